@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * libbat - BOLT Address Translation tables.
+ *
+ * llvm-bolt --enable-bat leaves a note section, .note.bolt_bat, in the binary
+ * it writes.  The note's descriptor maps offsets in the functions of that
+ * output binary back to offsets in the functions of the input binary.  This
+ * library decodes the descriptor in every layout that was ever released,
+ * translates with it, and writes it again.
+ *
+ *   bat_decode()        bytes -> table; recognises the layout
+ *   bat_fix_parents()   cold fragments find their functions again (LLVM 18, 19)
+ *   bat_find()          output address -> fragment
+ *   bat_translate()     fragment + offset -> offset in the input function
+ *   bat_fallthroughs()  two offsets of a trace -> edges of the input function
+ *   bat_encode()        table -> bytes
+ *
+ * The library needs libc only, reads no files and prints nothing.  Only
+ * bat_decode(), bat_fix_parents() and bat_encode() allocate memory.  A decoded
+ * table is plain data that nothing modifies: any number of threads may use it.
+ *
+ * Words: an "output" address or offset belongs to the binary that BOLT wrote,
+ * an "input" offset to the binary that BOLT read.  A fragment is a piece of
+ * contiguous code of one function: the hot part or one of its cold parts.
+ * A branch entry marks an instruction that can leave its basic block.
+ *
+ * The layouts were read off BOLT's BoltAddressTranslation.cpp (releases 14 to
+ * 23) and off sections that those releases wrote; docs/bat-format.md describes
+ * them byte by byte.
+ */
+#ifndef BAT_BAT_H
+#define BAT_BAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define BAT_API __attribute__((visibility("default")))
+#define BAT_MUST_USE __attribute__((warn_unused_result))
+#else
+#define BAT_API
+#define BAT_MUST_USE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The note that carries a table: an ELF note of this section, owner and type. */
+#define BAT_SECTION_NAME ".note.bolt_bat"
+#define BAT_NOTE_OWNER "BOLT"
+#define BAT_NOTE_TYPE 1u
+
+enum bat_layout {
+	BAT_FIXED,  /* LLVM 14 to 17: fixed-width integers                     */
+	BAT_DELTA,  /* LLVM 18: LEB128 deltas                                  */
+	BAT_EQUAL,  /* development branch, early 2024: delta with EqualElems   */
+	BAT_HASHED, /* LLVM 19 to 23: equal with hashes, blocks, entry points  */
+};
+#define BAT_LAYOUT_COUNT 4
+
+/* "fixed", "delta", "equal" or "hashed". */
+BAT_API const char *bat_layout_name(enum bat_layout layout);
+
+enum bat_code {
+	BAT_OK,
+	BAT_NOMEM,     /* out of memory                                        */
+	BAT_MALFORMED, /* the bytes are no table (of the layout asked for)      */
+	BAT_AMBIGUOUS, /* the bytes are a table under two layouts that disagree */
+	BAT_UNHELD,    /* the table has something that the layout cannot hold   */
+};
+
+/* Filled by a function that returns false; owned by the caller. */
+struct bat_error {
+	enum bat_code code;
+	uint64_t byte;     /* offset in the descriptor where the field begins;
+	                      0 for BAT_NOMEM, BAT_AMBIGUOUS and BAT_UNHELD    */
+	const char *field; /* static, as docs/bat-format.md names it, or ""    */
+	char text[512];    /* one line without newline; repeats byte and field */
+};
+
+/* One translation: code of the output fragment from `output` on is code of the
+ * input function from `input` on. */
+struct bat_entry {
+	uint32_t output; /* offset in the fragment.  As BOLT has it, modulo
+	                    2^32: a block that was never emitted has a huge one
+	                    and maps nothing; one equal to the fragment's size
+	                    is a block that BOLT deleted                       */
+	uint32_t input;  /* offset in the input function << 1 | branch entry    */
+};
+
+static inline uint32_t bat_entry_input(struct bat_entry e)
+{
+	return e.input >> 1;
+}
+
+static inline bool bat_entry_is_branch(struct bat_entry e)
+{
+	return e.input & 1;
+}
+
+/* What BAT_HASHED says about a basic block; all zero for branch entries. */
+struct bat_block {
+	uint64_t hash;  /* BOLT's hash of the input block                       */
+	uint32_t index; /* position of the block in the input function's layout */
+};
+
+#define BAT_NO_PARENT UINT32_MAX
+
+struct bat_fragment {
+	uint64_t address;         /* vaddr of the fragment in the output binary */
+	uint64_t hash;            /* hot, BAT_HASHED: of the input function     */
+	uint32_t first_entry;     /* its entries: entries[first_entry ...]      */
+	uint32_t entry_count;
+	uint32_t first_secondary; /* hot, BAT_HASHED: secondary entry points,   */
+	uint32_t secondary_count; /* secondary[first_secondary ...]             */
+	uint32_t block_count;     /* hot, BAT_HASHED: blocks of input function  */
+	uint32_t parent;          /* cold: index of the hot fragment whose input
+	                             function this is, or BAT_NO_PARENT;
+	                             hot: its own index                         */
+	uint32_t hot_index;       /* cold: as stored (BAT_FIXED: 0)             */
+	bool cold;
+};
+
+struct bat_table {
+	enum bat_layout layout;
+
+	/* All fragments by ascending address; a hot one stands before a cold
+	 * one of the same address. */
+	struct bat_fragment *fragments;
+	uint32_t fragment_count;
+	uint32_t hot_count;
+
+	struct bat_entry *entries; /* of all fragments, in fragment order       */
+	struct bat_block *blocks;  /* one per entry; NULL unless BAT_HASHED     */
+	uint32_t entry_count;
+
+	uint32_t *secondary; /* input offsets of secondary entry points         */
+	uint32_t secondary_count;
+};
+
+/* Decode the descriptor of a BAT note, of whichever layout it is.
+ *
+ * A layout fits if the descriptor decodes under it to the last byte and what
+ * comes out is possible: see docs/bat-format.md, "Recognition".  If two fit,
+ * the one under which more hot functions begin with a block entry 0 -> 0 wins.
+ *
+ * desc, size   the descriptor; not kept
+ * out          set on success only; free it with bat_free()
+ *
+ * BAT_MALFORMED  no layout fits; err->text says how far each got, err->byte
+ *                and err->field tell where the one that got furthest failed
+ * BAT_AMBIGUOUS  two layouts fit equally well and read differently
+ * BAT_NOMEM      memory for the table, which is at most 32 times `size`
+ */
+BAT_API BAT_MUST_USE bool bat_decode(const uint8_t *desc, size_t size,
+				     struct bat_table *out,
+				     struct bat_error *err);
+
+/* The same for a layout that the caller knows; never BAT_AMBIGUOUS. */
+BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
+					const uint8_t *desc, size_t size,
+					struct bat_table *out,
+					struct bat_error *err);
+
+/* Free what a table owns and zero it.  A zeroed table is fine. */
+BAT_API void bat_free(struct bat_table *table);
+
+/* The fragment with the greatest address at or below `address`, or NULL.  A
+ * table does not know sizes: whether the address lies in that fragment is for
+ * the caller to check, against its symbol. O(log n). */
+BAT_API const struct bat_fragment *bat_find(const struct bat_table *table,
+					    uint64_t address);
+
+/* The fragment that begins at exactly `address`, or NULL.  O(log n). */
+BAT_API const struct bat_fragment *bat_find_exact(const struct bat_table *table,
+						  uint64_t address);
+
+/* The entry that translates `offset`: the last stored one among those with the
+ * greatest output offset at or below it; NULL if there is none.  O(log n). */
+BAT_API const struct bat_entry *bat_entry_at(const struct bat_table *table,
+					     const struct bat_fragment *fragment,
+					     uint32_t offset);
+
+/* Translate an offset in a fragment to one in the input function.
+ *
+ * is_source   the address of a branch instruction: becomes the entry's input
+ *             offset itself.  Anything else (a branch target, a plain sample)
+ *             keeps its distance from the entry.
+ *
+ * An offset before the first entry is returned unchanged, as BOLT does. */
+BAT_API uint32_t bat_translate(const struct bat_table *table,
+			       const struct bat_fragment *fragment,
+			       uint32_t offset, bool is_source);
+
+/* Receives one edge: fall-through from the input block that begins at offset
+ * `from` to the one that begins at `to`. */
+typedef void bat_edge_fn(void *ctx, uint32_t from, uint32_t to);
+
+/* The fall-through edges between two offsets of a fragment: `from`, where a
+ * trace begins (a taken branch's target), and `to`, where it ends (the next
+ * taken branch's source).  Where the trace begins after a return, give the
+ * offset minus one, so that the block that made the call is included.
+ *
+ * Calls `edge` once per edge in order and returns how many; zero if
+ * from >= to or both lie in one block. */
+BAT_API size_t bat_fallthroughs(const struct bat_table *table,
+				const struct bat_fragment *fragment,
+				uint32_t from, uint32_t to, bat_edge_fn *edge,
+				void *ctx);
+
+/* A symbol of the output binary, for bat_fix_parents(). */
+struct bat_symbol {
+	uint64_t address;
+	const char *name; /* borrowed for the call only                         */
+	uint32_t order;   /* position in the symbol table                       */
+	uint32_t file;    /* which FILE symbol it stands under; 0 for none      */
+};
+
+struct bat_parents {
+	uint32_t cold;     /* cold fragments                                    */
+	uint32_t agreed;   /* stored parent confirmed by the symbols            */
+	uint32_t repaired; /* stored parent replaced                            */
+	uint32_t unknown;  /* in doubt: parent is BAT_NO_PARENT                 */
+	bool ordinal;      /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it       */
+};
+
+/* Check every cold fragment's parent against the symbols at its address, and
+ * repair what LLVM 18 (the cold fragment's own ordinal) and LLVM 19 (an index
+ * into hot and cold together) stored wrongly.
+ *
+ * The fragment at symbol f.cold, f.cold.N or f.warm belongs to the hot
+ * fragment at a symbol f.  Of several f the ones of the same FILE symbol, then
+ * the nearest in the symbol table, are preferred, and a parent is only taken
+ * if no input offset is claimed by two fragments of one function.  Without a
+ * usable symbol a stored parent stays, unless `ordinal` says that it means
+ * nothing: then it becomes BAT_NO_PARENT.
+ *
+ * symbols   function symbols in any order; may include any others
+ *
+ * BAT_NOMEM  the table is unchanged
+ *
+ * Call it before the table is shared between threads. */
+BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
+					  const struct bat_symbol *symbols,
+					  size_t count, struct bat_parents *out,
+					  struct bat_error *err);
+
+/* Encode a table as the given layout, canonically: byte for byte as BOLT
+ * would.  Encoding what was decoded from a section that BOLT wrote, in its own
+ * layout, gives the section's descriptor again (before bat_fix_parents() or
+ * after it: hot_index is written as it was stored).
+ *
+ * data, size   set on success only; the caller frees data
+ *
+ * BAT_UNHELD   the layout cannot hold the table, such as hashed to delta with
+ *              a value that does not fit; what a layout merely leaves out
+ *              (hashes, indices, entry points) is no error
+ * BAT_NOMEM */
+BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table,
+				     enum bat_layout layout, uint8_t **data,
+				     size_t *size, struct bat_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

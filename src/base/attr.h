@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The GNU attributes that this program uses, all in one place. */
+#ifndef BASE_ATTR_H
+#define BASE_ATTR_H
+
+#define BC_MUST_USE __attribute__((__warn_unused_result__))
+#define BC_PRINTF(fmt, args) __attribute__((__format__(__printf__, fmt, args)))
+
+/* Calls fini(&variable) when the variable goes out of scope. */
+#define BC_AUTO(fini) __attribute__((__cleanup__(fini)))
+
+#define BC_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

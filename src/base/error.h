@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Errors: a caller-owned struct, filled by the function that returns false.
+ * Nothing to free, nothing to forget; the text is formed once, where most is
+ * known.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdbool.h>
+
+#include "src/base/attr.h"
+
+enum bc_code {
+	BC_OK,
+	BC_NOMEM,       /* out of memory                                        */
+	BC_IO,          /* the system refused to open, read or write            */
+	BC_FORMAT,      /* the input is damaged                                 */
+	BC_UNSUPPORTED, /* the input is fine, but not of a kind handled here    */
+	BC_NOTFOUND,    /* what was asked for is not in the input               */
+	BC_MISMATCH,    /* inputs that do not belong together                   */
+};
+
+struct bc_error {
+	enum bc_code code;
+	char text[768]; /* one line, no newline, cut if longer; control
+	                   characters that came from a file are escaped         */
+};
+
+/* Fill `err`; returns false, so that callers can `return bc_fail(...)`. */
+BC_PRINTF(3, 4)
+bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...);
+
+/* The same for a failed system call: appends ": " and strerror(errno). */
+BC_PRINTF(2, 3)
+bool bc_fail_errno(struct bc_error *err, const char *fmt, ...);
+
+/* Out of memory. */
+bool bc_fail_nomem(struct bc_error *err);
+
+/* Put "PREFIX: " before the text that is there. */
+bool bc_fail_prefix(struct bc_error *err, const char *prefix);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool open_input(const char *path, int *fd, struct stat *st,
+		       struct bc_error *err)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		return bc_fail_errno(err, "%s: cannot open", path);
+	if (fstat(*fd, st) == 0 && !S_ISDIR(st->st_mode))
+		return true;
+	if (S_ISDIR(st->st_mode))
+		bc_fail(err, BC_IO, "%s: is a directory", path);
+	else
+		bc_fail_errno(err, "%s: cannot stat", path);
+	close(*fd);
+	return false;
+}
+
+static bool map_fd(int fd, const char *path, const struct stat *st,
+		   struct file_map *out, struct bc_error *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return bc_fail(err, BC_IO, "%s: is not a regular file", path);
+	struct file_map map = {NULL, (size_t)st->st_size};
+	if (map.size) {
+		void *data = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (data == MAP_FAILED)
+			return bc_fail_errno(err, "%s: cannot map", path);
+		map.data = data;
+	}
+	*out = map;
+	return true;
+}
+
+bool file_map(const char *path, struct file_map *out, struct bc_error *err)
+{
+	struct stat st = {0};
+	int fd;
+
+	if (!open_input(path, &fd, &st, err))
+		return false;
+	bool ok = map_fd(fd, path, &st, out, err);
+	close(fd);
+	return ok;
+}
+
+void file_unmap(struct file_map *map)
+{
+	if (map->data)
+		munmap((void *)(uintptr_t)map->data, map->size);
+	*map = (struct file_map){0};
+}
+
+bool stream_open(const char *path, struct file_stream *out, struct bc_error *err)
+{
+	struct stat st = {0};
+
+	if (!strcmp(path, "-")) {
+		*out = (struct file_stream){.name = "<stdin>", .fd = STDIN_FILENO};
+		return true;
+	}
+	*out = (struct file_stream){.name = path};
+	if (!open_input(path, &out->fd, &st, err))
+		return false;
+	out->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	return true;
+}
+
+void stream_close(struct file_stream *stream)
+{
+	if (stream->fd > STDIN_FILENO)
+		close(stream->fd);
+	stream->fd = -1;
+}
+
+bool stream_read(struct file_stream *stream, void *buffer, size_t size,
+		 size_t *out, struct bc_error *err)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = read(stream->fd, (char *)buffer + done, size - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return bc_fail_errno(err, "%s: cannot read", stream->name);
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	*out = done;
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Opening, reading and mapping files.  Errors name the file. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/error.h"
+
+/* A whole file, mapped read-only. */
+struct file_map {
+	const uint8_t *data; /* NULL if size is 0 */
+	size_t size;
+};
+
+/* Map a regular file.  BC_IO: it cannot be opened or is not a regular file. */
+BC_MUST_USE bool file_map(const char *path, struct file_map *out,
+			  struct bc_error *err);
+void file_unmap(struct file_map *map);
+
+/* A file read from front to back: any kind of file, "-" is stdin. */
+struct file_stream {
+	const char *name; /* for messages: the path, or "<stdin>"; borrowed */
+	int fd;
+	uint64_t size; /* of a regular file, else 0                         */
+};
+
+BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,
+			     struct bc_error *err);
+void stream_close(struct file_stream *stream);
+
+/* Read up to `size` bytes; short only at the end of the file.  *out is how
+ * many were read. */
+BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
+			     size_t size, size_t *out, struct bc_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads a stream line by line in constant memory. */
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+
+/* The longest line.  A perf script line of the deepest branch stack that perf
+ * can record (64 KiB in binary) is about 300 KiB long. */
+#define LINES_LONGEST ((size_t)1 << 20)
+
+struct lines {
+	struct file_stream *stream; /* borrowed */
+	char *buffer;               /* LINES_LONGEST bytes */
+	size_t begin, end;          /* what is read and not given out yet */
+	bool at_end;                /* the stream has no more */
+	uint64_t number;            /* of the line given out last, from 1 */
+	uint64_t bytes;             /* given out so far */
+};
+
+BC_MUST_USE bool lines_init(struct lines *lines, struct file_stream *stream,
+			    struct bc_error *err);
+void lines_fini(struct lines *lines);
+
+/* The beginning of what is still to come, as much as fits into the buffer,
+ * without taking it. */
+BC_MUST_USE bool lines_peek(struct lines *lines, struct text *out,
+			    struct bc_error *err);
+
+/* The next line without its newline, valid until the next call.  Returns false
+ * at the end (err->code is BC_OK then) and on errors: BC_IO, or BC_FORMAT for
+ * a line longer than LINES_LONGEST. */
+BC_MUST_USE bool lines_next(struct lines *lines, struct text *out,
+			    struct bc_error *err);
+
+#endif

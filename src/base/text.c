@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/text.h"
+
+size_t text_find(struct text t, char c)
+{
+	const char *found = t.len ? memchr(t.at, c, t.len) : NULL;
+
+	return found ? (size_t)(found - t.at) : t.len;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+struct text text_trim(struct text t)
+{
+	while (t.len && is_blank(t.at[0]))
+		t = text_from(t, 1);
+	while (t.len && is_blank(t.at[t.len - 1]))
+		t.len--;
+	return t;
+}
+
+struct text text_word(struct text *rest)
+{
+	const char *p = rest->at, *end = rest->at + rest->len;
+
+	while (p < end && is_blank(*p))
+		p++;
+	const char *word = p;
+	while (p < end && !is_blank(*p))
+		p++;
+	*rest = (struct text){p, (size_t)(end - p)};
+	return (struct text){word, (size_t)(p - word)};
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool text_hex(struct text t, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (t.len > 2 && t.at[0] == '0' && (t.at[1] == 'x' || t.at[1] == 'X'))
+		t = text_from(t, 2);
+	if (!t.len)
+		return false;
+	for (size_t i = 0; i < t.len; i++) {
+		int digit = hex_digit(t.at[i]);
+		if (digit < 0 || value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)digit;
+	}
+	*out = value;
+	return true;
+}
+
+bool text_dec(struct text t, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (!t.len)
+		return false;
+	for (size_t i = 0; i < t.len; i++) {
+		uint64_t digit = (uint64_t)(unsigned char)t.at[i] - '0';
+		if (digit > 9 || value > (UINT64_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	*out = value;
+	return true;
+}
+
+struct text text_basename(struct text path)
+{
+	for (size_t i = path.len; i > 0; i--)
+		if (path.at[i - 1] == '/')
+			return text_from(path, i);
+	return path;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A growing array of one type.  Zeroed means empty. */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Defines struct NAME with elements at[0 .. len), NAME_push(), which returns
+ * false when out of memory, and NAME_free(). */
+#define DEFINE_VEC(name, T)                                                    \
+	struct name {                                                          \
+		T *at;                                                         \
+		size_t len, cap;                                               \
+	};                                                                     \
+	static inline bool name##_push(struct name *v, T item)                 \
+	{                                                                      \
+		if (v->len == v->cap) {                                        \
+			size_t cap = v->cap ? 2 * v->cap : 16;                 \
+			if (cap > SIZE_MAX / sizeof(T))                        \
+				return false;                                  \
+			T *at = realloc(v->at, cap * sizeof(T));               \
+			if (!at)                                               \
+				return false;                                  \
+			v->at = at;                                            \
+			v->cap = cap;                                          \
+		}                                                              \
+		v->at[v->len++] = item;                                        \
+		return true;                                                   \
+	}                                                                      \
+	static inline void name##_free(struct name *v)                         \
+	{                                                                      \
+		free(v->at);                                                   \
+		*v = (struct name){0};                                         \
+	}                                                                      \
+	struct name /* takes the semicolon */
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Questions about one ELF file: what is in it and where it is loaded.
+ *
+ * Takes bytes, never trusts an offset or count in them, and keeps pointers
+ * into them: the bytes must outlive the image.  Immutable after opening.
+ */
+#ifndef ELF_IMAGE_H
+#define ELF_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/address.h"
+#include "src/base/error.h"
+#include "src/base/text.h"
+
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* The processors whose samples can be converted; all little-endian, 64 bits. */
+enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
+
+/* A loadable segment (PT_LOAD). */
+struct segment {
+	uint64_t vaddr, offset;     /* p_vaddr, p_offset                        */
+	uint64_t memsz, filesz;     /* p_memsz, p_filesz; file part inside file */
+	uint64_t align;             /* p_align                                  */
+	bool executable;
+};
+
+struct section {
+	struct text name;
+	uint32_t index; /* in the section header table */
+	uint32_t type, link, info;
+	uint64_t flags, addr, offset, size, entsize;
+};
+
+#define BUILD_ID_MAX 64 /* bytes; GNU ld writes 20, others 8 to 32 */
+
+struct build_id {
+	uint8_t size; /* 0: none */
+	uint8_t data[BUILD_ID_MAX];
+};
+
+struct image {
+	struct bytes file; /* borrowed */
+	enum machine machine;
+	bool position_independent; /* ET_DYN: a PIE or a shared library */
+	struct segment *segments;  /* all PT_LOAD by ascending vaddr */
+	size_t segment_count;
+	struct section *sections; /* in header order, without the null section */
+	size_t section_count;
+	struct build_id build_id;
+};
+
+/* BC_FORMAT: damaged, or not ELF.  BC_UNSUPPORTED: 32-bit, big-endian, another
+ * machine, not an executable or shared library; the text says which. */
+BC_MUST_USE bool image_open(struct bytes file, struct image *out,
+			    struct bc_error *err);
+void image_close(struct image *image);
+
+/* The first section of a name, or NULL. */
+const struct section *image_section(const struct image *image, const char *name);
+
+/* A section's bytes; empty for SHT_NOBITS. */
+struct bytes image_section_bytes(const struct image *image,
+				 const struct section *section);
+
+/* The file's bytes that are loaded at a vaddr, to the end of the file part of
+ * their segment; empty if there are none. */
+struct bytes image_bytes_at(const struct image *image, struct vaddr at);
+
+/* vaddr <-> file offset, by the segment that holds it.  False: in none. */
+bool image_to_offset(const struct image *image, struct vaddr at,
+		     struct file_off *out);
+bool image_to_vaddr(const struct image *image, struct file_off at,
+		    struct vaddr *out);
+
+/* The descriptor of the BAT note.
+ *
+ * BC_NOTFOUND: no such section.  BC_FORMAT: the section is no such note, or
+ * there are several. */
+BC_MUST_USE bool image_bat_note(const struct image *image, struct bytes *desc,
+				struct bc_error *err);
+
+/* As hexadecimal text; out has room for 2 * BUILD_ID_MAX + 1 characters. */
+void build_id_format(const struct build_id *id, char *out);
+
+/* Parses hexadecimal text of an even number of digits. */
+bool build_id_parse(struct text hex, struct build_id *out);
+
+/* perf can record a build-id that is cut or padded with zeros to 20 bytes:
+ * equal as far as both go, the longer one zeros beyond or cut. */
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+
+#endif

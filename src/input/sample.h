@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What every reader of samples produces, whatever the format: events of
+ * processes, raw samples, and records that were aggregated before.
+ */
+#ifndef INPUT_SAMPLE_H
+#define INPUT_SAMPLE_H
+
+#include "src/base/address.h"
+#include "src/base/error.h"
+#include "src/base/text.h"
+#include "src/elf/image.h"
+
+#define NO_PID UINT32_MAX
+
+/* One taken branch, laid out as the kernel's struct perf_branch_entry. */
+struct branch {
+	uint64_t from, to; /* run-time addresses */
+	uint64_t flags;
+};
+#define BRANCH_MISPREDICTED 1u /* bit 0 of flags */
+
+/* A file (or anything else) was mapped into a process. */
+struct map_event {
+	uint32_t pid;
+	struct run_addr start;
+	uint64_t size;
+	struct file_off offset; /* of the file at `start` */
+	bool executable;
+	struct text path;         /* as recorded, with " (deleted)" */
+	struct build_id build_id; /* size 0 if the record has none */
+};
+
+struct sample {
+	uint32_t pid;
+	struct run_addr ip;
+	bool has_stack;                /* a branch stack was recorded, maybe empty */
+	const struct branch *branches; /* newest first */
+	size_t branch_count;
+	struct text event; /* name as perf prints it, "" if not known */
+};
+
+/* A distinct taken branch, with the straight-line run that followed it, in the
+ * binary's own addresses.  Constants as BOLT's pre-aggregated format has them. */
+struct trace {
+	uint64_t branch; /* vaddr of the branch, or TRACE_FT_ONLY and below     */
+	uint64_t from;   /* vaddr it went to                                    */
+	uint64_t to;     /* vaddr of the next taken branch, or TRACE_BR_ONLY    */
+};
+#define TRACE_EXTERNAL UINT64_C(0)         /* somewhere outside the binary     */
+#define TRACE_BR_ONLY UINT64_MAX           /* `to`: no fall-through is known   */
+#define TRACE_FT_ONLY UINT64_MAX           /* `branch`: only a fall-through    */
+#define TRACE_FT_EXTERNAL (UINT64_MAX - 1) /* `branch`: came from outside      */
+#define TRACE_FT_RETURN (UINT64_MAX - 2)   /* `branch`: a return from outside  */
+
+/* Where readers deliver, in the order of the input.  Every function returns
+ * false to stop the reader, with err filled. */
+struct sample_sink {
+	void *ctx;
+	bool (*map)(void *ctx, const struct map_event *event, struct bc_error *err);
+	bool (*exec)(void *ctx, uint32_t pid, struct bc_error *err);
+	/* child == parent: a new thread */
+	bool (*fork)(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err);
+	bool (*exit)(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err);
+	bool (*sample)(void *ctx, const struct sample *sample, struct bc_error *err);
+
+	/* Aggregated before.  count may be 0; is_return: an R or r record. */
+	bool (*trace)(void *ctx, const struct trace *trace, bool is_return,
+		      uint64_t count, uint64_t mispredicted, struct bc_error *err);
+	/* Aggregated basic samples. */
+	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
+	/* An event name for the whole profile (E lines). */
+	bool (*event)(void *ctx, struct text name, struct bc_error *err);
+};
+
+#endif
