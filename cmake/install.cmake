@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+include(CMakePackageConfigHelpers)
+
+install(TARGETS batconv RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS bat_static bat_shared EXPORT bat-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/bat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bat)
+install(EXPORT bat-targets FILE bat-config.cmake NAMESPACE batconv:: DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/bat-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/bat-config-version.cmake DESTINATION ${package_dir})
+
+configure_file(cmake/bat.pc.in ${CMAKE_BINARY_DIR}/bat.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/bat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
