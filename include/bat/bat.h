@@ -109,8 +109,14 @@ struct bat_block {
 #define BAT_NO_PARENT UINT32_MAX
 
 struct bat_fragment {
-	uint64_t address;         /* vaddr of the fragment in the output binary */
-	uint64_t hash;            /* hot, BAT_HASHED: of the input function     */
+	uint64_t address; /* vaddr of the fragment in the output binary         */
+	union {
+		uint64_t hash;       /* hot, BAT_HASHED: of the input function  */
+		uint64_t stored_hot; /* cold: which hot fragment the section
+		                        names: a HotIndex, or in BAT_FIXED a
+		                        HotAddress.  Right or wrong, it is what
+		                        the same layout is encoded with         */
+	};
 	uint32_t first_entry;     /* its entries: entries[first_entry ...]      */
 	uint32_t entry_count;
 	uint32_t first_secondary; /* hot, BAT_HASHED: secondary entry points,   */
@@ -119,7 +125,6 @@ struct bat_fragment {
 	uint32_t parent;          /* cold: index of the hot fragment whose input
 	                             function this is, or BAT_NO_PARENT;
 	                             hot: its own index                         */
-	uint32_t hot_index;       /* cold: as stored (BAT_FIXED: 0)             */
 	bool cold;
 };
 
@@ -132,7 +137,7 @@ struct bat_table {
 	uint32_t fragment_count;
 	uint32_t hot_count;
 
-	struct bat_entry *entries; /* of all fragments, in fragment order       */
+	struct bat_entry *entries; /* of all fragments, in stored order         */
 	struct bat_block *blocks;  /* one per entry; NULL unless BAT_HASHED     */
 	uint32_t entry_count;
 
@@ -250,7 +255,8 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
 /* Encode a table as the given layout, canonically: byte for byte as BOLT
  * would.  Encoding what was decoded from a section that BOLT wrote, in its own
  * layout, gives the section's descriptor again (before bat_fix_parents() or
- * after it: hot_index is written as it was stored).
+ * after it: in the table's own layout stored_hot is written as it is, in another
+ * one the parent's index or address).
  *
  * data, size   set on success only; the caller frees data
  *

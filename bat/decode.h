@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A pass over a descriptor.
+ *
+ * A descriptor is read twice by the same code: first without a table, which
+ * checks and counts, then into a table of exactly that size.  So a wrong
+ * layout costs no memory, and no array ever grows.
+ */
+#ifndef BATCONV_BAT_DECODE_H
+#define BATCONV_BAT_DECODE_H
+
+#include "bat/cursor.h"
+#include "bat/layout.h"
+
+struct bat_pass {
+	struct bat_cursor in;
+	struct bat_table *table; /* NULL in the first pass                      */
+
+	/* Found, and stored if there is a table.  Hot fragments are stored
+	 * first, cold ones behind them, unless the layout mixes them. */
+	uint32_t fragments, hot, entries, secondary;
+	uint32_t zero_starts; /* hot ones (fixed: any) that begin with block 0 -> 0 */
+};
+
+/* Read the whole descriptor.  They fill everything but `parent`, of which cold
+ * fragments only have stored_hot. */
+BAT_MUST_USE bool bat_read_fixed(struct bat_pass *p);
+BAT_MUST_USE bool bat_read_leb(struct bat_pass *p,
+			       const struct bat_features *features);
+
+/* Is `address` allowed behind `last` of the same table? */
+BAT_MUST_USE static inline bool pass_ascends(const struct bat_pass *p,
+					     const uint8_t *at,
+					     const char *field, uint64_t last,
+					     uint64_t address)
+{
+	if (address > last)
+		return true;
+	return cursor_fail(&p->in, at, field,
+			   "0x%llx does not ascend from 0x%llx",
+			   (unsigned long long)address,
+			   (unsigned long long)last);
+}
+
+/* The same for the OutputOffsets of a fragment, which may repeat. */
+BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p,
+					       const uint8_t *at, uint32_t last,
+					       uint32_t output)
+{
+	if (output >= last)
+		return true;
+	return cursor_fail(&p->in, at, "OutputOffset",
+			   "0x%x decreases from 0x%x", output, last);
+}
+
+static inline void pass_add_entry(struct bat_pass *p, struct bat_entry entry)
+{
+	if (p->table)
+		p->table->entries[p->entries] = entry;
+	p->entries++;
+}
+
+static inline void pass_add_fragment(struct bat_pass *p,
+				     const struct bat_fragment *fragment)
+{
+	if (p->table)
+		p->table->fragments[p->fragments] = *fragment;
+	p->fragments++;
+}
+
+static inline bool entry_is_zero_start(struct bat_entry entry)
+{
+	return entry.output == 0 && entry.input == 0;
+}
+
+/* Nothing may follow a table. */
+BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
+{
+	if (p->in.pos == p->in.end)
+		return true;
+	return cursor_fail(&p->in, p->in.pos, "end", "%zu bytes are left over",
+			   cursor_left(&p->in));
+}
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The layouts delta, equal and hashed: a table of hot functions, then one of
+ * cold fragments.  Nearly every number is a difference modulo 2^64 from the one
+ * before it, so a step backwards is a ten-byte ULEB128.
+ */
+#include "bat/decode.h"
+
+struct reader {
+	struct bat_pass *p;
+	const struct bat_features *features;
+	bool cold;          /* which of the two tables                          */
+	uint64_t output;    /* running output address, never reset              */
+	uint64_t hot_index; /* running                                          */
+};
+
+/* How a function's entries are stored. */
+struct shape {
+	uint64_t skew;       /* of the leading entries: input - output          */
+	uint32_t count;
+	uint32_t equal;      /* this many entries have no InputOffset, only ... */
+	const uint8_t *mask; /* ... a bit each                                  */
+};
+
+static bool has_equal(const struct reader *r)
+{
+	return r->cold ? r->features->equal_cold : r->features->equal_hot;
+}
+
+static bool read_count(struct reader *r, const char *field, const char *items,
+		       size_t item_size, uint32_t *out)
+{
+	struct bat_cursor *in = &r->p->in;
+	const uint8_t *at = in->pos;
+	uint64_t count;
+
+	if (!cursor_uleb(in, field, &count) ||
+	    !cursor_fits(in, at, field, items, count, item_size))
+		return false;
+	*out = (uint32_t)count; /* a descriptor is smaller than 4 GiB */
+	return true;
+}
+
+static bool read_hot_header(struct reader *r, struct bat_fragment *f)
+{
+	struct bat_cursor *in = &r->p->in;
+	uint64_t blocks;
+
+	if (!r->features->hashed)
+		return true;
+	if (!cursor_u64(in, "FuncHash", &f->hash) ||
+	    !cursor_uleb(in, "NumBlocks", &blocks))
+		return false;
+	f->block_count = (uint32_t)blocks;
+	return read_count(r, "NumSecEntryPoints", "entry points", 1,
+			  &f->secondary_count);
+}
+
+static bool read_cold_header(struct reader *r, struct bat_fragment *f,
+			     uint64_t *skew)
+{
+	struct bat_cursor *in = &r->p->in;
+	const uint8_t *at = in->pos;
+	uint64_t delta;
+
+	if (!cursor_uleb(in, "HotIndex", &delta))
+		return false;
+	r->hot_index += delta;
+	if (r->hot_index >= r->p->hot)
+		return cursor_fail(in, at, "HotIndex",
+				   "%llu is not below the %u hot functions",
+				   (unsigned long long)r->hot_index, r->p->hot);
+	f->stored_hot = r->hot_index;
+	return !r->features->hashed || cursor_uleb(in, "ColdInputSkew", skew);
+}
+
+static bool read_equal_elems(struct reader *r, struct shape *s)
+{
+	struct bat_cursor *in = &r->p->in;
+	const uint8_t *at = in->pos;
+	uint64_t equal;
+
+	if (!cursor_uleb(in, "EqualElems", &equal))
+		return false;
+	if (equal > s->count)
+		return cursor_fail(in, at, "EqualElems",
+				   "%llu of %u entries",
+				   (unsigned long long)equal, s->count);
+	s->equal = (uint32_t)equal;
+	return cursor_bytes(in, (s->equal + (size_t)7) / 8, "BranchEntries",
+			    &s->mask);
+}
+
+/* The hash and index of a block.  Branch entries have none. */
+static bool read_block(struct reader *r, struct bat_entry entry,
+		       struct bat_block *block)
+{
+	struct bat_cursor *in = &r->p->in;
+	uint64_t delta;
+
+	block->hash = 0;
+	if (bat_entry_is_branch(entry))
+		return true;
+	if (!cursor_u64(in, "BBHash", &block->hash) ||
+	    !cursor_uleb(in, "BBIdx", &delta))
+		return false;
+	block->index += (uint32_t)delta;
+	return true;
+}
+
+static void add_block(struct bat_pass *p, struct bat_entry entry,
+		      struct bat_block block)
+{
+	if (bat_entry_is_branch(entry))
+		block.index = 0;
+	if (p->table)
+		p->table->blocks[p->entries] = block;
+}
+
+/* Read OutputOffset and InputOffset of entry j. */
+static bool read_entry(struct reader *r, const struct bat_fragment *f,
+		       const struct shape *s, uint32_t j, uint64_t *input,
+		       struct bat_entry *entry)
+{
+	struct bat_cursor *in = &r->p->in;
+	const uint8_t *at = in->pos;
+	uint32_t last = entry->output;
+	uint64_t delta;
+
+	if (!cursor_uleb(in, "OutputOffset", &delta))
+		return false;
+	r->output += delta;
+	entry->output = (uint32_t)(r->output - f->address);
+	if (!pass_continues(r->p, at, last, entry->output))
+		return false;
+
+	if (j < s->equal)
+		*input = (entry->output + s->skew) << 1 |
+			 (s->mask[j / 8] >> j % 8 & 1u);
+	else if (cursor_sleb(in, "InputOffset", &delta))
+		*input += delta;
+	else
+		return false;
+	entry->input = (uint32_t)*input;
+	return true;
+}
+
+static bool read_entries(struct reader *r, struct bat_fragment *f,
+			 const struct shape *s)
+{
+	struct bat_pass *p = r->p;
+	struct bat_block block = { 0, 0 };
+	struct bat_entry entry = { 0, 0 };
+	uint64_t input = 0;
+
+	f->first_entry = p->entries;
+	for (uint32_t j = 0; j < s->count; j++) {
+		uint32_t last = entry.output;
+
+		if (!read_entry(r, f, s, j, &input, &entry))
+			return false;
+		if (r->features->hashed) {
+			if (!read_block(r, entry, &block))
+				return false;
+			add_block(p, entry, block);
+		} else if (j > 0 && entry.output == last) {
+			continue; /* of equal ones the first counts, as in BOLT */
+		}
+		if (j == 0 && !r->cold)
+			p->zero_starts += entry_is_zero_start(entry);
+		pass_add_entry(p, entry);
+	}
+	f->entry_count = p->entries - f->first_entry;
+	return true;
+}
+
+static bool read_secondary(struct reader *r, struct bat_fragment *f)
+{
+	struct bat_pass *p = r->p;
+	uint64_t offset = 0;
+	uint64_t delta;
+
+	f->first_secondary = p->secondary;
+	for (uint32_t i = 0; i < f->secondary_count; i++) {
+		if (!cursor_uleb(&p->in, "SecEntryPoint", &delta))
+			return false;
+		offset += delta;
+		if (p->table)
+			p->table->secondary[p->secondary] = (uint32_t)offset;
+		p->secondary++;
+	}
+	return true;
+}
+
+static bool read_function(struct reader *r)
+{
+	struct bat_fragment f = { .address = r->output, .cold = r->cold };
+	struct shape s = { .skew = 0 };
+
+	if (!(r->cold ? read_cold_header(r, &f, &s.skew)
+		      : read_hot_header(r, &f)) ||
+	    !read_count(r, "NumEntries", "entries", 1, &s.count) ||
+	    (has_equal(r) && !read_equal_elems(r, &s)) ||
+	    !read_entries(r, &f, &s) || !read_secondary(r, &f))
+		return false;
+	pass_add_fragment(r->p, &f);
+	return true;
+}
+
+/* The fewest bytes that a function takes. */
+static size_t function_size(const struct reader *r)
+{
+	size_t size = r->cold ? 3 : 2; /* Address, NumEntries, HotIndex */
+
+	if (has_equal(r))
+		size++;
+	if (r->features->hashed)
+		size += r->cold ? 1 : 10; /* skew; hash and two counts */
+	return size;
+}
+
+static bool read_functions(struct reader *r)
+{
+	struct bat_cursor *in = &r->p->in;
+	uint64_t last = 0;
+	uint64_t delta;
+	uint32_t count;
+
+	if (!read_count(r, "NumFuncs", "functions", function_size(r), &count))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *at = in->pos;
+
+		if (!cursor_uleb(in, "Address", &delta))
+			return false;
+		r->output += delta;
+		if (i > 0 && !pass_ascends(r->p, at, "Address", last, r->output))
+			return false;
+		last = r->output;
+		if (!read_function(r))
+			return false;
+	}
+	return true;
+}
+
+bool bat_read_leb(struct bat_pass *p, const struct bat_features *features)
+{
+	struct reader r = { .p = p, .features = features };
+
+	if (!read_functions(&r))
+		return false;
+	p->hot = p->fragments;
+	r.cold = true;
+	return read_functions(&r) && pass_ends(p);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "bat/bat.h"
+
+/* Back to the block that holds the entry; NULL if the fragment begins with
+ * branch entries. */
+static const struct bat_entry *block_of(const struct bat_entry *begin,
+					const struct bat_entry *e)
+{
+	while (bat_entry_is_branch(*e)) {
+		if (e == begin)
+			return NULL;
+		e--;
+	}
+	return e;
+}
+
+size_t bat_fallthroughs(const struct bat_table *table,
+			const struct bat_fragment *fragment, uint32_t from,
+			uint32_t to, bat_edge_fn *edge, void *ctx)
+{
+	const struct bat_entry *begin = table->entries + fragment->first_entry;
+	const struct bat_entry *block = bat_entry_at(table, fragment, from);
+	const struct bat_entry *last = bat_entry_at(table, fragment, to);
+	size_t edges = 0;
+
+	if (from >= to || !block || !(block = block_of(begin, block)) ||
+	    block->output >= last->output)
+		return 0;
+	for (const struct bat_entry *e = block + 1; e <= last; e++) {
+		if (bat_entry_is_branch(*e))
+			continue;
+		edge(ctx, bat_entry_input(*block), bat_entry_input(*e));
+		block = e;
+		edges++;
+	}
+	return edges;
+}

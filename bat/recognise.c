@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Nothing in a descriptor names its layout: every layout is tried, in a pass
+ * that only checks, and the one that fits is decoded.
+ */
+#include "bat/decode.h"
+#include "bat/link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What came of trying a layout. */
+struct trial {
+	bool fits;
+	struct bat_pass pass;
+	struct bat_error err;
+};
+
+static bool run_pass(enum bat_layout layout, struct bat_pass *p)
+{
+	if (layout == BAT_FIXED)
+		return bat_read_fixed(p);
+	return bat_read_leb(p, bat_layout_features(layout));
+}
+
+static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
+		       struct trial *t)
+{
+	*t = (struct trial){
+		.pass.in = { desc, desc, desc + size, &t->err },
+	};
+	/* A note's descsz has 32 bits, and so have our counts. */
+	if (size > UINT32_MAX)
+		(void)cursor_fail(&t->pass.in, desc, "desc",
+				  "larger than 4 GiB");
+	else
+		t->fits = run_pass(layout, &t->pass);
+}
+
+/* One item at least, so that NULL always means out of memory. */
+static void *new_array(size_t count, size_t item_size)
+{
+	return calloc(count ? count : 1, item_size);
+}
+
+static bool allocate(struct bat_table *t, const struct bat_pass *counts)
+{
+	t->fragments = new_array(counts->fragments, sizeof(*t->fragments));
+	t->entries = new_array(counts->entries, sizeof(*t->entries));
+	t->secondary = new_array(counts->secondary, sizeof(*t->secondary));
+	if (t->layout == BAT_HASHED)
+		t->blocks = new_array(counts->entries, sizeof(*t->blocks));
+	t->fragment_count = counts->fragments;
+	t->hot_count = counts->hot;
+	t->entry_count = counts->entries;
+	t->secondary_count = counts->secondary;
+	return t->fragments && t->entries && t->secondary &&
+	       (t->blocks || t->layout != BAT_HASHED);
+}
+
+/* Decode what a trial found to fit. */
+static bool decode(enum bat_layout layout, const struct trial *t,
+		   struct bat_table *out, struct bat_error *err)
+{
+	struct bat_table table = { .layout = layout };
+	struct bat_pass pass = {
+		.in = { t->pass.in.begin, t->pass.in.begin, t->pass.in.end, err },
+		.table = &table,
+	};
+
+	if (!allocate(&table, &t->pass)) {
+		bat_free(&table);
+		return bat_fail_nomem(err);
+	}
+	if (!run_pass(layout, &pass) || !bat_link(&table, err)) {
+		bat_free(&table);
+		return false;
+	}
+	*out = table;
+	return true;
+}
+
+bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
+		   struct bat_table *out, struct bat_error *err)
+{
+	struct trial t;
+
+	try_layout(layout, desc, size, &t);
+	if (t.fits)
+		return decode(layout, &t, out, err);
+	*err = t.err;
+	return false;
+}
+
+/* No layout fits: every layout's error in one line, where the furthest failed. */
+static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
+{
+	size_t used = 0;
+
+	*err = (struct bat_error){ .code = BAT_MALFORMED, .field = "" };
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT && used < sizeof(err->text);
+	     i++) {
+		int n = snprintf(err->text + used, sizeof(err->text) - used,
+				 "%s%s: %s",
+				 i ? "; " : "unrecognised BAT layout: ",
+				 bat_layout_name((enum bat_layout)i),
+				 trials[i].err.text);
+
+		used += n > 0 ? (size_t)n : 0;
+		if (i == 0 || trials[i].err.byte > err->byte) {
+			err->byte = trials[i].err.byte;
+			err->field = trials[i].err.field;
+		}
+	}
+	return false;
+}
+
+static bool fail_ambiguous(enum bat_layout a, enum bat_layout b,
+			   struct bat_error *err)
+{
+	*err = (struct bat_error){ .code = BAT_AMBIGUOUS, .field = "" };
+	(void)snprintf(err->text, sizeof(err->text),
+		       "ambiguous BAT layout: %s and %s fit equally well",
+		       bat_layout_name(a), bat_layout_name(b));
+	return false;
+}
+
+/* Does `a` speak more for its layout than `b`?  Functions begin with a block at
+ * 0 that was at 0; wrong layouts show few. */
+static bool fits_better(const struct trial *a, const struct trial *b)
+{
+	return a->fits && (!b->fits || a->pass.zero_starts > b->pass.zero_starts);
+}
+
+bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
+		struct bat_error *err)
+{
+	struct trial trials[BAT_LAYOUT_COUNT];
+	unsigned best = BAT_HASHED;
+
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
+		try_layout((enum bat_layout)i, desc, size, &trials[i]);
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
+		if (fits_better(&trials[i], &trials[best]))
+			best = i;
+	if (!trials[best].fits)
+		return fail_unrecognised(trials, err);
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
+		/* An empty table is the same under every layout. */
+		if (i != best && trials[i].fits &&
+		    !fits_better(&trials[best], &trials[i]) &&
+		    trials[i].pass.fragments + trials[best].pass.fragments > 0)
+			return fail_ambiguous((enum bat_layout)i,
+					      (enum bat_layout)best, err);
+	}
+	return decode((enum bat_layout)best, &trials[best], out, err);
+}
+
+void bat_free(struct bat_table *table)
+{
+	free(table->fragments);
+	free(table->entries);
+	free(table->blocks);
+	free(table->secondary);
+	*table = (struct bat_table){ 0 };
+}
