@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool cursor_fail(const struct bat_cursor *c, const uint8_t *at,
+bool bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at,
 		 const char *field, const char *why, ...)
 {
 	struct bat_error *err = c->err;
@@ -25,15 +25,15 @@ bool cursor_fail(const struct bat_cursor *c, const uint8_t *at,
 
 static bool fail_wide(const struct bat_cursor *c, const char *field)
 {
-	return cursor_fail(c, c->pos, field, "a number wider than 64 bits");
+	return bat_cursor_fail(c, c->pos, field, "a number wider than 64 bits");
 }
 
 static bool fail_end(const struct bat_cursor *c, const char *field)
 {
-	return cursor_fail(c, c->pos, field, "the number runs past the end");
+	return bat_cursor_fail(c, c->pos, field, "the number runs past the end");
 }
 
-bool cursor_long_uleb(struct bat_cursor *c, const char *field, uint64_t *out)
+bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field, uint64_t *out)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
@@ -66,7 +66,7 @@ static bool sleb_wide(uint64_t value, unsigned shift, uint64_t bits)
 	return bits != (value >> 63 ? 0x7f : 0);
 }
 
-bool cursor_long_sleb(struct bat_cursor *c, const char *field, uint64_t *out)
+bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field, uint64_t *out)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;

@@ -23,13 +23,13 @@ static inline size_t cursor_left(const struct bat_cursor *c)
 /* Fill the error for the field that begins at `at`: BAT_MALFORMED and
  * "field, byte N: why".  Returns false. */
 __attribute__((cold, format(printf, 4, 5))) bool
-cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field,
+bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field,
 	    const char *why, ...);
 
 /* Multi-byte cases of cursor_uleb() and cursor_sleb(). */
-BAT_MUST_USE bool cursor_long_uleb(struct bat_cursor *c, const char *field,
+BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field,
 				   uint64_t *out);
-BAT_MUST_USE bool cursor_long_sleb(struct bat_cursor *c, const char *field,
+BAT_MUST_USE bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field,
 				   uint64_t *out);
 
 /* Skip `size` bytes; *out is where they begin. */
@@ -38,7 +38,7 @@ BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size,
 					     const uint8_t **out)
 {
 	if (size > cursor_left(c)) {
-		(void)cursor_fail(c, c->pos, field,
+		(void)bat_cursor_fail(c, c->pos, field,
 				  "%zu bytes needed, %zu left", size,
 				  cursor_left(c));
 		return false; /* visibly, for the compiler */
@@ -87,7 +87,7 @@ BAT_MUST_USE static inline bool cursor_uleb(struct bat_cursor *c,
 					    const char *field, uint64_t *out)
 {
 	if (c->pos == c->end || *c->pos >= 0x80)
-		return cursor_long_uleb(c, field, out);
+		return bat_cursor_long_uleb(c, field, out);
 	*out = *c->pos++;
 	return true;
 }
@@ -97,7 +97,7 @@ BAT_MUST_USE static inline bool cursor_sleb(struct bat_cursor *c,
 					    const char *field, uint64_t *out)
 {
 	if (c->pos == c->end || *c->pos >= 0x80)
-		return cursor_long_sleb(c, field, out);
+		return bat_cursor_long_sleb(c, field, out);
 	*out = *c->pos & 0x3fu;
 	*out -= *c->pos++ & 0x40u;
 	return true;
@@ -113,7 +113,7 @@ BAT_MUST_USE static inline bool cursor_fits(const struct bat_cursor *c,
 {
 	if (count <= cursor_left(c) / item_size)
 		return true;
-	return cursor_fail(c, at, field,
+	return bat_cursor_fail(c, at, field,
 			   "%llu %s do not fit in the %zu bytes left",
 			   (unsigned long long)count, items, cursor_left(c));
 }

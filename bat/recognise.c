@@ -32,7 +32,7 @@ static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
-		(void)cursor_fail(&t->pass.in, desc, "desc",
+		(void)bat_cursor_fail(&t->pass.in, desc, "desc",
 				  "larger than 4 GiB");
 	else
 		t->fits = run_pass(layout, &t->pass);
