@@ -10,6 +10,7 @@ struct reader {
 	struct bat_pass *p;
 	const struct bat_features *features;
 	bool cold;          /* which of the two tables                          */
+	uint32_t functions; /* in it                                            */
 	uint64_t output;    /* running output address, never reset              */
 	uint64_t hot_index; /* running                                          */
 };
@@ -56,6 +57,20 @@ static bool read_hot_header(struct reader *r, struct bat_fragment *f)
 			  &f->secondary_count);
 }
 
+/* A HotIndex lies inside the hot table, but releases that wrote something else
+ * must be readable: LLVM 18 stored the cold fragment's own ordinal, LLVM 19 an
+ * index into hot and cold fragments together. */
+static bool is_hot_index(const struct reader *r)
+{
+	uint64_t hot = r->p->hot;
+
+	if (r->hot_index < hot)
+		return true;
+	if (r->features->hashed)
+		return r->hot_index < hot + r->functions;
+	return r->hot_index == r->p->fragments - hot;
+}
+
 static bool read_cold_header(struct reader *r, struct bat_fragment *f,
 			     uint64_t *skew)
 {
@@ -66,10 +81,11 @@ static bool read_cold_header(struct reader *r, struct bat_fragment *f,
 	if (!cursor_uleb(in, "HotIndex", &delta))
 		return false;
 	r->hot_index += delta;
-	if (r->hot_index >= r->p->hot)
+	if (!is_hot_index(r))
 		return bat_cursor_fail(in, at, "HotIndex",
-				   "%llu is not below the %u hot functions",
-				   (unsigned long long)r->hot_index, r->p->hot);
+				       "%llu is not below the %u hot functions",
+				       (unsigned long long)r->hot_index,
+				       r->p->hot);
 	f->stored_hot = r->hot_index;
 	return !r->features->hashed || cursor_uleb(in, "ColdInputSkew", skew);
 }
@@ -136,7 +152,7 @@ static bool read_entry(struct reader *r, const struct bat_fragment *f,
 
 	if (j < s->equal)
 		*input = (entry->output + s->skew) << 1 |
-			 (s->mask[j / 8] >> j % 8 & 1u);
+			 ((uint32_t)s->mask[j / 8] >> j % 8 & 1);
 	else if (cursor_sleb(in, "InputOffset", &delta))
 		*input += delta;
 	else
@@ -224,11 +240,11 @@ static bool read_functions(struct reader *r)
 	struct bat_cursor *in = &r->p->in;
 	uint64_t last = 0;
 	uint64_t delta;
-	uint32_t count;
 
-	if (!read_count(r, "NumFuncs", "functions", function_size(r), &count))
+	if (!read_count(r, "NumFuncs", "functions", function_size(r),
+			&r->functions))
 		return false;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < r->functions; i++) {
 		const uint8_t *at = in->pos;
 
 		if (!cursor_uleb(in, "Address", &delta))

@@ -45,7 +45,39 @@ static void merge(struct bat_fragment *all, uint32_t hot_count,
 	}
 }
 
-/* A HotIndex counts hot fragments; a parent counts all. */
+/* Does HotIndex count hot and cold fragments together?  LLVM 19 wrote it so,
+ * which shows if it leaves the hot table. */
+static bool counts_all(const struct bat_table *t)
+{
+	if (t->layout != BAT_HASHED)
+		return false;
+	for (uint32_t i = t->hot_count; i < t->fragment_count; i++)
+		if (t->fragments[i].stored_hot >= t->hot_count)
+			return true;
+	return false;
+}
+
+/* Set the parents of `cold`, before the hot fragments are merged with it.  A
+ * HotIndex counts hot fragments, a parent counts all. */
+static void link_hot_index(const struct bat_table *t, struct bat_fragment *cold,
+			   uint32_t count)
+{
+	bool all = counts_all(t);
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t index = cold[i].stored_hot;
+
+		cold[i].parent = BAT_NO_PARENT;
+		if (all)
+			cold[i].parent = (uint32_t)index;
+		else if (index < t->hot_count)
+			cold[i].parent =
+				(uint32_t)index +
+				count_below(cold, count,
+					    t->fragments[index].address);
+	}
+}
+
 static bool link_leb(struct bat_table *t, struct bat_error *err)
 {
 	uint32_t count = t->fragment_count - t->hot_count;
@@ -57,12 +89,7 @@ static bool link_leb(struct bat_table *t, struct bat_error *err)
 	if (!cold)
 		return bat_fail_nomem(err);
 	memcpy(cold, t->fragments + t->hot_count, count * sizeof(*cold));
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t hot = (uint32_t)cold[i].stored_hot;
-
-		cold[i].parent = hot + count_below(cold, count,
-						   t->fragments[hot].address);
-	}
+	link_hot_index(t, cold, count);
 	merge(t->fragments, t->hot_count, cold, count);
 	free(cold);
 	return true;
@@ -93,8 +120,14 @@ bool bat_link(struct bat_table *t, struct bat_error *err)
 		link_fixed(t);
 	else if (!link_leb(t, err))
 		return false;
-	for (uint32_t i = 0; i < t->fragment_count; i++)
-		if (!t->fragments[i].cold)
-			t->fragments[i].parent = i;
+	for (uint32_t i = 0; i < t->fragment_count; i++) {
+		struct bat_fragment *f = &t->fragments[i];
+
+		if (!f->cold)
+			f->parent = i;
+		else if (f->parent != BAT_NO_PARENT &&
+			 t->fragments[f->parent].cold)
+			f->parent = BAT_NO_PARENT;
+	}
 	return true;
 }

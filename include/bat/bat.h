@@ -123,7 +123,9 @@ struct bat_fragment {
 	uint32_t secondary_count; /* secondary[first_secondary ...]             */
 	uint32_t block_count;     /* hot, BAT_HASHED: blocks of input function  */
 	uint32_t parent;          /* cold: index of the hot fragment whose input
-	                             function this is, or BAT_NO_PARENT;
+	                             function this is, or BAT_NO_PARENT if
+	                             stored_hot names none; LLVM 18 and 19 can
+	                             name a wrong one: see bat_fix_parents().
 	                             hot: its own index                         */
 	bool cold;
 };
