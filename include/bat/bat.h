@@ -222,15 +222,17 @@ struct bat_symbol {
 	uint64_t address;
 	const char *name; /* borrowed for the call only                         */
 	uint32_t order;   /* position in the symbol table                       */
-	uint32_t file;    /* which FILE symbol it stands under; 0 for none      */
+	uint32_t file;    /* which FILE symbol it stands under: any number but
+	                     0, which is for none and for global symbols       */
 };
 
 struct bat_parents {
-	uint32_t cold;     /* cold fragments                                    */
-	uint32_t agreed;   /* stored parent confirmed by the symbols            */
-	uint32_t repaired; /* stored parent replaced                            */
-	uint32_t unknown;  /* in doubt: parent is BAT_NO_PARENT                 */
-	bool ordinal;      /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it       */
+	uint32_t cold;      /* cold fragments: the sum of the next four         */
+	uint32_t agreed;    /* stored parent confirmed by the symbols           */
+	uint32_t repaired;  /* stored parent replaced                           */
+	uint32_t unchecked; /* no usable symbol, stored parent kept             */
+	uint32_t unknown;   /* in doubt: parent is BAT_NO_PARENT                */
+	bool ordinal;       /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it      */
 };
 
 /* Check every cold fragment's parent against the symbols at its address, and

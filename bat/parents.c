@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Parents of cold fragments, from the symbol table.
+ *
+ * BOLT puts the symbols f.cold.0, f.cold.1, ... of a local function right
+ * before f; those of global functions stand together behind all local symbols,
+ * under a FILE symbol that has nothing to do with them.  Other tools may have
+ * rewritten the symbol table since.
+ */
+#include "bat/claims.h"
+#include "bat/link.h"
+#include "bat/mentions.h"
+
+#include <stdlib.h>
+
+/* Reasons to take an f for f.cold.N, best first.  Every cold fragment is tried
+ * with the best reason before any is tried with the next. */
+enum reason {
+	SAME_FILE,   /* stands under the same FILE symbol                       */
+	IS_GLOBAL,   /* stands under none, but f.cold.N does                    */
+	IS_NEAREST,  /* in the symbol table                                     */
+	IS_OPPOSITE, /* nearest on the other side                               */
+	REASON_COUNT
+};
+
+struct repair {
+	const struct bat_table *table;
+	struct bat_mentions mentions;
+	struct bat_claims claims;
+	uint32_t *parents; /* of every fragment: found, or BAT_NO_PARENT        */
+};
+
+static uint32_t distance(const struct bat_mention *a,
+			 const struct bat_mention *b)
+{
+	return a->order > b->order ? a->order - b->order : b->order - a->order;
+}
+
+/* The symbols f around an f.cold.N. */
+struct around {
+	const struct bat_mention *near, *far; /* nearest, and nearest on the
+	                                         other side; may be NULL        */
+	const struct bat_mention *last;
+};
+
+static bool look_around(const struct repair *r, const struct bat_mention *cold,
+			struct around *out)
+{
+	const struct bat_mention *begin, *end, *before, *behind;
+
+	bat_mentions_find(&r->mentions, cold, &begin, &end);
+	if (begin == end)
+		return false;
+	behind = begin;
+	for (size_t count = (size_t)(end - begin); count;) {
+		size_t half = count / 2;
+
+		if (behind[half].order > cold->order) {
+			count = half;
+		} else {
+			behind += half + 1;
+			count -= half + 1;
+		}
+	}
+	before = behind == begin ? NULL : behind - 1;
+	behind = behind == end ? NULL : behind;
+	if (!behind || (before && distance(before, cold) < distance(behind, cold)))
+		*out = (struct around){ before, behind, end - 1 };
+	else
+		*out = (struct around){ behind, before, end - 1 };
+	return true;
+}
+
+/* The hot mention to which `reason` leads, or NULL. */
+static const struct bat_mention *candidate(const struct repair *r,
+					   const struct bat_mention *cold,
+					   enum reason reason)
+{
+	struct around f;
+
+	if (!look_around(r, cold, &f))
+		return NULL;
+	switch (reason) {
+	case SAME_FILE:
+		if (f.near->file == cold->file)
+			return f.near;
+		return f.far && f.far->file == cold->file ? f.far : NULL;
+	case IS_GLOBAL:
+		return cold->file && !f.last->file ? f.last : NULL;
+	case IS_NEAREST:
+		return f.near;
+	case IS_OPPOSITE:
+	case REASON_COUNT:
+		break;
+	}
+	return f.far;
+}
+
+/* A function has one f.cold.N for each N. */
+static uint32_t number_claim(const struct bat_mention *cold)
+{
+	return UINT32_C(1) << 31 | cold->number;
+}
+
+static void claim_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
+{
+	const struct bat_fragment *f = &r->table->fragments[fragment];
+	const struct bat_entry *e = r->table->entries + f->first_entry;
+
+	for (uint32_t i = 0; i < f->entry_count; i++)
+		bat_claims_add(&r->claims, hot, bat_entry_input(e[i]));
+}
+
+/* May this cold fragment belong to that function? */
+static bool is_free(const struct repair *r, const struct bat_mention *cold,
+		    uint32_t hot)
+{
+	const struct bat_fragment *f = &r->table->fragments[cold->fragment];
+	const struct bat_entry *e = r->table->entries + f->first_entry;
+
+	if (cold->number != BAT_NO_NUMBER &&
+	    bat_claims_has(&r->claims, hot, number_claim(cold)))
+		return false;
+	for (uint32_t i = 0; i < f->entry_count; i++)
+		if (bat_claims_has(&r->claims, hot, bat_entry_input(e[i])))
+			return false;
+	return true;
+}
+
+static void assign(struct repair *r, const struct bat_mention *cold,
+		   uint32_t hot)
+{
+	r->parents[cold->fragment] = hot;
+	claim_inputs(r, cold->fragment, hot);
+	if (cold->number != BAT_NO_NUMBER)
+		bat_claims_add(&r->claims, hot, number_claim(cold));
+}
+
+static void find_parents(struct repair *r)
+{
+	for (uint32_t i = 0; i < r->table->fragment_count; i++) {
+		r->parents[i] = BAT_NO_PARENT;
+		if (!r->table->fragments[i].cold)
+			claim_inputs(r, i, i);
+	}
+	for (unsigned reason = 0; reason < REASON_COUNT; reason++) {
+		for (size_t i = 0; i < r->mentions.cold_count; i++) {
+			const struct bat_mention *cold = &r->mentions.cold[i];
+			const struct bat_mention *hot;
+
+			/* A function with two names has two such symbols. */
+			if (r->parents[cold->fragment] != BAT_NO_PARENT)
+				continue;
+			hot = candidate(r, cold, (enum reason)reason);
+			if (hot && is_free(r, cold, hot->fragment))
+				assign(r, cold, hot->fragment);
+		}
+	}
+}
+
+static bool repair_init(struct repair *r, const struct bat_table *table,
+			const struct bat_symbol *symbols, size_t count)
+{
+	*r = (struct repair){ .table = table };
+	r->parents = calloc(table->fragment_count + (size_t)1,
+			    sizeof(*r->parents));
+	return r->parents &&
+	       bat_mentions_init(&r->mentions, table, symbols, count) &&
+	       bat_claims_init(&r->claims, table->entry_count +
+						   r->mentions.cold_count);
+}
+
+static void repair_fini(struct repair *r)
+{
+	bat_claims_fini(&r->claims);
+	bat_mentions_fini(&r->mentions);
+	free(r->parents);
+}
+
+/* Is HotIndex nothing but a count of the cold fragments? */
+static bool is_ordinal(const struct bat_table *table)
+{
+	uint64_t cold = 0;
+
+	if (table->layout != BAT_DELTA && table->layout != BAT_EQUAL)
+		return false;
+	for (uint32_t i = 0; i < table->fragment_count; i++)
+		if (table->fragments[i].cold &&
+		    table->fragments[i].stored_hot != cold++)
+			return false;
+	return cold > 0;
+}
+
+/* Replace a cold fragment's parent by `found`, and count what came of it. */
+static void settle(struct bat_fragment *f, uint32_t found,
+		   struct bat_parents *out)
+{
+	out->cold++;
+	if (found == BAT_NO_PARENT) {
+		if (out->ordinal)
+			f->parent = BAT_NO_PARENT;
+		if (f->parent == BAT_NO_PARENT)
+			out->unknown++;
+		else
+			out->unchecked++;
+	} else if (found == f->parent) {
+		out->agreed++;
+	} else {
+		f->parent = found;
+		out->repaired++;
+	}
+}
+
+bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols,
+		     size_t count, struct bat_parents *out,
+		     struct bat_error *err)
+{
+	struct repair r;
+
+	if (!repair_init(&r, table, symbols, count)) {
+		repair_fini(&r);
+		return bat_fail_nomem(err);
+	}
+	find_parents(&r);
+	*out = (struct bat_parents){ .ordinal = is_ordinal(table) };
+	for (uint32_t i = 0; i < table->fragment_count; i++)
+		if (table->fragments[i].cold)
+			settle(&table->fragments[i], r.parents[i], out);
+	repair_fini(&r);
+	return true;
+}
