@@ -102,12 +102,34 @@ static uint32_t number_claim(const struct bat_mention *cold)
 	return UINT32_C(1) << 31 | cold->number;
 }
 
+/* How many entries, from the first, certainly stand for code of the fragment.
+ * Behind them are blocks that were never emitted, whose address is 0, and in
+ * BAT_HASHED deleted ones at the end of the fragment.  That end is not known:
+ * the last output offset is taken for it. */
+static uint32_t count_live(const struct bat_table *table,
+			   const struct bat_fragment *f)
+{
+	const struct bat_entry *e = table->entries + f->first_entry;
+	uint32_t count = f->entry_count;
+	uint32_t end;
+
+	while (count && (uint32_t)(f->address + e[count - 1].output) == 0)
+		count--;
+	if (!count || table->layout != BAT_HASHED)
+		return count;
+	end = e[count - 1].output;
+	while (count && e[count - 1].output == end)
+		count--;
+	return count;
+}
+
 static void claim_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
 {
 	const struct bat_fragment *f = &r->table->fragments[fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
+	uint32_t count = count_live(r->table, f);
 
-	for (uint32_t i = 0; i < f->entry_count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		bat_claims_add(&r->claims, hot, bat_entry_input(e[i]));
 }
 
@@ -117,11 +139,12 @@ static bool is_free(const struct repair *r, const struct bat_mention *cold,
 {
 	const struct bat_fragment *f = &r->table->fragments[cold->fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
+	uint32_t count = count_live(r->table, f);
 
 	if (cold->number != BAT_NO_NUMBER &&
 	    bat_claims_has(&r->claims, hot, number_claim(cold)))
 		return false;
-	for (uint32_t i = 0; i < f->entry_count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (bat_claims_has(&r->claims, hot, bat_entry_input(e[i])))
 			return false;
 	return true;
