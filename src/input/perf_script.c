@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/input/perf_script.h"
+
+#include "src/input/perf_script_head.h"
+#include "src/input/perf_script_record.h"
+
+void perf_script_init(struct perf_script *script, struct sample_sink *sink,
+		      struct reader_report *report)
+{
+	*script = (struct perf_script){.sink = sink, .report = report};
+}
+
+void perf_script_fini(struct perf_script *script)
+{
+	threads_free(&script->threads);
+	branch_vec_free(&script->branches);
+}
+
+static bool deliver_sample(struct perf_script *script, struct bc_error *err)
+{
+	struct sample *sample = &script->sample;
+
+	script->open = OPEN_NOTHING;
+	sample->branches = script->branches.at;
+	sample->branch_count = script->branches.len;
+	return script->sink->sample(script->sink->ctx, sample, err);
+}
+
+/* Whatever is open ends here. */
+static bool close_open(struct perf_script *script, struct bc_error *err)
+{
+	if (script->open == OPEN_SAMPLE)
+		return deliver_sample(script, err);
+	script->open = OPEN_NOTHING;
+	return true;
+}
+
+/* Deliver what a record says. */
+static bool tell_record(struct perf_script *script, const struct record *record,
+			struct bc_error *err)
+{
+	struct sample_sink *sink = script->sink;
+
+	switch (record->kind) {
+	case RECORD_MAP:
+		return sink->map(sink->ctx, &record->map, err);
+	case RECORD_EXEC:
+		return sink->exec(sink->ctx, record->pid, err);
+	case RECORD_FORK:
+		return sink->fork(sink->ctx, record->parent, record->pid, err);
+	case RECORD_EXIT:
+		return sink->exit(sink->ctx, record->pid, record->tid, err);
+	case RECORD_COMM:
+	case RECORD_OTHER:
+		break;
+	}
+	script->report->ignored++;
+	return true;
+}
+
+static bool read_record(struct perf_script *script, const struct line *line, size_t at,
+			struct bc_error *err)
+{
+	struct record record;
+
+	if (!record_parse(line, at, &record, err))
+		return false;
+	if (record.kind == RECORD_OTHER) {
+		script->open = OPEN_RECORD;
+	} else if (record.pid == NO_PID) { /* the kernel's own */
+		script->report->ignored++;
+		return true;
+	} else if (!threads_learn(&script->threads, record.pid, record.tid)) {
+		return bc_fail_nomem(err);
+	}
+	return tell_record(script, &record, err);
+}
+
+/* The event's name must outlive its line. */
+static struct text keep_event(struct perf_script *script, struct text event)
+{
+	struct text kept = text_first(event, sizeof(script->event));
+
+	if (kept.len)
+		memcpy(script->event, kept.at, kept.len);
+	return (struct text){script->event, kept.len};
+}
+
+static bool refuse_symbols(const struct line *line, const char *at, struct bc_error *err)
+{
+	return line_fail(err, BC_UNSUPPORTED, line, at,
+			 "branch stacks with symbols have no addresses "
+			 "(run perf script with -F pid,ip,brstack): expected addresses");
+}
+
+/* Read what stands before the stack of a sample, and open the sample. */
+static bool open_sample(struct perf_script *script, const struct line *line, size_t stack,
+			struct bc_error *err)
+{
+	struct head head;
+
+	if (!head_parse(line, stack, &head, err)) {
+		if (stack == line->text.len && stack_is_symbolic(line->text))
+			return refuse_symbols(line, line->text.at, err);
+		return false;
+	}
+	if (stack == line->text.len && stack_is_symbolic(head.rest))
+		return refuse_symbols(line, head.rest.at, err);
+	if (head.has_time)
+		script->report->timeless = false;
+	uint32_t pid = head.has_tid ? head.pid : threads_pid(&script->threads, head.pid);
+	script->sample = (struct sample){
+		.pid = pid,
+		.ip = head.ip,
+		.event = keep_event(script, head.event),
+	};
+	script->branches.len = 0;
+	script->open = OPEN_SAMPLE;
+	return true;
+}
+
+/* The stack ends a sample. */
+static bool read_stack(struct perf_script *script, const struct line *line, size_t at,
+		       struct bc_error *err)
+{
+	script->sample.has_stack = true;
+	return stack_parse(line, at, &script->branches, err) && deliver_sample(script, err);
+}
+
+static bool read_sample(struct perf_script *script, const struct line *line, size_t stack,
+			struct bc_error *err)
+{
+	return close_open(script, err) && open_sample(script, line, stack, err) &&
+	       (stack == line->text.len || read_stack(script, line, stack, err));
+}
+
+/* A line of a call chain, or of a record that takes several. */
+static void read_continuation(struct perf_script *script, const struct line *line)
+{
+	struct text rest = line->text;
+	uint64_t ip;
+
+	script->report->ignored++;
+	if (script->open == OPEN_SAMPLE && !script->sample.ip.v &&
+	    text_hex(text_word(&rest), &ip))
+		script->sample.ip.v = ip;
+}
+
+bool perf_script_line(struct perf_script *script, const struct line *line, struct bc_error *err)
+{
+	struct text text = line->text;
+	size_t stack = stack_find(text);
+
+	if (!text_trim(text_first(text, stack)).len) {
+		if (stack < text.len && script->open == OPEN_SAMPLE)
+			return read_stack(script, line, stack, err);
+		if (stack < text.len)
+			return line_fail(err, BC_FORMAT, line, text.at + stack,
+					 "expected a process id before the branch stack");
+		script->report->ignored++;
+		return close_open(script, err);
+	}
+	if (text_starts(text, "#")) {
+		script->report->ignored++;
+		return true;
+	}
+	if (text_starts(text, "\t") && script->open != OPEN_NOTHING) {
+		read_continuation(script, line);
+		return true;
+	}
+	size_t record = record_find(text, stack);
+	if (record < stack)
+		return close_open(script, err) && read_record(script, line, record, err);
+	return read_sample(script, line, stack, err);
+}
+
+bool perf_script_end(struct perf_script *script, struct bc_error *err)
+{
+	return close_open(script, err);
+}
+
+bool perf_script_fits(const struct line *line)
+{
+	struct text text = line->text;
+	size_t stack = stack_find(text);
+	struct head head;
+	struct bc_error err;
+
+	if (!text_trim(text).len || text_starts(text, "#"))
+		return false;
+	return stack < text.len || record_find(text, stack) < stack ||
+	       head_parse(line, stack, &head, &err) || stack_is_symbolic(text);
+}
+
+static bool read_lines(struct perf_script *script, struct lines *lines, struct bc_error *err)
+{
+	struct line line = {.file = lines->stream->name};
+
+	while (lines_next(lines, &line.text, err)) {
+		line.number = script->report->lines = lines->number;
+		if (!perf_script_line(script, &line, err))
+			return false;
+	}
+	return err->code == BC_OK && perf_script_end(script, err);
+}
+
+bool perf_script_read(struct lines *lines, const struct reader_options *options,
+		      struct sample_sink *sink, struct reader_report *report,
+		      struct bc_error *err)
+{
+	BC_AUTO(perf_script_fini) struct perf_script script;
+
+	(void)options;
+	perf_script_init(&script, sink, report);
+	report->timeless = true; /* until a time is seen */
+	return read_lines(&script, lines, err);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The text that perf script prints: samples, one a line, and among them the
+ * PERF_RECORD_ lines of --show-mmap-events and --show-task-events.
+ *
+ * What a line is, and where its fields are, is found out from what stands in
+ * it, so that any list of fields will do that has pid (or tid) and ip or
+ * brstack:
+ *
+ *   30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x...
+ *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
+ *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
+ *
+ * Call chains follow a sample in lines that begin with a tab.  Of those only
+ * the first address counts, as ip.
+ */
+#ifndef INPUT_PERF_SCRIPT_H
+#define INPUT_PERF_SCRIPT_H
+
+#include "src/base/lines.h"
+#include "src/input/line.h"
+#include "src/input/perf_script_stack.h"
+#include "src/input/reader.h"
+#include "src/input/threads.h"
+
+/* Event names are kept between the lines of one sample; longer ones are cut. */
+#define EVENT_NAME_MAX 256
+
+/* What the lines that begin with a tab belong to. */
+enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
+
+struct perf_script {
+	struct sample_sink *sink;     /* borrowed */
+	struct reader_report *report; /* borrowed */
+	struct thread_table threads;
+	struct branch_vec branches; /* of the sample at hand */
+	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
+	enum open_lines open;
+	char event[EVENT_NAME_MAX]; /* of `sample` */
+};
+
+void perf_script_init(struct perf_script *script, struct sample_sink *sink,
+		      struct reader_report *report);
+void perf_script_fini(struct perf_script *script);
+
+/* Read one line.  BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks), BC_NOMEM
+ * or what the sink said. */
+BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line,
+				  struct bc_error *err);
+
+/* Deliver the sample whose end only the end of the text shows. */
+BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *err);
+
+/* True if a line can be of this format and is not blank or a comment. */
+bool perf_script_fits(const struct line *line);
+
+/* A reader, see reader.h. */
+BC_MUST_USE bool perf_script_read(struct lines *lines, const struct reader_options *options,
+				  struct sample_sink *sink, struct reader_report *report,
+				  struct bc_error *err);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/input/perf_script_head.h"
+
+/* perf prints the comm right-aligned in this many columns and a blank. */
+#define COMM_COLUMNS 16
+
+static bool parse_id(struct text word, uint32_t *out)
+{
+	uint64_t value;
+
+	if (text_is(word, "-1")) {
+		*out = NO_PID;
+		return true;
+	}
+	if (!text_dec(word, &value) || value > INT32_MAX)
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+bool head_parse_task(struct text word, uint32_t *pid, uint32_t *tid)
+{
+	size_t slash = text_find(word, '/');
+
+	return parse_id(text_first(word, slash), pid) &&
+	       parse_id(slash < word.len ? text_from(word, slash + 1) : word, tid);
+}
+
+static bool is_dec(struct text word)
+{
+	uint64_t ignored;
+
+	return text_dec(word, &ignored);
+}
+
+/* [003] */
+static bool is_cpu(struct text word)
+{
+	return word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']' &&
+	       is_dec((struct text){word.at + 1, word.len - 2});
+}
+
+/* Letters for the mode of the processor, "U", "K" and others. */
+static bool is_misc(struct text word)
+{
+	for (size_t i = 0; i < word.len; i++)
+		if (word.at[i] < 'A' || word.at[i] > 'Z')
+			return false;
+	return word.len > 0;
+}
+
+/* 2752.373629: */
+static bool is_time(struct text word)
+{
+	size_t dot = text_find(word, '.');
+
+	return dot + 2 < word.len && word.at[word.len - 1] == ':' &&
+	       is_dec(text_first(word, dot)) &&
+	       is_dec((struct text){word.at + dot + 1, word.len - dot - 2});
+}
+
+static bool is_event(struct text word)
+{
+	return word.len > 1 && word.at[word.len - 1] == ':';
+}
+
+/* A walk over words that knows the one at hand. */
+struct walk {
+	struct text word, rest;
+};
+
+static void step(struct walk *w)
+{
+	w->word = text_word(&w->rest);
+}
+
+static void parse_address(struct walk *w, struct head *out)
+{
+	out->has_ip = text_hex(w->word, &out->ip.v);
+	if (out->has_ip)
+		step(w);
+}
+
+/* Read the fields from the pid on.  Returns NULL, or what cannot be read. */
+static const char *parse_fields(struct text text, struct head *out)
+{
+	struct walk w = {.rest = text};
+	uint32_t tid;
+
+	*out = (struct head){0};
+	step(&w);
+	if (!head_parse_task(w.word, &out->pid, &tid))
+		return w.word.at;
+	out->has_tid = text_find(w.word, '/') < w.word.len;
+	step(&w);
+	if (is_cpu(w.word))
+		step(&w);
+	if (is_misc(w.word))
+		step(&w);
+	out->has_time = is_time(w.word);
+	if (out->has_time)
+		step(&w);
+	struct walk next = w;
+	step(&next);
+	if (is_dec(w.word) && is_event(next.word)) /* a period */
+		w = next;
+	if (is_event(w.word)) {
+		out->event = w.word;
+		step(&w);
+	}
+	parse_address(&w, out);
+	out->rest = (struct text){w.word.at, (size_t)(text.at + text.len - w.word.at)};
+	/* An event can be without an address: tracepoints are. */
+	return out->has_ip || out->event.len || !w.word.len ? NULL : w.word.at;
+}
+
+/* True if the line begins with a comm in perf's own columns. */
+static bool has_comm_column(struct text text)
+{
+	return text.len > COMM_COLUMNS + 1 && text.at[0] == ' ' &&
+	       text.at[COMM_COLUMNS - 1] != ' ' && text.at[COMM_COLUMNS] == ' ';
+}
+
+bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
+{
+	struct text text = text_first(line->text, size), rest = text;
+	const char *at = NULL;
+	uint32_t pid, tid;
+
+	if (has_comm_column(text) && !parse_fields(text_from(text, COMM_COLUMNS + 1), out))
+		return true;
+	/* Otherwise the pid is the first number that the rest fits to. */
+	for (;;) {
+		struct text from = rest, word = text_word(&rest);
+		if (!word.len)
+			break;
+		if (!head_parse_task(word, &pid, &tid))
+			continue;
+		const char *failed = parse_fields(from, out);
+		if (!failed)
+			return true;
+		if (!at)
+			at = failed;
+	}
+	if (at)
+		return line_fail(err, BC_FORMAT, line, at,
+				 "expected a time, an event or an address after the process id");
+	rest = text;
+	return line_fail(err, BC_FORMAT, line, text_word(&rest).at, "expected a process id");
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/input/perf_script_stack.h"
+
+/* The shortest entry, "0x1/0x2/P", and the blank before it. */
+#define ENTRY_SHORTEST 10
+
+#define PREDICTED 2u /* bit 1 of flags in the kernel's layout */
+
+/* Value of each hexadecimal digit plus one, so that 0 is none. */
+static const uint8_t digit_plus_one[256] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+/* Where reading stands.  After a failure `pos` is what could not be read, and
+ * `why` says so. */
+struct reading {
+	const char *pos, *end;
+	const char *why;
+};
+
+static bool fail(struct reading *r, const char *why)
+{
+	r->why = why;
+	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline bool at_char(const struct reading *r, char c)
+{
+	return r->pos < r->end && *r->pos == c;
+}
+
+static bool read_address(struct reading *r, uint64_t *out)
+{
+	const char *p = r->pos, *end = r->end;
+	uint64_t value = 0;
+	unsigned digit;
+
+	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+		return fail(r, "expected an address that begins with 0x");
+	const char *digits = p += 2;
+	while (p < end && (digit = digit_plus_one[(unsigned char)*p]) != 0) {
+		value = value << 4 | (digit - 1);
+		p++;
+	}
+	if (p == digits || p - digits > 16)
+		return fail(r, "expected an address of 1 to 16 hexadecimal digits");
+	r->pos = p;
+	*out = value;
+	return true;
+}
+
+/* Step over "(path)", where the path can hold anything: it ends where what
+ * follows looks like the next field. */
+static bool skip_path(struct reading *r, bool before_address)
+{
+	const char *p = r->pos;
+
+	for (; r->end - p >= 3; p++) {
+		if (p[0] != ')' || p[1] != '/')
+			continue;
+		if (before_address ? p[2] == '0' : p[2] == 'P' || p[2] == 'M' || p[2] == '-') {
+			r->pos = p + 1;
+			return true;
+		}
+	}
+	return fail(r, "expected a path in parentheses and the next field after it");
+}
+
+static inline bool read_end_of_branch(struct reading *r, uint64_t *out, bool before_address)
+{
+	if (!read_address(r, out))
+		return false;
+	if (at_char(r, '(') && !skip_path(r, before_address))
+		return false;
+	if (!at_char(r, '/'))
+		return fail(r, "expected a slash after the address");
+	r->pos++;
+	return true;
+}
+
+static inline bool read_prediction(struct reading *r, struct branch *out, bool *taken)
+{
+	if (at_char(r, 'P'))
+		out->flags = PREDICTED;
+	else if (at_char(r, 'M'))
+		out->flags = BRANCH_MISPREDICTED;
+	else if (at_char(r, '-'))
+		out->flags = 0;
+	else
+		return fail(r, "expected one of P, M and -");
+	r->pos++;
+	*taken = !at_char(r, 'N');
+	if (!*taken)
+		r->pos++;
+	if (r->pos < r->end && *r->pos != '/' && !is_blank(*r->pos))
+		return fail(r, "expected a slash or a blank after the prediction");
+	return true;
+}
+
+/* Flags, cycles, kinds of branch and counters: capitals, digits, slashes and
+ * dashes.  Anything else shows that two entries ran together. */
+static inline bool skip_rest(struct reading *r)
+{
+	const char *p = r->pos;
+
+	while (p < r->end && !is_blank(*p) &&
+	       ((*p >= '-' && *p <= '9') || (*p >= 'A' && *p <= 'Z') || *p == '_'))
+		p++;
+	r->pos = p;
+	if (p < r->end && !is_blank(*p))
+		return fail(r, "expected the end of the branch stack entry");
+	return true;
+}
+
+static inline bool read_entry(struct reading *r, struct branch *out, bool *taken)
+{
+	return read_end_of_branch(r, &out->from, true) &&
+	       read_end_of_branch(r, &out->to, false) &&
+	       read_prediction(r, out, taken) && skip_rest(r);
+}
+
+/* A word without a slash is another field; with one, a damaged entry. */
+static bool is_other_field(const struct reading *r)
+{
+	struct text rest = {r->pos, (size_t)(r->end - r->pos)};
+	struct text word = text_word(&rest);
+
+	return !text_starts(word, "0x") &&
+	       (text_ends(word, ":") || text_find(word, '/') == word.len);
+}
+
+/* Room for every entry that the line can hold, so that the loop need not ask. */
+static bool reserve(struct branch_vec *out, size_t bytes)
+{
+	size_t most = bytes / ENTRY_SHORTEST + 1;
+
+	if (most <= out->cap)
+		return true;
+	struct branch *at = realloc(out->at, most * sizeof(*at));
+	if (!at)
+		return false;
+	out->at = at;
+	out->cap = most;
+	return true;
+}
+
+bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
+		 struct bc_error *err)
+{
+	struct text text = text_from(line->text, from);
+	struct reading r = {text.at, text.at + text.len, NULL};
+	bool taken;
+
+	out->len = 0;
+	if (!reserve(out, text.len))
+		return bc_fail_nomem(err);
+	for (;;) {
+		while (r.pos < r.end && is_blank(*r.pos))
+			r.pos++;
+		if (r.pos == r.end)
+			return true;
+		if (*r.pos != '0' && is_other_field(&r))
+			return true;
+		if (!read_entry(&r, &out->at[out->len], &taken))
+			return line_fail(err, BC_FORMAT, line, r.pos, r.why);
+		out->len += taken;
+	}
+}
+
+/* An entry begins with an address that a slash or a path follows. */
+static bool begins_entry(const char *p, const char *end)
+{
+	struct reading r = {p, end, NULL};
+	uint64_t ignored;
+
+	return read_address(&r, &ignored) && (at_char(&r, '/') || at_char(&r, '('));
+}
+
+size_t stack_find(struct text line)
+{
+	const char *end = line.at + line.len, *p = line.at;
+
+	/* An x is rarer than a zero in what stands before. */
+	while (p < end && (p = memchr(p, 'x', (size_t)(end - p))) != NULL) {
+		const char *word = p - 1;
+		if (p > line.at && *word == '0' && (word == line.at || is_blank(word[-1])) &&
+		    begins_entry(word, end))
+			return (size_t)(word - line.at);
+		p++;
+	}
+	return line.len;
+}
+
+bool stack_is_symbolic(struct text text)
+{
+	for (struct text t = text; t.len; t = text_from(t, 1)) {
+		t = text_from(t, text_find(t, '/'));
+		if (text_starts(t, "/P/-/") || text_starts(t, "/M/-/") || text_starts(t, "/-/-/-/"))
+			return true;
+	}
+	return false;
+}

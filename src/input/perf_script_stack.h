@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The branch stack of a perf script line: entries separated by blanks, newest
+ * first,
+ *
+ *   FROM/TO/PREDICTION/...      FROM and TO: 0x..., or 0x...(path of the file)
+ *
+ * PREDICTION is M (mispredicted), P or - (unknown), then perhaps N: not taken.
+ * Entries that were not taken are left out: the straight line goes on there.
+ * What follows the prediction differs between releases and is not needed.
+ */
+#ifndef INPUT_PERF_SCRIPT_STACK_H
+#define INPUT_PERF_SCRIPT_STACK_H
+
+#include "src/base/vec.h"
+#include "src/input/line.h"
+#include "src/input/sample.h"
+
+DEFINE_VEC(branch_vec, struct branch);
+
+/* Where the first entry stands in a line, or the line's length. */
+size_t stack_find(struct text line);
+
+/* Read the entries that stand in the line from byte `from` on into `out`, which
+ * is emptied first.  Other fields can follow them.  BC_FORMAT, BC_NOMEM. */
+BC_MUST_USE bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
+			     struct bc_error *err);
+
+/* True if a text holds entries without addresses, as brstacksym prints them. */
+bool stack_is_symbolic(struct text text);
+
+#endif
