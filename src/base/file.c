@@ -96,6 +96,9 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size,
 			break;
 		done += (size_t)got;
 	}
+	stream->done += done;
+	if (stream->on_read)
+		stream->on_read(stream->ctx, stream);
 	*out = done;
 	return true;
 }

@@ -24,6 +24,11 @@ struct file_stream {
 	const char *name; /* for messages: the path, or "<stdin>"; borrowed */
 	int fd;
 	uint64_t size; /* of a regular file, else 0                         */
+	uint64_t done; /* bytes read so far                                 */
+
+	/* Called after every read; may be NULL. */
+	void (*on_read)(void *ctx, const struct file_stream *stream);
+	void *ctx;
 };
 
 BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * fdata: BOLT's text profile, a line a record.  docs/conversion.md, "fdata".
+ */
+#ifndef OUTPUT_FDATA_H
+#define OUTPUT_FDATA_H
+
+#include <stdio.h>
+
+#include "src/profile/profile.h"
+
+struct fdata_header {
+	bool basic;                /* no_lbr form: addresses, not branches */
+	const char *const *events; /* of basic samples, sorted */
+	size_t event_count;
+};
+
+/* Errors of the file itself are the caller's to check, with ferror().
+ * BC_NOMEM. */
+BC_MUST_USE bool fdata_write(const struct profile *profile, const struct fdata_header *header,
+			     FILE *out, struct bc_error *err);
+
+#endif

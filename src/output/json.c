@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/output/json.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* How many bytes the UTF-8 character at s takes, or 0 if it is none. */
+static size_t utf8_length(const unsigned char *s)
+{
+	static const struct {
+		unsigned char first_min, first_max, second_min, second_max, length;
+	} forms[] = {
+		{0x20, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
+		if (s[0] < forms[f].first_min || s[0] > forms[f].first_max)
+			continue;
+		size_t i = 1;
+		if (forms[f].length > 1 && (s[1] < forms[f].second_min || s[1] > forms[f].second_max))
+			return 0;
+		for (i = 2; i < forms[f].length; i++)
+			if (s[i] < 0x80 || s[i] > 0xbf)
+				return 0;
+		return forms[f].length;
+	}
+	return 0;
+}
+
+static void write_string(struct json *json, const char *value)
+{
+	const unsigned char *s = (const unsigned char *)value;
+
+	putc('"', json->out);
+	while (*s) {
+		size_t length = utf8_length(s);
+		if (*s == '"' || *s == '\\')
+			fprintf(json->out, "\\%c", *s);
+		else if (length)
+			fwrite(s, 1, length, json->out);
+		else if (*s < 0x20)
+			fprintf(json->out, "\\u%04x", *s);
+		else
+			fputs("\\ufffd", json->out);
+		s += length ? length : 1;
+	}
+	putc('"', json->out);
+}
+
+static void begin(struct json *json, const char *key)
+{
+	if (json->comma)
+		fputs(", ", json->out);
+	json->comma = true;
+	if (key) {
+		write_string(json, key);
+		fputs(": ", json->out);
+	}
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	begin(json, key);
+	putc(bracket, json->out);
+	json->comma = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	putc(bracket, json->out);
+	json->comma = true;
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin(json, key);
+	write_string(json, value);
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_real(struct json *json, const char *key, double value)
+{
+	begin(json, key);
+	fprintf(json->out, "%.4f", value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin(json, key);
+	fputs(value ? "true" : "false", json->out);
+}

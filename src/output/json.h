@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes JSON as a stream: the writer keeps the commas, the caller the shape.
+ * Strings may hold any bytes; what is no UTF-8 is written as U+FFFD. */
+#ifndef OUTPUT_JSON_H
+#define OUTPUT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+	FILE *out;
+	bool comma; /* a value was written at this level */
+};
+
+/* key: NULL in an array and for the outermost value. */
+void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
+void json_close(struct json *json, char bracket);                 /* '}' or ']' */
+void json_string(struct json *json, const char *key, const char *value);
+void json_number(struct json *json, const char *key, uint64_t value);
+void json_real(struct json *json, const char *key, double value);
+void json_bool(struct json *json, const char *key, bool value);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/ledger.h"
+
+_Static_assert(SAMPLE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
+_Static_assert(BRANCH_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
+_Static_assert(TRACE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
+
+#define X(name, key, text) {key, text},
+const struct ledger_words sample_words = {
+	"samples", "samples", SAMPLE_DROP_COUNT, {SAMPLE_DROPS(X)}};
+const struct ledger_words branch_words = {
+	"branches", "taken branches", BRANCH_DROP_COUNT, {BRANCH_DROPS(X)}};
+const struct ledger_words trace_words = {
+	"traces", "fall-through traces", TRACE_DROP_COUNT, {TRACE_DROPS(X)}};
+#undef X
+
+uint64_t ledger_dropped(const struct ledger *ledger)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < LEDGER_REASONS; i++)
+		sum += ledger->dropped[i];
+	return sum;
+}
+
+bool ledger_balances(const struct ledger *ledger)
+{
+	return ledger->read == ledger->kept + ledger_dropped(ledger);
+}
+
+void ledger_add(struct ledger *to, const struct ledger *from)
+{
+	to->read += from->read;
+	to->kept += from->kept;
+	for (size_t i = 0; i < LEDGER_REASONS; i++)
+		to->dropped[i] += from->dropped[i];
+}

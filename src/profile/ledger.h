@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where everything that was read has gone.  Nothing is lost without a name:
+ * in each ledger, read == kept + the sum of dropped.
+ */
+#ifndef PROFILE_LEDGER_H
+#define PROFILE_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(NAME, key for machines, text for people) */
+#define SAMPLE_DROPS(X)                                                        \
+	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
+	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
+	X(STACK_UNUSED, "not_basic", "with a branch stack, in basic mode")      \
+	X(KERNEL, "kernel", "in the kernel")                                   \
+	X(OTHER_IMAGE, "other_image", "in other files of the process")         \
+	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")    \
+	X(NO_FUNCTION, "no_function", "in the binary, but in no function")     \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+
+#define BRANCH_DROPS(X)                                                        \
+	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")              \
+	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
+	X(KERNEL, "kernel", "from or to the kernel")                           \
+	X(ERRATUM, "erratum", "newest two of a 32-deep stack (Skylake erratum)") \
+	X(RETURN, "return", "returns (their calls are counted)")               \
+	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+
+#define TRACE_DROPS(X)                                                         \
+	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
+	X(TWO_FRAGMENTS, "two_fragments", "with ends in two fragments")        \
+	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")       \
+	X(BACKWARDS, "backwards", "that end before they begin")                \
+	X(NO_MAP, "no_map", "in functions without a BAT map")                  \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+
+#define X(name, key, text) SAMPLE_##name,
+enum sample_drop { SAMPLE_DROPS(X) SAMPLE_DROP_COUNT };
+#undef X
+#define X(name, key, text) ENTRY_##name,
+enum branch_drop { BRANCH_DROPS(X) BRANCH_DROP_COUNT };
+#undef X
+#define X(name, key, text) RUN_##name,
+enum trace_drop { TRACE_DROPS(X) TRACE_DROP_COUNT };
+#undef X
+
+#define LEDGER_REASONS 8 /* the longest of the lists above */
+
+struct ledger {
+	uint64_t read, kept;
+	uint64_t dropped[LEDGER_REASONS]; /* by the enum of its kind */
+};
+
+/* The three ledgers of a conversion. */
+struct ledgers {
+	struct ledger samples;  /* raw and basic samples                       */
+	struct ledger branches; /* taken branches: entries of branch stacks    */
+	struct ledger traces;   /* fall-throughs between two taken branches    */
+};
+
+/* A ledger's words, for whoever prints it. */
+struct ledger_words {
+	const char *key, *text; /* of the ledger */
+	size_t reason_count;
+	struct {
+		const char *key, *text;
+	} reasons[LEDGER_REASONS];
+};
+extern const struct ledger_words sample_words, branch_words, trace_words;
+
+uint64_t ledger_dropped(const struct ledger *ledger);
+
+/* read == kept + dropped */
+bool ledger_balances(const struct ledger *ledger);
+
+void ledger_add(struct ledger *to, const struct ledger *from);
+
+#endif

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs the command line as a user does: run.py FOLDER [--update] [NAME...]
+
+Each case is a folder with `cmd` (a shell script; lines that begin with # say where the
+expectations come from) and what it must leave: `stdout`, `stderr` (both empty if there is no
+such file) and `exit` (0). Every case runs in an empty folder of its own, with these set:
+
+    batconv    the program          inputs   unpacked inputs          source   this repository
+
+Paths in the output are written as $inputs, $source and $batconv.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def run(case):
+    env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'batconv': os.environ['BATCONV'],
+           'inputs': os.environ['INPUTS'].rstrip('/'), 'source': os.environ['SOURCE']}
+    for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS'):
+        if name in os.environ:
+            env[name] = os.environ[name]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(['sh', os.path.join(case, 'cmd')], cwd=folder, env=env, timeout=120,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+
+    def plain(data):
+        text = data.decode('utf-8', 'backslashreplace')
+        for name in ('inputs', 'source', 'batconv'):
+            text = text.replace(env[name], '$' + name)
+        return text
+    return {'stdout': plain(done.stdout), 'stderr': plain(done.stderr), 'exit': '%d\n' % done.returncode}
+
+
+def expected(case, name):
+    path = os.path.join(case, name)
+    if os.path.exists(path):
+        with open(path) as file:
+            return file.read()
+    return '0\n' if name == 'exit' else ''
+
+
+def update(case, got):
+    for name, text in got.items():
+        path = os.path.join(case, name)
+        if text != ('0\n' if name == 'exit' else ''):
+            with open(path, 'w') as file:
+                file.write(text)
+        elif os.path.exists(path):
+            os.remove(path)
+
+
+def main(args):
+    rewrite = '--update' in args
+    folder, *names = [a for a in args if a != '--update']
+    cases = sorted(n for n in os.listdir(folder) if os.path.exists(os.path.join(folder, n, 'cmd')))
+    failed = 0
+    for name in names or cases:
+        case = os.path.join(os.path.abspath(folder), name)
+        got = run(case)
+        if rewrite:
+            update(case, got)
+            continue
+        for part, text in got.items():
+            want = expected(case, part)
+            if text != want:
+                failed += 1
+                print('%s: %s differs\n--- expected\n%s--- got\n%s' % (name, part, want, text))
+    print('%d cases, %d failed' % (len(names or cases), failed))
+    return 1 if failed or not cases else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/count_table.h"
+
+#include "tests/support/cmocka.h"
+#include "tests/support/prng.h"
+
+/* Few distinct keys and a plain array to count them in. */
+#define KEYS 300
+
+static void key_of(uint64_t number, uint64_t key[COUNT_KEY_WORDS])
+{
+	key[0] = number % 7 ? number << 20 : 0;
+	key[1] = number;
+	key[2] = UINT64_MAX - number;
+}
+
+static void counts_like_a_plain_array(void **state)
+{
+	BC_AUTO(count_table_free) struct count_table table = {0};
+	uint64_t counts[KEYS] = {0}, extras[KEYS] = {0}, key[COUNT_KEY_WORDS];
+	struct prng prng = {1};
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		uint64_t number = prng_below(&prng, KEYS - 1); /* one key stays out */
+		uint64_t count = 1 + prng_below(&prng, 5), extra = prng_below(&prng, 2);
+		key_of(number, key);
+		counts[number] += count;
+		extras[number] += extra;
+		assert_true(count_table_add(&table, key, count, extra));
+	}
+	assert_int_equal(table.used, KEYS - 1);
+	for (uint64_t number = 0; number < KEYS - 1; number++) {
+		key_of(number, key);
+		const struct count_row *row = count_table_find(&table, key);
+		assert_non_null(row);
+		assert_int_equal(row->count, counts[number]);
+		assert_int_equal(row->extra, extras[number]);
+	}
+	key_of(KEYS - 1, key);
+	assert_null(count_table_find(&table, key));
+}
+
+static void keys_that_differ_in_one_word_are_two(void **state)
+{
+	BC_AUTO(count_table_free) struct count_table table = {0};
+	uint64_t key[COUNT_KEY_WORDS] = {0};
+
+	(void)state;
+	for (size_t word = 0; word < COUNT_KEY_WORDS; word++) {
+		key[word] = 1;
+		assert_true(count_table_add(&table, key, 1, 0));
+		key[word] = 0;
+	}
+	assert_true(count_table_add(&table, key, 1, 0));
+	assert_int_equal(table.used, COUNT_KEY_WORDS + 1);
+}
+
+static void sums_saturate(void **state)
+{
+	BC_AUTO(count_table_free) struct count_table table = {0};
+	uint64_t key[COUNT_KEY_WORDS] = {5, 6, 7};
+
+	(void)state;
+	assert_true(count_table_add(&table, key, UINT64_MAX - 1, 1));
+	assert_true(count_table_add(&table, key, 3, UINT64_MAX));
+	const struct count_row *row = count_table_find(&table, key);
+	assert_int_equal(row->count, UINT64_MAX);
+	assert_int_equal(row->extra, UINT64_MAX);
+}
+
+static void empty_table_finds_nothing(void **state)
+{
+	struct count_table table = {0};
+	uint64_t key[COUNT_KEY_WORDS] = {0};
+
+	(void)state;
+	assert_null(count_table_find(&table, key));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_like_a_plain_array),
+		cmocka_unit_test(keys_that_differ_in_one_word_are_two),
+		cmocka_unit_test(sums_saturate),
+		cmocka_unit_test(empty_table_finds_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
