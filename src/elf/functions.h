@@ -5,11 +5,17 @@
  * llvm-bolt will when it reads the input binary, so this follows BOLT's rules
  * on symbols, sizes, local names and PLT entries; docs/conversion.md,
  * "Functions", states them.
+ *
+ * A stripped binary, which BOLT refuses, still has its dynamic symbols, which
+ * are names of global functions, and .eh_frame: a function without a symbol is
+ * __BOLT_FDE_FUNCat<address> here, as it is for llvm-bolt --allow-stripped.
  */
 #ifndef ELF_FUNCTIONS_H
 #define ELF_FUNCTIONS_H
 
 #include "src/elf/image.h"
+#include "src/elf/names.h"
+#include "src/elf/symbols.h"
 
 enum function_kind {
 	FUNCTION_CODE, /* from a symbol or an .eh_frame entry */
@@ -18,8 +24,10 @@ enum function_kind {
 
 struct function {
 	uint64_t address; /* vaddr of its first byte */
-	uint64_t size;    /* of its symbol or .eh_frame entry, may be 0 */
+	uint64_t size;    /* of its symbols or .eh_frame entry; where both have
+			     none, its extent */
 	uint64_t extent;  /* bytes that count as its own: >= size */
+	uint32_t section; /* index in image->sections */
 	enum function_kind kind;
 	const char *primary; /* the name that orders the profile */
 	const char *printed; /* the name to write, with a BAT in the binary */
@@ -28,10 +36,15 @@ struct function {
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
-	char *names; /* owns every name */
-	bool stripped; /* no symbol table */
+	struct symbol_table symbols; /* for bat_fix_parents() */
+	struct names names;          /* those that are not in the file itself */
+	bool stripped;               /* no symbol table */
 };
 
+/* Names point into the image's bytes or into the table: both must outlive them.
+ *
+ * BC_FORMAT  a damaged symbol table or .eh_frame
+ * BC_NOMEM */
 BC_MUST_USE bool functions_build(const struct image *image,
 				 struct function_table *out,
 				 struct bc_error *err);

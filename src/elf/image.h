@@ -14,11 +14,7 @@
 #include "src/base/address.h"
 #include "src/base/error.h"
 #include "src/base/text.h"
-
-struct bytes {
-	const uint8_t *data;
-	size_t size;
-};
+#include "src/elf/bytes.h"
 
 /* The processors whose samples can be converted; all little-endian, 64 bits. */
 enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
@@ -56,14 +52,30 @@ struct image {
 	struct build_id build_id;
 };
 
-/* BC_FORMAT: damaged, or not ELF.  BC_UNSUPPORTED: 32-bit, big-endian, another
- * machine, not an executable or shared library; the text says which. */
+/* Open an image and check its headers: every segment's and section's bytes lie
+ * in the file, no two segments overlap in memory, and addresses and offsets of
+ * executable segments agree modulo their alignment.
+ *
+ * BC_FORMAT       damaged, or not ELF
+ * BC_UNSUPPORTED  32-bit, big-endian, another machine, not an executable or
+ *                 shared library; the text says which
+ * BC_NOMEM */
 BC_MUST_USE bool image_open(struct bytes file, struct image *out,
 			    struct bc_error *err);
 void image_close(struct image *image);
 
-/* The first section of a name, or NULL. */
+/* The first section of a name or type (SHT_...), or NULL. */
 const struct section *image_section(const struct image *image, const char *name);
+const struct section *image_section_of_type(const struct image *image,
+					    uint32_t type);
+
+/* The section of an index in the section header table, or NULL. */
+const struct section *image_section_of_index(const struct image *image,
+					     uint64_t index);
+
+/* The non-empty allocated section that holds a vaddr, or NULL. */
+const struct section *image_section_at(const struct image *image,
+				       struct vaddr at);
 
 /* A section's bytes; empty for SHT_NOBITS. */
 struct bytes image_section_bytes(const struct image *image,
@@ -93,7 +105,8 @@ void build_id_format(const struct build_id *id, char *out);
 bool build_id_parse(struct text hex, struct build_id *out);
 
 /* perf can record a build-id that is cut or padded with zeros to 20 bytes:
- * equal as far as both go, the longer one zeros beyond or cut. */
+ * equal as far as both go, the longer one zeros beyond or cut.  An absent one
+ * equals none. */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 
 #endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/functions.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "src/elf/eh_frame.h"
+#include "src/elf/extents.h"
+#include "src/elf/plt.h"
+
+DEFINE_VEC(function_vec, struct function);
+
+/* What the table is made from, and the table while it is made. */
+struct builder {
+	const struct image *image;
+	struct symbol_table symbols;
+	struct code_ranges frames;
+	struct got got;
+	struct plt plt;
+	struct function_vec functions; /* sorted, but for what a step appends */
+	struct names names;
+	unsigned anonymous; /* symbols without a name so far */
+	bool nomem;
+};
+
+static void builder_free(struct builder *b)
+{
+	symbols_free(&b->symbols);
+	code_ranges_free(&b->frames);
+	got_free(&b->got);
+	plt_free(&b->plt);
+	function_vec_free(&b->functions);
+	names_free(&b->names);
+}
+
+/* Join parts of a name; out of memory is noted and reported in the end. */
+static const char *join(struct builder *b, const char *first, const char *second,
+			const char *third, const char *fourth)
+{
+	const char *name = names_join(&b->names, first, second, third, fourth);
+
+	b->nomem |= !name;
+	return name ? name : "";
+}
+
+static void append(struct builder *b, struct function function)
+{
+	b->nomem |= !function_vec_push(&b->functions, function);
+}
+
+/* A symbol's name in BOLT.  A name in the assembler's own space for labels gets
+ * a prefix there. */
+static const char *unique_name(struct builder *b, const struct symbol *s)
+{
+	const char *prefix = !strncmp(s->name, ".L", 2) ? "PG" : "";
+
+	if (!*s->name)
+		return join(b, "ANONYMOUS.", digits_behind_slash(b->anonymous++).text + 1, NULL, NULL);
+	if (s->local)
+		return join(b, prefix, s->name, digits_behind_slash(s->number).text, NULL);
+	return *prefix ? join(b, prefix, s->name, NULL, NULL) : s->name;
+}
+
+/* BOLT takes any name with two slashes for one that tells the file. */
+static bool has_two_slashes(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash && strchr(slash + 1, '/');
+}
+
+static const char *name_with_file(struct builder *b, const struct symbol *s)
+{
+	const char *name = unique_name(b, s);
+
+	if (has_two_slashes(name) || !s->file_number)
+		return name;
+	const char *file = b->symbols.files[s->file];
+	return join(b, join(b, s->name, "/", NULL, NULL), file,
+		    digits_behind_slash(s->file_number).text, NULL);
+}
+
+static bool may_start_function(const struct image *image, const struct symbol *s)
+{
+	if (s->section == ABSOLUTE_SECTION || !strcmp(s->name, "__bolt_reserved_start") ||
+	    !strcmp(s->name, "__bolt_reserved_end"))
+		return false;
+	const struct section *section = &image->sections[s->section];
+	return section->flags & SHF_EXECINSTR && s->address - section->addr < section->size;
+}
+
+/* Is it a label or a datum of the function before it? */
+static bool belongs_to(const struct image *image, const struct function *f, struct symbol *s)
+{
+	bool within = s->address - f->address < f->size;
+
+	if (s->type != STT_FUNC)
+		return within || (!f->size && symbol_is_label(image, f, s));
+	if (!within || s->address == f->address)
+		return false;
+	s->inside = !symbol_is_label(image, f, s);
+	return true;
+}
+
+static void add_symbol(struct builder *b, const struct symbol *s, struct function *previous)
+{
+	const struct code_range *frame = code_ranges_find(&b->frames, s->address);
+	uint64_t size = frame && frame->size > s->size ? frame->size : s->size;
+
+	if (!previous || previous->address != s->address) {
+		struct function f = {.address = s->address, .size = size, .section = s->section};
+		f.primary = unique_name(b, s);
+		f.printed = s->file_number ? name_with_file(b, s) : f.primary;
+		append(b, f);
+		return;
+	}
+	if (previous->size < size)
+		previous->size = size;
+	bool may_tell_file = s->file_number || strchr(s->name, '/');
+	if (may_tell_file && !has_two_slashes(previous->printed)) {
+		const char *name = name_with_file(b, s);
+		if (has_two_slashes(name))
+			previous->printed = name;
+	}
+}
+
+static void add_symbols(struct builder *b)
+{
+	for (size_t i = 0; i < b->symbols.count && !b->nomem; i++) {
+		struct symbol *s = &b->symbols.at[i];
+		struct function *previous =
+			b->functions.len ? &b->functions.at[b->functions.len - 1] : NULL;
+		if (may_start_function(b->image, s) &&
+		    !(previous && belongs_to(b->image, previous, s)))
+			add_symbol(b, s, previous);
+	}
+}
+
+/* Functions [0 .. sorted) and [sorted .. len) are sorted each: sort them all. */
+static void merge(struct builder *b, size_t sorted)
+{
+	const struct function *from = b->functions.at;
+	size_t left = 0, right = sorted, len = b->functions.len;
+	struct function_vec merged = {0};
+
+	if (sorted == len)
+		return;
+	merged.at = malloc(len * sizeof(*merged.at));
+	merged.cap = len;
+	b->nomem |= !merged.at;
+	if (!merged.at)
+		return;
+	while (merged.len < len) {
+		bool take_left = left < sorted && (right == len || from[left].address <=
+									   from[right].address);
+		merged.at[merged.len++] = take_left ? from[left++] : from[right++];
+	}
+	function_vec_free(&b->functions);
+	b->functions = merged;
+}
+
+/* Of `count` sorted functions the last at or below an address, or NULL. */
+static struct function *at_or_below(struct function *functions, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (functions[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &functions[low - 1] : NULL;
+}
+
+/* The name of the global symbol that a slot refers to: if it is defined here,
+ * the first name at its address. */
+static const char *slot_symbol_name(struct builder *b, const struct got_slot *slot)
+{
+	if (!slot->value)
+		return slot->symbol;
+	const struct symbol *first = NULL;
+	for (size_t i = symbols_above(&b->symbols, slot->value - 1);
+	     i < b->symbols.count && b->symbols.at[i].address == slot->value; i++) {
+		const struct symbol *s = &b->symbols.at[i];
+		first = first ? first : s;
+		if (!s->local && !strcmp(s->name, slot->symbol))
+			return unique_name(b, first);
+	}
+	return slot->symbol;
+}
+
+/* The name of a PLT entry, or NULL if BOLT makes no function of it. */
+static const char *plt_name(struct builder *b, const struct plt_entry *entry, size_t sorted)
+{
+	if (!entry->slot) {
+		struct text section = b->image->sections[entry->section].name;
+		return join(b, "__BOLT_PSEUDO_", section.at, NULL, NULL);
+	}
+	if (entry->slot->symbol)
+		return join(b, slot_symbol_name(b, entry->slot), "@PLT", NULL, NULL);
+	uint64_t resolver = entry->slot->value;
+	const struct function *f = at_or_below(b->functions.at, sorted, resolver);
+	return f && f->address == resolver ? join(b, f->primary, "@PLT", NULL, NULL) : NULL;
+}
+
+static void add_plt(struct builder *b)
+{
+	size_t sorted = b->functions.len;
+
+	for (size_t i = 0; i < b->plt.count && !b->nomem; i++) {
+		const struct plt_entry *entry = &b->plt.at[i];
+		struct function *there = at_or_below(b->functions.at, sorted, entry->address);
+		if (there && there->address == entry->address) {
+			there->kind = FUNCTION_PLT;
+			continue;
+		}
+		struct function f = {.address = entry->address, .section = entry->section,
+				     .kind = FUNCTION_PLT};
+		f.primary = f.printed = plt_name(b, entry, sorted);
+		if (f.primary)
+			append(b, f);
+	}
+	merge(b, sorted);
+}
+
+static bool is_covered(const struct function *f, uint64_t address)
+{
+	return f && (f->address == address || address - f->address < f->size);
+}
+
+/* Functions that no symbol tells of. */
+static void add_frames(struct builder *b)
+{
+	size_t sorted = b->functions.len, below = 0;
+
+	for (size_t i = 0; i < b->frames.count && !b->nomem; i++) {
+		const struct code_range *frame = &b->frames.at[i];
+		while (below < sorted && b->functions.at[below].address <= frame->address)
+			below++;
+		const struct function *known = below ? &b->functions.at[below - 1] : NULL;
+		const struct function *added =
+			b->functions.len > sorted ? &b->functions.at[b->functions.len - 1] : NULL;
+		bool is_added_nearer = added && !(known && known->address > added->address);
+		const struct section *section =
+			image_section_at(b->image, (struct vaddr){frame->address});
+		if (is_covered(is_added_nearer ? added : known, frame->address) || !section ||
+		    !(section->flags & SHF_EXECINSTR))
+			continue;
+		struct function f = {.address = frame->address, .size = frame->size,
+				     .section = (uint32_t)(section - b->image->sections)};
+		f.primary = f.printed = join(b, "__BOLT_FDE_FUNCat",
+					     digits_hex(frame->address).text, NULL, NULL);
+		append(b, f);
+	}
+	merge(b, sorted);
+}
+
+bool functions_build(const struct image *image, struct function_table *out,
+		     struct bc_error *err)
+{
+	BC_AUTO(builder_free) struct builder b = {.image = image};
+
+	if (!symbols_read(image, &b.symbols, err) || !eh_frame_ranges(image, &b.frames, err) ||
+	    !got_read(image, &b.got, err) || !plt_read(image, &b.got, &b.plt, err))
+		return false;
+	add_symbols(&b);
+	add_plt(&b);
+	add_frames(&b);
+	if (b.nomem)
+		return bc_fail_nomem(err);
+	extents_set(image, &b.symbols, b.functions.at, b.functions.len);
+
+	*out = (struct function_table){.at = b.functions.at, .count = b.functions.len,
+				       .symbols = b.symbols, .names = b.names,
+				       .stripped = b.symbols.stripped};
+	b.functions = (struct function_vec){0};
+	b.symbols = (struct symbol_table){0};
+	b.names = (struct names){0};
+	return true;
+}
+
+void functions_free(struct function_table *table)
+{
+	free(table->at);
+	symbols_free(&table->symbols);
+	names_free(&table->names);
+	*table = (struct function_table){0};
+}
+
+const struct function *functions_find(const struct function_table *table, struct vaddr at)
+{
+	const struct function *f = at_or_below(table->at, table->count, at.v);
+
+	return f && at.v - f->address < f->extent ? f : NULL;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/image.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdlib.h>
+
+#include "src/elf/notes.h"
+
+static void end_elf(Elf **elf)
+{
+	elf_end(*elf);
+}
+
+static bool machine_of(uint16_t e_machine, enum machine *out)
+{
+	switch (e_machine) {
+	case EM_X86_64:
+		*out = MACHINE_X86_64;
+		return true;
+	case EM_AARCH64:
+		*out = MACHINE_AARCH64;
+		return true;
+	case EM_RISCV:
+		*out = MACHINE_RISCV64;
+		return true;
+	}
+	return false;
+}
+
+static const char *type_name(uint16_t e_type)
+{
+	switch (e_type) {
+	case ET_REL:
+		return "a relocatable object file";
+	case ET_CORE:
+		return "a core file";
+	}
+	return "neither an executable nor a shared library";
+}
+
+/* What the first bytes say about the kind of file. */
+static bool check_ident(struct bytes file, struct bc_error *err)
+{
+	if (file.size < SELFMAG || memcmp(file.data, ELFMAG, SELFMAG))
+		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: not an ELF file");
+	if (file.size < sizeof(Elf64_Ehdr))
+		return bc_fail(err, BC_FORMAT,
+			       "ELF header, byte %zu: the file ends in it", file.size);
+	if (file.data[EI_CLASS] == ELFCLASS32)
+		return bc_fail(err, BC_UNSUPPORTED, "a 32-bit ELF file");
+	if (file.data[EI_CLASS] != ELFCLASS64)
+		return bc_fail(err, BC_FORMAT, "ELF header, byte %d: class %u is not defined",
+			       EI_CLASS, file.data[EI_CLASS]);
+	if (file.data[EI_DATA] == ELFDATA2MSB)
+		return bc_fail(err, BC_UNSUPPORTED, "a big-endian ELF file");
+	if (file.data[EI_DATA] != ELFDATA2LSB)
+		return bc_fail(err, BC_FORMAT, "ELF header, byte %d: byte order %u is not defined",
+			       EI_DATA, file.data[EI_DATA]);
+	return true;
+}
+
+static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header))
+		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: %s", elf_errmsg(-1));
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return bc_fail(err, BC_UNSUPPORTED, "%s", type_name(header.e_type));
+	if (!machine_of(header.e_machine, &image->machine))
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "for a machine (number %u) that is none of x86-64, AArch64, RISC-V",
+			       header.e_machine);
+	image->position_independent = header.e_type == ET_DYN;
+	return true;
+}
+
+static bool check_segment(const struct segment *s, size_t number, size_t file_size,
+			  struct bc_error *err)
+{
+	const char *why = NULL;
+
+	if (!range_fits(s->offset, s->filesz, file_size))
+		why = "reaches beyond the end of the file";
+	else if (s->filesz > s->memsz)
+		why = "is larger in the file than in memory";
+	else if (s->memsz > UINT64_MAX - s->vaddr)
+		why = "reaches beyond the address space";
+	else if (s->executable && s->align > 1 &&
+		 s->vaddr % s->align != s->offset % s->align)
+		why = "has an address and an offset that disagree modulo its alignment";
+	return !why || bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
+			       number, s->offset, why);
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static bool sort_segments(struct image *image, struct bc_error *err)
+{
+	struct segment *s = image->segments;
+
+	if (image->segment_count)
+		qsort(s, image->segment_count, sizeof(*s), by_vaddr);
+	for (size_t i = 1; i < image->segment_count; i++)
+		if (s[i].vaddr - s[i - 1].vaddr < s[i - 1].memsz)
+			return bc_fail(err, BC_FORMAT,
+				       "program headers, byte %" PRIu64 ": the segments at 0x%" PRIx64
+				       " and 0x%" PRIx64 " overlap",
+				       s[i].offset, s[i - 1].vaddr, s[i].vaddr);
+	return true;
+}
+
+/* The loadable segments, and the build-id out of the note segments. */
+static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return bc_fail(err, BC_FORMAT, "program headers, byte 0: %s", elf_errmsg(-1));
+	image->segments = calloc(count + 1, sizeof(*image->segments));
+	if (!image->segments)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr p;
+		if (!gelf_getphdr(elf, (int)i, &p))
+			return bc_fail(err, BC_FORMAT, "program header %zu, byte 0: %s", i,
+				       elf_errmsg(-1));
+		struct segment s = {p.p_vaddr,  p.p_offset, p.p_memsz,
+				    p.p_filesz, p.p_align,  p.p_flags & PF_X};
+		if (p.p_type == PT_LOAD) {
+			if (!check_segment(&s, i, image->file.size, err))
+				return false;
+			image->segments[image->segment_count++] = s;
+		} else if (p.p_type == PT_NOTE &&
+			   range_fits(s.offset, s.filesz, image->file.size)) {
+			struct bytes notes = {image->file.data + s.offset, (size_t)s.filesz};
+			notes_build_id(notes, s.align, &image->build_id);
+		}
+	}
+	return sort_segments(image, err);
+}
+
+/* The string at an offset of the table of section names. */
+static bool section_name(struct bytes names, uint64_t offset, struct text *out)
+{
+	struct bytes rest = bytes_from(names, offset);
+	const uint8_t *end = rest.size ? memchr(rest.data, 0, rest.size) : NULL;
+
+	if (!end)
+		return false;
+	*out = (struct text){(const char *)rest.data, (size_t)(end - rest.data)};
+	return true;
+}
+
+static bool read_section(Elf_Scn *scn, struct image *image, struct bytes names,
+			 struct bc_error *err)
+{
+	GElf_Shdr h;
+	size_t index = elf_ndxscn(scn);
+
+	if (!gelf_getshdr(scn, &h))
+		return bc_fail(err, BC_FORMAT, "section header %zu, byte 0: %s", index,
+			       elf_errmsg(-1));
+	struct section s = {.index = (uint32_t)index, .type = h.sh_type, .link = h.sh_link,
+			    .info = h.sh_info, .flags = h.sh_flags, .addr = h.sh_addr,
+			    .offset = h.sh_offset, .size = h.sh_size, .entsize = h.sh_entsize};
+	if (!section_name(names, h.sh_name, &s.name))
+		return bc_fail(err, BC_FORMAT, "section header %zu, byte %u: the name lies outside "
+			       "the table of names", index, h.sh_name);
+	if (h.sh_type != SHT_NOBITS && !range_fits(s.offset, s.size, image->file.size))
+		return bc_fail(err, BC_FORMAT, "section %.*s, byte %" PRIu64
+			       ": reaches beyond the end of the file",
+			       (int)(s.name.len < 64 ? s.name.len : 64), s.name.at, s.offset);
+	if (s.size > UINT64_MAX - s.addr)
+		return bc_fail(err, BC_FORMAT, "section header %zu, byte %" PRIu64
+			       ": the section reaches beyond the address space", index, s.offset);
+	image->sections[image->section_count++] = s;
+	return true;
+}
+
+/* The bytes of the table of section names; empty if it is not there. */
+static struct bytes section_names(Elf *elf, struct bytes file)
+{
+	size_t index;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &index) || !gelf_getshdr(elf_getscn(elf, index), &h) ||
+	    h.sh_type == SHT_NOBITS || !range_fits(h.sh_offset, h.sh_size, file.size))
+		return (struct bytes){NULL, 0};
+	return (struct bytes){file.data + h.sh_offset, (size_t)h.sh_size};
+}
+
+static bool read_sections(Elf *elf, struct image *image, struct bc_error *err)
+{
+	struct bytes names = section_names(elf, image->file);
+	size_t count;
+
+	if (elf_getshdrnum(elf, &count))
+		return bc_fail(err, BC_FORMAT, "section headers, byte 0: %s", elf_errmsg(-1));
+	image->sections = calloc(count + 1, sizeof(*image->sections));
+	if (!image->sections)
+		return bc_fail_nomem(err);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));)
+		if (image->section_count == count || !read_section(scn, image, names, err))
+			return false;
+	return true;
+}
+
+static void find_build_id(struct image *image)
+{
+	for (size_t i = 0; i < image->section_count && !image->build_id.size; i++)
+		if (image->sections[i].type == SHT_NOTE)
+			notes_build_id(image_section_bytes(image, &image->sections[i]),
+				       4, &image->build_id);
+}
+
+bool image_open(struct bytes file, struct image *out, struct bc_error *err)
+{
+	BC_AUTO(image_close) struct image image = {.file = file};
+
+	if (!check_ident(file, err))
+		return false;
+	elf_version(EV_CURRENT);
+	/* Of type char *, but only read from. */
+	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
+	if (!elf)
+		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: %s", elf_errmsg(-1));
+	if (!read_header(elf, &image, err) || !read_segments(elf, &image, err) ||
+	    !read_sections(elf, &image, err))
+		return false;
+	find_build_id(&image);
+	*out = image;
+	image = (struct image){0};
+	return true;
+}
+
+void image_close(struct image *image)
+{
+	free(image->segments);
+	free(image->sections);
+	*image = (struct image){0};
+}

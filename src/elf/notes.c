@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/notes.h"
+
+#include <elf.h>
+#include <inttypes.h>
+
+#define BAT_SECTION ".note.bolt_bat"
+#define BAT_OWNER "BOLT"
+#define BAT_TYPE 1
+
+#define HEADER_SIZE 12
+
+static uint64_t padded(uint64_t size, uint64_t align)
+{
+	uint64_t unit = align == 8 ? 8 : 4;
+
+	return (size + unit - 1) / unit * unit;
+}
+
+bool note_next(struct bytes *rest, uint64_t align, struct note *out)
+{
+	if (rest->size < HEADER_SIZE)
+		return false;
+	uint32_t owner_size = le32(rest->data), desc_size = le32(rest->data + 4);
+	uint64_t desc_at = padded(HEADER_SIZE + (uint64_t)owner_size, align);
+	if (!range_fits(desc_at, desc_size, rest->size))
+		return false;
+
+	const char *owner = (const char *)rest->data + HEADER_SIZE;
+	bool terminated = owner_size && !owner[owner_size - 1];
+	*out = (struct note){
+		.owner = {owner, terminated ? owner_size - 1 : owner_size},
+		.type = le32(rest->data + 8),
+		.desc = {rest->data + desc_at, desc_size},
+		.size = (size_t)desc_at + desc_size,
+	};
+	*rest = bytes_from(*rest, padded(desc_at + desc_size, align));
+	return true;
+}
+
+void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
+{
+	struct note note;
+
+	while (!out->size && note_next(&notes, align, &note))
+		if (note.type == NT_GNU_BUILD_ID && text_is(note.owner, "GNU") &&
+		    note.desc.size <= BUILD_ID_MAX) {
+			out->size = (uint8_t)note.desc.size;
+			memcpy(out->data, note.desc.data, note.desc.size);
+		}
+}
+
+/* The section of the note, or NULL with err filled. */
+static const struct section *find_bat_section(const struct image *image, struct bc_error *err)
+{
+	const struct section *first = image_section(image, BAT_SECTION);
+
+	if (!first) {
+		bc_fail(err, BC_NOTFOUND, "no " BAT_SECTION " section; was the binary "
+			"written by llvm-bolt -enable-bat, and not stripped since?");
+		return NULL;
+	}
+	for (const struct section *s = first + 1; s < image->sections + image->section_count; s++)
+		if (text_is(s->name, BAT_SECTION)) {
+			bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
+				": a second section of this name", s->offset);
+			return NULL;
+		}
+	return first;
+}
+
+bool image_bat_note(const struct image *image, struct bytes *desc, struct bc_error *err)
+{
+	const struct section *section = find_bat_section(image, err);
+	struct note note;
+
+	if (!section)
+		return false;
+	struct bytes rest = image_section_bytes(image, section);
+	if (section->type != SHT_NOTE || !note_next(&rest, 4, &note))
+		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64 ": not a note",
+			       section->offset);
+	if (!text_is(note.owner, BAT_OWNER) || note.type != BAT_TYPE)
+		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
+			       ": a note of owner '%.*s' and type %u, not of '" BAT_OWNER "' and 1",
+			       section->offset, (int)(note.owner.len < 64 ? note.owner.len : 64),
+			       note.owner.at, note.type);
+	if (note.size != section->size)
+		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
+			       ": %" PRIu64 " bytes behind the note",
+			       section->offset + note.size, section->size - note.size);
+	*desc = note.desc;
+	return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * ELF notes: a sequence of
+ *
+ *   u32 namesz, u32 descsz, u32 type, owner's name with its NUL, descriptor
+ *
+ * where the descriptor and the next note begin at multiples of 4, or of 8 where
+ * the segment or section says so (only .note.gnu.property does).
+ */
+#ifndef ELF_NOTES_H
+#define ELF_NOTES_H
+
+#include "src/elf/image.h"
+
+struct note {
+	struct text owner; /* without its NUL */
+	uint32_t type;
+	struct bytes desc;
+	size_t size; /* of the whole note, padding behind it not included */
+};
+
+/* Take the next note off the front of *rest.  False at the end and where the
+ * bytes are no note. */
+bool note_next(struct bytes *rest, uint64_t align, struct note *out);
+
+/* The first GNU build-id among notes; *out stays if it is set or if there is
+ * none of 1 to BUILD_ID_MAX bytes. */
+void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
+
+#endif

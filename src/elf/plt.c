@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/plt.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+
+DEFINE_VEC(entry_vec, struct plt_entry);
+
+/* One PLT section while it is read. */
+struct plt_reader {
+	const struct image *image;
+	const struct got *got;
+	const struct section *section;
+	struct bytes code;
+	struct entry_vec *out;
+};
+
+bool plt_is_section(enum machine machine, struct text name)
+{
+	static const char *const names[][4] = {
+		[MACHINE_X86_64] = {".plt", ".plt.got", ".plt.sec", NULL},
+		[MACHINE_AARCH64] = {".plt", ".plt.got", ".iplt", NULL},
+		[MACHINE_RISCV64] = {".plt", NULL},
+	};
+
+	for (const char *const *n = names[machine]; *n; n++)
+		if (text_is(name, *n))
+			return true;
+	return false;
+}
+
+/* Note an entry that jumps through the slot at an address. */
+static bool add_entry(struct plt_reader *r, uint64_t offset, uint64_t slot_address)
+{
+	const struct got_slot *slot = got_find(r->got, slot_address);
+	struct plt_entry entry = {.address = r->section->addr + offset,
+				  .section = (uint32_t)(r->section - r->image->sections),
+				  .slot = slot};
+
+	return !slot || entry_vec_push(r->out, entry);
+}
+
+/* The length of an instruction that x86-64 PLT entries have before their jump
+ * through the GOT, 0 for any other. */
+static size_t x86_skipped(struct bytes code)
+{
+	static const struct {
+		uint8_t size, opcode_size, opcode[4];
+	} known[] = {
+		{4, 4, {0xf3, 0x0f, 0x1e, 0xfa}}, /* endbr64 */
+		{5, 1, {0x68}},                   /* push imm32 */
+		{6, 2, {0xff, 0x35}},             /* push [rip+disp32] */
+		{6, 2, {0x41, 0xbb}},             /* mov r11d, imm32 */
+		{2, 2, {0x41, 0x53}},             /* push r11 */
+	};
+
+	for (size_t i = 0; i < BC_COUNT(known); i++)
+		if (code.size >= known[i].size &&
+		    !memcmp(code.data, known[i].opcode, known[i].opcode_size))
+			return known[i].size;
+	return 0;
+}
+
+/* The slot of the entry that is `code`: its jmp [rip+disp32], maybe with a bnd
+ * prefix.  False if it has none. */
+static bool x86_slot(struct bytes code, uint64_t address, uint64_t *slot)
+{
+	for (size_t skipped; (skipped = x86_skipped(code)); address += skipped)
+		code = bytes_from(code, skipped);
+	if (code.size && code.data[0] == 0xf2) {
+		code = bytes_from(code, 1);
+		address++;
+	}
+	if (code.size < 6 || code.data[0] != 0xff || code.data[1] != 0x25)
+		return false;
+	*slot = address + 6 + (uint64_t)(int32_t)le32(code.data + 2);
+	return true;
+}
+
+/* .plt.got and .plt.sec have entries of 8 bytes, or of 16 if they begin with
+ * endbr64. */
+static size_t x86_entry_size(const struct plt_reader *r)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	bool is_long = r->code.size >= 4 && !memcmp(r->code.data, endbr64, 4);
+
+	return text_is(r->section->name, ".plt") || is_long ? 16 : 8;
+}
+
+static bool read_x86(struct plt_reader *r)
+{
+	size_t size = x86_entry_size(r);
+	uint64_t slot;
+
+	for (size_t at = 0; r->code.size - at >= size; at += size) {
+		struct bytes entry = bytes_first(bytes_from(r->code, at), size);
+		if (x86_slot(entry, r->section->addr + at, &slot) && !add_entry(r, at, slot))
+			return false;
+	}
+	return true;
+}
+
+#define AARCH64_NOP 0xd503201fu
+
+static bool is_aarch64_br(uint32_t word)
+{
+	return (word & 0xfffffc1f) == 0xd61f0000;
+}
+
+/* The slot of the entry [begin, end) that ends in a branch: adrp x16, page;
+ * ldr x17, [x16, offset].  False if it is none. */
+static bool aarch64_slot(const struct plt_reader *r, size_t begin, size_t end, uint64_t *slot)
+{
+	uint64_t page = 0;
+	bool has_page = false;
+
+	for (size_t at = begin; at < end; at += 4) {
+		uint32_t word = le32(r->code.data + at);
+		if ((word & 0x9f00001f) == 0x90000010) { /* adrp x16 */
+			uint64_t high = (word >> 5) & 0x7ffff, low = (word >> 29) & 3;
+			uint64_t pages = high << 2 | low;
+			pages = (pages ^ 0x100000) - 0x100000; /* 21 bits, signed */
+			page = ((r->section->addr + at) & ~UINT64_C(0xfff)) + (pages << 12);
+			has_page = true;
+		} else if (has_page && (word & 0xffc003ff) == 0xf9400211) {
+			*slot = page + ((word >> 10) & 0xfff) * 8;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* An entry goes from behind the last branch and its nops to the next branch. */
+static bool read_aarch64(struct plt_reader *r)
+{
+	size_t begin = 0;
+	uint64_t slot;
+
+	for (size_t at = 0; r->code.size - at >= 4; at += 4) {
+		uint32_t word = le32(r->code.data + at);
+		if (at == begin && begin && word == AARCH64_NOP) {
+			begin = at + 4;
+		} else if (is_aarch64_br(word)) {
+			if (aarch64_slot(r, begin, at, &slot) && !add_entry(r, begin, slot))
+				return false;
+			begin = at + 4;
+		}
+	}
+	return true;
+}
+
+#define RISCV_HEADER_SIZE 32
+#define RISCV_ENTRY_SIZE 16
+
+/* auipc t3, high; ld t3, low(t3); jalr t1, t3; nop */
+static bool read_riscv(struct plt_reader *r)
+{
+	for (size_t at = RISCV_HEADER_SIZE; at < r->code.size; at += RISCV_ENTRY_SIZE) {
+		if (r->code.size - at < RISCV_ENTRY_SIZE)
+			break;
+		uint32_t auipc = le32(r->code.data + at), load = le32(r->code.data + at + 4);
+		if ((auipc & 0xfff) != 0xe17 || (load & 0xfffff) != 0xe3e03)
+			continue;
+		uint64_t high = (uint64_t)(int32_t)(auipc & 0xfffff000);
+		uint64_t low = ((uint64_t)(load >> 20) ^ 0x800) - 0x800;
+		if (!add_entry(r, at, r->section->addr + at + high + low))
+			return false;
+	}
+	return true;
+}
+
+static bool read_section(struct plt_reader *r)
+{
+	size_t before = r->out->len;
+	bool done = r->image->machine == MACHINE_X86_64    ? read_x86(r)
+		    : r->image->machine == MACHINE_AARCH64 ? read_aarch64(r)
+							   : read_riscv(r);
+
+	bool begins = r->out->len > before && r->out->at[before].address == r->section->addr;
+	struct plt_entry start = {r->section->addr,
+				  (uint32_t)(r->section - r->image->sections), NULL};
+	return done && (begins || entry_vec_push(r->out, start));
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct plt_entry *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+bool plt_read(const struct image *image, const struct got *got, struct plt *out,
+	      struct bc_error *err)
+{
+	struct entry_vec entries = {0};
+
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		if (!(s->flags & SHF_ALLOC) || !s->size || !plt_is_section(image->machine, s->name))
+			continue;
+		struct plt_reader reader = {image, got, s, image_section_bytes(image, s), &entries};
+		if (!read_section(&reader)) {
+			entry_vec_free(&entries);
+			return bc_fail_nomem(err);
+		}
+	}
+	if (entries.len)
+		qsort(entries.at, entries.len, sizeof(*entries.at), by_address);
+	*out = (struct plt){entries.at, entries.len};
+	return true;
+}
+
+void plt_free(struct plt *plt)
+{
+	free(plt->at);
+	*plt = (struct plt){0};
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The entries of the procedure linkage table: stubs that jump through a slot of
+ * the GOT.  BOLT makes a function of each, and one of the beginning of each
+ * PLT section.
+ */
+#ifndef ELF_PLT_H
+#define ELF_PLT_H
+
+#include "src/elf/got.h"
+
+struct plt_entry {
+	uint64_t address;
+	uint32_t section;            /* index in image->sections */
+	const struct got_slot *slot; /* NULL: the beginning of the section */
+};
+
+struct plt {
+	struct plt_entry *at; /* by address, one per address */
+	size_t count;
+};
+
+/* .plt, .plt.got, .plt.sec of x86-64, .plt, .plt.got, .iplt of AArch64, .plt of
+ * RISC-V. */
+bool plt_is_section(enum machine machine, struct text name);
+
+/* Entries whose slot is in `got`, which must outlive them.  BC_NOMEM. */
+BC_MUST_USE bool plt_read(const struct image *image, const struct got *got,
+			  struct plt *out, struct bc_error *err);
+void plt_free(struct plt *plt);
+
+#endif

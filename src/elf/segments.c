@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where things are: vaddr <-> file offset, sections by name, type and vaddr. */
+#include <elf.h>
+
+#include "src/elf/image.h"
+
+/* The segment that holds a vaddr, or NULL: they ascend and do not overlap. */
+static const struct segment *segment_at(const struct image *image, uint64_t at)
+{
+	size_t low = 0, high = image->segment_count; /* first one above `at` */
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (image->segments[mid].vaddr <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct segment *s = low ? &image->segments[low - 1] : NULL;
+	return s && at - s->vaddr < s->memsz ? s : NULL;
+}
+
+bool image_to_offset(const struct image *image, struct vaddr at, struct file_off *out)
+{
+	const struct segment *s = segment_at(image, at.v);
+
+	if (!s || at.v - s->vaddr >= s->filesz)
+		return false;
+	out->v = at.v - s->vaddr + s->offset;
+	return true;
+}
+
+bool image_to_vaddr(const struct image *image, struct file_off at, struct vaddr *out)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		if (at.v - s->offset < s->filesz) {
+			out->v = at.v - s->offset + s->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct bytes image_bytes_at(const struct image *image, struct vaddr at)
+{
+	const struct segment *s = segment_at(image, at.v);
+
+	if (!s || at.v - s->vaddr >= s->filesz)
+		return (struct bytes){NULL, 0};
+	uint64_t skip = at.v - s->vaddr;
+	return (struct bytes){image->file.data + s->offset + skip, (size_t)(s->filesz - skip)};
+}
+
+const struct section *image_section(const struct image *image, const char *name)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (text_is(image->sections[i].name, name))
+			return &image->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_of_type(const struct image *image, uint32_t type)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (image->sections[i].type == type)
+			return &image->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_of_index(const struct image *image, uint64_t index)
+{
+	/* The null section, number 0, is not kept. */
+	return index && index <= image->section_count ? &image->sections[index - 1] : NULL;
+}
+
+const struct section *image_section_at(const struct image *image, struct vaddr at)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		bool no_memory = s->type == SHT_NOBITS && s->flags & SHF_TLS;
+		if (s->flags & SHF_ALLOC && !no_memory && at.v - s->addr < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+struct bytes image_section_bytes(const struct image *image, const struct section *section)
+{
+	if (section->type == SHT_NOBITS)
+		return (struct bytes){NULL, 0};
+	return (struct bytes){image->file.data + section->offset, (size_t)section->size};
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/symbols.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/elf/local_names.h"
+#include "src/elf/plt.h"
+
+/* The raw table and what its entries refer to. */
+struct raw_symbols {
+	const struct image *image;
+	const struct section *section;
+	struct bytes entries, strings;
+	size_t count;
+};
+
+#define NO_SECTION (UINT32_MAX - 1)
+
+static bool find_tables(const struct image *image, struct raw_symbols *raw,
+			struct bc_error *err)
+{
+	const struct section *s = raw->section;
+	const struct section *strings = image_section_of_index(image, s->link);
+
+	if (s->size % sizeof(Elf64_Sym) || s->entsize != sizeof(Elf64_Sym))
+		return bc_fail(err, BC_FORMAT, "symbol table, byte %" PRIu64
+			       ": its size or that of its entries is odd", s->offset);
+	if (!strings || strings->type != SHT_STRTAB)
+		return bc_fail(err, BC_FORMAT, "symbol table, byte %" PRIu64
+			       ": section %u is no string table", s->offset, s->link);
+	raw->entries = image_section_bytes(image, s);
+	raw->strings = image_section_bytes(image, strings);
+	raw->count = raw->entries.size / sizeof(Elf64_Sym);
+	if (!raw->strings.size || raw->strings.data[raw->strings.size - 1])
+		return bc_fail(err, BC_FORMAT, "string table, byte %" PRIu64
+			       ": does not end in a zero byte", strings->offset);
+	return true;
+}
+
+/* From the index that a symbol has.  More than 65,279 sections, which need a
+ * table of their own, are left out: linked files have some dozens. */
+static uint32_t section_of(const struct raw_symbols *raw, uint16_t index)
+{
+	if (index == SHN_ABS)
+		return ABSOLUTE_SECTION;
+	const struct section *s =
+		index < SHN_LORESERVE ? image_section_of_index(raw->image, index) : NULL;
+	return s ? (uint32_t)(s - raw->image->sections) : NO_SECTION;
+}
+
+static bool is_mapping_symbol(enum machine machine, const struct symbol *s)
+{
+	if (machine == MACHINE_X86_64 || s->size || s->type != STT_NOTYPE || s->name[0] != '$')
+		return false;
+	char kind = s->name[1], next = kind ? s->name[2] : '\0';
+	if (kind == 'x' && machine == MACHINE_RISCV64)
+		return true; /* $x can be followed by an ISA string */
+	return (kind == 'x' || kind == 'd') && (!next || next == '.');
+}
+
+static bool in_its_section(const struct section *section, const struct symbol *s)
+{
+	return s->address >= section->addr &&
+	       range_fits(s->address - section->addr, s->size, section->size);
+}
+
+/* In memory, in its section, and of interest to BOLT. */
+static bool is_kept(const struct image *image, const struct symbol *s)
+{
+	if (!s->address || !strcmp(s->name, "__hot_start") || !strcmp(s->name, "__hot_end") ||
+	    is_mapping_symbol(image->machine, s))
+		return false;
+	if (s->section == ABSOLUTE_SECTION)
+		return true;
+	const struct section *section = &image->sections[s->section];
+	bool no_memory = section->type == SHT_NOBITS && section->flags & SHF_TLS;
+	bool of_plt = s->type == STT_SECTION && plt_is_section(image->machine, section->name);
+	return section->flags & SHF_ALLOC && !no_memory && !of_plt &&
+	       in_its_section(section, s);
+}
+
+static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *out,
+			struct bc_error *err)
+{
+	const uint8_t *p = raw->entries.data + i * sizeof(Elf64_Sym);
+	uint32_t name = le32(p);
+
+	if (name >= raw->strings.size)
+		return bc_fail(err, BC_FORMAT, "symbol %zu, byte %" PRIu64
+			       ": the name lies outside the string table", i,
+			       raw->section->offset + i * sizeof(Elf64_Sym));
+	*out = (struct symbol){
+		.address = le64(p + 8),
+		.size = le64(p + 16),
+		.name = (const char *)raw->strings.data + name,
+		.order = (uint32_t)i,
+		.section = section_of(raw, le16(p + 6)),
+		.type = ELF64_ST_TYPE(p[4]),
+		.local = ELF64_ST_BIND(p[4]) == STB_LOCAL,
+	};
+	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
+		out->name = raw->image->sections[out->section].name.at;
+	return true;
+}
+
+/* The table's symbols in its own order. */
+static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
+		     struct bc_error *err)
+{
+	uint32_t file = 0;
+
+	for (size_t i = 0; i < raw->count; i++) {
+		struct symbol s;
+		if (!read_symbol(raw, i, &s, err))
+			return false;
+		if (s.section == NO_SECTION)
+			continue;
+		if (s.type == STT_FILE) {
+			table->files[++file] = s.name;
+			continue;
+		}
+		s.file = s.local ? file : 0;
+		if (is_kept(raw->image, &s))
+			table->at[table->count++] = s;
+	}
+	return true;
+}
+
+static size_t count_files(const struct raw_symbols *raw)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < raw->count; i++)
+		count += ELF64_ST_TYPE(raw->entries.data[i * sizeof(Elf64_Sym) + 4]) == STT_FILE;
+	return count;
+}
+
+static int rank(uint8_t type)
+{
+	return type == STT_FUNC ? 0 : type == STT_SECTION ? 2 : 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (rank(x->type) != rank(y->type))
+		return rank(x->type) - rank(y->type);
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+bool symbols_read(const struct image *image, struct symbol_table *out, struct bc_error *err)
+{
+	BC_AUTO(symbols_free) struct symbol_table table = {0};
+	struct raw_symbols raw = {.image = image};
+
+	raw.section = image_section_of_type(image, SHT_SYMTAB);
+	table.stripped = !raw.section;
+	if (!raw.section)
+		raw.section = image_section_of_type(image, SHT_DYNSYM);
+	if (raw.section && !find_tables(image, &raw, err))
+		return false;
+
+	table.at = calloc(raw.count + 1, sizeof(*table.at));
+	table.files = calloc(count_files(&raw) + 1, sizeof(*table.files));
+	if (!table.at || !table.files)
+		return bc_fail_nomem(err);
+	table.files[0] = "";
+	if (!read_all(&raw, &table, err))
+		return false;
+	qsort(table.at, table.count, sizeof(*table.at), by_address);
+	if (!local_names_number(&table, err))
+		return false;
+	*out = table;
+	table = (struct symbol_table){0};
+	return true;
+}
+
+void symbols_free(struct symbol_table *table)
+{
+	free(table->at);
+	free(table->files);
+	*table = (struct symbol_table){0};
+}
+
+size_t symbols_above(const struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (table->at[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}

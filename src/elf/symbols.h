@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The symbols that matter to BOLT: those of allocated sections and absolute
+ * ones, by address, with the numbers that make the names of local ones unique.
+ */
+#ifndef ELF_SYMBOLS_H
+#define ELF_SYMBOLS_H
+
+#include "src/elf/image.h"
+
+#define ABSOLUTE_SECTION UINT32_MAX
+
+struct symbol {
+	uint64_t address, size;
+	const char *name;     /* of a section symbol: the section's; borrowed
+				 from the image, "" for none */
+	uint32_t order;       /* position in the symbol table */
+	uint32_t section;     /* index in image->sections, or ABSOLUTE_SECTION */
+	uint32_t file;        /* local: the FILE symbol it stands under, from
+				 1 on, 0 for none; global: 0 */
+	uint32_t number;      /* N of name/N if it is local and has a name */
+	uint32_t file_number; /* N of name/file/N; 0: it has no such name */
+	uint8_t type;         /* STT_... */
+	bool local;
+	bool inside; /* starts in the middle of a function, see functions.c */
+};
+
+struct symbol_table {
+	struct symbol *at; /* by address; then FUNC, others, SECTION; then order */
+	size_t count;
+	const char **files; /* name of FILE symbol N is files[N]; files[0] is "" */
+	bool stripped;      /* no .symtab: these are the dynamic symbols */
+};
+
+/* Read and sort them.  Left out: undefined symbols and those at address 0,
+ * those that reach outside their section, __hot_start and __hot_end, section
+ * symbols of PLT sections, and the mapping symbols ($x, $d) of AArch64 and
+ * RISC-V.
+ *
+ * BC_FORMAT  a name outside the string table, an odd size of the table
+ * BC_NOMEM */
+BC_MUST_USE bool symbols_read(const struct image *image, struct symbol_table *out,
+			      struct bc_error *err);
+void symbols_free(struct symbol_table *table);
+
+/* The index of the first symbol at an address above `address`, or count. */
+size_t symbols_above(const struct symbol_table *table, uint64_t address);
+
+#endif
