@@ -33,9 +33,12 @@ struct map_event {
 
 struct sample {
 	uint32_t pid;
-	struct run_addr ip;
-	bool has_stack;                /* a branch stack was recorded, maybe empty */
-	const struct branch *branches; /* newest first */
+	struct run_addr ip; /* 0 if not recorded */
+	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
+	 * none: false there, so no single sample tells what a recording has. */
+	bool has_stack;
+	const struct branch *branches; /* newest first; valid during the call,
+	                                  as all that a sink is given is      */
 	size_t branch_count;
 	struct text event; /* name as perf prints it, "" if not known */
 };

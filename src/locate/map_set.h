@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is mapped in one process: ranges that do not overlap, by ascending
+ * address.  Processes share a set after a fork until one of them changes it.
+ */
+#ifndef LOCATE_MAP_SET_H
+#define LOCATE_MAP_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/attr.h"
+
+struct mapping {
+	uint64_t start, end; /* run-time addresses, [start, end) */
+	uint64_t base;       /* of the binary: run-time address - vaddr */
+	bool is_image;       /* of the binary; else of something else */
+};
+
+struct map_set {
+	uint32_t owners;
+	uint32_t len, cap;
+	struct mapping at[];
+};
+
+/* One more owner.  NULL is a set too, the empty one. */
+struct map_set *map_set_share(struct map_set *set);
+
+/* One owner less. */
+void map_set_release(struct map_set *set);
+
+/* Cut [start, end) out of every mapping, and put *insert there unless it is
+ * NULL.  A set that others own is copied first.  start < end.
+ * Returns false when out of memory; *set is unchanged then. */
+BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
+				 const struct mapping *insert);
+
+/* The mapping that holds an address, or NULL. */
+const struct mapping *map_set_find(const struct map_set *set, uint64_t at);
+
+#endif

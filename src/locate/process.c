@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/locate/process.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 64
+
+/* Addresses from here on are the kernel's. */
+#define USER_END (UINT64_C(1) << 63)
+
+bool process_maps_init(struct process_maps *maps, const struct image *image,
+		       const struct image_match_options *options, struct bc_error *err)
+{
+	*maps = (struct process_maps){0};
+	image_match_init(&maps->match, image, options);
+	maps->rows = calloc(FIRST_CAPACITY, sizeof(*maps->rows));
+	if (!maps->rows)
+		return bc_fail_nomem(err);
+	maps->capacity = FIRST_CAPACITY;
+	return true;
+}
+
+void process_maps_fini(struct process_maps *maps)
+{
+	for (size_t i = 0; i < maps->capacity; i++)
+		map_set_release(maps->rows[i].maps);
+	free(maps->rows);
+	free(maps->report.other_build_path);
+	mapped_files_free(&maps->files);
+	image_match_fini(&maps->match);
+	*maps = (struct process_maps){0};
+}
+
+/* The row of a pid, or the free row where it belongs. */
+static struct process *probe(const struct process_maps *maps, uint32_t pid)
+{
+	size_t mask = maps->capacity - 1;
+	size_t at = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (maps->rows[at].used && maps->rows[at].pid != pid)
+		at = (at + 1) & mask;
+	return &maps->rows[at];
+}
+
+static bool grow(struct process_maps *maps)
+{
+	struct process_maps bigger = {.capacity = 2 * maps->capacity};
+
+	bigger.rows = calloc(bigger.capacity, sizeof(*bigger.rows));
+	if (!bigger.rows)
+		return false;
+	for (size_t i = 0; i < maps->capacity; i++)
+		if (maps->rows[i].used)
+			*probe(&bigger, maps->rows[i].pid) = maps->rows[i];
+	free(maps->rows);
+	maps->rows = bigger.rows;
+	maps->capacity = bigger.capacity;
+	return true;
+}
+
+/* The process of a pid, a new one if there is none.  NULL: out of memory. */
+static struct process *obtain(struct process_maps *maps, uint32_t pid)
+{
+	struct process *process = probe(maps, pid);
+
+	if (process->used)
+		return process;
+	if (maps->used >= maps->capacity / 4 * 3) {
+		if (!grow(maps))
+			return NULL;
+		process = probe(maps, pid);
+	}
+	*process = (struct process){.pid = pid, .used = true};
+	maps->used++;
+	return process;
+}
+
+static void begin_anew(struct process *process)
+{
+	map_set_release(process->maps);
+	*process = (struct process){.pid = process->pid, .used = true};
+}
+
+static bool has_ended(const struct process *process)
+{
+	return process->first_ended && !process->threads;
+}
+
+static bool note_other_build(struct locate_report *report, const struct map_event *event)
+{
+	if (report->other_build++)
+		return true;
+	report->other_build_id = event->build_id;
+	report->other_build_path = malloc(event->path.len + 1);
+	if (!report->other_build_path)
+		return false;
+	memcpy(report->other_build_path, event->path.at, event->path.len);
+	report->other_build_path[event->path.len] = '\0';
+	return true;
+}
+
+/* Find out what an executable mapping is and count it. */
+static bool judge(struct process_maps *maps, const struct process *process,
+		  const struct map_event *event, struct mapping *out, struct bc_error *err)
+{
+	struct locate_report *report = &maps->report;
+	const uint64_t *near = process->has_image ? &process->base : NULL;
+	enum image_fit fit;
+
+	if (!image_match(&maps->match, event, near, &fit, &out->base, err))
+		return false;
+	if (fit == FIT_OTHER_BUILD && !note_other_build(report, event))
+		return bc_fail_nomem(err);
+	report->executable++;
+	report->misfits += fit == FIT_MISFIT;
+	out->is_image = fit == FIT_IMAGE;
+	if (!out->is_image)
+		return mapped_files_count(&maps->files, event->path) ? true : bc_fail_nomem(err);
+	report->mappings++;
+	report->rebased += near && *near != out->base;
+	report->processes += !process->has_image;
+	return true;
+}
+
+bool process_map(struct process_maps *maps, const struct map_event *event, struct bc_error *err)
+{
+	uint64_t start = event->start.v;
+
+	if (!event->size || start >= USER_END || event->pid == NO_PID)
+		return true;
+	uint64_t size = event->size < USER_END - start ? event->size : USER_END - start;
+	struct mapping mapping = {.start = start, .end = start + size};
+	struct process *process = obtain(maps, event->pid);
+	if (!process)
+		return bc_fail_nomem(err);
+	if (has_ended(process))
+		begin_anew(process);
+	if (event->executable && !judge(maps, process, event, &mapping, err))
+		return false;
+	if (!process->has_image && !mapping.is_image) {
+		process->maps_forgotten |= event->executable;
+		return true;
+	}
+	process->has_image = true;
+	if (mapping.is_image)
+		process->base = mapping.base;
+	if (!map_set_replace(&process->maps, mapping.start, mapping.end,
+			     event->executable ? &mapping : NULL))
+		return bc_fail_nomem(err);
+	return true;
+}
+
+bool process_exec(struct process_maps *maps, uint32_t pid, struct bc_error *err)
+{
+	struct process *process = pid == NO_PID ? NULL : obtain(maps, pid);
+
+	if (process)
+		begin_anew(process);
+	return process || pid == NO_PID ? true : bc_fail_nomem(err);
+}
+
+bool process_fork(struct process_maps *maps, uint32_t parent, uint32_t child,
+		  struct bc_error *err)
+{
+	if (parent == NO_PID || child == NO_PID)
+		return true;
+	struct process *new = obtain(maps, child);
+	if (!new)
+		return bc_fail_nomem(err);
+	if (parent == child) {
+		if (has_ended(new))
+			begin_anew(new);
+		new->threads++;
+		return true;
+	}
+	begin_anew(new);
+	const struct process *old = probe(maps, parent);
+	if (!old->used)
+		return true;
+	new->has_image = old->has_image;
+	new->maps_forgotten = old->maps_forgotten;
+	new->base = old->base;
+	new->maps = map_set_share(old->maps);
+	maps->report.processes += new->has_image;
+	return true;
+}
+
+void process_exit(struct process_maps *maps, uint32_t pid, uint32_t tid)
+{
+	struct process *process = probe(maps, pid);
+
+	if (!process->used)
+		return;
+	if (tid == pid)
+		process->first_ended = true;
+	else if (process->threads) /* else one that began before the recording */
+		process->threads--;
+}
+
+struct process_view process_view(const struct process_maps *maps, uint32_t pid)
+{
+	const struct process *process = probe(maps, pid);
+
+	return (struct process_view){process->used && process->has_image ? process : NULL, NULL};
+}
+
+enum located process_view_locate(struct process_view *view, struct run_addr at, struct vaddr *out)
+{
+	const struct mapping *m = view->last;
+
+	if (!view->process)
+		return LOCATED_NO_PROCESS;
+	if (at.v >= USER_END)
+		return LOCATED_KERNEL;
+	if (!m || at.v - m->start >= m->end - m->start) {
+		m = map_set_find(view->process->maps, at.v);
+		if (!m)
+			return view->process->maps_forgotten ? LOCATED_OTHER : LOCATED_UNKNOWN;
+		view->last = m;
+	}
+	if (!m->is_image)
+		return LOCATED_OTHER;
+	out->v = at.v - m->base;
+	return LOCATED_IMAGE;
+}
+
+enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,
+			    struct vaddr *out)
+{
+	struct process_view view = process_view(maps, pid);
+
+	return process_view_locate(&view, at, out);
+}
+
+static bool fail_other_build(const struct process_maps *maps, struct bc_error *err)
+{
+	char own[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&maps->match.image->build_id, own);
+	build_id_format(&maps->report.other_build_id, other);
+	return bc_fail(err, BC_MISMATCH,
+		       "no process mapped the binary: %.384s has its name, but build-id %s, "
+		       "and the binary has %s",
+		       maps->report.other_build_path, other, *own ? own : "none");
+}
+
+bool process_maps_fail_unmapped(const struct process_maps *maps, struct bc_error *err)
+{
+	const struct locate_report *report = &maps->report;
+	struct text name = text_first(maps->match.name, 256);
+	char most[256];
+
+	if (!report->executable)
+		return bc_fail(err, BC_MISMATCH,
+			       "no process mapped %.*s: there are no mmap events at all "
+			       "(perf script prints them with --show-mmap-events)",
+			       (int)name.len, name.at);
+	if (report->other_build)
+		return fail_other_build(maps, err);
+	if (report->misfits)
+		return bc_fail(err, BC_MISMATCH,
+			       "no process mapped the binary: %" PRIu64 " mappings of %.*s fit none "
+			       "of its executable segments; it is another build",
+			       report->misfits, (int)name.len, name.at);
+	mapped_files_most(&maps->files, most, sizeof(most));
+	return bc_fail(err, BC_MISMATCH,
+		       "no process mapped %.*s; mapped most: %s (if it has another name there, "
+		       "say which with --image NAME)",
+		       (int)name.len, name.at, most);
+}

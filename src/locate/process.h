@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The processes of a recording and what was mapped where in them, at the moment
+ * up to which events were given: run-time address -> vaddr.
+ *
+ * Only process_map(), _exec(), _fork() and _exit() change anything.  Between
+ * two of them any number of threads can look up.
+ *
+ * A process is stored in a few words until it maps the binary; only then is
+ * what else it maps kept too, to name what lies outside the binary.
+ */
+#ifndef LOCATE_PROCESS_H
+#define LOCATE_PROCESS_H
+
+#include "src/input/sample.h"
+#include "src/locate/image_match.h"
+#include "src/locate/map_set.h"
+#include "src/locate/mapped_files.h"
+
+struct process {
+	uint32_t pid;
+	uint32_t threads;     /* that live, without the first one */
+	bool used;            /* the row of the table holds a process */
+	bool first_ended;     /* its first thread has ended */
+	bool has_image;       /* it mapped the binary since it began or exec'd */
+	bool maps_forgotten;  /* it mapped something else before that */
+	uint64_t base;        /* of the binary's mapping that came last */
+	struct map_set *maps; /* NULL: none */
+};
+
+/* What was seen, for messages and the summary. */
+struct locate_report {
+	uint64_t executable;  /* executable mappings of anything */
+	uint64_t mappings;    /* of the binary that are used */
+	uint64_t processes;   /* lives of processes in which the binary was mapped,
+	                         by themselves or before they forked */
+	uint64_t rebased;     /* mappings of the binary at another base than the
+	                         one before in the same process */
+	uint64_t misfits;     /* not used: no executable segment is there in the
+	                         file, or a static binary's is elsewhere */
+	uint64_t other_build; /* not used: the name, but another build-id */
+	struct build_id other_build_id; /* of the first of those */
+	char *other_build_path;
+};
+
+struct process_maps {
+	struct image_match match;
+	struct process *rows; /* hashed by pid */
+	size_t capacity;      /* 0 or a power of two */
+	size_t used;
+	struct mapped_files files;
+	struct locate_report report;
+};
+
+/* `image` and the strings in `options` are borrowed. */
+BC_MUST_USE bool process_maps_init(struct process_maps *maps, const struct image *image,
+				   const struct image_match_options *options,
+				   struct bc_error *err);
+void process_maps_fini(struct process_maps *maps);
+
+/* Something was mapped, and replaces what was mapped there.  A process that has
+ * ended begins anew.
+ *
+ * BC_MISMATCH  two files of different names have the binary's build-id and its
+ *              segments: BOLTed builds of one input share their build-id */
+BC_MUST_USE bool process_map(struct process_maps *maps, const struct map_event *event,
+			     struct bc_error *err);
+
+/* Everything that was mapped is gone. */
+BC_MUST_USE bool process_exec(struct process_maps *maps, uint32_t pid, struct bc_error *err);
+
+/* child != parent: a process that has what its parent has mapped; else a thread
+ * of the parent.  A child that is known already is a new process. */
+BC_MUST_USE bool process_fork(struct process_maps *maps, uint32_t parent, uint32_t child,
+			      struct bc_error *err);
+
+/* A thread ended; with the last one the process.  What it had mapped can still
+ * be looked up, for samples that come late. */
+void process_exit(struct process_maps *maps, uint32_t pid, uint32_t tid);
+
+enum located {
+	LOCATED_IMAGE,      /* in a mapping of the binary */
+	LOCATED_OTHER,      /* in something else that is mapped */
+	LOCATED_UNKNOWN,    /* in nothing that is known */
+	LOCATED_KERNEL,     /* the top bit is set */
+	LOCATED_NO_PROCESS, /* the process has not mapped the binary, whatever
+	                       the address; or it is not known at all */
+};
+
+/* One process as it is now.  Valid until the next change of the maps; each
+ * thread has its own, as it remembers where it last found something. */
+struct process_view {
+	const struct process *process; /* NULL: without the binary */
+	const struct mapping *last;
+};
+
+struct process_view process_view(const struct process_maps *maps, uint32_t pid);
+
+/* *out is set for LOCATED_IMAGE only.  O(log mappings), O(1) if it lies in the
+ * same mapping as the address before. */
+enum located process_view_locate(struct process_view *view, struct run_addr at,
+				 struct vaddr *out);
+
+/* The same for a single address. */
+enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,
+			    struct vaddr *out);
+
+/* Fails with BC_MISMATCH and a text that says what was mapped, to be used when
+ * report.processes is 0. */
+bool process_maps_fail_unmapped(const struct process_maps *maps, struct bc_error *err);
+
+#endif
