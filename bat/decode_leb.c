@@ -66,6 +66,8 @@ static bool is_hot_index(const struct reader *r)
 
 	if (r->hot_index < hot)
 		return true;
+	if (!hot)
+		return false;
 	if (r->features->hashed)
 		return r->hot_index < hot + r->functions;
 	return r->hot_index == r->p->fragments - hot;

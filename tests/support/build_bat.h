@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Descriptors assembled byte by byte, so that a test shows the wrong one. */
+#ifndef BATCONV_TESTS_BUILD_BAT_H
+#define BATCONV_TESTS_BUILD_BAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bat/bat.h"
+
+struct build_bat {
+	uint8_t data[4096];
+	size_t size;
+};
+
+/* Each appends one value; running out of room is a failed assertion. */
+void build_u8(struct build_bat *b, uint8_t value);
+void build_u32(struct build_bat *b, uint32_t value);
+void build_u64(struct build_bat *b, uint64_t value);
+void build_uleb(struct build_bat *b, uint64_t value);
+void build_sleb(struct build_bat *b, int64_t value);
+
+/* The same value with `padding` more bytes than needed. */
+void build_padded_uleb(struct build_bat *b, uint64_t value, unsigned padding);
+
+/* Do the tables say the same?  Where entries stand in the arrays is no part of
+ * that. */
+bool bat_same_table(const struct bat_table *a, const struct bat_table *b);
+
+#endif
