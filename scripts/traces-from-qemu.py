@@ -37,7 +37,7 @@ def main(argv):
     base = None if pie else 0  # of a PIE: the first address of the first page table that qemu prints
     short = {}
 
-    def fetch(a):  # length and whether it is a return; None outside
+    def fetch(a):  # length, whether it is a return, whether it always branches; None outside
         if a not in short:
             short[a] = None
             for start, text in code:
@@ -45,9 +45,14 @@ def main(argv):
                     low, = struct.unpack_from('<H', text, a - start)
                     word = low if machine == 243 and low & 3 != 3 else struct.unpack_from('<I', text, a - start)[0]
                     if machine == 243:
-                        short[a] = (4 if low & 3 == 3 else 2, word in (0x8082, 0x8067))
+                        if low & 3 == 3:  # jal, jalr
+                            always = word & 0x7f in (0x6f, 0x67)
+                        else:  # c.j, c.jr, c.jalr
+                            always = low & 0xe003 == 0xa001 or low & 0xe07f == 0x8002 and low & 0xf80 != 0
+                        short[a] = (4 if low & 3 == 3 else 2, word in (0x8082, 0x8067), always)
                     else:
-                        short[a] = (4, word & 0xfffffc1f == 0xd65f0000 or word in (0xd65f0bff, 0xd65f0fff))
+                        back = word & 0xfffffc1f == 0xd65f0000 or word in (0xd65f0bff, 0xd65f0fff)
+                        short[a] = (4, back, word & 0x7c000000 == 0x14000000 or word >> 25 == 0x6b)  # b, bl, br...
         return short[a]
 
     step = '-singlestep' if 'version 7' in subprocess.run(
@@ -71,7 +76,7 @@ def main(argv):
             else:
                 steps += 1
             if last is not None or now is not None:
-                if last is None or now is None or now != last + fetch(last)[0]:
+                if last is None or now is None or fetch(last)[2] or now != last + fetch(last)[0]:
                     if open_trace:
                         traces[open_trace + (last,)] += 1
                     if last is None:  # back from a library: a return if it was left right before this place

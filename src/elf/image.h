@@ -19,6 +19,9 @@
 /* The processors whose samples can be converted; all little-endian, 64 bits. */
 enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
 
+/* "x86-64", "AArch64" or "RISC-V 64". */
+const char *machine_name(enum machine machine);
+
 /* A loadable segment (PT_LOAD). */
 struct segment {
 	uint64_t vaddr, offset;     /* p_vaddr, p_offset                        */

@@ -85,10 +85,11 @@ bool image_bat_note(const struct image *image, struct bytes *desc, struct bc_err
 			       ": a note of owner '%.*s' and type %u, not of '" BAT_OWNER "' and 1",
 			       section->offset, (int)(note.owner.len < 64 ? note.owner.len : 64),
 			       note.owner.at, note.type);
-	if (note.size != section->size)
+	/* llvm-bolt pads the descriptor to four bytes. */
+	if (rest.size)
 		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
-			       ": %" PRIu64 " bytes behind the note",
-			       section->offset + note.size, section->size - note.size);
+			       ": %zu bytes behind the note",
+			       section->offset + section->size - rest.size, rest.size);
 	*desc = note.desc;
 	return true;
 }

@@ -116,6 +116,9 @@ static bool parse_trace(struct parser *p, const struct trace_shape *shape,
 	for (size_t i = shape->first; i <= shape->last; i++)
 		if (!parse_location(p, at[i]))
 			return false;
+	/* A return from outside is what an r record says. */
+	if (out->is_return && out->trace.branch == TRACE_EXTERNAL)
+		out->trace.branch = TRACE_FT_RETURN;
 	return parse_count(p, &out->count) &&
 	       parse_mispreds(p, shape->mispreds, &out->mispredicted) && parse_end(p);
 }

@@ -14,7 +14,6 @@
 #define SAMPLE_DROPS(X)                                                        \
 	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
 	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
-	X(STACK_UNUSED, "not_basic", "with a branch stack, in basic mode")      \
 	X(KERNEL, "kernel", "in the kernel")                                   \
 	X(OTHER_IMAGE, "other_image", "in other files of the process")         \
 	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")    \
@@ -36,6 +35,7 @@
 	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")       \
 	X(BACKWARDS, "backwards", "that end before they begin")                \
 	X(NO_MAP, "no_map", "in functions without a BAT map")                  \
+	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
 
 #define X(name, key, text) SAMPLE_##name,

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "src/cli/options.h"
+
+extern const struct command convert_command;
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#define MAX_OPTIONS 64
+
+/* getopt's own tables, made from ours. */
+struct getopt_tables {
+	struct option longs[MAX_OPTIONS + 1];
+	char shorts[3 * MAX_OPTIONS + 3];
+};
+
+static int argument_kind(const struct option_row *row)
+{
+	if (!row->arg)
+		return no_argument;
+	return row->arg[0] == '[' ? optional_argument : required_argument;
+}
+
+static void make_tables(const struct command *command, struct getopt_tables *tables)
+{
+	char *s = tables->shorts;
+
+	*s++ = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
+		const struct option_row *row = &command->options[i];
+		int kind = argument_kind(row);
+		tables->longs[i] = (struct option){row->name, kind, NULL, row->id};
+		if (row->id > 255)
+			continue;
+		*s++ = (char)row->id;
+		for (int colons = 0; colons < kind; colons++)
+			*s++ = ':';
+	}
+	*s = 0;
+}
+
+int option_next(const struct command *command, int argc, char **argv, const char **value)
+{
+	struct getopt_tables tables = {0};
+	int at = optind ? optind : 1;
+	char letter[3] = "-?";
+
+	make_tables(command, &tables);
+	opterr = 0;
+	int id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
+	*value = optarg;
+	if (id != '?' && id != ':')
+		return id;
+	/* A bad short option may stand within a group: name its letter. */
+	const char *word = at < argc ? argv[at] : argv[argc - 1];
+	if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2)) {
+		letter[1] = (char)optopt;
+		word = letter;
+	}
+	usage_error(command, id == ':' ? "no argument given to" : "unknown option", word);
+	return OPTION_BAD;
+}
+
+static void option_help(const struct option_row *row, FILE *out)
+{
+	char left[64], letter[8] = "    ";
+
+	if (row->id <= 255)
+		snprintf(letter, sizeof(letter), "-%c, ", row->id);
+	if (!row->arg)
+		snprintf(left, sizeof(left), "%s--%s", letter, row->name);
+	else if (row->arg[0] == '[')
+		snprintf(left, sizeof(left), "%s--%s[=%.*s]", letter, row->name,
+			 (int)strlen(row->arg) - 2, row->arg + 1);
+	else
+		snprintf(left, sizeof(left), "%s--%s=%s", letter, row->name, row->arg);
+	fprintf(out, "  %-30s ", left);
+	for (const char *c = row->help; *c; c++) {
+		putc(*c, out);
+		if (*c == '\n')
+			fprintf(out, "%33s", "");
+	}
+	putc('\n', out);
+}
+
+void command_help(const struct command *command, FILE *out)
+{
+	fprintf(out, "usage: batconv %s %s\n\n%s\n\noptions:\n", command->name, command->args,
+		command->help);
+	for (size_t i = 0; i < command->option_count; i++)
+		option_help(&command->options[i], out);
+}
+
+int usage_error(const struct command *command, const char *what, const char *word)
+{
+	if (word)
+		fprintf(stderr, "batconv: %s '%s'", what, word);
+	else
+		fprintf(stderr, "batconv: %s", what);
+	fprintf(stderr, "; see 'batconv %s --help'\n", command ? command->name : "help");
+	return EXIT_USAGE;
+}

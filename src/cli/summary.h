@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report of a conversion, for people and for machines. */
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include <stdio.h>
+
+#include "src/conversion.h"
+
+struct summary {
+	const struct conversion_options *options;
+	const struct conversion *conversion;
+	const char *output; /* where the profile went; NULL if it was not written */
+	bool refused;       /* the samples do not belong to the binary */
+};
+
+void summary_text(const struct summary *summary, bool verbose, FILE *out);
+
+/* One JSON object, schema "batconv-stats-1": docs/stats.md. */
+void summary_json(const struct summary *summary, FILE *out);
+
+#endif

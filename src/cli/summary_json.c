@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/summary.h"
+#include "src/output/json.h"
+
+static void write_binary(struct json *json, const struct summary *summary)
+{
+	const struct binary *binary = &summary->conversion->binary;
+	char id[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&binary->image.build_id, id);
+	json_open(json, "binary", '{');
+	json_string(json, "path", summary->options->binary);
+	json_string(json, "machine", machine_name(binary->image.machine));
+	json_string(json, "build_id", id);
+	json_string(json, "bat_layout", bat_layout_name(binary->bat.layout));
+	json_number(json, "fragments", binary->bat.fragment_count);
+	json_number(json, "cold_fragments", binary->parents.cold);
+	json_number(json, "parents_repaired", binary->parents.repaired);
+	json_number(json, "parents_unknown", binary->parents.unknown);
+	json_bool(json, "stripped", binary->functions.stripped);
+	json_close(json, '}');
+}
+
+static void write_inputs(struct json *json, const struct summary *summary)
+{
+	const struct report_vec *inputs = &summary->conversion->inputs;
+
+	json_open(json, "inputs", '[');
+	for (size_t i = 0; i < inputs->len; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "path", summary->options->samples[i]);
+		json_string(json, "format", input_format_name(inputs->at[i].format));
+		json_number(json, "lines", inputs->at[i].lines);
+		json_number(json, "ignored_lines", inputs->at[i].ignored);
+		json_bool(json, "timeless", inputs->at[i].timeless);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_ledger(struct json *json, const struct ledger_words *words,
+			 const struct ledger *ledger)
+{
+	json_open(json, words->key, '{');
+	json_number(json, "read", ledger->read);
+	json_number(json, "kept", ledger->kept);
+	json_open(json, "dropped", '{');
+	for (size_t i = 0; i < words->reason_count; i++)
+		json_number(json, words->reasons[i].key, ledger->dropped[i]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static void write_check(struct json *json, const struct build_check *check, bool refused)
+{
+	json_open(json, "build_check", '{');
+	json_number(json, "checked", check->checked);
+	json_number(json, "not_branch", check->not_branch);
+	json_number(json, "bad_target", check->bad_target);
+	json_number(json, "bad_end", check->bad_end);
+	json_real(json, "rate_percent", build_check_rate(check));
+	json_real(json, "limit_percent", BUILD_CHECK_LIMIT_PERCENT);
+	json_bool(json, "refused", refused);
+	json_close(json, '}');
+}
+
+void summary_json(const struct summary *summary, FILE *out)
+{
+	const struct conversion *conversion = summary->conversion;
+	struct json json = {out, false};
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "schema", "batconv-stats-1");
+	write_binary(&json, summary);
+	write_inputs(&json, summary);
+	json_string(&json, "mode", conversion->basic ? "basic" : "branch");
+	write_ledger(&json, &sample_words, &conversion->ledgers.samples);
+	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
+	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
+	write_check(&json, &conversion->check, summary->refused);
+	json_number(&json, "distinct_traces", conversion->aggregate.traces.used);
+	json_number(&json, "records", conversion->profile.records.used);
+	json_close(&json, '}');
+	putc('\n', out);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
+
+#include "src/cli/summary.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_binary(const struct summary *summary, FILE *out)
+{
+	const struct binary *binary = &summary->conversion->binary;
+	const struct bat_table *bat = &binary->bat;
+	const struct bat_parents *parents = &binary->parents;
+	char id[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&binary->image.build_id, id);
+	fprintf(out, "batconv: %s: %s, BAT layout %s, %u fragments (%u cold)%s%s\n",
+		summary->options->binary, machine_name(binary->image.machine),
+		bat_layout_name(bat->layout), bat->fragment_count, parents->cold,
+		*id ? ", build-id " : "", id);
+	if (parents->repaired || parents->unknown)
+		fprintf(out, "batconv: %s: parents of cold fragments: %u taken from the symbols, %u unknown\n",
+			summary->options->binary, parents->repaired, parents->unknown);
+	if (binary->functions.stripped)
+		fprintf(out,
+			"batconv: %s: warning: stripped: functions are named by address, which "
+			"llvm-bolt will not match\n",
+			summary->options->binary);
+}
+
+static void print_inputs(const struct summary *summary, FILE *out)
+{
+	const struct report_vec *inputs = &summary->conversion->inputs;
+
+	for (size_t i = 0; i < inputs->len; i++) {
+		const struct reader_report *report = &inputs->at[i];
+		fprintf(out, "batconv: %s: %s, %" PRIu64 " lines%s\n", summary->options->samples[i],
+			input_format_name(report->format), report->lines,
+			report->timeless && summary->conversion->ledgers.samples.read ? "; no time stamps: mappings are taken in stream order" : "");
+	}
+}
+
+static void print_reasons(const struct ledger_words *words, const struct ledger *ledger, bool all,
+			  FILE *out)
+{
+	for (size_t i = 0; i < words->reason_count; i++)
+		if (all || ledger->dropped[i])
+			fprintf(out, "batconv:   %12" PRIu64 " (%4.1f %%) %s\n", ledger->dropped[i],
+				percent(ledger->dropped[i], ledger->read), words->reasons[i].text);
+}
+
+static void print_ledger(const struct ledger_words *words, const struct ledger *ledger, bool all,
+			 FILE *out)
+{
+	if (!ledger->read && !all)
+		return;
+	fprintf(out,
+		"batconv: %s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)\n",
+		words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
+		percent(ledger_dropped(ledger), ledger->read));
+	print_reasons(words, ledger, all, out);
+}
+
+static void print_check(const struct build_check *check, FILE *out)
+{
+	if (check->checked)
+		fprintf(out,
+			"batconv: build check: %.2f %% of %" PRIu64
+			" branches disagree with the binary's code (limit %.0f %%)\n",
+			build_check_rate(check), check->checked, BUILD_CHECK_LIMIT_PERCENT);
+}
+
+void summary_text(const struct summary *summary, bool verbose, FILE *out)
+{
+	const struct conversion *conversion = summary->conversion;
+
+	print_binary(summary, out);
+	print_inputs(summary, out);
+	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
+	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
+	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
+	print_check(&conversion->check, out);
+	if (verbose)
+		fprintf(out, "batconv: %zu distinct traces, mode %s\n", conversion->aggregate.traces.used,
+			conversion->basic ? "basic" : "branch");
+	if (summary->output)
+		fprintf(out, "batconv: %zu records written to %s\n", conversion->profile.records.used,
+			summary->output[0] == '-' && !summary->output[1] ? "<stdout>" : summary->output);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/conversion.h"
+
+#include "src/profile/convert.h"
+
+static bool read_samples(const struct conversion_options *options, const char *path,
+			 struct conversion *c, struct bc_error *err)
+{
+	struct sample_sink sink = aggregate_sink(&c->aggregate);
+	struct reader_options how = {options->format, c->binary.image.build_id};
+	struct reader_report report = {0};
+	struct file_stream stream;
+
+	if (!stream_open(path, &stream, err))
+		return false;
+	stream.on_read = options->progress;
+	stream.ctx = options->progress_ctx;
+	bool ok = reader_run(&stream, &how, &sink, &report, err);
+	stream_close(&stream);
+	return ok && (report_vec_push(&c->inputs, report) || bc_fail_nomem(err));
+}
+
+static bool read_inputs(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	struct aggregate_options how = options->aggregate;
+	struct image_match_options match = {options->binary, options->image_name};
+
+	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64;
+	if (!aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err))
+		return false;
+	for (size_t i = 0; i < options->sample_count; i++)
+		if (!read_samples(options, options->samples[i], c, err))
+			return false;
+	return true;
+}
+
+/* The samples must be of this binary, and of this build of it. */
+static bool check_samples(const struct conversion_options *options, struct conversion *c,
+			  struct bc_error *err)
+{
+	const struct locate_report *seen = &c->aggregate.maps.report;
+
+	if (c->ledgers.samples.read && !seen->processes)
+		return process_maps_fail_unmapped(&c->aggregate.maps, err);
+	c->check = build_check(&c->binary.image, &c->aggregate.traces);
+	double rate = build_check_rate(&c->check);
+	if (rate <= BUILD_CHECK_LIMIT_PERCENT || options->force)
+		return true;
+	return bc_fail(err, BC_MISMATCH,
+		       "%s: the samples are of another build: %.1f %% of their branches disagree "
+		       "with its code (limit %.0f %%; --force converts all the same)",
+		       options->binary, rate, BUILD_CHECK_LIMIT_PERCENT);
+}
+
+bool conversion_run(const struct conversion_options *options, struct conversion *out,
+		    struct bc_error *err)
+{
+	struct conversion *c = out;
+
+	if (!binary_open(options->binary, &c->binary, err) || !read_inputs(options, c, err))
+		return false;
+	c->basic = aggregate_finish(&c->aggregate);
+	c->ledgers = c->aggregate.ledgers;
+	c->profile.binary = &c->binary;
+	/* Converted in any case: the report of a refusal is as full as any. */
+	return (c->basic ? convert_basic(&c->aggregate, &c->profile, &c->ledgers, err)
+			 : convert_traces(&c->aggregate, &c->profile, &c->ledgers, err)) &&
+	       check_samples(options, c, err);
+}
+
+void conversion_free(struct conversion *conversion)
+{
+	profile_free(&conversion->profile);
+	aggregate_fini(&conversion->aggregate);
+	report_vec_free(&conversion->inputs);
+	binary_close(&conversion->binary);
+	*conversion = (struct conversion){0};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The main job, in the order in which it happens:
+ *
+ *   binary ----> image, functions, BAT ------------+
+ *   samples ---> events --> vaddrs --> traces ----> profile
+ *               (input)    (locate)   (aggregate)   (convert)
+ */
+#ifndef CONVERSION_H
+#define CONVERSION_H
+
+#include "src/input/reader.h"
+#include "src/profile/aggregate.h"
+#include "src/profile/build_check.h"
+#include "src/profile/profile.h"
+
+struct conversion_options {
+	const char *binary;
+	const char *const *samples; /* paths; "-" is stdin */
+	size_t sample_count;
+	enum input_format format;
+	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
+	const char *image_name; /* take mappings of this name for the binary's; or NULL */
+	bool force;             /* convert samples of another build all the same */
+
+	/* Called now and then while samples are read; may be NULL. */
+	void (*progress)(void *ctx, const struct file_stream *stream);
+	void *progress_ctx;
+};
+
+DEFINE_VEC(report_vec, struct reader_report);
+
+struct conversion {
+	struct binary binary;
+	struct aggregate aggregate;
+	struct report_vec inputs; /* one per samples path */
+	struct build_check check;
+	bool basic; /* the profile is of addresses, not of branches */
+	struct ledgers ledgers;
+	struct profile profile;
+};
+
+/* Zeroed `out` is filled as far as the job gets, also when it fails: a report
+ * of a refusal needs it.  Finish with conversion_free().
+ *
+ * BC_MISMATCH  the samples do not belong to the binary, or none of them does
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM
+ * The text names the file. */
+BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct conversion *out,
+				struct bc_error *err);
+void conversion_free(struct conversion *conversion);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/binary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool fail_bat(const struct bat_error *from, struct bc_error *err)
+{
+	if (from->code == BAT_NOMEM)
+		return bc_fail_nomem(err);
+	return bc_fail(err, BC_FORMAT, "BAT section: %s", from->text);
+}
+
+static bool read_bat(struct binary *binary, struct bc_error *err)
+{
+	struct bat_error bat_err = {0};
+	struct bytes desc;
+
+	if (!image_bat_note(&binary->image, &desc, err))
+		return false;
+	return bat_decode(desc.data, desc.size, &binary->bat, &bat_err) ||
+	       fail_bat(&bat_err, err);
+}
+
+static bool fix_parents(struct binary *binary, struct bc_error *err)
+{
+	const struct symbol_table *symbols = &binary->functions.symbols;
+	struct bat_error bat_err = {0};
+
+	struct bat_symbol *list = malloc((symbols->count + 1) * sizeof(*list));
+	if (!list)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *s = &symbols->at[i];
+		list[i] = (struct bat_symbol){s->address, s->name, s->order, s->file};
+	}
+	bool ok = bat_fix_parents(&binary->bat, list, symbols->count, &binary->parents, &bat_err);
+	free(list);
+	return ok || fail_bat(&bat_err, err);
+}
+
+/* Both tables ascend, so one walk through them pairs them up. */
+static bool link_fragments(struct binary *binary, struct bc_error *err)
+{
+	const struct function_table *functions = &binary->functions;
+	const struct bat_table *bat = &binary->bat;
+	uint32_t f = 0;
+
+	binary->fragment_of = malloc((functions->count + 1) * sizeof(*binary->fragment_of));
+	if (!binary->fragment_of)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < functions->count; i++) {
+		uint64_t address = functions->at[i].address;
+		while (f < bat->fragment_count && bat->fragments[f].address < address)
+			f++;
+		bool same = f < bat->fragment_count && bat->fragments[f].address == address;
+		binary->fragment_of[i] = same ? f : NO_FRAGMENT;
+	}
+	return true;
+}
+
+bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err)
+{
+	struct binary binary = {0};
+
+	if (image_open(file, &binary.image, err) && read_bat(&binary, err) &&
+	    functions_build(&binary.image, &binary.functions, err) &&
+	    fix_parents(&binary, err) && link_fragments(&binary, err)) {
+		*out = binary;
+		return true;
+	}
+	binary_close(&binary);
+	return false;
+}
+
+bool binary_open(const char *path, struct binary *out, struct bc_error *err)
+{
+	struct file_map file;
+
+	if (!file_map(path, &file, err))
+		return false;
+	if (!binary_open_bytes((struct bytes){file.data, file.size}, out, err)) {
+		file_unmap(&file);
+		return bc_fail_prefix(err, path);
+	}
+	out->file = file;
+	return true;
+}
+
+void binary_close(struct binary *binary)
+{
+	free(binary->fragment_of);
+	functions_free(&binary->functions);
+	bat_free(&binary->bat);
+	image_close(&binary->image);
+	file_unmap(&binary->file);
+	*binary = (struct binary){0};
+}
+
+struct place binary_place(const struct binary *binary, struct vaddr at)
+{
+	struct place place = {functions_find(&binary->functions, at), NULL, 0};
+
+	if (!place.function)
+		return place;
+	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];
+	if (fragment != NO_FRAGMENT)
+		place.fragment = &binary->bat.fragments[fragment];
+	place.offset = (uint32_t)(at.v - place.function->address);
+	return place;
+}
+
+const struct function *binary_owner(const struct binary *binary, struct place place)
+{
+	if (!place.fragment || !place.fragment->cold)
+		return place.function;
+	if (place.fragment->parent == BAT_NO_PARENT)
+		return NULL;
+	struct vaddr parent = {binary->bat.fragments[place.fragment->parent].address};
+	return functions_find(&binary->functions, parent);
+}
+
+bool binary_translate(const struct binary *binary, struct place place, bool is_source,
+		      struct input_place *out)
+{
+	*out = (struct input_place){0};
+	if (!place.function)
+		return true;
+	out->function = binary_owner(binary, place);
+	if (!out->function)
+		return false;
+	out->offset = place.fragment ? bat_translate(&binary->bat, place.fragment, place.offset, is_source)
+				     : place.offset;
+	return true;
+}

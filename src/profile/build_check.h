@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Do the samples belong to this very binary?  A build-id cannot tell: every
+ * BOLTed build of one input carries the same one.  The code can: a sampled
+ * branch must lie on a branch instruction, and a direct one must go where its
+ * instruction says.
+ */
+#ifndef PROFILE_BUILD_CHECK_H
+#define PROFILE_BUILD_CHECK_H
+
+#include "src/base/count_table.h"
+#include "src/elf/image.h"
+
+/* More than this share of disagreeing branches, and the samples are taken to
+ * be of another build.  The right binary gives 0 in every recording tried;
+ * another BOLTed build of the same input gives 20 % and more. */
+#define BUILD_CHECK_LIMIT_PERCENT 5.0
+
+struct build_check {
+	uint64_t checked;    /* taken branches whose source is in the code     */
+	uint64_t not_branch; /* on an instruction that is no branch            */
+	uint64_t bad_target; /* direct branches that went elsewhere            */
+	uint64_t bad_end;    /* fall-throughs that end on no branch            */
+};
+
+/* Check the traces (keys as struct trace). */
+struct build_check build_check(const struct image *image, const struct count_table *traces);
+
+/* Disagreeing branches in percent of those checked; 0 if none were. */
+double build_check_rate(const struct build_check *check);
+
+#endif
