@@ -77,14 +77,6 @@ static void add_all(struct bat_mentions *m, const struct bat_table *table,
 	}
 }
 
-static int compare_order(const void *pa, const void *pb)
-{
-	const struct bat_mention *a = pa;
-	const struct bat_mention *b = pb;
-
-	return (a->order > b->order) - (a->order < b->order);
-}
-
 static int compare_name(const struct bat_mention *a,
 			const struct bat_mention *b)
 {
@@ -97,9 +89,11 @@ static int compare_name(const struct bat_mention *a,
 
 static int compare_name_order(const void *pa, const void *pb)
 {
-	int order = compare_name(pa, pb);
+	const struct bat_mention *a = pa;
+	const struct bat_mention *b = pb;
+	int order = compare_name(a, b);
 
-	return order ? order : compare_order(pa, pb);
+	return order ? order : (a->order > b->order) - (a->order < b->order);
 }
 
 bool bat_mentions_init(struct bat_mentions *m, const struct bat_table *table,
@@ -115,7 +109,6 @@ bool bat_mentions_init(struct bat_mentions *m, const struct bat_table *table,
 	}
 	add_all(m, table, symbols, count);
 	qsort(m->hot, m->hot_count, sizeof(*m->hot), compare_name_order);
-	qsort(m->cold, m->cold_count, sizeof(*m->cold), compare_order);
 	return true;
 }
 

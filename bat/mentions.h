@@ -12,13 +12,14 @@ struct bat_mention {
 	uint32_t fragment;
 	uint32_t order, file; /* as in struct bat_symbol                       */
 	uint32_t number;      /* N of .cold.N, or BAT_NO_NUMBER                */
+	uint32_t distance;    /* free for use                                  */
 };
 
 #define BAT_NO_NUMBER UINT32_MAX
 
 struct bat_mentions {
 	struct bat_mention *hot;  /* by name, then order */
-	struct bat_mention *cold; /* by order            */
+	struct bat_mention *cold; /* in any order        */
 	size_t hot_count, cold_count;
 };
 

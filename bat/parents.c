@@ -159,8 +159,32 @@ static void assign(struct repair *r, const struct bat_mention *cold,
 		bat_claims_add(&r->claims, hot, number_claim(cold));
 }
 
+static int compare_distance(const void *pa, const void *pb)
+{
+	const struct bat_mention *a = pa;
+	const struct bat_mention *b = pb;
+
+	if (a->distance != b->distance)
+		return a->distance < b->distance ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The closer f.cold.N stands to an f, the earlier it may choose. */
+static void sort_cold(struct bat_mentions *m, const struct repair *r)
+{
+	for (size_t i = 0; i < m->cold_count; i++) {
+		struct around f;
+
+		m->cold[i].distance = UINT32_MAX;
+		if (look_around(r, &m->cold[i], &f))
+			m->cold[i].distance = distance(f.near, &m->cold[i]);
+	}
+	qsort(m->cold, m->cold_count, sizeof(*m->cold), compare_distance);
+}
+
 static void find_parents(struct repair *r)
 {
+	sort_cold(&r->mentions, r);
 	for (uint32_t i = 0; i < r->table->fragment_count; i++) {
 		r->parents[i] = BAT_NO_PARENT;
 		if (!r->table->fragments[i].cold)
