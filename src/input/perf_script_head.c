@@ -43,6 +43,10 @@ static bool is_cpu(struct text word)
 /* Letters for the mode of the processor, "U", "K" and others. */
 static bool is_misc(struct text word)
 {
+	uint64_t ignored;
+
+	if (text_hex(word, &ignored))
+		return false;
 	for (size_t i = 0; i < word.len; i++)
 		if (word.at[i] < 'A' || word.at[i] > 'Z')
 			return false;
@@ -74,11 +78,14 @@ static void step(struct walk *w)
 	w->word = text_word(&w->rest);
 }
 
-static void parse_address(struct walk *w, struct head *out)
+/* True if words that stand before an address follow: then what was taken for
+ * the pid was a part of the comm. */
+static bool has_earlier_fields(struct walk w)
 {
-	out->has_ip = text_hex(w->word, &out->ip.v);
-	if (out->has_ip)
-		step(w);
+	for (; w.word.len; step(&w))
+		if (is_cpu(w.word) || is_event(w.word))
+			return true;
+	return false;
 }
 
 /* Read the fields from the pid on.  Returns NULL, or what cannot be read. */
@@ -108,10 +115,14 @@ static const char *parse_fields(struct text text, struct head *out)
 		out->event = w.word;
 		step(&w);
 	}
-	parse_address(&w, out);
+	bool anchored = out->has_time || out->event.len;
+	out->has_ip = text_hex(w.word, &out->ip.v);
+	if (out->has_ip)
+		step(&w);
 	out->rest = (struct text){w.word.at, (size_t)(text.at + text.len - w.word.at)};
-	/* An event can be without an address: tracepoints are. */
-	return out->has_ip || out->event.len || !w.word.len ? NULL : w.word.at;
+	if (!w.word.len || out->event.len) /* tracepoints have no address */
+		return NULL;
+	return out->has_ip && (anchored || !has_earlier_fields(w)) ? NULL : w.word.at;
 }
 
 /* True if the line begins with a comm in perf's own columns. */

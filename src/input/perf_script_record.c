@@ -122,10 +122,10 @@ static bool parse_map(struct parser *p, struct record *out)
 /*  exec: COMM:PID/TID, or : COMM:PID/TID.  A comm can hold colons. */
 static bool parse_comm(struct parser *p, struct record *out)
 {
-	struct parser start = *p;
 	size_t last = 0;
 
 	out->kind = accept(p, " exec:") ? RECORD_EXEC : RECORD_COMM;
+	struct parser start = *p;
 	for (size_t i = 0; i < p->rest.len; i++)
 		if (p->rest.at[i] == ':')
 			last = i + 1;

@@ -37,8 +37,8 @@ struct sample {
 	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
 	 * none: false there, so no single sample tells what a recording has. */
 	bool has_stack;
-	const struct branch *branches; /* newest first; valid during the call,
-	                                  as all that a sink is given is      */
+	const struct branch *branches; /* newest first; as all that a sink is
+	                                  given, valid during the call only */
 	size_t branch_count;
 	struct text event; /* name as perf prints it, "" if not known */
 };

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tests/support/cmocka.h"
+#include "tests/unit/test_input_transcript.h"
+
+#define ID "0b443b38120bcfd6245fef4e3d39c4f335981833"
+
+static const struct {
+	const char *text, *told;
+} readable[] = {
+	/* the lists of fields that users ask for */
+	{"30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x10/0x20/M/-/-/0/ ",
+	 "sample 30335 7f1f2b1403b0 '' 7f1f2b1403c3>7f1f2b1403b0 10>20!\n"},
+	{"30335  0x10/0x20/P/-/-/0/  0x30/0x40/-/-/-/0/", "sample 30335 0 '' 10>20 30>40\n"},
+	{"30335 0x10/0x20/P/-/-/0 0x30/0x40/M", "sample 30335 0 '' 10>20 30>40!\n"},
+	{"30335 br_inst:u:      7f1f2b1403b0", "sample 30335 7f1f2b1403b0 'br_inst:u:' no stack\n"},
+	{"   12  ffffffff815907ad", "sample 12 ffffffff815907ad '' no stack\n"},
+	{"10130 ", "sample 10130 0 '' no stack\n"},
+	{"   -1  404010", "sample 4294967295 404010 '' no stack\n"},
+	{"          sq.b19 30335  2752.373629:        199 cycles:u:      7f1f2b1403b0 f+0xc0 (/lib/x)",
+	 "sample 30335 7f1f2b1403b0 'cycles:u:' no stack\n"},
+	{"  sq.b19 30335 2752.37: 199 cpu/event=0x3c,umask=0/u:   404010 [unknown] (/srv/b 0x1)",
+	 "sample 30335 404010 'cpu/event=0x3c,umask=0/u:' no stack\n"},
+	{"a 7/8 [003] K 2.000001: 9 cycles: 404010 f+0x0 (/b)", "sample 7 404010 'cycles:' no stack\n"},
+	{"a 7/8 [003]  0x10/0x20/P/-/-/0/", "sample 7 0 '' 10>20\n"},
+	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10(/b)/0x20(/lib (x)/y)/M/-/-/0/"
+	 "  0x30(/b)/0x40([unknown])/P/-/-/0/",
+	 "sample 7 404010 'cycles:' 10>20! 30>40\n"},
+	/* other releases of perf */
+	{"7 0x10/0x20/P/-/-/0//- 0x30/0x40/M/X/A/12/COND_CALL/NON_SPEC_CORRECT_PATH",
+	 "sample 7 0 '' 10>20 30>40!\n"},
+	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
+	 "sample 7 0 '' 30>40\n"},
+	{"7 0x10/0x20/P/-/-/0 insn: 48 89 e5", "sample 7 0 '' 10>20\n"},
+	{"7 0x10/0x20/P/-/-/0 br_cntr: AAB/-", "sample 7 0 '' 10>20\n"},
+	{"7 0x0/0xffffffffffffffff/P/-/-/0", "sample 7 0 '' 0>ffffffffffffffff\n"},
+	/* a comm can hold anything */
+	{"        my 12 app 30335  404010", "sample 30335 404010 '' no stack\n"},
+	{"           12 34 30335/7  404010", "sample 30335 404010 '' no stack\n"},
+	{"  kworker/1:2 3 30335 [001] 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
+	{"my 12 app 30335 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
+	{"           12345 30335  404010", "sample 30335 404010 '' no stack\n"},
+	/* call chains */
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n\t    404020 g (/b)\n\n7 12",
+	 "sample 7 404010 'cycles:' no stack\nsample 7 12 '' no stack\n"},
+	{"7 cycles: \n\t    404010 f\n 0x10/0x20/P/-/-/0/  0x30/0x40/M/-/-/0/\n\n",
+	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
+	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
+	{"7 sched:sched_switch: prev_comm=a prev_pid=8", "sample 7 0 'sched:sched_switch:' no stack\n"},
+	/* mappings */
+	{"7 PERF_RECORD_MMAP2 7/8: [0x56508320b000(0xeb000) @ 0xb000 <" ID ">]: r-xp /srv/sq",
+	 "map 7 56508320b000+eb000 @b000 x '/srv/sq' <" ID ">\n"},
+	{"sq 7 1.5: PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 fe:00 10 16]: r--p /a b (deleted)",
+	 "map 7 1000+2000 @0 - '/a b (deleted)' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 00:00 0 0]: rwxp //anon\r",
+	 "map 7 1000+2000 @0 x '//anon' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 00:00 0 0]: r-xp ",
+	 "map 7 1000+2000 @0 x '' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 <0000000000>]: r-xp [vdso]",
+	 "map 7 1000+2000 @0 x '[vdso]' <>\n"},
+	{"7 PERF_RECORD_MMAP 7/7: [0x400000(0x1000) @ 0x10]: x /b 0x1/0x2/P",
+	 "map 7 400000+1000 @10 x '/b 0x1/0x2/P' <>\n"},
+	{"0 PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x120bb08) @ 0xffffffff81000000]: x [k]_text", ""},
+	/* tasks */
+	{"7 PERF_RECORD_COMM exec: sq.b19:7/7", "exec 7\n"},
+	{"7 PERF_RECORD_COMM exec: a: b/c 1/2:7/7", "exec 7\n"},
+	{"7 PERF_RECORD_COMM: exec:7/7", ""},
+	{"7 PERF_RECORD_FORK(9:9):(7:8)", "fork 7 9\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)", "fork 7 7\n"},
+	{"7 PERF_RECORD_EXIT(7:9):(7:9)", "exit 7 9\n"},
+	/* a tid alone finds its process */
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9 1.5: 1 c: 404010\n", "fork 7 7\nsample 7 404010 'c:' no stack\n"},
+	{"7 PERF_RECORD_COMM: a:7/9\n9 404010\n", "sample 7 404010 '' no stack\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\n7 PERF_RECORD_FORK(9:9):(7:7)\n9 404010\n",
+	 "fork 7 7\nfork 7 9\nsample 9 404010 '' no stack\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9/9 1.5: 1 c: 404010\n", "fork 7 7\nsample 9 404010 'c:' no stack\n"},
+	/* what does not matter */
+	{"# a comment\n\n7 PERF_RECORD_LOST lost 4\n", ""},
+	{"7 PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 3/0xf]\n", ""},
+};
+
+static void every_readable_text(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(readable); i++) {
+		struct transcript t;
+		if (!transcript_text(&t, readable[i].text, INPUT_PERF_SCRIPT))
+			fail_msg("%s: %s", readable[i].text, t.err.text);
+		assert_string_equal(t.text, readable[i].told);
+		transcript_free(&t);
+	}
+}
+
+static const struct {
+	const char *line, *message;
+} unreadable[] = {
+	{"no number", "column 1: expected a process id, not 'no'"},
+	{"7f1f2b1403b0 0x10/0x20/P/-/-/0/", "column 1: expected a process id, not '7f1f2b1403b0'"},
+	{"0x10/0x20/P/-/-/0/",
+	 "column 1: expected a process id before the branch stack, not '0x10/0x20/P/-/-/0/'"},
+	{"7 hello",
+	 "column 3: expected a time, an event or an address after the process id, not 'hello'"},
+	{"7 0x10/20/P/-/-/0/", "column 8: expected an address that begins with 0x, not '20/P/-/-/0/'"},
+	{"7 0x10/0x20/Q/-/-/0/", "column 13: expected one of P, M and -, not 'Q/-/-/0/'"},
+	{"7 0x10/0x20/", "column 13: expected one of P, M and -, but the line ends"},
+	{"7 0x10/0x20", "column 12: expected a slash after the address, but the line ends"},
+	{"7 0x10/0x2g/P/-", "column 11: expected a slash after the address, not 'g/P/-'"},
+	{"7 0x10/0x/P/-", "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x/P/-'"},
+	{"7 0x10/0x12345678901234567/P/-",
+	 "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x12345678901234567/P/-'"},
+	{"7 0x10/0x20/P/-/-/00x30/0x40/P/-/-/0",
+	 "column 21: expected the end of the branch stack entry, not 'x30/0x40/P/-/-/0'"},
+	{"7 0x10/0x20/P/-/-/0 10/0x40/P/-", "column 21: expected an address that begins with 0x, not '10/0x40/P/-'"},
+	{"7 0x10(/b/0x20/P", "column 7: expected a path in parentheses and the next field after it, not '(/b/0x20/P'"},
+	{"7 PERF_RECORD_MMAP2 7: [0x1(0x2) @ 0 0 0]: r-xp /b", NULL}, /* pid alone is fine */
+	{"7 PERF_RECORD_MMAP2 x/7: [0x1(0x2) @ 0 0 0]: r-xp /b", "column 21: expected pid/tid, not 'x/7:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: 0x1(0x2)", "column 24: expected the range of the mapping, not ':'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0xg(0x2)", "column 27: expected a hexadecimal number, not '0xg(0x2)'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ ]: r", "column 38: expected the file offset of the mapping, not ']:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0xffffffffffffffff) @ 0]: r-xp /b", NULL},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x2(0xffffffffffffffff) @ 0]: r-xp /b",
+	 "column 27: expected a mapping that ends inside the address space, not '0x2(0xffffffffffffffff)'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0 <abc>]: r-xp /b", "column 41: expected a build-id, not 'abc>]:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0", "column 39: expected ]: after the range, but the line ends"},
+	{"7 PERF_RECORD_FORK(7:8)", "column 24: expected :(, but the line ends"},
+	{"7 PERF_RECORD_EXIT(7)", "column 20: expected pid:tid), not '7)'"},
+	{"7 PERF_RECORD_COMM exec: sq", "column 25: expected a name, a colon and pid/tid, not 'sq'"},
+};
+
+static void every_unreadable_line(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(unreadable); i++) {
+		struct transcript t;
+		char text[256];
+		snprintf(text, sizeof(text), "# 1\n%s\n1 2\n", unreadable[i].line);
+		bool ok = transcript_text(&t, text, INPUT_PERF_SCRIPT);
+		if (ok != !unreadable[i].message)
+			fail_msg("%s: %s", unreadable[i].line, t.err.text);
+		if (!ok) {
+			assert_int_equal(t.err.code, BC_FORMAT);
+			snprintf(text, sizeof(text), "input: line 2, %s", unreadable[i].message);
+			assert_string_equal(t.err.text, text);
+		}
+		transcript_free(&t);
+	}
+}
+
+static void symbolic_stacks_are_refused(void **state)
+{
+	static const char *const lines[] = {
+		"30335      7f1f2b1403b0f.part.0+0xd3/f+0xc0/P/-/-/0/ g+0xd3/h/P/-/-/0/",
+		"sq 7 1.5: 199 cycles: 404010 f+0x1 (/b) [unknown]/[unknown]/-/-/-/0/",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(lines); i++)
+		for (int format = INPUT_AUTO; format <= INPUT_PERF_SCRIPT; format += 2) {
+			struct transcript t;
+			assert_false(transcript_text(&t, lines[i], (enum input_format)format));
+			assert_int_equal(t.err.code, BC_UNSUPPORTED);
+			assert_non_null(strstr(t.err.text, "-F pid,ip,brstack"));
+			transcript_free(&t);
+		}
+}
+
+static void the_report_knows_times_and_lines(void **state)
+{
+	struct transcript t;
+
+	(void)state;
+	assert_true(transcript_text(&t, "# x\n7 404010\n\n7 PERF_RECORD_LOST lost 4\n",
+				    INPUT_PERF_SCRIPT));
+	assert_true(t.report.timeless);
+	assert_int_equal(t.report.lines, 4);
+	assert_int_equal(t.report.ignored, 3);
+	transcript_free(&t);
+	assert_true(transcript_text(&t, "a 7 1.25: 404010\n", INPUT_PERF_SCRIPT));
+	assert_false(t.report.timeless);
+	transcript_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_readable_text),
+		cmocka_unit_test(every_unreadable_line),
+		cmocka_unit_test(symbolic_stacks_are_refused),
+		cmocka_unit_test(the_report_knows_times_and_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
