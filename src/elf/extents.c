@@ -43,14 +43,15 @@ static bool has_text_relocations(const struct image *image)
 }
 
 /* A function does not reach over a gap that is more than padding. */
-static void leave_gap(const struct image *image, struct function *f)
+static void leave_gap(const struct image *image, const struct symbol_table *symbols,
+		      struct function *f)
 {
 	const struct section *section = &image->sections[f->section];
-	uint64_t gap_at = f->address + f->size;
-	struct bytes gap = bytes_from(image_section_bytes(image, section), gap_at - section->addr);
+	struct gap gap = {.address = f->address + f->size, .function = f->address};
 
-	gap = bytes_first(gap, f->extent - f->size);
-	if (!padding_fills(image->machine, gap))
+	gap.bytes = bytes_from(image_section_bytes(image, section), gap.address - section->addr);
+	gap.bytes = bytes_first(gap.bytes, f->extent - f->size);
+	if (!padding_fills(image->machine, gap, symbols))
 		f->extent = f->size;
 }
 
@@ -74,6 +75,6 @@ void extents_set(const struct image *image, const struct symbol_table *symbols,
 		if (!f->size || f->size > f->extent)
 			f->size = f->extent;
 		if (f->size < f->extent && f->kind == FUNCTION_CODE && !movable)
-			leave_gap(image, f);
+			leave_gap(image, symbols, f);
 	}
 }

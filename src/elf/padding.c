@@ -75,16 +75,90 @@ static size_t x86_padding_size(struct bytes code)
 	return size;
 }
 
-bool padding_fills(enum machine machine, struct bytes gap)
+static bool x86_fills(struct bytes gap)
 {
-	if (machine != MACHINE_X86_64)
-		return true;
 	while (gap.size && gap.data[0] == 0xcc)
 		gap = bytes_from(gap, 1);
 	for (size_t size = 0; gap.size; gap = bytes_from(gap, size)) {
 		size = x86_padding_size(gap);
 		if (!size)
 			return false;
+	}
+	return true;
+}
+
+/* The bytes of data from the front of the gap on, by the mapping symbols of the
+ * function that the gap belongs to. */
+static size_t aarch64_data_size(struct gap gap, const struct symbol_table *symbols)
+{
+	size_t low = 0, high = symbols->mark_count; /* first mark above */
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (symbols->marks[mid].address <= gap.address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !symbols->marks[low - 1].data || symbols->marks[low - 1].address < gap.function)
+		return 0;
+	while (low < symbols->mark_count && symbols->marks[low].data)
+		low++;
+	uint64_t size = low < symbols->mark_count ? symbols->marks[low].address - gap.address
+						  : UINT64_MAX;
+	return size < gap.bytes.size ? (size_t)size : gap.bytes.size;
+}
+
+/* adrp x16, page; add x16, x16, offset; br x16: a jump that a linker added. */
+static bool is_aarch64_veneer(struct bytes code)
+{
+	return code.size >= 12 && (le32(code.data) & 0x9f00001f) == 0x90000010 &&
+	       (le32(code.data + 4) & 0xff8003ff) == 0x91000210 &&
+	       le32(code.data + 8) == 0xd61f0200;
+}
+
+static size_t aarch64_padding_size(struct gap gap, const struct symbol_table *symbols)
+{
+	if (is_aarch64_veneer(gap.bytes))
+		return 12;
+	size_t size = aarch64_data_size(gap, symbols);
+	if (size || gap.bytes.size < 4)
+		return size;
+	uint32_t word = le32(gap.bytes.data);
+	return !word || word == 0xd503201f /* nop */ ? 4 : 0;
+}
+
+static bool is_aarch64_brk(struct bytes code)
+{
+	return code.size >= 4 && (le32(code.data) & 0xffe0001f) == 0xd4200000;
+}
+
+static struct gap gap_from(struct gap gap, size_t from)
+{
+	return (struct gap){bytes_from(gap.bytes, from), gap.address + from, gap.function};
+}
+
+static bool aarch64_fills(struct gap gap, const struct symbol_table *symbols)
+{
+	while (is_aarch64_brk(gap.bytes))
+		gap = gap_from(gap, 4);
+	for (size_t size = 0; gap.bytes.size; gap = gap_from(gap, size)) {
+		size = aarch64_padding_size(gap, symbols);
+		if (!size)
+			return false;
+	}
+	return true;
+}
+
+bool padding_fills(enum machine machine, struct gap gap, const struct symbol_table *symbols)
+{
+	switch (machine) {
+	case MACHINE_X86_64:
+		return x86_fills(gap.bytes);
+	case MACHINE_AARCH64:
+		return aarch64_fills(gap, symbols);
+	case MACHINE_RISCV64:
+		return true;
 	}
 	return true;
 }

@@ -5,8 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/vec.h"
 #include "src/elf/local_names.h"
 #include "src/elf/plt.h"
+
+DEFINE_VEC(mark_vec, struct code_mark);
 
 /* The raw table and what its entries refer to. */
 struct raw_symbols {
@@ -69,8 +72,7 @@ static bool in_its_section(const struct section *section, const struct symbol *s
 /* In memory, in its section, and of interest to BOLT. */
 static bool is_kept(const struct image *image, const struct symbol *s)
 {
-	if (!s->address || !strcmp(s->name, "__hot_start") || !strcmp(s->name, "__hot_end") ||
-	    is_mapping_symbol(image->machine, s))
+	if (!s->address || !strcmp(s->name, "__hot_start") || !strcmp(s->name, "__hot_end"))
 		return false;
 	if (s->section == ABSOLUTE_SECTION)
 		return true;
@@ -107,7 +109,7 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 
 /* The table's symbols in its own order. */
 static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
-		     struct bc_error *err)
+		     struct mark_vec *marks, struct bc_error *err)
 {
 	uint32_t file = 0;
 
@@ -122,8 +124,12 @@ static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
 			continue;
 		}
 		s.file = s.local ? file : 0;
-		if (is_kept(raw->image, &s))
+		if (!is_kept(raw->image, &s))
+			continue;
+		if (!is_mapping_symbol(raw->image->machine, &s))
 			table->at[table->count++] = s;
+		else if (!mark_vec_push(marks, (struct code_mark){s.address, s.name[1] == 'd'}))
+			return bc_fail_nomem(err);
 	}
 	return true;
 }
@@ -153,6 +159,33 @@ static int by_address(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
+static int marks_by_address(const void *a, const void *b)
+{
+	const struct code_mark *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->data - y->data;
+}
+
+/* Read, and sort by address. */
+static bool fill_table(const struct raw_symbols *raw, struct symbol_table *table,
+		       struct bc_error *err)
+{
+	struct mark_vec marks = {0};
+
+	if (!read_all(raw, table, &marks, err)) {
+		mark_vec_free(&marks);
+		return false;
+	}
+	table->marks = marks.at;
+	table->mark_count = marks.len;
+	if (marks.len)
+		qsort(marks.at, marks.len, sizeof(*marks.at), marks_by_address);
+	qsort(table->at, table->count, sizeof(*table->at), by_address);
+	return true;
+}
+
 bool symbols_read(const struct image *image, struct symbol_table *out, struct bc_error *err)
 {
 	BC_AUTO(symbols_free) struct symbol_table table = {0};
@@ -170,10 +203,7 @@ bool symbols_read(const struct image *image, struct symbol_table *out, struct bc
 	if (!table.at || !table.files)
 		return bc_fail_nomem(err);
 	table.files[0] = "";
-	if (!read_all(&raw, &table, err))
-		return false;
-	qsort(table.at, table.count, sizeof(*table.at), by_address);
-	if (!local_names_number(&table, err))
+	if (!fill_table(&raw, &table, err) || !local_names_number(&table, err))
 		return false;
 	*out = table;
 	table = (struct symbol_table){0};
@@ -184,6 +214,7 @@ void symbols_free(struct symbol_table *table)
 {
 	free(table->at);
 	free(table->files);
+	free(table->marks);
 	*table = (struct symbol_table){0};
 }
 

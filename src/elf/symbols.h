@@ -25,17 +25,24 @@ struct symbol {
 	bool inside; /* starts in the middle of a function, see functions.c */
 };
 
+/* A mapping symbol ($x, $d) of AArch64 or RISC-V. */
+struct code_mark {
+	uint64_t address;
+	bool data; /* from here on there is data, else code */
+};
+
 struct symbol_table {
 	struct symbol *at; /* by address; then FUNC, others, SECTION; then order */
 	size_t count;
 	const char **files; /* name of FILE symbol N is files[N]; files[0] is "" */
-	bool stripped;      /* no .symtab: these are the dynamic symbols */
+	struct code_mark *marks; /* by address, code before data */
+	size_t mark_count;
+	bool stripped; /* no .symtab: these are the dynamic symbols */
 };
 
 /* Read and sort them.  Left out: undefined symbols and those at address 0,
- * those that reach outside their section, __hot_start and __hot_end, section
- * symbols of PLT sections, and the mapping symbols ($x, $d) of AArch64 and
- * RISC-V.
+ * those that reach outside their section, __hot_start and __hot_end, and section
+ * symbols of PLT sections.  Mapping symbols are kept apart.
  *
  * BC_FORMAT  a name outside the string table, an odd size of the table
  * BC_NOMEM */
