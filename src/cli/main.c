@@ -35,11 +35,16 @@ static int overview(FILE *out)
 	return EXIT_DONE;
 }
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 static int help(int argc, char **argv)
 {
 	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
 
-	if (argc <= 2)
+	if (argc <= 2 || is_help(argv[2]))
 		return overview(stdout);
 	if (!command)
 		return usage_error(NULL, "unknown command", argv[2]);
@@ -70,10 +75,11 @@ static void handle_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-/* What was meant for stdout must have arrived there. */
+/* What was meant for stdout must have arrived there.  A failure that was told
+ * already is not told twice. */
 static int check_stdout(int code)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if (code == EXIT_FAILED || (fflush(stdout) == 0 && !ferror(stdout)))
 		return code;
 	fputs("batconv: <stdout>: cannot write\n", stderr);
 	return EXIT_FAILED;
@@ -87,7 +93,7 @@ static int dispatch(int argc, char **argv)
 		overview(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h"))
+	if (is_help(word))
 		return help(argc, argv);
 	if (!strcmp(word, "version") || !strcmp(word, "--version"))
 		return version();

@@ -49,13 +49,17 @@ int option_next(const struct command *command, int argc, char **argv, const char
 	*value = optarg;
 	if (id != '?' && id != ':')
 		return id;
-	/* A bad short option may stand within a group: name its letter. */
-	const char *word = at < argc ? argv[at] : argv[argc - 1];
-	if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2)) {
+	/* A long option stands right behind; of a group of short ones it is the letter. */
+	const char *word = argv[optind - 1];
+	const char *what = id == ':' ? "no argument given to" : "unknown option";
+	if (optind > at && !strncmp(word, "--", 2)) {
+		if (id == '?' && optopt)
+			what = "no argument is taken by";
+	} else {
 		letter[1] = (char)optopt;
 		word = letter;
 	}
-	usage_error(command, id == ':' ? "no argument given to" : "unknown option", word);
+	usage_error(command, what, word);
 	return OPTION_BAD;
 }
 
@@ -95,6 +99,6 @@ int usage_error(const struct command *command, const char *what, const char *wor
 		fprintf(stderr, "batconv: %s '%s'", what, word);
 	else
 		fprintf(stderr, "batconv: %s", what);
-	fprintf(stderr, "; see 'batconv %s --help'\n", command ? command->name : "help");
+	fprintf(stderr, "; see 'batconv%s%s --help'\n", command ? " " : "", command ? command->name : "");
 	return EXIT_USAGE;
 }

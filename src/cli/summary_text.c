@@ -36,9 +36,10 @@ static void print_inputs(const struct summary *summary, FILE *out)
 
 	for (size_t i = 0; i < inputs->len; i++) {
 		const struct reader_report *report = &inputs->at[i];
+		bool unordered = report->timeless && report->format != INPUT_PREAGG;
 		fprintf(out, "batconv: %s: %s, %" PRIu64 " lines%s\n", summary->options->samples[i],
 			input_format_name(report->format), report->lines,
-			report->timeless && summary->conversion->ledgers.samples.read ? "; no time stamps: mappings are taken in stream order" : "");
+			unordered ? "; no time stamps: mappings are taken in stream order" : "");
 	}
 }
 
