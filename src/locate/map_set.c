@@ -34,7 +34,7 @@ static size_t first_above(const struct map_set *set, uint64_t at)
 	return low;
 }
 
-/* Make *set our own, with room for `len` mappings. */
+/* Make *set our own, with room for `len` mappings and for those it has. */
 static bool make_own(struct map_set **set, size_t len)
 {
 	struct map_set *old = *set;
@@ -42,7 +42,7 @@ static bool make_own(struct map_set **set, size_t len)
 
 	if (old && old->owners == 1 && len <= old->cap)
 		return true;
-	while (cap < len)
+	while (cap < len || (old && cap < old->len))
 		cap *= 2;
 	if (cap > UINT32_MAX)
 		return false;
