@@ -43,7 +43,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 
 	if (c->ledgers.samples.read && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);
-	c->check = build_check(&c->binary.image, &c->aggregate.traces);
+	c->check = build_check(&c->binary.image, &c->aggregate.totals.traces);
 	double rate = build_check_rate(&c->check);
 	if (rate <= BUILD_CHECK_LIMIT_PERCENT || options->force)
 		return true;
@@ -60,8 +60,9 @@ bool conversion_run(const struct conversion_options *options, struct conversion 
 
 	if (!binary_open(options->binary, &c->binary, err) || !read_inputs(options, c, err))
 		return false;
-	c->basic = aggregate_finish(&c->aggregate);
-	c->ledgers = c->aggregate.ledgers;
+	if (!aggregate_finish(&c->aggregate, &c->basic, err))
+		return false;
+	c->ledgers = c->aggregate.tally.ledgers;
 	c->profile.binary = &c->binary;
 	/* Converted in any case: the report of a refusal is as full as any. */
 	return (c->basic ? convert_basic(&c->aggregate, &c->profile, &c->ledgers, err)

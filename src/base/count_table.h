@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts by key: an open-addressing hash table whose keys are one to three
- * 64-bit words.  Each key has two counters.  Millions of records of a profile
- * become as many rows as there are distinct keys.
+ * Counts by key: an open-addressing hash table whose keys are three 64-bit
+ * words (unused ones 0).  Each key has two counters.  Millions of records of a
+ * profile become as many rows as there are distinct keys.
  */
 #ifndef BASE_COUNT_TABLE_H
 #define BASE_COUNT_TABLE_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "src/base/attr.h"
 
@@ -29,18 +30,65 @@ struct count_table {
 
 void count_table_free(struct count_table *table);
 
-/* Add to the counters of a key.  count must not be 0.  Sums that would pass
- * 2^64 - 1 stay there.  Returns false when out of memory. */
-BC_MUST_USE bool count_table_add(struct count_table *table,
-				 const uint64_t key[COUNT_KEY_WORDS],
-				 uint64_t count, uint64_t extra);
+/* Remove all rows, keep the memory. */
+void count_table_clear(struct count_table *table);
+
+/* Make room for one more key.  Returns false when out of memory. */
+BC_MUST_USE bool count_table_grow(struct count_table *table);
 
 /* The row of a key, or NULL. */
 const struct count_row *count_table_find(const struct count_table *table,
 					 const uint64_t key[COUNT_KEY_WORDS]);
 
-/* Move the rows to the front of the array and sort them by key; the table can
- * only be read and freed from then on.  Returns rows[0 .. used). */
-struct count_row *count_table_sorted(struct count_table *table);
+static inline uint64_t count_mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+	return h ^ h >> 29;
+}
+
+static inline uint64_t count_hash(const uint64_t key[COUNT_KEY_WORDS])
+{
+	uint64_t h = count_mix(count_mix(count_mix(0, key[0]), key[1]), key[2]);
+
+	return h ^ h >> 32;
+}
+
+/* The row of the key, or the free row where it belongs.  capacity > used. */
+static inline struct count_row *count_table_probe(const struct count_table *table,
+						  const uint64_t key[COUNT_KEY_WORDS])
+{
+	size_t mask = table->capacity - 1;
+
+	for (size_t at = count_hash(key) & mask;; at = (at + 1) & mask) {
+		struct count_row *row = &table->rows[at];
+		if (!row->count || (row->key[0] == key[0] && row->key[1] == key[1] &&
+				    row->key[2] == key[2]))
+			return row;
+	}
+}
+
+static inline uint64_t count_add_saturating(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Add to the counters of a key.  count must not be 0.  Sums that would pass
+ * 2^64 - 1 stay there.  Returns false when out of memory. */
+BC_MUST_USE static inline bool count_table_add(struct count_table *table,
+					       const uint64_t key[COUNT_KEY_WORDS],
+					       uint64_t count, uint64_t extra)
+{
+	/* At most three quarters full, so that probing stays short. */
+	if (table->used >= table->capacity / 4 * 3 && !count_table_grow(table))
+		return false;
+	struct count_row *row = count_table_probe(table, key);
+	if (!row->count) {
+		memcpy(row->key, key, sizeof(row->key));
+		table->used++;
+	}
+	row->count = count_add_saturating(row->count, count);
+	row->extra = count_add_saturating(row->extra, extra);
+	return true;
+}
 
 #endif

@@ -6,11 +6,8 @@
 #ifndef PROFILE_AGGREGATE_H
 #define PROFILE_AGGREGATE_H
 
-#include "src/base/count_table.h"
 #include "src/base/vec.h"
-#include "src/input/sample.h"
-#include "src/locate/process.h"
-#include "src/profile/ledger.h"
+#include "src/profile/tally.h"
 
 /* What of the samples is used. */
 enum sample_mode {
@@ -30,20 +27,12 @@ DEFINE_VEC(name_vec, char *);
 struct aggregate {
 	struct aggregate_options options;
 	struct process_maps maps;
-
-	struct count_table traces;  /* key: branch, from, to as in struct trace;
-	                               count, mispredictions                 */
-	struct count_table returns; /* key: a branch that an R record names  */
-	struct count_table basic;   /* key: a vaddr                          */
-	struct name_vec events;     /* of basic samples; sorted at the end   */
-
-	/* What was read, and of that what was dropped here.  What becomes of
-	 * the rest is for the conversion to say. */
-	struct ledgers ledgers;
-	struct ledger addresses; /* samples as basic ones, until it is clear
-	                            whether there are branches             */
-	bool branches_seen;
-	bool erratum_seen; /* in the present input */
+	struct totals totals;
+	struct tally tally;         /* of this thread; its ledgers are all of
+	                               them after aggregate_finish() */
+	struct count_table returns; /* key: a branch that an R record names */
+	struct name_vec events;     /* of basic samples; sorted at the end */
+	bool erratum_seen;          /* in the present input */
 };
 
 /* `image` and `match` are borrowed. */
@@ -55,8 +44,8 @@ void aggregate_fini(struct aggregate *aggregate);
 /* The sink for the next input. */
 struct sample_sink aggregate_sink(struct aggregate *aggregate);
 
-/* After the last input: settle the ledgers.  Returns true if the profile is to
- * be of addresses, false if of branches. */
-bool aggregate_finish(struct aggregate *aggregate);
+/* After the last input: everything is in the totals then, and the ledgers are
+ * settled.  *basic: the profile is to be of addresses, not of branches. */
+BC_MUST_USE bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error *err);
 
 #endif

@@ -56,16 +56,23 @@ static void check_end(const struct image *image, const struct count_row *row,
 		check->bad_end += row->count;
 }
 
-struct build_check build_check(const struct image *image, const struct count_table *traces)
+static void check_shard(const struct image *image, const struct count_table *traces,
+			struct build_check *check)
 {
-	struct build_check check = {0};
-
 	for (size_t i = 0; i < traces->capacity; i++) {
 		if (!traces->rows[i].count)
 			continue;
-		check_branch(image, &traces->rows[i], &check);
-		check_end(image, &traces->rows[i], &check);
+		check_branch(image, &traces->rows[i], check);
+		check_end(image, &traces->rows[i], check);
 	}
+}
+
+struct build_check build_check(const struct image *image, const struct counts *traces)
+{
+	struct build_check check = {0};
+
+	for (size_t i = 0; i < COUNTS_SHARDS; i++)
+		check_shard(image, &traces->shards[i], &check);
 	return check;
 }
 

@@ -8,7 +8,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/base/count_table.h"
+#include "src/base/counts.h"
 #include "src/elf/image.h"
 
 /* More than this share of disagreeing branches, and the samples are taken to
@@ -24,7 +24,7 @@ struct build_check {
 };
 
 /* Check the traces (keys as struct trace). */
-struct build_check build_check(const struct image *image, const struct count_table *traces);
+struct build_check build_check(const struct image *image, const struct counts *traces);
 
 /* Disagreeing branches in percent of those checked; 0 if none were. */
 double build_check_rate(const struct build_check *check);

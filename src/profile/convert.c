@@ -130,31 +130,41 @@ bool convert_traces(const struct aggregate *aggregate, struct profile *profile,
 {
 	struct converter c = {profile->binary, &aggregate->returns, profile, ledgers, false};
 
-	for (size_t i = 0; i < aggregate->traces.capacity; i++)
-		if (aggregate->traces.rows[i].count)
-			convert_row(&c, &aggregate->traces.rows[i]);
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *traces = &aggregate->totals.traces.shards[shard];
+		for (size_t i = 0; i < traces->capacity; i++)
+			if (traces->rows[i].count)
+				convert_row(&c, &traces->rows[i]);
+	}
 	return c.out_of_memory ? bc_fail_nomem(err) : true;
+}
+
+static void convert_address(struct converter *c, const struct count_row *row)
+{
+	struct ledger *ledger = &c->ledgers->samples;
+	struct place place = binary_place(c->binary, (struct vaddr){row->key[0]});
+	struct input_place at;
+
+	if (!place.function) {
+		ledger->dropped[SAMPLE_NO_FUNCTION] += row->count;
+	} else if (!binary_translate(c->binary, place, false, &at)) {
+		ledger->dropped[SAMPLE_NO_PARENT] += row->count;
+	} else {
+		ledger->kept += row->count;
+		add(c, RECORD_SAMPLE, at, (struct input_place){0}, row, 0);
+	}
 }
 
 bool convert_basic(const struct aggregate *aggregate, struct profile *profile,
 		   struct ledgers *ledgers, struct bc_error *err)
 {
-	struct converter c = {.profile = profile};
+	struct converter c = {.binary = profile->binary, .profile = profile, .ledgers = ledgers};
 
-	for (size_t i = 0; i < aggregate->basic.capacity; i++) {
-		const struct count_row *row = &aggregate->basic.rows[i];
-		struct place place = binary_place(profile->binary, (struct vaddr){row->key[0]});
-		struct input_place at;
-		if (!row->count)
-			continue;
-		if (!place.function) {
-			ledgers->samples.dropped[SAMPLE_NO_FUNCTION] += row->count;
-		} else if (!binary_translate(profile->binary, place, false, &at)) {
-			ledgers->samples.dropped[SAMPLE_NO_PARENT] += row->count;
-		} else {
-			ledgers->samples.kept += row->count;
-			add(&c, RECORD_SAMPLE, at, (struct input_place){0}, row, 0);
-		}
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *basic = &aggregate->totals.basic.shards[shard];
+		for (size_t i = 0; i < basic->capacity; i++)
+			if (basic->rows[i].count)
+				convert_address(&c, &basic->rows[i]);
 	}
 	return c.out_of_memory ? bc_fail_nomem(err) : true;
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Counts that many threads add to.  Each thread counts in a small table of its
+ * own, and hands that over when it is full; here the keys are spread over
+ * shards, each with a lock, so that memory does not grow with the number of
+ * threads.  The sums do not depend on who came first.
+ */
+#ifndef BASE_COUNTS_H
+#define BASE_COUNTS_H
+
+#include <pthread.h>
+
+#include "src/base/count_table.h"
+
+#define COUNTS_SHARDS 16
+
+struct counts {
+	struct count_table shards[COUNTS_SHARDS];
+	pthread_mutex_t locks[COUNTS_SHARDS];
+};
+
+void counts_init(struct counts *counts);
+void counts_free(struct counts *counts);
+
+/* Add all rows of `from` and clear it.  Returns false when out of memory. */
+BC_MUST_USE bool counts_take(struct counts *counts, struct count_table *from);
+
+/* How many distinct keys there are, and the row of one.  Not while others add. */
+size_t counts_used(const struct counts *counts);
+const struct count_row *counts_find(const struct counts *counts,
+				    const uint64_t key[COUNT_KEY_WORDS]);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One thread's counting of samples: what a sample says becomes traces and
+ * addresses of the binary, and equal ones are counted.
+ */
+#ifndef PROFILE_TALLY_H
+#define PROFILE_TALLY_H
+
+#include "src/base/counts.h"
+#include "src/input/sample.h"
+#include "src/locate/process.h"
+#include "src/profile/ledger.h"
+
+/* What all threads count together. */
+struct totals {
+	struct counts traces; /* key: branch, from, to as in struct trace;
+	                         count, mispredictions */
+	struct counts basic;  /* key: a vaddr */
+};
+
+struct tally {
+	struct totals *totals; /* borrowed */
+	struct count_table traces, basic; /* not handed over yet */
+
+	/* What was read, and of that what was dropped here.  What becomes of
+	 * the rest is for the conversion to say. */
+	struct ledgers ledgers;
+	struct ledger addresses; /* samples as basic ones, until it is clear
+	                            whether there are branches */
+	bool branches_seen;
+};
+
+/* Count a sample's branch stack, without its `skip` newest entries: of those
+ * that are left after kernel entries were dropped.  BC_NOMEM. */
+BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view view,
+			     const struct sample *sample, size_t skip, struct bc_error *err);
+
+/* Count a sample's address. */
+BC_MUST_USE bool tally_address(struct tally *tally, struct process_view view,
+			       const struct sample *sample, struct bc_error *err);
+
+/* Count what was counted before. */
+BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
+			     uint64_t mispredicted, struct bc_error *err);
+BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
+			     struct bc_error *err);
+
+/* Hand everything over. */
+BC_MUST_USE bool tally_flush(struct tally *tally, struct bc_error *err);
+void tally_free(struct tally *tally);
+
+/* Entries that are not of the kernel. */
+size_t stack_depth(const struct sample *sample);
+
+#endif
