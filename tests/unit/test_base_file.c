@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support/cmocka.h"
+
+static char folder[] = "/tmp/batconv-file-XXXXXX";
+
+static int enter_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+	(void)state;
+	unlink("a");
+	unlink("empty");
+	unlink("fifo");
+	return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void a_mapped_file_holds_its_bytes(void **state)
+{
+	struct file_map map;
+	struct bc_error err = {0};
+
+	(void)state;
+	put("a", "hello");
+	assert_true(file_map("a", &map, &err));
+	assert_int_equal(map.size, 5);
+	assert_memory_equal(map.data, "hello", 5);
+	file_unmap(&map);
+	assert_null(map.data);
+	file_unmap(&map);
+}
+
+static void an_empty_file_maps_to_nothing(void **state)
+{
+	struct file_map map;
+	struct bc_error err = {0};
+
+	(void)state;
+	put("empty", "");
+	assert_true(file_map("empty", &map, &err));
+	assert_null(map.data);
+	assert_int_equal(map.size, 0);
+	file_unmap(&map);
+}
+
+static void what_cannot_be_opened_is_named(void **state)
+{
+	struct file_map map;
+	struct file_stream stream;
+	struct bc_error err = {0};
+
+	(void)state;
+	assert_false(file_map("missing", &map, &err));
+	assert_int_equal(err.code, BC_IO);
+	assert_string_equal(err.text, "missing: cannot open: No such file or directory");
+	assert_false(stream_open("missing", &stream, &err));
+	assert_string_equal(err.text, "missing: cannot open: No such file or directory");
+	assert_false(stream_open(".", &stream, &err));
+	assert_string_equal(err.text, ".: is a directory");
+	assert_false(file_map("/dev/null", &map, &err));
+	assert_string_equal(err.text, "/dev/null: is not a regular file");
+}
+
+static void streams_read_in_parts(void **state)
+{
+	struct file_stream stream;
+	struct bc_error err = {0};
+	char buffer[8];
+	size_t got;
+
+	(void)state;
+	put("a", "hello");
+	assert_true(stream_open("a", &stream, &err));
+	assert_string_equal(stream.name, "a");
+	assert_int_equal(stream.size, 5);
+	assert_true(stream_read(&stream, buffer, 3, &got, &err));
+	assert_int_equal(got, 3);
+	assert_true(stream_read(&stream, buffer + 3, 5, &got, &err));
+	assert_int_equal(got, 2);
+	assert_memory_equal(buffer, "hello", 5);
+	assert_true(stream_read(&stream, buffer, 1, &got, &err));
+	assert_int_equal(got, 0);
+	stream_close(&stream);
+	assert_false(stream_read(&stream, buffer, 1, &got, &err));
+	assert_int_equal(err.code, BC_IO);
+}
+
+/* A pipe gives its bytes in pieces: a read waits for all of them. */
+static void a_fifo_is_a_stream(void **state)
+{
+	struct file_stream stream;
+	struct bc_error err = {0};
+	char buffer[8];
+	size_t got;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	pid_t writer = fork();
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		int fd = open("fifo", O_WRONLY);
+		struct timespec moment = {0, 20000000};
+		ssize_t done = write(fd, "he", 2);
+		nanosleep(&moment, NULL);
+		done += write(fd, "llo", 3);
+		_exit(done == 5 ? 0 : 1);
+	}
+	assert_true(stream_open("fifo", &stream, &err));
+	assert_int_equal(stream.size, 0);
+	assert_true(stream_read(&stream, buffer, sizeof(buffer), &got, &err));
+	assert_int_equal(got, 5);
+	assert_memory_equal(buffer, "hello", 5);
+	stream_close(&stream);
+}
+
+static void a_dash_is_stdin(void **state)
+{
+	struct file_stream stream;
+	struct bc_error err = {0};
+
+	(void)state;
+	assert_true(stream_open("-", &stream, &err));
+	assert_string_equal(stream.name, "<stdin>");
+	assert_int_equal(stream.fd, STDIN_FILENO);
+	stream_close(&stream); /* leaves stdin open */
+	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapped_file_holds_its_bytes),
+		cmocka_unit_test(an_empty_file_maps_to_nothing),
+		cmocka_unit_test(what_cannot_be_opened_is_named),
+		cmocka_unit_test(streams_read_in_parts),
+		cmocka_unit_test(a_fifo_is_a_stream),
+		cmocka_unit_test(a_dash_is_stdin),
+	};
+
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
