@@ -28,7 +28,12 @@ struct repair {
 	struct bat_mentions mentions;
 	struct bat_claims claims;
 	uint32_t *parents; /* of every fragment: found, or BAT_NO_PARENT        */
+	uint8_t *checks;   /* of every fragment: how often is_free() looked     */
 };
+
+/* Arbitrary limit: a fragment with thousands of names would otherwise cost the
+ * time of as many fragments. */
+enum { MAX_CHECKS = 16 };
 
 static uint32_t distance(const struct bat_mention *a,
 			 const struct bat_mention *b)
@@ -134,13 +139,16 @@ static void claim_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
 }
 
 /* May this cold fragment belong to that function? */
-static bool is_free(const struct repair *r, const struct bat_mention *cold,
+static bool is_free(struct repair *r, const struct bat_mention *cold,
 		    uint32_t hot)
 {
 	const struct bat_fragment *f = &r->table->fragments[cold->fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
 	uint32_t count = count_live(r->table, f);
 
+	if (r->checks[cold->fragment] == MAX_CHECKS)
+		return false;
+	r->checks[cold->fragment]++;
 	if (cold->number != BAT_NO_NUMBER &&
 	    bat_claims_has(&r->claims, hot, number_claim(cold)))
 		return false;
@@ -170,8 +178,10 @@ static int compare_distance(const void *pa, const void *pb)
 }
 
 /* The closer f.cold.N stands to an f, the earlier it may choose. */
-static void sort_cold(struct bat_mentions *m, const struct repair *r)
+static void sort_cold(struct repair *r)
 {
+	struct bat_mentions *m = &r->mentions;
+
 	for (size_t i = 0; i < m->cold_count; i++) {
 		struct around f;
 
@@ -184,7 +194,7 @@ static void sort_cold(struct bat_mentions *m, const struct repair *r)
 
 static void find_parents(struct repair *r)
 {
-	sort_cold(&r->mentions, r);
+	sort_cold(r);
 	for (uint32_t i = 0; i < r->table->fragment_count; i++) {
 		r->parents[i] = BAT_NO_PARENT;
 		if (!r->table->fragments[i].cold)
@@ -211,7 +221,9 @@ static bool repair_init(struct repair *r, const struct bat_table *table,
 	*r = (struct repair){ .table = table };
 	r->parents = calloc(table->fragment_count + (size_t)1,
 			    sizeof(*r->parents));
-	return r->parents &&
+	r->checks = calloc(table->fragment_count + (size_t)1,
+			   sizeof(*r->checks));
+	return r->parents && r->checks &&
 	       bat_mentions_init(&r->mentions, table, symbols, count) &&
 	       bat_claims_init(&r->claims, table->entry_count +
 						   r->mentions.cold_count);
@@ -221,6 +233,7 @@ static void repair_fini(struct repair *r)
 {
 	bat_claims_fini(&r->claims);
 	bat_mentions_fini(&r->mentions);
+	free(r->checks);
 	free(r->parents);
 }
 

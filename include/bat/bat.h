@@ -174,13 +174,14 @@ BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
 /* Free what a table owns and zero it.  A zeroed table is fine. */
 BAT_API void bat_free(struct bat_table *table);
 
-/* The fragment with the greatest address at or below `address`, or NULL.  A
- * table does not know sizes: whether the address lies in that fragment is for
+/* The fragment with the greatest address at or below `address`, or NULL; where
+ * a hot and a cold one begin at one address, the cold one.  A table does not
+ * know sizes: whether the address lies in that fragment is for
  * the caller to check, against its symbol. O(log n). */
 BAT_API const struct bat_fragment *bat_find(const struct bat_table *table,
 					    uint64_t address);
 
-/* The fragment that begins at exactly `address`, or NULL.  O(log n). */
+/* The same, but NULL unless it begins at exactly `address`.  O(log n). */
 BAT_API const struct bat_fragment *bat_find_exact(const struct bat_table *table,
 						  uint64_t address);
 
@@ -240,17 +241,20 @@ struct bat_parents {
  * into hot and cold together) stored wrongly.
  *
  * The fragment at symbol f.cold, f.cold.N or f.warm belongs to the hot
- * fragment at a symbol f.  Of several f the ones of the same FILE symbol, then
- * the nearest in the symbol table, are preferred, and a parent is only taken
- * if no input offset is claimed by two fragments of one function.  Without a
- * usable symbol a stored parent stays, unless `ordinal` says that it means
- * nothing: then it becomes BAT_NO_PARENT.
+ * fragment at a symbol f.  Of several f, one under the same FILE symbol is
+ * preferred, then a global one, then the nearest in the symbol table; and a
+ * parent is only taken if no input offset of emitted code, and no number N, is
+ * claimed by two fragments of one function.  Without a usable symbol a stored
+ * parent stays, unless `ordinal` says that it means nothing: then it becomes
+ * BAT_NO_PARENT.  (LLVM 18 also stores fragments that were never emitted, at
+ * address 0: they stay unknown.)
  *
  * symbols   function symbols in any order; may include any others
  *
  * BAT_NOMEM  the table is unchanged
  *
- * Call it before the table is shared between threads. */
+ * O(n log n) in symbols and entries.  Call it before the table is shared
+ * between threads. */
 BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
 					  const struct bat_symbol *symbols,
 					  size_t count, struct bat_parents *out,
