@@ -41,7 +41,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 {
 	const struct locate_report *seen = &c->aggregate.maps.report;
 
-	if (c->ledgers.samples.read && !seen->processes)
+	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);
 	c->check = build_check(&c->binary.image, &c->aggregate.totals.traces);
 	double rate = build_check_rate(&c->check);
