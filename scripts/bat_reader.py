@@ -58,7 +58,8 @@ def read_fixed(b):
         at += 12
         if entries * 8 > len(b) - at:
             raise Bad
-        fragments.append((address, None, [(o, i >> 31) for o, i in struct.iter_unpack('<II', b[at:at + 8 * entries])]))
+        fragments.append((address, None, [(o, i >> 31, i & M32 >> 1)
+                                        for o, i in struct.iter_unpack('<II', b[at:at + 8 * entries])]))
         at += 8 * entries
     cold, = struct.unpack_from('<I', b, at)
     at += 4
@@ -138,7 +139,7 @@ def read_leb(b, equal_hot, equal_cold, hashes):
                 if hashes and not value & 1:
                     at += 8
                     uleb()
-                table.append((offset, value & 1))
+                table.append((offset, value & 1, value >> 1))
             for _ in range(secondary):
                 uleb()
             fragments.append((address, parent, table))
@@ -148,6 +149,8 @@ def read_leb(b, equal_hot, equal_cold, hashes):
 
 
 def read_bat(b):
+    """The layout's name and its fragments: (address, address of the parent or None, entries), each entry
+    (output offset, 1 if a branch, input offset)."""
     readers = [('hashed', lambda: read_leb(b, True, True, True)), ('delta', lambda: read_leb(b, False, False, False)),
                ('equal', lambda: read_leb(b, True, False, False)), ('fixed', lambda: read_fixed(b))]
     for name, reader in readers:
