@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/conversion.h"
 
-#include "src/profile/convert.h"
+#include "src/base/parallel.h"
 
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
@@ -43,7 +43,6 @@ static bool check_samples(const struct conversion_options *options, struct conve
 
 	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);
-	c->check = build_check(&c->binary.image, &c->aggregate.totals.traces);
 	double rate = build_check_rate(&c->check);
 	if (rate <= BUILD_CHECK_LIMIT_PERCENT || options->force)
 		return true;
@@ -53,21 +52,33 @@ static bool check_samples(const struct conversion_options *options, struct conve
 		       options->binary, rate, BUILD_CHECK_LIMIT_PERCENT);
 }
 
+static bool convert_all(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	unsigned threads = options->threads ? options->threads : parallel_threads();
+	struct totals *totals = &c->aggregate.totals;
+	struct converted converted;
+
+	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
+	if (!convert(&c->aggregate, &c->binary, c->basic, threads, &converted, err))
+		return false;
+	c->profile = converted.profile;
+	c->check = converted.check;
+	c->ledgers = c->aggregate.tally.ledgers;
+	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
+	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
+	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
+	return true;
+}
+
+/* Samples are checked last: the report of a refusal is as full as any. */
 bool conversion_run(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
 {
-	struct conversion *c = out;
-
-	if (!binary_open(options->binary, &c->binary, err) || !read_inputs(options, c, err))
-		return false;
-	if (!aggregate_finish(&c->aggregate, &c->basic, err))
-		return false;
-	c->ledgers = c->aggregate.tally.ledgers;
-	c->profile.binary = &c->binary;
-	/* Converted in any case: the report of a refusal is as full as any. */
-	return (c->basic ? convert_basic(&c->aggregate, &c->profile, &c->ledgers, err)
-			 : convert_traces(&c->aggregate, &c->profile, &c->ledgers, err)) &&
-	       check_samples(options, c, err);
+	return binary_open(options->binary, &out->binary, err) &&
+	       read_inputs(options, out, err) &&
+	       aggregate_finish(&out->aggregate, &out->basic, err) &&
+	       convert_all(options, out, err) && check_samples(options, out, err);
 }
 
 void conversion_free(struct conversion *conversion)

@@ -11,8 +11,7 @@
 
 #include "src/input/reader.h"
 #include "src/profile/aggregate.h"
-#include "src/profile/build_check.h"
-#include "src/profile/profile.h"
+#include "src/profile/convert.h"
 
 struct conversion_options {
 	const char *binary;
@@ -22,6 +21,7 @@ struct conversion_options {
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool force;             /* convert samples of another build all the same */
+	unsigned threads;       /* 0: as many as there are processors */
 
 	/* Called now and then while samples are read; may be NULL. */
 	void (*progress)(void *ctx, const struct file_stream *stream);
@@ -34,9 +34,10 @@ struct conversion {
 	struct binary binary;
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
-	struct build_check check;
-	bool basic; /* the profile is of addresses, not of branches */
+	size_t distinct; /* traces, or addresses */
+	bool basic;      /* the profile is of addresses, not of branches */
 	struct ledgers ledgers;
+	struct build_check check;
 	struct profile profile;
 };
 

@@ -42,3 +42,24 @@ const struct count_row *count_table_find(const struct count_table *table,
 	const struct count_row *row = count_table_probe(table, key);
 	return row->count ? row : NULL;
 }
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct count_row *x = a, *y = b;
+
+	for (size_t i = 0; i < COUNT_KEY_WORDS; i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
+	return 0;
+}
+
+void count_table_sort(struct count_table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->capacity; i++)
+		if (table->rows[i].count)
+			table->rows[kept++] = table->rows[i];
+	if (kept)
+		qsort(table->rows, kept, sizeof(*table->rows), compare_rows);
+}

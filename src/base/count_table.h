@@ -33,6 +33,10 @@ void count_table_free(struct count_table *table);
 /* Remove all rows, keep the memory. */
 void count_table_clear(struct count_table *table);
 
+/* Move the rows to the front, rows[0 .. used), sorted by key.  The table can only
+ * be read by index and freed from then on. */
+void count_table_sort(struct count_table *table);
+
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);
 

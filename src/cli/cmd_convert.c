@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/output.h"
+#include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/progress.h"
 #include "src/cli/summary.h"
@@ -15,6 +16,7 @@ enum {
 	OPT_IMAGE,
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
+	OPT_THREADS,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -33,6 +35,7 @@ static const struct option_row rows[] = {
 	{OPT_KEEP_NEWEST, "keep-newest", NULL,
 	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
 	 "which a Skylake erratum makes doubtful"},
+	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
 	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
 	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
 	{OPT_PROGRESS, "progress", NULL, "show progress (default: on a terminal, for long work)"},
@@ -65,6 +68,16 @@ static bool parse_stats(const char *value, enum stats_form *out)
 	return false;
 }
 
+static bool parse_threads(const char *value, unsigned *out)
+{
+	uint64_t threads;
+
+	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
+		return false;
+	*out = (unsigned)threads;
+	return true;
+}
+
 /* Returns what is wrong with the value, or NULL. */
 static const char *apply_option(struct arguments *args, int id, const char *value)
 {
@@ -83,6 +96,10 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_IMAGE: c->image_name = value; break;
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
+	case OPT_THREADS:
+		if (!parse_threads(value, &c->threads))
+			return "--threads takes a number from 1 to 64, not";
+		break;
 	case OPT_STATS:
 		if (!parse_stats(value, &args->stats))
 			return "--stats takes text, json or none, not";
@@ -122,15 +139,12 @@ static bool write_profile(const struct conversion *conversion, const char *path,
 			  struct bc_error *err)
 {
 	const struct name_vec *events = &conversion->aggregate.events;
-	struct fdata_header header = {conversion->basic, (const char *const *)events->at, events->len};
+	struct fdata_header header = {(const char *const *)events->at, events->len};
 	struct output output;
 
 	if (!output_open(path, &output, err))
 		return false;
-	if (!fdata_write(&conversion->profile, &header, output.file, err)) {
-		output_discard(&output);
-		return false;
-	}
+	fdata_write(&conversion->profile, &header, output.file);
 	return output_commit(&output, err);
 }
 

@@ -78,8 +78,8 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_check(&json, &conversion->check, summary->refused);
-	json_number(&json, "distinct_traces", counts_used(&conversion->aggregate.totals.traces));
-	json_number(&json, "records", conversion->profile.records.used);
+	json_number(&json, "distinct", conversion->distinct);
+	json_number(&json, "records", conversion->profile.record_count);
 	json_close(&json, '}');
 	putc('\n', out);
 }

@@ -84,9 +84,9 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_check(&conversion->check, out);
 	if (verbose)
-		fprintf(out, "batconv: %zu distinct traces, mode %s\n", counts_used(&conversion->aggregate.totals.traces),
-			conversion->basic ? "basic" : "branch");
+		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,
+			conversion->basic ? "addresses" : "traces");
 	if (summary->output)
-		fprintf(out, "batconv: %zu records written to %s\n", conversion->profile.records.used,
+		fprintf(out, "batconv: %zu records written to %s\n", conversion->profile.record_count,
 			summary->output[0] == '-' && !summary->output[1] ? "<stdout>" : summary->output);
 }

@@ -1,56 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/output/fdata.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/emit.h"
 
 /* Blanks and backslashes in a name are escaped: blanks separate fields. */
-static void write_name(const char *name, FILE *out)
+static void emit_name(struct emit *out, const char *name)
 {
-	for (; *name; name++) {
-		if (*name == ' ' || *name == '\\')
-			putc('\\', out);
-		putc(*name, out);
+	for (;;) {
+		size_t plain = strcspn(name, " \\");
+		emit_bytes(out, name, plain);
+		name += plain;
+		if (!*name)
+			return;
+		emit_char(out, '\\');
+		emit_char(out, *name++);
 	}
 }
 
-static void write_place(struct input_place place, FILE *out)
+static void emit_place(struct emit *out, struct input_place place)
 {
 	if (!place.function) {
-		fputs("0 [unknown] 0 ", out);
+		emit_string(out, "0 [unknown] 0 ");
 		return;
 	}
-	fputs("1 ", out);
-	write_name(place.function->printed, out);
-	fprintf(out, " %" PRIx32 " ", place.offset);
+	emit_string(out, "1 ");
+	emit_name(out, place.function->printed);
+	emit_char(out, ' ');
+	emit_hex(out, place.offset);
+	emit_char(out, ' ');
 }
 
-static void write_record(const struct record *record, FILE *out)
+static void emit_record(struct emit *out, const struct record *record)
 {
-	write_place(record->from, out);
+	emit_place(out, record->from);
 	if (record->kind != RECORD_SAMPLE) {
-		write_place(record->to, out);
-		fprintf(out, "%" PRIu64 " ", record->mispredicted);
+		emit_place(out, record->to);
+		emit_dec(out, record->mispredicted);
+		emit_char(out, ' ');
 	}
-	fprintf(out, "%" PRIu64 "\n", record->count);
+	emit_dec(out, record->count);
+	emit_char(out, '\n');
 }
 
-bool fdata_write(const struct profile *profile, const struct fdata_header *header, FILE *out,
-		 struct bc_error *err)
+static void emit_header(struct emit *out, const struct profile *profile,
+			const struct fdata_header *header)
 {
-	struct record *records;
-
-	if (!profile_sorted(profile, &records, err))
-		return false;
-	fputs("boltedcollection\n", out);
-	if (header->basic) {
-		fputs("no_lbr", out);
-		for (size_t i = 0; i < header->event_count; i++)
-			fprintf(out, " %s", header->events[i]);
-		putc('\n', out);
+	emit_string(out, "boltedcollection\n");
+	if (!profile->basic)
+		return;
+	emit_string(out, "no_lbr");
+	for (size_t i = 0; i < header->event_count; i++) {
+		emit_char(out, ' ');
+		emit_string(out, header->events[i]);
 	}
-	for (size_t i = 0; i < profile->records.used; i++)
-		write_record(&records[i], out);
-	free(records);
-	return true;
+	emit_char(out, '\n');
+}
+
+void fdata_write(const struct profile *profile, const struct fdata_header *header, FILE *file)
+{
+	struct emit out = {.file = file};
+
+	emit_header(&out, profile, header);
+	for (size_t i = 0; i < profile->record_count; i++) {
+		struct record record = profile_record(profile, i);
+		emit_record(&out, &record);
+	}
+	emit_flush(&out);
 }

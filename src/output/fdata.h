@@ -10,14 +10,11 @@
 #include "src/profile/profile.h"
 
 struct fdata_header {
-	bool basic;                /* no_lbr form: addresses, not branches */
 	const char *const *events; /* of basic samples, sorted */
 	size_t event_count;
 };
 
-/* Errors of the file itself are the caller's to check, with ferror().
- * BC_NOMEM. */
-BC_MUST_USE bool fdata_write(const struct profile *profile, const struct fdata_header *header,
-			     FILE *out, struct bc_error *err);
+/* Errors of the file are the caller's to check, with ferror(). */
+void fdata_write(const struct profile *profile, const struct fdata_header *header, FILE *out);
 
 #endif

@@ -97,10 +97,13 @@ void binary_close(struct binary *binary)
 	*binary = (struct binary){0};
 }
 
-struct place binary_place(const struct binary *binary, struct vaddr at)
+struct place binary_place(const struct binary *binary, struct vaddr at,
+			  const struct function *near)
 {
-	struct place place = {functions_find(&binary->functions, at), NULL, 0};
+	struct place place = {near, NULL, 0};
 
+	if (!near || at.v - near->address >= near->extent)
+		place.function = functions_find(&binary->functions, at);
 	if (!place.function)
 		return place;
 	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];

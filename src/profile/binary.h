@@ -37,7 +37,10 @@ struct place {
 	const struct bat_fragment *fragment;  /* NULL: BOLT did not touch it      */
 	uint32_t offset;                      /* from the beginning of `function` */
 };
-struct place binary_place(const struct binary *binary, struct vaddr at);
+
+/* near: a function that may well hold it, or NULL. */
+struct place binary_place(const struct binary *binary, struct vaddr at,
+			  const struct function *near);
 
 /* Where it lies in the input binary. */
 struct input_place {

@@ -56,24 +56,19 @@ static void check_end(const struct image *image, const struct count_row *row,
 		check->bad_end += row->count;
 }
 
-static void check_shard(const struct image *image, const struct count_table *traces,
-			struct build_check *check)
+void build_check_trace(const struct image *image, const struct count_row *trace,
+		       struct build_check *check)
 {
-	for (size_t i = 0; i < traces->capacity; i++) {
-		if (!traces->rows[i].count)
-			continue;
-		check_branch(image, &traces->rows[i], check);
-		check_end(image, &traces->rows[i], check);
-	}
+	check_branch(image, trace, check);
+	check_end(image, trace, check);
 }
 
-struct build_check build_check(const struct image *image, const struct counts *traces)
+void build_check_add(struct build_check *to, const struct build_check *from)
 {
-	struct build_check check = {0};
-
-	for (size_t i = 0; i < COUNTS_SHARDS; i++)
-		check_shard(image, &traces->shards[i], &check);
-	return check;
+	to->checked += from->checked;
+	to->not_branch += from->not_branch;
+	to->bad_target += from->bad_target;
+	to->bad_end += from->bad_end;
 }
 
 double build_check_rate(const struct build_check *check)

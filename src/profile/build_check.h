@@ -8,7 +8,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/base/counts.h"
+#include "src/base/count_table.h"
 #include "src/elf/image.h"
 
 /* More than this share of disagreeing branches, and the samples are taken to
@@ -23,8 +23,11 @@ struct build_check {
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
 };
 
-/* Check the traces (keys as struct trace). */
-struct build_check build_check(const struct image *image, const struct counts *traces);
+/* Check a trace (its key is as struct trace). */
+void build_check_trace(const struct image *image, const struct count_row *trace,
+		       struct build_check *check);
+
+void build_check_add(struct build_check *to, const struct build_check *from);
 
 /* Disagreeing branches in percent of those checked; 0 if none were. */
 double build_check_rate(const struct build_check *check);

@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/convert.h"
 
+#include "src/base/parallel.h"
 #include "src/elf/branch.h"
 
+/* One thread's share of the conversion. */
 struct converter {
 	const struct binary *binary;
 	const struct count_table *returns; /* branches that the input calls returns */
-	struct profile *profile;
-	struct ledgers *ledgers;
+	struct record_vec records;
+	struct ledgers ledgers;
+	struct build_check check;
+	const struct function *near; /* where the last branch was */
 	bool out_of_memory;
 };
 
-static bool is_return(const struct converter *c, const struct trace *trace, struct place source)
+static struct branch_insn insn_at(const struct converter *c, uint64_t at)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {trace->branch};
-
-	if (trace->branch == TRACE_FT_RETURN || count_table_find(c->returns, key))
-		return true;
-	if (!source.function)
-		return false;
-	struct vaddr at = {trace->branch};
 	const struct image *image = &c->binary->image;
-	return branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN;
+	struct vaddr address = {at};
+
+	return branch_decode(image->machine, image_bytes_at(image, address), address);
+}
+
+static bool is_return(const struct converter *c, uint64_t branch, struct place source)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {branch};
+
+	if (branch == TRACE_FT_RETURN || count_table_find(c->returns, key))
+		return true;
+	return source.function && insn_at(c, branch).kind == BRANCH_RETURN;
 }
 
 static void add(struct converter *c, enum record_kind kind, struct input_place from,
@@ -29,7 +37,7 @@ static void add(struct converter *c, enum record_kind kind, struct input_place f
 {
 	struct record record = {kind, from, to, row->count, mispredicted};
 
-	if (!profile_add(c->profile, &record))
+	if (!record_push(&c->records, c->binary, &record))
 		c->out_of_memory = true;
 }
 
@@ -38,8 +46,8 @@ static void add(struct converter *c, enum record_kind kind, struct input_place f
  * if the source is in no function, an entry record of the target. */
 static void convert_branch(struct converter *c, const struct count_row *row, struct place source)
 {
-	struct ledger *ledger = &c->ledgers->branches;
-	struct place target = binary_place(c->binary, (struct vaddr){row->key[1]});
+	struct ledger *ledger = &c->ledgers.branches;
+	struct place target = binary_place(c->binary, (struct vaddr){row->key[1]}, source.function);
 	struct input_place from, to;
 
 	if (!source.function && !target.function) {
@@ -75,8 +83,8 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 				  bool after_return)
 {
 	const struct binary *binary = c->binary;
-	struct place from = binary_place(binary, (struct vaddr){row->key[1]});
-	struct place to = binary_place(binary, (struct vaddr){row->key[2]});
+	struct place from = binary_place(binary, (struct vaddr){row->key[1]}, c->near);
+	struct place to = binary_place(binary, (struct vaddr){row->key[2]}, from.function);
 
 	if (!from.function || !to.function)
 		return RUN_OUTSIDE;
@@ -100,7 +108,7 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 static void convert_fallthrough(struct converter *c, const struct count_row *row,
 				bool after_return)
 {
-	struct ledger *ledger = &c->ledgers->traces;
+	struct ledger *ledger = &c->ledgers.traces;
 	enum trace_drop why = walk_trace(c, row, after_return);
 
 	if (why == TRACE_DROP_COUNT)
@@ -109,42 +117,31 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 		ledger->dropped[why] += row->count;
 }
 
-static void convert_row(struct converter *c, const struct count_row *row)
+static void convert_trace(struct converter *c, const struct count_row *row)
 {
-	struct trace trace = {row->key[0], row->key[1], row->key[2]};
-	struct place source = binary_place(c->binary, (struct vaddr){trace.branch});
-	bool returns = is_return(c, &trace, source);
+	uint64_t branch = row->key[0];
+	struct place source = binary_place(c->binary, (struct vaddr){branch}, c->near);
+	bool returns = is_return(c, branch, source);
 
-	if (trace.branch < TRACE_FT_RETURN) {
+	c->near = source.function;
+	if (branch < TRACE_FT_RETURN) {
 		if (returns)
-			c->ledgers->branches.dropped[ENTRY_RETURN] += row->count;
+			c->ledgers.branches.dropped[ENTRY_RETURN] += row->count;
 		else
 			convert_branch(c, row, source);
 	}
-	if (trace.to != TRACE_BR_ONLY)
+	if (row->key[2] != TRACE_BR_ONLY)
 		convert_fallthrough(c, row, returns);
-}
-
-bool convert_traces(const struct aggregate *aggregate, struct profile *profile,
-		    struct ledgers *ledgers, struct bc_error *err)
-{
-	struct converter c = {profile->binary, &aggregate->returns, profile, ledgers, false};
-
-	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *traces = &aggregate->totals.traces.shards[shard];
-		for (size_t i = 0; i < traces->capacity; i++)
-			if (traces->rows[i].count)
-				convert_row(&c, &traces->rows[i]);
-	}
-	return c.out_of_memory ? bc_fail_nomem(err) : true;
+	build_check_trace(&c->binary->image, row, &c->check);
 }
 
 static void convert_address(struct converter *c, const struct count_row *row)
 {
-	struct ledger *ledger = &c->ledgers->samples;
-	struct place place = binary_place(c->binary, (struct vaddr){row->key[0]});
+	struct ledger *ledger = &c->ledgers.samples;
+	struct place place = binary_place(c->binary, (struct vaddr){row->key[0]}, c->near);
 	struct input_place at;
 
+	c->near = place.function;
 	if (!place.function) {
 		ledger->dropped[SAMPLE_NO_FUNCTION] += row->count;
 	} else if (!binary_translate(c->binary, place, false, &at)) {
@@ -155,16 +152,61 @@ static void convert_address(struct converter *c, const struct count_row *row)
 	}
 }
 
-bool convert_basic(const struct aggregate *aggregate, struct profile *profile,
-		   struct ledgers *ledgers, struct bc_error *err)
-{
-	struct converter c = {.binary = profile->binary, .profile = profile, .ledgers = ledgers};
+struct job {
+	struct counts *counts;
+	bool basic;
+	struct converter workers[PARALLEL_MOST];
+};
 
-	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *basic = &aggregate->totals.basic.shards[shard];
-		for (size_t i = 0; i < basic->capacity; i++)
-			if (basic->rows[i].count)
-				convert_address(&c, &basic->rows[i]);
+/* Rows by their first word, the address of the branch or sample: neighbours lie
+ * in one function, and what was looked up for one is at hand for the next. */
+static void convert_shard(void *ctx, size_t shard, unsigned worker)
+{
+	struct job *job = ctx;
+	struct count_table *table = &job->counts->shards[shard];
+	struct converter *c = &job->workers[worker];
+
+	count_table_sort(table);
+	for (size_t i = 0; i < table->used; i++) {
+		if (job->basic)
+			convert_address(c, &table->rows[i]);
+		else
+			convert_trace(c, &table->rows[i]);
 	}
-	return c.out_of_memory ? bc_fail_nomem(err) : true;
+	count_table_free(table);
+}
+
+static bool collect(struct job *job, unsigned threads, struct converted *out, struct bc_error *err)
+{
+	struct record_vec batches[PARALLEL_MOST];
+	const struct binary *binary = job->workers[0].binary;
+	bool out_of_memory = false;
+
+	for (unsigned i = 0; i < threads; i++) {
+		struct converter *c = &job->workers[i];
+		ledger_add(&out->ledgers.samples, &c->ledgers.samples);
+		ledger_add(&out->ledgers.branches, &c->ledgers.branches);
+		ledger_add(&out->ledgers.traces, &c->ledgers.traces);
+		build_check_add(&out->check, &c->check);
+		batches[i] = c->records;
+		out_of_memory |= c->out_of_memory;
+	}
+	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
+		return false;
+	return !out_of_memory || bc_fail_nomem(err);
+}
+
+bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
+	     unsigned threads, struct converted *out, struct bc_error *err)
+{
+	struct job job = {.basic = basic};
+
+	*out = (struct converted){0};
+	if (threads > COUNTS_SHARDS)
+		threads = COUNTS_SHARDS;
+	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
+	for (unsigned i = 0; i < threads; i++)
+		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns};
+	parallel_for(threads, COUNTS_SHARDS, convert_shard, &job);
+	return collect(&job, threads, out, err);
 }

@@ -7,13 +7,23 @@
 #define PROFILE_CONVERT_H
 
 #include "src/profile/aggregate.h"
+#include "src/profile/build_check.h"
 #include "src/profile/profile.h"
 
-/* Convert what was aggregated, as branches or as basic samples, and add to the
- * ledgers what became of it. */
-BC_MUST_USE bool convert_traces(const struct aggregate *aggregate, struct profile *profile,
-				struct ledgers *ledgers, struct bc_error *err);
-BC_MUST_USE bool convert_basic(const struct aggregate *aggregate, struct profile *profile,
-			       struct ledgers *ledgers, struct bc_error *err);
+struct converted {
+	struct ledgers ledgers; /* what became of the traces or addresses */
+	struct build_check check;
+	struct profile profile;
+};
+
+/* Convert what was counted; the totals are empty then.
+ *
+ * basic    the addresses, else the traces
+ * threads  how many threads to use; the result does not depend on it
+ * out      finish with profile_free(&out->profile)
+ *
+ * BC_NOMEM */
+BC_MUST_USE bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
+			 unsigned threads, struct converted *out, struct bc_error *err);
 
 #endif

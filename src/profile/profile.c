@@ -4,95 +4,288 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_FUNCTION UINT32_MAX
+#include "src/base/parallel.h"
 
-/* A place as one word of a key: index of the function, then the offset. */
-static uint64_t pack(const struct profile *profile, struct input_place place)
+#define OWNER_SHIFT 33
+#define ENTRY_BIT (UINT64_C(1) << 32)
+
+static uint64_t index_of(const struct binary *binary, const struct function *function)
 {
-	uint64_t index = NO_FUNCTION;
-
-	if (place.function)
-		index = (uint64_t)(place.function - profile->binary->functions.at);
-	return index << 32 | place.offset;
+	return (uint64_t)(function - binary->functions.at);
 }
 
-static struct input_place unpack(const struct profile *profile, uint64_t word)
+bool record_push(struct record_vec *batch, const struct binary *binary,
+		 const struct record *record)
 {
-	uint32_t index = (uint32_t)(word >> 32);
-	const struct function *function = NULL;
+	bool entry = record->kind == RECORD_ENTRY;
+	const struct function *owner = entry ? record->to.function : record->from.function;
+	struct packed_record packed = {
+		.owner_from = index_of(binary, owner) << OWNER_SHIFT | (entry ? ENTRY_BIT : 0) |
+			      record->from.offset,
+		.count = record->count,
+		.mispredicted = record->mispredicted,
+	};
 
-	if (index != NO_FUNCTION)
-		function = &profile->binary->functions.at[index];
-	return (struct input_place){function, (uint32_t)word};
+	if (record->to.function)
+		packed.to = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
+	return !record->count || record_vec_push(batch, packed);
 }
 
-bool profile_add(struct profile *profile, const struct record *record)
+struct record profile_record(const struct profile *profile, size_t index)
 {
-	uint64_t key[COUNT_KEY_WORDS] = {pack(profile, record->from), pack(profile, record->to),
-					 record->kind};
+	const struct packed_record *packed = &profile->records[index];
+	const struct function *functions = profile->binary->functions.at;
+	struct record record = {.count = packed->count, .mispredicted = packed->mispredicted};
+	uint64_t to = packed->to >> 32;
 
-	return !record->count ||
-	       count_table_add(&profile->records, key, record->count, record->mispredicted);
+	if (packed->owner_from & ENTRY_BIT) {
+		record.kind = RECORD_ENTRY;
+	} else {
+		record.kind = profile->basic ? RECORD_SAMPLE : RECORD_BRANCH;
+		record.from.function = &functions[profile->by_primary[packed->owner_from >> OWNER_SHIFT]];
+		record.from.offset = (uint32_t)packed->owner_from;
+	}
+	if (to) {
+		record.to.function = &functions[profile->by_printed[to - 1]];
+		record.to.offset = (uint32_t)packed->to;
+	}
+	return record;
 }
 
 void profile_free(struct profile *profile)
 {
-	count_table_free(&profile->records);
+	free(profile->records);
+	free(profile->by_primary);
+	free(profile->by_printed);
 	*profile = (struct profile){0};
 }
 
-/* The function under which a record is listed. */
-static const struct function *owner(const struct record *record)
+/* Which functions have records, and where each stands by name. */
+struct ranks {
+	const struct function *functions;
+	uint32_t *touched; /* indices of functions, in some order of names */
+	uint32_t *rank_of; /* function -> its place in `touched` */
+	size_t count;
+};
+
+#define UNTOUCHED UINT32_MAX
+
+static void touch(struct ranks *ranks, uint64_t function)
 {
-	return record->kind == RECORD_ENTRY ? record->to.function : record->from.function;
+	if (ranks->rank_of[function] != UNTOUCHED)
+		return;
+	ranks->rank_of[function] = 0;
+	ranks->touched[ranks->count++] = (uint32_t)function;
 }
 
-static int compare_names(const struct function *a, const struct function *b,
-			 const char *name_a, const char *name_b)
+struct named {
+	const char *name;
+	uint32_t function;
+};
+
+static int compare_named(const void *a, const void *b)
 {
-	return a == b ? 0 : strcmp(name_a, name_b);
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
-static int compare_places(struct input_place a, struct input_place b)
+/* Order `touched` by one of the names. */
+static bool rank_by_name(struct ranks *ranks, bool printed)
 {
-	int order = 0;
+	struct named *named = malloc((ranks->count + 1) * sizeof(*named));
 
-	if (!a.function || !b.function)
-		return !!a.function - !!b.function;
-	order = compare_names(a.function, b.function, a.function->printed, b.function->printed);
-	return order ? order : (a.offset > b.offset) - (a.offset < b.offset);
+	if (!named)
+		return false;
+	for (size_t i = 0; i < ranks->count; i++) {
+		const struct function *f = &ranks->functions[ranks->touched[i]];
+		named[i] = (struct named){printed ? f->printed : f->primary, ranks->touched[i]};
+	}
+	qsort(named, ranks->count, sizeof(*named), compare_named);
+	for (size_t i = 0; i < ranks->count; i++) {
+		ranks->touched[i] = named[i].function;
+		ranks->rank_of[named[i].function] = (uint32_t)i;
+	}
+	free(named);
+	return true;
 }
 
-static int compare_records(const void *a, const void *b)
-{
-	const struct record *x = a, *y = b;
-	const struct function *of_x = owner(x), *of_y = owner(y);
-	int order = compare_names(of_x, of_y, of_x->primary, of_y->primary);
+struct build {
+	struct profile *profile;
+	struct record_vec *batches;
+	size_t batch_count, total;
+	struct ranks ranks;
+	size_t *starts; /* of each owner's records; starts[owners] is the end */
+};
 
-	if (!order)
-		order = (int)x->kind - (int)y->kind;
-	if (!order)
-		order = compare_places(x->from, y->from);
-	return order ? order : compare_places(x->to, y->to);
+static void touch_all(struct build *b)
+{
+	for (size_t i = 0; i < b->batch_count; i++) {
+		const struct record_vec *batch = &b->batches[i];
+		b->total += batch->len;
+		for (size_t r = 0; r < batch->len; r++) {
+			touch(&b->ranks, batch->at[r].owner_from >> OWNER_SHIFT);
+			if (batch->at[r].to)
+				touch(&b->ranks, (batch->at[r].to >> 32) - 1);
+		}
+	}
 }
 
-bool profile_sorted(const struct profile *profile, struct record **out, struct bc_error *err)
+static uint64_t owner_of(const struct packed_record *record)
 {
-	const struct count_table *table = &profile->records;
-	struct record *records = malloc((table->used + 1) * sizeof(*records));
-	size_t len = 0;
+	return record->owner_from >> OWNER_SHIFT;
+}
+
+/* Number functions by printed name where records go to... */
+static void renumber_targets(struct build *b)
+{
+	for (size_t i = 0; i < b->batch_count; i++) {
+		struct record_vec *batch = &b->batches[i];
+		for (size_t r = 0; r < batch->len; r++) {
+			uint64_t to = batch->at[r].to;
+			if (to)
+				batch->at[r].to = ((uint64_t)b->ranks.rank_of[(to >> 32) - 1] + 1) << 32 |
+						  (uint32_t)to;
+		}
+	}
+}
+
+/* ...and by primary name where they are listed; count those of each. */
+static void renumber_owners(struct build *b)
+{
+	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
+
+	for (size_t i = 0; i < b->batch_count; i++) {
+		struct record_vec *batch = &b->batches[i];
+		for (size_t r = 0; r < batch->len; r++) {
+			uint64_t rank = b->ranks.rank_of[owner_of(&batch->at[r])];
+			batch->at[r].owner_from = rank << OWNER_SHIFT | (batch->at[r].owner_from & rest);
+			b->starts[rank + 1]++;
+		}
+	}
+	for (size_t i = 0; i < b->ranks.count; i++)
+		b->starts[i + 1] += b->starts[i];
+}
+
+/* Put each record behind those of its owner that came before. */
+static bool distribute(struct build *b)
+{
+	struct packed_record *records = malloc((b->total + 1) * sizeof(*records));
 
 	if (!records)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < table->capacity; i++) {
-		const struct count_row *row = &table->rows[i];
-		if (!row->count)
-			continue;
-		records[len++] = (struct record){
-			(enum record_kind)row->key[2], unpack(profile, row->key[0]),
-			unpack(profile, row->key[1]), row->count, row->extra};
+		return false;
+	for (size_t i = 0; i < b->batch_count; i++) {
+		for (size_t r = 0; r < b->batches[i].len; r++) {
+			const struct packed_record *record = &b->batches[i].at[r];
+			records[b->starts[owner_of(record)]++] = *record;
+		}
+		record_vec_free(&b->batches[i]);
 	}
-	qsort(records, len, sizeof(*records), compare_records);
-	*out = records;
+	/* Each start has moved to the next one's place. */
+	memmove(b->starts + 1, b->starts, b->ranks.count * sizeof(*b->starts));
+	b->starts[0] = 0;
+	b->profile->records = records;
 	return true;
+}
+
+static int compare_packed(const void *a, const void *b)
+{
+	const struct packed_record *x = a, *y = b;
+
+	if (x->owner_from != y->owner_from)
+		return x->owner_from < y->owner_from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Owners are sorted in groups, so that a group is worth a thread's while. */
+#define GROUP 64
+
+static void sort_group(void *ctx, size_t group, unsigned worker)
+{
+	struct build *b = ctx;
+	size_t end = (group + 1) * GROUP < b->ranks.count ? (group + 1) * GROUP : b->ranks.count;
+
+	(void)worker;
+	for (size_t i = group * GROUP; i < end; i++)
+		qsort(b->profile->records + b->starts[i], b->starts[i + 1] - b->starts[i],
+		      sizeof(struct packed_record), compare_packed);
+}
+
+static uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void add_up_equal(struct profile *profile, size_t total)
+{
+	struct packed_record *records = profile->records;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < total; i++) {
+		struct packed_record *last = kept ? &records[kept - 1] : NULL;
+		if (last && !compare_packed(last, &records[i])) {
+			last->count = add_saturating(last->count, records[i].count);
+			last->mispredicted =
+				add_saturating(last->mispredicted, records[i].mispredicted);
+		} else {
+			records[kept++] = records[i];
+		}
+	}
+	profile->record_count = kept;
+}
+
+static uint32_t *copy_order(const struct ranks *ranks)
+{
+	uint32_t *copy = malloc((ranks->count + 1) * sizeof(*copy));
+
+	if (copy)
+		memcpy(copy, ranks->touched, ranks->count * sizeof(*copy));
+	return copy;
+}
+
+static bool order_records(struct build *b, unsigned threads)
+{
+	struct ranks *ranks = &b->ranks;
+
+	touch_all(b);
+	if (!rank_by_name(ranks, true) || !(b->profile->by_printed = copy_order(ranks)))
+		return false;
+	renumber_targets(b);
+	if (!rank_by_name(ranks, false) || !(b->profile->by_primary = copy_order(ranks)))
+		return false;
+	b->starts = calloc(ranks->count + 2, sizeof(*b->starts));
+	if (!b->starts)
+		return false;
+	renumber_owners(b);
+	if (!distribute(b))
+		return false;
+	parallel_for(threads, (ranks->count + GROUP - 1) / GROUP, sort_group, b);
+	add_up_equal(b->profile, b->total);
+	return true;
+}
+
+bool profile_build(const struct binary *binary, bool basic, struct record_vec *batches,
+		   size_t batch_count, unsigned threads, struct profile *out,
+		   struct bc_error *err)
+{
+	size_t functions = binary->functions.count;
+	struct build b = {.profile = out, .batches = batches, .batch_count = batch_count};
+
+	*out = (struct profile){.binary = binary, .basic = basic};
+	b.ranks.functions = binary->functions.at;
+	b.ranks.touched = malloc((functions + 1) * sizeof(uint32_t));
+	b.ranks.rank_of = malloc((functions + 1) * sizeof(uint32_t));
+	if (b.ranks.rank_of)
+		memset(b.ranks.rank_of, 0xff, (functions + 1) * sizeof(uint32_t));
+	bool ok = b.ranks.touched && b.ranks.rank_of && order_records(&b, threads);
+	free(b.ranks.touched);
+	free(b.ranks.rank_of);
+	free(b.starts);
+	for (size_t i = 0; i < batch_count; i++)
+		record_vec_free(&batches[i]);
+	if (ok)
+		return true;
+	profile_free(out);
+	return bc_fail_nomem(err);
 }

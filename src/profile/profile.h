@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The profile: counts of branches between places of the input binary.
+ *
+ * Records are put into batches, one per thread, as they come; profile_build()
+ * brings them into the order in which BOLT's tools write them, and adds up
+ * equal ones.
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
-#include "src/base/count_table.h"
+#include "src/base/vec.h"
 #include "src/profile/binary.h"
 
 enum record_kind {
@@ -20,22 +24,39 @@ struct record {
 	uint64_t count, mispredicted;
 };
 
+/* A record as it is stored: both places in two words that sort as numbers. */
+struct packed_record {
+	uint64_t owner_from; /* function it is listed under << 33 | entry << 32
+	                        | offset it comes from */
+	uint64_t to;         /* function it goes to + 1, or 0 << 32 | offset */
+	uint64_t count, mispredicted;
+};
+DEFINE_VEC(record_vec, struct packed_record);
+
 struct profile {
 	const struct binary *binary; /* borrowed; names come from it */
-	struct count_table records;
+	bool basic;                  /* of RECORD_SAMPLE */
+	struct packed_record *records;
+	size_t record_count;
+	uint32_t *by_primary; /* functions that have records, by primary name; */
+	uint32_t *by_printed; /* and by printed name: what the words number    */
 };
 
-/* Add a record; equal ones are summed.  A count of 0 adds nothing.  Returns
- * false when out of memory. */
-BC_MUST_USE bool profile_add(struct profile *profile, const struct record *record);
+/* Put a record into a batch.  A count of 0 adds nothing.  Returns false when
+ * out of memory. */
+BC_MUST_USE bool record_push(struct record_vec *batch, const struct binary *binary,
+			     const struct record *record);
+
+/* Make a profile of batches, which are freed.
+ *
+ * Records are ordered by the primary name of the function they are listed
+ * under, entry records last, then by source and target, of which unknown ones
+ * come first, by printed name and offset.  BC_NOMEM. */
+BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
+			       struct record_vec *batches, size_t batch_count, unsigned threads,
+			       struct profile *out, struct bc_error *err);
 void profile_free(struct profile *profile);
 
-/* The records in the order in which BOLT's tools write them: by the primary
- * name of the function they are listed under, entry records last, then by
- * source and target, of which unknown ones come first.
- *
- * out   profile->records.used records; the caller frees them */
-BC_MUST_USE bool profile_sorted(const struct profile *profile, struct record **out,
-				struct bc_error *err);
+struct record profile_record(const struct profile *profile, size_t index);
 
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A loop whose rounds run on several threads, in any order. */
+#ifndef BASE_PARALLEL_H
+#define BASE_PARALLEL_H
+
+#include <stddef.h>
+
+#define PARALLEL_MOST 64
+
+/* One round of the loop.  worker: below the number of threads, and no two
+ * rounds run with the same one at the same time. */
+typedef void parallel_fn(void *ctx, size_t index, unsigned worker);
+
+/* Call round(ctx, i, worker) for each i in [0, count), on up to `threads`
+ * threads, of which one is the caller's; fewer if the system has no more. */
+void parallel_for(unsigned threads, size_t count, parallel_fn *round, void *ctx);
+
+/* As many threads as there are processors to run on, at most PARALLEL_MOST. */
+unsigned parallel_threads(void);
+
+#endif
