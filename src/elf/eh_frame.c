@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
+#include "src/elf/sort.h"
 
 /* Pointer encodings (DW_EH_PE_...): the low four bits give the format, the next
  * three what the value is relative to. */
@@ -242,11 +243,20 @@ static bool read_entries(struct cursor *all, struct range_vec *out, struct bc_er
 				    all->pos - all->begin, all->bad);
 }
 
-static int by_address(const void *a, const void *b)
+/* Sort by address; FDEs at one address keep their order. */
+static bool sort_ranges(const struct range_vec *ranges, struct code_range *sorted)
 {
-	const struct code_range *x = a, *y = b;
+	struct keyed *keys = calloc(ranges->len + 1, sizeof(*keys));
 
-	return (x->address > y->address) - (x->address < y->address);
+	if (!keys)
+		return false;
+	for (size_t i = 0; i < ranges->len; i++)
+		keys[i] = (struct keyed){ranges->at[i].address, i};
+	bool done = sort_keyed(keys, ranges->len);
+	for (size_t i = 0; i < ranges->len; i++)
+		sorted[i] = ranges->at[keys[i].index];
+	free(keys);
+	return done;
 }
 
 /* Keep one range per address. */
@@ -267,23 +277,22 @@ static void unify(struct code_ranges *ranges)
 bool eh_frame_ranges(const struct image *image, struct code_ranges *out, struct bc_error *err)
 {
 	const struct section *section = image_section(image, ".eh_frame");
-	struct range_vec ranges = {0};
+	struct bytes bytes = section ? image_section_bytes(image, section) : (struct bytes){0};
+	BC_AUTO(range_vec_free) struct range_vec ranges = {0};
+	BC_AUTO(code_ranges_free) struct code_ranges sorted = {0};
 
-	*out = (struct code_ranges){0};
-	if (!section)
-		return true;
-	struct bytes bytes = image_section_bytes(image, section);
-	if (!bytes.size)
-		return true;
-	struct cursor all = {bytes.data, bytes.data, bytes.data + bytes.size, section->addr, NULL};
-	if (!read_entries(&all, &ranges, err)) {
-		range_vec_free(&ranges);
-		return false;
+	if (bytes.size) {
+		struct cursor all = {bytes.data, bytes.data, bytes.data + bytes.size,
+				     section->addr, NULL};
+		if (!read_entries(&all, &ranges, err))
+			return false;
 	}
-	*out = (struct code_ranges){ranges.at, ranges.len};
-	if (out->count)
-		qsort(out->at, out->count, sizeof(*out->at), by_address);
-	unify(out);
+	sorted = (struct code_ranges){calloc(ranges.len + 1, sizeof(*sorted.at)), ranges.len};
+	if (!sorted.at || !sort_ranges(&ranges, sorted.at))
+		return bc_fail_nomem(err);
+	unify(&sorted);
+	*out = sorted;
+	sorted = (struct code_ranges){0};
 	return true;
 }
 
@@ -291,18 +300,4 @@ void code_ranges_free(struct code_ranges *ranges)
 {
 	free(ranges->at);
 	*ranges = (struct code_ranges){0};
-}
-
-const struct code_range *code_ranges_find(const struct code_ranges *ranges, uint64_t address)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (ranges->at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < ranges->count && ranges->at[low].address == address ? &ranges->at[low] : NULL;
 }

@@ -34,8 +34,4 @@ BC_MUST_USE bool eh_frame_ranges(const struct image *image, struct code_ranges *
 				 struct bc_error *err);
 void code_ranges_free(struct code_ranges *ranges);
 
-/* The range that begins at an address, or NULL. */
-const struct code_range *code_ranges_find(const struct code_ranges *ranges,
-					  uint64_t address);
-
 #endif

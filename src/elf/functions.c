@@ -16,6 +16,7 @@ struct builder {
 	const struct image *image;
 	struct symbol_table symbols;
 	struct code_ranges frames;
+	size_t frame; /* the first one that is not below the symbols seen so far */
 	struct got got;
 	struct plt plt;
 	struct function_vec functions; /* sorted, but for what a step appends */
@@ -81,10 +82,16 @@ static const char *name_with_file(struct builder *b, const struct symbol *s)
 		    digits_behind_slash(s->file_number).text, NULL);
 }
 
+/* Around the space that a linker script leaves for BOLT's output. */
+static bool is_reserved_marker(const char *name)
+{
+	return !strncmp(name, "__bolt_reserved_", 16) &&
+	       (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
+}
+
 static bool may_start_function(const struct image *image, const struct symbol *s)
 {
-	if (s->section == ABSOLUTE_SECTION || !strcmp(s->name, "__bolt_reserved_start") ||
-	    !strcmp(s->name, "__bolt_reserved_end"))
+	if (s->section == ABSOLUTE_SECTION || is_reserved_marker(s->name))
 		return false;
 	const struct section *section = &image->sections[s->section];
 	return section->flags & SHF_EXECINSTR && s->address - section->addr < section->size;
@@ -103,10 +110,20 @@ static bool belongs_to(const struct image *image, const struct function *f, stru
 	return true;
 }
 
+/* The larger of a symbol's size and of that of an FDE at its address. */
+static uint64_t full_size(struct builder *b, const struct symbol *s)
+{
+	while (b->frame < b->frames.count && b->frames.at[b->frame].address < s->address)
+		b->frame++;
+	if (b->frame == b->frames.count || b->frames.at[b->frame].address != s->address)
+		return s->size;
+	uint64_t size = b->frames.at[b->frame].size;
+	return size > s->size ? size : s->size;
+}
+
 static void add_symbol(struct builder *b, const struct symbol *s, struct function *previous)
 {
-	const struct code_range *frame = code_ranges_find(&b->frames, s->address);
-	uint64_t size = frame && frame->size > s->size ? frame->size : s->size;
+	uint64_t size = full_size(b, s);
 
 	if (!previous || previous->address != s->address) {
 		struct function f = {.address = s->address, .size = size, .section = s->section};

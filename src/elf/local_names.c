@@ -4,68 +4,116 @@
 #include <elf.h>
 #include <stdlib.h>
 
-/* How often a name was seen; open addressing. */
-struct counter {
-	uint64_t hash;
-	const char *name; /* NULL: free */
-	const char *file; /* "" if it is a plain name */
-	uint32_t count;
+/* One name: the last symbol that had it, which knows the count so far. */
+struct last_seen {
+	uint32_t hash;
+	uint32_t symbol; /* index + 1; 0: free */
 };
 
-struct counters {
-	struct counter *at;
-	size_t capacity; /* a power of two, never more than half full */
+/* Open addressing; at most three quarters are in use.  Small slots, because
+ * every access is a cache miss. */
+struct name_set {
+	struct last_seen *at;
+	size_t capacity; /* a power of two */
 };
 
+static bool name_set_init(struct name_set *set, size_t names)
+{
+	set->capacity = 16;
+	while (set->capacity / 4 * 3 <= names)
+		set->capacity *= 2;
+	set->at = calloc(set->capacity, sizeof(*set->at));
+	return set->at;
+}
+
+static void name_set_free(struct name_set *set)
+{
+	free(set->at);
+}
+
+/* Eight bytes at a time, with a multiplication each. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u; /* FNV-1a */
-	return hash;
-}
+	size_t left = strlen(text);
 
-static uint32_t count_name(struct counters *counters, const char *name, const char *file)
-{
-	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325u, name) ^ '/', file);
-	size_t mask = counters->capacity - 1;
-	size_t slot = (size_t)(hash ^ hash >> 32) & mask;
-	struct counter *c = &counters->at[slot];
-
-	while (c->name &&
-	       (c->hash != hash || strcmp(c->name, name) || strcmp(c->file, file))) {
-		slot = (slot + 1) & mask;
-		c = &counters->at[slot];
+	hash += left;
+	for (; left; text += left < 8 ? left : 8, left -= left < 8 ? left : 8) {
+		uint64_t word = 0;
+		memcpy(&word, text, left < 8 ? left : 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+		hash ^= hash >> 29;
 	}
-	*c = (struct counter){hash, name, file, c->count + 1};
-	return c->count;
+	hash *= 0xbf58476d1ce4e5b9u; /* splitmix64's last step */
+	return hash ^ hash >> 32;
 }
 
-static size_t count_local(const struct symbol_table *table)
+static const char *file_of(const struct symbol_table *table, size_t symbol)
 {
-	size_t count = 0;
+	return table->files[table->at[symbol].file];
+}
 
-	for (size_t i = 0; i < table->count; i++)
-		count += table->at[i].local;
-	return count;
+/* Do two symbols have the same name, and if asked for, the same file? */
+static bool same_name(const struct symbol_table *table, size_t a, size_t b, bool with_file)
+{
+	return !strcmp(table->at[a].name, table->at[b].name) &&
+	       (!with_file || !strcmp(file_of(table, a), file_of(table, b)));
+}
+
+/* Note a symbol as the last of its name; returns the one before it, or NULL. */
+static const struct symbol *note_name(struct name_set *set, const struct symbol_table *table,
+				      size_t symbol, bool with_file, uint64_t hash)
+{
+	uint32_t high = (uint32_t)(hash >> 32);
+	size_t mask = set->capacity - 1, slot = (size_t)hash & mask;
+	struct last_seen *seen = &set->at[slot];
+
+	while (seen->symbol &&
+	       (seen->hash != high || !same_name(table, seen->symbol - 1, symbol, with_file))) {
+		slot = (slot + 1) & mask;
+		seen = &set->at[slot];
+	}
+	const struct symbol *before = seen->symbol ? &table->at[seen->symbol - 1] : NULL;
+	*seen = (struct last_seen){high, (uint32_t)symbol + 1};
+	return before;
+}
+
+static bool is_named(const struct symbol *s)
+{
+	return s->local && *s->name;
+}
+
+static bool is_named_with_file(const struct symbol_table *table, size_t i)
+{
+	return is_named(&table->at[i]) && table->at[i].type == STT_FUNC && *file_of(table, i);
+}
+
+static void number_symbol(struct symbol_table *table, size_t i, struct name_set *plain,
+			  struct name_set *with_file)
+{
+	struct symbol *s = &table->at[i];
+	uint64_t hash = hash_text(0, s->name);
+	const struct symbol *before = note_name(plain, table, i, false, hash);
+
+	s->number = before ? before->number + 1 : 1;
+	if (!is_named_with_file(table, i))
+		return;
+	before = note_name(with_file, table, i, true, hash_text(hash, file_of(table, i)));
+	s->file_number = before ? before->file_number + 1 : 1;
 }
 
 bool local_names_number(struct symbol_table *table, struct bc_error *err)
 {
-	struct counters counters = {NULL, 16};
+	BC_AUTO(name_set_free) struct name_set plain = {0}, with_file = {0};
+	size_t names = 0, names_with_file = 0;
 
-	while (counters.capacity < 4 * count_local(table)) /* two names each */
-		counters.capacity *= 2;
-	counters.at = calloc(counters.capacity, sizeof(*counters.at));
-	if (!counters.at)
-		return bc_fail_nomem(err);
 	for (size_t i = 0; i < table->count; i++) {
-		struct symbol *s = &table->at[i];
-		if (!s->local || !*s->name)
-			continue;
-		s->number = count_name(&counters, s->name, "");
-		if (s->type == STT_FUNC && *table->files[s->file])
-			s->file_number = count_name(&counters, s->name, table->files[s->file]);
+		names += is_named(&table->at[i]);
+		names_with_file += is_named_with_file(table, i);
 	}
-	free(counters.at);
+	if (!name_set_init(&plain, names) || !name_set_init(&with_file, names_with_file))
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < table->count; i++)
+		if (is_named(&table->at[i]))
+			number_symbol(table, i, &plain, &with_file);
 	return true;
 }

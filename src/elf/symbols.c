@@ -8,6 +8,7 @@
 #include "src/base/vec.h"
 #include "src/elf/local_names.h"
 #include "src/elf/plt.h"
+#include "src/elf/sort.h"
 
 DEFINE_VEC(mark_vec, struct code_mark);
 
@@ -69,10 +70,17 @@ static bool in_its_section(const struct section *section, const struct symbol *s
 	       range_fits(s->address - section->addr, s->size, section->size);
 }
 
+/* BOLT's own, around the code that it moved. */
+static bool is_hot_marker(const char *name)
+{
+	return !strncmp(name, "__hot", 5) &&
+	       (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
+}
+
 /* In memory, in its section, and of interest to BOLT. */
 static bool is_kept(const struct image *image, const struct symbol *s)
 {
-	if (!s->address || !strcmp(s->name, "__hot_start") || !strcmp(s->name, "__hot_end"))
+	if (!s->address || is_hot_marker(s->name))
 		return false;
 	if (s->section == ABSOLUTE_SECTION)
 		return true;
@@ -148,15 +156,29 @@ static int rank(uint8_t type)
 	return type == STT_FUNC ? 0 : type == STT_SECTION ? 2 : 1;
 }
 
-static int by_address(const void *a, const void *b)
+/* Sort by address, rank and order. */
+static bool sort_symbols(struct symbol_table *table)
 {
-	const struct symbol *x = a, *y = b;
+	struct keyed *keys = calloc(table->count + 1, sizeof(*keys));
+	struct symbol *sorted = calloc(table->count + 1, sizeof(*sorted));
+	size_t count = 0;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (rank(x->type) != rank(y->type))
-		return rank(x->type) - rank(y->type);
-	return (x->order > y->order) - (x->order < y->order);
+	if (!keys || !sorted) {
+		free(keys);
+		free(sorted);
+		return false;
+	}
+	for (int r = 0; r <= 2; r++)
+		for (size_t i = 0; i < table->count; i++)
+			if (rank(table->at[i].type) == r)
+				keys[count++] = (struct keyed){table->at[i].address, i};
+	bool done = sort_keyed(keys, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = table->at[keys[i].index];
+	free(keys);
+	free(table->at);
+	table->at = sorted;
+	return done;
 }
 
 static int marks_by_address(const void *a, const void *b)
@@ -182,8 +204,7 @@ static bool fill_table(const struct raw_symbols *raw, struct symbol_table *table
 	table->mark_count = marks.len;
 	if (marks.len)
 		qsort(marks.at, marks.len, sizeof(*marks.at), marks_by_address);
-	qsort(table->at, table->count, sizeof(*table->at), by_address);
-	return true;
+	return sort_symbols(table) || bc_fail_nomem(err);
 }
 
 bool symbols_read(const struct image *image, struct symbol_table *out, struct bc_error *err)
