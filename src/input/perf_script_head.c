@@ -132,15 +132,19 @@ static bool has_comm_column(struct text text)
 	       text.at[COMM_COLUMNS - 1] != ' ' && text.at[COMM_COLUMNS] == ' ';
 }
 
-bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
+static int field_count(const struct head *head)
 {
-	struct text text = text_first(line->text, size), rest = text;
+	return head->has_time + head->has_ip + (head->event.len > 0);
+}
+
+/* The pid is the first number that the rest fits to. */
+static bool parse_anywhere(const struct line *line, struct text text, struct head *out,
+			   struct bc_error *err)
+{
+	struct text rest = text, first = text_trim(text);
 	const char *at = NULL;
 	uint32_t pid, tid;
 
-	if (has_comm_column(text) && !parse_fields(text_from(text, COMM_COLUMNS + 1), out))
-		return true;
-	/* Otherwise the pid is the first number that the rest fits to. */
 	for (;;) {
 		struct text from = rest, word = text_word(&rest);
 		if (!word.len)
@@ -156,6 +160,22 @@ bool head_parse(const struct line *line, size_t size, struct head *out, struct b
 	if (at)
 		return line_fail(err, BC_FORMAT, line, at,
 				 "expected a time, an event or an address after the process id");
-	rest = text;
-	return line_fail(err, BC_FORMAT, line, text_word(&rest).at, "expected a process id");
+	return line_fail(err, BC_FORMAT, line, first.at, "expected a process id");
+}
+
+/* Columns tell a comm from a pid, but `    7 cpu-clock:  404010` has something
+ * in the columns of a comm, too: the reading that finds more fields is right. */
+bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
+{
+	struct text text = text_first(line->text, size);
+	struct head by_columns;
+
+	if (!has_comm_column(text) ||
+	    parse_fields(text_from(text, COMM_COLUMNS + 1), &by_columns) != NULL)
+		return parse_anywhere(line, text, out, err);
+	if (!by_columns.has_time && !by_columns.event.len &&
+	    parse_anywhere(line, text, out, err) && field_count(out) > field_count(&by_columns))
+		return true;
+	*out = by_columns;
+	return true;
 }

@@ -37,13 +37,18 @@ static inline bool at_char(const struct reading *r, char c)
 	return r->pos < r->end && *r->pos == c;
 }
 
+static inline bool begins_address(const struct reading *r)
+{
+	return r->end - r->pos >= 2 && r->pos[0] == '0' && r->pos[1] == 'x';
+}
+
 static bool read_address(struct reading *r, uint64_t *out)
 {
 	const char *p = r->pos, *end = r->end;
 	uint64_t value = 0;
 	unsigned digit;
 
-	if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+	if (!begins_address(r))
 		return fail(r, "expected an address that begins with 0x");
 	const char *digits = p += 2;
 	while (p < end && (digit = digit_plus_one[(unsigned char)*p]) != 0) {
@@ -133,8 +138,7 @@ static bool is_other_field(const struct reading *r)
 	struct text rest = {r->pos, (size_t)(r->end - r->pos)};
 	struct text word = text_word(&rest);
 
-	return !text_starts(word, "0x") &&
-	       (text_ends(word, ":") || text_find(word, '/') == word.len);
+	return text_ends(word, ":") || text_find(word, '/') == word.len;
 }
 
 /* Room for every entry that the line can hold, so that the loop need not ask. */
@@ -167,7 +171,7 @@ bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 			r.pos++;
 		if (r.pos == r.end)
 			return true;
-		if (*r.pos != '0' && is_other_field(&r))
+		if (!begins_address(&r) && is_other_field(&r))
 			return true;
 		if (!read_entry(&r, &out->at[out->len], &taken))
 			return line_fail(err, BC_FORMAT, line, r.pos, r.why);

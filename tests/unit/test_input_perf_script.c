@@ -31,6 +31,7 @@ static const struct {
 	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
 	 "sample 7 0 '' 30>40\n"},
 	{"7 0x10/0x20/P/-/-/0 insn: 48 89 e5", "sample 7 0 '' 10>20\n"},
+	{"7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n"},
 	{"7 0x10/0x20/P/-/-/0 br_cntr: AAB/-", "sample 7 0 '' 10>20\n"},
 	{"7 0x0/0xffffffffffffffff/P/-/-/0", "sample 7 0 '' 0>ffffffffffffffff\n"},
 	/* a comm can hold anything */
@@ -39,6 +40,9 @@ static const struct {
 	{"  kworker/1:2 3 30335 [001] 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
 	{"my 12 app 30335 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
 	{"           12345 30335  404010", "sample 30335 404010 '' no stack\n"},
+	{"    7 cpu-clock:            404010", "sample 7 404010 'cpu-clock:' no stack\n"},
+	{"    7 cpu-clock:            404010 0x10/0x20/P", "sample 7 404010 'cpu-clock:' 10>20\n"},
+	{"      cpu-clock: 30335  0x10/0x20/P", "sample 30335 0 '' 10>20\n"},
 	/* call chains */
 	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n\t    404020 g (/b)\n\n7 12",
 	 "sample 7 404010 'cycles:' no stack\nsample 7 12 '' no stack\n"},
