@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What must be known before records can be read: events, their names, build-ids.
+ * A file has it in its header and behind its data, a pipe in records.
+ */
+#ifndef INPUT_PERF_DATA_SETUP_H
+#define INPUT_PERF_DATA_SETUP_H
+
+#include "src/input/perf_data_feature.h"
+#include "src/input/perf_data_file.h"
+#include "src/input/perf_data_record.h"
+
+struct perf_setup {
+	struct perf_header header;
+	struct perf_events events;
+	struct perf_features features;
+	bool settled;               /* the events, see perf_events_settle() */
+	uint64_t *damaged_features; /* counts them; borrowed */
+};
+
+void perf_setup_fini(struct perf_setup *setup);
+
+/* Read the header of a file, and, if it is not a pipe's, the sections that it
+ * points to.  Features are for convenience: those that are damaged, or that a
+ * pipe cannot give, are left out.  Errors as perf_header.h and perf_file.h. */
+BC_MUST_USE bool perf_setup_file(struct perf_setup *setup, struct perf_file *file,
+				 struct bc_error *err);
+
+/* Read one of the records in which a pipe has these things; others are ignored.
+ * BC_FORMAT (the text has the offset), BC_NOMEM. */
+BC_MUST_USE bool perf_setup_record(struct perf_setup *setup, const struct perf_record *record,
+				   struct bc_error *err);
+
+/* Call before the events are used; see perf_events_settle(). */
+BC_MUST_USE bool perf_setup_settle(struct perf_setup *setup, struct bc_error *err);
+
+/* An event records branch stacks.  No event records times. */
+bool perf_setup_has_stacks(const struct perf_setup *setup);
+bool perf_setup_is_timeless(const struct perf_setup *setup);
+
+#endif
