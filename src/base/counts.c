@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/counts.h"
 
-/* From the top of the hash: the bottom chooses the row within a shard. */
+#define REGION_BITS 14
+
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {
-	return count_hash(key) >> 60;
+	return (size_t)(count_mix(0, key[0] >> REGION_BITS) >> 32) % COUNTS_SHARDS;
 }
-_Static_assert(COUNTS_SHARDS == 16, "four bits of the hash choose the shard");
 
 void counts_init(struct counts *counts)
 {

@@ -4,6 +4,9 @@
  * own, and hands that over when it is full; here the keys are spread over
  * shards, each with a lock, so that memory does not grow with the number of
  * threads.  The sums do not depend on who came first.
+ *
+ * A shard holds regions of what the first word of a key numbers, addresses:
+ * what is near each other there is in one shard.
  */
 #ifndef BASE_COUNTS_H
 #define BASE_COUNTS_H

@@ -2,7 +2,6 @@
 #include "src/profile/build_check.h"
 
 #include "src/elf/branch.h"
-#include "src/input/sample.h"
 
 static struct branch_insn branch_at(const struct image *image, uint64_t at)
 {
@@ -29,38 +28,36 @@ static bool target_agrees(struct branch_insn insn, uint64_t target)
 	return !direct || target == TRACE_EXTERNAL || insn.target.v == target;
 }
 
-static void check_branch(const struct image *image, const struct count_row *row,
+static void check_branch(const struct image *image, const struct trace *trace, uint64_t count,
 			 struct build_check *check)
 {
-	uint64_t source = row->key[0];
-
-	if (!in_code(image, source))
+	if (!in_code(image, trace->branch))
 		return;
-	struct branch_insn insn = branch_at(image, source);
-	check->checked += row->count;
+	struct branch_insn insn = branch_at(image, trace->branch);
+	check->checked += count;
 	if (insn.kind == BRANCH_NONE)
-		check->not_branch += row->count;
-	else if (!target_agrees(insn, row->key[1]))
-		check->bad_target += row->count;
+		check->not_branch += count;
+	else if (!target_agrees(insn, trace->from))
+		check->bad_target += count;
 }
 
-/* A fall-through ends at the next taken branch.  Counted for lines without a
- * branch only: in a stack every end is another entry's source. */
-static void check_end(const struct image *image, const struct count_row *row,
+/* A fall-through ends at the next taken branch.  Checked where no branch is
+ * known only: in a stack every end is another entry's source. */
+static void check_end(const struct image *image, const struct trace *trace, uint64_t count,
 		      struct build_check *check)
 {
-	if (row->key[0] < TRACE_FT_RETURN || !in_code(image, row->key[2]))
+	if (trace->branch < TRACE_FT_RETURN || !in_code(image, trace->to))
 		return;
-	check->checked += row->count;
-	if (branch_at(image, row->key[2]).kind == BRANCH_NONE)
-		check->bad_end += row->count;
+	check->checked += count;
+	if (branch_at(image, trace->to).kind == BRANCH_NONE)
+		check->bad_end += count;
 }
 
-void build_check_trace(const struct image *image, const struct count_row *trace,
+void build_check_trace(const struct image *image, const struct trace *trace, uint64_t count,
 		       struct build_check *check)
 {
-	check_branch(image, trace, check);
-	check_end(image, trace, check);
+	check_branch(image, trace, count, check);
+	check_end(image, trace, count, check);
 }
 
 void build_check_add(struct build_check *to, const struct build_check *from)

@@ -8,8 +8,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/base/count_table.h"
-#include "src/elf/image.h"
+#include "src/input/sample.h"
 
 /* More than this share of disagreeing branches, and the samples are taken to
  * be of another build.  The right binary gives 0 in every recording tried;
@@ -23,8 +22,8 @@ struct build_check {
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
 };
 
-/* Check a trace (its key is as struct trace). */
-void build_check_trace(const struct image *image, const struct count_row *trace,
+/* Check a trace that was seen `count` times. */
+void build_check_trace(const struct image *image, const struct trace *trace, uint64_t count,
 		       struct build_check *check);
 
 void build_check_add(struct build_check *to, const struct build_check *from);

@@ -8,10 +8,10 @@
 struct converter {
 	const struct binary *binary;
 	const struct count_table *returns; /* branches that the input calls returns */
-	struct record_vec records;
+	struct record_batch records;
 	struct ledgers ledgers;
 	struct build_check check;
-	const struct function *near; /* where the last branch was */
+	const struct function *near; /* where the last trace was */
 	bool out_of_memory;
 };
 
@@ -44,10 +44,10 @@ static void add(struct converter *c, enum record_kind kind, struct input_place f
 /* A taken branch: within its function it is one record; between functions, or
  * to the beginning of its own (recursion), it is a record of the source and,
  * if the source is in no function, an entry record of the target. */
-static void convert_branch(struct converter *c, const struct count_row *row, struct place source)
+static void convert_branch(struct converter *c, const struct count_row *row, struct place source,
+			   struct place target)
 {
 	struct ledger *ledger = &c->ledgers.branches;
-	struct place target = binary_place(c->binary, (struct vaddr){row->key[1]}, source.function);
 	struct input_place from, to;
 
 	if (!source.function && !target.function) {
@@ -80,11 +80,11 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to)
 /* Walk the blocks that a trace ran through.  Returns why nothing came of it,
  * or TRACE_DROP_COUNT. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
-				  bool after_return)
+				  struct place from, bool after_return)
 {
 	const struct binary *binary = c->binary;
-	struct place from = binary_place(binary, (struct vaddr){row->key[1]}, c->near);
-	struct place to = binary_place(binary, (struct vaddr){row->key[2]}, from.function);
+	struct vaddr end = {trace_of(row->key).to};
+	struct place to = binary_place(binary, end, from.function);
 
 	if (!from.function || !to.function)
 		return RUN_OUTSIDE;
@@ -106,10 +106,10 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 }
 
 static void convert_fallthrough(struct converter *c, const struct count_row *row,
-				bool after_return)
+				struct place from, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
-	enum trace_drop why = walk_trace(c, row, after_return);
+	enum trace_drop why = walk_trace(c, row, from, after_return);
 
 	if (why == TRACE_DROP_COUNT)
 		ledger->kept += row->count;
@@ -119,20 +119,21 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 
 static void convert_trace(struct converter *c, const struct count_row *row)
 {
-	uint64_t branch = row->key[0];
-	struct place source = binary_place(c->binary, (struct vaddr){branch}, c->near);
-	bool returns = is_return(c, branch, source);
+	struct trace trace = trace_of(row->key);
+	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
+	struct place source = binary_place(c->binary, (struct vaddr){trace.branch}, from.function);
+	bool returns = is_return(c, trace.branch, source);
 
-	c->near = source.function;
-	if (branch < TRACE_FT_RETURN) {
+	c->near = from.function;
+	if (trace.branch < TRACE_FT_RETURN) {
 		if (returns)
 			c->ledgers.branches.dropped[ENTRY_RETURN] += row->count;
 		else
-			convert_branch(c, row, source);
+			convert_branch(c, row, source, from);
 	}
-	if (row->key[2] != TRACE_BR_ONLY)
-		convert_fallthrough(c, row, returns);
-	build_check_trace(&c->binary->image, row, &c->check);
+	if (trace.to != TRACE_BR_ONLY)
+		convert_fallthrough(c, row, from, returns);
+	build_check_trace(&c->binary->image, &trace, row->count, &c->check);
 }
 
 static void convert_address(struct converter *c, const struct count_row *row)
@@ -158,8 +159,8 @@ struct job {
 	struct converter workers[PARALLEL_MOST];
 };
 
-/* Rows by their first word, the address of the branch or sample: neighbours lie
- * in one function, and what was looked up for one is at hand for the next. */
+/* Rows by their first word, where the trace begins or the sample lies: neighbours
+ * lie in one function, and what was looked up for one is at hand for the next. */
 static void convert_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
@@ -178,7 +179,7 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 
 static bool collect(struct job *job, unsigned threads, struct converted *out, struct bc_error *err)
 {
-	struct record_vec batches[PARALLEL_MOST];
+	struct record_batch batches[PARALLEL_MOST];
 	const struct binary *binary = job->workers[0].binary;
 	bool out_of_memory = false;
 

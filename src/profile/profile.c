@@ -14,21 +14,43 @@ static uint64_t index_of(const struct binary *binary, const struct function *fun
 	return (uint64_t)(function - binary->functions.at);
 }
 
-bool record_push(struct record_vec *batch, const struct binary *binary,
+/* Rows of `recent`: the table stays in a processor's own cache. */
+#define RECENT_ROWS ((size_t)3 << 12)
+
+static bool flush_recent(struct record_batch *batch)
+{
+	for (size_t i = 0; i < batch->recent.capacity; i++) {
+		const struct count_row *row = &batch->recent.rows[i];
+		struct packed_record record = {row->key[0], row->key[1], row->count, row->extra};
+		if (row->count && !record_vec_push(&batch->older, record))
+			return false;
+	}
+	count_table_clear(&batch->recent);
+	return true;
+}
+
+bool record_push(struct record_batch *batch, const struct binary *binary,
 		 const struct record *record)
 {
 	bool entry = record->kind == RECORD_ENTRY;
 	const struct function *owner = entry ? record->to.function : record->from.function;
-	struct packed_record packed = {
-		.owner_from = index_of(binary, owner) << OWNER_SHIFT | (entry ? ENTRY_BIT : 0) |
-			      record->from.offset,
-		.count = record->count,
-		.mispredicted = record->mispredicted,
-	};
+	uint64_t key[COUNT_KEY_WORDS] = {0};
 
+	if (!record->count)
+		return true;
+	if (batch->recent.used >= RECENT_ROWS && !flush_recent(batch))
+		return false;
+	key[0] = index_of(binary, owner) << OWNER_SHIFT | (entry ? ENTRY_BIT : 0) |
+		 record->from.offset;
 	if (record->to.function)
-		packed.to = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
-	return !record->count || record_vec_push(batch, packed);
+		key[1] = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
+	return count_table_add(&batch->recent, key, record->count, record->mispredicted);
+}
+
+static void record_batch_free(struct record_batch *batch)
+{
+	count_table_free(&batch->recent);
+	record_vec_free(&batch->older);
 }
 
 struct record profile_record(const struct profile *profile, size_t index)
@@ -113,7 +135,7 @@ static bool rank_by_name(struct ranks *ranks, bool printed)
 
 struct build {
 	struct profile *profile;
-	struct record_vec *batches;
+	struct record_batch *batches;
 	size_t batch_count, total;
 	struct ranks ranks;
 	size_t *starts; /* of each owner's records; starts[owners] is the end */
@@ -122,7 +144,7 @@ struct build {
 static void touch_all(struct build *b)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
-		const struct record_vec *batch = &b->batches[i];
+		const struct record_vec *batch = &b->batches[i].older;
 		b->total += batch->len;
 		for (size_t r = 0; r < batch->len; r++) {
 			touch(&b->ranks, batch->at[r].owner_from >> OWNER_SHIFT);
@@ -141,7 +163,7 @@ static uint64_t owner_of(const struct packed_record *record)
 static void renumber_targets(struct build *b)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
-		struct record_vec *batch = &b->batches[i];
+		struct record_vec *batch = &b->batches[i].older;
 		for (size_t r = 0; r < batch->len; r++) {
 			uint64_t to = batch->at[r].to;
 			if (to)
@@ -157,7 +179,7 @@ static void renumber_owners(struct build *b)
 	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
 
 	for (size_t i = 0; i < b->batch_count; i++) {
-		struct record_vec *batch = &b->batches[i];
+		struct record_vec *batch = &b->batches[i].older;
 		for (size_t r = 0; r < batch->len; r++) {
 			uint64_t rank = b->ranks.rank_of[owner_of(&batch->at[r])];
 			batch->at[r].owner_from = rank << OWNER_SHIFT | (batch->at[r].owner_from & rest);
@@ -176,11 +198,12 @@ static bool distribute(struct build *b)
 	if (!records)
 		return false;
 	for (size_t i = 0; i < b->batch_count; i++) {
-		for (size_t r = 0; r < b->batches[i].len; r++) {
-			const struct packed_record *record = &b->batches[i].at[r];
+		const struct record_vec *batch = &b->batches[i].older;
+		for (size_t r = 0; r < batch->len; r++) {
+			const struct packed_record *record = &batch->at[r];
 			records[b->starts[owner_of(record)]++] = *record;
 		}
-		record_vec_free(&b->batches[i]);
+		record_batch_free(&b->batches[i]);
 	}
 	/* Each start has moved to the next one's place. */
 	memmove(b->starts + 1, b->starts, b->ranks.count * sizeof(*b->starts));
@@ -212,11 +235,6 @@ static void sort_group(void *ctx, size_t group, unsigned worker)
 		      sizeof(struct packed_record), compare_packed);
 }
 
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static void add_up_equal(struct profile *profile, size_t total)
 {
 	struct packed_record *records = profile->records;
@@ -225,9 +243,9 @@ static void add_up_equal(struct profile *profile, size_t total)
 	for (size_t i = 0; i < total; i++) {
 		struct packed_record *last = kept ? &records[kept - 1] : NULL;
 		if (last && !compare_packed(last, &records[i])) {
-			last->count = add_saturating(last->count, records[i].count);
+			last->count = count_add_saturating(last->count, records[i].count);
 			last->mispredicted =
-				add_saturating(last->mispredicted, records[i].mispredicted);
+				count_add_saturating(last->mispredicted, records[i].mispredicted);
 		} else {
 			records[kept++] = records[i];
 		}
@@ -248,6 +266,9 @@ static bool order_records(struct build *b, unsigned threads)
 {
 	struct ranks *ranks = &b->ranks;
 
+	for (size_t i = 0; i < b->batch_count; i++)
+		if (!flush_recent(&b->batches[i]))
+			return false;
 	touch_all(b);
 	if (!rank_by_name(ranks, true) || !(b->profile->by_printed = copy_order(ranks)))
 		return false;
@@ -265,7 +286,7 @@ static bool order_records(struct build *b, unsigned threads)
 	return true;
 }
 
-bool profile_build(const struct binary *binary, bool basic, struct record_vec *batches,
+bool profile_build(const struct binary *binary, bool basic, struct record_batch *batches,
 		   size_t batch_count, unsigned threads, struct profile *out,
 		   struct bc_error *err)
 {
@@ -283,7 +304,7 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 	free(b.ranks.rank_of);
 	free(b.starts);
 	for (size_t i = 0; i < batch_count; i++)
-		record_vec_free(&batches[i]);
+		record_batch_free(&batches[i]);
 	if (ok)
 		return true;
 	profile_free(out);

@@ -9,6 +9,7 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include "src/base/count_table.h"
 #include "src/base/vec.h"
 #include "src/profile/binary.h"
 
@@ -33,6 +34,13 @@ struct packed_record {
 };
 DEFINE_VEC(record_vec, struct packed_record);
 
+/* Records of one thread.  Equal ones mostly come soon after each other and are
+ * added up in a small table first. */
+struct record_batch {
+	struct count_table recent;
+	struct record_vec older;
+};
+
 struct profile {
 	const struct binary *binary; /* borrowed; names come from it */
 	bool basic;                  /* of RECORD_SAMPLE */
@@ -44,7 +52,7 @@ struct profile {
 
 /* Put a record into a batch.  A count of 0 adds nothing.  Returns false when
  * out of memory. */
-BC_MUST_USE bool record_push(struct record_vec *batch, const struct binary *binary,
+BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *binary,
 			     const struct record *record);
 
 /* Make a profile of batches, which are freed.
@@ -53,7 +61,7 @@ BC_MUST_USE bool record_push(struct record_vec *batch, const struct binary *bina
  * under, entry records last, then by source and target, of which unknown ones
  * come first, by printed name and offset.  BC_NOMEM. */
 BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
-			       struct record_vec *batches, size_t batch_count, unsigned threads,
+			       struct record_batch *batches, size_t batch_count, unsigned threads,
 			       struct profile *out, struct bc_error *err);
 void profile_free(struct profile *profile);
 

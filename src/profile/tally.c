@@ -25,8 +25,9 @@ static bool add(struct counts *to, struct count_table *local, const uint64_t key
 bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
 		 uint64_t mispredicted, struct bc_error *err)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {trace->branch, trace->from, trace->to};
+	uint64_t key[COUNT_KEY_WORDS];
 
+	trace_key(trace, key);
 	return add(&tally->totals->traces, &tally->traces, key, count, mispredicted, err);
 }
 

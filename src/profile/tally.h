@@ -13,10 +13,22 @@
 
 /* What all threads count together. */
 struct totals {
-	struct counts traces; /* key: branch, from, to as in struct trace;
-	                         count, mispredictions */
+	struct counts traces; /* key: see trace_key(); count, mispredictions */
 	struct counts basic;  /* key: a vaddr */
 };
+
+/* `from` comes first, so that traces of one function are near each other. */
+static inline void trace_key(const struct trace *trace, uint64_t key[COUNT_KEY_WORDS])
+{
+	key[0] = trace->from;
+	key[1] = trace->branch;
+	key[2] = trace->to;
+}
+
+static inline struct trace trace_of(const uint64_t key[COUNT_KEY_WORDS])
+{
+	return (struct trace){.from = key[0], .branch = key[1], .to = key[2]};
+}
 
 struct tally {
 	struct totals *totals; /* borrowed */
