@@ -131,7 +131,7 @@ static void add_block(struct bat_pass *p, struct bat_entry entry,
 {
 	if (bat_entry_is_branch(entry))
 		block.index = 0;
-	if (p->table)
+	if (p->table && p->table->blocks)
 		p->table->blocks[p->entries] = block;
 }
 

@@ -44,24 +44,26 @@ static void *new_array(size_t count, size_t item_size)
 	return calloc(count ? count : 1, item_size);
 }
 
-static bool allocate(struct bat_table *t, const struct bat_pass *counts)
+static bool allocate(struct bat_table *t, const struct bat_pass *counts,
+		     bool with_blocks)
 {
 	t->fragments = new_array(counts->fragments, sizeof(*t->fragments));
 	t->entries = new_array(counts->entries, sizeof(*t->entries));
 	t->secondary = new_array(counts->secondary, sizeof(*t->secondary));
-	if (t->layout == BAT_HASHED)
+	if (with_blocks)
 		t->blocks = new_array(counts->entries, sizeof(*t->blocks));
 	t->fragment_count = counts->fragments;
 	t->hot_count = counts->hot;
 	t->entry_count = counts->entries;
 	t->secondary_count = counts->secondary;
 	return t->fragments && t->entries && t->secondary &&
-	       (t->blocks || t->layout != BAT_HASHED);
+	       (t->blocks || !with_blocks);
 }
 
 /* Decode what a trial found to fit. */
 static bool decode(enum bat_layout layout, const struct trial *t,
-		   struct bat_table *out, struct bat_error *err)
+		   bool with_blocks, struct bat_table *out,
+		   struct bat_error *err)
 {
 	struct bat_table table = { .layout = layout };
 	struct bat_pass pass = {
@@ -69,7 +71,7 @@ static bool decode(enum bat_layout layout, const struct trial *t,
 		.table = &table,
 	};
 
-	if (!allocate(&table, &t->pass)) {
+	if (!allocate(&table, &t->pass, with_blocks && layout == BAT_HASHED)) {
 		bat_free(&table);
 		return bat_fail_nomem(err);
 	}
@@ -88,7 +90,7 @@ bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 
 	try_layout(layout, desc, size, &t);
 	if (t.fits)
-		return decode(layout, &t, out, err);
+		return decode(layout, &t, true, out, err);
 	*err = t.err;
 	return false;
 }
@@ -133,8 +135,8 @@ static bool fits_better(const struct trial *a, const struct trial *b)
 	return a->fits && (!b->fits || a->pass.zero_starts > b->pass.zero_starts);
 }
 
-bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
-		struct bat_error *err)
+static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
+		      struct bat_table *out, struct bat_error *err)
 {
 	struct trial trials[BAT_LAYOUT_COUNT];
 	unsigned best = BAT_HASHED;
@@ -154,7 +156,20 @@ bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
 			return fail_ambiguous((enum bat_layout)i,
 					      (enum bat_layout)best, err);
 	}
-	return decode((enum bat_layout)best, &trials[best], out, err);
+	return decode((enum bat_layout)best, &trials[best], with_blocks, out,
+		      err);
+}
+
+bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
+		struct bat_error *err)
+{
+	return recognise(desc, size, true, out, err);
+}
+
+bool bat_decode_offsets(const uint8_t *desc, size_t size, struct bat_table *out,
+			struct bat_error *err)
+{
+	return recognise(desc, size, false, out, err);
 }
 
 void bat_free(struct bat_table *table)

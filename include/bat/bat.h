@@ -165,6 +165,12 @@ BAT_API BAT_MUST_USE bool bat_decode(const uint8_t *desc, size_t size,
 				     struct bat_table *out,
 				     struct bat_error *err);
 
+/* The same without the blocks' hashes and indices, which are most of a large
+ * table and not needed to translate: out->blocks is NULL. */
+BAT_API BAT_MUST_USE bool bat_decode_offsets(const uint8_t *desc, size_t size,
+					     struct bat_table *out,
+					     struct bat_error *err);
+
 /* The same for a layout that the caller knows; never BAT_AMBIGUOUS. */
 BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
 					const uint8_t *desc, size_t size,

@@ -18,7 +18,7 @@ static bool read_bat(struct binary *binary, struct bc_error *err)
 
 	if (!image_bat_note(&binary->image, &desc, err))
 		return false;
-	return bat_decode(desc.data, desc.size, &binary->bat, &bat_err) ||
+	return bat_decode_offsets(desc.data, desc.size, &binary->bat, &bat_err) ||
 	       fail_bat(&bat_err, err);
 }
 
