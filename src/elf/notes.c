@@ -32,7 +32,6 @@ bool note_next(struct bytes *rest, uint64_t align, struct note *out)
 		.owner = {owner, terminated ? owner_size - 1 : owner_size},
 		.type = le32(rest->data + 8),
 		.desc = {rest->data + desc_at, desc_size},
-		.size = (size_t)desc_at + desc_size,
 	};
 	*rest = bytes_from(*rest, padded(desc_at + desc_size, align));
 	return true;

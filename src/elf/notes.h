@@ -16,7 +16,6 @@ struct note {
 	struct text owner; /* without its NUL */
 	uint32_t type;
 	struct bytes desc;
-	size_t size; /* of the whole note, padding behind it not included */
 };
 
 /* Take the next note off the front of *rest.  False at the end and where the

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/image.h"
+#include "src/elf/notes.h"
+#include "tests/support/build_elf.h"
+#include "tests/support/cmocka.h"
+
+static const uint8_t code[16] = {0x90, 0xc3};
+
+static const struct build_section text_only[] = {
+	{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
+	 .addr = 0x1000, .data = code, .size = sizeof(code)},
+	{0},
+};
+
+static void assert_fails(struct bytes file, enum bc_code code_, const char *text)
+{
+	struct image image = {0};
+	struct bc_error err = {0};
+
+	assert_false(image_open(file, &image, &err));
+	assert_int_equal(err.code, code_);
+	assert_string_equal(err.text, text);
+	image_close(&image);
+}
+
+static struct image open_image(struct bytes file)
+{
+	struct image image = {0};
+	struct bc_error err = {0};
+
+	if (!image_open(file, &image, &err))
+		fail_msg("%s", err.text);
+	return image;
+}
+
+static void test_opens(void **state)
+{
+	struct bytes file = build_elf(&(struct build_elf){.sections = text_only});
+	struct image image = open_image(file);
+
+	(void)state;
+	assert_int_equal(image.machine, MACHINE_X86_64);
+	assert_true(image.position_independent);
+	assert_int_equal(image.segment_count, 1);
+	assert_true(image.segments[0].executable);
+	assert_int_equal(image.section_count, 2);
+	const struct section *text = image_section(&image, ".text");
+	assert_non_null(text);
+	assert_int_equal(text->index, 1);
+	assert_memory_equal(image_section_bytes(&image, text).data, code, sizeof(code));
+	assert_null(image_section(&image, ".tex"));
+	assert_ptr_equal(image_section_at(&image, (struct vaddr){0x100f}), text);
+	assert_null(image_section_at(&image, (struct vaddr){0x1010}));
+	assert_ptr_equal(image_section_of_index(&image, 1), text);
+	assert_null(image_section_of_index(&image, 0));
+	assert_null(image_section_of_index(&image, 3));
+	assert_int_equal(image.build_id.size, 0);
+	image_close(&image);
+	build_elf_free(&file);
+}
+
+struct patch {
+	size_t byte;
+	uint8_t value;
+	enum bc_code code;
+	const char *text;
+};
+
+/* One byte of the header changed. */
+static void test_headers(void **state)
+{
+	static const struct patch patches[] = {
+		{0, 'X', BC_FORMAT, "ELF header, byte 0: not an ELF file"},
+		{EI_CLASS, ELFCLASS32, BC_UNSUPPORTED, "a 32-bit ELF file"},
+		{EI_CLASS, 9, BC_FORMAT, "ELF header, byte 4: class 9 is not defined"},
+		{EI_DATA, ELFDATA2MSB, BC_UNSUPPORTED, "a big-endian ELF file"},
+		{EI_DATA, 0, BC_FORMAT, "ELF header, byte 5: byte order 0 is not defined"},
+		{16, ET_REL, BC_UNSUPPORTED, "a relocatable object file"},
+		{16, ET_CORE, BC_UNSUPPORTED, "a core file"},
+		{16, 77, BC_UNSUPPORTED, "neither an executable nor a shared library"},
+		{18, EM_S390, BC_UNSUPPORTED,
+		 "for a machine (number 22) that is none of x86-64, AArch64, RISC-V"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(patches); i++) {
+		struct bytes file = build_elf(&(struct build_elf){.sections = text_only});
+		((uint8_t *)(uintptr_t)file.data)[patches[i].byte] = patches[i].value;
+		assert_fails(file, patches[i].code, patches[i].text);
+		build_elf_free(&file);
+	}
+	assert_fails((struct bytes){NULL, 0}, BC_FORMAT, "ELF header, byte 0: not an ELF file");
+	assert_fails((struct bytes){(const uint8_t *)ELFMAG, 4}, BC_FORMAT,
+		     "ELF header, byte 4: the file ends in it");
+}
+
+static void test_machines(void **state)
+{
+	static const struct {
+		uint16_t number;
+		enum machine machine;
+	} machines[] = {{EM_X86_64, MACHINE_X86_64}, {EM_AARCH64, MACHINE_AARCH64},
+			{EM_RISCV, MACHINE_RISCV64}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(machines); i++) {
+		struct bytes file = build_elf(&(struct build_elf){
+			.type = ET_EXEC, .machine = machines[i].number, .sections = text_only});
+		struct image image = open_image(file);
+		assert_int_equal(image.machine, machines[i].machine);
+		assert_false(image.position_independent);
+		image_close(&image);
+		build_elf_free(&file);
+	}
+}
+
+static void test_bad_segments(void **state)
+{
+	static const struct {
+		struct build_segment segment;
+		const char *text;
+	} bad[] = {
+		{{PT_LOAD, PF_R, 0, 0, 1u << 20, 1u << 20, 1},
+		 "program header 0, byte 0: the segment reaches beyond the end of the file"},
+		{{PT_LOAD, PF_R, UINT64_MAX, 0, 2, 2, 1},
+		 "program header 0, byte 18446744073709551615: the segment reaches beyond the end "
+		 "of the file"},
+		{{PT_LOAD, PF_R, 0, 0, 16, 15, 1},
+		 "program header 0, byte 0: the segment is larger in the file than in memory"},
+		{{PT_LOAD, PF_R, 0, UINT64_MAX - 14, 16, 16, 1},
+		 "program header 0, byte 0: the segment reaches beyond the address space"},
+		{{PT_LOAD, PF_R | PF_X, 16, 0x1000, 16, 16, 0x1000},
+		 "program header 0, byte 16: the segment has an address and an offset that "
+		 "disagree modulo its alignment"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(bad); i++) {
+		struct build_segment list[] = {bad[i].segment, {0}};
+		struct bytes file = build_elf(
+			&(struct build_elf){.sections = text_only, .segments = list});
+		assert_fails(file, BC_FORMAT, bad[i].text);
+		build_elf_free(&file);
+	}
+	struct build_segment overlap[] = {{PT_LOAD, PF_R, 64, 0x1010, 16, 16, 1},
+					  {PT_LOAD, PF_R, 0, 0x1000, 16, 17, 1}, {0}};
+	struct bytes file =
+		build_elf(&(struct build_elf){.sections = text_only, .segments = overlap});
+	assert_fails(file, BC_FORMAT,
+		     "program headers, byte 64: the segments at 0x1000 and 0x1010 overlap");
+	build_elf_free(&file);
+}
+
+static void test_bad_section(void **state)
+{
+	struct bytes file = build_elf(&(struct build_elf){.sections = text_only});
+	Elf64_Ehdr header;
+	Elf64_Shdr text;
+	uint8_t *at;
+
+	(void)state;
+	memcpy(&header, file.data, sizeof(header));
+	at = (uint8_t *)(uintptr_t)file.data + header.e_shoff + sizeof(text);
+	memcpy(&text, at, sizeof(text));
+	text.sh_size = file.size;
+	memcpy(at, &text, sizeof(text));
+	struct image image;
+	struct bc_error err = {0};
+	assert_false(image_open(file, &image, &err));
+	assert_int_equal(err.code, BC_FORMAT);
+	assert_string_equal(err.text, "section .text, byte 128: reaches beyond the end of the file");
+	build_elf_free(&file);
+}
+
+/* The worked cases of docs/conversion.md, scaled down to a small file: what
+ * matters are differences. */
+static void test_conversions(void **state)
+{
+	static const struct build_segment segments[] = {
+		{PT_LOAD, PF_R, 0, 0, 64, 64, 0x10},
+		{PT_LOAD, PF_R | PF_X, 0x54, 0x1054, 0x20, 0x20, 0x10},
+		{PT_LOAD, PF_R | PF_W, 0x80, 0x3080, 0x10, 0x40, 0x10}, /* with .bss */
+		{0},
+	};
+	static const struct {
+		uint64_t vaddr;
+		bool is_mapped;
+		uint64_t offset;
+	} cases[] = {
+		{0, true, 0},	       {63, true, 63},	     {64, false, 0},
+		{0x1053, false, 0},    {0x1054, true, 0x54}, {0x1073, true, 0x73},
+		{0x1074, false, 0},    {0x3080, true, 0x80}, {0x308f, true, 0x8f},
+		{0x3090, false, 0},    {0x30bf, false, 0},   {UINT64_MAX, false, 0},
+	};
+	struct bytes file =
+		build_elf(&(struct build_elf){.sections = text_only, .segments = segments});
+	struct image image = open_image(file);
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(cases); i++) {
+		struct vaddr at = {cases[i].vaddr}, back;
+		struct file_off offset = {0};
+		assert_int_equal(image_to_offset(&image, at, &offset), cases[i].is_mapped);
+		assert_int_equal(image_bytes_at(&image, at).size > 0, cases[i].is_mapped);
+		if (!cases[i].is_mapped)
+			continue;
+		assert_int_equal(offset.v, cases[i].offset);
+		assert_true(image_to_vaddr(&image, offset, &back));
+		assert_int_equal(back.v, at.v);
+		assert_ptr_equal(image_bytes_at(&image, at).data, file.data + offset.v);
+	}
+	assert_false(image_to_vaddr(&image, (struct file_off){64}, &(struct vaddr){0}));
+	image_close(&image);
+	build_elf_free(&file);
+}
+
+/* A file with one section of notes. */
+static struct bytes with_note(const char *section, uint32_t type, const void *data, size_t size)
+{
+	struct build_section sections[] = {
+		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
+		 .addr = 0x1000, .data = code, .size = sizeof(code)},
+		{.name = section, .type = type, .data = data, .size = size},
+		{0},
+	};
+
+	return build_elf(&(struct build_elf){.sections = sections});
+}
+
+static void assert_bat_fails(const void *data, size_t size, uint32_t type, enum bc_code code_,
+			     const char *text)
+{
+	struct bytes file = with_note(".note.bolt_bat", type, data, size), desc;
+	struct image image = open_image(file);
+	struct bc_error err = {0};
+
+	assert_false(image_bat_note(&image, &desc, &err));
+	assert_int_equal(err.code, code_);
+	assert_string_equal(err.text, text);
+	image_close(&image);
+	build_elf_free(&file);
+}
+
+static void test_bat_note(void **state)
+{
+	uint8_t note[64];
+	size_t size = build_note(note, "BOLT", 1, "table", 5);
+	struct bytes file = with_note(".note.bolt_bat", SHT_NOTE, note, size), desc;
+	struct image image = open_image(file);
+	struct bc_error err = {0};
+
+	(void)state;
+	if (!image_bat_note(&image, &desc, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(desc.size, 5);
+	assert_memory_equal(desc.data, "table", 5);
+	image_close(&image);
+	build_elf_free(&file);
+
+	assert_bat_fails(note, size, SHT_PROGBITS, BC_FORMAT,
+			 ".note.bolt_bat, byte 144: not a note");
+	assert_bat_fails(note, size - 1, SHT_NOTE, BC_FORMAT,
+			 ".note.bolt_bat, byte 144: not a note");
+	/* Padded to four bytes as llvm-bolt does, and then more. */
+	memset(note + size, 0, sizeof(note) - size);
+	assert_bat_fails(note, size + 3 + 4, SHT_NOTE, BC_FORMAT,
+			 ".note.bolt_bat, byte 172: 4 bytes behind the note");
+	assert_bat_fails(note, 0, SHT_NOTE, BC_FORMAT, ".note.bolt_bat, byte 144: not a note");
+	size = build_note(note, "GNU", 1, "table", 5);
+	assert_bat_fails(note, size, SHT_NOTE, BC_FORMAT,
+			 ".note.bolt_bat, byte 144: a note of owner 'GNU' and type 1, not of "
+			 "'BOLT' and 1");
+	size = build_note(note, "BOLT", 4, "table", 5);
+	assert_bat_fails(note, size, SHT_NOTE, BC_FORMAT,
+			 ".note.bolt_bat, byte 144: a note of owner 'BOLT' and type 4, not of "
+			 "'BOLT' and 1");
+}
+
+static void test_bat_absent_or_twice(void **state)
+{
+	uint8_t note[64];
+	size_t size = build_note(note, "BOLT", 1, "table", 5);
+	struct build_section sections[] = {
+		{.name = ".note.bolt_bat", .type = SHT_NOTE, .data = note, .size = size},
+		{.name = ".note.bolt_bat", .type = SHT_NOTE, .data = note, .size = size},
+		{0},
+	};
+	struct bytes file = build_elf(&(struct build_elf){.sections = sections}), desc;
+	struct image image = open_image(file);
+	struct bc_error err = {0};
+
+	(void)state;
+	assert_false(image_bat_note(&image, &desc, &err));
+	assert_int_equal(err.code, BC_FORMAT);
+	assert_string_equal(err.text, ".note.bolt_bat, byte 96: a second section of this name");
+	image_close(&image);
+	build_elf_free(&file);
+
+	file = build_elf(&(struct build_elf){.sections = text_only});
+	image = open_image(file);
+	assert_false(image_bat_note(&image, &desc, &err));
+	assert_int_equal(err.code, BC_NOTFOUND);
+	image_close(&image);
+	build_elf_free(&file);
+}
+
+static void test_build_id(void **state)
+{
+	static const uint8_t id[20] = {0x0b, 0x44, 0x3b};
+	uint8_t notes[128];
+	size_t size = build_note(notes, "GNU", 1, "abi!", 4); /* another note before it */
+	char text[2 * BUILD_ID_MAX + 1];
+
+	(void)state;
+	size += build_note(notes + size, "GNU", NT_GNU_BUILD_ID, id, sizeof(id));
+	struct bytes file = with_note(".note.gnu.build-id", SHT_NOTE, notes, size);
+	struct image image = open_image(file);
+	build_id_format(&image.build_id, text);
+	assert_string_equal(text, "0b443b0000000000000000000000000000000000");
+	image_close(&image);
+	build_elf_free(&file);
+
+	/* Without sections that tell: from the segment. */
+	struct build_section sections[] = {{.name = ".other", .type = SHT_PROGBITS, .data = notes,
+					    .size = size}, {0}};
+	struct build_segment segments[] = {{PT_NOTE, PF_R, 0, 0, size, size, 4}, {0}};
+	file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
+	segments[0].offset = build_elf_offset(file, ".other");
+	build_elf_free(&file);
+	file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
+	image = open_image(file);
+	assert_int_equal(image.build_id.size, 20);
+	assert_memory_equal(image.build_id.data, id, 20);
+	image_close(&image);
+	build_elf_free(&file);
+}
+
+static void test_note_alignment(void **state)
+{
+	/* Owner of 4 bytes: the descriptor is at 16 either way; the next note is
+	 * at 16 + 4 = 20, or with an alignment of 8 at 24. */
+	uint8_t notes[64] = {0};
+	struct note note;
+
+	(void)state;
+	build_note(notes, "GNU", 5, "abcd", 4);
+	build_note(notes + 24, "X", 6, "", 0);
+	struct bytes rest = {notes, 40};
+	assert_true(note_next(&rest, 8, &note));
+	assert_int_equal(note.desc.size, 4);
+	assert_true(note_next(&rest, 8, &note));
+	assert_int_equal(note.type, 6);
+	assert_true(text_is(note.owner, "X"));
+	assert_false(note_next(&rest, 8, &note));
+}
+
+static struct build_id parse(const char *hex)
+{
+	struct build_id id = {0};
+
+	assert_true(build_id_parse(text_of(hex), &id));
+	return id;
+}
+
+static void test_build_id_text(void **state)
+{
+	struct build_id id = parse("00fFa5");
+	char text[2 * BUILD_ID_MAX + 1];
+
+	(void)state;
+	assert_int_equal(id.size, 3);
+	build_id_format(&id, text);
+	assert_string_equal(text, "00ffa5");
+	assert_false(build_id_parse(text_of(""), &id));
+	assert_false(build_id_parse(text_of("abc"), &id));
+	assert_false(build_id_parse(text_of("0x12"), &id));
+	assert_false(build_id_parse(text_of("zz"), &id));
+	char longest[2 * BUILD_ID_MAX + 3];
+	memset(longest, 'a', sizeof(longest));
+	assert_true(build_id_parse((struct text){longest, 2 * BUILD_ID_MAX}, &id));
+	assert_false(build_id_parse((struct text){longest, sizeof(longest) - 1}, &id));
+}
+
+static void test_build_id_equal(void **state)
+{
+	static const char full[] = "0123456789abcdef0123456789abcdef01234567";
+	static const struct {
+		const char *a, *b;
+		bool equal;
+	} cases[] = {
+		{full, full, true},
+		{full, "0123456789abcdef0123456789abcdef01234566", false},
+		{"0123456789abcdef", "0123456789abcdef000000000000000000000000", true}, /* padded */
+		{"0123456789abcdef", "0123456789abcdef000000000000000000000001", false},
+		{full, "0123456789abcdef0123456789abcdef0123456789abcdef", true}, /* cut */
+		{"0123", "012300", false}, /* neither has perf's size */
+		{"0123", "0124", false},
+	};
+	struct build_id none = {0}, a = parse(full);
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(cases); i++) {
+		struct build_id x = parse(cases[i].a), y = parse(cases[i].b);
+		assert_int_equal(build_id_equal(&x, &y), cases[i].equal);
+		assert_int_equal(build_id_equal(&y, &x), cases[i].equal);
+	}
+	assert_false(build_id_equal(&none, &a));
+	assert_false(build_id_equal(&none, &none));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opens),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_bad_segments),
+		cmocka_unit_test(test_bad_section),
+		cmocka_unit_test(test_conversions),
+		cmocka_unit_test(test_bat_note),
+		cmocka_unit_test(test_bat_absent_or_twice),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_note_alignment),
+		cmocka_unit_test(test_build_id_text),
+		cmocka_unit_test(test_build_id_equal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
