@@ -3,6 +3,11 @@
 
 #include "src/base/parallel.h"
 
+static unsigned thread_count(const struct conversion_options *options)
+{
+	return options->threads ? options->threads : parallel_threads();
+}
+
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
@@ -26,6 +31,7 @@ static bool read_inputs(const struct conversion_options *options, struct convers
 	struct aggregate_options how = options->aggregate;
 	struct image_match_options match = {options->binary, options->image_name};
 
+	how.threads = thread_count(options);
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64;
 	if (!aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err))
 		return false;
@@ -55,7 +61,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 static bool convert_all(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
-	unsigned threads = options->threads ? options->threads : parallel_threads();
+	unsigned threads = thread_count(options);
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 

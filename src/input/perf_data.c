@@ -256,15 +256,17 @@ static bool reader_init(struct perf_reader *reader, struct sample_sink *sink, st
 }
 
 bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sink,
-		    struct reader_report *report, struct perf_data_report *details,
-		    struct bc_error *err)
+		    struct reader_report *report, struct bc_error *err)
 {
+	struct perf_data_report *details = &report->perf;
 	BC_AUTO(reader_fini) struct perf_reader reader = {
 		.input = input, .report = report, .details = details};
 
 	*details = (struct perf_data_report){0};
 	err->code = BC_OK;
-	if (!reader_init(&reader, sink, err) || !read_all(&reader, err))
+	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err);
+	struct bc_error later = {0};
+	if (!sink->settle(sink->ctx, ok ? err : &later) || !ok)
 		return false;
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);

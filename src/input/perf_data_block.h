@@ -17,6 +17,8 @@
 #define PERF_BLOCK_SIZE ((size_t)256 << 10)
 
 struct perf_block {
+	struct sample_memory memory; /* a holder more, one less */
+	struct perf_pool *pool;
 	struct perf_block *next; /* in the pool */
 	size_t holders;
 	alignas(16) uint8_t data[];

@@ -5,6 +5,8 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "src/input/perf_data_block.h"
+
 bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup,
 			struct sample_sink *sink, struct perf_data_report *details)
 {
@@ -83,6 +85,8 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		.branch_count = sample.branch_count,
 		.event = text_of(event->label),
 	};
+	if (out.branches != delivery->scratch)
+		out.memory = &record->block->memory;
 	delivery->details->delivered++;
 	return delivery->sink->sample(delivery->sink->ctx, &out, err);
 }

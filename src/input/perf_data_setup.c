@@ -55,9 +55,7 @@ static bool read_features(struct perf_setup *setup, struct perf_source source,
 	struct perf_section entry = {table.offset, sizeof(section)};
 	struct bytes bytes;
 
-	if (!table.size)
-		return true;
-	for (unsigned i = 0; i < PERF_FEATURES; i++) {
+	for (unsigned i = 0; table.size && i < PERF_FEATURES; i++) {
 		if (!perf_header_has(&setup->header, i))
 			continue;
 		if (is_wanted(i)) {
@@ -72,6 +70,14 @@ static bool read_features(struct perf_setup *setup, struct perf_source source,
 	return true;
 }
 
+/* A pipe has only its beginning to give, which a small file fits into. */
+static bool has_features_at_hand(const struct perf_setup *setup, const struct perf_file *file)
+{
+	struct perf_section table = perf_header_feature_table(&setup->header);
+
+	return file->seekable || range_fits(table.offset, table.size, file->start_size);
+}
+
 bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
 {
 	struct bytes start = {file->start, file->start_size};
@@ -83,7 +89,7 @@ bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc
 		return true;
 	return perf_file_keep(file, setup->header.data.offset, err) &&
 	       perf_header_events(&setup->header, source, &setup->events, err) &&
-	       (!file->seekable || read_features(setup, source, err));
+	       (!has_features_at_hand(setup, file) || read_features(setup, source, err));
 }
 
 static bool take_attr(struct perf_setup *setup, struct bytes body, struct bc_error *err)

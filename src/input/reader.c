@@ -2,6 +2,7 @@
 #include "src/input/reader.h"
 
 #include "src/input/line.h"
+#include "src/input/perf_data.h"
 #include "src/input/perf_script.h"
 #include "src/input/preagg.h"
 
@@ -12,7 +13,7 @@ typedef bool read_fn(struct lines *lines, const struct reader_options *options,
 		     struct sample_sink *sink, struct reader_report *report,
 		     struct bc_error *err);
 
-static read_fn perf_data_refuse;
+static read_fn perf_data_lines;
 
 /* Text formats are told by their lines.  Where a line fits two of them, the
  * first in this table has it: `T 1 2 3 4` could be a sample of a program T. */
@@ -24,7 +25,7 @@ static const struct format {
 } formats[] = {
 	{INPUT_PREAGG, "preagg", preagg_fits, preagg_read},
 	{INPUT_PERF_SCRIPT, "perf-script", perf_script_fits, perf_script_read},
-	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_refuse},
+	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_lines},
 };
 
 /* Binary formats are told by their first bytes. */
@@ -66,17 +67,18 @@ bool input_format_parse(struct text name, enum input_format *out)
 	return true;
 }
 
-static bool perf_data_refuse(struct lines *lines, const struct reader_options *options,
-			     struct sample_sink *sink, struct reader_report *report,
-			     struct bc_error *err)
+static bool perf_data_lines(struct lines *lines, const struct reader_options *options,
+			    struct sample_sink *sink, struct reader_report *report,
+			    struct bc_error *err)
 {
-	const char *name = lines->stream->name;
+	struct perf_data_input input = {.stream = lines->stream};
+	struct text head;
 
-	(void)options, (void)sink, (void)report;
-	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s: is perf.data; convert its text instead: perf script "
-		       "--show-mmap-events --show-task-events -F pid,ip,brstack -i %s",
-		       name, name);
+	(void)options;
+	if (!lines_peek(lines, &head, err))
+		return false;
+	input.head = (struct bytes){(const uint8_t *)head.at, head.len};
+	return perf_data_read(&input, sink, report, err);
 }
 
 /* Takes lines off the front of what was peeked.  The last one does not count

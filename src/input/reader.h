@@ -7,6 +7,7 @@
 
 #include "src/base/file.h"
 #include "src/base/lines.h"
+#include "src/input/perf_data_report.h"
 #include "src/input/sample.h"
 
 enum input_format {
@@ -31,6 +32,7 @@ struct reader_report {
 	bool timeless;            /* events came in stream order, no time stamps */
 	uint64_t lines;           /* read, of text */
 	uint64_t ignored;         /* comments, blank lines, other records */
+	struct perf_data_report perf; /* INPUT_PERF_DATA only */
 };
 
 /* Read a stream to its end into `sink`.  The format is recognised by a look at

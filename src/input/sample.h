@@ -41,6 +41,16 @@ struct sample {
 	                                  given, valid during the call only */
 	size_t branch_count;
 	struct text event; /* name as perf prints it, "" if not known */
+
+	/* Holds `branches` for a sink that uses them after the call: call its
+	 * hold(), and release() when done, both in the reader's thread.  NULL:
+	 * they are gone when the call returns. */
+	struct sample_memory *memory;
+};
+
+struct sample_memory {
+	void (*hold)(struct sample_memory *memory);
+	void (*release)(struct sample_memory *memory);
 };
 
 /* A distinct taken branch, with the straight-line run that followed it, in the
@@ -72,6 +82,8 @@ struct sample_sink {
 		      uint64_t count, uint64_t mispredicted, struct bc_error *err);
 	/* Aggregated basic samples. */
 	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
+	/* No more memory of samples may be held. */
+	bool (*settle)(void *ctx, struct bc_error *err);
 	/* An event name for the whole profile (E lines). */
 	bool (*event)(void *ctx, struct text name, struct bc_error *err);
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What is mapped in one process: ranges that do not overlap, by ascending
- * address.  Processes share a set after a fork until one of them changes it.
+ * address.  Processes share a set after a fork until one of them changes it;
+ * samples that wait to be counted share it too.  One thread shares, releases
+ * and changes sets; any can look up in a set that has an owner.
  */
 #ifndef LOCATE_MAP_SET_H
 #define LOCATE_MAP_SET_H

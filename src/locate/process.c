@@ -202,27 +202,25 @@ struct process_view process_view(const struct process_maps *maps, uint32_t pid)
 {
 	const struct process *process = probe(maps, pid);
 
-	return (struct process_view){process->used && process->has_image ? process : NULL, NULL};
+	if (!process->used || !process->has_image)
+		return (struct process_view){0};
+	return (struct process_view){.maps = process->maps,
+				     .has_image = true,
+				     .maps_forgotten = process->maps_forgotten};
 }
 
-enum located process_view_locate(struct process_view *view, struct run_addr at, struct vaddr *out)
+enum located process_view_search(struct process_view *view, struct run_addr at, struct vaddr *out)
 {
-	const struct mapping *m = view->last;
-
-	if (!view->process)
+	if (!view->has_image)
 		return LOCATED_NO_PROCESS;
 	if (at.v >= USER_END)
 		return LOCATED_KERNEL;
-	if (!m || at.v - m->start >= m->end - m->start) {
-		m = map_set_find(view->process->maps, at.v);
-		if (!m)
-			return view->process->maps_forgotten ? LOCATED_OTHER : LOCATED_UNKNOWN;
-		view->last = m;
-	}
-	if (!m->is_image)
-		return LOCATED_OTHER;
+	const struct mapping *m = map_set_find(view->maps, at.v);
+	if (!m)
+		return view->maps_forgotten ? LOCATED_OTHER : LOCATED_UNKNOWN;
+	view->last = m;
 	out->v = at.v - m->base;
-	return LOCATED_IMAGE;
+	return m->is_image ? LOCATED_IMAGE : LOCATED_OTHER;
 }
 
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,

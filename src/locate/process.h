@@ -87,19 +87,33 @@ enum located {
 	                       the address; or it is not known at all */
 };
 
-/* One process as it is now.  Valid until the next change of the maps; each
- * thread has its own, as it remembers where it last found something. */
+/* What one process has mapped at a moment.  Valid until the next change of the
+ * maps, and beyond that while the reader owns a share of `maps` (map_set_share);
+ * each thread has its own, as it remembers where it last found something. */
 struct process_view {
-	const struct process *process; /* NULL: without the binary */
+	struct map_set *maps; /* borrowed */
+	bool has_image;       /* false: nothing can be found */
+	bool maps_forgotten;
 	const struct mapping *last;
 };
 
 struct process_view process_view(const struct process_maps *maps, uint32_t pid);
 
+/* The mapping was not the last one. */
+enum located process_view_search(struct process_view *view, struct run_addr at, struct vaddr *out);
+
 /* *out is set for LOCATED_IMAGE only.  O(log mappings), O(1) if it lies in the
  * same mapping as the address before. */
-enum located process_view_locate(struct process_view *view, struct run_addr at,
-				 struct vaddr *out);
+static inline enum located process_view_locate(struct process_view *view, struct run_addr at,
+					       struct vaddr *out)
+{
+	const struct mapping *m = view->last;
+
+	if (!m || at.v - m->start >= m->end - m->start)
+		return process_view_search(view, at, out);
+	out->v = at.v - m->base;
+	return m->is_image ? LOCATED_IMAGE : LOCATED_OTHER;
+}
 
 /* The same for a single address. */
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,

@@ -25,27 +25,67 @@ static size_t erratum_entries(struct aggregate *a, const struct sample *sample, 
 {
 	if (!a->options.erratum || !own)
 		return 0;
-	size_t depth = stack_depth(sample);
-	if (depth == ERRATUM_DEPTH)
-		a->erratum_seen = true;
-	if (!a->erratum_seen)
-		return 0;
-	return depth < ERRATUM_DROPPED ? depth : ERRATUM_DROPPED;
+	if (!a->erratum_seen && sample->branch_count >= ERRATUM_DEPTH)
+		a->erratum_seen = stack_depth(sample) == ERRATUM_DEPTH;
+	return a->erratum_seen ? ERRATUM_DROPPED : 0;
+}
+
+static bool submit(struct aggregate *a, struct bc_error *err)
+{
+	struct batch *batch = a->batch;
+
+	a->batch = NULL;
+	return !batch || workers_submit(a->workers, batch, &a->tally, err);
+}
+
+/* Leave the counting of a sample to whoever is free. */
+static bool defer(struct aggregate *a, const struct process_view *view,
+		  const struct sample *sample, size_t skip, bool address, struct bc_error *err)
+{
+	if (!a->batch)
+		a->batch = workers_batch(a->workers, err);
+	if (!a->batch)
+		return false;
+	batch_add(a->batch, view, sample, skip, address);
+	return !batch_is_full(a->batch) || submit(a, err);
+}
+
+static bool take_stack(struct aggregate *a, const struct sample *sample, struct bc_error *err)
+{
+	struct process_view view = process_view(&a->maps, sample->pid);
+	size_t skip = erratum_entries(a, sample, view.has_image);
+
+	if (a->workers && sample->memory)
+		return defer(a, &view, sample, skip, false, err);
+	return tally_stack(&a->tally, view, sample, skip, err);
+}
+
+static bool take_address(struct aggregate *a, const struct sample *sample, struct bc_error *err)
+{
+	struct process_view view = process_view(&a->maps, sample->pid);
+
+	a->tally.ledgers.branches.read += sample->branch_count;
+	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
+	if (view.has_image && !add_event(a, sample->event, err))
+		return false;
+	if (a->workers && sample->memory)
+		return defer(a, &view, sample, 0, true, err);
+	return tally_address(&a->tally, view, sample, err);
 }
 
 static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
 {
 	struct aggregate *a = ctx;
-	struct process_view view = process_view(&a->maps, sample->pid);
+	bool stack = a->options.mode == MODE_AUTO && sample->branch_count;
 
-	if (a->options.mode == MODE_AUTO && sample->branch_count) {
-		size_t skip = erratum_entries(a, sample, view.process);
-		return tally_stack(&a->tally, view, sample, skip, err);
-	}
-	a->tally.ledgers.branches.read += sample->branch_count;
-	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
-	return (!view.process || add_event(a, sample->event, err)) &&
-	       tally_address(&a->tally, view, sample, err);
+	return stack ? take_stack(a, sample, err) : take_address(a, sample, err);
+}
+
+static bool on_settle(void *ctx, struct bc_error *err)
+{
+	struct aggregate *a = ctx;
+
+	return !a->workers || (submit(a, err) && workers_drain(a->workers, &a->tally, err));
 }
 
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
@@ -118,7 +158,7 @@ struct sample_sink aggregate_sink(struct aggregate *aggregate)
 	aggregate->erratum_seen = false;
 	return (struct sample_sink){
 		.ctx = aggregate, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event,
+		.sample = on_sample, .settle = on_settle, .trace = on_trace, .basic = on_basic, .event = on_event,
 	};
 }
 
@@ -130,11 +170,14 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	aggregate->tally.totals = &aggregate->totals;
 	counts_init(&aggregate->totals.traces);
 	counts_init(&aggregate->totals.basic);
-	return process_maps_init(&aggregate->maps, image, match, err);
+	return process_maps_init(&aggregate->maps, image, match, err) &&
+	       (options->threads < 2 ||
+		workers_start(options->threads, &aggregate->totals, &aggregate->workers, err));
 }
 
 void aggregate_fini(struct aggregate *aggregate)
 {
+	workers_stop(aggregate->workers);
 	process_maps_fini(&aggregate->maps);
 	tally_free(&aggregate->tally);
 	counts_free(&aggregate->totals.traces);
@@ -155,6 +198,8 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	struct tally *tally = &aggregate->tally;
 	struct ledger *samples = &tally->ledgers.samples;
 
+	if (aggregate->workers && !workers_collect(aggregate->workers, tally, err))
+		return false;
 	if (!tally_flush(tally, err))
 		return false;
 	*basic = !tally->branches_seen;

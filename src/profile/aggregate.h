@@ -7,7 +7,7 @@
 #define PROFILE_AGGREGATE_H
 
 #include "src/base/vec.h"
-#include "src/profile/tally.h"
+#include "src/profile/workers.h"
 
 /* What of the samples is used. */
 enum sample_mode {
@@ -20,6 +20,7 @@ struct aggregate_options {
 	/* From the first stack of exactly 32 branches in an input on, drop the
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
+	unsigned threads; /* that count samples, at least 1 */
 };
 
 DEFINE_VEC(name_vec, char *);
@@ -33,6 +34,8 @@ struct aggregate {
 	struct count_table returns; /* key: a branch that an R record names */
 	struct name_vec events;     /* of basic samples; sorted at the end */
 	bool erratum_seen;          /* in the present input */
+	struct workers *workers;    /* NULL: this thread counts alone */
+	struct batch *batch;        /* not submitted yet, or NULL */
 };
 
 /* `image` and `match` are borrowed. */

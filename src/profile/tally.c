@@ -91,7 +91,7 @@ size_t stack_depth(const struct sample *sample)
 static bool take_entries(struct tally *tally, struct process_view *view,
 			 const struct sample *sample, size_t skip, struct bc_error *err)
 {
-	uint64_t kernel = 0, outside = 0, outside_runs = 0, runs = 0;
+	uint64_t kernel = 0, skipped = 0, outside = 0, outside_runs = 0, runs = 0;
 	struct trace trace = {.to = TRACE_BR_ONLY};
 	bool ok = true;
 
@@ -101,8 +101,10 @@ static bool take_entries(struct tally *tally, struct process_view *view,
 			kernel++;
 			continue;
 		}
-		if (skip && skip--)
+		if (skipped < skip) {
+			skipped++;
 			continue;
+		}
 		trace.branch = locate(view, b->from);
 		trace.from = locate(view, b->to);
 		runs += trace.to != TRACE_BR_ONLY;
@@ -116,6 +118,7 @@ static bool take_entries(struct tally *tally, struct process_view *view,
 	}
 	tally->ledgers.traces.read += runs;
 	tally->ledgers.branches.dropped[ENTRY_KERNEL] += kernel;
+	tally->ledgers.branches.dropped[ENTRY_ERRATUM] += skipped;
 	tally->ledgers.branches.dropped[ENTRY_OUTSIDE] += outside;
 	tally->ledgers.traces.dropped[RUN_OUTSIDE] += outside_runs;
 	return ok;
@@ -129,13 +132,12 @@ bool tally_stack(struct tally *tally, struct process_view view, const struct sam
 	tally->branches_seen = true;
 	tally->ledgers.samples.read++;
 	branches->read += sample->branch_count;
-	if (!view.process) {
+	if (!view.has_image) {
 		tally->ledgers.samples.dropped[SAMPLE_NO_PROCESS]++;
 		branches->dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
 		return true;
 	}
 	tally->ledgers.samples.kept++;
-	branches->dropped[ENTRY_ERRATUM] += skip;
 	return take_entries(tally, &view, sample, skip, err);
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Samples that wait to be counted by whichever thread is free, with what they
+ * need for it: the maps of their processes as they were, and the memory that
+ * their branches lie in.
+ */
+#ifndef PROFILE_BATCH_H
+#define PROFILE_BATCH_H
+
+#include "src/profile/tally.h"
+
+#define BATCH_SAMPLES 512
+
+struct batch_sample {
+	const struct branch *branches;
+	uint32_t branch_count;
+	uint16_t view; /* index in views */
+	uint8_t skip;  /* newest entries to leave out */
+	bool address;  /* count the address, not the branches */
+	struct run_addr ip;
+};
+
+struct batch {
+	struct batch *next;
+	size_t sample_count, view_count, memory_count;
+	struct batch_sample samples[BATCH_SAMPLES];
+	struct process_view views[BATCH_SAMPLES]; /* owns a share of each one's maps */
+	struct sample_memory *memories[BATCH_SAMPLES]; /* held */
+};
+
+static inline bool batch_is_full(const struct batch *batch)
+{
+	return batch->sample_count == BATCH_SAMPLES;
+}
+
+/* Add to a batch that is not full.  By the thread that owns maps and memory. */
+void batch_add(struct batch *batch, const struct process_view *view, const struct sample *sample,
+	       size_t skip, bool address);
+
+/* Count everything in it.  By any thread. */
+BC_MUST_USE bool batch_count(const struct batch *batch, struct tally *tally,
+			     struct bc_error *err);
+
+/* Give back what it holds; it is empty then.  By the thread that added. */
+void batch_clear(struct batch *batch);
+
+#endif
