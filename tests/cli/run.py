@@ -16,7 +16,7 @@ import tempfile
 
 
 def run(case):
-    env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'batconv': os.environ['BATCONV'],
+    env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1', 'batconv': os.environ['BATCONV'],
            'inputs': os.environ['INPUTS'].rstrip('/'), 'source': os.environ['SOURCE']}
     for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS'):
         if name in os.environ:

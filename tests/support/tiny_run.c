@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tests/support/tiny_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/output/fdata.h"
+#include "tests/support/cmocka.h"
+
+void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options)
+{
+	static const struct image_match_options match = {"tiny", NULL};
+	struct bc_error err = {0};
+
+	*run = (struct tiny_run){0};
+	tiny_binary_init(&run->tiny);
+	assert_true(aggregate_init(&run->aggregate, &run->tiny.binary.image, options, &match, &err));
+	tiny_run_next(run);
+}
+
+void tiny_run_next(struct tiny_run *run)
+{
+	run->sink = aggregate_sink(&run->aggregate);
+}
+
+void tiny_run_map(struct tiny_run *run, uint32_t pid)
+{
+	const struct map_event event = {
+		.pid = pid, .start = {TINY_LOAD + TINY_BASE}, .size = TINY_SIZE,
+		.executable = true, .path = text_of("/somewhere/tiny")};
+	struct bc_error err = {0};
+
+	assert_true(run->sink.map(run->sink.ctx, &event, &err));
+}
+
+void tiny_run_trace(struct tiny_run *run, char kind, struct trace trace, uint64_t count,
+		    uint64_t mispredicted)
+{
+	struct bc_error err = {0};
+
+	assert_true(run->sink.trace(run->sink.ctx, &trace, kind == 'R', count, mispredicted, &err));
+}
+
+void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *branches, size_t count)
+{
+	struct sample sample = {.pid = pid, .has_stack = count > 0, .branches = branches,
+				.branch_count = count, .event = text_of("")};
+	struct bc_error err = {0};
+
+	assert_true(run->sink.sample(run->sink.ctx, &sample, &err));
+}
+
+void tiny_run_address(struct tiny_run *run, uint32_t pid, uint64_t ip, const char *event)
+{
+	struct sample sample = {.pid = pid, .ip = {ip}, .event = text_of(event)};
+	struct bc_error err = {0};
+
+	assert_true(run->sink.sample(run->sink.ctx, &sample, &err));
+}
+
+static void compare(const struct tiny_run *run, const struct profile *profile, const char *lines)
+{
+	const struct name_vec *events = &run->aggregate.events;
+	struct fdata_header header = {(const char *const *)events->at, events->len};
+	const char *first = "boltedcollection\n";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	fdata_write(profile, &header, out);
+	fclose(out);
+	assert_memory_equal(text, first, strlen(first));
+	assert_string_equal(text + strlen(first), lines);
+	free(text);
+}
+
+void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
+{
+	struct converted converted;
+	struct bc_error err = {0};
+	bool basic;
+
+	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
+	assert_true(convert(&run->aggregate, &run->tiny.binary, basic, threads, &converted, &err));
+	run->ledgers = run->aggregate.tally.ledgers;
+	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
+	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);
+	ledger_add(&run->ledgers.traces, &converted.ledgers.traces);
+	run->check = converted.check;
+	assert_true(ledger_balances(&run->ledgers.samples));
+	assert_true(ledger_balances(&run->ledgers.branches));
+	assert_true(ledger_balances(&run->ledgers.traces));
+	compare(run, &converted.profile, lines);
+	profile_free(&converted.profile);
+	aggregate_fini(&run->aggregate);
+}

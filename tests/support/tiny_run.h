@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Events in, lines of fdata out: the way from src/profile/aggregate.h to
+ * src/output/fdata.h, on the binary of tiny_binary.h. */
+#ifndef SUPPORT_TINY_RUN_H
+#define SUPPORT_TINY_RUN_H
+
+#include "src/profile/convert.h"
+#include "tests/support/tiny_binary.h"
+
+/* Where tiny_run_map() puts vaddr 0. */
+#define TINY_LOAD UINT64_C(0x550000000000)
+
+struct tiny_run {
+	struct tiny_binary tiny;
+	struct aggregate aggregate;
+	struct sample_sink sink;
+	struct ledgers ledgers;   /* set by tiny_run_gives() */
+	struct build_check check; /* set by tiny_run_gives() */
+};
+
+void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options);
+
+/* The next input. */
+void tiny_run_next(struct tiny_run *run);
+
+/* The binary is mapped into a process. */
+void tiny_run_map(struct tiny_run *run, uint32_t pid);
+
+/* kind: 'T' or 'R' */
+void tiny_run_trace(struct tiny_run *run, char kind, struct trace trace, uint64_t count,
+		    uint64_t mispredicted);
+void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *branches,
+		    size_t count);
+void tiny_run_address(struct tiny_run *run, uint32_t pid, uint64_t ip, const char *event);
+
+/* Convert, compare with lines of fdata without the first, and end the run.
+ * Every ledger must balance. */
+void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines);
+
+#endif

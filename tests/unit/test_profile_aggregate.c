@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stacks in, lines out.  What each stack gives was worked out by hand from
+ * docs/conversion.md, section 2, and the table in tests/support/tiny_binary.h.
+ *
+ * In most tests the entries go from `plain`, where offsets stay what they are
+ * and fall-throughs give no line: a taken branch a line. */
+#include "tests/support/cmocka.h"
+#include "tests/support/tiny_run.h"
+
+#define KERNEL UINT64_C(0xffffffff81000000)
+#define OUTSIDE UINT64_C(0x7f0000001000)
+#define PID 7
+
+static const struct aggregate_options usual = {MODE_AUTO, true};
+static struct tiny_run run;
+
+static uint64_t at(uint64_t vaddr)
+{
+	return TINY_LOAD + vaddr;
+}
+
+static void begin(const struct aggregate_options *options)
+{
+	tiny_run_begin(&run, options);
+	tiny_run_map(&run, PID);
+}
+
+static void gives(const char *lines)
+{
+	tiny_run_gives(&run, 1, lines);
+}
+
+/* Newest first: hot 10 ... 2c -> 1010 (older), then 101c -> 1030 (newest).
+ * The older one's fall-through ends at the newest one's source. */
+static void pairing(void **state)
+{
+	const struct branch stack[] = {
+		{at(0x102c), at(0x1010), 0},
+		{at(0x1104), at(0x1000), BRANCH_MISPREDICTED},
+	};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_stack(&run, PID, stack, BC_COUNT(stack));
+	gives("1 hot 0 1 hot 20 0 1\n"
+	      "1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 4e 1 hot 20 0 1\n"
+	      "1 plain 4 1 hot 0 1 1\n");
+	assert_int_equal(run.ledgers.samples.kept, 1);
+	assert_int_equal(run.ledgers.branches.read, 2);
+	assert_int_equal(run.ledgers.traces.read, 1);
+}
+
+/* One entry alone: a branch, no fall-through. */
+static void the_newest_has_no_end(void **state)
+{
+	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_stack(&run, PID, stack, 1);
+	gives("1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.traces.read, 0);
+}
+
+static void equal_branches_are_counted(void **state)
+{
+	const struct branch right[] = {{at(0x1104), at(0x1000), 0}};
+	const struct branch wrong[] = {{at(0x1104), at(0x1000), BRANCH_MISPREDICTED | 2}};
+
+	(void)state;
+	begin(&usual);
+	for (int i = 0; i < 3; i++)
+		tiny_run_stack(&run, PID, right, 1);
+	tiny_run_stack(&run, PID, wrong, 1);
+	gives("1 plain 4 1 hot 0 1 4\n");
+}
+
+/* An interrupt between two branches: both its entries go, and the neighbours
+ * are paired across them. */
+static void kernel_entries_go_before_pairing(void **state)
+{
+	const struct branch stack[] = {
+		{at(0x102c), at(0x1100), 0},
+		{KERNEL, at(0x1010), 0},
+		{at(0x1010), KERNEL, 0},
+		{at(0x1104), at(0x1000), 0},
+	};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_stack(&run, PID, stack, BC_COUNT(stack));
+	gives("1 hot 0 1 hot 20 0 1\n"
+	      "1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 4e 1 plain 0 0 1\n"
+	      "1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_KERNEL], 2);
+}
+
+/* In a library and back: the fall-through in it is out of range, the branches
+ * have one known side. */
+static void entries_outside(void **state)
+{
+	const struct branch stack[] = {
+		{OUTSIDE, at(0x1100), 0},
+		{OUTSIDE, OUTSIDE, 0},
+		{at(0x1104), OUTSIDE, 0},
+	};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_stack(&run, PID, stack, BC_COUNT(stack));
+	gives("1 plain 4 0 [unknown] 0 0 1\n"
+	      "0 [unknown] 0 1 plain 0 0 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_OUTSIDE], 1);
+	assert_int_equal(run.ledgers.traces.dropped[RUN_OUTSIDE], 2);
+}
+
+/* A stack whose entry i, from the newest, goes from plain's offset i. */
+static void ladder(size_t depth)
+{
+	struct branch stack[64];
+
+	for (size_t i = 0; i < depth; i++)
+		stack[i] = (struct branch){at(0x1100 + i), at(0x1400), 0};
+	tiny_run_stack(&run, PID, stack, depth);
+}
+
+/* Entries of plain that are kept of stacks of these depths, one after the
+ * other; a 0 begins the next input. */
+static uint64_t kept(const struct aggregate_options *options, const size_t *depths, size_t count)
+{
+	struct bc_error err = {0};
+	bool basic;
+
+	begin(options);
+	for (size_t i = 0; i < count; i++) {
+		if (depths[i])
+			ladder(depths[i]);
+		else
+			tiny_run_next(&run);
+	}
+	assert_true(aggregate_finish(&run.aggregate, &basic, &err));
+	uint64_t dropped = ledger_dropped(&run.aggregate.tally.ledgers.branches);
+	assert_int_equal(dropped, run.aggregate.tally.ledgers.branches.dropped[ENTRY_ERRATUM]);
+	uint64_t result = run.aggregate.tally.ledgers.branches.read - dropped;
+	aggregate_fini(&run.aggregate);
+	return result;
+}
+
+#define KEPT(options, ...)                                                                         \
+	kept(options, (const size_t[]){__VA_ARGS__}, BC_COUNT(((const size_t[]){__VA_ARGS__})))
+
+/* From the first stack of exactly 32 on, that one included, in each input. */
+static void erratum(void **state)
+{
+	static const struct aggregate_options off = {MODE_AUTO, false};
+
+	(void)state;
+	assert_int_equal(KEPT(&usual, 31, 33, 16), 31 + 33 + 16);
+	assert_int_equal(KEPT(&usual, 32), 30);
+	assert_int_equal(KEPT(&usual, 31, 32, 16), 31 + 30 + 14);
+	assert_int_equal(KEPT(&usual, 32, 2, 1, 3), 30 + 0 + 0 + 1);
+	assert_int_equal(KEPT(&usual, 32, 0, 16, 32), 30 + 16 + 30);
+	assert_int_equal(KEPT(&off, 31, 32, 16), 31 + 32 + 16);
+}
+
+/* The two newest go; the third has no end then. */
+static void erratum_takes_the_newest(void **state)
+{
+	struct branch stack[32];
+
+	(void)state;
+	begin(&usual);
+	for (size_t i = 0; i < 32; i++)
+		stack[i] = (struct branch){OUTSIDE, OUTSIDE, 0};
+	stack[0] = (struct branch){at(0x1100), at(0x1400), 0};
+	stack[1] = (struct branch){at(0x1101), at(0x1400), 0};
+	stack[2] = (struct branch){at(0x1102), at(0x1400), 0};
+	tiny_run_stack(&run, PID, stack, 32);
+	gives("1 plain 2 1 other 0 0 1\n");
+	assert_int_equal(run.ledgers.traces.read, 29);
+}
+
+/* Counted after kernel entries were dropped, and only in stacks of processes
+ * that have the binary. */
+static void erratum_counts_user_entries(void **state)
+{
+	struct branch stack[33];
+
+	(void)state;
+	begin(&usual);
+	for (size_t i = 0; i < 33; i++)
+		stack[i] = (struct branch){at(0x1100), at(0x1400), 0};
+	tiny_run_stack(&run, PID + 1, stack, 32); /* of another process */
+	stack[32].to = KERNEL;
+	stack[0].from = KERNEL;
+	tiny_run_stack(&run, PID, stack, 33); /* 31 of the program */
+	tiny_run_stack(&run, PID, stack + 1, 32); /* 31 again */
+	gives("1 plain 0 1 other 0 0 62\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_ERRATUM], 0);
+
+	begin(&usual);
+	stack[0].from = at(0x1100);
+	tiny_run_stack(&run, PID, stack, 33); /* 32 of the program */
+	gives("1 plain 0 1 other 0 0 30\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_ERRATUM], 2);
+}
+
+static void other_processes(void **state)
+{
+	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_stack(&run, PID + 1, stack, 1);
+	tiny_run_stack(&run, PID, stack, 1);
+	gives("1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 1);
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_DROPPED_SAMPLE], 1);
+}
+
+/* As soon as there is a branch anywhere, plain addresses are dropped. */
+static void no_stack(void **state)
+{
+	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}};
+
+	(void)state;
+	begin(&usual);
+	tiny_run_address(&run, PID, at(0x1000), "cycles:");
+	tiny_run_stack(&run, PID, stack, 1);
+	tiny_run_address(&run, PID, KERNEL, "cycles:");
+	gives("1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.samples.read, 3);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_STACK], 2);
+}
+
+static void addresses(void **state)
+{
+	(void)state;
+	begin(&usual);
+	tiny_run_address(&run, PID, at(0x1304), "cycles:");
+	tiny_run_address(&run, PID, at(0x1304), "instructions:");
+	tiny_run_address(&run, PID, at(0x1020), "cycles:");
+	tiny_run_address(&run, PID, KERNEL, "cycles:");
+	tiny_run_address(&run, PID, OUTSIDE, "cycles:");
+	tiny_run_address(&run, PID + 1, at(0x1020), "branches:");
+	gives("no_lbr cycles: instructions:\n"
+	      "1 hot 40 1\n"
+	      "1 hot 84 2\n");
+	assert_int_equal(run.ledgers.samples.read, 6);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_KERNEL], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_UNKNOWN], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 1);
+}
+
+static void basic_mode(void **state)
+{
+	static const struct aggregate_options basic = {MODE_BASIC, true};
+	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}, {at(0x1104), at(0x1000), 0}};
+	struct sample sample = {.pid = PID, .ip = {at(0x1108)}, .has_stack = true, .branches = stack,
+				.branch_count = 2, .event = text_of("cycles:")};
+	struct bc_error err = {0};
+
+	(void)state;
+	begin(&basic);
+	assert_true(run.sink.sample(run.sink.ctx, &sample, &err));
+	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1000, 0x1010}, 4, 0);
+	gives("no_lbr cycles:\n"
+	      "1 plain 8 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_BASIC_MODE], 6);
+	assert_int_equal(run.ledgers.traces.dropped[RUN_BASIC_MODE], 4);
+}
+
+/* What R lines say holds for the lines before, too. */
+static void returns_are_known_for_every_line(void **state)
+{
+	(void)state;
+	begin(&usual);
+	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1010, TRACE_BR_ONLY}, 2, 0);
+	tiny_run_trace(&run, 'R', (struct trace){0x1104, 0x1014, TRACE_BR_ONLY}, 1, 0);
+	tiny_run_trace(&run, 'T', (struct trace){0x1105, 0x1014, TRACE_BR_ONLY}, 1, 0);
+	gives("1 plain 5 1 hot 24 0 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 3);
+}
+
+/* A count of 0 is none at all. */
+static void nothing_counted(void **state)
+{
+	(void)state;
+	begin(&usual);
+	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1010, TRACE_BR_ONLY}, 0, 0);
+	gives("");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairing),
+		cmocka_unit_test(the_newest_has_no_end),
+		cmocka_unit_test(equal_branches_are_counted),
+		cmocka_unit_test(kernel_entries_go_before_pairing),
+		cmocka_unit_test(entries_outside),
+		cmocka_unit_test(erratum),
+		cmocka_unit_test(erratum_takes_the_newest),
+		cmocka_unit_test(erratum_counts_user_entries),
+		cmocka_unit_test(other_processes),
+		cmocka_unit_test(no_stack),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(basic_mode),
+		cmocka_unit_test(returns_are_known_for_every_line),
+		cmocka_unit_test(nothing_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

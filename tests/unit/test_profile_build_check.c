@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One jump in a field of nops: which traces agree with it. */
+#include "src/profile/build_check.h"
+
+#include "tests/support/cmocka.h"
+#include "tests/support/tiny_binary.h"
+
+static struct tiny_binary tiny;
+
+static struct build_check check(uint64_t branch, uint64_t from, uint64_t to)
+{
+	const struct trace trace = {branch, from, to};
+	struct build_check result = {0};
+
+	build_check_trace(&tiny.binary.image, &trace, 3, &result);
+	return result;
+}
+
+static void expect(struct build_check got, uint64_t checked, uint64_t not_branch,
+		   uint64_t bad_target, uint64_t bad_end)
+{
+	assert_int_equal(got.checked, checked);
+	assert_int_equal(got.not_branch, not_branch);
+	assert_int_equal(got.bad_target, bad_target);
+	assert_int_equal(got.bad_end, bad_end);
+}
+
+static void branches(void **state)
+{
+	(void)state;
+	expect(check(0x1010, 0x1400, TRACE_BR_ONLY), 3, 0, 0, 0);
+	expect(check(0x1010, 0x1401, TRACE_BR_ONLY), 3, 0, 3, 0);
+	expect(check(0x100f, 0x1400, TRACE_BR_ONLY), 3, 3, 0, 0);
+	/* Where it went was recorded as outside the binary: nothing to compare. */
+	expect(check(0x1010, TRACE_EXTERNAL, TRACE_BR_ONLY), 3, 0, 0, 0);
+	/* A return goes anywhere. */
+	expect(check(0x1020, 0x1401, TRACE_BR_ONLY), 3, 0, 0, 0);
+	/* So does a jump through a register. */
+	expect(check(0x1030, 0x1401, TRACE_BR_ONLY), 3, 0, 0, 0);
+}
+
+static void not_in_the_code(void **state)
+{
+	(void)state;
+	expect(check(TRACE_EXTERNAL, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
+	expect(check(0x9000, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
+	expect(check(TINY_BASE + TINY_SIZE, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
+	expect(check(TRACE_FT_ONLY, 0x1000, 0x9000), 0, 0, 0, 0);
+	expect(check(TRACE_FT_ONLY, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
+}
+
+/* The end counts where no branch is known; else it is another line's branch. */
+static void ends(void **state)
+{
+	(void)state;
+	expect(check(TRACE_FT_ONLY, 0x1000, 0x1010), 3, 0, 0, 0);
+	expect(check(TRACE_FT_EXTERNAL, 0x1000, 0x1010), 3, 0, 0, 0);
+	expect(check(TRACE_FT_RETURN, 0x1000, 0x100f), 3, 0, 0, 3);
+	expect(check(0x1010, 0x1400, 0x100f), 3, 0, 0, 0);
+}
+
+static void rate(void **state)
+{
+	struct build_check sum = {0};
+	struct build_check one = check(0x1010, 0x1400, TRACE_BR_ONLY);
+	struct build_check bad = check(0x1010, 0x1401, TRACE_BR_ONLY);
+	struct build_check none = check(0x1000, 0x1401, TRACE_BR_ONLY);
+
+	(void)state;
+	assert_true(build_check_rate(&sum) == 0);
+	build_check_add(&sum, &one);
+	assert_true(build_check_rate(&sum) == 0);
+	build_check_add(&sum, &one);
+	build_check_add(&sum, &bad);
+	build_check_add(&sum, &none);
+	assert_true(build_check_rate(&sum) == 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branches),
+		cmocka_unit_test(not_in_the_code),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(rate),
+	};
+
+	tiny_binary_init(&tiny);
+	tiny_binary_jump(&tiny, 0x1010, 0x1400);
+	tiny.code[0x20] = 0xc3; /* ret */
+	tiny.code[0x30] = 0xff; /* jmp *%rax */
+	tiny.code[0x31] = 0xe0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
