@@ -215,6 +215,35 @@ static void find_parents(struct repair *r)
 	}
 }
 
+static bool stored_agrees(const struct repair *r, const struct bat_mention *cold)
+{
+	uint32_t stored = r->table->fragments[cold->fragment].parent;
+	const struct bat_mention *at, *end;
+
+	bat_mentions_find(&r->mentions, cold, &at, &end);
+	while (at < end && at->fragment != stored)
+		at++;
+	return at < end;
+}
+
+/* Most sections store the right parents.  Where they and the names agree for
+ * every cold fragment, the entries need not be looked at. */
+static bool all_agree(struct repair *r)
+{
+	if (r->table->layout != BAT_FIXED && r->table->layout != BAT_HASHED)
+		return false;
+	for (uint32_t i = 0; i < r->table->fragment_count; i++)
+		r->parents[i] = BAT_NO_PARENT;
+	for (size_t i = 0; i < r->mentions.cold_count; i++) {
+		const struct bat_mention *cold = &r->mentions.cold[i];
+
+		if (!stored_agrees(r, cold))
+			return false;
+		r->parents[cold->fragment] = r->table->fragments[cold->fragment].parent;
+	}
+	return true;
+}
+
 static bool repair_init(struct repair *r, const struct bat_table *table,
 			const struct bat_symbol *symbols, size_t count)
 {
@@ -224,9 +253,7 @@ static bool repair_init(struct repair *r, const struct bat_table *table,
 	r->checks = calloc(table->fragment_count + (size_t)1,
 			   sizeof(*r->checks));
 	return r->parents && r->checks &&
-	       bat_mentions_init(&r->mentions, table, symbols, count) &&
-	       bat_claims_init(&r->claims, table->entry_count +
-						   r->mentions.cold_count);
+	       bat_mentions_init(&r->mentions, table, symbols, count);
 }
 
 static void repair_fini(struct repair *r)
@@ -271,17 +298,30 @@ static void settle(struct bat_fragment *f, uint32_t found,
 	}
 }
 
+static bool repair(struct repair *r)
+{
+	if (all_agree(r))
+		return true;
+	if (!bat_claims_init(&r->claims, r->table->entry_count + r->mentions.cold_count))
+		return false;
+	find_parents(r);
+	return true;
+}
+
 bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols,
 		     size_t count, struct bat_parents *out,
 		     struct bat_error *err)
 {
 	struct repair r;
 
-	if (!repair_init(&r, table, symbols, count)) {
+	if (table->hot_count == table->fragment_count) {
+		*out = (struct bat_parents){ 0 };
+		return true;
+	}
+	if (!repair_init(&r, table, symbols, count) || !repair(&r)) {
 		repair_fini(&r);
 		return bat_fail_nomem(err);
 	}
-	find_parents(&r);
 	*out = (struct bat_parents){ .ordinal = is_ordinal(table) };
 	for (uint32_t i = 0; i < table->fragment_count; i++)
 		if (table->fragments[i].cold)

@@ -266,7 +266,7 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 	err->code = BC_OK;
 	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err);
 	struct bc_error later = {0};
-	if (!sink->settle(sink->ctx, ok ? err : &later) || !ok)
+	if ((sink->settle && !sink->settle(sink->ctx, ok ? err : &later)) || !ok)
 		return false;
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);

@@ -82,10 +82,10 @@ struct sample_sink {
 		      uint64_t count, uint64_t mispredicted, struct bc_error *err);
 	/* Aggregated basic samples. */
 	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
-	/* No more memory of samples may be held. */
-	bool (*settle)(void *ctx, struct bc_error *err);
 	/* An event name for the whole profile (E lines). */
 	bool (*event)(void *ctx, struct text name, struct bc_error *err);
+	/* Release all memory of samples now; NULL: it never holds any. */
+	bool (*settle)(void *ctx, struct bc_error *err);
 };
 
 #endif

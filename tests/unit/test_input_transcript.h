@@ -105,8 +105,10 @@ static inline bool transcript_bytes(struct transcript *t, const char *bytes, siz
 				    const struct reader_options *options)
 {
 	FILE *file = tmpfile();
-	struct sample_sink sink = {t,            write_map,   write_exec,  write_fork, write_exit,
-				   write_sample, write_trace, write_basic, write_event};
+	struct sample_sink sink = {
+		.ctx = t, .map = write_map, .exec = write_exec, .fork = write_fork, .exit = write_exit,
+		.sample = write_sample, .trace = write_trace, .basic = write_basic, .event = write_event,
+	};
 
 	*t = (struct transcript){0};
 	if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) || fseek(file, 0, SEEK_SET))
