@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cfg/graph.h"
+
+#include <stdlib.h>
+
+#include "src/cfg/jump_table.h"
+
+DEFINE_VEC(block_vec, struct block);
+
+/* What stands at an instruction, besides itself: bits. */
+enum {
+	AT_LABEL = 1,
+	AT_ENTRY = 2,
+};
+
+struct builder {
+	const struct graph_input *input;
+	const struct decoder *decoder;
+	const struct function *function;
+	struct insn_vec insns;
+	uint8_t *marks; /* per instruction: AT_... */
+	struct target_vec targets; /* of jump tables */
+	struct block_vec blocks;
+	bool refused; /* BOLT builds no graph */
+};
+
+static void builder_free(struct builder *b)
+{
+	insn_vec_free(&b->insns);
+	free(b->marks);
+	target_vec_free(&b->targets);
+	block_vec_free(&b->blocks);
+}
+
+static bool is_inside(const struct function *f, uint64_t address)
+{
+	return address - f->address < f->size;
+}
+
+/* Does a jump or conditional jump leave the function? */
+static bool leaves(const struct function *f, const struct insn *insn)
+{
+	return !is_inside(f, insn->target);
+}
+
+/* A jump to the very end, if that is padding, is what compilers make of
+ * unreachable code: BOLT puts a nop in its place. */
+static void replace_jump_past_end(const struct function *f, struct insn *insn)
+{
+	bool jumps = insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL;
+
+	if (jumps && insn->target == f->address + f->size && f->size < f->extent)
+		*insn = (struct insn){.offset = insn->offset, .size = insn->size,
+				      .flow = FLOW_NEXT};
+}
+
+static bool is_zero(struct bytes b)
+{
+	for (size_t i = 0; i < b.size; i++)
+		if (b.data[i])
+			return false;
+	return true;
+}
+
+/* Decode the whole function.  What cannot be decoded must be zeros to its end. */
+static bool decode(struct builder *b)
+{
+	const struct function *f = b->function;
+	struct bytes code = image_bytes_at(b->input->image, (struct vaddr){f->address});
+	struct bytes body = bytes_first(code, f->size);
+	struct bytes all = bytes_first(code, f->extent); /* an instruction can reach over the end */
+	struct insn insn;
+
+	b->refused = body.size != f->size || f->size > UINT32_MAX;
+	for (uint64_t at = 0; at < f->size && !b->refused; at += insn.size) {
+		if (!decoder_next(b->decoder, bytes_from(all, at), f->address + at, &insn)) {
+			b->refused = !is_zero(bytes_from(body, at));
+			break;
+		}
+		insn.offset = (uint32_t)at;
+		replace_jump_past_end(f, &insn);
+		b->refused = insn.unsupported;
+		if (!insn_vec_push(&b->insns, insn))
+			return false;
+	}
+	b->refused |= !b->insns.len;
+	return true;
+}
+
+static void mark(struct builder *b, uint64_t offset, uint8_t bits)
+{
+	const struct insn *insn = insn_at(&b->insns, offset);
+
+	if (!insn)
+		b->refused = true; /* a label in the middle of an instruction */
+	else
+		b->marks[insn - b->insns.at] |= bits;
+}
+
+/* Targets of direct branches and calls; addresses of its own code that the
+ * function takes, which could then be reached from anywhere. */
+static void mark_own_targets(struct builder *b)
+{
+	const struct function *f = b->function;
+
+	for (size_t i = 0; i < b->insns.len; i++) {
+		const struct insn *insn = &b->insns.at[i];
+		bool taken = insn->flow == FLOW_NEXT || insn->flow == FLOW_INDIRECT;
+		if (insn->target && insn->target != f->address && is_inside(f, insn->target))
+			mark(b, insn->target - f->address, taken ? AT_LABEL | AT_ENTRY : AT_LABEL);
+	}
+}
+
+static void mark_known_labels(struct builder *b)
+{
+	const struct function *f = b->function;
+	const struct label_vec *labels = b->input->labels;
+
+	for (size_t i = labels_from(labels, f->address + 1); i < labels->len; i++) {
+		const struct label *label = &labels->at[i];
+		uint64_t offset = label->address - f->address;
+		if (offset > f->extent)
+			break;
+		if (offset != f->size)
+			mark(b, offset, label->kind == LABEL_BLOCK ? AT_LABEL : AT_LABEL | AT_ENTRY);
+	}
+}
+
+static bool mark_table_targets(struct builder *b)
+{
+	const struct table_search search = {b->input, b->decoder, b->function, &b->insns};
+	bool split;
+
+	if (!jump_tables_find(&search, &b->targets, &split))
+		return false;
+	for (size_t i = 0; i < b->targets.len; i++)
+		mark(b, b->targets.at[i].target, AT_LABEL);
+	b->refused |= split;
+	return true;
+}
+
+static bool ends_block(const struct insn *insn)
+{
+	return insn->flow != FLOW_NEXT && insn->flow != FLOW_CALL;
+}
+
+/* A jump within the function stays in the block that ended right before it,
+ * unless that ended with another such jump, an indirect one or a return, or with
+ * a conditional jump that leaves the function. */
+static bool joins(const struct function *f, const struct insn *before, const struct insn *insn)
+{
+	if (insn->flow != FLOW_JUMP || leaves(f, insn))
+		return false;
+	switch ((enum flow)before->flow) {
+	case FLOW_CONDITIONAL:
+		return !leaves(f, before);
+	case FLOW_JUMP:
+		return leaves(f, before);
+	case FLOW_TRAP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool cut_blocks(struct builder *b)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < b->insns.len; i++) {
+		const struct insn *insn = &b->insns.at[i];
+		bool starts = !i || b->marks[i] & AT_LABEL;
+		if (!starts && !open)
+			starts = !joins(b->function, &insn[-1], insn);
+		struct block block = {.start = insn->offset,
+				      .entered = !i || b->marks[i] & AT_ENTRY};
+		if (starts && !block_vec_push(&b->blocks, block))
+			return false;
+		b->blocks.at[b->blocks.len - 1].last = insn->offset;
+		open = !ends_block(insn);
+	}
+	return true;
+}
+
+static struct block *block_of(struct builder *b, uint32_t offset)
+{
+	size_t low = 0, high = b->blocks.len; /* blocks[low] begins at or before the offset */
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+		if (b->blocks.at[mid].start <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &b->blocks.at[low];
+}
+
+/* A branch can lead to the next block as well as falling through to it. */
+static void link_if_next(struct builder *b, uint32_t from, uint64_t target)
+{
+	struct block *block = block_of(b, from);
+
+	if (block + 1 < b->blocks.at + b->blocks.len && block[1].start == target)
+		block->to_next = true;
+}
+
+static void link_blocks(struct builder *b)
+{
+	const struct function *f = b->function;
+
+	for (size_t i = 0; i < b->blocks.len; i++) {
+		struct block *block = &b->blocks.at[i];
+		const struct insn *last = insn_at(&b->insns, block->last);
+		bool leaving = last->flow == FLOW_CONDITIONAL && leaves(f, last);
+		block->to_next = !ends_block(last) || last->flow == FLOW_CONDITIONAL;
+		block->calls = last->flow == FLOW_CALL || leaving; /* a tail call */
+	}
+	for (size_t i = 0; i < b->insns.len; i++) {
+		const struct insn *insn = &b->insns.at[i];
+		if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL) && !leaves(f, insn))
+			link_if_next(b, insn->offset, insn->target - f->address);
+	}
+	for (size_t i = 0; i < b->targets.len; i++)
+		if (b->targets.at[i].from != NO_JUMP)
+			link_if_next(b, b->targets.at[i].from, b->targets.at[i].target);
+}
+
+static bool build(struct builder *b)
+{
+	if (!decode(b))
+		return false;
+	if (b->refused)
+		return true;
+	b->marks = calloc(b->insns.len, sizeof(*b->marks));
+	if (!b->marks)
+		return false;
+	mark_own_targets(b);
+	mark_known_labels(b);
+	if (!mark_table_targets(b))
+		return false;
+	if (b->refused)
+		return true;
+	if (!cut_blocks(b))
+		return false;
+	link_blocks(b);
+	return true;
+}
+
+bool graph_build(const struct graph_input *input, const struct decoder *decoder,
+		 const struct function *function, struct graph *out)
+{
+	BC_AUTO(builder_free) struct builder b = {.input = input, .decoder = decoder,
+						  .function = function};
+
+	*out = (struct graph){.size = (uint32_t)function->size};
+	if (!build(&b))
+		return false;
+	if (b.refused)
+		return true;
+	out->blocks = b.blocks.at;
+	out->count = (uint32_t)b.blocks.len;
+	b.blocks = (struct block_vec){0};
+	return true;
+}
+
+void graph_free(struct graph *graph)
+{
+	free(graph->blocks);
+	*graph = (struct graph){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The control-flow graph of a function, as BOLT builds it; what of it a walk in
+ * the order of addresses needs: which block can be followed by the next one.
+ */
+#ifndef CFG_GRAPH_H
+#define CFG_GRAPH_H
+
+#include "src/cfg/insn.h"
+#include "src/cfg/labels.h"
+#include "src/cfg/relocs.h"
+
+struct block {
+	uint32_t start; /* offset in the function               */
+	uint32_t last;  /* offset of its last instruction       */
+	bool to_next;   /* the next block is among its successors */
+	bool calls;     /* its last instruction is a call       */
+	bool entered;   /* an entry point or a landing pad      */
+};
+
+struct graph {
+	struct block *blocks; /* by offset, without gaps; the first at 0 */
+	uint32_t count;       /* 0: BOLT builds no graph of this function */
+	uint32_t size;        /* of the function, in bytes */
+};
+
+/* What is known of the binary before a function is looked at. */
+struct graph_input {
+	const struct image *image;
+	const struct function_table *functions;
+	const struct relocs *relocs;
+	const struct label_vec *labels; /* sorted */
+};
+
+/* Build the graph of a function.  One that BOLT refuses is empty: code that
+ * cannot be decoded, a branch into the middle of an instruction, a jump table
+ * with targets in other fragments.  False when out of memory. */
+bool graph_build(const struct graph_input *input, const struct decoder *decoder,
+		 const struct function *function, struct graph *out);
+void graph_free(struct graph *graph);
+
+#endif

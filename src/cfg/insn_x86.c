@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cfg/insn_isa.h"
+#include "src/elf/branch.h"
+
+/* Where the opcode begins: behind legacy prefixes and one REX or REX2. */
+static size_t opcode_at(struct bytes code)
+{
+	size_t i = 0;
+
+	while (i < code.size && code.data[i] && strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3",
+						       code.data[i]))
+		i++;
+	if (i < code.size && code.data[i] == 0xd5)
+		return i + 2;
+	return i < code.size && (code.data[i] & 0xf0) == 0x40 ? i + 1 : i;
+}
+
+static uint8_t byte_at(struct bytes code, size_t i)
+{
+	return i < code.size ? code.data[i] : 0;
+}
+
+/* ff /2 and ff /3, e8 */
+static bool is_call(struct bytes code, size_t opcode)
+{
+	uint8_t middle = byte_at(code, opcode + 1) >> 3 & 7;
+
+	return byte_at(code, opcode) == 0xe8 ||
+	       (byte_at(code, opcode) == 0xff && (middle == 2 || middle == 3));
+}
+
+/* ud2, ud1, ud0; hlt.  An int3 is no end: what catches it can go on. */
+static bool is_trap(struct bytes code, size_t opcode)
+{
+	uint8_t second = byte_at(code, opcode + 1);
+
+	if (byte_at(code, opcode) == 0xf4)
+		return true;
+	return byte_at(code, opcode) == 0x0f &&
+	       (second == 0x0b || second == 0xb9 || second == 0xff);
+}
+
+static enum flow flow_of(enum branch_kind kind, struct bytes code, size_t opcode)
+{
+	switch (kind) {
+	case BRANCH_NONE:
+	case BRANCH_SYSTEM:
+		return is_trap(code, opcode) ? FLOW_TRAP : FLOW_NEXT;
+	case BRANCH_RETURN:
+		return FLOW_RETURN;
+	case BRANCH_DIRECT:
+		return is_call(code, opcode) ? FLOW_CALL : FLOW_JUMP;
+	case BRANCH_CONDITIONAL:
+		return FLOW_CONDITIONAL;
+	case BRANCH_INDIRECT:
+		return is_call(code, opcode) ? FLOW_CALL : FLOW_INDIRECT;
+	}
+	return FLOW_NEXT;
+}
+
+/* The address that an operand "displacement(%rip)" means, or 0. */
+static uint64_t rip_relative(const char *text, uint64_t end)
+{
+	const char *base = strstr(text, "(%rip)");
+	const char *p = base;
+
+	if (!base)
+		return 0;
+	while (p > text && !strchr(" \t,:*", p[-1]))
+		p--;
+	return end + (uint64_t)strtoll(p, NULL, 0);
+}
+
+bool insn_x86(const struct llvm_context *llvm, struct bytes code, uint64_t at, struct insn *out)
+{
+	char text[LLVM_TEXT_SIZE];
+	size_t size = llvm_decode(llvm, code, at, text);
+
+	if (!size)
+		return false;
+	code = bytes_first(code, size);
+	struct branch_insn branch = branch_decode(MACHINE_X86_64, code, (struct vaddr){at});
+	size_t opcode = opcode_at(code);
+	*out = (struct insn){
+		.size = (uint8_t)size,
+		.flow = (uint8_t)flow_of(branch.kind, code, opcode),
+		.target = branch.target.v,
+		.unsupported = (byte_at(code, opcode) & 0xfc) == 0xe0, /* loop*, jrcxz */
+	};
+	if (branch.kind == BRANCH_NONE && byte_at(code, opcode) == 0xc7 &&
+	    byte_at(code, opcode + 1) == 0xf8 && size == opcode + 6) { /* xbegin */
+		out->flow = FLOW_CONDITIONAL;
+		out->target = at + size + (uint64_t)(int64_t)(int32_t)le32(code.data + opcode + 2);
+	}
+	if (!out->target)
+		out->target = rip_relative(text, at + size);
+	return true;
+}

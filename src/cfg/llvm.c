@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cfg/llvm.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "src/base/attr.h"
+
+/* As Debian installs them, the best known first: 19 is what most tests ran with. */
+static const char *const library_names[] = {
+	"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
+	"libLLVM.so.22.1", "libLLVM-22.so.1", "libLLVM-22.so",
+	"libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1",
+	"libLLVM.so",
+};
+
+/* The part of LLVM's C interface that is used (llvm-c/Disassembler.h, Target.h);
+ * it has not changed since LLVM 3. */
+static struct {
+	const char *name;
+	void (*initialize[3])(void);
+	void *(*create)(const char *triple, void *info, int tag, void *get_info,
+			void *lookup_symbol);
+	void (*dispose)(void *context);
+	size_t (*decode)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
+			 size_t text_size);
+} llvm;
+
+static const struct {
+	const char *symbol;
+	void *field;
+} interface[] = {
+	{"LLVMInitializeX86TargetInfo", &llvm.initialize[0]},
+	{"LLVMInitializeX86TargetMC", &llvm.initialize[1]},
+	{"LLVMInitializeX86Disassembler", &llvm.initialize[2]},
+	{"LLVMCreateDisasm", &llvm.create},
+	{"LLVMDisasmDispose", &llvm.dispose},
+	{"LLVMDisasmInstruction", &llvm.decode},
+};
+
+/* Take the interface from a library; false if a part of it is missing. */
+static bool bind(void *library)
+{
+	for (size_t i = 0; i < BC_COUNT(interface); i++) {
+		void *address = dlsym(library, interface[i].symbol);
+		if (!address)
+			return false;
+		/* POSIX: a function's address fits a data pointer. */
+		memcpy(interface[i].field, &address, sizeof(address));
+	}
+	return true;
+}
+
+static void load(void)
+{
+	for (size_t i = 0; i < BC_COUNT(library_names); i++) {
+		void *library = dlopen(library_names[i], RTLD_LAZY | RTLD_LOCAL);
+		if (!library)
+			continue;
+		if (!bind(library)) {
+			dlclose(library);
+			continue;
+		}
+		for (size_t k = 0; k < BC_COUNT(llvm.initialize); k++)
+			llvm.initialize[k]();
+		llvm.name = library_names[i];
+		return;
+	}
+}
+
+bool llvm_open(struct llvm_context *out)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+	out->handle = llvm.name ? llvm.create("x86_64", NULL, 0, NULL, NULL) : NULL;
+	return out->handle;
+}
+
+void llvm_close(struct llvm_context *context)
+{
+	if (context->handle)
+		llvm.dispose(context->handle);
+	context->handle = NULL;
+}
+
+size_t llvm_decode(const struct llvm_context *context, struct bytes code, uint64_t at,
+		   char text[LLVM_TEXT_SIZE])
+{
+	uint8_t window[16]; /* LLVM takes bytes it may write, and needs 15 at most */
+	char unused[1];
+
+	code = bytes_first(code, 15);
+	memcpy(window, code.data, code.size);
+	if (!text)
+		return llvm.decode(context->handle, window, code.size, at, unused, sizeof(unused));
+	text[0] = '\0';
+	return llvm.decode(context->handle, window, code.size, at, text, LLVM_TEXT_SIZE);
+}
+
+const char *llvm_loaded(void)
+{
+	return llvm.name;
+}

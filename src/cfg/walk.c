@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cfg/walk.h"
+
+/* The block that holds an offset, which is inside the function. */
+static uint32_t block_at(const struct graph *graph, uint32_t offset)
+{
+	uint32_t low = 0, high = graph->count;
+
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+		if (graph->blocks[mid].start <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Does the run continue after a call that the block before ends with? */
+static bool continues_call(const struct graph *graph, uint32_t block, const struct run *run)
+{
+	const struct block *b = &graph->blocks[block];
+
+	if (!run->from_outside || !block || run->from != b->start)
+		return false;
+	if (!run->after_return && b->entered)
+		return false;
+	return b[-1].to_next && b[-1].calls;
+}
+
+enum walk_result graph_walk(const struct graph *graph, const struct run *run,
+			    void (*edge)(void *ctx, uint32_t from, uint32_t to), void *ctx)
+{
+	if (!graph->count || run->from >= graph->size || run->to >= graph->size)
+		return WALK_INVALID;
+	uint32_t first = block_at(graph, run->from), last = block_at(graph, run->to);
+	first -= continues_call(graph, first, run);
+	for (uint32_t i = first; i < last; i++)
+		if (!graph->blocks[i].to_next)
+			return WALK_INVALID;
+	for (uint32_t i = first; i < last; i++)
+		edge(ctx, graph->blocks[i].last, graph->blocks[i + 1].start);
+	return first < last ? WALK_EDGES : WALK_ONE_BLOCK;
+}

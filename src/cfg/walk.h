@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The edges that a straight-line run between two taken branches went through. */
+#ifndef CFG_WALK_H
+#define CFG_WALK_H
+
+#include "src/cfg/graph.h"
+
+struct run {
+	uint32_t from, to; /* offsets in the function: where it began, and its last instruction */
+	/* It followed a taken branch from outside the function, maybe the return
+	 * from a call that the block before made. */
+	bool from_outside;
+	bool after_return; /* that branch was a return */
+};
+
+enum walk_result {
+	WALK_EDGES,
+	WALK_ONE_BLOCK, /* it stayed in one block                     */
+	WALK_INVALID,   /* code that no straight-line run can go through */
+};
+
+/* Report each edge: from a block's last instruction to the next one's beginning.
+ * None is reported if the run is invalid.  from <= to. */
+enum walk_result graph_walk(const struct graph *graph, const struct run *run,
+			    void (*edge)(void *ctx, uint32_t from, uint32_t to), void *ctx);
+
+#endif
