@@ -62,6 +62,23 @@ static bool check_ident(struct bytes file, struct bc_error *err)
 	return true;
 }
 
+/* libelf takes tables that are not in the file for absent ones. */
+static bool check_tables(const GElf_Ehdr *h, size_t file_size, struct bc_error *err)
+{
+	/* With more than 65,279 sections the first section header has the count. */
+	uint64_t sections = h->e_shoff && !h->e_shnum ? 1 : h->e_shnum;
+
+	if (h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
+			   !range_fits(h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), file_size)))
+		return bc_fail(err, BC_FORMAT, "program headers, byte %" PRIu64
+			       ": not in the file, or of an odd size", h->e_phoff);
+	if (sections && (h->e_shentsize != sizeof(Elf64_Shdr) ||
+			 !range_fits(h->e_shoff, sections * sizeof(Elf64_Shdr), file_size)))
+		return bc_fail(err, BC_FORMAT, "section headers, byte %" PRIu64
+			       ": not in the file, or of an odd size", h->e_shoff);
+	return true;
+}
+
 static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
 {
 	GElf_Ehdr header;
@@ -75,7 +92,7 @@ static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
 			       "for a machine (number %u) that is none of x86-64, AArch64, RISC-V",
 			       header.e_machine);
 	image->position_independent = header.e_type == ET_DYN;
-	return true;
+	return check_tables(&header, image->file.size, err);
 }
 
 static bool check_segment(const struct segment *s, size_t number, size_t file_size,

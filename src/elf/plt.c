@@ -188,7 +188,20 @@ static int by_address(const void *a, const void *b)
 {
 	const struct plt_entry *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->section > y->section) - (x->section < y->section);
+}
+
+/* PLT sections that overlap are damage, and an address has one function. */
+static void unify(struct entry_vec *entries)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < entries->len; i++)
+		if (!kept || entries->at[kept - 1].address != entries->at[i].address)
+			entries->at[kept++] = entries->at[i];
+	entries->len = kept;
 }
 
 bool plt_read(const struct image *image, const struct got *got, struct plt *out,
@@ -208,6 +221,7 @@ bool plt_read(const struct image *image, const struct got *got, struct plt *out,
 	}
 	if (entries.len)
 		qsort(entries.at, entries.len, sizeof(*entries.at), by_address);
+	unify(&entries);
 	*out = (struct plt){entries.at, entries.len};
 	return true;
 }

@@ -33,7 +33,7 @@ static uint32_t index_of(const struct builder *b, const char *name)
 	for (size_t i = 1; i < b->count; i++)
 		if (!strcmp(b->names[i], name))
 			return (uint32_t)i;
-	assert(!"no section of this name");
+	assert(false && "no section of this name");
 	return 0;
 }
 
@@ -208,7 +208,7 @@ uint64_t build_elf_offset(struct bytes file, const char *section)
 		if (!strcmp((const char *)file.data + names.sh_offset + s.sh_name, section))
 			return s.sh_offset;
 	}
-	assert(!"no section of this name");
+	assert(false && "no section of this name");
 	return 0;
 }
 
