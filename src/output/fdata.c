@@ -44,12 +44,15 @@ static void emit_record(struct emit *out, const struct record *record)
 	emit_char(out, '\n');
 }
 
+/* perf2bolt begins a basic profile with both lines, which llvm-bolt refuses:
+ * it looks for no_lbr first.  merge-fdata refuses them the other way round. */
 static void emit_header(struct emit *out, const struct profile *profile,
 			const struct fdata_header *header)
 {
-	emit_string(out, "boltedcollection\n");
-	if (!profile->basic)
+	if (!profile->basic) {
+		emit_string(out, "boltedcollection\n");
 		return;
+	}
 	emit_string(out, "no_lbr");
 	for (size_t i = 0; i < header->event_count; i++) {
 		emit_char(out, ' ');

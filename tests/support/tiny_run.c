@@ -63,7 +63,7 @@ static void compare(const struct tiny_run *run, const struct profile *profile, c
 {
 	const struct name_vec *events = &run->aggregate.events;
 	struct fdata_header header = {(const char *const *)events->at, events->len};
-	const char *first = "boltedcollection\n";
+	const char *first = profile->basic ? "" : "boltedcollection\n";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

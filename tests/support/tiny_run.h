@@ -33,7 +33,7 @@ void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *bra
 		    size_t count);
 void tiny_run_address(struct tiny_run *run, uint32_t pid, uint64_t ip, const char *event);
 
-/* Convert, compare with lines of fdata without the first, and end the run.
+/* Convert, compare with lines of fdata without `boltedcollection`, and end the run.
  * Every ledger must balance. */
 void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines);
 

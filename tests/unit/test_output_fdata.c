@@ -172,7 +172,6 @@ static void basic(void **state)
 
 	(void)state;
 	gives(records, BC_COUNT(records), true, &(struct fdata_header){events, 2},
-	      "boltedcollection\n"
 	      "no_lbr cycles:u: instructions:\n"
 	      "1 other 2 12\n"
 	      "1 other 10 1\n"
@@ -183,7 +182,7 @@ static void empty(void **state)
 {
 	(void)state;
 	gives(NULL, 0, false, &(struct fdata_header){0}, "boltedcollection\n");
-	gives(NULL, 0, true, &(struct fdata_header){0}, "boltedcollection\nno_lbr\n");
+	gives(NULL, 0, true, &(struct fdata_header){0}, "no_lbr\n");
 }
 
 int main(void)
