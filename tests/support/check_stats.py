@@ -9,7 +9,7 @@ import sys
 REASONS = {
     'samples': 'no_process no_branch_stack kernel other_image unknown_memory no_function no_parent',
     'branches': 'dropped_sample basic_mode kernel erratum return outside no_parent',
-    'traces': 'out_of_range two_fragments one_block backwards no_map basic_mode no_parent',
+    'traces': 'out_of_range two_fragments one_block backwards invalid no_map basic_mode no_parent',
 }
 SHAPE = {
     'schema': str,
@@ -18,7 +18,7 @@ SHAPE = {
     'inputs': list, 'mode': str, 'samples': dict, 'branches': dict, 'traces': dict,
     'build_check': {'checked': int, 'not_branch': int, 'bad_target': int, 'bad_end': int, 'rate_percent': float,
                     'limit_percent': float, 'refused': bool},
-    'distinct_traces': int, 'records': int,
+    'distinct': int, 'records': int,
 }
 INPUT = {'path': str, 'format': str, 'lines': int, 'ignored_lines': int, 'timeless': bool}
 
