@@ -11,7 +11,7 @@
 #define OUTSIDE UINT64_C(0x7f0000001000)
 #define PID 7
 
-static const struct aggregate_options usual = {MODE_AUTO, true};
+static const struct aggregate_options usual = {.mode = MODE_AUTO, .erratum = true};
 static struct tiny_run run;
 
 static uint64_t at(uint64_t vaddr)
@@ -154,7 +154,7 @@ static uint64_t kept(const struct aggregate_options *options, const size_t *dept
 /* From the first stack of exactly 32 on, that one included, in each input. */
 static void erratum(void **state)
 {
-	static const struct aggregate_options off = {MODE_AUTO, false};
+	static const struct aggregate_options off = {.mode = MODE_AUTO, .erratum = false};
 
 	(void)state;
 	assert_int_equal(KEPT(&usual, 31, 33, 16), 31 + 33 + 16);
@@ -256,7 +256,7 @@ static void addresses(void **state)
 
 static void basic_mode(void **state)
 {
-	static const struct aggregate_options basic = {MODE_BASIC, true};
+	static const struct aggregate_options basic = {.mode = MODE_BASIC, .erratum = true};
 	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}, {at(0x1104), at(0x1000), 0}};
 	struct sample sample = {.pid = PID, .ip = {at(0x1108)}, .has_stack = true, .branches = stack,
 				.branch_count = 2, .event = text_of("cycles:")};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The whole conversion.  An input is
+ *
+ *   byte 0      bit 0: what follows is a BAT descriptor, which replaces that of
+ *               the demo; bit 1: basic mode; bits 4 to 7: threads
+ *   bytes 1, 2  size of the descriptor, little-endian (if bit 0)
+ *   the rest    the descriptor, then samples
+ *
+ * Samples of any bytes are refused with a proper error or converted, and then
+ * everything balances.  A sweep over all functions goes with them, so that the
+ * table is used whatever the samples say.
+ */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/convert_all.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct binary demo;
+
+static void open_demo(void)
+{
+	struct bc_error err = {0};
+
+	if (!demo.file.data && !binary_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", &demo, &err))
+		abort();
+}
+
+/* The demo's file with another descriptor in place of its own. */
+static uint8_t *with_descriptor(const uint8_t *desc, size_t size)
+{
+	struct bc_error err = {0};
+	struct bytes old;
+	uint8_t *copy = malloc(demo.file.size);
+
+	assert(copy && image_bat_note(&demo.image, &old, &err) && size <= old.size);
+	memcpy(copy, demo.file.data, demo.file.size);
+	uint8_t *at = copy + (old.data - demo.file.data);
+	memcpy(at, desc, size);
+	/* namesz, descsz, type, name of 8 bytes */
+	for (int i = 0; i < 4; i++)
+		at[-16 + i] = (uint8_t)(size >> 8 * i);
+	return copy;
+}
+
+static void run(const struct binary *binary, unsigned flags, struct text samples)
+{
+	const struct aggregate_options options = {.mode = flags & 2 ? MODE_BASIC : MODE_AUTO,
+						  .erratum = true};
+	static const struct image_match_options match = {"demo.bolt", NULL};
+	struct aggregate aggregate;
+	struct bc_error err = {0};
+
+	assert(aggregate_init(&aggregate, &binary->image, &options, &match, &err));
+	if (!convert_read(&aggregate, samples, &err))
+		error_check(&err);
+	convert_sweep(&aggregate, binary);
+	convert_check(&aggregate, binary, 1 + (flags >> 4) % 4);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bc_error err = {0};
+	struct bytes old;
+
+	open_demo();
+	if (size < 3)
+		return 0;
+	unsigned flags = data[0];
+	size_t desc = data[1] | (size_t)data[2] << 8;
+	struct text samples = {(const char *)data + 3, size - 3};
+	if (!(flags & 1)) {
+		run(&demo, flags, samples);
+		return 0;
+	}
+	if (!image_bat_note(&demo.image, &old, &err) || desc > samples.len || desc > old.size)
+		return 0;
+	struct binary binary;
+	uint8_t *file = with_descriptor(data + 3, desc);
+	if (binary_open_bytes((struct bytes){file, demo.file.size}, &binary, &err)) {
+		run(&binary, flags, text_from(samples, desc));
+		binary_close(&binary);
+	} else {
+		error_check(&err);
+	}
+	free(file);
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include "tests/support/convert_all.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/output/fdata.h"
+
+void error_check(const struct bc_error *err)
+{
+	assert(err->code != BC_OK);
+	assert(memchr(err->text, 0, sizeof(err->text)));
+	assert(*err->text && !strchr(err->text, '\n'));
+}
+
+/* Any file will do that can be read from its beginning. */
+static int file_of(struct text content)
+{
+	FILE *file = tmpfile();
+
+	assert(file && fwrite(content.at, 1, content.len, file) == content.len);
+	assert(!fflush(file));
+	int fd = dup(fileno(file));
+	assert(fd >= 0 && !fclose(file) && !lseek(fd, 0, SEEK_SET));
+	return fd;
+}
+
+bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_error *err)
+{
+	struct sample_sink sink = aggregate_sink(aggregate);
+	struct reader_options options = {INPUT_AUTO, {0}};
+	struct reader_report report = {0};
+	struct file_stream stream = {.name = "samples", .fd = file_of(samples)};
+
+	bool ok = reader_run(&stream, &options, &sink, &report, err);
+	stream_close(&stream);
+	return ok;
+}
+
+static void sweep_trace(const struct sample_sink *sink, uint64_t branch, uint64_t from, uint64_t to)
+{
+	const struct trace trace = {branch, from, to};
+	struct bc_error err = {0};
+
+	assert(sink->trace(sink->ctx, &trace, from & 1, 1 + (to & 7), 1, &err));
+}
+
+void convert_sweep(struct aggregate *aggregate, const struct binary *binary)
+{
+	struct sample_sink sink = aggregate_sink(aggregate);
+	const struct function_table *functions = &binary->functions;
+	uint64_t before = TRACE_EXTERNAL;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		uint64_t begin = functions->at[i].address;
+		uint64_t end = begin + functions->at[i].extent;
+		for (uint64_t at = begin; at < end && at - begin < 0x100; at += 7)
+			sweep_trace(&sink, before, at, end - 1);
+		sweep_trace(&sink, TRACE_FT_ONLY, begin, end);
+		sweep_trace(&sink, end - 1, begin, TRACE_BR_ONLY);
+		before = begin + (end - begin) / 2;
+	}
+}
+
+/* By the primary name of the function that a record is listed under. */
+static void check_records(const struct profile *profile)
+{
+	const char *before = "";
+
+	for (size_t i = 0; i < profile->record_count; i++) {
+		struct record record = profile_record(profile, i);
+		const struct function *owner = record.kind == RECORD_ENTRY ? record.to.function
+									   : record.from.function;
+		assert(owner && record.count);
+		assert(strcmp(before, owner->primary) <= 0);
+		before = owner->primary;
+	}
+}
+
+static void check_writing(const struct profile *profile, const struct aggregate *aggregate)
+{
+	const struct name_vec *events = &aggregate->events;
+	struct fdata_header header = {(const char *const *)events->at, events->len};
+	FILE *out = fopen("/dev/null", "w");
+
+	assert(out);
+	fdata_write(profile, &header, out);
+	assert(!ferror(out));
+	fclose(out);
+}
+
+void convert_check(struct aggregate *aggregate, const struct binary *binary, unsigned threads)
+{
+	struct converted converted;
+	struct bc_error err = {0};
+	bool basic;
+
+	assert(aggregate_finish(aggregate, &basic, &err));
+	assert(convert(aggregate, binary, basic, threads, &converted, &err));
+	struct ledgers ledgers = aggregate->tally.ledgers;
+	ledger_add(&ledgers.samples, &converted.ledgers.samples);
+	ledger_add(&ledgers.branches, &converted.ledgers.branches);
+	ledger_add(&ledgers.traces, &converted.ledgers.traces);
+	assert(ledger_balances(&ledgers.samples));
+	assert(ledger_balances(&ledgers.branches));
+	assert(ledger_balances(&ledgers.traces));
+	double rate = build_check_rate(&converted.check);
+	assert(rate >= 0 && rate <= 100);
+	check_records(&converted.profile);
+	check_writing(&converted.profile, aggregate);
+	profile_free(&converted.profile);
+	aggregate_fini(aggregate);
+}
