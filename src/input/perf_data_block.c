@@ -15,7 +15,7 @@ void perf_pool_fini(struct perf_pool *pool)
 
 static struct perf_block *block_of(struct sample_memory *memory)
 {
-	return (struct perf_block *)memory; /* its first member */
+	return (struct perf_block *)(void *)memory; /* its first member */
 }
 
 static void hold_memory(struct sample_memory *memory)

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What the reader delivers of perf.data is what perf script prints of it: for the
+# files that tests/unit/test_perf_data.c builds, and for recordings made here.
+# The reader's side comes from that test program: PERF_DATA_TEST, or beside BATCONV.
+set -eu
+tool=${PERF_DATA_TEST:-$(dirname "${BATCONV:-.}")/tests/test_perf_data}
+
+skip() {
+	echo "$1"
+	[ "${BATCONV_REQUIRE_PEERS:-0}" = 1 ] && exit 1
+	exit 77
+}
+perf --version >/dev/null 2>&1 || skip "no perf here"
+[ -x "$tool" ] || skip "no $tool"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# Lines of perf script as the tool prints them: perf.data -> stdout
+their_lines() {
+	fields=pid,event,ip
+	perf script -f -G -F +brstack -i "$1" >/dev/null 2>err </dev/null && ! grep -q brstack err && fields=$fields,brstack
+	perf script -f -G -F "$fields" --show-task-events --show-mmap-events -i "$1" 2>err </dev/null | python3 -c '
+import re, sys
+def number(text): return "%x" % int(text, 16)
+for line in sys.stdin:
+	record = re.search(r"PERF_RECORD_(\w+)(.*)", line)
+	if not record:
+		words = line.split()
+		if not words: continue
+		if len(words) < 3: words.append("0")
+		stack = ["/".join(entry.split("/")[:3]) for entry in words[3:]]
+		print("SAMPLE", int(words[0]) & 0xffffffff, words[1], words[2], *stack)
+		continue
+	kind, rest = record.groups()
+	if kind in ("MMAP", "MMAP2"):
+		m = re.match(r"\s*(-?\d+)/\s*(-?\d+): \[(\w+)\((\w+)\) @ (\w+)[^]]*\]: (\S+) (.*)", rest)
+		if m[1] != "-1":
+			print("MAP", m[1], number(m[3]) + "+" + number(m[4]), "@" + number(m[5]), "x" if "x" in m[6] else "-", m[7])
+	elif kind == "COMM" and rest.startswith(" exec"):
+		print("EXEC", re.search(r":(\d+)/\d+$", rest.strip())[1])
+	elif kind in ("FORK", "EXIT"):
+		m = re.match(r"\((\d+):(\d+)\):\((\d+):(\d+)\)", rest)
+		print("FORK", m[3], m[1]) if kind == "FORK" else print("EXIT", m[1], m[2])
+'
+}
+
+# Without build-ids, which perf script does not show.
+our_lines() {
+	"$tool" --dump "$@" | sed -E '/^MAP /s/ [0-9a-f]{40}$//'
+}
+
+status=0
+compare() { # NAME FILE [MORE FILES]
+	name=$1
+	shift
+	if [ "$#" = 1 ]; then shown=$1; else shown=$(dirname "$1"); fi
+	their_lines "$shown" >theirs
+	our_lines "$@" >ours
+	# Records of one time on two processors stand in no order.
+	case $name in threads*) for f in ours theirs; do sort -o $f $f; done ;; esac
+	if cmp -s ours theirs && [ -s ours ]; then
+		echo "$name: $(wc -l <ours) lines are equal"
+	else
+		echo "$name: differs"
+		diff ours theirs | head -6
+		status=1
+	fi
+}
+
+for case in $("$tool" --cases); do
+	"$tool" --build "$case" >"$case.data"
+	compare "built $case" "$case.data"
+done
+
+cat >load.sh <<'LOAD'
+i=0
+while [ $i -lt 60 ]; do /bin/true; (exit 0); i=$((i + 1)); done
+(seq 60000 | md5sum) & (seq 60000 | sha1sum) & wait
+LOAD
+record() { # NAME OPTIONS
+	name=$1
+	shift
+	if perf record -q -F 2000 -o "$name.data" "$@" sh load.sh >/dev/null 2>err; then
+		compare "recorded $name" "$name.data"
+	else
+		echo "recorded $name: perf cannot ($(head -1 err))"
+	fi
+}
+record plain -e cpu-clock
+record user -e cpu-clock:u
+record compressed -e cpu-clock -z
+record two -e cpu-clock,page-faults -d
+record buildid-mmap -e cpu-clock --buildid-mmap
+record chains -e cpu-clock -g -d
+record timeless -e cpu-clock --no-timestamp
+record registers -e cpu-clock --intr-regs --user-regs -W
+if perf record -q -e cpu-clock -z -o - sh load.sh 2>err >pipe.data; then
+	compare "recorded pipe" pipe.data
+fi
+if perf record -q -e cpu-clock --threads -o threads.data sh load.sh >/dev/null 2>err; then
+	compare "threads" threads.data/data $(ls -d threads.data/data.* | sort -t. -k3n)
+fi
+exit $status
