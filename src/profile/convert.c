@@ -2,7 +2,10 @@
 #include "src/profile/convert.h"
 
 #include "src/base/parallel.h"
+#include "src/cfg/cfg.h"
 #include "src/elf/branch.h"
+
+DEFINE_VEC(index_vec, uint32_t);
 
 /* One thread's share of the conversion. */
 struct converter {
@@ -12,6 +15,8 @@ struct converter {
 	struct ledgers ledgers;
 	struct build_check check;
 	const struct function *near; /* where the last trace was */
+	struct index_vec without_map; /* functions that a fall-through needs the graph of */
+	const struct cfg *cfg;        /* their graphs */
 	bool out_of_memory;
 };
 
@@ -77,6 +82,30 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to)
 	    (struct input_place){edge->owner, to}, edge->row, 0);
 }
 
+/* The same where BOLT left the function alone: its blocks are in its code. */
+static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
+				 struct place from, struct place to, bool after_return)
+{
+	const struct graph *graph = cfg_find(c->cfg, from.function);
+	struct edge_ctx ctx = {c, from.function, row};
+	uint64_t branch = trace_of(row->key).branch;
+
+	if (!graph || !graph->count)
+		return RUN_NO_MAP;
+	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+			  .from_outside = branch != TRACE_FT_ONLY &&
+					  branch - from.function->address >= graph->size};
+	switch (graph_walk(graph, &run, add_edge, &ctx)) {
+	case WALK_EDGES:
+		return TRACE_DROP_COUNT;
+	case WALK_ONE_BLOCK:
+		return RUN_ONE_BLOCK;
+	case WALK_INVALID:
+		break;
+	}
+	return RUN_INVALID;
+}
+
 /* Walk the blocks that a trace ran through.  Returns why nothing came of it,
  * or TRACE_DROP_COUNT. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
@@ -93,7 +122,9 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 	if (from.offset > to.offset)
 		return RUN_BACKWARDS;
 	if (!from.fragment)
-		return from.function->kind == FUNCTION_PLT ? RUN_ONE_BLOCK : RUN_NO_MAP;
+		return from.function->kind == FUNCTION_PLT
+			       ? RUN_ONE_BLOCK
+			       : walk_code(c, row, from, to, after_return);
 	struct edge_ctx ctx = {c, binary_owner(binary, from), row};
 	if (!ctx.owner)
 		return RUN_NO_PARENT;
@@ -159,15 +190,44 @@ struct job {
 	struct converter workers[PARALLEL_MOST];
 };
 
+/* Note a trace that walk_code() will walk. */
+static void note_walk(struct converter *c, const struct count_row *row)
+{
+	struct trace trace = trace_of(row->key);
+	struct index_vec *noted = &c->without_map;
+
+	if (trace.to == TRACE_BR_ONLY)
+		return;
+	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
+	c->near = from.function;
+	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
+		return;
+	uint32_t index = (uint32_t)(from.function - c->binary->functions.at);
+	if (noted->len && noted->at[noted->len - 1] == index)
+		return;
+	struct place to = binary_place(c->binary, (struct vaddr){trace.to}, from.function);
+	if (to.function == from.function && !index_vec_push(noted, index))
+		c->out_of_memory = true;
+}
+
 /* Rows by their first word, where the trace begins or the sample lies: neighbours
  * lie in one function, and what was looked up for one is at hand for the next. */
+static void sort_shard(void *ctx, size_t shard, unsigned worker)
+{
+	struct job *job = ctx;
+	struct count_table *table = &job->counts->shards[shard];
+
+	count_table_sort(table);
+	for (size_t i = 0; !job->basic && i < table->used; i++)
+		note_walk(&job->workers[worker], &table->rows[i]);
+}
+
 static void convert_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
 	struct count_table *table = &job->counts->shards[shard];
 	struct converter *c = &job->workers[worker];
 
-	count_table_sort(table);
 	for (size_t i = 0; i < table->used; i++) {
 		if (job->basic)
 			convert_address(c, &table->rows[i]);
@@ -175,6 +235,27 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 			convert_trace(c, &table->rows[i]);
 	}
 	count_table_free(table);
+}
+
+/* The graphs of the functions that were noted. */
+static bool build_graphs(struct job *job, unsigned threads, struct cfg *cfg, struct bc_error *err)
+{
+	const struct binary *binary = job->workers[0].binary;
+	struct index_vec all = {0};
+	bool ok = true;
+
+	for (unsigned i = 0; i < threads; i++) {
+		struct index_vec *noted = &job->workers[i].without_map;
+		for (size_t k = 0; ok && k < noted->len; k++)
+			ok = index_vec_push(&all, noted->at[k]);
+		index_vec_free(noted);
+		job->workers[i].cfg = cfg;
+		job->workers[i].near = NULL;
+	}
+	ok = (ok || bc_fail_nomem(err)) && cfg_build(&binary->image, &binary->functions, all.at,
+						     all.len, threads, cfg, err);
+	index_vec_free(&all);
+	return ok;
 }
 
 static bool collect(struct job *job, unsigned threads, struct converted *out, struct bc_error *err)
@@ -201,6 +282,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	     unsigned threads, struct converted *out, struct bc_error *err)
 {
 	struct job job = {.basic = basic};
+	struct cfg cfg;
 
 	*out = (struct converted){0};
 	if (threads > COUNTS_SHARDS)
@@ -208,6 +290,11 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns};
+	parallel_for(threads, COUNTS_SHARDS, sort_shard, &job);
+	if (!build_graphs(&job, threads, &cfg, err))
+		return false;
 	parallel_for(threads, COUNTS_SHARDS, convert_shard, &job);
+	out->no_disassembler = cfg.no_disassembler;
+	cfg_free(&cfg);
 	return collect(&job, threads, out, err);
 }

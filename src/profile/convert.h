@@ -14,6 +14,7 @@ struct converted {
 	struct ledgers ledgers; /* what became of the traces or addresses */
 	struct build_check check;
 	struct profile profile;
+	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as RUN_NO_MAP */
 };
 
 /* Convert what was counted; the totals are empty then.

@@ -34,7 +34,8 @@
 	X(TWO_FRAGMENTS, "two_fragments", "with ends in two fragments")        \
 	X(ONE_BLOCK, "one_block", "inside one block (no edge to count)")       \
 	X(BACKWARDS, "backwards", "that end before they begin")                \
-	X(NO_MAP, "no_map", "in functions without a BAT map")                  \
+	X(INVALID, "invalid", "through code that no straight line can run through") \
+	X(NO_MAP, "no_map", "in functions without a BAT map or a control-flow graph") \
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
 

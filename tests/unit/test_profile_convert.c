@@ -9,7 +9,7 @@ static unsigned threads; /* the result must not depend on it */
 
 static int setup(void **state)
 {
-	static const struct aggregate_options options = {MODE_AUTO, false};
+	static const struct aggregate_options options = {.mode = MODE_AUTO, .erratum = false};
 
 	(void)state;
 	tiny_run_begin(&run, &options);
@@ -151,10 +151,11 @@ static void dropped_fallthroughs(void **state)
 	gives("");
 	assert_int_equal(run.ledgers.traces.dropped[RUN_TWO_FRAGMENTS], 1);
 	assert_int_equal(run.ledgers.traces.dropped[RUN_BACKWARDS], 2);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_NO_MAP], 4);
 	assert_int_equal(run.ledgers.traces.dropped[RUN_OUTSIDE], 16 + 32 + 64);
 	assert_int_equal(run.ledgers.traces.dropped[RUN_NO_PARENT], 128);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK], 8 + 256);
+	/* Without libLLVM there is no graph of `plain`, which is one block. */
+	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK] +
+			 run.ledgers.traces.dropped[RUN_NO_MAP], 4 + 8 + 256);
 	assert_int_equal(run.ledgers.traces.kept, 0);
 }
 
