@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/padding.h"
 
+#include "src/elf/branch.h"
+
 static bool is_x86_prefix(uint8_t byte)
 {
 	switch (byte) {
@@ -12,7 +14,8 @@ static bool is_x86_prefix(uint8_t byte)
 	case 0x65:
 	case 0x66: /* operand size */
 	case 0x67: /* address size */
-	case 0xf2:
+	case 0xf2: /* repne, rep */
+	case 0xf3:
 		return true;
 	}
 	return false;
@@ -35,18 +38,28 @@ static size_t modrm_size(struct bytes code)
 	return 1 + sib;
 }
 
-/* The length of the nop at the beginning, 0 for none. */
-static size_t x86_nop_size(struct bytes code)
+/* Where the opcode begins: behind legacy prefixes and then one REX. */
+static size_t x86_prefix_size(struct bytes code, bool *has_rep, uint8_t *rex)
 {
 	size_t at = 0;
 
-	while (at < code.size && is_x86_prefix(code.data[at]))
-		at++;
-	if (at < code.size && (code.data[at] & 0xf8) == 0x48) /* REX.W */
-		at++;
+	for (; at < code.size && is_x86_prefix(code.data[at]); at++)
+		*has_rep |= code.data[at] >= 0xf2;
+	if (at < code.size && (code.data[at] & 0xf0) == 0x40)
+		*rex = code.data[at++];
+	return at;
+}
+
+/* The length of the nop at the beginning, 0 for none: nop with an operand or
+ * without; the latter is another instruction with rep (pause) or REX.B (xchg). */
+static size_t x86_nop_size(struct bytes code)
+{
+	bool has_rep = false;
+	uint8_t rex = 0;
+	size_t at = x86_prefix_size(code, &has_rep, &rex), size = 0;
 	struct bytes opcode = bytes_from(code, at);
-	size_t size = 0;
-	if (opcode.size && opcode.data[0] == 0x90)
+
+	if (opcode.size && opcode.data[0] == 0x90 && !has_rep && !(rex & 1))
 		size = at + 1;
 	else if (opcode.size > 2 && opcode.data[0] == 0x0f && opcode.data[1] == 0x1f)
 		size = at + 2 + modrm_size(bytes_from(opcode, 2));
@@ -56,12 +69,15 @@ static size_t x86_nop_size(struct bytes code)
 /* The length of a jump to what follows it in the gap or to its end. */
 static size_t x86_skip_jump_size(struct bytes code)
 {
-	if (code.size >= 2 && code.data[0] == 0xeb)
-		return code.data[1] <= 0x7f && code.data[1] <= code.size - 2 ? 2 : 0;
-	if (code.size >= 5 && code.data[0] == 0xe9)
-		return le32(code.data + 1) <= INT32_MAX && le32(code.data + 1) <= code.size - 5 ? 5
-											      : 0;
-	return 0;
+	struct branch_insn jump = branch_decode(MACHINE_X86_64, code, (struct vaddr){0});
+	bool has_rep = false;
+	uint8_t rex = 0;
+	size_t at = x86_prefix_size(code, &has_rep, &rex);
+
+	if (jump.kind != BRANCH_DIRECT || code.data[at] == 0xe8) /* call */
+		return 0;
+	size_t size = at + (code.data[at] == 0xeb ? 2 : 5);
+	return jump.target.v >= size && jump.target.v <= code.size ? size : 0;
 }
 
 static size_t x86_padding_size(struct bytes code)
