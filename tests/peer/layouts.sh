@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Layouts that perf2bolt 22 cannot read, beside the perf2bolt of the same release.  Those releases know neither T nor R
+# lines, so they get each trace as a B and an F line (returns as an F line only), and the overlap of both profiles with
+# that of the input binary is compared: batconv's must be as good.
+. "$(dirname "$0")/lib"
+truth=$sqlite/expected/preagg.input.fdata
+
+# measure FILE: "BLOCKS CALLS" in hundredths of a percent
+measure() {
+	"$SOURCE/scripts/fidelity" "$truth" "$1" | awk '{ printf "%d ", $2 * 100 + 0.5 }'
+}
+
+compare() { # RELEASE
+	v=$1 b=b$1
+	perf2bolt=/usr/lib/llvm-$v/bin/perf2bolt
+	need $perf2bolt bolt-"$v"
+	awk '$1 == "T" { print "B", $2, $3, $5, 0 }
+		$1 == "T" || $1 == "R" || $1 == "r" || $1 == "f" { if ($4 !~ /^f*$/) print "F", $3, $4, $5 }
+		$1 == "B" || $1 == "F"' "$sqlite/$b.preagg" | grep -v 'F.*X:' >plain
+	$perf2bolt "$sqlite/sq.$b" --pa -p plain -o theirs >perf2bolt.log 2>&1 || { tail -n 5 perf2bolt.log; fail "perf2bolt $v"; return; }
+	"$BATCONV" -q "$sqlite/sq.$b" "$sqlite/$b.preagg" -o ours || { fail "batconv on $b"; return; }
+	# shellcheck disable=SC2046  # two numbers each
+	set -- $(measure theirs) $(measure ours)
+	echo "$v: perf2bolt $1 $2, batconv $3 $4 (blocks, calls; 1/100 %)"
+	[ "$3" -ge "$1" ] && [ "$4" -ge "$2" ] || fail "batconv is behind perf2bolt $v"
+}
+compare 16
+compare 19
+
+# No release reads another's: what batconv is for.
+for pair in '22 b16' '19 b16' '16 b19'; do
+	# shellcheck disable=SC2086
+	set -- $pair
+	perf2bolt=/usr/lib/llvm-$1/bin/perf2bolt
+	need "$perf2bolt" bolt-"$1"
+	! "$perf2bolt" "$sqlite/sq.$2" --pa -p plain -o theirs >perf2bolt.log 2>&1 ||
+		fail "perf2bolt $1 reads sq.$2: mend docs/conversion.md, section 6"
+done
+# LLVM 18: 102 wrong parents, repaired by the symbols.
+"$BATCONV" -q --stats-file=stats "$sqlite/sq.b18" "$sqlite/b18.preagg" -o ours || fail 'batconv on b18'
+python3 "$SOURCE/tests/support/check_stats.py" stats binary.parents_repaired
+"$SOURCE/scripts/fidelity" --blocks 99.6 --calls 99.7 "$truth" ours || fail 'b18'
+finish

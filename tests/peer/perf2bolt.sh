@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# perf2bolt 22 and batconv side by side on the same samples, by scripts/compare-with-perf2bolt; and that the stored
+# expectations in inputs/ are what this perf2bolt writes.
+. "$(dirname "$0")/lib"
+perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
+need $perf2bolt bolt-22
+need perf linux-perf
+
+side_by_side() { # BINARY SAMPLES
+	echo "== $(basename "$2")"
+	"$SOURCE/scripts/compare-with-perf2bolt" "$1" "$2" 22 || fail "$2"
+}
+for samples in demo.preagg demo.perf.data demo.basic.perf.data; do
+	side_by_side "$demo/demo.bolt" "$demo/$samples"
+done
+for b in b19 b22; do
+	for samples in "$b.preagg" "lbr.$b.data" "ip.$b.data"; do
+		side_by_side "$sqlite/sq.$b" "$sqlite/$samples"
+	done
+done
+for machine in aarch64 riscv64; do
+	side_by_side "$INPUTS/$machine/sorts.b22" "$INPUTS/$machine/sorts.b22.preagg"
+done
+
+$perf2bolt "$demo/demo.bolt" --pa -p "$demo/demo.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+cmp again "$demo/expected/demo.preagg.fdata" || fail 'perf2bolt writes something else than inputs/demo/expected'
+$perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
+cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes something else than inputs/sqlite/expected'
+finish
