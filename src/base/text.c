@@ -80,6 +80,21 @@ bool text_dec(struct text t, uint64_t *out)
 	return true;
 }
 
+bool text_seconds(struct text t, uint64_t *ns)
+{
+	size_t dot = text_find(t, '.');
+	struct text fraction = text_from(t, dot + 1);
+	uint64_t seconds, rest;
+
+	if (fraction.len > 9 || !text_dec(text_first(t, dot), &seconds) ||
+	    !text_dec(fraction, &rest) || seconds > UINT64_MAX / 1000000000 - 1)
+		return false;
+	for (size_t i = fraction.len; i < 9; i++)
+		rest *= 10;
+	*ns = seconds * 1000000000 + rest;
+	return true;
+}
+
 struct text text_basename(struct text path)
 {
 	for (size_t i = path.len; i > 0; i--)

@@ -73,6 +73,9 @@ struct text text_word(struct text *rest);
 bool text_hex(struct text t, uint64_t *out);
 bool text_dec(struct text t, uint64_t *out);
 
+/* Seconds with a fraction of one to nine digits, "2752.373629", in ns. */
+bool text_seconds(struct text t, uint64_t *ns);
+
 /* The part of a path behind its last slash. */
 struct text text_basename(struct text path);
 

@@ -9,6 +9,7 @@
 #include "src/cli/progress.h"
 #include "src/cli/summary.h"
 #include "src/output/fdata.h"
+#include "src/output/preagg.h"
 
 enum {
 	OPT_INPUT_FORMAT = 256,
@@ -17,6 +18,12 @@ enum {
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
 	OPT_THREADS,
+	OPT_PID,
+	OPT_EVENT,
+	OPT_TIME,
+	OPT_MAX_SAMPLES,
+	OPT_IGNORE_BUILD_ID,
+	OPT_FORMAT,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -26,11 +33,20 @@ enum {
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", "write the profile to FILE (default: stdout)"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT",
-	 "auto (default: by content), preagg or perf-script"},
+	 "auto (default: by content), preagg, perf-script\nor perf-data"},
+	{OPT_FORMAT, "format", "FORMAT",
+	 "what to write: fdata (default) or preagg, the samples'\nown counts, to be converted or merged later"},
+	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
+	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
+	{OPT_TIME, "time", "FROM,TO", "samples of this time only, in seconds as perf script\n"
+	 "prints them; either can be left out"},
+	{OPT_MAX_SAMPLES, "max-samples", "N", "of each input the first N samples only"},
 	{OPT_BASIC, "basic", NULL,
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
 	{OPT_IMAGE, "image", "NAME",
 	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
+	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL,
+	 "the name of a mapping says which file it is, whatever\nits build-id"},
 	{OPT_FORCE, "force", NULL, "convert samples of another build all the same"},
 	{OPT_KEEP_NEWEST, "keep-newest", NULL,
 	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
@@ -45,13 +61,16 @@ static const struct option_row rows[] = {
 	{'h', "help", NULL, "show this help"},
 };
 
+DEFINE_VEC(pid_vec, uint32_t);
+
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
 
 struct arguments {
 	struct conversion_options conversion;
 	const char *output, *stats_file;
 	enum stats_form stats;
-	bool verbose, help;
+	bool verbose, help, preagg;
+	struct pid_vec pids;
 	enum progress_mode progress;
 };
 
@@ -78,10 +97,47 @@ static bool parse_threads(const char *value, unsigned *out)
 	return true;
 }
 
+static bool parse_pids(const char *value, struct pid_vec *out)
+{
+	for (struct text rest = text_of(value);;) {
+		size_t comma = text_find(rest, ',');
+		uint64_t pid;
+		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID ||
+		    !pid_vec_push(out, (uint32_t)pid))
+			return false;
+		if (comma == rest.len)
+			return true;
+		rest = text_from(rest, comma + 1);
+	}
+}
+
+static bool parse_time(struct text value, uint64_t *out)
+{
+	uint64_t seconds;
+
+	if (!value.len)
+		return true;
+	if (text_seconds(value, out))
+		return true;
+	if (!text_dec(value, &seconds) || seconds > UINT64_MAX / 1000000000)
+		return false;
+	*out = seconds * 1000000000;
+	return true;
+}
+
+static bool parse_times(struct text value, struct filter *out)
+{
+	size_t comma = text_find(value, ',');
+
+	return comma < value.len && parse_time(text_first(value, comma), &out->from_ns) &&
+	       parse_time(text_from(value, comma + 1), &out->to_ns);
+}
+
 /* Returns what is wrong with the value, or NULL. */
 static const char *apply_option(struct arguments *args, int id, const char *value)
 {
 	struct conversion_options *c = &args->conversion;
+	struct filter *filter = &c->aggregate.filter;
 
 	switch (id) {
 	case 'o': args->output = value; break;
@@ -90,8 +146,27 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case 'h': args->help = true; break;
 	case OPT_INPUT_FORMAT:
 		if (!input_format_parse(text_of(value), &c->format))
-			return "--input-format takes auto, preagg or perf-script, not";
+			return "--input-format takes auto, preagg, perf-script or perf-data, not";
 		break;
+	case OPT_FORMAT:
+		args->preagg = !strcmp(value, "preagg");
+		if (!args->preagg && strcmp(value, "fdata"))
+			return "--format takes fdata or preagg, not";
+		break;
+	case OPT_PID:
+		if (!parse_pids(value, &args->pids))
+			return "--pid takes process ids with commas, not";
+		break;
+	case OPT_EVENT: filter->event = text_of(value); break;
+	case OPT_TIME:
+		if (!parse_times(text_of(value), filter))
+			return "--time takes two times in seconds, such as 12.5,20.25, not";
+		break;
+	case OPT_MAX_SAMPLES:
+		if (!text_dec(text_of(value), &filter->most) || !filter->most)
+			return "--max-samples takes a number from 1 on, not";
+		break;
+	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
 	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
 	case OPT_IMAGE: c->image_name = value; break;
 	case OPT_FORCE: c->force = true; break;
@@ -115,6 +190,8 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 {
 	const char *value;
 
+	struct filter *filter = &args->conversion.aggregate.filter;
+
 	args->conversion.aggregate.erratum = true;
 	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
 		if (id == OPTION_BAD)
@@ -129,23 +206,38 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		return usage_error(command, "no binary given", NULL);
 	if (argc == optind + 1)
 		return usage_error(command, "no samples given for", argv[optind]);
+	filter->pids = args->pids.at;
+	filter->pid_count = args->pids.len;
+	args->conversion.aggregate_only = args->preagg;
 	args->conversion.binary = argv[optind];
 	args->conversion.samples = (const char *const *)&argv[optind + 1];
 	args->conversion.sample_count = (size_t)(argc - optind - 1);
 	return EXIT_DONE;
 }
 
-static bool write_profile(const struct conversion *conversion, const char *path,
-			  struct bc_error *err)
+static bool write_format(const struct arguments *args, const struct conversion *conversion,
+			 FILE *file, struct bc_error *err)
 {
 	const struct name_vec *events = &conversion->aggregate.events;
 	struct fdata_header header = {(const char *const *)events->at, events->len};
+
+	if (args->preagg)
+		return preagg_write(&conversion->aggregate, conversion->basic, file, err);
+	fdata_write(&conversion->profile, &header, file);
+	return true;
+}
+
+static bool write_result(const struct arguments *args, const struct conversion *conversion,
+			 struct bc_error *err)
+{
 	struct output output;
 
-	if (!output_open(path, &output, err))
+	if (!output_open(args->output, &output, err))
 		return false;
-	fdata_write(&conversion->profile, &header, output.file);
-	return output_commit(&output, err);
+	if (write_format(args, conversion, output.file, err))
+		return output_commit(&output, err);
+	output_discard(&output);
+	return false;
 }
 
 static bool write_stats(const struct summary *summary, const char *path, struct bc_error *err)
@@ -175,7 +267,7 @@ static int finish(const struct arguments *args, const struct conversion *convers
 	struct summary summary = {&args->conversion, conversion, NULL, refused};
 	struct bc_error why = *err;
 
-	if (converted && write_profile(conversion, args->output, &why))
+	if (converted && write_result(args, conversion, &why))
 		summary.output = args->output ? args->output : "-";
 	else
 		converted = false;
@@ -183,17 +275,24 @@ static int finish(const struct arguments *args, const struct conversion *convers
 		converted = false;
 		why = *err;
 	}
-	if (converted || refused)
+	if (converted || refused) {
 		print_summary(args, &summary);
+		summary_warnings(&summary, stderr);
+	}
 	if (converted)
-		return EXIT_DONE;
+		return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
 	fprintf(stderr, "batconv: %s\n", why.text);
 	return refused ? EXIT_WANTING : EXIT_FAILED;
 }
 
+static void arguments_free(struct arguments *args)
+{
+	pid_vec_free(&args->pids);
+}
+
 static int run_convert(const struct command *command, int argc, char **argv)
 {
-	struct arguments args = {0};
+	BC_AUTO(arguments_free) struct arguments args = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct bc_error err = {0};
 	struct progress progress;
@@ -206,8 +305,7 @@ static int run_convert(const struct command *command, int argc, char **argv)
 		return EXIT_DONE;
 	}
 	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
-	args.conversion.progress = progress_show;
-	args.conversion.progress_ctx = &progress;
+	args.conversion.progress = (struct input_progress){progress_show, &progress};
 	bool converted = conversion_run(&args.conversion, &conversion, &err);
 	progress_clear(&progress);
 	return finish(&args, &conversion, converted, &err);
@@ -216,9 +314,9 @@ static int run_convert(const struct command *command, int argc, char **argv)
 const struct command convert_command = {
 	"convert", "[OPTION]... OPTIMIZED SAMPLES...",
 	"write the profile of the input binary from samples of the optimised one\n\n"
-	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are files of\n"
-	"pre-aggregated records or of what perf script prints, '-' for stdin:\n"
-	"  perf script --show-mmap-events --show-task-events -F pid,ip,brstack\n"
+	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are perf.data, what\n"
+	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
+	"or pre-aggregated records; '-' is stdin.\n"
 	"The profile is BOLT's fdata: llvm-bolt INPUT -data PROFILE ...",
 	rows, BC_COUNT(rows), run_convert,
 };

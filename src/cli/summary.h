@@ -16,6 +16,9 @@ struct summary {
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out);
 
+/* What a user must know even with --quiet: inputs that were not read whole. */
+void summary_warnings(const struct summary *summary, FILE *out);
+
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);
 

@@ -21,6 +21,18 @@ static void write_binary(struct json *json, const struct summary *summary)
 	json_close(json, '}');
 }
 
+static void write_perf_data(struct json *json, const struct perf_data_report *perf)
+{
+	json_bool(json, "pipe", perf->pipe);
+	json_bool(json, "unfinished", perf->unfinished);
+	json_bool(json, "truncated", perf->truncated);
+	json_number(json, "truncated_at", perf->truncated_at);
+	json_number(json, "lost_events", perf->lost_events);
+	json_number(json, "lost_samples", perf->lost_samples);
+	json_number(json, "late_events", perf->late_events);
+	json_number(json, "trace_records", perf->trace_records);
+}
+
 static void write_inputs(struct json *json, const struct summary *summary)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
@@ -33,6 +45,8 @@ static void write_inputs(struct json *json, const struct summary *summary)
 		json_number(json, "lines", inputs->at[i].lines);
 		json_number(json, "ignored_lines", inputs->at[i].ignored);
 		json_bool(json, "timeless", inputs->at[i].timeless);
+		if (inputs->at[i].format == INPUT_PERF_DATA)
+			write_perf_data(json, &inputs->at[i].perf);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -80,6 +94,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_check(&json, &conversion->check, summary->refused);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", conversion->profile.record_count);
+	json_bool(&json, "partial", conversion->partial);
 	json_close(&json, '}');
 	putc('\n', out);
 }

@@ -30,16 +30,75 @@ static void print_binary(const struct summary *summary, FILE *out)
 			summary->options->binary);
 }
 
-static void print_inputs(const struct summary *summary, FILE *out)
+static uint64_t record_count(const struct perf_data_report *perf)
+{
+	uint64_t count = perf->other_records;
+
+	for (size_t i = 0; i < PERF_COUNTED_TYPES; i++)
+		count += perf->records[i];
+	return count;
+}
+
+static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
+			    FILE *out)
+{
+	const struct perf_data_report *perf = &report->perf;
+
+	fprintf(out, "batconv: %s: perf.data%s, %" PRIu64 " records%s\n", path,
+		perf->pipe ? " from a pipe" : "", record_count(perf),
+		report->timeless ? "; no time stamps: mappings are taken in stream order" : "");
+	if (verbose && *perf->info.cmdline)
+		fprintf(out, "batconv: %s: recorded on %s by: %s\n", path, perf->info.hostname,
+			perf->info.cmdline);
+	if (perf->lost_events || perf->lost_samples)
+		fprintf(out,
+			"batconv: %s: the recorder lost %" PRIu64 " records and %" PRIu64 " samples\n",
+			path, perf->lost_events, perf->lost_samples);
+	if (perf->late_events)
+		fprintf(out,
+			"batconv: %s: %" PRIu64 " process events came after later samples, which "
+			"could not know of them\n",
+			path, perf->late_events);
+}
+
+static void print_text(const char *path, const struct reader_report *report, bool samples,
+		       FILE *out)
+{
+	fprintf(out, "batconv: %s: %s, %" PRIu64 " lines%s\n", path,
+		input_format_name(report->format), report->lines,
+		report->timeless && samples ? "; no time stamps: mappings are taken in stream order"
+					    : "");
+}
+
+static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
 
 	for (size_t i = 0; i < inputs->len; i++) {
-		const struct reader_report *report = &inputs->at[i];
-		bool unordered = report->timeless && report->format != INPUT_PREAGG;
-		fprintf(out, "batconv: %s: %s, %" PRIu64 " lines%s\n", summary->options->samples[i],
-			input_format_name(report->format), report->lines,
-			unordered ? "; no time stamps: mappings are taken in stream order" : "");
+		const char *path = summary->options->samples[i];
+		if (inputs->at[i].format == INPUT_PERF_DATA)
+			print_perf_data(path, &inputs->at[i], verbose, out);
+		else
+			print_text(path, &inputs->at[i],
+				   summary->conversion->ledgers.samples.read, out);
+	}
+}
+
+void summary_warnings(const struct summary *summary, FILE *out)
+{
+	const struct report_vec *inputs = &summary->conversion->inputs;
+
+	for (size_t i = 0; i < inputs->len; i++) {
+		const struct perf_data_report *perf = &inputs->at[i].perf;
+		const char *path = summary->options->samples[i];
+		if (perf->unfinished)
+			fprintf(out, "batconv: %s: the recorder was stopped before it finished the file; "
+				     "what is there was used\n", path);
+		if (perf->truncated)
+			fprintf(out, "batconv: %s: cut, byte %" PRIu64 ": the file ends within a record; "
+				     "what is before it was used\n", path, perf->truncated_at);
+		if (perf->trace_records)
+			fprintf(out, "batconv: %s: %s\n", path, PERF_TRACE_ADVICE);
 	}
 }
 
@@ -78,7 +137,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	const struct conversion *conversion = summary->conversion;
 
 	print_binary(summary, out);
-	print_inputs(summary, out);
+	print_inputs(summary, verbose, out);
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
@@ -87,6 +146,8 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,
 			conversion->basic ? "addresses" : "traces");
 	if (summary->output)
-		fprintf(out, "batconv: %zu records written to %s\n", conversion->profile.record_count,
+		fprintf(out, "batconv: %zu records written to %s\n",
+			summary->options->aggregate_only ? conversion->distinct
+							 : conversion->profile.record_count,
 			summary->output[0] == '-' && !summary->output[1] ? "<stdout>" : summary->output);
 }

@@ -264,6 +264,8 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 
 	*details = (struct perf_data_report){0};
 	err->code = BC_OK;
+	if (sink->recording)
+		sink->recording(sink->ctx);
 	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err);
 	struct bc_error later = {0};
 	if ((sink->settle && !sink->settle(sink->ctx, ok ? err : &later)) || !ok)

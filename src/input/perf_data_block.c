@@ -41,6 +41,7 @@ struct perf_block *perf_pool_take(struct perf_pool *pool)
 	block->memory = (struct sample_memory){hold_memory, release_memory};
 	block->pool = pool;
 	block->holders = 1;
+	block->waiting = 0;
 	pool->in_use++;
 	return block;
 }

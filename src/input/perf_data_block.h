@@ -21,6 +21,7 @@ struct perf_block {
 	struct perf_pool *pool;
 	struct perf_block *next; /* in the pool */
 	size_t holders;
+	size_t waiting; /* records in it that wait, see perf_data_order.h */
 	alignas(16) uint8_t data[];
 };
 

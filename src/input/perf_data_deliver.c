@@ -79,6 +79,7 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		return fail_cut(delivery, record, "a sample", err);
 	struct sample out = {
 		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
+		.time = sample.time,
 		.ip.v = sample.ip,
 		.has_stack = sample.has_stack,
 		.branches = perf_branches(&sample, delivery->scratch),

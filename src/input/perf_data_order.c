@@ -113,6 +113,8 @@ static bool deliver_first(struct perf_order *order, struct bc_error *err)
 		.offset = first->offset,
 		.block = first->block,
 	};
+	if (!--first->block->waiting)
+		order->blocks--;
 	bool ok = order->deliver.record(order->deliver.ctx, first->time, &record, err);
 
 	perf_pool_release(order->pool, first->block);
@@ -181,7 +183,7 @@ static bool make_room(struct perf_order *order)
 
 static bool is_full(const struct perf_order *order)
 {
-	return order->pool->in_use > order->most.blocks ||
+	return order->blocks > order->most.blocks ||
 	       order->end - order->begin >= order->most.records;
 }
 
@@ -198,6 +200,8 @@ bool perf_order_put(struct perf_order *order, uint64_t time, const struct perf_r
 	if (time > order->newest)
 		order->newest = time;
 	perf_block_hold(record->block);
+	if (!record->block->waiting++)
+		order->blocks++;
 	order->at[order->end++] = (struct perf_pending){
 		.time = time,
 		.header = record->body.data - PERF_RECORD_HEADER_SIZE,

@@ -39,6 +39,7 @@ struct perf_order {
 	struct perf_order_limit most;
 	struct perf_pending *at, *spare; /* what waits, and room to sort it */
 	size_t begin, end, capacity, spare_capacity;
+	size_t blocks; /* that records wait in; others may hold more */
 	bool sorted;
 	uint64_t newest;      /* time that was ever put in */
 	uint64_t round_limit; /* newest at the last round */

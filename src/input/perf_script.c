@@ -111,6 +111,7 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 	uint32_t pid = head.has_tid ? head.pid : threads_pid(&script->threads, head.pid);
 	script->sample = (struct sample){
 		.pid = pid,
+		.time = head.time,
 		.ip = head.ip,
 		.event = keep_event(script, head.event),
 	};

@@ -54,13 +54,10 @@ static bool is_misc(struct text word)
 }
 
 /* 2752.373629: */
-static bool is_time(struct text word)
+static bool parse_time(struct text word, uint64_t *out)
 {
-	size_t dot = text_find(word, '.');
-
-	return dot + 2 < word.len && word.at[word.len - 1] == ':' &&
-	       is_dec(text_first(word, dot)) &&
-	       is_dec((struct text){word.at + dot + 1, word.len - dot - 2});
+	return word.len && word.at[word.len - 1] == ':' &&
+	       text_seconds(text_first(word, word.len - 1), out);
 }
 
 static bool is_event(struct text word)
@@ -104,7 +101,7 @@ static const char *parse_fields(struct text text, struct head *out)
 		step(&w);
 	if (is_misc(w.word))
 		step(&w);
-	out->has_time = is_time(w.word);
+	out->has_time = parse_time(w.word, &out->time);
 	if (out->has_time)
 		step(&w);
 	struct walk next = w;

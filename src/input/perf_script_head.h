@@ -17,6 +17,7 @@ struct head {
 	uint32_t pid; /* or a tid, if only that was printed; NO_PID if -1 */
 	bool has_tid; /* both were printed: pid really is the pid */
 	bool has_time;
+	uint64_t time; /* in ns */
 	bool has_ip;
 	struct run_addr ip;
 	struct text event; /* with its colon; points into the line */

@@ -33,6 +33,7 @@ struct map_event {
 
 struct sample {
 	uint32_t pid;
+	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
 	struct run_addr ip; /* 0 if not recorded */
 	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
 	 * none: false there, so no single sample tells what a recording has. */
@@ -84,6 +85,9 @@ struct sample_sink {
 	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
 	/* An event name for the whole profile (E lines). */
 	bool (*event)(void *ctx, struct text name, struct bc_error *err);
+	/* What follows is a recording of its own: pids mean other processes.  May
+	 * be NULL. */
+	void (*recording)(void *ctx);
 	/* Release all memory of samples now; NULL: it never holds any. */
 	bool (*settle)(void *ctx, struct bc_error *err);
 };

@@ -15,6 +15,7 @@ void image_match_init(struct image_match *match, const struct image *image,
 		.image = image,
 		.name = given ? text_of(given) : text_basename(text_of(options->binary_path)),
 		.name_given = given != NULL,
+		.ignore_build_id = options->ignore_build_id,
 	};
 }
 
@@ -48,7 +49,7 @@ static enum image_fit judge_file(const struct image_match *match, const struct m
 {
 	bool named = has_name(match, event->path);
 
-	if (event->build_id.size) {
+	if (event->build_id.size && !match->ignore_build_id) {
 		if (!build_id_equal(&event->build_id, &match->image->build_id))
 			return named ? FIT_OTHER_BUILD : FIT_OTHER;
 		return named || !match->name_given ? FIT_IMAGE : FIT_OTHER;

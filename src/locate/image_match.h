@@ -27,12 +27,14 @@ struct image_match_options {
 	const char *binary_path; /* its last part is the name to look for */
 	const char *image_name;  /* take this name instead, and only this; a whole
 	                            path if it has a slash.  NULL: not given */
+	bool ignore_build_id;    /* the name decides in any case */
 };
 
 struct image_match {
 	const struct image *image;
 	struct text name;
 	bool name_given; /* by image_name */
+	bool ignore_build_id;
 	char *found;     /* path of the first mapping that matched, or NULL */
 };
 

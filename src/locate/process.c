@@ -21,10 +21,18 @@ bool process_maps_init(struct process_maps *maps, const struct image *image,
 	return true;
 }
 
+void process_maps_forget(struct process_maps *maps)
+{
+	for (size_t i = 0; i < maps->capacity; i++) {
+		map_set_release(maps->rows[i].maps);
+		maps->rows[i] = (struct process){0};
+	}
+	maps->used = 0;
+}
+
 void process_maps_fini(struct process_maps *maps)
 {
-	for (size_t i = 0; i < maps->capacity; i++)
-		map_set_release(maps->rows[i].maps);
+	process_maps_forget(maps);
 	free(maps->rows);
 	free(maps->report.other_build_path);
 	mapped_files_free(&maps->files);

@@ -58,6 +58,10 @@ BC_MUST_USE bool process_maps_init(struct process_maps *maps, const struct image
 				   struct bc_error *err);
 void process_maps_fini(struct process_maps *maps);
 
+/* Forget all processes: what follows is of another recording.  The report goes
+ * on, and so does what was found of the binary's name. */
+void process_maps_forget(struct process_maps *maps);
+
 /* Something was mapped, and replaces what was mapped there.  A process that has
  * ended begins anew.
  *

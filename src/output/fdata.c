@@ -50,7 +50,8 @@ static void emit_header(struct emit *out, const struct profile *profile,
 			const struct fdata_header *header)
 {
 	if (!profile->basic) {
-		emit_string(out, "boltedcollection\n");
+		if (!profile->binary->plain)
+			emit_string(out, "boltedcollection\n");
 		return;
 	}
 	emit_string(out, "no_lbr");

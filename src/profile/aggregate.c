@@ -73,12 +73,33 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 	return tally_address(&a->tally, view, sample, err);
 }
 
+static bool leave_out(struct aggregate *a, const struct sample *sample, enum sample_drop why)
+{
+	struct ledgers *ledgers = &a->tally.ledgers;
+
+	ledgers->samples.read++;
+	ledgers->samples.dropped[why]++;
+	ledgers->branches.read += sample->branch_count;
+	ledgers->branches.dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
+	return true;
+}
+
 static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
 {
 	struct aggregate *a = ctx;
 	bool stack = a->options.mode == MODE_AUTO && sample->branch_count;
+	enum sample_drop unwanted = filter_check(&a->options.filter, sample, a->samples_seen++);
 
+	if (unwanted != SAMPLE_DROP_COUNT)
+		return leave_out(a, sample, unwanted);
 	return stack ? take_stack(a, sample, err) : take_address(a, sample, err);
+}
+
+static void on_recording(void *ctx)
+{
+	struct aggregate *a = ctx;
+
+	process_maps_forget(&a->maps);
 }
 
 static bool on_settle(void *ctx, struct bc_error *err)
@@ -156,10 +177,17 @@ static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
 struct sample_sink aggregate_sink(struct aggregate *aggregate)
 {
 	aggregate->erratum_seen = false;
+	aggregate->samples_seen = 0;
 	return (struct sample_sink){
 		.ctx = aggregate, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .settle = on_settle, .trace = on_trace, .basic = on_basic, .event = on_event,
+		.sample = on_sample, .recording = on_recording, .settle = on_settle, .trace = on_trace, .basic = on_basic, .event = on_event,
 	};
+}
+
+void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count)
+{
+	aggregate->tally.ledgers.samples.read += count;
+	aggregate->tally.ledgers.samples.dropped[why] += count;
 }
 
 bool aggregate_init(struct aggregate *aggregate, const struct image *image,

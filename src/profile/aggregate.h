@@ -7,6 +7,7 @@
 #define PROFILE_AGGREGATE_H
 
 #include "src/base/vec.h"
+#include "src/profile/filter.h"
 #include "src/profile/workers.h"
 
 /* What of the samples is used. */
@@ -21,6 +22,7 @@ struct aggregate_options {
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
 	unsigned threads; /* that count samples, at least 1 */
+	struct filter filter;
 };
 
 DEFINE_VEC(name_vec, char *);
@@ -34,6 +36,7 @@ struct aggregate {
 	struct count_table returns; /* key: a branch that an R record names */
 	struct name_vec events;     /* of basic samples; sorted at the end */
 	bool erratum_seen;          /* in the present input */
+	uint64_t samples_seen;      /* likewise */
 	struct workers *workers;    /* NULL: this thread counts alone */
 	struct batch *batch;        /* not submitted yet, or NULL */
 };
@@ -46,6 +49,9 @@ void aggregate_fini(struct aggregate *aggregate);
 
 /* The sink for the next input. */
 struct sample_sink aggregate_sink(struct aggregate *aggregate);
+
+/* Samples that a reader could not deliver. */
+void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count);
 
 /* After the last input: everything is in the totals then, and the ledgers are
  * settled.  *basic: the profile is to be of addresses, not of branches. */

@@ -11,13 +11,15 @@ static bool fail_bat(const struct bat_error *from, struct bc_error *err)
 	return bc_fail(err, BC_FORMAT, "BAT section: %s", from->text);
 }
 
-static bool read_bat(struct binary *binary, struct bc_error *err)
+static bool read_bat(struct binary *binary, bool may_miss, struct bc_error *err)
 {
 	struct bat_error bat_err = {0};
 	struct bytes desc;
 
-	if (!image_bat_note(&binary->image, &desc, err))
-		return false;
+	if (!image_bat_note(&binary->image, &desc, err)) {
+		binary->plain = may_miss && err->code == BC_NOTFOUND;
+		return binary->plain;
+	}
 	return bat_decode_offsets(desc.data, desc.size, &binary->bat, &bat_err) ||
 	       fail_bat(&bat_err, err);
 }
@@ -59,13 +61,23 @@ static bool link_fragments(struct binary *binary, struct bc_error *err)
 	return true;
 }
 
-bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err)
+/* With nothing moved, BOLT prints the name that it sorts by. */
+static void print_primary_names(struct binary *binary)
+{
+	for (size_t i = 0; i < binary->functions.count; i++)
+		binary->functions.at[i].printed = binary->functions.at[i].primary;
+}
+
+static bool open_bytes(struct bytes file, bool may_be_plain, struct binary *out,
+		       struct bc_error *err)
 {
 	struct binary binary = {0};
 
-	if (image_open(file, &binary.image, err) && read_bat(&binary, err) &&
+	if (image_open(file, &binary.image, err) && read_bat(&binary, may_be_plain, err) &&
 	    functions_build(&binary.image, &binary.functions, err) &&
 	    fix_parents(&binary, err) && link_fragments(&binary, err)) {
+		if (binary.plain)
+			print_primary_names(&binary);
 		*out = binary;
 		return true;
 	}
@@ -73,18 +85,34 @@ bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *e
 	return false;
 }
 
-bool binary_open(const char *path, struct binary *out, struct bc_error *err)
+bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err)
+{
+	return open_bytes(file, false, out, err);
+}
+
+static bool open_path(const char *path, bool may_be_plain, struct binary *out,
+		      struct bc_error *err)
 {
 	struct file_map file;
 
 	if (!file_map(path, &file, err))
 		return false;
-	if (!binary_open_bytes((struct bytes){file.data, file.size}, out, err)) {
+	if (!open_bytes((struct bytes){file.data, file.size}, may_be_plain, out, err)) {
 		file_unmap(&file);
 		return bc_fail_prefix(err, path);
 	}
 	out->file = file;
 	return true;
+}
+
+bool binary_open(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_path(path, false, out, err);
+}
+
+bool binary_open_plain(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_path(path, true, out, err);
 }
 
 void binary_close(struct binary *binary)

@@ -17,6 +17,7 @@ struct binary {
 	struct bat_parents parents; /* what became of the cold fragments' parents */
 	struct function_table functions;
 	uint32_t *fragment_of; /* per function: its fragment, or NO_FRAGMENT */
+	bool plain; /* BOLT never touched it: no BAT, and primary names are printed */
 };
 #define NO_FRAGMENT UINT32_MAX
 
@@ -26,6 +27,10 @@ struct binary {
  * BC_UNSUPPORTED, BC_FORMAT, BC_IO, BC_NOMEM
  * The text has the path. */
 BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
+
+/* The same, but a binary without a BAT section will do, too: it is its own input
+ * binary. */
+BC_MUST_USE bool binary_open_plain(const char *path, struct binary *out, struct bc_error *err);
 void binary_close(struct binary *binary);
 
 /* The same for bytes in memory, which must outlive the binary. */

@@ -60,6 +60,21 @@ void build_check_trace(const struct image *image, const struct trace *trace, uin
 	check_end(image, trace, count, check);
 }
 
+struct build_check build_check_all(const struct image *image, const struct counts *traces)
+{
+	struct build_check check = {0};
+
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *table = &traces->shards[shard];
+		for (size_t i = 0; i < table->capacity; i++) {
+			struct trace trace = trace_of(table->rows[i].key);
+			if (table->rows[i].count)
+				build_check_trace(image, &trace, table->rows[i].count, &check);
+		}
+	}
+	return check;
+}
+
 void build_check_add(struct build_check *to, const struct build_check *from)
 {
 	to->checked += from->checked;

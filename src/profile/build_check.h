@@ -8,7 +8,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/input/sample.h"
+#include "src/profile/tally.h"
 
 /* More than this share of disagreeing branches, and the samples are taken to
  * be of another build.  The right binary gives 0 in every recording tried;
@@ -25,6 +25,9 @@ struct build_check {
 /* Check a trace that was seen `count` times. */
 void build_check_trace(const struct image *image, const struct trace *trace, uint64_t count,
 		       struct build_check *check);
+
+/* Check all traces of a table (see trace_key()). */
+struct build_check build_check_all(const struct image *image, const struct counts *traces);
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 

@@ -12,6 +12,13 @@
 
 /* X(NAME, key for machines, text for people) */
 #define SAMPLE_DROPS(X)                                                        \
+	X(OTHER_PID, "other_pid", "of processes that --pid leaves out")        \
+	X(OTHER_EVENT, "other_event", "of events that --event leaves out")     \
+	X(OTHER_TIME, "other_time", "outside the time of --time")              \
+	X(PAST_LIMIT, "past_limit", "behind the first --max-samples")          \
+	X(LATE, "late", "older than a process event that came before")         \
+	X(GUEST, "guest", "of virtual machines")                               \
+	X(UNKNOWN_EVENT, "unknown_event", "with an id that no event has")      \
 	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
 	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
 	X(KERNEL, "kernel", "in the kernel")                                   \
@@ -49,7 +56,7 @@ enum branch_drop { BRANCH_DROPS(X) BRANCH_DROP_COUNT };
 enum trace_drop { TRACE_DROPS(X) TRACE_DROP_COUNT };
 #undef X
 
-#define LEDGER_REASONS 8 /* the longest of the lists above */
+#define LEDGER_REASONS 16 /* the longest of the lists above */
 
 struct ledger {
 	uint64_t read, kept;
