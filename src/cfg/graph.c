@@ -11,6 +11,7 @@ DEFINE_VEC(block_vec, struct block);
 enum {
 	AT_LABEL = 1,
 	AT_ENTRY = 2,
+	AT_DATA = 4, /* data tells its address */
 };
 
 struct builder {
@@ -111,6 +112,20 @@ static void mark_own_targets(struct builder *b)
 	}
 }
 
+static uint8_t label_marks(const struct label *label)
+{
+	switch (label->kind) {
+	case LABEL_BLOCK:
+		return AT_LABEL;
+	case LABEL_DATA:
+		return AT_LABEL | AT_DATA;
+	case LABEL_ENTRY:
+	case LABEL_PAD:
+		break;
+	}
+	return AT_LABEL | AT_ENTRY;
+}
+
 static void mark_known_labels(struct builder *b)
 {
 	const struct function *f = b->function;
@@ -122,7 +137,7 @@ static void mark_known_labels(struct builder *b)
 		if (offset > f->extent)
 			break;
 		if (offset != f->size)
-			mark(b, offset, label->kind == LABEL_BLOCK ? AT_LABEL : AT_LABEL | AT_ENTRY);
+			mark(b, offset, label_marks(label));
 	}
 }
 
@@ -134,7 +149,7 @@ static bool mark_table_targets(struct builder *b)
 	if (!jump_tables_find(&search, &b->targets, &split))
 		return false;
 	for (size_t i = 0; i < b->targets.len; i++)
-		mark(b, b->targets.at[i].target, AT_LABEL);
+		mark(b, b->targets.at[i].target, AT_LABEL | AT_DATA);
 	b->refused |= split;
 	return true;
 }
@@ -205,6 +220,23 @@ static void link_if_next(struct builder *b, uint32_t from, uint64_t target)
 		block->to_next = true;
 }
 
+static bool uses_table(const struct builder *b, uint32_t jump)
+{
+	for (size_t i = 0; i < b->targets.len; i++)
+		if (b->targets.at[i].from == jump)
+			return true;
+	return false;
+}
+
+/* Where relocations tell all addresses in data, BOLT lets an indirect jump that
+ * uses no table it knows lead to every place whose address is in data. */
+static bool may_lead_to(const struct builder *b, const struct insn *jump, const struct insn *to)
+{
+	return b->input->relocs->present && jump->flow == FLOW_INDIRECT &&
+	       to < b->insns.at + b->insns.len && b->marks[to - b->insns.at] & AT_DATA &&
+	       !uses_table(b, jump->offset);
+}
+
 static void link_blocks(struct builder *b)
 {
 	const struct function *f = b->function;
@@ -213,7 +245,8 @@ static void link_blocks(struct builder *b)
 		struct block *block = &b->blocks.at[i];
 		const struct insn *last = insn_at(&b->insns, block->last);
 		bool leaving = last->flow == FLOW_CONDITIONAL && leaves(f, last);
-		block->to_next = !ends_block(last) || last->flow == FLOW_CONDITIONAL;
+		block->to_next = !ends_block(last) || last->flow == FLOW_CONDITIONAL ||
+				 may_lead_to(b, last, last + 1);
 		block->calls = last->flow == FLOW_CALL || leaving; /* a tail call */
 	}
 	for (size_t i = 0; i < b->insns.len; i++) {

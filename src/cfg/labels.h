@@ -11,9 +11,10 @@
 
 struct label {
 	uint64_t address;
-	/* BLOCK only starts a block.  Where an ENTRY or PAD begins, the caller
-	 * of the block before is not sought (docs/conversion.md, section 4). */
-	enum { LABEL_BLOCK, LABEL_ENTRY, LABEL_PAD } kind;
+	/* BLOCK only starts a block; DATA: because data tells its address, where
+	 * indirect jumps may lead.  Where an ENTRY or PAD begins, the caller of
+	 * the block before is not sought (docs/conversion.md, section 4). */
+	enum { LABEL_BLOCK, LABEL_DATA, LABEL_ENTRY, LABEL_PAD } kind;
 };
 DEFINE_VEC(label_vec, struct label);
 

@@ -49,8 +49,9 @@ static enum reference aarch64_reference(uint32_t type, bool in_code)
 
 static enum reference riscv_reference(uint32_t type, bool in_code)
 {
-	if (!in_code)
-		return type == R_RISCV_64 ? REFERENCE_ABSOLUTE : REFERENCE_NONE;
+	if (!in_code) /* ADD32: the end of a distance, as in jump tables */
+		return type == R_RISCV_64 || type == R_RISCV_ADD32 ? REFERENCE_ABSOLUTE
+								    : REFERENCE_NONE;
 	switch (type) {
 	case R_RISCV_BRANCH:
 	case R_RISCV_JAL:
@@ -92,8 +93,10 @@ static bool add_label(struct reader *r, uint64_t from, uint64_t target)
 
 	if (!f)
 		return true;
-	bool from_outside = r->in_code && from - f->address >= f->size;
-	struct label label = {target, from_outside ? LABEL_ENTRY : LABEL_BLOCK};
+	bool from_outside = from - f->address >= f->size;
+	struct label label = {target, !r->in_code    ? LABEL_DATA
+				      : from_outside ? LABEL_ENTRY
+						     : LABEL_BLOCK};
 	return label_vec_push(r->labels, label);
 }
 
@@ -126,6 +129,14 @@ static bool read_one(struct reader *r, const uint8_t *rela)
 	       (address_vec_push(&r->relocs->absolute, at) && add_label(r, at, target));
 }
 
+/* Tables for unwinding name places inside functions that nothing jumps to. */
+static bool tells_control_flow(const struct section *section)
+{
+	return section->flags & SHF_ALLOC && !text_is(section->name, ".eh_frame") &&
+	       !text_is(section->name, ".gcc_except_table") &&
+	       !text_is(section->name, ".got.plt");
+}
+
 static bool read_section(struct reader *r, const struct section *section)
 {
 	const struct image *image = r->chosen->image;
@@ -134,7 +145,7 @@ static bool read_section(struct reader *r, const struct section *section)
 	struct bytes relas = image_section_bytes(image, section);
 
 	/* Dynamic relocations apply to no section, debug information is not loaded. */
-	if (!applies || !symbols || symbols->type != SHT_SYMTAB || !(applies->flags & SHF_ALLOC))
+	if (!applies || !symbols || symbols->type != SHT_SYMTAB || !tells_control_flow(applies))
 		return true;
 	r->symbols = image_section_bytes(image, symbols);
 	r->in_code = applies->flags & SHF_EXECINSTR;
