@@ -8,28 +8,34 @@ static unsigned thread_count(const struct conversion_options *options)
 	return options->threads ? options->threads : parallel_threads();
 }
 
+/* Samples that the reader met and could not deliver. */
+static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
+{
+	aggregate_undelivered(&c->aggregate, SAMPLE_LATE, perf->late);
+	aggregate_undelivered(&c->aggregate, SAMPLE_GUEST, perf->of_guests);
+	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
+}
+
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
 	struct sample_sink sink = aggregate_sink(&c->aggregate);
 	struct reader_options how = {options->format, c->binary.image.build_id};
 	struct reader_report report = {0};
-	struct file_stream stream;
 
-	if (!stream_open(path, &stream, err))
+	if (!input_run(path, &how, options->progress, &sink, &report, err))
 		return false;
-	stream.on_read = options->progress;
-	stream.ctx = options->progress_ctx;
-	bool ok = reader_run(&stream, &how, &sink, &report, err);
-	stream_close(&stream);
-	return ok && (report_vec_push(&c->inputs, report) || bc_fail_nomem(err));
+	count_undelivered(c, &report.perf);
+	c->partial |= report.perf.truncated || report.perf.unfinished;
+	return report_vec_push(&c->inputs, report) || bc_fail_nomem(err);
 }
 
 static bool read_inputs(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
 	struct aggregate_options how = options->aggregate;
-	struct image_match_options match = {options->binary, options->image_name};
+	struct image_match_options match = {options->binary, options->image_name,
+					    options->ignore_build_id};
 
 	how.threads = thread_count(options);
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
@@ -77,6 +83,20 @@ static bool convert_all(const struct conversion_options *options, struct convers
 	return true;
 }
 
+/* The counts are the result: what was not dropped so far is kept. */
+static bool keep_counts(struct conversion *c)
+{
+	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces};
+	const struct totals *totals = &c->aggregate.totals;
+
+	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
+	c->ledgers = c->aggregate.tally.ledgers;
+	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
+		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
+	c->check = build_check_all(&c->binary.image, &totals->traces);
+	return true;
+}
+
 /* Samples are checked last: the report of a refusal is as full as any. */
 bool conversion_run(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
@@ -84,7 +104,8 @@ bool conversion_run(const struct conversion_options *options, struct conversion 
 	return (options->plain ? binary_open_plain : binary_open)(options->binary, &out->binary, err) &&
 	       read_inputs(options, out, err) &&
 	       aggregate_finish(&out->aggregate, &out->basic, err) &&
-	       convert_all(options, out, err) && check_samples(options, out, err);
+	       (options->aggregate_only ? keep_counts(out) : convert_all(options, out, err)) &&
+	       check_samples(options, out, err);
 }
 
 void conversion_free(struct conversion *conversion)

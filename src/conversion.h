@@ -9,7 +9,7 @@
 #ifndef CONVERSION_H
 #define CONVERSION_H
 
-#include "src/input/reader.h"
+#include "src/input/input.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/convert.h"
 
@@ -21,12 +21,12 @@ struct conversion_options {
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool plain;             /* a binary that BOLT never touched will do, too */
+	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
 	bool force;             /* convert samples of another build all the same */
+	bool aggregate_only;    /* stop at the counts: they are the result */
 	unsigned threads;       /* 0: as many as there are processors */
 
-	/* Called now and then while samples are read; may be NULL. */
-	void (*progress)(void *ctx, const struct file_stream *stream);
-	void *progress_ctx;
+	struct input_progress progress; /* called now and then while samples are read */
 };
 
 DEFINE_VEC(report_vec, struct reader_report);
@@ -40,6 +40,7 @@ struct conversion {
 	struct ledgers ledgers;
 	struct build_check check;
 	struct profile profile;
+	bool partial; /* an input ended early; what was there is used */
 };
 
 /* Zeroed `out` is filled as far as the job gets, also when it fails: a report
