@@ -27,4 +27,15 @@ $perf2bolt "$demo/demo.bolt" --pa -p "$demo/demo.preagg" -o again >perf2bolt.log
 cmp again "$demo/expected/demo.preagg.fdata" || fail 'perf2bolt writes something else than inputs/demo/expected'
 $perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
 cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes something else than inputs/sqlite/expected'
+
+# Samples of another build of the same input: perf2bolt converts them, batconv does not.
+truth=$sqlite/expected/lbr.input.fdata
+$perf2bolt "$sqlite/sq.b22" -p "$sqlite/lbr.b16.data" -o wrong >perf2bolt.log 2>&1 ||
+	fail 'perf2bolt refuses samples of another build: mend docs/conversion.md, section 6'
+echo '== samples of another build'
+"$SOURCE/scripts/fidelity" "$truth" wrong
+! "$SOURCE/scripts/fidelity" --blocks 70 "$truth" wrong >seen || fail 'they fit after all'
+"$SOURCE/scripts/fidelity" --blocks 90 "$truth" "$sqlite/expected/lbr.b19.fdata" >seen || fail 'the right ones do not'
+"$BATCONV" -q "$sqlite/sq.b22" "$sqlite/lbr.b16.data" -o ours 2>seen
+[ $? = 3 ] && [ ! -e ours ] || fail 'batconv converts samples of another build'
 finish
