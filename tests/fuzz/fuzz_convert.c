@@ -3,13 +3,14 @@
  * The whole conversion.  An input is
  *
  *   byte 0      bit 0: what follows is a BAT descriptor, which replaces that of
- *               the demo; bit 1: basic mode; bits 4 to 7: threads
+ *               the demo; bit 1: basic mode; bit 2: a sweep over all functions
+ *               comes on top, so that the table is used whatever the samples
+ *               say; bits 4 to 7: threads
  *   bytes 1, 2  size of the descriptor, little-endian (if bit 0)
  *   the rest    the descriptor, then samples
  *
  * Samples of any bytes are refused with a proper error or converted, and then
- * everything balances.  A sweep over all functions goes with them, so that the
- * table is used whatever the samples say.
+ * everything balances.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -58,7 +59,8 @@ static void run(const struct binary *binary, unsigned flags, struct text samples
 	assert(aggregate_init(&aggregate, &binary->image, &options, &match, &err));
 	if (!convert_read(&aggregate, samples, &err))
 		error_check(&err);
-	convert_sweep(&aggregate, binary);
+	if (flags & 4)
+		convert_sweep(&aggregate, binary);
 	convert_check(&aggregate, binary, 1 + (flags >> 4) % 4);
 }
 
