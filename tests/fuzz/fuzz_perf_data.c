@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Any bytes as perf.data.  Properties: errors are of the input's kind and name an
+ * offset inside it; every sample that was read is delivered or has a named
+ * reason; the records and what was skipped add up to the bytes that were read.
+ */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include <assert.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/input/perf_data.h"
+#include "src/input/perf_data_stream.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* zstd makes much of little: such input is only slow. */
+#define MOST_OUTPUT (UINT64_C(4) << 20)
+
+struct seen {
+	uint64_t samples;
+	uint64_t sum; /* so that everything is read */
+};
+
+static void read_text(struct seen *seen, struct text text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		seen->sum += (unsigned char)text.at[i];
+}
+
+static bool see_map(void *ctx, const struct map_event *event, struct bc_error *err)
+{
+	struct seen *seen = ctx;
+
+	(void)err;
+	assert(event->pid != NO_PID);
+	assert(event->build_id.size <= BUILD_ID_MAX);
+	read_text(seen, event->path);
+	return true;
+}
+
+static bool see_exec(void *ctx, uint32_t pid, struct bc_error *err)
+{
+	(void)ctx, (void)pid, (void)err;
+	return true;
+}
+
+static bool see_task(void *ctx, uint32_t a, uint32_t b, struct bc_error *err)
+{
+	(void)ctx, (void)a, (void)b, (void)err;
+	return true;
+}
+
+static bool see_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+{
+	struct seen *seen = ctx;
+
+	(void)err;
+	seen->samples++;
+	assert(sample->has_stack || !sample->branch_count);
+	for (size_t i = 0; i < sample->branch_count; i++)
+		seen->sum += sample->branches[i].from ^ sample->branches[i].to ^
+			     sample->branches[i].flags;
+	read_text(seen, sample->event);
+	return true;
+}
+
+static void check_error(const struct bc_error *err, size_t size)
+{
+	assert(err->code == BC_FORMAT || err->code == BC_UNSUPPORTED || err->code == BC_NOMEM);
+	const char *byte = strstr(err->text, ", byte ");
+	/* Sections can be asked for beyond the end. */
+	if (byte && !strstr(err->text, "section") && !strstr(err->text, "event") &&
+	    !strstr(err->text, "the data"))
+		assert(strtoull(byte + 7, NULL, 10) <= size);
+}
+
+static void check_reader(int fd, const uint8_t *data, size_t size)
+{
+	struct file_stream stream = {.name = "fuzz", .fd = fd};
+	struct perf_data_input input = {.stream = &stream, .head = {data, size}};
+	struct seen seen = {0};
+	struct sample_sink sink = {.ctx = &seen,
+				   .map = see_map,
+				   .exec = see_exec,
+				   .fork = see_task,
+				   .exit = see_task,
+				   .sample = see_sample};
+	struct reader_report report = {0};
+	struct bc_error err = {0};
+
+	if (!perf_data_read(&input, &sink, &report, &err)) {
+		check_error(&err, size);
+		return;
+	}
+	const struct perf_data_report *perf = &report.perf;
+	assert(perf->delivered == seen.samples);
+	assert(perf->records[9] ==
+	       perf->delivered + perf->late + perf->of_guests + perf->of_unknown_events);
+	assert(!perf->truncated || perf->truncated_at <= size);
+}
+
+/* All bytes as records, from the first on. */
+static void check_stream(int fd, const uint8_t *data, size_t size)
+{
+	struct file_stream file_stream = {.name = "fuzz", .fd = fd};
+	struct perf_file file;
+	struct perf_pool pool = {0};
+	struct perf_stream stream;
+	struct perf_record record;
+	struct bc_error err = {0};
+	uint64_t accounted = 0, plain = 0;
+
+	if (!perf_file_init(&file, &file_stream, (struct bytes){data, size}, &err) ||
+	    !perf_stream_init(&stream, &file, &pool, 0, UINT64_MAX, &err))
+		abort();
+	uint64_t last = UINT64_MAX;
+	while (perf_stream_next(&stream, &record, &err) && plain < MOST_OUTPUT) {
+		assert(record.offset < size);
+		assert(last == UINT64_MAX || record.offset >= last);
+		if (!stream.inflating) {
+			assert(accounted <= record.offset);
+			accounted = record.offset + PERF_RECORD_HEADER_SIZE + record.body.size;
+			assert(accounted <= size);
+		} else {
+			plain += record.body.size + PERF_RECORD_HEADER_SIZE;
+		}
+		last = record.offset;
+	}
+	if (err.code != BC_OK)
+		check_error(&err, size);
+	else if (stream.truncated)
+		assert(stream.truncated_at <= size);
+	perf_stream_fini(&stream);
+	perf_file_fini(&file);
+	assert(!pool.in_use);
+	perf_pool_fini(&pool);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (size > 1u << 18)
+		return 0;
+	check_reader(fd, data, size);
+	check_stream(fd, data, size);
+	return 0;
+}
