@@ -37,7 +37,8 @@ static bool read_inputs(const struct conversion_options *options, struct convers
 	struct image_match_options match = {options->binary, options->image_name,
 					    options->ignore_build_id};
 
-	how.threads = thread_count(options);
+	c->threads = thread_count(options);
+	how.threads = c->threads;
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
 	if (!aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err))
 		return false;
@@ -64,15 +65,13 @@ static bool check_samples(const struct conversion_options *options, struct conve
 		       options->binary, rate, BUILD_CHECK_LIMIT_PERCENT);
 }
 
-static bool convert_all(const struct conversion_options *options, struct conversion *c,
-			struct bc_error *err)
+static bool convert_all(struct conversion *c, struct bc_error *err)
 {
-	unsigned threads = thread_count(options);
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
-	if (!convert(&c->aggregate, &c->binary, c->basic, threads, &converted, err))
+	if (!convert(&c->aggregate, &c->binary, c->basic, c->threads, &converted, err))
 		return false;
 	c->profile = converted.profile;
 	c->check = converted.check;
@@ -104,7 +103,7 @@ bool conversion_run(const struct conversion_options *options, struct conversion 
 	return (options->plain ? binary_open_plain : binary_open)(options->binary, &out->binary, err) &&
 	       read_inputs(options, out, err) &&
 	       aggregate_finish(&out->aggregate, &out->basic, err) &&
-	       (options->aggregate_only ? keep_counts(out) : convert_all(options, out, err)) &&
+	       (options->aggregate_only ? keep_counts(out) : convert_all(out, err)) &&
 	       check_samples(options, out, err);
 }
 

@@ -35,6 +35,7 @@ struct conversion {
 	struct binary binary;
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
+	unsigned threads; /* that were used */
 	size_t distinct; /* traces, or addresses */
 	bool basic;      /* the profile is of addresses, not of branches */
 	struct ledgers ledgers;

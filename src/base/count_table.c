@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/sort.h"
+
 #define FIRST_CAPACITY 1024
 
 void count_table_free(struct count_table *table)
@@ -43,15 +45,14 @@ const struct count_row *count_table_find(const struct count_table *table,
 	return row->count ? row : NULL;
 }
 
-static int compare_rows(const void *a, const void *b)
+static bool row_less(const struct count_row *a, const struct count_row *b)
 {
-	const struct count_row *x = a, *y = b;
-
 	for (size_t i = 0; i < COUNT_KEY_WORDS; i++)
-		if (x->key[i] != y->key[i])
-			return x->key[i] < y->key[i] ? -1 : 1;
-	return 0;
+		if (a->key[i] != b->key[i])
+			return a->key[i] < b->key[i];
+	return false;
 }
+DEFINE_SORT(sort_rows, struct count_row, row_less)
 
 void count_table_sort(struct count_table *table)
 {
@@ -60,6 +61,5 @@ void count_table_sort(struct count_table *table)
 	for (size_t i = 0; i < table->capacity; i++)
 		if (table->rows[i].count)
 			table->rows[kept++] = table->rows[i];
-	if (kept)
-		qsort(table->rows, kept, sizeof(*table->rows), compare_rows);
+	sort_rows(table->rows, kept);
 }

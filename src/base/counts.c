@@ -44,6 +44,12 @@ bool counts_take(struct counts *counts, struct count_table *from)
 	return ok;
 }
 
+bool counts_add(struct counts *counts, const uint64_t key[COUNT_KEY_WORDS], uint64_t count,
+		uint64_t extra)
+{
+	return count_table_add(&counts->shards[shard_of(key)], key, count, extra);
+}
+
 size_t counts_used(const struct counts *counts)
 {
 	size_t used = 0;

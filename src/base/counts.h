@@ -28,6 +28,11 @@ void counts_free(struct counts *counts);
 /* Add all rows of `from` and clear it.  Returns false when out of memory. */
 BC_MUST_USE bool counts_take(struct counts *counts, struct count_table *from);
 
+/* Add to one key, not while other threads do.  count must not be 0.  Returns
+ * false when out of memory. */
+BC_MUST_USE bool counts_add(struct counts *counts, const uint64_t key[COUNT_KEY_WORDS],
+			    uint64_t count, uint64_t extra);
+
 /* How many distinct keys there are, and the row of one.  Not while others add. */
 size_t counts_used(const struct counts *counts);
 const struct count_row *counts_find(const struct counts *counts,

@@ -223,8 +223,7 @@ static bool write_format(const struct arguments *args, const struct conversion *
 
 	if (args->preagg)
 		return preagg_write(&conversion->aggregate, conversion->basic, file, err);
-	fdata_write(&conversion->profile, &header, file);
-	return true;
+	return fdata_write(&conversion->profile, &header, conversion->threads, file, err);
 }
 
 static bool write_result(const struct arguments *args, const struct conversion *conversion,

@@ -178,10 +178,11 @@ static void merge(struct builder *b, size_t sorted)
 }
 
 /* Of `count` sorted functions the last at or below an address, or NULL. */
-static struct function *at_or_below(struct function *functions, size_t count, uint64_t address)
+/* Of functions [low, high): the last one at or below an address, or the one
+ * before them. */
+static struct function *at_or_below_in(struct function *functions, size_t low, size_t high,
+				       uint64_t address)
 {
-	size_t low = 0, high = count;
-
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (functions[mid].address <= address)
@@ -190,6 +191,11 @@ static struct function *at_or_below(struct function *functions, size_t count, ui
 			high = mid;
 	}
 	return low ? &functions[low - 1] : NULL;
+}
+
+static struct function *at_or_below(struct function *functions, size_t count, uint64_t address)
+{
+	return at_or_below_in(functions, 0, count, address);
 }
 
 /* The name of the global symbol that a slot refers to: if it is defined here,
@@ -275,6 +281,30 @@ static void add_frames(struct builder *b)
 	merge(b, sorted);
 }
 
+bool functions_index(struct function_table *table)
+{
+	struct function_index index = {.shift = 4};
+	size_t f = 0;
+
+	if (!table->count)
+		return true;
+	index.base = table->at[0].address;
+	uint64_t span = table->at[table->count - 1].address - index.base;
+	while (span >> index.shift > 2 * table->count)
+		index.shift++;
+	index.count = (size_t)(span >> index.shift) + 2;
+	index.below = malloc(index.count * sizeof(*index.below));
+	if (!index.below)
+		return false;
+	for (size_t i = 0; i < index.count; i++) {
+		while (f < table->count && (table->at[f].address - index.base) >> index.shift < i)
+			f++;
+		index.below[i] = (uint32_t)f;
+	}
+	table->index = index;
+	return true;
+}
+
 bool functions_build(const struct image *image, struct function_table *out,
 		     struct bc_error *err)
 {
@@ -296,12 +326,16 @@ bool functions_build(const struct image *image, struct function_table *out,
 	b.functions = (struct function_vec){0};
 	b.symbols = (struct symbol_table){0};
 	b.names = (struct names){0};
-	return true;
+	if (functions_index(out))
+		return true;
+	functions_free(out);
+	return bc_fail_nomem(err);
 }
 
 void functions_free(struct function_table *table)
 {
 	free(table->at);
+	free(table->index.below);
 	symbols_free(&table->symbols);
 	names_free(&table->names);
 	*table = (struct function_table){0};
@@ -309,7 +343,14 @@ void functions_free(struct function_table *table)
 
 const struct function *functions_find(const struct function_table *table, struct vaddr at)
 {
-	const struct function *f = at_or_below(table->at, table->count, at.v);
+	const struct function_index *index = &table->index;
+	uint64_t bucket = (at.v - index->base) >> index->shift;
 
+	if (!table->count || at.v < index->base)
+		return NULL;
+	bool behind = bucket >= index->count - 1;
+	size_t low = behind ? table->count : index->below[bucket];
+	size_t high = behind ? table->count : index->below[bucket + 1];
+	const struct function *f = at_or_below_in(table->at, low, high, at.v);
 	return f && at.v - f->address < f->extent ? f : NULL;
 }

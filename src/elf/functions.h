@@ -33,9 +33,19 @@ struct function {
 	const char *printed; /* the name to write, with a BAT in the binary */
 };
 
+/* Where to begin to look for an address: entry i counts the functions below
+ * base + (i << shift).  About two entries a function. */
+struct function_index {
+	uint32_t *below;
+	size_t count;
+	uint64_t base;
+	unsigned shift;
+};
+
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
+	struct function_index index;
 	struct symbol_table symbols; /* for bat_fix_parents() */
 	struct names names;          /* those that are not in the file itself */
 	bool stripped;               /* no symbol table */
@@ -50,7 +60,12 @@ BC_MUST_USE bool functions_build(const struct image *image,
 				 struct bc_error *err);
 void functions_free(struct function_table *table);
 
-/* The function whose [address, address + extent) holds `at`, or NULL. */
+/* Make the index of a table whose functions stand; functions_build() does it.
+ * Returns false when out of memory. */
+BC_MUST_USE bool functions_index(struct function_table *table);
+
+/* The function whose [address, address + extent) holds `at`, or NULL.  O(1) for
+ * functions of usual sizes, never worse than O(log count). */
 const struct function *functions_find(const struct function_table *table,
 				      struct vaddr at);
 

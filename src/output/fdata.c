@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/output/fdata.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/emit.h"
+#include "src/base/parallel.h"
 
 /* Blanks and backslashes in a name are escaped: blanks separate fields. */
 static void emit_name(struct emit *out, const char *name)
@@ -62,14 +64,77 @@ static void emit_header(struct emit *out, const struct profile *profile,
 	emit_char(out, '\n');
 }
 
-void fdata_write(const struct profile *profile, const struct fdata_header *header, FILE *file)
+/* Records are formatted in chunks, several at a time, and written in order. */
+#define CHUNK_RECORDS ((size_t)8192)
+#define CHUNKS_AT_ONCE 16
+
+struct chunk {
+	char *text;
+	size_t size;
+	bool out_of_memory;
+};
+
+struct formatting {
+	const struct profile *profile;
+	size_t first; /* record of the first chunk */
+	struct chunk chunks[CHUNKS_AT_ONCE];
+};
+
+static void emit_records(const struct profile *profile, size_t first, FILE *file)
 {
+	size_t end = first + CHUNK_RECORDS;
 	struct emit out = {.file = file};
 
-	emit_header(&out, profile, header);
-	for (size_t i = 0; i < profile->record_count; i++) {
+	for (size_t i = first; i < end && i < profile->record_count; i++) {
 		struct record record = profile_record(profile, i);
 		emit_record(&out, &record);
 	}
 	emit_flush(&out);
+}
+
+static void format_chunk(void *ctx, size_t index, unsigned worker)
+{
+	struct formatting *f = ctx;
+	struct chunk *chunk = &f->chunks[index];
+	FILE *file = open_memstream(&chunk->text, &chunk->size);
+
+	(void)worker;
+	if (file)
+		emit_records(f->profile, f->first + index * CHUNK_RECORDS, file);
+	chunk->out_of_memory = !file || (fclose(file) != 0);
+}
+
+static bool write_chunks(struct formatting *f, size_t count, FILE *file)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < count; i++) {
+		ok = ok && !f->chunks[i].out_of_memory;
+		if (ok)
+			fwrite(f->chunks[i].text, 1, f->chunks[i].size, file);
+		free(f->chunks[i].text);
+		f->chunks[i] = (struct chunk){0};
+	}
+	return ok;
+}
+
+bool fdata_write(const struct profile *profile, const struct fdata_header *header,
+		 unsigned threads, FILE *file, struct bc_error *err)
+{
+	struct formatting f = {.profile = profile};
+	struct emit out = {.file = file};
+
+	emit_header(&out, profile, header);
+	emit_flush(&out);
+	while (f.first < profile->record_count) {
+		size_t left = profile->record_count - f.first;
+		size_t count = (left + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
+		if (count > CHUNKS_AT_ONCE)
+			count = CHUNKS_AT_ONCE;
+		parallel_for(threads, count, format_chunk, &f);
+		if (!write_chunks(&f, count, file))
+			return bc_fail_nomem(err);
+		f.first += count * CHUNK_RECORDS;
+	}
+	return true;
 }

@@ -14,7 +14,8 @@ struct fdata_header {
 	size_t event_count;
 };
 
-/* Errors of the file are the caller's to check, with ferror(). */
-void fdata_write(const struct profile *profile, const struct fdata_header *header, FILE *out);
+/* Errors of the file are the caller's to check, with ferror().  BC_NOMEM. */
+BC_MUST_USE bool fdata_write(const struct profile *profile, const struct fdata_header *header,
+			     unsigned threads, FILE *out, struct bc_error *err);
 
 #endif

@@ -55,17 +55,17 @@ static void emit_run(struct emit *out, const struct count_row *row)
 static void emit_row(struct emit *out, const struct aggregate *aggregate,
 		     const struct count_row *row, bool basic)
 {
-	const uint64_t branch[COUNT_KEY_WORDS] = {trace_of(row->key).branch};
+	uint64_t branch = trace_of(row->key).branch;
 
 	if (basic) {
 		emit_char(out, 'S');
 		emit_place(out, row->key[0]);
 		emit_count(out, row->count);
 		emit_char(out, '\n');
-	} else if (branch[0] >= TRACE_FT_RETURN) {
+	} else if (branch >= TRACE_FT_RETURN) {
 		emit_run(out, row);
 	} else {
-		emit_trace(out, row, count_table_find(&aggregate->returns, branch));
+		emit_trace(out, row, returns_has(&aggregate->returns, branch));
 	}
 }
 

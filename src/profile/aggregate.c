@@ -112,7 +112,6 @@ static bool on_settle(void *ctx, struct bc_error *err)
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
 		     uint64_t mispredicted, struct bc_error *err)
 {
-	const uint64_t branch[COUNT_KEY_WORDS] = {trace->branch};
 	struct aggregate *a = ctx;
 	struct ledgers *ledgers = &a->tally.ledgers;
 	uint64_t branches = trace->branch < TRACE_FT_RETURN ? count : 0;
@@ -126,9 +125,9 @@ static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint6
 		return true;
 	}
 	a->tally.branches_seen = true;
-	if (is_return && !count_table_add(&a->returns, branch, 1, 0))
+	if (is_return && !returns_add(&a->returns, trace->branch))
 		return bc_fail_nomem(err);
-	return tally_trace(&a->tally, trace, count, mispredicted, err);
+	return totals_add_trace(&a->totals, trace, count, mispredicted, err);
 }
 
 static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
@@ -136,7 +135,7 @@ static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error
 	struct aggregate *a = ctx;
 
 	a->tally.addresses.read += count;
-	return tally_basic(&a->tally, at, count, err);
+	return totals_add_basic(&a->totals, at, count, err);
 }
 
 static bool on_event(void *ctx, struct text name, struct bc_error *err)
@@ -210,7 +209,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	tally_free(&aggregate->tally);
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
-	count_table_free(&aggregate->returns);
+	count_table_free(&aggregate->returns.branches);
 	for (size_t i = 0; i < aggregate->events.len; i++)
 		free(aggregate->events.at[i]);
 	name_vec_free(&aggregate->events);

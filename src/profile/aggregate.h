@@ -8,6 +8,7 @@
 
 #include "src/base/vec.h"
 #include "src/profile/filter.h"
+#include "src/profile/returns.h"
 #include "src/profile/workers.h"
 
 /* What of the samples is used. */
@@ -33,7 +34,7 @@ struct aggregate {
 	struct totals totals;
 	struct tally tally;         /* of this thread; its ledgers are all of
 	                               them after aggregate_finish() */
-	struct count_table returns; /* key: a branch that an R record names */
+	struct returns returns;
 	struct name_vec events;     /* of basic samples; sorted at the end */
 	bool erratum_seen;          /* in the present input */
 	uint64_t samples_seen;      /* likewise */

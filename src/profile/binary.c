@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/parallel.h"
+
 static bool fail_bat(const struct bat_error *from, struct bc_error *err)
 {
 	if (from->code == BAT_NOMEM)
@@ -68,13 +70,44 @@ static void print_primary_names(struct binary *binary)
 		binary->functions.at[i].printed = binary->functions.at[i].primary;
 }
 
+/* The two halves of opening that do not need each other. */
+struct opening {
+	struct binary *binary;
+	bool may_be_plain;
+	bool ok[2];
+	struct bc_error err[2];
+};
+
+static void open_half(void *ctx, size_t half, unsigned worker)
+{
+	struct opening *o = ctx;
+	struct binary *binary = o->binary;
+
+	(void)worker;
+	o->ok[half] = half ? functions_build(&binary->image, &binary->functions, &o->err[half])
+			   : read_bat(binary, o->may_be_plain, &o->err[half]);
+}
+
+static bool read_tables(struct binary *binary, bool may_be_plain, struct bc_error *err)
+{
+	struct opening opening = {.binary = binary, .may_be_plain = may_be_plain};
+
+	parallel_for(parallel_threads(), 2, open_half, &opening);
+	for (size_t half = 0; half < 2; half++) {
+		if (!opening.ok[half]) {
+			*err = opening.err[half];
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool open_bytes(struct bytes file, bool may_be_plain, struct binary *out,
 		       struct bc_error *err)
 {
 	struct binary binary = {0};
 
-	if (image_open(file, &binary.image, err) && read_bat(&binary, may_be_plain, err) &&
-	    functions_build(&binary.image, &binary.functions, err) &&
+	if (image_open(file, &binary.image, err) && read_tables(&binary, may_be_plain, err) &&
 	    fix_parents(&binary, err) && link_fragments(&binary, err)) {
 		if (binary.plain)
 			print_primary_names(&binary);

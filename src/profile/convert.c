@@ -10,7 +10,7 @@ DEFINE_VEC(index_vec, uint32_t);
 /* One thread's share of the conversion. */
 struct converter {
 	const struct binary *binary;
-	const struct count_table *returns; /* branches that the input calls returns */
+	const struct returns *returns;
 	struct record_batch records;
 	struct ledgers ledgers;
 	struct build_check check;
@@ -30,9 +30,7 @@ static struct branch_insn insn_at(const struct converter *c, uint64_t at)
 
 static bool is_return(const struct converter *c, uint64_t branch, struct place source)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {branch};
-
-	if (branch == TRACE_FT_RETURN || count_table_find(c->returns, key))
+	if (branch == TRACE_FT_RETURN || returns_has(c->returns, branch))
 		return true;
 	return source.function && insn_at(c, branch).kind == BRANCH_RETURN;
 }

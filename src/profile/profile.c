@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
+#include "src/base/sort.h"
 
 #define OWNER_SHIFT 33
 #define ENTRY_BIT (UINT64_C(1) << 32)
@@ -212,13 +213,15 @@ static bool distribute(struct build *b)
 	return true;
 }
 
-static int compare_packed(const void *a, const void *b)
+static bool packed_less(const struct packed_record *a, const struct packed_record *b)
 {
-	const struct packed_record *x = a, *y = b;
+	return a->owner_from != b->owner_from ? a->owner_from < b->owner_from : a->to < b->to;
+}
+DEFINE_SORT(sort_packed, struct packed_record, packed_less)
 
-	if (x->owner_from != y->owner_from)
-		return x->owner_from < y->owner_from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+static bool same_places(const struct packed_record *a, const struct packed_record *b)
+{
+	return a->owner_from == b->owner_from && a->to == b->to;
 }
 
 /* Owners are sorted in groups, so that a group is worth a thread's while. */
@@ -231,8 +234,7 @@ static void sort_group(void *ctx, size_t group, unsigned worker)
 
 	(void)worker;
 	for (size_t i = group * GROUP; i < end; i++)
-		qsort(b->profile->records + b->starts[i], b->starts[i + 1] - b->starts[i],
-		      sizeof(struct packed_record), compare_packed);
+		sort_packed(b->profile->records + b->starts[i], b->starts[i + 1] - b->starts[i]);
 }
 
 static void add_up_equal(struct profile *profile, size_t total)
@@ -242,7 +244,7 @@ static void add_up_equal(struct profile *profile, size_t total)
 
 	for (size_t i = 0; i < total; i++) {
 		struct packed_record *last = kept ? &records[kept - 1] : NULL;
-		if (last && !compare_packed(last, &records[i])) {
+		if (last && same_places(last, &records[i])) {
 			last->count = count_add_saturating(last->count, records[i].count);
 			last->mispredicted =
 				count_add_saturating(last->mispredicted, records[i].mispredicted);

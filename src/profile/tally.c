@@ -15,27 +15,43 @@ static bool hand_over(struct counts *to, struct count_table *from, struct bc_err
 static bool add(struct counts *to, struct count_table *local, const uint64_t key[COUNT_KEY_WORDS],
 		uint64_t count, uint64_t extra, struct bc_error *err)
 {
-	if (!count)
-		return true;
 	if (local->used >= LOCAL_ROWS && !hand_over(to, local, err))
 		return false;
 	return count_table_add(local, key, count, extra) || bc_fail_nomem(err);
 }
 
-bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
-		 uint64_t mispredicted, struct bc_error *err)
+static bool count_trace(struct tally *tally, const struct trace *trace, uint64_t mispredicted,
+			struct bc_error *err)
 {
 	uint64_t key[COUNT_KEY_WORDS];
 
 	trace_key(trace, key);
-	return add(&tally->totals->traces, &tally->traces, key, count, mispredicted, err);
+	return add(&tally->totals->traces, &tally->traces, key, 1, mispredicted, err);
 }
 
-bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count, struct bc_error *err)
+static bool count_address(struct tally *tally, struct vaddr at, struct bc_error *err)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
 
-	return add(&tally->totals->basic, &tally->basic, key, count, 0, err);
+	return add(&tally->totals->basic, &tally->basic, key, 1, 0, err);
+}
+
+bool totals_add_trace(struct totals *totals, const struct trace *trace, uint64_t count,
+		      uint64_t mispredicted, struct bc_error *err)
+{
+	uint64_t key[COUNT_KEY_WORDS];
+
+	trace_key(trace, key);
+	return !count || counts_add(&totals->traces, key, count, mispredicted) ||
+	       bc_fail_nomem(err);
+}
+
+bool totals_add_basic(struct totals *totals, struct vaddr at, uint64_t count,
+		      struct bc_error *err)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
+
+	return !count || counts_add(&totals->basic, key, count, 0) || bc_fail_nomem(err);
 }
 
 static enum sample_drop drop_of(enum located located)
@@ -56,7 +72,7 @@ bool tally_address(struct tally *tally, struct process_view view, const struct s
 	tally->addresses.read++;
 	enum located located = process_view_locate(&view, sample->ip, &at);
 	if (located == LOCATED_IMAGE)
-		return tally_basic(tally, at, 1, err);
+		return count_address(tally, at, err);
 	tally->addresses.dropped[drop_of(located)]++;
 	return true;
 }
@@ -112,7 +128,7 @@ static bool take_entries(struct tally *tally, struct process_view *view,
 			outside++;
 			outside_runs += trace.to != TRACE_BR_ONLY;
 		} else {
-			ok = tally_trace(tally, &trace, 1, b->flags & BRANCH_MISPREDICTED, err);
+			ok = count_trace(tally, &trace, b->flags & BRANCH_MISPREDICTED, err);
 		}
 		trace.to = trace.branch;
 	}

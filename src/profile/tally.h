@@ -51,11 +51,12 @@ BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view view,
 BC_MUST_USE bool tally_address(struct tally *tally, struct process_view view,
 			       const struct sample *sample, struct bc_error *err);
 
-/* Count what was counted before. */
-BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
-			     uint64_t mispredicted, struct bc_error *err);
-BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
-			     struct bc_error *err);
+/* Add what was counted before: most of it is distinct, so a tally's own tables
+ * would be in the way.  Not while other threads add. */
+BC_MUST_USE bool totals_add_trace(struct totals *totals, const struct trace *trace,
+				  uint64_t count, uint64_t mispredicted, struct bc_error *err);
+BC_MUST_USE bool totals_add_basic(struct totals *totals, struct vaddr at, uint64_t count,
+				  struct bc_error *err);
 
 /* Hand everything over. */
 BC_MUST_USE bool tally_flush(struct tally *tally, struct bc_error *err);

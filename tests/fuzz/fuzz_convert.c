@@ -52,7 +52,7 @@ static void run(const struct binary *binary, unsigned flags, struct text samples
 {
 	const struct aggregate_options options = {.mode = flags & 2 ? MODE_BASIC : MODE_AUTO,
 						  .erratum = true};
-	static const struct image_match_options match = {"demo.bolt", NULL};
+	static const struct image_match_options match = {.binary_path = "demo.bolt"};
 	struct aggregate aggregate;
 	struct bc_error err = {0};
 

@@ -87,8 +87,9 @@ static void check_writing(const struct profile *profile, const struct aggregate 
 	FILE *out = fopen("/dev/null", "w");
 
 	assert(out);
-	fdata_write(profile, &header, out);
-	assert(!ferror(out));
+	struct bc_error err = {0};
+	bool written = fdata_write(profile, &header, 1, out, &err);
+	assert(written && !ferror(out));
 	fclose(out);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tests/support/tiny_binary.h"
 
+#include "tests/support/cmocka.h"
+
 #include <string.h>
 
 #define BLOCK(output, input) {output, (input) << 1}
@@ -49,6 +51,7 @@ void tiny_binary_init(struct tiny_binary *tiny)
 					      .entries = entries, .entry_count = BC_COUNT(entries)};
 	tiny->binary.functions.at = tiny->functions;
 	tiny->binary.functions.count = TINY_FUNCTIONS;
+	assert_true(functions_index(&tiny->binary.functions));
 	tiny->binary.fragment_of = tiny->fragment_of;
 }
 

@@ -10,7 +10,7 @@
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options)
 {
-	static const struct image_match_options match = {"tiny", NULL};
+	static const struct image_match_options match = {.binary_path = "tiny"};
 	struct bc_error err = {0};
 
 	*run = (struct tiny_run){0};
@@ -69,7 +69,8 @@ static void compare(const struct tiny_run *run, const struct profile *profile, c
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	fdata_write(profile, &header, out);
+	struct bc_error err = {0};
+	assert_true(fdata_write(profile, &header, 2, out, &err));
 	fclose(out);
 	assert_memory_equal(text, first, strlen(first));
 	assert_string_equal(text + strlen(first), lines);
@@ -95,4 +96,5 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	compare(run, &converted.profile, lines);
 	profile_free(&converted.profile);
 	aggregate_fini(&run->aggregate);
+	free(run->tiny.binary.functions.index.below);
 }

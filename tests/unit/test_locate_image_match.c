@@ -22,7 +22,7 @@ static struct image pie = {
 
 static struct image_match match_of(const struct image *image, const char *name)
 {
-	struct image_match_options options = {"/build/app", name};
+	struct image_match_options options = {.binary_path = "/build/app", .image_name = name};
 	struct image_match match;
 
 	image_match_init(&match, image, &options);

@@ -16,7 +16,7 @@ static const struct image image = {
 	.segment_count = 1,
 	.build_id = {2, {1, 2}},
 };
-static const struct image_match_options app_options = {"/build/app", NULL};
+static const struct image_match_options app_options = {.binary_path = "/build/app"};
 
 static struct process_maps begin(void)
 {

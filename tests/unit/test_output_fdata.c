@@ -36,10 +36,11 @@ static char *written(const struct profile *profile, const struct fdata_header *h
 {
 	char *text = NULL;
 	size_t size;
+	struct bc_error err = {0};
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	fdata_write(profile, header, out);
+	assert_true(fdata_write(profile, header, 2, out, &err));
 	fclose(out);
 	return text;
 }

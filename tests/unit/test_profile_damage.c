@@ -17,7 +17,7 @@ static size_t desc_at, desc_size, note_size_at;
 static bool try_copy(size_t size)
 {
 	static const struct aggregate_options options = {.mode = MODE_AUTO, .erratum = true};
-	static const struct image_match_options match = {"sorts", NULL};
+	static const struct image_match_options match = {.binary_path = "sorts"};
 	struct binary binary;
 	struct aggregate aggregate;
 	struct bc_error err = {0};
