@@ -1,51 +1,73 @@
 #!/usr/bin/env python3
 """Checks a JSON report against docs/stats.md, and prints the values asked for: check_stats.py FILE [PATH...]
 
-A PATH is keys and indices with dots: samples.read, inputs.0.format.
+Every key must be in the tables there with its type, and every key of the tables must be in the report; each ledger must
+balance.  A PATH is keys and indices with dots: samples.read, inputs.0.format.
+--reasons prints how many reasons the tables have, and needs no FILE.
 """
 import json
+import os
+import re
 import sys
 
-REASONS = {
-    'samples': 'no_process no_branch_stack kernel other_image unknown_memory no_function no_parent',
-    'branches': 'dropped_sample basic_mode kernel erratum return outside no_parent',
-    'traces': 'out_of_range two_fragments one_block backwards invalid no_map basic_mode no_parent',
-}
-SHAPE = {
-    'schema': str,
-    'binary': {'path': str, 'machine': str, 'build_id': str, 'bat_layout': str, 'fragments': int, 'cold_fragments': int,
-               'parents_repaired': int, 'parents_unknown': int, 'stripped': bool},
-    'inputs': list, 'mode': str, 'samples': dict, 'branches': dict, 'traces': dict,
-    'build_check': {'checked': int, 'not_branch': int, 'bad_target': int, 'bad_end': int, 'rate_percent': float,
-                    'limit_percent': float, 'refused': bool},
-    'distinct': int, 'records': int,
-}
-INPUT = {'path': str, 'format': str, 'lines': int, 'ignored_lines': int, 'timeless': bool}
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../docs/stats.md')
+TYPES = {'text': str, 'number': int, 'real': float, 'boolean': bool}
 
 
-def check(value, shape, where):
-    for key in value.keys() ^ shape.keys():
-        print('%s: %s is %s' % (where, key, 'not documented' if key in value else 'missing'))
-    for key in value.keys() & shape.keys():
-        if isinstance(shape[key], dict):
-            check(value[key], shape[key], where + '.' + key)
-        elif type(value[key]) is not shape[key]:
-            print('%s.%s is %r' % (where, key, value[key]))
+def documented():
+    """path -> (type, the only format of inputs that has it or None)"""
+    paths = {}
+    for line in open(TABLES):
+        row = re.match(r'\| `([^`]+)` \| ([^|]*) \|', line)
+        if row:
+            kind, _, only = row[2].partition(', ')
+            paths[row[1]] = (int if '.dropped.' in row[1] else TYPES[kind], only or None)
+    return paths
+
+
+def flat(value, path=''):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flat(inner, path + '.' + key if path else key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from flat(inner, path + '[]')
+    else:
+        yield path, value
+
+
+def check_keys(report):
+    paths = documented()
+    formats = {one['format'] for one in report['inputs']}
+    seen = set()
+    for path, value in flat(report):
+        seen.add(path)
+        if path not in paths:
+            print(path + ' is not in docs/stats.md')
+        elif type(value) is not paths[path][0]:
+            print('%s is %r' % (path, value))
+    for path, (_, only) in paths.items():
+        if path not in seen and (not only or only.replace('.', '-') in formats):
+            print(path + ' is missing')
+
+
+def check_ledgers(report):
+    for name in ('samples', 'branches', 'traces'):
+        ledger = report[name]
+        if ledger['read'] != ledger['kept'] + sum(ledger['dropped'].values()):
+            print('%s do not balance: %r' % (name, ledger))
 
 
 def main(path, *wanted):
+    if path == '--reasons':
+        print(sum('.dropped.' in one for one in documented()))
+        return
     with open(path) as file:
         report = json.load(file)
-    check(report, SHAPE, 'stats')
+    check_keys(report)
+    check_ledgers(report)
     if report['schema'] != 'batconv-stats-1':
         print('schema ' + report['schema'])
-    for one in report['inputs']:
-        check(one, INPUT, 'input')
-    for name, reasons in REASONS.items():
-        ledger = report[name]
-        check(ledger, {'read': int, 'kept': int, 'dropped': dict.fromkeys(reasons.split(), int)}, name)
-        if ledger['read'] != ledger['kept'] + sum(ledger['dropped'].values()):
-            print('%s do not balance: %r' % (name, ledger))
     for one in wanted:
         value = report
         for key in one.split('.'):
