@@ -160,18 +160,28 @@ static const struct reader {
 	{PERF_FEATURE_META_INFO, "meta information", read_meta_info},
 };
 
+static const struct reader *reader_of(unsigned feature)
+{
+	for (size_t i = 0; i < BC_COUNT(readers); i++)
+		if (readers[i].feature == feature)
+			return &readers[i];
+	return NULL;
+}
+
+bool perf_feature_is_read(unsigned feature)
+{
+	return reader_of(feature);
+}
+
 bool perf_feature_parse(unsigned feature, struct bytes bytes, struct perf_features *out,
 			struct perf_events *events, struct bc_error *err)
 {
 	struct feature s = {perf_cursor(bytes), out, events, err};
+	const struct reader *reader = reader_of(feature);
 
-	for (size_t i = 0; i < BC_COUNT(readers); i++) {
-		if (readers[i].feature != feature)
-			continue;
-		if (!readers[i].read(&s))
-			return false;
-		if (s.c.failed)
-			return bc_fail(err, BC_FORMAT, "damaged %s", readers[i].name);
-	}
-	return true;
+	if (!reader)
+		return true;
+	if (!reader->read(&s))
+		return false;
+	return !s.c.failed || bc_fail(err, BC_FORMAT, "damaged %s", reader->name);
 }

@@ -41,6 +41,9 @@ struct perf_features {
 	struct perf_build_ids build_ids;
 };
 
+/* False for those that are ignored; some of them are large. */
+bool perf_feature_is_read(unsigned feature);
+
 /* Read a feature; names of events go to `events`.  The bytes are the section's.
  *
  * BC_FORMAT  too short for what it says of itself

@@ -33,21 +33,6 @@ static bool read_feature(struct perf_setup *setup, unsigned feature, struct perf
 	       forgive(setup, err);
 }
 
-/* perf needs no more than a few of them, and some are large. */
-static bool is_wanted(unsigned feature)
-{
-	static const unsigned char wanted[] = {
-		PERF_FEATURE_BUILD_ID,   PERF_FEATURE_HOSTNAME,    PERF_FEATURE_VERSION,
-		PERF_FEATURE_ARCH,       PERF_FEATURE_CMDLINE,     PERF_FEATURE_EVENT_DESC,
-		PERF_FEATURE_SAMPLE_TIME, PERF_FEATURE_COMPRESSED, PERF_FEATURE_META_INFO,
-	};
-
-	for (size_t i = 0; i < BC_COUNT(wanted); i++)
-		if (wanted[i] == feature)
-			return true;
-	return false;
-}
-
 static bool read_features(struct perf_setup *setup, struct perf_source source,
 			  struct bc_error *err)
 {
@@ -58,7 +43,7 @@ static bool read_features(struct perf_setup *setup, struct perf_source source,
 	for (unsigned i = 0; table.size && i < PERF_FEATURES; i++) {
 		if (!perf_header_has(&setup->header, i))
 			continue;
-		if (is_wanted(i)) {
+		if (perf_feature_is_read(i)) {
 			if (!source.read(source.ctx, entry, &bytes, err))
 				return forgive(setup, err);
 			section = (struct perf_section){le64(bytes.data), le64(bytes.data + 8)};
@@ -108,7 +93,7 @@ static bool take_feature(struct perf_setup *setup, struct bytes body, struct bc_
 	struct perf_cursor c = perf_cursor(body);
 	uint64_t feature = cursor_u64(&c);
 
-	if (c.failed || feature >= PERF_FEATURES || !is_wanted((unsigned)feature))
+	if (c.failed || feature >= PERF_FEATURES)
 		return true;
 	return perf_feature_parse((unsigned)feature, c.rest, &setup->features, &setup->events,
 				  err) ||
