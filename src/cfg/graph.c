@@ -22,6 +22,7 @@ struct builder {
 	uint8_t *marks; /* per instruction: AT_... */
 	struct target_vec targets; /* of jump tables */
 	struct block_vec blocks;
+	bool split;   /* a jump table leads to another fragment: BOLT reads no landing pads */
 	bool refused; /* BOLT builds no graph */
 };
 
@@ -136,7 +137,7 @@ static void mark_known_labels(struct builder *b)
 		uint64_t offset = label->address - f->address;
 		if (offset > f->extent)
 			break;
-		if (offset != f->size)
+		if (offset != f->size && !(b->split && label->kind == LABEL_PAD))
 			mark(b, offset, label_marks(label));
 	}
 }
@@ -150,7 +151,7 @@ static bool mark_table_targets(struct builder *b)
 		return false;
 	for (size_t i = 0; i < b->targets.len; i++)
 		mark(b, b->targets.at[i].target, AT_LABEL | AT_DATA);
-	b->refused |= split;
+	b->split = split;
 	return true;
 }
 
@@ -269,9 +270,9 @@ static bool build(struct builder *b)
 	if (!b->marks)
 		return false;
 	mark_own_targets(b);
-	mark_known_labels(b);
 	if (!mark_table_targets(b))
 		return false;
+	mark_known_labels(b);
 	if (b->refused)
 		return true;
 	if (!cut_blocks(b))

@@ -33,8 +33,7 @@ struct graph_input {
 };
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that
- * cannot be decoded, a branch into the middle of an instruction, a jump table
- * with targets in other fragments.  False when out of memory. */
+ * cannot be decoded, a branch into the middle of an instruction.  False when out of memory. */
 bool graph_build(const struct graph_input *input, const struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);

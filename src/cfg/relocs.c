@@ -125,8 +125,39 @@ static bool read_one(struct reader *r, const uint8_t *rela)
 		return address_vec_push(&r->relocs->relative, at);
 	if (r->in_code)
 		return add_label(r, at, target);
-	return !is_code(image, target) ||
-	       (address_vec_push(&r->relocs->absolute, at) && add_label(r, at, target));
+	if (!is_code(image, target))
+		return true;
+	/* At a variable base the dynamic relocation of the word tells of it. */
+	return address_vec_push(&r->relocs->absolute, at) &&
+	       (image->position_independent || add_label(r, at, target));
+}
+
+static bool is_relative_type(enum machine machine, uint32_t type)
+{
+	switch (machine) {
+	case MACHINE_X86_64:
+		return type == R_X86_64_RELATIVE;
+	case MACHINE_AARCH64:
+		return type == R_AARCH64_RELATIVE;
+	case MACHINE_RISCV64:
+		return type == R_RISCV_RELATIVE;
+	}
+	return false;
+}
+
+/* Dynamic relocations: the address that the loader will put somewhere could be
+ * used by anyone. */
+static bool read_dynamic(struct reader *r, struct bytes relas)
+{
+	for (; relas.size >= RELA_SIZE; relas = bytes_from(relas, RELA_SIZE)) {
+		uint64_t target = le64(relas.data + 16);
+		uint32_t type = le32(relas.data + 8);
+		if (is_relative_type(r->chosen->image->machine, type) &&
+		    chosen_inside(r->chosen, target) &&
+		    !label_vec_push(r->labels, (struct label){target, LABEL_ENTRY}))
+			return false;
+	}
+	return true;
 }
 
 /* Tables for unwinding name places inside functions that nothing jumps to. */
@@ -144,8 +175,9 @@ static bool read_section(struct reader *r, const struct section *section)
 	const struct section *symbols = image_section_of_index(image, section->link);
 	struct bytes relas = image_section_bytes(image, section);
 
-	/* Dynamic relocations apply to no section, debug information is not loaded. */
-	if (!applies || !symbols || symbols->type != SHT_SYMTAB || !tells_control_flow(applies))
+	if (section->flags & SHF_ALLOC)
+		return read_dynamic(r, relas);
+	if (!r->relocs->present || !applies || !symbols || symbols->type != SHT_SYMTAB || !tells_control_flow(applies))
 		return true;
 	r->symbols = image_section_bytes(image, symbols);
 	r->in_code = applies->flags & SHF_EXECINSTR;
@@ -173,7 +205,7 @@ bool relocs_read(const struct chosen *chosen, struct relocs *out, struct label_v
 	struct reader r = {.chosen = chosen, .relocs = out, .labels = labels};
 
 	*out = (struct relocs){.present = image_section(chosen->image, ".rela.text")};
-	for (size_t i = 0; out->present && i < chosen->image->section_count; i++) {
+	for (size_t i = 0; i < chosen->image->section_count; i++) {
 		const struct section *section = &chosen->image->sections[i];
 		if (section->type == SHT_RELA && !read_section(&r, section)) {
 			relocs_free(out);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The relocations that ld --emit-relocs leaves in a binary.  They tell what BOLT
- * cannot guess without them, and where they are there it believes them alone:
- * which words of data are code addresses or distances to code, and which places
- * inside functions are referred to from outside.
- *
- * An image without them for its code (.rela.text) has none.
+ * Relocations tell which places inside functions are referred to from outside.
+ * Those that ld --emit-relocs leaves in a binary also tell which words of data
+ * are code addresses or distances to code; where they are there, BOLT believes
+ * them alone.
  */
 #ifndef CFG_RELOCS_H
 #define CFG_RELOCS_H
@@ -15,7 +13,7 @@
 DEFINE_VEC(address_vec, uint64_t);
 
 struct relocs {
-	bool present;
+	bool present; /* --emit-relocs: there is a .rela.text */
 	struct address_vec absolute; /* words of data that are code addresses, ascending */
 	struct address_vec relative; /* that are distances to code                       */
 };
