@@ -28,6 +28,15 @@ cmp again "$demo/expected/demo.preagg.fdata" || fail 'perf2bolt writes something
 $perf2bolt "$sqlite/sq.b22" --pa -p "$sqlite/b22.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }
 cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes something else than inputs/sqlite/expected'
 
+# What --format=preagg keeps, perf2bolt takes: the same profile.
+for which in demo sqlite; do
+	binary=$demo/demo.bolt samples=$demo/demo.perf.data expected=$demo/expected/demo.perf.fdata
+	[ $which = demo ] || binary=$sqlite/sq.b22 samples=$sqlite/lbr.b22.data expected=$sqlite/expected/lbr.b22.fdata
+	"$BATCONV" -q --format=preagg "$binary" "$samples" -o kept || fail "--format=preagg: exit $?"
+	$perf2bolt "$binary" --pa -p kept -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 'perf2bolt on kept counts'; }
+	cmp again "$expected" || fail "kept counts of $which"
+done
+
 # Samples of another build of the same input: perf2bolt converts them, batconv does not.
 truth=$sqlite/expected/lbr.input.fdata
 $perf2bolt "$sqlite/sq.b22" -p "$sqlite/lbr.b16.data" -o wrong >perf2bolt.log 2>&1 ||
