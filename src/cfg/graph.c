@@ -73,7 +73,8 @@ static bool decode(struct builder *b)
 	struct bytes all = bytes_first(code, f->extent); /* an instruction can reach over the end */
 	struct insn insn;
 
-	b->refused = body.size != f->size || f->size > UINT32_MAX;
+	b->refused = body.size != f->size || f->size > UINT32_MAX ||
+		     fragments_is_part(b->input->fragments, &b->input->functions->symbols, f);
 	for (uint64_t at = 0; at < f->size && !b->refused; at += insn.size) {
 		if (!decoder_next(b->decoder, bytes_from(all, at), f->address + at, &insn)) {
 			b->refused = !is_zero(bytes_from(body, at));

@@ -42,17 +42,15 @@ static bool has_text_relocations(const struct image *image)
 	return image_section(image, ".rela.text");
 }
 
-/* A function does not reach over a gap that is more than padding. */
-static void leave_gap(const struct image *image, const struct symbol_table *symbols,
-		      struct function *f)
+bool extents_gap_is_padding(const struct image *image, const struct symbol_table *symbols,
+			    const struct function *f)
 {
 	const struct section *section = &image->sections[f->section];
 	struct gap gap = {.address = f->address + f->size, .function = f->address};
 
 	gap.bytes = bytes_from(image_section_bytes(image, section), gap.address - section->addr);
 	gap.bytes = bytes_first(gap.bytes, f->extent - f->size);
-	if (!padding_fills(image->machine, gap, symbols))
-		f->extent = f->size;
+	return padding_fills(image->machine, gap, symbols);
 }
 
 void extents_set(const struct image *image, const struct symbol_table *symbols,
@@ -74,7 +72,7 @@ void extents_set(const struct image *image, const struct symbol_table *symbols,
 			f->extent = min(f->size, limit - f->address);
 		if (!f->size || f->size > f->extent)
 			f->size = f->extent;
-		if (f->size < f->extent && f->kind == FUNCTION_CODE && !movable)
-			leave_gap(image, symbols, f);
+		/* A function does not reach over a gap that is more than padding. */
+		f->has_gap = f->size < f->extent && f->kind == FUNCTION_CODE && !movable;
 	}
 }

@@ -9,6 +9,10 @@
 bool symbol_is_label(const struct image *image, const struct function *function,
 		     const struct symbol *symbol);
 
+/* Is the code between a function's size and its extent nothing but padding? */
+bool extents_gap_is_padding(const struct image *image, const struct symbol_table *symbols,
+			    const struct function *function);
+
 /* Set the extents of functions, which are sorted by address. */
 void extents_set(const struct image *image, const struct symbol_table *symbols,
 		 struct function *functions, size_t count);

@@ -321,7 +321,7 @@ bool functions_build(const struct image *image, struct function_table *out,
 	extents_set(image, &b.symbols, b.functions.at, b.functions.len);
 
 	*out = (struct function_table){.at = b.functions.at, .count = b.functions.len,
-				       .symbols = b.symbols, .names = b.names,
+				       .image = *image, .symbols = b.symbols, .names = b.names,
 				       .stripped = b.symbols.stripped};
 	b.functions = (struct function_vec){0};
 	b.symbols = (struct symbol_table){0};
@@ -341,6 +341,13 @@ void functions_free(struct function_table *table)
 	*table = (struct function_table){0};
 }
 
+uint64_t function_extent(const struct function_table *table, const struct function *function)
+{
+	if (!function->has_gap || extents_gap_is_padding(&table->image, &table->symbols, function))
+		return function->extent;
+	return function->size;
+}
+
 const struct function *functions_find(const struct function_table *table, struct vaddr at)
 {
 	const struct function_index *index = &table->index;
@@ -352,5 +359,8 @@ const struct function *functions_find(const struct function_table *table, struct
 	size_t low = behind ? table->count : index->below[bucket];
 	size_t high = behind ? table->count : index->below[bucket + 1];
 	const struct function *f = at_or_below_in(table->at, low, high, at.v);
-	return f && at.v - f->address < f->extent ? f : NULL;
+	if (!f || at.v - f->address >= f->extent)
+		return NULL;
+	bool inside = at.v - f->address < f->size || at.v - f->address < function_extent(table, f);
+	return inside ? f : NULL;
 }

@@ -26,7 +26,9 @@ struct function {
 	uint64_t address; /* vaddr of its first byte */
 	uint64_t size;    /* of its symbols or .eh_frame entry; where both have
 			     none, its extent */
-	uint64_t extent;  /* bytes that count as its own: >= size */
+	uint64_t extent;  /* bytes that count as its own, >= size, if what is
+			     behind `size` is padding: see function_extent() */
+	bool has_gap;     /* that is to be looked at */
 	uint32_t section; /* index in image->sections */
 	enum function_kind kind;
 	const char *primary; /* the name that orders the profile */
@@ -46,6 +48,7 @@ struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
 	struct function_index index;
+	struct image image; /* what it points to is borrowed */
 	struct symbol_table symbols; /* for bat_fix_parents() */
 	struct names names;          /* those that are not in the file itself */
 	bool stripped;               /* no symbol table */
@@ -64,7 +67,11 @@ void functions_free(struct function_table *table);
  * Returns false when out of memory. */
 BC_MUST_USE bool functions_index(struct function_table *table);
 
-/* The function whose [address, address + extent) holds `at`, or NULL.  O(1) for
+/* The bytes that count as a function's own.  Looks at the code behind it, which is
+ * why not every function's is looked at beforehand. */
+uint64_t function_extent(const struct function_table *table, const struct function *function);
+
+/* The function whose [address, address + function_extent()) holds `at`, or NULL.  O(1) for
  * functions of usual sizes, never worse than O(log count). */
 const struct function *functions_find(const struct function_table *table,
 				      struct vaddr at);

@@ -163,7 +163,7 @@ struct place binary_place(const struct binary *binary, struct vaddr at,
 {
 	struct place place = {near, NULL, 0};
 
-	if (!near || at.v - near->address >= near->extent)
+	if (!near || at.v - near->address >= near->size)
 		place.function = functions_find(&binary->functions, at);
 	if (!place.function)
 		return place;

@@ -50,7 +50,7 @@ static void check_segments(const struct image *image)
 static const struct function *search(const struct function_table *table, uint64_t at)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (at - table->at[i].address < table->at[i].extent)
+		if (at - table->at[i].address < function_extent(table, &table->at[i]))
 			return &table->at[i];
 	return NULL;
 }

@@ -56,7 +56,7 @@ static void check(const struct build_elf *recipe, const struct want *want, size_
 		assert_string_equal(got->printed, printed);
 		assert_int_equal(got->address, want[i].address);
 		assert_int_equal(got->size, want[i].size);
-		assert_int_equal(got->extent, want[i].extent);
+		assert_int_equal(function_extent(&f.table, got), want[i].extent);
 	}
 	assert_int_equal(f.table.count, count);
 	close_fixture(&f);
