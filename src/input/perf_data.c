@@ -272,6 +272,7 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 		return false;
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);
+	details->has_partial_stacks = perf_setup_has_partial_stacks(&reader.setup);
 	report->timeless = perf_setup_is_timeless(&reader.setup);
 	return true;
 }

@@ -11,6 +11,9 @@ struct perf_data_report {
 	struct perf_info info; /* empty for a file that came through a pipe */
 	bool pipe;
 	bool has_stacks;       /* an event records branch stacks */
+	/* ... that leave branches out (-j any_call, --call-graph lbr): two entries
+	 * in a row are not two branches in a row. */
+	bool has_partial_stacks;
 	uint64_t records[PERF_COUNTED_TYPES]; /* by type */
 	uint64_t other_records;               /* of higher types */
 	uint64_t skipped_bytes;               /* trace data and the like */

@@ -34,8 +34,10 @@ BC_MUST_USE bool perf_setup_record(struct perf_setup *setup, const struct perf_r
 /* Call before the events are used; see perf_events_settle(). */
 BC_MUST_USE bool perf_setup_settle(struct perf_setup *setup, struct bc_error *err);
 
-/* An event records branch stacks.  No event records times. */
+/* An event records branch stacks; some that hold not every taken branch.  No
+ * event records times. */
 bool perf_setup_has_stacks(const struct perf_setup *setup);
+bool perf_setup_has_partial_stacks(const struct perf_setup *setup);
 bool perf_setup_is_timeless(const struct perf_setup *setup);
 
 #endif

@@ -596,6 +596,28 @@ static void test_guests_and_the_kernel(void **state)
 	assert_int_equal(details.delivered, 0);
 }
 
+/* --call-graph lbr: what is in the stack are calls that have not returned. */
+static void case_call_stacks(struct build_perf_file *file)
+{
+	static struct build_attr attr;
+
+	attr = lbr;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+	file->attrs = &attr;
+	file->attr_count = 1;
+}
+
+static void test_stacks_that_leave_branches_out(void **state)
+{
+	struct perf_data_report details;
+
+	(void)state;
+	assert_reads(case_call_stacks, build_file, "", &details);
+	assert_true(details.has_stacks && details.has_partial_stacks);
+	assert_reads(case_lbr, build_file, lbr_log, &details);
+	assert_true(details.has_stacks && !details.has_partial_stacks);
+}
+
 static void case_timeless(struct build_perf_file *file)
 {
 	static struct build_attr attr;
@@ -994,6 +1016,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_fork_exec_exit),
 		cmocka_unit_test(test_other_records_are_counted),
 		cmocka_unit_test(test_guests_and_the_kernel),
+		cmocka_unit_test(test_stacks_that_leave_branches_out),
 		cmocka_unit_test(test_without_times_order_is_the_files),
 		cmocka_unit_test(test_late_samples_of_a_file_without_rounds),
 		cmocka_unit_test(test_seekable_file),
