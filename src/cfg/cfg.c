@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
+#include "src/cfg/references.h"
 
 /* Code that is worth a thread of its own: about 10 ms of work. */
 #define BYTES_PER_THREAD (UINT64_C(64) << 10)
@@ -15,7 +16,7 @@ struct job {
 	const struct cfg *cfg;
 	struct decoder decoders[PARALLEL_MOST]; /* one a worker: they have state */
 	bool open[PARALLEL_MOST];
-	atomic_bool no_memory, no_disassembler;
+	atomic_bool no_memory;
 };
 
 static void build_one(void *ctx, size_t index, unsigned worker)
@@ -26,10 +27,9 @@ static void build_one(void *ctx, size_t index, unsigned worker)
 
 	if (!job->open[worker])
 		job->open[worker] = decoder_open(job->input->image->machine, decoder);
-	if (!job->open[worker])
-		atomic_store(&job->no_disassembler, true);
-	else if (!graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
-			      &cfg->graphs[index]))
+	if (!job->open[worker] ||
+	    !graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
+			 &cfg->graphs[index]))
 		atomic_store(&job->no_memory, true);
 }
 
@@ -72,11 +72,17 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	struct chosen chosen = {image, cfg->functions, cfg->chosen, cfg->count};
 	struct label_vec labels = {0};
 	struct relocs relocs = {0};
-	struct graph_input input = {image, cfg->functions, &relocs, &labels};
+	struct fragment_vec fragments = {0};
+	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels};
 	struct job job = {.input = &input, .cfg = cfg};
 
+	cfg->no_disassembler = !(job.open[0] = decoder_open(image->machine, &job.decoders[0]));
+	if (cfg->no_disassembler)
+		return true;
 	bool ok = relocs_read(&chosen, &relocs, &labels) && labels_of_symbols(&chosen, &labels) &&
-		  labels_of_landing_pads(&chosen, &labels);
+		  labels_of_landing_pads(&chosen, &labels) &&
+		  labels_of_references(&chosen, &job.decoders[0], &labels) &&
+		  (relocs.present || fragments_find(&cfg->functions->symbols, &fragments));
 	if (ok) {
 		labels_sort(&labels);
 		parallel_for(worth_threads(cfg, threads), cfg->count, build_one, &job);
@@ -84,7 +90,7 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
 		if (job.open[i])
 			decoder_close(&job.decoders[i]);
-	cfg->no_disassembler = atomic_load(&job.no_disassembler);
+	fragment_vec_free(&fragments);
 	label_vec_free(&labels);
 	relocs_free(&relocs);
 	return ok && !atomic_load(&job.no_memory);

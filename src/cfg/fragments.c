@@ -1,29 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/fragments.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The part of a name before what makes it unique and what tells the fragment. */
-static size_t stem_size(const char *name, bool *is_fragment)
+/* How much of a name precedes .cold, .warm, .cold.1 at its end; all of it if
+ * there is no such thing.  A slash ends the name. */
+static size_t stem_size(const char *name)
 {
-	size_t size = strcspn(name, "/");
+	size_t size = strcspn(name, "/"), end = size;
 
-	*is_fragment = false;
-	for (size_t i = 1; i + 5 <= size && !*is_fragment; i++)
-		if (!strncmp(name + i, ".cold", 5) &&
-		    (i + 5 == size || name[i + 5] == '.')) {
-			*is_fragment = true;
-			size = i;
-		}
-	return size;
+	while (end && isdigit((unsigned char)name[end - 1]))
+		end--;
+	if (end == size || !end || name[end - 1] != '.')
+		end = size;
+	else
+		end--;
+	bool fragment = end > 5 && (!memcmp(name + end - 5, ".cold", 5) ||
+				    !memcmp(name + end - 5, ".warm", 5));
+	return fragment ? end - 5 : size;
+}
+
+static int compare_stems(const struct fragment_name *a, const struct fragment_name *b)
+{
+	size_t shorter = a->stem < b->stem ? a->stem : b->stem;
+	int order = memcmp(a->name, b->name, shorter);
+
+	return order ? order : (a->stem > b->stem) - (a->stem < b->stem);
+}
+
+static int by_stem(const void *a, const void *b)
+{
+	return compare_stems(a, b);
+}
+
+bool fragments_find(const struct symbol_table *symbols, struct fragment_vec *out)
+{
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *s = &symbols->at[i];
+		struct fragment_name f = {s->name, stem_size(s->name), s->file};
+		if (s->name[f.stem] && s->name[f.stem] != '/' && !fragment_vec_push(out, f))
+			return false;
+	}
+	if (out->len)
+		qsort(out->at, out->len, sizeof(*out->at), by_stem);
+	return true;
+}
+
+/* Is a fragment of this symbol's function there? */
+static bool has_fragment(const struct fragment_vec *fragments, const struct symbol *s)
+{
+	struct fragment_name wanted = {s->name, strlen(s->name), s->file};
+	size_t low = 0, high = fragments->len; /* the first that is not below */
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (compare_stems(&fragments->at[mid], &wanted) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < fragments->len && !compare_stems(&fragments->at[low], &wanted); low++)
+		if (!s->local || fragments->at[low].file == s->file)
+			return true;
+	return false;
+}
+
+bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol_table *symbols,
+		       const struct function *function)
+{
+	size_t i = function->address ? symbols_above(symbols, function->address - 1) : 0;
+
+	for (; fragments->len && i < symbols->count &&
+	       symbols->at[i].address == function->address; i++) {
+		const struct symbol *s = &symbols->at[i];
+		char after = s->name[stem_size(s->name)];
+		if ((after && after != '/') || has_fragment(fragments, s))
+			return true;
+	}
+	return false;
 }
 
 bool fragments_related(const struct function *a, const struct function *b)
 {
-	bool a_is_fragment, b_is_fragment;
-	size_t a_size = stem_size(a->primary, &a_is_fragment);
-	size_t b_size = stem_size(b->primary, &b_is_fragment);
+	size_t a_stem = stem_size(a->primary), b_stem = stem_size(b->primary);
+	bool one_is_fragment = a->primary[a_stem] == '.' || b->primary[b_stem] == '.';
 
-	return (a_is_fragment || b_is_fragment) && a_size == b_size &&
-	       !strncmp(a->primary, b->primary, a_size);
+	return one_is_fragment && a_stem == b_stem && !memcmp(a->primary, b->primary, a_stem);
 }

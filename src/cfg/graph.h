@@ -6,6 +6,7 @@
 #ifndef CFG_GRAPH_H
 #define CFG_GRAPH_H
 
+#include "src/cfg/fragments.h"
 #include "src/cfg/insn.h"
 #include "src/cfg/labels.h"
 #include "src/cfg/relocs.h"
@@ -29,11 +30,13 @@ struct graph_input {
 	const struct image *image;
 	const struct function_table *functions;
 	const struct relocs *relocs;
+	const struct fragment_vec *fragments; /* none if there are relocations */
 	const struct label_vec *labels; /* sorted */
 };
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that
- * cannot be decoded, a branch into the middle of an instruction.  False when out of memory. */
+ * cannot be decoded, a branch into the middle of an instruction, without
+ * relocations also a function that the compiler split.  False when out of memory. */
 bool graph_build(const struct graph_input *input, const struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cfg/references.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "src/elf/branch.h"
+
+struct candidate {
+	uint64_t from, target;
+};
+DEFINE_VEC(candidate_vec, struct candidate);
+
+struct scan {
+	const struct chosen *chosen;
+	uint64_t low, high; /* all chosen functions lie in [low, high) */
+	struct candidate_vec candidates;
+	bool no_memory;
+};
+
+static void add(struct scan *s, uint64_t from, uint64_t target)
+{
+	if (target - s->low >= s->high - s->low)
+		return;
+	const struct function *f = chosen_inside(s->chosen, target);
+	if (f && from - f->address >= f->size &&
+	    !candidate_vec_push(&s->candidates, (struct candidate){from, target}))
+		s->no_memory = true;
+}
+
+static uint64_t distance(const uint8_t *p)
+{
+	return (uint64_t)(int64_t)(int32_t)le32(p);
+}
+
+/* call, jmp and jcc with distances of four bytes */
+static void scan_far_x86(struct scan *s, struct bytes code, uint64_t at)
+{
+	const uint8_t *p = code.data;
+
+	for (size_t i = 0; i + 5 <= code.size; i++) {
+		if ((p[i] & 0xfe) == 0xe8)
+			add(s, at + i, at + i + 5 + distance(p + i + 1));
+		else if (p[i] == 0x0f && i + 6 <= code.size && (p[i + 1] & 0xf0) == 0x80)
+			add(s, at + i, at + i + 6 + distance(p + i + 2));
+	}
+}
+
+/* jmp and jcc with distances of one byte */
+static void scan_near_x86(struct scan *s, struct bytes code, uint64_t at)
+{
+	const uint8_t *p = code.data;
+
+	for (size_t i = 0; i + 2 <= code.size; i++)
+		if ((p[i] & 0xf0) == 0x70 || p[i] == 0xeb)
+			add(s, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
+}
+
+/* What reaches a chosen function with a distance of one byte is near its ends. */
+static void scan_around_x86(struct scan *s, const struct section *section, struct bytes code)
+{
+	const struct function *functions = s->chosen->functions->at;
+	enum { REACH = 130 };
+
+	for (size_t i = 0; i < s->chosen->count; i++) {
+		const struct function *f = &functions[s->chosen->at[i]];
+		uint64_t start = f->address - section->addr, end = start + f->size;
+		if (start >= section->size)
+			continue;
+		uint64_t before = start < REACH ? 0 : start - REACH;
+		scan_near_x86(s, bytes_first(bytes_from(code, before), start - before + 1),
+			      section->addr + before);
+		scan_near_x86(s, bytes_first(bytes_from(code, end), REACH), section->addr + end);
+	}
+}
+
+static void scan_words(struct scan *s, struct bytes code, uint64_t at)
+{
+	enum machine machine = s->chosen->image->machine;
+	size_t step = machine == MACHINE_AARCH64 ? 4 : 2;
+
+	for (size_t i = 0; i + step <= code.size; i += step) {
+		struct vaddr here = {at + i};
+		struct branch_insn branch = branch_decode(machine, bytes_from(code, i), here);
+		if (branch.kind == BRANCH_DIRECT || branch.kind == BRANCH_CONDITIONAL)
+			add(s, here.v, branch.target.v);
+	}
+}
+
+static void scan_section(struct scan *s, const struct section *section)
+{
+	struct bytes code = image_section_bytes(s->chosen->image, section);
+
+	if (s->chosen->image->machine != MACHINE_X86_64) {
+		scan_words(s, code, section->addr);
+		return;
+	}
+	scan_far_x86(s, code, section->addr);
+	scan_around_x86(s, section, code);
+}
+
+/* Decode a function and keep those of its candidates, which are sorted, that are
+ * instructions. */
+static bool check(const struct scan *s, const struct decoder *decoder, const struct function *f,
+		  const struct candidate *candidates, size_t count, struct label_vec *out)
+{
+	struct bytes code = bytes_first(
+		image_bytes_at(s->chosen->image, (struct vaddr){f->address}), f->extent);
+	struct insn insn;
+	size_t i = 0;
+
+	for (uint64_t at = 0; i < count; at += insn.size) {
+		/* A prefix belongs to the instruction: the bytes searched for
+		 * begin at the opcode. */
+		if (!decoder_next(decoder, bytes_from(code, at), f->address + at, &insn))
+			return true;
+		for (; i < count && candidates[i].from - (f->address + at) < insn.size; i++)
+			if (insn.target == candidates[i].target &&
+			    !label_vec_push(out, (struct label){insn.target, LABEL_ENTRY}))
+				return false;
+	}
+	return true;
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static bool check_all(struct scan *s, const struct decoder *decoder, struct label_vec *out)
+{
+	const struct candidate *at = s->candidates.at, *end = at + s->candidates.len;
+	bool ok = true;
+
+	if (s->candidates.len)
+		qsort(s->candidates.at, s->candidates.len, sizeof(*at), by_source);
+	while (ok && at < end) {
+		const struct function *f = functions_find(s->chosen->functions,
+							  (struct vaddr){at->from});
+		const struct candidate *first = at++;
+		while (f && at < end && at->from - f->address < f->extent)
+			at++;
+		ok = !f || check(s, decoder, f, first, (size_t)(at - first), out);
+	}
+	return ok;
+}
+
+bool labels_of_references(const struct chosen *chosen, const struct decoder *decoder,
+			  struct label_vec *out)
+{
+	const struct function *functions = chosen->functions->at;
+	struct scan s = {.chosen = chosen};
+
+	if (!chosen->count)
+		return true;
+	const struct function *last = &functions[chosen->at[chosen->count - 1]];
+	s.low = functions[chosen->at[0]].address;
+	s.high = last->address + last->size;
+	for (size_t i = 0; i < chosen->image->section_count; i++) {
+		const struct section *section = &chosen->image->sections[i];
+		if (section->flags & SHF_EXECINSTR && section->type != SHT_NOBITS)
+			scan_section(&s, section);
+	}
+	bool ok = !s.no_memory && check_all(&s, decoder, out);
+	candidate_vec_free(&s.candidates);
+	return ok;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Branches from one function into the middle of another, as hand-written
+ * assembler has them: their targets are entries, wherever the branch is.
+ *
+ * All code is looked through, but only bytes that would be such a branch are
+ * decoded, with the function that they lie in, to see if they are one.
+ */
+#ifndef CFG_REFERENCES_H
+#define CFG_REFERENCES_H
+
+#include "src/cfg/insn.h"
+#include "src/cfg/labels.h"
+
+/* Add a label for each place inside a chosen function that a branch of another
+ * function leads to.  False when out of memory. */
+bool labels_of_references(const struct chosen *chosen, const struct decoder *decoder,
+			  struct label_vec *out);
+
+#endif
