@@ -4,9 +4,9 @@
 /* Samples of one process and of one block of memory come in a row. */
 static uint16_t view_index(struct batch *batch, const struct process_view *view)
 {
-	struct process_view *last = &batch->views[batch->view_count - 1];
+	struct process_view *last = batch->view_count ? &batch->views[batch->view_count - 1] : NULL;
 
-	if (!batch->view_count || last->maps != view->maps || last->has_image != view->has_image ||
+	if (!last || last->maps != view->maps || last->has_image != view->has_image ||
 	    last->maps_forgotten != view->maps_forgotten) {
 		batch->views[batch->view_count] = *view;
 		map_set_share(view->maps);

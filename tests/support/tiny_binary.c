@@ -3,6 +3,7 @@
 
 #include "tests/support/cmocka.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK(output, input) {output, (input) << 1}
@@ -53,6 +54,11 @@ void tiny_binary_init(struct tiny_binary *tiny)
 	tiny->binary.functions.count = TINY_FUNCTIONS;
 	assert_true(functions_index(&tiny->binary.functions));
 	tiny->binary.fragment_of = tiny->fragment_of;
+}
+
+void tiny_binary_fini(struct tiny_binary *tiny)
+{
+	free(tiny->binary.functions.index.below);
 }
 
 void tiny_binary_jump(struct tiny_binary *tiny, uint64_t from, uint64_t to)

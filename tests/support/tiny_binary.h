@@ -29,6 +29,7 @@ struct tiny_binary {
 };
 
 void tiny_binary_init(struct tiny_binary *tiny);
+void tiny_binary_fini(struct tiny_binary *tiny);
 
 /* A jump of five bytes: e9 and the distance. */
 void tiny_binary_jump(struct tiny_binary *tiny, uint64_t from, uint64_t to);

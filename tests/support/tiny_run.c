@@ -96,5 +96,5 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	compare(run, &converted.profile, lines);
 	profile_free(&converted.profile);
 	aggregate_fini(&run->aggregate);
-	free(run->tiny.binary.functions.index.below);
+	tiny_binary_fini(&run->tiny);
 }

@@ -79,6 +79,13 @@ static int setup(void **state)
 	return 0;
 }
 
+static int teardown(void **state)
+{
+	(void)state;
+	tiny_binary_fini(&tiny);
+	return 0;
+}
+
 /* Functions by name, entry records last, then by source and target, unknown
  * ones first. */
 static void order(void **state)
@@ -189,12 +196,12 @@ static void empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(order, setup),
-		cmocka_unit_test_setup(two_names, setup),
-		cmocka_unit_test_setup(equal_records, setup),
-		cmocka_unit_test_setup(names_with_blanks, setup),
-		cmocka_unit_test_setup(basic, setup),
-		cmocka_unit_test_setup(empty, setup),
+		cmocka_unit_test_setup_teardown(order, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(equal_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(names_with_blanks, setup, teardown),
+		cmocka_unit_test_setup_teardown(basic, setup, teardown),
+		cmocka_unit_test_setup_teardown(empty, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,7 @@ static uint64_t kept(const struct aggregate_options *options, const size_t *dept
 	assert_int_equal(dropped, run.aggregate.tally.ledgers.branches.dropped[ENTRY_ERRATUM]);
 	uint64_t result = run.aggregate.tally.ledgers.branches.read - dropped;
 	aggregate_fini(&run.aggregate);
+	tiny_binary_fini(&run.tiny);
 	return result;
 }
 

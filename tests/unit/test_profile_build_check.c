@@ -90,5 +90,7 @@ int main(void)
 	tiny.code[0x20] = 0xc3; /* ret */
 	tiny.code[0x30] = 0xff; /* jmp *%rax */
 	tiny.code[0x31] = 0xe0;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	tiny_binary_fini(&tiny);
+	return failed;
 }
