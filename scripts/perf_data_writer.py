@@ -1,0 +1,93 @@
+"""Writes perf.data of one event with branch stacks, record by record, as perf record does; perf script reads it.
+
+The layout of the file is that of tools/perf/Documentation/perf.data-file-format.txt, that of the records is
+include/uapi/linux/perf_event.h.
+"""
+import struct
+
+MMAP2, COMM, EXIT, FORK, SAMPLE = 10, 3, 4, 7, 9
+USER, COMM_EXEC = 2, 1 << 13
+IP, TID, TIME, PERIOD, BRANCH_STACK = 1, 2, 4, 1 << 8, 1 << 11
+BUILD_ID, ARCH, EVENT_DESC, HAS_BRANCH_STACK = 2, 6, 12, 15  # features
+HEADER = 104
+READ_EXEC, PRIVATE = 5, 2
+
+
+def padded(text, align):
+    raw = text.encode()
+    return raw + bytes(align - len(raw) % align)
+
+
+class PerfData:
+    """Times are in ns.  Samples of branches have the newest first, addresses are those of the process."""
+
+    def __init__(self, path, event='branches:u', branches=True):
+        self.file = open(path, 'wb')
+        self.event = event
+        self.build_ids = []
+        sample_type = IP | TID | TIME | PERIOD | (BRANCH_STACK if branches else 0)
+        flags = 1 << 1 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24
+        attr = struct.pack('<IIQQQQQIIQQQ', 0, 128, 4, 1000, sample_type, 0, flags, 0, 0, 0, 0, 9 if branches else 0)
+        self.attr = attr + bytes(128 - len(attr))
+        self.start = HEADER + 144
+        self.size = 0
+        self.file.write(bytes(HEADER) + self.attr + bytes(16))
+
+    def _record(self, kind, misc, body):
+        self.file.write(struct.pack('<IHH', kind, misc, len(body) + 8) + body)
+        self.size += len(body) + 8
+
+    def comm(self, time, pid, name, executed=True):
+        self._record(COMM, USER | (COMM_EXEC if executed else 0),
+                     struct.pack('<II', pid, pid) + padded(name, 8) + struct.pack('<IIQ', pid, pid, time))
+
+    def mmap(self, time, pid, start, size, offset, path):
+        self._record(MMAP2, USER, struct.pack('<IIQQQIIQQII', pid, pid, start, size, offset, 8, 1, 7, 0, READ_EXEC,
+                                              PRIVATE) + padded(path, 8) + struct.pack('<IIQ', pid, pid, time))
+
+    def _task(self, kind, time, pid, parent):
+        self._record(kind, 0, struct.pack('<IIIIQIIQ', pid, parent, pid, parent, time, pid, pid, time))
+
+    def fork(self, time, parent, pid):
+        self._task(FORK, time, pid, parent)
+
+    def exit(self, time, pid, parent=1):
+        self._task(EXIT, time, pid, parent)
+
+    def sample(self, time, pid, branches):
+        """branches: (from, to, mispredicted), the newest first"""
+        body = [struct.pack('<QIIQQQ', branches[0][1], pid, pid, time, 1000, len(branches))]
+        body += [struct.pack('<QQQ', start, to, 1 if wrong else 2) for start, to, wrong in branches]
+        self._record(SAMPLE, USER, b''.join(body))
+
+    def address(self, time, pid, ip):
+        self._record(SAMPLE, USER, struct.pack('<QIIQQ', ip, pid, pid, time, 1000))
+
+    def build_id(self, path, id):
+        """id: 20 bytes"""
+        self.build_ids.append(struct.pack('<IHHi20sB3x', 0, USER | 1 << 15, 36 + len(padded(path, 64)), -1, id, 20) +
+                              padded(path, 64))
+
+    def _features(self):
+        def string(text):
+            text = padded(text, 64)
+            return struct.pack('<I', len(text)) + text
+        if self.build_ids:
+            yield BUILD_ID, b''.join(self.build_ids)
+        yield ARCH, string('x86_64')
+        yield EVENT_DESC, struct.pack('<II', 1, 128) + self.attr + struct.pack('<I', 0) + string(self.event)
+        yield HAS_BRANCH_STACK, b''
+
+    def close(self):
+        features = list(self._features())
+        at = self.start + self.size + 16 * len(features)
+        for _, data in features:
+            self.file.write(struct.pack('<QQ', at, len(data)))
+            at += len(data)
+        for _, data in features:
+            self.file.write(data)
+        bits = sum(1 << bit for bit, _ in features)
+        self.file.seek(0)
+        self.file.write(b'PERFILE2' + struct.pack('<8QQ3Q', HEADER, 144, HEADER, 144, self.start, self.size, 0, 0, bits,
+                                                  0, 0, 0))
+        self.file.close()

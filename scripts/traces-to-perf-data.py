@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""A recording whose branch stacks hold given traces: traces-to-perf-data.py BINARY OUT [--depth N] [--samples N] <TRACES
+
+TRACES is pre-aggregated text (T, R, B and F lines), as scripts/traces-from-bat.py writes it. Every T and R line is in
+the recording at least once, B and F lines are left out. Stacks follow the traces: the run behind a branch ends at the
+next branch. Where no trace goes on from there, the next branch leads out of the binary. One process, seen by
+perf script as any other. Equal input gives equal output.
+"""
+import argparse
+import struct
+import sys
+
+from perf_data_writer import PerfData
+
+BASE, OUTSIDE, PID = 0x550000000000, 0x7f0000001000, 4242
+PAGE = 4095
+
+
+def segments(path):
+    """Of executable code: (vaddr, offset, size); and what has to be added to a vaddr."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    kind, = struct.unpack_from('<H', data, 16)
+    at, = struct.unpack_from('<Q', data, 32)
+    size, count = struct.unpack_from('<HH', data, 54)
+    found = []
+    for i in range(count):
+        head = struct.unpack_from('<IIQQQQQQ', data, at + i * size)
+        if head[0] == 1 and head[1] & 1:
+            found.append((head[3], head[2], head[5]))
+    return found, BASE if kind == 3 else 0
+
+
+def read(lines):
+    """branch -> [(to, end)], in the order of the input"""
+    following = {}
+    for line in lines:
+        fields = line.split()
+        if fields and fields[0] in 'TR':
+            branch, to, end = (int(field, 16) for field in fields[1:4])
+            if branch and not end >> 63:
+                following.setdefault(branch, []).append((to, end))
+    return following
+
+
+def stacks(following, depth):
+    """Of vaddrs, the newest first. A walk takes what was not taken yet, as long as there is some."""
+    turn = dict.fromkeys(following, 0)
+    for first in following:
+        while turn[first] < len(following[first]):
+            branch, stack = first, []
+            while len(stack) < depth - 1 and branch in following:
+                ways = following[branch]
+                to, end = ways[turn[branch] % len(ways)]
+                turn[branch] += 1
+                stack.append((branch, to))
+                branch = end
+            stack.append((branch, None))
+            yield stack[::-1]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    options.add_argument('binary')
+    options.add_argument('out')
+    options.add_argument('--depth', type=int, default=30, help='of the stacks at most (30)')
+    options.add_argument('--samples', type=int, default=0, help='at most (0: as many as the traces need)')
+    arg = options.parse_args()
+    code, base = segments(arg.binary)
+    perf = PerfData(arg.out)
+    time = 1000000000
+    perf.comm(time, PID, 'made')
+    for vaddr, offset, size in code:
+        start, end = vaddr & ~PAGE, vaddr + size + PAGE & ~PAGE
+        perf.mmap(time, PID, base + start, end - start, offset & ~PAGE, '/made/' + arg.binary.rsplit('/', 1)[-1])
+    samples = entries = 0
+    for stack in stacks(read(sys.stdin), arg.depth):
+        time += 1000
+        perf.sample(time, PID, [(base + branch, OUTSIDE if to is None else base + to, False) for branch, to in stack])
+        samples += 1
+        entries += len(stack)
+        if samples == arg.samples:
+            break
+    perf.exit(time + 1000, PID)
+    perf.close()
+    print('%d samples, %d branch entries' % (samples, entries))
+
+
+main()
