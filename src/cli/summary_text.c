@@ -97,6 +97,9 @@ void summary_warnings(const struct summary *summary, FILE *out)
 		if (perf->truncated)
 			fprintf(out, "batconv: %s: cut, byte %" PRIu64 ": the file ends within a record; "
 				     "what is before it was used\n", path, perf->truncated_at);
+		if (perf->has_partial_stacks)
+			fprintf(out, "batconv: %s: warning: its branch stacks hold some kinds of branches "
+				     "only: fall-throughs are not known (record with -j any,u)\n", path);
 		if (perf->trace_records)
 			fprintf(out, "batconv: %s: %s\n", path, PERF_TRACE_ADVICE);
 	}
@@ -132,6 +135,18 @@ static void print_check(const struct build_check *check, FILE *out)
 			build_check_rate(check), check->checked, BUILD_CHECK_LIMIT_PERCENT);
 }
 
+static void print_yaml(const struct yaml_report *yaml, FILE *out)
+{
+	fprintf(out, "batconv: YAML: %zu functions\n", yaml->functions);
+	if (yaml->unhashed)
+		fprintf(out,
+			"batconv:   %zu of them BOLT left alone: without hashes, which llvm-bolt takes "
+			"with -profile-ignore-hash only\n", yaml->unhashed);
+	if (yaml->blockless)
+		fprintf(out, "batconv:   %zu of those without blocks: their control flow is not known; "
+			     "a count of %" PRIu64 " is lost\n", yaml->blockless, yaml->lost);
+}
+
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
@@ -145,6 +160,8 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	if (verbose)
 		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,
 			conversion->basic ? "addresses" : "traces");
+	if (summary->yaml)
+		print_yaml(summary->yaml, out);
 	if (summary->output)
 		fprintf(out, "batconv: %zu records written to %s\n",
 			summary->options->aggregate_only ? conversion->distinct

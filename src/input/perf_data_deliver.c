@@ -12,12 +12,14 @@ bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup
 {
 	*delivery = (struct perf_delivery){.setup = setup, .sink = sink, .details = details};
 	delivery->scratch = malloc(PERF_BRANCHES_MAX * sizeof(*delivery->scratch));
-	return delivery->scratch;
+	delivery->chain = malloc(PERF_CHAIN_MAX * sizeof(*delivery->chain));
+	return delivery->scratch && delivery->chain;
 }
 
 void perf_delivery_fini(struct perf_delivery *delivery)
 {
 	free(delivery->scratch);
+	free(delivery->chain);
 	*delivery = (struct perf_delivery){0};
 }
 
@@ -84,7 +86,10 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		.has_stack = sample.has_stack,
 		.branches = perf_branches(&sample, delivery->scratch),
 		.branch_count = sample.branch_count,
+		.partial = event->partial_stacks,
 		.event = text_of(event->label),
+		.chain = delivery->chain,
+		.chain_count = perf_chain(&sample, delivery->chain),
 	};
 	if (out.branches != delivery->scratch)
 		out.memory = &record->block->memory;
@@ -172,11 +177,14 @@ bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *re
 {
 	struct perf_delivery *delivery = ctx;
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
+	struct sample_sink *sink = delivery->sink;
 
 	if (is_sample && time && time < delivery->event_time) {
 		delivery->details->late++;
 		return true;
 	}
+	if (sink->time)
+		sink->time(sink->ctx, time);
 	bool ok = is_sample ? deliver_sample(delivery, record, err)
 			    : deliver_event(delivery, time, record, err);
 	if (time > delivery->time)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/input/perf_data_events.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 void perf_events_free(struct perf_events *events)
@@ -27,6 +28,8 @@ bool perf_events_add(struct perf_events *events, const struct perf_attr *attr, s
 	char name[PERF_EVENT_NAME_MAX];
 
 	perf_sample_layout(attr, &event.layout);
+	event.partial_stacks = (attr->sample_type & PERF_SAMPLE_BRANCH_STACK) &&
+			       !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY);
 	perf_attr_name(attr, name);
 	set_label(&event, text_of(name));
 	uint32_t index = (uint32_t)events->all.len;

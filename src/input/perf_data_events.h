@@ -13,6 +13,7 @@
 struct perf_event {
 	struct perf_attr attr;
 	struct perf_sample_layout layout;
+	bool partial_stacks; /* its branch stacks leave branches out */
 	char label[PERF_EVENT_NAME_MAX + 1]; /* name and colon; "" if not known */
 };
 DEFINE_VEC(perf_event_vec, struct perf_event);

@@ -132,15 +132,25 @@ static void skip_user_stack(struct perf_cursor *c)
 		cursor_u64(c); /* how much of it was used */
 }
 
+static void parse_chain(struct perf_cursor *c, struct perf_sample *out)
+{
+	uint64_t count = cursor_u64(c);
+
+	out->chain = c->rest.data;
+	cursor_skip(c, count, 8);
+	out->chain_count = c->failed ? 0 : (size_t)count;
+}
+
 /* What stands between the fixed fields and the branch stack. */
-static void skip_to_stack(const struct perf_sample_layout *layout, struct perf_cursor *c)
+static void parse_to_stack(const struct perf_sample_layout *layout, struct perf_cursor *c,
+			   struct perf_sample *out)
 {
 	uint64_t type = layout->sample_type;
 
 	if (type & PERF_SAMPLE_READ)
 		skip_read(c, layout->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		cursor_skip(c, cursor_u64(c), 8);
+		parse_chain(c, out);
 	if (type & PERF_SAMPLE_RAW)
 		cursor_take(c, cursor_u32(c)); /* the size makes both a multiple of 8 */
 }
@@ -218,7 +228,7 @@ bool perf_sample_parse(const struct perf_sample_layout *layout, struct bytes bod
 		out->tid = le32(body.data + layout->tid + 4);
 	}
 	struct perf_cursor c = perf_cursor(bytes_from(body, layout->fixed_size));
-	skip_to_stack(layout, &c);
+	parse_to_stack(layout, &c, out);
 	if ((layout->sample_type & PERF_SAMPLE_BRANCH_STACK) && !parse_stack(layout, &c, out))
 		return false;
 	if (layout->sample_type & BEHIND_STACK)
@@ -241,6 +251,19 @@ const struct branch *perf_branches(const struct perf_sample *sample, struct bran
 	for (size_t i = 0; i < sample->branch_count; i++, at += sizeof(struct branch))
 		scratch[i] = (struct branch){le64(at), le64(at + 8), le64(at + 16)};
 	return scratch;
+}
+
+size_t perf_chain(const struct perf_sample *sample, uint64_t *out)
+{
+	size_t count = 0;
+
+	/* The marks are the topmost addresses: PERF_CONTEXT_MAX is -4095. */
+	for (size_t i = 0; i < sample->chain_count && i < PERF_CHAIN_MAX; i++) {
+		uint64_t at = le64(sample->chain + 8 * i);
+		if (at < (uint64_t)PERF_CONTEXT_MAX)
+			out[count++] = at;
+	}
+	return count;
 }
 
 uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes body)

@@ -50,6 +50,8 @@ struct perf_sample {
 	bool has_stack;
 	size_t branch_count;
 	const uint8_t *branches; /* in the record; read with perf_branches() */
+	size_t chain_count;      /* with perf's marks */
+	const uint8_t *chain;    /* in the record; read with perf_chain() */
 };
 
 /* Read the body of a SAMPLE record: what follows the 8 bytes of its header.
@@ -64,6 +66,13 @@ BC_MUST_USE bool perf_sample_parse(const struct perf_sample_layout *layout, stru
  * machine and their alignment allow it, which takes malloc'ed memory behind
  * them; else they are copied to `scratch`, room for PERF_BRANCHES_MAX. */
 const struct branch *perf_branches(const struct perf_sample *sample, struct branch *scratch);
+
+/* The most addresses of a call chain that a record can hold. */
+#define PERF_CHAIN_MAX (65536 / sizeof(uint64_t))
+
+/* The call chain of a sample without the marks that tell kernel and user addresses
+ * apart, copied to `out`, room for PERF_CHAIN_MAX.  Returns how many. */
+size_t perf_chain(const struct perf_sample *sample, uint64_t *out);
 
 /* The time of a sample; 0 if its event records none or the body is too short. */
 uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes body);

@@ -162,9 +162,7 @@ bool perf_setup_has_stacks(const struct perf_setup *setup)
 bool perf_setup_has_partial_stacks(const struct perf_setup *setup)
 {
 	for (size_t i = 0; i < setup->events.all.len; i++) {
-		const struct perf_attr *attr = &setup->events.all.at[i].attr;
-		if ((attr->sample_type & PERF_SAMPLE_BRANCH_STACK) &&
-		    !(attr->branch_sample_type & PERF_SAMPLE_BRANCH_ANY))
+		if (setup->events.all.at[i].partial_stacks)
 			return true;
 	}
 	return false;

@@ -14,6 +14,7 @@ void perf_script_fini(struct perf_script *script)
 {
 	threads_free(&script->threads);
 	branch_vec_free(&script->branches);
+	chain_vec_free(&script->chain);
 }
 
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
@@ -23,6 +24,10 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	script->open = OPEN_NOTHING;
 	sample->branches = script->branches.at;
 	sample->branch_count = script->branches.len;
+	sample->chain = script->chain.at;
+	sample->chain_count = script->chain.len;
+	if (script->sink->time)
+		script->sink->time(script->sink->ctx, sample->time);
 	return script->sink->sample(script->sink->ctx, sample, err);
 }
 
@@ -116,6 +121,7 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 		.event = keep_event(script, head.event),
 	};
 	script->branches.len = 0;
+	script->chain.len = 0;
 	script->open = OPEN_SAMPLE;
 	return true;
 }
@@ -136,15 +142,18 @@ static bool read_sample(struct perf_script *script, const struct line *line, siz
 }
 
 /* A line of a call chain, or of a record that takes several. */
-static void read_continuation(struct perf_script *script, const struct line *line)
+static bool read_continuation(struct perf_script *script, const struct line *line,
+			      struct bc_error *err)
 {
 	struct text rest = line->text;
 	uint64_t ip;
 
 	script->report->ignored++;
-	if (script->open == OPEN_SAMPLE && !script->sample.ip.v &&
-	    text_hex(text_word(&rest), &ip))
+	if (script->open != OPEN_SAMPLE || !text_hex(text_word(&rest), &ip))
+		return true;
+	if (!script->sample.ip.v)
 		script->sample.ip.v = ip;
+	return chain_vec_push(&script->chain, ip) || bc_fail_nomem(err);
 }
 
 bool perf_script_line(struct perf_script *script, const struct line *line, struct bc_error *err)
@@ -166,8 +175,7 @@ bool perf_script_line(struct perf_script *script, const struct line *line, struc
 		return true;
 	}
 	if (text_starts(text, "\t") && script->open != OPEN_NOTHING) {
-		read_continuation(script, line);
-		return true;
+		return read_continuation(script, line, err);
 	}
 	size_t record = record_find(text, stack);
 	if (record < stack)

@@ -11,8 +11,8 @@
  *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
  *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
  *
- * Call chains follow a sample in lines that begin with a tab.  Of those only
- * the first address counts, as ip.
+ * Call chains follow a sample in lines that begin with a tab; their first word is
+ * the address.
  */
 #ifndef INPUT_PERF_SCRIPT_H
 #define INPUT_PERF_SCRIPT_H
@@ -26,6 +26,8 @@
 /* Event names are kept between the lines of one sample; longer ones are cut. */
 #define EVENT_NAME_MAX 256
 
+DEFINE_VEC(chain_vec, uint64_t);
+
 /* What the lines that begin with a tab belong to. */
 enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
 
@@ -34,6 +36,7 @@ struct perf_script {
 	struct reader_report *report; /* borrowed */
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
+	struct chain_vec chain;     /* of the sample at hand */
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
 	enum open_lines open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */

@@ -41,7 +41,15 @@ struct sample {
 	const struct branch *branches; /* newest first; as all that a sink is
 	                                  given, valid during the call only */
 	size_t branch_count;
+	bool partial; /* branches of some kinds were not recorded: what ran between
+	                 two neighbours is not known */
 	struct text event; /* name as perf prints it, "" if not known */
+
+	/* The call chain, innermost first, without perf's marks of a context:
+	 * `ip` or the address it was interrupted at, then return addresses.  Valid
+	 * during the call only.  chain_count 0: none was recorded. */
+	const uint64_t *chain; /* run-time addresses */
+	size_t chain_count;
 
 	/* Holds `branches` for a sink that uses them after the call: call its
 	 * hold(), and release() when done, both in the reader's thread.  NULL:
@@ -88,6 +96,9 @@ struct sample_sink {
 	/* What follows is a recording of its own: pids mean other processes.  May
 	 * be NULL. */
 	void (*recording)(void *ctx);
+	/* When what is delivered next happened, in ns; 0 if it does not say.  NULL:
+	 * not wanted. */
+	void (*time)(void *ctx, uint64_t ns);
 	/* Release all memory of samples now; NULL: it never holds any. */
 	bool (*settle)(void *ctx, struct bc_error *err);
 };

@@ -35,6 +35,7 @@ void batch_add(struct batch *batch, const struct process_view *view, const struc
 		.view = view_index(batch, view),
 		.skip = (uint8_t)skip,
 		.address = address,
+		.partial = sample->partial,
 		.ip = sample->ip,
 	};
 }
@@ -44,7 +45,8 @@ bool batch_count(const struct batch *batch, struct tally *tally, struct bc_error
 	for (size_t i = 0; i < batch->sample_count; i++) {
 		const struct batch_sample *from = &batch->samples[i];
 		struct sample sample = {
-			.ip = from->ip, .branches = from->branches, .branch_count = from->branch_count};
+			.ip = from->ip, .branches = from->branches,
+			.branch_count = from->branch_count, .partial = from->partial};
 		struct process_view view = batch->views[from->view];
 		bool ok = from->address ? tally_address(tally, view, &sample, err)
 					: tally_stack(tally, view, &sample, from->skip, err);

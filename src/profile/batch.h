@@ -10,6 +10,7 @@
 #include "src/profile/tally.h"
 
 #define BATCH_SAMPLES 512
+#define BATCH_MEMORIES 4 /* what fills a batch where samples are few and far between */
 
 struct batch_sample {
 	const struct branch *branches;
@@ -17,6 +18,7 @@ struct batch_sample {
 	uint16_t view; /* index in views */
 	uint8_t skip;  /* newest entries to leave out */
 	bool address;  /* count the address, not the branches */
+	bool partial;  /* see struct sample */
 	struct run_addr ip;
 };
 
@@ -25,12 +27,12 @@ struct batch {
 	size_t sample_count, view_count, memory_count;
 	struct batch_sample samples[BATCH_SAMPLES];
 	struct process_view views[BATCH_SAMPLES]; /* owns a share of each one's maps */
-	struct sample_memory *memories[BATCH_SAMPLES]; /* held */
+	struct sample_memory *memories[BATCH_MEMORIES]; /* held */
 };
 
 static inline bool batch_is_full(const struct batch *batch)
 {
-	return batch->sample_count == BATCH_SAMPLES;
+	return batch->sample_count == BATCH_SAMPLES || batch->memory_count == BATCH_MEMORIES;
 }
 
 /* Add to a batch that is not full.  By the thread that owns maps and memory. */

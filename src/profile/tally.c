@@ -103,7 +103,7 @@ size_t stack_depth(const struct sample *sample)
 
 /* Count the entries from the newest to the oldest.  Each is a trace whose end
  * is the source of the entry before, the next newer one.  What lies outside at
- * both ends leaves nothing to count. */
+ * both ends leaves nothing to count.  A partial stack has no such ends. */
 static bool take_entries(struct tally *tally, struct process_view *view,
 			 const struct sample *sample, size_t skip, struct bc_error *err)
 {
@@ -130,7 +130,8 @@ static bool take_entries(struct tally *tally, struct process_view *view,
 		} else {
 			ok = count_trace(tally, &trace, b->flags & BRANCH_MISPREDICTED, err);
 		}
-		trace.to = trace.branch;
+		if (!sample->partial)
+			trace.to = trace.branch;
 	}
 	tally->ledgers.traces.read += runs;
 	tally->ledgers.branches.dropped[ENTRY_KERNEL] += kernel;
