@@ -8,14 +8,13 @@
 #include "src/base/parallel.h"
 #include "src/cfg/references.h"
 
-/* Code that is worth a thread of its own: about 10 ms of work. */
-#define BYTES_PER_THREAD (UINT64_C(64) << 10)
+/* Code that is worth a thread of its own: a few ms of work. */
+#define BYTES_PER_THREAD (UINT64_C(256) << 10)
 
 struct job {
 	const struct graph_input *input;
 	const struct cfg *cfg;
 	struct decoder decoders[PARALLEL_MOST]; /* one a worker: they have state */
-	bool open[PARALLEL_MOST];
 	atomic_bool no_memory;
 };
 
@@ -25,10 +24,7 @@ static void build_one(void *ctx, size_t index, unsigned worker)
 	const struct cfg *cfg = job->cfg;
 	struct decoder *decoder = &job->decoders[worker];
 
-	if (!job->open[worker])
-		job->open[worker] = decoder_open(job->input->image->machine, decoder);
-	if (!job->open[worker] ||
-	    !graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
+	if (!graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
 			 &cfg->graphs[index]))
 		atomic_store(&job->no_memory, true);
 }
@@ -76,9 +72,8 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels};
 	struct job job = {.input = &input, .cfg = cfg};
 
-	cfg->no_disassembler = !(job.open[0] = decoder_open(image->machine, &job.decoders[0]));
-	if (cfg->no_disassembler)
-		return true;
+	for (size_t i = 0; i < PARALLEL_MOST; i++)
+		decoder_open(image->machine, &job.decoders[i]);
 	bool ok = relocs_read(&chosen, &relocs, &labels) && labels_of_symbols(&chosen, &labels) &&
 		  labels_of_landing_pads(&chosen, &labels) &&
 		  labels_of_references(&chosen, &job.decoders[0], &labels) &&
@@ -87,9 +82,10 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 		labels_sort(&labels);
 		parallel_for(worth_threads(cfg, threads), cfg->count, build_one, &job);
 	}
-	for (size_t i = 0; i < PARALLEL_MOST; i++)
-		if (job.open[i])
-			decoder_close(&job.decoders[i]);
+	for (size_t i = 0; i < PARALLEL_MOST; i++) {
+		cfg->no_disassembler |= job.decoders[i].llvm_missing;
+		decoder_close(&job.decoders[i]);
+	}
 	fragment_vec_free(&fragments);
 	label_vec_free(&labels);
 	relocs_free(&relocs);

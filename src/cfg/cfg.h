@@ -15,7 +15,7 @@ struct cfg {
 	uint32_t *chosen;                       /* ascending indices into it */
 	struct graph *graphs;                   /* one for each              */
 	size_t count;
-	bool no_disassembler; /* libLLVM is needed and missing: no graphs at all */
+	bool no_disassembler; /* for some functions libLLVM is needed, and missing */
 };
 
 /* Build the graphs of functions, given as indices into the table in any order and

@@ -16,7 +16,7 @@ enum {
 
 struct builder {
 	const struct graph_input *input;
-	const struct decoder *decoder;
+	struct decoder *decoder;
 	const struct function *function;
 	struct insn_vec insns;
 	uint8_t *marks; /* per instruction: AT_... */
@@ -145,7 +145,7 @@ static void mark_known_labels(struct builder *b)
 
 static bool mark_table_targets(struct builder *b)
 {
-	const struct table_search search = {b->input, b->decoder, b->function, &b->insns};
+	const struct table_search search = {b->input, b->function, &b->insns};
 	bool split;
 
 	if (!jump_tables_find(&search, &b->targets, &split))
@@ -282,7 +282,7 @@ static bool build(struct builder *b)
 	return true;
 }
 
-bool graph_build(const struct graph_input *input, const struct decoder *decoder,
+bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out)
 {
 	BC_AUTO(builder_free) struct builder b = {.input = input, .decoder = decoder,

@@ -37,7 +37,7 @@ struct graph_input {
 /* Build the graph of a function.  One that BOLT refuses is empty: code that
  * cannot be decoded, a branch into the middle of an instruction, without
  * relocations also a function that the compiler split.  False when out of memory. */
-bool graph_build(const struct graph_input *input, const struct decoder *decoder,
+bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);
 

@@ -3,10 +3,9 @@
 
 #include "src/cfg/insn_isa.h"
 
-bool decoder_open(enum machine machine, struct decoder *out)
+void decoder_open(enum machine machine, struct decoder *out)
 {
 	*out = (struct decoder){.machine = machine};
-	return machine != MACHINE_X86_64 || llvm_open(&out->llvm);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -14,12 +13,12 @@ void decoder_close(struct decoder *decoder)
 	llvm_close(&decoder->llvm);
 }
 
-bool decoder_next(const struct decoder *decoder, struct bytes code, uint64_t at,
+bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at,
 		  struct insn *out)
 {
 	switch (decoder->machine) {
 	case MACHINE_X86_64:
-		return insn_x86(&decoder->llvm, code, at, out);
+		return insn_x86(decoder, code, at, out);
 	case MACHINE_AARCH64:
 		return insn_aarch64(code, at, out);
 	case MACHINE_RISCV64:

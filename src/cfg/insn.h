@@ -2,8 +2,8 @@
 /*
  * Instructions as far as control flow goes.
  *
- * Lengths of x86-64 instructions come from LLVM; kinds and targets of branches
- * come from the bytes alone (src/elf/branch.h), as do the lengths of the others.
+ * The bytes tell: branches by src/elf/branch.h, lengths on x86-64 by x86_insn.h.
+ * Only what that does not know is asked of LLVM.
  */
 #ifndef CFG_INSN_H
 #define CFG_INSN_H
@@ -35,16 +35,16 @@ DEFINE_VEC(insn_vec, struct insn);
 /* Decodes instructions of one machine; for one thread at a time. */
 struct decoder {
 	enum machine machine;
-	struct llvm_context llvm; /* x86-64 */
+	struct llvm_context llvm; /* opened when first needed */
+	bool llvm_missing;        /* it was needed, and there is none */
 };
 
-/* False: this machine needs LLVM, and there is none. */
-bool decoder_open(enum machine machine, struct decoder *out);
+void decoder_open(enum machine machine, struct decoder *out);
 void decoder_close(struct decoder *decoder);
 
 /* Decode the instruction that begins at `code` and is loaded at `at`; `offset` is
  * for the caller to set.  False: there is none. */
-bool decoder_next(const struct decoder *decoder, struct bytes code, uint64_t at,
+bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at,
 		  struct insn *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "src/cfg/insn.h"
 
-bool insn_x86(const struct llvm_context *llvm, struct bytes code, uint64_t at, struct insn *out);
+bool insn_x86(struct decoder *decoder, struct bytes code, uint64_t at, struct insn *out);
 bool insn_aarch64(struct bytes code, uint64_t at, struct insn *out);
 bool insn_riscv(struct bytes code, uint64_t at, struct insn *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/cfg/insn_isa.h"
+#include "src/cfg/x86_insn.h"
 #include "src/elf/branch.h"
 
 /* Where the opcode begins: behind legacy prefixes and one REX or REX2. */
@@ -61,34 +61,36 @@ static enum flow flow_of(enum branch_kind kind, struct bytes code, size_t opcode
 	return FLOW_NEXT;
 }
 
-/* The address that an operand "displacement(%rip)" means, or 0. */
-static uint64_t rip_relative(const char *text, uint64_t end)
+/* Lengths that the bytes do not tell us LLVM tells; what it forms is not known. */
+static bool ask_llvm(struct decoder *decoder, struct bytes code, uint64_t at, struct x86_insn *out)
 {
-	const char *base = strstr(text, "(%rip)");
-	const char *p = base;
-
-	if (!base)
-		return 0;
-	while (p > text && !strchr(" \t,:*", p[-1]))
-		p--;
-	return end + (uint64_t)strtoll(p, NULL, 0);
+	*out = (struct x86_insn){0};
+	if (decoder->llvm_missing || !code.size)
+		return false;
+	if (!decoder->llvm.handle && !llvm_open(&decoder->llvm)) {
+		decoder->llvm_missing = true;
+		return false;
+	}
+	out->size = (uint8_t)llvm_length(&decoder->llvm, code, at);
+	return out->size;
 }
 
-bool insn_x86(const struct llvm_context *llvm, struct bytes code, uint64_t at, struct insn *out)
+bool insn_x86(struct decoder *decoder, struct bytes code, uint64_t at, struct insn *out)
 {
-	char text[LLVM_TEXT_SIZE];
-	size_t size = llvm_decode(llvm, code, at, text);
+	struct x86_insn x86;
 
-	if (!size)
+	if (!x86_decode(code, &x86) && !ask_llvm(decoder, code, at, &x86))
 		return false;
+	size_t size = x86.size;
 	code = bytes_first(code, size);
 	struct branch_insn branch = branch_decode(MACHINE_X86_64, code, (struct vaddr){at});
 	size_t opcode = opcode_at(code);
 	*out = (struct insn){
-		.size = (uint8_t)size,
+		.size = x86.size,
 		.flow = (uint8_t)flow_of(branch.kind, code, opcode),
 		.target = branch.target.v,
-		.unsupported = (byte_at(code, opcode) & 0xfc) == 0xe0, /* loop*, jrcxz */
+		.unsupported = branch.kind == BRANCH_CONDITIONAL &&
+			       (byte_at(code, opcode) & 0xfc) == 0xe0, /* loop*, jrcxz */
 	};
 	if (branch.kind == BRANCH_NONE && byte_at(code, opcode) == 0xc7 &&
 	    byte_at(code, opcode + 1) == 0xf8 && size == opcode + 6) { /* xbegin */
@@ -96,6 +98,6 @@ bool insn_x86(const struct llvm_context *llvm, struct bytes code, uint64_t at, s
 		out->target = at + size + (uint64_t)(int64_t)(int32_t)le32(code.data + opcode + 2);
 	}
 	if (!out->target)
-		out->target = rip_relative(text, at + size);
+		out->target = x86_relative_address(&x86, at + size);
 	return true;
 }

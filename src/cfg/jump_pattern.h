@@ -13,8 +13,7 @@ struct table_ref {
 
 /* The table that the indirect jump insns->at[jump] would use.  False: no pattern
  * that BOLT knows. */
-bool jump_pattern(const struct decoder *decoder, const struct image *image,
-		  const struct function *function, const struct insn_vec *insns, size_t jump,
-		  struct table_ref *out);
+bool jump_pattern(const struct image *image, const struct function *function,
+		  const struct insn_vec *insns, size_t jump, struct table_ref *out);
 
 #endif

@@ -123,7 +123,7 @@ static bool is_table(const struct table_search *s, struct table_ref ref)
 /* The table that a jump uses, if its memory agrees with its pattern. */
 static bool table_of_jump(const struct table_search *s, size_t jump, struct table_ref *out)
 {
-	if (!jump_pattern(s->decoder, s->input->image, s->function, s->insns, jump, out))
+	if (!jump_pattern(s->input->image, s->function, s->insns, jump, out))
 		return false;
 	struct table_ref relative = {out->address, true};
 	return out->relative ? is_table(s, *out) : !is_table(s, relative) && is_table(s, *out);

@@ -24,7 +24,6 @@ DEFINE_VEC(target_vec, struct table_target);
 
 struct table_search {
 	const struct graph_input *input;
-	const struct decoder *decoder;
 	const struct function *function;
 	const struct insn_vec *insns; /* of the whole function */
 };

@@ -85,18 +85,14 @@ void llvm_close(struct llvm_context *context)
 	context->handle = NULL;
 }
 
-size_t llvm_decode(const struct llvm_context *context, struct bytes code, uint64_t at,
-		   char text[LLVM_TEXT_SIZE])
+size_t llvm_length(const struct llvm_context *context, struct bytes code, uint64_t at)
 {
 	uint8_t window[16]; /* LLVM takes bytes it may write, and needs 15 at most */
-	char unused[1];
+	char text[1];       /* not wanted */
 
 	code = bytes_first(code, 15);
 	memcpy(window, code.data, code.size);
-	if (!text)
-		return llvm.decode(context->handle, window, code.size, at, unused, sizeof(unused));
-	text[0] = '\0';
-	return llvm.decode(context->handle, window, code.size, at, text, LLVM_TEXT_SIZE);
+	return llvm.decode(context->handle, window, code.size, at, text, sizeof(text));
 }
 
 const char *llvm_loaded(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * LLVM's disassembler of x86-64: the length of an instruction, and its text.
- * libLLVM takes 20 ms and 50 MB to load, and most conversions never need it: it
- * is loaded when the first context is asked for, and the program is not linked
- * with it.
+ * LLVM's disassembler: the length of x86-64 instructions that x86_decode() does
+ * not know.  libLLVM takes 40 ms and 50 MB to load, and most conversions never
+ * need it: it is loaded when the first context is asked for, and the program is
+ * not linked with it.
  */
 #ifndef CFG_LLVM_H
 #define CFG_LLVM_H
@@ -12,8 +12,6 @@
 #include <stddef.h>
 
 #include "src/elf/bytes.h"
-
-#define LLVM_TEXT_SIZE 256 /* of the longest text, NUL included; longer ones are cut */
 
 /* For one thread at a time. */
 struct llvm_context {
@@ -25,9 +23,8 @@ bool llvm_open(struct llvm_context *out);
 void llvm_close(struct llvm_context *context);
 
 /* The length of the instruction that begins at `code` and is loaded at `at`, or
- * 0 if there is none.  text: in AT&T syntax, or NULL. */
-size_t llvm_decode(const struct llvm_context *context, struct bytes code, uint64_t at,
-		   char text[LLVM_TEXT_SIZE]);
+ * 0 if there is none. */
+size_t llvm_length(const struct llvm_context *context, struct bytes code, uint64_t at);
 
 /* The file name of the libLLVM that was loaded; NULL: none was, or none was
  * needed so far. */

@@ -101,7 +101,7 @@ static void scan_section(struct scan *s, const struct section *section)
 
 /* Decode a function and keep those of its candidates, which are sorted, that are
  * instructions. */
-static bool check(const struct scan *s, const struct decoder *decoder, const struct function *f,
+static bool check(const struct scan *s, struct decoder *decoder, const struct function *f,
 		  const struct candidate *candidates, size_t count, struct label_vec *out)
 {
 	struct bytes code = bytes_first(
@@ -129,7 +129,7 @@ static int by_source(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-static bool check_all(struct scan *s, const struct decoder *decoder, struct label_vec *out)
+static bool check_all(struct scan *s, struct decoder *decoder, struct label_vec *out)
 {
 	const struct candidate *at = s->candidates.at, *end = at + s->candidates.len;
 	bool ok = true;
@@ -147,7 +147,7 @@ static bool check_all(struct scan *s, const struct decoder *decoder, struct labe
 	return ok;
 }
 
-bool labels_of_references(const struct chosen *chosen, const struct decoder *decoder,
+bool labels_of_references(const struct chosen *chosen, struct decoder *decoder,
 			  struct label_vec *out)
 {
 	const struct function *functions = chosen->functions->at;

@@ -14,7 +14,7 @@
 
 /* Add a label for each place inside a chosen function that a branch of another
  * function leads to.  False when out of memory. */
-bool labels_of_references(const struct chosen *chosen, const struct decoder *decoder,
+bool labels_of_references(const struct chosen *chosen, struct decoder *decoder,
 			  struct label_vec *out);
 
 #endif
