@@ -5,5 +5,6 @@
 #include "src/cli/options.h"
 
 extern const struct command convert_command;
+extern const struct command image_command;
 
 #endif

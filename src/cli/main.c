@@ -6,7 +6,10 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 
-static const struct command *const commands[] = {&convert_command};
+static const struct command *const commands[] = {
+	&convert_command,
+	&image_command,
+};
 
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;

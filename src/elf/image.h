@@ -88,6 +88,9 @@ struct bytes image_section_bytes(const struct image *image,
  * their segment; empty if there are none. */
 struct bytes image_bytes_at(const struct image *image, struct vaddr at);
 
+/* The segment that holds a vaddr in memory, or NULL. */
+const struct segment *image_segment_at(const struct image *image, struct vaddr at);
+
 /* vaddr <-> file offset, by the segment that holds it.  False: in none. */
 bool image_to_offset(const struct image *image, struct vaddr at,
 		     struct file_off *out);

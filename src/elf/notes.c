@@ -49,6 +49,29 @@ void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
 		}
 }
 
+#define GO_OWNER "Go"
+#define GO_BUILD_ID 4
+
+struct text notes_go_build_id(struct bytes notes, uint64_t align)
+{
+	struct note note;
+
+	while (note_next(&notes, align, &note))
+		if (note.type == GO_BUILD_ID && text_is(note.owner, GO_OWNER))
+			return (struct text){(const char *)note.desc.data, note.desc.size};
+	return (struct text){"", 0};
+}
+
+struct text image_go_build_id(const struct image *image)
+{
+	struct text found = {"", 0};
+
+	for (size_t i = 0; i < image->section_count && !found.len; i++)
+		if (image->sections[i].type == SHT_NOTE)
+			found = notes_go_build_id(image_section_bytes(image, &image->sections[i]), 4);
+	return found;
+}
+
 /* The section of the note, or NULL with err filled. */
 static const struct section *find_bat_section(const struct image *image, struct bc_error *err)
 {

@@ -26,4 +26,11 @@ bool note_next(struct bytes *rest, uint64_t align, struct note *out);
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
 
+/* The first build-id that Go's linker left among notes (owner "Go", type 4: text
+ * of four parts with slashes; cmd/link, internal/ld/elf.go), empty if none. */
+struct text notes_go_build_id(struct bytes notes, uint64_t align);
+
+/* The same of an image, from its note sections. */
+struct text image_go_build_id(const struct image *image);
+
 #endif

@@ -4,25 +4,25 @@
 
 #include "src/elf/image.h"
 
-/* The segment that holds a vaddr, or NULL: they ascend and do not overlap. */
-static const struct segment *segment_at(const struct image *image, uint64_t at)
+/* They ascend and do not overlap. */
+const struct segment *image_segment_at(const struct image *image, struct vaddr at)
 {
 	size_t low = 0, high = image->segment_count; /* first one above `at` */
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (image->segments[mid].vaddr <= at)
+		if (image->segments[mid].vaddr <= at.v)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	const struct segment *s = low ? &image->segments[low - 1] : NULL;
-	return s && at - s->vaddr < s->memsz ? s : NULL;
+	return s && at.v - s->vaddr < s->memsz ? s : NULL;
 }
 
 bool image_to_offset(const struct image *image, struct vaddr at, struct file_off *out)
 {
-	const struct segment *s = segment_at(image, at.v);
+	const struct segment *s = image_segment_at(image, at);
 
 	if (!s || at.v - s->vaddr >= s->filesz)
 		return false;
@@ -44,7 +44,7 @@ bool image_to_vaddr(const struct image *image, struct file_off at, struct vaddr 
 
 struct bytes image_bytes_at(const struct image *image, struct vaddr at)
 {
-	const struct segment *s = segment_at(image, at.v);
+	const struct segment *s = image_segment_at(image, at);
 
 	if (!s || at.v - s->vaddr >= s->filesz)
 		return (struct bytes){NULL, 0};

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "include/bat/bat.h"
+#include "src/base/file.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/elf/load.h"
+#include "src/elf/notes.h"
+
+enum { OPT_JSON = 256 };
+
+static const struct option_row rows[] = {
+	{OPT_JSON, "json", NULL, "one JSON object per file"},
+	{'h', "help", NULL, "show this help"},
+};
+
+/* A file and what was found out about it. */
+struct subject_image {
+	const char *path;
+	struct image image;
+	struct text go_build_id;
+	bool has_bat;
+	struct bat_table bat;
+	const char *bat_wrong; /* the section is there, and not readable */
+	struct bat_error bat_err;
+};
+
+static const char *kind_of(const struct image *image)
+{
+	if (!image->position_independent)
+		return "executable at fixed addresses";
+	return image_is_pie(image) ? "position-independent executable" : "shared library";
+}
+
+static const char *type_name(uint32_t type, char buffer[16])
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} names[] = {
+		{PT_LOAD, "LOAD"},           {PT_DYNAMIC, "DYNAMIC"},     {PT_INTERP, "INTERP"},
+		{PT_NOTE, "NOTE"},           {PT_PHDR, "PHDR"},           {PT_TLS, "TLS"},
+		{PT_GNU_EH_FRAME, "EH_FRAME"}, {PT_GNU_STACK, "STACK"},   {PT_GNU_RELRO, "RELRO"},
+		{0x6474e553, "PROPERTY"},
+	};
+
+	for (size_t i = 0; i < BC_COUNT(names); i++)
+		if (names[i].type == type)
+			return names[i].name;
+	snprintf(buffer, 16, "0x%" PRIx32, type);
+	return buffer;
+}
+
+static const char *flags_text(uint32_t flags, char out[4])
+{
+	out[0] = flags & PF_R ? 'R' : '-';
+	out[1] = flags & PF_W ? 'W' : '-';
+	out[2] = flags & PF_X ? 'E' : '-';
+	out[3] = '\0';
+	return out;
+}
+
+/* What readelf's mapping has, too: a section lies in a segment in memory if it is
+ * loaded, else in the file; one without a size belongs where it begins. */
+static bool holds(const Elf64_Phdr *h, const struct section *s)
+{
+	bool tls = s->flags & SHF_TLS;
+	bool tls_bss = tls && s->type == SHT_NOBITS;
+
+	if (!(s->flags & SHF_ALLOC) || (tls_bss && h->p_type != PT_TLS) ||
+	    (h->p_type == PT_TLS && !tls) || !h->p_memsz)
+		return false;
+	return s->addr >= h->p_vaddr && s->addr - h->p_vaddr < h->p_memsz &&
+	       s->size <= h->p_memsz - (s->addr - h->p_vaddr);
+}
+
+static struct segment segment_of(const Elf64_Phdr *h)
+{
+	return (struct segment){h->p_vaddr, h->p_offset, h->p_memsz, h->p_filesz, h->p_align,
+				h->p_flags & PF_X};
+}
+
+static bool all_aligned(const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (!segment_is_aligned(&image->segments[i]))
+			return false;
+	return true;
+}
+
+static void print_alignment(const Elf64_Phdr *h)
+{
+	struct segment s = segment_of(h);
+
+	if (h->p_type != PT_LOAD)
+		return;
+	if (h->p_align > 1)
+		printf("       0x%" PRIx64 " %% 0x%" PRIx64 " = 0x%" PRIx64 ", 0x%" PRIx64 " %% 0x%" PRIx64
+		       " = 0x%" PRIx64 ": %s\n",
+		       h->p_vaddr, h->p_align, h->p_vaddr % h->p_align, h->p_offset, h->p_align,
+		       h->p_offset % h->p_align, segment_is_aligned(&s) ? "aligned" : "NOT ALIGNED");
+}
+
+static void print_segments(const struct image *image)
+{
+	Elf64_Phdr h;
+
+	puts("\nsegments:\n   # type     vaddr              offset             in file    in memory  "
+	     "flags align");
+	for (size_t i = 0; image_program_header(image, i, &h); i++) {
+		char type[16], flags[4];
+		bool any = false;
+		printf("  %2zu %-8s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-8" PRIx64 " 0x%-8" PRIx64
+		       " %s   0x%" PRIx64 "\n",
+		       i, type_name(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz, h.p_memsz,
+		       flags_text(h.p_flags, flags), h.p_align);
+		print_alignment(&h);
+		for (size_t s = 0; s < image->section_count; s++) {
+			if (!holds(&h, &image->sections[s]))
+				continue;
+			fputs(any ? " " : "       ", stdout);
+			print_text(image->sections[s].name, stdout);
+			any = true;
+		}
+		if (any)
+			putchar('\n');
+	}
+}
+
+static void print_bat(const struct subject_image *s)
+{
+	if (s->bat_wrong)
+		printf("BAT          not readable: %s\n", s->bat_wrong);
+	else if (s->has_bat)
+		printf("BAT          %s, %" PRIu32 " fragments, %" PRIu32 " of them cold, %" PRIu32
+		       " entries\n",
+		       bat_layout_name(s->bat.layout), s->bat.fragment_count,
+		       s->bat.fragment_count - s->bat.hot_count, s->bat.entry_count);
+	else
+		puts("BAT          none");
+}
+
+static void print_image(const struct subject_image *s)
+{
+	char id[2 * BUILD_ID_MAX + 1];
+	size_t executable = 0;
+
+	build_id_format(&s->image.build_id, id);
+	for (size_t i = 0; i < s->image.segment_count; i++)
+		executable += s->image.segments[i].executable;
+	print_text(text_of(s->path), stdout);
+	printf("\nkind         %s, %s\n", machine_name(s->image.machine), kind_of(&s->image));
+	printf("build-id     %s\n", *id ? id : "none");
+	if (s->go_build_id.len) {
+		fputs("Go build-id  ", stdout);
+		print_text(s->go_build_id, stdout);
+		putchar('\n');
+	}
+	print_bat(s);
+	printf("executable   %zu of %zu loadable segments\n", executable, s->image.segment_count);
+	print_segments(&s->image);
+}
+
+static void json_segments(struct json *json, const struct image *image)
+{
+	Elf64_Phdr h;
+
+	json_open(json, "segments", '[');
+	for (size_t i = 0; image_program_header(image, i, &h); i++) {
+		char type[16], flags[4];
+		struct segment segment = segment_of(&h);
+		json_open(json, NULL, '{');
+		json_string(json, "type", type_name(h.p_type, type));
+		json_string(json, "flags", flags_text(h.p_flags, flags));
+		json_hex(json, "vaddr", h.p_vaddr);
+		json_hex(json, "offset", h.p_offset);
+		json_hex(json, "filesz", h.p_filesz);
+		json_hex(json, "memsz", h.p_memsz);
+		json_hex(json, "align", h.p_align);
+		if (h.p_type == PT_LOAD)
+			json_bool(json, "aligned", segment_is_aligned(&segment));
+		json_open(json, "sections", '[');
+		for (size_t s = 0; s < image->section_count; s++)
+			if (holds(&h, &image->sections[s]))
+				json_text(json, NULL, image->sections[s].name);
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void json_image(const struct subject_image *s)
+{
+	struct json json = {.out = stdout};
+	struct text id = {(const char *)s->image.build_id.data, s->image.build_id.size};
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "file", s->path);
+	json_string(&json, "machine", machine_name(s->image.machine));
+	json_string(&json, "kind", kind_of(&s->image));
+	json_bool(&json, "position_independent", s->image.position_independent);
+	json_bytes(&json, "build_id", id);
+	if (s->go_build_id.len)
+		json_text(&json, "go_build_id", s->go_build_id);
+	if (s->has_bat && !s->bat_wrong) {
+		json_open(&json, "bat", '{');
+		json_string(&json, "layout", bat_layout_name(s->bat.layout));
+		json_number(&json, "fragments", s->bat.fragment_count);
+		json_number(&json, "cold", s->bat.fragment_count - s->bat.hot_count);
+		json_number(&json, "entries", s->bat.entry_count);
+		json_close(&json, '}');
+	}
+	json_segments(&json, &s->image);
+	json_close(&json, '}');
+	putchar('\n');
+}
+
+static bool read_bat(struct subject_image *s, struct bc_error *err)
+{
+	struct bytes desc;
+
+	if (!image_bat_note(&s->image, &desc, err))
+		return err->code == BC_NOTFOUND;
+	s->has_bat = true;
+	if (!bat_decode_offsets(desc.data, desc.size, &s->bat, &s->bat_err))
+		s->bat_wrong = s->bat_err.text;
+	return true;
+}
+
+static int show(const char *path, bool as_json)
+{
+	struct subject_image s = {.path = path};
+	struct bc_error err = {0};
+	struct file_map file;
+
+	if (!file_map(path, &file, &err))
+		return fail(&err);
+	int code = EXIT_DONE;
+	if (!image_open((struct bytes){file.data, file.size}, &s.image, &err) || !read_bat(&s, &err)) {
+		code = fail_file(path, &err);
+	} else {
+		s.go_build_id = image_go_build_id(&s.image);
+		(as_json ? json_image : print_image)(&s);
+		code = s.bat_wrong || !all_aligned(&s.image) ? EXIT_WANTING : EXIT_DONE;
+	}
+	bat_free(&s.bat);
+	image_close(&s.image);
+	file_unmap(&file);
+	return code;
+}
+
+static int run_image(const struct command *command, int argc, char **argv)
+{
+	const char *value;
+	bool as_json = false;
+	int worst = EXIT_DONE;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		if (id == 'h') {
+			command_help(command, stdout);
+			return EXIT_DONE;
+		}
+		as_json = true;
+	}
+	if (optind == argc)
+		return usage_error(command, "no binary given", NULL);
+	for (int i = optind; i < argc; i++) {
+		if (i > optind && !as_json)
+			putchar('\n');
+		int code = show(argv[i], as_json);
+		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
+	}
+	return worst;
+}
+
+const struct command image_command = {
+	"image", "[OPTION]... BINARY...",
+	"show what a binary is and where its segments go\n\n"
+	"Its segments with the sections in each, the alignment rule of each loadable one\n"
+	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, and the layout\n"
+	"of its BOLT address translation table.",
+	rows, BC_COUNT(rows), run_image,
+};

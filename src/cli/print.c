@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "src/cli/options.h"
+
+void json_hex(struct json *json, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	json_string(json, key, text);
+}
+
+/* The writer takes strings: what is behind a zero byte does not get through. */
+void json_text(struct json *json, const char *key, struct text text)
+{
+	char *copy = malloc(text.len + 1);
+
+	if (copy) {
+		memcpy(copy, text.at, text.len);
+		copy[text.len] = '\0';
+	}
+	json_string(json, key, copy ? copy : "");
+	free(copy);
+}
+
+void json_bytes(struct json *json, const char *key, struct text bytes)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	struct build_id id = {0};
+
+	if (!bytes.len || bytes.len > BUILD_ID_MAX)
+		return;
+	id.size = (uint8_t)bytes.len;
+	memcpy(id.data, bytes.at, bytes.len);
+	build_id_format(&id, hex);
+	json_string(json, key, hex);
+}
+
+void print_text(struct text text, FILE *out)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.at[i];
+		if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\%03o", c);
+		else
+			putc(c, out);
+	}
+}
+
+void print_bytes(struct text bytes, FILE *out)
+{
+	for (size_t i = 0; i < bytes.len; i++)
+		fprintf(out, "%02x", (unsigned char)bytes.at[i]);
+}
+
+int fail(const struct bc_error *err)
+{
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
+}
+
+int fail_file(const char *file, const struct bc_error *err)
+{
+	struct bc_error named = *err;
+
+	bc_fail_prefix(&named, file);
+	return fail(&named);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Numbers are worked out by hand from the formulas of src/elf/load.h. */
+#include "src/elf/load.h"
+
+#include "src/elf/notes.h"
+#include "tests/support/build_elf.h"
+#include "tests/support/cmocka.h"
+
+/* The two worked examples of the document on addresses (docs/addresses.md). */
+static void worked_example_of_a_pie(void **state)
+{
+	struct segment segment = {0xbd5fd4, 0xbd4fd4, 0x2f41d78, 0x2f41d78, 0x1000, true};
+	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1};
+	struct load_mapping mapping = {{0x55a1c0bd5000}, 0x55a1c3f17000 - 0x55a1c0bd5000, {0xbd4000}, true};
+	uint64_t bases[LOAD_BASES], lowest = 1;
+	struct file_off offset;
+
+	(void)state;
+	/* The document's mapping is longer than the segment (0x3342000 bytes), as if
+	 * another one followed it in the same region. */
+	assert_true(load_base_lowest(&image, &mapping, true, &lowest));
+	assert_int_equal(lowest, 0x55a1c0000000);
+	mapping.size = 0x2f42000;
+	assert_int_equal(load_bases(&image, &mapping, bases), 1);
+	assert_int_equal(bases[0], 0x55a1c0000000);
+	struct vaddr at = {0x55a1c0bd6500 - bases[0]};
+	assert_int_equal(at.v, 0xbd6500);
+	assert_true(image_to_offset(&image, at, &offset));
+	assert_int_equal(offset.v, 0xbd5500); /* the document prints 0xbd5000 */
+}
+
+static void worked_example_of_a_static_binary(void **state)
+{
+	struct segment segment = {0x401000, 0x1000, 0x2000, 0x2000, 0x1000, true};
+	struct image image = {.segments = &segment, .segment_count = 1};
+	struct load_mapping mapping = {{0x401000}, 0x2000, {0x1000}, true};
+	uint64_t bases[LOAD_BASES] = {1}, lowest = 1;
+	struct file_off offset;
+
+	(void)state;
+	assert_int_equal(load_bases(&image, &mapping, bases), 1);
+	assert_int_equal(bases[0], 0);
+	assert_true(load_base_lowest(&image, &mapping, false, &lowest));
+	assert_int_equal(lowest, 0);
+	assert_true(image_to_offset(&image, (struct vaddr){0x401500}, &offset));
+	assert_int_equal(offset.v, 0x1500);
+}
+
+/* As lld lays out: each segment begins in the file page where the one before ends,
+ * and a page further on in memory. */
+static struct segment lld[] = {
+	{0x0, 0x0, 0x9a4, 0x9a4, 0x1000, false},
+	{0x19b0, 0x9b0, 0x1320, 0x1320, 0x1000, true},
+	{0x3cd0, 0x1cd0, 0x1a8, 0x330, 0x1000, false},
+	{0x200000, 0x200000, 0x42000, 0x41800, 0x200000, true}, /* BOLT's */
+};
+static const struct image lld_image = {.position_independent = true, .segments = lld, .segment_count = 4};
+#define BASE UINT64_C(0x7f0000003000) /* no multiple of 2 MiB */
+
+static const struct {
+	uint64_t vaddr, size, offset;
+	bool executable;
+	size_t count;
+} parts[] = {
+	{0x0, 0x1000, 0x0, false, 1},
+	{0x1000, 0x2000, 0x0, true, 1},
+	{0x3000, 0x1000, 0x1000, false, 1},
+	{0x2000, 0x1000, 0x1000, true, 1},        /* split by mprotect */
+	{0x200000, 0x42000, 0x200000, true, 1},
+	{0x240000, 0x2000, 0x240000, true, 1},
+	{0x200000, 0x43000, 0x200000, true, 1},   /* all of it and more */
+	{0x100000, 0x1000, 0x100000, true, 0},    /* between the segments */
+	{0x0, 0x1000, UINT64_MAX - 0xfff, true, 0},
+	{0x0, 0, 0x0, false, 0},
+};
+
+static void every_mapping_leads_to_the_same_base(void **state)
+{
+	uint64_t bases[LOAD_BASES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct load_mapping m = {{BASE + parts[i].vaddr}, parts[i].size, {parts[i].offset},
+					 parts[i].executable};
+		if (load_bases(&lld_image, &m, bases) != parts[i].count)
+			fail_msg("part %zu", i);
+		if (parts[i].count)
+			assert_int_equal(bases[0], BASE);
+	}
+}
+
+/* Rounding down to p_align, 2 MiB for one segment, would give another base. */
+static void the_lowest_segments_lead_to_the_same_base(void **state)
+{
+	struct load_mapping first = {{BASE}, 0x1000, {0}, false}, text = {{BASE + 0x1000}, 0x2000, {0}, true};
+	uint64_t base;
+
+	(void)state;
+	assert_true(load_base_lowest(&lld_image, &first, false, &base));
+	assert_int_equal(base, BASE);
+	assert_true(load_base_lowest(&lld_image, &text, true, &base));
+	assert_int_equal(base, BASE);
+	text.offset.v = 0x1000; /* the first page of the text is not mapped */
+	assert_false(load_base_lowest(&lld_image, &text, true, &base));
+}
+
+static void static_images_have_no_other_base(void **state)
+{
+	struct segment segment = {0x100400000, 0x0, 0x1000, 0x1000, 0x1000, true}; /* above 4 GiB */
+	struct image image = {.segments = &segment, .segment_count = 1};
+	uint64_t bases[LOAD_BASES];
+	struct load_mapping m = {{0x100400000}, 0x1000, {0}, true};
+
+	(void)state;
+	assert_int_equal(load_bases(&image, &m, bases), 1);
+	assert_int_equal(bases[0], 0);
+	m.start.v += 0x1000;
+	assert_int_equal(load_bases(&image, &m, bases), 0);
+}
+
+static void alignment(void **state)
+{
+	static const struct {
+		uint64_t vaddr, offset, align;
+		bool ok;
+	} rows[] = {
+		{0xbd5fd4, 0xbd4fd4, 0x1000, true}, {0x401000, 0x1000, 0x1000, true},
+		{0x401000, 0x2000, 0x200000, false}, {0x3cd0, 0x1cd0, 0x10000, false},
+		{5, 9, 0, true}, {5, 9, 1, true}, {6, 12, 6, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct segment s = {.vaddr = rows[i].vaddr, .offset = rows[i].offset, .align = rows[i].align};
+		if (segment_is_aligned(&s) != rows[i].ok)
+			fail_msg("row %zu", i);
+	}
+}
+
+static void go_build_id_of_notes(void **state)
+{
+	static const char id[] = "abc/def/ghi/jkl";
+	uint8_t notes[128];
+	size_t size = build_note(notes, "GNU", 3, "\1\2\3\4", 4);
+
+	(void)state;
+	assert_int_equal(notes_go_build_id((struct bytes){notes, size}, 4).len, 0);
+	size += build_note(notes + size, "Go", 4, id, sizeof(id) - 1);
+	struct text found = notes_go_build_id((struct bytes){notes, size}, 4);
+	assert_true(text_is(found, id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(worked_example_of_a_pie),
+		cmocka_unit_test(worked_example_of_a_static_binary),
+		cmocka_unit_test(every_mapping_leads_to_the_same_base),
+		cmocka_unit_test(the_lowest_segments_lead_to_the_same_base),
+		cmocka_unit_test(static_images_have_no_other_base),
+		cmocka_unit_test(alignment),
+		cmocka_unit_test(go_build_id_of_notes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
