@@ -84,8 +84,23 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 	}
 }
 
+/* A recording of something else shows in what was mapped, or in nothing kept. */
+static void warn_of_little(const struct summary *summary, FILE *out)
+{
+	const struct conversion *c = summary->conversion;
+	uint64_t misfits = c->aggregate.maps.report.misfits;
+
+	if (misfits)
+		fprintf(out, "batconv: warning: %" PRIu64 " mappings of %s fit none of its executable "
+			     "segments and were not used: what ran was another build of it\n",
+			misfits, summary->options->binary);
+	if (!c->ledgers.samples.kept && !c->ledgers.branches.kept && !c->ledgers.traces.kept)
+		fputs("batconv: warning: no sample could be used: the result is empty\n", out);
+}
+
 void summary_warnings(const struct summary *summary, FILE *out)
 {
+	warn_of_little(summary, out);
 	const struct report_vec *inputs = &summary->conversion->inputs;
 
 	for (size_t i = 0; i < inputs->len; i++) {

@@ -128,7 +128,7 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 	if (!lines_peek(lines, &start, err))
 		return false;
 	if (!start.len)
-		return bc_fail(err, BC_FORMAT, "%s: line 1, column 1: the file is empty", first.file);
+		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
 	for (size_t i = 0; i < BC_COUNT(magics); i++)
 		if (text_starts(start, magics[i].bytes)) {
 			*out = format_of(magics[i].format);

@@ -85,6 +85,25 @@ static bool fits_segment(const struct segment *s, const struct map_event *event,
 	return !(*base & (PAGE_SMALLEST - 1));
 }
 
+/* A mapping whose place in the file is not ours can still be ours in memory:
+ * strip moves segments in the file, never their addresses.  That is believed
+ * where the base is known already: from another mapping, or because the binary
+ * is static. */
+static bool fits_addresses(const struct image *image, const struct map_event *event,
+			   uint64_t page, uint64_t base)
+{
+	uint64_t begin = event->start.v - base, end = begin + event->size;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		uint64_t first = s->vaddr & ~(page - 1);
+		uint64_t last = (s->vaddr + s->memsz + page - 1) & ~(page - 1);
+		if (s->executable && begin >= first && begin < end && end <= last)
+			return true;
+	}
+	return false;
+}
+
 /* Of several segments, the one that agrees with `near`, else that of the
  * mapping's first byte, else the first. */
 static bool find_base(const struct image *image, const struct map_event *event,
@@ -108,6 +127,10 @@ static bool find_base(const struct image *image, const struct map_event *event,
 			best = rank;
 			*out = base;
 		}
+	}
+	if (!best && (near || !image->position_independent)) {
+		*out = near ? *near : 0;
+		return fits_addresses(image, event, page, *out);
 	}
 	return best > 0;
 }

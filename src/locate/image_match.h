@@ -12,6 +12,10 @@
  *
  *   base = start - (p_vaddr - p_offset + file offset of start)
  *
+ * Where the file was stripped since, or the recorded one was, segments lie
+ * elsewhere in the file, but not in memory: once the base is known, a mapping
+ * inside a segment's addresses is accepted too.
+ *
  * Each mapping keeps its own base.  A process can rightly have two of one file:
  * a library that was closed and opened again (perf does not record munmap), or
  * that was opened in two namespaces; and an address says which one it means.

@@ -23,6 +23,13 @@ same=$(comm -12 whole.numbers stripped.numbers | grep -c .)
 echo "within functions: $(grep -c . whole.numbers) lines, $same of them also after llvm-strip"
 [ $((same * 10)) -ge $(($(grep -c . whole.numbers) * 9)) ] || fail 'other offsets'
 
+# The stripped program ran, and the file before llvm-strip is at hand: its segments lie elsewhere in the file.
+"$BATCONV" --image=stripped --stats-file=stats.whole "$demo/demo.bolt" perf.data -o unstripped.fdata 2>report ||
+	fail "unstripped: exit $?"
+kept() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["samples"]["kept"])' "$1"; }
+echo "samples kept: $(kept stats) by the stripped file, $(kept stats.whole) by the one before"
+[ "$(kept stats)" = "$(kept stats.whole)" ] || { cat report; fail 'samples are lost'; }
+
 $strip -o bare "$demo/demo.bolt"
 "$BATCONV" -q bare "$demo/demo.preagg" -o none 2>told
 [ $? = 1 ] && [ ! -e none ] && grep -q 'bare: no .note.bolt_bat section' told || { cat told; fail 'without the table'; }

@@ -56,7 +56,7 @@ static void messages_of_what_is_not_recognised(void **state)
 
 	(void)state;
 	assert_false(transcript_text(&t, "", INPUT_AUTO));
-	assert_string_equal(t.err.text, "input: line 1, column 1: the file is empty");
+	assert_string_equal(t.err.text, "input: is empty");
 	transcript_free(&t);
 	assert_false(transcript_text(&t, "# x\n hello\n", INPUT_AUTO));
 	assert_string_equal(t.err.text, "input: line 2, column 2: expected perf.data, text of perf "
@@ -139,7 +139,7 @@ static void assert_clean(const char *bytes, size_t size, enum input_format forma
 	struct reader_options options = {.format = format, .build_id = {2, {0x0b, 0x44}}};
 	struct transcript t;
 
-	if (!transcript_bytes(&t, bytes, size, &options)) {
+	if (!transcript_bytes(&t, bytes, size, &options) && size) {
 		assert_true(t.err.code == BC_FORMAT || t.err.code == BC_UNSUPPORTED);
 		assert_null(strchr(t.err.text, '\n'));
 		uint64_t line = number_after(t.err.text, "input: line ");

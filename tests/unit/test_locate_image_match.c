@@ -184,6 +184,37 @@ static void large_pages(void **state)
 	image_match_fini(&match);
 }
 
+/* What ran was stripped: its new text lies elsewhere in the file. */
+static void segments_that_strip_moved(void **state)
+{
+	struct image_match match = match_of(&pie, NULL);
+	const uint64_t known = 0x7f0000000000;
+	uint64_t base = 1;
+	static const struct {
+		uint64_t vaddr, size;
+		enum image_fit fit;
+	} cases[] = {
+		{0x200000, 0x422000, FIT_IMAGE},  {0x210000, 0x1000, FIT_IMAGE},
+		{0x200000, 0x423000, FIT_MISFIT}, {0x1ff000, 0x1000, FIT_MISFIT},
+		{0x1000, 0x1000, FIT_MISFIT}, /* there, but not code */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct map_event event = event_of(known + cases[i].vaddr, cases[i].size, 0x700000,
+						  "/srv/app", no_id);
+		enum image_fit fit;
+		struct bc_error err = {0};
+		assert_true(image_match(&match, &event, &known, &fit, &base, &err));
+		assert_int_equal(fit, cases[i].fit);
+		if (fit == FIT_IMAGE)
+			assert_int_equal(base, known);
+		/* Without a base from elsewhere nobody can tell. */
+		assert_int_equal(fit_of(&match, event, &base), FIT_MISFIT);
+	}
+	image_match_fini(&match);
+}
+
 static void two_names_for_one_id(void **state)
 {
 	struct map_event a = event_of(0x55000000b000, 0xeb000, 0xb000, "/a/app", own_id);
@@ -219,6 +250,7 @@ int main(void)
 		cmocka_unit_test(worked_example_of_a_static_binary),
 		cmocka_unit_test(a_page_of_two_segments),
 		cmocka_unit_test(large_pages),
+		cmocka_unit_test(segments_that_strip_moved),
 		cmocka_unit_test(two_names_for_one_id),
 	};
 
