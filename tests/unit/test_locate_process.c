@@ -235,6 +235,7 @@ static void a_million_processes(void **state)
 struct model_process {
 	bool known, has_image, first_ended, earlier;
 	unsigned threads;
+	int64_t base; /* page where page 0 of the binary would be */
 	int64_t page[PAGES]; /* of the binary, or OTHER or UNKNOWN */
 };
 
@@ -250,9 +251,18 @@ static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint
 {
 	if (!p->known || (p->first_ended && !p->threads))
 		model_clear(p);
+	int64_t page = (int64_t)at - p->base;
 	bool is_image = is_app && executable && first + pages <= 8;
+	/* Not by its place in the file, but by its address. */
+	if (is_app && executable && !is_image && p->has_image && page >= 0 &&
+	    page + (int64_t)pages <= 8) {
+		is_image = true;
+		first = (uint64_t)page;
+	}
 	p->earlier |= executable && !is_image && !p->has_image;
 	p->has_image |= is_image;
+	if (is_image)
+		p->base = (int64_t)at - (int64_t)first;
 	for (uint64_t i = 0; p->has_image && i < pages; i++)
 		p->page[at + i] = is_image ? (int64_t)(first + i) : executable ? OTHER : UNKNOWN;
 }
