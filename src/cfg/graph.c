@@ -199,29 +199,6 @@ static bool cut_blocks(struct builder *b)
 	return true;
 }
 
-static struct block *block_of(struct builder *b, uint32_t offset)
-{
-	size_t low = 0, high = b->blocks.len; /* blocks[low] begins at or before the offset */
-
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-		if (b->blocks.at[mid].start <= offset)
-			low = mid;
-		else
-			high = mid;
-	}
-	return &b->blocks.at[low];
-}
-
-/* A branch can lead to the next block as well as falling through to it. */
-static void link_if_next(struct builder *b, uint32_t from, uint64_t target)
-{
-	struct block *block = block_of(b, from);
-
-	if (block + 1 < b->blocks.at + b->blocks.len && block[1].start == target)
-		block->to_next = true;
-}
-
 static bool uses_table(const struct builder *b, uint32_t jump)
 {
 	for (size_t i = 0; i < b->targets.len; i++)
@@ -239,26 +216,43 @@ static bool may_lead_to(const struct builder *b, const struct insn *jump, const 
 	       !uses_table(b, jump->offset);
 }
 
+/* What follows a block's last instruction. */
+static void link_last(const struct builder *b, const struct insn *last, struct block *block)
+{
+	bool leaving = last->flow == FLOW_CONDITIONAL && leaves(b->function, last);
+
+	block->to_next |= !ends_block(last) || last->flow == FLOW_CONDITIONAL ||
+			  may_lead_to(b, last, last + 1);
+	block->calls = last->flow == FLOW_CALL || leaving; /* a tail call */
+}
+
+/* A branch can lead to the next block, too. */
+static void link_branch(const struct builder *b, const struct insn *insn, uint64_t next,
+			struct block *block)
+{
+	if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL) && insn->target == next)
+		block->to_next = true;
+	for (size_t i = 0; insn->flow == FLOW_INDIRECT && i < b->targets.len; i++)
+		if (b->targets.at[i].from == insn->offset &&
+		    b->function->address + b->targets.at[i].target == next)
+			block->to_next = true;
+}
+
 static void link_blocks(struct builder *b)
 {
-	const struct function *f = b->function;
+	const struct insn *insn = b->insns.at, *end = insn + b->insns.len;
 
 	for (size_t i = 0; i < b->blocks.len; i++) {
 		struct block *block = &b->blocks.at[i];
-		const struct insn *last = insn_at(&b->insns, block->last);
-		bool leaving = last->flow == FLOW_CONDITIONAL && leaves(f, last);
-		block->to_next = !ends_block(last) || last->flow == FLOW_CONDITIONAL ||
-				 may_lead_to(b, last, last + 1);
-		block->calls = last->flow == FLOW_CALL || leaving; /* a tail call */
+		bool is_last = i + 1 == b->blocks.len;
+		uint64_t next = is_last ? 0 : b->function->address + block[1].start;
+		for (; insn < end && insn->offset <= block->last; insn++) {
+			if (insn->offset == block->last)
+				link_last(b, insn, block);
+			if (!is_last)
+				link_branch(b, insn, next, block);
+		}
 	}
-	for (size_t i = 0; i < b->insns.len; i++) {
-		const struct insn *insn = &b->insns.at[i];
-		if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL) && !leaves(f, insn))
-			link_if_next(b, insn->offset, insn->target - f->address);
-	}
-	for (size_t i = 0; i < b->targets.len; i++)
-		if (b->targets.at[i].from != NO_JUMP)
-			link_if_next(b, b->targets.at[i].from, b->targets.at[i].target);
 }
 
 static bool build(struct builder *b)

@@ -7,6 +7,9 @@
 #include "src/cfg/fragments.h"
 #include "src/cfg/jump_pattern.h"
 
+/* No real function has more; many jumps that share one damaged table could. */
+#define MOST_TARGETS (1u << 20)
+
 struct table {
 	struct table_ref ref;
 	uint32_t jump; /* offset of the jump, or NO_JUMP */
@@ -102,6 +105,8 @@ static bool read_table(const struct table_search *s, const struct table *table, 
 		else
 			targets++;
 		contents->split |= to != f;
+		if (out && out->len >= MOST_TARGETS)
+			break;
 		if (out && to == f &&
 		    !target_vec_push(out, (struct table_target){
 					     table->jump, (uint32_t)(target - f->address)}))

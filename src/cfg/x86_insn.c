@@ -197,6 +197,8 @@ static bool group_5(struct decoder_state *d, struct x86_insn *out)
 		writes_rm(d, out);
 	if (out->opcode == 0xfe)
 		return which <= 1;
+	if (which <= 1)
+		return true;
 	return which != 7 && ((which != 3 && which != 5) || out->is_memory) && !d->size16;
 }
 
@@ -270,8 +272,11 @@ static bool x87(struct decoder_state *d, struct x86_insn *out)
 	out->writes = out->opcode == 0xdf ? bit(X86_RAX) : 0; /* fnstsw */
 	switch (out->opcode) {
 	case 0xd8:
+		return true;
 	case 0xd9:
-		return which <= 1 || (out->opcode == 0xd8) || which >= 6;
+		if (which == 4) /* fchs, fabs, ftst, fxam */
+			return (out->rm & 2) == 0;
+		return which <= 1 || which >= 6 || (which == 5 && (out->rm & 7) != 7);
 	case 0xda:
 	case 0xdb:
 		return which <= 3 || (out->opcode == 0xdb && (which == 5 || which == 6));
@@ -411,6 +416,11 @@ static bool decode_two_bytes(struct decoder_state *d, struct x86_insn *out)
 	out->opcode = (uint8_t)take(d, 1);
 	if (out->opcode == 0x1e && d->repeat == 0xf3) /* endbr64 */
 		return take(d, 1) == 0xfa && !d->size16;
+	if (out->opcode == 0x01 && !d->repeat && !d->size16) { /* xgetbv; xtest */
+		uint8_t which = (uint8_t)take(d, 1);
+		out->writes = which == 0xd0 ? bit(X86_RAX) | bit(X86_RDX) : 0;
+		return which == 0xd0 || which == 0xd6;
+	}
 	if (d->repeat && d->size16)
 		return false;
 	if (!(hex_digit(two_byte_prefixes[out->opcode]) & prefix))
@@ -428,6 +438,10 @@ static bool decode_0f38(struct decoder_state *d, struct x86_insn *out)
 	out->opcode = (uint8_t)take(d, 1);
 	uint8_t op = out->opcode;
 	take_modrm(d, out);
+	if ((op == 0xf0 || op == 0xf1) && !d->repeat) { /* movbe */
+		out->writes = op == 0xf0 ? bit(out->reg) : 0;
+		return out->is_memory;
+	}
 	if (op >= 0xf0) {
 		writes_reg(d, out);
 		return (op <= 0xf1 && d->repeat == 0xf2 && !d->size16) ||
@@ -559,7 +573,9 @@ bool x86_decode(struct bytes code, struct x86_insn *out)
 		d.has_rex = true;
 	}
 	out->wide = d.rex & 8;
-	if (!decode_opcode(&d, out) || d.cut || d.address32)
+	if (!decode_opcode(&d, out) || d.cut)
+		return false;
+	if (d.address32 && (!out->is_memory || out->base == X86_RIP))
 		return false;
 	out->size = (uint8_t)(d.left.data - d.begin);
 	return true;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Any bytes as code, jump tables and unwind tables: a graph is empty, or its
+ * blocks begin at 0, ascend and end inside the function; a run through it gives
+ * edges from one block's end to the next one's beginning, or none.
+ *
+ * The first byte chooses the machine, the second how much of the rest is code.
+ */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include <assert.h>
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/cfg/cfg.h"
+
+#define BASE 0x1000u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct seen {
+	uint32_t count, end; /* edges; where the last one led */
+};
+
+static void edge(void *ctx, uint32_t from, uint32_t to)
+{
+	struct seen *seen = ctx;
+
+	assert(from < to && from >= seen->end);
+	seen->count++;
+	seen->end = to;
+}
+
+static void check(const struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct block *b = &graph->blocks[i];
+		assert(b->start <= b->last && b->last < graph->size);
+		assert(i ? b->start > b[-1].last : b->start == 0);
+	}
+	for (uint32_t from = 0; from < graph->size; from += 7) {
+		struct run run = {from, graph->size - 1, from & 1, from & 2};
+		struct seen seen = {0, 0};
+		enum walk_result result = graph_walk(graph, &run, edge, &seen);
+		assert((result == WALK_EDGES) == (seen.count != 0));
+		assert(graph->count || result == WALK_INVALID);
+	}
+}
+
+static struct section section(const char *name, uint64_t from, uint64_t size, uint64_t flags)
+{
+	return (struct section){.name = {name, strlen(name)}, .type = SHT_PROGBITS,
+				.flags = SHF_ALLOC | flags, .addr = BASE + from, .offset = from,
+				.size = size};
+}
+
+static void warn_without_llvm(const struct cfg *cfg)
+{
+	static bool told;
+
+	if (cfg->no_disassembler && !told)
+		fprintf(stderr, "no libLLVM: what it would have decoded is not tried\n");
+	told |= cfg->no_disassembler;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint32_t chosen[] = {0, 1};
+	struct bc_error err;
+	struct cfg cfg;
+
+	if (size < 8)
+		return 0;
+	struct bytes file = {data + 2, size - 2};
+	uint64_t code = file.size * (data[1] + 1u) / 256, half = code / 2;
+	struct section sections[] = {section(".text", 0, code, SHF_EXECINSTR),
+				     section(".rodata", code, file.size - code, 0),
+				     section(".eh_frame", code, file.size - code, 0)};
+	struct segment segment = {.vaddr = BASE, .memsz = file.size, .filesz = file.size,
+				  .align = 1, .executable = true};
+	struct image image = {.file = file, .machine = (enum machine)(data[0] % 3),
+			      .segments = &segment, .segment_count = 1, .sections = sections,
+			      .section_count = 3};
+	struct function functions[] = {
+		{.address = BASE, .size = half, .extent = half, .primary = "f"},
+		{.address = BASE + half, .size = code - half, .extent = code - half,
+		 .primary = "f.cold"}};
+	struct function_table table = {.at = functions, .count = 2};
+	if (!functions_index(&table))
+		return 0;
+	assert(cfg_build(&image, &table, chosen, 2, 1, &cfg, &err));
+	warn_without_llvm(&cfg);
+	for (uint32_t i = 0; i < 2; i++)
+		check(cfg_find(&cfg, &functions[i]));
+	cfg_free(&cfg);
+	free(table.index.below);
+	return 0;
+}

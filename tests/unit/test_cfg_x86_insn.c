@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The decoder beside LLVM: on every instruction of real programs, and on random
+ * bytes.  Without libLLVM that part is skipped. */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/base/file.h"
+#include "src/cfg/llvm.h"
+#include "src/cfg/x86_insn.h"
+#include "src/elf/image.h"
+#include "tests/support/cmocka.h"
+#include "tests/support/prng.h"
+
+#define BIT(n) (1u << (n))
+
+static const struct {
+	const char *bytes;
+	size_t size;
+	uint32_t writes;
+} known[] = {
+	{"\x90", 1, BIT(0) * 0},
+	{"\x48\x8d\x15\xf9\x07\x00\x00", 7, BIT(X86_RDX)},  /* lea 7f9(%rip),%rdx         */
+	{"\x48\x63\x04\xba", 4, BIT(X86_RAX)},              /* movslq (%rdx,%rdi,4),%rax  */
+	{"\x48\x01\xd0", 3, BIT(X86_RAX)},                  /* add %rdx,%rax              */
+	{"\x48\x01\x10", 3, 0},                             /* add %rdx,(%rax)            */
+	{"\x48\x03\xd0", 3, BIT(X86_RDX)},                  /* add %rax,%rdx              */
+	{"\x39\xf8", 2, 0},                                 /* cmp %edi,%eax              */
+	{"\x83\xf8\x05", 3, 0},                             /* cmp $5,%eax                */
+	{"\x83\xc0\x05", 3, BIT(X86_RAX)},                  /* add $5,%eax                */
+	{"\x49\xf7\xfc", 3, BIT(X86_RAX) | BIT(X86_RDX)},   /* idiv %r12                  */
+	{"\x48\x99", 2, BIT(X86_RDX)},                      /* cqto                       */
+	{"\xb4\x01", 2, BIT(X86_RAX)},                      /* mov $1,%ah                 */
+	{"\x40\xb4\x01", 3, BIT(X86_RSP)},                  /* mov $1,%spl                */
+	{"\x49\xb8\1\2\3\4\5\6\7\x08", 10, BIT(8)},         /* movabs $..,%r8             */
+	{"\x66\xb8\1\2", 4, BIT(X86_RAX)},                  /* mov $0x201,%ax             */
+	{"\x41\x5f", 2, BIT(15)},                           /* pop %r15                   */
+	{"\x0f\xb6\xc0", 3, BIT(X86_RAX)},                  /* movzbl %al,%eax            */
+	{"\x0f\x94\xc1", 3, BIT(X86_RCX)},                  /* sete %cl                   */
+	{"\x0f\x11\x44\x24\x10", 5, 0},                     /* movups %xmm0,0x10(%rsp)    */
+	{"\x66\x48\x0f\x7e\xc1", 5, BIT(X86_RCX)},          /* movq %xmm0,%rcx            */
+	{"\xf3\x0f\x7e\xc1", 4, 0},                         /* movq %xmm1,%xmm0           */
+	{"\xc4\xe2\xf1\xf7\xd3", 5, BIT(X86_RDX)},          /* shlx %rcx,%rbx,%rdx        */
+	{"\xc5\xf8\x77", 3, 0},                             /* vzeroupper                 */
+	{"\xf0\x0f\xb1\x0f", 1, 0},                         /* lock                       */
+};
+
+static void what_is_known(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct x86_insn insn;
+		struct bytes code = {(const uint8_t *)known[i].bytes, known[i].size};
+		assert_true(x86_decode(code, &insn));
+		assert_int_equal(insn.size, known[i].size);
+		assert_int_equal(insn.writes, known[i].writes);
+		code.size--; /* cut */
+		assert_false(x86_decode(code, &insn));
+	}
+}
+
+static void operands(void **state)
+{
+	struct x86_insn insn;
+
+	(void)state;
+	assert_true(x86_decode((struct bytes){(const uint8_t *)"\x48\x8d\x15\xff\xff\xff\xff", 7},
+			       &insn));
+	assert_int_equal(x86_relative_address(&insn, 0x1000), 0xfff);
+	assert_true(x86_decode((struct bytes){(const uint8_t *)"\x4b\x63\x44\xa5\x80", 5}, &insn));
+	assert_int_equal(insn.base, 13);
+	assert_int_equal(insn.index, 12);
+	assert_int_equal(insn.scale, 4);
+	assert_int_equal(insn.displacement, -128);
+	assert_int_equal(x86_relative_address(&insn, 0x1000), 0);
+}
+
+/* Linear, as objdump: one byte on where there is no instruction. */
+static void compare_section(const struct llvm_context *llvm, struct bytes code, uint64_t at,
+			    size_t counts[2])
+{
+	while (code.size) {
+		struct x86_insn insn;
+		size_t size = llvm_length(llvm, code, at);
+		bool known_here = size && x86_decode(code, &insn);
+		if (known_here && insn.size != size)
+			fail_msg("%lx: %zu bytes, not %u", (unsigned long)at, size, insn.size);
+		counts[known_here] += size != 0;
+		code = bytes_from(code, size ? size : 1);
+		at += size ? size : 1;
+	}
+}
+
+static void a_program(const struct llvm_context *llvm, const char *path)
+{
+	struct file_map file;
+	struct image image;
+	struct bc_error err;
+	size_t counts[2] = {0, 0}; /* not known, known */
+
+	assert_true(file_map(path, &file, &err));
+	assert_true(image_open((struct bytes){file.data, file.size}, &image, &err));
+	for (size_t i = 0; i < image.section_count; i++) {
+		const struct section *s = &image.sections[i];
+		if (s->flags & SHF_EXECINSTR)
+			compare_section(llvm, image_section_bytes(&image, s), s->addr, counts);
+	}
+	assert_true(counts[1] > 1000);
+	assert_true(counts[0] * 1000 <= counts[1]); /* one in a thousand */
+	image_close(&image);
+	file_unmap(&file);
+}
+
+static void programs(void **state)
+{
+	struct llvm_context llvm;
+
+	(void)state;
+	if (!llvm_open(&llvm)) {
+		print_message("no libLLVM to compare with\n");
+		skip();
+	}
+	a_program(&llvm, BATCONV_SOURCE_DIR "/inputs/demo/demo");
+	a_program(&llvm, BATCONV_DATA_DIR "sqlite/sq.b22");
+	llvm_close(&llvm);
+}
+
+/* Vector instructions that do not exist are not told from those that do. */
+static void random_bytes(void **state)
+{
+	struct llvm_context llvm;
+	struct prng prng = {20261120};
+
+	(void)state;
+	if (!llvm_open(&llvm)) {
+		print_message("no libLLVM to compare with\n");
+		skip();
+	}
+	for (int i = 0; i < 200000; i++) {
+		uint64_t words[2] = {prng_next(&prng), prng_next(&prng)};
+		uint8_t bytes[16];
+		struct x86_insn insn;
+		memcpy(bytes, words, sizeof(bytes));
+		struct bytes code = {bytes, sizeof(bytes)};
+		if (!x86_decode(code, &insn))
+			continue;
+		size_t size = llvm_length(&llvm, code, 0x1000);
+		if (insn.size != size && (size || insn.map != X86_VECTOR))
+			fail_msg("%02x %02x %02x %02x: %zu bytes, not %u", bytes[0], bytes[1],
+				 bytes[2], bytes[3], size, insn.size);
+	}
+	llvm_close(&llvm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_known),
+		cmocka_unit_test(operands),
+		cmocka_unit_test(programs),
+		cmocka_unit_test(random_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
