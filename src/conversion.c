@@ -96,11 +96,29 @@ static bool keep_counts(struct conversion *c)
 	return true;
 }
 
+/* Only the newest layout has hashes. */
+static bool open_binary(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	struct binary_needs needs = {.plain_will_do = options->plain, .blocks = options->hashes};
+
+	if (!binary_open_for(options->binary, needs, &c->binary, err))
+		return false;
+	if (!options->hashes || c->binary.bat.blocks)
+		return true;
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: %s%s%s, and YAML is made of the hashes of functions and blocks that "
+		       "llvm-bolt 19 and later put there; fdata needs none",
+		       options->binary, c->binary.plain ? "no BAT section" : "BAT layout ",
+		       c->binary.plain ? "" : bat_layout_name(c->binary.bat.layout),
+		       c->binary.plain ? "" : " has no hashes");
+}
+
 /* Samples are checked last: the report of a refusal is as full as any. */
 bool conversion_run(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
 {
-	return (options->plain ? binary_open_plain : binary_open)(options->binary, &out->binary, err) &&
+	return open_binary(options, out, err) &&
 	       read_inputs(options, out, err) &&
 	       aggregate_finish(&out->aggregate, &out->basic, err) &&
 	       (options->aggregate_only ? keep_counts(out) : convert_all(out, err)) &&

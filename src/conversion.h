@@ -24,6 +24,7 @@ struct conversion_options {
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
 	bool force;             /* convert samples of another build all the same */
 	bool aggregate_only;    /* stop at the counts: they are the result */
+	bool hashes;            /* the profile is to have hashes: YAML */
 	unsigned threads;       /* 0: as many as there are processors */
 
 	struct input_progress progress; /* called now and then while samples are read */

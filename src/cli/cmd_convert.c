@@ -10,6 +10,7 @@
 #include "src/cli/summary.h"
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
+#include "src/output/yaml.h"
 
 enum {
 	OPT_INPUT_FORMAT = 256,
@@ -35,7 +36,9 @@ static const struct option_row rows[] = {
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT",
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_FORMAT, "format", "FORMAT",
-	 "what to write: fdata (default) or preagg, the samples'\nown counts, to be converted or merged later"},
+	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
+	 "converted or merged later"},
+	{'w', "yaml", "FILE", "write the profile as YAML to FILE too"},
 	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
 	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
 	{OPT_TIME, "time", "FROM,TO", "samples of this time only, in seconds as perf script\n"
@@ -63,28 +66,43 @@ static const struct option_row rows[] = {
 
 DEFINE_VEC(pid_vec, uint32_t);
 
+enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG };
+
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
 
 struct arguments {
 	struct conversion_options conversion;
-	const char *output, *stats_file;
+	const char *output, *yaml, *stats_file;
+	enum profile_format format;
 	enum stats_form stats;
-	bool verbose, help, preagg;
+	bool verbose, help;
 	struct pid_vec pids;
 	enum progress_mode progress;
 };
 
-static bool parse_stats(const char *value, enum stats_form *out)
+static bool parse_word(const char *value, const char *const *words, size_t count, unsigned *out)
 {
-	static const char *const names[] = {"text", "json", "none"};
-
-	for (size_t i = 0; i < BC_COUNT(names); i++) {
-		if (!strcmp(value, names[i])) {
-			*out = (enum stats_form)i;
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(value, words[i])) {
+			*out = (unsigned)i;
 			return true;
 		}
 	}
 	return false;
+}
+
+static bool parse_stats(const char *value, enum stats_form *out)
+{
+	static const char *const words[] = {"text", "json", "none"};
+
+	return parse_word(value, words, BC_COUNT(words), out);
+}
+
+static bool parse_format(const char *value, enum profile_format *out)
+{
+	static const char *const words[] = {"fdata", "yaml", "preagg"};
+
+	return parse_word(value, words, BC_COUNT(words), out);
 }
 
 static bool parse_threads(const char *value, unsigned *out)
@@ -141,6 +159,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 
 	switch (id) {
 	case 'o': args->output = value; break;
+	case 'w': args->yaml = value; break;
 	case 'q': args->stats = STATS_NONE; break;
 	case 'v': args->verbose = true; break;
 	case 'h': args->help = true; break;
@@ -149,9 +168,8 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 			return "--input-format takes auto, preagg, perf-script or perf-data, not";
 		break;
 	case OPT_FORMAT:
-		args->preagg = !strcmp(value, "preagg");
-		if (!args->preagg && strcmp(value, "fdata"))
-			return "--format takes fdata or preagg, not";
+		if (!parse_format(value, &args->format))
+			return "--format takes fdata, yaml or preagg, not";
 		break;
 	case OPT_PID:
 		if (!parse_pids(value, &args->pids))
@@ -202,41 +220,62 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	}
 	if (args->help)
 		return EXIT_DONE;
+	if (args->yaml && args->format == FORMAT_PREAGG)
+		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	if (argc == optind)
 		return usage_error(command, "no binary given", NULL);
 	if (argc == optind + 1)
 		return usage_error(command, "no samples given for", argv[optind]);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
-	args->conversion.aggregate_only = args->preagg;
+	args->conversion.aggregate_only = args->format == FORMAT_PREAGG;
+	args->conversion.hashes = args->format == FORMAT_YAML || args->yaml;
 	args->conversion.binary = argv[optind];
 	args->conversion.samples = (const char *const *)&argv[optind + 1];
 	args->conversion.sample_count = (size_t)(argc - optind - 1);
 	return EXIT_DONE;
 }
 
-static bool write_format(const struct arguments *args, const struct conversion *conversion,
-			 FILE *file, struct bc_error *err)
+static bool write_format(const struct conversion *conversion, enum profile_format format,
+			 const char *binary, FILE *file, struct yaml_report *yaml,
+			 struct bc_error *err)
 {
-	const struct name_vec *events = &conversion->aggregate.events;
-	struct fdata_header header = {(const char *const *)events->at, events->len};
+	const struct profile *profile = &conversion->profile;
+	const char *const *events = (const char *const *)conversion->aggregate.events.at;
+	size_t count = conversion->aggregate.events.len;
 
-	if (args->preagg)
-		return preagg_write(&conversion->aggregate, conversion->basic, file, err);
-	return fdata_write(&conversion->profile, &header, conversion->threads, file, err);
+	switch (format) {
+	case FORMAT_FDATA:
+		return fdata_write(profile, &(struct fdata_header){events, count},
+				   conversion->threads, file, err);
+	case FORMAT_YAML:
+		return yaml_write(profile, &(struct yaml_header){binary, events, count},
+				  conversion->threads, file, yaml, err);
+	case FORMAT_PREAGG:
+		break;
+	}
+	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
 }
 
-static bool write_result(const struct arguments *args, const struct conversion *conversion,
-			 struct bc_error *err)
+static bool write_file(const struct arguments *args, const struct conversion *conversion,
+		       const char *path, enum profile_format format, struct yaml_report *yaml,
+		       struct bc_error *err)
 {
 	struct output output;
 
-	if (!output_open(args->output, &output, err))
+	if (!output_open(path, &output, err))
 		return false;
-	if (write_format(args, conversion, output.file, err))
+	if (write_format(conversion, format, args->conversion.binary, output.file, yaml, err))
 		return output_commit(&output, err);
 	output_discard(&output);
 	return false;
+}
+
+static bool write_result(const struct arguments *args, const struct conversion *conversion,
+			 struct yaml_report *yaml, struct bc_error *err)
+{
+	return write_file(args, conversion, args->output, args->format, yaml, err) &&
+	       (!args->yaml || write_file(args, conversion, args->yaml, FORMAT_YAML, yaml, err));
 }
 
 static bool write_stats(const struct summary *summary, const char *path, struct bc_error *err)
@@ -263,13 +302,16 @@ static int finish(const struct arguments *args, const struct conversion *convers
 		  struct bc_error *err)
 {
 	bool refused = !converted && err->code == BC_MISMATCH;
-	struct summary summary = {&args->conversion, conversion, NULL, refused};
+	struct yaml_report yaml = {0};
+	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused};
 	struct bc_error why = *err;
 
-	if (converted && write_result(args, conversion, &why))
+	if (converted && write_result(args, conversion, &yaml, &why)) {
 		summary.output = args->output ? args->output : "-";
-	else
+		summary.yaml = args->conversion.hashes ? &yaml : NULL;
+	} else {
 		converted = false;
+	}
 	if ((converted || refused) && !write_stats(&summary, args->stats_file, err)) {
 		converted = false;
 		why = *err;
@@ -316,6 +358,6 @@ const struct command convert_command = {
 	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are perf.data, what\n"
 	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
 	"or pre-aggregated records; '-' is stdin.\n"
-	"The profile is BOLT's fdata: llvm-bolt INPUT -data PROFILE ...",
+	"The profile is BOLT's fdata or YAML: llvm-bolt INPUT -data PROFILE ...",
 	rows, BC_COUNT(rows), run_convert,
 };

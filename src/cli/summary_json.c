@@ -78,6 +78,16 @@ static void write_check(struct json *json, const struct build_check *check, bool
 	json_close(json, '}');
 }
 
+static void write_yaml(struct json *json, const struct yaml_report *yaml)
+{
+	json_open(json, "yaml", '{');
+	json_number(json, "functions", yaml->functions);
+	json_number(json, "without_hashes", yaml->unhashed);
+	json_number(json, "without_blocks", yaml->blockless);
+	json_number(json, "lost", yaml->lost);
+	json_close(json, '}');
+}
+
 void summary_json(const struct summary *summary, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
@@ -94,6 +104,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_check(&json, &conversion->check, summary->refused);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", conversion->profile.record_count);
+	write_yaml(&json, summary->yaml ? summary->yaml : &(struct yaml_report){0});
 	json_bool(&json, "partial", conversion->partial);
 	json_close(&json, '}');
 	putc('\n', out);

@@ -158,8 +158,8 @@ static void print_yaml(const struct yaml_report *yaml, FILE *out)
 			"batconv:   %zu of them BOLT left alone: without hashes, which llvm-bolt takes "
 			"with -profile-ignore-hash only\n", yaml->unhashed);
 	if (yaml->blockless)
-		fprintf(out, "batconv:   %zu of those without blocks: their control flow is not known; "
-			     "a count of %" PRIu64 " is lost\n", yaml->blockless, yaml->lost);
+		fprintf(out, "batconv:   %zu of those without blocks: their control flow is not known\n",
+			yaml->blockless);
 }
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out)

@@ -13,16 +13,17 @@ static bool fail_bat(const struct bat_error *from, struct bc_error *err)
 	return bc_fail(err, BC_FORMAT, "BAT section: %s", from->text);
 }
 
-static bool read_bat(struct binary *binary, bool may_miss, struct bc_error *err)
+static bool read_bat(struct binary *binary, struct binary_needs needs, struct bc_error *err)
 {
 	struct bat_error bat_err = {0};
 	struct bytes desc;
 
 	if (!image_bat_note(&binary->image, &desc, err)) {
-		binary->plain = may_miss && err->code == BC_NOTFOUND;
+		binary->plain = needs.plain_will_do && err->code == BC_NOTFOUND;
 		return binary->plain;
 	}
-	return bat_decode_offsets(desc.data, desc.size, &binary->bat, &bat_err) ||
+	return (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,
+								&bat_err) ||
 	       fail_bat(&bat_err, err);
 }
 
@@ -73,7 +74,7 @@ static void print_primary_names(struct binary *binary)
 /* The two halves of opening that do not need each other. */
 struct opening {
 	struct binary *binary;
-	bool may_be_plain;
+	struct binary_needs needs;
 	bool ok[2];
 	struct bc_error err[2];
 };
@@ -85,12 +86,12 @@ static void open_half(void *ctx, size_t half, unsigned worker)
 
 	(void)worker;
 	o->ok[half] = half ? functions_build(&binary->image, &binary->functions, &o->err[half])
-			   : read_bat(binary, o->may_be_plain, &o->err[half]);
+			   : read_bat(binary, o->needs, &o->err[half]);
 }
 
-static bool read_tables(struct binary *binary, bool may_be_plain, struct bc_error *err)
+static bool read_tables(struct binary *binary, struct binary_needs needs, struct bc_error *err)
 {
-	struct opening opening = {.binary = binary, .may_be_plain = may_be_plain};
+	struct opening opening = {.binary = binary, .needs = needs};
 
 	parallel_for(parallel_threads(), 2, open_half, &opening);
 	for (size_t half = 0; half < 2; half++) {
@@ -102,12 +103,12 @@ static bool read_tables(struct binary *binary, bool may_be_plain, struct bc_erro
 	return true;
 }
 
-static bool open_bytes(struct bytes file, bool may_be_plain, struct binary *out,
+static bool open_bytes(struct bytes file, struct binary_needs needs, struct binary *out,
 		       struct bc_error *err)
 {
 	struct binary binary = {0};
 
-	if (image_open(file, &binary.image, err) && read_tables(&binary, may_be_plain, err) &&
+	if (image_open(file, &binary.image, err) && read_tables(&binary, needs, err) &&
 	    fix_parents(&binary, err) && link_fragments(&binary, err)) {
 		if (binary.plain)
 			print_primary_names(&binary);
@@ -120,17 +121,17 @@ static bool open_bytes(struct bytes file, bool may_be_plain, struct binary *out,
 
 bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err)
 {
-	return open_bytes(file, false, out, err);
+	return open_bytes(file, (struct binary_needs){0}, out, err);
 }
 
-static bool open_path(const char *path, bool may_be_plain, struct binary *out,
-		      struct bc_error *err)
+bool binary_open_for(const char *path, struct binary_needs needs, struct binary *out,
+		     struct bc_error *err)
 {
 	struct file_map file;
 
 	if (!file_map(path, &file, err))
 		return false;
-	if (!open_bytes((struct bytes){file.data, file.size}, may_be_plain, out, err)) {
+	if (!open_bytes((struct bytes){file.data, file.size}, needs, out, err)) {
 		file_unmap(&file);
 		return bc_fail_prefix(err, path);
 	}
@@ -140,12 +141,12 @@ static bool open_path(const char *path, bool may_be_plain, struct binary *out,
 
 bool binary_open(const char *path, struct binary *out, struct bc_error *err)
 {
-	return open_path(path, false, out, err);
+	return binary_open_for(path, (struct binary_needs){0}, out, err);
 }
 
 bool binary_open_plain(const char *path, struct binary *out, struct bc_error *err)
 {
-	return open_path(path, true, out, err);
+	return binary_open_for(path, (struct binary_needs){.plain_will_do = true}, out, err);
 }
 
 void binary_close(struct binary *binary)

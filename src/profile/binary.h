@@ -21,6 +21,12 @@ struct binary {
 };
 #define NO_FRAGMENT UINT32_MAX
 
+/* What of a binary is wanted, beyond what every conversion needs. */
+struct binary_needs {
+	bool plain_will_do; /* a binary without a BAT section is its own input binary */
+	bool blocks;        /* hashes and numbers of blocks: most of a large BAT */
+};
+
 /* Open the file and read what a conversion needs.
  *
  * BC_NOTFOUND   no BAT section
@@ -28,8 +34,10 @@ struct binary {
  * The text has the path. */
 BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same, but a binary without a BAT section will do, too: it is its own input
- * binary. */
+BC_MUST_USE bool binary_open_for(const char *path, struct binary_needs needs, struct binary *out,
+				 struct bc_error *err);
+
+/* The same with .plain_will_do. */
 BC_MUST_USE bool binary_open_plain(const char *path, struct binary *out, struct bc_error *err);
 void binary_close(struct binary *binary);
 

@@ -75,6 +75,11 @@ struct record profile_record(const struct profile *profile, size_t index)
 	return record;
 }
 
+size_t profile_owner(const struct profile *profile, size_t index)
+{
+	return (size_t)(profile->records[index].owner_from >> OWNER_SHIFT);
+}
+
 void profile_free(struct profile *profile)
 {
 	free(profile->records);
@@ -274,6 +279,7 @@ static bool order_records(struct build *b, unsigned threads)
 	touch_all(b);
 	if (!rank_by_name(ranks, true) || !(b->profile->by_printed = copy_order(ranks)))
 		return false;
+	b->profile->function_count = ranks->count;
 	renumber_targets(b);
 	if (!rank_by_name(ranks, false) || !(b->profile->by_primary = copy_order(ranks)))
 		return false;

@@ -48,6 +48,7 @@ struct profile {
 	size_t record_count;
 	uint32_t *by_primary; /* functions that have records, by primary name; */
 	uint32_t *by_printed; /* and by printed name: what the words number    */
+	size_t function_count; /* of either */
 };
 
 /* Put a record into a batch.  A count of 0 adds nothing.  Returns false when
@@ -66,5 +67,8 @@ BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
 void profile_free(struct profile *profile);
 
 struct record profile_record(const struct profile *profile, size_t index);
+
+/* The function that a record is listed under: its place in by_primary. */
+size_t profile_owner(const struct profile *profile, size_t index);
 
 #endif

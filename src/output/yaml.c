@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/output/yaml.h"
+
+#include <string.h>
+
+#include "src/base/emit.h"
+#include "src/output/yaml_text.h"
+#include "src/profile/blocks.h"
+#include "src/profile/entries.h"
+
+struct writer {
+	const struct profile *profile;
+	struct emit out;
+	struct block_source blocks;
+	struct entry_vec entries;
+	struct input_function function; /* the present one */
+	struct yaml_report *report;
+};
+
+/* Functions are numbered as they stand in the binary; 0 is for unknown ones. */
+static uint64_t function_id(const struct writer *w, const struct function *function)
+{
+	return (uint64_t)(function - w->profile->binary->functions.at) + 1;
+}
+
+static void write_header(struct emit *out, const struct profile *profile,
+			 const struct yaml_header *header)
+{
+	char id[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&profile->binary->image.build_id, id);
+	emit_string(out, "---\nheader:\n  profile-version: 1\n  binary-name:     ");
+	yaml_scalar(out, header->binary_name);
+	emit_string(out, "\n  binary-build-id: ");
+	yaml_scalar(out, *id ? id : "<unknown>");
+	emit_string(out, "\n  profile-flags:   [ ");
+	emit_string(out, profile->basic ? "sample" : "lbr");
+	emit_string(out, " ]\n  profile-origin:  perf data aggregator\n  profile-events:  ");
+	yaml_joined(out, header->events, profile->basic ? header->event_count : 0);
+	emit_string(out, "\n  dfs-order:       false\n  hash-func:       xxh3\nfunctions:");
+}
+
+static void write_mispredictions(struct emit *out, uint64_t count, uint64_t mispredicted)
+{
+	emit_string(out, ", cnt: ");
+	emit_dec(out, count);
+	if (mispredicted) {
+		emit_string(out, ", mis: ");
+		emit_dec(out, mispredicted);
+	}
+	emit_string(out, " }");
+}
+
+static void write_call(struct writer *w, const struct record *record, uint32_t block_offset)
+{
+	uint32_t entry = 0;
+
+	emit_string(&w->out, "{ off: ");
+	yaml_hex(&w->out, record->from.offset - block_offset);
+	emit_string(&w->out, ", fid: ");
+	if (record->to.function) {
+		emit_dec(&w->out, function_id(w, record->to.function));
+		entry = blocks_entry_id(&w->blocks, record->to);
+	} else {
+		emit_char(&w->out, '0');
+	}
+	if (entry) {
+		emit_string(&w->out, ", disc: ");
+		emit_dec(&w->out, entry);
+	}
+	write_mispredictions(&w->out, record->count, record->mispredicted);
+}
+
+static void write_successor(struct writer *w, const struct record *record)
+{
+	emit_string(&w->out, "{ bid: ");
+	emit_dec(&w->out, blocks_find(&w->function, record->to.offset)->index);
+	write_mispredictions(&w->out, record->count, record->mispredicted);
+}
+
+/* A jump to the function's own beginning is a loop, not recursion. */
+static bool is_internal(const struct writer *w, const struct record *record)
+{
+	if (record_is_internal(record))
+		return true;
+	const struct input_block *block = blocks_find(&w->function, record->from.offset);
+	return record->to.function == record->from.function && block->jump == record->from.offset;
+}
+
+/* A branch to before the first block has no successor to name. */
+static bool is_listed(const struct writer *w, const struct record *record, bool internal)
+{
+	if (record->kind != RECORD_BRANCH || is_internal(w, record) != internal)
+		return false;
+	return !internal || blocks_find(&w->function, record->to.offset);
+}
+
+/* Records [from, to) that are internal branches, or those that are not. */
+static void write_list(struct writer *w, size_t from, size_t to, bool internal,
+		       uint32_t block_offset)
+{
+	size_t written = 0;
+
+	for (size_t i = from; i < to; i++) {
+		struct record record = profile_record(w->profile, i);
+		if (!is_listed(w, &record, internal))
+			continue;
+		const char *key = internal ? "\n        succ:            [ " : "\n        calls:           [ ";
+		emit_string(&w->out, written++ ? ", " : key);
+		if (internal)
+			write_successor(w, &record);
+		else
+			write_call(w, &record, block_offset);
+	}
+	if (written)
+		emit_string(&w->out, " ]");
+}
+
+static uint64_t samples_in(const struct profile *profile, size_t from, size_t to)
+{
+	uint64_t count = 0;
+
+	for (size_t i = from; profile->basic && i < to; i++)
+		count = count_add_saturating(count, profile_record(profile, i).count);
+	return count;
+}
+
+/* What became of a block: records [from, to), and entries at its beginning. */
+static void write_block(struct writer *w, const struct input_block *block, size_t from, size_t to,
+			uint64_t entered)
+{
+	struct emit *out = &w->out;
+
+	emit_string(out, "\n      - bid:             ");
+	emit_dec(out, block->index);
+	emit_string(out, "\n        insns:           0");
+	yaml_hex_field(out, "\n        hash:            ", block->hash);
+	yaml_dec_field(out, "\n        exec:            ", entered);
+	yaml_dec_field(out, "\n        events:          ", samples_in(w->profile, from, to));
+	write_list(w, from, to, false, block->offset);
+	write_list(w, from, to, true, block->offset);
+}
+
+/* Records and entries of one function, both by offset. */
+struct share {
+	size_t record, record_end;
+	const struct entry *entry, *entry_end;
+};
+
+static void lose_before(struct writer *w, struct share *share, uint32_t offset)
+{
+	for (; share->record < share->record_end; share->record++) {
+		struct record record = profile_record(w->profile, share->record);
+		if (record.kind == RECORD_ENTRY || record.from.offset >= offset)
+			return;
+		w->report->lost += record.count;
+	}
+}
+
+static void write_blocks(struct writer *w, struct share share)
+{
+	const struct input_block_vec *blocks = &w->function.blocks;
+	bool any = false;
+
+	lose_before(w, &share, blocks->len ? blocks->at[0].offset : UINT32_MAX);
+	for (size_t i = 0; i < blocks->len; i++) {
+		uint64_t end = i + 1 < blocks->len ? blocks->at[i + 1].offset : UINT64_MAX;
+		size_t first = share.record;
+		uint64_t entered = 0;
+		while (share.record < share.record_end &&
+		       profile_record(w->profile, share.record).from.offset < end)
+			share.record++;
+		for (; share.entry < share.entry_end && share.entry->offset < end; share.entry++)
+			if (share.entry->offset == blocks->at[i].offset && blocks->at[i].entered)
+				entered = share.entry->count;
+		if (share.record == first && !entered)
+			continue;
+		if (!any)
+			emit_string(&w->out, "\n    blocks:");
+		any = true;
+		write_block(w, &blocks->at[i], first, share.record, entered);
+	}
+}
+
+/* Only what comes to the very beginning of a function counts as its execution. */
+static void write_function(struct writer *w, const struct function *function, struct share share)
+{
+	const struct entry *first = share.entry;
+	bool executed = first < share.entry_end && !first->offset;
+	struct emit *out = &w->out;
+
+	emit_string(out, "\n  - name:            ");
+	yaml_scalar(out, function->printed);
+	emit_string(out, "\n    fid:             ");
+	emit_dec(out, function_id(w, function));
+	emit_string(out, "\n    hash:            ");
+	yaml_hex(out, w->function.hash);
+	emit_string(out, "\n    exec:            ");
+	emit_dec(out, executed ? first->count : 0);
+	yaml_dec_field(out, "\n    extern:          ", executed ? first->external : 0);
+	emit_string(out, "\n    nblocks:         ");
+	emit_dec(out, w->function.block_count);
+	write_blocks(w, share);
+}
+
+static bool has_count(const struct share *share)
+{
+	return share->record < share->record_end || share->entry < share->entry_end;
+}
+
+/* PLT entries need no hash: they have no blocks in llvm-bolt either. */
+static void count_function(struct writer *w, const struct function *function)
+{
+	w->report->functions++;
+	if (w->function.hashed || function->kind == FUNCTION_PLT)
+		return;
+	w->report->unhashed++;
+	w->report->blockless += !w->function.blocks.len;
+}
+
+/* Functions in the profile's order; *record: the first of the function's. */
+static bool write_next(struct writer *w, size_t owner, size_t *record)
+{
+	const struct profile *profile = w->profile;
+	uint32_t index = profile->by_primary[owner];
+	const struct function *function = &profile->binary->functions.at[index];
+	struct share share = {.record = *record};
+	size_t entries = entries_of(&w->entries, index, &share.entry);
+
+	share.entry_end = share.entry + entries;
+	while (*record < profile->record_count && profile_owner(profile, *record) == owner)
+		++*record;
+	share.record_end = *record;
+	while (share.record_end > share.record &&
+	       profile_record(profile, share.record_end - 1).kind == RECORD_ENTRY)
+		share.record_end--; /* they are among the entries */
+	if (!has_count(&share))
+		return true;
+	if (!blocks_of(&w->blocks, function, &w->function))
+		return false;
+	count_function(w, function);
+	write_function(w, function, share);
+	return true;
+}
+
+static bool write_functions(struct writer *w)
+{
+	size_t record = 0;
+
+	if (!entries_collect(w->profile, &w->entries))
+		return false;
+	for (size_t owner = 0; owner < w->profile->function_count; owner++)
+		if (!write_next(w, owner, &record))
+			return false;
+	if (!w->report->functions)
+		emit_string(&w->out, "\n  []");
+	emit_string(&w->out, "\n...\n");
+	emit_flush(&w->out);
+	return true;
+}
+
+bool yaml_write(const struct profile *profile, const struct yaml_header *header, unsigned threads,
+		FILE *file, struct yaml_report *report, struct bc_error *err)
+{
+	struct writer w = {.profile = profile, .out.file = file, .report = report};
+
+	*report = (struct yaml_report){0};
+	if (!blocks_open(profile, threads, &w.blocks, err))
+		return false;
+	write_header(&w.out, profile, header);
+	bool ok = write_functions(&w);
+	blocks_close(&w.blocks);
+	entry_vec_free(&w.entries);
+	input_block_vec_free(&w.function.blocks);
+	return ok || bc_fail_nomem(err);
+}

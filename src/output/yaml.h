@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * BOLT's YAML profile: counts by function and basic block, with the hashes that
+ * llvm-bolt knows them by.  The schema was read off BOLT's ProfileYAMLMapping.h
+ * and off what perf2bolt 22 and 23 wrote; docs/conversion.md, "YAML".
+ */
+#ifndef OUTPUT_YAML_H
+#define OUTPUT_YAML_H
+
+#include <stdio.h>
+
+#include "src/profile/profile.h"
+
+struct yaml_header {
+	const char *binary_name;
+	const char *const *events; /* of basic samples, sorted */
+	size_t event_count;
+};
+
+struct yaml_report {
+	size_t functions; /* that were written */
+	size_t unhashed;  /* of these, BOLT left alone, so that BAT has no hashes of them:
+			     llvm-bolt takes their blocks with -profile-ignore-hash only */
+	size_t blockless; /* of these, without any block: no control-flow graph is known */
+	uint64_t lost;    /* count of branches, calls and samples that are in no block: of
+			     those functions, and of PLT entries, which have none */
+};
+
+/* The binary of the profile was opened with blocks, and its BAT has hashes.  Errors
+ * of the file are the caller's to check.  BC_NOMEM */
+BC_MUST_USE bool yaml_write(const struct profile *profile, const struct yaml_header *header,
+			    unsigned threads, FILE *file, struct yaml_report *report,
+			    struct bc_error *err);
+
+#endif

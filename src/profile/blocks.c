@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/blocks.h"
+
+#include "src/base/sort.h"
+
+DEFINE_VEC(chosen_vec, uint32_t);
+
+static bool cold_less(const struct cold_part *a, const struct cold_part *b)
+{
+	return a->parent != b->parent ? a->parent < b->parent : a->fragment < b->fragment;
+}
+DEFINE_SORT(sort_cold, struct cold_part, cold_less)
+
+static bool list_cold(const struct bat_table *bat, struct cold_part_vec *out)
+{
+	for (uint32_t i = 0; i < bat->fragment_count; i++) {
+		const struct bat_fragment *fragment = &bat->fragments[i];
+		if (fragment->cold && fragment->parent != BAT_NO_PARENT &&
+		    !cold_part_vec_push(out, (struct cold_part){fragment->parent, i}))
+			return false;
+	}
+	sort_cold(out->at, out->len);
+	return true;
+}
+
+/* Functions that BAT does not have, PLT entries left out: these have no blocks. */
+static bool list_others(const struct profile *profile, struct chosen_vec *out)
+{
+	const struct binary *binary = profile->binary;
+
+	for (size_t i = 0; i < profile->function_count; i++) {
+		uint32_t function = profile->by_primary[i];
+		if (binary->fragment_of[function] == NO_FRAGMENT &&
+		    binary->functions.at[function].kind == FUNCTION_CODE &&
+		    !chosen_vec_push(out, function))
+			return false;
+	}
+	return true;
+}
+
+bool blocks_open(const struct profile *profile, unsigned threads, struct block_source *out,
+		 struct bc_error *err)
+{
+	const struct binary *binary = profile->binary;
+	struct block_source source = {.binary = binary};
+	struct chosen_vec others = {0};
+
+	bool ok = (list_cold(&binary->bat, &source.cold) && list_others(profile, &others)) ||
+		  bc_fail_nomem(err);
+	ok = ok && cfg_build(&binary->image, &binary->functions, others.at, others.len, threads,
+			     &source.cfg, err);
+	chosen_vec_free(&others);
+	if (!ok)
+		cold_part_vec_free(&source.cold);
+	else
+		*out = source;
+	return ok;
+}
+
+void blocks_close(struct block_source *source)
+{
+	cold_part_vec_free(&source->cold);
+	cfg_free(&source->cfg);
+}
+
+static bool add_fragment(const struct bat_table *bat, uint32_t index, struct input_block_vec *out)
+{
+	const struct bat_fragment *fragment = &bat->fragments[index];
+
+	for (uint32_t i = 0; i < fragment->entry_count; i++) {
+		uint32_t at = fragment->first_entry + i;
+		struct input_block block = {bat_entry_input(bat->entries[at]), bat->blocks[at].index,
+					    bat->blocks[at].hash, true, NO_JUMP};
+		if (!bat_entry_is_branch(bat->entries[at]) && !input_block_vec_push(out, block))
+			return false;
+	}
+	return true;
+}
+
+/* The first cold part of a parent, or the number of all. */
+static size_t first_cold(const struct cold_part_vec *cold, uint32_t parent)
+{
+	size_t low = 0;
+
+	for (size_t high = cold->len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (cold->at[middle].parent < parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where damage gives two blocks one offset, the lower index is kept. */
+static bool block_less(const struct input_block *a, const struct input_block *b)
+{
+	if (a->offset != b->offset)
+		return a->offset < b->offset;
+	return a->index != b->index ? a->index < b->index : a->hash < b->hash;
+}
+DEFINE_SORT(sort_blocks, struct input_block, block_less)
+
+static void sort_unique(struct input_block_vec *blocks)
+{
+	size_t kept = 0;
+
+	sort_blocks(blocks->at, blocks->len);
+	for (size_t i = 0; i < blocks->len; i++)
+		if (!kept || blocks->at[kept - 1].offset != blocks->at[i].offset)
+			blocks->at[kept++] = blocks->at[i];
+	blocks->len = kept;
+}
+
+static bool from_bat(const struct block_source *source, uint32_t hot, struct input_function *out)
+{
+	const struct bat_table *bat = &source->binary->bat;
+	const struct cold_part_vec *cold = &source->cold;
+
+	out->hashed = true;
+	out->hash = bat->fragments[hot].hash;
+	out->block_count = bat->fragments[hot].block_count;
+	if (!add_fragment(bat, hot, &out->blocks))
+		return false;
+	for (size_t i = first_cold(cold, hot); i < cold->len && cold->at[i].parent == hot; i++)
+		if (!add_fragment(bat, cold->at[i].fragment, &out->blocks))
+			return false;
+	sort_unique(&out->blocks);
+	return true;
+}
+
+static bool from_graph(const struct graph *graph, struct input_function *out)
+{
+	for (uint32_t i = 0; graph && i < graph->count; i++) {
+		const struct block *block = &graph->blocks[i];
+		struct input_block add = {block->start, i, 0, block->entered,
+					  block->calls ? NO_JUMP : block->last};
+		if (!input_block_vec_push(&out->blocks, add))
+			return false;
+	}
+	out->block_count = (uint32_t)out->blocks.len;
+	return true;
+}
+
+bool blocks_of(const struct block_source *source, const struct function *function,
+	       struct input_function *out)
+{
+	const struct binary *binary = source->binary;
+	uint32_t fragment = binary->fragment_of[function - binary->functions.at];
+
+	*out = (struct input_function){.blocks = out->blocks};
+	out->blocks.len = 0;
+	if (fragment != NO_FRAGMENT)
+		return from_bat(source, fragment, out);
+	return from_graph(cfg_find(&source->cfg, function), out);
+}
+
+const struct input_block *blocks_find(const struct input_function *function, uint32_t offset)
+{
+	size_t low = 0;
+
+	for (size_t high = function->blocks.len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (function->blocks.at[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &function->blocks.at[low - 1] : NULL;
+}
+
+/* In the code itself: blocks that are entered, counted in order. */
+static uint32_t graph_entry_id(const struct graph *graph, uint32_t offset)
+{
+	uint32_t id = 0;
+
+	for (uint32_t i = 1; graph && i < graph->count && graph->blocks[i].start <= offset; i++) {
+		id += graph->blocks[i].entered;
+		if (graph->blocks[i].start == offset)
+			return graph->blocks[i].entered ? id : 0;
+	}
+	return 0;
+}
+
+uint32_t blocks_entry_id(const struct block_source *source, struct input_place place)
+{
+	const struct binary *binary = source->binary;
+	uint32_t index = binary->fragment_of[place.function - binary->functions.at];
+
+	if (!place.offset)
+		return 0;
+	if (index == NO_FRAGMENT)
+		return graph_entry_id(cfg_find(&source->cfg, place.function), place.offset);
+	const struct bat_fragment *fragment = &binary->bat.fragments[index];
+	const uint32_t *secondary = binary->bat.secondary + fragment->first_secondary;
+	for (uint32_t i = 0; i < fragment->secondary_count; i++)
+		if (secondary[i] == place.offset)
+			return i + 1;
+	return 0;
+}

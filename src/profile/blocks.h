@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The basic blocks of input functions.  BAT has them with BOLT's hashes for the
+ * functions that BOLT moved.  Those of the others are read from their code, as
+ * BOLT numbers them, and have no hashes.
+ */
+#ifndef PROFILE_BLOCKS_H
+#define PROFILE_BLOCKS_H
+
+#include "src/cfg/cfg.h"
+#include "src/profile/profile.h"
+
+struct input_block {
+	uint32_t offset; /* in the input function */
+	uint32_t index;  /* position in the input function's layout */
+	uint64_t hash;   /* 0: none */
+	bool entered;    /* what comes in from outside can begin here; all of BAT's */
+	uint32_t jump;   /* offset of the jump that ends it; NO_JUMP: of none, or not known */
+};
+#define NO_JUMP UINT32_MAX
+DEFINE_VEC(input_block_vec, struct input_block);
+
+struct input_function {
+	bool hashed;                   /* BAT has it */
+	uint64_t hash;                 /* 0: none */
+	uint32_t block_count;          /* of the function, listed or not */
+	struct input_block_vec blocks; /* by offset, none twice */
+};
+
+/* A cold fragment of known parent. */
+struct cold_part {
+	uint32_t parent, fragment; /* indices of fragments */
+};
+DEFINE_VEC(cold_part_vec, struct cold_part);
+
+struct block_source {
+	const struct binary *binary;
+	struct cold_part_vec cold; /* by parent */
+	struct cfg cfg;            /* of functions that BAT does not have */
+};
+
+/* Get ready for every function of a profile.  Its binary was opened with blocks
+ * (struct binary_needs).  BC_NOMEM */
+BC_MUST_USE bool blocks_open(const struct profile *profile, unsigned threads,
+			     struct block_source *out, struct bc_error *err);
+void blocks_close(struct block_source *source);
+
+/* The blocks of a function, none if they are not known.  `out` may hold those of
+ * another, whose memory is used again; finish with input_block_vec_free().
+ * Returns false when out of memory. */
+BC_MUST_USE bool blocks_of(const struct block_source *source, const struct function *function,
+			   struct input_function *out);
+
+/* The block that holds an offset, or NULL if that lies before the first. */
+const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);
+
+/* Which entry point of its function a place is: 0 the main one and whatever is
+ * none, else BOLT's number of the secondary one. */
+uint32_t blocks_entry_id(const struct block_source *source, struct input_place place);
+
+#endif

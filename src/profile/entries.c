@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/entries.h"
+
+#include "src/base/sort.h"
+
+static bool entry_less(const struct entry *a, const struct entry *b)
+{
+	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
+}
+DEFINE_SORT(sort_entries, struct entry, entry_less)
+
+static void add_up(struct entry_vec *entries)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < entries->len; i++) {
+		const struct entry *entry = &entries->at[i];
+		struct entry *last = kept ? &entries->at[kept - 1] : NULL;
+		if (last && !entry_less(last, entry)) {
+			last->count = count_add_saturating(last->count, entry->count);
+			last->external = count_add_saturating(last->external, entry->external);
+		} else {
+			entries->at[kept++] = *entry;
+		}
+	}
+	entries->len = kept;
+}
+
+bool entries_collect(const struct profile *profile, struct entry_vec *out)
+{
+	for (size_t i = 0; i < profile->record_count; i++) {
+		struct record record = profile_record(profile, i);
+		if (!record.to.function || record_is_internal(&record))
+			continue;
+		struct entry entry = {
+			(uint32_t)(record.to.function - profile->binary->functions.at),
+			record.to.offset, record.count,
+			record.kind == RECORD_ENTRY ? record.count : 0};
+		if (!entry_vec_push(out, entry))
+			return false;
+	}
+	sort_entries(out->at, out->len);
+	add_up(out);
+	return true;
+}
+
+size_t entries_of(const struct entry_vec *entries, uint32_t function, const struct entry **out)
+{
+	size_t low = 0;
+
+	for (size_t high = entries->len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (entries->at[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t end = low;
+	while (end < entries->len && entries->at[end].function == function)
+		end++;
+	*out = entries->at + low;
+	return end - low;
+}
