@@ -131,11 +131,13 @@ static int by_source(const void *a, const void *b)
 
 static bool check_all(struct scan *s, struct decoder *decoder, struct label_vec *out)
 {
-	const struct candidate *at = s->candidates.at, *end = at + s->candidates.len;
+	const struct candidate *at = s->candidates.at, *end;
 	bool ok = true;
 
-	if (s->candidates.len)
-		qsort(s->candidates.at, s->candidates.len, sizeof(*at), by_source);
+	if (!s->candidates.len)
+		return true;
+	qsort(s->candidates.at, s->candidates.len, sizeof(*at), by_source);
+	end = at + s->candidates.len;
 	while (ok && at < end) {
 		const struct function *f = functions_find(s->chosen->functions,
 							  (struct vaddr){at->from});
