@@ -5,6 +5,8 @@
 #include "src/cli/options.h"
 
 extern const struct command convert_command;
+extern const struct command addr_command;
 extern const struct command image_command;
+extern const struct command maps_command;
 
 #endif

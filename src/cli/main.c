@@ -8,7 +8,9 @@
 
 static const struct command *const commands[] = {
 	&convert_command,
+	&addr_command,
 	&image_command,
+	&maps_command,
 };
 
 /* The command that runs if the first word names none. */

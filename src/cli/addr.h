@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What batconv addr is asked and what it prints: the parts of cmd_addr.c. */
+#ifndef CLI_ADDR_H
+#define CLI_ADDR_H
+
+#include <stdio.h>
+
+#include "src/maps/snapshots.h"
+#include "src/resolve/chain.h"
+#include "src/resolve/source.h"
+
+/* Which address it is that is given. */
+enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };
+
+bool addr_kind_parse(struct text name, enum addr_kind *out);
+const char *addr_kind_name(enum addr_kind kind);
+
+/* An address as it was given. */
+struct query {
+	enum addr_kind kind;
+	struct text text;
+	uint64_t value;       /* the address; of a function the offset in it */
+	struct text function; /* ADDR_FUNC, ADDR_INPUT */
+};
+
+/* Returns NULL, or what is wrong.  Numbers are hexadecimal, with or without 0x;
+ * functions are NAME, NAME+0xOFFSET or NAME+OFFSET. */
+const char *query_parse(enum addr_kind kind, struct text text, struct query *out);
+
+/* What the answers are made from. */
+struct addr_context {
+	struct subject subject;
+	struct loaded_at process; /* loads.all.len 0: no process is known */
+	const struct strings *strings; /* of the process's maps; or NULL */
+	struct source *source;    /* NULL: no source lines are wanted */
+	bool source_is_input;     /* its addresses are the input binary's */
+	bool before;              /* look one byte before a run-time address: it is a
+	                             return address */
+	bool explain;
+};
+
+DEFINE_VEC(chain_list, struct chain);
+
+/* All places that a query means, in the order of their vaddrs as found; of each,
+ * one chain per load.  BC_NOMEM. */
+BC_MUST_USE bool query_answer(const struct addr_context *context, const struct query *query,
+			      struct chain_list *out, struct bc_error *err);
+
+/* A block of text, or a line of JSON. */
+void answer_text(const struct addr_context *context, const struct query *query,
+		 const struct chain_list *answer, FILE *out);
+void answer_json(const struct addr_context *context, const struct query *query,
+		 const struct chain_list *answer, FILE *out);
+
+/* True if a query led nowhere: to no byte of the binary. */
+bool answer_is_nowhere(const struct chain_list *answer);
+
+#endif

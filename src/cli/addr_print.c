@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
+
+#include "src/cli/addr.h"
+#include "src/cli/print.h"
+#include "src/maps/maps_text.h"
+
+static const char *fragment_kind(const struct chain *chain)
+{
+	if (!chain->place.fragment)
+		return "not moved by BOLT";
+	return chain->place.fragment->cold ? "cold" : "hot";
+}
+
+static bool find_source(const struct addr_context *context, const struct chain *chain,
+			const char **file, unsigned *line)
+{
+	if (!context->source || (context->source_is_input && !chain->has_input_vaddr))
+		return false;
+	return source_find(context->source,
+			   context->source_is_input ? chain->input_vaddr : chain->vaddr, file, line);
+}
+
+static void label(const char *name, FILE *out)
+{
+	fprintf(out, "  %-10s", name);
+}
+
+static void print_process(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	if (!chain->has_run)
+		return;
+	label("run", out);
+	fprintf(out, "0x%" PRIx64, chain->run.v);
+	if (context->explain && context->before)
+		fputs("    = return address - 1", out);
+	fputc('\n', out);
+	if (chain->region) {
+		label("mapping", out);
+		maps_text_write_region(chain->region, context->strings, out);
+	} else if (context->process.maps) {
+		label("mapping", out);
+		fputs("none\n", out);
+	}
+}
+
+/* The base, with the mapping and the segment that give it. */
+static void print_base(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	const struct region *r = chain->region;
+	const struct segment *s = chain->segment;
+
+	if (!chain->has_run)
+		return;
+	label("base", out);
+	fprintf(out, "0x%" PRIx64, chain->base);
+	if (context->explain && r && s)
+		fprintf(out, "    = start - (p_vaddr - p_offset + offset of start) = 0x%" PRIx64
+			" - (0x%" PRIx64 " - 0x%" PRIx64 " + 0x%" PRIx64 ")",
+			r->start, s->vaddr, s->offset, r->offset);
+	fputc('\n', out);
+}
+
+static void print_segment(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	const struct segment *s = chain->segment;
+
+	label("vaddr", out);
+	fprintf(out, "0x%" PRIx64, chain->vaddr.v);
+	if (context->explain && chain->has_run)
+		fprintf(out, "    = run - base = 0x%" PRIx64 " - 0x%" PRIx64, chain->run.v, chain->base);
+	fputc('\n', out);
+	label("segment", out);
+	if (!s) {
+		fputs("none\n", out);
+		return;
+	}
+	fprintf(out, "0x%" PRIx64 "-0x%" PRIx64 "%s, align 0x%" PRIx64, s->vaddr, s->vaddr + s->memsz,
+		s->executable ? ", executable" : "", s->align);
+	if (context->explain)
+		fprintf(out, "    p_vaddr <= vaddr < p_vaddr + p_memsz = 0x%" PRIx64 " + 0x%" PRIx64,
+			s->vaddr, s->memsz);
+	fputc('\n', out);
+	label("offset", out);
+	if (!chain->has_offset) {
+		fputs("none: not in the file\n", out);
+		return;
+	}
+	fprintf(out, "0x%" PRIx64, chain->offset.v);
+	if (context->explain)
+		fprintf(out, "    = vaddr - p_vaddr + p_offset = 0x%" PRIx64 " - 0x%" PRIx64
+			" + 0x%" PRIx64, chain->vaddr.v, s->vaddr, s->offset);
+	fputc('\n', out);
+}
+
+static void print_section(const struct chain *chain, FILE *out)
+{
+	label("section", out);
+	if (chain->section) {
+		print_text(chain->section->name, out);
+		fprintf(out, "+0x%" PRIx64 "\n", chain->vaddr.v - chain->section->addr);
+	} else {
+		fputs("none\n", out);
+	}
+}
+
+/* The entry of the table that translated a place. */
+static void explain_entry(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	const struct bat_entry *e = bat_entry_at(&context->subject.binary.bat, chain->place.fragment,
+						 chain->place.offset);
+
+	if (e)
+		fprintf(out, "    = input + (offset - output) of the entry 0x%" PRIx32 " -> 0x%" PRIx32
+			" = 0x%" PRIx32 " + (0x%" PRIx32 " - 0x%" PRIx32 ")",
+			e->output, bat_entry_input(*e), bat_entry_input(*e), chain->place.offset,
+			e->output);
+	else
+		fputs("    before the first entry: unchanged", out);
+}
+
+static void print_input(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	label("input", out);
+	if (chain->orphan)
+		fputs("not known: a cold fragment of an unknown function\n", out);
+	if (chain->orphan)
+		return;
+	fprintf(out, "%s+0x%" PRIx32, chain->input.function->printed, chain->input.offset);
+	if (context->explain && chain->place.fragment)
+		explain_entry(context, chain, out);
+	fputc('\n', out);
+	if (chain->has_input_vaddr && !context->subject.binary.plain) {
+		label("in vaddr", out);
+		fprintf(out, "0x%" PRIx64 "\n", chain->input_vaddr.v);
+	}
+}
+
+static void print_function(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	const struct function *f = chain->place.function;
+
+	label("function", out);
+	if (!f) {
+		fputs("none\n", out);
+		return;
+	}
+	fprintf(out, "%s+0x%" PRIx32, f->printed, chain->place.offset);
+	if (context->explain)
+		fprintf(out, "    = vaddr - 0x%" PRIx64, f->address);
+	fputc('\n', out);
+	if (context->subject.binary.plain)
+		return;
+	label("fragment", out);
+	fprintf(out, "%s\n", fragment_kind(chain));
+	print_input(context, chain, out);
+}
+
+static void print_chain(const struct addr_context *context, const struct chain *chain, FILE *out)
+{
+	const char *file;
+	unsigned line;
+
+	print_process(context, chain, out);
+	if (!chain->has_vaddr) {
+		if (chain->region || context->process.maps)
+			fputs("  not in the binary\n", out);
+		return;
+	}
+	print_base(context, chain, out);
+	print_segment(context, chain, out);
+	print_section(chain, out);
+	print_function(context, chain, out);
+	if (find_source(context, chain, &file, &line)) {
+		label("source", out);
+		fprintf(out, "%s:%u\n", file, line);
+	}
+}
+
+/* Why there is no place of an input offset, and the nearest one that has. */
+static void print_nowhere(const struct addr_context *context, const struct query *query, FILE *out)
+{
+	const struct places *places = &context->subject.places;
+	size_t count;
+	const struct named *named = places_named(places, query->function, &count);
+	uint32_t below;
+
+	if (query->kind < ADDR_FUNC) {
+		fputs("  not in the file part of a segment\n", out);
+		return;
+	}
+	if (!named) {
+		fputs("  no such function\n", out);
+		return;
+	}
+	fputs("  no place in the optimised binary", out);
+	const struct function *f = &places->binary->functions.at[named->function];
+	if (places_nearest_below(places, f, (uint32_t)query->value, &below))
+		fprintf(out, "; the nearest below is of +0x%" PRIx32, below);
+	fputc('\n', out);
+}
+
+void answer_text(const struct addr_context *context, const struct query *query,
+		 const struct chain_list *answer, FILE *out)
+{
+	print_text(query->text, out);
+	if (answer->len > 1)
+		fprintf(out, "    %zu places", answer->len);
+	fputc('\n', out);
+	if (!answer->len)
+		print_nowhere(context, query, out);
+	for (size_t i = 0; i < answer->len; i++) {
+		if (i)
+			fputc('\n', out);
+		print_chain(context, &answer->at[i], out);
+	}
+}
+
+static void json_place(struct json *json, const char *key, const char *function, uint32_t offset)
+{
+	json_open(json, key, '{');
+	json_string(json, "function", function);
+	json_hex(json, "offset", offset);
+	json_close(json, '}');
+}
+
+static void json_region(struct json *json, const struct addr_context *context,
+			const struct region *r)
+{
+	json_open(json, "mapping", '{');
+	json_hex(json, "start", r->start);
+	json_hex(json, "end", r->end);
+	json_hex(json, "offset", r->offset);
+	json_text(json, "path", strings_at(context->strings, r->path));
+	json_close(json, '}');
+}
+
+static void json_functions(struct json *json, const struct addr_context *context,
+			   const struct chain *chain)
+{
+	if (!chain->place.function)
+		return;
+	json_place(json, "function", chain->place.function->printed, chain->place.offset);
+	if (!context->subject.binary.plain)
+		json_string(json, "fragment", chain->place.fragment ? fragment_kind(chain) : "none");
+	if (!chain->orphan)
+		json_place(json, "input", chain->input.function->printed, chain->input.offset);
+	if (chain->has_input_vaddr)
+		json_hex(json, "input_vaddr", chain->input_vaddr.v);
+}
+
+static void json_segment(struct json *json, const struct segment *s)
+{
+	json_open(json, "segment", '{');
+	json_hex(json, "vaddr", s->vaddr);
+	json_hex(json, "offset", s->offset);
+	json_hex(json, "memsz", s->memsz);
+	json_hex(json, "align", s->align);
+	json_bool(json, "executable", s->executable);
+	json_close(json, '}');
+}
+
+static void json_chain(struct json *json, const struct addr_context *context,
+		       const struct chain *chain)
+{
+	const char *file;
+	unsigned line;
+
+	json_open(json, NULL, '{');
+	if (chain->has_run)
+		json_hex(json, "run", chain->run.v);
+	if (chain->region)
+		json_region(json, context, chain->region);
+	if (chain->has_vaddr) {
+		if (chain->has_run)
+			json_hex(json, "base", chain->base);
+		json_hex(json, "vaddr", chain->vaddr.v);
+		if (chain->segment)
+			json_segment(json, chain->segment);
+		if (chain->has_offset)
+			json_hex(json, "offset", chain->offset.v);
+		if (chain->section)
+			json_text(json, "section", chain->section->name);
+		json_functions(json, context, chain);
+		if (find_source(context, chain, &file, &line)) {
+			json_string(json, "source", file);
+			json_number(json, "line", line);
+		}
+	}
+	json_close(json, '}');
+}
+
+void answer_json(const struct addr_context *context, const struct query *query,
+		 const struct chain_list *answer, FILE *out)
+{
+	struct json json = {.out = out};
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "query", query->text);
+	json_string(&json, "from", addr_kind_name(query->kind));
+	json_open(&json, "places", '[');
+	for (size_t i = 0; i < answer->len; i++)
+		json_chain(&json, context, &answer->at[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	fputc('\n', out);
+}

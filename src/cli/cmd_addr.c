@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/lines.h"
+#include "src/cli/addr.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/maps/open.h"
+#include "src/maps/pick.h"
+
+enum {
+	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,
+	OPT_IMAGE, OPT_BASE, OPT_FROM, OPT_RETURN, OPT_EXPLAIN, OPT_SOURCE, OPT_JSON,
+};
+
+static const struct option_row rows[] = {
+	{OPT_BINARY, "binary", "BIN", "the binary whose addresses they are (required)"},
+	{OPT_INPUT, "input", "INPUT", "the binary that BOLT read, for addresses in it"},
+	{OPT_FROM, "from", "KIND", "which addresses are given: run (default), vaddr, offset,\n"
+	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)"},
+	{OPT_PID, "pid", "PID", "run-time addresses of this running process"},
+	{OPT_MAPS, "maps", "FILE", "of the process with these maps (/proc/PID/maps, .bcmaps)"},
+	{OPT_PERF, "perf", "FILE", "of a process in perf.data or in text of perf script"},
+	{OPT_BASE, "base", "ADDR", "of a process in which run-time address - vaddr is this"},
+	{OPT_PROCESS, "process", "PID", "which process, if several mapped BIN"},
+	{OPT_TIME, "time", "T", "as mapped at this time: seconds with a fraction, or\n"
+	 "nanoseconds (default: the last maps)"},
+	{OPT_ID, "id", "N", "as in the map of this id"},
+	{OPT_IMAGE, "image", "NAME", "the name that BIN had there, if it was another"},
+	{OPT_RETURN, "return", NULL, "they are return addresses: look one byte before"},
+	{OPT_EXPLAIN, "explain", NULL, "show the numbers that go into each formula"},
+	{OPT_SOURCE, "source", NULL, "source lines, from the DWARF of INPUT if given, else BIN"},
+	{OPT_JSON, "json", NULL, "one JSON object per address"},
+	{'h', "help", NULL, "show this help"},
+};
+
+struct arguments {
+	const char *binary, *input, *maps, *perf, *image;
+	uint64_t pid, process, time, id, base;
+	bool has_pid, has_process, has_time, has_id, has_base;
+	bool before, explain, source, json, help;
+	enum addr_kind from;
+};
+
+static bool parse_number(const char *value, uint64_t most, bool *has, uint64_t *out)
+{
+	*has = text_dec(text_of(value), out) && *out <= most;
+	return *has;
+}
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(struct arguments *args, int id, const char *value)
+{
+	switch (id) {
+	case OPT_BINARY: args->binary = value; break;
+	case OPT_INPUT: args->input = value; break;
+	case OPT_MAPS: args->maps = value; break;
+	case OPT_PERF: args->perf = value; break;
+	case OPT_IMAGE: args->image = value; break;
+	case OPT_RETURN: args->before = true; break;
+	case OPT_EXPLAIN: args->explain = true; break;
+	case OPT_SOURCE: args->source = true; break;
+	case OPT_JSON: args->json = true; break;
+	case 'h': args->help = true; break;
+	case OPT_FROM:
+		return addr_kind_parse(text_of(value), &args->from)
+			       ? NULL : "--from takes run, vaddr, offset, func or input, not";
+	case OPT_PID:
+		return parse_number(value, INT32_MAX, &args->has_pid, &args->pid)
+			       ? NULL : "--pid takes a process id, not";
+	case OPT_PROCESS:
+		return parse_number(value, UINT32_MAX, &args->has_process, &args->process)
+			       ? NULL : "--process takes a process id, not";
+	case OPT_ID:
+		return parse_number(value, UINT32_MAX, &args->has_id, &args->id)
+			       ? NULL : "--id takes a number, not";
+	case OPT_TIME:
+		args->has_time = parse_time(text_of(value), &args->time);
+		return args->has_time ? NULL : "--time takes seconds with a fraction or nanoseconds, not";
+	case OPT_BASE:
+		args->has_base = text_hex(text_of(value), &args->base);
+		return args->has_base ? NULL : "--base takes a hexadecimal address, not";
+	}
+	return NULL;
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+	const char *value;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		const char *wrong = id == OPTION_BAD ? NULL : apply_option(args, id, value);
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	if (args->help)
+		return EXIT_DONE;
+	if (!args->binary)
+		return usage_error(command, "no --binary given", NULL);
+	if (args->has_pid + !!args->maps + !!args->perf + args->has_base > 1)
+		return usage_error(command, "only one of --pid, --maps, --perf and --base can be given", NULL);
+	return EXIT_DONE;
+}
+
+/* The process that the addresses are of, with its maps. */
+struct where {
+	struct snapshots snapshots;
+	struct maps maps;
+};
+
+static void where_free(struct where *where)
+{
+	snapshots_free(&where->snapshots);
+	maps_free(&where->maps);
+}
+
+static bool open_maps(const struct arguments *args, struct where *where, struct bc_error *err)
+{
+	uint64_t until = args->has_time ? args->time : UINT64_MAX;
+
+	if (args->has_pid)
+		return maps_open_process((uint32_t)args->pid, &where->snapshots, err);
+	return maps_open(args->perf ? args->perf : args->maps, until, &where->snapshots, err);
+}
+
+static bool locate(const struct arguments *args, struct where *where, struct addr_context *context,
+		   struct bc_error *err)
+{
+	const struct image *image = &context->subject.binary.image;
+	struct pick pick = {
+		.image = image,
+		.name = args->image ? args->image : args->binary,
+		.pid = args->has_process ? (uint32_t)args->process : PICK_ANY,
+		.id = args->has_id ? (uint32_t)args->id : PICK_ANY,
+		.time = args->has_time ? args->time : UINT64_MAX,
+	};
+
+	if (args->has_base)
+		return loaded_at_base(&context->process, args->base) || bc_fail_nomem(err);
+	if (!args->has_pid && !args->maps && !args->perf)
+		return image->position_independent || loaded_at_base(&context->process, 0) ||
+		       bc_fail_nomem(err);
+	if (!open_maps(args, where, err) ||
+	    !pick_load(&where->snapshots, &pick, &where->maps, &context->process.path,
+		       &context->process.loads, err))
+		return false;
+	context->process.maps = &where->maps;
+	context->strings = &where->snapshots.strings;
+	return true;
+}
+
+static bool open_source(const struct arguments *args, struct addr_context *context,
+			struct bc_error *err)
+{
+	context->source_is_input = args->input != NULL;
+	return !args->source ||
+	       source_open(args->input ? args->input : args->binary, &context->source, err);
+}
+
+/* Answer one address.  False: it cannot be read; the text says why. */
+static bool answer(const struct arguments *args, const struct addr_context *context,
+		   struct text text, bool *nowhere, struct bc_error *err)
+{
+	struct chain_list list = {0};
+	struct query query;
+	const char *wrong = query_parse(args->from, text, &query);
+
+	if (wrong)
+		return bc_fail(err, BC_FORMAT, "%s '%.*s'", wrong, (int)text_first(text, 256).len, text.at);
+	bool ok = query_answer(context, &query, &list, err);
+	if (ok) {
+		(args->json ? answer_json : answer_text)(context, &query, &list, stdout);
+		*nowhere |= answer_is_nowhere(&list);
+	}
+	chain_list_free(&list);
+	return ok;
+}
+
+static bool answer_stdin(const struct arguments *args, const struct addr_context *context,
+			 bool *nowhere, struct bc_error *err)
+{
+	BC_AUTO(lines_fini) struct lines lines = {0};
+	struct file_stream stream;
+	struct text text;
+
+	if (!stream_open("-", &stream, err) || !lines_init(&lines, &stream, err))
+		return false;
+	err->code = BC_OK;
+	while (lines_next(&lines, &text, err)) {
+		text = text_trim(text);
+		if (!text.len || *text.at == '#')
+			continue;
+		if (!answer(args, context, text, nowhere, err)) {
+			struct bc_error why = *err;
+			return bc_fail(err, why.code, "%s: line %" PRIu64 ": %s", stream.name,
+				       lines.number, why.text);
+		}
+	}
+	return err->code == BC_OK;
+}
+
+static bool answer_all(const struct arguments *args, const struct addr_context *context, int argc,
+		       char **argv, bool *nowhere, struct bc_error *err)
+{
+	if (optind == argc)
+		return answer_stdin(args, context, nowhere, err);
+	for (int i = optind; i < argc; i++)
+		if (!strcmp(argv[i], "-") ? !answer_stdin(args, context, nowhere, err)
+					  : !answer(args, context, text_of(argv[i]), nowhere, err))
+			return false;
+	return true;
+}
+
+static int run_addr(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {.from = ADDR_RUN};
+	struct addr_context context = {0};
+	BC_AUTO(where_free) struct where where = {0};
+	struct bc_error err = {0};
+	bool nowhere = false;
+
+	int usage = parse(command, argc, argv, &args);
+	if (usage != EXIT_DONE)
+		return usage;
+	if (args.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
+	}
+	context.explain = args.explain;
+	context.before = args.before;
+	bool ok = subject_open(args.binary, args.input, &context.subject, &err) &&
+		  locate(&args, &where, &context, &err) && open_source(&args, &context, &err);
+	if (ok && args.from == ADDR_RUN && !context.process.loads.all.len)
+		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
+			     "need --pid, --maps, --perf or --base", args.binary);
+	ok = ok && answer_all(&args, &context, argc, argv, &nowhere, &err);
+	source_close(context.source);
+	loads_free(&context.process.loads);
+	subject_close(&context.subject);
+	if (!ok)
+		return fail(&err);
+	return nowhere ? EXIT_WANTING : EXIT_DONE;
+}
+
+const struct command addr_command = {
+	"addr", "[OPTION]... --binary=BIN [ADDRESS]...",
+	"convert addresses: run-time, in the binary, in the file, in functions of the\n"
+	"binary and of the one that BOLT read; forwards and back\n\n"
+	"Of each ADDRESS (one per line from stdin if there is none) the whole chain is\n"
+	"shown, of an input function and offset all places in BIN.  Exit code 3 says that\n"
+	"an address led nowhere.",
+	rows, BC_COUNT(rows), run_addr,
+};

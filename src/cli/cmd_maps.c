@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/file.h"
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/elf/notes.h"
+#include "src/maps/bcmaps.h"
+#include "src/maps/loads.h"
+#include "src/maps/maps_text.h"
+#include "src/maps/open.h"
+
+enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL, OPT_RAW, OPT_JSON };
+
+static const struct option_row rows[] = {
+	{OPT_PID, "pid", "PID", "capture the maps of a running process"},
+	{OPT_ADD, "add", "FILE", "add all maps to the snapshots in FILE (.bcmaps), and show nothing"},
+	{OPT_LIST, "list", NULL, "list the maps: process, id, time, regions"},
+	{OPT_PROCESS, "process", "PID", "only maps of this process"},
+	{OPT_ID, "id", "N", "only the map of this id"},
+	{OPT_TIME, "time", "T", "only the map of each process at this time:\n"
+	 "seconds with a fraction, or nanoseconds"},
+	{OPT_ALL, "all", NULL, "all regions (default: executable ones)"},
+	{OPT_RAW, "raw", NULL, "as text that can be read again: all regions, no images"},
+	{OPT_JSON, "json", NULL, "one JSON object per map"},
+	{'h', "help", NULL, "show this help"},
+};
+
+struct arguments {
+	const char *add;
+	const char *pid_text;
+	uint64_t pid, process, id, time;
+	bool has_pid, has_process, has_id, has_time, list, all, raw, json, help;
+};
+
+static const char *apply_option(struct arguments *args, int id, const char *value)
+{
+	struct text text = text_of(value ? value : "");
+
+	switch (id) {
+	case OPT_PID:
+		args->has_pid = text_dec(text, &args->pid) && args->pid <= INT32_MAX;
+		return args->has_pid ? NULL : "--pid takes a process id, not";
+	case OPT_PROCESS:
+		args->has_process = text_dec(text, &args->process) && args->process <= UINT32_MAX;
+		return args->has_process ? NULL : "--process takes a process id, not";
+	case OPT_ID:
+		args->has_id = text_dec(text, &args->id) && args->id <= UINT32_MAX;
+		return args->has_id ? NULL : "--id takes a number, not";
+	case OPT_TIME:
+		args->has_time = parse_time(text, &args->time);
+		return args->has_time ? NULL : "--time takes seconds with a fraction or nanoseconds, not";
+	case OPT_ADD: args->add = value; break;
+	case OPT_LIST: args->list = true; break;
+	case OPT_ALL: args->all = true; break;
+	case OPT_RAW: args->raw = true; break;
+	case OPT_JSON: args->json = true; break;
+	case 'h': args->help = true; break;
+	}
+	return NULL;
+}
+
+/* ---- the images of a map ---- */
+
+/* A file that has code in the map, and where it was loaded. */
+struct mapped_image {
+	uint32_t path, build_id;
+	bool opened; /* the file is there, and is what was mapped */
+	const char *why_not;
+	struct file_map file;
+	struct image image;
+	struct loads loads;
+};
+
+static void mapped_image_close(struct mapped_image *m)
+{
+	loads_free(&m->loads);
+	image_close(&m->image);
+	file_unmap(&m->file);
+}
+
+/* A recorded build-id that differs: the file was replaced. */
+static bool is_same_build(const struct mapped_image *m, struct text recorded)
+{
+	struct build_id id = {.size = (uint8_t)(recorded.len <= BUILD_ID_MAX ? recorded.len : 0)};
+
+	if (!id.size)
+		return true;
+	memcpy(id.data, recorded.at, id.size);
+	return build_id_equal(&id, &m->image.build_id);
+}
+
+static void mapped_image_open(struct mapped_image *m, const struct maps *maps,
+			      const struct strings *strings)
+{
+	struct text path = strings_at(strings, m->path);
+	struct bc_error err = {0};
+
+	if (region_path_without_deleted(path).len < path.len)
+		m->why_not = "deleted";
+	else if (!file_map(path.at, &m->file, &err))
+		m->why_not = "not there";
+	else if (!image_open((struct bytes){m->file.data, m->file.size}, &m->image, &err))
+		m->why_not = "no ELF image of a known kind";
+	else if (!is_same_build(m, strings_at(strings, m->build_id)))
+		m->why_not = "another build is there now";
+	else if (!loads_find(maps, m->path, &m->image, &m->loads))
+		m->why_not = "out of memory";
+	else
+		m->opened = true;
+}
+
+/* Calls show() for each distinct file with executable regions, in their order.
+ * Returns false if a base does not agree. */
+static bool each_image(const struct maps *maps, const struct strings *strings,
+		       void (*show)(void *ctx, const struct mapped_image *m), void *ctx)
+{
+	uint8_t *seen = calloc(strings->len + 1, 1);
+	bool agree = true;
+
+	for (size_t i = 0; seen && i < maps->len; i++) {
+		const struct region *r = &maps->at[i];
+		if (!(r->flags & REGION_EXEC) || seen[r->path] ||
+		    region_kind_of(strings_at(strings, r->path)) != REGION_FILE)
+			continue;
+		seen[r->path] = 1;
+		struct mapped_image m = {.path = r->path, .build_id = r->build_id};
+		mapped_image_open(&m, maps, strings);
+		for (size_t l = 0; l < m.loads.all.len; l++)
+			agree &= load_agrees(&m.loads.all.at[l]);
+		agree &= !m.loads.misfits;
+		show(ctx, &m);
+		mapped_image_close(&m);
+	}
+	free(seen);
+	return agree;
+}
+
+/* ---- text ---- */
+
+static const char *verdict(const struct mapped_image *m, const struct load *load)
+{
+	if (m->loads.misfits)
+		return "DISAGREES: executable mappings that fit no segment";
+	if (!load_agrees(load))
+		return "DISAGREES: the lowest segment says another base";
+	return load->has_lowest || load->has_lowest_executable ? "agrees with the lowest segment"
+							       : "its lowest segment is not in the map";
+}
+
+static void print_image(void *ctx, const struct mapped_image *m)
+{
+	const struct strings *strings = ctx;
+	struct text id = strings_at(strings, m->build_id);
+	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
+
+	print_text(strings_at(strings, m->path), stdout);
+	fputs("\n    build-id ", stdout);
+	if (id.len || (m->opened && file_id.len))
+		print_bytes(id.len ? id : file_id, stdout);
+	else
+		fputs("not known", stdout);
+	if (m->opened && image_go_build_id(&m->image).len) {
+		fputs(", Go ", stdout);
+		print_text(image_go_build_id(&m->image), stdout);
+	}
+	putchar('\n');
+	if (!m->opened)
+		printf("    base not known: the file is %s\n", m->why_not);
+	for (size_t i = 0; i < m->loads.all.len; i++) {
+		const struct load *load = &m->loads.all.at[i];
+		printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base, load->regions,
+		       verdict(m, load));
+	}
+	if (m->opened && !m->loads.all.len)
+		puts("    DISAGREES: no mapping fits a segment of the file");
+}
+
+static void print_head(const struct snapshot *s)
+{
+	printf("process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %" PRIu32
+	       " regions\n",
+	       s->pid, s->id, s->time / 1000000000, s->time % 1000000000, s->count);
+}
+
+static bool print_map(const struct snapshot *s, const struct maps *maps,
+		      const struct strings *strings, bool all)
+{
+	print_head(s);
+	for (size_t i = 0; i < maps->len; i++)
+		if (all || maps->at[i].flags & REGION_EXEC)
+			maps_text_write_region(&maps->at[i], strings, stdout);
+	puts("images:");
+	return each_image(maps, strings, print_image, (void *)(uintptr_t)strings);
+}
+
+static void print_raw(const struct snapshot *s, const struct maps *maps,
+		      const struct strings *strings)
+{
+	struct maps_head head = {s->pid, s->id, s->time};
+
+	maps_text_write_head(&head, stdout);
+	for (size_t i = 0; i < maps->len; i++)
+		maps_text_write_region(&maps->at[i], strings, stdout);
+}
+
+/* ---- JSON ---- */
+
+struct json_context {
+	struct json *json;
+	const struct strings *strings;
+};
+
+static void json_image(void *ctx, const struct mapped_image *m)
+{
+	struct json_context *c = ctx;
+	struct json *json = c->json;
+	struct text id = strings_at(c->strings, m->build_id);
+	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
+
+	json_open(json, NULL, '{');
+	json_text(json, "path", strings_at(c->strings, m->path));
+	json_bytes(json, "build_id", id.len ? id : m->opened ? file_id : id);
+	if (m->opened && image_go_build_id(&m->image).len)
+		json_text(json, "go_build_id", image_go_build_id(&m->image));
+	if (!m->opened)
+		json_string(json, "not_opened", m->why_not);
+	json_open(json, "loads", '[');
+	for (size_t i = 0; i < m->loads.all.len; i++) {
+		const struct load *load = &m->loads.all.at[i];
+		json_open(json, NULL, '{');
+		json_hex(json, "base", load->base);
+		json_number(json, "mappings", load->regions);
+		json_bool(json, "agrees", load_agrees(load) && !m->loads.misfits);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void json_region(struct json *json, const struct region *r, const struct strings *strings)
+{
+	const char flags[] = {r->flags & REGION_READ ? 'r' : '-', r->flags & REGION_WRITE ? 'w' : '-',
+			      r->flags & REGION_EXEC ? 'x' : '-', r->flags & REGION_SHARED ? 's' : 'p', 0};
+
+	json_open(json, NULL, '{');
+	json_hex(json, "start", r->start);
+	json_hex(json, "end", r->end);
+	json_string(json, "flags", flags);
+	json_hex(json, "offset", r->offset);
+	json_number(json, "inode", r->inode);
+	json_text(json, "path", strings_at(strings, r->path));
+	json_bytes(json, "build_id", strings_at(strings, r->build_id));
+	json_close(json, '}');
+}
+
+static bool json_map(const struct snapshot *s, const struct maps *maps,
+		     const struct strings *strings, bool all)
+{
+	struct json json = {.out = stdout};
+	struct json_context context = {&json, strings};
+
+	json_open(&json, NULL, '{');
+	json_number(&json, "pid", s->pid);
+	json_number(&json, "id", s->id);
+	json_number(&json, "time", s->time);
+	json_open(&json, "regions", '[');
+	for (size_t i = 0; i < maps->len; i++)
+		if (all || maps->at[i].flags & REGION_EXEC)
+			json_region(&json, &maps->at[i], strings);
+	json_close(&json, ']');
+	json_open(&json, "images", '[');
+	bool agree = each_image(maps, strings, json_image, &context);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	putchar('\n');
+	return agree;
+}
+
+/* ---- what to show ---- */
+
+static bool is_chosen(const struct arguments *args, const struct snapshots *all,
+		      const struct snapshot *s)
+{
+	if ((args->has_process && s->pid != args->process) || (args->has_id && s->id != args->id))
+		return false;
+	return !args->has_time || snapshots_at(all, s->pid, args->time) == s;
+}
+
+static int show(const struct arguments *args, const struct snapshots *all)
+{
+	bool agree = true, any = false;
+
+	for (size_t i = 0; i < all->all.len; i++) {
+		const struct snapshot *s = &all->all.at[i];
+		BC_AUTO(maps_free) struct maps maps = {0};
+		if (!is_chosen(args, all, s))
+			continue;
+		any = true;
+		if (args->list) {
+			print_head(s);
+			continue;
+		}
+		if (!snapshots_maps(all, s, &maps))
+			return EXIT_FAILED;
+		if (args->raw)
+			print_raw(s, &maps, &all->strings);
+		else
+			agree &= (args->json ? json_map : print_map)(s, &maps, &all->strings, args->all);
+	}
+	if (!any)
+		fputs("batconv: no such map\n", stderr);
+	return any && agree ? EXIT_DONE : EXIT_WANTING;
+}
+
+/* ---- adding ---- */
+
+static bool write_bcmaps(const struct snapshots *all, const char *path, struct bc_error *err)
+{
+	struct output output;
+	uint8_t *data;
+	size_t size;
+
+	if (!bcmaps_write(all, &data, &size, err))
+		return false;
+	bool ok = output_open(path, &output, err);
+	if (ok) {
+		fwrite(data, 1, size, output.file);
+		ok = output_commit(&output, err);
+	}
+	free(data);
+	return ok;
+}
+
+static int add(const char *path, const struct snapshots *more)
+{
+	struct snapshots all = {0};
+	struct bc_error err = {0};
+	FILE *there = fopen(path, "rb");
+
+	if (there)
+		fclose(there);
+	bool ok = (!there || maps_open(path, UINT64_MAX, &all, &err)) &&
+		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
+	snapshots_free(&all);
+	return ok ? EXIT_DONE : fail(&err);
+}
+
+static bool read_all(const struct arguments *args, char **files, int count, struct snapshots *out,
+		     struct bc_error *err)
+{
+	for (int i = args->has_pid ? -1 : 0; i < count; i++) {
+		struct snapshots one = {0};
+		uint64_t until = args->has_time ? args->time : UINT64_MAX;
+		bool ok = i < 0 ? maps_open_process((uint32_t)args->pid, &one, err)
+				: maps_open(files[i], until, &one, err);
+		if (ok && !out->all.len) {
+			*out = one;
+			continue;
+		}
+		if (ok)
+			ok = snapshots_merge(out, &one, err);
+		snapshots_free(&one);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static int run_maps(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {0};
+	BC_AUTO(snapshots_free) struct snapshots all = {0};
+	struct bc_error err = {0};
+	const char *value;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		const char *wrong = id == OPTION_BAD ? NULL : apply_option(&args, id, value);
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	if (args.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
+	}
+	if (optind == argc && !args.has_pid)
+		return usage_error(command, "no maps given: a FILE or --pid", NULL);
+	if (!read_all(&args, argv + optind, argc - optind, &all, &err))
+		return fail(&err);
+	return args.add ? add(args.add, &all) : show(&args, &all);
+}
+
+const struct command maps_command = {
+	"maps", "[OPTION]... [FILE]...",
+	"show, check and collect the memory maps of processes\n\n"
+	"FILE is text as /proc/PID/maps has it, snapshots (.bcmaps), perf.data or what\n"
+	"perf script --show-mmap-events prints; '-' is text or snapshots on stdin.\n"
+	"For each file with code the base is worked out from every mapping and from the\n"
+	"lowest segment; exit code 3 says that they do not agree.",
+	rows, BC_COUNT(rows), run_maps,
+};
