@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the YAML of a made-up BAT looks like, by hand from docs/conversion.md,
+ * "YAML"; and names that a YAML reader could take for something else. */
+#include "src/output/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/output/yaml_text.h"
+#include "tests/support/cmocka.h"
+#include "tests/support/tiny_binary.h"
+
+enum { HOT, PLAIN, EXT, COLD, OTHER };
+
+static struct tiny_binary tiny;
+static struct bat_block blocks[64];
+static uint32_t secondary[] = {0x18};
+
+static void scalar_is(const char *string, const char *wanted)
+{
+	char *text = NULL;
+	size_t size;
+	struct emit out = {.file = open_memstream(&text, &size)};
+
+	yaml_scalar(&out, string);
+	emit_flush(&out);
+	fclose(out.file);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void test_scalars(void **state)
+{
+	(void)state;
+	scalar_is("main", "main");
+	scalar_is("__x.part.0", "__x.part.0");
+	scalar_is("f/u.c/1", "'f/u.c/1'");
+	scalar_is("getenv@PLT", "'getenv@PLT'");
+	scalar_is("it's", "'it''s'");
+	scalar_is("", "''");
+	scalar_is("null", "'null'");
+	scalar_is("No", "'No'");
+	scalar_is("1e5", "'1e5'");
+	scalar_is("0xabc", "0xabc");
+	scalar_is(".inf", "'.inf'");
+	scalar_is("-x", "'-x'");
+	scalar_is("a: b #c", "'a: b #c'");
+	scalar_is("a\nb\"\\\x7f", "\"a\\x0Ab\\\"\\\\\\x7F\"");
+	scalar_is("\xc3\xa4", "\"\xc3\xa4\"");
+}
+
+static struct input_place place(int function, uint32_t offset)
+{
+	return (struct input_place){&tiny.functions[function], offset};
+}
+
+static char *written(struct record *records, size_t count, bool basic, struct yaml_report *report)
+{
+	struct record_batch batch = {0};
+	struct profile profile;
+	struct bc_error err = {0};
+	struct yaml_header header = {.binary_name = "tiny"};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < count; i++)
+		assert_true(record_push(&batch, &tiny.binary, &records[i]));
+	assert_true(profile_build(&tiny.binary, basic, &batch, 1, 1, &profile, &err));
+	assert_true(yaml_write(&profile, &header, 1, out, report, &err));
+	fclose(out);
+	profile_free(&profile);
+	return text;
+}
+
+/* The text behind `functions:`. */
+static void gives(struct record *records, size_t count, bool basic, const char *wanted)
+{
+	struct yaml_report report;
+	char *text = written(records, count, basic, &report);
+	const char *functions = strstr(text, "\nfunctions:");
+
+	assert_non_null(functions);
+	assert_string_equal(functions + 11, wanted);
+	free(text);
+}
+
+static void test_branches(void **state)
+{
+	(void)state;
+	struct record records[] = {
+		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 2}, /* block 0x20 to 0x40 */
+		{RECORD_BRANCH, place(HOT, 0x2c), place(OTHER, 0x18), 3, 0}, /* to an entry point */
+		{RECORD_BRANCH, place(HOT, 0x4e), place(HOT, 0), 4, 0},      /* recursion */
+		{RECORD_BRANCH, place(HOT, 0x8a), place(HOT, 0x90), 1, 0},   /* in the cold part */
+		{RECORD_ENTRY, {0}, place(HOT, 0), 9, 0},
+	};
+
+	gives(records, BC_COUNT(records), false,
+	      "\n  - name:            hot"
+	      "\n    fid:             1"
+	      "\n    hash:            0xAB"
+	      "\n    exec:            13"
+	      "\n    extern:          9"
+	      "\n    nblocks:         7"
+	      "\n    blocks:"
+	      "\n      - bid:             0\n        insns:           0\n        hash:            0x100"
+	      "\n        exec:            13"
+	      "\n      - bid:             1\n        insns:           0\n        hash:            0x101"
+	      "\n        calls:           [ { off: 0xC, fid: 5, disc: 1, cnt: 3 } ]"
+	      "\n        succ:            [ { bid: 2, cnt: 5, mis: 2 } ]"
+	      "\n      - bid:             2\n        insns:           0\n        hash:            0x102"
+	      "\n        calls:           [ { off: 0xE, fid: 1, cnt: 4 } ]"
+	      "\n      - bid:             4\n        insns:           0\n        hash:            0x104"
+	      "\n        succ:            [ { bid: 5, cnt: 1 } ]"
+	      "\n  - name:            other"
+	      "\n    fid:             5"
+	      "\n    hash:            0xCD"
+	      "\n    exec:            0"
+	      "\n    nblocks:         2"
+	      "\n    blocks:"
+	      "\n      - bid:             1\n        insns:           0\n        hash:            0x202"
+	      "\n        exec:            3"
+	      "\n...\n");
+}
+
+static void test_samples(void **state)
+{
+	(void)state;
+	struct record records[] = {
+		{RECORD_SAMPLE, place(HOT, 0x21), {0}, 5, 0},
+		{RECORD_SAMPLE, place(HOT, 0x3f), {0}, 2, 0},
+	};
+
+	gives(records, BC_COUNT(records), true,
+	      "\n  - name:            hot"
+	      "\n    fid:             1"
+	      "\n    hash:            0xAB"
+	      "\n    exec:            0"
+	      "\n    nblocks:         7"
+	      "\n    blocks:"
+	      "\n      - bid:             1\n        insns:           0\n        hash:            0x101"
+	      "\n        events:          7"
+	      "\n...\n");
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	gives(NULL, 0, false, "\n  []\n...\n");
+}
+
+/* In a PLT entry there is no block. */
+static void test_plt(void **state)
+{
+	(void)state;
+	struct record record = {RECORD_BRANCH, place(EXT, 0), {0}, 8, 0};
+	struct yaml_report report;
+
+	free(written(&record, 1, false, &report));
+	assert_int_equal(report.functions, 1);
+	assert_int_equal(report.unhashed, 0);
+	assert_int_equal(report.lost, 8);
+}
+
+/* Blocks are numbered as they stand in the input. */
+static int setup(void **state)
+{
+	(void)state;
+	tiny_binary_init(&tiny);
+	struct bat_table *bat = &tiny.binary.bat;
+	for (uint32_t f = 0; f < bat->fragment_count; f++) {
+		struct bat_fragment *fragment = &bat->fragments[f];
+		uint32_t at = fragment->cold ? 4 : 0;
+		for (uint32_t i = 0; i < fragment->entry_count; i++) {
+			uint32_t e = fragment->first_entry + i;
+			if (bat_entry_is_branch(bat->entries[e]))
+				continue;
+			blocks[e] = (struct bat_block){(f == 2 ? 0x201 : 0x100) + at, at};
+			at++;
+		}
+	}
+	bat->blocks = blocks;
+	bat->secondary = secondary;
+	bat->secondary_count = 1;
+	tiny.fragments[0].hash = 0xab;
+	tiny.fragments[0].block_count = 7;
+	tiny.fragments[2].hash = 0xcd;
+	tiny.fragments[2].block_count = 2;
+	tiny.fragments[2].secondary_count = 1;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	tiny.binary.bat.blocks = NULL;
+	tiny.binary.bat.secondary = NULL;
+	tiny_binary_fini(&tiny);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scalars), cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_samples), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_plt),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
