@@ -48,8 +48,15 @@ bool fragments_find(const struct symbol_table *symbols, struct fragment_vec *out
 	return true;
 }
 
+/* The linker puts hidden symbols behind all files' own, under no file's name. */
+static bool tells_file(const struct symbol_table *symbols, const struct symbol *s)
+{
+	return s->local && *symbols->files[s->file];
+}
+
 /* Is a fragment of this symbol's function there? */
-static bool has_fragment(const struct fragment_vec *fragments, const struct symbol *s)
+static bool has_fragment(const struct fragment_vec *fragments,
+			 const struct symbol_table *symbols, const struct symbol *s)
 {
 	struct fragment_name wanted = {s->name, strlen(s->name), s->file};
 	size_t low = 0, high = fragments->len; /* the first that is not below */
@@ -62,7 +69,7 @@ static bool has_fragment(const struct fragment_vec *fragments, const struct symb
 			high = mid;
 	}
 	for (; low < fragments->len && !compare_stems(&fragments->at[low], &wanted); low++)
-		if (!s->local || fragments->at[low].file == s->file)
+		if (!tells_file(symbols, s) || fragments->at[low].file == s->file)
 			return true;
 	return false;
 }
@@ -76,7 +83,7 @@ bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol
 	       symbols->at[i].address == function->address; i++) {
 		const struct symbol *s = &symbols->at[i];
 		char after = s->name[stem_size(s->name)];
-		if ((after && after != '/') || has_fragment(fragments, s))
+		if ((after && after != '/') || has_fragment(fragments, symbols, s))
 			return true;
 	}
 	return false;

@@ -31,6 +31,7 @@ struct code {
 	struct section sections[4];
 	struct function functions[2];
 	struct symbol symbols[4];
+	const char *files[1];
 	struct image image;
 	struct function_table table;
 	struct cfg cfg;
@@ -62,6 +63,7 @@ static inline void code_init(struct code *c, enum machine machine, const void *b
 	c->sections[1] = code_section(".rodata", CODE_DATA, CODE_EH_FRAME - CODE_DATA, 0);
 	c->sections[2] = code_section(".eh_frame", CODE_EH_FRAME, CODE_LSDA - CODE_EH_FRAME, 0);
 	c->sections[3] = code_section(".gcc_except_table", CODE_LSDA, 0x100, 0);
+	c->files[0] = "";
 	c->functions[0] = (struct function){.address = CODE_BASE, .size = size,
 					    .extent = size + 16, .primary = "f", .printed = "f"};
 	c->functions[1] = (struct function){.address = CODE_G, .size = 1, .extent = 1,
@@ -71,6 +73,7 @@ static inline void code_init(struct code *c, enum machine machine, const void *b
 				  .sections = c->sections, .section_count = 4};
 	c->table = (struct function_table){.at = c->functions, .count = 2};
 	c->table.symbols.at = c->symbols;
+	c->table.symbols.files = c->files;
 	assert_true(functions_index(&c->table));
 }
 

@@ -15,8 +15,11 @@ static struct symbol list[] = {
 	{.address = 0x70, .name = "h.coldest"},
 	{.address = 0x80, .name = "h"},
 	{.address = 0x90, .name = "part.warm"},
+	{.address = 0xa0, .name = "hidden", .local = true, .file = 3},
+	{.address = 0xb0, .name = "hidden.cold", .local = true, .file = 2},
 };
-static const struct symbol_table symbols = {.at = list, .count = 9};
+static const char *files[] = {"", "a.c", "b.c", ""};
+static const struct symbol_table symbols = {.at = list, .count = 11, .files = files};
 
 static void parts(void **state)
 {
@@ -24,12 +27,13 @@ static void parts(void **state)
 		uint64_t address;
 		bool is_part;
 	} wanted[] = {{0x10, true}, {0x20, true}, {0x30, false}, {0x40, true}, {0x50, true},
-		      {0x60, false}, {0x70, false}, {0x80, false}, {0x90, true}, {0xa0, false}};
+		      {0x60, false}, {0x70, false}, {0x80, false}, {0x90, true}, {0xa0, true},
+		      {0xc0, false}};
 	struct fragment_vec fragments = {0};
 
 	(void)state;
 	assert_true(fragments_find(&symbols, &fragments));
-	assert_int_equal(fragments.len, 3);
+	assert_int_equal(fragments.len, 4);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		struct function f = {.address = wanted[i].address};
 		assert_int_equal(fragments_is_part(&fragments, &symbols, &f), wanted[i].is_part);
