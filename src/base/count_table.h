@@ -71,6 +71,17 @@ static inline struct count_row *count_table_probe(const struct count_table *tabl
 	}
 }
 
+/* Ask for the memory that the key's row is in, for count_table_add() to find it. */
+static inline void count_table_prefetch(const struct count_table *table,
+					const uint64_t key[COUNT_KEY_WORDS])
+{
+	if (!table->capacity)
+		return;
+	const struct count_row *row = &table->rows[count_hash(key) & (table->capacity - 1)];
+	__builtin_prefetch(row, 1);
+	__builtin_prefetch(&row->extra, 1);
+}
+
 static inline uint64_t count_add_saturating(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
