@@ -18,6 +18,22 @@ def padded(text, align):
     return raw + bytes(align - len(raw) % align)
 
 
+def code_segments(path):
+    """Of executable code, in whole pages: (vaddr, offset, size); and whether it can be anywhere."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    kind, = struct.unpack_from('<H', data, 16)
+    at, = struct.unpack_from('<Q', data, 32)
+    step, count = struct.unpack_from('<HH', data, 54)
+    found = []
+    for i in range(count):
+        head = struct.unpack_from('<IIQQQQQQ', data, at + i * step)
+        if head[0] == 1 and head[1] & 1:
+            before = head[3] & 4095
+            found.append((head[3] - before, head[2] - before, before + head[5] + 4095 & ~4095))
+    return found, kind == 3
+
+
 class PerfData:
     """Times are in ns.  Samples of branches have the newest first, addresses are those of the process."""
 

@@ -7,28 +7,11 @@ next branch. Where no trace goes on from there, the next branch leads out of the
 perf script as any other. Equal input gives equal output.
 """
 import argparse
-import struct
 import sys
 
-from perf_data_writer import PerfData
+from perf_data_writer import PerfData, code_segments
 
 BASE, OUTSIDE, PID = 0x550000000000, 0x7f0000001000, 4242
-PAGE = 4095
-
-
-def segments(path):
-    """Of executable code: (vaddr, offset, size); and what has to be added to a vaddr."""
-    with open(path, 'rb') as file:
-        data = file.read()
-    kind, = struct.unpack_from('<H', data, 16)
-    at, = struct.unpack_from('<Q', data, 32)
-    size, count = struct.unpack_from('<HH', data, 54)
-    found = []
-    for i in range(count):
-        head = struct.unpack_from('<IIQQQQQQ', data, at + i * size)
-        if head[0] == 1 and head[1] & 1:
-            found.append((head[3], head[2], head[5]))
-    return found, BASE if kind == 3 else 0
 
 
 def read(lines):
@@ -66,13 +49,13 @@ def main():
     options.add_argument('--depth', type=int, default=30, help='of the stacks at most (30)')
     options.add_argument('--samples', type=int, default=0, help='at most (0: as many as the traces need)')
     arg = options.parse_args()
-    code, base = segments(arg.binary)
+    code, movable = code_segments(arg.binary)
+    base = BASE if movable else 0
     perf = PerfData(arg.out)
     time = 1000000000
     perf.comm(time, PID, 'made')
-    for vaddr, offset, size in code:
-        start, end = vaddr & ~PAGE, vaddr + size + PAGE & ~PAGE
-        perf.mmap(time, PID, base + start, end - start, offset & ~PAGE, '/made/' + arg.binary.rsplit('/', 1)[-1])
+    for start, offset, size in code:
+        perf.mmap(time, PID, base + start, size, offset, '/made/' + arg.binary.rsplit('/', 1)[-1])
     samples = entries = 0
     for stack in stacks(read(sys.stdin), arg.depth):
         time += 1000
