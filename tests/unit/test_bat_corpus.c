@@ -22,6 +22,7 @@ static const struct release {
 } releases[] = {
 	{ "sqlite/sq.b15", BAT_FIXED, 1853, 1853, 0, 0 },
 	{ "sqlite/sq.b16", BAT_FIXED, 213, 111, 13276, 0 },
+	{ "sqlite/sq.b17", BAT_FIXED, 213, 111, 13276, 0 },
 	{ "sqlite/sq.b18", BAT_DELTA, 213, 111, 13276, 102 },
 	{ "sqlite/sq.b19", BAT_HASHED, 213, 111, 14063, 0 },
 	{ "sqlite/sq.b22", BAT_HASHED, 213, 111, 14063, 0 },
