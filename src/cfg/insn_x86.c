@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <string.h>
-
 #include "src/cfg/insn_isa.h"
 #include "src/cfg/x86_insn.h"
 #include "src/elf/branch.h"
+
+static bool is_prefix(uint8_t byte)
+{
+	switch (byte) {
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+	case 0x66:
+	case 0x67:
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
+		return true;
+	}
+	return false;
+}
 
 /* Where the opcode begins: behind legacy prefixes and one REX or REX2. */
 static size_t opcode_at(struct bytes code)
 {
 	size_t i = 0;
 
-	while (i < code.size && code.data[i] && strchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3",
-						       code.data[i]))
+	while (i < code.size && is_prefix(code.data[i]))
 		i++;
 	if (i < code.size && code.data[i] == 0xd5)
 		return i + 2;
