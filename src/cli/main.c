@@ -11,6 +11,7 @@ static const struct command *const commands[] = {
 	&addr_command,
 	&image_command,
 	&maps_command,
+	&stacks_command,
 };
 
 /* The command that runs if the first word names none. */

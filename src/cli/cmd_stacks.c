@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/maps/open.h"
+#include "src/stacks/resolver.h"
+
+enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND };
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", "write to FILE (default: stdout)"},
+	{OPT_FORMAT, "format", "FORMAT", "text (default), json, folded (for flame graphs) or pprof"},
+	{OPT_MAPS, "maps", "FILE", "the maps of raw stacks: .bcmaps, or text of /proc/PID/maps;\n"
+	 "can be given several times"},
+	{OPT_BINARY, "binary", "BIN", "the file of what is mapped under its name or build-id;\n"
+	 "can be given several times"},
+	{OPT_FUNCTIONS, "functions", NULL, "functions, of BIN and of the files that were mapped"},
+	{OPT_INPUT_NAMES, "input", NULL, "functions of the input binary, of what BOLT wrote"},
+	{OPT_KIND, "input-format", "KIND", "auto (default), raw or perf"},
+	{'q', "quiet", NULL, "no counts, only errors"},
+	{'h', "help", NULL, "show this help"},
+};
+
+enum input_kind { KIND_AUTO, KIND_RAW, KIND_PERF };
+
+DEFINE_VEC(path_vec, const char *);
+DEFINE_VEC(given_vec, struct given_binary);
+
+struct arguments {
+	struct path_vec maps, binaries;
+	const char *output;
+	enum stack_format format;
+	enum input_kind kind;
+	bool functions, input, quiet, help, nomem;
+};
+
+static bool parse_kind(const char *value, enum input_kind *out)
+{
+	static const char *const names[] = {"auto", "raw", "perf"};
+
+	for (size_t i = 0; i < BC_COUNT(names); i++)
+		if (!strcmp(value, names[i])) {
+			*out = (enum input_kind)i;
+			return true;
+		}
+	return false;
+}
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(struct arguments *args, int id, const char *value)
+{
+	switch (id) {
+	case 'o': args->output = value; break;
+	case 'q': args->quiet = true; break;
+	case 'h': args->help = true; break;
+	case OPT_FUNCTIONS: args->functions = true; break;
+	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
+	case OPT_MAPS: args->nomem |= !path_vec_push(&args->maps, value); break;
+	case OPT_BINARY: args->nomem |= !path_vec_push(&args->binaries, value); break;
+	case OPT_FORMAT:
+		return stack_format_parse(text_of(value), &args->format)
+			       ? NULL : "--format takes text, json, folded or pprof, not";
+	case OPT_KIND:
+		return parse_kind(value, &args->kind) ? NULL : "--input-format takes auto, raw or perf, not";
+	}
+	return NULL;
+}
+
+/* The first line that is no comment says what a file is; stdin cannot be looked at
+ * twice and is taken for raw. */
+static bool is_raw(const char *path)
+{
+	char start[512];
+	struct raw_stack raw = {0};
+	const char *wrong;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t got = fd < 0 ? 0 : read(fd, start, sizeof(start));
+	enum raw_line line = RAW_NOTHING;
+
+	if (fd < 0)
+		return true;
+	close(fd);
+	struct text rest = {start, got > 0 ? (size_t)got : 0};
+	while (rest.len && line == RAW_NOTHING) {
+		size_t len = text_find(rest, '\n');
+		struct text text = text_first(rest, len);
+		line = raw_stack_parse(text, &raw, &wrong);
+		/* A long line is cut here, maybe within a word. */
+		if (len == rest.len && raw.addresses.len)
+			line = RAW_STACK;
+		rest = text_from(rest, len + 1);
+	}
+	address_list_free(&raw.addresses);
+	return line == RAW_STACK;
+}
+
+static bool read_maps(const struct arguments *args, struct snapshots *out, struct bc_error *err)
+{
+	for (size_t i = 0; i < args->maps.len; i++) {
+		struct snapshots one = {0};
+		if (!maps_open(args->maps.at[i], UINT64_MAX, &one, err))
+			return false;
+		if (!i) {
+			*out = one;
+			continue;
+		}
+		bool ok = snapshots_merge(out, &one, err);
+		snapshots_free(&one);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool open_binaries(const struct arguments *args, struct given_vec *out, struct bc_error *err)
+{
+	for (size_t i = 0; i < args->binaries.len; i++) {
+		struct given_binary given = {.path = args->binaries.at[i]};
+		if (!binary_open_plain(given.path, &given.binary, err))
+			return false;
+		if (!given_vec_push(out, given)) {
+			binary_close(&given.binary);
+			return bc_fail_nomem(err);
+		}
+	}
+	return true;
+}
+
+static bool take_stack(void *ctx, const struct stack *stack, struct bc_error *err)
+{
+	return stack_writer_add(ctx, stack, err);
+}
+
+static bool resolve_all(const struct arguments *args, struct resolver *resolver, char **files,
+			int count, struct bc_error *err)
+{
+	for (int i = 0; i < count; i++) {
+		bool raw = args->kind == KIND_AUTO ? is_raw(files[i]) : args->kind == KIND_RAW;
+		if (!(raw ? resolver_raw_file : resolver_recording)(resolver, files[i], err))
+			return false;
+	}
+	return true;
+}
+
+static bool write_all(const struct arguments *args, struct resolver *resolver, char **files,
+		      int count, struct bc_error *err)
+{
+	struct stack_writer writer = {.format = args->format, .strings = &resolver->snapshots->strings};
+	struct output output;
+
+	if (!output_open(args->output, &output, err))
+		return false;
+	writer.out = output.file;
+	resolver->take = take_stack;
+	resolver->ctx = &writer;
+	bool ok = resolve_all(args, resolver, files, count, err) && stack_writer_finish(&writer, err);
+	stack_writer_free(&writer);
+	if (ok)
+		return output_commit(&output, err);
+	output_discard(&output);
+	return false;
+}
+
+static void report(const struct stack_counts *counts)
+{
+	fprintf(stderr, "batconv: %" PRIu64 " stacks, %" PRIu64 " frames: %" PRIu64 " of the kernel, %"
+		PRIu64 " unknown", counts->stacks, counts->frames, counts->kernel, counts->unknown);
+	if (counts->no_map)
+		fprintf(stderr, "; %" PRIu64 " stacks of which no map is known", counts->no_map);
+	fputc('\n', stderr);
+}
+
+static int run(const struct arguments *args, char **files, int count)
+{
+	struct snapshots snapshots = {0};
+	struct given_vec given = {0};
+	struct resolver resolver;
+	struct bc_error err = {0};
+
+	bool ok = read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
+		  snapshots_index(&snapshots, &err);
+	resolver_init(&resolver, &snapshots);
+	resolver.libraries.given = given.at;
+	resolver.libraries.given_count = given.len;
+	resolver.libraries.open_mapped = args->functions;
+	resolver.options = (struct frame_options){args->functions, args->input};
+	ok = ok && write_all(args, &resolver, files, count, &err);
+	if (ok && !args->quiet)
+		report(&resolver.counts);
+	resolver_free(&resolver);
+	for (size_t i = 0; i < given.len; i++)
+		binary_close(&given.at[i].binary);
+	given_vec_free(&given);
+	snapshots_free(&snapshots);
+	return ok ? EXIT_DONE : fail(&err);
+}
+
+static int run_stacks(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {0};
+	const char *value;
+	int code = EXIT_DONE;
+
+	for (int id; code == EXIT_DONE && (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		const char *wrong = id == OPTION_BAD ? NULL : apply_option(&args, id, value);
+		if (id == OPTION_BAD)
+			code = EXIT_USAGE;
+		else if (wrong)
+			code = usage_error(command, wrong, value);
+	}
+	if (code == EXIT_DONE && args.help)
+		command_help(command, stdout);
+	else if (code == EXIT_DONE && optind == argc)
+		code = usage_error(command, "no stacks given", NULL);
+	else if (code == EXIT_DONE)
+		code = run(&args, argv + optind, argc - optind);
+	path_vec_free(&args.maps);
+	path_vec_free(&args.binaries);
+	return code;
+}
+
+const struct command stacks_command = {
+	"stacks", "[OPTION]... STACKS...",
+	"resolve call stacks to libraries, offsets and functions\n\n"
+	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
+	"--maps, or recordings with their own mappings: perf.data, or what\n"
+	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
+	rows, BC_COUNT(rows), run_stacks,
+};
