@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/cli/summary.h"
 
@@ -94,7 +95,8 @@ static void warn_of_little(const struct summary *summary, FILE *out)
 		fprintf(out, "batconv: warning: %" PRIu64 " mappings of %s fit none of its executable "
 			     "segments and were not used: what ran was another build of it\n",
 			misfits, summary->options->binary);
-	if (!c->ledgers.samples.kept && !c->ledgers.branches.kept && !c->ledgers.traces.kept)
+	bool none = !c->ledgers.samples.kept && !c->ledgers.branches.kept && !c->ledgers.traces.kept;
+	if (none && !summary->refused)
 		fputs("batconv: warning: no sample could be used: the result is empty\n", out);
 }
 
@@ -106,6 +108,8 @@ void summary_warnings(const struct summary *summary, FILE *out)
 	for (size_t i = 0; i < inputs->len; i++) {
 		const struct perf_data_report *perf = &inputs->at[i].perf;
 		const char *path = summary->options->samples[i];
+		if (!strcmp(path, "-"))
+			path = "<stdin>";
 		if (perf->unfinished)
 			fprintf(out, "batconv: %s: the recorder was stopped before it finished the file; "
 				     "what is there was used\n", path);

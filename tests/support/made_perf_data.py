@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Other forms of a perf.data that tests/peer/recordings/made.py wrote, for the command line: made_perf_data.py FORM IN OUT
+
+pipe       as perf record writes to a pipe: attrs as records, no tables
+folder     as perf record --threads leaves it: every second sample in a file of another thread
+cut N      all that is whole up to the N-th sample, and half of that one
+events     every third sample is of another event, `other:u`
+id HEX     a build-id table that gives /made/demo.bolt this id
+renamed HEX  the same, and the binary's mappings have another name
+"""
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../scripts'))
+from perf_data_writer import MMAP2, SAMPLE, PerfData  # noqa: E402
+
+
+class Recording:
+    def __init__(self, path):
+        with open(path, 'rb') as file:
+            self.data = file.read()
+        self.start, self.size = struct.unpack_from('<QQ', self.data, 40)
+        self.attr = self.data[104:232]
+        self.records = []  # (kind, bytes)
+        at = self.start
+        while at < self.start + self.size:
+            kind, _, size = struct.unpack_from('<IHH', self.data, at)
+            self.records.append((kind, self.data[at:at + size]))
+            at += size
+
+    def samples(self):
+        return [i for i, (kind, _) in enumerate(self.records) if kind == SAMPLE]
+
+    def joined(self, numbers):
+        return b''.join(self.records[i][1] for i in numbers)
+
+
+def write(path, data):
+    with open(path, 'wb') as file:
+        file.write(data)
+
+
+def again(recording, perf, rewrite=lambda data: data):
+    """The records through the writer, which adds its own tables."""
+    for kind, data in recording.records:
+        data = rewrite(data) if kind == MMAP2 else data
+        perf._record(kind, struct.unpack_from('<H', data, 4)[0], data[8:])
+    perf.close()
+
+
+def pipe(recording, out):
+    attr = struct.pack('<IHH', 64, 0, 8 + len(recording.attr)) + recording.attr
+    write(out, b'PERFILE2' + struct.pack('<Q', 16) + attr + recording.joined(range(len(recording.records))))
+
+
+def folder(recording, out):
+    os.mkdir(out)
+    away = set(recording.samples()[1::2])
+    kept = recording.joined(i for i in range(len(recording.records)) if i not in away)
+    header = bytearray(recording.data[:recording.start])
+    struct.pack_into('<Q', header, 48, len(kept))
+    struct.pack_into('<4Q', header, 72, 0, 0, 0, 0)  # without features
+    write(out + '/data', header + kept)
+    write(out + '/data.0', recording.joined(sorted(away)))
+
+
+def cut(recording, out, number):
+    last = recording.samples()[int(number)]
+    whole = recording.start + len(recording.joined(range(last)))
+    write(out, recording.data[:whole + len(recording.records[last][1]) // 2])
+
+
+def events(recording, out):
+    perf = PerfData(out, ('branches:u', 'other:u'))
+    samples = 0
+    for kind, data in recording.records:
+        if kind != SAMPLE:
+            perf._record(kind, struct.unpack_from('<H', data, 4)[0], data[8:] + struct.pack('<Q', 1))
+            continue
+        perf._record(kind, 2, struct.pack('<Q', 2 if samples % 3 == 2 else 1) + data[8:])
+        samples += 1
+    perf.close()
+
+
+def with_id(recording, out, hexa):
+    perf = PerfData(out)
+    perf.build_id('/made/demo.bolt', bytes.fromhex(hexa))
+    again(recording, perf)
+
+
+def renamed(recording, out, hexa):
+    perf = PerfData(out)
+    perf.build_id('/made/newer.xyz', bytes.fromhex(hexa))
+    again(recording, perf, lambda data: data.replace(b'/made/demo.bolt', b'/made/newer.xyz'))
+
+
+FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'id': with_id, 'renamed': renamed}
+
+
+def main(form, source, out, *more):
+    FORMS[form](Recording(source), out, *more)
+
+
+main(*sys.argv[1:])
