@@ -150,7 +150,7 @@ gone() { # NAME COMMAND...
 	pid=$!
 	sleep 0.1
 	"$@"
-	record "$name" -e cpu-clock -p $pid -- sleep 0.3
+	record "$name" -e cpu-clock -p $pid -- sleep 0.2
 	kill $pid
 	wait $pid 2>/dev/null
 }
