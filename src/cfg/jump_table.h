@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Jump tables of x86-64, found as BOLT finds them (docs/conversion.md names the
- * sources): by the instructions that lead to an indirect jump,
+ * Jump tables of x86-64, found as BOLT 22 finds them (its analyzeIndirectBranch()
+ * and analyzeJumpTable()): by the instructions that lead to an indirect jump,
  *
  *   jmp *TABLE(,%index,8)          mov TABLE(,%index,8), %a; ...; jmp *%a
  *   lea TABLE(%rip), %a; ...; movslq (%a,%index,4), %b; ...; add %a, %b; ...; jmp *%b
