@@ -74,26 +74,26 @@ static bool take_shard(struct counts *counts, size_t shard, const struct count_r
 	return ok;
 }
 
-bool counts_take(struct counts *counts, struct count_table *from)
+bool counts_take_rows(struct counts *counts, const struct count_row *rows, size_t count)
 {
 	struct by_shard order;
 	bool ok = true;
 
-	for (size_t at = 0; at < from->capacity && ok; at += TAKEN_MOST) {
-		size_t left = from->capacity - at;
-		const struct count_row *rows = from->rows + at;
-		order_by_shard(rows, left < TAKEN_MOST ? left : TAKEN_MOST, &order);
+	for (size_t at = 0; at < count && ok; at += TAKEN_MOST) {
+		size_t left = count - at;
+		order_by_shard(rows + at, left < TAKEN_MOST ? left : TAKEN_MOST, &order);
 		for (size_t shard = 0; shard < COUNTS_SHARDS && ok; shard++)
-			ok = take_shard(counts, shard, rows, &order);
+			ok = take_shard(counts, shard, rows + at, &order);
 	}
-	count_table_clear(from);
 	return ok;
 }
 
-bool counts_add(struct counts *counts, const uint64_t key[COUNT_KEY_WORDS], uint64_t count,
-		uint64_t extra)
+bool counts_take(struct counts *counts, struct count_table *from)
 {
-	return count_table_add(&counts->shards[shard_of(key)], key, count, extra);
+	bool ok = counts_take_rows(counts, from->rows, from->capacity);
+
+	count_table_clear(from);
+	return ok;
 }
 
 size_t counts_used(const struct counts *counts)

@@ -28,10 +28,10 @@ void counts_free(struct counts *counts);
 /* Add all rows of `from` and clear it.  Returns false when out of memory. */
 BC_MUST_USE bool counts_take(struct counts *counts, struct count_table *from);
 
-/* Add to one key, not while other threads do.  count must not be 0.  Returns
- * false when out of memory. */
-BC_MUST_USE bool counts_add(struct counts *counts, const uint64_t key[COUNT_KEY_WORDS],
-			    uint64_t count, uint64_t extra);
+/* Add rows, of which free ones (count 0) are passed over.  Returns false when out
+ * of memory. */
+BC_MUST_USE bool counts_take_rows(struct counts *counts, const struct count_row *rows,
+				  size_t count);
 
 /* How many distinct keys there are, and the row of one.  Not while others add. */
 size_t counts_used(const struct counts *counts);

@@ -67,6 +67,16 @@ void functions_free(struct function_table *table);
  * Returns false when out of memory. */
 BC_MUST_USE bool functions_index(struct function_table *table);
 
+/* Ask for the memory that functions_find() will read first. */
+static inline void functions_prefetch(const struct function_table *table, struct vaddr at)
+{
+	const struct function_index *index = &table->index;
+	uint64_t bucket = (at.v - index->base) >> index->shift;
+
+	if (bucket < index->count)
+		__builtin_prefetch(&index->below[bucket]);
+}
+
 /* The bytes that count as a function's own.  Looks at the code behind it, which is
  * why not every function's is looked at beforehand. */
 uint64_t function_extent(const struct function_table *table, const struct function *function);

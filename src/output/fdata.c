@@ -7,38 +7,50 @@
 #include "src/base/emit.h"
 #include "src/base/parallel.h"
 
+/* Most records name the function that the one before named. */
+struct last_name {
+	const struct function *function;
+	size_t length, plain; /* of the name, and up to what must be escaped */
+};
+
 /* Blanks and backslashes in a name are escaped: blanks separate fields. */
-static void emit_name(struct emit *out, const char *name)
+static void emit_escaped(struct emit *out, const char *name)
 {
-	for (;;) {
-		size_t plain = strcspn(name, " \\");
-		emit_bytes(out, name, plain);
-		name += plain;
-		if (!*name)
-			return;
-		emit_char(out, '\\');
-		emit_char(out, *name++);
+	for (; *name; name++) {
+		if (*name == ' ' || *name == '\\')
+			emit_char(out, '\\');
+		emit_char(out, *name);
 	}
 }
 
-static void emit_place(struct emit *out, struct input_place place)
+static void emit_name(struct emit *out, const struct function *function, struct last_name *last)
+{
+	if (function != last->function)
+		*last = (struct last_name){function, strlen(function->printed),
+					   strcspn(function->printed, " \\")};
+	emit_bytes(out, function->printed, last->plain);
+	if (last->plain < last->length)
+		emit_escaped(out, function->printed + last->plain);
+}
+
+static void emit_place(struct emit *out, struct input_place place, struct last_name *last)
 {
 	if (!place.function) {
 		emit_string(out, "0 [unknown] 0 ");
 		return;
 	}
 	emit_string(out, "1 ");
-	emit_name(out, place.function->printed);
+	emit_name(out, place.function, last);
 	emit_char(out, ' ');
 	emit_hex(out, place.offset);
 	emit_char(out, ' ');
 }
 
-static void emit_record(struct emit *out, const struct record *record)
+static void emit_record(struct emit *out, const struct record *record, struct last_name *last)
 {
-	emit_place(out, record->from);
+	emit_place(out, record->from, last);
 	if (record->kind != RECORD_SAMPLE) {
-		emit_place(out, record->to);
+		emit_place(out, record->to, last);
 		emit_dec(out, record->mispredicted);
 		emit_char(out, ' ');
 	}
@@ -84,10 +96,11 @@ static void emit_records(const struct profile *profile, size_t first, FILE *file
 {
 	size_t end = first + CHUNK_RECORDS;
 	struct emit out = {.file = file};
+	struct last_name last = {0};
 
 	for (size_t i = first; i < end && i < profile->record_count; i++) {
 		struct record record = profile_record(profile, i);
-		emit_record(&out, &record);
+		emit_record(&out, &record, &last);
 	}
 	emit_flush(&out);
 }

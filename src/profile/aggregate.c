@@ -127,7 +127,7 @@ static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint6
 	a->tally.branches_seen = true;
 	if (is_return && !returns_add(&a->returns, trace->branch))
 		return bc_fail_nomem(err);
-	return totals_add_trace(&a->totals, trace, count, mispredicted, err);
+	return tally_trace(&a->tally, trace, count, mispredicted, err);
 }
 
 static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
@@ -135,7 +135,7 @@ static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error
 	struct aggregate *a = ctx;
 
 	a->tally.addresses.read += count;
-	return totals_add_basic(&a->totals, at, count, err);
+	return tally_basic(&a->tally, at, count, err);
 }
 
 static bool on_event(void *ctx, struct text name, struct bc_error *err)

@@ -146,11 +146,10 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 		ledger->dropped[why] += row->count;
 }
 
-static void convert_trace(struct converter *c, const struct count_row *row)
+static void convert_trace(struct converter *c, const struct count_row *row, struct place source)
 {
 	struct trace trace = trace_of(row->key);
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
-	struct place source = binary_place(c->binary, (struct vaddr){trace.branch}, from.function);
 	bool returns = is_return(c, trace.branch, source);
 
 	c->near = from.function;
@@ -220,17 +219,47 @@ static void sort_shard(void *ctx, size_t shard, unsigned worker)
 		note_walk(&job->workers[worker], &table->rows[i]);
 }
 
+/* Rows that are looked up together. */
+#define ROWS_AHEAD ((size_t)32)
+
+/* Branches come from anywhere in the binary: ask for the memory of all of some
+ * rows before the first is needed. */
+static void convert_traces(struct converter *c, const struct count_row *rows, size_t count)
+{
+	struct place sources[ROWS_AHEAD];
+	const struct binary *binary = c->binary;
+
+	for (size_t i = 0; i < count; i++) {
+		struct vaddr at = {trace_of(rows[i].key).branch};
+		__builtin_prefetch(image_bytes_at(&binary->image, at).data);
+		functions_prefetch(&binary->functions, at);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct vaddr at = {trace_of(rows[i].key).branch};
+		sources[i] = binary_place(binary, at, i ? sources[i - 1].function : NULL);
+		__builtin_prefetch(sources[i].fragment);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct bat_fragment *f = sources[i].fragment;
+		if (f) /* where the search begins */
+			__builtin_prefetch(&binary->bat.entries[f->first_entry + f->entry_count / 2]);
+	}
+	for (size_t i = 0; i < count; i++)
+		convert_trace(c, &rows[i], sources[i]);
+}
+
 static void convert_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
 	struct count_table *table = &job->counts->shards[shard];
 	struct converter *c = &job->workers[worker];
 
-	for (size_t i = 0; i < table->used; i++) {
-		if (job->basic)
-			convert_address(c, &table->rows[i]);
-		else
-			convert_trace(c, &table->rows[i]);
+	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
+		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
+		if (!job->basic)
+			convert_traces(c, table->rows + i, count);
+		for (size_t k = i; job->basic && k < i + count; k++)
+			convert_address(c, &table->rows[k]);
 	}
 	count_table_free(table);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/tally.h"
 
+#include <stdlib.h>
+
 /* Rows that a thread keeps to itself: two thirds of this table are in use when
  * it is handed over, and it fits into a processor's own cache. */
 #define LOCAL_ROWS ((size_t)3 << 13)
@@ -36,22 +38,42 @@ static bool count_address(struct tally *tally, struct vaddr at, struct bc_error 
 	return add(&tally->totals->basic, &tally->basic, key, 1, 0, err);
 }
 
-bool totals_add_trace(struct totals *totals, const struct trace *trace, uint64_t count,
-		      uint64_t mispredicted, struct bc_error *err)
-{
-	uint64_t key[COUNT_KEY_WORDS];
+/* As many as are handed over at a time. */
+#define COUNTED_ROWS 2048
 
-	trace_key(trace, key);
-	return !count || counts_add(&totals->traces, key, count, mispredicted) ||
-	       bc_fail_nomem(err);
+static bool flush_counted(struct counts *to, struct counted_rows *counted, struct bc_error *err)
+{
+	bool ok = counts_take_rows(to, counted->rows, counted->count);
+
+	counted->count = 0;
+	return ok || bc_fail_nomem(err);
 }
 
-bool totals_add_basic(struct totals *totals, struct vaddr at, uint64_t count,
-		      struct bc_error *err)
+static bool add_counted(struct counts *to, struct counted_rows *counted, struct count_row row,
+			struct bc_error *err)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
+	if (!counted->rows)
+		counted->rows = malloc(COUNTED_ROWS * sizeof(row));
+	if (!counted->rows)
+		return bc_fail_nomem(err);
+	counted->rows[counted->count++] = row;
+	return counted->count < COUNTED_ROWS || flush_counted(to, counted, err);
+}
 
-	return !count || counts_add(&totals->basic, key, count, 0) || bc_fail_nomem(err);
+bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
+		 uint64_t mispredicted, struct bc_error *err)
+{
+	struct count_row row = {.count = count, .extra = mispredicted};
+
+	trace_key(trace, row.key);
+	return add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
+}
+
+bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count, struct bc_error *err)
+{
+	struct count_row row = {.key = {at.v}, .count = count};
+
+	return add_counted(&tally->totals->basic, &tally->counted_basic, row, err);
 }
 
 static enum sample_drop drop_of(enum located located)
@@ -160,12 +182,18 @@ bool tally_stack(struct tally *tally, struct process_view view, const struct sam
 
 bool tally_flush(struct tally *tally, struct bc_error *err)
 {
-	return hand_over(&tally->totals->traces, &tally->traces, err) &&
-	       hand_over(&tally->totals->basic, &tally->basic, err);
+	struct totals *totals = tally->totals;
+
+	return hand_over(&totals->traces, &tally->traces, err) &&
+	       hand_over(&totals->basic, &tally->basic, err) &&
+	       flush_counted(&totals->traces, &tally->counted_traces, err) &&
+	       flush_counted(&totals->basic, &tally->counted_basic, err);
 }
 
 void tally_free(struct tally *tally)
 {
 	count_table_free(&tally->traces);
 	count_table_free(&tally->basic);
+	free(tally->counted_traces.rows);
+	free(tally->counted_basic.rows);
 }

@@ -30,9 +30,16 @@ static inline struct trace trace_of(const uint64_t key[COUNT_KEY_WORDS])
 	return (struct trace){.from = key[0], .branch = key[1], .to = key[2]};
 }
 
+/* Rows that were counted before, waiting to be handed over together. */
+struct counted_rows {
+	struct count_row *rows; /* COUNTED_ROWS of them, or NULL */
+	size_t count;
+};
+
 struct tally {
 	struct totals *totals; /* borrowed */
 	struct count_table traces, basic; /* not handed over yet */
+	struct counted_rows counted_traces, counted_basic; /* likewise */
 
 	/* What was read, and of that what was dropped here.  What becomes of
 	 * the rest is for the conversion to say. */
@@ -52,11 +59,11 @@ BC_MUST_USE bool tally_address(struct tally *tally, struct process_view view,
 			       const struct sample *sample, struct bc_error *err);
 
 /* Add what was counted before: most of it is distinct, so a tally's own tables
- * would be in the way.  Not while other threads add. */
-BC_MUST_USE bool totals_add_trace(struct totals *totals, const struct trace *trace,
-				  uint64_t count, uint64_t mispredicted, struct bc_error *err);
-BC_MUST_USE bool totals_add_basic(struct totals *totals, struct vaddr at, uint64_t count,
-				  struct bc_error *err);
+ * would only be in the way. */
+BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
+			     uint64_t mispredicted, struct bc_error *err);
+BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
+			     struct bc_error *err);
 
 /* Hand everything over. */
 BC_MUST_USE bool tally_flush(struct tally *tally, struct bc_error *err);
