@@ -2,6 +2,11 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS batconv RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+option(BATCONV_INSTALL_PERF2BOLT "Install a link perf2bolt, which takes perf2bolt's options" OFF)
+if(BATCONV_INSTALL_PERF2BOLT)
+  file(CREATE_LINK batconv ${CMAKE_BINARY_DIR}/perf2bolt SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/perf2bolt DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS bat_static bat_shared EXPORT bat-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/bat DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

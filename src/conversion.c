@@ -104,14 +104,12 @@ static bool open_binary(const struct conversion_options *options, struct convers
 
 	if (!binary_open_for(options->binary, needs, &c->binary, err))
 		return false;
-	if (!options->hashes || c->binary.bat.blocks)
+	if (!options->hashes || c->binary.plain || c->binary.bat.layout == BAT_HASHED)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s: %s%s%s, and YAML is made of the hashes of functions and blocks that "
-		       "llvm-bolt 19 and later put there; fdata needs none",
-		       options->binary, c->binary.plain ? "no BAT section" : "BAT layout ",
-		       c->binary.plain ? "" : bat_layout_name(c->binary.bat.layout),
-		       c->binary.plain ? "" : " has no hashes");
+		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions "
+		       "and blocks that llvm-bolt 19 and later put there; fdata needs none",
+		       options->binary, bat_layout_name(c->binary.bat.layout));
 }
 
 /* Samples are checked last: the report of a refusal is as full as any. */

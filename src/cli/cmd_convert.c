@@ -6,11 +6,9 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
+#include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/summary.h"
-#include "src/output/fdata.h"
-#include "src/output/preagg.h"
-#include "src/output/yaml.h"
 
 enum {
 	OPT_INPUT_FORMAT = 256,
@@ -66,43 +64,29 @@ static const struct option_row rows[] = {
 
 DEFINE_VEC(pid_vec, uint32_t);
 
-enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG };
-
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
 
 struct arguments {
 	struct conversion_options conversion;
-	const char *output, *yaml, *stats_file;
-	enum profile_format format;
+	struct profile_output output;
+	const char *stats_file;
 	enum stats_form stats;
 	bool verbose, help;
 	struct pid_vec pids;
 	enum progress_mode progress;
 };
 
-static bool parse_word(const char *value, const char *const *words, size_t count, unsigned *out)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!strcmp(value, words[i])) {
-			*out = (unsigned)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool parse_stats(const char *value, enum stats_form *out)
 {
 	static const char *const words[] = {"text", "json", "none"};
 
-	return parse_word(value, words, BC_COUNT(words), out);
-}
-
-static bool parse_format(const char *value, enum profile_format *out)
-{
-	static const char *const words[] = {"fdata", "yaml", "preagg"};
-
-	return parse_word(value, words, BC_COUNT(words), out);
+	for (size_t i = 0; i < BC_COUNT(words); i++) {
+		if (!strcmp(value, words[i])) {
+			*out = (enum stats_form)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool parse_threads(const char *value, unsigned *out)
@@ -158,8 +142,8 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	struct filter *filter = &c->aggregate.filter;
 
 	switch (id) {
-	case 'o': args->output = value; break;
-	case 'w': args->yaml = value; break;
+	case 'o': args->output.path = value; break;
+	case 'w': args->output.yaml = value; break;
 	case 'q': args->stats = STATS_NONE; break;
 	case 'v': args->verbose = true; break;
 	case 'h': args->help = true; break;
@@ -168,7 +152,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 			return "--input-format takes auto, preagg, perf-script or perf-data, not";
 		break;
 	case OPT_FORMAT:
-		if (!parse_format(value, &args->format))
+		if (!profile_format_parse(value, &args->output.format))
 			return "--format takes fdata, yaml or preagg, not";
 		break;
 	case OPT_PID:
@@ -220,7 +204,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	}
 	if (args->help)
 		return EXIT_DONE;
-	if (args->yaml && args->format == FORMAT_PREAGG)
+	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	if (argc == optind)
 		return usage_error(command, "no binary given", NULL);
@@ -228,54 +212,11 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		return usage_error(command, "no samples given for", argv[optind]);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
-	args->conversion.aggregate_only = args->format == FORMAT_PREAGG;
-	args->conversion.hashes = args->format == FORMAT_YAML || args->yaml;
+	profile_output_prepare(&args->output, &args->conversion);
 	args->conversion.binary = argv[optind];
 	args->conversion.samples = (const char *const *)&argv[optind + 1];
 	args->conversion.sample_count = (size_t)(argc - optind - 1);
 	return EXIT_DONE;
-}
-
-static bool write_format(const struct conversion *conversion, enum profile_format format,
-			 const char *binary, FILE *file, struct yaml_report *yaml,
-			 struct bc_error *err)
-{
-	const struct profile *profile = &conversion->profile;
-	const char *const *events = (const char *const *)conversion->aggregate.events.at;
-	size_t count = conversion->aggregate.events.len;
-
-	switch (format) {
-	case FORMAT_FDATA:
-		return fdata_write(profile, &(struct fdata_header){events, count},
-				   conversion->threads, file, err);
-	case FORMAT_YAML:
-		return yaml_write(profile, &(struct yaml_header){binary, events, count},
-				  conversion->threads, file, yaml, err);
-	case FORMAT_PREAGG:
-		break;
-	}
-	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
-}
-
-static bool write_file(const struct arguments *args, const struct conversion *conversion,
-		       const char *path, enum profile_format format, struct yaml_report *yaml,
-		       struct bc_error *err)
-{
-	struct output output;
-
-	if (!output_open(path, &output, err))
-		return false;
-	if (write_format(conversion, format, args->conversion.binary, output.file, yaml, err))
-		return output_commit(&output, err);
-	output_discard(&output);
-	return false;
-}
-
-static bool write_result(const struct arguments *args, const struct conversion *conversion,
-			 struct yaml_report *yaml, struct bc_error *err)
-{
-	return write_file(args, conversion, args->output, args->format, yaml, err) &&
-	       (!args->yaml || write_file(args, conversion, args->yaml, FORMAT_YAML, yaml, err));
 }
 
 static bool write_stats(const struct summary *summary, const char *path, struct bc_error *err)
@@ -306,8 +247,8 @@ static int finish(const struct arguments *args, const struct conversion *convers
 	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused};
 	struct bc_error why = *err;
 
-	if (converted && write_result(args, conversion, &yaml, &why)) {
-		summary.output = args->output ? args->output : "-";
+	if (converted && profile_output_write(&args->output, conversion, args->conversion.binary, &yaml, &why)) {
+		summary.output = args->output.path ? args->output.path : "-";
 		summary.yaml = args->conversion.hashes ? &yaml : NULL;
 	} else {
 		converted = false;

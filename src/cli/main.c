@@ -5,6 +5,7 @@
 #include "src/base/attr.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/perf2bolt.h"
 
 static const struct command *const commands[] = {
 	&convert_command,
@@ -112,5 +113,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	handle_signals();
+	if (argc > 0 && perf2bolt_is_name(argv[0]))
+		return check_stdout(perf2bolt_main(argc, argv));
 	return check_stdout(dispatch(argc, argv));
 }

@@ -3,6 +3,7 @@
 
 #include "src/input/perf_script_head.h"
 #include "src/input/perf_script_record.h"
+#include "src/input/perf_text.h"
 
 void perf_script_init(struct perf_script *script, struct sample_sink *sink,
 		      struct reader_report *report)
@@ -218,9 +219,13 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 		      struct bc_error *err)
 {
 	BC_AUTO(perf_script_fini) struct perf_script script;
+	struct text start;
 
 	(void)options;
 	perf_script_init(&script, sink, report);
 	report->timeless = true; /* until a time is seen */
-	return read_lines(&script, lines, err);
+	if (!lines_peek(lines, &start, err))
+		return false;
+	return text_starts(start, PERF_TEXT_MAGIC) ? perf_text_lines(&script, lines, err)
+						   : read_lines(&script, lines, err);
 }

@@ -3,7 +3,7 @@
 
 #include "src/input/line.h"
 #include "src/input/perf_data.h"
-#include "src/input/perf_script.h"
+#include "src/input/perf_text.h"
 #include "src/input/preagg.h"
 
 /* How many lines the recognition looks at, comments not counted. */
@@ -28,7 +28,7 @@ static const struct format {
 	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_lines},
 };
 
-/* Binary formats are told by their first bytes. */
+/* Other formats are told by their first bytes. */
 static const struct magic {
 	const char *bytes;
 	enum input_format format;
@@ -37,6 +37,7 @@ static const struct magic {
 	{"2ELIFREP", INPUT_PERF_DATA}, /* of the other byte order */
 	{"PERFFILE", INPUT_PERF_DATA},
 	{"SIMPLEPERF", INPUT_PERF_DATA},
+	{PERF_TEXT_MAGIC, INPUT_PERF_SCRIPT},
 };
 
 static const struct format *format_of(enum input_format format)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/perf2bolt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/options.h"
+#include "src/cli/perf_job.h"
+#include "src/cli/summary.h"
+
+bool perf2bolt_is_name(const char *path)
+{
+	static const char name[] = "perf2bolt";
+	const char *slash = strrchr(path, '/');
+	const char *last = slash ? slash + 1 : path;
+
+	return !strncmp(last, name, sizeof(name) - 1) &&
+	       strchr("-.", last[sizeof(name) - 1]); /* or its end */
+}
+
+/* Arm SPE is told from traces by what perf makes of it: branches, with their
+ * last events. */
+static const char *trace_of_arguments(const struct perf2bolt_arguments *arguments)
+{
+	if (arguments->itrace)
+		return arguments->itrace;
+	return arguments->spe ? "bl" : NULL;
+}
+
+struct jobs {
+	struct perf_job *at;
+	const char **paths;
+	size_t count;
+};
+
+/* One perf for each recording.  They wait until they are read. */
+static bool start_jobs(const struct perf2bolt_arguments *arguments, struct jobs *jobs,
+		       struct bc_error *err)
+{
+	size_t count = arguments->files.len;
+	bool basic = arguments->conversion.aggregate.mode == MODE_BASIC;
+
+	jobs->at = calloc(count, sizeof(*jobs->at));
+	jobs->paths = calloc(count, sizeof(*jobs->paths));
+	if (!jobs->at || !jobs->paths)
+		return bc_fail_nomem(err);
+	for (; jobs->count < count; jobs->count++) {
+		if (!perf_job_start(arguments->files.at[jobs->count], trace_of_arguments(arguments),
+				    basic, &jobs->at[jobs->count], err))
+			return false;
+		jobs->paths[jobs->count] = jobs->at[jobs->count].path;
+	}
+	return true;
+}
+
+/* What a job says counts only if nothing went wrong before. */
+static bool finish_jobs(struct jobs *jobs, bool ok, struct bc_error *err)
+{
+	struct bc_error ignored;
+
+	for (size_t i = 0; i < jobs->count; i++)
+		ok = perf_job_finish(&jobs->at[i], ok ? err : &ignored) && ok;
+	free(jobs->at);
+	free(jobs->paths);
+	return ok;
+}
+
+static bool run_conversion(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
+		    struct bc_error *err)
+{
+	struct conversion_options options = arguments->conversion;
+	struct jobs jobs = {0};
+
+	if (!trace_of_arguments(arguments))
+		return conversion_run(&options, conversion, err);
+	options.format = INPUT_PERF_SCRIPT;
+	bool ok = start_jobs(arguments, &jobs, err);
+	options.samples = jobs.paths;
+	return finish_jobs(&jobs, ok && conversion_run(&options, conversion, err), err);
+}
+
+/* Where perf2bolt gives up, too. */
+static bool check(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+		  struct bc_error *err)
+{
+	const struct ledger *samples = &conversion->ledgers.samples;
+
+	if (arguments->spe && conversion->binary.image.machine != MACHINE_AARCH64)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is for AArch64",
+			       arguments->conversion.binary);
+	if (samples->read && samples->dropped[SAMPLE_OTHER_PID] == samples->read)
+		return bc_fail(err, BC_NOTFOUND, "no sample of process %u", arguments->pid);
+	return true;
+}
+
+static int run(const struct perf2bolt_arguments *arguments)
+{
+	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	struct yaml_report yaml = {0};
+	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, false};
+	struct bc_error err = {0};
+	FILE *out = strcmp(arguments->output.path, "-") ? stdout : stderr;
+
+	perf2bolt_report_start(arguments, out);
+	if (run_conversion(arguments, &conversion, &err) && check(arguments, &conversion, &err)) {
+		perf2bolt_report_read(&conversion, out);
+		summary_warnings(&summary, stderr);
+		if (profile_output_write(&arguments->output, &conversion,
+					 arguments->conversion.binary, &yaml, &err)) {
+			perf2bolt_report_written(arguments, &conversion, out);
+			return EXIT_DONE;
+		}
+	}
+	fflush(stdout);
+	fprintf(stderr, "batconv: %s\n", err.text);
+	return EXIT_FAILED;
+}
+
+int perf2bolt_main(int argc, char **argv)
+{
+	BC_AUTO(perf2bolt_arguments_free) struct perf2bolt_arguments arguments = {0};
+
+	if (!perf2bolt_parse(argc, argv, &arguments))
+		return EXIT_FAILED;
+	switch (arguments.action) {
+	case PERF2BOLT_HELP:
+		perf2bolt_help(stdout);
+		return EXIT_DONE;
+	case PERF2BOLT_VERSION:
+		puts("batconv " BATCONV_VERSION " (as perf2bolt)");
+		return EXIT_DONE;
+	case PERF2BOLT_CONVERT:
+		break;
+	}
+	return run(&arguments);
+}

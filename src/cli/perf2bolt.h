@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * batconv under perf2bolt's name: its options, its exit codes (0, or 1 for
+ * whatever went wrong) and the lines on stdout that scripts read.
+ * docs/perf2bolt.md has every option.
+ */
+#ifndef CLI_PERF2BOLT_H
+#define CLI_PERF2BOLT_H
+
+#include <stdio.h>
+
+#include "src/base/vec.h"
+#include "src/cli/profile_output.h"
+
+/* True if argv[0] says so: perf2bolt, or that with a version. */
+bool perf2bolt_is_name(const char *path);
+
+int perf2bolt_main(int argc, char **argv);
+
+enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_VERSION };
+
+DEFINE_VEC(word_vec, const char *);
+
+struct perf2bolt_arguments {
+	enum perf2bolt_action action;
+	struct conversion_options conversion; /* .samples not set */
+	struct profile_output output;
+	struct word_vec files;  /* samples, borrowed */
+	struct word_vec copies; /* of lists that were split; owned */
+	uint32_t pid;
+	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
+	bool spe;
+};
+
+/* Reads the command line.  On failure a line on stderr says what is wrong. */
+bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out);
+void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments);
+
+void perf2bolt_help(FILE *out);
+
+/* What was read and what became of it, and what was written. */
+void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out);
+void perf2bolt_report_read(const struct conversion *conversion, FILE *out);
+void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
+			      const struct conversion *conversion, FILE *out);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/perf2bolt.h"
+
+enum option_id {
+	ID_NOTHING, /* accepted: batconv does so anyway, or has nothing to do */
+	ID_REFUSED,
+	ID_SAMPLES,
+	ID_OUTPUT,
+	ID_YAML,
+	ID_FORMAT,
+	ID_PREAGG,
+	ID_BASIC,
+	ID_PID,
+	ID_BUILD_ID,
+	ID_MAX_SAMPLES,
+	ID_ITRACE,
+	ID_SPE,
+	ID_KERNEL,
+	ID_FORCE,
+	ID_HELP,
+	ID_VERSION,
+};
+
+struct perf2bolt_option {
+	const char *name;
+	enum option_id id;
+	bool value;       /* takes one; else a flag, which can be =0 or =false */
+	const char *help; /* ID_REFUSED: what to do instead */
+};
+
+static const struct perf2bolt_option table[] = {
+	{"perfdata", ID_SAMPLES, true, "samples: perf.data, or what perf script prints; several with commas"},
+	{"p", ID_SAMPLES, true, "the same"},
+	{"o", ID_OUTPUT, true, "write the profile to this file"},
+	{"w", ID_YAML, true, "write the profile as YAML to this file, too"},
+	{"profile-format", ID_FORMAT, true, "fdata (default), yaml or preagg"},
+	{"pa", ID_PREAGG, false, "the samples are pre-aggregated text"},
+	{"ps", ID_NOTHING, false, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
+	{"basic-events", ID_BASIC, false, "use sampled addresses, not branch stacks"},
+	{"ba", ID_BASIC, false, "the same"},
+	{"nl", ID_BASIC, false, "the same"},
+	{"pid", ID_PID, true, "samples of this process only"},
+	{"ignore-build-id", ID_BUILD_ID, false, "the name of a mapping says which file it is"},
+	{"max-samples", ID_MAX_SAMPLES, true, "of each file the first samples only"},
+	{"itrace", ID_ITRACE, true, "let perf script make branch stacks of a trace"},
+	{"spe", ID_SPE, false, "the same for Arm SPE (AArch64 only)"},
+	{"ignore-interrupt-lbr", ID_KERNEL, false, "drop branches from and to the kernel (always)"},
+	{"impute-trace-fall-through", ID_REFUSED, false, "batconv does not guess fall-throughs that were not recorded"},
+	{"parse-mem-profile", ID_NOTHING, false, "memory events are not read"},
+	{"filter-mem-profile", ID_NOTHING, false, "memory events are not read"},
+	{"perfdata-jobs", ID_NOTHING, true, "batconv uses all processors on each file"},
+	{"pj", ID_NOTHING, true, "the same"},
+	{"force", ID_FORCE, false, "batconv's: convert samples of another build all the same"},
+	{"aggregate-only", ID_NOTHING, false, "always"},
+	{"show-density", ID_NOTHING, false, "no density is shown"},
+	{"time-aggr", ID_NOTHING, false, "no times are shown"},
+	{"bolt-info", ID_NOTHING, false, "no binary is written"},
+	{"print-options", ID_NOTHING, false, "no options are printed"},
+	{"print-all-options", ID_NOTHING, false, "no options are printed"},
+	{"v", ID_NOTHING, true, "batconv's own report has -v"},
+	{"strict", ID_NOTHING, false, "for llvm-bolt"},
+	{"lite", ID_NOTHING, false, "for llvm-bolt"},
+	{"allow-stripped", ID_NOTHING, false, "always"},
+	{"profile-use-dfs", ID_NOTHING, false, "blocks are in the order of the input's layout"},
+	{"profile-write-pseudo-probes", ID_REFUSED, false, "batconv writes no pseudo probes"},
+	{"heatmap", ID_REFUSED, true, "llvm-bolt-heatmap makes heat maps"},
+	{"h", ID_HELP, false, "show these options"},
+	{"help", ID_HELP, false, "the same"},
+	{"help-hidden", ID_HELP, false, "the same"},
+	{"help-list", ID_HELP, false, "the same"},
+	{"help-list-hidden", ID_HELP, false, "the same"},
+	{"version", ID_VERSION, false, "print the version"},
+};
+
+static bool wrong(const char *option, const char *why, const char *what)
+{
+	fprintf(stderr, "batconv: %s%s%s%s\n", option, *option ? ": " : "", why,
+		what ? what : "");
+	return false;
+}
+
+static const struct perf2bolt_option *find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < BC_COUNT(table); i++)
+		if (strlen(table[i].name) == len && !memcmp(table[i].name, name, len))
+			return &table[i];
+	return NULL;
+}
+
+static bool parse_flag(const char *value, bool *out)
+{
+	static const char *const words[] = {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0"};
+
+	*out = true;
+	if (!value)
+		return true;
+	for (size_t i = 0; i < BC_COUNT(words); i++) {
+		if (!strcmp(value, words[i])) {
+			*out = i < BC_COUNT(words) / 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool add_samples(struct perf2bolt_arguments *out, const char *value)
+{
+	char *list = strdup(value);
+
+	if (!list || !word_vec_push(&out->copies, list)) {
+		free(list);
+		return false;
+	}
+	for (char *rest = NULL, *file = strtok_r(list, ",", &rest); file; file = strtok_r(NULL, ",", &rest))
+		if (!word_vec_push(&out->files, file))
+			return false;
+	return true;
+}
+
+static bool parse_number(const char *value, uint64_t most, uint64_t *out)
+{
+	return text_dec(text_of(value), out) && *out <= most;
+}
+
+/* The flags. */
+static bool set(struct perf2bolt_arguments *out, const struct perf2bolt_option *option, bool on)
+{
+	struct conversion_options *c = &out->conversion;
+
+	switch (option->id) {
+	case ID_PREAGG: c->format = on ? INPUT_PREAGG : INPUT_AUTO; break;
+	case ID_BASIC: c->aggregate.mode = on ? MODE_BASIC : MODE_AUTO; break;
+	case ID_BUILD_ID: c->ignore_build_id = on; break;
+	case ID_SPE: out->spe = on; break;
+	case ID_FORCE: c->force = on; break;
+	case ID_HELP: out->action = PERF2BOLT_HELP; break;
+	case ID_VERSION: out->action = PERF2BOLT_VERSION; break;
+	case ID_KERNEL:
+		return on || wrong(option->name, "branches from and to the kernel are always dropped", NULL);
+	case ID_REFUSED: return !on || wrong(option->name, option->help, NULL);
+	default: break;
+	}
+	return true;
+}
+
+/* Those that take a value.  Returns what is wrong with it, or NULL. */
+static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt_option *option,
+			 const char *value)
+{
+	struct filter *filter = &out->conversion.aggregate.filter;
+	uint64_t number;
+
+	switch (option->id) {
+	case ID_SAMPLES: return add_samples(out, value) ? NULL : "out of memory at ";
+	case ID_OUTPUT: out->output.path = value; break;
+	case ID_YAML: out->output.yaml = value; break;
+	case ID_ITRACE: out->itrace = value; break;
+	case ID_FORMAT:
+		if (!strcmp(value, "perfscript"))
+			return "keep what 'perf script --show-mmap-events --show-task-events -F "
+			       "pid,ip,brstack' prints, batconv reads it; not ";
+		return profile_format_parse(value, &out->output.format) ? NULL : "takes fdata, yaml or preagg, not ";
+	case ID_PID:
+		if (!parse_number(value, NO_PID - 1, &number))
+			return "takes a process id, not ";
+		out->pid = (uint32_t)number;
+		filter->pids = &out->pid;
+		filter->pid_count = 1;
+		break;
+	case ID_MAX_SAMPLES: return parse_number(value, UINT64_MAX, &filter->most) ? NULL : "takes a number, not ";
+	case ID_REFUSED: return option->help;
+	default: break;
+	}
+	return NULL;
+}
+
+/* One option, and its value if that is a word of its own. */
+static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
+{
+	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
+	const char *value = strchr(name, '=');
+	const struct perf2bolt_option *option = find(name, value ? (size_t)(value - name) : strlen(name));
+	bool on;
+
+	if (!option)
+		return wrong(word, "no option of perf2bolt that batconv knows: see docs/perf2bolt.md", NULL);
+	if (value)
+		value++;
+	if (!option->value)
+		return parse_flag(value, &on) ? set(out, option, on)
+					      : wrong(word, "true or false, not ", value);
+	if (!value)
+		value = argv[++*at];
+	if (!value)
+		return wrong(word, "a value is missing", NULL);
+	const char *why = apply(out, option, value);
+	return !why || wrong(word, why, option->id == ID_REFUSED ? NULL : value);
+}
+
+static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
+{
+	bool options = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (options && !strcmp(argv[i], "--")) {
+			options = false;
+		} else if (options && argv[i][0] == '-' && argv[i][1]) {
+			if (!parse_option(argv, &i, out))
+				return false;
+		} else if (out->conversion.binary) {
+			return wrong(argv[i], "one executable, and the samples behind -p", NULL);
+		} else {
+			out->conversion.binary = argv[i];
+		}
+	}
+	return true;
+}
+
+bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
+{
+	struct perf2bolt_arguments *a = out;
+
+	a->conversion.aggregate.erratum = true;
+	a->conversion.plain = true;
+	if (!parse_words(argc, argv, a))
+		return false;
+	if (a->action != PERF2BOLT_CONVERT)
+		return true;
+	if (!a->conversion.binary)
+		return wrong("", "no executable given", NULL);
+	if (!a->files.len)
+		return wrong("", "no samples given: -p FILE", NULL);
+	if (!a->output.path)
+		return wrong("", "no output given: -o FILE", NULL);
+	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
+		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
+	if (a->conversion.format == INPUT_PREAGG && (a->itrace || a->spe))
+		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
+	a->conversion.samples = a->files.at;
+	a->conversion.sample_count = a->files.len;
+	profile_output_prepare(&a->output, &a->conversion);
+	return true;
+}
+
+void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->copies.len; i++)
+		free((char *)arguments->copies.at[i]);
+	word_vec_free(&arguments->copies);
+	word_vec_free(&arguments->files);
+}
+
+void perf2bolt_help(FILE *out)
+{
+	fputs("batconv, called as perf2bolt\n\n"
+	      "usage: perf2bolt -p=SAMPLES EXECUTABLE -o PROFILE\n\noptions:\n", out);
+	for (size_t i = 0; i < BC_COUNT(table); i++)
+		fprintf(out, "  --%s%-*s - %s%s\n", table[i].name, 28 - (int)strlen(table[i].name),
+			table[i].value ? "=<value>" : "",
+			table[i].id == ID_REFUSED ? "refused: " : "", table[i].help);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The lines have perf2bolt's words and numbers: scripts look for them. */
+#include <inttypes.h>
+
+#include "src/cli/perf2bolt.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "LABEL: N (P%)", without the share if there is nothing to share. */
+static void print_share(const char *label, uint64_t part, uint64_t whole, FILE *out)
+{
+	fprintf(out, "PERF2BOLT: %s: %" PRIu64, label, part);
+	if (whole)
+		fprintf(out, " (%.1f%%)", percent(part, whole));
+	putc('\n', out);
+}
+
+void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out)
+{
+	for (size_t i = 0; i < arguments->files.len; i++)
+		fprintf(out, "PERF2BOLT: Starting data aggregation job for %s\n",
+			arguments->files.at[i]);
+}
+
+static uint64_t aggregated_lines(const struct conversion *conversion)
+{
+	uint64_t lines = 0;
+
+	for (size_t i = 0; i < conversion->inputs.len; i++)
+		if (conversion->inputs.at[i].format == INPUT_PREAGG)
+			lines += conversion->inputs.at[i].lines - conversion->inputs.at[i].ignored;
+	return lines;
+}
+
+/* Samples that were looked at, and those of processes that ran the binary. */
+static uint64_t samples_seen(const struct ledger *samples)
+{
+	return samples->read - samples->dropped[SAMPLE_PAST_LIMIT];
+}
+
+static uint64_t samples_taken(const struct ledger *samples)
+{
+	return samples_seen(samples) - samples->dropped[SAMPLE_NO_PROCESS] -
+	       samples->dropped[SAMPLE_OTHER_PID];
+}
+
+static void report_branches(const struct ledgers *ledgers, FILE *out)
+{
+	const struct ledger *samples = &ledgers->samples, *branches = &ledgers->branches;
+	uint64_t entries = branches->read - branches->dropped[ENTRY_DROPPED_SAMPLE] -
+			   branches->dropped[ENTRY_KERNEL];
+
+	if (!samples->read)
+		return;
+	fprintf(out, "PERF2BOLT: read %" PRIu64 " samples and %" PRIu64 " brstack entries\n",
+		samples_taken(samples), entries);
+	print_share("ignored samples", samples_seen(samples) - samples_taken(samples),
+		    samples_seen(samples), out);
+}
+
+static void report_traces(const struct ledger *traces, FILE *out)
+{
+	uint64_t invalid = traces->dropped[RUN_TWO_FRAGMENTS] + traces->dropped[RUN_INVALID] +
+			   traces->dropped[RUN_NO_MAP];
+
+	fputs("PERF2BOLT: processing branch events...\n", out);
+	print_share("traces mismatching disassembled function contents", invalid, traces->read, out);
+	print_share("out of range traces involving unknown regions", traces->dropped[RUN_OUTSIDE],
+		    traces->read, out);
+}
+
+static void report_basic(const struct ledger *samples, FILE *out)
+{
+	uint64_t taken = samples_taken(samples);
+
+	fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", taken);
+	fputs("PERF2BOLT: processing basic events (without brstack)...\n", out);
+	print_share("out of range samples recorded in unknown regions",
+		    taken - samples->kept - samples->dropped[SAMPLE_NO_PARENT], taken, out);
+}
+
+void perf2bolt_report_read(const struct conversion *conversion, FILE *out)
+{
+	const struct locate_report *seen = &conversion->aggregate.maps.report;
+	uint64_t lines = aggregated_lines(conversion);
+
+	if (lines)
+		fprintf(out, "PERF2BOLT: read %" PRIu64 " aggregated brstack entries\n", lines);
+	if (seen->processes)
+		fprintf(out, "PERF2BOLT: input binary is associated with %" PRIu64 " PID(s)\n",
+			(uint64_t)seen->processes);
+	if (conversion->basic) {
+		report_basic(&conversion->ledgers.samples, out);
+	} else {
+		report_branches(&conversion->ledgers, out);
+		report_traces(&conversion->ledgers.traces, out);
+	}
+}
+
+void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
+			      const struct conversion *conversion, FILE *out)
+{
+	switch (arguments->output.format) {
+	case FORMAT_FDATA:
+		fprintf(out, "PERF2BOLT: wrote %zu objects and 0 memory objects to %s\n",
+			conversion->profile.record_count, arguments->output.path);
+		break;
+	case FORMAT_PREAGG:
+		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to %s\n",
+			conversion->distinct, arguments->output.path);
+		break;
+	case FORMAT_YAML:
+		break;
+	}
+}

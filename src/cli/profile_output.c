@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/profile_output.h"
+
+#include <string.h>
+
+#include "src/base/output.h"
+#include "src/output/fdata.h"
+#include "src/output/preagg.h"
+
+bool profile_format_parse(const char *word, enum profile_format *out)
+{
+	static const char *const words[] = {"fdata", "yaml", "preagg"};
+
+	for (size_t i = 0; i < BC_COUNT(words); i++) {
+		if (!strcmp(word, words[i])) {
+			*out = (enum profile_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+void profile_output_prepare(const struct profile_output *output,
+			    struct conversion_options *options)
+{
+	options->aggregate_only = output->format == FORMAT_PREAGG;
+	options->hashes = output->format == FORMAT_YAML || output->yaml;
+}
+
+static bool write_format(const struct conversion *conversion, enum profile_format format,
+			 const char *binary, FILE *file, struct yaml_report *yaml,
+			 struct bc_error *err)
+{
+	const struct profile *profile = &conversion->profile;
+	const char *const *events = (const char *const *)conversion->aggregate.events.at;
+	size_t count = conversion->aggregate.events.len;
+
+	switch (format) {
+	case FORMAT_FDATA:
+		return fdata_write(profile, &(struct fdata_header){events, count},
+				   conversion->threads, file, err);
+	case FORMAT_YAML:
+		return yaml_write(profile, &(struct yaml_header){binary, events, count},
+				  conversion->threads, file, yaml, err);
+	case FORMAT_PREAGG:
+		break;
+	}
+	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
+}
+
+static bool write_file(const struct conversion *conversion, enum profile_format format,
+		       const char *path, const char *binary, struct yaml_report *yaml,
+		       struct bc_error *err)
+{
+	struct output output;
+
+	if (!output_open(path, &output, err))
+		return false;
+	if (write_format(conversion, format, binary, output.file, yaml, err))
+		return output_commit(&output, err);
+	output_discard(&output);
+	return false;
+}
+
+bool profile_output_write(const struct profile_output *output, const struct conversion *conversion,
+			  const char *binary, struct yaml_report *yaml, struct bc_error *err)
+{
+	return write_file(conversion, output->format, output->path, binary, yaml, err) &&
+	       (!output->yaml ||
+		write_file(conversion, FORMAT_YAML, output->yaml, binary, yaml, err));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The files that a conversion writes, and in which form. */
+#ifndef CLI_PROFILE_OUTPUT_H
+#define CLI_PROFILE_OUTPUT_H
+
+#include "src/conversion.h"
+#include "src/output/yaml.h"
+
+enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG };
+
+/* "fdata", "yaml" or "preagg". */
+bool profile_format_parse(const char *word, enum profile_format *out);
+
+struct profile_output {
+	const char *path; /* NULL or "-": stdout */
+	enum profile_format format;
+	const char *yaml; /* write YAML there too; or NULL */
+};
+
+/* What the conversion must be told for it. */
+void profile_output_prepare(const struct profile_output *output,
+			    struct conversion_options *options);
+
+/* binary: its path, as the YAML names it.  *yaml is set if YAML was written.
+ * Each file is there whole or not at all.  BC_IO, BC_NOMEM */
+BC_MUST_USE bool profile_output_write(const struct profile_output *output,
+				      const struct conversion *conversion, const char *binary,
+				      struct yaml_report *yaml, struct bc_error *err);
+
+#endif
