@@ -75,6 +75,7 @@ static bool convert_all(struct conversion *c, struct bc_error *err)
 		return false;
 	c->profile = converted.profile;
 	c->check = converted.check;
+	c->no_disassembler = converted.no_disassembler;
 	c->ledgers = c->aggregate.tally.ledgers;
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
@@ -100,7 +101,7 @@ static bool keep_counts(struct conversion *c)
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
-	struct binary_needs needs = {.plain_will_do = options->plain, .blocks = options->hashes};
+	struct binary_needs needs = {.plain_will_do = true, .blocks = options->hashes};
 
 	if (!binary_open_for(options->binary, needs, &c->binary, err))
 		return false;

@@ -20,7 +20,6 @@ struct conversion_options {
 	enum input_format format;
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
-	bool plain;             /* a binary that BOLT never touched will do, too */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
 	bool force;             /* convert samples of another build all the same */
 	bool aggregate_only;    /* stop at the counts: they are the result */
@@ -42,6 +41,7 @@ struct conversion {
 	struct ledgers ledgers;
 	struct build_check check;
 	struct profile profile;
+	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */
 };
 

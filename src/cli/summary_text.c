@@ -17,10 +17,14 @@ static void print_binary(const struct summary *summary, FILE *out)
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&binary->image.build_id, id);
-	fprintf(out, "batconv: %s: %s, BAT layout %s, %u fragments (%u cold)%s%s\n",
-		summary->options->binary, machine_name(binary->image.machine),
-		bat_layout_name(bat->layout), bat->fragment_count, parents->cold,
-		*id ? ", build-id " : "", id);
+	fprintf(out, "batconv: %s: %s, ", summary->options->binary,
+		machine_name(binary->image.machine));
+	if (binary->plain)
+		fputs("not BOLTed: a profile of this very binary", out);
+	else
+		fprintf(out, "BAT layout %s, %u fragments (%u cold)", bat_layout_name(bat->layout),
+			bat->fragment_count, parents->cold);
+	fprintf(out, "%s%s\n", *id ? ", build-id " : "", id);
 	if (parents->repaired || parents->unknown)
 		fprintf(out, "batconv: %s: parents of cold fragments: %u taken from the symbols, %u unknown\n",
 			summary->options->binary, parents->repaired, parents->unknown);
@@ -91,6 +95,9 @@ static void warn_of_little(const struct summary *summary, FILE *out)
 	const struct conversion *c = summary->conversion;
 	uint64_t misfits = c->aggregate.maps.report.misfits;
 
+	if (c->no_disassembler)
+		fputs("batconv: warning: libLLVM is missing, which a few functions without a BAT map "
+		      "need: their fall-throughs were dropped\n", out);
 	if (misfits)
 		fprintf(out, "batconv: warning: %" PRIu64 " mappings of %s fit none of its executable "
 			     "segments and were not used: what ran was another build of it\n",

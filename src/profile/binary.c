@@ -13,13 +13,24 @@ static bool fail_bat(const struct bat_error *from, struct bc_error *err)
 	return bc_fail(err, BC_FORMAT, "BAT section: %s", from->text);
 }
 
+/* BOLT wrote this file: without its table, nothing leads back to the input. */
+static bool is_bolted(const struct image *image)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (text_starts(image->sections[i].name, ".bolt.org.") ||
+		    text_is(image->sections[i].name, ".note.bolt_info"))
+			return true;
+	return false;
+}
+
 static bool read_bat(struct binary *binary, struct binary_needs needs, struct bc_error *err)
 {
 	struct bat_error bat_err = {0};
 	struct bytes desc;
 
 	if (!image_bat_note(&binary->image, &desc, err)) {
-		binary->plain = needs.plain_will_do && err->code == BC_NOTFOUND;
+		binary->plain = needs.plain_will_do && err->code == BC_NOTFOUND &&
+				!is_bolted(&binary->image);
 		return binary->plain;
 	}
 	return (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A copy of a BOLTed ELF file with something changed: patch.py FILE OUT CHANGE...
 
-CHANGE: OFFSET=BYTE; second-bat (gives another section the name .note.bolt_bat); bat-size=N (of the section);
+CHANGE: OFFSET=BYTE; second-bat (gives another section the name .note.bolt_bat); no-bat (gives it another); bat-size=N (of the section);
 bat-type=N (of the note).
 """
 import struct
@@ -25,6 +25,8 @@ def change(data, what, value):
     bat = rows['.note.bolt_bat']
     if what == 'second-bat':
         struct.pack_into('<I', data, rows['.comment'], struct.unpack_from('<I', data, bat)[0])
+    elif what == 'no-bat':
+        struct.pack_into('<I', data, bat, struct.unpack_from('<I', data, rows['.comment'])[0])
     elif what == 'bat-size':
         struct.pack_into('<Q', data, bat + 32, int(value))
     elif what == 'bat-type':

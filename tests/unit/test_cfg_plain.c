@@ -22,7 +22,7 @@ static void same(const char *binary, const char *samples, const char *expected)
 		snprintf(paths[i], sizeof(paths[i]), BATCONV_DATA_DIR "%s", names[i]);
 	const char *inputs[] = {paths[1]};
 	struct conversion_options options = {.binary = paths[0], .samples = inputs,
-					     .sample_count = 1, .plain = true};
+					     .sample_count = 1};
 	if (!conversion_run(&options, &conversion, &err))
 		fail_msg("%s", err.text);
 	assert_true(ledger_balances(&conversion.ledgers.traces));
