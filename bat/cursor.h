@@ -22,9 +22,9 @@ static inline size_t cursor_left(const struct bat_cursor *c)
 
 /* Fill the error for the field that begins at `at`: BAT_MALFORMED and
  * "field, byte N: why".  Returns false. */
-__attribute__((cold, format(printf, 4, 5))) bool
+__attribute__((cold, format(printf, 5, 6))) bool
 bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field,
-	    const char *why, ...);
+		enum bat_cause cause, const char *why, ...);
 
 /* Multi-byte cases of cursor_uleb() and cursor_sleb(). */
 BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field,
@@ -38,7 +38,7 @@ BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size,
 					     const uint8_t **out)
 {
 	if (size > cursor_left(c)) {
-		(void)bat_cursor_fail(c, c->pos, field,
+		(void)bat_cursor_fail(c, c->pos, field, BAT_CAUSE_END,
 				  "%zu bytes needed, %zu left", size,
 				  cursor_left(c));
 		return false; /* visibly, for the compiler */
@@ -113,7 +113,7 @@ BAT_MUST_USE static inline bool cursor_fits(const struct bat_cursor *c,
 {
 	if (count <= cursor_left(c) / item_size)
 		return true;
-	return bat_cursor_fail(c, at, field,
+	return bat_cursor_fail(c, at, field, BAT_CAUSE_COUNT,
 			   "%llu %s do not fit in the %zu bytes left",
 			   (unsigned long long)count, items, cursor_left(c));
 }

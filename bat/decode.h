@@ -36,7 +36,7 @@ BAT_MUST_USE static inline bool pass_ascends(const struct bat_pass *p,
 {
 	if (address > last)
 		return true;
-	return bat_cursor_fail(&p->in, at, field,
+	return bat_cursor_fail(&p->in, at, field, BAT_CAUSE_ORDER,
 			   "0x%llx does not ascend from 0x%llx",
 			   (unsigned long long)address,
 			   (unsigned long long)last);
@@ -49,7 +49,7 @@ BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p,
 {
 	if (output >= last)
 		return true;
-	return bat_cursor_fail(&p->in, at, "OutputOffset",
+	return bat_cursor_fail(&p->in, at, "OutputOffset", BAT_CAUSE_ORDER,
 			   "0x%x decreases from 0x%x", output, last);
 }
 
@@ -78,7 +78,8 @@ BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
 {
 	if (p->in.pos == p->in.end)
 		return true;
-	return bat_cursor_fail(&p->in, p->in.pos, "end", "%zu bytes are left over",
+	return bat_cursor_fail(&p->in, p->in.pos, "end", BAT_CAUSE_LEFT,
+			   "%zu bytes are left over",
 			   cursor_left(&p->in));
 }
 

@@ -128,7 +128,7 @@ static bool read_pairs(struct bat_pass *p)
 		if (i > 0 && !pass_ascends(p, at, "ColdAddress", last, cold))
 			return false;
 		if (!walk_to(&w, p->fragments, cold))
-			return bat_cursor_fail(in, at, "ColdAddress",
+			return bat_cursor_fail(in, at, "ColdAddress", BAT_CAUSE_RANGE,
 					   "no fragment begins at 0x%llx",
 					   (unsigned long long)cold);
 		if (!cursor_u64(in, "HotAddress", &hot))

@@ -84,7 +84,7 @@ static bool read_cold_header(struct reader *r, struct bat_fragment *f,
 		return false;
 	r->hot_index += delta;
 	if (!is_hot_index(r))
-		return bat_cursor_fail(in, at, "HotIndex",
+		return bat_cursor_fail(in, at, "HotIndex", BAT_CAUSE_RANGE,
 				       "%llu is not below the %u hot functions",
 				       (unsigned long long)r->hot_index,
 				       r->p->hot);
@@ -101,7 +101,7 @@ static bool read_equal_elems(struct reader *r, struct shape *s)
 	if (!cursor_uleb(in, "EqualElems", &equal))
 		return false;
 	if (equal > s->count)
-		return bat_cursor_fail(in, at, "EqualElems",
+		return bat_cursor_fail(in, at, "EqualElems", BAT_CAUSE_RANGE,
 				   "%llu of %u entries",
 				   (unsigned long long)equal, s->count);
 	s->equal = (uint32_t)equal;

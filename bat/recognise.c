@@ -32,10 +32,11 @@ static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
-		(void)bat_cursor_fail(&t->pass.in, desc, "desc",
+		(void)bat_cursor_fail(&t->pass.in, desc, "desc", BAT_CAUSE_RANGE,
 				  "larger than 4 GiB");
 	else
 		t->fits = run_pass(layout, &t->pass);
+	t->err.layout = layout;
 }
 
 /* One item at least, so that NULL always means out of memory. */
@@ -113,6 +114,8 @@ static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
 		if (i == 0 || trials[i].err.byte > err->byte) {
 			err->byte = trials[i].err.byte;
 			err->field = trials[i].err.field;
+			err->cause = trials[i].err.cause;
+			err->layout = (enum bat_layout)i;
 		}
 	}
 	return false;

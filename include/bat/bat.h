@@ -14,6 +14,7 @@
  *   bat_translate()     fragment + offset -> offset in the input function
  *   bat_fallthroughs()  two offsets of a trace -> edges of the input function
  *   bat_encode()        table -> bytes
+ *   bat_fields()        bytes -> one stored field after the other
  *
  * The library needs libc only, reads no files and prints nothing.  Only
  * bat_decode(), bat_fix_parents() and bat_encode() allocate memory.  A decoded
@@ -71,12 +72,25 @@ enum bat_code {
 	BAT_UNHELD,    /* the table has something that the layout cannot hold   */
 };
 
+/* What is wrong with a field, for BAT_MALFORMED. */
+enum bat_cause {
+	BAT_CAUSE_END,   /* the descriptor ends before the field does           */
+	BAT_CAUSE_WIDE,  /* a LEB128 that does not fit into 64 bits             */
+	BAT_CAUSE_COUNT, /* more items than the bytes that are left can hold    */
+	BAT_CAUSE_RANGE, /* it refers to something that is not there            */
+	BAT_CAUSE_ORDER, /* it must not be below the one before                 */
+	BAT_CAUSE_LEFT,  /* bytes behind the last field                         */
+};
+
 /* Filled by a function that returns false; owned by the caller. */
 struct bat_error {
 	enum bat_code code;
 	uint64_t byte;     /* offset in the descriptor where the field begins;
 	                      0 for BAT_NOMEM, BAT_AMBIGUOUS and BAT_UNHELD    */
 	const char *field; /* static, as docs/bat-format.md names it, or ""    */
+	enum bat_cause cause;   /* BAT_MALFORMED                               */
+	enum bat_layout layout; /* BAT_MALFORMED: under which layout; of all of
+	                           them, the one that got furthest             */
 	char text[512];    /* one line without newline; repeats byte and field */
 };
 
@@ -281,6 +295,45 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
 BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table,
 				     enum bat_layout layout, uint8_t **data,
 				     size_t *size, struct bat_error *err);
+
+enum bat_encoding {
+	BAT_U32,
+	BAT_U64,
+	BAT_ULEB, /* unsigned LEB128                                            */
+	BAT_SLEB, /* signed LEB128                                              */
+	BAT_BITS, /* a mask                                                     */
+};
+
+#define BAT_NO_INDEX UINT32_MAX
+
+/* One field of a descriptor, as it is stored. */
+struct bat_field {
+	const char *name; /* static, as docs/bat-format.md names it             */
+	enum bat_encoding encoding;
+	bool cold;         /* in the cold table; in BAT_FIXED: in a pair         */
+	uint32_t fragment; /* its number in its table; BAT_NO_INDEX: of none     */
+	uint32_t entry;    /* its number in the fragment, as stored; of an entry
+	                      point or pair likewise; BAT_NO_INDEX: of none      */
+	uint64_t byte;     /* where in the descriptor it begins ...              */
+	uint64_t size;     /* ... and how many bytes it takes                    */
+	uint64_t stored;   /* the number there; 0 for BAT_BITS                   */
+	uint64_t value;    /* what it comes to after adding what it is a
+	                      difference to: addresses, OutputOffset from the
+	                      fragment, InputOffset as in struct bat_entry       */
+};
+
+/* Receives a field; false ends the walk. */
+typedef bool bat_field_fn(void *ctx, const struct bat_field *field);
+
+/* Step through the fields of a descriptor in their order, in constant memory
+ * and without asking whether they make sense: damaged tables can be looked at
+ * up to the field that cannot be read.  True also if the walk was ended.
+ *
+ * BAT_MALFORMED  BAT_CAUSE_END, _WIDE or _LEFT */
+BAT_API BAT_MUST_USE bool bat_fields(enum bat_layout layout,
+				     const uint8_t *desc, size_t size,
+				     bat_field_fn *visit, void *ctx,
+				     struct bat_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,5 +9,6 @@ extern const struct command addr_command;
 extern const struct command image_command;
 extern const struct command maps_command;
 extern const struct command stacks_command;
+extern const struct command verify_command;
 
 #endif

@@ -13,6 +13,7 @@ static const struct command *const commands[] = {
 	&image_command,
 	&maps_command,
 	&stacks_command,
+	&verify_command,
 };
 
 /* The command that runs if the first word names none. */

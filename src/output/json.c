@@ -91,6 +91,18 @@ void json_real(struct json *json, const char *key, double value)
 	fprintf(json->out, "%.4f", value);
 }
 
+void json_hex_string(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
+}
+
+void json_null(struct json *json, const char *key)
+{
+	begin(json, key);
+	fputs("null", json->out);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin(json, key);

@@ -19,6 +19,8 @@ void json_close(struct json *json, char bracket);                 /* '}' or ']' 
 void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_real(struct json *json, const char *key, double value);
+void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x..." */
+void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);
 
 #endif

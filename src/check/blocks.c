@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The blocks of an input function, which its fragments share: no two begin at one
+ * input offset, and the table of BAT_HASHED names each block of the input, by an
+ * index that ascends with the offset and by a hash that has it in its low bits.
+ */
+#include <stdlib.h>
+
+#include "src/check/checks.h"
+#include "src/elf/sort.h"
+
+struct listed {
+	uint32_t input, index; /* offset and number of the block in the input */
+	uint32_t fragment, entry;
+};
+
+struct blocks {
+	const struct table_file *subject;
+	struct findings *findings;
+	struct listed *at; /* of one function; room for all */
+	uint32_t count;
+};
+
+static int by_input(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	if (x->input != y->input)
+		return x->input < y->input ? -1 : 1;
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	if (x->fragment != y->fragment)
+		return x->fragment < y->fragment ? -1 : 1;
+	return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+static struct finding_place place(const struct blocks *b, const struct listed *block)
+{
+	return place_of(b->subject, block->fragment, block->entry);
+}
+
+static void list_blocks(struct blocks *b, uint32_t fragment)
+{
+	const struct bat_table *bat = &b->subject->bat;
+	const struct bat_fragment *f = &bat->fragments[fragment];
+
+	for (uint32_t k = 0; k < f->entry_count; k++) {
+		struct bat_entry e = bat->entries[f->first_entry + k];
+		uint32_t index = bat->blocks ? bat->blocks[f->first_entry + k].index : 0;
+		if (!bat_entry_is_branch(e))
+			b->at[b->count++] = (struct listed){bat_entry_input(e), index, fragment, k};
+	}
+}
+
+/* Neighbours in the order of input offsets.  One mistake, one finding: where two
+ * blocks share an offset, what else is odd about them follows from that. */
+static void check_neighbours(struct blocks *b)
+{
+	bool hashed = b->subject->bat.blocks;
+
+	for (uint32_t i = 1; i < b->count; i++) {
+		const struct listed *last = &b->at[i - 1], *block = &b->at[i];
+		if (block->input == last->input)
+			findings_add(b->findings, hashed && block->index == last->index
+							  ? FINDING_BLOCK_COPIED : FINDING_INPUT_TWICE,
+				     place(b, block), "input 0x%x is the beginning of another one, too",
+				     block->input);
+		else if (hashed && block->index == last->index)
+			findings_add(b->findings, FINDING_BLOCK_INDEX, place(b, block),
+				     "index %u is another block's, too", block->index);
+		else if (hashed && block->index < last->index)
+			findings_add(b->findings, FINDING_BLOCK_ORDER, place(b, block),
+				     "index %u at input 0x%x follows index %u at 0x%x", block->index,
+				     block->input, last->index, last->input);
+	}
+}
+
+static void check_hashes(struct blocks *b)
+{
+	const struct bat_table *bat = &b->subject->bat;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct listed *block = &b->at[i];
+		uint32_t entry = bat->fragments[block->fragment].first_entry + block->entry;
+		uint16_t low = (uint16_t)bat->blocks[entry].hash;
+		if (low != (uint16_t)block->input)
+			findings_add(b->findings, FINDING_BLOCK_HASH, place(b, block),
+				     "the hash has 0x%x in its low 16 bits, the entry comes from 0x%x",
+				     low, block->input);
+	}
+}
+
+static bool shares_inputs(const struct blocks *b)
+{
+	for (uint32_t i = 1; i < b->count; i++)
+		if (b->at[i].input == b->at[i - 1].input)
+			return true;
+	return false;
+}
+
+static void check_counts(struct blocks *b, uint32_t hot)
+{
+	uint32_t blocks = b->subject->bat.fragments[hot].block_count;
+	bool in_range = true;
+
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (b->at[i].index < blocks || b->count > blocks)
+			continue;
+		in_range = false;
+		findings_add(b->findings, FINDING_BLOCK_INDEX, place(b, &b->at[i]),
+			     "index %u, but the function has %u blocks", b->at[i].index, blocks);
+	}
+	if (in_range && b->count != blocks && !shares_inputs(b))
+		findings_add(b->findings, FINDING_BLOCK_COUNT, place_of(b->subject, hot, NO_INDEX),
+			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
+}
+
+/* Where the block that begins at `input` ends. */
+static uint32_t block_end(const struct blocks *b, uint32_t input)
+{
+	uint32_t low = 0, high = b->count; /* the first above lies in [low, high] */
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (b->at[middle].input <= input)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < b->count ? b->at[low].input : UINT32_MAX;
+}
+
+/* Not in BAT_HASHED: since LLVM 19 branches keep their input offset when BOLT
+ * moves or copies them to another block. */
+static void check_branches(struct blocks *b, uint32_t fragment)
+{
+	const struct bat_fragment *f = &b->subject->bat.fragments[fragment];
+	const struct bat_entry *e = b->subject->bat.entries + f->first_entry;
+	uint32_t begin = 0, end = UINT32_MAX; /* of the block, once there was one */
+
+	for (uint32_t k = 0; k < f->entry_count; k++) {
+		uint32_t input = bat_entry_input(e[k]);
+		if (!bat_entry_is_branch(e[k])) {
+			begin = input;
+			end = block_end(b, input);
+		} else if (input < begin || input >= end) {
+			findings_add(b->findings, FINDING_BRANCH_ASTRAY, place_of(b->subject, fragment, k),
+				     "input 0x%x is not in the block [0x%x, 0x%x)", input, begin, end);
+		}
+	}
+}
+
+/* The fragments of one function, by ascending address. */
+static void check_function(struct blocks *b, const struct keyed *fragments, size_t count)
+{
+	uint32_t hot = (uint32_t)fragments[0].key;
+
+	b->count = 0;
+	for (size_t i = 0; i < count; i++)
+		list_blocks(b, (uint32_t)fragments[i].index);
+	if (b->count)
+		qsort(b->at, b->count, sizeof(*b->at), by_input);
+	check_neighbours(b);
+	if (b->subject->bat.blocks) {
+		check_hashes(b);
+		check_counts(b, hot);
+	} else {
+		for (size_t i = 0; i < count; i++)
+			check_branches(b, (uint32_t)fragments[i].index);
+	}
+}
+
+static void check_functions(struct blocks *b, const struct keyed *fragments, size_t count)
+{
+	for (size_t begin = 0, end; begin < count; begin = end) {
+		for (end = begin; end < count && fragments[end].key == fragments[begin].key; end++)
+			;
+		if (fragments[begin].key != BAT_NO_PARENT)
+			check_function(b, &fragments[begin], end - begin);
+	}
+}
+
+bool check_blocks(const struct table_file *subject, struct findings *findings)
+{
+	const struct bat_table *bat = &subject->bat;
+	struct blocks blocks = {.subject = subject, .findings = findings};
+
+	struct keyed *fragments = malloc((bat->fragment_count + (size_t)1) * sizeof(*fragments));
+	blocks.at = malloc((bat->entry_count + (size_t)1) * sizeof(*blocks.at));
+	bool ok = fragments && blocks.at;
+	for (uint32_t i = 0; ok && i < bat->fragment_count; i++)
+		fragments[i] = (struct keyed){bat->fragments[i].parent, i};
+	ok = ok && sort_keyed(fragments, bat->fragment_count);
+	if (ok)
+		check_functions(&blocks, fragments, bat->fragment_count);
+	free(fragments);
+	free(blocks.at);
+	return ok;
+}

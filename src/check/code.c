@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/check/code.h"
+
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+#include "src/check/checks.h"
+#include "src/elf/branch.h"
+
+const struct code_side output_side = {FINDING_INSIDE_INSN, FINDING_NO_BRANCH, false};
+const struct code_side input_side = {FINDING_INPUT_INSIDE_INSN, FINDING_INPUT_NO_BRANCH, true};
+
+size_t code_length(struct decoder *decoder, struct bytes code, uint64_t at)
+{
+	struct insn insn;
+
+	if (!code.size)
+		return 0;
+	/* A second opinion: src/cfg counts x86-64 bytes by itself. */
+	if (decoder->llvm.handle)
+		return llvm_length(&decoder->llvm, code, at);
+	return decoder_next(decoder, code, at, &insn) ? insn.size : 0;
+}
+
+/* BOLT keeps the offset of a lock prefix, too: to LLVM it is an instruction. */
+static bool has_lock(struct decoder *decoder, struct bytes code)
+{
+	return decoder->machine == MACHINE_X86_64 && code.size && code.data[0] == 0xf0;
+}
+
+static bool is_branch(struct decoder *decoder, struct bytes code, uint64_t at)
+{
+	struct insn insn;
+
+	if (has_lock(decoder, code) || branch_decode(decoder->machine, code, (struct vaddr){at}).kind != BRANCH_NONE)
+		return true;
+	return decoder_next(decoder, code, at, &insn) &&
+	       (insn.flow != FLOW_NEXT || insn.unsupported);
+}
+
+static bool is_nop(enum machine machine, struct bytes code)
+{
+	size_t i = 0;
+
+	switch (machine) {
+	case MACHINE_X86_64:
+		while (i + 1 < code.size && (code.data[i] == 0x66 || code.data[i] == 0x2e))
+			i++;
+		return code.size > i && (code.data[i] == 0x90 ||
+			(code.size > i + 1 && code.data[i] == 0x0f && code.data[i + 1] == 0x1f));
+	case MACHINE_AARCH64:
+		return code.size >= 4 && le32(code.data) == 0xd503201f;
+	case MACHINE_RISCV64:
+		return (code.size >= 2 && le16(code.data) == 1) ||
+		       (code.size >= 4 && le32(code.data) == 0x13);
+	}
+	return false;
+}
+
+static bool is_block_start(const struct code_view *v, uint64_t offset)
+{
+	const struct bat_table *bat = &v->subject->bat;
+	const struct bat_fragment *f = &bat->fragments[v->fragment];
+
+	if (v->side->input)
+		return block_starts_has(v->starts, f->parent, offset);
+	const struct bat_entry *e = bat_entry_at(bat, f, (uint32_t)offset);
+	return e && e->output == offset && !bat_entry_is_branch(*e);
+}
+
+/* Does the block end before this offset: by the code's end, by another block, or by
+ * a jump to one that BOLT moved elsewhere? */
+static bool block_ends(const struct code_view *v, uint64_t offset)
+{
+	struct bytes code = bytes_from(v->code, offset);
+	struct insn insn;
+
+	if (!code.size || is_block_start(v, offset))
+		return true;
+	if (is_nop(v->decoder->machine, code))
+		return block_ends(v, offset + code_length(v->decoder, code, v->at + offset));
+	return !v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) &&
+	       insn.flow == FLOW_JUMP;
+}
+
+static bool leaves_block(const struct code_view *v, uint64_t offset)
+{
+	struct bytes code = bytes_from(v->code, offset);
+	uint64_t at = v->at + offset;
+
+	return is_branch(v->decoder, code, at) ||
+	       block_ends(v, offset + code_length(v->decoder, code, at));
+}
+
+static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset,
+		       struct findings *findings)
+{
+	struct finding_place place = place_of(v->subject, v->fragment, spot->entry);
+
+	if (offset > spot->offset)
+		findings_add(findings, v->side->inside, place, "0x%x is inside the instruction before "
+			     "0x%llx", spot->offset, (unsigned long long)offset);
+	else if (spot->branch && !leaves_block(v, offset))
+		findings_add(findings, v->side->no_branch, place, "the instruction at 0x%x only goes on",
+			     spot->offset);
+}
+
+void code_check(const struct code_view *v, const struct spot *spots, size_t count,
+		struct findings *findings)
+{
+	uint64_t offset = 0; /* an instruction begins here */
+	bool told = v->side->input || v->decoder->llvm_missing;
+
+	for (size_t i = 0; i < count; i++) {
+		while (offset < spots[i].offset) {
+			size_t size = code_length(v->decoder, bytes_from(v->code, offset), v->at + offset);
+			if (!size && !told)
+				findings_add(findings, FINDING_CODE_UNDECODABLE,
+					     place_of(v->subject, v->fragment, spots[i].entry),
+					     "nothing is decoded from offset 0x%llx to this entry",
+					     (unsigned long long)offset);
+			told |= !size;
+			offset = size ? offset + size : spots[i].offset;
+		}
+		check_spot(v, &spots[i], offset, findings);
+	}
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+size_t code_spots(const struct bat_table *bat, const struct bat_fragment *fragment, bool input,
+		  uint64_t size, struct spot *out)
+{
+	const struct bat_entry *entries = bat->entries + fragment->first_entry;
+	bool sorted = true;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < fragment->entry_count; i++) {
+		uint32_t offset = input ? bat_entry_input(entries[i]) : entries[i].output;
+		if (offset >= size)
+			continue;
+		sorted &= !count || out[count - 1].offset <= offset;
+		out[count++] = (struct spot){offset, i, bat_entry_is_branch(entries[i])};
+	}
+	if (!sorted)
+		qsort(out, count, sizeof(*out), by_offset);
+	return count;
+}
+
+/* Fragments of one round: enough to be worth handing out, few enough to share. */
+#define ROUND 64
+
+struct round {
+	struct findings findings;
+};
+
+struct job {
+	const struct table_file *subject;
+	fragments_fn *check;
+	void *ctx;
+	struct decoder *decoders; /* one for each worker */
+	struct round *rounds;
+};
+
+static void run_round(void *ctx, size_t index, unsigned worker)
+{
+	struct job *job = ctx;
+	uint32_t count = job->subject->bat.fragment_count;
+	uint32_t begin = (uint32_t)index * ROUND;
+
+	job->check(job->ctx, &job->decoders[worker], begin,
+		   count - begin < ROUND ? count : begin + ROUND, &job->rounds[index].findings);
+}
+
+void code_decoder_open(enum machine machine, struct decoder *out)
+{
+	decoder_open(machine, out);
+	if (machine == MACHINE_X86_64)
+		out->llvm_missing = !llvm_open(&out->llvm);
+}
+
+bool code_decoder_complete(enum machine machine)
+{
+	struct decoder decoder;
+
+	code_decoder_open(machine, &decoder);
+	bool complete = !decoder.llvm_missing;
+	decoder_close(&decoder);
+	return complete;
+}
+
+static void run_rounds(struct job *job, unsigned threads, size_t rounds, struct findings *findings)
+{
+	for (size_t i = 0; i < rounds; i++)
+		findings_init(&job->rounds[i].findings, findings->most);
+	parallel_for(threads, rounds, run_round, job);
+	for (size_t i = 0; i < rounds; i++) {
+		findings_append(findings, &job->rounds[i].findings);
+		findings_free(&job->rounds[i].findings);
+	}
+}
+
+bool code_for_fragments(const struct table_file *subject, unsigned threads, fragments_fn *check,
+			void *ctx, struct findings *findings)
+{
+	size_t rounds = (subject->bat.fragment_count + (size_t)ROUND - 1) / ROUND;
+	struct job job = {.subject = subject, .check = check, .ctx = ctx};
+
+	if (threads > PARALLEL_MOST)
+		threads = PARALLEL_MOST;
+	job.decoders = calloc(threads, sizeof(*job.decoders));
+	job.rounds = calloc(rounds + 1, sizeof(*job.rounds));
+	if (job.decoders && job.rounds) {
+		for (unsigned i = 0; i < threads; i++)
+			code_decoder_open(subject->image.machine, &job.decoders[i]);
+		run_rounds(&job, threads, rounds, findings);
+		for (unsigned i = 0; i < threads; i++)
+			decoder_close(&job.decoders[i]);
+	} else {
+		findings->nomem = true;
+	}
+	free(job.decoders);
+	free(job.rounds);
+	return !findings->nomem;
+}
+
+struct checking {
+	const struct table_file *subject;
+	const struct block_starts *starts;
+};
+
+static void check_fragment(const struct checking *c, struct decoder *decoder, uint32_t i,
+			   struct spot *spots, struct findings *findings)
+{
+	const struct bat_fragment *f = &c->subject->bat.fragments[i];
+	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
+	struct code_view view = {decoder, c->subject, c->starts, &output_side,
+				 bytes_first(code, table_file_size(c->subject, i)), f->address, i};
+	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
+
+	code_check(&view, spots, count, findings);
+}
+
+static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
+			       uint32_t end, struct findings *findings)
+{
+	const struct checking *c = ctx;
+	struct spot *spots = NULL;
+
+	for (uint32_t i = begin; i < end; i++) {
+		uint32_t entries = c->subject->bat.fragments[i].entry_count;
+		struct spot *more = realloc(spots, (entries + (size_t)1) * sizeof(*spots));
+		if (!more) {
+			findings->nomem = true;
+			break;
+		}
+		spots = more;
+		check_fragment(c, decoder, i, spots, findings);
+	}
+	free(spots);
+}
+
+bool check_output_code(const struct table_file *subject, const struct block_starts *starts,
+		       unsigned threads, struct findings *findings)
+{
+	struct checking checking = {subject, starts};
+
+	return code_for_fragments(subject, threads, check_fragments_of, &checking, findings);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <elf.h>
+#include <inttypes.h>
+
+#include "src/check/checks.h"
+
+static bool in_executable_segment(const struct image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		if (s->executable && address - s->vaddr < s->memsz)
+			return true;
+	}
+	return false;
+}
+
+/* A tail call behind a conditional jump becomes a conditional tail call: the entry of
+ * the call, of which nothing is left here, then tells that branch's address. */
+static bool is_elsewhere(const struct bat_table *bat, const struct bat_fragment *f, struct bat_entry e)
+{
+	uint64_t address = (uint32_t)(f->address + e.output) | (f->address & ~(uint64_t)UINT32_MAX);
+	const struct bat_fragment *other = bat_find(bat, address);
+
+	if (!bat_entry_is_branch(e) || !other)
+		return false;
+	const struct bat_entry *branch = bat_entry_at(bat, other, (uint32_t)(address - other->address));
+	return branch && other->address + branch->output == address && bat_entry_is_branch(*branch);
+}
+
+static void check_sizes(const struct table_file *subject, uint32_t i, const struct function *function,
+			struct findings *findings)
+{
+	const struct bat_fragment *f = &subject->bat.fragments[i];
+	uint64_t size = function->size > function->extent ? function->size : function->extent;
+
+	for (uint32_t k = 0; k < f->entry_count; k++) {
+		struct bat_entry e = subject->bat.entries[f->first_entry + k];
+		if (e.output <= size || entry_never_emitted(f, e))
+			continue;
+		enum finding_kind kind = is_elsewhere(&subject->bat, f, e) ? FINDING_ENTRY_ELSEWHERE
+									   : FINDING_ENTRY_OUTSIDE;
+		findings_add(findings, kind, place_of(subject, i, k),
+			     "offset 0x%x, but the fragment has 0x%" PRIx64 " bytes", e.output, size);
+	}
+}
+
+static void check_fragment(const struct table_file *subject, uint32_t i, struct findings *findings)
+{
+	const struct bat_fragment *f = &subject->bat.fragments[i];
+	const struct function *function = table_file_function(subject, i);
+
+	if (!f->address) { /* LLVM 18: a fragment that was never emitted */
+		findings_add(findings, FINDING_NEVER_EMITTED, place_of(subject, i, NO_INDEX),
+			     "a fragment at address 0");
+		return;
+	}
+	if (!in_executable_segment(&subject->image, f->address)) {
+		findings_add(findings, FINDING_FRAGMENT_NO_CODE, place_of(subject, i, NO_INDEX),
+			     "%" PRIu32 " entries map nothing", f->entry_count);
+		return;
+	}
+	if (function)
+		check_sizes(subject, i, function, findings);
+	else if (!subject->functions.stripped && f->entry_count)
+		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL, place_of(subject, i, NO_INDEX),
+			     "%" PRIu32 " entries of a nameless place", f->entry_count);
+}
+
+/* Sections that hold nothing but what BOLT wrote: .text, .text.cold, .text.warm, if
+ * it has put the input's text aside. */
+static bool written_by_bolt(const struct table_file *subject, const struct symbol *symbol)
+{
+	if (symbol->section == ABSOLUTE_SECTION)
+		return false;
+	const struct section *section = &subject->image.sections[symbol->section];
+	return section->flags & SHF_EXECINSTR && text_starts(section->name, ".text") &&
+	       image_section(&subject->image, ".bolt.org.text");
+}
+
+static bool is_cold(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold || strstr(name, ".warm");
+}
+
+/* Every function there has a map, in all that BOLT 16 to 23 wrote. */
+static void check_missing(const struct table_file *subject, struct findings *findings)
+{
+	const struct symbol_table *symbols = &subject->functions.symbols;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *s = &symbols->at[i];
+		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside ||
+		    !written_by_bolt(subject, s) || bat_find_exact(&subject->bat, s->address))
+			continue;
+		struct finding_place place = NOWHERE;
+		place.function = s->name;
+		place.address = last = s->address;
+		findings_add(findings, is_cold(s->name) ? FINDING_COLD_MISSING : FINDING_HOT_MISSING,
+			     place, "%" PRIu64 " bytes of code without a map", s->size);
+	}
+}
+
+void check_fragments(const struct table_file *subject, struct findings *findings)
+{
+	for (uint32_t i = 0; i < subject->bat.fragment_count; i++)
+		check_fragment(subject, i, findings);
+	check_missing(subject, findings);
+}

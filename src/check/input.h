@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The binary that llvm-bolt read, and which of its functions became which fragments. */
+#ifndef CHECK_INPUT_H
+#define CHECK_INPUT_H
+
+#include "src/check/code.h"
+
+struct input_name {
+	const char *name; /* of a symbol at the beginning of a function */
+	uint32_t function;
+};
+
+struct input {
+	struct file_map file;
+	struct image image;
+	struct function_table functions;
+	struct input_name *names; /* by name, then function */
+	size_t name_count;
+};
+
+/* BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM.  The text has the path. */
+BC_MUST_USE bool input_open(const char *path, struct input *out, struct bc_error *err);
+void input_close(struct input *input);
+
+/* Set of[i] to the function that fragment i came from, an index or NO_FUNCTION.  Of
+ * several of one name the one whose printed name agrees, else whose instructions
+ * fit best. False: no memory. */
+bool input_match(const struct table_file *subject, const struct input *input,
+		 const struct block_starts *starts, unsigned threads, uint32_t *of,
+		 struct findings *findings);
+
+/* The checks against the input binary.  code: of instructions, too. */
+bool check_input(const struct table_file *subject, const struct input *input,
+		 const struct block_starts *starts, unsigned threads, bool code,
+		 struct findings *findings);
+
+/* The code of a function, to its end. */
+struct bytes input_code_of(const struct input *input, uint32_t function);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/check/checks.h"
+#include "src/check/input.h"
+
+struct matching {
+	const struct table_file *subject;
+	const struct input *input;
+	const struct block_starts *starts;
+	uint32_t *of;
+};
+
+/* The first of a name, or the end. */
+static size_t names_from(const struct input *input, const char *name)
+{
+	size_t low = 0, high = input->name_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (strcmp(input->names[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t misfits(const struct matching *m, struct decoder *decoder, uint32_t fragment,
+			uint32_t function)
+{
+	const struct bat_table *bat = &m->subject->bat;
+	const struct bat_fragment *f = &bat->fragments[fragment];
+	struct bytes code = input_code_of(m->input, function);
+	struct findings findings;
+
+	struct spot *spots = malloc((f->entry_count + (size_t)1) * sizeof(*spots));
+	if (!spots)
+		return UINT64_MAX;
+	findings_init(&findings, 0);
+	size_t count = code_spots(bat, f, true, code.size, spots);
+	struct code_view view = {decoder, m->subject, m->starts, &input_side, code,
+				 m->input->functions.at[function].address, fragment};
+	code_check(&view, spots, count, &findings);
+	free(spots);
+	/* An entry behind the end is a misfit, too. */
+	return findings_at_least(&findings, SEVERITY_NOTE) + (f->entry_count - count);
+}
+
+/* The best among those that share one of the fragment's names. */
+struct best {
+	uint32_t function;
+	uint64_t misfits;
+	bool tried; /* misfits is known; else the function is the only candidate */
+};
+
+static void consider(const struct matching *m, struct decoder *decoder, uint32_t fragment,
+		     uint32_t function, struct best *best)
+{
+	if (best->function == function)
+		return;
+	if (best->function == NO_FUNCTION) {
+		best->function = function;
+		return;
+	}
+	if (!best->tried)
+		best->misfits = misfits(m, decoder, fragment, best->function);
+	best->tried = true;
+	uint64_t count = misfits(m, decoder, fragment, function);
+	if (count < best->misfits)
+		*best = (struct best){function, count, true};
+}
+
+static uint32_t printed_alike(const struct input *input, const char *name, const char *printed)
+{
+	for (size_t i = names_from(input, name);
+	     i < input->name_count && !strcmp(input->names[i].name, name); i++)
+		if (!strcmp(input->functions.at[input->names[i].function].printed, printed))
+			return input->names[i].function;
+	return NO_FUNCTION;
+}
+
+static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_t fragment)
+{
+	const struct symbol_table *symbols = &m->subject->functions.symbols;
+	const struct function *hot = table_file_function(m->subject, fragment);
+	struct best best = {NO_FUNCTION, 0, false};
+
+	if (!hot)
+		return NO_FUNCTION;
+	size_t end = symbols_above(symbols, hot->address);
+	size_t begin = hot->address ? symbols_above(symbols, hot->address - 1) : 0;
+	for (size_t s = begin; s < end && best.function == NO_FUNCTION; s++)
+		best.function = printed_alike(m->input, symbols->at[s].name, hot->printed);
+	for (size_t s = begin; s < end; s++) {
+		const char *name = symbols->at[s].name;
+		for (size_t i = names_from(m->input, name);
+		     name[0] && i < m->input->name_count && !strcmp(m->input->names[i].name, name); i++)
+			consider(m, decoder, fragment, m->input->names[i].function, &best);
+	}
+	return best.function;
+}
+
+static void match_fragments(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end,
+			    struct findings *findings)
+{
+	struct matching *m = ctx;
+
+	(void)findings;
+	for (uint32_t i = begin; i < end; i++)
+		m->of[i] = m->subject->bat.fragments[i].cold ? NO_FUNCTION : match(m, decoder, i);
+}
+
+bool input_match(const struct table_file *subject, const struct input *input,
+		 const struct block_starts *starts, unsigned threads, uint32_t *of,
+		 struct findings *findings)
+{
+	struct matching m = {subject, input, starts, of};
+
+	if (!code_for_fragments(subject, threads, match_fragments, &m, findings))
+		return false;
+	for (uint32_t i = 0; i < subject->bat.fragment_count; i++) {
+		uint32_t parent = subject->bat.fragments[i].parent;
+		if (subject->bat.fragments[i].cold && parent != BAT_NO_PARENT)
+			of[i] = of[parent];
+	}
+	return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/check/checks.h"
+
+/* Offsets are modulo 2^32: code elsewhere can lie before the fragment. */
+static uint64_t address_of(const struct bat_fragment *f, struct bat_entry e)
+{
+	if (entry_never_emitted(f, e))
+		return f->address;
+	return (f->address & ~(uint64_t)UINT32_MAX) | (uint32_t)(f->address + e.output);
+}
+
+struct finding_place place_of(const struct table_file *subject, uint32_t fragment, uint32_t entry)
+{
+	const struct bat_fragment *f = &subject->bat.fragments[fragment];
+	struct finding_place place = NOWHERE;
+
+	place.function = table_file_owner(subject, fragment);
+	place.fragment = fragment;
+	place.entry = entry;
+	place.address = f->address;
+	if (entry != NO_INDEX)
+		place.address = address_of(f, subject->bat.entries[f->first_entry + entry]);
+	return place;
+}
+
+/* BOLT takes the address of such a block to be 0, and stores the difference. */
+bool entry_never_emitted(const struct bat_fragment *f, struct bat_entry e)
+{
+	return e.output && e.output == (uint32_t)-f->address;
+}

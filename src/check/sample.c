@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/check/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cfg/x86_insn.h"
+#include "src/check/section_order.h"
+
+/* The plain scan: every entry of the section in its order, as the stored fields
+ * say, and nothing else. */
+struct scan {
+	const struct section_order *order;
+	struct plain_entry {
+		uint32_t fragment, output, input;
+		bool branch;
+	} *at; /* grouped by fragment, in the order of the section */
+	size_t count;
+	size_t *first;        /* per fragment: its first one      */
+	const uint8_t *desc;
+	const uint8_t *mask;  /* BranchEntries of this fragment   */
+	uint64_t equal, skew; /* EqualElems and ColdInputSkew     */
+};
+
+static void scan_output(struct scan *s, const struct bat_field *f)
+{
+	uint32_t fragment = section_order_fragment(s->order, f);
+	struct plain_entry *e = &s->at[s->count++];
+
+	*e = (struct plain_entry){.fragment = fragment, .output = (uint32_t)f->value};
+	if (f->entry >= s->equal)
+		return;
+	e->input = (uint32_t)(f->value + s->skew);
+	e->branch = s->mask[f->entry / 8] >> f->entry % 8 & 1;
+}
+
+static bool scan_field(void *ctx, const struct bat_field *f)
+{
+	struct scan *s = ctx;
+
+	if (!strcmp(f->name, "OutputOffset")) {
+		scan_output(s, f);
+	} else if (!strcmp(f->name, "InputOffset")) {
+		s->at[s->count - 1].input = (uint32_t)f->value >> 1;
+		s->at[s->count - 1].branch = f->value & 1;
+	} else if (!strcmp(f->name, "EqualElems")) {
+		s->equal = f->stored;
+	} else if (!strcmp(f->name, "ColdInputSkew")) {
+		s->skew = f->stored;
+	} else if (!strcmp(f->name, "BranchEntries")) {
+		s->mask = s->desc + f->byte;
+	} else if (!strcmp(f->name, "Address") || !strcmp(f->name, "OutputAddress")) {
+		s->equal = s->skew = 0;
+		s->first[section_order_fragment(s->order, f)] = s->count;
+	}
+	return true;
+}
+
+/* From the first entry to the last: the one in force is the last that is not
+ * beyond the offset; before the first, offsets are unchanged. */
+static uint32_t scan_translate(const struct scan *s, uint32_t fragment, uint32_t offset)
+{
+	uint32_t result = offset;
+
+	for (size_t i = s->first[fragment]; i < s->count && s->at[i].fragment == fragment; i++)
+		if (s->at[i].output <= offset)
+			result = s->at[i].input + (offset - s->at[i].output);
+	return result;
+}
+
+static void scan_free(struct scan *s)
+{
+	free(s->at);
+	free(s->first);
+}
+
+static bool scan_section(const struct table_file *subject, struct section_order *order, struct scan *out)
+{
+	struct scan s = {.order = order, .desc = subject->desc.data};
+	struct bat_error err;
+
+	/* An entry takes two bytes at least. */
+	s.at = malloc((subject->desc.size / 2 + 1) * sizeof(*s.at));
+	s.first = calloc(subject->bat.fragment_count + (size_t)1, sizeof(*s.first));
+	if (s.at && s.first && section_order_make(&subject->bat, order) &&
+	    bat_fields(subject->bat.layout, subject->desc.data, subject->desc.size, scan_field, &s,
+		       &err)) {
+		*out = s;
+		return true;
+	}
+	scan_free(&s);
+	return false;
+}
+
+struct sampling {
+	const struct table_file *subject;
+	const struct input *input; /* NULL: none            */
+	const uint32_t *of;        /* input functions       */
+	const struct scan *scan;
+	struct decoder decoder;
+	uint64_t state; /* of the random numbers */
+	struct sample_result result;
+};
+
+/* Splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* Alike but for displacements from the instruction itself, and for the length of
+ * immediate values, which BOLT shortens. */
+static bool same_x86(struct bytes a, struct bytes b)
+{
+	struct x86_insn x, y;
+
+	if (!x86_decode(a, &x) || !x86_decode(b, &y))
+		return false;
+	bool relative = x.is_memory && x.base == X86_RIP && y.base == X86_RIP;
+	bool immediate = (x.opcode | 2) == (y.opcode | 2) && x.map == X86_ONE_BYTE;
+	return x.map == y.map && (x.opcode == y.opcode || immediate) && x.wide == y.wide &&
+	       x.reg == y.reg && x.rm == y.rm && x.is_memory == y.is_memory && x.base == y.base &&
+	       x.index == y.index && x.scale == y.scale &&
+	       (relative || x.displacement == y.displacement);
+}
+
+/* Bits of an instruction that do not say where it refers to.  On these machines
+ * addresses are formed by two instructions: adrp, auipc or lui gives the page, and
+ * an add, load or store the rest. */
+static uint32_t fixed_bits(enum machine machine, uint32_t word)
+{
+	if (machine == MACHINE_AARCH64) {
+		if ((word & 0x1f000000) == 0x10000000) /* adr, adrp */
+			return 0x1f00001f;
+		if ((word & 0x1f000000) == 0x11000000 || (word & 0x3b000000) == 0x39000000)
+			return 0xffc003ff; /* add, sub; load, store */
+		return UINT32_MAX;
+	}
+	switch (word & 0x7f) {
+	case 0x17: case 0x37: /* auipc, lui */
+		return 0xfff;
+	case 0x03: case 0x07: case 0x13: case 0x1b: /* load, add */
+		return 0xfffff;
+	case 0x23: case 0x27: /* store */
+		return 0x1fff07f;
+	}
+	return UINT32_MAX;
+}
+
+static bool same_risc(enum machine machine, struct bytes a, struct bytes b)
+{
+	if (a.size != 4 || b.size != 4)
+		return false;
+	uint32_t bits = fixed_bits(machine, le32(a.data));
+	return !((le32(a.data) ^ le32(b.data)) & bits);
+}
+
+/* Two instructions, decoded to i and k.  Branches are the same if they are of one
+ * kind: BOLT turns conditions round and sends them elsewhere. */
+static bool same_instruction(enum machine machine, struct bytes a, const struct insn *i,
+			     struct bytes b, const struct insn *k)
+{
+	if (i->flow != FLOW_NEXT || k->flow != FLOW_NEXT)
+		return i->flow == k->flow;
+	if (i->size == k->size && !memcmp(a.data, b.data, i->size))
+		return true;
+	a = bytes_first(a, i->size);
+	b = bytes_first(b, k->size);
+	return machine == MACHINE_X86_64 ? same_x86(a, b) : same_risc(machine, a, b);
+}
+
+/* Jumps that continue a block elsewhere have no entry of their own. */
+static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
+		     const struct insn *insn)
+{
+	const struct bat_entry *e = bat_entry_at(bat, f, offset);
+
+	return insn->flow == FLOW_JUMP && (!e || e->output != offset);
+}
+
+/* The beginning of the instruction that holds an offset: decoded from the last
+ * entry before it, or from the beginning. */
+static uint32_t instruction_at(struct sampling *s, const struct bat_fragment *f,
+			       struct bytes code, uint32_t offset)
+{
+	const struct bat_entry *e = bat_entry_at(&s->subject->bat, f, offset);
+	uint32_t at = e && e->output <= offset ? e->output : 0;
+
+	for (size_t size; at < offset; at += (uint32_t)size) {
+		size = code_length(&s->decoder, bytes_from(code, at), f->address + at);
+		if (!size || at + size > offset)
+			break;
+	}
+	return at;
+}
+
+static void compare(struct sampling *s, uint32_t fragment, struct bytes code, uint32_t offset,
+		    uint32_t input)
+{
+	const struct bat_fragment *f = &s->subject->bat.fragments[fragment];
+	struct insn here, there;
+
+	if (!s->input || s->of[fragment] == NO_FUNCTION)
+		return;
+	struct bytes original = bytes_from(input_code_of(s->input, s->of[fragment]), input);
+	uint64_t at = s->input->functions.at[s->of[fragment]].address + input;
+	code = bytes_from(code, offset);
+	if (!decoder_next(&s->decoder, code, f->address + offset, &here))
+		return;
+	if (is_added(&s->subject->bat, f, offset, &here)) {
+		s->result.added++;
+		return;
+	}
+	s->result.compared++;
+	s->result.same += decoder_next(&s->decoder, original, at, &there) &&
+			  same_instruction(s->decoder.machine, code, &here, original, &there);
+}
+
+static void take_one(struct sampling *s)
+{
+	const struct bat_table *bat = &s->subject->bat;
+	uint32_t fragment = (uint32_t)(next_random(&s->state) % bat->fragment_count);
+	const struct bat_fragment *f = &bat->fragments[fragment];
+	struct bytes code = bytes_first(image_bytes_at(&s->subject->image, (struct vaddr){f->address}),
+					table_file_size(s->subject, fragment));
+
+	if (!code.size)
+		return;
+	uint32_t offset = instruction_at(s, f, code, (uint32_t)(next_random(&s->state) % code.size));
+	uint32_t input = bat_translate(bat, f, offset, false);
+	s->result.addresses++;
+	s->result.differ += input != scan_translate(s->scan, fragment, offset);
+	compare(s, fragment, code, offset, input);
+}
+
+static bool run(struct sampling *s, uint64_t count, unsigned threads, struct findings *findings)
+{
+	uint32_t *of = malloc((s->subject->bat.fragment_count + (size_t)1) * sizeof(*of));
+	struct block_starts starts = {NULL, 0};
+
+	s->of = of;
+	if (!of || !block_starts_make(&s->subject->bat, &starts)) {
+		free(of);
+		findings->nomem = true;
+		return false;
+	}
+	code_decoder_open(s->subject->image.machine, &s->decoder);
+	bool ok = !s->input || input_match(s->subject, s->input, &starts, threads, of, findings);
+	for (uint64_t i = 0; ok && s->subject->bat.fragment_count && i < count; i++)
+		take_one(s);
+	decoder_close(&s->decoder);
+	free(starts.at);
+	free(of);
+	return ok;
+}
+
+bool sample_check(const struct table_file *subject, const struct input *input, uint64_t count,
+		  uint64_t seed, unsigned threads, struct sample_result *out,
+		  struct findings *findings)
+{
+	BC_AUTO(section_order_free) struct section_order order = {0};
+	struct scan scan;
+	struct sampling s = {.subject = subject, .input = input, .scan = &scan, .state = seed};
+
+	if (!scan_section(subject, &order, &scan)) {
+		findings->nomem = true;
+		return false;
+	}
+	bool ok = run(&s, count, threads, findings);
+	scan_free(&scan);
+	*out = s.result;
+	return ok;
+}

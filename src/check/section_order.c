@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/check/section_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/check/checks.h"
+
+bool section_order_make(const struct bat_table *table, struct section_order *out)
+{
+	size_t size = (table->fragment_count + (size_t)1) * sizeof(uint32_t);
+	struct section_order order = {malloc(size), malloc(size)};
+	size_t hot = 0, cold = 0;
+
+	if (!order.hot || !order.cold) {
+		section_order_free(&order);
+		return false;
+	}
+	for (uint32_t i = 0; i < table->fragment_count; i++) {
+		if (table->fragments[i].cold && table->layout != BAT_FIXED)
+			order.cold[cold++] = i;
+		else
+			order.hot[hot++] = i;
+	}
+	*out = order;
+	return true;
+}
+
+void section_order_free(struct section_order *order)
+{
+	free(order->hot);
+	free(order->cold);
+	*order = (struct section_order){NULL, NULL};
+}
+
+uint32_t section_order_fragment(const struct section_order *order, const struct bat_field *field)
+{
+	if (field->fragment == BAT_NO_INDEX)
+		return NO_INDEX;
+	return (field->cold ? order->cold : order->hot)[field->fragment];
+}
+
+struct finding_place section_order_place(const struct section_order *order,
+					 const struct table_file *subject,
+					 const struct bat_field *field)
+{
+	uint32_t fragment = section_order_fragment(order, field);
+	struct finding_place place = NOWHERE;
+
+	if (fragment != NO_INDEX)
+		place = place_of(subject, fragment, NO_INDEX);
+	place.entry = field->entry;
+	place.byte = field->byte;
+	return place;
+}
+
+/* The finding that a field is the beginning of: by fragment and entry. */
+struct wanted {
+	uint64_t key;
+	struct finding *finding;
+};
+
+struct locating {
+	const struct section_order *order;
+	struct wanted *wanted; /* sorted by key */
+	size_t count;
+};
+
+static uint64_t key_of(uint32_t fragment, uint32_t entry)
+{
+	return (uint64_t)fragment << 32 | (uint32_t)(entry + 1);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* An entry begins with its OutputOffset, a fragment with its address. */
+static bool begins(const struct bat_field *f)
+{
+	if (f->entry != BAT_NO_INDEX)
+		return !strcmp(f->name, "OutputOffset");
+	return !strcmp(f->name, "Address") || !strcmp(f->name, "OutputAddress");
+}
+
+static bool locate(void *ctx, const struct bat_field *f)
+{
+	struct locating *l = ctx;
+	size_t low = 0, high = l->count;
+
+	if (f->fragment == BAT_NO_INDEX || !begins(f))
+		return true;
+	uint64_t key = key_of(section_order_fragment(l->order, f), f->entry);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (l->wanted[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->count && l->wanted[low].key == key; low++)
+		l->wanted[low].finding->place.byte = f->byte;
+	return true;
+}
+
+bool findings_locate(struct findings *findings, const struct table_file *subject)
+{
+	BC_AUTO(section_order_free) struct section_order order = {0};
+	struct bat_error err;
+	struct locating l = {.order = &order};
+
+	if (!findings->len)
+		return true;
+	l.wanted = malloc(findings->len * sizeof(*l.wanted));
+	if (!l.wanted || !section_order_make(&subject->bat, &order)) {
+		free(l.wanted);
+		return false;
+	}
+	for (size_t i = 0; i < findings->len; i++) {
+		struct finding *f = &findings->at[i];
+		if (f->place.fragment != NO_INDEX && f->place.byte == NO_PLACE)
+			l.wanted[l.count++] = (struct wanted){
+				key_of(f->place.fragment, f->place.entry), f};
+	}
+	qsort(l.wanted, l.count, sizeof(*l.wanted), by_key);
+	bool ok = !l.count || bat_fields(subject->bat.layout, subject->desc.data,
+					 subject->desc.size, locate, &l, &err);
+	free(l.wanted);
+	return ok;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <elf.h>
+#include <inttypes.h>
+
+#include "src/check/checks.h"
+
+enum { E_PHOFF = 32, E_PHENTSIZE = 54, E_PHNUM = 56 };
+enum { P_FLAGS = 4, P_OFFSET = 8, P_VADDR = 16, P_ALIGN = 48 };
+
+bool check_segments(struct bytes file, struct findings *findings)
+{
+	bool good = true;
+
+	if (file.size < sizeof(Elf64_Ehdr) || file.data[EI_CLASS] != ELFCLASS64 ||
+	    file.data[EI_DATA] != ELFDATA2LSB || le16(file.data + E_PHENTSIZE) != sizeof(Elf64_Phdr))
+		return true; /* image_open() tells */
+	uint64_t table = le64(file.data + E_PHOFF);
+	for (uint64_t i = 0; i < le16(file.data + E_PHNUM); i++) {
+		if (!range_fits(table, (i + 1) * sizeof(Elf64_Phdr), file.size))
+			return true;
+		const uint8_t *p = file.data + table + i * sizeof(Elf64_Phdr);
+		uint64_t vaddr = le64(p + P_VADDR), align = le64(p + P_ALIGN);
+		if (le32(p) != PT_LOAD || !(le32(p + P_FLAGS) & PF_X) || align <= 1 ||
+		    vaddr % align == le64(p + P_OFFSET) % align)
+			continue;
+		struct finding_place place = NOWHERE;
+		place.address = vaddr;
+		findings_add(findings, FINDING_SEGMENT_MISALIGNED, place,
+			     "offset 0x%" PRIx64 ", alignment 0x%" PRIx64, le64(p + P_OFFSET), align);
+		good = false;
+	}
+	return good;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/output.h"
+#include "src/base/parallel.h"
+#include "src/cli/commands.h"
+#include "src/output/report.h"
+
+enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
+       OPT_SEED, OPT_THREADS };
+
+static const struct option_row rows[] = {
+	{'i', "input", "FILE", "check against the binary that llvm-bolt read, too"},
+	{OPT_FAIL_ON, "fail-on", "SEVERITY", "exit 3 from this severity on: error, warning (default)\nor note"},
+	{OPT_JSON, "json", NULL, "the report as JSON"},
+	{OPT_SARIF, "sarif", NULL, "the findings as SARIF 2.1.0, for code-scanning tools"},
+	{'o', "output", "FILE", "write to FILE (default: stdout)"},
+	{OPT_LIMIT, "limit", "N", "show N findings of each kind at most (default: 20);\nall are counted"},
+	{OPT_NO_CODE, "no-code", NULL, "decode no instructions: faster, and without libLLVM"},
+	{OPT_SAMPLE, "sample-check", "N", "translate N random addresses in two independent ways;\n"
+	 "with --input compare the instructions there"},
+	{OPT_SEED, "seed", "N", "of the random addresses (default: 1)"},
+	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
+	{'q', "quiet", NULL, "findings only"},
+	{'h', "help", NULL, "show this help"},
+};
+
+enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
+
+struct arguments {
+	struct verify_options verify;
+	enum severity fail_on;
+	enum form form;
+	const char *output;
+	uint64_t sample, seed;
+	bool quiet, help;
+};
+
+static bool parse_severity(const char *value, enum severity *out)
+{
+	for (unsigned i = SEVERITY_NOTE; i <= SEVERITY_ERROR; i++) {
+		if (!strcmp(value, severity_name((enum severity)i))) {
+			*out = (enum severity)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_number(const char *value, uint64_t most, uint64_t *out)
+{
+	return text_dec(text_of(value), out) && *out <= most;
+}
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(struct arguments *args, int id, const char *value)
+{
+	uint64_t number = 0;
+
+	switch (id) {
+	case 'i': args->verify.input = value; break;
+	case 'o': args->output = value; break;
+	case 'q': args->quiet = true; break;
+	case 'h': args->help = true; break;
+	case OPT_JSON: args->form = FORM_JSON; break;
+	case OPT_SARIF: args->form = FORM_SARIF; break;
+	case OPT_NO_CODE: args->verify.no_code = true; break;
+	case OPT_FAIL_ON:
+		if (!parse_severity(value, &args->fail_on))
+			return "--fail-on takes error, warning or note, not";
+		break;
+	case OPT_LIMIT:
+		if (!parse_number(value, SIZE_MAX, &number))
+			return "--limit takes a number, not";
+		args->verify.most = (size_t)number;
+		break;
+	case OPT_SAMPLE:
+		if (!parse_number(value, 100000000, &args->sample) || !args->sample)
+			return "--sample-check takes a number from 1 to 100000000, not";
+		break;
+	case OPT_SEED:
+		if (!parse_number(value, UINT64_MAX, &args->seed))
+			return "--seed takes a number, not";
+		break;
+	case OPT_THREADS:
+		if (!parse_number(value, PARALLEL_MOST, &number) || !number)
+			return "--threads takes a number from 1 to 64, not";
+		args->verify.threads = (unsigned)number;
+		break;
+	}
+	return NULL;
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+	const char *value;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		const char *wrong = apply_option(args, id, value);
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	if (args->help)
+		return EXIT_DONE;
+	if (argc != optind + 1)
+		return argc == optind ? usage_error(command, "no binary given", NULL)
+				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
+	args->verify.binary = argv[optind];
+	return EXIT_DONE;
+}
+
+static int fail(const struct bc_error *err)
+{
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return EXIT_FAILED;
+}
+
+static bool run_sample(const struct arguments *args, struct verify_report *report,
+		       struct sample_result *out, struct bc_error *err)
+{
+	const struct verify_options *v = &args->verify;
+	struct input input;
+
+	if (v->input && !input_open(v->input, &input, err))
+		return false;
+	bool ok = sample_check(&report->subject, v->input ? &input : NULL, args->sample, args->seed,
+			       v->threads, out, &report->findings);
+	if (v->input)
+		input_close(&input);
+	return ok || bc_fail_nomem(err);
+}
+
+static int write_report(const struct arguments *args, const struct report *report)
+{
+	struct output output;
+	struct bc_error err;
+
+	if (!output_open(args->output, &output, &err))
+		return fail(&err);
+	if (args->form == FORM_JSON)
+		report_json(report, output.file);
+	else if (args->form == FORM_SARIF)
+		report_sarif(report, output.file);
+	else
+		report_text(report, args->quiet, output.file);
+	if (!output_commit(&output, &err))
+		return fail(&err);
+	return findings_at_least(&report->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
+}
+
+static int run_verify(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {.verify = {.threads = parallel_threads(), .most = 20},
+				 .fail_on = SEVERITY_WARNING, .seed = 1};
+	struct verify_report verify;
+	struct sample_result sample = {0};
+	struct bc_error err;
+	int code = parse(command, argc, argv, &args);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (args.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
+	}
+	if (!verify_run(&args.verify, &verify, &err))
+		return fail(&err);
+	struct report report = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
+	if (args.sample && verify.linked)
+		report.sample = &sample;
+	if (!report.sample || run_sample(&args, &verify, &sample, &err))
+		code = write_report(&args, &report);
+	else
+		code = fail(&err);
+	verify_free(&verify);
+	return code;
+}
+
+const struct command verify_command = {
+	"verify", "[OPTION]... BINARY",
+	"check the BAT section of a binary\n\n"
+	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
+	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
+	"lists them.  Exit code 3: there are findings of the severity of --fail-on.",
+	rows, BC_COUNT(rows), run_verify,
+};

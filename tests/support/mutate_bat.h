@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Damage of every kind to a real BAT section, and what verify says of it. */
+#ifndef SUPPORT_MUTATE_BAT_H
+#define SUPPORT_MUTATE_BAT_H
+
+#include "src/check/verify.h"
+
+/* Bytes that grow and shrink. */
+struct buffer {
+	uint8_t *data;
+	size_t size;
+};
+void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with, size_t with_size);
+
+/* A binary with a sound section, as damage finds it. */
+struct world {
+	const char *name;
+	struct buffer file;
+	struct table_file subject;     /* of `file`, decoded and linked */
+	const struct section *section;
+	struct bat_field *fields;   /* all of the section */
+	size_t field_count;
+	char input[4096];           /* path of the input binary */
+};
+
+/* layout: to which the section is transcoded first, or -1. */
+void world_open(struct world *w, const char *name, const char *input, int layout);
+void world_close(struct world *w);
+
+/* The first field of a name, from field `from` on, that `is` says to be it (NULL: any); NULL: none. */
+const struct bat_field *world_field(const struct world *w, const char *name, size_t from,
+				    bool (*is)(const struct world *, const struct bat_field *));
+
+/* One kind of damage.  Each returns false if the section has nothing of the kind. */
+struct mutation {
+	const char *name;
+	enum finding_kind finding;
+	int also; /* another finding that the same damage truly is, or -1 */
+	bool (*table)(const struct world *w, struct bat_table *table);
+	bool (*desc)(const struct world *w, struct buffer *desc);
+	bool (*note)(const struct world *w, struct buffer *note);
+	bool (*file)(const struct world *w, struct buffer *file);
+	bool with_input;
+};
+
+extern const struct mutation mutations[];
+extern const size_t mutation_count;
+
+/* Apply it to a copy.  False: not applicable.  The caller frees out->data. */
+bool mutate(const struct world *w, const struct mutation *m, struct buffer *out);
+
+/* Count what verify finds in the bytes of a file. */
+void verify_bytes(struct buffer file, const char *input, uint64_t counts[FINDING_KIND_COUNT]);
+
+#endif

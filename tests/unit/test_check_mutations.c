@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Every kind of damage is found, by its own id and no other; sound sections have
+ * no finding but what is truly odd about them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "tests/support/mutate_bat.h"
+
+/* By hand: what is true of each sound section. */
+static const struct base {
+	const char *name, *input;
+	int layout; /* to which it is transcoded first; -1: none */
+	int known;  /* its one true finding; -1: none            */
+} bases[] = {
+	{"sqlite/sq.b16", "sqlite/sq", -1, -1},
+	{"sqlite/sq.b18", "sqlite/sq", -1, FINDING_HOT_INDEX_ORDINAL},
+	{"sqlite/sq.b19", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE},
+	{"sqlite/sq.b22", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE},
+	{"sqlite/sq.b16", "sqlite/sq", BAT_EQUAL, -1},
+	{"aarch64/demo.b19", "aarch64/demo", -1, -1},
+	{"aarch64/sorts.exec.b22", "aarch64/sorts.exec", -1, -1},
+	{"riscv64/demo.b22", "riscv64/demo", -1, -1},
+	{"riscv64/sorts.b19", "riscv64/sorts", -1, -1},
+};
+
+static void forget(uint64_t counts[FINDING_KIND_COUNT], int kind)
+{
+	if (kind >= 0)
+		counts[kind] = 0;
+}
+
+static unsigned failures; /* all are told before the test fails */
+
+static void none_left(const struct world *w, const char *what, const uint64_t *counts)
+{
+	for (size_t i = 0; i < FINDING_KIND_COUNT; i++) {
+		if (!counts[i])
+			continue;
+		print_error("%s: %s: %llu findings %s\n", w->name, what,
+			    (unsigned long long)counts[i], finding_infos[i].id);
+		failures++;
+	}
+}
+
+static void check_sound(const struct base *base, const struct world *w)
+{
+	uint64_t counts[FINDING_KIND_COUNT];
+
+	verify_bytes(w->file, w->input, counts);
+	if (base->known >= 0)
+		assert_int_equal(counts[base->known], 1);
+	forget(counts, base->known);
+	none_left(w, "untouched", counts);
+}
+
+static void check_mutant(const struct base *base, const struct world *w, const struct mutation *m,
+			 size_t *applied)
+{
+	uint64_t counts[FINDING_KIND_COUNT];
+	struct buffer file;
+
+	if (!mutate(w, m, &file))
+		return;
+	(*applied)++;
+	verify_bytes(file, m->with_input ? w->input : NULL, counts);
+	free(file.data);
+	if (!counts[m->finding]) {
+		print_error("%s: %s: no finding %s\n", w->name, m->name, finding_infos[m->finding].id);
+		failures++;
+	}
+	forget(counts, (int)m->finding);
+	forget(counts, m->also);
+	forget(counts, base->known);
+	none_left(w, m->name, counts);
+}
+
+static void every_damage_is_found(void **state)
+{
+	size_t applied[128] = {0};
+
+	(void)state;
+	assert_in_range(mutation_count, 40, BC_COUNT(applied));
+	for (size_t i = 0; i < BC_COUNT(bases); i++) {
+		struct world w;
+		world_open(&w, bases[i].name, bases[i].input, bases[i].layout);
+		check_sound(&bases[i], &w);
+		for (size_t k = 0; k < mutation_count; k++)
+			check_mutant(&bases[i], &w, &mutations[k], &applied[k]);
+		world_close(&w);
+	}
+	for (size_t k = 0; k < mutation_count; k++)
+		if (!applied[k])
+			failures++, print_error("%s: applied to no section\n", mutations[k].name);
+	assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_damage_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
