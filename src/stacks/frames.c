@@ -78,7 +78,7 @@ static bool resolve(struct libraries *libraries, struct view *view,
 	struct run_addr at = {out->raw.v - out->is_return};
 	const struct region *region = view ? maps_find(&view->maps, at) : NULL;
 
-	out->library = text_of(at.v >= USER_END ? FRAME_KERNEL : FRAME_UNKNOWN);
+	out->library = text_of(out->raw.v >= USER_END ? FRAME_KERNEL : FRAME_UNKNOWN);
 	if (!region)
 		return true;
 	struct view_region *known = &view->regions[region - view->maps.at];

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A binary: segments, functions and, if BOLT wrote it with a BAT, the way back to
+ * the binary that BOLT read.  Immutable: any number of threads may use one.
+ */
+#ifndef BATCONV_IMAGE_H
+#define BATCONV_IMAGE_H
+
+#include "batconv/maps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct batconv_image;
+
+/* Open an ELF file (64 bits, little-endian; x86-64, AArch64 or RISC-V) and check it:
+ * no offset or count in it is trusted.
+ *
+ * BATCONV_IO           it cannot be opened or is no regular file
+ * BATCONV_FORMAT       damaged, or executable segments whose p_vaddr and p_offset
+ *                      disagree modulo p_align
+ * BATCONV_UNSUPPORTED  another kind of file
+ * BATCONV_NOMEM */
+BATCONV_API BATCONV_MUST_USE bool batconv_image_open(const char *path, struct batconv_image **out,
+						     struct batconv_error *err);
+BATCONV_API void batconv_image_close(struct batconv_image *image);
+
+struct batconv_segment {
+	uint64_t vaddr, offset, memsz, filesz, align; /* p_... */
+	bool executable;
+	bool aligned; /* p_vaddr % p_align == p_offset % p_align */
+};
+
+/* The loadable segments, by ascending vaddr.  False: there are no more. */
+BATCONV_API bool batconv_image_segment(const struct batconv_image *image, size_t number,
+				       struct batconv_segment *out);
+
+/* A PIE or a shared library. */
+BATCONV_API bool batconv_image_is_position_independent(const struct batconv_image *image);
+
+/* BOLT wrote it, with a translation table. */
+BATCONV_API bool batconv_image_has_bat(const struct batconv_image *image);
+
+/* The GNU build-id; *size 0 if there is none.  Valid as long as the image. */
+BATCONV_API const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size);
+
+/* The base (run-time address - vaddr) by any mapping of the image: of the segment
+ * that it is part of.  False: it is part of none. */
+BATCONV_API bool batconv_image_base(const struct batconv_image *image,
+				    const struct batconv_region *region, uint64_t *base);
+
+/* The base by the lowest loadable segment, of which `region` is the lowest mapping.
+ * Equal to the one above for every mapping of the same load.  False: the region does
+ * not begin where that segment does in the file. */
+BATCONV_API bool batconv_image_base_lowest(const struct batconv_image *image,
+					   const struct batconv_region *region, uint64_t *base);
+
+/* By the segment that holds it.  False: in none, or not in the file. */
+BATCONV_API bool batconv_image_to_offset(const struct batconv_image *image,
+					 struct batconv_vaddr at, struct batconv_file_off *out);
+BATCONV_API bool batconv_image_to_vaddr(const struct batconv_image *image,
+					struct batconv_file_off at, struct batconv_vaddr *out);
+
+/* The function of this binary that holds a vaddr.  False: none.  The name lives as
+ * long as the image. */
+BATCONV_API bool batconv_image_function(const struct batconv_image *image, struct batconv_vaddr at,
+					const char **name, uint64_t *offset);
+
+/* Where a vaddr's code was in the binary that BOLT read; without BAT: the function
+ * itself.  False: in no function, or in a cold fragment of unknown parent. */
+BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struct batconv_vaddr at,
+					struct batconv_input_addr *out);
+
+/* Receives a place.  False ends the search. */
+typedef bool batconv_vaddr_fn(void *ctx, struct batconv_vaddr at);
+
+/* All places of the code that was at an input address; returns how many were found.
+ * 0: there is no such function, or its code there is gone. */
+BATCONV_API size_t batconv_image_from_input(const struct batconv_image *image,
+					    const struct batconv_input_addr *at,
+					    batconv_vaddr_fn *found, void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is mapped where in a process, at one moment (struct batconv_maps) or over
+ * time and in several processes (struct batconv_snapshots).
+ */
+#ifndef BATCONV_MAPS_H
+#define BATCONV_MAPS_H
+
+#include "batconv/address.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+	BATCONV_READ = 1,
+	BATCONV_WRITE = 2,
+	BATCONV_EXEC = 4,
+	BATCONV_SHARED = 8,
+};
+
+struct batconv_region {
+	struct batconv_run_addr start, end; /* [start, end) */
+	struct batconv_file_off offset;     /* of `start` in the file */
+	uint32_t flags;                     /* BATCONV_READ ... */
+	const char *path;         /* NUL-terminated; "" for anonymous memory; can have
+	                             any other bytes, and " (deleted)" at its end */
+	const uint8_t *build_id;  /* as recorded */
+	size_t build_id_size;     /* 0: not recorded */
+};
+
+/* Many maps over time.  Strings of their regions live as long as they do. */
+struct batconv_snapshots;
+
+/* One map, prepared for lookups.  Belongs to its snapshots and must be freed before
+ * them.  Immutable. */
+struct batconv_maps;
+
+BATCONV_API struct batconv_snapshots *batconv_snapshots_new(void); /* NULL: no memory */
+BATCONV_API void batconv_snapshots_free(struct batconv_snapshots *snapshots);
+
+/* Add the text of a /proc/PID/maps.  id: not used before for this pid; time in ns.
+ *
+ * BATCONV_FORMAT  a line that cannot be read; an id twice
+ * BATCONV_UNSUPPORTED, BATCONV_NOMEM */
+BATCONV_API BATCONV_MUST_USE bool
+batconv_snapshots_add_text(struct batconv_snapshots *snapshots, uint32_t pid, uint32_t id,
+			   uint64_t time, const char *text, size_t size, struct batconv_error *err);
+
+/* Add the maps of a running process as they are now, with the build-ids that its
+ * memory has.  BATCONV_NOTFOUND, BATCONV_IO, BATCONV_NOMEM. */
+BATCONV_API BATCONV_MUST_USE bool
+batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint32_t pid,
+			      struct batconv_error *err);
+
+/* Add all of a file: .bcmaps, text of batconv_capture_maps(), perf.data or the text of
+ * perf script.  The text of the error names the file. */
+BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_file(struct batconv_snapshots *snapshots,
+							     const char *path,
+							     struct batconv_error *err);
+
+/* Write them as .bcmaps.  BATCONV_IO, BATCONV_NOMEM. */
+BATCONV_API BATCONV_MUST_USE bool
+batconv_snapshots_write(const struct batconv_snapshots *snapshots, const char *path,
+			struct batconv_error *err);
+
+struct batconv_snapshot {
+	uint32_t pid, id;
+	uint64_t time;    /* ns */
+	size_t regions;
+};
+
+/* In the order in which they were added.  False: there are no more. */
+BATCONV_API bool batconv_snapshots_get(const struct batconv_snapshots *snapshots, size_t number,
+				       struct batconv_snapshot *out);
+
+/* The map of a process at a time (the latest one not after it), or of an id.  NULL:
+ * none, or out of memory. */
+BATCONV_API struct batconv_maps *batconv_snapshots_at(const struct batconv_snapshots *snapshots,
+						      uint32_t pid, uint64_t time);
+BATCONV_API struct batconv_maps *batconv_snapshots_of_id(const struct batconv_snapshots *snapshots,
+							 uint32_t pid, uint32_t id);
+BATCONV_API void batconv_maps_free(struct batconv_maps *maps);
+
+/* A region of a map, by ascending address.  False: there are no more. */
+BATCONV_API bool batconv_maps_region(const struct batconv_maps *maps, size_t number,
+				     struct batconv_region *out);
+
+/* The number of the region that holds an address, or BATCONV_NOWHERE.  A binary
+ * search: O(log regions). */
+#define BATCONV_NOWHERE UINT32_MAX
+BATCONV_API uint32_t batconv_maps_find(const struct batconv_maps *maps, struct batconv_run_addr at);
+
+/* The same for many; addresses near the one before are found at once, so sort them
+ * if that costs nothing. */
+BATCONV_API void batconv_maps_find_all(const struct batconv_maps *maps,
+				       const struct batconv_run_addr *at, size_t count,
+				       uint32_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the opaque types of include/batconv are. */
+#ifndef LIB_HANDLES_H
+#define LIB_HANDLES_H
+
+#include "batconv/image.h"
+#include "batconv/resolve.h"
+#include "src/resolve/places.h"
+#include "src/stacks/resolver.h"
+
+struct batconv_image {
+	struct binary binary;
+	struct places places;
+};
+
+struct batconv_snapshots {
+	struct snapshots snapshots;
+};
+
+struct batconv_maps {
+	struct maps maps;
+	const struct strings *strings;
+};
+
+DEFINE_VEC(given_vec, struct given_binary);
+
+struct batconv_resolver {
+	struct resolver resolver;
+	struct given_vec given;
+	struct batconv_frame *out; /* where the stack at hand goes */
+};
+
+/* Copy an error out; returns false. */
+bool give_error(const struct bc_error *from, struct batconv_error *to);
+
+#endif

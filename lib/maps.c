@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "lib/handles.h"
+#include "src/base/output.h"
+#include "src/maps/bcmaps.h"
+#include "src/maps/maps_text.h"
+#include "src/maps/open.h"
+
+struct batconv_snapshots *batconv_snapshots_new(void)
+{
+	struct batconv_snapshots *s = calloc(1, sizeof(*s));
+	struct bc_error ignored;
+
+	if (s && snapshots_index(&s->snapshots, &ignored))
+		return s;
+	batconv_snapshots_free(s);
+	return NULL;
+}
+
+void batconv_snapshots_free(struct batconv_snapshots *s)
+{
+	if (s)
+		snapshots_free(&s->snapshots);
+	free(s);
+}
+
+bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint32_t id,
+				uint64_t time, const char *text, size_t size,
+				struct batconv_error *err)
+{
+	struct text rest = {text, size};
+	struct maps maps = {0};
+	struct bc_error why = {0};
+	uint64_t line = 0;
+
+	bool ok = maps_text_read(&rest, &line, &s->snapshots.strings, &maps, &why) &&
+		  snapshots_add(&s->snapshots, pid, id, time, &maps, &why) &&
+		  snapshots_index(&s->snapshots, &why);
+	maps_free(&maps);
+	return ok || give_error(&why, err);
+}
+
+static bool merge(struct batconv_snapshots *s, struct snapshots *more, struct batconv_error *err)
+{
+	struct bc_error why = {0};
+	bool ok = snapshots_merge(&s->snapshots, more, &why);
+
+	snapshots_free(more);
+	return ok || give_error(&why, err);
+}
+
+bool batconv_snapshots_add_process(struct batconv_snapshots *s, uint32_t pid,
+				   struct batconv_error *err)
+{
+	struct snapshots more = {0};
+	struct bc_error why = {0};
+
+	return maps_open_process(pid, &more, &why) ? merge(s, &more, err) : give_error(&why, err);
+}
+
+bool batconv_snapshots_add_file(struct batconv_snapshots *s, const char *path,
+				struct batconv_error *err)
+{
+	struct snapshots more = {0};
+	struct bc_error why = {0};
+
+	return maps_open(path, UINT64_MAX, &more, &why) ? merge(s, &more, err) : give_error(&why, err);
+}
+
+bool batconv_snapshots_write(const struct batconv_snapshots *s, const char *path,
+			     struct batconv_error *err)
+{
+	struct bc_error why = {0};
+	struct output output;
+	uint8_t *data;
+	size_t size;
+
+	if (!bcmaps_write(&s->snapshots, &data, &size, &why))
+		return give_error(&why, err);
+	bool ok = output_open(path, &output, &why);
+	if (ok) {
+		fwrite(data, 1, size, output.file);
+		ok = output_commit(&output, &why);
+	}
+	free(data);
+	return ok || give_error(&why, err);
+}
+
+bool batconv_snapshots_get(const struct batconv_snapshots *s, size_t number,
+			   struct batconv_snapshot *out)
+{
+	if (number >= s->snapshots.all.len)
+		return false;
+	const struct snapshot *at = &s->snapshots.all.at[number];
+	*out = (struct batconv_snapshot){at->pid, at->id, at->time, at->count};
+	return true;
+}
+
+static struct batconv_maps *maps_of(const struct batconv_snapshots *s,
+				    const struct snapshot *snapshot)
+{
+	struct batconv_maps *maps = snapshot ? calloc(1, sizeof(*maps)) : NULL;
+
+	if (!maps)
+		return NULL;
+	maps->strings = &s->snapshots.strings;
+	if (snapshots_maps(&s->snapshots, snapshot, &maps->maps))
+		return maps;
+	free(maps);
+	return NULL;
+}
+
+struct batconv_maps *batconv_snapshots_at(const struct batconv_snapshots *s, uint32_t pid,
+					  uint64_t time)
+{
+	return maps_of(s, snapshots_at(&s->snapshots, pid, time));
+}
+
+struct batconv_maps *batconv_snapshots_of_id(const struct batconv_snapshots *s, uint32_t pid,
+					     uint32_t id)
+{
+	return maps_of(s, snapshots_of_id(&s->snapshots, pid, id));
+}
+
+void batconv_maps_free(struct batconv_maps *maps)
+{
+	if (maps)
+		maps_free(&maps->maps);
+	free(maps);
+}
+
+bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct batconv_region *out)
+{
+	if (number >= maps->maps.len)
+		return false;
+	const struct region *r = &maps->maps.at[number];
+	struct text id = strings_at(maps->strings, r->build_id);
+	*out = (struct batconv_region){
+		.start = {r->start}, .end = {r->end}, .offset = {r->offset}, .flags = r->flags,
+		.path = strings_at(maps->strings, r->path).at,
+		.build_id = (const uint8_t *)id.at, .build_id_size = id.len,
+	};
+	return true;
+}
+
+uint32_t batconv_maps_find(const struct batconv_maps *maps, struct batconv_run_addr at)
+{
+	const struct region *r = maps_find(&maps->maps, (struct run_addr){at.v});
+
+	return r ? (uint32_t)(r - maps->maps.at) : BATCONV_NOWHERE;
+}
+
+/* The public type and the internal one are alike but not the same: a block at a time
+ * is copied. */
+void batconv_maps_find_all(const struct batconv_maps *maps, const struct batconv_run_addr *at,
+			   size_t count, uint32_t *out)
+{
+	struct run_addr block[256];
+
+	for (size_t done = 0; done < count;) {
+		size_t size = count - done < BC_COUNT(block) ? count - done : BC_COUNT(block);
+		for (size_t i = 0; i < size; i++)
+			block[i].v = at[done + i].v;
+		maps_find_all(&maps->maps, block, size, out + done);
+		done += size;
+	}
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "lib/handles.h"
+
+static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
+{
+	struct batconv_resolver *r = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct frame *f = &stack->frames[i];
+		*r->out++ = (struct batconv_frame){
+			.raw = {f->raw.v}, .library = f->library.at,
+			.has_offset = f->region, .offset = {f->offset.v},
+			.has_vaddr = f->has_vaddr, .vaddr = {f->vaddr.v},
+			.function = f->function, .function_offset = f->function_offset,
+		};
+	}
+	return true;
+}
+
+struct batconv_resolver *batconv_resolver_new(struct batconv_snapshots *snapshots, unsigned options)
+{
+	struct batconv_resolver *r = calloc(1, sizeof(*r));
+	bool functions = options & (BATCONV_FUNCTIONS | BATCONV_INPUT);
+
+	if (!r)
+		return NULL;
+	resolver_init(&r->resolver, &snapshots->snapshots);
+	r->resolver.options = (struct frame_options){functions, options & BATCONV_INPUT};
+	r->resolver.libraries.open_mapped = functions;
+	r->resolver.take = take;
+	r->resolver.ctx = r;
+	return r;
+}
+
+void batconv_resolver_free(struct batconv_resolver *r)
+{
+	if (!r)
+		return;
+	resolver_free(&r->resolver);
+	for (size_t i = 0; i < r->given.len; i++) {
+		binary_close(&r->given.at[i].binary);
+		free((char *)(uintptr_t)r->given.at[i].path);
+	}
+	given_vec_free(&r->given);
+	free(r);
+}
+
+bool batconv_resolver_add(struct batconv_resolver *r, const char *path, struct batconv_error *err)
+{
+	char *copy = malloc(strlen(path) + 1);
+	struct given_binary given = {.path = copy};
+	struct bc_error why = {0};
+
+	if (copy)
+		memcpy(copy, path, strlen(path) + 1);
+	if ((copy || bc_fail_nomem(&why)) && binary_open_plain(path, &given.binary, &why)) {
+		if (given_vec_push(&r->given, given)) {
+			r->resolver.libraries.given = r->given.at;
+			r->resolver.libraries.given_count = r->given.len;
+			return true;
+		}
+		binary_close(&given.binary);
+		bc_fail_nomem(&why);
+	}
+	free(copy);
+	return give_error(&why, err);
+}
+
+static bool resolve_into(struct batconv_resolver *r, const struct batconv_raw_stack *stack,
+			 struct batconv_error *err)
+{
+	struct raw_stack raw = {.time = stack->time, .pid = stack->pid, .map = stack->map};
+	struct bc_error why = {0};
+
+	for (size_t i = 0; i < stack->count; i++)
+		if (!address_list_push(&raw.addresses, stack->addresses[i].v))
+			bc_fail_nomem(&why);
+	bool ok = why.code == BC_OK && resolver_raw(&r->resolver, &raw, &why);
+	address_list_free(&raw.addresses);
+	return ok || give_error(&why, err);
+}
+
+bool batconv_resolve_stack(struct batconv_resolver *r, const struct batconv_raw_stack *stack,
+			   struct batconv_frame *out, struct batconv_error *err)
+{
+	r->out = out;
+	return resolve_into(r, stack, err);
+}
+
+bool batconv_resolve(struct batconv_resolver *r, uint32_t pid, uint64_t time,
+		     struct batconv_run_addr at, struct batconv_frame *out,
+		     struct batconv_error *err)
+{
+	struct batconv_raw_stack stack = {time, pid, BATCONV_MAP_BY_TIME, &at, 1};
+
+	return batconv_resolve_stack(r, &stack, out, err);
+}
+
+bool batconv_resolve_batch(struct batconv_resolver *r, const struct batconv_raw_stack *stacks,
+			   size_t count, struct batconv_frame *out, struct batconv_error *err)
+{
+	r->out = out;
+	for (size_t i = 0; i < count; i++)
+		if (!resolve_into(r, &stacks[i], err))
+			return false;
+	return true;
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The example programs do what they say: check_examples.py BATCONV SAMPLER RESOLVE"""
+import os
+import subprocess
+import sys
+import tempfile
+
+batconv, sampler, resolve = [os.path.realpath(a) for a in sys.argv[1:]]
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    print(run(sampler, 'stacks', 'maps', '1000', '2'))
+    folded = run(batconv, 'stacks', '-q', '--functions', '--format=folded', '--maps=maps', 'stacks')
+    total = inside = 0
+    for line in folded.splitlines():
+        stack, count = line.rsplit(' ', 1)
+        names = [name.split('/')[0] for name in stack.split(';')]
+        total += int(count)
+        if names[-4:] == ['main', 'work', 'walk', 'mix']:
+            inside += int(count)
+    assert total == sum(1 for line in open('stacks')), folded
+    # In the few instructions before a frame is made its caller is missing.
+    assert total > 10 and inside > total * 0.8, folded
+
+with subprocess.Popen(['sleep', '100']) as process:
+    try:
+        while os.readlink('/proc/%d/exe' % process.pid) == os.path.realpath(sys.executable):
+            pass
+        lines = open('/proc/%d/maps' % process.pid).read().splitlines()
+        # ld.so is mapped by the kernel, so it is there from the first instruction on.
+        line = next(line for line in lines if 'ld-linux' in line or '/ld' in line)
+        words = line.split(None, 5)
+        start, offset = int(words[0].split('-')[0], 16), int(words[2], 16)
+        out = run(resolve, str(process.pid), '%x' % (start + 0x20), '10')
+        assert out.startswith('0x%x %s+0x%x' % (start + 0x20, words[5], offset + 0x20)), out
+        assert out.splitlines()[1] == '0x10 [unknown]', out
+    finally:
+        process.kill()

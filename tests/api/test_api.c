@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* libbatconv by its headers: what a program outside can do with it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batconv/image.h"
+#include "batconv/resolve.h"
+#include "tests/support/cmocka.h"
+
+#define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
+
+/* Facts of readelf -lS and nm of inputs/demo/demo.bolt. */
+#define MAIN 0x7000
+#define MAIN_COLD 0x7e80
+
+static struct batconv_image *opened(void)
+{
+	struct batconv_image *image;
+	struct batconv_error err;
+
+	if (!batconv_image_open(BOLTED, &image, &err))
+		fail_msg("%s", err.text);
+	return image;
+}
+
+static void an_image(void **state)
+{
+	struct batconv_image *image = opened();
+	struct batconv_segment segment;
+	struct batconv_file_off offset;
+	struct batconv_vaddr at;
+	size_t segments = 0, executable = 0, size;
+	const char *name;
+	uint64_t in;
+
+	(void)state;
+	while (batconv_image_segment(image, segments, &segment)) {
+		segments++;
+		executable += segment.executable;
+		assert_true(segment.aligned);
+	}
+	assert_int_equal(segments, 5);
+	assert_int_equal(executable, 2);
+	assert_true(batconv_image_is_position_independent(image));
+	assert_true(batconv_image_has_bat(image));
+	batconv_image_build_id(image, &size);
+	assert_int_equal(size, 20);
+	assert_true(batconv_image_to_offset(image, (struct batconv_vaddr){0x4d10}, &offset));
+	assert_int_equal(offset.v, 0x3d10);
+	assert_true(batconv_image_to_vaddr(image, offset, &at));
+	assert_int_equal(at.v, 0x4d10);
+	assert_false(batconv_image_to_offset(image, (struct batconv_vaddr){0x999999}, &offset));
+	assert_true(batconv_image_function(image, (struct batconv_vaddr){MAIN + 4}, &name, &in));
+	assert_string_equal(name, "main");
+	assert_int_equal(in, 4);
+	batconv_image_close(image);
+}
+
+static bool take_first(void *ctx, struct batconv_vaddr at)
+{
+	*(uint64_t *)ctx = at.v;
+	return false;
+}
+
+static void input_addresses_and_back(void **state)
+{
+	struct batconv_image *image = opened();
+	struct batconv_input_addr input;
+	uint64_t back = 0;
+
+	(void)state;
+	assert_true(batconv_image_to_input(image, (struct batconv_vaddr){MAIN_COLD}, &input));
+	assert_string_equal(input.function, "main");
+	assert_int_equal(batconv_image_from_input(image, &input, take_first, &back), 1);
+	assert_int_equal(back, MAIN_COLD);
+	input.function = "no such function";
+	assert_int_equal(batconv_image_from_input(image, &input, take_first, &back), 0);
+	batconv_image_close(image);
+}
+
+static const char maps_text[] =
+	"55e11c269000-55e11c26a000 r--p 00000000 fe:00 7                          /srv/demo.bolt\n"
+	"55e11c26a000-55e11c26c000 r-xp 00001000 fe:00 7                          /srv/demo.bolt\n"
+	"55e11c26c000-55e11c26d000 r--p 00003000 fe:00 7                          /srv/demo.bolt\n"
+	"55e11c26f000-55e11c272000 r-xp 00006000 fe:00 7                          /srv/demo.bolt\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
+
+static struct batconv_snapshots *snapshots_of_text(void)
+{
+	struct batconv_snapshots *s = batconv_snapshots_new();
+	struct batconv_error err;
+
+	assert_non_null(s);
+	if (!batconv_snapshots_add_text(s, 7, 0, 1000, maps_text, strlen(maps_text), &err))
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static void maps_and_bases(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text();
+	struct batconv_maps *maps = batconv_snapshots_at(s, 7, 1000);
+	struct batconv_image *image = opened();
+	struct batconv_region region;
+	uint64_t base;
+	uint32_t found[3];
+	struct batconv_run_addr at[] = {{0x55e11c270010}, {0x55e11c26e000}, {0xffffffffff600123}};
+
+	(void)state;
+	assert_null(batconv_snapshots_at(s, 7, 999));
+	assert_non_null(maps);
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(batconv_maps_region(maps, i, &region));
+		assert_true(batconv_image_base(image, &region, &base));
+		assert_int_equal(base, 0x55e11c269000);
+	}
+	assert_true(batconv_maps_region(maps, 0, &region));
+	assert_true(batconv_image_base_lowest(image, &region, &base));
+	assert_int_equal(base, 0x55e11c269000);
+	assert_int_equal(batconv_maps_find(maps, at[0]), 3);
+	batconv_maps_find_all(maps, at, 3, found);
+	assert_int_equal(found[0], 3);
+	assert_int_equal(found[1], BATCONV_NOWHERE);
+	assert_int_equal(found[2], 4);
+	batconv_image_close(image);
+	batconv_maps_free(maps);
+	batconv_snapshots_free(s);
+}
+
+static void frames_of_stacks(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text();
+	struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_FUNCTIONS | BATCONV_INPUT);
+	/* in main.cold; the return address of what ends main.cold's caller; nowhere; kernel */
+	struct batconv_run_addr addresses[] = {
+		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_C(1) << 63}};
+	struct batconv_raw_stack stack = {1000, 7, 0, addresses, 4};
+	struct batconv_raw_stack both[] = {stack, {1000, 8, BATCONV_MAP_BY_TIME, addresses, 1}};
+	struct batconv_frame f[5];
+	struct batconv_error err;
+
+	(void)state;
+	assert_true(batconv_resolver_add(r, BOLTED, &err));
+	assert_true(batconv_resolve_batch(r, both, 2, f, &err));
+	assert_string_equal(f[0].library, "/srv/demo.bolt");
+	assert_string_equal(f[0].function, "main");
+	assert_int_equal(f[0].vaddr.v, MAIN_COLD);
+	assert_int_equal(f[0].offset.v, MAIN_COLD); /* that segment has p_offset == p_vaddr */
+	assert_string_equal(f[1].function, "main");
+	assert_int_equal(f[1].function_offset, 0x10);
+	assert_string_equal(f[2].library, "[unknown]");
+	assert_string_equal(f[3].library, "[kernel]");
+	assert_string_equal(f[4].library, "[unknown]"); /* no map of process 8 */
+	assert_int_equal(f[4].raw.v, addresses[0].v);
+	assert_true(batconv_resolve(r, 7, 5000, addresses[0], f, &err));
+	assert_string_equal(f[0].function, "main");
+	batconv_resolver_free(r);
+	batconv_snapshots_free(s);
+}
+
+static void snapshots_in_a_file(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text(), *again = batconv_snapshots_new();
+	struct batconv_snapshot info;
+	struct batconv_error err;
+	char path[] = "/tmp/api-XXXXXX";
+
+	(void)state;
+	close(mkstemp(path));
+	assert_true(batconv_snapshots_write(s, path, &err));
+	assert_true(batconv_snapshots_add_file(again, path, &err));
+	remove(path);
+	assert_true(batconv_snapshots_get(again, 0, &info));
+	assert_int_equal(info.pid, 7);
+	assert_int_equal(info.time, 1000);
+	assert_int_equal(info.regions, 5);
+	assert_false(batconv_snapshots_get(again, 1, &info));
+	assert_true(batconv_snapshots_add_process(again, (uint32_t)getpid(), &err));
+	assert_true(batconv_snapshots_get(again, 1, &info));
+	assert_int_equal(info.pid, getpid());
+	batconv_snapshots_free(s);
+	batconv_snapshots_free(again);
+}
+
+static void errors(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text();
+	struct batconv_image *image;
+	struct batconv_error err;
+
+	(void)state;
+	assert_false(batconv_image_open("/nowhere", &image, &err));
+	assert_int_equal(err.code, BATCONV_IO);
+	assert_false(batconv_image_open(BATCONV_SOURCE_DIR "/LICENSE", &image, &err));
+	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_false(batconv_snapshots_add_text(s, 7, 1, 0, "no map\n", 7, &err));
+	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_string_equal(err.text, "line 1: expected START-END");
+	assert_false(batconv_snapshots_add_process(s, INT32_MAX, &err));
+	assert_int_equal(err.code, BATCONV_NOTFOUND);
+	batconv_snapshots_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_image),
+		cmocka_unit_test(input_addresses_and_back),
+		cmocka_unit_test(maps_and_bases),
+		cmocka_unit_test(frames_of_stacks),
+		cmocka_unit_test(snapshots_in_a_file),
+		cmocka_unit_test(errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
