@@ -44,6 +44,5 @@ foreach(example sampler resolve)
   add_executable(example_${example} examples/${example}.c)
 endforeach()
 target_link_libraries(example_sampler PRIVATE batconv_capture_static batconv_flags)
-target_compile_options(example_sampler PRIVATE
-  -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls)
+target_compile_options(example_sampler PRIVATE -fno-omit-frame-pointer -fno-optimize-sibling-calls)
 target_link_libraries(example_resolve PRIVATE batconv_shared batconv_flags)
