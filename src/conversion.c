@@ -16,22 +16,41 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
+struct sample_sink conversion_sink(struct conversion *conversion)
+{
+	return aggregate_sink(&conversion->aggregate);
+}
+
+bool conversion_note_input(struct conversion *c, const struct reader_report *report,
+			   struct bc_error *err)
+{
+	count_undelivered(c, &report->perf);
+	c->partial |= report->perf.truncated || report->perf.unfinished;
+	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
+}
+
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
-	struct sample_sink sink = aggregate_sink(&c->aggregate);
+	struct sample_sink sink = conversion_sink(c);
 	struct reader_options how = {options->format, c->binary.image.build_id};
 	struct reader_report report = {0};
 
-	if (!input_run(path, &how, options->progress, &sink, &report, err))
-		return false;
-	count_undelivered(c, &report.perf);
-	c->partial |= report.perf.truncated || report.perf.unfinished;
-	return report_vec_push(&c->inputs, report) || bc_fail_nomem(err);
+	return input_run(path, &how, options->progress, &sink, &report, err) &&
+	       conversion_note_input(c, &report, err);
 }
 
 static bool read_inputs(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
+{
+	for (size_t i = 0; i < options->sample_count; i++)
+		if (!read_samples(options, options->samples[i], c, err))
+			return false;
+	return true;
+}
+
+static bool begin_counting(const struct conversion_options *options, struct conversion *c,
+			   struct bc_error *err)
 {
 	struct aggregate_options how = options->aggregate;
 	struct image_match_options match = {options->binary, options->image_name,
@@ -40,12 +59,7 @@ static bool read_inputs(const struct conversion_options *options, struct convers
 	c->threads = thread_count(options);
 	how.threads = c->threads;
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
-	if (!aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err))
-		return false;
-	for (size_t i = 0; i < options->sample_count; i++)
-		if (!read_samples(options, options->samples[i], c, err))
-			return false;
-	return true;
+	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
 }
 
 /* The samples must be of this binary, and of this build of it. */
@@ -113,15 +127,26 @@ static bool open_binary(const struct conversion_options *options, struct convers
 		       options->binary, bat_layout_name(c->binary.bat.layout));
 }
 
+bool conversion_begin(const struct conversion_options *options, struct conversion *out,
+		      struct bc_error *err)
+{
+	return open_binary(options, out, err) && begin_counting(options, out, err);
+}
+
 /* Samples are checked last: the report of a refusal is as full as any. */
+bool conversion_end(const struct conversion_options *options, struct conversion *out,
+		    struct bc_error *err)
+{
+	return aggregate_finish(&out->aggregate, &out->basic, err) &&
+	       (options->aggregate_only ? keep_counts(out) : convert_all(out, err)) &&
+	       check_samples(options, out, err);
+}
+
 bool conversion_run(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
 {
-	return open_binary(options, out, err) &&
-	       read_inputs(options, out, err) &&
-	       aggregate_finish(&out->aggregate, &out->basic, err) &&
-	       (options->aggregate_only ? keep_counts(out) : convert_all(out, err)) &&
-	       check_samples(options, out, err);
+	return conversion_begin(options, out, err) && read_inputs(options, out, err) &&
+	       conversion_end(options, out, err);
 }
 
 void conversion_free(struct conversion *conversion)

@@ -55,4 +55,14 @@ BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct
 				struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
+/* Its parts: open the binary; deliver samples to the sink, which is new for each
+ * input, and note what was read; convert. */
+BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
+				  struct conversion *out, struct bc_error *err);
+struct sample_sink conversion_sink(struct conversion *conversion);
+BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
+				       const struct reader_report *report, struct bc_error *err);
+BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,
+				struct bc_error *err);
+
 #endif

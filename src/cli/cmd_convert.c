@@ -1,223 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
-#include "src/cli/profile_output.h"
-#include "src/cli/progress.h"
+#include "src/cli/convert_arguments.h"
 #include "src/cli/summary.h"
-
-enum {
-	OPT_INPUT_FORMAT = 256,
-	OPT_BASIC,
-	OPT_IMAGE,
-	OPT_FORCE,
-	OPT_KEEP_NEWEST,
-	OPT_THREADS,
-	OPT_PID,
-	OPT_EVENT,
-	OPT_TIME,
-	OPT_MAX_SAMPLES,
-	OPT_IGNORE_BUILD_ID,
-	OPT_FORMAT,
-	OPT_STATS,
-	OPT_STATS_FILE,
-	OPT_PROGRESS,
-	OPT_NO_PROGRESS,
-};
-
-static const struct option_row rows[] = {
-	{'o', "output", "FILE", "write the profile to FILE (default: stdout)"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT",
-	 "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_FORMAT, "format", "FORMAT",
-	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
-	 "converted or merged later"},
-	{'w', "yaml", "FILE", "write the profile as YAML to FILE too"},
-	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
-	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
-	{OPT_TIME, "time", "FROM,TO", "samples of this time only, in seconds as perf script\n"
-	 "prints them; either can be left out"},
-	{OPT_MAX_SAMPLES, "max-samples", "N", "of each input the first N samples only"},
-	{OPT_BASIC, "basic", NULL,
-	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
-	{OPT_IMAGE, "image", "NAME",
-	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
-	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL,
-	 "the name of a mapping says which file it is, whatever\nits build-id"},
-	{OPT_FORCE, "force", NULL, "convert samples of another build all the same"},
-	{OPT_KEEP_NEWEST, "keep-newest", NULL,
-	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
-	 "which a Skylake erratum makes doubtful"},
-	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
-	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
-	{OPT_PROGRESS, "progress", NULL, "show progress (default: on a terminal, for long work)"},
-	{OPT_NO_PROGRESS, "no-progress", NULL, "never show progress"},
-	{'q', "quiet", NULL, "no report, only errors"},
-	{'v', "verbose", NULL, "a longer report"},
-	{'h', "help", NULL, "show this help"},
-};
-
-DEFINE_VEC(pid_vec, uint32_t);
-
-enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
-
-struct arguments {
-	struct conversion_options conversion;
-	struct profile_output output;
-	const char *stats_file;
-	enum stats_form stats;
-	bool verbose, help;
-	struct pid_vec pids;
-	enum progress_mode progress;
-};
-
-static bool parse_stats(const char *value, enum stats_form *out)
-{
-	static const char *const words[] = {"text", "json", "none"};
-
-	for (size_t i = 0; i < BC_COUNT(words); i++) {
-		if (!strcmp(value, words[i])) {
-			*out = (enum stats_form)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool parse_threads(const char *value, unsigned *out)
-{
-	uint64_t threads;
-
-	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
-		return false;
-	*out = (unsigned)threads;
-	return true;
-}
-
-static bool parse_pids(const char *value, struct pid_vec *out)
-{
-	for (struct text rest = text_of(value);;) {
-		size_t comma = text_find(rest, ',');
-		uint64_t pid;
-		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID ||
-		    !pid_vec_push(out, (uint32_t)pid))
-			return false;
-		if (comma == rest.len)
-			return true;
-		rest = text_from(rest, comma + 1);
-	}
-}
-
-static bool parse_time(struct text value, uint64_t *out)
-{
-	uint64_t seconds;
-
-	if (!value.len)
-		return true;
-	if (text_seconds(value, out))
-		return true;
-	if (!text_dec(value, &seconds) || seconds > UINT64_MAX / 1000000000)
-		return false;
-	*out = seconds * 1000000000;
-	return true;
-}
-
-static bool parse_times(struct text value, struct filter *out)
-{
-	size_t comma = text_find(value, ',');
-
-	return comma < value.len && parse_time(text_first(value, comma), &out->from_ns) &&
-	       parse_time(text_from(value, comma + 1), &out->to_ns);
-}
-
-/* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(struct arguments *args, int id, const char *value)
-{
-	struct conversion_options *c = &args->conversion;
-	struct filter *filter = &c->aggregate.filter;
-
-	switch (id) {
-	case 'o': args->output.path = value; break;
-	case 'w': args->output.yaml = value; break;
-	case 'q': args->stats = STATS_NONE; break;
-	case 'v': args->verbose = true; break;
-	case 'h': args->help = true; break;
-	case OPT_INPUT_FORMAT:
-		if (!input_format_parse(text_of(value), &c->format))
-			return "--input-format takes auto, preagg, perf-script or perf-data, not";
-		break;
-	case OPT_FORMAT:
-		if (!profile_format_parse(value, &args->output.format))
-			return "--format takes fdata, yaml or preagg, not";
-		break;
-	case OPT_PID:
-		if (!parse_pids(value, &args->pids))
-			return "--pid takes process ids with commas, not";
-		break;
-	case OPT_EVENT: filter->event = text_of(value); break;
-	case OPT_TIME:
-		if (!parse_times(text_of(value), filter))
-			return "--time takes two times in seconds, such as 12.5,20.25, not";
-		break;
-	case OPT_MAX_SAMPLES:
-		if (!text_dec(text_of(value), &filter->most) || !filter->most)
-			return "--max-samples takes a number from 1 on, not";
-		break;
-	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
-	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
-	case OPT_IMAGE: c->image_name = value; break;
-	case OPT_FORCE: c->force = true; break;
-	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
-	case OPT_THREADS:
-		if (!parse_threads(value, &c->threads))
-			return "--threads takes a number from 1 to 64, not";
-		break;
-	case OPT_STATS:
-		if (!parse_stats(value, &args->stats))
-			return "--stats takes text, json or none, not";
-		break;
-	case OPT_STATS_FILE: args->stats_file = value; break;
-	case OPT_PROGRESS: args->progress = PROGRESS_ALWAYS; break;
-	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
-	}
-	return NULL;
-}
-
-static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
-{
-	const char *value;
-
-	struct filter *filter = &args->conversion.aggregate.filter;
-
-	args->conversion.aggregate.erratum = true;
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		const char *wrong = apply_option(args, id, value);
-		if (wrong)
-			return usage_error(command, wrong, value);
-	}
-	if (args->help)
-		return EXIT_DONE;
-	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
-		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
-	if (argc == optind)
-		return usage_error(command, "no binary given", NULL);
-	if (argc == optind + 1)
-		return usage_error(command, "no samples given for", argv[optind]);
-	filter->pids = args->pids.at;
-	filter->pid_count = args->pids.len;
-	profile_output_prepare(&args->output, &args->conversion);
-	args->conversion.binary = argv[optind];
-	args->conversion.samples = (const char *const *)&argv[optind + 1];
-	args->conversion.sample_count = (size_t)(argc - optind - 1);
-	return EXIT_DONE;
-}
+#include "src/conversion_many.h"
 
 static bool write_stats(const struct summary *summary, const char *path, struct bc_error *err)
 {
@@ -231,7 +23,7 @@ static bool write_stats(const struct summary *summary, const char *path, struct 
 	return output_commit(&output, err);
 }
 
-static void print_summary(const struct arguments *args, const struct summary *summary)
+static void print_summary(const struct convert_arguments *args, const struct summary *summary)
 {
 	if (args->stats == STATS_TEXT)
 		summary_text(summary, args->verbose, stderr);
@@ -239,7 +31,7 @@ static void print_summary(const struct arguments *args, const struct summary *su
 		summary_json(summary, stderr);
 }
 
-static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,
+static int finish(const struct convert_arguments *args, const struct conversion *conversion, bool converted,
 		  struct bc_error *err)
 {
 	bool refused = !converted && err->code == BC_MISMATCH;
@@ -267,38 +59,108 @@ static int finish(const struct arguments *args, const struct conversion *convers
 	return refused ? EXIT_WANTING : EXIT_FAILED;
 }
 
-static void arguments_free(struct arguments *args)
+static int run_one(struct convert_arguments *args, struct progress *progress)
 {
-	pid_vec_free(&args->pids);
-}
-
-static int run_convert(const struct command *command, int argc, char **argv)
-{
-	BC_AUTO(arguments_free) struct arguments args = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct bc_error err = {0};
+
+	bool converted = conversion_run(&args->conversion, &conversion, &err);
+	progress_clear(progress);
+	return finish(args, &conversion, converted, &err);
+}
+
+/* Its profile stands in the folder, under its name.  One that was found there and
+ * did not run is none of the user's concern. */
+static int finish_one(const struct convert_arguments *all, const struct named_binary *binary,
+		      struct conversion_one *one)
+{
+	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg"};
+	char path[4096];
+	struct convert_arguments args = *all;
+
+	if (one->failed && binary->found && one->err.code == BC_MISMATCH &&
+	    !one->conversion.aggregate.maps.report.processes) {
+		if (args.verbose)
+			fprintf(stderr, "batconv: %s: did not run\n", binary->path);
+		return EXIT_DONE;
+	}
+	if (snprintf(path, sizeof(path), "%s/%s%s", all->output.path, binary->name,
+		     suffixes[all->output.format]) >= (int)sizeof(path)) {
+		fprintf(stderr, "batconv: %s: too long a path for a profile\n", binary->name);
+		return EXIT_FAILED;
+	}
+	args.conversion = one->options;
+	args.output.path = path;
+	return finish(&args, &one->conversion, !one->failed, &one->err);
+}
+
+/* What went worst is the exit code. */
+static int worse(int a, int b)
+{
+	static const int order[] = {EXIT_FAILED, EXIT_WANTING, EXIT_PARTIAL};
+
+	for (size_t i = 0; i < BC_COUNT(order); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return EXIT_DONE;
+}
+
+static bool folder_is_there(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0777) == 0)
+		return true;
+	if (errno != EEXIST || stat(path, &st))
+		return false;
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode);
+}
+
+static int run_many(const struct convert_arguments *args, struct progress *progress)
+{
+	size_t count = args->binaries.len;
+	unsigned threads = args->conversion.threads ? args->conversion.threads : parallel_threads();
+	struct conversion_one *ones = calloc(count + 1, sizeof(*ones));
+	int code = EXIT_DONE;
+
+	if (!ones || !folder_is_there(args->output.path)) {
+		fprintf(stderr, "batconv: %s: %s\n", args->output.path, strerror(errno));
+		free(ones);
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < count; i++) {
+		ones[i].options = args->conversion;
+		ones[i].options.binary = args->binaries.at[i].path;
+		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
+	}
+	conversion_run_many(ones, count);
+	progress_clear(progress);
+	for (size_t i = 0; i < count; i++) {
+		code = worse(code, finish_one(args, &args->binaries.at[i], &ones[i]));
+		conversion_free(&ones[i].conversion);
+	}
+	free(ones);
+	return code;
+}
+
+int convert_run(const struct command *command, int argc, char **argv)
+{
+	BC_AUTO(convert_arguments_free) struct convert_arguments args = {0};
 	struct progress progress;
 
-	int usage = parse(command, argc, argv, &args);
+	int usage = convert_arguments_parse(command, argc, argv, &args);
 	if (usage != EXIT_DONE)
 		return usage;
 	if (args.help) {
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
+	if (args.wrong.code) {
+		fprintf(stderr, "batconv: %s\n", args.wrong.text);
+		return EXIT_FAILED;
+	}
 	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
 	args.conversion.progress = (struct input_progress){progress_show, &progress};
-	bool converted = conversion_run(&args.conversion, &conversion, &err);
-	progress_clear(&progress);
-	return finish(&args, &conversion, converted, &err);
+	return args.conversion.binary ? run_one(&args, &progress) : run_many(&args, &progress);
 }
-
-const struct command convert_command = {
-	"convert", "[OPTION]... OPTIMIZED SAMPLES...",
-	"write the profile of the input binary from samples of the optimised one\n\n"
-	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are perf.data, what\n"
-	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
-	"or pre-aggregated records; '-' is stdin.\n"
-	"The profile is BOLT's fdata or YAML: llvm-bolt INPUT -data PROFILE ...",
-	rows, BC_COUNT(rows), run_convert,
-};

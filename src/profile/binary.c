@@ -150,6 +150,23 @@ bool binary_open_for(const char *path, struct binary_needs needs, struct binary 
 	return true;
 }
 
+bool binary_has_bat(const char *path)
+{
+	struct file_map file;
+	struct image image;
+	struct bytes desc;
+	struct bc_error ignored;
+
+	if (!file_map(path, &file, &ignored))
+		return false;
+	bool elf = image_open((struct bytes){file.data, file.size}, &image, &ignored);
+	bool has = elf && image_bat_note(&image, &desc, &ignored);
+	if (elf)
+		image_close(&image);
+	file_unmap(&file);
+	return has;
+}
+
 bool binary_open(const char *path, struct binary *out, struct bc_error *err)
 {
 	return binary_open_for(path, (struct binary_needs){0}, out, err);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/convert_arguments.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "src/base/parallel.h"
+#include "src/cli/commands.h"
+
+enum {
+	OPT_INPUT_FORMAT = 256,
+	OPT_BIN,
+	OPT_BASIC,
+	OPT_IMAGE,
+	OPT_FORCE,
+	OPT_KEEP_NEWEST,
+	OPT_THREADS,
+	OPT_PID,
+	OPT_EVENT,
+	OPT_TIME,
+	OPT_MAX_SAMPLES,
+	OPT_IGNORE_BUILD_ID,
+	OPT_FORMAT,
+	OPT_STATS,
+	OPT_STATS_FILE,
+	OPT_PROGRESS,
+	OPT_NO_PROGRESS,
+};
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", "write the profile to FILE (default: stdout)"},
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT",
+	 "auto (default: by content), preagg, perf-script\nor perf-data"},
+	{OPT_FORMAT, "format", "FORMAT",
+	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
+	 "converted or merged later"},
+	{'w', "yaml", "FILE", "write the profile as YAML to FILE too"},
+	{OPT_BIN, "bin", "FILE",
+	 "convert for this binary, and for others given so, in one\npass: all operands are SAMPLES then, and -o a folder.\n"
+	 "Of a folder: all BOLTed binaries below it"},
+	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
+	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
+	{OPT_TIME, "time", "FROM,TO", "samples of this time only, in seconds as perf script\n"
+	 "prints them; either can be left out"},
+	{OPT_MAX_SAMPLES, "max-samples", "N", "of each input the first N samples only"},
+	{OPT_BASIC, "basic", NULL,
+	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
+	{OPT_IMAGE, "image", "NAME",
+	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
+	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL,
+	 "the name of a mapping says which file it is, whatever\nits build-id"},
+	{OPT_FORCE, "force", NULL, "convert samples of another build all the same"},
+	{OPT_KEEP_NEWEST, "keep-newest", NULL,
+	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
+	 "which a Skylake erratum makes doubtful"},
+	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
+	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
+	{OPT_PROGRESS, "progress", NULL, "show progress (default: on a terminal, for long work)"},
+	{OPT_NO_PROGRESS, "no-progress", NULL, "never show progress"},
+	{'q', "quiet", NULL, "no report, only errors"},
+	{'v', "verbose", NULL, "a longer report"},
+	{'h', "help", NULL, "show this help"},
+};
+
+static bool parse_stats(const char *value, enum stats_form *out)
+{
+	static const char *const words[] = {"text", "json", "none"};
+
+	for (size_t i = 0; i < BC_COUNT(words); i++) {
+		if (!strcmp(value, words[i])) {
+			*out = (enum stats_form)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_threads(const char *value, unsigned *out)
+{
+	uint64_t threads;
+
+	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
+		return false;
+	*out = (unsigned)threads;
+	return true;
+}
+
+static bool parse_pids(const char *value, struct pid_vec *out)
+{
+	for (struct text rest = text_of(value);;) {
+		size_t comma = text_find(rest, ',');
+		uint64_t pid;
+		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID ||
+		    !pid_vec_push(out, (uint32_t)pid))
+			return false;
+		if (comma == rest.len)
+			return true;
+		rest = text_from(rest, comma + 1);
+	}
+}
+
+static bool parse_time(struct text value, uint64_t *out)
+{
+	uint64_t seconds;
+
+	if (!value.len)
+		return true;
+	if (text_seconds(value, out))
+		return true;
+	if (!text_dec(value, &seconds) || seconds > UINT64_MAX / 1000000000)
+		return false;
+	*out = seconds * 1000000000;
+	return true;
+}
+
+static bool parse_times(struct text value, struct filter *out)
+{
+	size_t comma = text_find(value, ',');
+
+	return comma < value.len && parse_time(text_first(value, comma), &out->from_ns) &&
+	       parse_time(text_from(value, comma + 1), &out->to_ns);
+}
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(struct convert_arguments *args, int id, const char *value)
+{
+	struct conversion_options *c = &args->conversion;
+	struct filter *filter = &c->aggregate.filter;
+
+	switch (id) {
+	case 'o': args->output.path = value; break;
+	case 'w': args->output.yaml = value; break;
+	case 'q': args->stats = STATS_NONE; break;
+	case 'v': args->verbose = true; break;
+	case 'h': args->help = true; break;
+	case OPT_INPUT_FORMAT:
+		if (!input_format_parse(text_of(value), &c->format))
+			return "--input-format takes auto, preagg, perf-script or perf-data, not";
+		break;
+	case OPT_FORMAT:
+		if (!profile_format_parse(value, &args->output.format))
+			return "--format takes fdata, yaml or preagg, not";
+		break;
+	case OPT_BIN:
+		if (!args->wrong.code)
+			(void)!binaries_add(&args->binaries, value, &args->wrong);
+		break;
+	case OPT_PID:
+		if (!parse_pids(value, &args->pids))
+			return "--pid takes process ids with commas, not";
+		break;
+	case OPT_EVENT: filter->event = text_of(value); break;
+	case OPT_TIME:
+		if (!parse_times(text_of(value), filter))
+			return "--time takes two times in seconds, such as 12.5,20.25, not";
+		break;
+	case OPT_MAX_SAMPLES:
+		if (!text_dec(text_of(value), &filter->most) || !filter->most)
+			return "--max-samples takes a number from 1 on, not";
+		break;
+	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
+	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
+	case OPT_IMAGE: c->image_name = value; break;
+	case OPT_FORCE: c->force = true; break;
+	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
+	case OPT_THREADS:
+		if (!parse_threads(value, &c->threads))
+			return "--threads takes a number from 1 to 64, not";
+		break;
+	case OPT_STATS:
+		if (!parse_stats(value, &args->stats))
+			return "--stats takes text, json or none, not";
+		break;
+	case OPT_STATS_FILE: args->stats_file = value; break;
+	case OPT_PROGRESS: args->progress = PROGRESS_ALWAYS; break;
+	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
+	}
+	return NULL;
+}
+
+/* With --bin the binary's place is the folder's. */
+static int parse_operands(const struct command *command, int argc, char **argv,
+			  struct convert_arguments *args)
+{
+	bool many = args->binaries.len || args->wrong.code;
+	int first = optind + !many;
+
+	if (many && (args->output.yaml || args->stats_file || args->conversion.image_name))
+		return usage_error(command, "with --bin there is no -w, --stats-file and --image", NULL);
+	if (many && !args->output.path)
+		return usage_error(command, "with --bin a folder must be given: -o DIR", NULL);
+	if (!many && argc == optind)
+		return usage_error(command, "no binary given", NULL);
+	if (argc <= first)
+		return usage_error(command, "no samples given for",
+				   many ? "--bin" : argv[optind]);
+	args->conversion.binary = many ? NULL : argv[optind];
+	args->conversion.samples = (const char *const *)&argv[first];
+	args->conversion.sample_count = (size_t)(argc - first);
+	return EXIT_DONE;
+}
+
+int convert_arguments_parse(const struct command *command, int argc, char **argv,
+			    struct convert_arguments *args)
+{
+	const char *value;
+
+	struct filter *filter = &args->conversion.aggregate.filter;
+
+	args->conversion.aggregate.erratum = true;
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		const char *wrong = apply_option(args, id, value);
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	if (args->help)
+		return EXIT_DONE;
+	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
+		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
+	int usage = parse_operands(command, argc, argv, args);
+	if (usage != EXIT_DONE)
+		return usage;
+	filter->pids = args->pids.at;
+	filter->pid_count = args->pids.len;
+	profile_output_prepare(&args->output, &args->conversion);
+	return EXIT_DONE;
+}
+
+void convert_arguments_free(struct convert_arguments *arguments)
+{
+	pid_vec_free(&arguments->pids);
+	binaries_free(&arguments->binaries);
+}
+
+const struct command convert_command = {
+	"convert", "[OPTION]... OPTIMIZED SAMPLES...",
+	"write the profile of the input binary from samples of the optimised one\n\n"
+	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are perf.data, what\n"
+	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
+	"or pre-aggregated records; '-' is stdin.\n"
+	"The profile is BOLT's fdata or YAML: llvm-bolt INPUT -data PROFILE ...",
+	rows, BC_COUNT(rows), convert_run,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The options and operands of 'batconv convert'. */
+#ifndef CLI_CONVERT_ARGUMENTS_H
+#define CLI_CONVERT_ARGUMENTS_H
+
+#include "src/cli/binaries.h"
+#include "src/cli/options.h"
+#include "src/cli/profile_output.h"
+#include "src/cli/progress.h"
+
+DEFINE_VEC(pid_vec, uint32_t);
+
+enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
+
+struct convert_arguments {
+	struct conversion_options conversion;
+	struct profile_output output;
+	const char *stats_file;
+	enum stats_form stats;
+	bool verbose, help;
+	struct pid_vec pids;
+	struct binary_vec binaries; /* of --bin; empty: the first operand */
+	struct bc_error wrong;      /* with one of them */
+	enum progress_mode progress;
+};
+
+/* EXIT_DONE, or EXIT_USAGE after a message.  Finish with
+ * convert_arguments_free() either way. */
+int convert_arguments_parse(const struct command *command, int argc, char **argv,
+			    struct convert_arguments *out);
+void convert_arguments_free(struct convert_arguments *arguments);
+
+/* The command itself. */
+int convert_run(const struct command *command, int argc, char **argv);
+
+#endif
