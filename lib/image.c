@@ -20,7 +20,7 @@ bool batconv_image_open(const char *path, struct batconv_image **out, struct bat
 	struct batconv_image *image = calloc(1, sizeof(*image));
 	struct bc_error why = {0};
 
-	if (image && binary_open_plain(path, &image->binary, &why) &&
+	if (image && binary_open_for(path, (struct binary_needs){.any_will_do = true}, &image->binary, &why) &&
 	    (places_init(&image->places, &image->binary) || bc_fail_nomem(&why))) {
 		*out = image;
 		return true;
@@ -60,7 +60,7 @@ bool batconv_image_is_position_independent(const struct batconv_image *image)
 
 bool batconv_image_has_bat(const struct batconv_image *image)
 {
-	return !image->binary.plain;
+	return !image->binary.plain && !image->binary.lost;
 }
 
 const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size)

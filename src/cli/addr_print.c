@@ -5,8 +5,10 @@
 #include "src/cli/print.h"
 #include "src/maps/maps_text.h"
 
-static const char *fragment_kind(const struct chain *chain)
+static const char *fragment_kind(const struct addr_context *context, const struct chain *chain)
 {
+	if (context->subject.binary.lost)
+		return "not known";
 	if (!chain->place.fragment)
 		return "not moved by BOLT";
 	return chain->place.fragment->cold ? "cold" : "hot";
@@ -122,10 +124,12 @@ static void explain_entry(const struct addr_context *context, const struct chain
 static void print_input(const struct addr_context *context, const struct chain *chain, FILE *out)
 {
 	label("input", out);
-	if (chain->orphan)
-		fputs("not known: a cold fragment of an unknown function\n", out);
-	if (chain->orphan)
+	if (chain->orphan) {
+		fputs(context->subject.binary.lost ? "not known: BOLT left no table\n"
+						   : "not known: a cold fragment of an unknown function\n",
+		      out);
 		return;
+	}
 	fprintf(out, "%s+0x%" PRIx32, chain->input.function->printed, chain->input.offset);
 	if (context->explain && chain->place.fragment)
 		explain_entry(context, chain, out);
@@ -152,7 +156,7 @@ static void print_function(const struct addr_context *context, const struct chai
 	if (context->subject.binary.plain)
 		return;
 	label("fragment", out);
-	fprintf(out, "%s\n", fragment_kind(chain));
+	fprintf(out, "%s\n", fragment_kind(context, chain));
 	print_input(context, chain, out);
 }
 
@@ -242,7 +246,7 @@ static void json_functions(struct json *json, const struct addr_context *context
 		return;
 	json_place(json, "function", chain->place.function->printed, chain->place.offset);
 	if (!context->subject.binary.plain)
-		json_string(json, "fragment", chain->place.fragment ? fragment_kind(chain) : "none");
+		json_string(json, "fragment", chain->place.fragment ? fragment_kind(context, chain) : "none");
 	if (!chain->orphan)
 		json_place(json, "input", chain->input.function->printed, chain->input.offset);
 	if (chain->has_input_vaddr)

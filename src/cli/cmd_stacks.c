@@ -123,7 +123,7 @@ static bool open_binaries(const struct arguments *args, struct given_vec *out, s
 {
 	for (size_t i = 0; i < args->binaries.len; i++) {
 		struct given_binary given = {.path = args->binaries.at[i]};
-		if (!binary_open_plain(given.path, &given.binary, err))
+		if (!binary_open_for(given.path, (struct binary_needs){.any_will_do = true}, &given.binary, err))
 			return false;
 		if (!given_vec_push(out, given)) {
 			binary_close(&given.binary);

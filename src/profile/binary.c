@@ -29,9 +29,10 @@ static bool read_bat(struct binary *binary, struct binary_needs needs, struct bc
 	struct bytes desc;
 
 	if (!image_bat_note(&binary->image, &desc, err)) {
-		binary->plain = needs.plain_will_do && err->code == BC_NOTFOUND &&
-				!is_bolted(&binary->image);
-		return binary->plain;
+		bool none = err->code == BC_NOTFOUND, bolted = is_bolted(&binary->image);
+		binary->plain = none && !bolted && (needs.plain_will_do || needs.any_will_do);
+		binary->lost = none && bolted && needs.any_will_do;
+		return binary->plain || binary->lost;
 	}
 	return (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,
 								&bat_err) ||
@@ -219,6 +220,8 @@ bool binary_translate(const struct binary *binary, struct place place, bool is_s
 	*out = (struct input_place){0};
 	if (!place.function)
 		return true;
+	if (binary->lost)
+		return false;
 	out->function = binary_owner(binary, place);
 	if (!out->function)
 		return false;

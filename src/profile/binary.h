@@ -18,12 +18,14 @@ struct binary {
 	struct function_table functions;
 	uint32_t *fragment_of; /* per function: its fragment, or NO_FRAGMENT */
 	bool plain; /* BOLT never touched it: no BAT, and primary names are printed */
+	bool lost;  /* BOLT wrote it without a BAT: nothing leads back to the input */
 };
 #define NO_FRAGMENT UINT32_MAX
 
 /* What of a binary is wanted, beyond what every conversion needs. */
 struct binary_needs {
 	bool plain_will_do; /* a binary without a BAT section is its own input binary */
+	bool any_will_do;   /* nor is one that BOLT wrote without a table refused */
 	bool blocks;        /* hashes and numbers of blocks: most of a large BAT */
 };
 
@@ -66,7 +68,7 @@ struct input_place {
 };
 
 /* Translate a place.  is_source: the address of a branch instruction.
- * False: in a cold fragment whose parent is not known. */
+ * False: in a cold fragment whose parent is not known, or all is lost. */
 bool binary_translate(const struct binary *binary, struct place place, bool is_source,
 		      struct input_place *out);
 

@@ -14,7 +14,7 @@ static bool open_input(const char *path, struct subject *subject, struct bc_erro
 bool subject_open(const char *binary, const char *input, struct subject *out, struct bc_error *err)
 {
 	*out = (struct subject){0};
-	if (!binary_open_plain(binary, &out->binary, err))
+	if (!binary_open_for(binary, (struct binary_needs){.any_will_do = true}, &out->binary, err))
 		return false;
 	if ((places_init(&out->places, &out->binary) || bc_fail_nomem(err)) &&
 	    open_input(input, out, err))

@@ -25,7 +25,7 @@ struct subject {
 };
 
 /* input: a path, or NULL.  Errors as of binary_open(); a binary without BAT will
- * do: it is its own input binary. */
+ * do: it is its own input binary, or nothing leads to it. */
 BC_MUST_USE bool subject_open(const char *binary, const char *input, struct subject *out,
 			      struct bc_error *err);
 void subject_close(struct subject *subject);
@@ -54,7 +54,8 @@ struct chain {
 	struct place place;            /* .function NULL: in none */
 
 	/* in the input binary */
-	bool orphan; /* in a cold fragment whose function is not known */
+	bool orphan; /* in a cold fragment whose function is not known, or there is no
+	                table to tell */
 	struct input_place input; /* .function NULL: none */
 	bool has_input_vaddr;
 	struct vaddr input_vaddr;

@@ -46,7 +46,7 @@ static void open_mapped(struct library *library, struct text path, const struct 
 	struct bc_error err;
 
 	if (region_kind_of(path) != REGION_FILE || region_path_without_deleted(path).len < path.len ||
-	    !binary_open_plain(path.at, &library->own, &err))
+	    !binary_open_for(path.at, (struct binary_needs){.any_will_do = true}, &library->own, &err))
 		return;
 	if (id->size && !build_id_equal(id, &library->own.image.build_id)) {
 		binary_close(&library->own);
