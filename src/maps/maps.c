@@ -21,6 +21,13 @@ enum region_kind region_kind_of(struct text path)
 	return REGION_FILE;
 }
 
+bool region_equal(const struct region *a, const struct region *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+	       a->path == b->path && a->build_id == b->build_id && a->flags == b->flags;
+}
+
 void maps_free(struct maps *maps)
 {
 	free(maps->at);

@@ -32,6 +32,9 @@ struct region {
 	uint32_t flags;         /* REGION_...                                    */
 };
 
+/* All fields; strings by their numbers. */
+bool region_equal(const struct region *a, const struct region *b);
+
 /* What a path stands for. */
 enum region_kind {
 	REGION_ANONYMOUS, /* no path */

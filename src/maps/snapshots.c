@@ -27,19 +27,12 @@ static uint64_t hash(const struct region *r)
 	return h ^ h >> 32;
 }
 
-static bool equal(const struct region *a, const struct region *b)
-{
-	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
-	       a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-	       a->path == b->path && a->build_id == b->build_id && a->flags == b->flags;
-}
-
 static uint32_t *probe(const struct snapshots *s, const struct region *region)
 {
 	size_t mask = s->slot_count - 1;
 
 	for (size_t i = (size_t)hash(region) & mask;; i = (i + 1) & mask)
-		if (!s->slots[i] || equal(&s->regions.at[s->slots[i] - 1], region))
+		if (!s->slots[i] || region_equal(&s->regions.at[s->slots[i] - 1], region))
 			return &s->slots[i];
 }
 

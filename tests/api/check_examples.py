@@ -29,12 +29,11 @@ with tempfile.TemporaryDirectory() as folder:
 
 with subprocess.Popen(['sleep', '100']) as process:
     try:
-        while os.readlink('/proc/%d/exe' % process.pid) == os.path.realpath(sys.executable):
-            pass
-        lines = open('/proc/%d/maps' % process.pid).read().splitlines()
-        # ld.so is mapped by the kernel, so it is there from the first instruction on.
-        line = next(line for line in lines if 'ld-linux' in line or '/ld' in line)
-        words = line.split(None, 5)
+        words = []
+        while not words:  # until it runs its own program, and is through with loading it
+            lines = open('/proc/%d/maps' % process.pid).read().splitlines()
+            if any(line.endswith('/sleep') for line in lines) and any('/libc' in line for line in lines):
+                words = next(line for line in lines if '/libc' in line).split(None, 5)
         start, offset = int(words[0].split('-')[0], 16), int(words[2], 16)
         out = run(resolve, str(process.pid), '%x' % (start + 0x20), '10')
         assert out.startswith('0x%x %s+0x%x' % (start + 0x20, words[5], offset + 0x20)), out
