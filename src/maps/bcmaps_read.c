@@ -9,8 +9,9 @@
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
 
 /* Of a frame header: magic, then a byte whose bit 2 says that there is a
- * checksum (RFC 8878, 3.1.1.1.1). */
+ * checksum; bits 3 and 4 are reserved and unused (RFC 8878, 3.1.1.1.1). */
 #define FRAME_FLAGS_AT 4
+#define FRAME_FLAGS 0x1cu
 #define FRAME_HAS_CHECKSUM 4u
 
 /* The shortest form of each. */
@@ -212,7 +213,7 @@ bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_
 
 static bool decompress(struct bytes frame, uint64_t size, uint8_t *to, struct bc_error *err)
 {
-	if (frame.size <= FRAME_FLAGS_AT || !(frame.data[FRAME_FLAGS_AT] & FRAME_HAS_CHECKSUM))
+	if (frame.size <= FRAME_FLAGS_AT || (frame.data[FRAME_FLAGS_AT] & FRAME_FLAGS) != FRAME_HAS_CHECKSUM)
 		return bc_fail(err, BC_FORMAT, "byte %d: no zstd frame with a checksum", HEADER_SIZE);
 	size_t got = ZSTD_decompress(to, (size_t)size, frame.data, frame.size);
 	if (ZSTD_isError(got))

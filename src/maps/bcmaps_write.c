@@ -121,11 +121,11 @@ static uint64_t put_steps_to(struct writer *w, const uint32_t *old, uint32_t old
 /* The count of steps stands before them: they are written aside first. */
 static void put_steps(struct writer *w, const struct snapshot *last, const struct snapshot *now)
 {
-	const uint32_t *numbers = w->in->numbers.at;
+	static const uint32_t none[1];
+	const uint32_t *numbers = w->in->numbers.at ? w->in->numbers.at : none;
 	struct writer aside = {.in = w->in};
-	uint64_t steps = put_steps_to(&aside, last ? numbers + last->first : NULL,
-				      last ? last->count : 0, now->count ? numbers + now->first : NULL,
-				      now->count);
+	uint64_t steps = put_steps_to(&aside, last ? numbers + last->first : none,
+				      last ? last->count : 0, numbers + now->first, now->count);
 
 	put_u(w, steps);
 	for (size_t i = 0; i < aside.out.len; i++)
