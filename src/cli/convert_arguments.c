@@ -14,6 +14,7 @@ enum {
 	OPT_IMAGE,
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
+	OPT_IMPUTE,
 	OPT_THREADS,
 	OPT_PID,
 	OPT_EVENT,
@@ -53,6 +54,8 @@ static const struct option_row rows[] = {
 	{OPT_KEEP_NEWEST, "keep-newest", NULL,
 	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
 	 "which a Skylake erratum makes doubtful"},
+	{OPT_IMPUTE, "impute-fall-throughs", NULL,
+	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
 	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
 	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
 	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
@@ -164,6 +167,7 @@ static const char *apply_option(struct convert_arguments *args, int id, const ch
 	case OPT_IMAGE: c->image_name = value; break;
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
+	case OPT_IMPUTE: c->aggregate.impute = true; break;
 	case OPT_THREADS:
 		if (!parse_threads(value, &c->threads))
 			return "--threads takes a number from 1 to 64, not";

@@ -4,6 +4,7 @@
 #include "src/base/parallel.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/branch.h"
+#include "src/profile/impute.h"
 
 DEFINE_VEC(index_vec, uint32_t);
 
@@ -17,6 +18,8 @@ struct converter {
 	const struct function *near; /* where the last trace was */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
 	const struct cfg *cfg;        /* their graphs */
+	bool imputes;
+	struct impute impute; /* of the shard at hand */
 	bool out_of_memory;
 };
 
@@ -107,10 +110,9 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 /* Walk the blocks that a trace ran through.  Returns why nothing came of it,
  * or TRACE_DROP_COUNT. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
-				  struct place from, bool after_return)
+				  struct place from, struct vaddr end, bool after_return)
 {
 	const struct binary *binary = c->binary;
-	struct vaddr end = {trace_of(row->key).to};
 	struct place to = binary_place(binary, end, from.function);
 
 	if (!from.function || !to.function)
@@ -134,11 +136,17 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 	return edges ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
 }
 
+/* Where a trace ends; rows come as they are sorted. */
+static uint64_t trace_end(struct converter *c, const struct count_row *row, struct place from)
+{
+	return c->imputes ? impute_end(&c->impute, c->binary, row, from) : trace_of(row->key).to;
+}
+
 static void convert_fallthrough(struct converter *c, const struct count_row *row,
-				struct place from, bool after_return)
+				struct place from, uint64_t end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
-	enum trace_drop why = walk_trace(c, row, from, after_return);
+	enum trace_drop why = walk_trace(c, row, from, (struct vaddr){end}, after_return);
 
 	if (why == TRACE_DROP_COUNT)
 		ledger->kept += row->count;
@@ -151,6 +159,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	struct trace trace = trace_of(row->key);
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
 	bool returns = is_return(c, trace.branch, source);
+	uint64_t end = trace_end(c, row, from);
 
 	c->near = from.function;
 	if (trace.branch < TRACE_FT_RETURN) {
@@ -159,8 +168,10 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 		else
 			convert_branch(c, row, source, from);
 	}
-	if (trace.to != TRACE_BR_ONLY)
-		convert_fallthrough(c, row, from, returns);
+	if (trace.to != end)
+		c->ledgers.traces.read += row->count; /* imputed: only now is it one */
+	if (end != TRACE_BR_ONLY)
+		convert_fallthrough(c, row, from, end, returns);
 	build_check_trace(&c->binary->image, &trace, row->count, &c->check);
 }
 
@@ -193,16 +204,17 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	struct trace trace = trace_of(row->key);
 	struct index_vec *noted = &c->without_map;
 
-	if (trace.to == TRACE_BR_ONLY)
+	if (trace.to == TRACE_BR_ONLY && !c->imputes)
 		return;
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
 	c->near = from.function;
+	struct vaddr end = {trace_end(c, row, from)};
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
 	uint32_t index = (uint32_t)(from.function - c->binary->functions.at);
 	if (noted->len && noted->at[noted->len - 1] == index)
 		return;
-	struct place to = binary_place(c->binary, (struct vaddr){trace.to}, from.function);
+	struct place to = binary_place(c->binary, end, from.function);
 	if (to.function == from.function && !index_vec_push(noted, index))
 		c->out_of_memory = true;
 }
@@ -215,6 +227,7 @@ static void sort_shard(void *ctx, size_t shard, unsigned worker)
 	struct count_table *table = &job->counts->shards[shard];
 
 	count_table_sort(table);
+	job->workers[worker].impute = (struct impute){0};
 	for (size_t i = 0; !job->basic && i < table->used; i++)
 		note_walk(&job->workers[worker], &table->rows[i]);
 }
@@ -254,6 +267,7 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 	struct count_table *table = &job->counts->shards[shard];
 	struct converter *c = &job->workers[worker];
 
+	c->impute = (struct impute){0};
 	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
 		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
 		if (!job->basic)
@@ -316,7 +330,8 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 		threads = COUNTS_SHARDS;
 	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	for (unsigned i = 0; i < threads; i++)
-		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns};
+		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
+						    .imputes = aggregate->options.impute};
 	parallel_for(threads, COUNTS_SHARDS, sort_shard, &job);
 	if (!build_graphs(&job, threads, &cfg, err))
 		return false;

@@ -37,6 +37,22 @@ for which in demo sqlite; do
 	cmp again "$expected" || fail "kept counts of $which"
 done
 
+# Guessed fall-throughs, and where they differ: docs/conversion.md, section 6.
+imputed() { # BINARY SAMPLES LINES
+	case $2 in *preagg) flags=--pa ;; *) flags= ;; esac
+	$perf2bolt "$1" $flags -p "$2" --impute-trace-fall-through -o told >perf2bolt.log 2>&1 ||
+		{ cat perf2bolt.log; fail "$2"; }
+	"$BATCONV" -q --impute-fall-throughs "$1" "$2" -o guessed || fail "$2: exit $?"
+	[ "$(diff told guessed | grep -c "^>")" = "$3" ] || { diff told guessed; fail "imputed: $2"; }
+}
+sed 's/ [0-9a-f]* \([0-9]*\)$/ ffffffffffffffff \1/; 0~3!d' "$sqlite/b22.preagg" | sort -u -k1,4 >mixed.preagg
+sed '0~3d' "$sqlite/b22.preagg" >>mixed.preagg
+imputed "$demo/demo.bolt" "$demo/demo.perf.data" 0
+imputed "$sqlite/sq.b22" "$sqlite/lbr.b22.data" 0
+imputed "$sqlite/sq.b22" mixed.preagg 0
+imputed "$sqlite/sq" "$sqlite/lbr.input.data" 1
+imputed "$sqlite/sq.b19" "$sqlite/lbr.b19.data" 1
+
 # Samples of another build of the same input: perf2bolt converts them, batconv does not.
 truth=$sqlite/expected/lbr.input.fdata
 $perf2bolt "$sqlite/sq.b22" -p "$sqlite/lbr.b16.data" -o wrong >perf2bolt.log 2>&1 ||

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/impute.h"
+
+#include "src/elf/branch.h"
+#include "src/profile/tally.h"
+
+/* Into the instruction, so that a return's call is seen to go on; not past one
+ * that never goes on to the next.  No code, no step. */
+static uint64_t least_bytes(const struct image *image, struct place from, struct vaddr at)
+{
+	if (!from.function)
+		return 0;
+	switch (branch_decode(image->machine, image_bytes_at(image, at), at).kind) {
+	case BRANCH_RETURN:
+	case BRANCH_DIRECT:
+	case BRANCH_INDIRECT:
+		return 0;
+	case BRANCH_NONE:
+	case BRANCH_CONDITIONAL:
+	case BRANCH_SYSTEM:
+		break;
+	}
+	return 1;
+}
+
+/* Sums are of 64 bits and may wrap: traces that run backwards are not left out. */
+uint64_t impute_end(struct impute *impute, const struct binary *binary,
+		    const struct count_row *row, struct place from)
+{
+	struct trace trace = trace_of(row->key);
+
+	if (trace.from == TRACE_EXTERNAL)
+		return trace.to;
+	if (trace.branch != impute->branch || trace.from != impute->from)
+		*impute = (struct impute){.branch = trace.branch, .from = trace.from};
+	if (trace.to != TRACE_BR_ONLY) {
+		if (trace.to != TRACE_EXTERNAL)
+			impute->bytes += (trace.to - trace.from) * row->count;
+		impute->count += row->count;
+		return trace.to;
+	}
+	if (impute->count)
+		return trace.from + impute->bytes / impute->count;
+	return trace.from + least_bytes(&binary->image, from, (struct vaddr){trace.from});
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Fall-throughs that were not recorded: the newest entry of a branch stack says
+ * where it went, not how far it ran from there.  The guess is perf2bolt's: the mean
+ * length of the fall-throughs after the same branch, else the instruction that it
+ * went to.
+ */
+#ifndef PROFILE_IMPUTE_H
+#define PROFILE_IMPUTE_H
+
+#include "src/base/count_table.h"
+#include "src/profile/binary.h"
+
+/* What was seen of the traces of one branch to one place.  Zeroed at first. */
+struct impute {
+	uint64_t branch, from;
+	uint64_t bytes, count; /* sums over those that have an end */
+};
+
+/* Where a trace ends.  All traces of a branch and a place that it went to must be
+ * given in a row, the one without an end last, as trace_key() sorts them.
+ *
+ * from  where it begins */
+uint64_t impute_end(struct impute *impute, const struct binary *binary,
+		    const struct count_row *row, struct place from);
+
+#endif
