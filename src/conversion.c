@@ -2,6 +2,7 @@
 #include "src/conversion.h"
 
 #include "src/base/parallel.h"
+#include "src/profile/memory.h"
 
 static unsigned thread_count(const struct conversion_options *options)
 {
@@ -94,17 +95,20 @@ static bool convert_all(struct conversion *c, struct bc_error *err)
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	return true;
+	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err);
 }
 
 /* The counts are the result: what was not dropped so far is kept. */
 static bool keep_counts(struct conversion *c)
 {
-	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces};
+	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
+				    &c->ledgers.memory};
 	const struct totals *totals = &c->aggregate.totals;
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
 	c->ledgers = c->aggregate.tally.ledgers;
+	c->ledgers.memory.dropped[ACCESS_NO_ROOM] =
+		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
 	c->check = build_check_all(&c->binary.image, &totals->traces);

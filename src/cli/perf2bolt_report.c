@@ -105,8 +105,9 @@ void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
 {
 	switch (arguments->output.format) {
 	case FORMAT_FDATA:
-		fprintf(out, "PERF2BOLT: wrote %zu objects and 0 memory objects to %s\n",
-			conversion->profile.record_count, arguments->output.path);
+		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to %s\n",
+			conversion->profile.record_count, conversion->profile.accesses.len,
+			arguments->output.path);
 		break;
 	case FORMAT_PREAGG:
 		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to %s\n",

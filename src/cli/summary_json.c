@@ -102,6 +102,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &sample_words, &conversion->ledgers.samples);
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
+	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
 	write_check(&json, &conversion->check, summary->refused);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", conversion->profile.record_count);

@@ -182,6 +182,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
+	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
 	print_check(&conversion->check, out);
 	if (verbose)
 		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,

@@ -83,6 +83,7 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
 		.time = sample.time,
 		.ip.v = sample.ip,
+		.data.v = sample.addr,
 		.has_stack = sample.has_stack,
 		.branches = perf_branches(&sample, delivery->scratch),
 		.branch_count = sample.branch_count,

@@ -119,6 +119,7 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 		.pid = pid,
 		.time = head.time,
 		.ip = head.ip,
+		.data = head.data,
 		.event = keep_event(script, head.event),
 	};
 	script->branches.len = 0;

@@ -85,6 +85,23 @@ static bool has_earlier_fields(struct walk w)
 	return false;
 }
 
+/* With addr, ip is the second of two addresses, in a column as wide as the first's:
+ * a symbol, which can look like a number, stands right behind one blank. */
+#define ADDRESS_COLUMNS 16
+
+static bool parse_second_address(const struct walk *w, struct head *out)
+{
+	struct run_addr second;
+	const char *column = w->word.at + w->word.len - ADDRESS_COLUMNS;
+
+	if (!text_hex(w->word, &second.v) || column[-1] != ' ' ||
+	    (w->word.len < ADDRESS_COLUMNS && *column != ' '))
+		return false;
+	out->data = out->ip;
+	out->ip = second;
+	return true;
+}
+
 /* Read the fields from the pid on.  Returns NULL, or what cannot be read. */
 static const char *parse_fields(struct text text, struct head *out)
 {
@@ -115,6 +132,8 @@ static const char *parse_fields(struct text text, struct head *out)
 	bool anchored = out->has_time || out->event.len;
 	out->has_ip = text_hex(w.word, &out->ip.v);
 	if (out->has_ip)
+		step(&w);
+	if (out->has_ip && out->event.len && parse_second_address(&w, out))
 		step(&w);
 	out->rest = (struct text){w.word.at, (size_t)(text.at + text.len - w.word.at)};
 	if (!w.word.len || out->event.len) /* tracepoints have no address */

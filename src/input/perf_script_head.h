@@ -20,6 +20,7 @@ struct head {
 	uint64_t time; /* in ns */
 	bool has_ip;
 	struct run_addr ip;
+	struct run_addr data; /* what stands before ip in a column of its own; or 0 */
 	struct text event; /* with its colon; points into the line */
 	struct text rest;  /* what follows */
 };

@@ -35,6 +35,7 @@ struct sample {
 	uint32_t pid;
 	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
 	struct run_addr ip; /* 0 if not recorded */
+	struct run_addr data; /* that was accessed; 0 if not recorded */
 	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
 	 * none: false there, so no single sample tells what a recording has. */
 	bool has_stack;

@@ -76,6 +76,26 @@ static void emit_header(struct emit *out, const struct profile *profile,
 	emit_char(out, '\n');
 }
 
+/* Both places have a name. */
+static void emit_access(struct emit *out, const struct access *access)
+{
+	emit_string(out, "4 ");
+	emit_escaped(out, access->function->printed);
+	emit_char(out, ' ');
+	emit_hex(out, access->offset);
+	emit_string(out, " 4 ");
+	emit_escaped(out, access->data->name);
+	if (access->data->local) {
+		emit_char(out, '/');
+		emit_dec(out, access->data->number);
+	}
+	emit_char(out, ' ');
+	emit_hex(out, access->data_offset);
+	emit_char(out, ' ');
+	emit_dec(out, access->count);
+	emit_char(out, '\n');
+}
+
 /* Records are formatted in chunks, several at a time, and written in order. */
 #define CHUNK_RECORDS ((size_t)8192)
 #define CHUNKS_AT_ONCE 16
@@ -149,5 +169,8 @@ bool fdata_write(const struct profile *profile, const struct fdata_header *heade
 			return bc_fail_nomem(err);
 		f.first += count * CHUNK_RECORDS;
 	}
+	for (size_t i = 0; i < profile->accesses.len; i++)
+		emit_access(&out, &profile->accesses.at[i]);
+	emit_flush(&out);
 	return true;
 }

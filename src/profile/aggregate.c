@@ -73,6 +73,38 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 	return tally_address(&a->tally, view, sample, err);
 }
 
+/* perf's name for sampled loads, whatever stands around it. */
+static bool is_access(const struct sample *sample)
+{
+	static const char name[] = "mem-loads";
+
+	for (size_t i = 0; sample->data.v && i + sizeof(name) <= sample->event.len + 1; i++)
+		if (text_starts(text_from(sample->event, i), name))
+			return true;
+	return false;
+}
+
+/* Of a binary that is one piece, data is where it is as code is. */
+static bool take_access(struct aggregate *a, const struct sample *sample, struct bc_error *err)
+{
+	struct ledger *ledger = &a->tally.ledgers.memory;
+	struct process_view view = process_view(&a->maps, sample->pid);
+	struct vaddr at;
+
+	ledger->read++;
+	if (process_view_locate(&view, sample->ip, &at) != LOCATED_IMAGE) {
+		ledger->dropped[view.has_image ? ACCESS_CODE : ACCESS_NO_PROCESS]++;
+		return true;
+	}
+	struct vaddr data = {sample->data.v - view.last->base};
+	uint64_t key[COUNT_KEY_WORDS] = {at.v, data.v};
+	if (!image_segment_at(a->maps.match.image, data)) {
+		ledger->dropped[ACCESS_UNNAMED]++;
+		return true;
+	}
+	return count_table_add(&a->memory, key, 1, 0) || bc_fail_nomem(err);
+}
+
 static bool leave_out(struct aggregate *a, const struct sample *sample, enum sample_drop why)
 {
 	struct ledgers *ledgers = &a->tally.ledgers;
@@ -92,6 +124,12 @@ static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *e
 
 	if (unwanted != SAMPLE_DROP_COUNT)
 		return leave_out(a, sample, unwanted);
+	if (is_access(sample)) {
+		if (!take_access(a, sample, err))
+			return false;
+		if (!stack && a->options.mode == MODE_AUTO)
+			return true;
+	}
 	return stack ? take_stack(a, sample, err) : take_address(a, sample, err);
 }
 
@@ -210,6 +248,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
 	count_table_free(&aggregate->returns.branches);
+	count_table_free(&aggregate->memory);
 	for (size_t i = 0; i < aggregate->events.len; i++)
 		free(aggregate->events.at[i]);
 	name_vec_free(&aggregate->events);
@@ -229,7 +268,7 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 		return false;
 	if (!tally_flush(tally, err))
 		return false;
-	*basic = !tally->branches_seen;
+	*basic = !tally->branches_seen && (tally->addresses.read || !tally->ledgers.memory.read);
 	if (*basic) {
 		ledger_add(samples, &tally->addresses);
 	} else {

@@ -22,7 +22,6 @@ struct aggregate_options {
 	/* From the first stack of exactly 32 branches in an input on, drop the
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
-	bool impute; /* for convert(): guess where a trace without an end ended */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;
 };
@@ -35,6 +34,7 @@ struct aggregate {
 	struct totals totals;
 	struct tally tally;         /* of this thread; its ledgers are all of
 	                               them after aggregate_finish() */
+	struct count_table memory;  /* accesses: vaddr of the code, of the data */
 	struct returns returns;
 	struct name_vec events;     /* of basic samples; sorted at the end */
 	bool erratum_seen;          /* in the present input */

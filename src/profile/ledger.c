@@ -3,6 +3,7 @@
 
 _Static_assert(SAMPLE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(BRANCH_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
+_Static_assert(MEMORY_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(TRACE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 
 #define X(name, key, text) {key, text},
@@ -12,6 +13,8 @@ const struct ledger_words branch_words = {
 	"branches", "taken branches", BRANCH_DROP_COUNT, {BRANCH_DROPS(X)}};
 const struct ledger_words trace_words = {
 	"traces", "fall-through traces", TRACE_DROP_COUNT, {TRACE_DROPS(X)}};
+const struct ledger_words memory_words = {
+	"memory", "memory accesses", MEMORY_DROP_COUNT, {MEMORY_DROPS(X)}};
 #undef X
 
 uint64_t ledger_dropped(const struct ledger *ledger)

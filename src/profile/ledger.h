@@ -46,6 +46,13 @@
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
 
+#define MEMORY_DROPS(X)                                                        \
+	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
+	X(CODE, "code", "by code outside the binary's functions")              \
+	X(UNNAMED, "unnamed", "to memory without a symbol, such as heap and stack") \
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")
+
 #define X(name, key, text) SAMPLE_##name,
 enum sample_drop { SAMPLE_DROPS(X) SAMPLE_DROP_COUNT };
 #undef X
@@ -55,6 +62,9 @@ enum branch_drop { BRANCH_DROPS(X) BRANCH_DROP_COUNT };
 #define X(name, key, text) RUN_##name,
 enum trace_drop { TRACE_DROPS(X) TRACE_DROP_COUNT };
 #undef X
+#define X(name, key, text) ACCESS_##name,
+enum memory_drop { MEMORY_DROPS(X) MEMORY_DROP_COUNT };
+#undef X
 
 #define LEDGER_REASONS 16 /* the longest of the lists above */
 
@@ -63,11 +73,12 @@ struct ledger {
 	uint64_t dropped[LEDGER_REASONS]; /* by the enum of its kind */
 };
 
-/* The three ledgers of a conversion. */
+/* The ledgers of a conversion. */
 struct ledgers {
 	struct ledger samples;  /* raw and basic samples                       */
 	struct ledger branches; /* taken branches: entries of branch stacks    */
 	struct ledger traces;   /* fall-throughs between two taken branches    */
+	struct ledger memory;   /* sampled accesses to memory                  */
 };
 
 /* A ledger's words, for whoever prints it. */
@@ -78,7 +89,7 @@ struct ledger_words {
 		const char *key, *text;
 	} reasons[LEDGER_REASONS];
 };
-extern const struct ledger_words sample_words, branch_words, trace_words;
+extern const struct ledger_words sample_words, branch_words, trace_words, memory_words;
 
 uint64_t ledger_dropped(const struct ledger *ledger);
 

@@ -85,6 +85,7 @@ void profile_free(struct profile *profile)
 	free(profile->records);
 	free(profile->by_primary);
 	free(profile->by_printed);
+	access_vec_free(&profile->accesses);
 	*profile = (struct profile){0};
 }
 

@@ -41,6 +41,16 @@ struct record_batch {
 	struct record_vec older;
 };
 
+/* Code read data so often; both have names. */
+struct access {
+	const struct function *function;
+	uint32_t offset; /* in the input function */
+	const struct symbol *data;
+	uint64_t data_offset;
+	uint64_t count;
+};
+DEFINE_VEC(access_vec, struct access);
+
 struct profile {
 	const struct binary *binary; /* borrowed; names come from it */
 	bool basic;                  /* of RECORD_SAMPLE */
@@ -49,6 +59,7 @@ struct profile {
 	uint32_t *by_primary; /* functions that have records, by primary name; */
 	uint32_t *by_printed; /* and by printed name: what the words number    */
 	size_t function_count; /* of either */
+	struct access_vec accesses; /* see memory.h; by names and offsets */
 };
 
 /* Put a record into a batch.  A count of 0 adds nothing.  Returns false when

@@ -52,7 +52,7 @@ def check_keys(report):
 
 
 def check_ledgers(report):
-    for name in ('samples', 'branches', 'traces'):
+    for name in ('samples', 'branches', 'traces', 'memory'):
         ledger = report[name]
         if ledger['read'] != ledger['kept'] + sum(ledger['dropped'].values()):
             print('%s do not balance: %r' % (name, ledger))
