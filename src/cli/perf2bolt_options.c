@@ -19,6 +19,7 @@ enum option_id {
 	ID_ITRACE,
 	ID_SPE,
 	ID_KERNEL,
+	ID_IMPUTE,
 	ID_FORCE,
 	ID_HELP,
 	ID_VERSION,
@@ -48,7 +49,7 @@ static const struct perf2bolt_option table[] = {
 	{"itrace", ID_ITRACE, true, "let perf script make branch stacks of a trace"},
 	{"spe", ID_SPE, false, "the same for Arm SPE (AArch64 only)"},
 	{"ignore-interrupt-lbr", ID_KERNEL, false, "drop branches from and to the kernel (always)"},
-	{"impute-trace-fall-through", ID_REFUSED, false, "batconv does not guess fall-throughs that were not recorded"},
+	{"impute-trace-fall-through", ID_IMPUTE, false, "guess the fall-throughs of traces that have none"},
 	{"parse-mem-profile", ID_NOTHING, false, "memory events are written where there are any"},
 	{"filter-mem-profile", ID_NOTHING, false, "always: those of named data only"},
 	{"perfdata-jobs", ID_NOTHING, true, "batconv uses all processors on each file"},
@@ -135,6 +136,7 @@ static bool set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	case ID_BASIC: c->aggregate.mode = on ? MODE_BASIC : MODE_AUTO; break;
 	case ID_BUILD_ID: c->ignore_build_id = on; break;
 	case ID_SPE: out->spe = on; break;
+	case ID_IMPUTE: c->aggregate.impute = on; break;
 	case ID_FORCE: c->force = on; break;
 	case ID_HELP: out->action = PERF2BOLT_HELP; break;
 	case ID_VERSION: out->action = PERF2BOLT_VERSION; break;

@@ -22,6 +22,7 @@ struct aggregate_options {
 	/* From the first stack of exactly 32 branches in an input on, drop the
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
+	bool impute; /* for convert(): guess where a trace without an end ended */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;
 };
