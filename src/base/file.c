@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/sparse.h"
+
 static bool open_input(const char *path, int *fd, struct stat *st,
 		       struct bc_error *err)
 {
@@ -40,6 +42,18 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 	return true;
 }
 
+/* Put the file that a side file stands for in its place. */
+static bool map_parts(const char *path, struct file_map *map, struct bc_error *err)
+{
+	struct file_map large;
+	bool ok = sparse_map(map->data, map->size, &large, err) || bc_fail_prefix(err, path);
+
+	file_unmap(map);
+	if (ok)
+		*map = large;
+	return ok;
+}
+
 bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
@@ -49,7 +63,7 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 		return false;
 	bool ok = map_fd(fd, path, &st, out, err);
 	close(fd);
-	return ok;
+	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
 }
 
 void file_unmap(struct file_map *map)

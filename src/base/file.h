@@ -14,7 +14,9 @@ struct file_map {
 	size_t size;
 };
 
-/* Map a regular file.  BC_IO: it cannot be opened or is not a regular file. */
+/* Map a regular file; of a side file (sparse.h) the file that it stands for.
+ * BC_IO: it cannot be opened or is not a regular file.  BC_FORMAT, BC_NOMEM: of side
+ * files only. */
 BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);

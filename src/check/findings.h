@@ -60,7 +60,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(BLOCK_COPIED, "block-copied", NOTE, "one input block has two entries",                 \
 	  "Nothing: BOLT split or copied the block; both translate to it.")                      \
 	X(INPUT_TWICE, "input-twice", ERROR, "two block entries of a function share an input offset", REPORT) \
-	X(BRANCH_ASTRAY, "branch-astray", WARNING, "a branch entry came from outside its block", REPORT) \
+	X(BRANCH_ASTRAY, "branch-astray", NOTE, "a branch entry came from outside its block",       \
+	  "Fine if BOLT moved the branch, as in a table that LLVM 19 or later wrote first.")     \
 	X(BLOCK_COUNT, "block-count", WARNING, "NumBlocks is not the number of blocks listed", REPORT) \
 	X(BLOCK_INDEX, "block-index", ERROR, "a block's index is out of range or used twice", REPORT) \
 	X(BLOCK_ORDER, "block-order", ERROR, "block indices and input offsets disagree in order", REPORT) \

@@ -10,5 +10,10 @@ extern const struct command image_command;
 extern const struct command maps_command;
 extern const struct command stacks_command;
 extern const struct command verify_command;
+extern const struct command dump_command;
+extern const struct command encode_command;
+extern const struct command transcode_command;
+extern const struct command extract_command;
+extern const struct command diff_command;
 
 #endif

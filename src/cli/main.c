@@ -14,6 +14,11 @@ static const struct command *const commands[] = {
 	&maps_command,
 	&stacks_command,
 	&verify_command,
+	&dump_command,
+	&encode_command,
+	&transcode_command,
+	&extract_command,
+	&diff_command,
 };
 
 /* The command that runs if the first word names none. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX has since 2024 */
+#include "src/base/sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <zstd.h>
+
+#define MAGIC "BATCONV-SPARSE1\n"
+#define MAGIC_SIZE (sizeof(MAGIC) - 1)
+#define HEADER_SIZE (MAGIC_SIZE + 16)
+#define PART_SIZE 16
+#define LEVEL 9 /* of compression: small, and still tens of megabytes a second */
+
+/* Files on a disk are smaller. */
+#define LARGEST (UINT64_C(1) << 44)
+
+bool sparse_is(const uint8_t *data, size_t size)
+{
+	return size >= MAGIC_SIZE && !memcmp(data, MAGIC, MAGIC_SIZE);
+}
+
+static uint64_t get_u64(const uint8_t *at)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+static bool bad(struct bc_error *err, const char *why)
+{
+	return bc_fail(err, BC_FORMAT, "side file, byte 0: %s", why);
+}
+
+/* Decompress the frame into the parts of the large file, one after the other. */
+static bool fill(const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t *large,
+		 struct bc_error *err)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	bool ok = true;
+
+	if (!stream)
+		return bc_fail_nomem(err);
+	for (uint64_t i = 0; ok && i < count; i++) {
+		ZSTD_outBuffer out = {large + get_u64(table + i * PART_SIZE),
+				      (size_t)get_u64(table + i * PART_SIZE + 8), 0};
+		while (ok && out.pos < out.size) {
+			size_t before_in = in.pos, before_out = out.pos;
+			size_t result = ZSTD_decompressStream(stream, &out, &in);
+			ok = !ZSTD_isError(result) && (in.pos > before_in || out.pos > before_out);
+		}
+	}
+	ZSTD_freeDStream(stream);
+	return ok || bad(err, "the compressed part is damaged");
+}
+
+/* Ascending, not overlapping, inside. */
+static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size)
+{
+	uint64_t end = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t offset = get_u64(table + i * PART_SIZE);
+		uint64_t part = get_u64(table + i * PART_SIZE + 8);
+		if (offset < end || offset > size || part > size - offset)
+			return false;
+		end = offset + part;
+	}
+	return true;
+}
+
+bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct bc_error *err)
+{
+	if (size < HEADER_SIZE)
+		return bad(err, "the file ends in its header");
+	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8);
+	if (!large || large > LARGEST || count > (size - HEADER_SIZE) / PART_SIZE ||
+	    !check_parts(data + HEADER_SIZE, count, large))
+		return bad(err, "the table of parts is damaged");
+	uint8_t *map = mmap(NULL, (size_t)large, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED)
+		return bc_fail_nomem(err);
+	size_t begin = HEADER_SIZE + (size_t)count * PART_SIZE;
+	ZSTD_inBuffer in = {data + begin, size - begin, 0};
+	if (!fill(data + HEADER_SIZE, count, in, map, err)) {
+		munmap(map, (size_t)large);
+		return false;
+	}
+	(void)mprotect(map, (size_t)large, PROT_READ);
+	*out = (struct file_map){map, (size_t)large};
+	return true;
+}
+
+static void put_u64(uint64_t value, FILE *out)
+{
+	for (unsigned i = 0; i < 8; i++)
+		putc((int)(value >> 8 * i & 0xff), out);
+}
+
+static bool compress_part(ZSTD_CStream *stream, ZSTD_inBuffer in, ZSTD_EndDirective mode, FILE *out)
+{
+	char buffer[65536];
+
+	for (;;) {
+		ZSTD_outBuffer chunk = {buffer, sizeof(buffer), 0};
+		size_t left = ZSTD_compressStream2(stream, &chunk, &in, mode);
+		if (ZSTD_isError(left))
+			return false;
+		fwrite(buffer, 1, chunk.pos, out);
+		if (mode == ZSTD_e_end ? !left : in.pos == in.size)
+			return true;
+	}
+}
+
+bool sparse_write(const struct file_map *file, const struct sparse_part *parts, size_t count,
+		  FILE *out, struct bc_error *err)
+{
+	ZSTD_CStream *stream = ZSTD_createCStream();
+	bool ok = stream && !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_compressionLevel, LEVEL));
+
+	fwrite(MAGIC, 1, MAGIC_SIZE, out);
+	put_u64(file->size, out);
+	put_u64(count, out);
+	for (size_t i = 0; i < count; i++) {
+		put_u64(parts[i].offset, out);
+		put_u64(parts[i].size, out);
+	}
+	for (size_t i = 0; ok && i < count; i++)
+		ok = compress_part(stream, (ZSTD_inBuffer){file->data + parts[i].offset,
+							   (size_t)parts[i].size, 0},
+				   ZSTD_e_continue, out);
+	ok = ok && compress_part(stream, (ZSTD_inBuffer){NULL, 0, 0}, ZSTD_e_end, out);
+	ZSTD_freeCStream(stream);
+	return ok || bc_fail_nomem(err);
+}

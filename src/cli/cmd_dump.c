@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <string.h>
+
+#include "src/base/output.h"
+#include "src/base/vec.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/output/dump.h"
+
+enum { OPT_JSON = 256, OPT_RAW, OPT_SUMMARY, OPT_FUNCTION, OPT_TRANSLATE, OPT_DEMANGLE };
+
+static const struct option_row rows[] = {
+	{OPT_JSON, "json", NULL, "as JSON, which 'batconv encode' reads"},
+	{OPT_RAW, "raw", NULL, "every stored field: byte, size, encoding, value"},
+	{OPT_SUMMARY, "summary", NULL, "layout, counts and what takes the bytes"},
+	{'f', "function", "NAME", "one function only: a name as in profiles, with or\nwithout /file.c/N, or an address in it"},
+	{'t', "translate", "ADDRESS", "where an address of the binary lies in the input\nbinary; can be repeated"},
+	{'C', "demangle", NULL, "C++ names as they are written"},
+	{'o', "output", "FILE", "write to FILE (default: stdout)"},
+	{'h', "help", NULL, "show this help"},
+};
+
+DEFINE_VEC(addresses, uint64_t);
+
+struct arguments {
+	enum { FORM_TEXT, FORM_JSON, FORM_RAW } form;
+	bool summary, help;
+	const char *output, *path;
+	struct dump dump;
+	struct addresses translate;
+};
+
+static void arguments_free(struct arguments *args)
+{
+	addresses_free(&args->translate);
+}
+
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(struct arguments *args, int id, const char *value)
+{
+	uint64_t address = 0;
+
+	switch (id) {
+	case 'o': args->output = value; break;
+	case 'h': args->help = true; break;
+	case 'C': args->dump.demangled = true; break;
+	case OPT_JSON: args->form = FORM_JSON; break;
+	case OPT_RAW: args->form = FORM_RAW; break;
+	case OPT_SUMMARY: args->summary = true; break;
+	case 'f':
+		args->dump.has_address = !strncmp(value, "0x", 2) && text_hex(text_of(value), &args->dump.address);
+		args->dump.only = args->dump.has_address ? NULL : value;
+		break;
+	case 't':
+		if (!text_hex(text_of(value), &address) || !addresses_push(&args->translate, address))
+			return "--translate takes a hexadecimal address, not";
+		break;
+	}
+	return NULL;
+}
+
+static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+	const char *value;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		const char *wrong = apply_option(args, id, value);
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	if (args->help)
+		return EXIT_DONE;
+	if (argc != optind + 1)
+		return argc == optind ? usage_error(command, "no binary given", NULL)
+				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
+	if (args->summary && args->form == FORM_RAW)
+		return usage_error(command, "one of --raw and --summary, not both", NULL);
+	args->path = argv[optind];
+	return EXIT_DONE;
+}
+
+static bool write_dump(const struct arguments *args, FILE *out)
+{
+	if (args->translate.len) {
+		for (size_t i = 0; i < args->translate.len; i++)
+			(void)dump_translate(&args->dump, args->translate.at[i], out);
+		return true;
+	}
+	if (args->summary)
+		return dump_summary(&args->dump, args->form == FORM_JSON, out);
+	if (args->form == FORM_RAW)
+		return dump_raw(&args->dump, out);
+	if (args->form == FORM_TEXT)
+		return dump_text(&args->dump, out);
+	dump_json(&args->dump, out);
+	return true;
+}
+
+static bool shows_any(const struct dump *dump)
+{
+	for (uint32_t i = 0; i < dump->subject->bat.fragment_count; i++)
+		if (dump_shows(dump, i))
+			return true;
+	return !dump->only && !dump->has_address;
+}
+
+static bool dump_file(struct arguments *args, const struct table_file *subject, struct bc_error *err)
+{
+	struct output output;
+
+	args->dump.subject = subject;
+	if (!shows_any(&args->dump))
+		return bc_fail(err, BC_NOTFOUND, "%s: no such function in the table", args->path);
+	if (!output_open(args->output, &output, err))
+		return false;
+	if (write_dump(args, output.file))
+		return output_commit(&output, err);
+	output_discard(&output);
+	return bc_fail_nomem(err);
+}
+
+static int run_dump(const struct command *command, int argc, char **argv)
+{
+	BC_AUTO(arguments_free) struct arguments args = {.form = FORM_TEXT};
+	struct table_file subject;
+	struct bc_error err;
+	int code = parse(command, argc, argv, &args);
+
+	if (code != EXIT_DONE || args.help) {
+		if (code == EXIT_DONE)
+			command_help(command, stdout);
+		return code;
+	}
+	if (!table_file_open(args.path, &subject, &err))
+		return fail(&err);
+	code = dump_file(&args, &subject, &err) ? EXIT_DONE : fail(&err);
+	table_file_close(&subject);
+	return code;
+}
+
+const struct command dump_command = {
+	"dump", "[OPTION]... BINARY",
+	"show the BAT section of a binary\n\n"
+	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
+	"Functions stand by name, with their hot and cold parts and the entries of each.",
+	rows, BC_COUNT(rows), run_dump,
+};

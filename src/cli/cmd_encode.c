@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "src/base/output.h"
+#include "src/check/note_write.h"
+#include "src/check/table_json.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", "write the section to FILE (default: stdout)"},
+	{'h', "help", NULL, "show this help"},
+};
+
+static bool write_note(const struct note_bytes *note, const char *path, struct bc_error *err)
+{
+	struct output output;
+
+	if (!output_open(path, &output, err))
+		return false;
+	fwrite(note->data, 1, note->size, output.file);
+	return output_commit(&output, err);
+}
+
+static bool encode(const char *from, const char *to, struct bc_error *err)
+{
+	BC_AUTO(bat_free) struct bat_table table = {0};
+	struct file_stream stream;
+	struct note_bytes note;
+
+	if (!stream_open(from, &stream, err))
+		return false;
+	bool ok = table_json_read(&stream, &table, err);
+	stream_close(&stream);
+	if (!ok)
+		return false;
+	if (!note_write(&table, table.layout, &note, err))
+		return bc_fail_prefix(err, from);
+	ok = write_note(&note, to, err);
+	free(note.data);
+	return ok;
+}
+
+static int run_encode(const struct command *command, int argc, char **argv)
+{
+	const char *value, *output = NULL;
+	struct bc_error err;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		switch (id) {
+		case OPTION_BAD:
+			return EXIT_USAGE;
+		case 'h':
+			command_help(command, stdout);
+			return EXIT_DONE;
+		case 'o':
+			output = value;
+			break;
+		}
+	}
+	if (argc != optind + 1)
+		return argc == optind ? usage_error(command, "no JSON given", NULL)
+				      : usage_error(command, "one file at a time, not also", argv[optind + 1]);
+	return encode(argv[optind], output, &err) ? EXIT_DONE : fail(&err);
+}
+
+const struct command encode_command = {
+	"encode", "[OPTION]... FILE",
+	"write a BAT section from JSON\n\n"
+	"FILE is what 'batconv dump --json' prints, changed or not; '-' is stdin.  The\n"
+	"result is the section's bytes: objcopy --update-section .note.bolt_bat=RESULT\n"
+	"puts them into a binary.",
+	rows, BC_COUNT(rows), run_encode,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+
+#include "src/base/output.h"
+#include "src/check/table_file.h"
+#include "src/cli/commands.h"
+#include "src/cli/print.h"
+#include "src/elf/side_file.h"
+
+enum { OPT_NOTE = 256 };
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", "write to FILE"},
+	{OPT_NOTE, "note", NULL, "the bytes of the BAT section and nothing else"},
+	{'h', "help", NULL, "show this help"},
+};
+
+static bool write_note(const struct table_file *subject, FILE *out)
+{
+	fwrite(subject->section.data, 1, subject->section.size, out);
+	return true;
+}
+
+static bool write_side_file(const struct table_file *subject, FILE *out, struct bc_error *err)
+{
+	struct file_map file = {subject->file.data, subject->file.size};
+	struct side_parts parts;
+
+	if (!side_parts_choose(&subject->image, &parts, err))
+		return false;
+	bool ok = sparse_write(&file, parts.at, parts.count, out, err);
+	side_parts_free(&parts);
+	return ok;
+}
+
+static bool extract(const char *path, const char *to, bool note, struct bc_error *err)
+{
+	BC_AUTO(table_file_close) struct table_file subject = {0};
+	struct output output;
+
+	if (!table_file_map(path, &subject, err) || !table_file_note(&subject, err))
+		return false;
+	if (!subject.has_image && !note)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
+	if (!output_open(to, &output, err))
+		return false;
+	if (note ? write_note(&subject, output.file) : write_side_file(&subject, output.file, err))
+		return output_commit(&output, err);
+	output_discard(&output);
+	return false;
+}
+
+static int run_extract(const struct command *command, int argc, char **argv)
+{
+	const char *value, *output = NULL;
+	struct bc_error err;
+	bool note = false;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		switch (id) {
+		case OPTION_BAD:
+			return EXIT_USAGE;
+		case 'h':
+			command_help(command, stdout);
+			return EXIT_DONE;
+		case OPT_NOTE:
+			note = true;
+			break;
+		case 'o':
+			output = value;
+			break;
+		}
+	}
+	if (argc != optind + 1)
+		return argc == optind ? usage_error(command, "no binary given", NULL)
+				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
+	if (!output)
+		return usage_error(command, "no -o given", NULL);
+	return extract(argv[optind], output, note, &err) ? EXIT_DONE : fail(&err);
+}
+
+const struct command extract_command = {
+	"extract", "[OPTION]... -o FILE BINARY",
+	"write a side file that stands for a binary\n\n"
+	"It has what conversions read: the BAT section, segments, symbols and code, but\n"
+	"no debug information; it is compressed.  Every command of batconv takes it in\n"
+	"the binary's place, so hosts that convert need no binary.",
+	rows, BC_COUNT(rows), run_extract,
+};

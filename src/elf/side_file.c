@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/side_file.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+static bool is_code(const struct section *s)
+{
+	return s && s->flags & SHF_EXECINSTR;
+}
+
+static bool is_wanted(const struct image *image, const struct section *s)
+{
+	switch (s->type) {
+	case SHT_NOBITS:
+		return false;
+	case SHT_SYMTAB:
+	case SHT_NOTE:
+		return true;
+	case SHT_STRTAB: /* of symbols and of sections */
+		return text_is(s->name, ".strtab") || text_is(s->name, ".shstrtab") || s->flags & SHF_ALLOC;
+	case SHT_RELA:
+		return s->flags & SHF_ALLOC || is_code(image_section_of_index(image, s->info));
+	}
+	return s->flags & SHF_ALLOC;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct sparse_part *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Sort, and make one of parts that touch. */
+static void merge(struct side_parts *parts)
+{
+	size_t kept = 0;
+
+	qsort(parts->at, parts->count, sizeof(*parts->at), by_offset);
+	for (size_t i = 0; i < parts->count; i++) {
+		struct sparse_part part = parts->at[i], *last = kept ? &parts->at[kept - 1] : NULL;
+		uint64_t end = part.offset + part.size;
+		if (!part.size)
+			continue;
+		if (!last || part.offset > last->offset + last->size)
+			parts->at[kept++] = part;
+		else if (end > last->offset + last->size)
+			last->size = end - last->offset;
+	}
+	parts->count = kept;
+}
+
+static void add(struct side_parts *parts, const struct image *image, uint64_t offset, uint64_t size)
+{
+	if (offset < image->file.size)
+		parts->at[parts->count++] = (struct sparse_part){
+			offset, size < image->file.size - offset ? size : image->file.size - offset};
+}
+
+static void add_headers(struct side_parts *parts, const struct image *image)
+{
+	const uint8_t *h = image->file.data;
+	uint64_t sections = image->section_count + 1; /* the null section */
+
+	add(parts, image, 0, sizeof(Elf64_Ehdr));
+	add(parts, image, le64(h + offsetof(Elf64_Ehdr, e_phoff)),
+	    le16(h + offsetof(Elf64_Ehdr, e_phnum)) * sizeof(Elf64_Phdr));
+	add(parts, image, le64(h + offsetof(Elf64_Ehdr, e_shoff)), sections * sizeof(Elf64_Shdr));
+}
+
+bool side_parts_choose(const struct image *image, struct side_parts *out, struct bc_error *err)
+{
+	struct side_parts parts = {
+		malloc((image->section_count + image->segment_count + 3) * sizeof(*parts.at)), 0};
+
+	if (!parts.at)
+		return bc_fail_nomem(err);
+	add_headers(&parts, image);
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segments[i].executable)
+			add(&parts, image, image->segments[i].offset, image->segments[i].filesz);
+	for (size_t i = 0; i < image->section_count; i++)
+		if (is_wanted(image, &image->sections[i]))
+			add(&parts, image, image->sections[i].offset, image->sections[i].size);
+	merge(&parts);
+	*out = parts;
+	return true;
+}
+
+void side_parts_free(struct side_parts *parts)
+{
+	free(parts->at);
+	*parts = (struct side_parts){NULL, 0};
+}

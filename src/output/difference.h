@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What differs between two tables. */
+#ifndef OUTPUT_DIFFERENCE_H
+#define OUTPUT_DIFFERENCE_H
+
+#include <stdio.h>
+
+#include "src/check/compare.h"
+
+void difference_text(const struct comparison *comparison, const struct table_file *a,
+		     const struct table_file *b, FILE *out);
+void difference_json(const struct comparison *comparison, const struct table_file *a,
+		     const struct table_file *b, FILE *out);
+
+#endif
