@@ -16,6 +16,20 @@ void perf_script_fini(struct perf_script *script)
 	threads_free(&script->threads);
 	branch_vec_free(&script->branches);
 	chain_vec_free(&script->chain);
+	file_vec_free(&script->files);
+	path_vec_free(&script->paths);
+}
+
+/* The buffer of paths stands now: lengths become texts. */
+static const struct text *place_files(struct perf_script *script)
+{
+	const char *at = script->paths.at;
+
+	for (size_t i = 0; i < script->files.len; i++) {
+		script->files.at[i].at = at ? at : "";
+		at += script->files.at[i].len;
+	}
+	return script->files.len ? script->files.at : NULL;
 }
 
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
@@ -27,6 +41,7 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	sample->branch_count = script->branches.len;
 	sample->chain = script->chain.at;
 	sample->chain_count = script->chain.len;
+	sample->chain_files = place_files(script);
 	if (script->sink->time)
 		script->sink->time(script->sink->ctx, sample->time);
 	return script->sink->sample(script->sink->ctx, sample, err);
@@ -124,6 +139,8 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 	};
 	script->branches.len = 0;
 	script->chain.len = 0;
+	script->files.len = 0;
+	script->paths.len = 0;
 	script->open = OPEN_SAMPLE;
 	return true;
 }
@@ -143,6 +160,28 @@ static bool read_sample(struct perf_script *script, const struct line *line, siz
 	       (stack == line->text.len || read_stack(script, line, stack, err));
 }
 
+/* The path at the end of a line of a call chain, "... (/srv/app)": a symbol can
+ * have brackets, too. */
+static struct text chain_file(struct text line)
+{
+	line = text_trim(line);
+	if (text_ends(line, ")"))
+		for (size_t i = line.len - 1; i-- > 1;)
+			if (line.at[i - 1] == ' ' && line.at[i] == '(' &&
+			    (line.at[i + 1] == '/' || line.at[i + 1] == '['))
+				return text_first(text_from(line, i + 1), line.len - i - 2);
+	return (struct text){line.at, 0};
+}
+
+static bool keep_chain(struct perf_script *script, uint64_t ip, struct text file)
+{
+	for (size_t i = 0; i < file.len; i++)
+		if (!path_vec_push(&script->paths, file.at[i]))
+			return false;
+	return chain_vec_push(&script->chain, ip) &&
+	       file_vec_push(&script->files, (struct text){NULL, file.len});
+}
+
 /* A line of a call chain, or of a record that takes several. */
 static bool read_continuation(struct perf_script *script, const struct line *line,
 			      struct bc_error *err)
@@ -155,7 +194,7 @@ static bool read_continuation(struct perf_script *script, const struct line *lin
 		return true;
 	if (!script->sample.ip.v)
 		script->sample.ip.v = ip;
-	return chain_vec_push(&script->chain, ip) || bc_fail_nomem(err);
+	return keep_chain(script, ip, chain_file(line->text)) || bc_fail_nomem(err);
 }
 
 bool perf_script_line(struct perf_script *script, const struct line *line, struct bc_error *err)

@@ -27,6 +27,8 @@
 #define EVENT_NAME_MAX 256
 
 DEFINE_VEC(chain_vec, uint64_t);
+DEFINE_VEC(file_vec, struct text);
+DEFINE_VEC(path_vec, char);
 
 /* What the lines that begin with a tab belong to. */
 enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
@@ -37,6 +39,8 @@ struct perf_script {
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
 	struct chain_vec chain;     /* of the sample at hand */
+	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
+	struct path_vec paths;
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
 	enum open_lines open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */

@@ -51,6 +51,10 @@ struct sample {
 	 * during the call only.  chain_count 0: none was recorded. */
 	const uint64_t *chain; /* run-time addresses */
 	size_t chain_count;
+	/* Of each the file that perf script names behind it, empty if none; NULL: not
+	 * text.  Where there is a file of the user's, perf prints the offset in it
+	 * instead of the run-time address. */
+	const struct text *chain_files;
 
 	/* Holds `branches` for a sink that uses them after the call: call its
 	 * hold(), and release() when done, both in the reader's thread.  NULL:

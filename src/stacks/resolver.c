@@ -19,6 +19,7 @@ void resolver_free(struct resolver *r)
 	libraries_free(&r->libraries);
 	live_free(&r->live);
 	frame_vec_free(&r->frames);
+	address_list_free(&r->chain);
 }
 
 /* The view of a snapshot, kept until another one needs its place. */
@@ -170,17 +171,45 @@ static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
 	return true;
 }
 
+/* What perf script prints of a user's frame is the offset in its file; the mapping
+ * of the file that has the offset leads back. */
+static uint64_t run_address(const struct resolver *r, const struct live_process *process,
+			    uint64_t at, struct text file)
+{
+	for (size_t i = 0; process && file.len && i < process->maps.len; i++) {
+		const struct region *m = &process->maps.at[i];
+		if (at - m->offset < m->end - m->start &&
+		    text_equal(strings_at(r->live.strings, m->path), file))
+			return at - m->offset + m->start;
+	}
+	return at;
+}
+
+/* The run-time addresses of a sample's chain, or of the sample. */
+static bool collect_chain(struct resolver *r, const struct live_process *process,
+			  const struct sample *sample)
+{
+	r->chain.len = 0;
+	for (size_t i = 0; i < sample->chain_count; i++) {
+		uint64_t at = sample->chain[i];
+		if (sample->chain_files && at < UINT64_C(1) << 63)
+			at = run_address(r, process, at, sample->chain_files[i]);
+		if (!address_list_push(&r->chain, at))
+			return false;
+	}
+	return r->chain.len || address_list_push(&r->chain, sample->ip.v);
+}
+
 static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
 {
 	struct resolver *r = ctx;
 	struct live_process *process = live_find(&r->live, sample->pid);
-	const uint64_t *addresses = sample->chain_count ? sample->chain : &sample->ip.v;
 	struct stack stack = {sample->time, sample->pid, RAW_ANY, NULL, 0};
 	struct view *view = NULL;
 
-	if (process && !view_of_process(r, process, &view))
+	if ((process && !view_of_process(r, process, &view)) || !collect_chain(r, process, sample))
 		return bc_fail_nomem(err);
-	return resolve(r, view, addresses, sample->chain_count ? sample->chain_count : 1, &stack, err);
+	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
 }
 
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,

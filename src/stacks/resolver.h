@@ -32,6 +32,7 @@ struct resolver {
 	struct view views[RESOLVER_VIEWS];
 	uint64_t view_of[RESOLVER_VIEWS]; /* what each is of; 0: nothing */
 	struct frame_vec frames;
+	struct address_list chain; /* of the sample at hand */
 	struct stack_counts counts;
 	/* Receives every stack.  Errors end the job. */
 	bool (*take)(void *ctx, const struct stack *stack, struct bc_error *err);

@@ -88,6 +88,8 @@ static bool take_sample(void *ctx, const struct sample *sample, struct bc_error 
 		assert_int_equal(sample->ip.v, 0x401010);
 		assert_int_equal(sample->chain_count, 2);
 		assert_int_equal(sample->chain[1], 0x7f0000001234);
+		assert_true(text_is(sample->chain_files[0], "/srv/prog"));
+		assert_true(text_is(sample->chain_files[1], "[unknown]"));
 	} else {
 		assert_int_equal(seen->time, 13500000000);
 		assert_int_equal(sample->chain_count, 0);
