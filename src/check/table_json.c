@@ -323,15 +323,39 @@ static bool fill_table(const struct building *b, const struct order *order, uint
 	return true;
 }
 
+/* No array of a table is NULL. */
+static bool have_arrays(struct building *b)
+{
+	bool ok = (b->entries.at || entry_vec_push(&b->entries, (struct bat_entry){0, 0})) &&
+		  (b->blocks.at || block_vec_push(&b->blocks, (struct bat_block){0, 0})) &&
+		  (b->secondary.at || offset_vec_push(&b->secondary, 0));
+
+	return ok || fail_nomem(b);
+}
+
+static void take_arrays(struct building *b, struct bat_table *t)
+{
+	t->entries = b->entries.at;
+	t->secondary = b->secondary.at;
+	b->entries.at = NULL;
+	b->secondary.at = NULL;
+	if (b->layout != BAT_HASHED)
+		return;
+	t->blocks = b->blocks.at;
+	b->blocks.at = NULL;
+}
+
 static bool make_table(struct building *b, struct bat_table *out)
 {
 	size_t count = b->fragments.len;
-	struct bat_table t = {.layout = b->layout};
+	struct bat_table t = {.layout = b->layout,
+			      .entry_count = (uint32_t)b->entries.len,
+			      .secondary_count = (uint32_t)b->secondary.len};
 	struct order *order = malloc((count + 1) * sizeof(*order));
 	uint32_t *ranks = malloc((count + 1) * sizeof(*ranks));
 
 	t.fragments = malloc((count + 1) * sizeof(*t.fragments));
-	bool ok = (order && ranks && t.fragments) || fail_nomem(b);
+	bool ok = ((order && ranks && t.fragments) || fail_nomem(b)) && have_arrays(b);
 	for (size_t i = 0; ok && i < count; i++)
 		order[i] = (struct order){&b->fragments.at[i], (uint32_t)i};
 	if (ok) {
@@ -344,17 +368,7 @@ static bool make_table(struct building *b, struct bat_table *out)
 		free(t.fragments);
 		return false;
 	}
-	t.entries = b->entries.at;
-	t.entry_count = (uint32_t)b->entries.len;
-	t.secondary = b->secondary.at;
-	t.secondary_count = (uint32_t)b->secondary.len;
-	if (b->layout == BAT_HASHED)
-		t.blocks = b->blocks.at;
-	else
-		free(b->blocks.at);
-	b->entries.at = NULL;
-	b->secondary.at = NULL;
-	b->blocks.at = NULL;
+	take_arrays(b, &t);
 	*out = t;
 	return true;
 }
