@@ -88,6 +88,10 @@ struct bytes image_section_bytes(const struct image *image,
  * their segment; empty if there are none. */
 struct bytes image_bytes_at(const struct image *image, struct vaddr at);
 
+/* Whether its code runs where only a kernel's can: with the top bit set.  No process
+ * maps it, and its vaddrs are what is sampled. */
+bool image_is_kernel(const struct image *image);
+
 /* The segment that holds a vaddr in memory, or NULL. */
 const struct segment *image_segment_at(const struct image *image, struct vaddr at);
 

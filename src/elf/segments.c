@@ -5,6 +5,14 @@
 #include "src/elf/image.h"
 
 /* They ascend and do not overlap. */
+bool image_is_kernel(const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segments[i].executable)
+			return image->segments[i].vaddr >> 63;
+	return false;
+}
+
 const struct segment *image_segment_at(const struct image *image, struct vaddr at)
 {
 	size_t low = 0, high = image->segment_count; /* first one above `at` */

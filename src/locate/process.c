@@ -9,13 +9,29 @@
 /* Addresses from here on are the kernel's. */
 #define USER_END (UINT64_C(1) << 63)
 
+/* A kernel is where its file says, for everyone.  (One that chose another place at
+ * its start, KASLR, is not found.) */
+static bool map_kernel(struct process_maps *maps, const struct image *image)
+{
+	if (!image_is_kernel(image))
+		return true;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		struct mapping mapping = {s->vaddr, s->vaddr + s->memsz, 0, true};
+		if (s->executable && s->memsz &&
+		    !map_set_replace(&maps->kernel, mapping.start, mapping.end, &mapping))
+			return false;
+	}
+	return true;
+}
+
 bool process_maps_init(struct process_maps *maps, const struct image *image,
 		       const struct image_match_options *options, struct bc_error *err)
 {
 	*maps = (struct process_maps){0};
 	image_match_init(&maps->match, image, options);
 	maps->rows = calloc(FIRST_CAPACITY, sizeof(*maps->rows));
-	if (!maps->rows)
+	if (!maps->rows || !map_kernel(maps, image))
 		return bc_fail_nomem(err);
 	maps->capacity = FIRST_CAPACITY;
 	return true;
@@ -33,6 +49,7 @@ void process_maps_forget(struct process_maps *maps)
 void process_maps_fini(struct process_maps *maps)
 {
 	process_maps_forget(maps);
+	map_set_release(maps->kernel);
 	free(maps->rows);
 	free(maps->report.other_build_path);
 	mapped_files_free(&maps->files);
@@ -210,6 +227,8 @@ struct process_view process_view(const struct process_maps *maps, uint32_t pid)
 {
 	const struct process *process = probe(maps, pid);
 
+	if (maps->kernel)
+		return (struct process_view){.maps = maps->kernel, .has_image = true, .is_kernel = true};
 	if (!process->used || !process->has_image)
 		return (struct process_view){0};
 	return (struct process_view){.maps = process->maps,
@@ -221,7 +240,7 @@ enum located process_view_search(struct process_view *view, struct run_addr at, 
 {
 	if (!view->has_image)
 		return LOCATED_NO_PROCESS;
-	if (at.v >= USER_END)
+	if (at.v >= USER_END && !view->is_kernel)
 		return LOCATED_KERNEL;
 	const struct mapping *m = map_set_find(view->maps, at.v);
 	if (!m)

@@ -50,6 +50,7 @@ struct process_maps {
 	size_t used;
 	struct mapped_files files;
 	struct locate_report report;
+	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
 };
 
 /* `image` and the strings in `options` are borrowed. */
@@ -97,6 +98,7 @@ enum located {
 struct process_view {
 	struct map_set *maps; /* borrowed */
 	bool has_image;       /* false: nothing can be found */
+	bool is_kernel;       /* the binary is one */
 	bool maps_forgotten;
 	const struct mapping *last;
 };

@@ -135,7 +135,7 @@ static bool take_entries(struct tally *tally, struct process_view *view,
 
 	for (size_t i = 0; i < sample->branch_count && ok; i++) {
 		const struct branch *b = &sample->branches[i];
-		if (in_kernel(b)) {
+		if (in_kernel(b) && !view->is_kernel) {
 			kernel++;
 			continue;
 		}
