@@ -43,8 +43,8 @@ struct mutation {
 	bool with_input;
 };
 
-extern const struct mutation mutations[];
-extern const size_t mutation_count;
+/* All kinds, in four files; each list ends with a NULL name. */
+extern const struct mutation note_mutations[], desc_mutations[], table_mutations[], code_mutations[];
 
 /* Apply it to a copy.  False: not applicable.  The caller frees out->data. */
 bool mutate(const struct world *w, const struct mutation *m, struct buffer *out);
