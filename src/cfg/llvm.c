@@ -7,12 +7,14 @@
 
 #include "src/base/attr.h"
 
-/* As Debian installs them, the best known first: 19 is what most tests ran with. */
+/* Runtime libraries by the names that distributions give them, the best known
+ * first: 19 is what most tests ran with. */
 static const char *const library_names[] = {
-	"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
-	"libLLVM.so.22.1", "libLLVM-22.so.1", "libLLVM-22.so",
-	"libLLVM-16.so.1", "libLLVM-15.so.1", "libLLVM-14.so.1",
-	"libLLVM.so",
+	"libLLVM.so.19.1",   "libLLVM-19.so.1", "libLLVM.so.22.1", "libLLVM-22.so.1",
+	"libLLVM.so.23.1",   "libLLVM-23.so.1", "libLLVM.so.21.1", "libLLVM-21.so.1",
+	"libLLVM.so.20.1",   "libLLVM-20.so.1", "libLLVM.so.18.1", "libLLVM-18.so.1",
+	"libLLVM-17.so.1",   "libLLVM-17.so",   "libLLVM-16.so.1", "libLLVM-15.so.1",
+	"libLLVM-14.so.1",   "libLLVM.so",
 };
 
 /* The part of LLVM's C interface that is used (llvm-c/Disassembler.h, Target.h);

@@ -44,7 +44,7 @@ static bool is_nop(enum machine machine, struct bytes code)
 
 	switch (machine) {
 	case MACHINE_X86_64:
-		while (i + 1 < code.size && (code.data[i] == 0x66 || code.data[i] == 0x2e))
+		while (i < 14 && i + 1 < code.size && (code.data[i] == 0x66 || code.data[i] == 0x2e))
 			i++;
 		return code.size > i && (code.data[i] == 0x90 ||
 			(code.size > i + 1 && code.data[i] == 0x0f && code.data[i + 1] == 0x1f));
@@ -75,10 +75,15 @@ static bool block_ends(const struct code_view *v, uint64_t offset)
 	struct bytes code = bytes_from(v->code, offset);
 	struct insn insn;
 
+	while (code.size && !is_block_start(v, offset) && is_nop(v->decoder->machine, code)) {
+		size_t length = code_length(v->decoder, code, v->at + offset);
+		if (!length) /* no instruction after all */
+			break;
+		offset += length;
+		code = bytes_from(v->code, offset);
+	}
 	if (!code.size || is_block_start(v, offset))
 		return true;
-	if (is_nop(v->decoder->machine, code))
-		return block_ends(v, offset + code_length(v->decoder, code, v->at + offset));
 	return !v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) &&
 	       insn.flow == FLOW_JUMP;
 }

@@ -79,8 +79,8 @@ static bool scan_section(const struct table_file *subject, struct section_order 
 	struct scan s = {.order = order, .desc = subject->desc.data};
 	struct bat_error err;
 
-	/* An entry takes two bytes at least. */
-	s.at = malloc((subject->desc.size / 2 + 1) * sizeof(*s.at));
+	/* An entry takes a byte at least: equal ones store their output offset only. */
+	s.at = malloc((subject->desc.size + 1) * sizeof(*s.at));
 	s.first = calloc(subject->bat.fragment_count + (size_t)1, sizeof(*s.first));
 	if (s.at && s.first && section_order_make(&subject->bat, order) &&
 	    bat_fields(subject->bat.layout, subject->desc.data, subject->desc.size, scan_field, &s,
