@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/conversion.h"
 
+#include <inttypes.h>
+
 #include "src/base/parallel.h"
 #include "src/profile/memory.h"
 
@@ -25,8 +27,13 @@ struct sample_sink conversion_sink(struct conversion *conversion)
 bool conversion_note_input(struct conversion *c, const struct reader_report *report,
 			   struct bc_error *err)
 {
+	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "pre-aggregated records have no process, event or time: --pid, --event, "
+			       "--time and --max-samples cannot choose among them");
 	count_undelivered(c, &report->perf);
-	c->partial |= report->perf.truncated || report->perf.unfinished;
+	c->partial |= report->perf.truncated || report->perf.unfinished ||
+		      report->perf.damaged_features;
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 
@@ -63,6 +70,30 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
 }
 
+static bool fail_build(const struct conversion_options *options, const struct conversion *c,
+		       struct bc_error *err)
+{
+	return bc_fail(err, BC_MISMATCH,
+		       "%s: the samples are of another build: %.1f %% of their %s disagree "
+		       "with its code (limit %.0f %%; --force converts all the same)",
+		       options->binary, build_check_rate(&c->check),
+		       c->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
+}
+
+/* Addresses alone tell little of the build: where segments disagree, believe
+ * those. */
+static bool segments_disagree(const struct conversion *c)
+{
+	return c->basic && c->aggregate.maps.report.misfits;
+}
+
+static bool is_empty(const struct conversion *c)
+{
+	const struct ledgers *l = &c->ledgers;
+
+	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
+}
+
 /* The samples must be of this binary, and of this build of it. */
 static bool check_samples(const struct conversion_options *options, struct conversion *c,
 			  struct bc_error *err)
@@ -71,13 +102,20 @@ static bool check_samples(const struct conversion_options *options, struct conve
 
 	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);
-	double rate = build_check_rate(&c->check);
-	if (rate <= BUILD_CHECK_LIMIT_PERCENT || options->force)
+	if (options->force)
 		return true;
-	return bc_fail(err, BC_MISMATCH,
-		       "%s: the samples are of another build: %.1f %% of their branches disagree "
-		       "with its code (limit %.0f %%; --force converts all the same)",
-		       options->binary, rate, BUILD_CHECK_LIMIT_PERCENT);
+	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+		return fail_build(options, c, err);
+	if (segments_disagree(c))
+		return bc_fail(err, BC_MISMATCH,
+			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
+			       "ran was another build (--force converts all the same)",
+			       options->binary, seen->misfits);
+	if (is_empty(c))
+		return bc_fail(err, BC_MISMATCH,
+			       "%s: none of the samples can be used (--force writes an empty profile)",
+			       options->binary);
+	return true;
 }
 
 static bool convert_all(struct conversion *c, struct bc_error *err)

@@ -73,6 +73,7 @@ static void write_check(struct json *json, const struct build_check *check, bool
 	json_number(json, "not_branch", check->not_branch);
 	json_number(json, "bad_target", check->bad_target);
 	json_number(json, "bad_end", check->bad_end);
+	json_number(json, "inside", check->inside);
 	json_real(json, "rate_percent", build_check_rate(check));
 	json_real(json, "limit_percent", BUILD_CHECK_LIMIT_PERCENT);
 	json_bool(json, "refused", refused);

@@ -98,6 +98,10 @@ static void warn_of_little(const struct summary *summary, FILE *out)
 	if (c->no_disassembler)
 		fputs("batconv: warning: libLLVM is missing, which a few functions without a BAT map "
 		      "need: their fall-throughs were dropped\n", out);
+	const struct image_match *match = &c->aggregate.maps.match;
+	if (match->also_found)
+		fprintf(out, "batconv: warning: mapped as %s and as %s: taken for one file; --image=PATH "
+			     "chooses\n", match->found, match->also_found);
 	if (misfits)
 		fprintf(out, "batconv: warning: %" PRIu64 " mappings of %s fit none of its executable "
 			     "segments and were not used: what ran was another build of it\n",
@@ -152,13 +156,16 @@ static void print_ledger(const struct ledger_words *words, const struct ledger *
 	print_reasons(words, ledger, all, out);
 }
 
-static void print_check(const struct build_check *check, FILE *out)
+static void print_check(const struct conversion *conversion, FILE *out)
 {
+	const struct build_check *check = &conversion->check;
+
 	if (check->checked)
 		fprintf(out,
 			"batconv: build check: %.2f %% of %" PRIu64
-			" branches disagree with the binary's code (limit %.0f %%)\n",
-			build_check_rate(check), check->checked, BUILD_CHECK_LIMIT_PERCENT);
+			" %s disagree with the binary's code (limit %.0f %%)\n",
+			build_check_rate(check), check->checked,
+			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
 static void print_yaml(const struct yaml_report *yaml, FILE *out)
@@ -183,7 +190,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
-	print_check(&conversion->check, out);
+	print_check(conversion, out);
 	if (verbose)
 		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,
 			conversion->basic ? "addresses" : "traces");

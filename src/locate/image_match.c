@@ -22,6 +22,7 @@ void image_match_init(struct image_match *match, const struct image *image,
 void image_match_fini(struct image_match *match)
 {
 	free(match->found);
+	free(match->also_found);
 	*match = (struct image_match){0};
 }
 
@@ -146,6 +147,16 @@ static char *copy_text(struct text text)
 	return copy;
 }
 
+/* One file in two containers, or two builds of one name: the user must know. */
+static bool note_other_path(struct image_match *match, struct text path, struct bc_error *err)
+{
+	if (match->also_found ||
+	    text_equal(without_deleted(text_of(match->found)), without_deleted(path)))
+		return true;
+	match->also_found = copy_text(path);
+	return match->also_found ? true : bc_fail_nomem(err);
+}
+
 /* A build-id names the input of BOLT, not its output: two names for one id can
  * be two binaries, and only the user knows which one was given. */
 static bool note_found(struct image_match *match, struct text path, struct bc_error *err)
@@ -156,7 +167,7 @@ static bool note_found(struct image_match *match, struct text path, struct bc_er
 	}
 	struct text found = text_of(match->found);
 	if (match->name_given || text_equal(name_of(found), name_of(path)))
-		return true;
+		return note_other_path(match, path, err);
 	return bc_fail(err, BC_MISMATCH,
 		       "both %s and %.*s were run and have the binary's build-id and segments; "
 		       "say which one it is with --image NAME",

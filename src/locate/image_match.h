@@ -40,6 +40,7 @@ struct image_match {
 	bool name_given; /* by image_name */
 	bool ignore_build_id;
 	char *found;     /* path of the first mapping that matched, or NULL */
+	char *also_found; /* the first other path of the same name that did, or NULL */
 };
 
 enum image_fit {

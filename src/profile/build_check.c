@@ -81,11 +81,12 @@ void build_check_add(struct build_check *to, const struct build_check *from)
 	to->not_branch += from->not_branch;
 	to->bad_target += from->bad_target;
 	to->bad_end += from->bad_end;
+	to->inside += from->inside;
 }
 
 double build_check_rate(const struct build_check *check)
 {
-	uint64_t bad = check->not_branch + check->bad_target + check->bad_end;
+	uint64_t bad = check->not_branch + check->bad_target + check->bad_end + check->inside;
 
 	return check->checked ? 100.0 * (double)bad / (double)check->checked : 0;
 }

@@ -3,7 +3,8 @@
  * Do the samples belong to this very binary?  A build-id cannot tell: every
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
- * instruction says.
+ * instruction says.  A plain sample must lie where an instruction begins
+ * (address_check.h), which tells less.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
@@ -16,10 +17,12 @@
 #define BUILD_CHECK_LIMIT_PERCENT 5.0
 
 struct build_check {
-	uint64_t checked;    /* taken branches whose source is in the code     */
+	uint64_t checked;    /* taken branches whose source is in the code, or
+	                        plain samples in functions that can be read    */
 	uint64_t not_branch; /* on an instruction that is no branch            */
 	uint64_t bad_target; /* direct branches that went elsewhere            */
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
+	uint64_t inside;     /* plain samples inside an instruction            */
 };
 
 /* Check a trace that was seen `count` times. */
@@ -31,7 +34,7 @@ struct build_check build_check_all(const struct image *image, const struct count
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 
-/* Disagreeing branches in percent of those checked; 0 if none were. */
+/* Disagreeing branches or samples in percent of those checked; 0 if none were. */
 double build_check_rate(const struct build_check *check);
 
 #endif

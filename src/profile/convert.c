@@ -4,6 +4,7 @@
 #include "src/base/parallel.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/branch.h"
+#include "src/profile/address_check.h"
 #include "src/profile/impute.h"
 
 DEFINE_VEC(index_vec, uint32_t);
@@ -175,6 +176,16 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	build_check_trace(&c->binary->image, &trace, row->count, &c->check);
 }
 
+static void check_address(struct converter *c, struct place place, uint64_t count)
+{
+	enum address_verdict verdict = address_check(c->binary, place);
+
+	if (verdict != ADDRESS_UNSURE)
+		c->check.checked += count;
+	if (verdict == ADDRESS_INSIDE)
+		c->check.inside += count;
+}
+
 static void convert_address(struct converter *c, const struct count_row *row)
 {
 	struct ledger *ledger = &c->ledgers.samples;
@@ -187,6 +198,7 @@ static void convert_address(struct converter *c, const struct count_row *row)
 	} else if (!binary_translate(c->binary, place, false, &at)) {
 		ledger->dropped[SAMPLE_NO_PARENT] += row->count;
 	} else {
+		check_address(c, place, row->count);
 		ledger->kept += row->count;
 		add(c, RECORD_SAMPLE, at, (struct input_place){0}, row, 0);
 	}

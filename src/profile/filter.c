@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/filter.h"
 
+bool filter_is_set(const struct filter *filter)
+{
+	return filter->pid_count || filter->event.len || filter->from_ns || filter->to_ns ||
+	       filter->most;
+}
+
 static bool has_pid(const struct filter *filter, uint32_t pid)
 {
 	for (size_t i = 0; i < filter->pid_count; i++)

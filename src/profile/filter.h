@@ -15,6 +15,8 @@ struct filter {
 	uint64_t most;        /* of each input, the first ones; 0: all */
 };
 
+bool filter_is_set(const struct filter *filter);
+
 /* Why the sample is not wanted, or SAMPLE_DROP_COUNT.
  *
  * seen   how many samples of this input came before it */

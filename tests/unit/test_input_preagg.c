@@ -50,7 +50,7 @@ static const struct {
 	/* blanks, comments, large and zero numbers */
 	{"\tT\t10  20\t\t30 4\r", "trace 10 20 30 4 0\n"},
 	{"T 10 20 30 0", "trace 10 20 30 0 0\n"},
-	{"T 10 20 30 18446744073709551615", "trace 10 20 30 18446744073709551615 0\n"},
+	{"T 10 20 30 281474976710655", "trace 10 20 30 281474976710655 0\n"},
 	{"T 10 20 30 4 # seen", "trace 10 20 30 4 0\n"},
 	{"F 10 20 30 // seen", "trace " M1 " 10 20 30 0\n"},
 	{"# T 10 20 30 4", ""},
@@ -78,6 +78,7 @@ static const struct {
 	{"Q 1 2 3", "column 1: expected a record type, one of E S T R B F f r, not 'Q'"},
 	{"TT 1 2 3 4", "column 1: expected a record type, one of E S T R B F f r, not 'TT'"},
 	{"E  ", "column 4: expected an event name, but the line ends"},
+	{"T 1 2 3 281474976710656", "column 9: expected a count below 2^48, not '281474976710656'"},
 	{"T 1 2 3", "column 8: expected a decimal count, but the line ends"},
 	{"T 1 2 3 a", "column 9: expected a decimal count, not 'a'"},
 	{"T 1 2 3 0x4", "column 9: expected a decimal count, not '0x4'"},
