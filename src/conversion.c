@@ -111,7 +111,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
 			       "ran was another build (--force converts all the same)",
 			       options->binary, seen->misfits);
-	if (is_empty(c))
+	if (is_empty(c) && !options->empty_will_do)
 		return bc_fail(err, BC_MISMATCH,
 			       "%s: none of the samples can be used (--force writes an empty profile)",
 			       options->binary);

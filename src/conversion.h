@@ -22,6 +22,7 @@ struct conversion_options {
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
 	bool force;             /* convert samples of another build all the same */
+	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
 	unsigned threads;       /* 0: as many as there are processors */

@@ -226,6 +226,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	struct perf2bolt_arguments *a = out;
 
 	a->conversion.aggregate.erratum = true;
+	a->conversion.empty_will_do = true;
 	if (!parse_words(argc, argv, a))
 		return false;
 	if (a->action != PERF2BOLT_CONVERT)
