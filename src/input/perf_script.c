@@ -192,6 +192,9 @@ static bool read_continuation(struct perf_script *script, const struct line *lin
 	script->report->ignored++;
 	if (script->open != OPEN_SAMPLE || !text_hex(text_word(&rest), &ip))
 		return true;
+	if (text_is(text_word(&rest), "insn:"))
+		return line_fail(err, BC_UNSUPPORTED, line, text_trim(line->text).at,
+				 "a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
 	if (!script->sample.ip.v)
 		script->sample.ip.v = ip;
 	return keep_chain(script, ip, chain_file(line->text)) || bc_fail_nomem(err);

@@ -154,6 +154,7 @@ static void symbolic_stacks_are_refused(void **state)
 	static const char *const lines[] = {
 		"30335      7f1f2b1403b0f.part.0+0xd3/f+0xc0/P/-/-/0/ g+0xd3/h/P/-/-/0/",
 		"sq 7 1.5: 199 cycles: 404010 f+0x1 (/b) [unknown]/[unknown]/-/-/-/0/",
+		"7 404010\n\tf+263:\n\t00007f4f62735e67\tinsn: 74 09    # PRED\n",
 	};
 
 	(void)state;
