@@ -3,13 +3,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The temporary file of the one output that is open, for a signal handler. */
-static const char *volatile temporary_to_remove;
+/* More are never open at once; a link that points to more links is a loop. */
+enum { MOST_OPEN = 8, MOST_LINKS = 40 };
+
+/* The temporary files of what is open, for a signal handler. */
+static const char *volatile temporaries[MOST_OPEN];
+
+/* Put `to` in the place of `from`; NULL is an empty place. */
+static void exchange(const char *from, const char *to)
+{
+	for (size_t i = 0; i < MOST_OPEN; i++) {
+		if (temporaries[i] == from) {
+			temporaries[i] = to;
+			return;
+		}
+	}
+}
 
 static bool open_direct(const char *path, struct output *out, struct bc_error *err)
 {
@@ -42,7 +57,8 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 		out->temporary = NULL;
 		return false;
 	}
-	temporary_to_remove = out->temporary;
+	exchange(NULL, out->temporary);
+	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* mkostemp() is not in POSIX 2008 */
 	out->file = take_mode(fd, old) ? fdopen(fd, "w") : NULL;
 	if (out->file)
 		return true;
@@ -51,25 +67,105 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 	return false;
 }
 
+/* "BEFOREAFTER", for free(). */
+static char *join(const char *before, size_t before_len, const char *after, size_t after_len)
+{
+	char *joined = malloc(before_len + after_len + 1);
+
+	if (!joined)
+		return NULL;
+	memcpy(joined, before, before_len);
+	memcpy(joined + before_len, after, after_len);
+	joined[before_len + after_len] = '\0';
+	return joined;
+}
+
+/* How long the folder's part of a path is, with the slash. */
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* What a path stands for, if it is a link to a file that is not there (yet): one
+ * that realpath() does not tell. */
+static char *follow_links(const char *path)
+{
+	char *at = strdup(path);
+
+	for (int i = 0; at && i < MOST_LINKS; i++) {
+		char target[PATH_MAX];
+		ssize_t size = readlink(at, target, sizeof(target));
+		if (size < 0 || size == sizeof(target))
+			return at;
+		size_t folder = target[0] == '/' ? 0 : folder_length(at);
+		char *next = join(at, folder, target, (size_t)size);
+		free(at);
+		at = next;
+	}
+	errno = at ? ELOOP : ENOMEM;
+	free(at);
+	return NULL;
+}
+
+char *output_target(const char *path)
+{
+	char *real = realpath(path, NULL), *at = real ? NULL : follow_links(path), *target = NULL;
+
+	if (!at)
+		return real;
+	size_t length = folder_length(at);
+	char *parent = length ? join(at, length, "", 0) : join(".", 1, "", 0);
+	char *folder = parent ? realpath(parent, NULL) : NULL;
+	char *prefix = folder ? join(folder, strlen(folder), "/", folder[1] ? 1 : 0) : NULL;
+	if (prefix)
+		target = join(prefix, strlen(prefix), at + length, strlen(at + length));
+	free(prefix);
+	free(folder);
+	free(parent);
+	free(at);
+	return target;
+}
+
+static bool is_stdout(const struct stat *st)
+{
+	struct stat out;
+
+	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
+}
+
+static bool open_regular(const char *path, const struct stat *old, struct output *out, struct bc_error *err)
+{
+	if (old && access(path, W_OK) != 0)
+		return bc_fail_errno(err, "%s: cannot write", path);
+	out->path = old ? realpath(path, NULL) : follow_links(path);
+	if (!out->path)
+		return bc_fail_errno(err, "%s: cannot write", path);
+	return open_temporary(out->path, old, out, err);
+}
+
+/* Pipes have no path that realpath() could tell. */
+static bool open_other(const char *path, struct output *out, struct bc_error *err)
+{
+	out->path = strdup(path);
+	return out->path ? open_direct(path, out, err) : bc_fail_nomem(err);
+}
+
 bool output_open(const char *path, struct output *out, struct bc_error *err)
 {
 	struct stat st;
 
 	*out = (struct output){0};
-	if (!path || !strcmp(path, "-")) {
+	bool exists = path && stat(path, &st) == 0;
+	if (!path || !strcmp(path, "-") || (exists && S_ISREG(st.st_mode) && is_stdout(&st))) {
 		out->file = stdout;
 		return true;
 	}
-	bool exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode))
 		return bc_fail(err, BC_IO, "%s: is a directory", path);
-	/* A symbolic link stays one: what it points to is replaced. */
-	out->path = exists ? realpath(path, NULL) : strdup(path);
-	if (!out->path)
-		return bc_fail_errno(err, "%s: cannot write", path);
-	bool ok = exists && !S_ISREG(st.st_mode)
-			  ? open_direct(out->path, out, err)
-			  : open_temporary(out->path, exists ? &st : NULL, out, err);
+	bool ok = exists && !S_ISREG(st.st_mode) ? open_other(path, out, err)
+						 : open_regular(path, exists ? &st : NULL, out, err);
 	if (!ok)
 		output_discard(out);
 	return ok;
@@ -77,35 +173,55 @@ bool output_open(const char *path, struct output *out, struct bc_error *err)
 
 static void forget(struct output *output)
 {
-	temporary_to_remove = NULL;
+	if (output->temporary)
+		exchange(output->temporary, NULL);
 	free(output->path);
 	free(output->temporary);
 	*output = (struct output){0};
 }
 
-static bool finish_file(struct output *output)
+/* errno is what went wrong first. */
+static bool finish_file(struct output *output, struct bc_error *err)
 {
+	const char *name = output->path ? output->path : "<stdout>";
 	bool written = fflush(output->file) == 0 && !ferror(output->file);
-	bool direct = output->file == stdout;
+	int why = errno;
 
-	if (!direct && fclose(output->file) != 0)
+	if (output->file != stdout && fclose(output->file) != 0 && written) {
 		written = false;
+		why = errno;
+	}
 	output->file = NULL;
-	return written;
+	errno = why;
+	return written ? true : bc_fail_errno(err, "%s: cannot write", name);
+}
+
+static bool name_file(const struct output *output, struct bc_error *err)
+{
+	if (!output->temporary || rename(output->temporary, output->path) == 0)
+		return true;
+	return bc_fail_errno(err, "%s: cannot write", output->path);
+}
+
+bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = !outputs[i].file || finish_file(&outputs[i], err);
+	for (size_t i = 0; i < count; i++) {
+		ok = ok && name_file(&outputs[i], err);
+		if (ok)
+			forget(&outputs[i]);
+		else
+			output_discard(&outputs[i]);
+	}
+	return ok;
 }
 
 bool output_commit(struct output *output, struct bc_error *err)
 {
-	const char *name = output->path ? output->path : "<stdout>";
-
-	if (!finish_file(output) ||
-	    (output->temporary && rename(output->temporary, output->path) != 0)) {
-		bc_fail_errno(err, "%s: cannot write", name);
-		output_discard(output);
-		return false;
-	}
-	forget(output);
-	return true;
+	return output_commit_all(output, 1, err);
 }
 
 void output_discard(struct output *output)
@@ -117,8 +233,11 @@ void output_discard(struct output *output)
 	forget(output);
 }
 
-void output_remove_temporary(void)
+void output_remove_temporaries(void)
 {
-	if (temporary_to_remove)
-		unlink(temporary_to_remove);
+	for (size_t i = 0; i < MOST_OPEN; i++) {
+		const char *path = temporaries[i];
+		if (path)
+			unlink(path);
+	}
 }

@@ -18,17 +18,29 @@ struct output {
 	char *temporary; /* NULL if written directly */
 };
 
-/* path: NULL or "-" is stdout. */
+/* path: NULL or "-" is stdout, and so is the name of the file that stdout is.  A
+ * symbolic link stays one: what it points to is written.  BC_IO (also: a file that
+ * open() would not let be written), BC_NOMEM */
 BC_MUST_USE bool output_open(const char *path, struct output *out, struct bc_error *err);
 
 /* Flush, check for errors and give the file its name. */
 BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);
 
+/* The same of several, of which zeroed ones are skipped: all are flushed and checked
+ * before the first gets its name, so that a full disk leaves every file as it was.
+ * They are named in order; if one cannot be, the rest is discarded.  What went into
+ * a pipe is there, of course. */
+BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
+
 /* Drop what was written; a committed or zeroed output is left alone. */
 void output_discard(struct output *output);
 
-/* Remove the temporary file of an output that is open, if there is one.
+/* Where a file of this name is written: absolute and without links; NULL if its folder
+ * is not there.  It need not exist itself.  For free(). */
+char *output_target(const char *path);
+
+/* Remove the temporary files of all outputs that are open.
  * Async-signal-safe: for a handler that ends the program. */
-void output_remove_temporary(void);
+void output_remove_temporaries(void);
 
 #endif

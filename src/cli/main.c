@@ -73,19 +73,20 @@ static int version(void)
 
 static void on_signal(int number)
 {
-	output_remove_temporary();
+	output_remove_temporaries();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 static void handle_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction old, action = {.sa_handler = on_signal};
 
 	for (size_t i = 0; i < BC_COUNT(numbers); i++)
 		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* the write fails, and is told */
 }
 
 /* What was meant for stdout must have arrived there.  A failure that was told

@@ -2,11 +2,15 @@
 #include "src/base/output.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/base/attr.h"
 #include "tests/support/cmocka.h"
 
 static char folder[] = "/tmp/batconv-test-XXXXXX";
@@ -23,6 +27,7 @@ static int leave_folder(void **state)
 	unlink("a");
 	unlink("link");
 	unlink("fifo");
+	unlink("b");
 	return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
@@ -139,6 +144,170 @@ static void bad_places_are_refused(void **state)
 				      "No such file or directory");
 }
 
+static void dangling_link_stays_and_is_filled(void **state)
+{
+	struct output output;
+	struct bc_error err = {0};
+	struct stat st;
+
+	(void)state;
+	unlink("a");
+	unlink("link");
+	assert_int_equal(symlink("b", "link"), 0);
+	assert_true(output_open("link", &output, &err));
+	fputs("new", output.file);
+	assert_true(output_commit(&output, &err));
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_holds("b", "new");
+	unlink("b");
+	unlink("link");
+	assert_int_equal(symlink("link", "link"), 0);
+	assert_false(output_open("link", &output, &err));
+	assert_string_equal(err.text, "link: cannot write: Too many levels of symbolic links");
+	unlink("link");
+}
+
+static void targets_of_names_are_alike(void **state)
+{
+	char *real = realpath(".", NULL), *target;
+	size_t length = strlen(real);
+
+	(void)state;
+	put("a", "");
+	static const char *const same[] = {"a", "./a", ".//a"};
+	for (size_t i = 0; i < BC_COUNT(same); i++) {
+		target = output_target(same[i]);
+		assert_memory_equal(target, real, length);
+		assert_string_equal(target + length, "/a");
+		free(target);
+	}
+	target = output_target("./none");
+	assert_string_equal(target + length, "/none");
+	free(target);
+	assert_int_equal(symlink("./none", "link"), 0);
+	target = output_target("link");
+	assert_string_equal(target + length, "/none");
+	free(target);
+	assert_null(output_target("no/such/folder"));
+	unlink("link");
+	free(real);
+}
+
+/* In a process of its own, as nobody: root may write anything. */
+static void read_only_file_is_refused(void **state)
+{
+	(void)state;
+	put("a", "old");
+	assert_int_equal(chmod("a", 0444), 0);
+	assert_int_equal(chmod(".", 0777), 0);
+	pid_t child = fork();
+	if (!child) {
+		struct output output;
+		struct bc_error err = {0};
+		bool refused = (geteuid() || !setuid(65534)) && !output_open("a", &output, &err);
+		_exit(refused && !strcmp(err.text, "a: cannot write: Permission denied") ? 0 : 1);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_holds("a", "old");
+	unlink("a");
+}
+
+static void pipe_without_a_path_is_written(void **state)
+{
+	struct output output;
+	struct bc_error err = {0};
+	int ends[2];
+	char name[32], buffer[8] = {0};
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
+	assert_true(output_open(name, &output, &err));
+	fputs("x", output.file);
+	assert_true(output_commit(&output, &err));
+	assert_int_equal(read(ends[0], buffer, sizeof(buffer)), 1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void too_large_a_file_leaves_nothing(void **state)
+{
+	struct rlimit old, limit;
+	struct output output;
+	struct bc_error err = {0};
+
+	(void)state;
+	put("a", "old");
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = (struct rlimit){4096, old.rlim_max};
+	assert_true(output_open("a", &output, &err));
+	char *temporary = strdup(output.temporary);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int i = 0; i < 10000; i++)
+		fputs("new", output.file);
+	bool committed = output_commit(&output, &err);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_false(committed);
+	assert_non_null(strstr(err.text, "a: cannot write: File too large"));
+	assert_int_equal(access(temporary, F_OK), -1);
+	assert_holds("a", "old");
+	free(temporary);
+}
+
+/* The last of three fails: the others are as they were. */
+static void several_are_named_together(void **state)
+{
+	struct output outputs[4] = {0};
+	struct bc_error err = {0};
+
+	(void)state;
+	put("a", "old");
+	unlink("b");
+	assert_true(output_open("a", &outputs[0], &err));
+	assert_true(output_open("b", &outputs[2], &err));
+	assert_true(output_open("/dev/full", &outputs[3], &err));
+	for (size_t i = 0; i < 4; i++)
+		if (outputs[i].file)
+			fputs("new", outputs[i].file);
+	assert_false(output_commit_all(outputs, 4, &err));
+	assert_string_equal(err.text, "/dev/full: cannot write: No space left on device");
+	assert_holds("a", "old");
+	assert_int_equal(access("b", F_OK), -1);
+
+	assert_true(output_open("a", &outputs[0], &err));
+	assert_true(output_open("b", &outputs[2], &err));
+	fputs("one", outputs[0].file);
+	fputs("two", outputs[2].file);
+	assert_true(output_commit_all(outputs, 4, &err));
+	assert_holds("a", "one");
+	assert_holds("b", "two");
+}
+
+static void a_signal_removes_all_that_are_open(void **state)
+{
+	struct output outputs[2];
+	struct bc_error err = {0};
+	char *names[2];
+
+	(void)state;
+	assert_true(output_open("a", &outputs[0], &err));
+	assert_true(output_open("b", &outputs[1], &err));
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(fcntl(fileno(outputs[i].file), F_GETFD), FD_CLOEXEC);
+		names[i] = strdup(outputs[i].temporary);
+	}
+	output_remove_temporaries();
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(access(names[i], F_OK), -1);
+		output_discard(&outputs[i]);
+		free(names[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +317,13 @@ int main(void)
 		cmocka_unit_test(fifo_is_written_directly),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(bad_places_are_refused),
+		cmocka_unit_test(dangling_link_stays_and_is_filled),
+		cmocka_unit_test(targets_of_names_are_alike),
+		cmocka_unit_test(read_only_file_is_refused),
+		cmocka_unit_test(pipe_without_a_path_is_written),
+		cmocka_unit_test(too_large_a_file_leaves_nothing),
+		cmocka_unit_test(several_are_named_together),
+		cmocka_unit_test(a_signal_removes_all_that_are_open),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
