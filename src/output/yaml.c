@@ -87,12 +87,13 @@ static bool is_internal(const struct writer *w, const struct record *record)
 	return record->to.function == record->from.function && block->jump == record->from.offset;
 }
 
-/* A branch to before the first block has no successor to name. */
+/* A branch to before the first block, or to a block of BOLT's own, has no successor to name. */
 static bool is_listed(const struct writer *w, const struct record *record, bool internal)
 {
 	if (record->kind != RECORD_BRANCH || is_internal(w, record) != internal)
 		return false;
-	return !internal || blocks_find(&w->function, record->to.offset);
+	const struct input_block *to = internal ? blocks_find(&w->function, record->to.offset) : NULL;
+	return !internal || (to && (to->offset == record->to.offset || !blocks_are_made(&w->blocks, record->to)));
 }
 
 /* Records [from, to) that are internal branches, or those that are not. */

@@ -63,6 +63,13 @@ void blocks_close(struct block_source *source)
 	cfg_free(&source->cfg);
 }
 
+/* A block that BOLT put in, such as a copy of a tail: it stands in the table without a
+ * hash and a number of its own.  Its place is within another block of the input. */
+static bool made_by_bolt(const struct input_block *block)
+{
+	return block->offset && !block->index && !block->hash;
+}
+
 static bool add_fragment(const struct bat_table *bat, uint32_t index, struct input_block_vec *out)
 {
 	const struct bat_fragment *fragment = &bat->fragments[index];
@@ -71,7 +78,9 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 		uint32_t at = fragment->first_entry + i;
 		struct input_block block = {bat_entry_input(bat->entries[at]), bat->blocks[at].index,
 					    bat->blocks[at].hash, true, NO_JUMP};
-		if (!bat_entry_is_branch(bat->entries[at]) && !input_block_vec_push(out, block))
+		if (bat_entry_is_branch(bat->entries[at]) || made_by_bolt(&block))
+			continue;
+		if (!input_block_vec_push(out, block))
 			return false;
 	}
 	return true;
@@ -110,6 +119,37 @@ static void sort_unique(struct input_block_vec *blocks)
 		if (!kept || blocks->at[kept - 1].offset != blocks->at[i].offset)
 			blocks->at[kept++] = blocks->at[i];
 	blocks->len = kept;
+}
+
+/* Whether a fragment has a block of BOLT's own there. */
+static bool fragment_has_made(const struct bat_table *bat, uint32_t index, uint32_t offset)
+{
+	const struct bat_fragment *fragment = &bat->fragments[index];
+
+	for (uint32_t i = 0; i < fragment->entry_count; i++) {
+		uint32_t at = fragment->first_entry + i;
+		struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
+					    .index = bat->blocks[at].index, .hash = bat->blocks[at].hash};
+		if (block.offset == offset && !bat_entry_is_branch(bat->entries[at]) && made_by_bolt(&block))
+			return true;
+	}
+	return false;
+}
+
+bool blocks_are_made(const struct block_source *source, struct input_place place)
+{
+	const struct binary *binary = source->binary;
+	const struct cold_part_vec *cold = &source->cold;
+	uint32_t hot = binary->fragment_of[place.function - binary->functions.at];
+
+	if (hot == NO_FRAGMENT)
+		return false;
+	if (fragment_has_made(&binary->bat, hot, place.offset))
+		return true;
+	for (size_t i = first_cold(cold, hot); i < cold->len && cold->at[i].parent == hot; i++)
+		if (fragment_has_made(&binary->bat, cold->at[i].fragment, place.offset))
+			return true;
+	return false;
 }
 
 static bool from_bat(const struct block_source *source, uint32_t hot, struct input_function *out)

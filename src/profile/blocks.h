@@ -54,6 +54,10 @@ BC_MUST_USE bool blocks_of(const struct block_source *source, const struct funct
 /* The block that holds an offset, or NULL if that lies before the first. */
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);
 
+/* Whether a place that begins no block of the input begins one that BOLT put in, such as
+ * a copy of a tail: getting there is no edge of the input. */
+bool blocks_are_made(const struct block_source *source, struct input_place place);
+
 /* Which entry point of its function a place is: 0 the main one and whatever is
  * none, else BOLT's number of the secondary one. */
 uint32_t blocks_entry_id(const struct block_source *source, struct input_place place);

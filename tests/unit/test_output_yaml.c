@@ -150,6 +150,35 @@ static void test_nothing(void **state)
 	gives(NULL, 0, false, "\n  []\n...\n");
 }
 
+/* A block of BOLT's own, without hash and number: what lies there is in the block of the input
+ * around it, and getting there is no edge. */
+static void test_made_block(void **state)
+{
+	(void)state;
+	struct bat_entry *entries = (struct bat_entry *)(uintptr_t)tiny.binary.bat.entries;
+	uint32_t at = tiny.fragments[0].first_entry;
+	struct record records[] = {
+		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 0},
+		{RECORD_BRANCH, place(HOT, 0x48), place(HOT, 0x80), 3, 0},
+	};
+
+	while (bat_entry_is_branch(entries[at]) || bat_entry_input(entries[at]) != 0x40)
+		at++;
+	struct bat_block kept = blocks[at];
+	blocks[at] = (struct bat_block){0};
+	gives(records, BC_COUNT(records), false,
+	      "\n  - name:            hot"
+	      "\n    fid:             1"
+	      "\n    hash:            0xAB"
+	      "\n    exec:            0"
+	      "\n    nblocks:         7"
+	      "\n    blocks:"
+	      "\n      - bid:             1\n        insns:           0\n        hash:            0x101"
+	      "\n        succ:            [ { bid: 4, cnt: 3 } ]"
+	      "\n...\n");
+	blocks[at] = kept;
+}
+
 /* In a PLT entry there is no block. */
 static void test_plt(void **state)
 {
@@ -205,7 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scalars), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_samples), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_plt), cmocka_unit_test(test_made_block),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
