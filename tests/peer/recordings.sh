@@ -119,7 +119,7 @@ record events -e cpu-clock -e task-clock -e page-faults -- ./family $rounds one
 recorded events family
 for event in cpu-clock task-clock page-faults; do
 	n=$(perf script -F event -i events.data 2>/dev/null | grep -c "$event")
-	convert ours family events.data --event=$event 2>told # there may be no page fault in it
+	convert ours family events.data --force --event=$event 2>told # there may be no page fault in it
 	left=$(python3 "$SOURCE/tests/support/check_stats.py" ours.stats samples.read samples.dropped.other_event |
 		awk '{ print $2 }' | tr '\n' ' ')
 	[ "$((${left% * } - ${left#* }))" = "$n" ] || fail "--event=$event: $left, perf says $n"
