@@ -55,8 +55,9 @@ static bool parse_number(const char *value, uint64_t most, uint64_t *out)
 }
 
 /* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(struct arguments *args, int id, const char *value)
+static const char *apply_option(void *arguments, int id, const char *value)
 {
+	struct arguments *args = arguments;
 	uint64_t number = 0;
 
 	switch (id) {
@@ -95,17 +96,10 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
 {
-	const char *value;
+	int code = options_apply(command, argc, argv, apply_option, args);
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		const char *wrong = apply_option(args, id, value);
-		if (wrong)
-			return usage_error(command, wrong, value);
-	}
-	if (args->help)
-		return EXIT_DONE;
+	if (code != EXIT_DONE || args->help)
+		return code;
 	if (argc != optind + 1)
 		return argc == optind ? usage_error(command, "no binary given", NULL)
 				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);

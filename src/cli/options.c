@@ -63,6 +63,21 @@ int option_next(const struct command *command, int argc, char **argv, const char
 	return OPTION_BAD;
 }
 
+int options_apply(const struct command *command, int argc, char **argv,
+		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments)
+{
+	const char *value;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		const char *wrong = id == OPTION_BAD ? NULL : apply(arguments, id, value);
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		if (wrong)
+			return usage_error(command, wrong, value);
+	}
+	return EXIT_DONE;
+}
+
 static void option_help(const struct option_row *row, FILE *out)
 {
 	char left[64], letter[8] = "    ";
@@ -87,8 +102,10 @@ static void option_help(const struct option_row *row, FILE *out)
 
 void command_help(const struct command *command, FILE *out)
 {
-	fprintf(out, "usage: batconv %s %s\n\n%s\n\noptions:\n", command->name, command->args,
-		command->help);
+	fprintf(out, "usage: batconv %s%s%s\n\n%s\n", command->name, *command->args ? " " : "",
+		command->args, command->help);
+	if (command->option_count)
+		fputs("\noptions:\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
 		option_help(&command->options[i], out);
 }

@@ -32,7 +32,7 @@ struct command {
 	const char *help; /* one sentence, then more */
 	const struct option_row *options;
 	size_t option_count;
-	int (*run)(const struct command *command, int argc, char **argv);
+	int (*run)(const struct command *command, int argc, char **argv); /* NULL: main() itself */
 };
 
 enum { OPTION_END = -1, OPTION_BAD = -2 };
@@ -41,6 +41,11 @@ enum { OPTION_END = -1, OPTION_BAD = -2 };
  * *value is its argument or NULL.  Afterwards the operands stand at
  * argv[optind ...]. */
 int option_next(const struct command *command, int argc, char **argv, const char **value);
+
+/* All of them: each is given to `apply`, which returns what is wrong with its value, or
+ * NULL.  EXIT_DONE, or EXIT_USAGE after a message. */
+int options_apply(const struct command *command, int argc, char **argv,
+		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments);
 
 void command_help(const struct command *command, FILE *out);
 
