@@ -2,9 +2,12 @@
 #include "src/cli/convert_arguments.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/parallel.h"
+#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 
 enum {
@@ -126,8 +129,9 @@ static bool parse_times(struct text value, struct filter *out)
 }
 
 /* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(struct convert_arguments *args, int id, const char *value)
+static const char *apply_option(void *arguments, int id, const char *value)
 {
+	struct convert_arguments *args = arguments;
 	struct conversion_options *c = &args->conversion;
 	struct filter *filter = &c->aggregate.filter;
 
@@ -196,6 +200,8 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 		return usage_error(command, "with --bin a folder must be given: -o DIR", NULL);
 	if (!many && argc == optind)
 		return usage_error(command, "no binary given", NULL);
+	if (!many && argc == first && strcmp(argv[0], command->name) && access(argv[optind], F_OK) != 0)
+		return usage_error(NULL, "neither a command nor a file:", argv[optind]);
 	if (argc <= first)
 		return usage_error(command, "no samples given for",
 				   many ? "--bin" : argv[optind]);
@@ -205,28 +211,64 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 	return EXIT_DONE;
 }
 
+static bool inputs_are_apart(const struct convert_arguments *args, const struct named_output *outputs,
+			     size_t count, struct bc_error *err)
+{
+	const struct conversion_options *c = &args->conversion;
+	bool ok = !c->binary || input_is_apart(c->binary, outputs, count, err);
+
+	for (size_t i = 0; ok && i < args->binaries.len; i++)
+		ok = input_is_apart(args->binaries.at[i].path, outputs, count, err);
+	for (size_t i = 0; ok && i < c->sample_count; i++)
+		ok = input_is_apart(c->samples[i], outputs, count, err);
+	return ok;
+}
+
+bool convert_profile_path(const struct convert_arguments *args, const struct named_binary *binary,
+			  char *path, size_t size)
+{
+	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg"};
+	int length = snprintf(path, size, "%s/%s%s", args->output.path, binary->name,
+			      suffixes[args->output.format]);
+
+	return length >= 0 && (size_t)length < size;
+}
+
+/* Nothing that is read may be written, and nothing be written twice. */
+static bool files_are_apart(const struct convert_arguments *args, struct bc_error *err)
+{
+	const struct profile_output *o = &args->output;
+	const struct named_output outputs[] = {
+		{"-o", o->path ? o->path : "-"}, {"-w", o->yaml}, {"--stats-file", args->stats_file}};
+	char path[PATH_MAX];
+
+	if (args->conversion.binary)
+		return outputs_are_apart(outputs, BC_COUNT(outputs), err) &&
+		       inputs_are_apart(args, outputs, BC_COUNT(outputs), err);
+	for (size_t i = 0; i < args->binaries.len; i++)
+		if (convert_profile_path(args, &args->binaries.at[i], path, sizeof(path)) &&
+		    !inputs_are_apart(args, &(struct named_output){"-o", path}, 1, err))
+			return false;
+	return true;
+}
+
 int convert_arguments_parse(const struct command *command, int argc, char **argv,
 			    struct convert_arguments *args)
 {
-	const char *value;
-
 	struct filter *filter = &args->conversion.aggregate.filter;
+	struct bc_error clash;
 
 	args->conversion.aggregate.erratum = true;
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		const char *wrong = apply_option(args, id, value);
-		if (wrong)
-			return usage_error(command, wrong, value);
-	}
-	if (args->help)
-		return EXIT_DONE;
+	int code = options_apply(command, argc, argv, apply_option, args);
+	if (code != EXIT_DONE || args->help)
+		return code;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
-	int usage = parse_operands(command, argc, argv, args);
-	if (usage != EXIT_DONE)
-		return usage;
+	code = parse_operands(command, argc, argv, args);
+	if (code != EXIT_DONE)
+		return code;
+	if (!files_are_apart(args, &clash))
+		return usage_error(command, clash.text, NULL);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
 	profile_output_prepare(&args->output, &args->conversion);

@@ -30,6 +30,10 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 			    struct convert_arguments *out);
 void convert_arguments_free(struct convert_arguments *arguments);
 
+/* With --bin: where a binary's profile goes; false: too long a path. */
+bool convert_profile_path(const struct convert_arguments *arguments, const struct named_binary *binary,
+			  char *path, size_t size);
+
 /* The command itself. */
 int convert_run(const struct command *command, int argc, char **argv);
 
