@@ -29,7 +29,8 @@ BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);
 /* The same of several, of which zeroed ones are skipped: all are flushed and checked
  * before the first gets its name, so that a full disk leaves every file as it was.
  * They are named in order; if one cannot be, the rest is discarded.  What went into
- * a pipe is there, of course. */
+ * a pipe is there, of course.  (Open a FIFO and it waits for its reader: of several
+ * all readers must be there at once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 
 /* Drop what was written; a committed or zeroed output is left alone. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,55 +9,79 @@
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
+#include "src/cli/print.h"
 #include "src/cli/summary.h"
 #include "src/conversion_many.h"
 
-static bool write_stats(const struct summary *summary, const char *path, struct bc_error *err)
-{
-	struct output output;
+/* The report's file is named before the profile. */
+enum { FILE_STATS, FILE_PROFILE, FILE_COUNT = FILE_PROFILE + PROFILE_FILES };
 
-	if (!path)
-		return true;
-	if (!output_open(path, &output, err))
-		return false;
-	summary_json(summary, output.file);
-	return output_commit(&output, err);
+static bool open_files(const struct convert_arguments *args, bool refused, struct output *files,
+		       struct bc_error *err)
+{
+	return (!args->stats_file || output_open(args->stats_file, &files[FILE_STATS], err)) &&
+	       (refused || profile_output_open(&args->output, &files[FILE_PROFILE], err));
 }
 
-static void print_summary(const struct convert_arguments *args, const struct summary *summary)
+static bool fill_files(const struct convert_arguments *args, struct summary *summary,
+		       const struct output *files, struct yaml_report *yaml, struct bc_error *err)
 {
+	if (!summary->refusal) {
+		if (!profile_output_fill(&args->output, &files[FILE_PROFILE], summary->conversion,
+					 args->conversion.binary, yaml, err))
+			return false;
+		summary->output = args->output.path ? args->output.path : "-";
+		summary->yaml = args->conversion.hashes ? yaml : NULL;
+	}
+	if (files[FILE_STATS].file)
+		summary_json(summary, files[FILE_STATS].file);
+	return true;
+}
+
+/* All files are there at the end, or none: they are opened and written before the
+ * first gets its name.  Of a refusal there is the report only. */
+static bool write_files(const struct convert_arguments *args, struct summary *summary,
+			struct yaml_report *yaml, struct bc_error *err)
+{
+	struct output files[FILE_COUNT] = {0};
+
+	if (open_files(args, summary->refusal, files, err) && fill_files(args, summary, files, yaml, err))
+		return output_commit_all(files, FILE_COUNT, err);
+	for (size_t i = 0; i < FILE_COUNT; i++)
+		output_discard(&files[i]);
+	return false;
+}
+
+/* The JSON report has warnings and the refusal in it, and stands alone. */
+static void tell(const struct convert_arguments *args, const struct summary *summary)
+{
+	if (args->stats == STATS_JSON) {
+		summary_json(summary, stderr);
+		return;
+	}
 	if (args->stats == STATS_TEXT)
 		summary_text(summary, args->verbose, stderr);
-	else if (args->stats == STATS_JSON)
-		summary_json(summary, stderr);
+	summary_warnings(summary, stderr);
+	if (summary->refusal)
+		fprintf(stderr, "batconv: %s\n", summary->refusal);
 }
 
 static int finish(const struct convert_arguments *args, const struct conversion *conversion, bool converted,
-		  struct bc_error *err)
+		  const struct bc_error *why)
 {
-	bool refused = !converted && err->code == BC_MISMATCH;
+	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
-	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused};
-	struct bc_error why = *err;
+	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused ? why->text : NULL};
+	struct bc_error err;
 
-	if (converted && profile_output_write(&args->output, conversion, args->conversion.binary, &yaml, &why)) {
-		summary.output = args->output.path ? args->output.path : "-";
-		summary.yaml = args->conversion.hashes ? &yaml : NULL;
-	} else {
-		converted = false;
-	}
-	if ((converted || refused) && !write_stats(&summary, args->stats_file, err)) {
-		converted = false;
-		why = *err;
-	}
-	if (converted || refused) {
-		print_summary(args, &summary);
-		summary_warnings(&summary, stderr);
-	}
-	if (converted)
-		return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
-	fprintf(stderr, "batconv: %s\n", why.text);
-	return refused ? EXIT_WANTING : EXIT_FAILED;
+	if (!converted && !refused)
+		return fail(why);
+	if (!write_files(args, &summary, &yaml, &err))
+		return fail(&err);
+	tell(args, &summary);
+	if (refused)
+		return EXIT_WANTING;
+	return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static int run_one(struct convert_arguments *args, struct progress *progress)
@@ -74,18 +99,16 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 static int finish_one(const struct convert_arguments *all, const struct named_binary *binary,
 		      struct conversion_one *one)
 {
-	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg"};
-	char path[4096];
+	char path[PATH_MAX];
 	struct convert_arguments args = *all;
 
 	if (one->failed && binary->found && one->err.code == BC_MISMATCH &&
 	    !one->conversion.aggregate.maps.report.processes) {
-		if (args.verbose)
+		if (args.verbose && args.stats != STATS_JSON)
 			fprintf(stderr, "batconv: %s: did not run\n", binary->path);
 		return EXIT_DONE;
 	}
-	if (snprintf(path, sizeof(path), "%s/%s%s", all->output.path, binary->name,
-		     suffixes[all->output.format]) >= (int)sizeof(path)) {
+	if (!convert_profile_path(all, binary, path, sizeof(path))) {
 		fprintf(stderr, "batconv: %s: too long a path for a profile\n", binary->name);
 		return EXIT_FAILED;
 	}

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "src/base/output.h"
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
 
@@ -48,24 +47,33 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
 }
 
-static bool write_file(const struct conversion *conversion, enum profile_format format,
-		       const char *path, const char *binary, struct yaml_report *yaml,
-		       struct bc_error *err)
+bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],
+			 struct bc_error *err)
 {
-	struct output output;
+	files[PROFILE_YAML] = files[PROFILE_ITSELF] = (struct output){0};
+	return (!output->yaml || output_open(output->yaml, &files[PROFILE_YAML], err)) &&
+	       output_open(output->path, &files[PROFILE_ITSELF], err);
+}
 
-	if (!output_open(path, &output, err))
-		return false;
-	if (write_format(conversion, format, binary, output.file, yaml, err))
-		return output_commit(&output, err);
-	output_discard(&output);
-	return false;
+bool profile_output_fill(const struct profile_output *output, const struct output files[PROFILE_FILES],
+			 const struct conversion *conversion, const char *binary,
+			 struct yaml_report *yaml, struct bc_error *err)
+{
+	FILE *also = files[PROFILE_YAML].file;
+
+	return write_format(conversion, output->format, binary, files[PROFILE_ITSELF].file, yaml, err) &&
+	       (!also || write_format(conversion, FORMAT_YAML, binary, also, yaml, err));
 }
 
 bool profile_output_write(const struct profile_output *output, const struct conversion *conversion,
 			  const char *binary, struct yaml_report *yaml, struct bc_error *err)
 {
-	return write_file(conversion, output->format, output->path, binary, yaml, err) &&
-	       (!output->yaml ||
-		write_file(conversion, FORMAT_YAML, output->yaml, binary, yaml, err));
+	struct output files[PROFILE_FILES] = {0};
+
+	if (profile_output_open(output, files, err) &&
+	    profile_output_fill(output, files, conversion, binary, yaml, err))
+		return output_commit_all(files, PROFILE_FILES, err);
+	for (size_t i = 0; i < PROFILE_FILES; i++)
+		output_discard(&files[i]);
+	return false;
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_PROFILE_OUTPUT_H
 #define CLI_PROFILE_OUTPUT_H
 
+#include "src/base/output.h"
 #include "src/conversion.h"
 #include "src/output/yaml.h"
 
@@ -21,8 +22,22 @@ struct profile_output {
 void profile_output_prepare(const struct profile_output *output,
 			    struct conversion_options *options);
 
-/* binary: its path, as the YAML names it.  *yaml is set if YAML was written.
- * Each file is there whole or not at all.  BC_IO, BC_NOMEM */
+/* Its files in the order in which output_commit_all() is to name them.  The profile
+ * is last: whoever finds a new one finds the rest there too, and if one of the rest
+ * cannot be named, the profile that was there is as it was. */
+enum { PROFILE_YAML, PROFILE_ITSELF, PROFILE_FILES };
+
+/* Open all, then fill them; they are for the caller to commit or discard, also after a
+ * failure.  binary: its path, as the YAML names it.  *yaml is set if YAML was written.
+ * BC_IO, BC_NOMEM */
+BC_MUST_USE bool profile_output_open(const struct profile_output *output,
+				     struct output files[PROFILE_FILES], struct bc_error *err);
+BC_MUST_USE bool profile_output_fill(const struct profile_output *output,
+				     const struct output files[PROFILE_FILES],
+				     const struct conversion *conversion, const char *binary,
+				     struct yaml_report *yaml, struct bc_error *err);
+
+/* Both, and commit: all files are there whole, or as they were. */
 BC_MUST_USE bool profile_output_write(const struct profile_output *output,
 				      const struct conversion *conversion, const char *binary,
 				      struct yaml_report *yaml, struct bc_error *err);

@@ -13,13 +13,20 @@ struct summary {
 	const struct conversion *conversion;
 	const char *output; /* where the profile went; NULL if it was not written */
 	const struct yaml_report *yaml; /* NULL: no YAML was written */
-	bool refused;       /* the samples do not belong to the binary */
+	const char *refusal; /* why the samples do not belong to the binary; or NULL */
 };
+
+/* How many lines the profile has without its head. */
+size_t summary_records(const struct summary *summary);
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out);
 
 /* What a user must know even with --quiet: inputs that were not read whole. */
 void summary_warnings(const struct summary *summary, FILE *out);
+
+/* The same one by one, each a line without newline and "batconv: ". */
+typedef void summary_warning_fn(void *ctx, const char *text);
+void summary_each_warning(const struct summary *summary, summary_warning_fn *each, void *ctx);
 
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);

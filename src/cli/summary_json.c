@@ -90,6 +90,19 @@ static void write_yaml(struct json *json, const struct yaml_report *yaml)
 	json_close(json, '}');
 }
 
+static void write_warning(void *ctx, const char *text)
+{
+	json_string(ctx, NULL, text);
+}
+
+static void write_messages(struct json *json, const struct summary *summary)
+{
+	json_open(json, "warnings", '[');
+	summary_each_warning(summary, write_warning, json);
+	json_close(json, ']');
+	json_string(json, "error", summary->refusal ? summary->refusal : "");
+}
+
 void summary_json(const struct summary *summary, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
@@ -104,11 +117,12 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
-	write_check(&json, &conversion->check, summary->refused);
+	write_check(&json, &conversion->check, summary->refusal);
 	json_number(&json, "distinct", conversion->distinct);
-	json_number(&json, "records", conversion->profile.record_count);
+	json_number(&json, "records", summary_records(summary));
 	write_yaml(&json, summary->yaml ? summary->yaml : &(struct yaml_report){0});
 	json_bool(&json, "partial", conversion->partial);
+	write_messages(&json, summary);
 	json_close(&json, '}');
 	putc('\n', out);
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/cli/say.h"
 #include "src/cli/summary.h"
 
 static double percent(uint64_t part, uint64_t whole)
@@ -17,21 +18,20 @@ static void print_binary(const struct summary *summary, FILE *out)
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&binary->image.build_id, id);
-	fprintf(out, "batconv: %s: %s, ", summary->options->binary,
-		machine_name(binary->image.machine));
+	const char *id_word = *id ? ", build-id " : "";
 	if (binary->plain)
-		fputs("not BOLTed: a profile of this very binary", out);
+		say(out, "%s: %s, not BOLTed: a profile of this very binary%s%s", summary->options->binary,
+		    machine_name(binary->image.machine), id_word, id);
 	else
-		fprintf(out, "BAT layout %s, %u fragments (%u cold)", bat_layout_name(bat->layout),
-			bat->fragment_count, parents->cold);
-	fprintf(out, "%s%s\n", *id ? ", build-id " : "", id);
+		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->options->binary,
+		    machine_name(binary->image.machine), bat_layout_name(bat->layout),
+		    bat->fragment_count, plural(bat->fragment_count), parents->cold, id_word, id);
 	if (parents->repaired || parents->unknown)
-		fprintf(out, "batconv: %s: parents of cold fragments: %u taken from the symbols, %u unknown\n",
+		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
 			summary->options->binary, parents->repaired, parents->unknown);
 	if (binary->functions.stripped)
-		fprintf(out,
-			"batconv: %s: warning: stripped: functions are named by address, which "
-			"llvm-bolt will not match\n",
+		say(out, "%s: warning: stripped: functions are named by address, which "
+			"llvm-bolt will not match",
 			summary->options->binary);
 }
 
@@ -48,31 +48,31 @@ static void print_perf_data(const char *path, const struct reader_report *report
 			    FILE *out)
 {
 	const struct perf_data_report *perf = &report->perf;
+	uint64_t count = record_count(perf);
 
-	fprintf(out, "batconv: %s: perf.data%s, %" PRIu64 " records%s\n", path,
-		perf->pipe ? " from a pipe" : "", record_count(perf),
+	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path,
+	    perf->pipe ? " from a pipe" : "", count, plural(count),
 		report->timeless ? "; no time stamps: mappings are taken in stream order" : "");
 	if (verbose && *perf->info.cmdline)
-		fprintf(out, "batconv: %s: recorded on %s by: %s\n", path, perf->info.hostname,
+		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
 			perf->info.cmdline);
 	if (perf->lost_events || perf->lost_samples)
-		fprintf(out,
-			"batconv: %s: the recorder lost %" PRIu64 " records and %" PRIu64 " samples\n",
-			path, perf->lost_events, perf->lost_samples);
+		say(out, "%s: the recorder lost %" PRIu64 " record%s and %" PRIu64 " sample%s",
+			path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
+		    plural(perf->lost_samples));
 	if (perf->late_events)
-		fprintf(out,
-			"batconv: %s: %" PRIu64 " process events came after later samples, which "
-			"could not know of them\n",
-			path, perf->late_events);
+		say(out, "%s: %" PRIu64 " process event%s came after later samples, which "
+			"could not know of them",
+			path, perf->late_events, plural(perf->late_events));
 }
 
-static void print_text(const char *path, const struct reader_report *report, bool samples,
-		       FILE *out)
+/* Pre-aggregated records are of no process, so time stamps would say nothing. */
+static void print_text(const char *path, const struct reader_report *report, FILE *out)
 {
-	fprintf(out, "batconv: %s: %s, %" PRIu64 " lines%s\n", path,
-		input_format_name(report->format), report->lines,
-		report->timeless && samples ? "; no time stamps: mappings are taken in stream order"
-					    : "");
+	say(out, "%s: %s, %" PRIu64 " line%s%s", path, input_format_name(report->format),
+	    report->lines, plural(report->lines),
+	    report->timeless && report->format != INPUT_PREAGG
+		    ? "; no time stamps: mappings are taken in stream order" : "");
 }
 
 static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
@@ -80,58 +80,11 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 	const struct report_vec *inputs = &summary->conversion->inputs;
 
 	for (size_t i = 0; i < inputs->len; i++) {
-		const char *path = summary->options->samples[i];
+		const char *path = input_name(summary->options->samples[i]);
 		if (inputs->at[i].format == INPUT_PERF_DATA)
 			print_perf_data(path, &inputs->at[i], verbose, out);
 		else
-			print_text(path, &inputs->at[i],
-				   summary->conversion->ledgers.samples.read, out);
-	}
-}
-
-/* A recording of something else shows in what was mapped, or in nothing kept. */
-static void warn_of_little(const struct summary *summary, FILE *out)
-{
-	const struct conversion *c = summary->conversion;
-	uint64_t misfits = c->aggregate.maps.report.misfits;
-
-	if (c->no_disassembler)
-		fputs("batconv: warning: libLLVM is missing, which a few functions without a BAT map "
-		      "need: their fall-throughs were dropped\n", out);
-	const struct image_match *match = &c->aggregate.maps.match;
-	if (match->also_found)
-		fprintf(out, "batconv: warning: mapped as %s and as %s: taken for one file; --image=PATH "
-			     "chooses\n", match->found, match->also_found);
-	if (misfits)
-		fprintf(out, "batconv: warning: %" PRIu64 " mappings of %s fit none of its executable "
-			     "segments and were not used: what ran was another build of it\n",
-			misfits, summary->options->binary);
-	bool none = !c->ledgers.samples.kept && !c->ledgers.branches.kept && !c->ledgers.traces.kept;
-	if (none && !summary->refused)
-		fputs("batconv: warning: no sample could be used: the result is empty\n", out);
-}
-
-void summary_warnings(const struct summary *summary, FILE *out)
-{
-	warn_of_little(summary, out);
-	const struct report_vec *inputs = &summary->conversion->inputs;
-
-	for (size_t i = 0; i < inputs->len; i++) {
-		const struct perf_data_report *perf = &inputs->at[i].perf;
-		const char *path = summary->options->samples[i];
-		if (!strcmp(path, "-"))
-			path = "<stdin>";
-		if (perf->unfinished)
-			fprintf(out, "batconv: %s: the recorder was stopped before it finished the file; "
-				     "what is there was used\n", path);
-		if (perf->truncated)
-			fprintf(out, "batconv: %s: cut, byte %" PRIu64 ": the file ends within a record; "
-				     "what is before it was used\n", path, perf->truncated_at);
-		if (perf->has_partial_stacks)
-			fprintf(out, "batconv: %s: warning: its branch stacks hold some kinds of branches "
-				     "only: fall-throughs are not known (record with -j any,u)\n", path);
-		if (perf->trace_records)
-			fprintf(out, "batconv: %s: %s\n", path, PERF_TRACE_ADVICE);
+			print_text(path, &inputs->at[i], out);
 	}
 }
 
@@ -140,7 +93,7 @@ static void print_reasons(const struct ledger_words *words, const struct ledger 
 {
 	for (size_t i = 0; i < words->reason_count; i++)
 		if (all || ledger->dropped[i])
-			fprintf(out, "batconv:   %12" PRIu64 " (%4.1f %%) %s\n", ledger->dropped[i],
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i],
 				percent(ledger->dropped[i], ledger->read), words->reasons[i].text);
 }
 
@@ -149,8 +102,7 @@ static void print_ledger(const struct ledger_words *words, const struct ledger *
 {
 	if (!ledger->read && !all)
 		return;
-	fprintf(out,
-		"batconv: %s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)\n",
+	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)",
 		words->text, ledger->read, ledger->kept, ledger_dropped(ledger),
 		percent(ledger_dropped(ledger), ledger->read));
 	print_reasons(words, ledger, all, out);
@@ -161,23 +113,34 @@ static void print_check(const struct conversion *conversion, FILE *out)
 	const struct build_check *check = &conversion->check;
 
 	if (check->checked)
-		fprintf(out,
-			"batconv: build check: %.2f %% of %" PRIu64
-			" %s disagree with the binary's code (limit %.0f %%)\n",
+		say(out, "build check: %.2f %% of %" PRIu64
+			" %s disagree with the binary's code (limit %.0f %%)",
 			build_check_rate(check), check->checked,
 			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
 static void print_yaml(const struct yaml_report *yaml, FILE *out)
 {
-	fprintf(out, "batconv: YAML: %zu functions\n", yaml->functions);
+	say(out, "YAML: %zu function%s", yaml->functions, plural(yaml->functions));
 	if (yaml->unhashed)
-		fprintf(out,
-			"batconv:   %zu of them BOLT left alone: without hashes, which llvm-bolt takes "
-			"with -profile-ignore-hash only\n", yaml->unhashed);
+		say(out, "  %zu of them BOLT left alone: without hashes, which llvm-bolt takes "
+			"with -profile-ignore-hash only", yaml->unhashed);
 	if (yaml->blockless)
-		fprintf(out, "batconv:   %zu of those without blocks: their control flow is not known\n",
+		say(out, "  %zu of those without blocks: their control flow is not known",
 			yaml->blockless);
+}
+
+/* Nobody asked for it: the samples are of that kind. */
+static void print_mode(const struct summary *summary, FILE *out)
+{
+	if (summary->conversion->basic && summary->options->aggregate.mode != MODE_BASIC)
+		say(out, "no branch stacks: a basic profile of addresses (record with -j any,u for branches)");
+}
+
+size_t summary_records(const struct summary *summary)
+{
+	return summary->options->aggregate_only ? summary->conversion->distinct
+						: summary->conversion->profile.record_count;
 }
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
@@ -186,19 +149,19 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 
 	print_binary(summary, out);
 	print_inputs(summary, verbose, out);
+	print_mode(summary, out);
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
 	print_check(conversion, out);
 	if (verbose)
-		fprintf(out, "batconv: %zu distinct %s\n", conversion->distinct,
+		say(out, "%zu distinct %s", conversion->distinct,
 			conversion->basic ? "addresses" : "traces");
 	if (summary->yaml)
 		print_yaml(summary->yaml, out);
 	if (summary->output)
-		fprintf(out, "batconv: %zu records written to %s\n",
-			summary->options->aggregate_only ? conversion->distinct
-							 : conversion->profile.record_count,
-			summary->output[0] == '-' && !summary->output[1] ? "<stdout>" : summary->output);
+		say(out, "%zu record%s written to %s", summary_records(summary),
+		    plural(summary_records(summary)),
+		    strcmp(summary->output, "-") ? summary->output : "<stdout>");
 }

@@ -47,7 +47,7 @@ def check_keys(report):
         elif type(value) is not paths[path][0]:
             print('%s is %r' % (path, value))
     for path, (_, only) in paths.items():
-        if path not in seen and (not only or only.replace('.', '-') in formats):
+        if path not in seen and not path.endswith('[]') and (not only or only.replace('.', '-') in formats):
             print(path + ' is missing')
 
 

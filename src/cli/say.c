@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/say.h"
+
+#include <string.h>
+
+void say_format(char *line, size_t size, const char *fmt, va_list args)
+{
+	vsnprintf(line, size, fmt, args);
+	for (unsigned char *c = (unsigned char *)line; *c; c++)
+		if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+}
+
+void say(FILE *out, const char *fmt, ...)
+{
+	char line[8192];
+	va_list args;
+
+	va_start(args, fmt);
+	say_format(line, sizeof(line), fmt, args);
+	va_end(args);
+	fprintf(out, "batconv: %s\n", line);
+}
+
+const char *input_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "<stdin>";
+}

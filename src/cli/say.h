@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines of a report.  Names in them come from users and recordings: control characters
+ * are written as '?', as in the messages of errors. */
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "src/base/attr.h"
+
+/* "batconv: TEXT\n" */
+BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
+
+/* The text alone; cut if it is longer. */
+BC_PRINTF(3, 0) void say_format(char *line, size_t size, const char *fmt, va_list args);
+
+/* What a path is called: "<stdin>" for "-". */
+const char *input_name(const char *path);
+
+/* "s" for any count but one. */
+static inline const char *plural(unsigned long long count)
+{
+	return count == 1 ? "" : "s";
+}
+
+#endif
