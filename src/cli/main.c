@@ -4,6 +4,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/output.h"
+#include "src/cfg/llvm.h"
 #include "src/cli/commands.h"
 #include "src/cli/perf2bolt.h"
 
@@ -24,12 +25,35 @@ static const struct command *const commands[] = {
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;
 
+/* Those that dispatch() runs itself. */
+static const struct command own_commands[] = {
+	{"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NULL},
+	{"version", "", "print the version, and which libLLVM is used where one is needed", NULL, 0, NULL},
+};
+
 static const struct command *find_command(const char *name)
 {
+	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
+		if (!strcmp(own_commands[i].name, name))
+			return &own_commands[i];
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
 	return NULL;
+}
+
+/* The first paragraph of a command's help, its lines below each other. */
+static void summarise(const struct command *command, FILE *out)
+{
+	const char *end = strstr(command->help, "\n\n");
+
+	fprintf(out, "  %-10s ", command->name);
+	for (const char *c = command->help; *c && c != end; c++) {
+		putc(*c, out);
+		if (*c == '\n')
+			fprintf(out, "%13s", "");
+	}
+	putc('\n', out);
 }
 
 static int overview(FILE *out)
@@ -38,11 +62,11 @@ static int overview(FILE *out)
 	      "usage: batconv [COMMAND] ...\n\n"
 	      "commands:\n", out);
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
-		fprintf(out, "  %-10s %.*s\n", commands[i]->name,
-			(int)strcspn(commands[i]->help, "\n"), commands[i]->help);
-	fputs("  help       explain a command: batconv help COMMAND\n"
-	      "  version    print the version\n\n"
-	      "Without a command: convert.  'batconv COMMAND --help' has the options.\n\n"
+		summarise(commands[i], out);
+	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
+		summarise(&own_commands[i], out);
+	fputs("\nWithout a command: convert.  'batconv COMMAND --help' has the options.\n"
+	      "A file that is called like a command needs a folder before it: ./dump\n\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
 	      "3 checked and found wanting; 4 done, but part of the input was unreadable\n", out);
 	return EXIT_DONE;
@@ -55,19 +79,26 @@ static bool is_help(const char *word)
 
 static int help(int argc, char **argv)
 {
-	const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+	const char *word = argc > 2 ? argv[2] : NULL;
 
-	if (argc <= 2 || is_help(argv[2]))
+	if (!word)
 		return overview(stdout);
+	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
-		return usage_error(NULL, "unknown command", argv[2]);
+		return usage_error(NULL, "unknown command", word);
 	command_help(command, stdout);
 	return EXIT_DONE;
 }
 
+/* libLLVM is loaded when it is needed, so which one cannot be told without. */
 static int version(void)
 {
+	struct llvm_context context;
+
+	if (llvm_open(&context))
+		llvm_close(&context);
 	puts("batconv " BATCONV_VERSION);
+	printf("libLLVM: %s\n", llvm_loaded() ? llvm_loaded() : "none found");
 	return EXIT_DONE;
 }
 
@@ -112,7 +143,7 @@ static int dispatch(int argc, char **argv)
 	if (!strcmp(word, "version") || !strcmp(word, "--version"))
 		return version();
 	const struct command *command = find_command(word);
-	if (command)
+	if (command && command->run)
 		return command->run(command, argc - 1, argv + 1);
 	return main_command->run(main_command, argc, argv);
 }
