@@ -16,6 +16,11 @@
 /* Files on a disk are smaller. */
 #define LARGEST (UINT64_C(1) << 44)
 
+/* Code and symbols become a third or a tenth: what claims to become so much more
+ * is made to fill the memory. */
+#define MOST_TIMES 256
+#define ALWAYS_FINE (UINT64_C(16) << 20)
+
 bool sparse_is(const uint8_t *data, size_t size)
 {
 	return size >= MAGIC_SIZE && !memcmp(data, MAGIC, MAGIC_SIZE);
@@ -57,10 +62,10 @@ static bool fill(const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t
 	return ok || bad(err, "the compressed part is damaged");
 }
 
-/* Ascending, not overlapping, inside. */
-static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size)
+/* Ascending, not overlapping, inside, and together at most `most` bytes. */
+static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size, uint64_t most)
 {
-	uint64_t end = 0;
+	uint64_t end = 0, sum = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t offset = get_u64(table + i * PART_SIZE);
@@ -68,8 +73,9 @@ static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size)
 		if (offset < end || offset > size || part > size - offset)
 			return false;
 		end = offset + part;
+		sum += part; /* below LARGEST, as parts do not overlap */
 	}
-	return true;
+	return sum <= most;
 }
 
 bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct bc_error *err)
@@ -78,7 +84,7 @@ bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct b
 		return bad(err, "the file ends in its header");
 	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8);
 	if (!large || large > LARGEST || count > (size - HEADER_SIZE) / PART_SIZE ||
-	    !check_parts(data + HEADER_SIZE, count, large))
+	    !check_parts(data + HEADER_SIZE, count, large, size * MOST_TIMES + ALWAYS_FINE))
 		return bad(err, "the table of parts is damaged");
 	uint8_t *map = mmap(NULL, (size_t)large, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
@@ -153,12 +154,21 @@ static bool locate(const struct arguments *args, struct where *where, struct add
 	return true;
 }
 
+/* libdw asks debuginfod servers for what it does not find: a look-up of an address
+ * must not become a download. */
+static void stay_offline(void)
+{
+	unsetenv("DEBUGINFOD_URLS");
+}
+
 static bool open_source(const struct arguments *args, struct addr_context *context,
 			struct bc_error *err)
 {
 	context->source_is_input = args->input != NULL;
-	return !args->source ||
-	       source_open(args->input ? args->input : args->binary, &context->source, err);
+	if (!args->source)
+		return true;
+	stay_offline();
+	return source_open(args->input ? args->input : args->binary, &context->source, err);
 }
 
 /* Answer one address.  False: it cannot be read; the text says why. */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/address_check.h"
+
+#include "tests/support/cmocka.h"
+#include "tests/support/tiny_binary.h"
+
+/* The tiny binary is all nops of one byte: put five-byte jumps where an inside is
+ * wanted. */
+static enum address_verdict verdict(const struct tiny_binary *tiny, uint64_t at)
+{
+	return address_check(&tiny->binary, binary_place(&tiny->binary, (struct vaddr){at}, NULL));
+}
+
+static void beginnings_and_insides(void **state)
+{
+	struct tiny_binary tiny;
+
+	(void)state;
+	tiny_binary_init(&tiny);
+	tiny_binary_jump(&tiny, 0x1024, 0x1040); /* in `hot`, behind its entry 0x20 */
+	tiny_binary_jump(&tiny, 0x1110, 0x1120); /* in `plain`, which has no table */
+	assert_int_equal(verdict(&tiny, 0x1000), ADDRESS_BEGINS);
+	assert_int_equal(verdict(&tiny, 0x1024), ADDRESS_BEGINS);
+	for (uint64_t at = 0x1025; at < 0x1029; at++)
+		assert_int_equal(verdict(&tiny, at), ADDRESS_INSIDE);
+	assert_int_equal(verdict(&tiny, 0x1029), ADDRESS_BEGINS);
+	assert_int_equal(verdict(&tiny, 0x1112), ADDRESS_INSIDE);
+	assert_int_equal(verdict(&tiny, 0x1115), ADDRESS_BEGINS);
+	tiny_binary_fini(&tiny);
+}
+
+/* An entry is believed, whatever stands before it. */
+static void entries_begin_instructions(void **state)
+{
+	struct tiny_binary tiny;
+
+	(void)state;
+	tiny_binary_init(&tiny);
+	tiny_binary_jump(&tiny, 0x102e, 0x1040); /* reaches over the entry 0x30 */
+	assert_int_equal(verdict(&tiny, 0x102f), ADDRESS_INSIDE);
+	assert_int_equal(verdict(&tiny, 0x1030), ADDRESS_BEGINS);
+	assert_int_equal(verdict(&tiny, 0x1031), ADDRESS_BEGINS);
+	tiny_binary_fini(&tiny);
+}
+
+static void what_cannot_be_read_is_unsure(void **state)
+{
+	struct tiny_binary tiny;
+
+	(void)state;
+	tiny_binary_init(&tiny);
+	tiny.code[0x104] = 0x06; /* no instruction of x86-64 */
+	assert_int_equal(verdict(&tiny, 0x1104), ADDRESS_BEGINS);
+	assert_int_equal(verdict(&tiny, 0x1105), ADDRESS_UNSURE);
+	assert_int_equal(verdict(&tiny, 0x1204), ADDRESS_UNSURE); /* a PLT entry */
+	tiny_binary_fini(&tiny);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(beginnings_and_insides),
+		cmocka_unit_test(entries_begin_instructions),
+		cmocka_unit_test(what_cannot_be_read_is_unsure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
