@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/elf/bat_symbols.h"
 #include "src/elf/notes.h"
 
 /* A section alone: what objcopy -O binary or "batconv extract --note" writes. */
@@ -84,23 +85,6 @@ static bool keep_parents(struct table_file *subject, struct bc_error *err)
 	return true;
 }
 
-static bool fix_parents(struct table_file *subject, struct bc_error *err)
-{
-	const struct symbol_table *symbols = &subject->functions.symbols;
-	struct bat_error bat_err = {0};
-
-	struct bat_symbol *list = malloc((symbols->count + 1) * sizeof(*list));
-	if (!list)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < symbols->count; i++) {
-		const struct symbol *s = &symbols->at[i];
-		list[i] = (struct bat_symbol){s->address, s->name, s->order, s->file};
-	}
-	bool ok = bat_fix_parents(&subject->bat, list, symbols->count, &subject->parents, &bat_err);
-	free(list);
-	return ok || fail_bat(subject, &bat_err, err);
-}
-
 /* Both tables ascend, so one walk through them pairs them up. */
 static bool pair_functions(struct table_file *subject, struct bc_error *err)
 {
@@ -128,7 +112,8 @@ bool table_file_link(struct table_file *subject, struct bc_error *err)
 	if (subject->has_image &&
 	    !functions_build(&subject->image, &subject->functions, err))
 		return bc_fail_prefix(err, subject->path);
-	return keep_parents(subject, err) && fix_parents(subject, err) &&
+	return keep_parents(subject, err) &&
+	       symbols_fix_parents(&subject->functions.symbols, &subject->bat, &subject->parents, err) &&
 	       pair_functions(subject, err);
 }
 

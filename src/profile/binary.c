@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/elf/bat_symbols.h"
 
 static bool fail_bat(const struct bat_error *from, struct bc_error *err)
 {
@@ -37,23 +38,6 @@ static bool read_bat(struct binary *binary, struct binary_needs needs, struct bc
 	return (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,
 								&bat_err) ||
 	       fail_bat(&bat_err, err);
-}
-
-static bool fix_parents(struct binary *binary, struct bc_error *err)
-{
-	const struct symbol_table *symbols = &binary->functions.symbols;
-	struct bat_error bat_err = {0};
-
-	struct bat_symbol *list = malloc((symbols->count + 1) * sizeof(*list));
-	if (!list)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < symbols->count; i++) {
-		const struct symbol *s = &symbols->at[i];
-		list[i] = (struct bat_symbol){s->address, s->name, s->order, s->file};
-	}
-	bool ok = bat_fix_parents(&binary->bat, list, symbols->count, &binary->parents, &bat_err);
-	free(list);
-	return ok || fail_bat(&bat_err, err);
 }
 
 /* Both tables ascend, so one walk through them pairs them up. */
@@ -121,7 +105,8 @@ static bool open_bytes(struct bytes file, struct binary_needs needs, struct bina
 	struct binary binary = {0};
 
 	if (image_open(file, &binary.image, err) && read_tables(&binary, needs, err) &&
-	    fix_parents(&binary, err) && link_fragments(&binary, err)) {
+	    symbols_fix_parents(&binary.functions.symbols, &binary.bat, &binary.parents, err) &&
+	    link_fragments(&binary, err)) {
 		if (binary.plain)
 			print_primary_names(&binary);
 		*out = binary;
