@@ -97,7 +97,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 {
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct yaml_report yaml = {0};
-	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, false};
+	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL};
 	struct bc_error err = {0};
 	FILE *out = strcmp(arguments->output.path, "-") ? stdout : stderr;
 

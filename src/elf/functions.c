@@ -177,9 +177,8 @@ static void merge(struct builder *b, size_t sorted)
 	b->functions = merged;
 }
 
-/* Of `count` sorted functions the last at or below an address, or NULL. */
-/* Of functions [low, high): the last one at or below an address, or the one
- * before them. */
+/* Of functions [low, high), which are sorted: the last one at or below an address;
+ * else the one before them, or NULL. */
 static struct function *at_or_below_in(struct function *functions, size_t low, size_t high,
 				       uint64_t address)
 {

@@ -328,7 +328,10 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 	}
 	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
 		return false;
-	return !out_of_memory || bc_fail_nomem(err);
+	if (!out_of_memory)
+		return true;
+	profile_free(&out->profile);
+	return bc_fail_nomem(err);
 }
 
 bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,

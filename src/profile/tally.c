@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Rows that a thread keeps to itself: two thirds of this table are in use when
+/* Rows that a thread keeps to itself: three quarters of its table are in use when
  * it is handed over, and it fits into a processor's own cache. */
 #define LOCAL_ROWS ((size_t)3 << 13)
 
