@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/file.h"
 #include "src/base/output.h"
@@ -340,11 +342,9 @@ static int add(const char *path, const struct snapshots *more)
 {
 	struct snapshots all = {0};
 	struct bc_error err = {0};
-	FILE *there = fopen(path, "rb");
-
-	if (there)
-		fclose(there);
-	bool ok = (!there || maps_open(path, UINT64_MAX, &all, &err)) &&
+	/* What is there and cannot be read must not be taken for nothing. */
+	bool absent = access(path, F_OK) != 0 && errno == ENOENT;
+	bool ok = (absent || maps_open(path, UINT64_MAX, &all, &err)) &&
 		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
 	snapshots_free(&all);
 	return ok ? EXIT_DONE : fail(&err);
