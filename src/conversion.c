@@ -17,11 +17,16 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_LATE, perf->late);
 	aggregate_undelivered(&c->aggregate, SAMPLE_GUEST, perf->of_guests);
 	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
+	self_check_undelivered(&c->self_check, perf->late + perf->of_guests + perf->of_unknown_events);
 }
 
 struct sample_sink conversion_sink(struct conversion *conversion)
 {
-	return aggregate_sink(&conversion->aggregate);
+	struct sample_sink sink = aggregate_sink(&conversion->aggregate);
+
+	if (!conversion->self_check.on)
+		return sink;
+	return self_check_sink(&conversion->self_check, &conversion->aggregate, sink);
 }
 
 bool conversion_note_input(struct conversion *c, const struct reader_report *report,
@@ -66,6 +71,7 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 
 	c->threads = thread_count(options);
 	how.threads = c->threads;
+	how.self_check = c->self_check.on = options->self_check || SELF_CHECK_ALWAYS;
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
 	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
 }
@@ -118,7 +124,32 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
-static bool convert_all(struct conversion *c, struct bc_error *err)
+/* Compare with the input binary itself, if there is one. */
+static bool check_input(const struct conversion_options *options, const struct conversion *c,
+			struct bc_error *err)
+{
+	struct binary input;
+
+	if (!options->input)
+		return true;
+	if (!binary_open_plain(options->input, &input, err))
+		return false;
+	bool ok = self_check_input(&c->profile, &input, err);
+	binary_close(&input);
+	return ok || bc_fail_prefix(err, options->input);
+}
+
+static bool self_check(const struct conversion_options *options, const struct conversion *c,
+		       const struct check_sum *pushed, struct bc_error *err)
+{
+	if (!self_check_ledgers(&c->self_check, &c->ledgers, err) ||
+	    (pushed && !self_check_profile(&c->self_check, &c->profile, pushed, &c->ledgers, err)))
+		return bc_fail_prefix(err, options->binary);
+	return !pushed || check_input(options, c, err);
+}
+
+static bool convert_all(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
@@ -133,11 +164,13 @@ static bool convert_all(struct conversion *c, struct bc_error *err)
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err);
+	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err) &&
+	       self_check(options, c, &converted.pushed, err);
 }
 
 /* The counts are the result: what was not dropped so far is kept. */
-static bool keep_counts(struct conversion *c)
+static bool keep_counts(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
 				    &c->ledgers.memory};
@@ -150,7 +183,7 @@ static bool keep_counts(struct conversion *c)
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
 	c->check = build_check_all(&c->binary.image, &totals->traces);
-	return true;
+	return self_check(options, c, NULL, err);
 }
 
 /* Only the newest layout has hashes. */
@@ -179,8 +212,11 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
 bool conversion_end(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
 {
-	return aggregate_finish(&out->aggregate, &out->basic, err) &&
-	       (options->aggregate_only ? keep_counts(out) : convert_all(out, err)) &&
+	if (!aggregate_finish(&out->aggregate, &out->basic, err))
+		return false;
+	if (!self_check_counts(&out->self_check, out->basic, err))
+		return bc_fail_prefix(err, options->binary);
+	return (options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err)) &&
 	       check_samples(options, out, err);
 }
 

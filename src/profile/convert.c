@@ -14,6 +14,7 @@ struct converter {
 	const struct binary *binary;
 	const struct returns *returns;
 	struct record_batch records;
+	struct check_sum *pushed; /* what is put there; NULL: nobody asks */
 	struct ledgers ledgers;
 	struct build_check check;
 	const struct function *near; /* where the last trace was */
@@ -44,6 +45,8 @@ static void add(struct converter *c, enum record_kind kind, struct input_place f
 {
 	struct record record = {kind, from, to, row->count, mispredicted};
 
+	if (c->pushed)
+		self_check_record(c->pushed, c->binary, &record);
 	if (!record_push(&c->records, c->binary, &record))
 		c->out_of_memory = true;
 }
@@ -208,6 +211,7 @@ struct job {
 	struct counts *counts;
 	bool basic;
 	struct converter workers[PARALLEL_MOST];
+	struct check_sum pushed[PARALLEL_MOST]; /* by worker */
 };
 
 /* Note a trace that walk_code() will walk. */
@@ -323,6 +327,7 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		ledger_add(&out->ledgers.branches, &c->ledgers.branches);
 		ledger_add(&out->ledgers.traces, &c->ledgers.traces);
 		build_check_add(&out->check, &c->check);
+		check_sum_merge(&out->pushed, &job->pushed[i]);
 		batches[i] = c->records;
 		out_of_memory |= c->out_of_memory;
 	}
@@ -346,6 +351,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
+						    .pushed = aggregate->options.self_check ? &job.pushed[i] : NULL,
 						    .imputes = aggregate->options.impute};
 	parallel_for(threads, COUNTS_SHARDS, sort_shard, &job);
 	if (!build_graphs(&job, threads, &cfg, err))
