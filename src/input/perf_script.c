@@ -23,10 +23,10 @@ void perf_script_fini(struct perf_script *script)
 /* The buffer of paths stands now: lengths become texts. */
 static const struct text *place_files(struct perf_script *script)
 {
-	const char *at = script->paths.at;
+	const char *at = script->paths.at ? script->paths.at : "";
 
 	for (size_t i = 0; i < script->files.len; i++) {
-		script->files.at[i].at = at ? at : "";
+		script->files.at[i].at = at;
 		at += script->files.at[i].len;
 	}
 	return script->files.len ? script->files.at : NULL;

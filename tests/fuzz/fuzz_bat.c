@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bat/bat.h"
+#include "tests/fuzz/mutators/mutators.h"
 #include "tests/support/build_bat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -126,4 +127,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	return mutate_bat(data, size, most, seed);
 }

@@ -10,13 +10,16 @@
  *   the rest    the descriptor, then samples
  *
  * Samples of any bytes are refused with a proper error or converted, and then
- * everything balances.
+ * everything balances: what was kept and what was dropped for each reason is what
+ * was read, whatever the number of threads; records are in order, each names a
+ * function and has a count.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/mutators/mutators.h"
 #include "tests/support/convert_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -91,4 +94,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(file);
 	return 0;
+}
+
+/* The samples, or the descriptor with its size. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	size_t desc = size < 3 || !(data[0] & 1) ? 0 : data[1] | (size_t)data[2] << 8;
+
+	if (size < 3 || 3 + desc > size || size > most || seed % 8 == 0)
+		return LLVMFuzzerMutate(data, size, most);
+	size_t samples = size - 3 - desc;
+	if (!desc || seed % 8 < 4) /* text samples are left to libFuzzer */
+		return 3 + desc + mutate_perf_data(data + 3 + desc, samples, most - 3 - desc, seed / 8);
+	size_t room = most - 3 - samples < UINT16_MAX ? most - 3 - samples : UINT16_MAX;
+	uint8_t *new = malloc(room + desc + 1);
+	if (!new)
+		abort();
+	memcpy(new, data + 3, desc);
+	size_t now = room < desc ? desc : mutate_bat(new, desc, room, seed / 8);
+	memmove(data + 3 + now, data + 3 + desc, samples);
+	memcpy(data + 3, new, now);
+	data[1] = (uint8_t)now;
+	data[2] = (uint8_t)(now >> 8);
+	free(new);
+	return 3 + now + samples;
 }

@@ -13,6 +13,7 @@
 
 #include "src/input/perf_data.h"
 #include "src/input/perf_data_stream.h"
+#include "tests/fuzz/mutators/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -150,4 +151,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_reader(fd, data, size);
 	check_stream(fd, data, size);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	return mutate_perf_data(data, size, most, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out,
+				 size_t most, unsigned seed)
+{
+	return cross_perf_data(a, a_size, b, b_size, out, most, seed);
 }

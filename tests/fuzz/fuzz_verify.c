@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "src/check/verify.h"
+#include "tests/fuzz/mutators/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -63,4 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	verify_free(&report);
 	free(note);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	return mutate_bat(data, size, most, seed);
 }
