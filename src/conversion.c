@@ -128,14 +128,19 @@ static bool check_samples(const struct conversion_options *options, struct conve
 static bool check_input(const struct conversion_options *options, const struct conversion *c,
 			struct bc_error *err)
 {
-	struct binary input;
+	struct function_table input = {0};
+	struct image image = {0};
+	struct file_map file;
 
 	if (!options->input)
 		return true;
-	if (!binary_open_plain(options->input, &input, err))
+	if (!file_map(options->input, &file, err))
 		return false;
-	bool ok = self_check_input(&c->profile, &input, err);
-	binary_close(&input);
+	bool ok = image_open((struct bytes){file.data, file.size}, &image, err) &&
+		  functions_build(&image, &input, err) && self_check_input(&c->profile, &input, err);
+	functions_free(&input);
+	image_close(&image);
+	file_unmap(&file);
 	return ok || bc_fail_prefix(err, options->input);
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/profile_output.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/base/file.h"
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
+#include "src/output/read_back.h"
 
 bool profile_format_parse(const char *word, enum profile_format *out)
 {
@@ -47,6 +50,69 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
 }
 
+static bool read_back(const struct conversion *conversion, enum profile_format format, struct text written,
+		      const struct yaml_report *yaml, struct bc_error *err)
+{
+	const struct profile *profile = &conversion->profile;
+	const struct name_vec *events = &conversion->aggregate.events;
+	const struct fdata_header header = {(const char *const *)events->at, events->len};
+
+	switch (format) {
+	case FORMAT_FDATA: return fdata_read_back(profile, &header, written, err);
+	case FORMAT_YAML: return yaml_read_back(profile, yaml, written, err);
+	case FORMAT_PREAGG: break;
+	}
+	return preagg_read_back(&conversion->aggregate, conversion->basic, written, err);
+}
+
+/* A temporary file is read back; a pipe gets what was read in memory. */
+static bool write_to_memory(const struct conversion *conversion, enum profile_format format,
+			    const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return bc_fail_nomem(err);
+	bool ok = write_format(conversion, format, binary, memory, yaml, err);
+	if (fclose(memory) != 0 && ok)
+		ok = bc_fail_nomem(err);
+	ok = ok && read_back(conversion, format, (struct text){text, size}, yaml, err);
+	if (ok)
+		fwrite(text, 1, size, file);
+	free(text);
+	return ok;
+}
+
+static bool write_and_read_back(const struct conversion *conversion, enum profile_format format,
+				const char *binary, const struct output *output, struct yaml_report *yaml,
+				struct bc_error *err)
+{
+	struct file_map map;
+
+	if (!output->temporary)
+		return write_to_memory(conversion, format, binary, output->file, yaml, err);
+	if (!write_format(conversion, format, binary, output->file, yaml, err))
+		return false;
+	if (fflush(output->file) != 0)
+		return true; /* the disk is full; output_commit_all() says so */
+	if (!file_map(output->temporary, &map, err))
+		return false;
+	bool ok = read_back(conversion, format, (struct text){(const char *)map.data, map.size}, yaml, err);
+	file_unmap(&map);
+	return ok;
+}
+
+static bool write_one(const struct conversion *conversion, enum profile_format format, const char *binary,
+		      const struct output *output, struct yaml_report *yaml, struct bc_error *err)
+{
+	if (!conversion->self_check.on)
+		return write_format(conversion, format, binary, output->file, yaml, err);
+	return write_and_read_back(conversion, format, binary, output, yaml, err) ||
+	       (err->code == BC_BUG && bc_fail_prefix(err, output->path ? output->path : "<stdout>"));
+}
+
 bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],
 			 struct bc_error *err)
 {
@@ -59,10 +125,10 @@ bool profile_output_fill(const struct profile_output *output, const struct outpu
 			 const struct conversion *conversion, const char *binary,
 			 struct yaml_report *yaml, struct bc_error *err)
 {
-	FILE *also = files[PROFILE_YAML].file;
+	const struct output *also = &files[PROFILE_YAML];
 
-	return write_format(conversion, output->format, binary, files[PROFILE_ITSELF].file, yaml, err) &&
-	       (!also || write_format(conversion, FORMAT_YAML, binary, also, yaml, err));
+	return write_one(conversion, output->format, binary, &files[PROFILE_ITSELF], yaml, err) &&
+	       (!also->file || write_one(conversion, FORMAT_YAML, binary, also, yaml, err));
 }
 
 bool profile_output_write(const struct profile_output *output, const struct conversion *conversion,

@@ -96,6 +96,19 @@ static bool is_listed(const struct writer *w, const struct record *record, bool 
 	return !internal || (to && (to->offset == record->to.offset || !blocks_are_made(&w->blocks, record->to)));
 }
 
+/* Internal branches of a block that is_listed() leaves out. */
+static uint64_t unnamed_in(const struct writer *w, size_t from, size_t to)
+{
+	uint64_t count = 0;
+
+	for (size_t i = from; !w->profile->basic && i < to; i++) {
+		struct record record = profile_record(w->profile, i);
+		if (record.kind == RECORD_BRANCH && is_internal(w, &record) && !is_listed(w, &record, true))
+			count += record.count;
+	}
+	return count;
+}
+
 /* Records [from, to) that are internal branches, or those that are not. */
 static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 		       uint32_t block_offset)
@@ -140,6 +153,7 @@ static void write_block(struct writer *w, const struct input_block *block, size_
 	yaml_dec_field(out, "\n        events:          ", samples_in(w->profile, from, to));
 	write_list(w, from, to, false, block->offset);
 	write_list(w, from, to, true, block->offset);
+	w->report->unnamed += unnamed_in(w, from, to);
 }
 
 /* Records and entries of one function, both by offset. */

@@ -24,6 +24,7 @@ struct yaml_report {
 	size_t blockless; /* of these, without any block: no control-flow graph is known */
 	uint64_t lost;    /* count of branches, calls and samples that are in no block: of
 			     those functions, and of PLT entries, which have none */
+	uint64_t unnamed; /* count of branches that are in a block, and lead to none */
 };
 
 /* The binary of the profile was opened with blocks, and its BAT has hashes.  Errors

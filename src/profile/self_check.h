@@ -50,6 +50,9 @@ static inline void check_sum_add(struct check_sum *sum, uint64_t hash, uint64_t 
 	sum->extra += hash * extra;
 }
 
+/* Of all rows, by their keys. */
+struct check_sum check_sum_counts(const struct counts *counts);
+
 void check_sum_merge(struct check_sum *sum, const struct check_sum *from);
 
 /* What must come out.  Zeroed at first. */
@@ -94,8 +97,9 @@ BC_MUST_USE bool self_check_profile(const struct self_check *check, const struct
 				    struct bc_error *err);
 
 /* Every function of the profile is one of the input binary, every offset below its
- * size there.  Functions are known by name.  BC_NOMEM */
-BC_MUST_USE bool self_check_input(const struct profile *profile, const struct binary *input,
+ * size there.  Functions are known by name.  BC_NOTFOUND: one is not there, and it may
+ * be another binary; BC_NOMEM */
+BC_MUST_USE bool self_check_input(const struct profile *profile, const struct function_table *input,
 				  struct bc_error *err);
 
 #endif
