@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bat/bat.h"
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 #include "tests/support/build_bat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

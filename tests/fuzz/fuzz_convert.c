@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 
 #include "src/input/perf_data.h"
 #include "src/input/perf_data_stream.h"
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 
 #define MUTATIONS 48
 #define ROOM 4096 /* for what a mutation adds */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 
 enum {
 	PIPE_HEADER = 16,

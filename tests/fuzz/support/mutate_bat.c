@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bat/bat.h"
-#include "tests/fuzz/mutators/mutators.h"
+#include "tests/fuzz/support/mutators.h"
 
 struct fields {
 	struct bat_field *at;
