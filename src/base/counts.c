@@ -88,11 +88,25 @@ bool counts_take_rows(struct counts *counts, const struct count_row *rows, size_
 	return ok;
 }
 
-bool counts_take(struct counts *counts, struct count_table *from)
+bool counts_take(struct counts *counts, struct count_cache *from)
 {
-	bool ok = counts_take_rows(counts, from->rows, from->capacity);
+	struct count_row rows[TAKEN_MOST];
+	const struct count_cache_row *row = from->rows;
+	bool ok = true;
 
-	count_table_clear(from);
+	for (size_t left = from->used; left && ok;) {
+		size_t count = 0;
+		for (; left && count < TAKEN_MOST; row++) {
+			if (!row->count)
+				continue;
+			memcpy(rows[count].key, row->key, sizeof(row->key));
+			rows[count].count = row->count;
+			rows[count++].extra = row->extra;
+			left--;
+		}
+		ok = counts_take_rows(counts, rows, count);
+	}
+	count_cache_clear(from);
 	return ok;
 }
 

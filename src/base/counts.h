@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "src/base/count_cache.h"
 #include "src/base/count_table.h"
 
 #define COUNTS_SHARDS 16
@@ -25,8 +26,8 @@ struct counts {
 void counts_init(struct counts *counts);
 void counts_free(struct counts *counts);
 
-/* Add all rows of `from` and clear it.  Returns false when out of memory. */
-BC_MUST_USE bool counts_take(struct counts *counts, struct count_table *from);
+/* Add all that `from` counted and clear it.  Returns false when out of memory. */
+BC_MUST_USE bool counts_take(struct counts *counts, struct count_cache *from);
 
 /* Add rows, of which free ones (count 0) are passed over.  Returns false when out
  * of memory. */

@@ -49,12 +49,24 @@ static bool make_own(struct map_set **set, size_t len)
 	struct map_set *own = malloc(sizeof(*own) + cap * sizeof(own->at[0]));
 	if (!own)
 		return false;
-	*own = (struct map_set){.owners = 1, .len = old ? old->len : 0, .cap = (uint32_t)cap};
-	if (old)
+	*own = (struct map_set){.owners = 1, .cap = (uint32_t)cap, .image_start = UINT64_MAX};
+	if (old) {
+		own->len = old->len;
+		own->image_start = old->image_start;
+		own->image_end = old->image_end;
 		memcpy(own->at, old->at, old->len * sizeof(own->at[0]));
+	}
 	map_set_release(old);
 	*set = own;
 	return true;
+}
+
+static void note_image(struct map_set *set, const struct mapping *mapping)
+{
+	if (mapping->start < set->image_start)
+		set->image_start = mapping->start;
+	if (mapping->end > set->image_end)
+		set->image_end = mapping->end;
 }
 
 bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
@@ -86,6 +98,8 @@ bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 	memmove(&at[from + count], &at[to], (len - to) * sizeof(*at));
 	memcpy(&at[from], parts, count * sizeof(*at));
 	(*set)->len = (uint32_t)(len - (to - from) + count);
+	if (insert && insert->is_image)
+		note_image(*set, insert);
 	return true;
 }
 

@@ -23,6 +23,8 @@ struct mapping {
 struct map_set {
 	uint32_t owners;
 	uint32_t len, cap;
+	/* All mappings of the binary lie in [image_start, image_end), now and before. */
+	uint64_t image_start, image_end;
 	struct mapping at[];
 };
 

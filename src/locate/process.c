@@ -28,7 +28,7 @@ static bool map_kernel(struct process_maps *maps, const struct image *image)
 bool process_maps_init(struct process_maps *maps, const struct image *image,
 		       const struct image_match_options *options, struct bc_error *err)
 {
-	*maps = (struct process_maps){0};
+	*maps = (struct process_maps){.changes = 1};
 	image_match_init(&maps->match, image, options);
 	maps->rows = calloc(FIRST_CAPACITY, sizeof(*maps->rows));
 	if (!maps->rows || !map_kernel(maps, image))
@@ -39,6 +39,7 @@ bool process_maps_init(struct process_maps *maps, const struct image *image,
 
 void process_maps_forget(struct process_maps *maps)
 {
+	maps->changes++;
 	for (size_t i = 0; i < maps->capacity; i++) {
 		map_set_release(maps->rows[i].maps);
 		maps->rows[i] = (struct process){0};
@@ -152,6 +153,7 @@ bool process_map(struct process_maps *maps, const struct map_event *event, struc
 {
 	uint64_t start = event->start.v;
 
+	maps->changes++;
 	if (!event->size || start >= USER_END || event->pid == NO_PID)
 		return true;
 	uint64_t size = event->size < USER_END - start ? event->size : USER_END - start;
@@ -180,6 +182,7 @@ bool process_exec(struct process_maps *maps, uint32_t pid, struct bc_error *err)
 {
 	struct process *process = pid == NO_PID ? NULL : obtain(maps, pid);
 
+	maps->changes++;
 	if (process)
 		begin_anew(process);
 	return process || pid == NO_PID ? true : bc_fail_nomem(err);
@@ -188,6 +191,7 @@ bool process_exec(struct process_maps *maps, uint32_t pid, struct bc_error *err)
 bool process_fork(struct process_maps *maps, uint32_t parent, uint32_t child,
 		  struct bc_error *err)
 {
+	maps->changes++;
 	if (parent == NO_PID || child == NO_PID)
 		return true;
 	struct process *new = obtain(maps, child);
@@ -223,17 +227,30 @@ void process_exit(struct process_maps *maps, uint32_t pid, uint32_t tid)
 		process->threads--;
 }
 
+struct process_view process_view_of(struct map_set *maps)
+{
+	struct process_view view = {.maps = maps, .has_image = true};
+
+	if (maps && maps->image_end) {
+		view.near.all_start = maps->image_start;
+		view.near.all_size = maps->image_end - maps->image_start;
+	}
+	return view;
+}
+
 struct process_view process_view(const struct process_maps *maps, uint32_t pid)
 {
 	const struct process *process = probe(maps, pid);
+	struct process_view view = {0};
 
-	if (maps->kernel)
-		return (struct process_view){.maps = maps->kernel, .has_image = true, .is_kernel = true};
-	if (!process->used || !process->has_image)
-		return (struct process_view){0};
-	return (struct process_view){.maps = process->maps,
-				     .has_image = true,
-				     .maps_forgotten = process->maps_forgotten};
+	if (maps->kernel) {
+		view = process_view_of(maps->kernel);
+		view.is_kernel = true;
+	} else if (process->used && process->has_image) {
+		view = process_view_of(process->maps);
+		view.maps_forgotten = process->maps_forgotten;
+	}
+	return view;
 }
 
 enum located process_view_search(struct process_view *view, struct run_addr at, struct vaddr *out)
@@ -248,6 +265,22 @@ enum located process_view_search(struct process_view *view, struct run_addr at, 
 	view->last = m;
 	out->v = at.v - m->base;
 	return m->is_image ? LOCATED_IMAGE : LOCATED_OTHER;
+}
+
+uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outside)
+{
+	struct near_image *near = &view->near;
+	struct vaddr at;
+
+	if (process_view_search(view, (struct run_addr){run}, &at) != LOCATED_IMAGE)
+		return outside;
+	const struct mapping *m = view->last;
+	near->start[1] = near->start[0];
+	near->size[1] = near->base == m->base ? near->size[0] : 0;
+	near->start[0] = m->start;
+	near->size[0] = m->end - m->start;
+	near->base = m->base;
+	return at.v;
 }
 
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,

@@ -50,6 +50,7 @@ struct process_maps {
 	size_t used;
 	struct mapped_files files;
 	struct locate_report report;
+	uint64_t changes;     /* how often anything changed that a view shows */
 	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
 };
 
@@ -92,8 +93,16 @@ enum located {
 	                       the address; or it is not known at all */
 };
 
+/* Two mappings of the binary, to find most addresses in without a search: a BOLTed
+ * binary has two that are run. */
+struct near_image {
+	uint64_t start[2], size[2]; /* those not known yet are of size 0 */
+	uint64_t base;              /* of both */
+	uint64_t all_start, all_size; /* all mappings of the binary lie in there */
+};
+
 /* What one process has mapped at a moment.  Valid until the next change of the
- * maps, and beyond that while the reader owns a share of `maps` (map_set_share);
+ * maps (process_maps.changes), and beyond that while the reader owns a share of `maps` (map_set_share);
  * each thread has its own, as it remembers where it last found something. */
 struct process_view {
 	struct map_set *maps; /* borrowed */
@@ -101,9 +110,12 @@ struct process_view {
 	bool is_kernel;       /* the binary is one */
 	bool maps_forgotten;
 	const struct mapping *last;
+	struct near_image near;
 };
 
+/* Of a process, and of maps that the binary is in. */
 struct process_view process_view(const struct process_maps *maps, uint32_t pid);
+struct process_view process_view_of(struct map_set *maps);
 
 /* The mapping was not the last one. */
 enum located process_view_search(struct process_view *view, struct run_addr at, struct vaddr *out);
@@ -121,7 +133,24 @@ static inline enum located process_view_locate(struct process_view *view, struct
 	return m->is_image ? LOCATED_IMAGE : LOCATED_OTHER;
 }
 
-/* The same for a single address. */
+/* The vaddr of an address that is LOCATED_IMAGE, else `outside`, where view->near does not
+ * tell; it does the next time. */
+uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outside);
+
+/* The same where `near` tells: *out is set then.  Without branches that depend on the
+ * address. */
+static inline bool near_image_find(const struct near_image *near, uint64_t run,
+				   uint64_t outside, uint64_t *out)
+{
+	bool first = run - near->start[0] < near->size[0];
+	bool second = run - near->start[1] < near->size[1];
+	bool between = run - near->all_start < near->all_size;
+
+	*out = first | second ? run - near->base : outside;
+	return first | second | !between;
+}
+
+/* process_view_locate() for a single address. */
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,
 			    struct vaddr *out);
 

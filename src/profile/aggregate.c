@@ -50,26 +50,37 @@ static bool defer(struct aggregate *a, const struct process_view *view,
 	return !batch_is_full(a->batch) || submit(a, err);
 }
 
+/* Samples of one process come in a row. */
+static struct process_view *view_of(struct aggregate *a, uint32_t pid)
+{
+	if (a->view_pid != pid || a->view_changes != a->maps.changes) {
+		a->view = process_view(&a->maps, pid);
+		a->view_pid = pid;
+		a->view_changes = a->maps.changes;
+	}
+	return &a->view;
+}
+
 static bool take_stack(struct aggregate *a, const struct sample *sample, struct bc_error *err)
 {
-	struct process_view view = process_view(&a->maps, sample->pid);
-	size_t skip = erratum_entries(a, sample, view.has_image);
+	struct process_view *view = view_of(a, sample->pid);
+	size_t skip = erratum_entries(a, sample, view->has_image);
 
 	if (a->workers && sample->memory)
-		return defer(a, &view, sample, skip, false, err);
+		return defer(a, view, sample, skip, false, err);
 	return tally_stack(&a->tally, view, sample, skip, err);
 }
 
 static bool take_address(struct aggregate *a, const struct sample *sample, struct bc_error *err)
 {
-	struct process_view view = process_view(&a->maps, sample->pid);
+	struct process_view *view = view_of(a, sample->pid);
 
 	a->tally.ledgers.branches.read += sample->branch_count;
 	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
-	if (view.has_image && !add_event(a, sample->event, err))
+	if (view->has_image && !add_event(a, sample->event, err))
 		return false;
 	if (a->workers && sample->memory)
-		return defer(a, &view, sample, 0, true, err);
+		return defer(a, view, sample, 0, true, err);
 	return tally_address(&a->tally, view, sample, err);
 }
 
@@ -88,15 +99,15 @@ static bool is_access(const struct sample *sample)
 static bool take_access(struct aggregate *a, const struct sample *sample, struct bc_error *err)
 {
 	struct ledger *ledger = &a->tally.ledgers.memory;
-	struct process_view view = process_view(&a->maps, sample->pid);
+	struct process_view *view = view_of(a, sample->pid);
 	struct vaddr at;
 
 	ledger->read++;
-	if (process_view_locate(&view, sample->ip, &at) != LOCATED_IMAGE) {
-		ledger->dropped[view.has_image ? ACCESS_CODE : ACCESS_NO_PROCESS]++;
+	if (process_view_locate(view, sample->ip, &at) != LOCATED_IMAGE) {
+		ledger->dropped[view->has_image ? ACCESS_CODE : ACCESS_NO_PROCESS]++;
 		return true;
 	}
-	struct vaddr data = {sample->data.v - view.last->base};
+	struct vaddr data = {sample->data.v - view->last->base};
 	uint64_t key[COUNT_KEY_WORDS] = {at.v, data.v};
 	if (!image_segment_at(a->maps.match.image, data)) {
 		ledger->dropped[ACCESS_UNNAMED]++;

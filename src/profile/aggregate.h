@@ -39,6 +39,9 @@ struct aggregate {
 	struct count_table memory;  /* accesses: vaddr of the code, of the data */
 	struct returns returns;
 	struct name_vec events;     /* of basic samples; sorted at the end */
+	struct process_view view;   /* of view_pid, when maps.changes was view_changes */
+	uint32_t view_pid;
+	uint64_t view_changes;
 	bool erratum_seen;          /* in the present input */
 	uint64_t samples_seen;      /* likewise */
 	struct workers *workers;    /* NULL: this thread counts alone */

@@ -40,14 +40,14 @@ void batch_add(struct batch *batch, const struct process_view *view, const struc
 	};
 }
 
-bool batch_count(const struct batch *batch, struct tally *tally, struct bc_error *err)
+bool batch_count(struct batch *batch, struct tally *tally, struct bc_error *err)
 {
 	for (size_t i = 0; i < batch->sample_count; i++) {
 		const struct batch_sample *from = &batch->samples[i];
 		struct sample sample = {
 			.ip = from->ip, .branches = from->branches,
 			.branch_count = from->branch_count, .partial = from->partial};
-		struct process_view view = batch->views[from->view];
+		struct process_view *view = &batch->views[from->view];
 		bool ok = from->address ? tally_address(tally, view, &sample, err)
 					: tally_stack(tally, view, &sample, from->skip, err);
 		if (!ok)

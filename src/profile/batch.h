@@ -40,8 +40,7 @@ void batch_add(struct batch *batch, const struct process_view *view, const struc
 	       size_t skip, bool address);
 
 /* Count everything in it.  By any thread. */
-BC_MUST_USE bool batch_count(const struct batch *batch, struct tally *tally,
-			     struct bc_error *err);
+BC_MUST_USE bool batch_count(struct batch *batch, struct tally *tally, struct bc_error *err);
 
 /* Give back what it holds; it is empty then.  By the thread that added. */
 void batch_clear(struct batch *batch);

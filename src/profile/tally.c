@@ -3,40 +3,10 @@
 
 #include <stdlib.h>
 
-/* Rows that a thread keeps to itself: three quarters of its table are in use when
- * it is handed over, and it fits into a processor's own cache. */
-#define LOCAL_ROWS ((size_t)3 << 13)
-
 #define KERNEL_BIT (UINT64_C(1) << 63)
 
-static bool hand_over(struct counts *to, struct count_table *from, struct bc_error *err)
-{
-	return counts_take(to, from) || bc_fail_nomem(err);
-}
-
-static bool add(struct counts *to, struct count_table *local, const uint64_t key[COUNT_KEY_WORDS],
-		uint64_t count, uint64_t extra, struct bc_error *err)
-{
-	if (local->used >= LOCAL_ROWS && !hand_over(to, local, err))
-		return false;
-	return count_table_add(local, key, count, extra) || bc_fail_nomem(err);
-}
-
-static bool count_trace(struct tally *tally, const struct trace *trace, uint64_t mispredicted,
-			struct bc_error *err)
-{
-	uint64_t key[COUNT_KEY_WORDS];
-
-	trace_key(trace, key);
-	return add(&tally->totals->traces, &tally->traces, key, 1, mispredicted, err);
-}
-
-static bool count_address(struct tally *tally, struct vaddr at, struct bc_error *err)
-{
-	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
-
-	return add(&tally->totals->basic, &tally->basic, key, 1, 0, err);
-}
+/* Entries that room is made for at a time. */
+#define ENTRIES_MOST 1024
 
 /* As many as are handed over at a time. */
 #define COUNTED_ROWS 2048
@@ -58,6 +28,27 @@ static bool add_counted(struct counts *to, struct counted_rows *counted, struct 
 		return bc_fail_nomem(err);
 	counted->rows[counted->count++] = row;
 	return counted->count < COUNTED_ROWS || flush_counted(to, counted, err);
+}
+
+/* Before so many keys are added. */
+static bool make_room(struct counts *to, struct count_cache *cache, size_t keys,
+		      struct bc_error *err)
+{
+	while (!count_cache_has_room(cache, keys))
+		if (count_cache_is_full(cache, keys) ? !counts_take(to, cache)
+						     : !count_cache_grow(cache))
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static bool count_address(struct tally *tally, struct vaddr at, struct bc_error *err)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
+
+	if (!make_room(&tally->totals->basic, &tally->basic, 1, err))
+		return false;
+	count_cache_add(&tally->basic, key, false);
+	return true;
 }
 
 bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
@@ -86,27 +77,17 @@ static enum sample_drop drop_of(enum located located)
 	}
 }
 
-bool tally_address(struct tally *tally, struct process_view view, const struct sample *sample,
+bool tally_address(struct tally *tally, struct process_view *view, const struct sample *sample,
 		   struct bc_error *err)
 {
 	struct vaddr at;
 
 	tally->addresses.read++;
-	enum located located = process_view_locate(&view, sample->ip, &at);
+	enum located located = process_view_locate(view, sample->ip, &at);
 	if (located == LOCATED_IMAGE)
 		return count_address(tally, at, err);
 	tally->addresses.dropped[drop_of(located)]++;
 	return true;
-}
-
-/* Where a branch stack's address lies; TRACE_EXTERNAL if outside the binary. */
-static uint64_t locate(struct process_view *view, uint64_t run)
-{
-	struct vaddr at;
-
-	return process_view_locate(view, (struct run_addr){run}, &at) == LOCATED_IMAGE
-		       ? at.v
-		       : TRACE_EXTERNAL;
 }
 
 static bool in_kernel(const struct branch *b)
@@ -123,47 +104,86 @@ size_t stack_depth(const struct sample *sample)
 	return depth;
 }
 
-/* Count the entries from the newest to the oldest.  Each is a trace whose end
- * is the source of the entry before, the next newer one.  What lies outside at
- * both ends leaves nothing to count.  A partial stack has no such ends. */
-static bool take_entries(struct tally *tally, struct process_view *view,
-			 const struct sample *sample, size_t skip, struct bc_error *err)
-{
-	uint64_t kernel = 0, skipped = 0, outside = 0, outside_runs = 0, runs = 0;
-	struct trace trace = {.to = TRACE_BR_ONLY};
-	bool ok = true;
+/* What became of the entries of a stack. */
+struct entry_sums {
+	uint64_t kernel, skipped, outside, outside_runs, runs;
+};
 
-	for (size_t i = 0; i < sample->branch_count && ok; i++) {
-		const struct branch *b = &sample->branches[i];
-		if (in_kernel(b) && !view->is_kernel) {
-			kernel++;
-			continue;
-		}
-		if (skipped < skip) {
-			skipped++;
-			continue;
-		}
-		trace.branch = locate(view, b->from);
-		trace.from = locate(view, b->to);
-		runs += trace.to != TRACE_BR_ONLY;
-		if (trace.branch == TRACE_EXTERNAL && trace.from == TRACE_EXTERNAL) {
-			outside++;
-			outside_runs += trace.to != TRACE_BR_ONLY;
-		} else {
-			ok = count_trace(tally, &trace, b->flags & BRANCH_MISPREDICTED, err);
-		}
-		if (!sample->partial)
-			trace.to = trace.branch;
-	}
-	tally->ledgers.traces.read += runs;
-	tally->ledgers.branches.dropped[ENTRY_KERNEL] += kernel;
-	tally->ledgers.branches.dropped[ENTRY_ERRATUM] += skipped;
-	tally->ledgers.branches.dropped[ENTRY_OUTSIDE] += outside;
-	tally->ledgers.traces.dropped[RUN_OUTSIDE] += outside_runs;
-	return ok;
+static void note_entries(struct tally *tally, const struct entry_sums *sums)
+{
+	struct ledgers *ledgers = &tally->ledgers;
+
+	ledgers->traces.read += sums->runs;
+	ledgers->branches.dropped[ENTRY_KERNEL] += sums->kernel;
+	ledgers->branches.dropped[ENTRY_ERRATUM] += sums->skipped;
+	ledgers->branches.dropped[ENTRY_OUTSIDE] += sums->outside;
+	ledgers->traces.dropped[RUN_OUTSIDE] += sums->outside_runs;
 }
 
-bool tally_stack(struct tally *tally, struct process_view view, const struct sample *sample,
+/* Count entries [begin, end) from the newest to the oldest.  Each is a trace whose end
+ * is the source of the entry before, the next newer one: `to`, for the first of them.
+ * What lies outside at both ends leaves nothing to count.  A partial stack has no such
+ * ends.  Returns the next `to`. */
+static uint64_t take_entries(struct count_cache *cache, struct process_view *view,
+			     const struct branch *begin, const struct branch *end, bool partial,
+			     size_t skip, uint64_t to, struct entry_sums *sums)
+{
+	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
+	struct near_image near = view->near;
+
+	for (const struct branch *b = begin; b < end; b++) {
+		struct trace trace = {.to = to};
+		if ((b->from | b->to) & kernel_bit) {
+			sums->kernel++;
+			continue;
+		}
+		if (sums->skipped < skip) {
+			sums->skipped++;
+			continue;
+		}
+		if (!near_image_find(&near, b->from, TRACE_EXTERNAL, &trace.branch)) {
+			trace.branch = process_view_far(view, b->from, TRACE_EXTERNAL);
+			near = view->near;
+		}
+		if (!near_image_find(&near, b->to, TRACE_EXTERNAL, &trace.from)) {
+			trace.from = process_view_far(view, b->to, TRACE_EXTERNAL);
+			near = view->near;
+		}
+		sums->runs += to != TRACE_BR_ONLY;
+		if (trace.branch | trace.from) {
+			uint64_t key[COUNT_KEY_WORDS];
+			trace_key(&trace, key);
+			count_cache_add(cache, key, b->flags & BRANCH_MISPREDICTED);
+		} else {
+			sums->outside++;
+			sums->outside_runs += to != TRACE_BR_ONLY;
+		}
+		to = partial ? TRACE_BR_ONLY : trace.branch;
+	}
+	return to;
+}
+
+/* Stacks are short, but for broken files. */
+static bool take_stack(struct tally *tally, struct process_view *view,
+		       const struct sample *sample, size_t skip, struct bc_error *err)
+{
+	const struct branch *at = sample->branches, *end = at + sample->branch_count;
+	uint64_t to = TRACE_BR_ONLY;
+	struct entry_sums sums = {0};
+
+	while (at < end) {
+		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
+		if (!make_room(&tally->totals->traces, &tally->traces, count, err))
+			return false;
+		to = take_entries(&tally->traces, view, at, at + count, sample->partial, skip, to,
+				  &sums);
+		at += count;
+	}
+	note_entries(tally, &sums);
+	return true;
+}
+
+bool tally_stack(struct tally *tally, struct process_view *view, const struct sample *sample,
 		 size_t skip, struct bc_error *err)
 {
 	struct ledger *branches = &tally->ledgers.branches;
@@ -171,29 +191,30 @@ bool tally_stack(struct tally *tally, struct process_view view, const struct sam
 	tally->branches_seen = true;
 	tally->ledgers.samples.read++;
 	branches->read += sample->branch_count;
-	if (!view.has_image) {
+	if (!view->has_image) {
 		tally->ledgers.samples.dropped[SAMPLE_NO_PROCESS]++;
 		branches->dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
 		return true;
 	}
 	tally->ledgers.samples.kept++;
-	return take_entries(tally, &view, sample, skip, err);
+	return take_stack(tally, view, sample, skip, err);
 }
 
 bool tally_flush(struct tally *tally, struct bc_error *err)
 {
 	struct totals *totals = tally->totals;
 
-	return hand_over(&totals->traces, &tally->traces, err) &&
-	       hand_over(&totals->basic, &tally->basic, err) &&
-	       flush_counted(&totals->traces, &tally->counted_traces, err) &&
+	if (!counts_take(&totals->traces, &tally->traces) ||
+	    !counts_take(&totals->basic, &tally->basic))
+		return bc_fail_nomem(err);
+	return flush_counted(&totals->traces, &tally->counted_traces, err) &&
 	       flush_counted(&totals->basic, &tally->counted_basic, err);
 }
 
 void tally_free(struct tally *tally)
 {
-	count_table_free(&tally->traces);
-	count_table_free(&tally->basic);
+	count_cache_free(&tally->traces);
+	count_cache_free(&tally->basic);
 	free(tally->counted_traces.rows);
 	free(tally->counted_basic.rows);
 }

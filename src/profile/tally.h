@@ -6,6 +6,7 @@
 #ifndef PROFILE_TALLY_H
 #define PROFILE_TALLY_H
 
+#include "src/base/count_cache.h"
 #include "src/base/counts.h"
 #include "src/input/sample.h"
 #include "src/locate/process.h"
@@ -38,7 +39,7 @@ struct counted_rows {
 
 struct tally {
 	struct totals *totals; /* borrowed */
-	struct count_table traces, basic; /* not handed over yet */
+	struct count_cache traces, basic; /* not handed over yet */
 	struct counted_rows counted_traces, counted_basic; /* likewise */
 
 	/* What was read, and of that what was dropped here.  What becomes of
@@ -51,11 +52,11 @@ struct tally {
 
 /* Count a sample's branch stack, without its `skip` newest entries: of those
  * that are left after kernel entries were dropped.  BC_NOMEM. */
-BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view view,
+BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view *view,
 			     const struct sample *sample, size_t skip, struct bc_error *err);
 
 /* Count a sample's address. */
-BC_MUST_USE bool tally_address(struct tally *tally, struct process_view view,
+BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view,
 			       const struct sample *sample, struct bc_error *err);
 
 /* Add what was counted before: most of it is distinct, so a tally's own tables

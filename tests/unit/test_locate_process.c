@@ -320,6 +320,16 @@ static void step(struct process_maps *maps, struct model_process *models, struct
 	}
 }
 
+/* As the counting of branches does it: the vaddr, or UINT64_MAX. */
+static uint64_t quickly(struct process_view *view, uint64_t at)
+{
+	uint64_t out;
+
+	if (!near_image_find(&view->near, at, UINT64_MAX, &out))
+		return process_view_far(view, at, UINT64_MAX);
+	return out;
+}
+
 static void assert_like(const struct process_maps *maps, const struct model_process *models)
 {
 	for (uint32_t pid = 0; pid < PIDS; pid++) {
@@ -340,6 +350,7 @@ static void assert_like(const struct process_maps *maps, const struct model_proc
 			assert_int_equal(located == LOCATED_IMAGE ? (int64_t)out.v
 								  : -1 - (int64_t)located,
 					 want);
+			assert_int_equal(quickly(&view, at), want < 0 ? UINT64_MAX : (uint64_t)want);
 		}
 	}
 }

@@ -116,7 +116,7 @@ static void sample(struct bench *bench, uint64_t base, unsigned n)
 {
 	struct bc_error err = {0};
 	struct branch *branches = room(bench);
-	struct process_view view = {.maps = bench->maps, .has_image = true};
+	struct process_view view = process_view_of(bench->maps);
 
 	branches[0] = (struct branch){base + VADDR + 16 * n, base + VADDR + 0x800, n & 1};
 	branches[1] = (struct branch){base + VADDR + 0x900, base + VADDR + 16 * n - 8, 0};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What one thread counts before it hands it over: the table of count_table.h with
+ * rows of half a cache line and many of them free, so that nearly every key is found
+ * where it is looked for first.  It holds a bounded number of keys and fits into a
+ * processor's own cache; who adds empties it when it is full.
+ */
+#ifndef BASE_COUNT_CACHE_H
+#define BASE_COUNT_CACHE_H
+
+#include "src/base/count_table.h"
+
+/* Keys at most, and then half of the rows are in use. */
+#define COUNT_CACHE_MOST ((size_t)1 << 14)
+
+struct count_cache_row {
+	uint64_t key[COUNT_KEY_WORDS];
+	uint32_t count; /* 0: the row is free */
+	uint32_t extra; /* not more than count */
+};
+
+struct count_cache {
+	struct count_cache_row *rows; /* begins on a cache line; NULL at first */
+	size_t mask;                  /* rows - 1; rows are a power of two */
+	size_t used;
+	size_t most;  /* keys that there is room for without count_cache_reserve() */
+	uint64_t added; /* since it was empty: no counter is higher */
+};
+
+void count_cache_free(struct count_cache *cache);
+
+/* Remove all keys, keep the memory. */
+void count_cache_clear(struct count_cache *cache);
+
+/* There is room for so many more keys. */
+static inline bool count_cache_has_room(const struct count_cache *cache, size_t keys)
+{
+	return cache->used + keys <= cache->most && cache->added + keys <= UINT32_MAX;
+}
+
+/* It cannot be made to have room, but by emptying it.  keys <= COUNT_CACHE_MOST. */
+static inline bool count_cache_is_full(const struct count_cache *cache, size_t keys)
+{
+	return cache->used + keys > COUNT_CACHE_MOST || cache->added + keys > UINT32_MAX;
+}
+
+/* Make more room; not when it is full.  Returns false when out of memory. */
+BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
+
+static inline uint64_t count_cache_hash(const uint64_t key[COUNT_KEY_WORDS])
+{
+	uint64_t h = key[0] * 0x9e3779b97f4a7c15u + key[1] * 0xc2b2ae3d27d4eb4fu +
+		     key[2] * 0x165667b19e3779f9u;
+
+	return h ^ h >> 32;
+}
+
+/* Ask for the memory of a key's row. */
+static inline void count_cache_prefetch(const struct count_cache *cache,
+					const uint64_t key[COUNT_KEY_WORDS])
+{
+	__builtin_prefetch(&cache->rows[count_cache_hash(key) & cache->mask], 1);
+}
+
+/* Count a key once, and once in the second counter if `extra`.  There must be room. */
+static inline void count_cache_add(struct count_cache *cache, const uint64_t key[COUNT_KEY_WORDS],
+				   bool extra)
+{
+	for (size_t at = count_cache_hash(key);; at++) {
+		struct count_cache_row *row = &cache->rows[at & cache->mask];
+		uint64_t differ = (row->key[0] ^ key[0]) | (row->key[1] ^ key[1]) |
+				  (row->key[2] ^ key[2]);
+		if (differ && row->count)
+			continue;
+		if (!row->count) {
+			memcpy(row->key, key, sizeof(row->key));
+			cache->used++;
+		}
+		row->count++;
+		row->extra += extra;
+		cache->added++;
+		return;
+	}
+}
+
+#endif
