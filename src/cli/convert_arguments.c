@@ -129,7 +129,8 @@ static bool parse_times(struct text value, struct filter *out)
 	size_t comma = text_find(value, ',');
 
 	return comma < value.len && parse_time(text_first(value, comma), &out->from_ns) &&
-	       parse_time(text_from(value, comma + 1), &out->to_ns);
+	       parse_time(text_from(value, comma + 1), &out->to_ns) &&
+	       (!out->to_ns || out->from_ns < out->to_ns);
 }
 
 /* Returns what is wrong with the value, or NULL. */

@@ -11,8 +11,8 @@
  *
  * Samples of any bytes are refused with a proper error or converted, and then
  * everything balances: what was kept and what was dropped for each reason is what
- * was read, whatever the number of threads; records are in order, each names a
- * function and has a count.
+ * was read; records are in order, each names a function and has a count; and the
+ * profile is the same whatever the number of threads.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -51,20 +51,40 @@ static uint8_t *with_descriptor(const uint8_t *desc, size_t size)
 	return copy;
 }
 
-static void run(const struct binary *binary, unsigned flags, struct text samples)
+/* The profile as text, of what could be read. */
+static char *run_with(const struct binary *binary, unsigned flags, unsigned threads, struct text samples, size_t *size)
 {
 	const struct aggregate_options options = {.mode = flags & 2 ? MODE_BASIC : MODE_AUTO,
-						  .erratum = true};
+						  .erratum = true,
+						  .threads = threads};
 	static const struct image_match_options match = {.binary_path = "demo.bolt"};
 	struct aggregate aggregate;
 	struct bc_error err = {0};
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
 
-	assert(aggregate_init(&aggregate, &binary->image, &options, &match, &err));
+	assert(out && aggregate_init(&aggregate, &binary->image, &options, &match, &err));
 	if (!convert_read(&aggregate, samples, &err))
 		error_check(&err);
 	if (flags & 4)
 		convert_sweep(&aggregate, binary);
-	convert_check(&aggregate, binary, 1 + (flags >> 4) % 4);
+	convert_check_to(&aggregate, binary, threads, out);
+	assert(!fclose(out));
+	return text;
+}
+
+static void run(const struct binary *binary, unsigned flags, struct text samples)
+{
+	unsigned threads = 1 + (flags >> 4) % 4;
+	size_t size, size_again;
+	char *text = run_with(binary, flags, 1, samples, &size), *again;
+
+	if (threads > 1) {
+		again = run_with(binary, flags, threads, samples, &size_again);
+		assert(size == size_again && !memcmp(text, again, size));
+		free(again);
+	}
+	free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -80,20 +80,26 @@ static void check_records(const struct profile *profile)
 	}
 }
 
-static void check_writing(const struct profile *profile, const struct aggregate *aggregate)
+static void check_writing(const struct profile *profile, const struct aggregate *aggregate, FILE *out)
 {
 	const struct name_vec *events = &aggregate->events;
 	struct fdata_header header = {(const char *const *)events->at, events->len};
-	FILE *out = fopen("/dev/null", "w");
-
-	assert(out);
 	struct bc_error err = {0};
+
 	bool written = fdata_write(profile, &header, 1, out, &err);
 	assert(written && !ferror(out));
-	fclose(out);
 }
 
 void convert_check(struct aggregate *aggregate, const struct binary *binary, unsigned threads)
+{
+	FILE *out = fopen("/dev/null", "w");
+
+	assert(out);
+	convert_check_to(aggregate, binary, threads, out);
+	fclose(out);
+}
+
+void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out)
 {
 	struct converted converted;
 	struct bc_error err = {0};
@@ -111,7 +117,7 @@ void convert_check(struct aggregate *aggregate, const struct binary *binary, uns
 	double rate = build_check_rate(&converted.check);
 	assert(rate >= 0 && rate <= 100);
 	check_records(&converted.profile);
-	check_writing(&converted.profile, aggregate);
+	check_writing(&converted.profile, aggregate, out);
 	profile_free(&converted.profile);
 	aggregate_fini(aggregate);
 }

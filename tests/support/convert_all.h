@@ -4,6 +4,8 @@
 #ifndef SUPPORT_CONVERT_ALL_H
 #define SUPPORT_CONVERT_ALL_H
 
+#include <stdio.h>
+
 #include "src/input/reader.h"
 #include "src/profile/convert.h"
 
@@ -16,6 +18,9 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary);
 /* Finish and convert: asserts that every ledger balances, that the records are
  * in order and name functions, and writes them nowhere.  The aggregate is freed. */
 void convert_check(struct aggregate *aggregate, const struct binary *binary, unsigned threads);
+
+/* The same, and the profile is written to `out`. */
+void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out);
 
 /* An error as CONTRIBUTING wants it: a text of one line. */
 void error_check(const struct bc_error *err);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Command lines: words, separated by newlines.  Byte 0 chooses who reads them, batconv
+ * convert, or batconv under perf2bolt's name.  Each is refused with a message and exit
+ * code 2 (perf2bolt: false), or what it asks for is within its bounds, whatever the
+ * words are; and the same words are read the same a second time.
+ */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/convert_arguments.h"
+#include "src/cli/perf2bolt.h"
+
+#define MOST_WORDS 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct words {
+	char *text;
+	char *at[MOST_WORDS + 2];
+	int count;
+};
+
+static void cut(const char *name, const uint8_t *data, size_t size, struct words *out)
+{
+	out->text = malloc(size + 1);
+	assert(out->text);
+	memcpy(out->text, data, size);
+	out->text[size] = 0;
+	out->count = 0;
+	out->at[out->count++] = (char *)(uintptr_t)name;
+	for (char *word = out->text, *end; word && out->count <= MOST_WORDS; word = end) {
+		end = strchr(word, '\n');
+		if (end)
+			*end++ = 0;
+		out->at[out->count++] = word;
+	}
+	out->at[out->count] = NULL;
+	optind = 0; /* getopt starts anew */
+}
+
+static int read_convert(const uint8_t *data, size_t size)
+{
+	struct convert_arguments args = {0};
+	struct words words;
+
+	cut("convert", data, size, &words);
+	int code = convert_arguments_parse(&convert_command, words.count, words.at, &args);
+	assert(code == EXIT_DONE || code == EXIT_USAGE);
+	if (code == EXIT_DONE && !args.help) {
+		const struct filter *filter = &args.conversion.aggregate.filter;
+		assert(args.conversion.aggregate.threads <= 64);
+		assert(!filter->to_ns || filter->from_ns < filter->to_ns);
+		assert(args.binaries.len || args.conversion.binary);
+		assert(filter->pid_count == args.pids.len);
+	}
+	convert_arguments_free(&args);
+	free(words.text);
+	return code;
+}
+
+static int read_perf2bolt(const uint8_t *data, size_t size)
+{
+	struct perf2bolt_arguments args = {0};
+	struct words words;
+
+	cut("perf2bolt", data, size, &words);
+	bool ok = perf2bolt_parse(words.count, words.at, &args);
+	if (ok && args.action == PERF2BOLT_CONVERT)
+		assert(args.files.len && args.conversion.binary);
+	perf2bolt_arguments_free(&args);
+	free(words.text);
+	return ok;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static FILE *nowhere;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "w");
+	if (!size || size > 4096)
+		return 0;
+	FILE *kept_out = stdout, *kept_err = stderr;
+	stdout = stderr = nowhere;
+	int (*read)(const uint8_t *, size_t) = data[0] & 1 ? read_perf2bolt : read_convert;
+	int first = read(data + 1, size - 1), second = read(data + 1, size - 1);
+	stdout = kept_out;
+	stderr = kept_err;
+	assert(first == second);
+	return 0;
+}
