@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/lines.h"
+#include "src/base/sandbox.h"
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
@@ -13,7 +14,7 @@
 
 enum {
 	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,
-	OPT_IMAGE, OPT_BASE, OPT_FROM, OPT_RETURN, OPT_EXPLAIN, OPT_SOURCE, OPT_JSON,
+	OPT_IMAGE, OPT_BASE, OPT_FROM, OPT_RETURN, OPT_EXPLAIN, OPT_SOURCE, OPT_JSON, OPT_SANDBOX,
 };
 
 static const struct option_row rows[] = {
@@ -34,6 +35,8 @@ static const struct option_row rows[] = {
 	{OPT_EXPLAIN, "explain", NULL, "show the numbers that go into each formula"},
 	{OPT_SOURCE, "source", NULL, "source lines, from the DWARF of INPUT if given, else BIN"},
 	{OPT_JSON, "json", NULL, "one JSON object per address"},
+	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing to files, running\n"
+	 "programs, and the network"},
 	{'h', "help", NULL, "show this help"},
 };
 
@@ -41,7 +44,7 @@ struct arguments {
 	const char *binary, *input, *maps, *perf, *image;
 	uint64_t pid, process, time, id, base;
 	bool has_pid, has_process, has_time, has_id, has_base;
-	bool before, explain, source, json, help;
+	bool before, explain, source, json, help, sandbox;
 	enum addr_kind from;
 };
 
@@ -64,6 +67,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_EXPLAIN: args->explain = true; break;
 	case OPT_SOURCE: args->source = true; break;
 	case OPT_JSON: args->json = true; break;
+	case OPT_SANDBOX: args->sandbox = true; break;
 	case 'h': args->help = true; break;
 	case OPT_FROM:
 		return addr_kind_parse(text_of(value), &args->from)
@@ -240,6 +244,8 @@ static int run_addr(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
+	if (args.sandbox)
+		sandbox_enter(NULL, 0);
 	context.explain = args.explain;
 	context.before = args.before;
 	bool ok = subject_open(args.binary, args.input, &context.subject, &err) &&

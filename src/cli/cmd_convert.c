@@ -7,6 +7,7 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
+#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/print.h"
@@ -84,11 +85,25 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 	return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+/* Before the first input is opened. */
+static void enter_sandbox(const struct convert_arguments *args)
+{
+	const char *const outputs[] = {args->output.path, args->output.yaml, args->stats_file};
+
+	if (!args->sandbox)
+		return;
+	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
+	if (args->verbose && args->stats != STATS_JSON)
+		fprintf(stderr, "batconv: sandbox: Landlock %s, seccomp %s\n", sandbox.landlock ? "yes" : "no",
+			sandbox.seccomp ? "yes" : "no");
+}
+
 static int run_one(struct convert_arguments *args, struct progress *progress)
 {
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct bc_error err = {0};
 
+	enter_sandbox(args);
 	bool converted = conversion_run(&args->conversion, &conversion, &err);
 	progress_clear(progress);
 	return finish(args, &conversion, converted, &err);
@@ -152,6 +167,7 @@ static int run_many(const struct convert_arguments *args, struct progress *progr
 		free(ones);
 		return EXIT_FAILED;
 	}
+	enter_sandbox(args);
 	for (size_t i = 0; i < count; i++) {
 		ones[i].options = args->conversion;
 		ones[i].options.binary = args->binaries.at[i].path;

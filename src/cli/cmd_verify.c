@@ -5,11 +5,12 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
+#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/output/report.h"
 
 enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
-       OPT_SEED, OPT_THREADS };
+       OPT_SEED, OPT_THREADS, OPT_SANDBOX };
 
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", "check against the binary that llvm-bolt read, too"},
@@ -23,6 +24,8 @@ static const struct option_row rows[] = {
 	 "with --input compare the instructions there"},
 	{OPT_SEED, "seed", "N", "of the random addresses (default: 1)"},
 	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
+	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing but to the\n"
+	 "output's folder, running programs, and the network"},
 	{'q', "quiet", NULL, "findings only"},
 	{'h', "help", NULL, "show this help"},
 };
@@ -35,7 +38,7 @@ struct arguments {
 	enum form form;
 	const char *output;
 	uint64_t sample, seed;
-	bool quiet, help;
+	bool quiet, help, sandbox;
 };
 
 static bool parse_severity(const char *value, enum severity *out)
@@ -66,6 +69,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
 	case OPT_JSON: args->form = FORM_JSON; break;
+	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_SARIF: args->form = FORM_SARIF; break;
 	case OPT_NO_CODE: args->verify.no_code = true; break;
 	case OPT_FAIL_ON:
@@ -161,6 +165,8 @@ static int run_verify(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
+	if (args.sandbox)
+		sandbox_enter(&args.output, 1);
 	if (!verify_run(&args.verify, &verify, &err))
 		return fail(&err);
 	struct report report = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};

@@ -30,6 +30,7 @@ enum {
 	OPT_PROGRESS,
 	OPT_NO_PROGRESS,
 	OPT_SELF_CHECK,
+	OPT_SANDBOX,
 };
 
 static const struct option_row rows[] = {
@@ -64,6 +65,9 @@ static const struct option_row rows[] = {
 	{OPT_SELF_CHECK, "self-check", "[INPUT]",
 	 "count everything a second time, in a plain way, and read\nthe output back: they must agree. With INPUT, BOLT's\n"
 	 "input, every offset must lie inside its function there"},
+	{OPT_SANDBOX, "sandbox", NULL,
+	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
+	 "far as the kernel knows how"},
 	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
 	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
 	{OPT_PROGRESS, "progress", NULL, "show progress (default: on a terminal, for long work)"},
@@ -191,6 +195,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		c->self_check = true;
 		c->input = value;
 		break;
+	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
 	}
 	return NULL;

@@ -18,6 +18,7 @@ struct convert_arguments {
 	const char *stats_file;
 	enum stats_form stats;
 	bool verbose, help;
+	bool sandbox;
 	struct pid_vec pids;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct bc_error wrong;      /* with one of them */
