@@ -5,7 +5,7 @@
  * byte of a table that is hundreds of megabytes as text.
  *
  * Every function returns false on a failure, which stays: later calls fail, too, and
- * `err` has the first one: "JSON, byte N: WHY".
+ * `err` has the first one: "FILE: JSON, byte N: WHY".
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -29,7 +29,7 @@ struct json_reader {
 
 void json_reader_init(struct json_reader *reader, struct file_stream *stream, struct bc_error *err);
 
-/* Fail at the place where the last token began.  Returns false. */
+/* Fail at the byte that is to be read next.  Returns false. */
 BC_PRINTF(2, 3) bool json_fail(struct json_reader *reader, const char *fmt, ...);
 
 /* The beginning of an object or an array: '{' or '['. */

@@ -77,6 +77,13 @@ static const struct {
 	{"7 PERF_RECORD_FORK(7:9):(7:7)\n7 PERF_RECORD_FORK(9:9):(7:7)\n9 404010\n",
 	 "fork 7 7\nfork 7 9\nsample 9 404010 '' no stack\n"},
 	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9/9 1.5: 1 c: 404010\n", "fork 7 7\nsample 9 404010 'c:' no stack\n"},
+	/* perf2bolt's own text, in parts of so many bytes (hexadecimal); maps and tasks by their time, then the samples */
+	{"PERFTEXT;BUILDIDS=4;MMAP=3b;MAIN=9;TASK=4b;MEM=4\nabc\na 7 2.5: PERF_RECORD_MMAP 7/7: [0x1000(0x2000) @ 0]: x /b\n\n"
+	 "9 404010\na 7 1.0: PERF_RECORD_FORK(8:8):(7:7)\na 7 2.5: PERF_RECORD_COMM exec: a:7/7\nmem\nbehind\n",
+	 "fork 7 8\nexec 7\nmap 7 1000+2000 @0 x '/b' <>\nsample 9 404010 '' no stack\n"},
+	{"PERFTEXT;MMAP=100\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 x: PERF_RECORD_MMAP 7/7: [0x10(0x20) @ 0]: x /c\nno record\n",
+	 "map 7 10+20 @0 x '/c' <>\n"},
+	{"PERFTEXT;MAIN=ffffffffffffffff\n7 12\n", "sample 7 12 '' no stack\n"},
 	/* what does not matter */
 	{"# a comment\n\n7 PERF_RECORD_LOST lost 4\n", ""},
 	{"7 PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 3/0xf]\n", ""},
@@ -168,6 +175,55 @@ static void symbolic_stacks_are_refused(void **state)
 		}
 }
 
+static void heads_of_text_in_parts(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} rows[] = {
+		{"PERFTEXT;MAPS=1\n", "input: line 1, column 10: expected a part and its size, not 'MAPS=1'"},
+		{"PERFTEXT;MAIN\n", "input: line 1, column 10: expected a part and its size, not 'MAIN'"},
+		{"PERFTEXT;MAIN=x;TASK=1\n", "input: line 1, column 10: expected a part and its size, not 'MAIN=x;TASK=1'"},
+		{"PERFTEXT;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1\n",
+		 "input: line 1, column 45: expected a part and its size, not 'MAIN=1'"},
+		{"PERFTEXT;MAIN=4\n\nx y\n", NULL}, /* 4 bytes end in the second line of the part */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct transcript t;
+		assert_false(transcript_text(&t, rows[i].text, INPUT_PERF_SCRIPT));
+		assert_int_equal(t.err.code, BC_FORMAT);
+		if (rows[i].message)
+			assert_string_equal(t.err.text, rows[i].message);
+		transcript_free(&t);
+	}
+}
+
+/* More threads than the table has rows at first: all find their process. */
+static void many_threads(void **state)
+{
+	enum { COUNT = 1000 };
+	struct transcript t;
+	char *text = malloc(COUNT * 64), *want = malloc(COUNT * 96);
+	size_t used = 0, told = 0;
+
+	(void)state;
+	assert_true(text && want);
+	for (unsigned i = 0; i < COUNT; i++)
+		used += (size_t)snprintf(text + used, 64, "7 PERF_RECORD_FORK(7:%u):(7:7)\n", 100 + i);
+	for (unsigned i = 0; i < COUNT; i++)
+		used += (size_t)snprintf(text + used, 64, "%u 404010\n", 100 + i);
+	assert_true(transcript_text(&t, text, INPUT_PERF_SCRIPT));
+	for (unsigned i = 0; i < COUNT; i++)
+		told += (size_t)snprintf(want + told, 96, "fork 7 7\n");
+	for (unsigned i = 0; i < COUNT; i++)
+		told += (size_t)snprintf(want + told, 96, "sample 7 404010 '' no stack\n");
+	assert_string_equal(t.text, want);
+	transcript_free(&t);
+	free(text);
+	free(want);
+}
+
 static void the_report_knows_times_and_lines(void **state)
 {
 	struct transcript t;
@@ -190,6 +246,8 @@ int main(void)
 		cmocka_unit_test(every_readable_text),
 		cmocka_unit_test(every_unreadable_line),
 		cmocka_unit_test(symbolic_stacks_are_refused),
+		cmocka_unit_test(heads_of_text_in_parts),
+		cmocka_unit_test(many_threads),
 		cmocka_unit_test(the_report_knows_times_and_lines),
 	};
 

@@ -5,6 +5,7 @@
 
 #include "src/base/file.h"
 #include "src/maps/bcmaps.h"
+#include "src/maps/leb.h"
 #include "src/maps/loads.h"
 #include "src/maps/maps_text.h"
 #include "src/maps/open.h"
@@ -357,6 +358,17 @@ static void hostile_content(void **state)
 		{{0, 0, 1, 7, 0, 0, 1, 1 << 2 | 2, 2}, 9, "content, byte 9: a region that there is not"},
 		{{0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 11, "content, byte 11: a region that is empty or reaches "
 						       "beyond the addresses"},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, "content, byte 0: a number of more than 64 bits"},
+		{{1, 3, 'a'}, 3, "content, byte 2: the data ends in a string"},
+		{{2, 1, 'a', 1, 'a'}, 5, "content, byte 5: a string twice"},
+		{{0, 1, 2, 1, 0, 16, 0, 0, 0, 0, 0}, 11, "content, byte 6: a number that is too large"},
+		{{0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0}, 11, "content, byte 10: a number that is too large"},
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0}, 20, "content, byte 20: a region twice"},
+		/* regions 1-2 and 0-1 hold in this order only */
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 1, 2 << 2 | 2, 0, 2}, 28,
+		 "content, byte 28: regions that overlap or do not ascend"},
+		{{0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 0}, 11, "content, byte 8: a number that is too large"},
+		{{0, 0, 1, 7, 0, 0, 0x80}, 7, "content, byte 6: the data ends in a number"},
 	};
 
 	(void)state;
@@ -367,6 +379,36 @@ static void hostile_content(void **state)
 			fail_msg("row %zu", i);
 		assert_string_equal(err.text, rows[i].wrong);
 	}
+}
+
+/* Many processes, of which pids collide where they are looked up; each is taken from its own last one. */
+static void many_processes(void **state)
+{
+	struct byte_vec content = {0};
+	struct snapshots all;
+	struct bc_error err = {0};
+	enum { COUNT = 500 };
+
+	(void)state;
+	assert_true(leb_put_u(&content, 0) && leb_put_u(&content, 1)); /* no string, one region */
+	for (const uint8_t *at = (const uint8_t[]){2, 1, 0, 0, 0, 0, 0, 0, 0}, *end = at + 9; at < end; at++)
+		assert_true(byte_vec_push(&content, *at));
+	assert_true(leb_put_u(&content, 2 * COUNT));
+	for (unsigned i = 0; i < 2 * COUNT; i++) {
+		bool put = i < COUNT;
+		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) && leb_put_s(&content, 1));
+		assert_true(leb_put_u(&content, 1) && leb_put_u(&content, put ? 1 << 2 | 2 : 1 << 2));
+		assert_true(!put || leb_put_s(&content, 0));
+	}
+	if (!bcmaps_read_content((struct bytes){content.at, content.len}, &all, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t pid = 1; pid <= COUNT; pid++) {
+		assert_int_equal(snapshots_at(&all, pid, pid)->count, 1);
+		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->time, pid + COUNT);
+		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->count, 1);
+	}
+	snapshots_free(&all);
+	byte_vec_free(&content);
 }
 
 /* ---- loads ---- */
@@ -478,6 +520,7 @@ int main(void)
 		cmocka_unit_test(a_file_of_snapshots),
 		cmocka_unit_test(the_content_byte_by_byte),
 		cmocka_unit_test(hostile_content),
+		cmocka_unit_test(many_processes),
 		cmocka_unit_test(one_file_loaded_twice),
 		cmocka_unit_test(a_page_of_two_segments),
 		cmocka_unit_test(build_ids_from_memory),
