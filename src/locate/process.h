@@ -146,7 +146,7 @@ static inline bool near_image_find(const struct near_image *near, uint64_t run,
 	bool second = run - near->start[1] < near->size[1];
 	bool between = run - near->all_start < near->all_size;
 
-	*out = first | second ? run - near->base : outside;
+	*out = (first | second) ? run - near->base : outside;
 	return first | second | !between;
 }
 
