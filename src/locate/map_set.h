@@ -20,9 +20,12 @@ struct mapping {
 	bool is_image;       /* of the binary; else of something else */
 };
 
+/* A short set has its mappings in a row.  A long one is a list of short ones, ascending,
+ * which sets share in turn: changing one of a million mappings copies few of them. */
 struct map_set {
 	uint32_t owners;
-	uint32_t len, cap;
+	uint32_t len, cap; /* of `at`, or of `parts` */
+	struct map_set **parts; /* NULL: a short one */
 	/* All mappings of the binary lie in [image_start, image_end), now and before. */
 	uint64_t image_start, image_end;
 	struct mapping at[];
@@ -36,7 +39,8 @@ void map_set_release(struct map_set *set);
 
 /* Cut [start, end) out of every mapping, and put *insert there unless it is
  * NULL.  A set that others own is copied first.  start < end.
- * Returns false when out of memory; *set is unchanged then. */
+ * Returns false when out of memory; *set is as it was then, or lacks some of what was
+ * in [start, end). */
 BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 				 const struct mapping *insert);
 

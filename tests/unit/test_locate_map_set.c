@@ -2,6 +2,8 @@
 /* Sets of mappings against a plain array of what each address holds. */
 #include "src/locate/map_set.h"
 
+#include <string.h>
+
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
@@ -21,7 +23,7 @@ static void assert_like(const struct map_set *set, const struct model *model)
 		if (m)
 			assert_true(m->start <= at && at < m->end);
 	}
-	for (size_t i = 0; set && i < set->len; i++) {
+	for (size_t i = 0; set && !set->parts && i < set->len; i++) {
 		assert_true(set->at[i].start < set->at[i].end);
 		assert_true(!i || set->at[i - 1].end <= set->at[i].start);
 	}
@@ -80,6 +82,50 @@ static void a_hole_leaves_two_rests(void **state)
 	map_set_release(set);
 }
 
+/* Long sets: thousands of mappings, most below the ones before, shared and cut. */
+#define LONG 20000
+#define LONG_STEPS 12000
+
+static uint64_t long_model[2][LONG];
+
+static void long_sets(void **state)
+{
+	struct map_set *sets[2] = {NULL};
+	struct prng prng = {7};
+
+	(void)state;
+	for (uint64_t step = 1; step <= LONG_STEPS; step++) {
+		size_t s = prng_below(&prng, 2);
+		uint64_t length = prng_below(&prng, 200) ? 1 : 1 + prng_below(&prng, step % 2000 ? 300 : LONG);
+		uint64_t start = prng_below(&prng, 3) ? (LONG_STEPS - step) * 3 / 2 : prng_below(&prng, LONG);
+		uint64_t end = start + length < LONG ? start + length : LONG;
+		struct mapping insert = {start, end, step, step % 64 == 0};
+		bool cut_only = prng_below(&prng, 8) == 0;
+		if (prng_below(&prng, 50) == 0) {
+			map_set_release(sets[s]);
+			sets[s] = map_set_share(sets[!s]);
+			memcpy(long_model[s], long_model[!s], sizeof(long_model[s]));
+		}
+		assert_true(map_set_replace(&sets[s], start, end, cut_only ? NULL : &insert));
+		for (uint64_t at = start; at < end; at++)
+			long_model[s][at] = cut_only ? 0 : step;
+		for (size_t k = 0; k < 2; k++) {
+			for (uint64_t at = step % 499; at < LONG; at += step % 500 ? 499 : 1) {
+				const struct mapping *m = map_set_find(sets[k], at);
+				assert_int_equal(m ? m->base : 0, long_model[k][at]);
+			}
+		}
+	}
+	assert_non_null(sets[0]->parts);
+	for (size_t k = 0; k < 2; k++) {
+		assert_true(map_set_replace(&sets[k], 0, LONG, NULL));
+		assert_null(map_set_find(sets[k], 5));
+		assert_true(map_set_replace(&sets[k], 3, 9, &(struct mapping){3, 9, 1, true}));
+		assert_int_equal(map_set_find(sets[k], 5)->base, 1);
+		map_set_release(sets[k]);
+	}
+}
+
 static void the_empty_set_is_null(void **state)
 {
 	struct map_set *set = NULL;
@@ -97,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_changes),
 		cmocka_unit_test(a_hole_leaves_two_rests),
+		cmocka_unit_test(long_sets),
 		cmocka_unit_test(the_empty_set_is_null),
 	};
 
