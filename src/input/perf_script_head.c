@@ -89,12 +89,13 @@ static bool has_earlier_fields(struct walk w)
  * a symbol, which can look like a number, stands right behind one blank. */
 #define ADDRESS_COLUMNS 16
 
-static bool parse_second_address(const struct walk *w, struct head *out)
+static bool parse_second_address(struct text text, const struct walk *w, struct head *out)
 {
 	struct run_addr second;
-	const char *column = w->word.at + w->word.len - ADDRESS_COLUMNS;
+	size_t end = (size_t)(w->word.at + w->word.len - text.at);
+	const char *column = text.at + (end > ADDRESS_COLUMNS ? end - ADDRESS_COLUMNS : 0);
 
-	if (!text_hex(w->word, &second.v) || column[-1] != ' ' ||
+	if (end <= ADDRESS_COLUMNS || !text_hex(w->word, &second.v) || column[-1] != ' ' ||
 	    (w->word.len < ADDRESS_COLUMNS && *column != ' '))
 		return false;
 	out->data = out->ip;
@@ -133,7 +134,7 @@ static const char *parse_fields(struct text text, struct head *out)
 	out->has_ip = text_hex(w.word, &out->ip.v);
 	if (out->has_ip)
 		step(&w);
-	if (out->has_ip && out->event.len && parse_second_address(&w, out))
+	if (out->has_ip && out->event.len && parse_second_address(text, &w, out))
 		step(&w);
 	out->rest = (struct text){w.word.at, (size_t)(text.at + text.len - w.word.at)};
 	if (!w.word.len || out->event.len) /* tracepoints have no address */
