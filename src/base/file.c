@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,10 +12,56 @@
 
 #include "src/base/sparse.h"
 
+/* What is mapped, for file_mapped_at(): of more than these one is not told by name. */
+enum { MOST_MAPPED = 64, NAME_SIZE = 256 };
+
+static struct mapped {
+	const uint8_t *volatile data;
+	size_t size;
+	char name[NAME_SIZE]; /* cut if longer */
+} mapped[MOST_MAPPED];
+
+static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void remember(const struct file_map *map, const char *path)
+{
+	pthread_mutex_lock(&mapped_lock);
+	for (size_t i = 0; map->data && i < MOST_MAPPED; i++) {
+		if (mapped[i].data)
+			continue;
+		snprintf(mapped[i].name, NAME_SIZE, "%s", path);
+		mapped[i].size = map->size;
+		mapped[i].data = map->data;
+		break;
+	}
+	pthread_mutex_unlock(&mapped_lock);
+}
+
+static void forget(const struct file_map *map)
+{
+	pthread_mutex_lock(&mapped_lock);
+	for (size_t i = 0; i < MOST_MAPPED; i++)
+		if (mapped[i].data == map->data)
+			mapped[i].data = NULL;
+	pthread_mutex_unlock(&mapped_lock);
+}
+
+const char *file_mapped_at(const void *address)
+{
+	for (size_t i = 0; i < MOST_MAPPED; i++) {
+		const uint8_t *data = mapped[i].data;
+		if (data && (uintptr_t)address - (uintptr_t)data < mapped[i].size)
+			return mapped[i].name;
+	}
+	return NULL;
+}
+
 static bool open_input(const char *path, int *fd, struct stat *st,
 		       struct bc_error *err)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	do
+		*fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (*fd < 0 && errno == EINTR);
 	if (*fd < 0)
 		return bc_fail_errno(err, "%s: cannot open", path);
 	if (fstat(*fd, st) == 0 && !S_ISDIR(st->st_mode))
@@ -39,6 +87,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 		map.data = data;
 	}
 	*out = map;
+	remember(out, path);
 	return true;
 }
 
@@ -68,6 +117,8 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 
 void file_unmap(struct file_map *map)
 {
+	if (map->data)
+		forget(map);
 	if (map->data)
 		munmap((void *)(uintptr_t)map->data, map->size);
 	*map = (struct file_map){0};
@@ -115,4 +166,17 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size,
 		stream->on_read(stream->ctx, stream);
 	*out = done;
 	return true;
+}
+
+bool file_peek(const char *path, void *buffer, size_t size, size_t *out, struct bc_error *err)
+{
+	struct file_stream stream = {.name = path};
+	struct stat st = {0};
+
+	*out = 0;
+	if (!open_input(path, &stream.fd, &st, err))
+		return false;
+	bool ok = !S_ISREG(st.st_mode) || stream_read(&stream, buffer, size, out, err);
+	stream_close(&stream);
+	return ok;
 }

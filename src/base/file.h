@@ -21,6 +21,15 @@ BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);
 
+/* The name of the file that is mapped at an address, for the handler of a SIGBUS: a
+ * file that becomes shorter while it is mapped, or whose disk fails, is told so.
+ * NULL: none, or one too many to remember.  Async-signal-safe. */
+const char *file_mapped_at(const void *address);
+
+/* The first bytes of a regular file; none of any other, which could not be read again. */
+BC_MUST_USE bool file_peek(const char *path, void *buffer, size_t size, size_t *out,
+			   struct bc_error *err);
+
 /* A file read from front to back: any kind of file, "-" is stdin. */
 struct file_stream {
 	const char *name; /* for messages: the path, or "<stdin>"; borrowed */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* renameat2(), of Linux */
 #include "src/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,10 +28,40 @@ static void exchange(const char *from, const char *to)
 	}
 }
 
+/* What a handler must not see half done. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static void release_signals(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* Takes the descriptor. */
+static bool open_fd(int fd, const char *path, struct output *out, struct bc_error *err)
+{
+	out->file = fd < 0 ? NULL : sink_open(fd, &out->sink);
+	if (out->file)
+		return true;
+	bc_fail_errno(err, "%s: cannot write", path);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
 static bool open_direct(const char *path, struct output *out, struct bc_error *err)
 {
-	out->file = fopen(path, "we");
-	return out->file ? true : bc_fail_errno(err, "%s: cannot write", path);
+	int fd;
+
+	do
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	while (fd < 0 && errno == EINTR);
+	return open_fd(fd, path, out, err);
 }
 
 /* mkstemp() makes a private file; give it the mode that open() would have. */
@@ -50,18 +82,21 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 	if (!out->temporary)
 		return bc_fail_nomem(err);
 	snprintf(out->temporary, size, "%s.XXXXXX", path);
+	sigset_t signals;
+	hold_signals(&signals);
 	int fd = mkstemp(out->temporary);
+	if (fd >= 0)
+		exchange(NULL, out->temporary);
+	release_signals(&signals);
 	if (fd < 0) {
 		bc_fail_errno(err, "%s: cannot create a temporary file beside it", path);
 		free(out->temporary);
 		out->temporary = NULL;
 		return false;
 	}
-	exchange(NULL, out->temporary);
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* mkostemp() is not in POSIX 2008 */
-	out->file = take_mode(fd, old) ? fdopen(fd, "w") : NULL;
-	if (out->file)
-		return true;
+	if (take_mode(fd, old))
+		return open_fd(fd, path, out, err);
 	bc_fail_errno(err, "%s: cannot write", path);
 	close(fd);
 	return false;
@@ -185,7 +220,8 @@ static bool finish_file(struct output *output, struct bc_error *err)
 {
 	const char *name = output->path ? output->path : "<stdout>";
 	bool written = fflush(output->file) == 0 && !ferror(output->file);
-	int why = errno;
+	int failed = output->sink ? sink_failed(output->sink) : sink_stdout_failed();
+	int why = failed ? failed : errno;
 
 	if (output->file != stdout && fclose(output->file) != 0 && written) {
 		written = false;
@@ -196,26 +232,71 @@ static bool finish_file(struct output *output, struct bc_error *err)
 	return written ? true : bc_fail_errno(err, "%s: cannot write", name);
 }
 
-static bool name_file(const struct output *output, struct bc_error *err)
+/* Of several, so that the old file can be put back; false with errno. */
+static bool exchange_names(struct output *output)
 {
-	if (!output->temporary || rename(output->temporary, output->path) == 0)
+	struct stat st;
+
+	if (lstat(output->path, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+			output->named = NAME_EXCHANGED;
+		else if (errno == EINVAL || errno == ENOSYS) /* not on this file system */
+			output->named = rename(output->temporary, output->path) == 0 ? NAME_REPLACED
+										     : NAME_NOT_YET;
+	} else if (rename(output->temporary, output->path) == 0) {
+		output->named = NAME_NEW;
+	}
+	return output->named != NAME_NOT_YET;
+}
+
+static bool name_file(struct output *output, bool alone, struct bc_error *err)
+{
+	if (!output->temporary)
+		return true;
+	if (!alone ? exchange_names(output) : rename(output->temporary, output->path) == 0)
 		return true;
 	return bc_fail_errno(err, "%s: cannot write", output->path);
 }
 
+static void take_name_back(struct output *output)
+{
+	if (output->named == NAME_NEW)
+		unlink(output->path);
+	else if (output->named == NAME_EXCHANGED)
+		(void)renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE);
+}
+
+static bool name_all(struct output *outputs, size_t count, struct bc_error *err)
+{
+	size_t files = 0, done = 0;
+
+	for (size_t i = 0; i < count; i++)
+		files += outputs[i].temporary != NULL;
+	while (done < count && name_file(&outputs[done], files < 2, err))
+		done++;
+	if (done == count)
+		return true;
+	while (done-- > 0)
+		take_name_back(&outputs[done]);
+	return false;
+}
+
 bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err)
 {
+	sigset_t signals;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < count; i++)
 		ok = !outputs[i].file || finish_file(&outputs[i], err);
+	hold_signals(&signals);
+	ok = ok && name_all(outputs, count, err);
 	for (size_t i = 0; i < count; i++) {
-		ok = ok && name_file(&outputs[i], err);
-		if (ok)
+		if (ok && outputs[i].named != NAME_EXCHANGED)
 			forget(&outputs[i]);
 		else
 			output_discard(&outputs[i]);
 	}
+	release_signals(&signals);
 	return ok;
 }
 

@@ -11,11 +11,19 @@
 #include <stdio.h>
 
 #include "src/base/error.h"
+#include "src/base/sink.h"
 
 struct output {
-	FILE *file;      /* write here */
-	char *path;      /* final name; NULL for stdout */
-	char *temporary; /* NULL if written directly */
+	FILE *file;        /* write here */
+	struct sink *sink; /* behind it; NULL for stdout */
+	char *path;        /* final name; NULL for stdout */
+	char *temporary;   /* NULL if written directly */
+	enum {
+		NAME_NOT_YET,
+		NAME_NEW,       /* there was no such file */
+		NAME_EXCHANGED, /* the old file has the temporary name now */
+		NAME_REPLACED,  /* the old file is gone */
+	} named;
 };
 
 /* path: NULL or "-" is stdout, and so is the name of the file that stdout is.  A
@@ -28,8 +36,9 @@ BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);
 
 /* The same of several, of which zeroed ones are skipped: all are flushed and checked
  * before the first gets its name, so that a full disk leaves every file as it was.
- * They are named in order; if one cannot be, the rest is discarded.  What went into
- * a pipe is there, of course.  (Open a FIFO and it waits for its reader: of several
+ * They are named in order; if one cannot be, those before it get their old files back
+ * (where the file system can exchange two names, as all common ones of Linux can) and
+ * the rest is discarded.  Signals wait meanwhile.  What went into a pipe is there, of course.  (Open a FIFO and it waits for its reader: of several
  * all readers must be there at once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define MAGIC "BATCONV-SPARSE1\n"
 #define MAGIC_SIZE (sizeof(MAGIC) - 1)
@@ -45,7 +46,7 @@ static bool fill(const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t
 		 struct bc_error *err)
 {
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	bool ok = true;
+	bool ok = true, nomem = false;
 
 	if (!stream)
 		return bc_fail_nomem(err);
@@ -55,10 +56,13 @@ static bool fill(const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t
 		while (ok && out.pos < out.size) {
 			size_t before_in = in.pos, before_out = out.pos;
 			size_t result = ZSTD_decompressStream(stream, &out, &in);
+			nomem = ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
 			ok = !ZSTD_isError(result) && (in.pos > before_in || out.pos > before_out);
 		}
 	}
 	ZSTD_freeDStream(stream);
+	if (nomem)
+		return bc_fail_nomem(err);
 	return ok || bad(err, "the compressed part is damaged");
 }
 

@@ -70,13 +70,17 @@ static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struc
 	struct stat st;
 	char *path = join(in.path, '/', entry), *name = *in.name ? join(in.name, '-', entry) : strdup(entry);
 
-	if (path && name && lstat(path, &st) == 0) {
-		if (S_ISREG(st.st_mode) && binary_has_bat(path))
+	bool ok = (path && name) || bc_fail_nomem(err), has = false;
+
+	if (ok && lstat(path, &st) == 0) {
+		if (S_ISREG(st.st_mode))
+			ok = binary_has_bat(path, &has, err);
+		if (has)
 			return add(list, path, name, true, err);
 		if (S_ISDIR(st.st_mode) && folder_vec_push(folders, (struct folder){path, name}))
 			return true;
+		ok = ok && (!S_ISDIR(st.st_mode) || bc_fail_nomem(err));
 	}
-	bool ok = (path && name) || bc_fail_nomem(err);
 	free(path);
 	free(name);
 	return ok;

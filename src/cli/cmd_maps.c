@@ -96,7 +96,8 @@ static bool is_same_build(const struct mapped_image *m, struct text recorded)
 	return build_id_equal(&id, &m->image.build_id);
 }
 
-static void mapped_image_open(struct mapped_image *m, const struct maps *maps,
+/* false: out of memory */
+static bool mapped_image_open(struct mapped_image *m, const struct maps *maps,
 			      const struct strings *strings)
 {
 	struct text path = strings_at(strings, m->path);
@@ -111,35 +112,37 @@ static void mapped_image_open(struct mapped_image *m, const struct maps *maps,
 	else if (!is_same_build(m, strings_at(strings, m->build_id)))
 		m->why_not = "another build is there now";
 	else if (!loads_find(maps, m->path, &m->image, &m->loads))
-		m->why_not = "out of memory";
+		return false;
 	else
 		m->opened = true;
+	return err.code != BC_NOMEM;
 }
 
 /* Calls show() for each distinct file with executable regions, in their order.
- * Returns false if a base does not agree. */
-static bool each_image(const struct maps *maps, const struct strings *strings,
+ * *agree: not if a base does not.  Returns false when out of memory. */
+static bool each_image(const struct maps *maps, const struct strings *strings, bool *agree,
 		       void (*show)(void *ctx, const struct mapped_image *m), void *ctx)
 {
 	uint8_t *seen = calloc(strings->len + 1, 1);
-	bool agree = true;
+	bool ok = seen;
 
-	for (size_t i = 0; seen && i < maps->len; i++) {
+	for (size_t i = 0; ok && i < maps->len; i++) {
 		const struct region *r = &maps->at[i];
 		if (!(r->flags & REGION_EXEC) || seen[r->path] ||
 		    region_kind_of(strings_at(strings, r->path)) != REGION_FILE)
 			continue;
 		seen[r->path] = 1;
 		struct mapped_image m = {.path = r->path, .build_id = r->build_id};
-		mapped_image_open(&m, maps, strings);
+		ok = mapped_image_open(&m, maps, strings);
 		for (size_t l = 0; l < m.loads.all.len; l++)
-			agree &= load_agrees(&m.loads.all.at[l]);
-		agree &= !m.loads.misfits;
-		show(ctx, &m);
+			*agree &= load_agrees(&m.loads.all.at[l]);
+		*agree &= !m.loads.misfits;
+		if (ok)
+			show(ctx, &m);
 		mapped_image_close(&m);
 	}
 	free(seen);
-	return agree;
+	return ok;
 }
 
 /* ---- text ---- */
@@ -190,14 +193,14 @@ static void print_head(const struct snapshot *s)
 }
 
 static bool print_map(const struct snapshot *s, const struct maps *maps,
-		      const struct strings *strings, bool all)
+		      const struct strings *strings, bool all, bool *agree)
 {
 	print_head(s);
 	for (size_t i = 0; i < maps->len; i++)
 		if (all || maps->at[i].flags & REGION_EXEC)
 			maps_text_write_region(&maps->at[i], strings, stdout);
 	puts("images:");
-	return each_image(maps, strings, print_image, (void *)(uintptr_t)strings);
+	return each_image(maps, strings, agree, print_image, (void *)(uintptr_t)strings);
 }
 
 static void print_raw(const struct snapshot *s, const struct maps *maps,
@@ -261,7 +264,7 @@ static void json_region(struct json *json, const struct region *r, const struct 
 }
 
 static bool json_map(const struct snapshot *s, const struct maps *maps,
-		     const struct strings *strings, bool all)
+		     const struct strings *strings, bool all, bool *agree)
 {
 	struct json json = {.out = stdout};
 	struct json_context context = {&json, strings};
@@ -276,11 +279,12 @@ static bool json_map(const struct snapshot *s, const struct maps *maps,
 			json_region(&json, &maps->at[i], strings);
 	json_close(&json, ']');
 	json_open(&json, "images", '[');
-	bool agree = each_image(maps, strings, json_image, &context);
+	if (!each_image(maps, strings, agree, json_image, &context))
+		return false;
 	json_close(&json, ']');
 	json_close(&json, '}');
 	putchar('\n');
-	return agree;
+	return true;
 }
 
 /* ---- what to show ---- */
@@ -295,9 +299,10 @@ static bool is_chosen(const struct arguments *args, const struct snapshots *all,
 
 static int show(const struct arguments *args, const struct snapshots *all)
 {
-	bool agree = true, any = false;
+	struct bc_error err;
+	bool agree = true, any = false, ok = true;
 
-	for (size_t i = 0; i < all->all.len; i++) {
+	for (size_t i = 0; ok && i < all->all.len; i++) {
 		const struct snapshot *s = &all->all.at[i];
 		BC_AUTO(maps_free) struct maps maps = {0};
 		if (!is_chosen(args, all, s))
@@ -307,12 +312,15 @@ static int show(const struct arguments *args, const struct snapshots *all)
 			print_head(s);
 			continue;
 		}
-		if (!snapshots_maps(all, s, &maps))
-			return EXIT_FAILED;
-		if (args->raw)
+		ok = snapshots_maps(all, s, &maps);
+		if (ok && args->raw)
 			print_raw(s, &maps, &all->strings);
-		else
-			agree &= (args->json ? json_map : print_map)(s, &maps, &all->strings, args->all);
+		else if (ok)
+			ok = (args->json ? json_map : print_map)(s, &maps, &all->strings, args->all, &agree);
+	}
+	if (!ok) {
+		bc_fail_nomem(&err);
+		return fail(&err);
 	}
 	if (!any)
 		fputs("batconv: no such map\n", stderr);

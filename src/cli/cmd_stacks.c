@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
@@ -73,22 +73,25 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	return NULL;
 }
 
-/* The first line that is no comment says what a file is; stdin cannot be looked at
+/* The first line that is no comment says what a file is; a pipe cannot be looked at
  * twice and is taken for raw. */
-static bool is_raw(const char *path)
+static bool is_raw(const char *path, bool *out, struct bc_error *err)
 {
 	char start[512];
 	struct raw_stack raw = {0};
-	const char *wrong;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	ssize_t got = fd < 0 ? 0 : read(fd, start, sizeof(start));
+	const char *wrong = "";
+	size_t got = 0;
+	struct stat st;
 	enum raw_line line = RAW_NOTHING;
 
-	if (fd < 0)
+	bool there = strcmp(path, "-") && stat(path, &st) == 0;
+	*out = !strcmp(path, "-") || (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+	if (*out || (there && S_ISDIR(st.st_mode)))
 		return true;
-	close(fd);
-	struct text rest = {start, got > 0 ? (size_t)got : 0};
-	while (rest.len && line == RAW_NOTHING) {
+	if (!file_peek(path, start, sizeof(start), &got, err))
+		return false;
+	struct text rest = {start, got};
+	while (rest.len && wrong && line == RAW_NOTHING) {
 		size_t len = text_find(rest, '\n');
 		struct text text = text_first(rest, len);
 		line = raw_stack_parse(text, &raw, &wrong);
@@ -98,7 +101,8 @@ static bool is_raw(const char *path)
 		rest = text_from(rest, len + 1);
 	}
 	address_list_free(&raw.addresses);
-	return line == RAW_STACK;
+	*out = line == RAW_STACK;
+	return wrong || line == RAW_STACK || bc_fail_nomem(err);
 }
 
 static bool read_maps(const struct arguments *args, struct snapshots *out, struct bc_error *err)
@@ -142,7 +146,9 @@ static bool resolve_all(const struct arguments *args, struct resolver *resolver,
 			int count, struct bc_error *err)
 {
 	for (int i = 0; i < count; i++) {
-		bool raw = args->kind == KIND_AUTO ? is_raw(files[i]) : args->kind == KIND_RAW;
+		bool raw = args->kind == KIND_RAW;
+		if (args->kind == KIND_AUTO && !is_raw(files[i], &raw, err))
+			return false;
 		if (!(raw ? resolver_raw_file : resolver_recording)(resolver, files[i], err))
 			return false;
 	}
@@ -184,7 +190,7 @@ static int run(const struct arguments *args, char **files, int count)
 	struct resolver resolver;
 	struct bc_error err = {0};
 
-	bool ok = read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
+	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
 		  snapshots_index(&snapshots, &err);
 	resolver_init(&resolver, &snapshots);
 	resolver.libraries.given = given.at;

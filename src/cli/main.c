@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/attr.h"
+#include "src/base/file.h"
 #include "src/base/output.h"
+#include "src/base/sink.h"
 #include "src/cfg/llvm.h"
 #include "src/cli/commands.h"
 #include "src/cli/perf2bolt.h"
@@ -102,8 +108,42 @@ static int version(void)
 	return EXIT_DONE;
 }
 
+static pthread_t main_thread;
+
+/* A file that was mapped became shorter, or its disk failed.  Threads can meet that at
+ * the same time: the first one tells. */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+	static const char *const words[] = {
+		"batconv: ", NULL, ": cannot read: it became shorter, or its disk failed\n"};
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	const char *name = file_mapped_at(info->si_addr);
+	char line[512];
+	size_t length = 0;
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		signal(number, SIG_DFL); /* ours: let it happen again */
+		return;
+	}
+	while (atomic_flag_test_and_set(&told))
+		pause();
+	output_remove_temporaries();
+	for (size_t i = 0; i < BC_COUNT(words); i++)
+		for (const char *c = words[i] ? words[i] : name ? name : "an input"; *c; c++)
+			line[length++] = *c;
+	ssize_t ignored = write(STDERR_FILENO, line, length);
+	(void)ignored;
+	_exit(EXIT_FAILED);
+}
+
+/* The main thread has nothing half done when it gets a signal; the others do not know. */
 static void on_signal(int number)
 {
+	if (number != SIGABRT && !pthread_equal(pthread_self(), main_thread)) {
+		pthread_kill(main_thread, number);
+		return;
+	}
 	output_remove_temporaries();
 	signal(number, SIG_DFL);
 	raise(number);
@@ -111,12 +151,15 @@ static void on_signal(int number)
 
 static void handle_signals(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT};
 	struct sigaction old, action = {.sa_handler = on_signal};
+	struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
+	main_thread = pthread_self();
 	for (size_t i = 0; i < BC_COUNT(numbers); i++)
 		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
+	sigaction(SIGBUS, &bus, NULL);
 	signal(SIGXFSZ, SIG_IGN); /* the write fails, and is told */
 }
 
@@ -126,7 +169,8 @@ static int check_stdout(int code)
 {
 	if (code == EXIT_FAILED || (fflush(stdout) == 0 && !ferror(stdout)))
 		return code;
-	fputs("batconv: <stdout>: cannot write\n", stderr);
+	int why = sink_stdout_failed() ? sink_stdout_failed() : errno;
+	fprintf(stderr, "batconv: <stdout>: cannot write: %s\n", strerror(why));
 	return EXIT_FAILED;
 }
 
@@ -151,6 +195,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	handle_signals();
+	sink_stdout();
 	if (argc > 0 && perf2bolt_is_name(argv[0]))
 		return check_stdout(perf2bolt_main(argc, argv));
 	return check_stdout(dispatch(argc, argv));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/perf2bolt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,10 +94,32 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	return true;
 }
 
+/* What is told on stdout must have arrived before the old profile goes. */
+static bool write_profile(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			  FILE *out, struct bc_error *err)
+{
+	const struct profile_output *output = &arguments->output;
+	struct output files[PROFILE_FILES] = {0};
+	struct yaml_report yaml = {0};
+
+	bool ok = profile_output_open(output, files, err) &&
+		  profile_output_fill(output, files, conversion, arguments->conversion.binary, &yaml, err);
+	if (ok)
+		perf2bolt_report_written(arguments, conversion, out);
+	if (ok && out == stdout && (fflush(out) || ferror(out))) {
+		errno = sink_stdout_failed() ? sink_stdout_failed() : errno;
+		ok = bc_fail_errno(err, "<stdout>: cannot write");
+	}
+	if (ok)
+		return output_commit_all(files, PROFILE_FILES, err);
+	for (size_t i = 0; i < PROFILE_FILES; i++)
+		output_discard(&files[i]);
+	return false;
+}
+
 static int run(const struct perf2bolt_arguments *arguments)
 {
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
-	struct yaml_report yaml = {0};
 	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL};
 	struct bc_error err = {0};
 	FILE *out = strcmp(arguments->output.path, "-") ? stdout : stderr;
@@ -105,11 +128,8 @@ static int run(const struct perf2bolt_arguments *arguments)
 	if (run_conversion(arguments, &conversion, &err) && check(arguments, &conversion, &err)) {
 		perf2bolt_report_read(&conversion, out);
 		summary_warnings(&summary, stderr);
-		if (profile_output_write(&arguments->output, &conversion,
-					 arguments->conversion.binary, &yaml, &err)) {
-			perf2bolt_report_written(arguments, &conversion, out);
+		if (write_profile(arguments, &conversion, out, &err))
 			return EXIT_DONE;
-		}
 	}
 	fflush(stdout);
 	fprintf(stderr, "batconv: %s\n", err.text);

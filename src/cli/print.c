@@ -2,7 +2,6 @@
 #include "src/cli/print.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "src/cli/options.h"
 
@@ -12,19 +11,6 @@ void json_hex(struct json *json, const char *key, uint64_t value)
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, value);
 	json_string(json, key, text);
-}
-
-/* The writer takes strings: what is behind a zero byte does not get through. */
-void json_text(struct json *json, const char *key, struct text text)
-{
-	char *copy = malloc(text.len + 1);
-
-	if (copy) {
-		memcpy(copy, text.at, text.len);
-		copy[text.len] = '\0';
-	}
-	json_string(json, key, copy ? copy : "");
-	free(copy);
 }
 
 void json_bytes(struct json *json, const char *key, struct text bytes)

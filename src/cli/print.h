@@ -11,7 +11,6 @@
 
 /* A number as a string, "0x1f": JSON's own numbers end at 2^53. */
 void json_hex(struct json *json, const char *key, uint64_t value);
-void json_text(struct json *json, const char *key, struct text text);
 
 /* Hexadecimal bytes; an empty text is left out. */
 void json_bytes(struct json *json, const char *key, struct text bytes);

@@ -69,19 +69,16 @@ static bool read_back(const struct conversion *conversion, enum profile_format f
 static bool write_to_memory(const struct conversion *conversion, enum profile_format format,
 			    const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	struct memory_sink memory = {0};
+	FILE *to = sink_memory(&memory);
 
-	if (!memory)
-		return bc_fail_nomem(err);
-	bool ok = write_format(conversion, format, binary, memory, yaml, err);
-	if (fclose(memory) != 0 && ok)
+	bool ok = to ? write_format(conversion, format, binary, to, yaml, err) : bc_fail_nomem(err);
+	if (to && (fclose(to) != 0 || memory.failed) && ok)
 		ok = bc_fail_nomem(err);
-	ok = ok && read_back(conversion, format, (struct text){text, size}, yaml, err);
+	ok = ok && read_back(conversion, format, (struct text){memory.at, memory.len}, yaml, err);
 	if (ok)
-		fwrite(text, 1, size, file);
-	free(text);
+		fwrite(memory.at, 1, memory.len, file);
+	free(memory.at);
 	return ok;
 }
 
@@ -129,17 +126,4 @@ bool profile_output_fill(const struct profile_output *output, const struct outpu
 
 	return write_one(conversion, output->format, binary, &files[PROFILE_ITSELF], yaml, err) &&
 	       (!also->file || write_one(conversion, FORMAT_YAML, binary, also, yaml, err));
-}
-
-bool profile_output_write(const struct profile_output *output, const struct conversion *conversion,
-			  const char *binary, struct yaml_report *yaml, struct bc_error *err)
-{
-	struct output files[PROFILE_FILES] = {0};
-
-	if (profile_output_open(output, files, err) &&
-	    profile_output_fill(output, files, conversion, binary, yaml, err))
-		return output_commit_all(files, PROFILE_FILES, err);
-	for (size_t i = 0; i < PROFILE_FILES; i++)
-		output_discard(&files[i]);
-	return false;
 }

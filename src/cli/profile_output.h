@@ -37,9 +37,4 @@ BC_MUST_USE bool profile_output_fill(const struct profile_output *output,
 				     const struct conversion *conversion, const char *binary,
 				     struct yaml_report *yaml, struct bc_error *err);
 
-/* Both, and commit: all files are there whole, or as they were. */
-BC_MUST_USE bool profile_output_write(const struct profile_output *output,
-				      const struct conversion *conversion, const char *binary,
-				      struct yaml_report *yaml, struct bc_error *err);
-
 #endif

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <libelf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/elf/notes.h"
 
@@ -79,12 +80,22 @@ static bool check_tables(const GElf_Ehdr *h, size_t file_size, struct bc_error *
 	return true;
 }
 
+/* libelf keeps its codes to itself. */
+static bool fail_elf(struct bc_error *err, const char *where)
+{
+	const char *why = elf_errmsg(-1);
+
+	if (why && !strcmp(why, "out of memory"))
+		return bc_fail_nomem(err);
+	return bc_fail(err, BC_FORMAT, "%s: %s", where, why ? why : "not readable");
+}
+
 static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
 {
 	GElf_Ehdr header;
 
 	if (!gelf_getehdr(elf, &header))
-		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: %s", elf_errmsg(-1));
+		return fail_elf(err, "ELF header, byte 0");
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return bc_fail(err, BC_UNSUPPORTED, "%s", type_name(header.e_type));
 	if (!machine_of(header.e_machine, &image->machine))
@@ -141,7 +152,7 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count))
-		return bc_fail(err, BC_FORMAT, "program headers, byte 0: %s", elf_errmsg(-1));
+		return fail_elf(err, "program headers, byte 0");
 	image->segments = calloc(count + 1, sizeof(*image->segments));
 	if (!image->segments)
 		return bc_fail_nomem(err);
@@ -221,7 +232,7 @@ static bool read_sections(Elf *elf, struct image *image, struct bc_error *err)
 	size_t count;
 
 	if (elf_getshdrnum(elf, &count))
-		return bc_fail(err, BC_FORMAT, "section headers, byte 0: %s", elf_errmsg(-1));
+		return fail_elf(err, "section headers, byte 0");
 	image->sections = calloc(count + 1, sizeof(*image->sections));
 	if (!image->sections)
 		return bc_fail_nomem(err);
@@ -249,7 +260,7 @@ bool image_open(struct bytes file, struct image *out, struct bc_error *err)
 	/* Of type char *, but only read from. */
 	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
 	if (!elf)
-		return bc_fail(err, BC_FORMAT, "ELF header, byte 0: %s", elf_errmsg(-1));
+		return fail_elf(err, "ELF header, byte 0");
 	if (!read_header(elf, &image, err) || !read_segments(elf, &image, err) ||
 	    !read_sections(elf, &image, err))
 		return false;

@@ -123,7 +123,7 @@ static bool is_recording_folder(const char *path)
 	if (stat(path, &st) || !S_ISDIR(st.st_mode))
 		return false;
 	char *data = join(path, "data");
-	bool has_data = data && !access(data, F_OK);
+	bool has_data = !data || !access(data, F_OK); /* no memory is told below */
 	free(data);
 	return has_data;
 }

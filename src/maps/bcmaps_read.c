@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "src/maps/bcmaps.h"
 #include "src/maps/leb.h"
@@ -216,6 +217,8 @@ static bool decompress(struct bytes frame, uint64_t size, uint8_t *to, struct bc
 	if (frame.size <= FRAME_FLAGS_AT || (frame.data[FRAME_FLAGS_AT] & FRAME_FLAGS) != FRAME_HAS_CHECKSUM)
 		return bc_fail(err, BC_FORMAT, "byte %d: no zstd frame with a checksum", HEADER_SIZE);
 	size_t got = ZSTD_decompress(to, (size_t)size, frame.data, frame.size);
+	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		return bc_fail_nomem(err);
 	if (ZSTD_isError(got))
 		return bc_fail(err, BC_FORMAT, "byte %d: the zstd frame: %s", HEADER_SIZE,
 			       ZSTD_getErrorName(got));

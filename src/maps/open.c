@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/maps/open.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,13 +176,12 @@ static bool read_whole(const char *path, struct content_vec *out, struct bc_erro
 
 	if (!stream_open(path, &stream, err))
 		return false;
-	bool ok;
-	while ((ok = stream_read(&stream, buffer, sizeof(buffer), &got, err)) && got) {
-		if (out->len + got > FILE_MOST) {
+	bool ok = true;
+	for (got = 1; ok && got;) {
+		ok = stream_read(&stream, buffer, sizeof(buffer), &got, err);
+		if (ok && out->len + got > FILE_MOST)
 			ok = bc_fail(err, BC_UNSUPPORTED, "%s: more than %d MiB", stream.name,
 				     (int)(FILE_MOST >> 20));
-			break;
-		}
 		for (size_t i = 0; i < got && ok; i++)
 			ok = content_vec_push(out, buffer[i]) || bc_fail_nomem(err);
 	}
@@ -192,20 +190,19 @@ static bool read_whole(const char *path, struct content_vec *out, struct bc_erro
 }
 
 /* A line of /proc/PID/maps begins with hexadecimal digits and a dash; a head or
- * comment with #. */
-static bool is_maps_text(const char *path)
+ * comment with #.  Of a pipe nothing can be told: it is text or .bcmaps. */
+static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 {
 	char start[24];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? 0 : read(fd, start, sizeof(start));
+	size_t got;
 	uint64_t ignored;
 
-	if (fd >= 0)
-		close(fd);
-	struct text text = {start, got > 0 ? (size_t)got : 0};
-	return !text.len || *start == '#' ||
-	       text_starts(text, BCMAPS_MAGIC) ||
+	if (!file_peek(path, start, sizeof(start), &got, err))
+		return false;
+	struct text text = {start, got};
+	*out = !text.len || *start == '#' || text_starts(text, BCMAPS_MAGIC) ||
 	       (text_find(text, '-') < text.len && text_hex(text_first(text, text_find(text, '-')), &ignored));
+	return true;
 }
 
 static bool read_content(const char *path, struct snapshots *out, struct bc_error *err)
@@ -225,8 +222,11 @@ static bool read_content(const char *path, struct snapshots *out, struct bc_erro
 bool maps_open(const char *path, uint64_t until, struct snapshots *out, struct bc_error *err)
 {
 	struct snapshots all = {0};
-	bool ok = !strcmp(path, "-") || is_maps_text(path)
-			  ? read_content(path, &all, err)
+	bool is_text = true;
+
+	if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
+		return false;
+	bool ok = is_text ? read_content(path, &all, err)
 			  : read_recording(path, until, &all, err) && snapshots_index(&all, err);
 
 	if (!ok) {

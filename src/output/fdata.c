@@ -6,6 +6,7 @@
 
 #include "src/base/emit.h"
 #include "src/base/parallel.h"
+#include "src/base/sink.h"
 
 /* Most records name the function that the one before named. */
 struct last_name {
@@ -100,16 +101,11 @@ static void emit_access(struct emit *out, const struct access *access)
 #define CHUNK_RECORDS ((size_t)8192)
 #define CHUNKS_AT_ONCE 16
 
-struct chunk {
-	char *text;
-	size_t size;
-	bool out_of_memory;
-};
 
 struct formatting {
 	const struct profile *profile;
 	size_t first; /* record of the first chunk */
-	struct chunk chunks[CHUNKS_AT_ONCE];
+	struct memory_sink chunks[CHUNKS_AT_ONCE];
 };
 
 static void emit_records(const struct profile *profile, size_t first, FILE *file)
@@ -128,13 +124,13 @@ static void emit_records(const struct profile *profile, size_t first, FILE *file
 static void format_chunk(void *ctx, size_t index, unsigned worker)
 {
 	struct formatting *f = ctx;
-	struct chunk *chunk = &f->chunks[index];
-	FILE *file = open_memstream(&chunk->text, &chunk->size);
+	struct memory_sink *chunk = &f->chunks[index];
+	FILE *file = sink_memory(chunk);
 
 	(void)worker;
 	if (file)
 		emit_records(f->profile, f->first + index * CHUNK_RECORDS, file);
-	chunk->out_of_memory = !file || (fclose(file) != 0);
+	chunk->failed |= !file || fclose(file) != 0;
 }
 
 static bool write_chunks(struct formatting *f, size_t count, FILE *file)
@@ -142,11 +138,12 @@ static bool write_chunks(struct formatting *f, size_t count, FILE *file)
 	bool ok = true;
 
 	for (size_t i = 0; i < count; i++) {
-		ok = ok && !f->chunks[i].out_of_memory;
+		struct memory_sink *chunk = &f->chunks[i];
+		ok = ok && !chunk->failed;
 		if (ok)
-			fwrite(f->chunks[i].text, 1, f->chunks[i].size, file);
-		free(f->chunks[i].text);
-		f->chunks[i] = (struct chunk){0};
+			fwrite(chunk->at, 1, chunk->len, file);
+		free(chunk->at);
+		*chunk = (struct memory_sink){0};
 	}
 	return ok;
 }

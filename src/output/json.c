@@ -2,7 +2,7 @@
 #include "src/output/json.h"
 
 #include <inttypes.h>
-#include <stddef.h>
+#include <string.h>
 
 /* How many bytes the UTF-8 character at s takes, or 0 if it is none. */
 static size_t utf8_length(const unsigned char *s)
@@ -29,22 +29,29 @@ static size_t utf8_length(const unsigned char *s)
 	return 0;
 }
 
-static void write_string(struct json *json, const char *value)
+/* One character of at most four bytes, which a zero byte ends; returns its length. */
+static size_t write_character(struct json *json, const unsigned char s[5])
 {
-	const unsigned char *s = (const unsigned char *)value;
+	size_t length = utf8_length(s);
 
+	if (*s == '"' || *s == '\\')
+		fprintf(json->out, "\\%c", *s);
+	else if (length)
+		fwrite(s, 1, length, json->out);
+	else if (*s < 0x20)
+		fprintf(json->out, "\\u%04x", *s);
+	else
+		fputs("\\ufffd", json->out);
+	return length ? length : 1;
+}
+
+static void write_string(struct json *json, const char *value, size_t size)
+{
 	putc('"', json->out);
-	while (*s) {
-		size_t length = utf8_length(s);
-		if (*s == '"' || *s == '\\')
-			fprintf(json->out, "\\%c", *s);
-		else if (length)
-			fwrite(s, 1, length, json->out);
-		else if (*s < 0x20)
-			fprintf(json->out, "\\u%04x", *s);
-		else
-			fputs("\\ufffd", json->out);
-		s += length ? length : 1;
+	for (size_t at = 0; at < size && value[at];) {
+		unsigned char s[5] = {0};
+		memcpy(s, value + at, size - at < 4 ? size - at : 4);
+		at += write_character(json, s);
 	}
 	putc('"', json->out);
 }
@@ -55,7 +62,7 @@ static void begin(struct json *json, const char *key)
 		fputs(", ", json->out);
 	json->comma = true;
 	if (key) {
-		write_string(json, key);
+		write_string(json, key, strlen(key));
 		fputs(": ", json->out);
 	}
 }
@@ -76,7 +83,13 @@ void json_close(struct json *json, char bracket)
 void json_string(struct json *json, const char *key, const char *value)
 {
 	begin(json, key);
-	write_string(json, value);
+	write_string(json, value, strlen(value));
+}
+
+void json_text(struct json *json, const char *key, struct text text)
+{
+	begin(json, key);
+	write_string(json, text.at, text.len);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "src/base/text.h"
+
 struct json {
 	FILE *out;
 	bool comma; /* a value was written at this level */
@@ -17,6 +19,7 @@ struct json {
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *json, char bracket);                 /* '}' or ']' */
 void json_string(struct json *json, const char *key, const char *value);
+void json_text(struct json *json, const char *key, struct text text); /* up to a zero byte */
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_real(struct json *json, const char *key, double value);
 void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x..." */

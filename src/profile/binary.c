@@ -136,21 +136,22 @@ bool binary_open_for(const char *path, struct binary_needs needs, struct binary 
 	return true;
 }
 
-bool binary_has_bat(const char *path)
+bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
 {
 	struct file_map file;
 	struct image image;
 	struct bytes desc;
-	struct bc_error ignored;
 
-	if (!file_map(path, &file, &ignored))
-		return false;
-	bool elf = image_open((struct bytes){file.data, file.size}, &image, &ignored);
-	bool has = elf && image_bat_note(&image, &desc, &ignored);
+	*has = false;
+	err->code = BC_OK;
+	if (!file_map(path, &file, err))
+		return err->code != BC_NOMEM;
+	bool elf = image_open((struct bytes){file.data, file.size}, &image, err);
+	*has = elf && image_bat_note(&image, &desc, err);
 	if (elf)
 		image_close(&image);
 	file_unmap(&file);
-	return has;
+	return *has || err->code != BC_NOMEM;
 }
 
 bool binary_open(const char *path, struct binary *out, struct bc_error *err)
@@ -182,6 +183,8 @@ struct place binary_place(const struct binary *binary, struct vaddr at,
 		place.function = functions_find(&binary->functions, at);
 	if (!place.function)
 		return place;
+	if (at.v - place.function->address > UINT32_MAX) /* further than an offset reaches */
+		return (struct place){0};
 	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];
 	if (fragment != NO_FRAGMENT)
 		place.fragment = &binary->bat.fragments[fragment];

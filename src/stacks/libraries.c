@@ -41,18 +41,21 @@ static const struct binary *given_for(const struct libraries *libraries, struct 
 	return by_id;
 }
 
-static void open_mapped(struct library *library, struct text path, const struct build_id *id)
+/* false: out of memory */
+static bool open_mapped(struct library *library, struct text path, const struct build_id *id)
 {
-	struct bc_error err;
+	struct bc_error err = {0};
 
-	if (region_kind_of(path) != REGION_FILE || region_path_without_deleted(path).len < path.len ||
-	    !binary_open_for(path.at, (struct binary_needs){.any_will_do = true}, &library->own, &err))
-		return;
+	if (region_kind_of(path) != REGION_FILE || region_path_without_deleted(path).len < path.len)
+		return true;
+	if (!binary_open_for(path.at, (struct binary_needs){.any_will_do = true}, &library->own, &err))
+		return err.code != BC_NOMEM;
 	if (id->size && !build_id_equal(id, &library->own.image.build_id)) {
 		binary_close(&library->own);
-		return;
+		return true;
 	}
 	library->binary = &library->own;
+	return true;
 }
 
 static struct library *push(struct libraries *libraries, const struct region *region)
@@ -87,8 +90,8 @@ struct library *libraries_of(struct libraries *libraries, const struct region *r
 	if (!library)
 		return NULL;
 	library->binary = given_for(libraries, path, &id);
-	if (!library->binary && libraries->open_mapped)
-		open_mapped(library, path, &id);
+	if (!library->binary && libraries->open_mapped && !open_mapped(library, path, &id))
+		return NULL;
 	library->opened = library->binary;
 	return library;
 }

@@ -138,8 +138,10 @@ static bool location_id(struct pprof *p, const struct strings *strings, const st
 		return false;
 	uint64_t address = frame->raw.v - frame->is_return;
 	uint64_t key[] = {address, (uint64_t)mapping << 32 | function};
-	if (!id_of(&p->locations, key, sizeof(key), id, &is_new) || !is_new)
-		return is_new || *id;
+	if (!id_of(&p->locations, key, sizeof(key), id, &is_new))
+		return false;
+	if (!is_new)
+		return true;
 	struct byte_vec m = {0}, line = {0};
 	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) && put_number(&m, 3, address);
 	if (ok && function)

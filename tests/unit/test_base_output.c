@@ -287,6 +287,29 @@ static void several_are_named_together(void **state)
 	assert_holds("b", "two");
 }
 
+/* A folder takes the second name meanwhile: the first file, which had its name, gets the
+ * old one back; one that was not there before goes again. */
+static void names_that_were_given_are_taken_back(void **state)
+{
+	struct output outputs[3];
+	struct bc_error err = {0};
+
+	(void)state;
+	put("a", "old");
+	unlink("b");
+	assert_true(output_open("a", &outputs[0], &err));
+	assert_true(output_open("b", &outputs[1], &err));
+	assert_true(output_open("c", &outputs[2], &err));
+	for (size_t i = 0; i < 3; i++)
+		fputs("new", outputs[i].file);
+	assert_int_equal(mkdir("c", 0777), 0);
+	assert_false(output_commit_all(outputs, 3, &err));
+	assert_non_null(strstr(err.text, "c: cannot write: "));
+	assert_holds("a", "old");
+	assert_int_equal(access("b", F_OK), -1);
+	assert_int_equal(rmdir("c"), 0);
+}
+
 static void a_signal_removes_all_that_are_open(void **state)
 {
 	struct output outputs[2];
@@ -297,7 +320,7 @@ static void a_signal_removes_all_that_are_open(void **state)
 	assert_true(output_open("a", &outputs[0], &err));
 	assert_true(output_open("b", &outputs[1], &err));
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(fcntl(fileno(outputs[i].file), F_GETFD), FD_CLOEXEC);
+		assert_int_equal(fcntl(sink_descriptor(outputs[i].sink), F_GETFD), FD_CLOEXEC);
 		names[i] = strdup(outputs[i].temporary);
 	}
 	output_remove_temporaries();
@@ -323,6 +346,7 @@ int main(void)
 		cmocka_unit_test(pipe_without_a_path_is_written),
 		cmocka_unit_test(too_large_a_file_leaves_nothing),
 		cmocka_unit_test(several_are_named_together),
+		cmocka_unit_test(names_that_were_given_are_taken_back),
 		cmocka_unit_test(a_signal_removes_all_that_are_open),
 	};
 

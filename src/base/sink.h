@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A stream that writes to a descriptor and keeps what went wrong first.  stdio alone
+ * fails a write that a signal interrupted, forgets why a write failed, goes on
+ * behind the hole, and drops everything without an error where it cannot have its
+ * buffer.
+ */
+#ifndef BASE_SINK_H
+#define BASE_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct sink;
+
+/* Text in memory, which has all that was written, or says so: open_memstream() drops
+ * without a word what it has no memory for. */
+struct memory_sink {
+	char *at; /* for free(); NULL if empty */
+	size_t len, cap;
+	bool failed; /* out of memory: incomplete */
+	char buffer[8192];
+};
+
+/* A stream over a descriptor, which fclose() closes.  NULL with errno if there is no
+ * memory; the descriptor is then as it was.  *out is valid as long as the stream. */
+FILE *sink_open(int fd, struct sink **out);
+
+/* fileno() knows none of such a stream. */
+int sink_descriptor(const struct sink *sink);
+
+/* errno of the first write or close that failed, or 0.  Of what was flushed only. */
+int sink_failed(const struct sink *sink);
+
+/* The same for stdout: sink_stdout() puts such a stream in its place, once and before
+ * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
+void sink_stdout(void);
+int sink_stdout_failed(void);
+
+/* A stream that appends to *out, which must be zeroed; to be closed before that is used.
+ * NULL: out of memory. */
+FILE *sink_memory(struct memory_sink *out);
+
+#endif
