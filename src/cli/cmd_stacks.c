@@ -7,12 +7,13 @@
 
 #include "src/base/file.h"
 #include "src/base/output.h"
+#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/maps/open.h"
 #include "src/stacks/resolver.h"
 
-enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND };
+enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", "write to FILE (default: stdout)"},
@@ -24,6 +25,8 @@ static const struct option_row rows[] = {
 	{OPT_FUNCTIONS, "functions", NULL, "functions, of BIN and of the files that were mapped"},
 	{OPT_INPUT_NAMES, "input", NULL, "functions of the input binary, of what BOLT wrote"},
 	{OPT_KIND, "input-format", "KIND", "auto (default), raw or perf"},
+	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing but to the\n"
+	 "output's folder, running programs, and the network"},
 	{'q', "quiet", NULL, "no counts, only errors"},
 	{'h', "help", NULL, "show this help"},
 };
@@ -38,7 +41,7 @@ struct arguments {
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
-	bool functions, input, quiet, help, nomem;
+	bool functions, input, quiet, help, nomem, sandbox;
 };
 
 static bool parse_kind(const char *value, enum input_kind *out)
@@ -60,6 +63,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
+	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_FUNCTIONS: args->functions = true; break;
 	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
 	case OPT_MAPS: args->nomem |= !path_vec_push(&args->maps, value); break;
@@ -190,6 +194,8 @@ static int run(const struct arguments *args, char **files, int count)
 	struct resolver resolver;
 	struct bc_error err = {0};
 
+	if (args->sandbox)
+		sandbox_enter(&args->output, 1);
 	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
 		  snapshots_index(&snapshots, &err);
 	resolver_init(&resolver, &snapshots);
