@@ -111,7 +111,7 @@ static bool on_sample(void *ctx, const struct sample *s, struct bc_error *err)
 	add(seen, s->time);
 	add(seen, s->ip.v);
 	add(seen, s->data.v);
-	add(seen, s->has_stack + 2 * s->partial);
+	add(seen, (uint64_t)s->has_stack + 2 * (uint64_t)s->partial);
 	for (size_t i = 0; i < s->branch_count; i++) {
 		add(seen, s->branches[i].from);
 		add(seen, s->branches[i].to);

@@ -15,7 +15,7 @@
 #include "src/base/file.h"
 #include "tests/fuzz/support/mutators.h"
 
-#define MUTATIONS 48
+#define MUTATIONS 24
 #define ROOM 4096 /* for what a mutation adds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
