@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -192,8 +193,20 @@ static int dispatch(int argc, char **argv)
 	return main_command->run(main_command, argc, argv);
 }
 
+/* A descriptor that was closed at the start would be the next file's, and what goes to
+ * stdout or stderr in it.  To read stdin or to write stdout stays an error. */
+static void keep_descriptors(void)
+{
+	static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+			_exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+	keep_descriptors();
 	handle_signals();
 	sink_stdout();
 	if (argc > 0 && perf2bolt_is_name(argv[0]))

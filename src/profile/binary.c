@@ -145,7 +145,7 @@ bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
 	*has = false;
 	err->code = BC_OK;
 	if (!file_map(path, &file, err))
-		return err->code != BC_NOMEM;
+		return err->code != BC_NOMEM && err->code != BC_IO;
 	bool elf = image_open((struct bytes){file.data, file.size}, &image, err);
 	*has = elf && image_bat_note(&image, &desc, err);
 	if (elf)

@@ -39,7 +39,7 @@ BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_err
 BC_MUST_USE bool binary_open_for(const char *path, struct binary_needs needs, struct binary *out,
 				 struct bc_error *err);
 
-/* *has: the file can be read and is an ELF file with a BAT section.  BC_NOMEM */
+/* *has: the file is an ELF file with a BAT section.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
 
 /* The same as binary_open() with .plain_will_do. */
