@@ -98,8 +98,8 @@ static int create(const char *path)
 
 int main(int argc, char **argv)
 {
-	unsigned hz = argc > 3 ? (unsigned)atoi(argv[3]) : 99;
-	uint64_t steps = (argc > 4 ? (uint64_t)atoi(argv[4]) : 5) * 1000000 / 5;
+	unsigned hz = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 99;
+	uint64_t steps = (argc > 4 ? strtoull(argv[4], NULL, 10) : 5) * 1000000 / 5;
 
 	if (argc < 3 || hz > 10000) {
 		fprintf(stderr, "usage: %s STACKS MAPS [HZ [MILLIONS]]\n", argv[0]);

@@ -9,10 +9,10 @@ void capture_flush(struct capture_writer *w)
 	size_t done = 0;
 
 	while (done < w->used && !w->failed) {
-		ssize_t put = write(w->fd, w->buffer + done, w->used - done);
-		if (put > 0)
-			done += (size_t)put;
-		else if (put < 0 && errno != EINTR)
+		ssize_t written = write(w->fd, w->buffer + done, w->used - done);
+		if (written > 0)
+			done += (size_t)written;
+		else if (written < 0 && errno != EINTR)
 			w->failed = true;
 	}
 	w->used = 0;

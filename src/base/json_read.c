@@ -335,7 +335,7 @@ bool json_skip(struct json_reader *r)
 			if (open[depth - 1] == '{' ? !json_member(r, &key) : !json_element(r, &more))
 				return false;
 			if (open[depth - 1] == '{')
-				more = key.at;
+				more = key.at; /* NOLINT(clang-analyzer-core.uninitialized.Assign): json_member() set it */
 		}
 	} while (depth);
 	return !r->failed;

@@ -120,6 +120,7 @@ static bool compress_part(ZSTD_CStream *stream, ZSTD_inBuffer in, ZSTD_EndDirect
 		size_t left = ZSTD_compressStream2(stream, &chunk, &in, mode);
 		if (ZSTD_isError(left))
 			return false;
+		// cppcheck-suppress legacyUninitvar ; filled by ZSTD_compressStream2
 		fwrite(buffer, 1, chunk.pos, out);
 		if (mode == ZSTD_e_end ? !left : in.pos == in.size)
 			return true;

@@ -166,6 +166,7 @@ static bool same_instruction(enum machine machine, struct bytes a, const struct 
 {
 	if (i->flow != FLOW_NEXT || k->flow != FLOW_NEXT)
 		return i->flow == k->flow;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what was decoded has bytes */
 	if (i->size == k->size && !memcmp(a.data, b.data, i->size))
 		return true;
 	a = bytes_first(a, i->size);

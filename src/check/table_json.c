@@ -8,11 +8,13 @@
 
 #define INPUT_MOST (UINT32_MAX >> 1)
 
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): room is made before the first push */
 DEFINE_VEC(fragment_vec, struct bat_fragment);
 DEFINE_VEC(entry_vec, struct bat_entry);
 DEFINE_VEC(block_vec, struct bat_block);
 DEFINE_VEC(offset_vec, uint32_t);
 DEFINE_VEC(parent_vec, uint64_t);
+/* NOLINTEND(clang-analyzer-core.NullDereference) */
 
 #define NO_ADDRESS UINT64_MAX
 

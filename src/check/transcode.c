@@ -35,6 +35,7 @@ static void drop_orphans(struct bat_table *t, uint32_t *map, struct transcode_lo
 	}
 	t->fragment_count = kept;
 	for (uint32_t i = 0; i < kept; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): parents are fragments, so in map */
 		t->fragments[i].parent = map[t->fragments[i].parent];
 }
 

@@ -34,7 +34,6 @@ static const struct option_row rows[] = {
 
 struct arguments {
 	const char *add;
-	const char *pid_text;
 	uint64_t pid, process, id, time;
 	bool has_pid, has_process, has_id, has_time, list, all, raw, json, help;
 };

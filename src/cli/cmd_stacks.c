@@ -169,8 +169,9 @@ static bool write_all(const struct arguments *args, struct resolver *resolver, c
 		return false;
 	writer.out = output.file;
 	resolver->take = take_stack;
-	resolver->ctx = &writer;
+	resolver->ctx = &writer; // cppcheck-suppress autoVariables ; taken back below
 	bool ok = resolve_all(args, resolver, files, count, err) && stack_writer_finish(&writer, err);
+	resolver->ctx = NULL;
 	stack_writer_free(&writer);
 	if (ok)
 		return output_commit(&output, err);

@@ -19,7 +19,7 @@ bool build_id_parse(struct text hex, struct build_id *out)
 {
 	struct build_id id = {.size = 0};
 
-	if (!hex.len || hex.len % 2 || hex.len > 2 * BUILD_ID_MAX)
+	if (!hex.len || hex.len % 2 || hex.len > (size_t)2 * BUILD_ID_MAX)
 		return false;
 	for (; hex.len; hex = text_from(hex, 2)) {
 		uint64_t byte;

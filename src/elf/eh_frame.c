@@ -266,6 +266,7 @@ static void unify(struct code_ranges *ranges)
 
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct code_range *last = kept ? &ranges->at[kept - 1] : NULL;
+		/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): what is kept was sorted into it */
 		if (!last || last->address != ranges->at[i].address)
 			ranges->at[kept++] = ranges->at[i];
 		else if (!last->size)

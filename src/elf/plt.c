@@ -125,7 +125,7 @@ static bool aarch64_slot(const struct plt_reader *r, size_t begin, size_t end, u
 			page = ((r->section->addr + at) & ~UINT64_C(0xfff)) + (pages << 12);
 			has_page = true;
 		} else if (has_page && (word & 0xffc003ff) == 0xf9400211) {
-			*slot = page + ((word >> 10) & 0xfff) * 8;
+			*slot = page + (uint64_t)((word >> 10) & 0xfff) * 8;
 			return true;
 		}
 	}

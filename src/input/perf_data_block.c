@@ -70,6 +70,7 @@ static bool change_block(struct perf_framer *framer, struct perf_pool *pool)
 	if (!next)
 		return false;
 	if (left)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): where something is left there is a block */
 		memcpy(next->data, framer->block->data + framer->begin, left);
 	perf_pool_release(pool, framer->block);
 	*framer = (struct perf_framer){next, 0, left};

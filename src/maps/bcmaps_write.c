@@ -180,7 +180,7 @@ static bool compress(ZSTD_CCtx *ctx, const struct byte_vec *content, uint8_t **d
 		free(out);
 		return false;
 	}
-	memcpy(out, BCMAPS_MAGIC, BCMAPS_MAGIC_SIZE);
+	memcpy(out, BCMAPS_MAGIC, BCMAPS_MAGIC_SIZE); // NOLINT(bugprone-not-null-terminated-result): bytes of a file, no string
 	put_le(out + 8, BCMAPS_VERSION, 4);
 	put_le(out + 12, 0, 4);
 	put_le(out + 16, content->len, 8);

@@ -120,7 +120,7 @@ static bool intern_path(struct strings *strings, struct text path, uint32_t *out
 {
 	if (text_find(path, '\\') == path.len)
 		return strings_intern(strings, path, out);
-	char *copy = malloc(path.len);
+	char *copy = malloc(path.len + 1);
 	if (!copy)
 		return false;
 	bool ok = strings_intern(strings, (struct text){copy, unescape(path, copy)}, out);

@@ -103,7 +103,7 @@ static int by_pid(const void *a, const void *b)
 /* What stands at the end, by pid. */
 static bool keep_rest(struct recording *r, struct bc_error *err)
 {
-	struct live_process **rows = malloc((r->live.used + 1) * sizeof(*rows));
+	struct live_process **rows = malloc((r->live.used + 1) * sizeof(struct live_process *));
 	size_t count = 0;
 	bool ok = true;
 

@@ -86,7 +86,7 @@ bool strings_intern(struct strings *strings, struct text text, uint32_t *out)
 		copy[text.len] = '\0';
 		strings->at[strings->len] = (struct text){copy, text.len};
 		*slot = strings->len++;
-	}
+	} // cppcheck-suppress memleak ; copy is in strings->at
 	*out = *slot;
 	return true;
 }

@@ -79,7 +79,7 @@ struct chain chain_of_run(const struct subject *subject, const struct loaded_at 
 			  struct run_addr at)
 {
 	const struct region *region = process->maps ? maps_find(process->maps, at) : NULL;
-	struct chain chain = {0};
+	struct chain chain;
 	uint64_t base;
 
 	if (!process->maps && process->loads.all.len)

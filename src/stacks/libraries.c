@@ -73,7 +73,7 @@ static struct library *push(struct libraries *libraries, const struct region *re
 		return NULL;
 	library->path = region->path;
 	library->build_id = region->build_id;
-	return libraries->at[libraries->len++] = library;
+	return libraries->at[libraries->len++] = library; // cppcheck-suppress memleak ; owned by libraries
 }
 
 struct library *libraries_of(struct libraries *libraries, const struct region *region)

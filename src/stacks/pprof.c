@@ -232,6 +232,7 @@ static bool write_gzip(const struct byte_vec *content, FILE *out)
 		z.next_out = buffer;
 		z.avail_out = sizeof(buffer);
 		state = deflate(&z, Z_FINISH);
+		// cppcheck-suppress uninitvar ; filled by deflate
 		fwrite(buffer, 1, sizeof(buffer) - z.avail_out, out);
 	} while (state == Z_OK);
 	deflateEnd(&z);

@@ -8,7 +8,8 @@ pc=$(dirname "$(find "$prefix" -name batconv.pc)")
 flags() { PKG_CONFIG_PATH=$pc pkg-config --define-prefix --cflags --libs "$1"; }
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
 [ -z "$sanitize" ] || sanitize=-fsanitize=$sanitize
-export LD_LIBRARY_PATH="$(dirname "$pc")"
+LD_LIBRARY_PATH=$(dirname "$pc")
+export LD_LIBRARY_PATH
 # shellcheck disable=SC2046,SC2086  # lists of words
 {
 	cc -std=c11 -O2 -fno-omit-frame-pointer $sanitize "$2/sampler.c" $(flags batconv-capture) -o "$prefix/sampler"

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2154,SC2034  # run.py sets batconv, inputs, source; cases use what is set here
 # Helpers of the cases: . "$source/tests/cli/lib.sh"
 # Messages are held to what CONTRIBUTING asks of them, by patterns that were written by hand.
 demo=$source/inputs/demo
@@ -13,12 +14,13 @@ refuses() {
 	got=$?
 	told "$want" "$got" "$pattern" "$*"
 	[ "$(cat out)" = before ] || echo "$*: the old output file is gone"
-	[ -z "$(ls -A | grep '^out.\|^\.out')" ] || echo "$*: left behind: $(ls -A)"
+	[ -z "$(find . -name 'out?*' -o -name '.out*')" ] || echo "$*: left behind: $(ls -A)"
 	[ ! -s stdout.seen ] || echo "$*: wrote to stdout"
 }
 
 # told EXIT GOT PATTERN WHAT: the exit code (a pattern of sh), and one line in stderr.seen that matches.
 told() {
+	# shellcheck disable=SC2254  # a pattern
 	case $2 in $1) ;; *) echo "$4: exit $2, not $1" ;; esac
 	[ "$(wc -l <stderr.seen)" = 1 ] || { echo "$4: not one line:"; cat stderr.seen; }
 	grep -qE "^batconv: $3" stderr.seen || { echo "$4: no /$3/ in"; cat stderr.seen; }

@@ -45,6 +45,6 @@ beside "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -frob
 beside nope -p "$sqlite/lbr.b22.data"
 
 for shown in $($perf2bolt --help-hidden | sed -n 's/^  --*\([a-z-]*\)[= ].*/\1/p'); do
-	grep -qE "^\|.*\`--?$shown[=\` ]" "$SOURCE/docs/perf2bolt.md" || fail "docs/perf2bolt.md: no $shown"
+	grep -qE "^\|.*\`--?${shown}[=\` ]" "$SOURCE/docs/perf2bolt.md" || fail "docs/perf2bolt.md: no $shown"
 done
 finish

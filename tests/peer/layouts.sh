@@ -14,7 +14,7 @@ measure() {
 compare() { # RELEASE
 	v=$1 b=b$1
 	perf2bolt=/usr/lib/llvm-$v/bin/perf2bolt
-	need $perf2bolt bolt-"$v"
+	need "$perf2bolt" bolt-"$v"
 	awk '$1 == "T" { print "B", $2, $3, $5, 0 }
 		$1 == "T" || $1 == "R" || $1 == "r" || $1 == "f" { if ($4 !~ /^f*$/) print "F", $3, $4, $5 }
 		$1 == "B" || $1 == "F"' "$sqlite/$b.preagg" | grep -v 'F.*X:' >plain

@@ -73,8 +73,8 @@ for file in family:family.c:1 prog:family.c:2 lib.so::1; do
 	source=${source%:*}
 	set -- ${source:+"$here/$source"} "$here/work.c"
 	case $file in *.so) set -- -shared -fPIC "$@" ;; esac
-	gcc -O"$level" -Wl,-q -o $file.in "$@" || exit 1
-	$bolt $file.in -o $file -enable-bat -reorder-blocks=ext-tsp -split-functions -no-huge-pages -reorder-functions=hfsort >bolt.log 2>&1 ||
+	gcc -O"$level" -Wl,-q -o "$file.in" "$@" || exit 1
+	$bolt "$file.in" -o "$file" -enable-bat -reorder-blocks=ext-tsp -split-functions -no-huge-pages -reorder-functions=hfsort >bolt.log 2>&1 ||
 		{ cat bolt.log; exit 1; }
 done
 gcc -O0 -shared -fPIC -o other.so "$here/work.c" && gcc -O1 -o host "$here/host.c" -ldl || exit 1

@@ -17,7 +17,7 @@ same() { # BINARY SAMPLES [OPTION]
 	"$BATCONV" -q -w ours.yaml "$1" "$2" -o ours.fdata || fail "batconv: exit $?"
 	cmp ours.fdata o.fdata || fail "$2: fdata"
 	sed -i "s|^\(  binary-name: *\).*|\1$(basename "$1")|" ours.yaml o.yaml
-	"$SOURCE/scripts/compare-yaml" --no-extern ${3-} o.yaml ours.yaml || fail "$2: yaml"
+	"$SOURCE/scripts/compare-yaml" --no-extern ${3:+"$3"} o.yaml ours.yaml || fail "$2: yaml"
 }
 
 # takes INPUT PROFILE OPTION...: "functions with a profile, stale ones" in llvm-bolt
