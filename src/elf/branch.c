@@ -11,7 +11,7 @@ struct branch_insn branch_decode(enum machine machine, struct bytes code, struct
 	case MACHINE_AARCH64:
 		return branch_aarch64(code, at.v);
 	case MACHINE_RISCV64:
-		return branch_riscv(code, at.v);
+		break;
 	}
-	return (struct branch_insn){.kind = BRANCH_NONE};
+	return branch_riscv(code, at.v);
 }

@@ -16,9 +16,9 @@ static uint32_t irelative_type(enum machine machine)
 	case MACHINE_AARCH64:
 		return R_AARCH64_IRELATIVE;
 	case MACHINE_RISCV64:
-		return 58; /* R_RISCV_IRELATIVE, newer than some elf.h */
+		break;
 	}
-	return 0;
+	return 58; /* R_RISCV_IRELATIVE, newer than some elf.h */
 }
 
 /* The symbol of a relocation section, by index. */

@@ -6,7 +6,7 @@ const char *machine_name(enum machine machine)
 	switch (machine) {
 	case MACHINE_X86_64: return "x86-64";
 	case MACHINE_AARCH64: return "AArch64";
-	case MACHINE_RISCV64: return "RISC-V 64";
+	case MACHINE_RISCV64: break;
 	}
-	return "unknown";
+	return "RISC-V 64";
 }

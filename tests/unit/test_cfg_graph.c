@@ -214,6 +214,111 @@ static void landing_pad(void **state)
 	code_free(&code);
 }
 
+/* Bytes of .eh_frame or of a table of call sites. */
+struct put {
+	uint8_t bytes[128];
+	size_t used;
+};
+
+static void put_le(struct put *p, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		p->bytes[p->used++] = (uint8_t)(value >> 8 * i);
+}
+
+/* A pointer in an encoding without a base; LEB128 of small values. */
+static void put_pointer(struct put *p, uint8_t encoding, uint64_t value)
+{
+	static const uint8_t sizes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 8, 0, 2, 4, 8};
+	size_t size = sizes[encoding & 0x0f];
+
+	if (size) {
+		put_le(p, value, size);
+		return;
+	}
+	put_le(p, (value & 0x7f) | 0x80, 1);
+	put_le(p, value >> 7 & 0x7f, 1);
+}
+
+static void put_length(struct put *p, size_t begin)
+{
+	struct put head = {.used = 0};
+
+	put_le(&head, p->used - begin, 4);
+	memmove(p->bytes + begin + head.used, p->bytes + begin, p->used - begin);
+	memcpy(p->bytes + begin, head.bytes, head.used);
+	p->used += head.used;
+}
+
+/* As above, with pointers of all encodings; what is not understood has no landing pad. */
+static void encodings_of_landing_pads(void **state)
+{
+	static const struct {
+		const char *augmentation;
+		uint8_t version, personality, code, table, sites;
+		bool types, understood;
+	} rows[] = {
+		{"zPLR", 1, 0x00, 0x02, 0x0a, 0x01, false, true},
+		{"zPLR", 1, 0x9b, 0x03, 0x0b, 0x02, true, true},
+		{"zPLR", 3, 0x03, 0x0b, 0x03, 0x03, true, true},
+		{"zLR", 3, 0, 0x00, 0x00, 0x0a, false, true},
+		{"zLPR", 1, 0x0c, 0x0c, 0x04, 0x0c, false, true},
+		{"zRLB", 1, 0, 0x02, 0x02, 0x00, false, true},
+		{"LR", 1, 0, 0x02, 0x02, 0x01, false, false},      /* no z: nothing is known   */
+		{"zLRabcdefgh", 1, 0, 0x02, 0x02, 0x01, false, false}, /* longer than any there is */
+		{"zLR", 1, 0, 0x22, 0x02, 0x01, false, false},     /* from the text's beginning */
+		{"zLR", 1, 0, 0x02, 0x82, 0x01, false, false},     /* through a pointer        */
+		{"zLR", 1, 0, 0x02, 0x02, 0x31, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct put frame = {.used = 0}, table = {.used = 0};
+		put_le(&frame, 0, 4);
+		put_le(&frame, rows[i].version, 1);
+		for (const char *a = rows[i].augmentation;; a++) {
+			put_le(&frame, (uint8_t)*a, 1);
+			if (!*a)
+				break;
+		}
+		put_le(&frame, 0x107801, 3); /* alignments, return register */
+		put_le(&frame, 16, 1);
+		for (const char *a = rows[i].augmentation + 1; *a; a++) {
+			uint8_t encoding = *a == 'P' ? rows[i].personality : *a == 'L' ? rows[i].table : rows[i].code;
+			if (strchr("PLR", *a))
+				put_le(&frame, encoding, 1);
+			if (*a == 'P')
+				put_pointer(&frame, encoding, 0x1234);
+		}
+		put_length(&frame, 0);
+		size_t fde = frame.used;
+		put_le(&frame, fde + 4, 4);
+		put_pointer(&frame, rows[i].code, CODE_BASE);
+		put_pointer(&frame, rows[i].code, 6);
+		put_le(&frame, 8, 1);
+		put_pointer(&frame, rows[i].table, CODE_LSDA);
+		put_length(&frame, fde);
+		put_le(&frame, 0, 4);
+
+		put_le(&table, 0xff, 1);
+		put_le(&table, rows[i].types ? 0 : 0xff, 1);
+		if (rows[i].types)
+			put_le(&table, 60, 1);
+		struct put sites = {.used = 0};
+		for (unsigned value = 1; value <= 3; value++) /* from 1, 2 bytes, pad at 4 */
+			put_pointer(&sites, rows[i].sites, value == 3 ? 4 : value);
+		put_le(&sites, 1, 1);
+		put_le(&table, rows[i].sites, 1);
+		put_le(&table, sites.used, 1);
+		memcpy(table.bytes + table.used, sites.bytes, sites.used);
+		code_init(&code, MACHINE_X86_64, "\x90\x90\x90\x90\x90\xc3", 6);
+		code_put(&code, CODE_EH_FRAME, frame.bytes, frame.used);
+		code_put(&code, CODE_LSDA, table.bytes, table.used + sites.used);
+		code_gives(&code, rows[i].understood ? "0-3>e 4-5e" : "0-5e");
+		code_free(&code);
+	}
+}
+
 static void other_machines(void **state)
 {
 	(void)state;
@@ -270,6 +375,7 @@ int main(void)
 		TEST(relative_jump_table),
 		TEST(absolute_jump_table),
 		TEST(landing_pad),
+		TEST(encodings_of_landing_pads),
 		TEST(other_machines),
 		TEST(threads),
 	};

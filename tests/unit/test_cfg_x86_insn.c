@@ -43,6 +43,36 @@ static const struct {
 	{"\xc4\xe2\xf1\xf7\xd3", 5, BIT(X86_RDX)},          /* shlx %rcx,%rbx,%rdx        */
 	{"\xc5\xf8\x77", 3, 0},                             /* vzeroupper                 */
 	{"\xf0\x0f\xb1\x0f", 1, 0},                         /* lock                       */
+	{"\x0f\x38\xf0\x08", 4, BIT(X86_RCX)},              /* movbe (%rax),%ecx          */
+	{"\x0f\x38\xf1\x08", 4, 0},                         /* movbe %ecx,(%rax)          */
+	{"\xf2\x0f\x38\xf0\xc8", 5, BIT(X86_RCX)},          /* crc32b %al,%ecx            */
+	{"\x66\x0f\x38\xf6\xc8", 5, BIT(X86_RCX)},          /* adcx %eax,%ecx             */
+	{"\x66\x0f\x38\x00\xc8", 5, 0},                     /* pshufb %xmm0,%xmm1         */
+	{"\x66\x0f\x38\xdc\xc8", 5, 0},                     /* aesenc %xmm0,%xmm1         */
+	{"\x66\x0f\x3a\x14\xc0\x01", 6, BIT(X86_RAX)},      /* pextrb $1,%xmm0,%eax       */
+	{"\x66\x0f\x3a\x14\x00\x01", 6, 0},                 /* pextrb $1,%xmm0,(%rax)     */
+	{"\x66\x0f\x3a\x44\xc8\x01", 6, 0},                 /* pclmulqdq $1,%xmm0,%xmm1   */
+	{"\xc5\xf9\x7e\xc1", 4, BIT(X86_RCX)},              /* vmovd %xmm0,%ecx           */
+	{"\xc5\xf9\x7e\x01", 4, 0},                         /* vmovd %xmm0,(%rcx)         */
+	{"\xc4\xe2\x78\xf3\xc9", 5, BIT(X86_RAX)},          /* blsr %ecx,%eax             */
+	{"\xc4\xe2\x7b\xf6\xd1", 5, BIT(X86_RAX) | BIT(X86_RDX)}, /* mulx %ecx,%eax,%edx  */
+	{"\xc4\xe3\x79\x14\xc0\x01", 6, BIT(X86_RAX)},      /* vpextrb $1,%xmm0,%eax      */
+	{"\x62\xf1\x74\x48\x58\xc2", 6, 0},                 /* vaddps %zmm2,%zmm1,%zmm0   */
+};
+
+static const struct {
+	const char *bytes;
+	size_t size;
+} unknown[] = {
+	{"\x0f\x38\xf0\xc8", 4},             /* movbe between registers            */
+	{"\xf3\x0f\x38\xf0\xc8", 5},         /* crc32 with the other prefix        */
+	{"\xf3\x0f\x38\x00\xc8", 5},         /* pshufb with a prefix it has not    */
+	{"\x0f\x38\x10\xc8", 4},             /* pblendvb without its 66            */
+	{"\x0f\x3a\x14\xc0\x01", 5},         /* pextrb without its 66              */
+	{"\x62\xf0\x74\x48\x58\xc2", 6},     /* EVEX, map 0                        */
+	{"\x62\xf1\x70\x48\x58\xc2", 6},     /* EVEX without its bit that is 1     */
+	{"\xf3\xc5\xf9\x7e\xc1", 5},         /* a prefix before VEX                */
+	{"\xc4\xe0\x7b\xf6\xd1", 5},         /* VEX, map 0                         */
 };
 
 static void what_is_known(void **state)
@@ -56,6 +86,17 @@ static void what_is_known(void **state)
 		assert_int_equal(insn.writes, known[i].writes);
 		code.size--; /* cut */
 		assert_false(x86_decode(code, &insn));
+	}
+}
+
+/* What is not surely an instruction is not decoded, and left to LLVM. */
+static void what_is_unknown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		struct x86_insn insn;
+		if (x86_decode((struct bytes){(const uint8_t *)unknown[i].bytes, unknown[i].size}, &insn))
+			fail_msg("row %zu", i);
 	}
 }
 
@@ -156,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_known),
+		cmocka_unit_test(what_is_unknown),
 		cmocka_unit_test(operands),
 		cmocka_unit_test(programs),
 		cmocka_unit_test(random_bytes),
