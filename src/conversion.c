@@ -46,7 +46,8 @@ static bool read_samples(const struct conversion_options *options, const char *p
 			 struct conversion *c, struct bc_error *err)
 {
 	struct sample_sink sink = conversion_sink(c);
-	struct reader_options how = {options->format, c->binary.image.build_id};
+	struct reader_options how = {options->format, c->binary.image.build_id,
+				     aggregate_pool(&c->aggregate)};
 	struct reader_report report = {0};
 
 	return input_run(path, &how, options->progress, &sink, &report, err) &&

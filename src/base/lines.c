@@ -4,6 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* As much is read at a time for lines_block(): more than most lines, and little enough
+ * for a processor's own cache. */
+#define LINES_BLOCK ((size_t)256 << 10)
+
 bool lines_init(struct lines *lines, struct file_stream *stream,
 		struct bc_error *err)
 {
@@ -43,6 +47,12 @@ bool lines_peek(struct lines *lines, struct text *out, struct bc_error *err)
 	return true;
 }
 
+bool lines_fail_long(const struct lines *lines, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", byte %" PRIu64 ": longer than %zu bytes",
+		       lines->stream->name, lines->number + 1, lines->bytes, LINES_LONGEST);
+}
+
 bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 {
 	err->code = BC_OK;
@@ -56,11 +66,7 @@ bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 		len = text_find(rest, '\n');
 	}
 	if (len == rest.len && !lines->at_end)
-		return bc_fail(err, BC_FORMAT,
-			       "%s: line %" PRIu64 ", byte %" PRIu64
-			       ": longer than %zu bytes",
-			       lines->stream->name, lines->number + 1,
-			       lines->bytes, LINES_LONGEST);
+		return lines_fail_long(lines, err);
 	if (!rest.len)
 		return false;
 	size_t taken = len < rest.len ? len + 1 : len;
@@ -69,4 +75,54 @@ bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 	lines->number++;
 	*out = text_first(rest, len);
 	return true;
+}
+
+/* How much of `text` is whole lines. */
+static size_t whole_lines(const char *text, size_t size)
+{
+	while (size && text[size - 1] != '\n')
+		size--;
+	return size;
+}
+
+/* Read behind the `have` bytes of an unfinished line until there is a whole one. */
+static bool read_block(struct lines *lines, char *buffer, size_t have, size_t *whole, size_t *end,
+		       struct bc_error *err)
+{
+	size_t want = LINES_BLOCK, got;
+
+	for (*whole = 0; !*whole && !lines->at_end && have < LINES_LONGEST; want = LINES_LONGEST) {
+		if (want > LINES_LONGEST - have)
+			want = LINES_LONGEST - have;
+		if (!stream_read(lines->stream, buffer + have, want, &got, err))
+			return false;
+		lines->at_end = got < want;
+		*whole = whole_lines(buffer + have, got);
+		if (*whole)
+			*whole += have;
+		have += got;
+	}
+	*end = have;
+	return true;
+}
+
+bool lines_block(struct lines *lines, char *buffer, size_t *size, struct bc_error *err)
+{
+	size_t end = lines->end - lines->begin, whole;
+
+	err->code = BC_OK;
+	memcpy(buffer, lines->buffer + lines->begin, end);
+	whole = whole_lines(buffer, end);
+	if (!whole && !read_block(lines, buffer, end, &whole, &end, err))
+		return false;
+	if (!whole && lines->at_end)
+		whole = end;
+	lines->begin = 0;
+	lines->end = end - whole;
+	memcpy(lines->buffer, buffer + whole, lines->end);
+	lines->bytes += whole;
+	*size = whole;
+	if (!whole && end)
+		err->code = BC_FORMAT;
+	return whole > 0;
 }

@@ -34,4 +34,13 @@ BC_MUST_USE bool lines_peek(struct lines *lines, struct text *out,
 BC_MUST_USE bool lines_next(struct lines *lines, struct text *out,
 			    struct bc_error *err);
 
+/* Whole lines, as many as are at hand or a few hundred KiB of them, into `buffer` of
+ * LINES_LONGEST bytes; only the last line of the stream can lack its newline.  Leaves
+ * `number` to the caller, who can count them elsewhere.  Returns false as lines_next()
+ * does, but for a line that is too long with the code alone: lines_fail_long() has the
+ * text, when `number` is right. */
+BC_MUST_USE bool lines_block(struct lines *lines, char *buffer, size_t *size,
+			     struct bc_error *err);
+bool lines_fail_long(const struct lines *lines, struct bc_error *err);
+
 #endif

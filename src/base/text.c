@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/text.h"
 
+#include "src/base/hex.h"
+
 size_t text_find(struct text t, char c)
 {
 	const char *found = t.len ? memchr(t.at, c, t.len) : NULL;
@@ -35,31 +37,16 @@ struct text text_word(struct text *rest)
 	return (struct text){word, (size_t)(p - word)};
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 bool text_hex(struct text t, uint64_t *out)
 {
-	uint64_t value = 0;
+	uint64_t value;
 
 	if (t.len > 2 && t.at[0] == '0' && (t.at[1] == 'x' || t.at[1] == 'X'))
 		t = text_from(t, 2);
-	if (!t.len)
+	while (t.len > 16 && *t.at == '0')
+		t = text_from(t, 1);
+	if (!t.len || t.len > 16 || hex_read(t.at, t.at + t.len, &value) != t.len)
 		return false;
-	for (size_t i = 0; i < t.len; i++) {
-		int digit = hex_digit(t.at[i]);
-		if (digit < 0 || value >> 60)
-			return false;
-		value = value << 4 | (uint64_t)digit;
-	}
 	*out = value;
 	return true;
 }

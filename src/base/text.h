@@ -67,6 +67,18 @@ struct text text_trim(struct text t);
  * empty text at the end. */
 struct text text_word(struct text *rest);
 
+/* Take the next line off the front of *rest, without its newline, which the last one can
+ * lack.  Returns false at the end. */
+static inline bool text_line(struct text *rest, struct text *out)
+{
+	if (!rest->len)
+		return false;
+	size_t len = text_find(*rest, '\n');
+	*out = text_first(*rest, len);
+	*rest = text_from(*rest, len + 1);
+	return true;
+}
+
 /* The whole text as a number: digits only, no sign, no overflow past 64 bits,
  * not empty.  A hexadecimal number may begin with 0x.  *out is set on success
  * only. */

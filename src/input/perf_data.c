@@ -267,8 +267,7 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 	if (sink->recording)
 		sink->recording(sink->ctx);
 	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err);
-	struct bc_error later = {0};
-	if ((sink->settle && !sink->settle(sink->ctx, ok ? err : &later)) || !ok)
+	if (!sample_sink_settle(sink, ok, err))
 		return false;
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);

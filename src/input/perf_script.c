@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/input/perf_script.h"
 
+#include "src/input/perf_script_block.h"
 #include "src/input/perf_script_head.h"
 #include "src/input/perf_script_record.h"
 #include "src/input/perf_text.h"
@@ -37,8 +38,6 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	struct sample *sample = &script->sample;
 
 	script->open = OPEN_NOTHING;
-	sample->branches = script->branches.at;
-	sample->branch_count = script->branches.len;
 	sample->chain = script->chain.at;
 	sample->chain_count = script->chain.len;
 	sample->chain_files = place_files(script);
@@ -137,11 +136,31 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 		.data = head.data,
 		.event = keep_event(script, head.event),
 	};
-	script->branches.len = 0;
 	script->chain.len = 0;
 	script->files.len = 0;
 	script->paths.len = 0;
 	script->open = OPEN_SAMPLE;
+	return true;
+}
+
+/* The stack of the line at hand. */
+static bool take_branches(struct perf_script *script, const struct line *line, size_t at,
+			  struct bc_error *err)
+{
+	const struct script_line *read = script->read_before;
+	struct sample *sample = &script->sample;
+
+	if (read && !read->bad) {
+		sample->branches = script->branches_before + read->first_branch;
+		sample->branch_count = read->branch_count;
+		sample->memory = script->memory;
+		return true;
+	}
+	script->branches.len = 0;
+	if (!stack_parse(line, at, &script->branches, err))
+		return false;
+	sample->branches = script->branches.at;
+	sample->branch_count = script->branches.len;
 	return true;
 }
 
@@ -150,7 +169,7 @@ static bool read_stack(struct perf_script *script, const struct line *line, size
 		       struct bc_error *err)
 {
 	script->sample.has_stack = true;
-	return stack_parse(line, at, &script->branches, err) && deliver_sample(script, err);
+	return take_branches(script, line, at, err) && deliver_sample(script, err);
 }
 
 static bool read_sample(struct perf_script *script, const struct line *line, size_t stack,
@@ -200,10 +219,11 @@ static bool read_continuation(struct perf_script *script, const struct line *lin
 	return keep_chain(script, ip, chain_file(line->text)) || bc_fail_nomem(err);
 }
 
-bool perf_script_line(struct perf_script *script, const struct line *line, struct bc_error *err)
+/* A line whose stack, if there is one, begins at byte `stack`. */
+static bool take_line(struct perf_script *script, const struct line *line, size_t stack,
+		      struct bc_error *err)
 {
 	struct text text = line->text;
-	size_t stack = stack_find(text);
 
 	if (!text_trim(text_first(text, stack)).len) {
 		if (stack < text.len && script->open == OPEN_SAMPLE)
@@ -227,6 +247,11 @@ bool perf_script_line(struct perf_script *script, const struct line *line, struc
 	return read_sample(script, line, stack, err);
 }
 
+bool perf_script_line(struct perf_script *script, const struct line *line, struct bc_error *err)
+{
+	return take_line(script, line, stack_find(line->text), err);
+}
+
 bool perf_script_end(struct perf_script *script, struct bc_error *err)
 {
 	return close_open(script, err);
@@ -245,16 +270,46 @@ bool perf_script_fits(const struct line *line)
 	       head_parse(line, stack, &head, &err) || stack_is_symbolic(text);
 }
 
-static bool read_lines(struct perf_script *script, struct lines *lines, struct bc_error *err)
+static bool read_block(struct perf_script *script, struct text_block *block, const char *file,
+		       struct bc_error *err)
 {
-	struct line line = {.file = lines->stream->name};
+	const struct script_block *parsed = block->parsed;
 
-	while (lines_next(lines, &line.text, err)) {
-		line.number = script->report->lines = lines->number;
-		if (!perf_script_line(script, &line, err))
+	script->branches_before = parsed->branches.at;
+	script->memory = &block->memory;
+	for (size_t i = 0; i < parsed->lines.len; i++) {
+		const struct script_line *at = &parsed->lines.at[i];
+		struct line line = {at->text, file, block->first_line + i};
+		script->read_before = at;
+		script->report->lines = line.number;
+		if (!take_line(script, &line, at->stack, err))
+			return false;
+	}
+	return !parsed->no_memory || bc_fail_nomem(err);
+}
+
+static bool read_blocks(struct perf_script *script, struct text_blocks *blocks,
+			struct bc_error *err)
+{
+	struct text_block *block;
+
+	while (text_blocks_next(blocks, &block, err)) {
+		bool ok = read_block(script, block, blocks->lines->stream->name, err);
+		script->read_before = NULL;
+		text_block_release(block);
+		if (!ok)
 			return false;
 	}
 	return err->code == BC_OK && perf_script_end(script, err);
+}
+
+static bool read_lines(struct perf_script *script, struct lines *lines, struct pool *pool,
+		       struct bc_error *err)
+{
+	BC_AUTO(text_blocks_fini) struct text_blocks blocks;
+
+	text_blocks_init(&blocks, lines, pool, &script_block_parser, NULL);
+	return sample_sink_settle(script->sink, read_blocks(script, &blocks, err), err);
 }
 
 bool perf_script_read(struct lines *lines, const struct reader_options *options,
@@ -264,11 +319,10 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 	BC_AUTO(perf_script_fini) struct perf_script script;
 	struct text start;
 
-	(void)options;
 	perf_script_init(&script, sink, report);
 	report->timeless = true; /* until a time is seen */
 	if (!lines_peek(lines, &start, err))
 		return false;
 	return text_starts(start, PERF_TEXT_MAGIC) ? perf_text_lines(&script, lines, err)
-						   : read_lines(&script, lines, err);
+						   : read_lines(&script, lines, options->pool, err);
 }

@@ -42,6 +42,10 @@ struct perf_script {
 	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
+	/* The line at hand, if its stack was read before; else NULL. */
+	const struct script_line *read_before;
+	const struct branch *branches_before; /* of its block */
+	struct sample_memory *memory;         /* which they are in */
 	enum open_lines open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */
 };

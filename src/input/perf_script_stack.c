@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/input/perf_script_stack.h"
 
+#include "src/base/hex.h"
+
 /* The shortest entry, "0x1/0x2/P", and the blank before it. */
 #define ENTRY_SHORTEST 10
 
 #define PREDICTED 2u /* bit 1 of flags in the kernel's layout */
-
-/* Value of each hexadecimal digit plus one, so that 0 is none. */
-static const uint8_t digit_plus_one[256] = {
-	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
-	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
 
 /* Where reading stands.  After a failure `pos` is what could not be read, and
  * `why` says so. */
@@ -42,23 +36,14 @@ static inline bool begins_address(const struct reading *r)
 	return r->end - r->pos >= 2 && r->pos[0] == '0' && r->pos[1] == 'x';
 }
 
-static bool read_address(struct reading *r, uint64_t *out)
+static inline bool read_address(struct reading *r, uint64_t *out)
 {
-	const char *p = r->pos, *end = r->end;
-	uint64_t value = 0;
-	unsigned digit;
-
 	if (!begins_address(r))
 		return fail(r, "expected an address that begins with 0x");
-	const char *digits = p += 2;
-	while (p < end && (digit = digit_plus_one[(unsigned char)*p]) != 0) {
-		value = value << 4 | (digit - 1);
-		p++;
-	}
-	if (p == digits || p - digits > 16)
+	size_t digits = hex_read(r->pos + 2, r->end, out);
+	if (!digits || digits > 16)
 		return fail(r, "expected an address of 1 to 16 hexadecimal digits");
-	r->pos = p;
-	*out = value;
+	r->pos += 2 + digits;
 	return true;
 }
 
@@ -110,14 +95,31 @@ static inline bool read_prediction(struct reading *r, struct branch *out, bool *
 	return true;
 }
 
-/* Flags, cycles, kinds of branch and counters: capitals, digits, slashes and
- * dashes.  Anything else shows that two entries ran together. */
+/* 0x80 in every byte that cannot stand behind a prediction: flags, cycles, kinds of
+ * branch and counters are capitals, digits, slashes, dashes and what is between these in
+ * ASCII. */
+static inline uint64_t not_in_rest(uint64_t bytes)
+{
+	uint64_t low = bytes & 0x7f * HEX_EACH;
+	/* The top bit of each byte says whether it is this character or a later one. */
+	uint64_t dash = low + (0x80 - '-') * HEX_EACH, colon = low + (0x80 - ':') * HEX_EACH;
+	uint64_t capital = low + (0x80 - 'A') * HEX_EACH, bracket = low + (0x80 - '[') * HEX_EACH;
+	uint64_t no_underscore = (low ^ '_' * HEX_EACH) + 0x7f * HEX_EACH;
+
+	return (~((dash & ~colon) | (capital & ~bracket) | ~no_underscore) | bytes) & 0x80 * HEX_EACH;
+}
+
+/* Anything else than a blank shows that two entries ran together. */
 static inline bool skip_rest(struct reading *r)
 {
 	const char *p = r->pos;
+	uint64_t others = 0;
 
-	while (p < r->end && !is_blank(*p) &&
-	       ((*p >= '-' && *p <= '9') || (*p >= 'A' && *p <= 'Z') || *p == '_'))
+	while (!others && r->end - p >= 8) {
+		others = not_in_rest(hex_load(p));
+		p += others ? __builtin_ctzll(others) / 8 : 8;
+	}
+	while (!others && p < r->end && !(not_in_rest((unsigned char)*p) & 0x80))
 		p++;
 	r->pos = p;
 	if (p < r->end && !is_blank(*p))
@@ -144,10 +146,12 @@ static bool is_other_field(const struct reading *r)
 /* Room for every entry that the line can hold, so that the loop need not ask. */
 static bool reserve(struct branch_vec *out, size_t bytes)
 {
-	size_t most = bytes / ENTRY_SHORTEST + 1;
+	size_t most = out->len + bytes / ENTRY_SHORTEST + 1;
 
 	if (most <= out->cap)
 		return true;
+	if (most < 2 * out->cap)
+		most = 2 * out->cap;
 	struct branch *at = realloc(out->at, most * sizeof(*at));
 	if (!at)
 		return false;
@@ -163,19 +167,17 @@ bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 	struct reading r = {text.at, text.at + text.len, NULL};
 	bool taken;
 
-	out->len = 0;
 	if (!reserve(out, text.len))
 		return bc_fail_nomem(err);
-	for (;;) {
+	for (size_t len = out->len;; len += taken) {
 		while (r.pos < r.end && is_blank(*r.pos))
 			r.pos++;
-		if (r.pos == r.end)
+		if (r.pos == r.end || (!begins_address(&r) && is_other_field(&r))) {
+			out->len = len;
 			return true;
-		if (!begins_address(&r) && is_other_field(&r))
-			return true;
-		if (!read_entry(&r, &out->at[out->len], &taken))
+		}
+		if (!read_entry(&r, &out->at[len], &taken))
 			return line_fail(err, BC_FORMAT, line, r.pos, r.why);
-		out->len += taken;
 	}
 }
 

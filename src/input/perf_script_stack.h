@@ -21,8 +21,9 @@ DEFINE_VEC(branch_vec, struct branch);
 /* Where the first entry stands in a line, or the line's length. */
 size_t stack_find(struct text line);
 
-/* Read the entries that stand in the line from byte `from` on into `out`, which
- * is emptied first.  Other fields can follow them.  BC_FORMAT, BC_NOMEM. */
+/* Read the entries that stand in the line from byte `from` on and add them to `out`,
+ * which is unchanged after an error.  Other fields can follow them.  BC_FORMAT,
+ * BC_NOMEM. */
 BC_MUST_USE bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 			     struct bc_error *err);
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/input/preagg.h"
 
+#include <stdlib.h>
+
+#include "src/base/vec.h"
+#include "src/input/text_blocks.h"
+
 enum mispreds { MISPREDS_NONE, MISPREDS_OPTIONAL, MISPREDS_REQUIRED };
 
 /* The records that are traces: which of branch, from and to stand in the line,
@@ -169,37 +174,168 @@ bool preagg_fits(const struct line *line)
 	return preagg_parse(line, &none, &record, &err) && record.kind != PREAGG_NOTHING;
 }
 
-static bool deliver(const struct preagg_record *record, struct sample_sink *sink,
-		    struct reader_report *report, struct bc_error *err)
+DEFINE_VEC(trace_vec, struct trace_record);
+
+/* An event or address, and how many traces of the block stand before it. */
+struct other {
+	struct preagg_record record;
+	size_t traces_before;
+};
+DEFINE_VEC(other_vec, struct other);
+
+/* What the lines of a block say. */
+struct parsed {
+	struct trace_vec traces;
+	struct other_vec others;
+	uint64_t ignored;
+	struct line failed; /* the first line that cannot be read; `number` in the block, 0: none */
+	bool no_memory;
+};
+
+static void *create_parsed(void)
+{
+	return calloc(1, sizeof(struct parsed));
+}
+
+static void destroy_parsed(void *parsed)
+{
+	struct parsed *p = parsed;
+
+	trace_vec_free(&p->traces);
+	other_vec_free(&p->others);
+	free(p);
+}
+
+static bool keep(struct parsed *parsed, const struct preagg_record *record)
 {
 	switch (record->kind) {
-	case PREAGG_EVENT:
-		return sink->event(sink->ctx, record->event, err);
-	case PREAGG_BASIC:
-		return sink->basic(sink->ctx, record->at, record->count, err);
 	case PREAGG_TRACE:
-		return sink->trace(sink->ctx, &record->trace, record->is_return,
-				   record->count, record->mispredicted, err);
+		return trace_vec_push(&parsed->traces,
+				      (struct trace_record){record->trace, record->count,
+							    record->mispredicted,
+							    record->is_return});
+	case PREAGG_EVENT:
+	case PREAGG_BASIC:
+		return other_vec_push(&parsed->others,
+				      (struct other){*record, parsed->traces.len});
 	case PREAGG_NOTHING:
 		break;
 	}
-	report->ignored++;
+	parsed->ignored++;
 	return true;
+}
+
+static void parse_block(struct text_block *block)
+{
+	const struct build_id *own = block->all->ctx;
+	struct parsed *parsed = block->parsed;
+	struct line line = {.number = 0};
+	struct preagg_record record;
+	struct bc_error err;
+
+	parsed->traces.len = parsed->others.len = 0;
+	parsed->ignored = parsed->failed.number = 0;
+	parsed->no_memory = false;
+	for (struct text rest = block->text; text_line(&rest, &line.text);) {
+		line.number++;
+		if (!preagg_parse(&line, own, &record, &err))
+			parsed->failed = line;
+		else if (!keep(parsed, &record))
+			parsed->no_memory = true;
+		if (parsed->failed.number || parsed->no_memory)
+			break;
+	}
+	block->lines = line.number;
+}
+
+static bool deliver_other(const struct preagg_record *record, struct sample_sink *sink,
+			  struct bc_error *err)
+{
+	return record->kind == PREAGG_EVENT
+		       ? sink->event(sink->ctx, record->event, err)
+		       : sink->basic(sink->ctx, record->at, record->count, err);
+}
+
+/* Traces [from, to), one by one. */
+static bool deliver_each(const struct parsed *parsed, size_t from, size_t to,
+			 struct sample_sink *sink, struct bc_error *err)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct trace_record *r = &parsed->traces.at[i];
+		if (!sink->trace(sink->ctx, &r->trace, r->is_return, r->count, r->mispredicted, err))
+			return false;
+	}
+	return true;
+}
+
+/* Parse the line again, to say what is wrong with it. */
+static bool fail_line(const struct text_block *block, const char *file, struct bc_error *err)
+{
+	struct line line = ((const struct parsed *)block->parsed)->failed;
+	struct preagg_record record;
+
+	line.file = file;
+	line.number += block->first_line - 1;
+	return preagg_parse(&line, block->all->ctx, &record, err);
+}
+
+/* In the order of the text, but for a sink that takes all traces of a block at once. */
+static bool deliver(struct text_block *block, struct sample_sink *sink, struct bc_error *err)
+{
+	const struct parsed *parsed = block->parsed;
+	size_t traces = parsed->traces.len, done = sink->traces ? traces : 0;
+
+	for (size_t i = 0; i < parsed->others.len; i++) {
+		const struct other *other = &parsed->others.at[i];
+		if (!sink->traces) {
+			if (!deliver_each(parsed, done, other->traces_before, sink, err))
+				return false;
+			done = other->traces_before;
+		}
+		if (!deliver_other(&other->record, sink, err))
+			return false;
+	}
+	return deliver_each(parsed, done, traces, sink, err) &&
+	       (!sink->traces ||
+		sink->traces(sink->ctx, parsed->traces.at, traces, &block->memory, err));
+}
+
+static bool take_block(struct text_block *block, const char *file, struct sample_sink *sink,
+		       struct bc_error *err)
+{
+	const struct parsed *parsed = block->parsed;
+
+	if (!deliver(block, sink, err))
+		return false;
+	if (parsed->no_memory)
+		return bc_fail_nomem(err);
+	return !parsed->failed.number || fail_line(block, file, err);
+}
+
+static bool deliver_all(struct text_blocks *blocks, struct sample_sink *sink,
+			struct reader_report *report, struct bc_error *err)
+{
+	struct text_block *block;
+
+	while (text_blocks_next(blocks, &block, err)) {
+		report->lines = blocks->lines->number;
+		report->ignored += ((struct parsed *)block->parsed)->ignored;
+		bool ok = take_block(block, blocks->lines->stream->name, sink, err);
+		text_block_release(block);
+		if (!ok)
+			return false;
+	}
+	return err->code == BC_OK;
 }
 
 bool preagg_read(struct lines *lines, const struct reader_options *options,
 		 struct sample_sink *sink, struct reader_report *report,
 		 struct bc_error *err)
 {
-	struct line line = {.file = lines->stream->name};
-	struct preagg_record record;
+	static const struct text_parser parser = {create_parsed, destroy_parsed, parse_block};
+	BC_AUTO(text_blocks_fini) struct text_blocks blocks;
 
+	text_blocks_init(&blocks, lines, options->pool, &parser, &options->build_id);
 	report->timeless = true;
-	while (lines_next(lines, &line.text, err)) {
-		line.number = report->lines = lines->number;
-		if (!preagg_parse(&line, &options->build_id, &record, err) ||
-		    !deliver(&record, sink, report, err))
-			return false;
-	}
-	return err->code == BC_OK;
+	return sample_sink_settle(sink, deliver_all(&blocks, sink, report, err), err);
 }

@@ -7,6 +7,7 @@
 
 #include "src/base/file.h"
 #include "src/base/lines.h"
+#include "src/base/pool.h"
 #include "src/input/perf_data_report.h"
 #include "src/input/sample.h"
 
@@ -24,6 +25,7 @@ bool input_format_parse(struct text name, enum input_format *out);
 struct reader_options {
 	enum input_format format;
 	struct build_id build_id; /* of the binary: such locations are inside */
+	struct pool *pool;        /* to read text with; NULL: this thread alone */
 };
 
 /* What a reader saw, for the summary. */

@@ -31,6 +31,12 @@ struct map_event {
 	struct build_id build_id; /* size 0 if the record has none */
 };
 
+/* What a reader delivers from, see below. */
+struct sample_memory {
+	void (*hold)(struct sample_memory *memory);
+	void (*release)(struct sample_memory *memory);
+};
+
 struct sample {
 	uint32_t pid;
 	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
@@ -62,11 +68,6 @@ struct sample {
 	struct sample_memory *memory;
 };
 
-struct sample_memory {
-	void (*hold)(struct sample_memory *memory);
-	void (*release)(struct sample_memory *memory);
-};
-
 /* A distinct taken branch, with the straight-line run that followed it, in the
  * binary's own addresses.  Constants as BOLT's pre-aggregated format has them. */
 struct trace {
@@ -79,6 +80,14 @@ struct trace {
 #define TRACE_FT_ONLY UINT64_MAX           /* `branch`: only a fall-through    */
 #define TRACE_FT_EXTERNAL (UINT64_MAX - 1) /* `branch`: came from outside      */
 #define TRACE_FT_RETURN (UINT64_MAX - 2)   /* `branch`: a return from outside  */
+
+/* A trace as a pre-aggregated profile has it. */
+struct trace_record {
+	struct trace trace;
+	uint64_t count; /* may be 0 */
+	uint64_t mispredicted;
+	bool is_return; /* an R or r record */
+};
 
 /* Where readers deliver, in the order of the input.  Every function returns
  * false to stop the reader, with err filled. */
@@ -94,6 +103,10 @@ struct sample_sink {
 	/* Aggregated before.  count may be 0; is_return: an R or r record. */
 	bool (*trace)(void *ctx, const struct trace *trace, bool is_return,
 		      uint64_t count, uint64_t mispredicted, struct bc_error *err);
+	/* Many of them at once, in `memory` for a sink that uses them after the call, as
+	 * a sample's branches are.  NULL: it wants them one by one. */
+	bool (*traces)(void *ctx, const struct trace_record *records, size_t count,
+		       struct sample_memory *memory, struct bc_error *err);
 	/* Aggregated basic samples. */
 	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
 	/* An event name for the whole profile (E lines). */
@@ -107,5 +120,15 @@ struct sample_sink {
 	/* Release all memory of samples now; NULL: it never holds any. */
 	bool (*settle)(void *ctx, struct bc_error *err);
 };
+
+/* At the end of an input, which went well if `ok`: have the sink release its memory.
+ * Returns whether both went well; err is of what failed first. */
+BC_MUST_USE static inline bool sample_sink_settle(struct sample_sink *sink, bool ok,
+						  struct bc_error *err)
+{
+	struct bc_error later = {0};
+
+	return (!sink->settle || sink->settle(sink->ctx, ok ? err : &later)) && ok;
+}
 
 #endif

@@ -35,7 +35,7 @@ static bool submit(struct aggregate *a, struct bc_error *err)
 	struct batch *batch = a->batch;
 
 	a->batch = NULL;
-	return !batch || workers_submit(a->workers, batch, &a->tally, err);
+	return !batch || workers_submit(a->workers, batch, err);
 }
 
 /* Leave the counting of a sample to whoever is free. */
@@ -155,28 +155,59 @@ static bool on_settle(void *ctx, struct bc_error *err)
 {
 	struct aggregate *a = ctx;
 
-	return !a->workers || (submit(a, err) && workers_drain(a->workers, &a->tally, err));
+	return !a->workers || (submit(a, err) && workers_drain(a->workers, err));
+}
+
+/* What a trace is worth where only addresses are wanted: nothing. */
+static void leave_out_trace(struct aggregate *a, const struct trace_record *record)
+{
+	struct ledgers *ledgers = &a->tally.ledgers;
+	uint64_t branches = record->trace.branch < TRACE_FT_RETURN ? record->count : 0;
+	uint64_t runs = record->trace.to != TRACE_BR_ONLY ? record->count : 0;
+
+	ledgers->branches.read += branches;
+	ledgers->branches.dropped[ENTRY_BASIC_MODE] += branches;
+	ledgers->traces.read += runs;
+	ledgers->traces.dropped[RUN_BASIC_MODE] += runs;
+}
+
+static bool defer_traces(struct aggregate *a, const struct trace_record *records, size_t count,
+			 struct sample_memory *memory, struct bc_error *err)
+{
+	struct batch *batch = workers_batch(a->workers, err);
+
+	if (!batch)
+		return false;
+	batch_traces(batch, records, count, memory);
+	return workers_submit(a->workers, batch, err);
+}
+
+static bool on_traces(void *ctx, const struct trace_record *records, size_t count,
+		      struct sample_memory *memory, struct bc_error *err)
+{
+	struct aggregate *a = ctx;
+	bool basic = a->options.mode == MODE_BASIC, defer = a->workers && memory && !basic;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_record *record = &records[i];
+		if (basic) {
+			leave_out_trace(a, record);
+			continue;
+		}
+		if (record->is_return && !returns_add(&a->returns, record->trace.branch))
+			return bc_fail_nomem(err);
+		if (!defer && !tally_trace(&a->tally, record, err))
+			return false;
+	}
+	return !defer || defer_traces(a, records, count, memory, err);
 }
 
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
 		     uint64_t mispredicted, struct bc_error *err)
 {
-	struct aggregate *a = ctx;
-	struct ledgers *ledgers = &a->tally.ledgers;
-	uint64_t branches = trace->branch < TRACE_FT_RETURN ? count : 0;
-	uint64_t runs = trace->to != TRACE_BR_ONLY ? count : 0;
+	struct trace_record record = {*trace, count, mispredicted, is_return};
 
-	ledgers->branches.read += branches;
-	ledgers->traces.read += runs;
-	if (a->options.mode == MODE_BASIC) {
-		ledgers->branches.dropped[ENTRY_BASIC_MODE] += branches;
-		ledgers->traces.dropped[RUN_BASIC_MODE] += runs;
-		return true;
-	}
-	a->tally.branches_seen = true;
-	if (is_return && !returns_add(&a->returns, trace->branch))
-		return bc_fail_nomem(err);
-	return tally_trace(&a->tally, trace, count, mispredicted, err);
+	return on_traces(ctx, &record, 1, NULL, err);
 }
 
 static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
@@ -228,8 +259,14 @@ struct sample_sink aggregate_sink(struct aggregate *aggregate)
 	aggregate->samples_seen = 0;
 	return (struct sample_sink){
 		.ctx = aggregate, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .recording = on_recording, .settle = on_settle, .trace = on_trace, .basic = on_basic, .event = on_event,
+		.sample = on_sample, .recording = on_recording, .settle = on_settle,
+		.trace = on_trace, .traces = on_traces, .basic = on_basic, .event = on_event,
 	};
+}
+
+struct pool *aggregate_pool(struct aggregate *aggregate)
+{
+	return workers_pool(aggregate->workers);
 }
 
 void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count)
@@ -248,7 +285,7 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	counts_init(&aggregate->totals.basic);
 	return process_maps_init(&aggregate->maps, image, match, err) &&
 	       (options->threads < 2 ||
-		workers_start(options->threads, &aggregate->totals, &aggregate->workers, err));
+		workers_start(options->threads, &aggregate->tally, &aggregate->workers, err));
 }
 
 void aggregate_fini(struct aggregate *aggregate)
@@ -275,7 +312,7 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	struct tally *tally = &aggregate->tally;
 	struct ledger *samples = &tally->ledgers.samples;
 
-	if (aggregate->workers && !workers_collect(aggregate->workers, tally, err))
+	if (aggregate->workers && !workers_collect(aggregate->workers, err))
 		return false;
 	if (!tally_flush(tally, err))
 		return false;

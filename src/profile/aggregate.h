@@ -57,6 +57,9 @@ void aggregate_fini(struct aggregate *aggregate);
 /* The sink for the next input. */
 struct sample_sink aggregate_sink(struct aggregate *aggregate);
 
+/* The threads that count, for a reader to share.  NULL: there are none but this. */
+struct pool *aggregate_pool(struct aggregate *aggregate);
+
 /* Samples that a reader could not deliver. */
 void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count);
 

@@ -40,6 +40,23 @@ void batch_add(struct batch *batch, const struct process_view *view, const struc
 	};
 }
 
+void batch_traces(struct batch *batch, const struct trace_record *traces, size_t count,
+		  struct sample_memory *memory)
+{
+	if (memory)
+		hold_memory(batch, memory);
+	batch->traces = traces;
+	batch->trace_count = count;
+}
+
+static bool count_traces(const struct batch *batch, struct tally *tally, struct bc_error *err)
+{
+	for (size_t i = 0; i < batch->trace_count; i++)
+		if (!tally_trace(tally, &batch->traces[i], err))
+			return false;
+	return true;
+}
+
 bool batch_count(struct batch *batch, struct tally *tally, struct bc_error *err)
 {
 	for (size_t i = 0; i < batch->sample_count; i++) {
@@ -53,7 +70,12 @@ bool batch_count(struct batch *batch, struct tally *tally, struct bc_error *err)
 		if (!ok)
 			return false;
 	}
-	return true;
+	return count_traces(batch, tally, err);
+}
+
+void batch_init(struct batch *batch)
+{
+	batch->sample_count = batch->view_count = batch->memory_count = batch->trace_count = 0;
 }
 
 void batch_clear(struct batch *batch)
@@ -62,5 +84,5 @@ void batch_clear(struct batch *batch)
 		map_set_release(batch->views[i].maps);
 	for (size_t i = 0; i < batch->memory_count; i++)
 		batch->memories[i]->release(batch->memories[i]);
-	batch->sample_count = batch->view_count = batch->memory_count = 0;
+	batch_init(batch);
 }

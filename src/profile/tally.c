@@ -51,11 +51,15 @@ static bool count_address(struct tally *tally, struct vaddr at, struct bc_error 
 	return true;
 }
 
-bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
-		 uint64_t mispredicted, struct bc_error *err)
+bool tally_trace(struct tally *tally, const struct trace_record *record, struct bc_error *err)
 {
-	struct count_row row = {.count = count, .extra = mispredicted};
+	const struct trace *trace = &record->trace;
+	struct ledgers *ledgers = &tally->ledgers;
+	struct count_row row = {.count = record->count, .extra = record->mispredicted};
 
+	ledgers->branches.read += trace->branch < TRACE_FT_RETURN ? record->count : 0;
+	ledgers->traces.read += trace->to != TRACE_BR_ONLY ? record->count : 0;
+	tally->branches_seen = true;
 	trace_key(trace, row.key);
 	return add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
 }

@@ -61,8 +61,8 @@ BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view,
 
 /* Add what was counted before: most of it is distinct, so a tally's own tables
  * would only be in the way. */
-BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace *trace, uint64_t count,
-			     uint64_t mispredicted, struct bc_error *err);
+BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace_record *record,
+			     struct bc_error *err);
 BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
 			     struct bc_error *err);
 

@@ -6,170 +6,122 @@
 
 #include "src/base/parallel.h"
 
-/* Batches that may wait, for each thread. */
-#define WAITING_EACH 2
-
-struct worker {
-	struct workers *all;
-	struct tally tally;
-	pthread_t thread;
-};
-
 struct workers {
-	pthread_mutex_t lock;
-	pthread_cond_t work, progress; /* there is a batch; one was counted */
-	struct batch *waiting, **waiting_end;
-	struct batch *counted; /* still holding their memory */
-	struct batch *empty;   /* the reader's alone */
-	size_t waiting_count;
-	size_t busy; /* batches that are being counted by workers */
-	bool stop;
-	struct bc_error err; /* the first one; code BC_OK if none */
-	unsigned count;
-	struct worker at[PARALLEL_MOST];
+	struct pool *pool;
+	struct batch *submitted, **submitted_end; /* oldest first */
+	struct batch *empty;
+	struct tally *own;                   /* of the reader's thread */
+	struct tally others[PARALLEL_MOST];  /* of thread i + 1 */
+	pthread_mutex_t lock;                /* for err */
+	struct bc_error err;                 /* the first one; code BC_OK if none */
 };
 
-/* With the lock held: the batch that has waited longest. */
-static struct batch *pop(struct workers *w)
-{
-	struct batch *batch = w->waiting;
-
-	w->waiting = batch->next;
-	if (!w->waiting)
-		w->waiting_end = &w->waiting;
-	w->waiting_count--;
-	return batch;
-}
-
-/* With the lock held, which is given up while the batch is counted. */
-static void count_batch(struct workers *w, struct batch *batch, struct tally *tally)
-{
-	struct bc_error err = {0};
-
-	pthread_mutex_unlock(&w->lock);
-	bool ok = batch_count(batch, tally, &err);
-	pthread_mutex_lock(&w->lock);
-	if (!ok && w->err.code == BC_OK)
-		w->err = err;
-	batch->next = w->counted;
-	w->counted = batch;
-}
-
-static void *work(void *arg)
-{
-	struct worker *worker = arg;
-	struct workers *w = worker->all;
-
-	pthread_mutex_lock(&w->lock);
-	for (;;) {
-		while (!w->waiting && !w->stop)
-			pthread_cond_wait(&w->work, &w->lock);
-		if (w->stop)
-			break;
-		struct batch *batch = pop(w);
-		w->busy++;
-		count_batch(w, batch, &worker->tally);
-		w->busy--;
-		pthread_cond_signal(&w->progress);
-	}
-	pthread_mutex_unlock(&w->lock);
-	return NULL;
-}
-
-bool workers_start(unsigned threads, struct totals *totals, struct workers **out,
+bool workers_start(unsigned threads, struct tally *own, struct workers **out,
 		   struct bc_error *err)
 {
 	struct workers *w = calloc(1, sizeof(*w));
 
-	if (!w)
+	if (w)
+		w->pool = pool_start(threads);
+	if (!w || !w->pool) {
+		free(w);
 		return bc_fail_nomem(err);
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->work, NULL);
-	pthread_cond_init(&w->progress, NULL);
-	w->waiting_end = &w->waiting;
-	for (; w->count + 1 < threads && w->count < PARALLEL_MOST; w->count++) {
-		struct worker *worker = &w->at[w->count];
-		*worker = (struct worker){.all = w, .tally.totals = totals};
-		if (pthread_create(&worker->thread, NULL, work, worker))
-			break;
 	}
+	pthread_mutex_init(&w->lock, NULL);
+	w->submitted_end = &w->submitted;
+	w->own = own;
+	for (size_t i = 0; i < PARALLEL_MOST; i++)
+		w->others[i].totals = own->totals;
 	*out = w;
 	return true;
 }
 
-/* Empty the batches that were counted: only the reader may do that. */
+struct pool *workers_pool(struct workers *w)
+{
+	return w ? w->pool : NULL;
+}
+
+static void count_batch(struct task *task, unsigned thread)
+{
+	struct batch *batch = (struct batch *)(void *)task; /* its first member */
+	struct workers *w = batch->workers;
+	struct bc_error err = {0};
+
+	if (batch_count(batch, thread ? &w->others[thread - 1] : w->own, &err))
+		return;
+	pthread_mutex_lock(&w->lock);
+	if (w->err.code == BC_OK)
+		w->err = err;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Empty the oldest batch that was submitted: only the reader may do that. */
 static void reap(struct workers *w)
 {
-	pthread_mutex_lock(&w->lock);
-	struct batch *counted = w->counted;
-	w->counted = NULL;
-	pthread_mutex_unlock(&w->lock);
-	while (counted) {
-		struct batch *batch = counted;
-		counted = batch->next;
-		batch_clear(batch);
-		batch->next = w->empty;
-		w->empty = batch;
-	}
+	struct batch *batch = w->submitted;
+
+	w->submitted = batch->next;
+	if (!w->submitted)
+		w->submitted_end = &w->submitted;
+	batch_clear(batch);
+	batch->next = w->empty;
+	w->empty = batch;
 }
 
 struct batch *workers_batch(struct workers *w, struct bc_error *err)
 {
-	reap(w);
+	while (w->submitted && pool_is_done(w->pool, &w->submitted->task))
+		reap(w);
 	struct batch *batch = w->empty;
 	if (batch) {
 		w->empty = batch->next;
 		return batch;
 	}
 	batch = malloc(sizeof(*batch));
-	if (!batch)
+	if (!batch) {
 		bc_fail_nomem(err);
-	else
-		batch->sample_count = batch->view_count = batch->memory_count = 0;
+		return NULL;
+	}
+	batch_init(batch);
+	batch->task.run = count_batch;
+	batch->workers = w;
 	return batch;
 }
 
 static bool check(struct workers *w, struct bc_error *err)
 {
-	if (w->err.code == BC_OK)
-		return true;
-	*err = w->err;
-	return false;
+	pthread_mutex_lock(&w->lock);
+	bool ok = w->err.code == BC_OK;
+	if (!ok)
+		*err = w->err;
+	pthread_mutex_unlock(&w->lock);
+	return ok;
 }
 
-bool workers_submit(struct workers *w, struct batch *batch, struct tally *own,
-		    struct bc_error *err)
+bool workers_submit(struct workers *w, struct batch *batch, struct bc_error *err)
 {
-	pthread_mutex_lock(&w->lock);
 	batch->next = NULL;
-	*w->waiting_end = batch;
-	w->waiting_end = &batch->next;
-	w->waiting_count++;
-	pthread_cond_signal(&w->work);
-	if (w->waiting_count > WAITING_EACH * w->count)
-		count_batch(w, pop(w), own);
-	bool ok = check(w, err);
-	pthread_mutex_unlock(&w->lock);
-	return ok;
+	*w->submitted_end = batch;
+	w->submitted_end = &batch->next;
+	pool_submit(w->pool, &batch->task);
+	return check(w, err);
 }
 
-bool workers_drain(struct workers *w, struct tally *own, struct bc_error *err)
+bool workers_drain(struct workers *w, struct bc_error *err)
 {
-	pthread_mutex_lock(&w->lock);
-	while (w->waiting)
-		count_batch(w, pop(w), own);
-	while (w->busy)
-		pthread_cond_wait(&w->progress, &w->lock);
-	bool ok = check(w, err);
-	pthread_mutex_unlock(&w->lock);
-	reap(w);
-	return ok;
+	while (w->submitted) {
+		pool_wait(w->pool, &w->submitted->task);
+		reap(w);
+	}
+	return check(w, err);
 }
 
-bool workers_collect(struct workers *w, struct tally *own, struct bc_error *err)
+bool workers_collect(struct workers *w, struct bc_error *err)
 {
-	for (unsigned i = 0; i < w->count; i++) {
-		struct tally *tally = &w->at[i].tally;
+	struct tally *own = w->own;
+
+	for (unsigned i = 0; i + 1 < pool_threads(w->pool); i++) {
+		struct tally *tally = &w->others[i];
 		if (!tally_flush(tally, err))
 			return false;
 		ledger_add(&own->ledgers.samples, &tally->ledgers.samples);
@@ -195,19 +147,11 @@ void workers_stop(struct workers *w)
 {
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
-	w->stop = true;
-	pthread_cond_broadcast(&w->work);
-	pthread_mutex_unlock(&w->lock);
-	for (unsigned i = 0; i < w->count; i++) {
-		pthread_join(w->at[i].thread, NULL);
-		tally_free(&w->at[i].tally);
-	}
-	free_batches(w->waiting);
-	free_batches(w->counted);
+	pool_stop(w->pool);
+	for (size_t i = 0; i < PARALLEL_MOST; i++)
+		tally_free(&w->others[i]);
+	free_batches(w->submitted);
 	free_batches(w->empty);
 	pthread_mutex_destroy(&w->lock);
-	pthread_cond_destroy(&w->work);
-	pthread_cond_destroy(&w->progress);
 	free(w);
 }

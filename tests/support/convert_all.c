@@ -31,7 +31,7 @@ static int file_of(struct text content)
 bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_error *err)
 {
 	struct sample_sink sink = aggregate_sink(aggregate);
-	struct reader_options options = {INPUT_AUTO, {0}};
+	struct reader_options options = {.format = INPUT_AUTO};
 	struct reader_report report = {0};
 	struct file_stream stream = {.name = "samples", .fd = file_of(samples)};
 

@@ -97,7 +97,7 @@ static void the_sink_can_stop_a_reader(void **state)
 	struct file_stream stream = {.name = "input", .fd = fileno(file)};
 	assert_false(reader_run(&stream, &options, &sink, &report, &err));
 	assert_string_equal(err.text, "the sink had enough");
-	assert_int_equal(report.lines, 1);
+	assert_int_equal(report.lines, 2); /* they are read in blocks */
 	fclose(file);
 }
 
@@ -181,6 +181,113 @@ static void every_corrupt_byte_is_clean(void **state)
 	corrupt_each_byte(records_text, sizeof(records_text) - 1, INPUT_PREAGG);
 }
 
+/* A text of many blocks, in which lines, records of several lines and call chains cross
+ * from one to the next. */
+static char *long_text(enum input_format format, size_t *size)
+{
+	char *text;
+	FILE *out = open_memstream(&text, size);
+
+	if (format == INPUT_PREAGG) {
+		for (unsigned i = 0; i < 90000; i++)
+			if (i % 100)
+				fprintf(out, "T %x %x %x %u %u\n", i, 7 * i, 7 * i + i % 64, i % 9 + 1, i % 2);
+			else
+				fprintf(out, "S %x %u # an address\n", i, i);
+	} else {
+		fputs("7 PERF_RECORD_MMAP2 7/7: [0x1000(0xeb000) @ 0xb000 <0b443b38>]: r-xp /a\n", out);
+		for (unsigned i = 0; i < 9000; i++) {
+			fprintf(out, "a 7 [003] U %u.5: 9 cycles:u: \n\t    40%04x f (/b)\n", i, i);
+			for (unsigned n = 0; n < i % 33; n++)
+				fprintf(out, " 0x%x/0x%llx/%c/-/-/%u/%s", 0x5000 + n * i,
+					0xffff55cf4ac5b9faull >> i % 60, "PM-"[n % 3], i, n % 4 ? "" : "COND");
+			fputs(i % 33 ? "\n" : "\n\n", out);
+		}
+	}
+	fputs(format == INPUT_PREAGG ? "T 1 2 3 4 5" : "7 404010", out); /* no newline */
+	fclose(out);
+	return text;
+}
+
+/* What is read does not depend on who reads it. */
+static void threads_read_the_same(void **state)
+{
+	static const unsigned threads[] = {1, 2, 3, 8};
+
+	(void)state;
+	for (enum input_format format = INPUT_PREAGG; format <= INPUT_PERF_SCRIPT; format++) {
+		struct reader_options options = {.format = format};
+		struct transcript alone, together;
+		size_t size;
+		char *text = long_text(format, &size);
+		assert_true(size > 3 * LINES_LONGEST / 2);
+		assert_true(transcript_bytes(&alone, text, size, &options));
+		for (size_t i = 0; i < BC_COUNT(threads); i++) {
+			options.pool = pool_start(threads[i]);
+			assert_non_null(options.pool);
+			assert_true(transcript_bytes(&together, text, size, &options));
+			assert_int_equal(together.report.lines, alone.report.lines);
+			assert_int_equal(together.report.ignored, alone.report.ignored);
+			assert_int_equal(together.size, alone.size);
+			assert_memory_equal(together.text, alone.text, alone.size);
+			pool_stop(options.pool);
+			transcript_free(&together);
+		}
+		transcript_free(&alone);
+		free(text);
+	}
+}
+
+/* The first bad line is told, with its number, whatever was read behind it, and all
+ * before it is delivered. */
+static void the_first_bad_line_is_told(void **state)
+{
+	(void)state;
+	for (enum input_format format = INPUT_PREAGG; format <= INPUT_PERF_SCRIPT; format++) {
+		struct reader_options options = {.format = format, .pool = pool_start(3)};
+		struct transcript t;
+		size_t size;
+		char *text = long_text(format, &size), message[64];
+		unsigned line = 1;
+		assert_non_null(options.pool);
+		/* Two bad lines; in samples a stack each, for the threads to find. */
+		for (size_t i = size / 2; i < size; i += size / 3) {
+			char *bad = format == INPUT_PREAGG ? strstr(text + i, " ") : strstr(text + i, "/0x");
+			memcpy(bad, "/-", 2);
+		}
+		const char *first = strstr(text, format == INPUT_PREAGG ? "/-" : "/-x");
+		for (const char *c = text; c < first; c++)
+			line += *c == '\n';
+		assert_false(transcript_bytes(&t, text, size, &options));
+		snprintf(message, sizeof(message), "input: line %u, column ", line);
+		assert_memory_equal(t.err.text, message, strlen(message));
+		transcript_free(&t);
+		pool_stop(options.pool);
+		free(text);
+	}
+}
+
+static void a_line_too_long_is_told_by_number(void **state)
+{
+	struct reader_options options = {.format = INPUT_PREAGG, .pool = pool_start(2)};
+	size_t before = 100000 * 6, size = before + LINES_LONGEST + 10;
+	char *text = malloc(size);
+	struct transcript t;
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(options.pool);
+	for (size_t i = 0; i < before; i += 6)
+		memcpy(text + i, "S 1 2\n", 6);
+	memset(text + before, '1', size - before);
+	assert_false(transcript_bytes(&t, text, size, &options));
+	assert_string_equal(t.err.text, "input: line 100001, byte 600000: longer than 1048576 bytes");
+	assert_int_equal(t.report.lines, 100000);
+	transcript_free(&t);
+	pool_stop(options.pool);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +296,9 @@ int main(void)
 		cmocka_unit_test(messages_of_what_is_not_recognised),
 		cmocka_unit_test(names_of_formats),
 		cmocka_unit_test(the_sink_can_stop_a_reader),
+		cmocka_unit_test(threads_read_the_same),
+		cmocka_unit_test(the_first_bad_line_is_told),
+		cmocka_unit_test(a_line_too_long_is_told_by_number),
 		cmocka_unit_test(every_truncation_is_clean),
 		cmocka_unit_test(every_corrupt_byte_is_clean),
 	};

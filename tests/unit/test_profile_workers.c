@@ -70,7 +70,7 @@ static void begin(struct bench *bench, unsigned threads)
 	counts_init(&bench->totals.traces);
 	counts_init(&bench->totals.basic);
 	bench->own.totals = &bench->totals;
-	assert_true(workers_start(threads, &bench->totals, &bench->workers, &err));
+	assert_true(workers_start(threads, &bench->own, &bench->workers, &err));
 	map_at(bench, OLD_BASE);
 }
 
@@ -128,7 +128,7 @@ static void sample(struct bench *bench, uint64_t base, unsigned n)
 	batch_add(bench->batch, &view, &sample, 0, false);
 	if (!batch_is_full(bench->batch))
 		return;
-	assert_true(workers_submit(bench->workers, bench->batch, &bench->own, &err));
+	assert_true(workers_submit(bench->workers, bench->batch, &err));
 	bench->batch = NULL;
 }
 
@@ -137,16 +137,16 @@ static void drain(struct bench *bench)
 	struct bc_error err = {0};
 
 	if (bench->batch)
-		assert_true(workers_submit(bench->workers, bench->batch, &bench->own, &err));
+		assert_true(workers_submit(bench->workers, bench->batch, &err));
 	bench->batch = NULL;
-	assert_true(workers_drain(bench->workers, &bench->own, &err));
+	assert_true(workers_drain(bench->workers, &err));
 }
 
 static void collect(struct bench *bench)
 {
 	struct bc_error err = {0};
 
-	assert_true(workers_collect(bench->workers, &bench->own, &err));
+	assert_true(workers_collect(bench->workers, &err));
 	assert_true(tally_flush(&bench->own, &err));
 	workers_stop(bench->workers);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What can be read of perf script's text without knowing what came before: where
+ * lines end, and the branch stacks, which is most of the work.  Any thread can do it.
+ */
+#ifndef INPUT_PERF_SCRIPT_BLOCK_H
+#define INPUT_PERF_SCRIPT_BLOCK_H
+
+#include "src/input/perf_script_stack.h"
+#include "src/input/text_blocks.h"
+
+struct script_line {
+	struct text text;
+	size_t stack; /* where its branch stack begins, or its length */
+	size_t first_branch, branch_count; /* in the block's branches */
+	bool bad; /* the stack cannot be read; stack_parse() says why */
+};
+DEFINE_VEC(script_line_vec, struct script_line);
+
+/* text_block.parsed */
+struct script_block {
+	struct script_line_vec lines;
+	struct branch_vec branches;
+	bool no_memory; /* for the lines that follow */
+};
+
+extern const struct text_parser script_block_parser;
+
+#endif
