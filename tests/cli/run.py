@@ -14,15 +14,17 @@ import subprocess
 import sys
 import tempfile
 
+TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 120))
+
 
 def run(case):
     env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1', 'batconv': os.environ['BATCONV'],
            'inputs': os.environ['INPUTS'].rstrip('/'), 'source': os.environ['SOURCE']}
-    for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS'):
+    for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'GCOV_ERROR_FILE'):
         if name in os.environ:
             env[name] = os.environ[name]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(['sh', os.path.join(case, 'cmd')], cwd=folder, env=env, timeout=120,
+        done = subprocess.run(['sh', os.path.join(case, 'cmd')], cwd=folder, env=env, timeout=TIMEOUT,
                               stdin=subprocess.DEVNULL, capture_output=True)
 
     def plain(data):
