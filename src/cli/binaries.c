@@ -2,6 +2,7 @@
 #include "src/cli/binaries.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,9 @@ static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struc
 
 	bool ok = (path && name) || bc_fail_nomem(err), has = false;
 
-	if (ok && lstat(path, &st) == 0) {
+	if (ok && lstat(path, &st)) {
+		ok = errno == ENOENT || bc_fail_errno(err, "%s: cannot stat", path); /* it may be gone by now */
+	} else if (ok) {
 		if (S_ISREG(st.st_mode))
 			ok = binary_has_bat(path, &has, err);
 		if (has)
