@@ -57,6 +57,8 @@ static const struct {
 	{"\xc4\xe2\x78\xf3\xc9", 5, BIT(X86_RAX)},          /* blsr %ecx,%eax             */
 	{"\xc4\xe2\x7b\xf6\xd1", 5, BIT(X86_RAX) | BIT(X86_RDX)}, /* mulx %ecx,%eax,%edx  */
 	{"\xc4\xe3\x79\x14\xc0\x01", 6, BIT(X86_RAX)},      /* vpextrb $1,%xmm0,%eax      */
+	{"\x66\x0f\x71\xd0\x01", 5, 0},                     /* psrlw $1,%xmm0             */
+	{"\x66\x0f\x73\xd8\x01", 5, 0},                     /* psrldq $1,%xmm0            */
 	{"\x62\xf1\x74\x48\x58\xc2", 6, 0},                 /* vaddps %zmm2,%zmm1,%zmm0   */
 };
 
@@ -73,6 +75,8 @@ static const struct {
 	{"\x62\xf1\x70\x48\x58\xc2", 6},     /* EVEX without its bit that is 1     */
 	{"\xf3\xc5\xf9\x7e\xc1", 5},         /* a prefix before VEX                */
 	{"\xc4\xe0\x7b\xf6\xd1", 5},         /* VEX, map 0                         */
+	{"\x66\x0f\x71\xc0\x01", 5},         /* 71 /0 is none                      */
+	{"\x66\x0f\x73\xc0\x01", 5},         /* 73 /0 is none                      */
 };
 
 static void what_is_known(void **state)
