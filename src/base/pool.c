@@ -114,7 +114,7 @@ void pool_submit(struct pool *pool, struct task *task)
 	pool->waiting_end = &task->next;
 	pool->waiting_count++;
 	pthread_cond_signal(&pool->work);
-	if (pool->waiting_count > WAITING_EACH * pool->helper_count)
+	if (pool->waiting_count > (size_t)WAITING_EACH * pool->helper_count)
 		run_one(pool, 0);
 	pthread_mutex_unlock(&pool->lock);
 }
