@@ -50,9 +50,15 @@ static inline uint64_t count_mix(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
+/* What each hash begins with: 0, or a number that who makes the input does not know, so
+ * that no input has all of its keys meet in one place.  Choose it before the first table
+ * and the first thread. */
+extern uint64_t count_seed;
+void count_seed_choose(void);
+
 static inline uint64_t count_hash(const uint64_t key[COUNT_KEY_WORDS])
 {
-	uint64_t h = count_mix(count_mix(count_mix(0, key[0]), key[1]), key[2]);
+	uint64_t h = count_mix(count_mix(count_mix(count_seed, key[0]), key[1]), key[2]);
 
 	return h ^ h >> 32;
 }

@@ -199,6 +199,7 @@ int convert_run(const struct command *command, int argc, char **argv)
 		fprintf(stderr, "batconv: %s\n", args.wrong.text);
 		return EXIT_FAILED;
 	}
+	count_seed_choose();
 	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
 	args.conversion.progress = (struct input_progress){progress_show, &progress};
 	return args.conversion.binary ? run_one(&args, &progress) : run_many(&args, &progress);

@@ -124,6 +124,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 	struct bc_error err = {0};
 	FILE *out = strcmp(arguments->output.path, "-") ? stdout : stderr;
 
+	count_seed_choose();
 	perf2bolt_report_start(arguments, out);
 	if (run_conversion(arguments, &conversion, &err) && check(arguments, &conversion, &err)) {
 		perf2bolt_report_read(&conversion, out);
