@@ -19,14 +19,19 @@ size_t bat_fallthroughs(const struct bat_table *table,
 			uint32_t to, bat_edge_fn *edge, void *ctx)
 {
 	const struct bat_entry *begin = table->entries + fragment->first_entry;
+	const struct bat_entry *end = begin + fragment->entry_count;
 	const struct bat_entry *block = bat_entry_at(table, fragment, from);
-	const struct bat_entry *last = bat_entry_at(table, fragment, to);
 	size_t edges = 0;
 
-	if (from >= to || !block || !(block = block_of(begin, block)) ||
-	    block->output >= last->output)
+	if (from >= to || !block || !(block = block_of(begin, block)))
 		return 0;
-	for (const struct bat_entry *e = block + 1; e <= last; e++) {
+	/* Runs are short: their end is not searched for. */
+	const struct bat_entry *next = block + 1;
+	while (next < end && next->output == block->output)
+		next++;
+	if (next == end || next->output > to)
+		return 0;
+	for (const struct bat_entry *e = block + 1; e < end && e->output <= to; e++) {
 		if (bat_entry_is_branch(*e))
 			continue;
 		edge(ctx, bat_entry_input(*block), bat_entry_input(*e));

@@ -32,21 +32,18 @@ const struct bat_entry *bat_entry_at(const struct bat_table *table,
 				     const struct bat_fragment *fragment,
 				     uint32_t offset)
 {
-	const struct bat_entry *begin = table->entries + fragment->first_entry;
-	const struct bat_entry *first = begin;
+	const struct bat_entry *first = table->entries + fragment->first_entry;
 	uint32_t count = fragment->entry_count;
 
-	while (count) {
+	if (!count || first->output > offset)
+		return NULL;
+	/* Which half it is cannot be foreseen: a sum costs less than a wrong branch. */
+	while (count > 1) {
 		uint32_t half = count / 2;
-
-		if (first[half].output > offset) {
-			count = half;
-		} else {
-			first += half + 1;
-			count -= half + 1;
-		}
+		first += first[half].output <= offset ? half : 0;
+		count -= half;
 	}
-	return first == begin ? NULL : first - 1;
+	return first;
 }
 
 uint32_t bat_translate(const struct bat_table *table,

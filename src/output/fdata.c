@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "src/base/emit.h"
-#include "src/base/parallel.h"
-#include "src/base/sink.h"
+#include "src/base/pool.h"
 
-/* Most records name the function that the one before named. */
+/* Most records name the functions that the one before named. */
 struct last_name {
 	const struct function *function;
 	size_t length, plain; /* of the name, and up to what must be escaped */
@@ -47,11 +46,11 @@ static void emit_place(struct emit *out, struct input_place place, struct last_n
 	emit_char(out, ' ');
 }
 
-static void emit_record(struct emit *out, const struct record *record, struct last_name *last)
+static void emit_record(struct emit *out, const struct record *record, struct last_name last[2])
 {
-	emit_place(out, record->from, last);
+	emit_place(out, record->from, &last[0]);
 	if (record->kind != RECORD_SAMPLE) {
-		emit_place(out, record->to, last);
+		emit_place(out, record->to, &last[1]);
 		emit_dec(out, record->mispredicted);
 		emit_char(out, ' ');
 	}
@@ -97,75 +96,85 @@ static void emit_access(struct emit *out, const struct access *access)
 	emit_char(out, '\n');
 }
 
-/* Records are formatted in chunks, several at a time, and written in order. */
-#define CHUNK_RECORDS ((size_t)8192)
-#define CHUNKS_AT_ONCE 16
+/* Records are formatted in chunks by all threads, and written in order meanwhile. */
+#define CHUNK_RECORDS ((size_t)2048)
+#define CHUNKS_EACH 3 /* for each thread */
 
-
-struct formatting {
+struct chunk {
+	struct task task;
 	const struct profile *profile;
-	size_t first; /* record of the first chunk */
-	struct memory_sink chunks[CHUNKS_AT_ONCE];
+	size_t first; /* record */
+	struct emit text;
 };
 
-static void emit_records(const struct profile *profile, size_t first, FILE *file)
+static void format_chunk(struct task *task, unsigned thread)
 {
-	size_t end = first + CHUNK_RECORDS;
-	struct emit out = {.file = file};
-	struct last_name last = {0};
+	struct chunk *chunk = (struct chunk *)(void *)task; /* its first member */
+	const struct profile *profile = chunk->profile;
+	size_t left = profile->record_count - chunk->first;
+	size_t end = chunk->first + (left < CHUNK_RECORDS ? left : CHUNK_RECORDS);
+	struct last_name last[2] = {0};
 
-	for (size_t i = first; i < end && i < profile->record_count; i++) {
+	(void)thread;
+	for (size_t i = chunk->first; i < end; i++) {
 		struct record record = profile_record(profile, i);
-		emit_record(&out, &record, &last);
+		emit_record(&chunk->text, &record, last);
 	}
-	emit_flush(&out);
 }
 
-static void format_chunk(void *ctx, size_t index, unsigned worker)
+/* The chunks go round: each is written and then formats what comes next. */
+static bool write_records(const struct profile *profile, struct chunk *chunks, size_t count,
+			  struct pool *pool, FILE *file)
 {
-	struct formatting *f = ctx;
-	struct memory_sink *chunk = &f->chunks[index];
-	FILE *file = sink_memory(chunk);
-
-	(void)worker;
-	if (file)
-		emit_records(f->profile, f->first + index * CHUNK_RECORDS, file);
-	chunk->failed |= !file || fclose(file) != 0;
-}
-
-static bool write_chunks(struct formatting *f, size_t count, FILE *file)
-{
+	size_t begun = 0, total = (profile->record_count + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
 	bool ok = true;
 
-	for (size_t i = 0; i < count; i++) {
-		struct memory_sink *chunk = &f->chunks[i];
-		ok = ok && !chunk->failed;
+	for (size_t done = 0; done < begun || (ok && done < total); done++) {
+		for (; ok && begun < total && begun < done + count; begun++) {
+			struct chunk *chunk = &chunks[begun % count];
+			chunk->first = begun * CHUNK_RECORDS;
+			chunk->text.used = 0;
+			pool_submit(pool, &chunk->task);
+		}
+		struct chunk *chunk = &chunks[done % count];
+		pool_wait(pool, &chunk->task);
+		ok = ok && !chunk->text.failed;
 		if (ok)
-			fwrite(chunk->at, 1, chunk->len, file);
-		free(chunk->at);
-		*chunk = (struct memory_sink){0};
+			fwrite(chunk->text.at, 1, chunk->text.used, file);
 	}
 	return ok;
+}
+
+static bool format_records(const struct profile *profile, unsigned threads, FILE *file)
+{
+	struct pool *pool = threads > 1 ? pool_start(threads) : NULL;
+	size_t count = CHUNKS_EACH * pool_threads(pool);
+	struct chunk *chunks = malloc(count * sizeof(*chunks));
+	bool ok = chunks && (pool || threads < 2);
+
+	for (size_t i = 0; ok && i < count; i++) {
+		chunks[i].task.run = format_chunk;
+		chunks[i].profile = profile;
+		emit_init(&chunks[i].text, NULL);
+	}
+	bool written = ok && write_records(profile, chunks, count, pool, file);
+	for (size_t i = 0; ok && i < count; i++)
+		emit_free(&chunks[i].text);
+	free(chunks);
+	pool_stop(pool);
+	return written;
 }
 
 bool fdata_write(const struct profile *profile, const struct fdata_header *header,
 		 unsigned threads, FILE *file, struct bc_error *err)
 {
-	struct formatting f = {.profile = profile};
-	struct emit out = {.file = file};
+	struct emit out;
 
+	emit_init(&out, file);
 	emit_header(&out, profile, header);
 	emit_flush(&out);
-	while (f.first < profile->record_count) {
-		size_t left = profile->record_count - f.first;
-		size_t count = (left + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
-		if (count > CHUNKS_AT_ONCE)
-			count = CHUNKS_AT_ONCE;
-		parallel_for(threads, count, format_chunk, &f);
-		if (!write_chunks(&f, count, file))
-			return bc_fail_nomem(err);
-		f.first += count * CHUNK_RECORDS;
-	}
+	if (profile->record_count && !format_records(profile, threads, file))
+		return bc_fail_nomem(err);
 	for (size_t i = 0; i < profile->accesses.len; i++)
 		emit_access(&out, &profile->accesses.at[i]);
 	emit_flush(&out);

@@ -99,13 +99,14 @@ static const struct count_row **sorted_rows(const struct counts *counts, size_t 
 bool preagg_write(const struct aggregate *aggregate, bool basic, FILE *file, struct bc_error *err)
 {
 	const struct totals *totals = &aggregate->totals;
-	struct emit out = {.file = file};
+	struct emit out;
 	size_t count;
 	const struct count_row **rows =
 		sorted_rows(basic ? &totals->basic : &totals->traces, &count);
 
 	if (!rows)
 		return bc_fail_nomem(err);
+	emit_init(&out, file);
 	for (size_t i = 0; basic && i < aggregate->events.len; i++) {
 		emit_string(&out, "E ");
 		emit_string(&out, aggregate->events.at[i]);

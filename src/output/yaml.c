@@ -277,9 +277,10 @@ static bool write_functions(struct writer *w)
 bool yaml_write(const struct profile *profile, const struct yaml_header *header, unsigned threads,
 		FILE *file, struct yaml_report *report, struct bc_error *err)
 {
-	struct writer w = {.profile = profile, .out.file = file, .report = report};
+	struct writer w = {.profile = profile, .report = report};
 
 	*report = (struct yaml_report){0};
+	emit_init(&w.out, file);
 	if (!blocks_open(profile, threads, &w.blocks, err))
 		return false;
 	write_header(&w.out, profile, header);

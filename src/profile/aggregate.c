@@ -151,11 +151,16 @@ static void on_recording(void *ctx)
 	process_maps_forget(&a->maps);
 }
 
+/* Drained in any case: what waits points into memory that is freed next. */
 static bool on_settle(void *ctx, struct bc_error *err)
 {
 	struct aggregate *a = ctx;
+	struct bc_error later = {0};
 
-	return !a->workers || (submit(a, err) && workers_drain(a->workers, err));
+	if (!a->workers)
+		return true;
+	bool ok = submit(a, err);
+	return workers_drain(a->workers, ok ? err : &later) && ok;
 }
 
 /* What a trace is worth where only addresses are wanted: nothing. */

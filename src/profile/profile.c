@@ -18,6 +18,9 @@ static uint64_t index_of(const struct binary *binary, const struct function *fun
 /* Rows of `recent`: the table stays in a processor's own cache. */
 #define RECENT_ROWS ((size_t)3 << 12)
 
+/* As many go past the table, if it did not make a quarter of those before it equal. */
+#define DIRECT_RECORDS (8 * RECENT_ROWS)
+
 static bool flush_recent(struct record_batch *batch)
 {
 	for (size_t i = 0; i < batch->recent.capacity; i++) {
@@ -26,8 +29,20 @@ static bool flush_recent(struct record_batch *batch)
 		if (row->count && !record_vec_push(&batch->older, record))
 			return false;
 	}
+	if (batch->pushed < batch->recent.used + batch->recent.used / 3)
+		batch->direct = DIRECT_RECORDS;
+	batch->pushed = 0;
 	count_table_clear(&batch->recent);
 	return true;
+}
+
+static bool push_recent(struct record_batch *batch, const struct packed_record *record)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {record->owner_from, record->to};
+
+	batch->pushed++;
+	return (batch->recent.used < RECENT_ROWS || flush_recent(batch)) &&
+	       count_table_add(&batch->recent, key, record->count, record->mispredicted);
 }
 
 bool record_push(struct record_batch *batch, const struct binary *binary,
@@ -35,17 +50,21 @@ bool record_push(struct record_batch *batch, const struct binary *binary,
 {
 	bool entry = record->kind == RECORD_ENTRY;
 	const struct function *owner = entry ? record->to.function : record->from.function;
-	uint64_t key[COUNT_KEY_WORDS] = {0};
+	struct packed_record packed = {
+		.owner_from = index_of(binary, owner) << OWNER_SHIFT | (entry ? ENTRY_BIT : 0) |
+			      record->from.offset,
+		.count = record->count,
+		.mispredicted = record->mispredicted,
+	};
 
 	if (!record->count)
 		return true;
-	if (batch->recent.used >= RECENT_ROWS && !flush_recent(batch))
-		return false;
-	key[0] = index_of(binary, owner) << OWNER_SHIFT | (entry ? ENTRY_BIT : 0) |
-		 record->from.offset;
 	if (record->to.function)
-		key[1] = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
-	return count_table_add(&batch->recent, key, record->count, record->mispredicted);
+		packed.to = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
+	if (!batch->direct)
+		return push_recent(batch, &packed);
+	batch->direct--;
+	return record_vec_push(&batch->older, packed);
 }
 
 static void record_batch_free(struct record_batch *batch)

@@ -35,10 +35,12 @@ struct packed_record {
 DEFINE_VEC(record_vec, struct packed_record);
 
 /* Records of one thread.  Equal ones mostly come soon after each other and are
- * added up in a small table first. */
+ * added up in a small table first; where they do not, it is left out for a while. */
 struct record_batch {
 	struct count_table recent;
 	struct record_vec older;
+	size_t pushed; /* to `recent`, since it was empty */
+	size_t direct; /* how many go past it now */
 };
 
 /* Code read data so often; both have names. */

@@ -20,8 +20,9 @@ static void scalar_is(const char *string, const char *wanted)
 {
 	char *text = NULL;
 	size_t size;
-	struct emit out = {.file = open_memstream(&text, &size)};
+	struct emit out;
 
+	emit_init(&out, open_memstream(&text, &size));
 	yaml_scalar(&out, string);
 	emit_flush(&out);
 	fclose(out.file);
