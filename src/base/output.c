@@ -70,7 +70,7 @@ static bool take_mode(int fd, const struct stat *old)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask) == 0;
+	return fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) == 0;
 }
 
 static bool open_temporary(const char *path, const struct stat *old, struct output *out,

@@ -8,11 +8,15 @@
 #define ERRATUM_DROPPED 2
 
 /* Events are few: a list will do. */
+#define EVENTS_MOST 1024
+
 static bool add_event(struct aggregate *a, struct text name, struct bc_error *err)
 {
 	for (size_t i = 0; i < a->events.len; i++)
 		if (text_is(name, a->events.at[i]))
 			return true;
+	if (a->events.len == EVENTS_MOST)
+		return bc_fail(err, BC_FORMAT, "the samples are of more than %d events", EVENTS_MOST);
 	char *copy = name.len ? strndup(name.at, name.len) : NULL;
 	if (!name.len || (copy && name_vec_push(&a->events, copy)))
 		return true;
@@ -164,16 +168,17 @@ static bool on_settle(void *ctx, struct bc_error *err)
 }
 
 /* What a trace is worth where only addresses are wanted: nothing. */
-static void leave_out_trace(struct aggregate *a, const struct trace_record *record)
+static bool leave_out_trace(struct aggregate *a, const struct trace_record *record,
+			    struct bc_error *err)
 {
 	struct ledgers *ledgers = &a->tally.ledgers;
 	uint64_t branches = record->trace.branch < TRACE_FT_RETURN ? record->count : 0;
 	uint64_t runs = record->trace.to != TRACE_BR_ONLY ? record->count : 0;
 
-	ledgers->branches.read += branches;
 	ledgers->branches.dropped[ENTRY_BASIC_MODE] += branches;
-	ledgers->traces.read += runs;
 	ledgers->traces.dropped[RUN_BASIC_MODE] += runs;
+	return ledger_read(&ledgers->branches, branches, err) &&
+	       ledger_read(&ledgers->traces, runs, err);
 }
 
 static bool defer_traces(struct aggregate *a, const struct trace_record *records, size_t count,
@@ -195,10 +200,10 @@ static bool on_traces(void *ctx, const struct trace_record *records, size_t coun
 
 	for (size_t i = 0; i < count; i++) {
 		const struct trace_record *record = &records[i];
-		if (basic) {
-			leave_out_trace(a, record);
+		if (basic && !leave_out_trace(a, record, err))
+			return false;
+		if (basic)
 			continue;
-		}
 		if (record->is_return && !returns_add(&a->returns, record->trace.branch))
 			return bc_fail_nomem(err);
 		if (!defer && !tally_trace(&a->tally, record, err))
@@ -219,7 +224,6 @@ static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error
 {
 	struct aggregate *a = ctx;
 
-	a->tally.addresses.read += count;
 	return tally_basic(&a->tally, at, count, err);
 }
 

@@ -38,3 +38,11 @@ void ledger_add(struct ledger *to, const struct ledger *from)
 	for (size_t i = 0; i < LEDGER_REASONS; i++)
 		to->dropped[i] += from->dropped[i];
 }
+
+bool ledger_read(struct ledger *ledger, uint64_t count, struct bc_error *err)
+{
+	if (count > UINT64_MAX - ledger->read)
+		return bc_fail(err, BC_FORMAT, "the counts of the samples add up to 2^64 or more");
+	ledger->read += count;
+	return true;
+}

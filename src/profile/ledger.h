@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/error.h"
+
 /* X(NAME, key for machines, text for people) */
 #define SAMPLE_DROPS(X)                                                        \
 	X(OTHER_PID, "other_pid", "of processes that --pid leaves out")        \
@@ -97,5 +99,8 @@ uint64_t ledger_dropped(const struct ledger *ledger);
 bool ledger_balances(const struct ledger *ledger);
 
 void ledger_add(struct ledger *to, const struct ledger *from);
+
+/* So many more were read.  BC_FORMAT: then there are 2^64 or more of them. */
+BC_MUST_USE bool ledger_read(struct ledger *ledger, uint64_t count, struct bc_error *err);
 
 #endif

@@ -180,6 +180,16 @@ static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint6
 	return s->inner.trace(s->inner.ctx, trace, is_return, count, mispredicted, err);
 }
 
+static bool on_traces(void *ctx, const struct trace_record *records, size_t count,
+		      struct sample_memory *memory, struct bc_error *err)
+{
+	struct self_check *s = ctx;
+
+	for (size_t i = 0; i < count; i++)
+		expect_trace(s, &records[i].trace, records[i].count, records[i].mispredicted);
+	return s->inner.traces(s->inner.ctx, records, count, memory, err);
+}
+
 static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
 {
 	struct self_check *s = ctx;
@@ -220,7 +230,8 @@ struct sample_sink self_check_sink(struct self_check *check, const struct aggreg
 	check->erratum_seen = false;
 	return (struct sample_sink){
 		.ctx = check, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event,
+		.sample = on_sample, .trace = on_trace, .traces = inner.traces ? on_traces : NULL,
+		.basic = on_basic, .event = on_event,
 		.recording = on_recording, .settle = on_settle,
 	};
 }

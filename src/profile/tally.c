@@ -57,8 +57,9 @@ bool tally_trace(struct tally *tally, const struct trace_record *record, struct 
 	struct ledgers *ledgers = &tally->ledgers;
 	struct count_row row = {.count = record->count, .extra = record->mispredicted};
 
-	ledgers->branches.read += trace->branch < TRACE_FT_RETURN ? record->count : 0;
-	ledgers->traces.read += trace->to != TRACE_BR_ONLY ? record->count : 0;
+	if (!ledger_read(&ledgers->branches, trace->branch < TRACE_FT_RETURN ? record->count : 0, err) ||
+	    !ledger_read(&ledgers->traces, trace->to != TRACE_BR_ONLY ? record->count : 0, err))
+		return false;
 	tally->branches_seen = true;
 	trace_key(trace, row.key);
 	return add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
@@ -68,7 +69,8 @@ bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count, struct bc
 {
 	struct count_row row = {.key = {at.v}, .count = count};
 
-	return add_counted(&tally->totals->basic, &tally->counted_basic, row, err);
+	return ledger_read(&tally->addresses, count, err) &&
+	       add_counted(&tally->totals->basic, &tally->counted_basic, row, err);
 }
 
 static enum sample_drop drop_of(enum located located)

@@ -116,18 +116,27 @@ bool workers_drain(struct workers *w, struct bc_error *err)
 	return check(w, err);
 }
 
+static bool merge(struct ledger *to, struct ledger *from, struct bc_error *err)
+{
+	uint64_t read = from->read;
+
+	from->read = 0;
+	ledger_add(to, from);
+	return ledger_read(to, read, err);
+}
+
 bool workers_collect(struct workers *w, struct bc_error *err)
 {
 	struct tally *own = w->own;
 
 	for (unsigned i = 0; i + 1 < pool_threads(w->pool); i++) {
 		struct tally *tally = &w->others[i];
-		if (!tally_flush(tally, err))
+		if (!tally_flush(tally, err) ||
+		    !merge(&own->ledgers.samples, &tally->ledgers.samples, err) ||
+		    !merge(&own->ledgers.branches, &tally->ledgers.branches, err) ||
+		    !merge(&own->ledgers.traces, &tally->ledgers.traces, err) ||
+		    !merge(&own->addresses, &tally->addresses, err))
 			return false;
-		ledger_add(&own->ledgers.samples, &tally->ledgers.samples);
-		ledger_add(&own->ledgers.branches, &tally->ledgers.branches);
-		ledger_add(&own->ledgers.traces, &tally->ledgers.traces);
-		ledger_add(&own->addresses, &tally->addresses);
 		own->branches_seen |= tally->branches_seen;
 	}
 	return true;
