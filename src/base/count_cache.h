@@ -47,19 +47,14 @@ static inline bool count_cache_is_full(const struct count_cache *cache, size_t k
 /* Make more room; not when it is full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
+/* The factors are odd, and who makes the input does not know two of them. */
 static inline uint64_t count_cache_hash(const uint64_t key[COUNT_KEY_WORDS])
 {
-	uint64_t h = key[0] * 0x9e3779b97f4a7c15u + key[1] * 0xc2b2ae3d27d4eb4fu +
-		     key[2] * 0x165667b19e3779f9u;
+	uint64_t other = count_seed >> 17 | count_seed << 47;
+	uint64_t h = key[0] * 0x9e3779b97f4a7c15u + key[1] * ((count_seed ^ 0xc2b2ae3d27d4eb4fu) | 1) +
+		     key[2] * ((other ^ 0x165667b19e3779f9u) | 1);
 
 	return h ^ h >> 32;
-}
-
-/* Ask for the memory of a key's row. */
-static inline void count_cache_prefetch(const struct count_cache *cache,
-					const uint64_t key[COUNT_KEY_WORDS])
-{
-	__builtin_prefetch(&cache->rows[count_cache_hash(key) & cache->mask], 1);
 }
 
 /* Count a key once, and once in the second counter if `extra`.  There must be room. */

@@ -100,7 +100,7 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 			       "a section lies behind the data, which a pipe cannot give in time, "
 			       "byte %" PRIu64, section.offset);
 	if (section.size > PERF_SECTION_MOST || section.offset > INT64_MAX / 2)
-		return bc_fail(err, BC_FORMAT, "a section of %" PRIu64 " bytes, byte %" PRIu64,
+		return bc_fail(err, BC_FORMAT, "a section of %" PRIu64 " bytes is out of reach, byte %" PRIu64,
 			       section.size, section.offset);
 	uint8_t *bytes = realloc(file->section, section.size ? (size_t)section.size : 1);
 	if (!bytes)
