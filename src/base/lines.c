@@ -22,28 +22,26 @@ void lines_fini(struct lines *lines)
 	*lines = (struct lines){0};
 }
 
-/* Move what is left to the front and fill the buffer up. */
-static bool refill(struct lines *lines, struct bc_error *err)
+/* Move what is left to the front, and read until there are `most` bytes. */
+static bool refill(struct lines *lines, size_t most, struct bc_error *err)
 {
 	size_t left = lines->end - lines->begin, got;
 
 	memmove(lines->buffer, lines->buffer + lines->begin, left);
 	lines->begin = 0;
 	lines->end = left;
-	if (!stream_read(lines->stream, lines->buffer + left,
-			 LINES_LONGEST - left, &got, err))
+	if (!stream_read(lines->stream, lines->buffer + left, most - left, &got, err))
 		return false;
 	lines->end += got;
-	lines->at_end = lines->end < LINES_LONGEST;
+	lines->at_end = lines->end < most;
 	return true;
 }
 
-bool lines_peek(struct lines *lines, struct text *out, struct bc_error *err)
+bool lines_peek(struct lines *lines, size_t most, struct text *out, struct bc_error *err)
 {
-	if (!lines->at_end && !refill(lines, err))
+	if (!lines->at_end && lines->end - lines->begin < most && !refill(lines, most, err))
 		return false;
-	*out = (struct text){lines->buffer + lines->begin,
-			     lines->end - lines->begin};
+	*out = (struct text){lines->buffer + lines->begin, lines->end - lines->begin};
 	return true;
 }
 
@@ -60,7 +58,7 @@ bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 			    lines->end - lines->begin};
 	size_t len = text_find(rest, '\n');
 	if (len == rest.len && !lines->at_end) {
-		if (!refill(lines, err))
+		if (!refill(lines, LINES_LONGEST, err))
 			return false;
 		rest = (struct text){lines->buffer, lines->end};
 		len = text_find(rest, '\n');

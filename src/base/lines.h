@@ -23,9 +23,9 @@ BC_MUST_USE bool lines_init(struct lines *lines, struct file_stream *stream,
 			    struct bc_error *err);
 void lines_fini(struct lines *lines);
 
-/* The beginning of what is still to come, as much as fits into the buffer,
- * without taking it. */
-BC_MUST_USE bool lines_peek(struct lines *lines, struct text *out,
+/* The beginning of what is still to come, without taking it: `most` <= LINES_LONGEST
+ * bytes, fewer only if that is all, or more if they are at hand. */
+BC_MUST_USE bool lines_peek(struct lines *lines, size_t most, struct text *out,
 			    struct bc_error *err);
 
 /* The next line without its newline, valid until the next call.  Returns false

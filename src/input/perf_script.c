@@ -321,7 +321,7 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 
 	perf_script_init(&script, sink, report);
 	report->timeless = true; /* until a time is seen */
-	if (!lines_peek(lines, &start, err))
+	if (!lines_peek(lines, strlen(PERF_TEXT_MAGIC), &start, err))
 		return false;
 	return text_starts(start, PERF_TEXT_MAGIC) ? perf_text_lines(&script, lines, err)
 						   : read_lines(&script, lines, options->pool, err);

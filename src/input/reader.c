@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/input/reader.h"
 
+#include <unistd.h>
+
 #include "src/input/line.h"
 #include "src/input/perf_data.h"
 #include "src/input/perf_text.h"
@@ -28,7 +30,9 @@ static const struct format {
 	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_lines},
 };
 
-/* Other formats are told by their first bytes. */
+/* Other formats are told by their first bytes, of which so many are looked at. */
+#define MAGIC_MOST 16
+
 static const struct magic {
 	const char *bytes;
 	enum input_format format;
@@ -75,8 +79,11 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	struct perf_data_input input = {.stream = lines->stream};
 	struct text head;
 
+	/* In a pipe, sections behind the data are found only if they are at hand. */
+	size_t most = lseek(lines->stream->fd, 0, SEEK_CUR) < 0 ? LINES_LONGEST : 0;
+
 	(void)options;
-	if (!lines_peek(lines, &head, err))
+	if (!lines_peek(lines, most, &head, err))
 		return false;
 	input.head = (struct bytes){(const uint8_t *)head.at, head.len};
 	return perf_data_read(&input, sink, report, err);
@@ -126,7 +133,7 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 	struct line first = {.file = lines->stream->name};
 	struct text start;
 
-	if (!lines_peek(lines, &start, err))
+	if (!lines_peek(lines, MAGIC_MOST, &start, err))
 		return false;
 	if (!start.len)
 		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
@@ -135,6 +142,8 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 			*out = format_of(magics[i].format);
 			return true;
 		}
+	if (!lines_peek(lines, LINES_LONGEST, &start, err))
+		return false;
 	*out = format_of(options->format);
 	if (!*out)
 		*out = recognise_text(start, lines->at_end, &first);

@@ -60,11 +60,11 @@ static void peeking_takes_nothing(void **state)
 
 	(void)state;
 	assert_true(lines_init(&lines, &stream, &err));
-	assert_true(lines_peek(&lines, &text, &err));
+	assert_true(lines_peek(&lines, LINES_LONGEST, &text, &err));
 	assert_true(text_is(text, "one\ntwo\n"));
 	assert_true(lines_next(&lines, &text, &err));
 	assert_true(text_is(text, "one"));
-	assert_true(lines_peek(&lines, &text, &err));
+	assert_true(lines_peek(&lines, LINES_LONGEST, &text, &err));
 	assert_true(text_is(text, "two\n"));
 	lines_fini(&lines);
 	fclose(file);
