@@ -22,7 +22,7 @@ bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at,
 	case MACHINE_AARCH64:
 		return insn_aarch64(code, at, out);
 	case MACHINE_RISCV64:
-		return insn_riscv(code, at, out);
+		break;
 	}
-	return false;
+	return insn_riscv(code, at, out);
 }

@@ -64,7 +64,7 @@ static enum flow flow_of(enum branch_kind kind, struct bytes code, size_t opcode
 	switch (kind) {
 	case BRANCH_NONE:
 	case BRANCH_SYSTEM:
-		return is_trap(code, opcode) ? FLOW_TRAP : FLOW_NEXT;
+		break;
 	case BRANCH_RETURN:
 		return FLOW_RETURN;
 	case BRANCH_DIRECT:
@@ -74,7 +74,7 @@ static enum flow flow_of(enum branch_kind kind, struct bytes code, size_t opcode
 	case BRANCH_INDIRECT:
 		return is_call(code, opcode) ? FLOW_CALL : FLOW_INDIRECT;
 	}
-	return FLOW_NEXT;
+	return is_trap(code, opcode) ? FLOW_TRAP : FLOW_NEXT;
 }
 
 /* Lengths that the bytes do not tell us LLVM tells; what it forms is not known. */

@@ -73,9 +73,9 @@ static enum reference reference(enum machine machine, uint32_t type, bool in_cod
 	case MACHINE_AARCH64:
 		return aarch64_reference(type, in_code);
 	case MACHINE_RISCV64:
-		return riscv_reference(type, in_code);
+		break;
 	}
-	return REFERENCE_NONE;
+	return riscv_reference(type, in_code);
 }
 
 struct reader {
@@ -140,9 +140,9 @@ static bool is_relative_type(enum machine machine, uint32_t type)
 	case MACHINE_AARCH64:
 		return type == R_AARCH64_RELATIVE;
 	case MACHINE_RISCV64:
-		return type == R_RISCV_RELATIVE;
+		break;
 	}
-	return false;
+	return type == R_RISCV_RELATIVE;
 }
 
 /* Dynamic relocations: the address that the loader will put somewhere could be
