@@ -19,6 +19,8 @@ static bool fail_open(uint32_t pid, const char *path, struct bc_error *err)
 {
 	if (errno == ENOENT || errno == ESRCH)
 		return bc_fail(err, BC_NOTFOUND, "no process %" PRIu32, pid);
+	if (errno == ENOMEM)
+		return bc_fail_nomem(err);
 	return bc_fail_errno(err, "%s", path);
 }
 
@@ -43,7 +45,7 @@ static bool read_all(int fd, char **data, size_t *size)
 		used += (size_t)got;
 		if (used < room)
 			continue;
-		char *more = room <= SIZE_MAX / 2 ? realloc(buffer, room *= 2) : NULL;
+		char *more = realloc(buffer, room *= 2);
 		if (!more)
 			free(buffer);
 		buffer = more;

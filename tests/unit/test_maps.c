@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions: reading, cutting, finding; snapshots and their file. */
+#include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "src/base/file.h"
 #include "src/maps/bcmaps.h"
@@ -10,6 +15,7 @@
 #include "src/maps/maps_text.h"
 #include "src/maps/open.h"
 #include "src/maps/proc.h"
+#include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
@@ -507,6 +513,82 @@ static void build_ids_from_memory(void **state)
 	file_unmap(&file);
 }
 
+/* A header in memory that tells of notes with a Go build-id, and of a segment. */
+static void a_made_header(void **state)
+{
+	static const char go_id[] = "abc/def/ghi/jkl";
+	uint8_t file[0x400] = {0}, *notes = file + 0x200;
+	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_phoff = 0x40,
+			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+	Elf64_Phdr headers[] = {
+		{.p_type = PT_NOTE, .p_offset = 0x200, .p_vaddr = 0x7200, .p_align = 4},
+		{.p_type = PT_LOAD, .p_vaddr = 0x7000, .p_filesz = sizeof(file)},
+	};
+	struct bytes bytes = {file, sizeof(file)};
+	struct memory memory = {&bytes, read_own};
+	struct build_id id;
+	char go[BUILD_ID_GO_MAX];
+	size_t go_size;
+
+	(void)state;
+	size_t size = build_note(notes, "GNU", 3, "\1\2\3\4", 4);
+	headers[0].p_filesz = size + build_note(notes + size, "Go", 4, go_id, sizeof(go_id) - 1);
+	memcpy(file, &elf, sizeof(elf));
+	memcpy(file + 0x40, headers, sizeof(headers));
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	assert_int_equal(id.size, 4);
+	assert_memory_equal(id.data, "\1\2\3\4", 4);
+	assert_int_equal(go_size, sizeof(go_id) - 1);
+	assert_memory_equal(go, go_id, go_size);
+	memory_build_ids(&memory, 0x1000, &id, NULL, NULL);
+	assert_int_equal(id.size, 4);
+	/* No segment begins at the header: it is not known where the notes are. */
+	headers[1].p_offset = 4096;
+	memcpy(file + 0x40, headers, sizeof(headers));
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	assert_int_equal(id.size, 0);
+	assert_int_equal(go_size, 0);
+}
+
+/* Many mappings, so that their text takes several reads. */
+static void the_own_process(void **state)
+{
+	enum { PAGES = 2000, PAGE = 4096 };
+	struct strings strings = {0};
+	struct maps maps = {0};
+	struct bc_error err = {0};
+	uint8_t byte = 0;
+	int fd;
+
+	(void)state;
+	int zero = open("/dev/zero", O_RDONLY);
+	assert_true(zero >= 0);
+	uint8_t *pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ, MAP_PRIVATE, zero, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	for (size_t i = 0; i < PAGES; i += 2)
+		assert_int_equal(mprotect(pages + i * PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+	pages[0] = 77;
+	if (!proc_maps((uint32_t)getpid(), &strings, &maps, &err))
+		fail_msg("%s", err.text);
+	assert_true(maps.len >= PAGES);
+	struct memory memory = proc_memory((uint32_t)getpid(), &fd);
+	assert_true(fd >= 0);
+	assert_true(memory.read(memory.ctx, (uintptr_t)pages, &byte, 1));
+	assert_int_equal(byte, 77);
+	assert_false(memory.read(memory.ctx, UINT64_C(1) << 63, &byte, 1));
+	assert_true(proc_build_ids(&memory, &strings, &maps));
+	close(fd);
+	close(zero);
+	munmap(pages, (size_t)PAGES * PAGE);
+	maps_free(&maps);
+	strings_free(&strings);
+	char *data;
+	size_t size;
+	assert_false(proc_maps_text(UINT32_MAX, &data, &size, &err));
+	assert_int_equal(err.code, BC_NOTFOUND);
+	assert_string_equal(err.text, "no process 4294967295");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +606,8 @@ int main(void)
 		cmocka_unit_test(one_file_loaded_twice),
 		cmocka_unit_test(a_page_of_two_segments),
 		cmocka_unit_test(build_ids_from_memory),
+		cmocka_unit_test(a_made_header),
+		cmocka_unit_test(the_own_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
