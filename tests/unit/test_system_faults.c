@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What every parser says when an allocation, a read or zstd fails, at every place once.
+ * The linker puts the functions __wrap_* below in their places (tests/CMakeLists.txt).
+ */
+#include "tests/support/cmocka.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "src/base/file.h"
+#include "src/cfg/cfg.h"
+#include "src/check/table_file.h"
+#include "src/check/table_json.h"
+#include "src/input/input.h"
+#include "src/input/perf_data_zstd.h"
+#include "src/input/threads.h"
+#include "src/maps/bcmaps.h"
+#include "src/maps/proc.h"
+#include "src/stacks/raw.h"
+
+#define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
+#define NEVER ULONG_MAX
+
+/* How many until one fails; NEVER: none does.  Volatile, as compilers know that malloc
+ * looks at no variables. */
+static volatile unsigned long allocations, reads;
+static int read_error;                   /* errno of the read that fails */
+static bool zstd_fails;
+
+/* One fails, those after it do not. */
+static bool goes_well(volatile unsigned long *left)
+{
+	return *left == NEVER || (*left)-- > 0; /* 0 becomes NEVER */
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+	return goes_well(&allocations) ? __real_malloc(size) : NULL;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return goes_well(&allocations) ? __real_calloc(count, size) : NULL;
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+	return goes_well(&allocations) ? __real_realloc(old, size) : NULL;
+}
+
+static bool may_read(void)
+{
+	bool ok = goes_well(&reads);
+
+	if (!ok)
+		errno = read_error;
+	return ok;
+}
+
+ssize_t __real_read(int fd, void *to, size_t size);
+ssize_t __wrap_read(int fd, void *to, size_t size);
+ssize_t __wrap_read(int fd, void *to, size_t size)
+{
+	return may_read() ? __real_read(fd, to, size) : -1;
+}
+
+ssize_t __real_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
+{
+	return may_read() ? __real_pread(fd, to, size, at) : -1;
+}
+
+ZSTD_DStream *__real_ZSTD_createDStream(void);
+ZSTD_DStream *__wrap_ZSTD_createDStream(void);
+ZSTD_DStream *__wrap_ZSTD_createDStream(void)
+{
+	return zstd_fails ? NULL : __real_ZSTD_createDStream();
+}
+
+size_t __real_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, ZSTD_inBuffer *in);
+size_t __wrap_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, ZSTD_inBuffer *in);
+size_t __wrap_ZSTD_decompressStream(ZSTD_DStream *stream, ZSTD_outBuffer *out, ZSTD_inBuffer *in)
+{
+	return zstd_fails ? (size_t)-ZSTD_error_memory_allocation
+			  : __real_ZSTD_decompressStream(stream, out, in);
+}
+
+/* Does everything and frees it; false: it failed, and *err says of what. */
+typedef bool subject(struct bc_error *err);
+
+static unsigned long unnoticed; /* allocations that failed to no harm */
+
+/* Returns how many allocations there are. */
+static unsigned long without_memory(subject *run)
+{
+	unnoticed = 0;
+	for (unsigned long n = 0;; n++) {
+		struct bc_error err = {0};
+		allocations = n;
+		bool ok = run(&err), all = allocations != NEVER;
+		allocations = NEVER;
+		if (all)
+			return n;
+		unnoticed += ok;
+		if (ok)
+			continue;
+		if (err.code != BC_NOMEM || !strstr(err.text, "out of memory"))
+			fail_msg("allocation %lu: %s", n, err.text);
+	}
+}
+
+/* Returns how many reads there are. */
+static unsigned long without_reads(subject *run)
+{
+	for (unsigned long n = 0;; n++) {
+		struct bc_error err = {0};
+		read_error = EINTR;
+		reads = n;
+		if (!run(&err))
+			fail_msg("interrupted read %lu: %s", n, err.text);
+		read_error = EIO;
+		reads = n;
+		bool ok = run(&err), all = reads != NEVER;
+		reads = NEVER;
+		if (all)
+			return n;
+		assert_false(ok);
+		assert_int_equal(err.code, BC_IO);
+		if (!strstr(err.text, strerror(EIO)))
+			fail_msg("read %lu: %s", n, err.text);
+	}
+}
+
+static bool open_table(struct bc_error *err)
+{
+	struct table_file table;
+
+	if (!table_file_open(DEMO "demo.bolt", &table, err))
+		return false;
+	table_file_close(&table);
+	return true;
+}
+
+static const char table_text[] =
+	"{\"format\":\"batconv-bat\",\"version\":1,\"layout\":\"hashed\",\"fragments\":["
+	"{\"address\":\"0x1000\",\"part\":\"hot\",\"hash\":\"0x1\",\"blocks\":1,\"entry_points\":[4],"
+	"\"entries\":[{\"output\":0,\"input\":0,\"hash\":\"0x2\",\"block\":0}]},"
+	"{\"address\":\"0x2000\",\"part\":\"cold\",\"parent\":\"0x1000\",\"entries\":[]}]}";
+
+static FILE *table_json;
+
+static bool read_table(struct bc_error *err)
+{
+	struct file_stream stream = {.name = "table", .fd = fileno(table_json)};
+	struct bat_table table;
+
+	assert_int_equal(lseek(stream.fd, 0, SEEK_SET), 0);
+	if (!table_json_read(&stream, &table, err))
+		return false;
+	bat_free(&table);
+	return true;
+}
+
+/* The input binary, which has relocations, with all of its functions. */
+static bool build_graphs(struct bc_error *err)
+{
+	struct file_map file;
+	struct image image = {0};
+	struct function_table functions = {0};
+	struct cfg cfg = {0};
+
+	if (!file_map(DEMO "demo", &file, err))
+		return false;
+	bool ok = image_open((struct bytes){file.data, file.size}, &image, err) &&
+		  functions_build(&image, &functions, err);
+	unsigned long left = allocations;
+	allocations = NEVER;
+	uint32_t *chosen = calloc(functions.count + 1, sizeof(*chosen));
+	allocations = left;
+	assert_non_null(chosen);
+	for (uint32_t i = 0; i < functions.count; i++)
+		chosen[i] = i;
+	ok = ok && cfg_build(&image, &functions, chosen, functions.count, 1, &cfg, err);
+	free(chosen);
+	cfg_free(&cfg);
+	functions_free(&functions);
+	image_close(&image);
+	file_unmap(&file);
+	return ok;
+}
+
+static char folder[] = "/tmp/batconv-faults-XXXXXX";
+
+static bool count_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+{
+	(void)sample, (void)err;
+	++*(unsigned *)ctx;
+	return true;
+}
+
+static bool ignore_map(void *ctx, const struct map_event *event, struct bc_error *err)
+{
+	(void)ctx, (void)event, (void)err;
+	return true;
+}
+
+static bool ignore_pid(void *ctx, uint32_t pid, struct bc_error *err)
+{
+	(void)ctx, (void)pid, (void)err;
+	return true;
+}
+
+static bool ignore_pids(void *ctx, uint32_t one, uint32_t other, struct bc_error *err)
+{
+	(void)ctx, (void)one, (void)other, (void)err;
+	return true;
+}
+
+static bool read_folder(struct bc_error *err)
+{
+	struct reader_options options = {0};
+	struct reader_report report;
+	unsigned samples = 0;
+	struct sample_sink sink = {.ctx = &samples, .map = ignore_map, .exec = ignore_pid, .fork = ignore_pids,
+				   .exit = ignore_pids, .sample = count_sample};
+	bool ok = input_run(folder, &options, (struct input_progress){0}, &sink, &report, err);
+
+	if (ok)
+		assert_int_equal(samples, 120);
+	return ok;
+}
+
+static bool read_own_maps(struct bc_error *err)
+{
+	struct strings strings = {0};
+	struct maps maps = {0};
+	int fd = -1;
+	bool ok = proc_maps((uint32_t)getpid(), &strings, &maps, err);
+
+	if (ok) {
+		struct memory memory = proc_memory((uint32_t)getpid(), &fd);
+		ok = proc_build_ids(&memory, &strings, &maps) || bc_fail_nomem(err);
+	}
+	if (fd >= 0)
+		close(fd);
+	maps_free(&maps);
+	strings_free(&strings);
+	return ok;
+}
+
+static uint8_t *bcmaps;
+static size_t bcmaps_size;
+
+static bool read_bcmaps(struct bc_error *err)
+{
+	struct snapshots all;
+
+	if (!bcmaps_read((struct bytes){bcmaps, bcmaps_size}, &all, err))
+		return false;
+	snapshots_free(&all);
+	return true;
+}
+
+static bool read_raw_stack(struct bc_error *err)
+{
+	static const char line[] = "8 p7m3 1000 2000";
+	struct raw_stack stack = {0};
+	const char *wrong = "";
+	enum raw_line kind = raw_stack_parse((struct text){line, sizeof(line) - 1}, &stack, &wrong);
+
+	address_list_free(&stack.addresses);
+	if (kind == RAW_STACK)
+		return true;
+	assert_null(wrong);
+	return bc_fail_nomem(err);
+}
+
+static bool learn_threads(struct bc_error *err)
+{
+	struct thread_table table = {0};
+	bool ok = true;
+
+	for (uint32_t tid = 1; ok && tid <= 1000; tid++)
+		ok = threads_learn(&table, 5, tid);
+	for (uint32_t tid = 1; ok && tid <= 1000; tid++)
+		assert_int_equal(threads_pid(&table, tid), 5);
+	assert_int_equal(threads_pid(&table, 2000), 2000);
+	threads_free(&table);
+	return ok || bc_fail_nomem(err);
+}
+
+static void allocations_fail(void **state)
+{
+	static const struct {
+		subject *run;
+		unsigned long least;
+	} rows[] = {
+		{open_table, 8}, {read_table, 8}, {build_graphs, 20}, {read_bcmaps, 5}, {read_raw_stack, 1}, {learn_threads, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		unsigned long count = without_memory(rows[i].run);
+		if (count < rows[i].least || unnoticed)
+			fail_msg("row %zu: %lu of %lu", i, unnoticed, count);
+	}
+	/* Without memory a folder is taken for a recording, which tells. */
+	assert_true(without_memory(read_folder) > 10);
+	assert_int_equal(unnoticed, 1);
+	/* A process's memory that there is no room for is taken for unreadable. */
+	assert_true(without_memory(read_own_maps) > unnoticed + 2);
+}
+
+static void reads_fail(void **state)
+{
+	(void)state;
+	assert_true(without_reads(read_folder) > 3);
+	assert_true(without_reads(read_table) > 1);
+}
+
+/* What the kernel no longer lets us see is an error, what is interrupted is not; memory
+ * that cannot be read leaves a region without a build-id. */
+static void reads_of_proc_fail(void **state)
+{
+	struct bc_error err = {0};
+	char *data = NULL;
+	size_t size = 0;
+
+	(void)state;
+	read_error = EINTR;
+	reads = 0;
+	assert_true(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
+	assert_non_null(strstr(data, "r-xp"));
+	free(data);
+	read_error = EIO;
+	reads = 0;
+	assert_false(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
+	assert_int_equal(err.code, BC_IO);
+	assert_non_null(strstr(err.text, "/maps: Input/output error"));
+	read_error = ESRCH; /* it ended meanwhile */
+	reads = 0;
+	assert_false(proc_maps_text((uint32_t)getpid(), &data, &size, &err));
+	assert_int_equal(err.code, BC_NOTFOUND);
+	reads = NEVER;
+}
+
+static void zstd_has_no_memory(void **state)
+{
+	static const uint8_t payload[] = {0x28, 0xb5, 0x2f, 0xfd};
+	struct perf_zstd zstd = {0};
+	struct bc_error err = {0};
+	uint8_t to[8];
+	size_t got;
+
+	(void)state;
+	zstd_fails = true;
+	assert_false(perf_zstd_begin(&zstd, (struct bytes){payload, sizeof(payload)}, 0, &err));
+	assert_int_equal(err.code, BC_NOMEM);
+	zstd_fails = false;
+	assert_true(perf_zstd_begin(&zstd, (struct bytes){payload, sizeof(payload)}, 0, &err));
+	zstd_fails = true;
+	assert_false(perf_zstd_read(&zstd, to, sizeof(to), &got, &err));
+	assert_int_equal(err.code, BC_NOMEM);
+	zstd_fails = false;
+	perf_zstd_fini(&zstd);
+}
+
+static void make_bcmaps(void)
+{
+	struct snapshots all = {0};
+	struct maps maps = {0};
+	struct bc_error err;
+
+	for (uint32_t pid = 1; pid < 40; pid++) {
+		struct region region = {.start = pid << 12, .end = (pid + 1) << 12, .flags = REGION_READ};
+		char name[16];
+		snprintf(name, sizeof(name), "/lib%u", pid);
+		assert_true(strings_intern(&all.strings, text_of(name), &region.path));
+		assert_true(maps_put(&maps, &region));
+		assert_true(snapshots_add(&all, pid, 0, pid, &maps, &err));
+	}
+	assert_true(snapshots_index(&all, &err));
+	assert_true(bcmaps_write(&all, &bcmaps, &bcmaps_size, &err));
+	maps_free(&maps);
+	snapshots_free(&all);
+}
+
+static int set_up(void **state)
+{
+	char path[sizeof(folder) + 8];
+
+	(void)state;
+	allocations = reads = NEVER;
+	table_json = tmpfile();
+	assert_non_null(table_json);
+	assert_true(fputs(table_text, table_json) >= 0 && !fflush(table_json));
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/data", folder);
+	assert_int_equal(symlink(DEMO "demo.perf.data", path), 0);
+	make_bcmaps();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char path[sizeof(folder) + 8];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/data", folder);
+	unlink(path);
+	rmdir(folder);
+	fclose(table_json);
+	free(bcmaps);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allocations_fail),
+		cmocka_unit_test(reads_fail),
+		cmocka_unit_test(reads_of_proc_fail),
+		cmocka_unit_test(zstd_has_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
