@@ -2,7 +2,11 @@
 /* Numbers are worked out by hand from the formulas of src/elf/load.h. */
 #include "src/elf/load.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "src/elf/notes.h"
+#include "src/elf/replace.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 
@@ -150,6 +154,74 @@ static void go_build_id_of_notes(void **state)
 	assert_true(text_is(found, id));
 }
 
+/* AArch64's pages have 4, 16 or 64 KiB: as many as what is mapped allows. */
+static void large_pages(void **state)
+{
+	struct segment segment = {0x13000, 0x3000, 0x9000, 0x9000, 0x10000, true};
+	struct image image = {.machine = MACHINE_AARCH64, .position_independent = true, .segments = &segment,
+			      .segment_count = 1};
+	struct load_mapping m = {{0x7f0000010000}, 0x10000, {0}, true};
+	uint64_t bases[LOAD_BASES], lowest;
+
+	(void)state;
+	assert_int_equal(load_bases(&image, &m, bases), 1);
+	assert_int_equal(bases[0], 0x7f0000000000);
+	assert_true(load_base_lowest(&image, &m, true, &lowest));
+	assert_int_equal(lowest, 0x7f0000000000);
+	m = (struct load_mapping){{0x7f0000013000}, 0x9000, {0x3000}, true};
+	assert_true(load_base_lowest(&image, &m, true, &lowest)); /* in pages of 4 KiB */
+	assert_int_equal(lowest, 0x7f0000000000);
+	segment.executable = false;
+	assert_false(load_base_lowest(&image, &m, true, &lowest));
+	image.segment_count = 0;
+	assert_false(load_base_lowest(&image, &m, false, &lowest));
+	assert_int_equal(load_bases(&image, &m, bases), 0);
+}
+
+/* A section that is loaded keeps its place; one behind all segments can move. */
+static void replacing_sections(void **state)
+{
+	static const struct build_section sections[] = {
+		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000,
+		 .size = 16},
+		{.name = ".data", .type = SHT_PROGBITS, .size = 16},
+		{0},
+	};
+	struct bytes file = build_elf(&(struct build_elf){.sections = sections});
+	const struct section *section;
+	struct replacement plan;
+	struct image image;
+	struct bc_error err = {0};
+	Elf64_Phdr header;
+
+	(void)state;
+	assert_true(image_open(file, &image, &err));
+	assert_true(image_program_header(&image, 0, &header));
+	assert_int_equal(header.p_vaddr, 0x1000);
+	assert_false(image_program_header(&image, 1, &header));
+	section = image_section(&image, ".text");
+	assert_false(replacement_plan(&image, section, 8, &plan, &err));
+	assert_int_equal(err.code, BC_UNSUPPORTED);
+	char told[128];
+	snprintf(told, sizeof(told), "section .text, byte %llu: it is loaded into memory",
+		 (unsigned long long)section->offset);
+	assert_string_equal(err.text, told);
+	section = image_section(&image, ".data");
+	assert_true(replacement_plan(&image, section, 16, &plan, &err));
+	assert_int_equal(plan.at, section->offset);
+	assert_int_equal(plan.file_size, file.size);
+	assert_true(replacement_plan(&image, section, 17, &plan, &err));
+	assert_int_equal(plan.at % 16, 0);
+	assert_in_range(plan.at, file.size, file.size + 15);
+	assert_int_equal(plan.file_size, plan.at + 17);
+	/* Not marked as loaded, but inside a segment all the same. */
+	image.segments[0].offset = section->offset + 15;
+	assert_false(replacement_plan(&image, section, 8, &plan, &err));
+	assert_non_null(strstr(err.text, "section .data"));
+	image_close(&image);
+	build_elf_free(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +232,8 @@ int main(void)
 		cmocka_unit_test(static_images_have_no_other_base),
 		cmocka_unit_test(alignment),
 		cmocka_unit_test(go_build_id_of_notes),
+		cmocka_unit_test(large_pages),
+		cmocka_unit_test(replacing_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,12 +303,59 @@ static void wrong_output(void **state)
 	}
 }
 
+/* What the profile's records count. */
+static uint64_t sum_of_records(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < converted.profile.record_count; i++) {
+		struct record record = profile_record(&converted.profile, i);
+		sum += record.kind == RECORD_ENTRY ? 0 : record.count;
+	}
+	return sum;
+}
+
+static void wrong_yaml(void **state)
+{
+	static const char calls[] = "    fid: 1\n        calls: [ { off: 0x0, fid: 2, cnt: %llu } ]\n";
+	static const char wrong[] = "line %llu of the output is not what was to be written";
+	static const struct {
+		const char *more;
+		unsigned line; /* 0: the sums are wrong */
+	} rows[] = {
+		{"    fid: 1\n", 3},  {"    fid: 0\n", 3},                        {"    fid: 7\n", 3},
+		{"    fid: a\n", 3},  {"        succ: [ { bid: 1, cnt: - } ]\n", 3}, {"        events: a\n", 3},
+		{"    id: 2\n        succ: [ { bid: 1, cnt: 1 } ]\n", 0},          {"        events: 1\n", 0},
+	};
+	struct yaml_report report = {.functions = 1};
+	struct bc_error err = {0};
+	char text[512], told[128];
+
+	(void)state;
+	begin_branches();
+	convert_all();
+	uint64_t sum = sum_of_records();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int size = snprintf(text, sizeof(text), calls, (unsigned long long)sum);
+		is_fine(yaml_read_back(&converted.profile, &report, (struct text){text, (size_t)size}, &err), &err);
+		strcat(text, rows[i].more);
+		snprintf(told, sizeof(told), rows[i].line ? wrong : "counts in the output add up to %llu",
+			 rows[i].line ? (unsigned long long)rows[i].line : (unsigned long long)sum + 1);
+		complains(yaml_read_back(&converted.profile, &report, text_of(text), &err), &err, told);
+	}
+	snprintf(text, sizeof(text), calls, (unsigned long long)sum);
+	report.functions = 2;
+	complains(yaml_read_back(&converted.profile, &report, text_of(text), &err), &err,
+		  "1 functions in the output, should be 2");
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sound),	 cmocka_unit_test(wrong_counts),
 		cmocka_unit_test(wrong_ledgers), cmocka_unit_test(wrong_records),
-		cmocka_unit_test(wrong_output),
+		cmocka_unit_test(wrong_output),	 cmocka_unit_test(wrong_yaml),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
