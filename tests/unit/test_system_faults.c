@@ -84,6 +84,21 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
 	return may_read() ? __real_pread(fd, to, size, at) : -1;
 }
 
+/* What -D_FORTIFY_SOURCE makes of read() and pread(). */
+ssize_t __wrap___read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __wrap___read_chk(int fd, void *to, size_t size, size_t room)
+{
+	assert_true(size <= room);
+	return __wrap_read(fd, to, size);
+}
+
+ssize_t __wrap___pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
+ssize_t __wrap___pread_chk(int fd, void *to, size_t size, off_t at, size_t room)
+{
+	assert_true(size <= room);
+	return __wrap_pread(fd, to, size, at);
+}
+
 ZSTD_DStream *__real_ZSTD_createDStream(void);
 ZSTD_DStream *__wrap_ZSTD_createDStream(void);
 ZSTD_DStream *__wrap_ZSTD_createDStream(void)
