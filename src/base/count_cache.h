@@ -10,8 +10,9 @@
 
 #include "src/base/count_table.h"
 
-/* Keys at most, and then half of the rows are in use. */
-#define COUNT_CACHE_MOST ((size_t)1 << 14)
+/* Rows at most; half of them can be in use. */
+#define COUNT_CACHE_BITS 15
+#define COUNT_CACHE_MOST ((size_t)1 << (COUNT_CACHE_BITS - 1))
 
 struct count_cache_row {
 	uint64_t key[COUNT_KEY_WORDS];
@@ -47,14 +48,16 @@ static inline bool count_cache_is_full(const struct count_cache *cache, size_t k
 /* Make more room; not when it is full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
-/* The factors are odd, and who makes the input does not know two of them. */
+/* Of a product the highest bits depend on all of the key's.  The factors are odd, and who
+ * makes the input does not know them. */
 static inline uint64_t count_cache_hash(const uint64_t key[COUNT_KEY_WORDS])
 {
-	uint64_t other = count_seed >> 17 | count_seed << 47;
-	uint64_t h = key[0] * 0x9e3779b97f4a7c15u + key[1] * ((count_seed ^ 0xc2b2ae3d27d4eb4fu) | 1) +
-		     key[2] * ((other ^ 0x165667b19e3779f9u) | 1);
+	uint64_t second = count_seed >> 17 | count_seed << 47, third = count_seed >> 39 | count_seed << 25;
+	uint64_t h = key[0] * ((third ^ 0x9e3779b97f4a7c15u) | 1) +
+		     key[1] * ((count_seed ^ 0xc2b2ae3d27d4eb4fu) | 1) +
+		     key[2] * ((second ^ 0x165667b19e3779f9u) | 1);
 
-	return h ^ h >> 32;
+	return h >> (64 - COUNT_CACHE_BITS);
 }
 
 /* Count a key once, and once in the second counter if `extra`.  There must be room. */

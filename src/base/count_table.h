@@ -60,6 +60,8 @@ static inline uint64_t count_hash(const uint64_t key[COUNT_KEY_WORDS])
 {
 	uint64_t h = count_mix(count_mix(count_mix(count_seed, key[0]), key[1]), key[2]);
 
+	/* Keys that differ in their highest bits alone differ in the lowest ones too. */
+	h *= 0xc2b2ae3d27d4eb4fu;
 	return h ^ h >> 32;
 }
 

@@ -98,12 +98,40 @@ static void is_full_before_a_counter_overflows(void **state)
 	count_cache_free(&cache);
 }
 
+/* Whatever the random number, and wherever in a word the keys differ. */
+static void keys_do_not_meet(void **state)
+{
+	struct count_cache cache = {0};
+	struct prng prng = {7};
+
+	(void)state;
+	grow_for(&cache, COUNT_CACHE_MOST);
+	for (unsigned round = 0; round < 4; round++) {
+		count_seed = round ? prng_next(&prng) : 0;
+		for (unsigned at = 0; at < COUNT_KEY_WORDS * (64 - COUNT_CACHE_BITS + 2); at++) {
+			uint64_t key[COUNT_KEY_WORDS] = {0x400000, 0x400100, 0x400200}, probes = 0;
+			for (uint64_t i = 0; i < COUNT_CACHE_MOST; i++) {
+				key[at % COUNT_KEY_WORDS] = i << at / COUNT_KEY_WORDS;
+				count_cache_add(&cache, key, false);
+			}
+			for (size_t i = 0; i <= cache.mask; i++)
+				if (cache.rows[i].count)
+					probes += (i - count_cache_hash(cache.rows[i].key)) & cache.mask;
+			assert_true(probes < 100 * COUNT_CACHE_MOST);
+			count_cache_clear(&cache);
+		}
+	}
+	count_seed = 0;
+	count_cache_free(&cache);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_up_to_its_most),
 		cmocka_unit_test(a_key_of_zeros_is_a_key),
 		cmocka_unit_test(is_full_before_a_counter_overflows),
+		cmocka_unit_test(keys_do_not_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

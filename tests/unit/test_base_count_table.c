@@ -78,6 +78,40 @@ static void empty_table_finds_nothing(void **state)
 	assert_null(count_table_find(&table, key));
 }
 
+/* Rows that are looked at until every key is found. */
+static uint64_t probes_of(const struct count_table *table)
+{
+	uint64_t probes = 0;
+
+	for (size_t i = 0; i < table->capacity; i++)
+		if (table->rows[i].count)
+			probes += (i - count_hash(table->rows[i].key)) & (table->capacity - 1);
+	return probes;
+}
+
+/* Whatever the random number, and wherever in a word the keys differ. */
+static void keys_do_not_meet(void **state)
+{
+	enum { COUNT = 20000, BITS = 15 };
+	struct prng prng = {7};
+
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		count_seed = round ? prng_next(&prng) : 0;
+		for (unsigned at = 0; at < COUNT_KEY_WORDS * (64 - BITS + 1); at++) {
+			BC_AUTO(count_table_free) struct count_table table = {0};
+			uint64_t key[COUNT_KEY_WORDS] = {0x400000, 0x400100, 0x400200};
+			for (uint64_t i = 0; i < COUNT; i++) {
+				key[at % COUNT_KEY_WORDS] = i << at / COUNT_KEY_WORDS;
+				assert_true(count_table_add(&table, key, 1, 0));
+			}
+			assert_int_equal(table.used, COUNT);
+			assert_true(probes_of(&table) < 10 * COUNT);
+		}
+	}
+	count_seed = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +119,7 @@ int main(void)
 		cmocka_unit_test(keys_that_differ_in_one_word_are_two),
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(empty_table_finds_nothing),
+		cmocka_unit_test(keys_do_not_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
