@@ -20,7 +20,7 @@ static void destroy(void *parsed)
 /* Returns false when out of memory. */
 static bool read_line(struct script_block *parsed, struct text text)
 {
-	struct line line = {.text = text};
+	struct line line = {.text = text, .file = ""};
 	struct script_line out = {text, stack_find(text), parsed->branches.len, 0, false};
 	struct bc_error err;
 

@@ -243,7 +243,7 @@ static void parse_block(struct text_block *block)
 {
 	const struct build_id *own = block->all->ctx;
 	struct parsed *parsed = block->parsed;
-	struct line line = {.number = 0};
+	struct line line = {.file = ""};
 	struct preagg_record record;
 	struct bc_error err;
 
