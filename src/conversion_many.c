@@ -98,16 +98,18 @@ static void on_recording(void *ctx)
 			fan->sinks[i].recording(fan->sinks[i].ctx);
 }
 
-/* Who has failed may still hold memory. */
+/* Who has failed may still hold memory; who fails now fails alone. */
 static bool on_settle(void *ctx, struct bc_error *err)
 {
 	struct fan *fan = ctx;
-	bool ok = true;
 
-	for (size_t i = 0; i < fan->count; i++)
-		if (fan->sinks[i].settle && !fan->sinks[i].settle(fan->sinks[i].ctx, err))
-			ok = false;
-	return ok;
+	(void)err;
+	for (size_t i = 0; i < fan->count; i++) {
+		struct bc_error own = {0};
+		if (fan->sinks[i].settle && !fan->sinks[i].settle(fan->sinks[i].ctx, &own))
+			fail_one(&fan->ones[i], &own);
+	}
+	return true;
 }
 
 static struct sample_sink fan_sink(struct fan *fan)

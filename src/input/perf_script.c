@@ -150,7 +150,7 @@ static bool take_branches(struct perf_script *script, const struct line *line, s
 	const struct script_line *read = script->read_before;
 	struct sample *sample = &script->sample;
 
-	if (read && !read->bad) {
+	if (read && read->branch_count != SCRIPT_LINE_BAD) {
 		sample->branches = script->branches_before + read->first_branch;
 		sample->branch_count = read->branch_count;
 		sample->memory = script->memory;
@@ -279,7 +279,7 @@ static bool read_block(struct perf_script *script, struct text_block *block, con
 	script->memory = &block->memory;
 	for (size_t i = 0; i < parsed->lines.len; i++) {
 		const struct script_line *at = &parsed->lines.at[i];
-		struct line line = {at->text, file, block->first_line + i};
+		struct line line = {{block->text.at + at->at, at->len}, file, block->first_line + i};
 		script->read_before = at;
 		script->report->lines = line.number;
 		if (!take_line(script, &line, at->stack, err))

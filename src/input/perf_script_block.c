@@ -17,18 +17,22 @@ static void destroy(void *parsed)
 	free(p);
 }
 
-/* Returns false when out of memory. */
-static bool read_line(struct script_block *parsed, struct text text)
+/* Line and branches of a block fit into 32 bits.  Returns false when out of memory. */
+static bool read_line(struct script_block *parsed, struct text block, struct text text)
 {
 	struct line line = {.text = text, .file = ""};
-	struct script_line out = {text, stack_find(text), parsed->branches.len, 0, false};
+	struct script_line out = {.at = (uint32_t)(text.at - block.at),
+				  .len = (uint32_t)text.len,
+				  .stack = (uint32_t)stack_find(text),
+				  .first_branch = (uint32_t)parsed->branches.len};
 	struct bc_error err;
 
 	if (out.stack < text.len) {
-		out.bad = !stack_parse(&line, out.stack, &parsed->branches, &err);
-		if (out.bad && err.code == BC_NOMEM)
+		bool ok = stack_parse(&line, out.stack, &parsed->branches, &err);
+		if (!ok && err.code == BC_NOMEM)
 			return false;
-		out.branch_count = parsed->branches.len - out.first_branch;
+		out.branch_count = ok ? (uint32_t)parsed->branches.len - out.first_branch
+				      : SCRIPT_LINE_BAD;
 	}
 	return script_line_vec_push(&parsed->lines, out);
 }
@@ -41,8 +45,10 @@ static void parse(struct text_block *block)
 	parsed->lines.len = parsed->branches.len = 0;
 	parsed->no_memory = false;
 	while (!parsed->no_memory && text_line(&rest, &line))
-		parsed->no_memory = !read_line(parsed, line);
+		parsed->no_memory = !read_line(parsed, block->text, line);
 	block->lines = parsed->lines.len;
 }
+
+_Static_assert(LINES_LONGEST < UINT32_MAX, "script_line has 32 bits");
 
 const struct text_parser script_block_parser = {create, destroy, parse};

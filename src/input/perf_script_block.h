@@ -9,12 +9,13 @@
 #include "src/input/perf_script_stack.h"
 #include "src/input/text_blocks.h"
 
+/* Narrow, as lines can be as many as bytes. */
 struct script_line {
-	struct text text;
-	size_t stack; /* where its branch stack begins, or its length */
-	size_t first_branch, branch_count; /* in the block's branches */
-	bool bad; /* the stack cannot be read; stack_parse() says why */
+	uint32_t at, len; /* in the block's text */
+	uint32_t stack;   /* where its branch stack begins, or its length */
+	uint32_t first_branch, branch_count; /* in the block's branches */
 };
+#define SCRIPT_LINE_BAD UINT32_MAX /* branch_count: it cannot be read; stack_parse() says why */
 DEFINE_VEC(script_line_vec, struct script_line);
 
 /* text_block.parsed */

@@ -12,6 +12,7 @@
 
 static bool add_event(struct aggregate *a, struct text name, struct bc_error *err)
 {
+	name = text_first(name, text_find(name, '\0')); /* a list of strings */
 	for (size_t i = 0; i < a->events.len; i++)
 		if (text_is(name, a->events.at[i]))
 			return true;

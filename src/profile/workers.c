@@ -6,9 +6,13 @@
 
 #include "src/base/parallel.h"
 
+/* Batches that hold memory, for each thread: some wait, one is counted, some are done. */
+#define SUBMITTED_EACH 6
+
 struct workers {
 	struct pool *pool;
 	struct batch *submitted, **submitted_end; /* oldest first */
+	unsigned submitted_count;
 	struct batch *empty;
 	struct tally *own;                   /* of the reader's thread */
 	struct tally others[PARALLEL_MOST];  /* of thread i + 1 */
@@ -63,13 +67,22 @@ static void reap(struct workers *w)
 	w->submitted = batch->next;
 	if (!w->submitted)
 		w->submitted_end = &w->submitted;
+	w->submitted_count--;
 	batch_clear(batch);
 	batch->next = w->empty;
 	w->empty = batch;
 }
 
+/* One slow thread does not let those behind its batch pile up. */
+static bool must_wait(const struct workers *w)
+{
+	return w->submitted_count >= SUBMITTED_EACH * pool_threads(w->pool);
+}
+
 struct batch *workers_batch(struct workers *w, struct bc_error *err)
 {
+	if (must_wait(w))
+		pool_wait(w->pool, &w->submitted->task);
 	while (w->submitted && pool_is_done(w->pool, &w->submitted->task))
 		reap(w);
 	struct batch *batch = w->empty;
@@ -103,6 +116,7 @@ bool workers_submit(struct workers *w, struct batch *batch, struct bc_error *err
 	batch->next = NULL;
 	*w->submitted_end = batch;
 	w->submitted_end = &batch->next;
+	w->submitted_count++;
 	pool_submit(w->pool, &batch->task);
 	return check(w, err);
 }
