@@ -13,8 +13,9 @@
 #include "src/input/perf_data_record.h"
 
 /* At least twice the largest record, so that one that is cut at the end of a
- * block fits into the next. */
-#define PERF_BLOCK_SIZE ((size_t)256 << 10)
+ * block fits into the next; and little enough to be counted while it is in a
+ * processor's own cache. */
+#define PERF_BLOCK_SIZE ((size_t)128 << 10)
 
 struct perf_block {
 	struct sample_memory memory; /* a holder more, one less */

@@ -16,8 +16,8 @@
 struct perf_order_limit {
 	size_t records, blocks;
 };
-#define PERF_ORDER_PLAIN {1u << 17, 32}   /* 12 MiB, of a file without rounds */
-#define PERF_ORDER_ROUNDS {1u << 21, 512} /* 256 MiB, once a round was seen   */
+#define PERF_ORDER_PLAIN {1u << 17, 64}   /* 12 MiB, of a file without rounds */
+#define PERF_ORDER_ROUNDS {1u << 21, 1024} /* 256 MiB, once a round was seen   */
 
 struct perf_pending {
 	uint64_t time;
