@@ -130,6 +130,7 @@ static size_t part_above(const struct map_set *list, uint64_t at)
 
 static struct map_set *new_list(const struct map_set *like, size_t cap)
 {
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	struct map_set *list = cap > UINT32_MAX ? NULL : malloc(sizeof(*list) + cap * sizeof(list->parts[0]));
 
 	if (!list)
@@ -162,6 +163,7 @@ static void remove_parts(struct map_set *list, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		release_short(list->parts[i]);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	memmove(&list->parts[from], &list->parts[to], (list->len - to) * sizeof(list->parts[0]));
 	list->len -= (uint32_t)(to - from);
 }
@@ -178,6 +180,7 @@ static bool split_part(struct map_set *list, size_t index)
 	upper->len = rest;
 	part->len = half;
 	memmove(&list->parts[index + 2], &list->parts[index + 1],
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 		(list->len - index - 1) * sizeof(list->parts[0]));
 	list->parts[index + 1] = upper;
 	list->len++;

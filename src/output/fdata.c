@@ -148,7 +148,7 @@ static bool write_records(const struct profile *profile, struct chunk *chunks, s
 static bool format_records(const struct profile *profile, unsigned threads, FILE *file)
 {
 	struct pool *pool = threads > 1 ? pool_start(threads) : NULL;
-	size_t count = CHUNKS_EACH * pool_threads(pool);
+	size_t count = CHUNKS_EACH * (size_t)pool_threads(pool);
 	struct chunk *chunks = malloc(count * sizeof(*chunks));
 	bool ok = chunks && (pool || threads < 2);
 
