@@ -25,6 +25,9 @@ static void write_binary(struct json *json, const struct summary *summary)
 static void write_perf_data(struct json *json, const struct perf_data_report *perf)
 {
 	json_bool(json, "pipe", perf->pipe);
+	json_number(json, "records", perf_data_records(perf));
+	json_number(json, "unknown_records", perf->unknown_records);
+	json_number(json, "unknown_type", perf->unknown_type);
 	json_bool(json, "unfinished", perf->unfinished);
 	json_bool(json, "truncated", perf->truncated);
 	json_number(json, "truncated_at", perf->truncated_at);

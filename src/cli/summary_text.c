@@ -35,20 +35,11 @@ static void print_binary(const struct summary *summary, FILE *out)
 			summary->options->binary);
 }
 
-static uint64_t record_count(const struct perf_data_report *perf)
-{
-	uint64_t count = perf->other_records;
-
-	for (size_t i = 0; i < PERF_COUNTED_TYPES; i++)
-		count += perf->records[i];
-	return count;
-}
-
 static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
 			    FILE *out)
 {
 	const struct perf_data_report *perf = &report->perf;
-	uint64_t count = record_count(perf);
+	uint64_t count = perf_data_records(perf);
 
 	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path,
 	    perf->pipe ? " from a pipe" : "", count, plural(count),

@@ -57,6 +57,10 @@ static void warn_of_input(const char *path, const struct perf_data_report *perf,
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
+	if (perf->unknown_records)
+		warn(to, "%s: warning: %" PRIu64 " record%s of unknown types skipped, the first of type %" PRIu32
+			 ", byte %" PRIu64, path, perf->unknown_records, plural(perf->unknown_records),
+		     perf->unknown_type, perf->unknown_at);
 	if (perf->trace_records)
 		warn(to, "%s: %s", path, PERF_TRACE_ADVICE);
 }

@@ -69,8 +69,9 @@ static void count(struct perf_reader *reader, const struct perf_record *record)
 static bool take_timed(struct perf_reader *reader, struct source *source,
 		       const struct perf_record *record, struct bc_error *err)
 {
+	if (!perf_setup_settle(&reader->setup, err))
+		return name_file(source->file.stream, err);
 	uint64_t time = perf_delivery_time(&reader->delivery, record);
-
 	if (!time || time == UINT64_MAX)
 		return perf_delivery_record(&reader->delivery, 0, record, err);
 	if (time > source->newest)
@@ -92,11 +93,24 @@ static bool take_lost(struct perf_reader *reader, const struct perf_record *reco
 	return true;
 }
 
+/* A record that says nothing about samples, or not in words that are known here. */
+static bool pass_over(struct perf_reader *reader, const struct perf_record *record)
+{
+	struct perf_data_report *details = reader->details;
+
+	reader->report->ignored++;
+	if (perf_record_type_is_known(record->type))
+		return true;
+	if (!details->unknown_records++) {
+		details->unknown_type = record->type;
+		details->unknown_at = record->offset;
+	}
+	return true;
+}
+
 static bool take_kernel_record(struct perf_reader *reader, struct source *source,
 			       const struct perf_record *record, struct bc_error *err)
 {
-	if (!perf_setup_settle(&reader->setup, err))
-		return name_file(source->file.stream, err);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 	case PERF_RECORD_MMAP:
@@ -114,9 +128,17 @@ static bool take_kernel_record(struct perf_reader *reader, struct source *source
 		reader->details->trace_records++;
 		return true;
 	default:
-		reader->report->ignored++;
-		return true;
+		return pass_over(reader, record);
 	}
+}
+
+static bool take_setup(struct perf_reader *reader, struct source *source,
+		       const struct perf_record *record, struct bc_error *err)
+{
+	if (!perf_setup_record(&reader->setup, record, err))
+		return name_file(source->file.stream, err);
+	source->stream.ring_size = reader->setup.features.info.mmap_size;
+	return true;
 }
 
 static bool take_record(struct perf_reader *reader, struct source *source,
@@ -131,11 +153,13 @@ static bool take_record(struct perf_reader *reader, struct source *source,
 	case PERF_USER_AUXTRACE:
 		reader->details->trace_records++;
 		return true;
+	case PERF_USER_ATTR:
+	case PERF_USER_FEATURE:
+	case PERF_USER_EVENT_UPDATE:
+	case PERF_USER_BUILD_ID:
+		return take_setup(reader, source, record, err);
 	default:
-		if (!perf_setup_record(&reader->setup, record, err))
-			return name_file(source->file.stream, err);
-		source->stream.ring_size = reader->setup.features.info.mmap_size;
-		return true;
+		return pass_over(reader, record);
 	}
 }
 

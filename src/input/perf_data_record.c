@@ -9,6 +9,22 @@
 #define ID_BYTES 20
 #define NUMBERS_SIZE 24 /* device and inode, or the build-id */
 
+bool perf_record_type_is_known(uint32_t type)
+{
+	static const struct {
+		uint32_t first, last;
+	} known[] = {
+		{PERF_RECORD_MMAP, 22},   /* CALLCHAIN_DEFERRED */
+		{PERF_USER_ATTR, 86},     /* SCHEDSTAT_DOMAIN */
+		{PERF_SIMPLEPERF_TYPES + 1, PERF_SIMPLEPERF_TYPES + 10}, /* KERNEL_SYMBOL to DEBUG */
+	};
+
+	for (size_t i = 0; i < BC_COUNT(known); i++)
+		if (type >= known[i].first && type <= known[i].last)
+			return true;
+	return false;
+}
+
 /* u8 size, 3 bytes reserved, u8 id[20] */
 static void parse_build_id(struct bytes bytes, struct build_id *out)
 {

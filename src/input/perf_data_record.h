@@ -29,6 +29,10 @@ enum {
 	PERF_SIMPLEPERF_TYPES = 32768,
 };
 
+/* False for types that neither Linux 6.19, its perf nor simpleperf write: what they
+ * say is not known. */
+bool perf_record_type_is_known(uint32_t type);
+
 struct perf_block;
 
 struct perf_record {

@@ -16,6 +16,9 @@ struct perf_data_report {
 	bool has_partial_stacks;
 	uint64_t records[PERF_COUNTED_TYPES]; /* by type */
 	uint64_t other_records;               /* of higher types */
+	uint64_t unknown_records; /* of these, of types that are not known: skipped */
+	uint32_t unknown_type;    /* of the first of them ... */
+	uint64_t unknown_at;      /* ... and where it is */
 	uint64_t skipped_bytes;               /* trace data and the like */
 
 	/* Samples: delivered + late + of_guests + of_unknown_events
@@ -34,6 +37,16 @@ struct perf_data_report {
 	bool truncated;        /* the file ends early ... */
 	uint64_t truncated_at; /* ... in the record that begins here */
 };
+
+/* All that were read. */
+static inline uint64_t perf_data_records(const struct perf_data_report *report)
+{
+	uint64_t count = report->other_records;
+
+	for (size_t i = 0; i < PERF_COUNTED_TYPES; i++)
+		count += report->records[i];
+	return count;
+}
 
 /* What to tell about trace_records. */
 #define PERF_TRACE_ADVICE                                                        \

@@ -5,6 +5,7 @@ pipe       as perf record writes to a pipe: attrs as records, no tables
 folder     as perf record --threads leaves it: every second sample in a file of another thread
 cut N      all that is whole up to the N-th sample, and half of that one
 events     every third sample is of another event, `other:u`
+unknown    before each sample a record of a type that nobody writes, 200 and 61 in turn
 id HEX     a build-id table that gives /made/demo.bolt this id
 renamed HEX  the same, and the binary's mappings have another name
 """
@@ -83,6 +84,17 @@ def events(recording, out):
     perf.close()
 
 
+def unknown(recording, out):
+    perf = PerfData(out)
+    samples = 0
+    for kind, data in recording.records:
+        if kind == SAMPLE:
+            perf._record(61 if samples % 2 else 200, 7, bytes(8 * (samples % 5)))
+            samples += 1
+        perf._record(kind, struct.unpack_from('<H', data, 4)[0], data[8:])
+    perf.close()
+
+
 def with_id(recording, out, hexa):
     perf = PerfData(out)
     perf.build_id('/made/demo.bolt', bytes.fromhex(hexa))
@@ -95,7 +107,8 @@ def renamed(recording, out, hexa):
     again(recording, perf, lambda data: data.replace(b'/made/demo.bolt', b'/made/newer.xyz'))
 
 
-FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'id': with_id, 'renamed': renamed}
+FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'unknown': unknown, 'id': with_id,
+         'renamed': renamed}
 
 
 def main(form, source, out, *more):

@@ -567,6 +567,10 @@ static void test_other_records_are_counted(void **state)
 	assert_int_equal(details.trace_records, 2);
 	assert_int_equal(details.other_records, 2);
 	assert_int_equal(details.records[60], 1);
+	/* 60, 63, 90 and 200; the others are known and mean nothing here. */
+	assert_int_equal(details.unknown_records, 4);
+	assert_int_equal(details.unknown_type, 60);
+	assert_int_equal(details.unknown_at, 104 + 144 + 7 * 8 + 8 * (0 + 1 + 2 + 3 + 4 + 5 + 6));
 	assert_int_equal(details.skipped_bytes, 600000 + 16 + 0x20000 + 0x100);
 }
 
