@@ -9,16 +9,41 @@
  *              this field
  *
  * A CIE's augmentation string says how its FDEs write addresses ("R"); an FDE
- * begins with the address and the length of the code it describes.
+ * begins with the address and the length of the code it describes.  If there is an
+ * "L", the FDE's augmentation data begins with a pointer to a table of call sites.
  */
 #ifndef ELF_EH_FRAME_H
 #define ELF_EH_FRAME_H
 
+#include "src/elf/eh_cursor.h"
 #include "src/elf/image.h"
 
 struct code_range {
 	uint64_t address, size;
 };
+
+/* The FDEs, one after the other. */
+struct eh_frame_fde {
+	struct code_range code;
+	uint8_t call_sites;    /* how the pointer to their table is written; EH_PE_OMIT: none */
+	struct eh_cursor rest; /* of the entry: the augmentation data's uleb size, then itself */
+};
+
+struct eh_frame {
+	struct bytes whole;    /* the section */
+	uint64_t address;      /* its vaddr */
+	struct eh_cursor left; /* .bad: what is damaged there; NULL: nothing was so far */
+	struct eh_frame_cie {  /* the last one; FDEs of one CIE mostly follow each other */
+		uint64_t at;   /* byte of the section */
+		uint8_t code, call_sites; /* encodings */
+	} cie;
+};
+
+/* None if there is no section .eh_frame. */
+struct eh_frame eh_frame_begin(const struct image *image);
+
+/* False at the end, and where the section is damaged. */
+bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out);
 
 struct code_ranges {
 	struct code_range *at; /* by ascending address, one per address */
