@@ -4,6 +4,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/table_command.h"
 #include "src/output/difference.h"
 
 enum { OPT_JSON = 256 };
@@ -14,31 +15,22 @@ static const struct option_row rows[] = {
 	{'h', "help", NULL, "show this help"},
 };
 
+static const struct operands two_binaries = {2, "two binaries are needed", "two binaries are enough, not also"};
+
 struct arguments {
-	bool json, help;
-	const char *output, *a, *b;
+	bool json;
+	const char *output;
 };
 
-static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+static const char *apply_option(void *arguments, int id, const char *value)
 {
-	const char *value;
+	struct arguments *args = arguments;
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		switch (id) {
-		case OPTION_BAD: return EXIT_USAGE;
-		case 'h': args->help = true; break;
-		case 'o': args->output = value; break;
-		case OPT_JSON: args->json = true; break;
-		}
+	switch (id) {
+	case 'o': args->output = value; break;
+	case OPT_JSON: args->json = true; break;
 	}
-	if (args->help)
-		return EXIT_DONE;
-	if (argc != optind + 2)
-		return argc < optind + 2 ? usage_error(command, "two binaries are needed", NULL)
-					 : usage_error(command, "two binaries are enough, not also", argv[optind + 2]);
-	args->a = argv[optind];
-	args->b = argv[optind + 1];
-	return EXIT_DONE;
+	return NULL;
 }
 
 static bool differs(const struct comparison *c)
@@ -68,25 +60,15 @@ static int compare(const struct arguments *args, const struct table_file *a, con
 static int run_diff(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct table_file a, b;
+	BC_AUTO(table_file_close) struct table_file a = {0}, b = {0};
 	struct bc_error err;
-	int code = parse(command, argc, argv, &args);
+	int code = table_command_arguments(command, argc, argv, &two_binaries, apply_option, &args);
 
-	if (code != EXIT_DONE || args.help) {
-		if (code == EXIT_DONE)
-			command_help(command, stdout);
+	if (code != GO_ON)
 		return code;
-	}
-	if (!table_file_open(args.a, &a, &err))
+	if (!table_file_open(argv[optind], &a, &err) || !table_file_open(argv[optind + 1], &b, &err))
 		return fail(&err);
-	if (table_file_open(args.b, &b, &err)) {
-		code = compare(&args, &a, &b);
-		table_file_close(&b);
-	} else {
-		code = fail(&err);
-	}
-	table_file_close(&a);
-	return code;
+	return compare(&args, &a, &b);
 }
 
 const struct command diff_command = {

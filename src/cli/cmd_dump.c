@@ -6,6 +6,7 @@
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/table_command.h"
 #include "src/output/dump.h"
 
 enum { OPT_JSON = 256, OPT_RAW, OPT_SUMMARY, OPT_FUNCTION, OPT_TRANSLATE, OPT_DEMANGLE };
@@ -25,7 +26,7 @@ DEFINE_VEC(addresses, uint64_t);
 
 struct arguments {
 	enum { FORM_TEXT, FORM_JSON, FORM_RAW } form;
-	bool summary, help;
+	bool summary;
 	const char *output, *path;
 	struct dump dump;
 	struct addresses translate;
@@ -44,7 +45,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 
 	switch (id) {
 	case 'o': args->output = value; break;
-	case 'h': args->help = true; break;
 	case 'C': args->dump.demangled = true; break;
 	case OPT_JSON: args->form = FORM_JSON; break;
 	case OPT_RAW: args->form = FORM_RAW; break;
@@ -63,17 +63,14 @@ static const char *apply_option(void *arguments, int id, const char *value)
 
 static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
 {
-	int code = options_apply(command, argc, argv, apply_option, args);
+	int code = table_command_arguments(command, argc, argv, &one_binary, apply_option, args);
 
-	if (code != EXIT_DONE || args->help)
+	if (code != GO_ON)
 		return code;
-	if (argc != optind + 1)
-		return argc == optind ? usage_error(command, "no binary given", NULL)
-				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
 	if (args->summary && args->form == FORM_RAW)
 		return usage_error(command, "one of --raw and --summary, not both", NULL);
 	args->path = argv[optind];
-	return EXIT_DONE;
+	return GO_ON;
 }
 
 static bool write_dump(const struct arguments *args, FILE *out)
@@ -119,20 +116,14 @@ static bool dump_file(struct arguments *args, const struct table_file *subject, 
 static int run_dump(const struct command *command, int argc, char **argv)
 {
 	BC_AUTO(arguments_free) struct arguments args = {.form = FORM_TEXT};
-	struct table_file subject;
+	BC_AUTO(table_file_close) struct table_file subject = {0};
 	struct bc_error err;
 	int code = parse(command, argc, argv, &args);
 
-	if (code != EXIT_DONE || args.help) {
-		if (code == EXIT_DONE)
-			command_help(command, stdout);
+	if (code != GO_ON)
 		return code;
-	}
-	if (!table_file_open(args.path, &subject, &err))
-		return fail(&err);
-	code = dump_file(&args, &subject, &err) ? EXIT_DONE : fail(&err);
-	table_file_close(&subject);
-	return code;
+	bool ok = table_file_open(args.path, &subject, &err) && dump_file(&args, &subject, &err);
+	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command dump_command = {

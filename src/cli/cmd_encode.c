@@ -2,26 +2,18 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "src/base/output.h"
 #include "src/check/note_write.h"
 #include "src/check/table_json.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/table_command.h"
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", "write the section to FILE (default: stdout)"},
 	{'h', "help", NULL, "show this help"},
 };
 
-static bool write_note(const struct note_bytes *note, const char *path, struct bc_error *err)
-{
-	struct output output;
-
-	if (!output_open(path, &output, err))
-		return false;
-	fwrite(note->data, 1, note->size, output.file);
-	return output_commit(&output, err);
-}
+static const struct operands one_file = {1, "no JSON given", "one file at a time, not also"};
 
 static bool encode(const char *from, const char *to, struct bc_error *err)
 {
@@ -37,7 +29,7 @@ static bool encode(const char *from, const char *to, struct bc_error *err)
 		return false;
 	if (!note_write(&table, table.layout, &note, err))
 		return bc_fail_prefix(err, from);
-	ok = write_note(&note, to, err);
+	ok = write_bytes(to, (struct bytes){note.data, note.size}, err);
 	free(note.data);
 	return ok;
 }
@@ -59,9 +51,8 @@ static int run_encode(const struct command *command, int argc, char **argv)
 			break;
 		}
 	}
-	if (argc != optind + 1)
-		return argc == optind ? usage_error(command, "no JSON given", NULL)
-				      : usage_error(command, "one file at a time, not also", argv[optind + 1]);
+	if (operands_check(command, argc, argv, &one_file) != EXIT_DONE)
+		return EXIT_USAGE;
 	return encode(argv[optind], output, &err) ? EXIT_DONE : fail(&err);
 }
 

@@ -5,6 +5,7 @@
 #include "src/check/table_file.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/table_command.h"
 #include "src/elf/side_file.h"
 
 enum { OPT_NOTE = 256 };
@@ -14,12 +15,6 @@ static const struct option_row rows[] = {
 	{OPT_NOTE, "note", NULL, "the bytes of the BAT section and nothing else"},
 	{'h', "help", NULL, "show this help"},
 };
-
-static bool write_note(const struct table_file *subject, FILE *out)
-{
-	fwrite(subject->section.data, 1, subject->section.size, out);
-	return true;
-}
 
 static bool write_side_file(const struct table_file *subject, FILE *out, struct bc_error *err)
 {
@@ -40,11 +35,13 @@ static bool extract(const char *path, const char *to, bool note, struct bc_error
 
 	if (!table_file_map(path, &subject, err) || !table_file_note(&subject, err))
 		return false;
-	if (!subject.has_image && !note)
+	if (note)
+		return write_bytes(to, subject.section, err);
+	if (!subject.has_image)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
 	if (!output_open(to, &output, err))
 		return false;
-	if (note ? write_note(&subject, output.file) : write_side_file(&subject, output.file, err))
+	if (write_side_file(&subject, output.file, err))
 		return output_commit(&output, err);
 	output_discard(&output);
 	return false;
@@ -71,9 +68,8 @@ static int run_extract(const struct command *command, int argc, char **argv)
 			break;
 		}
 	}
-	if (argc != optind + 1)
-		return argc == optind ? usage_error(command, "no binary given", NULL)
-				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
+	if (operands_check(command, argc, argv, &one_binary) != EXIT_DONE)
+		return EXIT_USAGE;
 	if (!output)
 		return usage_error(command, "no -o given", NULL);
 	return extract(argv[optind], output, note, &err) ? EXIT_DONE : fail(&err);

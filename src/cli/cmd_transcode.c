@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/base/output.h"
 #include "src/check/note_write.h"
 #include "src/check/table_file.h"
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/table_command.h"
 #include "src/elf/replace.h"
 
 static const struct option_row rows[] = {
@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
 struct arguments {
 	const char *path, *output;
 	enum bat_layout layout;
-	bool has_layout, quiet, help;
+	bool has_layout, quiet;
 };
 
 static bool parse_layout(const char *value, struct arguments *args)
@@ -36,33 +36,34 @@ static bool parse_layout(const char *value, struct arguments *args)
 	return false;
 }
 
+/* Returns what is wrong with the value, or NULL. */
+static const char *apply_option(void *arguments, int id, const char *value)
+{
+	struct arguments *args = arguments;
+
+	switch (id) {
+	case 'o': args->output = value; break;
+	case 'q': args->quiet = true; break;
+	case 'l':
+		if (!parse_layout(value, args))
+			return "--layout takes fixed, delta, equal or hashed, not";
+		break;
+	}
+	return NULL;
+}
+
 static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
 {
-	const char *value;
+	int code = table_command_arguments(command, argc, argv, &one_binary, apply_option, args);
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		switch (id) {
-		case OPTION_BAD: return EXIT_USAGE;
-		case 'h': args->help = true; break;
-		case 'o': args->output = value; break;
-		case 'q': args->quiet = true; break;
-		case 'l':
-			if (!parse_layout(value, args))
-				return usage_error(command, "--layout takes fixed, delta, equal or hashed, not", value);
-			break;
-		}
-	}
-	if (args->help)
-		return EXIT_DONE;
-	if (argc != optind + 1)
-		return argc == optind ? usage_error(command, "no binary given", NULL)
-				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
+	if (code != GO_ON)
+		return code;
 	if (!args->has_layout)
 		return usage_error(command, "no --layout given", NULL);
 	if (!args->output)
 		return usage_error(command, "no -o given", NULL);
 	args->path = argv[optind];
-	return EXIT_DONE;
+	return GO_ON;
 }
 
 static void tell(const char *what, uint32_t count)
@@ -89,14 +90,9 @@ static bool write_result(const struct table_file *subject, const struct note_byt
 {
 	struct bytes content = {note->data, note->size};
 	struct replacement plan;
-	struct output output;
 
-	if (!subject->has_image) {
-		if (!output_open(path, &output, err))
-			return false;
-		fwrite(note->data, 1, note->size, output.file);
-		return output_commit(&output, err);
-	}
+	if (!subject->has_image)
+		return write_bytes(path, content, err);
 	if (!replacement_plan(&subject->image, image_section(&subject->image, BAT_SECTION_NAME),
 			      note->size, &plan, err))
 		return bc_fail_prefix(err, subject->path);
@@ -104,11 +100,7 @@ static bool write_result(const struct table_file *subject, const struct note_byt
 	if (!copy)
 		return bc_fail_nomem(err);
 	replacement_apply(&plan, subject->file, content, copy);
-	bool ok = output_open(path, &output, err);
-	if (ok) {
-		fwrite(copy, 1, plan.file_size, output.file);
-		ok = output_commit(&output, err);
-	}
+	bool ok = write_bytes(path, (struct bytes){copy, plan.file_size}, err);
 	free(copy);
 	return ok;
 }
@@ -146,20 +138,14 @@ static bool transcode(const struct arguments *args, struct table_file *subject, 
 static int run_transcode(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct table_file subject;
+	BC_AUTO(table_file_close) struct table_file subject = {0};
 	struct bc_error err;
 	int code = parse(command, argc, argv, &args);
 
-	if (code != EXIT_DONE || args.help) {
-		if (code == EXIT_DONE)
-			command_help(command, stdout);
+	if (code != GO_ON)
 		return code;
-	}
-	if (!table_file_open(args.path, &subject, &err))
-		return fail(&err);
-	code = transcode(&args, &subject, &err) ? EXIT_DONE : fail(&err);
-	table_file_close(&subject);
-	return code;
+	bool ok = table_file_open(args.path, &subject, &err) && transcode(&args, &subject, &err);
+	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command transcode_command = {
