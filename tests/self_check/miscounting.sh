@@ -1,16 +1,6 @@
 #!/bin/sh
 # A contradiction is told, exits 1, and leaves every file as it was: by a build whose second count is off by one a sample.
-set -u
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit
-demo=$SOURCE/inputs/demo
-status=0
-
-fails() {
-	echo "$*" >&2
-	status=1
-}
+. "$(dirname "$0")/lib"
 
 for form in fdata yaml preagg; do
 	echo before >out

@@ -1,16 +1,6 @@
 #!/bin/sh
 # --sandbox on a kernel that has neither Landlock nor seccomp: silent, and everything is as without it.
-set -u
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit
-demo=$SOURCE/inputs/demo
-status=0
-
-fails() {
-	echo "$*" >&2
-	status=1
-}
+. "$(dirname "$0")/lib"
 
 "$BATCONV" "$demo/demo.bolt" "$demo/demo.perf.txt" -o plain 2>plain.said || fails "plain: exit $?"
 LD_PRELOAD=$SHIM "$BATCONV" --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o sandboxed 2>sandboxed.said ||
