@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/parallel.h"
+#include "src/locate/late_ids.h"
 #include "src/profile/memory.h"
 
 static unsigned thread_count(const struct conversion_options *options)
@@ -42,12 +43,19 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 
+bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	struct conversion *c = ctx;
+
+	return late_ids_check(&c->aggregate.maps, files, count, err);
+}
+
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
 	struct sample_sink sink = conversion_sink(c);
 	struct reader_options how = {options->format, c->binary.image.build_id,
-				     aggregate_pool(&c->aggregate)};
+				     aggregate_pool(&c->aggregate), {c, conversion_late_ids}};
 	struct reader_report report = {0};
 
 	return input_run(path, &how, options->progress, &sink, &report, err) &&

@@ -65,6 +65,9 @@ void conversion_free(struct conversion *conversion);
 BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
 				  struct conversion *out, struct bc_error *err);
 struct sample_sink conversion_sink(struct conversion *conversion);
+/* struct late_ids.take, of a conversion */
+BC_MUST_USE bool conversion_late_ids(void *conversion, const struct file_id *files, size_t count,
+				     struct bc_error *err);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,

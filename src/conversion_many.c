@@ -112,6 +112,21 @@ static bool on_settle(void *ctx, struct bc_error *err)
 	return true;
 }
 
+/* Who is contradicted fails alone. */
+static bool on_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	struct fan *fan = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < fan->count; i++) {
+		struct bc_error own = {0};
+		if (still_wants(fan, i) &&
+		    !conversion_late_ids(&fan->ones[i].conversion, files, count, &own))
+			fail_one(&fan->ones[i], &own);
+	}
+	return true;
+}
+
 static struct sample_sink fan_sink(struct fan *fan)
 {
 	for (size_t i = 0; i < fan->count; i++)
@@ -148,7 +163,7 @@ static bool open_all(struct fan *fan)
 static bool read_one(struct fan *fan, const char *path, struct bc_error *err)
 {
 	const struct conversion_options *options = &fan->ones[0].options;
-	struct reader_options how = {.format = options->format};
+	struct reader_options how = {.format = options->format, .late_ids = {fan, on_late_ids}};
 	struct reader_report report = {0};
 	struct sample_sink sink = fan_sink(fan);
 

@@ -28,6 +28,7 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	const struct image_match *match = &c->aggregate.maps.match;
 	const struct ledgers *l = &c->ledgers;
 	uint64_t misfits = c->aggregate.maps.report.misfits;
+	const char *renamed = c->aggregate.maps.report.renamed;
 
 	if (c->no_disassembler)
 		warn(to, "warning: libLLVM is missing, which a few functions without a BAT map need: "
@@ -35,6 +36,9 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	if (match->also_found)
 		warn(to, "warning: mapped as %s and as %s: taken for one file; --image=PATH chooses",
 		     match->found, match->also_found);
+	if (renamed)
+		warn(to, "warning: %s has the binary's build-id and another name, and a pipe says so only behind "
+			 "its samples: they were not counted", renamed);
 	if (misfits)
 		warn(to, "warning: %" PRIu64 " mapping%s of %s fit%s none of its executable segments and "
 			 "%s not used: what ran was another build of it",
@@ -54,6 +58,10 @@ static void warn_of_input(const char *path, const struct perf_data_report *perf,
 	if (perf->truncated)
 		warn(to, "%s: cut, byte %" PRIu64 ": the file ends within a record; what is before it was used",
 		     path, perf->truncated_at);
+	if (perf->damaged_features && !perf->truncated)
+		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "
+			 "and the like); left out", path, perf->damaged_features,
+		     plural(perf->damaged_features), plural(perf->damaged_features));
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);

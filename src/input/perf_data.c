@@ -228,6 +228,40 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 	return perf_order_flush(&reader->order, UINT64_MAX, err);
 }
 
+/* What the build-id table says of each file, but for those that it says two things of. */
+static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
+{
+	const struct late_ids *late = &reader->input->late_ids;
+	struct perf_build_ids *table = &reader->setup.features.build_ids;
+	struct file_id *files = calloc(table->all.len + 1, sizeof(*files));
+	size_t count = 0;
+
+	if (!files)
+		return bc_fail_nomem(err);
+	perf_build_ids_sort(table);
+	for (size_t i = 0; i < table->all.len; i++) {
+		const struct perf_build_id *entry = &table->all.at[i];
+		if (!entry->ambiguous && entry->id.size)
+			files[count++] = (struct file_id){text_of(entry->path), &entry->id};
+	}
+	bool ok = late->take(late->ctx, files, count, err);
+	free(files);
+	return ok;
+}
+
+/* The features of a file that came through a pipe stand behind its data. */
+static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
+{
+	struct source *source = &reader->sources[0];
+
+	if (!reader->setup.features_late || source->stream.truncated)
+		return true;
+	if (!perf_setup_late(&reader->setup, &source->file, err))
+		return name_file(source->file.stream, err);
+	return !reader->input->late_ids.take || !reader->delivery.maps_without_id ||
+	       tell_late_ids(reader, err);
+}
+
 static bool open_more(struct perf_reader *reader, struct bc_error *err)
 {
 	const struct perf_data_input *input = reader->input;
@@ -290,7 +324,8 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 	err->code = BC_OK;
 	if (sink->recording)
 		sink->recording(sink->ctx);
-	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err);
+	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err) &&
+		  read_late_features(&reader, err);
 	if (!sample_sink_settle(sink, ok, err))
 		return false;
 	details->info = reader.setup.features.info;

@@ -67,10 +67,12 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void sort(struct perf_build_ids *table)
+void perf_build_ids_sort(struct perf_build_ids *table)
 {
 	struct perf_build_id_vec *all = &table->all;
 
+	if (table->sorted)
+		return;
 	if (all->len)
 		qsort(all->at, all->len, sizeof(*all->at), compare_paths);
 	for (size_t i = 1; i < all->len; i++)
@@ -91,8 +93,7 @@ static int compare_text(struct text a, const char *string)
 
 const struct build_id *perf_build_ids_find(struct perf_build_ids *table, struct text path)
 {
-	if (!table->sorted)
-		sort(table);
+	perf_build_ids_sort(table);
 	size_t low = 0, high = table->all.len;
 	while (low < high) { /* the last entry of the path: it knows all before */
 		size_t mid = low + (high - low) / 2;

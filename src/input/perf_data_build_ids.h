@@ -34,6 +34,9 @@ void perf_build_ids_free(struct perf_build_ids *table);
 BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
 				    struct bytes body, struct bc_error *err);
 
+/* Sort it and mark what is ambiguous. */
+void perf_build_ids_sort(struct perf_build_ids *table);
+
 /* The build-id of a file, or NULL if it is not in the table or has several. */
 const struct build_id *perf_build_ids_find(struct perf_build_ids *table, struct text path);
 

@@ -121,6 +121,7 @@ static bool deliver_map(struct perf_delivery *delivery, const struct perf_record
 		if (id)
 			map.build_id = *id;
 	}
+	delivery->maps_without_id |= map.executable && !map.build_id.size;
 	return delivery->sink->map(delivery->sink->ctx, &map, err);
 }
 

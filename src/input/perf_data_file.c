@@ -11,6 +11,7 @@ void perf_file_fini(struct perf_file *file)
 {
 	free(file->start);
 	free(file->section);
+	free(file->tail);
 	*file = (struct perf_file){0};
 }
 
@@ -66,6 +67,37 @@ bool perf_file_keep(struct perf_file *file, uint64_t size, struct bc_error *err)
 	return read_start(file, (size_t)size, err);
 }
 
+/* Twice the room, from 64 KiB on. */
+static bool grow_tail(struct perf_file *file, size_t *capacity)
+{
+	size_t bigger = *capacity ? 2 * *capacity : (size_t)64 << 10;
+	uint8_t *tail = realloc(file->tail, bigger);
+
+	if (!tail)
+		return false;
+	file->tail = tail;
+	*capacity = bigger;
+	return true;
+}
+
+bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err)
+{
+	size_t capacity = 0, got;
+
+	if (file->seekable)
+		return true;
+	file->tail_at = file->at;
+	while (file->tail_size == capacity && capacity < PERF_SECTION_MOST) {
+		if (!grow_tail(file, &capacity))
+			return bc_fail_nomem(err);
+		if (!perf_file_read(file, file->tail + file->tail_size, capacity - file->tail_size,
+				    &got, err))
+			return false;
+		file->tail_size += got;
+	}
+	return true;
+}
+
 static bool pread_whole(struct perf_file *file, uint8_t *to, uint64_t at, size_t size,
 			struct bc_error *err)
 {
@@ -93,6 +125,12 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 
 	if (range_fits(section.offset, section.size, file->start_size)) {
 		*out = (struct bytes){file->start + section.offset, (size_t)section.size};
+		return true;
+	}
+	if (section.offset >= file->tail_at &&
+	    range_fits(section.offset - file->tail_at, section.size, file->tail_size)) {
+		*out = (struct bytes){file->tail + (section.offset - file->tail_at),
+				      (size_t)section.size};
 		return true;
 	}
 	if (!file->seekable)

@@ -22,6 +22,10 @@ struct perf_file {
 	bool seekable;
 	uint64_t base;    /* where the file begins in the descriptor            */
 	uint8_t *section; /* the bytes of the last section */
+	/* What is behind the data of a pipe, once it was read. */
+	uint8_t *tail;
+	uint64_t tail_at;
+	size_t tail_size;
 };
 
 /* head: the first bytes of the file if they were taken from the stream already.
@@ -35,6 +39,10 @@ void perf_file_fini(struct perf_file *file);
  * BC_UNSUPPORTED  of a pipe, more than PERF_SECTION_MOST
  * BC_IO, BC_NOMEM */
 BC_MUST_USE bool perf_file_keep(struct perf_file *file, uint64_t size, struct bc_error *err);
+
+/* Make sure that what is still to be read can be read as sections, of a pipe
+ * PERF_SECTION_MOST bytes of it.  BC_IO, BC_NOMEM. */
+BC_MUST_USE bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err);
 
 /* A source of sections (ctx is the file).
  *

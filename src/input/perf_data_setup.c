@@ -72,9 +72,16 @@ bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc
 		return false;
 	if (setup->header.pipe)
 		return true;
+	setup->features_late = !has_features_at_hand(setup, file);
 	return perf_file_keep(file, setup->header.data.offset, err) &&
 	       perf_header_events(&setup->header, source, &setup->events, err) &&
-	       (!has_features_at_hand(setup, file) || read_features(setup, source, err));
+	       (setup->features_late || read_features(setup, source, err));
+}
+
+bool perf_setup_late(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
+{
+	return !setup->features_late ||
+	       (perf_file_keep_rest(file, err) && read_features(setup, perf_file_source(file), err));
 }
 
 static bool take_attr(struct perf_setup *setup, struct bytes body, struct bc_error *err)

@@ -15,15 +15,20 @@ struct perf_setup {
 	struct perf_events events;
 	struct perf_features features;
 	bool settled;               /* the events, see perf_events_settle() */
+	bool features_late;         /* they are behind the data of a pipe */
 	uint64_t *damaged_features; /* counts them; borrowed */
 };
 
 void perf_setup_fini(struct perf_setup *setup);
 
 /* Read the header of a file, and, if it is not a pipe's, the sections that it
- * points to.  Features are for convenience: those that are damaged, or that a
- * pipe cannot give, are left out.  Errors as perf_header.h and perf_file.h. */
+ * points to.  Features are for convenience: those that are damaged are left out, and
+ * those that a pipe has behind its data.  Errors as perf_header.h and perf_file.h. */
 BC_MUST_USE bool perf_setup_file(struct perf_setup *setup, struct perf_file *file,
+				 struct bc_error *err);
+
+/* Read these, if there are any: call it when the data was read to its end. */
+BC_MUST_USE bool perf_setup_late(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
 /* Read one of the records in which a pipe has these things; others are ignored.

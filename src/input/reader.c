@@ -76,13 +76,12 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 			    struct sample_sink *sink, struct reader_report *report,
 			    struct bc_error *err)
 {
-	struct perf_data_input input = {.stream = lines->stream};
+	struct perf_data_input input = {.stream = lines->stream, .late_ids = options->late_ids};
 	struct text head;
 
-	/* In a pipe, sections behind the data are found only if they are at hand. */
+	/* In a pipe, sections behind the data are known in time only if they are at hand. */
 	size_t most = lseek(lines->stream->fd, 0, SEEK_CUR) < 0 ? LINES_LONGEST : 0;
 
-	(void)options;
 	if (!lines_peek(lines, most, &head, err))
 		return false;
 	input.head = (struct bytes){(const uint8_t *)head.at, head.len};

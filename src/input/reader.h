@@ -26,6 +26,7 @@ struct reader_options {
 	enum input_format format;
 	struct build_id build_id; /* of the binary: such locations are inside */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
+	struct late_ids late_ids;
 };
 
 /* What a reader saw, for the summary. */

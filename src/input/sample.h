@@ -31,6 +31,21 @@ struct map_event {
 	struct build_id build_id; /* size 0 if the record has none */
 };
 
+/* Which build-id a mapped file had. */
+struct file_id {
+	struct text path;
+	const struct build_id *id;
+};
+
+/* Takes what a recording says of its files behind its samples: their mappings were
+ * delivered without build-ids.  Not called where they are known in time.  Returns false
+ * with err filled if that changes what was delivered. */
+struct late_ids {
+	void *ctx;
+	bool (*take)(void *ctx, const struct file_id *files, size_t count,
+		     struct bc_error *err); /* NULL: not wanted */
+};
+
 /* What a reader delivers from, see below. */
 struct sample_memory {
 	void (*hold)(struct sample_memory *memory);

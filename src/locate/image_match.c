@@ -38,7 +38,7 @@ static struct text name_of(struct text path)
 	return text_basename(without_deleted(path));
 }
 
-static bool has_name(const struct image_match *match, struct text path)
+bool image_match_has_name(const struct image_match *match, struct text path)
 {
 	bool whole = text_find(match->name, '/') < match->name.len;
 
@@ -48,7 +48,7 @@ static bool has_name(const struct image_match *match, struct text path)
 /* Which file is it, by build-id and name? */
 static enum image_fit judge_file(const struct image_match *match, const struct map_event *event)
 {
-	bool named = has_name(match, event->path);
+	bool named = image_match_has_name(match, event->path);
 
 	if (event->build_id.size && !match->ignore_build_id) {
 		if (!build_id_equal(&event->build_id, &match->image->build_id))

@@ -53,6 +53,7 @@ void process_maps_fini(struct process_maps *maps)
 	map_set_release(maps->kernel);
 	free(maps->rows);
 	free(maps->report.other_build_path);
+	free(maps->report.renamed);
 	mapped_files_free(&maps->files);
 	image_match_fini(&maps->match);
 	*maps = (struct process_maps){0};
@@ -291,16 +292,18 @@ enum located process_locate(const struct process_maps *maps, uint32_t pid, struc
 	return process_view_locate(&view, at, out);
 }
 
-static bool fail_other_build(const struct process_maps *maps, struct bc_error *err)
+bool process_maps_fail_other_build(const struct process_maps *maps, const struct file_id *other,
+				   struct bc_error *err)
 {
-	char own[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
+	char own_id[2 * BUILD_ID_MAX + 1], other_id[2 * BUILD_ID_MAX + 1];
+	struct text path = text_first(other->path, 384);
 
-	build_id_format(&maps->match.image->build_id, own);
-	build_id_format(&maps->report.other_build_id, other);
+	build_id_format(&maps->match.image->build_id, own_id);
+	build_id_format(other->id, other_id);
 	return bc_fail(err, BC_MISMATCH,
-		       "no process mapped the binary: %.384s has its name, but build-id %s, "
+		       "no process mapped the binary: %.*s has its name, but build-id %s, "
 		       "and the binary has %s",
-		       maps->report.other_build_path, other, *own ? own : "none");
+		       (int)path.len, path.at, other_id, *own_id ? own_id : "none");
 }
 
 bool process_maps_fail_unmapped(const struct process_maps *maps, struct bc_error *err)
@@ -314,8 +317,10 @@ bool process_maps_fail_unmapped(const struct process_maps *maps, struct bc_error
 			       "no process mapped %.*s: there are no mmap events at all "
 			       "(perf script prints them with --show-mmap-events)",
 			       (int)name.len, name.at);
-	if (report->other_build)
-		return fail_other_build(maps, err);
+	if (report->other_build) {
+		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
+		return process_maps_fail_other_build(maps, &other, err);
+	}
 	if (report->misfits)
 		return bc_fail(err, BC_MISMATCH,
 			       "no process mapped the binary: %" PRIu64 " mappings of %.*s fit none "

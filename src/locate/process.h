@@ -41,6 +41,7 @@ struct locate_report {
 	uint64_t other_build; /* not used: the name, but another build-id */
 	struct build_id other_build_id; /* of the first of those */
 	char *other_build_path;
+	char *renamed; /* a file that turned out too late to have the binary's build-id; or NULL */
 };
 
 struct process_maps {
@@ -157,5 +158,9 @@ enum located process_locate(const struct process_maps *maps, uint32_t pid, struc
 /* Fails with BC_MISMATCH and a text that says what was mapped, to be used when
  * report.processes is 0. */
 bool process_maps_fail_unmapped(const struct process_maps *maps, struct bc_error *err);
+
+/* The same where all that has the binary's name is of another build, such as this file. */
+bool process_maps_fail_other_build(const struct process_maps *maps, const struct file_id *other,
+				   struct bc_error *err);
 
 #endif

@@ -8,6 +8,8 @@ events     every third sample is of another event, `other:u`
 unknown    before each sample a record of a type that nobody writes, 200 and 61 in turn
 id HEX     a build-id table that gives /made/demo.bolt this id
 renamed HEX  the same, and the binary's mappings have another name
+late PATH=HEX...  a build-id table behind 1.3 MB: in a pipe it comes too late
+late-renamed PATH=HEX...  the same, and the binary's mappings have another name
 """
 import os
 import struct
@@ -15,6 +17,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../scripts'))
 from perf_data_writer import MMAP2, SAMPLE, PerfData  # noqa: E402
+
+THROTTLE = 5  # says nothing about samples
 
 
 class Recording:
@@ -107,8 +111,22 @@ def renamed(recording, out, hexa):
     again(recording, perf, lambda data: data.replace(b'/made/demo.bolt', b'/made/newer.xyz'))
 
 
+def late(recording, out, *ids, rewrite=lambda data: data):
+    perf = PerfData(out)
+    for one in ids:
+        path, _, hexa = one.partition('=')
+        perf.build_id(path, bytes.fromhex(hexa))
+    for _ in range(20):
+        perf._record(THROTTLE, 0, bytes(65520))
+    again(recording, perf, rewrite)
+
+
+def late_renamed(recording, out, *ids):
+    late(recording, out, *ids, rewrite=lambda data: data.replace(b'/made/demo.bolt', b'/made/newer.xyz'))
+
+
 FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'unknown': unknown, 'id': with_id,
-         'renamed': renamed}
+         'renamed': renamed, 'late': late, 'late-renamed': late_renamed}
 
 
 def main(form, source, out, *more):

@@ -696,30 +696,86 @@ static void test_seekable_file(void **state)
 	build_perf_free(&b);
 }
 
-/* A file through a pipe: what lies behind the data is not known in time. */
+/* What came through a pipe: a file's first `size` bytes. */
+static void read_piped(const struct build_perf *b, size_t size, struct late_ids late,
+		       struct result *out)
+{
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], b->data, size), size);
+	close(fds[1]);
+	struct file_stream stream = {.name = "-", .fd = fds[0]};
+	read_input(&(struct perf_data_input){.stream = &stream, .late_ids = late}, out);
+	close(fds[0]);
+}
+
+static bool log_late(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	(void)err;
+	for (size_t i = 0; i < count; i++)
+		fprintf(ctx, "%.*s %zu %02x\n", (int)files[i].path.len, files[i].path.at,
+			(size_t)files[i].id->size, files[i].id->data[0]);
+	return true;
+}
+
+static bool refuse_late(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	(void)ctx, (void)files, (void)count;
+	return bc_fail(err, BC_MISMATCH, "too late");
+}
+
+static const char late_log[] = "EXEC 7\n"
+			       "MAP 7 401000+2000 @1000 x /bin/a\n"
+			       "SAMPLE 7 cycles:uH: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
+			       "SAMPLE 7 cycles:uH: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
+			       "EXIT 7 7\n";
+
+/* A file through a pipe, of which only the header is at hand: its features come behind
+ * its samples. */
 static void test_file_through_a_pipe(void **state)
 {
 	struct build_perf b = {0};
 	struct result result;
-	int fds[2];
+	size_t size;
+	char *told;
+	FILE *late = open_memstream(&told, &size);
+
+	(void)state;
+	assert_non_null(late);
+	build_case(&cases[0], &b);
+	read_piped(&b, b.size, (struct late_ids){late, log_late}, &result);
+	fclose(late);
+	assert_true(result.ok);
+	assert_string_equal(result.log, late_log);
+	assert_string_equal(told, "/bin/a 20 01\n");
+	assert_string_equal(result.report.perf.info.arch, "x86_64");
+	assert_int_equal(result.report.perf.damaged_features, 0);
+	free(told);
+	free(result.log);
+	read_piped(&b, b.size, (struct late_ids){NULL, refuse_late}, &result);
+	assert_false(result.ok);
+	assert_string_equal(result.err.text, "too late");
+	free(result.log);
+	build_perf_free(&b);
+}
+
+/* Cut behind the data there is less to know; all samples are there. */
+static void test_cut_features_of_a_pipe(void **state)
+{
+	struct build_perf b = {0};
+	struct result result;
 
 	(void)state;
 	build_case(&cases[0], &b);
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], b.data, b.size), b.size);
-	close(fds[1]);
-	struct file_stream stream = {.name = "-", .fd = fds[0]};
-	read_input(&(struct perf_data_input){.stream = &stream}, &result);
-	close(fds[0]);
-	assert_true(result.ok);
-	assert_string_equal(result.log,
-			    "EXEC 7\n"
-			    "MAP 7 401000+2000 @1000 x /bin/a\n"
-			    "SAMPLE 7 cycles:uH: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n"
-			    "SAMPLE 7 cycles:uH: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
-			    "EXIT 7 7\n");
-	assert_int_equal(result.report.perf.damaged_features, 0);
-	free(result.log);
+	uint64_t end = le64(b.data + 40) + le64(b.data + 48);
+	for (size_t size = end; size < b.size; size++) {
+		read_piped(&b, size, (struct late_ids){0}, &result);
+		assert_true(result.ok);
+		assert_string_equal(result.log, late_log);
+		assert_true(result.report.perf.damaged_features);
+		free(result.log);
+	}
 	build_perf_free(&b);
 }
 
@@ -749,7 +805,8 @@ static void test_several_files(void **state)
 		build_perf_free(&part);
 	}
 	struct file_stream stream = {.name = "data", .fd = open("/dev/null", O_RDONLY)};
-	read_input(&(struct perf_data_input){&stream, build_perf_bytes(&b), more, 2}, &result);
+	read_input(&(struct perf_data_input){.stream = &stream, .head = build_perf_bytes(&b),
+					     .more = more, .more_count = 2}, &result);
 	assert_true(result.ok);
 	assert_times(result.log, times, BC_COUNT(times));
 	close(stream.fd);
@@ -998,7 +1055,7 @@ static int dump(char **paths, int count)
 	for (int i = 0; i < count; i++)
 		if (i == 64 || !stream_open(paths[i], &streams[i], &err))
 			return 2;
-	struct perf_data_input input = {streams, {NULL, 0}, streams + 1, (size_t)count - 1};
+	struct perf_data_input input = {.stream = streams, .more = streams + 1, .more_count = (size_t)count - 1};
 	bool ok = perf_data_read(&input, &sink, &report, &err);
 	if (!ok)
 		fprintf(stderr, "%s\n", err.text);
@@ -1025,6 +1082,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_late_samples_of_a_file_without_rounds),
 		cmocka_unit_test(test_seekable_file),
 		cmocka_unit_test(test_file_through_a_pipe),
+		cmocka_unit_test(test_cut_features_of_a_pipe),
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_damaged_records),
 		cmocka_unit_test(test_cut_sample),
