@@ -38,7 +38,7 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 			       "pre-aggregated records have no process, event or time: --pid, --event, "
 			       "--time and --max-samples cannot choose among them");
 	count_undelivered(c, &report->perf);
-	c->partial |= report->perf.truncated || report->perf.unfinished ||
+	c->partial |= report->cut || report->perf.truncated || report->perf.unfinished ||
 		      report->perf.damaged_features;
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
@@ -55,7 +55,7 @@ static bool read_samples(const struct conversion_options *options, const char *p
 {
 	struct sample_sink sink = conversion_sink(c);
 	struct reader_options how = {options->format, c->binary.image.build_id,
-				     aggregate_pool(&c->aggregate), {c, conversion_late_ids}};
+				     aggregate_pool(&c->aggregate), {c, conversion_late_ids}, true};
 	struct reader_report report = {0};
 
 	return input_run(path, &how, options->progress, &sink, &report, err) &&

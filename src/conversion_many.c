@@ -163,7 +163,8 @@ static bool open_all(struct fan *fan)
 static bool read_one(struct fan *fan, const char *path, struct bc_error *err)
 {
 	const struct conversion_options *options = &fan->ones[0].options;
-	struct reader_options how = {.format = options->format, .late_ids = {fan, on_late_ids}};
+	struct reader_options how = {.format = options->format, .late_ids = {fan, on_late_ids},
+				     .cut_will_do = true};
 	struct reader_report report = {0};
 	struct sample_sink sink = fan_sink(fan);
 

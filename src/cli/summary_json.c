@@ -29,12 +29,16 @@ static void write_perf_data(struct json *json, const struct perf_data_report *pe
 	json_number(json, "unknown_records", perf->unknown_records);
 	json_number(json, "unknown_type", perf->unknown_type);
 	json_bool(json, "unfinished", perf->unfinished);
-	json_bool(json, "truncated", perf->truncated);
-	json_number(json, "truncated_at", perf->truncated_at);
 	json_number(json, "lost_events", perf->lost_events);
 	json_number(json, "lost_samples", perf->lost_samples);
 	json_number(json, "late_events", perf->late_events);
 	json_number(json, "trace_records", perf->trace_records);
+}
+
+static void write_end(struct json *json, const struct reader_report *report)
+{
+	json_bool(json, "truncated", report->cut || report->perf.truncated);
+	json_number(json, "truncated_at", report->cut ? report->cut_at : report->perf.truncated_at);
 }
 
 static void write_inputs(struct json *json, const struct summary *summary)
@@ -49,6 +53,7 @@ static void write_inputs(struct json *json, const struct summary *summary)
 		json_number(json, "lines", inputs->at[i].lines);
 		json_number(json, "ignored_lines", inputs->at[i].ignored);
 		json_bool(json, "timeless", inputs->at[i].timeless);
+		write_end(json, &inputs->at[i]);
 		if (inputs->at[i].format == INPUT_PERF_DATA)
 			write_perf_data(json, &inputs->at[i].perf);
 		json_close(json, '}');

@@ -49,9 +49,14 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		warn(to, "warning: no sample could be used: the result is empty");
 }
 
-static void warn_of_input(const char *path, const struct perf_data_report *perf,
+static void warn_of_input(const char *path, const struct reader_report *report,
 			  const struct warnings *to)
 {
+	const struct perf_data_report *perf = &report->perf;
+
+	if (report->cut)
+		warn(to, "%s: cut, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; what is before "
+			 "it was used", path, report->cut_line, report->cut_at);
 	if (perf->unfinished)
 		warn(to, "%s: the recorder was stopped before it finished the file; what is there was used",
 		     path);
@@ -80,7 +85,7 @@ void summary_each_warning(const struct summary *summary, summary_warning_fn *eac
 
 	warn_of_little(summary, &to);
 	for (size_t i = 0; i < inputs->len; i++)
-		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i].perf, &to);
+		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], &to);
 }
 
 static void print_warning(void *ctx, const char *text)

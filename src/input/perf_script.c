@@ -270,6 +270,65 @@ bool perf_script_fits(const struct line *line)
 	       head_parse(line, stack, &head, &err) || stack_is_symbolic(text);
 }
 
+static bool take_map(void *ctx, const struct map_event *event, struct bc_error *err)
+{
+	(void)ctx, (void)event, (void)err;
+	return true;
+}
+
+static bool take_exec(void *ctx, uint32_t pid, struct bc_error *err)
+{
+	(void)ctx, (void)pid, (void)err;
+	return true;
+}
+
+static bool take_task(void *ctx, uint32_t a, uint32_t b, struct bc_error *err)
+{
+	(void)ctx, (void)a, (void)b, (void)err;
+	return true;
+}
+
+static bool take_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+{
+	(void)ctx, (void)sample, (void)err;
+	return true;
+}
+
+/* Would this line be an error?  Nothing is delivered. */
+static bool is_damaged(const struct perf_script *script, const struct line *line, size_t stack)
+{
+	struct sample_sink nobody = {.map = take_map, .exec = take_exec, .fork = take_task,
+				     .exit = take_task, .sample = take_sample};
+	struct reader_report ignored = {0};
+	struct perf_script probe;
+	struct bc_error err;
+
+	perf_script_init(&probe, &nobody, &ignored);
+	probe.open = script->open;
+	bool damaged = !take_line(&probe, line, stack, &err) && err.code == BC_FORMAT;
+	perf_script_fini(&probe);
+	return damaged;
+}
+
+/* Without its newline the last line of a text can be whole all the same.  One that cannot be
+ * read is what was left of a line when its writer died, unless there is nothing else.  (What
+ * can be read counts: a number that was cut is a number.) */
+static bool is_cut(const struct perf_script *script, const struct text_block *block,
+		   const struct script_line *at, const struct line *line)
+{
+	return script->cut_will_do && at->at + at->len == block->text.len && line->number > 1 &&
+	       (is_damaged(script, line, at->stack) ||
+		stack_ends_early(text_from(line->text, at->stack)));
+}
+
+static void note_cut(struct reader_report *report, const struct text_block *block,
+		     const struct line *line)
+{
+	report->cut = true;
+	report->cut_line = line->number;
+	report->cut_at = block->all->lines->bytes - line->text.len; /* all was given out */
+}
+
 static bool read_block(struct perf_script *script, struct text_block *block, const char *file,
 		       struct bc_error *err)
 {
@@ -280,6 +339,10 @@ static bool read_block(struct perf_script *script, struct text_block *block, con
 	for (size_t i = 0; i < parsed->lines.len; i++) {
 		const struct script_line *at = &parsed->lines.at[i];
 		struct line line = {{block->text.at + at->at, at->len}, file, block->first_line + i};
+		if (is_cut(script, block, at, &line)) {
+			note_cut(script->report, block, &line);
+			break;
+		}
 		script->read_before = at;
 		script->report->lines = line.number;
 		if (!take_line(script, &line, at->stack, err))
@@ -320,6 +383,7 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 	struct text start;
 
 	perf_script_init(&script, sink, report);
+	script.cut_will_do = options->cut_will_do;
 	report->timeless = true; /* until a time is seen */
 	if (!lines_peek(lines, strlen(PERF_TEXT_MAGIC), &start, err))
 		return false;

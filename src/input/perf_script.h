@@ -36,6 +36,7 @@ enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
 struct perf_script {
 	struct sample_sink *sink;     /* borrowed */
 	struct reader_report *report; /* borrowed */
+	bool cut_will_do;             /* as in the reader's options */
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
 	struct chain_vec chain;     /* of the sample at hand */

@@ -205,6 +205,27 @@ size_t stack_find(struct text line)
 	return line.len;
 }
 
+static size_t count_slashes(struct text word)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < word.len; i++)
+		count += word.at[i] == '/';
+	return count;
+}
+
+bool stack_ends_early(struct text stack)
+{
+	size_t first = count_slashes(text_word(&stack)), last = first;
+
+	for (struct text word = text_word(&stack); word.len; word = text_word(&stack)) {
+		if (text_find(word, '(') < word.len || !text_starts(word, "0x"))
+			return false;
+		last = count_slashes(word);
+	}
+	return last < first;
+}
+
 bool stack_is_symbolic(struct text text)
 {
 	for (struct text t = text; t.len; t = text_from(t, 1)) {

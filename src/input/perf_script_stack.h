@@ -27,6 +27,10 @@ size_t stack_find(struct text line);
 BC_MUST_USE bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 			     struct bc_error *err);
 
+/* Ends a stack within an entry?  All entries of a line have as many fields; nothing is said
+ * of those with paths, which can hold anything. */
+bool stack_ends_early(struct text stack);
+
 /* True if a text holds entries without addresses, as brstacksym prints them. */
 bool stack_is_symbolic(struct text text);
 

@@ -27,6 +27,9 @@ struct reader_options {
 	struct build_id build_id; /* of the binary: such locations are inside */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
 	struct late_ids late_ids;
+	/* Of text of perf script that ends within a line take the whole lines, and put it
+	 * down in the report; else that line is an error as any other. */
+	bool cut_will_do;
 };
 
 /* What a reader saw, for the summary. */
@@ -35,6 +38,8 @@ struct reader_report {
 	bool timeless;            /* events came in stream order, no time stamps */
 	uint64_t lines;           /* read, of text */
 	uint64_t ignored;         /* comments, blank lines, other records */
+	bool cut;                 /* text ends within a line ... */
+	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */
 	struct perf_data_report perf; /* INPUT_PERF_DATA only */
 };
 

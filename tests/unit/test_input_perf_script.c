@@ -240,6 +240,65 @@ static void the_report_knows_times_and_lines(void **state)
 	transcript_free(&t);
 }
 
+/* Cut at the last line, which has no newline: what is whole is told. */
+static const struct {
+	const char *text, *told;
+	uint64_t line, at; /* 0: it is whole */
+} open_ended[] = {
+	{"7 404010\n7 0x10/0x2", "sample 7 404010 '' no stack\n", 2, 9},
+	{"7 404010\nx", "sample 7 404010 '' no stack\n", 2, 9},
+	{"7 404010\n7 PERF_RECORD_MMAP2 7/7: [0x10", "sample 7 404010 '' no stack\n", 2, 9},
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x", "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	/* the address of a sample whose stack was cut */
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n 0x10/0x20/P/-/-/0  0x30/0",
+	 "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-", "", 2, 4},
+	/* all there */
+	{"7 404010\n7 404020", "sample 7 404010 '' no stack\nsample 7 404020 '' no stack\n", 0, 0},
+	{"7 404010\n\t    404020 f", "sample 7 404010 '' no stack\n", 0, 0},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n", 0, 0},
+	{"# 1\n7 0x10(/b)/0x20(/c/d e)/P/-/-/0 0x30(/b)/0x40([x])/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
+};
+
+static void texts_that_end_within_a_line(void **state)
+{
+	struct reader_options options = {.format = INPUT_PERF_SCRIPT, .cut_will_do = true};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(open_ended); i++) {
+		struct transcript t;
+		const char *text = open_ended[i].text;
+		if (!transcript_bytes(&t, text, strlen(text), &options))
+			fail_msg("%s: %s", text, t.err.text);
+		assert_string_equal(t.text, open_ended[i].told);
+		assert_int_equal(t.report.cut, open_ended[i].line != 0);
+		assert_int_equal(t.report.cut_line, open_ended[i].line);
+		assert_int_equal(t.report.cut_at, open_ended[i].at);
+		transcript_free(&t);
+	}
+}
+
+/* Damage is no cut where a line ends, where nothing is before it, and where nobody asked. */
+static void damage_that_is_no_cut(void **state)
+{
+	static const struct {
+		const char *text;
+		bool cut_will_do;
+	} rows[] = {{"7 404010\nx\n", true}, {"7 404010\nx\n7", true}, {"x", true}, {"7 404010\nx", false}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct reader_options options = {.format = INPUT_PERF_SCRIPT,
+						 .cut_will_do = rows[i].cut_will_do};
+		struct transcript t;
+		assert_false(transcript_bytes(&t, rows[i].text, strlen(rows[i].text), &options));
+		assert_int_equal(t.err.code, BC_FORMAT);
+		assert_non_null(strstr(t.err.text, "expected a process id, not 'x'"));
+		transcript_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +308,8 @@ int main(void)
 		cmocka_unit_test(heads_of_text_in_parts),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(the_report_knows_times_and_lines),
+		cmocka_unit_test(texts_that_end_within_a_line),
+		cmocka_unit_test(damage_that_is_no_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
