@@ -9,6 +9,7 @@
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/time_option.h"
 #include "src/maps/open.h"
 #include "src/maps/pick.h"
 
@@ -27,8 +28,7 @@ static const struct option_row rows[] = {
 	{OPT_PERF, "perf", "FILE", "of a process in perf.data or in text of perf script"},
 	{OPT_BASE, "base", "ADDR", "of a process in which run-time address - vaddr is this"},
 	{OPT_PROCESS, "process", "PID", "which process, if several mapped BIN"},
-	{OPT_TIME, "time", "T", "as mapped at this time: seconds with a fraction, or\n"
-	 "nanoseconds (default: the last maps)"},
+	{OPT_TIME, "time", "T", "as mapped at this time (default: the last maps),\n" TIME_HELP},
 	{OPT_ID, "id", "N", "as in the map of this id"},
 	{OPT_IMAGE, "image", "NAME", "the name that BIN had there, if it was another"},
 	{OPT_RETURN, "return", NULL, "they are return addresses: look one byte before"},
@@ -82,8 +82,8 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 		return parse_number(value, UINT32_MAX, &args->has_id, &args->id)
 			       ? NULL : "--id takes a number, not";
 	case OPT_TIME:
-		args->has_time = parse_time(text_of(value), &args->time);
-		return args->has_time ? NULL : "--time takes seconds with a fraction or nanoseconds, not";
+		args->has_time = time_parse(text_of(value), &args->time);
+		return args->has_time ? NULL : "--time takes seconds, or a number and s, ms, us or ns, not";
 	case OPT_BASE:
 		args->has_base = text_hex(text_of(value), &args->base);
 		return args->has_base ? NULL : "--base takes a hexadecimal address, not";

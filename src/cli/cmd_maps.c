@@ -10,6 +10,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/time_option.h"
 #include "src/elf/notes.h"
 #include "src/maps/bcmaps.h"
 #include "src/maps/loads.h"
@@ -24,8 +25,7 @@ static const struct option_row rows[] = {
 	{OPT_LIST, "list", NULL, "list the maps: process, id, time, regions"},
 	{OPT_PROCESS, "process", "PID", "only maps of this process"},
 	{OPT_ID, "id", "N", "only the map of this id"},
-	{OPT_TIME, "time", "T", "only the map of each process at this time:\n"
-	 "seconds with a fraction, or nanoseconds"},
+	{OPT_TIME, "time", "T", "only the map of each process at this time,\n" TIME_HELP},
 	{OPT_ALL, "all", NULL, "all regions (default: executable ones)"},
 	{OPT_RAW, "raw", NULL, "as text that can be read again: all regions, no images"},
 	{OPT_JSON, "json", NULL, "one JSON object per map"},
@@ -53,8 +53,8 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 		args->has_id = text_dec(text, &args->id) && args->id <= UINT32_MAX;
 		return args->has_id ? NULL : "--id takes a number, not";
 	case OPT_TIME:
-		args->has_time = parse_time(text, &args->time);
-		return args->has_time ? NULL : "--time takes seconds with a fraction or nanoseconds, not";
+		args->has_time = time_parse(text, &args->time);
+		return args->has_time ? NULL : "--time takes seconds, or a number and s, ms, us or ns, not";
 	case OPT_ADD: args->add = value; break;
 	case OPT_LIST: args->list = true; break;
 	case OPT_ALL: args->all = true; break;

@@ -9,6 +9,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
+#include "src/cli/time_option.h"
 
 enum {
 	OPT_INPUT_FORMAT = 256,
@@ -46,8 +47,7 @@ static const struct option_row rows[] = {
 	 "Of a folder: all BOLTed binaries below it"},
 	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
 	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
-	{OPT_TIME, "time", "FROM,TO", "samples of this time only, in seconds as perf script\n"
-	 "prints them; either can be left out"},
+	{OPT_TIME, "time", "FROM,TO", "samples of this time only (either can be left out),\n" TIME_HELP},
 	{OPT_MAX_SAMPLES, "max-samples", "N", "of each input the first N samples only"},
 	{OPT_BASIC, "basic", NULL,
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
@@ -116,16 +116,7 @@ static bool parse_pids(const char *value, struct pid_vec *out)
 
 static bool parse_time(struct text value, uint64_t *out)
 {
-	uint64_t seconds;
-
-	if (!value.len)
-		return true;
-	if (text_seconds(value, out))
-		return true;
-	if (!text_dec(value, &seconds) || seconds > UINT64_MAX / 1000000000)
-		return false;
-	*out = seconds * 1000000000;
-	return true;
+	return !value.len || time_parse(value, out);
 }
 
 static bool parse_times(struct text value, struct filter *out)
@@ -169,7 +160,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_EVENT: filter->event = text_of(value); break;
 	case OPT_TIME:
 		if (!parse_times(text_of(value), filter))
-			return "--time takes two times in seconds, such as 12.5,20.25, not";
+			return "--time takes two times, such as 12.5,20.25 or 12500ms,21s, not";
 		break;
 	case OPT_MAX_SAMPLES:
 		if (!text_dec(text_of(value), &filter->most) || !filter->most)

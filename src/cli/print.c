@@ -57,8 +57,3 @@ int fail_file(const char *file, const struct bc_error *err)
 	bc_fail_prefix(&named, file);
 	return fail(&named);
 }
-
-bool parse_time(struct text text, uint64_t *ns)
-{
-	return text_dec(text, ns) || text_seconds(text, ns);
-}

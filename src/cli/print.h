@@ -21,9 +21,6 @@ void print_text(struct text text, FILE *out);
 /* Hexadecimal bytes. */
 void print_bytes(struct text bytes, FILE *out);
 
-/* Seconds with a fraction, as perf script prints them, or nanoseconds. */
-bool parse_time(struct text text, uint64_t *ns);
-
 /* "batconv: WHY", and the exit code. */
 int fail(const struct bc_error *err);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Times on the command line, the same for every command. */
+#ifndef CLI_TIME_OPTION_H
+#define CLI_TIME_OPTION_H
+
+#include "src/base/text.h"
+
+/* A decimal number, with a fraction or without, of seconds (as perf script prints times),
+ * or of what stands right behind it: s, ms, us or ns.  No part of a ns, and less than
+ * 2^64 of them. */
+bool time_parse(struct text text, uint64_t *ns);
+
+/* For help: what an option takes that is read so. */
+#define TIME_HELP "in seconds, or with a unit: 12.5, 12500ms (s, ms, us, ns)"
+
+#endif
