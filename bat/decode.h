@@ -2,9 +2,9 @@
 /*
  * A pass over a descriptor.
  *
- * A descriptor is read twice by the same code: first without a table, which
- * checks and counts, then into a table of exactly that size.  So a wrong
- * layout costs no memory, and no array ever grows.
+ * The same code reads a descriptor with a table, into it, and without one, which
+ * only checks and counts: so a wrong layout costs no memory.  Counts that are
+ * read are checked against the bytes left before there is made room for them.
  */
 #ifndef BATCONV_BAT_DECODE_H
 #define BATCONV_BAT_DECODE_H
@@ -14,7 +14,11 @@
 
 struct bat_pass {
 	struct bat_cursor in;
-	struct bat_table *table; /* NULL in the first pass                      */
+	struct bat_table *table; /* NULL: only check                            */
+	bool with_blocks;        /* fill table->blocks, too                     */
+	struct bat_room {        /* items that the table's arrays have room for */
+		uint32_t fragments, entries, secondary;
+	} room;
 
 	/* Found, and stored if there is a table.  Hot fragments are stored
 	 * first, cold ones behind them, unless the layout mixes them. */
@@ -52,6 +56,38 @@ BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p,
 	return bat_cursor_fail(&p->in, at, "OutputOffset", BAT_CAUSE_ORDER,
 			   "0x%x decreases from 0x%x", output, last);
 }
+
+/* Make the table's arrays larger, for `count` items more. */
+BAT_MUST_USE bool bat_grow_fragments(struct bat_pass *p, uint32_t count);
+BAT_MUST_USE bool bat_grow_entries(struct bat_pass *p, uint32_t count);
+BAT_MUST_USE bool bat_grow_secondary(struct bat_pass *p, uint32_t count);
+
+/* See that there is room for `count` more, of which the caller knows that they
+ * fit in the bytes left.  BAT_NOMEM */
+BAT_MUST_USE static inline bool pass_room_fragments(struct bat_pass *p,
+						    uint32_t count)
+{
+	return !p->table || count <= p->room.fragments - p->fragments ||
+	       bat_grow_fragments(p, count);
+}
+
+BAT_MUST_USE static inline bool pass_room_entries(struct bat_pass *p,
+						  uint32_t count)
+{
+	return !p->table || count <= p->room.entries - p->entries ||
+	       bat_grow_entries(p, count);
+}
+
+BAT_MUST_USE static inline bool pass_room_secondary(struct bat_pass *p,
+						    uint32_t count)
+{
+	return !p->table || count <= p->room.secondary - p->secondary ||
+	       bat_grow_secondary(p, count);
+}
+
+/* At the end: give back what is not used, and set the table's counts.
+ * BAT_NOMEM */
+BAT_MUST_USE bool bat_settle(struct bat_pass *p);
 
 static inline void pass_add_entry(struct bat_pass *p, struct bat_entry entry)
 {

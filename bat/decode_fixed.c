@@ -31,6 +31,8 @@ static bool read_entries(struct bat_pass *p, uint32_t count)
 	struct bat_cursor *in = &p->in;
 	struct bat_entry entry = { 0, 0 };
 
+	if (!pass_room_entries(p, count))
+		return false;
 	for (uint32_t j = 0; j < count; j++) {
 		const uint8_t *at = in->pos;
 		uint32_t last = entry.output;
@@ -57,7 +59,8 @@ static bool read_fragments(struct bat_pass *p)
 	uint32_t fragments;
 
 	if (!read_count(in, "NumFragments", "fragments", FRAGMENT_SIZE,
-			&fragments))
+			&fragments) ||
+	    !pass_room_fragments(p, fragments))
 		return false;
 	for (uint32_t i = 0; i < fragments; i++) {
 		const uint8_t *at = in->pos;
@@ -81,7 +84,7 @@ static bool read_fragments(struct bat_pass *p)
 }
 
 /* The fragments once more, to be stepped through along with the pairs: both
- * ascend, and the first pass has no table to search in. */
+ * ascend, and a pass without a table has none to search in. */
 struct walk {
 	const uint8_t *pos; /* of the fragment ... */
 	uint32_t index;     /* ... of this number  */

@@ -131,7 +131,7 @@ static void add_block(struct bat_pass *p, struct bat_entry entry,
 {
 	if (bat_entry_is_branch(entry))
 		block.index = 0;
-	if (p->table && p->table->blocks)
+	if (p->table && p->with_blocks)
 		p->table->blocks[p->entries] = block;
 }
 
@@ -171,6 +171,8 @@ static bool read_entries(struct reader *r, struct bat_fragment *f,
 	struct bat_entry entry = { 0, 0 };
 	uint64_t input = 0;
 
+	if (!pass_room_entries(p, s->count))
+		return false;
 	f->first_entry = p->entries;
 	for (uint32_t j = 0; j < s->count; j++) {
 		uint32_t last = entry.output;
@@ -198,6 +200,8 @@ static bool read_secondary(struct reader *r, struct bat_fragment *f)
 	uint64_t offset = 0;
 	uint64_t delta;
 
+	if (!pass_room_secondary(p, f->secondary_count))
+		return false;
 	f->first_secondary = p->secondary;
 	for (uint32_t i = 0; i < f->secondary_count; i++) {
 		if (!cursor_uleb(&p->in, "SecEntryPoint", &delta))
@@ -244,7 +248,8 @@ static bool read_functions(struct reader *r)
 	uint64_t delta;
 
 	if (!read_count(r, "NumFuncs", "functions", function_size(r),
-			&r->functions))
+			&r->functions) ||
+	    !pass_room_fragments(r->p, r->functions))
 		return false;
 	for (uint32_t i = 0; i < r->functions; i++) {
 		const uint8_t *at = in->pos;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Nothing in a descriptor names its layout: every layout is tried, in a pass
- * that only checks, and the one that fits is decoded.
+ * Nothing in a descriptor names its layout: every layout is tried, and the one that
+ * fits is decoded.  The newest is the likeliest and is decoded as it is tried.
  */
 #include "bat/decode.h"
 #include "bat/link.h"
@@ -24,11 +24,15 @@ static bool run_pass(enum bat_layout layout, struct bat_pass *p)
 	return bat_read_leb(p, bat_layout_features(layout));
 }
 
+/* into: the table to fill, or NULL. */
 static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
+		       bool with_blocks, struct bat_table *into,
 		       struct trial *t)
 {
 	*t = (struct trial){
 		.pass.in = { desc, desc, desc + size, &t->err },
+		.pass.table = into,
+		.pass.with_blocks = with_blocks && layout == BAT_HASHED,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
@@ -39,61 +43,34 @@ static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 	t->err.layout = layout;
 }
 
-/* One item at least, so that NULL always means out of memory. */
-static void *new_array(size_t count, size_t item_size)
+/* What was decoded becomes the result, or is freed. */
+static bool finish(struct bat_table *table, struct trial *t,
+		   struct bat_table *out, struct bat_error *err)
 {
-	return calloc(count ? count : 1, item_size);
+	if (t->fits && bat_settle(&t->pass) && bat_link(table, &t->err)) {
+		*out = *table;
+		return true;
+	}
+	*err = t->err;
+	bat_free(table);
+	return false;
 }
 
-static bool allocate(struct bat_table *t, const struct bat_pass *counts,
-		     bool with_blocks)
-{
-	t->fragments = new_array(counts->fragments, sizeof(*t->fragments));
-	t->entries = new_array(counts->entries, sizeof(*t->entries));
-	t->secondary = new_array(counts->secondary, sizeof(*t->secondary));
-	if (with_blocks)
-		t->blocks = new_array(counts->entries, sizeof(*t->blocks));
-	t->fragment_count = counts->fragments;
-	t->hot_count = counts->hot;
-	t->entry_count = counts->entries;
-	t->secondary_count = counts->secondary;
-	return t->fragments && t->entries && t->secondary &&
-	       (t->blocks || !with_blocks);
-}
-
-/* Decode what a trial found to fit. */
-static bool decode(enum bat_layout layout, const struct trial *t,
+static bool decode(enum bat_layout layout, const uint8_t *desc, size_t size,
 		   bool with_blocks, struct bat_table *out,
 		   struct bat_error *err)
 {
 	struct bat_table table = { .layout = layout };
-	struct bat_pass pass = {
-		.in = { t->pass.in.begin, t->pass.in.begin, t->pass.in.end, err },
-		.table = &table,
-	};
+	struct trial t;
 
-	if (!allocate(&table, &t->pass, with_blocks && layout == BAT_HASHED)) {
-		bat_free(&table);
-		return bat_fail_nomem(err);
-	}
-	if (!run_pass(layout, &pass) || !bat_link(&table, err)) {
-		bat_free(&table);
-		return false;
-	}
-	*out = table;
-	return true;
+	try_layout(layout, desc, size, with_blocks, &table, &t);
+	return finish(&table, &t, out, err);
 }
 
 bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 		   struct bat_table *out, struct bat_error *err)
 {
-	struct trial t;
-
-	try_layout(layout, desc, size, &t);
-	if (t.fits)
-		return decode(layout, &t, true, out, err);
-	*err = t.err;
-	return false;
+	return decode(layout, desc, size, true, out, err);
 }
 
 /* No layout fits: every layout's error in one line, where the furthest failed. */
@@ -138,14 +115,12 @@ static bool fits_better(const struct trial *a, const struct trial *b)
 	return a->fits && (!b->fits || a->pass.zero_starts > b->pass.zero_starts);
 }
 
-static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
-		      struct bat_table *out, struct bat_error *err)
+/* The layout that fits best.  trials has all layouts. */
+static bool choose(const struct trial *trials, enum bat_layout *out,
+		   struct bat_error *err)
 {
-	struct trial trials[BAT_LAYOUT_COUNT];
 	unsigned best = BAT_HASHED;
 
-	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
-		try_layout((enum bat_layout)i, desc, size, &trials[i]);
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
 		if (fits_better(&trials[i], &trials[best]))
 			best = i;
@@ -159,8 +134,28 @@ static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
 			return fail_ambiguous((enum bat_layout)i,
 					      (enum bat_layout)best, err);
 	}
-	return decode((enum bat_layout)best, &trials[best], with_blocks, out,
-		      err);
+	*out = (enum bat_layout)best;
+	return true;
+}
+
+static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
+		      struct bat_table *out, struct bat_error *err)
+{
+	struct bat_table hashed = { .layout = BAT_HASHED };
+	struct trial trials[BAT_LAYOUT_COUNT];
+	enum bat_layout best = BAT_HASHED;
+	bool ok;
+
+	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
+		try_layout((enum bat_layout)i, desc, size, with_blocks,
+			   i == BAT_HASHED ? &hashed : NULL, &trials[i]);
+	ok = trials[BAT_HASHED].err.code != BAT_NOMEM ||
+	     bat_fail_nomem(err);
+	ok = ok && choose(trials, &best, err);
+	if (ok && best == BAT_HASHED)
+		return finish(&hashed, &trials[best], out, err);
+	bat_free(&hashed);
+	return ok && decode(best, desc, size, with_blocks, out, err);
 }
 
 bool bat_decode(const uint8_t *desc, size_t size, struct bat_table *out,
