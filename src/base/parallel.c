@@ -47,6 +47,35 @@ void parallel_for(unsigned threads, size_t count, parallel_fn *round, void *ctx)
 		pthread_join(workers[i].thread, NULL);
 }
 
+struct parts {
+	parallel_part *run;
+	void *ctx;
+	bool ok[PARALLEL_PARTS];
+	struct bc_error err[PARALLEL_PARTS];
+};
+
+static void run_part(void *ctx, size_t part, unsigned worker)
+{
+	struct parts *parts = ctx;
+
+	(void)worker;
+	parts->ok[part] = parts->run(parts->ctx, part, &parts->err[part]);
+}
+
+bool parallel_parts(size_t count, parallel_part *part, void *ctx, struct bc_error *err)
+{
+	struct parts parts = {.run = part, .ctx = ctx};
+
+	parallel_for(parallel_threads(), count, run_part, &parts);
+	for (size_t i = 0; i < count; i++) {
+		if (!parts.ok[i]) {
+			*err = parts.err[i];
+			return false;
+		}
+	}
+	return true;
+}
+
 unsigned parallel_threads(void)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "src/base/error.h"
+
 #define PARALLEL_MOST 64
 
 /* One round of the loop.  worker: below the number of threads, and no two
@@ -14,6 +16,15 @@ typedef void parallel_fn(void *ctx, size_t index, unsigned worker);
 /* Call round(ctx, i, worker) for each i in [0, count), on up to `threads`
  * threads, of which one is the caller's; fewer if the system has no more. */
 void parallel_for(unsigned threads, size_t count, parallel_fn *round, void *ctx);
+
+/* One of several parts that do not need each other.  They may fail. */
+typedef bool parallel_part(void *ctx, size_t part, struct bc_error *err);
+
+/* Run all of up to PARALLEL_PARTS parts side by side.  False: one failed; the error is
+ * the first such part's, whichever came first. */
+#define PARALLEL_PARTS 2
+BC_MUST_USE bool parallel_parts(size_t count, parallel_part *part, void *ctx,
+				struct bc_error *err);
 
 /* As many threads as there are processors to run on, at most PARALLEL_MOST. */
 unsigned parallel_threads(void);

@@ -158,7 +158,7 @@ static bool read_ranges(const struct image *image, struct range_vec *out, struct
 /* Sort by address; FDEs at one address keep their order. */
 static bool sort_ranges(const struct range_vec *ranges, struct code_range *sorted)
 {
-	struct keyed *keys = calloc(ranges->len + 1, sizeof(*keys));
+	struct keyed *keys = malloc((ranges->len + 1) * sizeof(*keys));
 
 	if (!keys)
 		return false;
@@ -169,6 +169,29 @@ static bool sort_ranges(const struct range_vec *ranges, struct code_range *sorte
 		sorted[i] = ranges->at[keys[i].index];
 	free(keys);
 	return done;
+}
+
+static bool are_sorted(const struct range_vec *ranges)
+{
+	for (size_t i = 1; i < ranges->len; i++)
+		if (ranges->at[i].address < ranges->at[i - 1].address)
+			return false;
+	return true;
+}
+
+/* The ranges by address, one array instead of the other. */
+static bool in_order(struct range_vec *ranges)
+{
+	if (are_sorted(ranges)) /* as most linkers write them */
+		return true;
+	struct code_range *sorted = malloc((ranges->len + 1) * sizeof(*sorted));
+	if (!sorted || !sort_ranges(ranges, sorted)) {
+		free(sorted);
+		return false;
+	}
+	free(ranges->at);
+	ranges->at = sorted;
+	return true;
 }
 
 /* Keep one range per address. */
@@ -190,16 +213,14 @@ static void unify(struct code_ranges *ranges)
 bool eh_frame_ranges(const struct image *image, struct code_ranges *out, struct bc_error *err)
 {
 	BC_AUTO(range_vec_free) struct range_vec ranges = {0};
-	BC_AUTO(code_ranges_free) struct code_ranges sorted = {0};
 
 	if (!read_ranges(image, &ranges, err))
 		return false;
-	sorted = (struct code_ranges){calloc(ranges.len + 1, sizeof(*sorted.at)), ranges.len};
-	if (!sorted.at || !sort_ranges(&ranges, sorted.at))
+	if (!in_order(&ranges))
 		return bc_fail_nomem(err);
-	unify(&sorted);
-	*out = sorted;
-	sorted = (struct code_ranges){0};
+	*out = (struct code_ranges){ranges.at, ranges.len};
+	ranges = (struct range_vec){0};
+	unify(out);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/base/parallel.h"
 #include "src/base/vec.h"
 #include "src/elf/eh_frame.h"
 #include "src/elf/extents.h"
@@ -54,9 +55,9 @@ static void append(struct builder *b, struct function function)
  * a prefix there. */
 static const char *unique_name(struct builder *b, const struct symbol *s)
 {
-	const char *prefix = !strncmp(s->name, ".L", 2) ? "PG" : "";
+	const char *prefix = s->private_name ? "PG" : "";
 
-	if (!*s->name)
+	if (s->nameless)
 		return join(b, "ANONYMOUS.", digits_behind_slash(b->anonymous++).text + 1, NULL, NULL);
 	if (s->local)
 		return join(b, prefix, s->name, digits_behind_slash(s->number).text, NULL);
@@ -82,16 +83,9 @@ static const char *name_with_file(struct builder *b, const struct symbol *s)
 		    digits_behind_slash(s->file_number).text, NULL);
 }
 
-/* Around the space that a linker script leaves for BOLT's output. */
-static bool is_reserved_marker(const char *name)
-{
-	return !strncmp(name, "__bolt_reserved_", 16) &&
-	       (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
-}
-
 static bool may_start_function(const struct image *image, const struct symbol *s)
 {
-	if (s->section == ABSOLUTE_SECTION || is_reserved_marker(s->name))
+	if (s->section == ABSOLUTE_SECTION || s->reserved)
 		return false;
 	const struct section *section = &image->sections[s->section];
 	return section->flags & SHF_EXECINSTR && s->address - section->addr < section->size;
@@ -154,27 +148,25 @@ static void add_symbols(struct builder *b)
 	}
 }
 
-/* Functions [0 .. sorted) and [sorted .. len) are sorted each: sort them all. */
+/* Functions [0 .. sorted) and [sorted .. len) are sorted each: sort them all.  The second
+ * part, which is the smaller, makes room; then the array is filled from its end. */
 static void merge(struct builder *b, size_t sorted)
 {
-	const struct function *from = b->functions.at;
-	size_t left = 0, right = sorted, len = b->functions.len;
-	struct function_vec merged = {0};
+	struct function *all = b->functions.at;
+	size_t left = sorted, to = b->functions.len, right = to - sorted;
 
-	if (sorted == len)
+	if (!right)
 		return;
-	merged.at = malloc(len * sizeof(*merged.at));
-	merged.cap = len;
-	b->nomem |= !merged.at;
-	if (!merged.at)
+	struct function *behind = malloc(right * sizeof(*behind));
+	b->nomem |= !behind;
+	if (!behind)
 		return;
-	while (merged.len < len) {
-		bool take_left = left < sorted && (right == len || from[left].address <=
-									   from[right].address);
-		merged.at[merged.len++] = take_left ? from[left++] : from[right++];
+	memcpy(behind, all + sorted, right * sizeof(*behind));
+	while (right) {
+		bool take_right = !left || all[left - 1].address <= behind[right - 1].address;
+		all[--to] = take_right ? behind[--right] : all[--left];
 	}
-	function_vec_free(&b->functions);
-	b->functions = merged;
+	free(behind);
 }
 
 /* Of functions [low, high), which are sorted: the last one at or below an address;
@@ -304,13 +296,23 @@ bool functions_index(struct function_table *table)
 	return true;
 }
 
+/* The two halves of reading, which do not need each other. */
+static bool read_half(void *ctx, size_t half, struct bc_error *err)
+{
+	struct builder *b = ctx;
+
+	if (!half)
+		return symbols_read(b->image, &b->symbols, err);
+	return eh_frame_ranges(b->image, &b->frames, err) && got_read(b->image, &b->got, err) &&
+	       plt_read(b->image, &b->got, &b->plt, err);
+}
+
 bool functions_build(const struct image *image, struct function_table *out,
 		     struct bc_error *err)
 {
 	BC_AUTO(builder_free) struct builder b = {.image = image};
 
-	if (!symbols_read(image, &b.symbols, err) || !eh_frame_ranges(image, &b.frames, err) ||
-	    !got_read(image, &b.got, err) || !plt_read(image, &b.got, &b.plt, err))
+	if (!parallel_parts(2, read_half, &b, err))
 		return false;
 	add_symbols(&b);
 	add_plt(&b);

@@ -77,6 +77,13 @@ static bool is_hot_marker(const char *name)
 	       (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
 }
 
+/* Around the space that a linker script leaves for BOLT's output. */
+static bool is_reserved_marker(const char *name)
+{
+	return !strncmp(name, "__bolt_reserved_", 16) &&
+	       (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
+}
+
 /* In memory, in its section, and of interest to BOLT. */
 static bool is_kept(const struct image *image, const struct symbol *s)
 {
@@ -115,6 +122,16 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 	return true;
 }
 
+/* Names are looked at on the way: ask for those of some symbols ahead. */
+#define NAMES_AHEAD 16
+
+static void prefetch_name(const struct raw_symbols *raw, size_t i)
+{
+	if (i < raw->count)
+		__builtin_prefetch(raw->strings.data + le32(raw->entries.data + i * sizeof(Elf64_Sym)) %
+							       raw->strings.size);
+}
+
 /* The table's symbols in its own order. */
 static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
 		     struct mark_vec *marks, struct bc_error *err)
@@ -123,6 +140,7 @@ static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
 
 	for (size_t i = 0; i < raw->count; i++) {
 		struct symbol s;
+		prefetch_name(raw, i + NAMES_AHEAD);
 		if (!read_symbol(raw, i, &s, err))
 			return false;
 		if (s.section == NO_SECTION)
@@ -132,6 +150,9 @@ static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
 			continue;
 		}
 		s.file = s.local ? file : 0;
+		s.reserved = is_reserved_marker(s.name);
+		s.nameless = !*s.name;
+		s.private_name = s.name[0] == '.' && s.name[1] == 'L';
 		if (!is_kept(raw->image, &s))
 			continue;
 		if (!is_mapping_symbol(raw->image->machine, &s))
@@ -159,8 +180,8 @@ static int rank(uint8_t type)
 /* Sort by address, rank and order. */
 static bool sort_symbols(struct symbol_table *table)
 {
-	struct keyed *keys = calloc(table->count + 1, sizeof(*keys));
-	struct symbol *sorted = calloc(table->count + 1, sizeof(*sorted));
+	struct keyed *keys = malloc((table->count + 1) * sizeof(*keys));
+	struct symbol *sorted = malloc((table->count + 1) * sizeof(*sorted));
 	size_t count = 0;
 
 	if (!keys || !sorted) {

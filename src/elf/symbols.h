@@ -21,8 +21,11 @@ struct symbol {
 	uint32_t number;      /* N of name/N if it is local and has a name */
 	uint32_t file_number; /* N of name/file/N; 0: it has no such name */
 	uint8_t type;         /* STT_... */
-	bool local;
-	bool inside; /* starts in the middle of a function, see functions.c */
+	bool local : 1;
+	bool inside : 1;       /* starts in the middle of a function, see functions.c */
+	bool reserved : 1;     /* __bolt_reserved_start or __bolt_reserved_end */
+	bool private_name : 1; /* begins with .L, the assembler's own space for labels */
+	bool nameless : 1;
 };
 
 /* A mapping symbol ($x, $d) of AArch64 or RISC-V. */

@@ -67,44 +67,28 @@ static void print_primary_names(struct binary *binary)
 		binary->functions.at[i].printed = binary->functions.at[i].primary;
 }
 
-/* The two halves of opening that do not need each other. */
 struct opening {
 	struct binary *binary;
 	struct binary_needs needs;
-	bool ok[2];
-	struct bc_error err[2];
 };
 
-static void open_half(void *ctx, size_t half, unsigned worker)
+/* The two halves of opening, which do not need each other. */
+static bool open_half(void *ctx, size_t half, struct bc_error *err)
 {
-	struct opening *o = ctx;
+	const struct opening *o = ctx;
 	struct binary *binary = o->binary;
 
-	(void)worker;
-	o->ok[half] = half ? functions_build(&binary->image, &binary->functions, &o->err[half])
-			   : read_bat(binary, o->needs, &o->err[half]);
-}
-
-static bool read_tables(struct binary *binary, struct binary_needs needs, struct bc_error *err)
-{
-	struct opening opening = {.binary = binary, .needs = needs};
-
-	parallel_for(parallel_threads(), 2, open_half, &opening);
-	for (size_t half = 0; half < 2; half++) {
-		if (!opening.ok[half]) {
-			*err = opening.err[half];
-			return false;
-		}
-	}
-	return true;
+	return half ? functions_build(&binary->image, &binary->functions, err)
+		    : read_bat(binary, o->needs, err);
 }
 
 static bool open_bytes(struct bytes file, struct binary_needs needs, struct binary *out,
 		       struct bc_error *err)
 {
 	struct binary binary = {0};
+	struct opening opening = {&binary, needs};
 
-	if (image_open(file, &binary.image, err) && read_tables(&binary, needs, err) &&
+	if (image_open(file, &binary.image, err) && parallel_parts(2, open_half, &opening, err) &&
 	    symbols_fix_parents(&binary.functions.symbols, &binary.bat, &binary.parents, err) &&
 	    link_fragments(&binary, err)) {
 		if (binary.plain)
