@@ -24,18 +24,18 @@ static bool read_call_sites(const struct chosen *chosen, struct eh_cursor *c, ui
 {
 	uint8_t encoding = eh_take_byte(c);
 	uint64_t size = eh_take_leb(c, false);
+	bool ok = true;
 
 	c->left = bytes_first(c->left, size);
-	while (c->left.size && !c->bad) {
+	while (ok && c->left.size && !c->bad) {
 		take_pointer(c, encoding); /* start and size of the call site */
 		take_pointer(c, encoding);
 		uint64_t pad = take_pointer(c, encoding);
 		eh_take_leb(c, false);
-		if (pad && !c->bad && chosen_inside(chosen, pads + pad) &&
-		    !label_vec_push(out, (struct label){pads + pad, LABEL_PAD}))
-			return false;
+		if (pad && !c->bad && chosen_inside(chosen, pads + pad))
+			ok = label_vec_push(out, (struct label){pads + pad, LABEL_PAD});
 	}
-	return true;
+	return ok;
 }
 
 static bool read_table(const struct chosen *chosen, uint64_t table, uint64_t function,
@@ -62,9 +62,9 @@ bool labels_of_landing_pads(const struct chosen *chosen, struct label_vec *out)
 {
 	struct eh_frame frame = eh_frame_begin(chosen->image);
 	struct eh_frame_fde fde;
+	bool ok = true;
 
-	while (eh_frame_next(&frame, &fde))
-		if (fde.call_sites != EH_PE_OMIT && !read_fde(chosen, &fde, out))
-			return false;
-	return true;
+	while (ok && eh_frame_next(&frame, &fde))
+		ok = fde.call_sites == EH_PE_OMIT || read_fde(chosen, &fde, out);
+	return ok;
 }
