@@ -50,12 +50,33 @@ bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, s
 	return late_ids_check(&c->aggregate.maps, files, count, err);
 }
 
+bool conversion_find_place(const struct conversion *c, uint32_t pid, struct text file,
+			   uint64_t offset, struct run_addr *out)
+{
+	return process_find_place(&c->aggregate.maps, pid, file, offset, out);
+}
+
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+{
+	const struct conversion *c = ctx;
+	struct run_addr at;
+
+	return conversion_find_place(c, pid, file, offset, &at) ? at
+								: process_elsewhere(&c->aggregate.maps, pid);
+}
+
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
 	struct sample_sink sink = conversion_sink(c);
-	struct reader_options how = {options->format, c->binary.image.build_id,
-				     aggregate_pool(&c->aggregate), {c, conversion_late_ids}, true};
+	struct reader_options how = {
+		.format = options->format,
+		.build_id = c->binary.image.build_id,
+		.pool = aggregate_pool(&c->aggregate),
+		.late_ids = {c, conversion_late_ids},
+		.places = {c, find_place},
+		.cut_will_do = true,
+	};
 	struct reader_report report = {0};
 
 	return input_run(path, &how, options->progress, &sink, &report, err) &&

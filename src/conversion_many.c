@@ -127,6 +127,19 @@ static bool on_late_ids(void *ctx, const struct file_id *files, size_t count, st
 	return true;
 }
 
+/* Of one of the binaries; else of none, and so of nothing that is ever mapped. */
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+{
+	const struct fan *fan = ctx;
+	struct run_addr at = {1};
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (still_wants(fan, i) &&
+		    conversion_find_place(&fan->ones[i].conversion, pid, file, offset, &at))
+			break;
+	return at;
+}
+
 static struct sample_sink fan_sink(struct fan *fan)
 {
 	for (size_t i = 0; i < fan->count; i++)
@@ -163,8 +176,12 @@ static bool open_all(struct fan *fan)
 static bool read_one(struct fan *fan, const char *path, struct bc_error *err)
 {
 	const struct conversion_options *options = &fan->ones[0].options;
-	struct reader_options how = {.format = options->format, .late_ids = {fan, on_late_ids},
-				     .cut_will_do = true};
+	struct reader_options how = {
+		.format = options->format,
+		.late_ids = {fan, on_late_ids},
+		.places = {fan, find_place},
+		.cut_will_do = true,
+	};
 	struct reader_report report = {0};
 	struct sample_sink sink = fan_sink(fan);
 

@@ -6,6 +6,9 @@
 #include "src/input/perf_script_record.h"
 #include "src/input/perf_text.h"
 
+/* Addresses from here on are the kernel's. */
+#define KERNEL_BEGIN (UINT64_C(1) << 63)
+
 void perf_script_init(struct perf_script *script, struct sample_sink *sink,
 		      struct reader_report *report)
 {
@@ -33,6 +36,24 @@ static const struct text *place_files(struct perf_script *script)
 	return script->files.len ? script->files.at : NULL;
 }
 
+/* Kernel code has its address, and so has what is in no file that perf knows. */
+static bool is_offset(uint64_t at, struct text file)
+{
+	return at < KERNEL_BEGIN && file.len && !text_is(file, "[unknown]");
+}
+
+/* The address of a sample that has none but in its chain. */
+static struct run_addr chain_ip(const struct perf_script *script)
+{
+	const struct sample *sample = &script->sample;
+	size_t i = script->inlined < sample->chain_count ? script->inlined : 0;
+	uint64_t at = sample->chain[i];
+
+	if (!script->places.find || !is_offset(at, sample->chain_files[i]))
+		return (struct run_addr){at};
+	return script->places.find(script->places.ctx, sample->pid, sample->chain_files[i], at);
+}
+
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 {
 	struct sample *sample = &script->sample;
@@ -41,6 +62,8 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	sample->chain = script->chain.at;
 	sample->chain_count = script->chain.len;
 	sample->chain_files = place_files(script);
+	if (script->chain_has_ip && sample->chain_count)
+		sample->ip = chain_ip(script);
 	if (script->sink->time)
 		script->sink->time(script->sink->ctx, sample->time);
 	return script->sink->sample(script->sink->ctx, sample, err);
@@ -136,7 +159,9 @@ static bool open_sample(struct perf_script *script, const struct line *line, siz
 		.data = head.data,
 		.event = keep_event(script, head.event),
 	};
+	script->chain_has_ip = !head.ip.v;
 	script->chain.len = 0;
+	script->inlined = 0;
 	script->files.len = 0;
 	script->paths.len = 0;
 	script->open = OPEN_SAMPLE;
@@ -214,8 +239,9 @@ static bool read_continuation(struct perf_script *script, const struct line *lin
 	if (text_is(text_word(&rest), "insn:"))
 		return line_fail(err, BC_UNSUPPORTED, line, text_trim(line->text).at,
 				 "a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
-	if (!script->sample.ip.v)
-		script->sample.ip.v = ip;
+	/* These stand before the code that they are a part of. */
+	if (script->inlined == script->chain.len && text_ends(text_trim(line->text), "(inlined)"))
+		script->inlined++;
 	return keep_chain(script, ip, chain_file(line->text)) || bc_fail_nomem(err);
 }
 
@@ -384,6 +410,7 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 
 	perf_script_init(&script, sink, report);
 	script.cut_will_do = options->cut_will_do;
+	script.places = options->places;
 	report->timeless = true; /* until a time is seen */
 	if (!lines_peek(lines, strlen(PERF_TEXT_MAGIC), &start, err))
 		return false;

@@ -12,7 +12,8 @@
  *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
  *
  * Call chains follow a sample in lines that begin with a tab; their first word is
- * the address.
+ * the address, of user code the offset in the file at the end of the line.  Where there
+ * is a chain, perf prints no other address unless it is asked to.
  */
 #ifndef INPUT_PERF_SCRIPT_H
 #define INPUT_PERF_SCRIPT_H
@@ -36,10 +37,13 @@ enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
 struct perf_script {
 	struct sample_sink *sink;     /* borrowed */
 	struct reader_report *report; /* borrowed */
-	bool cut_will_do;             /* as in the reader's options */
+	bool cut_will_do;             /* both as in the reader's options */
+	struct place_finder places;
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
 	struct chain_vec chain;     /* of the sample at hand */
+	bool chain_has_ip;          /* the sample's address stands in it only ... */
+	size_t inlined;             /* ... behind so many inlined functions */
 	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */

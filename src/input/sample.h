@@ -46,6 +46,13 @@ struct late_ids {
 		     struct bc_error *err); /* NULL: not wanted */
 };
 
+/* Knows where files are mapped. */
+struct place_finder {
+	void *ctx;
+	/* The run-time address in a process of an offset in a file.  NULL: nobody knows. */
+	struct run_addr (*find)(void *ctx, uint32_t pid, struct text file, uint64_t offset);
+};
+
 /* What a reader delivers from, see below. */
 struct sample_memory {
 	void (*hold)(struct sample_memory *memory);

@@ -45,6 +45,12 @@ bool image_match_has_name(const struct image_match *match, struct text path)
 	return text_equal(match->name, whole ? without_deleted(path) : name_of(path));
 }
 
+bool image_match_has_found_name(const struct image_match *match, struct text path)
+{
+	return image_match_has_name(match, path) ||
+	       (match->found && text_equal(name_of(text_of(match->found)), name_of(path)));
+}
+
 /* Which file is it, by build-id and name? */
 static enum image_fit judge_file(const struct image_match *match, const struct map_event *event)
 {

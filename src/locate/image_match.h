@@ -54,8 +54,9 @@ void image_match_init(struct image_match *match, const struct image *image,
 		      const struct image_match_options *options);
 void image_match_fini(struct image_match *match);
 
-/* Has a file the binary's name? */
+/* Has a file the binary's name?  Or that under which the binary was found? */
 bool image_match_has_name(const struct image_match *match, struct text path);
+bool image_match_has_found_name(const struct image_match *match, struct text path);
 
 /* Judge an executable mapping.
  *

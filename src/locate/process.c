@@ -45,6 +45,7 @@ void process_maps_forget(struct process_maps *maps)
 		maps->rows[i] = (struct process){0};
 	}
 	maps->used = 0;
+	maps->places.len = 0;
 }
 
 void process_maps_fini(struct process_maps *maps)
@@ -144,6 +145,8 @@ static bool judge(struct process_maps *maps, const struct process *process,
 	out->is_image = fit == FIT_IMAGE;
 	if (!out->is_image)
 		return mapped_files_count(&maps->files, event->path) ? true : bc_fail_nomem(err);
+	file_places_note(&maps->places,
+			 (struct file_place){event->offset.v, event->size, event->start.v - out->base});
 	report->mappings++;
 	report->rebased += near && *near != out->base;
 	report->processes += !process->has_image;
@@ -173,6 +176,8 @@ bool process_map(struct process_maps *maps, const struct map_event *event, struc
 	process->has_image = true;
 	if (mapping.is_image)
 		process->base = mapping.base;
+	else if (event->executable)
+		process->elsewhere = start;
 	if (!map_set_replace(&process->maps, mapping.start, mapping.end,
 			     event->executable ? &mapping : NULL))
 		return bc_fail_nomem(err);
@@ -211,6 +216,7 @@ bool process_fork(struct process_maps *maps, uint32_t parent, uint32_t child,
 	new->has_image = old->has_image;
 	new->maps_forgotten = old->maps_forgotten;
 	new->base = old->base;
+	new->elsewhere = old->elsewhere;
 	new->maps = map_set_share(old->maps);
 	maps->report.processes += new->has_image;
 	return true;
@@ -290,6 +296,41 @@ enum located process_locate(const struct process_maps *maps, uint32_t pid, struc
 	struct process_view view = process_view(maps, pid);
 
 	return process_view_locate(&view, at, out);
+}
+
+static bool is_image(const struct process *process, uint64_t at)
+{
+	const struct mapping *m = map_set_find(process->maps, at);
+
+	return m && m->is_image;
+}
+
+bool process_find_place(const struct process_maps *maps, uint32_t pid, struct text file,
+			uint64_t offset, struct run_addr *out)
+{
+	const struct process *process = probe(maps, pid);
+	uint64_t vaddr;
+
+	if (!process->used || !process->has_image ||
+	    !image_match_has_found_name(&maps->match, file))
+		return false;
+	if (file_places_find(&maps->places, offset, &vaddr) &&
+	    is_image(process, vaddr + process->base))
+		out->v = vaddr + process->base;
+	else if (is_image(process, offset))
+		out->v = offset;
+	else
+		return false;
+	return true;
+}
+
+struct run_addr process_elsewhere(const struct process_maps *maps, uint32_t pid)
+{
+	const struct process *process = probe(maps, pid);
+	const uint64_t unmapped = 1; /* in the page of NULL */
+	bool known = process->used && process->elsewhere && !is_image(process, process->elsewhere);
+
+	return (struct run_addr){known ? process->elsewhere : unmapped};
 }
 
 bool process_maps_fail_other_build(const struct process_maps *maps, const struct file_id *other,

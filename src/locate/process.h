@@ -13,6 +13,7 @@
 #define LOCATE_PROCESS_H
 
 #include "src/input/sample.h"
+#include "src/locate/file_places.h"
 #include "src/locate/image_match.h"
 #include "src/locate/map_set.h"
 #include "src/locate/mapped_files.h"
@@ -25,6 +26,7 @@ struct process {
 	bool has_image;       /* it mapped the binary since it began or exec'd */
 	bool maps_forgotten;  /* it mapped something else before that */
 	uint64_t base;        /* of the binary's mapping that came last */
+	uint64_t elsewhere;   /* where something else was mapped last since then; or 0 */
 	struct map_set *maps; /* NULL: none */
 };
 
@@ -50,6 +52,7 @@ struct process_maps {
 	size_t capacity;      /* 0 or a power of two */
 	size_t used;
 	struct mapped_files files;
+	struct file_places places; /* of the binary */
 	struct locate_report report;
 	uint64_t changes;     /* how often anything changed that a view shows */
 	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
@@ -154,6 +157,17 @@ static inline bool near_image_find(const struct near_image *near, uint64_t run,
 /* process_view_locate() for a single address. */
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,
 			    struct vaddr *out);
+
+/* A place in a file, of which only the offset is known: that is what perf script prints of
+ * user code in call chains (its releases before 5.10 print run-time addresses, which are taken,
+ * too).  *out is its run-time address if the file is the binary and was mapped there; false
+ * if not. */
+bool process_find_place(const struct process_maps *maps, uint32_t pid, struct text file,
+			uint64_t offset, struct run_addr *out);
+
+/* A run-time address of something that is not the binary, for places in other files: of
+ * another file if one is known, else one where nothing is ever mapped. */
+struct run_addr process_elsewhere(const struct process_maps *maps, uint32_t pid);
 
 /* Fails with BC_MISMATCH and a text that says what was mapped, to be used when
  * report.processes is 0. */

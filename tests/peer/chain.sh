@@ -24,6 +24,15 @@ for samples in perf.txt perf.data; do
 	./bolted 6000000 2>/dev/null | cmp - ran || fail 'the second binary behaves otherwise'
 done
 cmp perf.txt.fdata perf.data.fdata || fail 'text and perf.data differ'
+# With call chains, as perf script prints them by default: addresses stand in the chains only, as offsets in files.
+perf record -q -e cpu-clock -F 2000 -g -o chains.data ./program.bolt 6000000 >/dev/null 2>perf.log ||
+	skip "perf cannot record here: $(tail -n 1 perf.log)"
+perf script --show-mmap-events --show-task-events -i chains.data >chains.txt 2>/dev/null
+for samples in chains.txt chains.data; do
+	"$BATCONV" -q program.bolt $samples -o $samples.fdata || fail "batconv on $samples"
+done
+cmp chains.txt.fdata chains.data.fdata || fail 'text and perf.data with call chains differ'
+echo "call chains: $(grep -c '^1' chains.txt.fdata) lines"
 python3 "$SOURCE/tests/support/check_basic.py" program.bolt program perf.txt perf.txt.fdata || fail 'by a linear scan'
 
 # 2. Recorded branches: as many functions as with what perf2bolt 22 made of the same samples.

@@ -240,6 +240,45 @@ static void the_report_knows_times_and_lines(void **state)
 	transcript_free(&t);
 }
 
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+{
+	(void)ctx;
+	assert_int_equal(pid, 7);
+	return (struct run_addr){(text_is(file, "/b c") ? 0x10000 : 0x20000) + offset};
+}
+
+/* The address of a sample stands in its chain only, of user code as an offset in a file. */
+static const struct {
+	const char *text, *told;
+} chains[] = {
+	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n\t  20 g (/d)\n\n7 c: \n\t  10 f (/d)\n",
+	 "sample 7 10010 'c:' no stack\nsample 7 20010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t  10 h (inlined)\n\t  10 g (inlined)\n\t  10 f+0x1 (/b c)\n\t  20 x (inlined)\n",
+	 "sample 7 10010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\tffffffff81000010 f ([kernel.kallsyms])\n\t  10 f+0x1 (/b c)\n",
+	 "sample 7 ffffffff81000010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t 7f10 [unknown] ([unknown])\n", "sample 7 7f10 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t 10 f\n", "sample 7 10 'c:' no stack\n"}, /* -F without dso */
+	{"b 7 1.5: 9 c: \n\t 10 f (inlined)\n", "sample 7 10 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\n", "sample 7 0 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: 30 f\n\t  10 f+0x1 (/b c)\n", "sample 7 30 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n 0x1/0x2/P\n", "sample 7 10010 'c:' 1>2\n"},
+};
+
+static void addresses_in_chains(void **state)
+{
+	struct reader_options options = {.format = INPUT_PERF_SCRIPT, .places = {NULL, find_place}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(chains); i++) {
+		struct transcript t;
+		if (!transcript_bytes(&t, chains[i].text, strlen(chains[i].text), &options))
+			fail_msg("%s: %s", chains[i].text, t.err.text);
+		assert_string_equal(t.text, chains[i].told);
+		transcript_free(&t);
+	}
+}
+
 /* Cut at the last line, which has no newline: what is whole is told. */
 static const struct {
 	const char *text, *told;
@@ -308,6 +347,7 @@ int main(void)
 		cmocka_unit_test(heads_of_text_in_parts),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(the_report_knows_times_and_lines),
+		cmocka_unit_test(addresses_in_chains),
 		cmocka_unit_test(texts_that_end_within_a_line),
 		cmocka_unit_test(damage_that_is_no_cut),
 	};

@@ -374,6 +374,69 @@ static void random_events(void **state)
 	}
 }
 
+/* Places of user code as perf script prints them: offsets in files. */
+static void offsets_in_files(void **state)
+{
+	struct process_maps maps = begin();
+	struct run_addr at;
+	struct text app = text_of("/srv/app"), libc = text_of("/libc.so.6");
+
+	(void)state;
+	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
+	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	map(&maps, 7, 0x10000, 2, 1, "/srv/app", true);
+	map(&maps, 7, 0x12000, 1, 3, "/srv/app (deleted)", true);
+	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	map(&maps, 7, 0x40000, 8, 0, "/libc.so.6", true);
+	/* As other processes have it mapped, which are elsewhere and begin with it. */
+	map(&maps, 8, 0x90000, 2, 1, "/srv/app", true);
+	run_fork(&maps, 7, 9);
+	assert_true(process_find_place(&maps, 7, app, 0x1010, &at));
+	assert_int_equal(at.v, 0x10010);
+	assert_true(process_find_place(&maps, 9, app, 0x3fff, &at));
+	assert_int_equal(at.v, 0x12fff);
+	assert_true(process_find_place(&maps, 8, app, 0x2fff, &at));
+	assert_int_equal(at.v, 0x91fff);
+	assert_false(process_find_place(&maps, 8, app, 0x3000, &at)); /* not mapped there */
+	assert_false(process_find_place(&maps, 7, app, 0x4000, &at));
+	assert_false(process_find_place(&maps, 7, app, 0xfff, &at));
+	assert_false(process_find_place(&maps, 7, libc, 0x1010, &at));
+	assert_int_equal(process_elsewhere(&maps, 7).v, 0x40000);
+	assert_int_equal(where(&maps, 9, process_elsewhere(&maps, 9).v), OTHER);
+	/* What perf printed before 5.10. */
+	assert_true(process_find_place(&maps, 7, app, 0x11234, &at));
+	assert_int_equal(at.v, 0x11234);
+	/* The binary is mapped over the library. */
+	map(&maps, 9, 0x40000, 2, 1, "/srv/app", true);
+	assert_int_equal(process_elsewhere(&maps, 9).v, 1);
+	run_exec(&maps, 7);
+	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
+	process_maps_forget(&maps);
+	map(&maps, 7, 0x10000, 1, 1, "/srv/app", true);
+	assert_false(process_find_place(&maps, 7, app, 0x2010, &at));
+	process_maps_fini(&maps);
+}
+
+/* Another file's offset that is an address of a binary at a fixed place is none of it. */
+static void offsets_that_look_like_addresses(void **state)
+{
+	struct segment fixed = {0x400000, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
+	struct image program = {.segments = &fixed, .segment_count = 1};
+	struct process_maps maps;
+	struct bc_error err = {0};
+	struct run_addr at;
+
+	(void)state;
+	assert_true(process_maps_init(&maps, &program, &app_options, &err));
+	map(&maps, 7, 0x400000, 8, 0, "/app", true);
+	map(&maps, 7, 0x7f0000000000, 0x1000, 0, "/libLLVM.so.19", true);
+	assert_false(process_find_place(&maps, 7, text_of("/libLLVM.so.19"), 0x401000, &at));
+	assert_int_equal(where(&maps, 7, process_elsewhere(&maps, 7).v), OTHER);
+	assert_true(process_find_place(&maps, 7, text_of("/app"), 0x1000, &at));
+	assert_int_equal(at.v, 0x401000);
+	process_maps_fini(&maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,6 +449,8 @@ int main(void)
 		cmocka_unit_test(messages),
 		cmocka_unit_test(a_million_processes),
 		cmocka_unit_test(random_events),
+		cmocka_unit_test(offsets_in_files),
+		cmocka_unit_test(offsets_that_look_like_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
