@@ -50,18 +50,18 @@ bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, s
 	return late_ids_check(&c->aggregate.maps, files, count, err);
 }
 
-bool conversion_find_place(const struct conversion *c, uint32_t pid, struct text file,
-			   uint64_t offset, struct run_addr *out)
+bool conversion_find_place(struct conversion *c, uint32_t pid, struct text file,
+			   uint64_t place, struct run_addr *out)
 {
-	return process_find_place(&c->aggregate.maps, pid, file, offset, out);
+	return process_find_place(&c->aggregate.maps, pid, file, place, out);
 }
 
-static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t place)
 {
-	const struct conversion *c = ctx;
+	struct conversion *c = ctx;
 	struct run_addr at;
 
-	return conversion_find_place(c, pid, file, offset, &at) ? at
+	return conversion_find_place(c, pid, file, place, &at) ? at
 								: process_elsewhere(&c->aggregate.maps, pid);
 }
 

@@ -69,8 +69,8 @@ struct sample_sink conversion_sink(struct conversion *conversion);
 BC_MUST_USE bool conversion_late_ids(void *conversion, const struct file_id *files, size_t count,
 				     struct bc_error *err);
 /* process_find_place() of a conversion */
-bool conversion_find_place(const struct conversion *conversion, uint32_t pid, struct text file,
-			   uint64_t offset, struct run_addr *out);
+bool conversion_find_place(struct conversion *conversion, uint32_t pid, struct text file,
+			   uint64_t place, struct run_addr *out);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,

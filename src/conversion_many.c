@@ -128,14 +128,14 @@ static bool on_late_ids(void *ctx, const struct file_id *files, size_t count, st
 }
 
 /* Of one of the binaries; else of none, and so of nothing that is ever mapped. */
-static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t place)
 {
 	const struct fan *fan = ctx;
 	struct run_addr at = {1};
 
 	for (size_t i = 0; i < fan->count; i++)
 		if (still_wants(fan, i) &&
-		    conversion_find_place(&fan->ones[i].conversion, pid, file, offset, &at))
+		    conversion_find_place(&fan->ones[i].conversion, pid, file, place, &at))
 			break;
 	return at;
 }

@@ -37,7 +37,7 @@ static const struct text *place_files(struct perf_script *script)
 }
 
 /* Kernel code has its address, and so has what is in no file that perf knows. */
-static bool is_offset(uint64_t at, struct text file)
+static bool may_be_offset(uint64_t at, struct text file)
 {
 	return at < KERNEL_BEGIN && file.len && !text_is(file, "[unknown]");
 }
@@ -49,7 +49,7 @@ static struct run_addr chain_ip(const struct perf_script *script)
 	size_t i = script->inlined < sample->chain_count ? script->inlined : 0;
 	uint64_t at = sample->chain[i];
 
-	if (!script->places.find || !is_offset(at, sample->chain_files[i]))
+	if (!script->places.find || !may_be_offset(at, sample->chain_files[i]))
 		return (struct run_addr){at};
 	return script->places.find(script->places.ctx, sample->pid, sample->chain_files[i], at);
 }

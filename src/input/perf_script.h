@@ -12,8 +12,8 @@
  *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
  *
  * Call chains follow a sample in lines that begin with a tab; their first word is
- * the address, of user code the offset in the file at the end of the line.  Where there
- * is a chain, perf prints no other address unless it is asked to.
+ * the address, of user code in some releases the offset in the file at the end of the line.
+ * Where there is a chain, perf prints no other address unless it is asked to.
  */
 #ifndef INPUT_PERF_SCRIPT_H
 #define INPUT_PERF_SCRIPT_H

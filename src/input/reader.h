@@ -27,8 +27,8 @@ struct reader_options {
 	struct build_id build_id; /* of the binary: such locations are inside */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
 	struct late_ids late_ids;
-	/* For samples of text that have their address in the call chain only, as an offset;
-	 * unless there is one, that is delivered as the address. */
+	/* For samples of text that have their address in the call chain only, as an offset in a
+	 * file; unless there is one, that is delivered as the address. */
 	struct place_finder places;
 	/* Of text of perf script that ends within a line take the whole lines, and put it
 	 * down in the report; else that line is an error as any other. */

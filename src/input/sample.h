@@ -49,8 +49,9 @@ struct late_ids {
 /* Knows where files are mapped. */
 struct place_finder {
 	void *ctx;
-	/* The run-time address in a process of an offset in a file.  NULL: nobody knows. */
-	struct run_addr (*find)(void *ctx, uint32_t pid, struct text file, uint64_t offset);
+	/* The run-time address of a place in a process, which is given as the offset in a file or,
+	 * by other releases of perf, as that address.  NULL: nobody knows. */
+	struct run_addr (*find)(void *ctx, uint32_t pid, struct text file, uint64_t place);
 };
 
 /* What a reader delivers from, see below. */

@@ -22,6 +22,9 @@ struct file_place {
 struct file_places {
 	struct file_place at[FILE_PLACES_MOST];
 	size_t len;
+	/* How often a place could be an offset only, and a run-time address only: a recording
+	 * has one of the two throughout. */
+	uint64_t offsets, addresses;
 };
 
 void file_places_note(struct file_places *places, struct file_place place);

@@ -45,7 +45,7 @@ void process_maps_forget(struct process_maps *maps)
 		maps->rows[i] = (struct process){0};
 	}
 	maps->used = 0;
-	maps->places.len = 0;
+	maps->places = (struct file_places){.len = 0};
 }
 
 void process_maps_fini(struct process_maps *maps)
@@ -305,23 +305,38 @@ static bool is_image(const struct process *process, uint64_t at)
 	return m && m->is_image;
 }
 
-bool process_find_place(const struct process_maps *maps, uint32_t pid, struct text file,
-			uint64_t offset, struct run_addr *out)
+/* Files are smaller than the one, and nothing is mapped below the other. */
+#define OFFSETS_END (UINT64_C(1) << 32)
+#define ADDRESSES_BEGIN (UINT64_C(1) << 16)
+
+static bool find_in_image(const struct process *process, struct file_places *places,
+			  uint64_t place, struct run_addr *out)
+{
+	uint64_t vaddr = 0;
+	bool offset = file_places_find(places, place, &vaddr) &&
+		      is_image(process, vaddr + process->base);
+	bool address = is_image(process, place);
+
+	places->offsets += offset && !address;
+	places->addresses += address && !offset;
+	if (offset && address)
+		offset = places->offsets > places->addresses;
+	out->v = offset ? vaddr + process->base : place;
+	return offset || address;
+}
+
+bool process_find_place(struct process_maps *maps, uint32_t pid, struct text file, uint64_t place,
+			struct run_addr *out)
 {
 	const struct process *process = probe(maps, pid);
-	uint64_t vaddr;
 
-	if (!process->used || !process->has_image ||
-	    !image_match_has_found_name(&maps->match, file))
+	if (!process->used || !process->has_image)
 		return false;
-	if (file_places_find(&maps->places, offset, &vaddr) &&
-	    is_image(process, vaddr + process->base))
-		out->v = vaddr + process->base;
-	else if (is_image(process, offset))
-		out->v = offset;
-	else
-		return false;
-	return true;
+	if (image_match_has_found_name(&maps->match, file))
+		return find_in_image(process, &maps->places, place, out);
+	maps->places.addresses += place >= OFFSETS_END;
+	maps->places.offsets += place < ADDRESSES_BEGIN;
+	return false;
 }
 
 struct run_addr process_elsewhere(const struct process_maps *maps, uint32_t pid)

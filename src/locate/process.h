@@ -158,12 +158,12 @@ static inline bool near_image_find(const struct near_image *near, uint64_t run,
 enum located process_locate(const struct process_maps *maps, uint32_t pid, struct run_addr at,
 			    struct vaddr *out);
 
-/* A place in a file, of which only the offset is known: that is what perf script prints of
- * user code in call chains (its releases before 5.10 print run-time addresses, which are taken,
- * too).  *out is its run-time address if the file is the binary and was mapped there; false
- * if not. */
-bool process_find_place(const struct process_maps *maps, uint32_t pid, struct text file,
-			uint64_t offset, struct run_addr *out);
+/* A place in a file as perf script prints it in call chains: some releases print the offset
+ * in the file, others the run-time address.  Where it could be either, which only a binary
+ * that is at a fixed address allows, it is what those before were.  *out is its run-time
+ * address if the file is the binary and was mapped there; false if not. */
+bool process_find_place(struct process_maps *maps, uint32_t pid, struct text file, uint64_t place,
+			struct run_addr *out);
 
 /* A run-time address of something that is not the binary, for places in other files: of
  * another file if one is known, else one where nothing is ever mapped. */

@@ -403,7 +403,7 @@ static void offsets_in_files(void **state)
 	assert_false(process_find_place(&maps, 7, libc, 0x1010, &at));
 	assert_int_equal(process_elsewhere(&maps, 7).v, 0x40000);
 	assert_int_equal(where(&maps, 9, process_elsewhere(&maps, 9).v), OTHER);
-	/* What perf printed before 5.10. */
+	/* Run-time addresses, as other releases of perf print them. */
 	assert_true(process_find_place(&maps, 7, app, 0x11234, &at));
 	assert_int_equal(at.v, 0x11234);
 	/* The binary is mapped over the library. */
@@ -437,6 +437,43 @@ static void offsets_that_look_like_addresses(void **state)
 	process_maps_fini(&maps);
 }
 
+/* A large binary at a fixed place: most offsets in it are addresses, too.  What the others
+ * were decides, in whatever file; without any they are addresses. */
+static void offsets_or_addresses(void **state)
+{
+	const uint64_t size = 0x800000, base = 0x400000, both = 0x500000;
+	struct segment fixed = {base, 0, size, size, PAGE, true};
+	struct image program = {.segments = &fixed, .segment_count = 1};
+	const struct {
+		const char *file;
+		uint64_t place, meant;
+	} before[] = {
+		{"/app", both, both},
+		{"/app", 0x3000, base + both},       /* an offset only */
+		{"/app", base + 0x7ff000, both},     /* an address only */
+		{"/libc.so.6", 0x7f0000001000, both},
+		{"/libc.so.6", 0x1000, base + both},
+		{"/libc.so.6", 0x100000, both},      /* either */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(before); i++) {
+		struct process_maps maps;
+		struct bc_error err = {0};
+		struct run_addr at;
+		assert_true(process_maps_init(&maps, &program, &app_options, &err));
+		map(&maps, 7, base, size / PAGE, 0, "/app", true);
+		(void)process_find_place(&maps, 7, text_of(before[i].file), before[i].place, &at);
+		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
+		assert_int_equal(at.v, before[i].meant);
+		process_maps_forget(&maps); /* another recording, maybe by another perf */
+		map(&maps, 7, base, size / PAGE, 0, "/app", true);
+		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
+		assert_int_equal(at.v, both);
+		process_maps_fini(&maps);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +488,7 @@ int main(void)
 		cmocka_unit_test(random_events),
 		cmocka_unit_test(offsets_in_files),
 		cmocka_unit_test(offsets_that_look_like_addresses),
+		cmocka_unit_test(offsets_or_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
