@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "src/base/radix.h"
 #include "src/base/sort.h"
 
 #define FIRST_CAPACITY 1024
@@ -68,6 +69,48 @@ static bool row_less(const struct count_row *a, const struct count_row *b)
 }
 DEFINE_SORT(sort_rows, struct count_row, row_less)
 
+/* By the first word, which is faster than to compare and needs a second array: then
+ * rows that have that in common are few. */
+static struct count_row *sorted_by_first(const struct count_row *rows, size_t count)
+{
+	struct keyed *keys = malloc((count + 1) * sizeof(*keys));
+	struct count_row *sorted = malloc((count + 1) * sizeof(*sorted));
+	bool done = keys && sorted;
+
+	for (size_t i = 0; done && i < count; i++)
+		keys[i] = (struct keyed){rows[i].key[0], i};
+	done = done && sort_keyed(keys, count);
+	for (size_t i = 0; done && i < count; i++)
+		sorted[i] = rows[keys[i].index];
+	free(keys);
+	if (done)
+		return sorted;
+	free(sorted);
+	return NULL;
+}
+
+static void sort_equal_first(struct count_row *rows, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && rows[end].key[0] == rows[i].key[0];)
+			end++;
+		sort_rows(rows + i, end - i);
+	}
+}
+
+static void sort(struct count_row **rows, size_t count)
+{
+	struct count_row *sorted = sorted_by_first(*rows, count);
+
+	if (!sorted) {
+		sort_rows(*rows, count);
+		return;
+	}
+	free(*rows);
+	*rows = sorted;
+	sort_equal_first(sorted, count);
+}
+
 void count_table_sort(struct count_table *table)
 {
 	size_t kept = 0;
@@ -75,5 +118,24 @@ void count_table_sort(struct count_table *table)
 	for (size_t i = 0; i < table->capacity; i++)
 		if (table->rows[i].count)
 			table->rows[kept++] = table->rows[i];
-	sort_rows(table->rows, kept);
+	sort(&table->rows, kept);
+	table->capacity = kept;
+}
+
+size_t count_rows_unify(struct count_row **rows, size_t count)
+{
+	size_t kept = 0;
+
+	sort(rows, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct count_row *row = &(*rows)[i];
+		struct count_row *last = kept ? &(*rows)[kept - 1] : NULL;
+		if (!last || memcmp(last->key, row->key, sizeof(row->key))) {
+			(*rows)[kept++] = *row;
+			continue;
+		}
+		last->count = count_add_saturating(last->count, row->count);
+		last->extra = count_add_saturating(last->extra, row->extra);
+	}
+	return kept;
 }

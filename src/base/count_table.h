@@ -34,8 +34,12 @@ void count_table_free(struct count_table *table);
 void count_table_clear(struct count_table *table);
 
 /* Move the rows to the front, rows[0 .. used), sorted by key.  The table can only
- * be read by index and freed from then on. */
+ * be read by index and freed from then on: capacity is `used`. */
 void count_table_sort(struct count_table *table);
+
+/* Sort rows that all count something by their keys, and add up equal ones.  The rows
+ * move to another array if there is memory for it.  Returns how many are left. */
+size_t count_rows_unify(struct count_row **rows, size_t count);
 
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/counts.h"
 
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+
 #define REGION_BITS 14
+
+/* Rows that a list has before any are added up: 5 MB. */
+#define LIST_LEAST ((size_t)1 << 17)
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {
@@ -11,14 +18,17 @@ static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 void counts_init(struct counts *counts)
 {
 	*counts = (struct counts){0};
-	for (size_t i = 0; i < COUNTS_SHARDS; i++)
+	for (size_t i = 0; i < COUNTS_SHARDS; i++) {
+		counts->limits[i] = LIST_LEAST;
 		pthread_mutex_init(&counts->locks[i], NULL);
+	}
 }
 
 void counts_free(struct counts *counts)
 {
 	for (size_t i = 0; i < COUNTS_SHARDS; i++) {
 		count_table_free(&counts->shards[i]);
+		count_row_vec_free(&counts->lists[i]);
 		pthread_mutex_destroy(&counts->locks[i]);
 	}
 }
@@ -54,36 +64,70 @@ static void order_by_shard(const struct count_row *rows, size_t count, struct by
 
 /* Most of them are not in the processor's cache: what takes time is to wait for
  * memory, so many are asked for before the first is used. */
-static bool take_shard(struct counts *counts, size_t shard, const struct count_row *rows,
-		       const struct by_shard *order)
+static bool add_to_table(struct counts *counts, size_t shard, const struct count_row *rows,
+			 const uint16_t *order, size_t count)
 {
 	struct count_table *table = &counts->shards[shard];
-	size_t begin = order->begin[shard], end = order->begin[shard + 1];
 	bool ok = true;
 
-	if (begin == end)
-		return true;
-	pthread_mutex_lock(&counts->locks[shard]);
-	for (size_t i = begin; i < end; i++)
-		count_table_prefetch(table, rows[order->row[i]].key);
-	for (size_t i = begin; i < end && ok; i++) {
-		const struct count_row *row = &rows[order->row[i]];
+	for (size_t i = 0; i < count; i++)
+		count_table_prefetch(table, rows[order[i]].key);
+	for (size_t i = 0; i < count && ok; i++) {
+		const struct count_row *row = &rows[order[i]];
 		ok = count_table_add(table, row->key, row->count, row->extra);
 	}
-	pthread_mutex_unlock(&counts->locks[shard]);
+	return ok;
+}
+
+/* Add up equal rows of a list.  If that makes it half as long, it was worth it. */
+static void shorten(struct count_row_vec *list, size_t *limit)
+{
+	list->cap = list->len; /* if the rows move, there is room for no more */
+	list->len = count_rows_unify(&list->at, list->len);
+	if (list->len > *limit / 2)
+		*limit *= 2;
+}
+
+static bool add_to_list(struct counts *counts, size_t shard, const struct count_row *rows,
+			const uint16_t *order, size_t count)
+{
+	struct count_row_vec *list = &counts->lists[shard];
+	bool ok = true;
+
+	if (list->len + count > counts->limits[shard])
+		shorten(list, &counts->limits[shard]);
+	for (size_t i = 0; i < count && ok; i++)
+		ok = count_row_vec_push(list, rows[order[i]]);
+	return ok;
+}
+
+typedef bool add_fn(struct counts *counts, size_t shard, const struct count_row *rows,
+		    const uint16_t *order, size_t count);
+
+static bool take(struct counts *counts, const struct count_row *rows, size_t count, add_fn *add)
+{
+	struct by_shard order;
+	bool ok = true;
+
+	order_by_shard(rows, count, &order);
+	for (size_t shard = 0; shard < COUNTS_SHARDS && ok; shard++) {
+		size_t begin = order.begin[shard], end = order.begin[shard + 1];
+		if (begin == end)
+			continue;
+		pthread_mutex_lock(&counts->locks[shard]);
+		ok = add(counts, shard, rows, order.row + begin, end - begin);
+		pthread_mutex_unlock(&counts->locks[shard]);
+	}
 	return ok;
 }
 
 bool counts_take_rows(struct counts *counts, const struct count_row *rows, size_t count)
 {
-	struct by_shard order;
 	bool ok = true;
 
 	for (size_t at = 0; at < count && ok; at += TAKEN_MOST) {
 		size_t left = count - at;
-		order_by_shard(rows + at, left < TAKEN_MOST ? left : TAKEN_MOST, &order);
-		for (size_t shard = 0; shard < COUNTS_SHARDS && ok; shard++)
-			ok = take_shard(counts, shard, rows + at, &order);
+		ok = take(counts, rows + at, left < TAKEN_MOST ? left : TAKEN_MOST, add_to_list);
 	}
 	return ok;
 }
@@ -104,9 +148,50 @@ bool counts_take(struct counts *counts, struct count_cache *from)
 			rows[count++].extra = row->extra;
 			left--;
 		}
-		ok = counts_take_rows(counts, rows, count);
+		ok = take(counts, rows, count, add_to_table);
 	}
 	count_cache_clear(from);
+	return ok;
+}
+
+/* What the table counted joins the list. */
+static bool settle_list(struct count_table *table, struct count_row_vec *list)
+{
+	for (size_t i = 0; i < table->capacity; i++)
+		if (table->rows[i].count && !count_row_vec_push(list, table->rows[i]))
+			return false;
+	list->len = count_rows_unify(&list->at, list->len);
+	count_table_free(table);
+	*table = (struct count_table){list->at, list->len, list->len};
+	*list = (struct count_row_vec){0};
+	return true;
+}
+
+struct settling {
+	struct counts *counts;
+	bool ok[COUNTS_SHARDS];
+};
+
+static void settle_shard(void *ctx, size_t shard, unsigned worker)
+{
+	struct settling *settling = ctx;
+	struct count_table *table = &settling->counts->shards[shard];
+	struct count_row_vec *list = &settling->counts->lists[shard];
+
+	(void)worker;
+	settling->ok[shard] = !list->len || settle_list(table, list);
+	if (table->used && settling->ok[shard] && table->capacity != table->used)
+		count_table_sort(table);
+}
+
+bool counts_settle(struct counts *counts, unsigned threads)
+{
+	struct settling settling = {.counts = counts};
+	bool ok = true;
+
+	parallel_for(threads, COUNTS_SHARDS, settle_shard, &settling);
+	for (size_t i = 0; i < COUNTS_SHARDS; i++)
+		ok &= settling.ok[i];
 	return ok;
 }
 
@@ -117,10 +202,4 @@ size_t counts_used(const struct counts *counts)
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		used += counts->shards[i].used;
 	return used;
-}
-
-const struct count_row *counts_find(const struct counts *counts,
-				    const uint64_t key[COUNT_KEY_WORDS])
-{
-	return count_table_find(&counts->shards[shard_of(key)], key);
 }

@@ -15,11 +15,19 @@
 
 #include "src/base/count_cache.h"
 #include "src/base/count_table.h"
+#include "src/base/vec.h"
 
 #define COUNTS_SHARDS 16
 
+DEFINE_VEC(count_row_vec, struct count_row);
+
 struct counts {
+	/* What threads counted; after counts_settle() all rows, by key. */
 	struct count_table shards[COUNTS_SHARDS];
+	/* Rows that somebody counted before.  Few are of one key: they wait until they
+	 * are sorted, which takes less time and memory than a place for each. */
+	struct count_row_vec lists[COUNTS_SHARDS];
+	size_t limits[COUNTS_SHARDS]; /* of the lists: that long, and equal ones are added up */
 	pthread_mutex_t locks[COUNTS_SHARDS];
 };
 
@@ -29,14 +37,16 @@ void counts_free(struct counts *counts);
 /* Add all that `from` counted and clear it.  Returns false when out of memory. */
 BC_MUST_USE bool counts_take(struct counts *counts, struct count_cache *from);
 
-/* Add rows, of which free ones (count 0) are passed over.  Returns false when out
- * of memory. */
+/* Add rows that were counted before, of which free ones (count 0) are passed over.
+ * Returns false when out of memory. */
 BC_MUST_USE bool counts_take_rows(struct counts *counts, const struct count_row *rows,
 				  size_t count);
 
-/* How many distinct keys there are, and the row of one.  Not while others add. */
+/* When all was added: sort each shard's rows, each key once.  Nothing can be added from
+ * then on.  Returns false when out of memory. */
+BC_MUST_USE bool counts_settle(struct counts *counts, unsigned threads);
+
+/* How many distinct keys there are.  After counts_settle(). */
 size_t counts_used(const struct counts *counts);
-const struct count_row *counts_find(const struct counts *counts,
-				    const uint64_t key[COUNT_KEY_WORDS]);
 
 #endif

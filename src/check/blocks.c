@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "src/base/radix.h"
 #include "src/check/checks.h"
-#include "src/elf/sort.h"
 
 struct listed {
 	uint32_t input, index; /* offset and number of the block in the input */

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/radix.h"
 #include "src/base/vec.h"
-#include "src/elf/sort.h"
 
 DEFINE_VEC(range_vec, struct code_range);
 

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/radix.h"
 #include "src/base/vec.h"
 #include "src/elf/local_names.h"
 #include "src/elf/plt.h"
-#include "src/elf/sort.h"
 
 DEFINE_VEC(mark_vec, struct code_mark);
 

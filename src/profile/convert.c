@@ -235,16 +235,16 @@ static void note_walk(struct converter *c, const struct count_row *row)
 		c->out_of_memory = true;
 }
 
-/* Rows by their first word, where the trace begins or the sample lies: neighbours
- * lie in one function, and what was looked up for one is at hand for the next. */
-static void sort_shard(void *ctx, size_t shard, unsigned worker)
+/* Rows are sorted by their first word, where the trace begins or the sample lies:
+ * neighbours lie in one function, and what was looked up for one is at hand for the
+ * next. */
+static void note_walks(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
-	struct count_table *table = &job->counts->shards[shard];
+	const struct count_table *table = &job->counts->shards[shard];
 
-	count_table_sort(table);
 	job->workers[worker].impute = (struct impute){0};
-	for (size_t i = 0; !job->basic && i < table->used; i++)
+	for (size_t i = 0; i < table->used; i++)
 		note_walk(&job->workers[worker], &table->rows[i]);
 }
 
@@ -353,7 +353,8 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
 						    .pushed = aggregate->options.self_check ? &job.pushed[i] : NULL,
 						    .imputes = aggregate->options.impute};
-	parallel_for(threads, COUNTS_SHARDS, sort_shard, &job);
+	if (!basic)
+		parallel_for(threads, COUNTS_SHARDS, note_walks, &job);
 	if (!build_graphs(&job, threads, &cfg, err))
 		return false;
 	parallel_for(threads, COUNTS_SHARDS, convert_shard, &job);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/support/cmocka.h"
+#include "tests/support/find_row.h"
 
 #define SAMPLES 20000
 #define BLOCK 300 /* samples in one piece of memory */
@@ -148,6 +149,7 @@ static void collect(struct bench *bench)
 
 	assert_true(workers_collect(bench->workers, &err));
 	assert_true(tally_flush(&bench->own, &err));
+	assert_true(counts_settle(&bench->totals.traces, 1));
 	workers_stop(bench->workers);
 }
 
@@ -157,7 +159,7 @@ static uint64_t count_of(const struct bench *bench, uint64_t branch, uint64_t fr
 	uint64_t key[COUNT_KEY_WORDS];
 
 	trace_key(&(struct trace){.branch = branch, .from = from, .to = to}, key);
-	const struct count_row *row = counts_find(&bench->totals.traces, key);
+	const struct count_row *row = find_row(&bench->totals.traces, key);
 	*wrong = row ? row->extra : 0;
 	return row ? row->count : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/elf/sort.h"
+#include "src/base/radix.h"
 
 #include <stdlib.h>
 

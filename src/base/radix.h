@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sorting by a 64-bit key, in linear time and stable. */
-#ifndef ELF_SORT_H
-#define ELF_SORT_H
+#ifndef BASE_RADIX_H
+#define BASE_RADIX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The row of a key in counts that are settled, or NULL: it looks at all of them. */
+#ifndef TESTS_FIND_ROW_H
+#define TESTS_FIND_ROW_H
+
+#include "src/base/counts.h"
+
+static inline const struct count_row *find_row(const struct counts *counts,
+					       const uint64_t key[COUNT_KEY_WORDS])
+{
+	for (size_t s = 0; s < COUNTS_SHARDS; s++)
+		for (size_t i = 0; i < counts->shards[s].used; i++)
+			if (!memcmp(counts->shards[s].rows[i].key, key, sizeof(counts->shards[s].rows[i].key)))
+				return &counts->shards[s].rows[i];
+	return NULL;
+}
+
+#endif
