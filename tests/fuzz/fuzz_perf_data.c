@@ -103,6 +103,49 @@ static void check_reader(int fd, const uint8_t *data, size_t size)
 	assert(!perf->truncated || perf->truncated_at <= size);
 }
 
+static bool see_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	struct seen *seen = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < count; i++) {
+		assert(files[i].path.len && files[i].id->size && files[i].id->size <= BUILD_ID_MAX);
+		read_text(seen, files[i].path);
+	}
+	return true;
+}
+
+/* Through a pipe, of which nothing is at hand: features come behind the samples.  What a
+ * pipe holds without a reader. */
+#define PIPE_MOST 65536
+
+static void check_pipe(const uint8_t *data, size_t size)
+{
+	struct seen seen = {0};
+	struct sample_sink sink = {.ctx = &seen,
+				   .map = see_map,
+				   .exec = see_exec,
+				   .fork = see_task,
+				   .exit = see_task,
+				   .sample = see_sample};
+	struct reader_report report = {0};
+	struct bc_error err = {0};
+	int ends[2];
+
+	if (size > PIPE_MOST || pipe(ends))
+		return;
+	assert(write(ends[1], data, size) == (ssize_t)size);
+	close(ends[1]);
+	struct file_stream stream = {.name = "fuzz", .fd = ends[0]};
+	struct perf_data_input input = {.stream = &stream, .late_ids = {&seen, see_late_ids}};
+	if (!perf_data_read(&input, &sink, &report, &err))
+		check_error(&err, size);
+	else
+		assert(report.perf.delivered == seen.samples &&
+		       report.perf.unknown_records <= report.ignored);
+	close(ends[0]);
+}
+
 /* All bytes as records, from the first on. */
 static void check_stream(int fd, const uint8_t *data, size_t size)
 {
@@ -149,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 1u << 18)
 		return 0;
 	check_reader(fd, data, size);
+	check_pipe(data, size);
 	check_stream(fd, data, size);
 	return 0;
 }
