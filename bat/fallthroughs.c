@@ -14,14 +14,14 @@ static const struct bat_entry *block_of(const struct bat_entry *begin,
 	return e;
 }
 
-size_t bat_fallthroughs(const struct bat_table *table,
-			const struct bat_fragment *fragment, uint32_t from,
-			uint32_t to, bat_edge_fn *edge, void *ctx)
+uint32_t bat_run(const struct bat_table *table,
+		 const struct bat_fragment *fragment, uint32_t from,
+		 uint32_t to, uint32_t *first, uint32_t *last)
 {
 	const struct bat_entry *begin = table->entries + fragment->first_entry;
 	const struct bat_entry *end = begin + fragment->entry_count;
 	const struct bat_entry *block = bat_entry_at(table, fragment, from);
-	size_t edges = 0;
+	uint32_t edges = 0;
 
 	if (from >= to || !block || !(block = block_of(begin, block)))
 		return 0;
@@ -31,12 +31,31 @@ size_t bat_fallthroughs(const struct bat_table *table,
 		next++;
 	if (next == end || next->output > to)
 		return 0;
+	*first = (uint32_t)(block - begin);
 	for (const struct bat_entry *e = block + 1; e < end && e->output <= to; e++) {
 		if (bat_entry_is_branch(*e))
 			continue;
-		edge(ctx, bat_entry_input(*block), bat_entry_input(*e));
-		block = e;
+		*last = (uint32_t)(e - begin);
 		edges++;
+	}
+	return edges;
+}
+
+size_t bat_fallthroughs(const struct bat_table *table,
+			const struct bat_fragment *fragment, uint32_t from,
+			uint32_t to, bat_edge_fn *edge, void *ctx)
+{
+	const struct bat_entry *begin = table->entries + fragment->first_entry;
+	uint32_t first, last;
+	uint32_t edges = bat_run(table, fragment, from, to, &first, &last);
+
+	if (!edges)
+		return 0;
+	for (uint32_t i = first + 1; i <= last; i++) {
+		if (bat_entry_is_branch(begin[i]))
+			continue;
+		edge(ctx, bat_entry_input(begin[first]), bat_entry_input(begin[i]));
+		first = i;
 	}
 	return edges;
 }

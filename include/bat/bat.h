@@ -222,6 +222,14 @@ BAT_API uint32_t bat_translate(const struct bat_table *table,
 			       const struct bat_fragment *fragment,
 			       uint32_t offset, bool is_source);
 
+/* The blocks that a trace ran through: from *first to *last, which are counted
+ * from the fragment's first entry and are no branch entries; every block between
+ * is one of them.  from, to: as for bat_fallthroughs().  Returns how many edges
+ * lead from one to the next; 0: none, *first and *last are not set. */
+BAT_API uint32_t bat_run(const struct bat_table *table,
+			 const struct bat_fragment *fragment, uint32_t from,
+			 uint32_t to, uint32_t *first, uint32_t *last);
+
 /* Receives one edge: fall-through from the input block that begins at offset
  * `from` to the one that begins at `to`. */
 typedef void bat_edge_fn(void *ctx, uint32_t from, uint32_t to);

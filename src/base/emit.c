@@ -56,7 +56,7 @@ bool emit_room(struct emit *emit, size_t size)
 }
 
 /* Names are of any length. */
-static void emit_long(struct emit *emit, const char *bytes, size_t size)
+void emit_long(struct emit *emit, const char *bytes, size_t size)
 {
 	for (size_t part; size; bytes += part, size -= part) {
 		part = size < EMIT_BUFFER ? size : EMIT_BUFFER;
@@ -67,39 +67,26 @@ static void emit_long(struct emit *emit, const char *bytes, size_t size)
 	}
 }
 
-void emit_bytes(struct emit *emit, const char *bytes, size_t size)
+void emit_hex(struct emit *emit, uint64_t value)
 {
-	if (size > emit->size - emit->used) {
-		emit_long(emit, bytes, size);
+	unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+
+	if (!emit_room(emit, digits))
 		return;
-	}
-	memcpy(emit->at + emit->used, bytes, size);
-	emit->used += size;
+	char *at = emit->at + emit->used;
+	for (unsigned i = digits; i-- > 0; value >>= 4)
+		at[i] = "0123456789abcdef"[value & 15];
+	emit->used += digits;
 }
 
-void emit_string(struct emit *emit, const char *string)
-{
-	emit_bytes(emit, string, strlen(string));
-}
-
-static void emit_number(struct emit *emit, uint64_t value, unsigned base)
+void emit_dec(struct emit *emit, uint64_t value)
 {
 	char digits[NUMBER_MAX];
 	size_t at = sizeof(digits);
 
 	do {
-		digits[--at] = "0123456789abcdef"[value % base];
-		value /= base;
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
 	} while (value);
 	emit_bytes(emit, digits + at, sizeof(digits) - at);
-}
-
-void emit_hex(struct emit *emit, uint64_t value)
-{
-	emit_number(emit, value, 16);
-}
-
-void emit_dec(struct emit *emit, uint64_t value)
-{
-	emit_number(emit, value, 10);
 }

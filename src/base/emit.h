@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define EMIT_BUFFER ((size_t)32768)
 
@@ -34,10 +35,26 @@ void emit_free(struct emit *emit);
 /* Make room for so many bytes, at most EMIT_BUFFER.  Returns false when out of memory. */
 bool emit_room(struct emit *emit, size_t size);
 
-void emit_bytes(struct emit *emit, const char *bytes, size_t size);
-void emit_string(struct emit *emit, const char *string);
 void emit_hex(struct emit *emit, uint64_t value); /* lower case, no 0x */
 void emit_dec(struct emit *emit, uint64_t value);
+
+/* For emit_bytes(), where there is no room. */
+void emit_long(struct emit *emit, const char *bytes, size_t size);
+
+static inline void emit_bytes(struct emit *emit, const char *bytes, size_t size)
+{
+	if (size > emit->size - emit->used) {
+		emit_long(emit, bytes, size);
+		return;
+	}
+	memcpy(emit->at + emit->used, bytes, size);
+	emit->used += size;
+}
+
+static inline void emit_string(struct emit *emit, const char *string)
+{
+	emit_bytes(emit, string, strlen(string));
+}
 
 static inline void emit_char(struct emit *emit, char c)
 {

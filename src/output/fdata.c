@@ -7,11 +7,12 @@
 #include "src/base/emit.h"
 #include "src/base/pool.h"
 
-/* Most records name the functions that the one before named. */
-struct last_name {
-	const struct function *function;
-	size_t length, plain; /* of the name, and up to what must be escaped */
+/* A function's printed name: it is written far more often than there are functions. */
+struct name {
+	const char *text;
+	uint32_t length; /* MUST_ESCAPE: that can be copied */
 };
+#define MUST_ESCAPE UINT32_MAX
 
 /* Blanks and backslashes in a name are escaped: blanks separate fields. */
 static void emit_escaped(struct emit *out, const char *name)
@@ -23,39 +24,58 @@ static void emit_escaped(struct emit *out, const char *name)
 	}
 }
 
-static void emit_name(struct emit *out, const struct function *function, struct last_name *last)
+static void emit_name(struct emit *out, const struct name *name)
 {
-	if (function != last->function)
-		*last = (struct last_name){function, strlen(function->printed),
-					   strcspn(function->printed, " \\")};
-	emit_bytes(out, function->printed, last->plain);
-	if (last->plain < last->length)
-		emit_escaped(out, function->printed + last->plain);
+	if (name->length != MUST_ESCAPE)
+		emit_bytes(out, name->text, name->length);
+	else
+		emit_escaped(out, name->text);
 }
 
-static void emit_place(struct emit *out, struct input_place place, struct last_name *last)
+/* What records are written from. */
+struct source {
+	const struct profile *profile;
+	struct name *names; /* by function, of those that the profile has */
+};
+
+static void emit_place(struct emit *out, const struct source *source, struct input_place place)
 {
 	if (!place.function) {
 		emit_string(out, "0 [unknown] 0 ");
 		return;
 	}
 	emit_string(out, "1 ");
-	emit_name(out, place.function, last);
+	emit_name(out, &source->names[place.function - source->profile->binary->functions.at]);
 	emit_char(out, ' ');
 	emit_hex(out, place.offset);
 	emit_char(out, ' ');
 }
 
-static void emit_record(struct emit *out, const struct record *record, struct last_name last[2])
+static void emit_record(struct emit *out, const struct source *source, const struct record *record)
 {
-	emit_place(out, record->from, &last[0]);
+	emit_place(out, source, record->from);
 	if (record->kind != RECORD_SAMPLE) {
-		emit_place(out, record->to, &last[1]);
+		emit_place(out, source, record->to);
 		emit_dec(out, record->mispredicted);
 		emit_char(out, ' ');
 	}
 	emit_dec(out, record->count);
 	emit_char(out, '\n');
+}
+
+static bool source_init(struct source *source, const struct profile *profile)
+{
+	const struct function_table *functions = &profile->binary->functions;
+
+	*source = (struct source){profile, malloc((functions->count + 1) * sizeof(*source->names))};
+	for (size_t i = 0; source->names && i < profile->function_count; i++) {
+		uint32_t function = profile->by_printed[i];
+		const char *text = functions->at[function].printed;
+		size_t length = strlen(text);
+		bool plain = length < MUST_ESCAPE && !memchr(text, ' ', length) && !memchr(text, '\\', length);
+		source->names[function] = (struct name){text, plain ? (uint32_t)length : MUST_ESCAPE};
+	}
+	return source->names;
 }
 
 /* perf2bolt begins a basic profile with both lines, which llvm-bolt refuses:
@@ -102,7 +122,7 @@ static void emit_access(struct emit *out, const struct access *access)
 
 struct chunk {
 	struct task task;
-	const struct profile *profile;
+	const struct source *source;
 	size_t first; /* record */
 	struct emit text;
 };
@@ -110,23 +130,22 @@ struct chunk {
 static void format_chunk(struct task *task, unsigned thread)
 {
 	struct chunk *chunk = (struct chunk *)(void *)task; /* its first member */
-	const struct profile *profile = chunk->profile;
+	const struct profile *profile = chunk->source->profile;
 	size_t left = profile->record_count - chunk->first;
 	size_t end = chunk->first + (left < CHUNK_RECORDS ? left : CHUNK_RECORDS);
-	struct last_name last[2] = {0};
 
 	(void)thread;
 	for (size_t i = chunk->first; i < end; i++) {
 		struct record record = profile_record(profile, i);
-		emit_record(&chunk->text, &record, last);
+		emit_record(&chunk->text, chunk->source, &record);
 	}
 }
 
 /* The chunks go round: each is written and then formats what comes next. */
-static bool write_records(const struct profile *profile, struct chunk *chunks, size_t count,
+static bool write_records(const struct source *source, struct chunk *chunks, size_t count,
 			  struct pool *pool, FILE *file)
 {
-	size_t begun = 0, total = (profile->record_count + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
+	size_t begun = 0, total = (source->profile->record_count + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
 	bool ok = true;
 
 	for (size_t done = 0; done < begun || (ok && done < total); done++) {
@@ -145,7 +164,7 @@ static bool write_records(const struct profile *profile, struct chunk *chunks, s
 	return ok;
 }
 
-static bool format_records(const struct profile *profile, unsigned threads, FILE *file)
+static bool format_records(const struct source *source, unsigned threads, FILE *file)
 {
 	struct pool *pool = threads > 1 ? pool_start(threads) : NULL;
 	size_t count = CHUNKS_EACH * (size_t)pool_threads(pool);
@@ -154,10 +173,10 @@ static bool format_records(const struct profile *profile, unsigned threads, FILE
 
 	for (size_t i = 0; ok && i < count; i++) {
 		chunks[i].task.run = format_chunk;
-		chunks[i].profile = profile;
+		chunks[i].source = source;
 		emit_init(&chunks[i].text, NULL);
 	}
-	bool written = ok && write_records(profile, chunks, count, pool, file);
+	bool written = ok && write_records(source, chunks, count, pool, file);
 	for (size_t i = 0; ok && i < count; i++)
 		emit_free(&chunks[i].text);
 	free(chunks);
@@ -168,12 +187,16 @@ static bool format_records(const struct profile *profile, unsigned threads, FILE
 bool fdata_write(const struct profile *profile, const struct fdata_header *header,
 		 unsigned threads, FILE *file, struct bc_error *err)
 {
+	struct source source;
 	struct emit out;
 
 	emit_init(&out, file);
 	emit_header(&out, profile, header);
 	emit_flush(&out);
-	if (profile->record_count && !format_records(profile, threads, file))
+	bool ok = source_init(&source, profile) &&
+		  (!profile->record_count || format_records(&source, threads, file));
+	free(source.names);
+	if (!ok)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < profile->accesses.len; i++)
 		emit_access(&out, &profile->accesses.at[i]);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/convert.h"
 
+#include <stdlib.h>
+
 #include "src/base/parallel.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/branch.h"
 #include "src/profile/address_check.h"
 #include "src/profile/impute.h"
+#include "src/profile/runs.h"
 
 DEFINE_VEC(index_vec, uint32_t);
 
@@ -22,6 +25,9 @@ struct converter {
 	const struct cfg *cfg;        /* their graphs */
 	bool imputes;
 	struct impute impute; /* of the shard at hand */
+	struct runs runs; /* of the fragment at hand */
+	const struct bat_fragment *runs_of;
+	const struct function *runs_owner; /* its input function */
 	bool out_of_memory;
 };
 
@@ -41,9 +47,9 @@ static bool is_return(const struct converter *c, uint64_t branch, struct place s
 }
 
 static void add(struct converter *c, enum record_kind kind, struct input_place from,
-		struct input_place to, const struct count_row *row, uint64_t mispredicted)
+		struct input_place to, uint64_t count, uint64_t mispredicted)
 {
-	struct record record = {kind, from, to, row->count, mispredicted};
+	struct record record = {kind, from, to, count, mispredicted};
 
 	if (c->pushed)
 		self_check_record(c->pushed, c->binary, &record);
@@ -70,13 +76,13 @@ static void convert_branch(struct converter *c, const struct count_row *row, str
 		return;
 	}
 	ledger->kept += row->count;
-	add(c, from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row, row->extra);
+	add(c, from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count, row->extra);
 }
 
 struct edge_ctx {
 	struct converter *converter;
 	const struct function *owner;
-	const struct count_row *row;
+	uint64_t count;
 };
 
 static void add_edge(void *ctx, uint32_t from, uint32_t to)
@@ -84,15 +90,15 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to)
 	const struct edge_ctx *edge = ctx;
 
 	add(edge->converter, RECORD_BRANCH, (struct input_place){edge->owner, from},
-	    (struct input_place){edge->owner, to}, edge->row, 0);
+	    (struct input_place){edge->owner, to}, edge->count, 0);
 }
 
-/* The same where BOLT left the function alone: its blocks are in its code. */
+/* Where BOLT left the function alone: its blocks are in its code. */
 static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
 				 struct place from, struct place to, bool after_return)
 {
 	const struct graph *graph = cfg_find(c->cfg, from.function);
-	struct edge_ctx ctx = {c, from.function, row};
+	struct edge_ctx ctx = {c, from.function, row->count};
 	uint64_t branch = trace_of(row->key).branch;
 
 	if (!graph || !graph->count)
@@ -109,6 +115,44 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 		break;
 	}
 	return RUN_INVALID;
+}
+
+static void add_edges(void *ctx, uint32_t from, uint32_t to, uint64_t count)
+{
+	struct edge_ctx *edge = ctx;
+
+	edge->count = count;
+	add_edge(edge, from, to);
+}
+
+/* All of the fragment that the last traces ran through. */
+static void take_runs(struct converter *c)
+{
+	struct edge_ctx ctx = {c, c->runs_owner, 0};
+
+	runs_take(&c->runs, &c->binary->bat, add_edges, &ctx);
+}
+
+/* Where BAT has the function.  Neighbours are of one fragment, as rows are sorted. */
+static enum trace_drop walk_map(struct converter *c, const struct count_row *row,
+				struct place from, struct place to, bool after_return)
+{
+	uint32_t edges;
+
+	if (c->runs_of != from.fragment) {
+		take_runs(c);
+		c->runs_of = from.fragment;
+		c->runs_owner = binary_owner(c->binary, from);
+	}
+	if (!c->runs_owner)
+		return RUN_NO_PARENT;
+	/* The block that made the call comes first where a return led here. */
+	if (after_return && !from.offset)
+		return RUN_ONE_BLOCK;
+	if (!runs_add(&c->runs, &c->binary->bat, from.fragment, from.offset - after_return, to.offset,
+		      row->count, &edges))
+		c->out_of_memory = true;
+	return edges ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
 }
 
 /* Walk the blocks that a trace ran through.  Returns why nothing came of it,
@@ -129,15 +173,7 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 		return from.function->kind == FUNCTION_PLT
 			       ? RUN_ONE_BLOCK
 			       : walk_code(c, row, from, to, after_return);
-	struct edge_ctx ctx = {c, binary_owner(binary, from), row};
-	if (!ctx.owner)
-		return RUN_NO_PARENT;
-	/* The block that made the call comes first where a return led here. */
-	if (after_return && !from.offset)
-		return RUN_ONE_BLOCK;
-	uint32_t begin = from.offset - after_return;
-	size_t edges = bat_fallthroughs(&binary->bat, from.fragment, begin, to.offset, add_edge, &ctx);
-	return edges ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
+	return walk_map(c, row, from, to, after_return);
 }
 
 /* Where a trace ends; rows come as they are sorted. */
@@ -203,14 +239,14 @@ static void convert_address(struct converter *c, const struct count_row *row)
 	} else {
 		check_address(c, place, row->count);
 		ledger->kept += row->count;
-		add(c, RECORD_SAMPLE, at, (struct input_place){0}, row, 0);
+		add(c, RECORD_SAMPLE, at, (struct input_place){0}, row->count, 0);
 	}
 }
 
 struct job {
 	struct counts *counts;
 	bool basic;
-	struct converter workers[PARALLEL_MOST];
+	struct converter *workers;
 	struct check_sum pushed[PARALLEL_MOST]; /* by worker */
 };
 
@@ -251,6 +287,19 @@ static void note_walks(void *ctx, size_t shard, unsigned worker)
 /* Rows that are looked up together. */
 #define ROWS_AHEAD ((size_t)32)
 
+/* Of most fragments all entries, of large ones those where a search begins. */
+#define ENTRIES_LINE ((uint32_t)(64 / sizeof(struct bat_entry)))
+#define ENTRIES_ASKED (8 * ENTRIES_LINE)
+
+static void prefetch_entries(const struct bat_table *bat, const struct bat_fragment *f)
+{
+	const struct bat_entry *entries = bat->entries + f->first_entry;
+	uint32_t step = f->entry_count > ENTRIES_ASKED ? f->entry_count / 8 : ENTRIES_LINE;
+
+	for (uint32_t i = 0; i < f->entry_count; i += step)
+		__builtin_prefetch(&entries[i]);
+}
+
 /* Branches come from anywhere in the binary: ask for the memory of all of some
  * rows before the first is needed. */
 static void convert_traces(struct converter *c, const struct count_row *rows, size_t count)
@@ -262,17 +311,16 @@ static void convert_traces(struct converter *c, const struct count_row *rows, si
 		struct vaddr at = {trace_of(rows[i].key).branch};
 		__builtin_prefetch(image_bytes_at(&binary->image, at).data);
 		functions_prefetch(&binary->functions, at);
+		returns_prefetch(c->returns, at.v);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct vaddr at = {trace_of(rows[i].key).branch};
 		sources[i] = binary_place(binary, at, i ? sources[i - 1].function : NULL);
 		__builtin_prefetch(sources[i].fragment);
 	}
-	for (size_t i = 0; i < count; i++) {
-		const struct bat_fragment *f = sources[i].fragment;
-		if (f) /* where the search begins */
-			__builtin_prefetch(&binary->bat.entries[f->first_entry + f->entry_count / 2]);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].fragment)
+			prefetch_entries(&binary->bat, sources[i].fragment);
 	for (size_t i = 0; i < count; i++)
 		convert_trace(c, &rows[i], sources[i]);
 }
@@ -291,6 +339,7 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 		for (size_t k = i; job->basic && k < i + count; k++)
 			convert_address(c, &table->rows[k]);
 	}
+	take_runs(c);
 	count_table_free(table);
 }
 
@@ -317,7 +366,7 @@ static bool build_graphs(struct job *job, unsigned threads, struct cfg *cfg, str
 
 static bool collect(struct job *job, unsigned threads, struct converted *out, struct bc_error *err)
 {
-	struct record_batch batches[PARALLEL_MOST];
+	struct record_vec batches[PARALLEL_MOST];
 	const struct binary *binary = job->workers[0].binary;
 	bool out_of_memory = false;
 
@@ -328,7 +377,8 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		ledger_add(&out->ledgers.traces, &c->ledgers.traces);
 		build_check_add(&out->check, &c->check);
 		check_sum_merge(&out->pushed, &job->pushed[i]);
-		batches[i] = c->records;
+		batches[i] = c->records.records;
+		runs_free(&c->runs);
 		out_of_memory |= c->out_of_memory;
 	}
 	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
@@ -339,26 +389,38 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 	return bc_fail_nomem(err);
 }
 
+static bool convert_with(struct job *job, unsigned threads, struct converted *out,
+			 struct bc_error *err)
+{
+	struct cfg cfg;
+
+	if (!job->basic)
+		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
+	if (!build_graphs(job, threads, &cfg, err))
+		return false;
+	parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
+	out->no_disassembler = cfg.no_disassembler;
+	cfg_free(&cfg);
+	return collect(job, threads, out, err);
+}
+
 bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
 	     unsigned threads, struct converted *out, struct bc_error *err)
 {
 	struct job job = {.basic = basic};
-	struct cfg cfg;
 
 	*out = (struct converted){0};
 	if (threads > COUNTS_SHARDS)
 		threads = COUNTS_SHARDS;
 	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
+	job.workers = calloc(threads, sizeof(*job.workers));
+	if (!job.workers)
+		return bc_fail_nomem(err);
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
 						    .pushed = aggregate->options.self_check ? &job.pushed[i] : NULL,
 						    .imputes = aggregate->options.impute};
-	if (!basic)
-		parallel_for(threads, COUNTS_SHARDS, note_walks, &job);
-	if (!build_graphs(&job, threads, &cfg, err))
-		return false;
-	parallel_for(threads, COUNTS_SHARDS, convert_shard, &job);
-	out->no_disassembler = cfg.no_disassembler;
-	cfg_free(&cfg);
-	return collect(&job, threads, out, err);
+	bool ok = convert_with(&job, threads, out, err);
+	free(job.workers);
+	return ok;
 }

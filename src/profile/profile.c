@@ -15,34 +15,34 @@ static uint64_t index_of(const struct binary *binary, const struct function *fun
 	return (uint64_t)(function - binary->functions.at);
 }
 
-/* Rows of `recent`: the table stays in a processor's own cache. */
-#define RECENT_ROWS ((size_t)3 << 12)
+/* Further back than this, a record has left the processor's cache: to look at it takes
+ * longer than to add up in the end. */
+#define RECENT_RECORDS ((size_t)1 << 14)
 
-/* As many go past the table, if it did not make a quarter of those before it equal. */
-#define DIRECT_RECORDS (8 * RECENT_ROWS)
-
-static bool flush_recent(struct record_batch *batch)
+static bool same_places(const struct packed_record *a, const struct packed_record *b)
 {
-	for (size_t i = 0; i < batch->recent.capacity; i++) {
-		const struct count_row *row = &batch->recent.rows[i];
-		struct packed_record record = {row->key[0], row->key[1], row->count, row->extra};
-		if (row->count && !record_vec_push(&batch->older, record))
-			return false;
-	}
-	if (batch->pushed < batch->recent.used + batch->recent.used / 3)
-		batch->direct = DIRECT_RECORDS;
-	batch->pushed = 0;
-	count_table_clear(&batch->recent);
-	return true;
+	return a->owner_from == b->owner_from && a->to == b->to;
 }
 
-static bool push_recent(struct record_batch *batch, const struct packed_record *record)
+static void add_up(struct packed_record *to, const struct packed_record *record)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {record->owner_from, record->to};
+	to->count = count_add_saturating(to->count, record->count);
+	to->mispredicted = count_add_saturating(to->mispredicted, record->mispredicted);
+}
 
-	batch->pushed++;
-	return (batch->recent.used < RECENT_ROWS || flush_recent(batch)) &&
-	       count_table_add(&batch->recent, key, record->count, record->mispredicted);
+static bool push(struct record_batch *batch, const struct packed_record *record)
+{
+	uint64_t hash = count_mix(count_mix(0, record->owner_from), record->to);
+	uint32_t *place = &batch->recent[hash % RECENT_PLACES];
+	struct record_vec *records = &batch->records;
+
+	if (records->len - *place <= RECENT_RECORDS && *place < records->len &&
+	    same_places(&records->at[*place], record)) {
+		add_up(&records->at[*place], record);
+		return true;
+	}
+	*place = (uint32_t)records->len;
+	return record_vec_push(records, *record);
 }
 
 bool record_push(struct record_batch *batch, const struct binary *binary,
@@ -61,16 +61,7 @@ bool record_push(struct record_batch *batch, const struct binary *binary,
 		return true;
 	if (record->to.function)
 		packed.to = (index_of(binary, record->to.function) + 1) << 32 | record->to.offset;
-	if (!batch->direct)
-		return push_recent(batch, &packed);
-	batch->direct--;
-	return record_vec_push(&batch->older, packed);
-}
-
-static void record_batch_free(struct record_batch *batch)
-{
-	count_table_free(&batch->recent);
-	record_vec_free(&batch->older);
+	return push(batch, &packed);
 }
 
 struct record profile_record(const struct profile *profile, size_t index)
@@ -161,16 +152,21 @@ static bool rank_by_name(struct ranks *ranks, bool printed)
 
 struct build {
 	struct profile *profile;
-	struct record_batch *batches;
+	struct record_vec *batches;
 	size_t batch_count, total;
+	unsigned threads;
 	struct ranks ranks;
-	size_t *starts; /* of each owner's records; starts[owners] is the end */
+	size_t *starts; /* where the next record of each owner goes */
+	struct part {
+		size_t begin, end; /* its owners */
+		size_t first, kept; /* its records, each place once in the end */
+	} parts[PARALLEL_MOST];
 };
 
 static void touch_all(struct build *b)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
-		const struct record_vec *batch = &b->batches[i].older;
+		const struct record_vec *batch = &b->batches[i];
 		b->total += batch->len;
 		for (size_t r = 0; r < batch->len; r++) {
 			touch(&b->ranks, batch->at[r].owner_from >> OWNER_SHIFT);
@@ -186,56 +182,62 @@ static uint64_t owner_of(const struct packed_record *record)
 }
 
 /* Number functions by printed name where records go to... */
-static void renumber_targets(struct build *b)
+static void renumber_targets(void *ctx, size_t i, unsigned worker)
 {
-	for (size_t i = 0; i < b->batch_count; i++) {
-		struct record_vec *batch = &b->batches[i].older;
-		for (size_t r = 0; r < batch->len; r++) {
-			uint64_t to = batch->at[r].to;
-			if (to)
-				batch->at[r].to = ((uint64_t)b->ranks.rank_of[(to >> 32) - 1] + 1) << 32 |
-						  (uint32_t)to;
-		}
+	struct build *b = ctx;
+	struct record_vec *batch = &b->batches[i];
+
+	(void)worker;
+	for (size_t r = 0; r < batch->len; r++) {
+		uint64_t to = batch->at[r].to;
+		if (to)
+			batch->at[r].to = ((uint64_t)b->ranks.rank_of[(to >> 32) - 1] + 1) << 32 |
+					  (uint32_t)to;
 	}
 }
 
-/* ...and by primary name where they are listed; count those of each. */
-static void renumber_owners(struct build *b)
+/* ...and by primary name where they are listed. */
+static void renumber_owners(void *ctx, size_t i, unsigned worker)
 {
 	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
+	struct build *b = ctx;
+	struct record_vec *batch = &b->batches[i];
 
-	for (size_t i = 0; i < b->batch_count; i++) {
-		struct record_vec *batch = &b->batches[i].older;
-		for (size_t r = 0; r < batch->len; r++) {
-			uint64_t rank = b->ranks.rank_of[owner_of(&batch->at[r])];
-			batch->at[r].owner_from = rank << OWNER_SHIFT | (batch->at[r].owner_from & rest);
-			b->starts[rank + 1]++;
-		}
+	(void)worker;
+	for (size_t r = 0; r < batch->len; r++) {
+		uint64_t rank = b->ranks.rank_of[owner_of(&batch->at[r])];
+		batch->at[r].owner_from = rank << OWNER_SHIFT | (batch->at[r].owner_from & rest);
 	}
-	for (size_t i = 0; i < b->ranks.count; i++)
-		b->starts[i + 1] += b->starts[i];
 }
 
-/* Put each record behind those of its owner that came before. */
-static bool distribute(struct build *b)
+/* Where each owner's records begin. */
+static void count_owners(struct build *b)
 {
-	struct packed_record *records = malloc((b->total + 1) * sizeof(*records));
+	size_t sum = 0;
 
-	if (!records)
-		return false;
-	for (size_t i = 0; i < b->batch_count; i++) {
-		const struct record_vec *batch = &b->batches[i].older;
-		for (size_t r = 0; r < batch->len; r++) {
-			const struct packed_record *record = &batch->at[r];
-			records[b->starts[owner_of(record)]++] = *record;
-		}
-		record_batch_free(&b->batches[i]);
+	for (size_t i = 0; i < b->batch_count; i++)
+		for (size_t r = 0; r < b->batches[i].len; r++)
+			b->starts[owner_of(&b->batches[i].at[r])]++;
+	for (size_t i = 0; i < b->ranks.count; i++) {
+		size_t here = b->starts[i];
+		b->starts[i] = sum;
+		sum += here;
 	}
-	/* Each start has moved to the next one's place. */
-	memmove(b->starts + 1, b->starts, b->ranks.count * sizeof(*b->starts));
-	b->starts[0] = 0;
-	b->profile->records = records;
-	return true;
+}
+
+/* Each thread gets about as many records, those of some of the owners. */
+static void cut_parts(struct build *b)
+{
+	size_t owner = 0;
+
+	for (unsigned i = 0; i < b->threads; i++) {
+		size_t least = (size_t)((double)b->total / b->threads * (i + 1));
+		struct part *part = &b->parts[i];
+		*part = (struct part){owner, owner, owner < b->ranks.count ? b->starts[owner] : b->total, 0};
+		while (owner < b->ranks.count && (i + 1 == b->threads || b->starts[owner] < least))
+			owner++;
+		part->end = owner;
+	}
 }
 
 static bool packed_less(const struct packed_record *a, const struct packed_record *b)
@@ -244,40 +246,62 @@ static bool packed_less(const struct packed_record *a, const struct packed_recor
 }
 DEFINE_SORT(sort_packed, struct packed_record, packed_less)
 
-static bool same_places(const struct packed_record *a, const struct packed_record *b)
+/* Put each record of a part behind those of its owner that came before. */
+static void distribute(struct build *b, const struct part *part)
 {
-	return a->owner_from == b->owner_from && a->to == b->to;
-}
-
-/* Owners are sorted in groups, so that a group is worth a thread's while. */
-#define GROUP 64
-
-static void sort_group(void *ctx, size_t group, unsigned worker)
-{
-	struct build *b = ctx;
-	size_t end = (group + 1) * GROUP < b->ranks.count ? (group + 1) * GROUP : b->ranks.count;
-
-	(void)worker;
-	for (size_t i = group * GROUP; i < end; i++)
-		sort_packed(b->profile->records + b->starts[i], b->starts[i + 1] - b->starts[i]);
-}
-
-static void add_up_equal(struct profile *profile, size_t total)
-{
-	struct packed_record *records = profile->records;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < total; i++) {
-		struct packed_record *last = kept ? &records[kept - 1] : NULL;
-		if (last && same_places(last, &records[i])) {
-			last->count = count_add_saturating(last->count, records[i].count);
-			last->mispredicted =
-				count_add_saturating(last->mispredicted, records[i].mispredicted);
-		} else {
-			records[kept++] = records[i];
+	for (size_t i = 0; i < b->batch_count; i++) {
+		const struct record_vec *batch = &b->batches[i];
+		for (size_t r = 0; r < batch->len; r++) {
+			uint64_t owner = owner_of(&batch->at[r]);
+			if (owner - part->begin < part->end - part->begin)
+				b->profile->records[b->starts[owner]++] = batch->at[r];
 		}
 	}
-	profile->record_count = kept;
+}
+
+/* Returns how many records are left. */
+static size_t add_up_equal(struct packed_record *records, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct packed_record *last = kept ? &records[kept - 1] : NULL;
+		if (last && same_places(last, &records[i]))
+			add_up(last, &records[i]);
+		else
+			records[kept++] = records[i];
+	}
+	return kept;
+}
+
+static void order_part(void *ctx, size_t index, unsigned worker)
+{
+	struct build *b = ctx;
+	struct part *part = &b->parts[index];
+	size_t at = part->first;
+
+	(void)worker;
+	distribute(b, part); /* each start is the owner's end then */
+	for (size_t owner = part->begin; owner < part->end; owner++) {
+		sort_packed(b->profile->records + at, b->starts[owner] - at);
+		at = b->starts[owner];
+	}
+	part->kept = add_up_equal(b->profile->records + part->first, at - part->first);
+}
+
+/* Close the gaps between parts. */
+static void join_parts(struct build *b)
+{
+	struct packed_record *records = b->profile->records;
+	size_t count = 0;
+
+	for (unsigned i = 0; i < b->threads; i++) {
+		const struct part *part = &b->parts[i];
+		if (count != part->first)
+			memmove(records + count, records + part->first, part->kept * sizeof(*records));
+		count += part->kept;
+	}
+	b->profile->record_count = count;
 }
 
 static uint32_t *copy_order(const struct ranks *ranks)
@@ -289,37 +313,36 @@ static uint32_t *copy_order(const struct ranks *ranks)
 	return copy;
 }
 
-static bool order_records(struct build *b, unsigned threads)
+static bool order_records(struct build *b)
 {
 	struct ranks *ranks = &b->ranks;
 
-	for (size_t i = 0; i < b->batch_count; i++)
-		if (!flush_recent(&b->batches[i]))
-			return false;
 	touch_all(b);
 	if (!rank_by_name(ranks, true) || !(b->profile->by_printed = copy_order(ranks)))
 		return false;
 	b->profile->function_count = ranks->count;
-	renumber_targets(b);
+	parallel_for(b->threads, b->batch_count, renumber_targets, b);
 	if (!rank_by_name(ranks, false) || !(b->profile->by_primary = copy_order(ranks)))
 		return false;
-	b->starts = calloc(ranks->count + 2, sizeof(*b->starts));
-	if (!b->starts)
+	parallel_for(b->threads, b->batch_count, renumber_owners, b);
+	b->starts = calloc(ranks->count + 1, sizeof(*b->starts));
+	b->profile->records = malloc((b->total + 1) * sizeof(*b->profile->records));
+	if (!b->starts || !b->profile->records)
 		return false;
-	renumber_owners(b);
-	if (!distribute(b))
-		return false;
-	parallel_for(threads, (ranks->count + GROUP - 1) / GROUP, sort_group, b);
-	add_up_equal(b->profile, b->total);
+	count_owners(b);
+	cut_parts(b);
+	parallel_for(b->threads, b->threads, order_part, b);
+	join_parts(b);
 	return true;
 }
 
-bool profile_build(const struct binary *binary, bool basic, struct record_batch *batches,
+bool profile_build(const struct binary *binary, bool basic, struct record_vec *batches,
 		   size_t batch_count, unsigned threads, struct profile *out,
 		   struct bc_error *err)
 {
 	size_t functions = binary->functions.count;
-	struct build b = {.profile = out, .batches = batches, .batch_count = batch_count};
+	struct build b = {.profile = out, .batches = batches, .batch_count = batch_count,
+			  .threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST};
 
 	*out = (struct profile){.binary = binary, .basic = basic};
 	b.ranks.functions = binary->functions.at;
@@ -327,12 +350,12 @@ bool profile_build(const struct binary *binary, bool basic, struct record_batch 
 	b.ranks.rank_of = malloc((functions + 1) * sizeof(uint32_t));
 	if (b.ranks.rank_of)
 		memset(b.ranks.rank_of, 0xff, (functions + 1) * sizeof(uint32_t));
-	bool ok = b.ranks.touched && b.ranks.rank_of && order_records(&b, threads);
+	bool ok = b.ranks.touched && b.ranks.rank_of && order_records(&b);
 	free(b.ranks.touched);
 	free(b.ranks.rank_of);
 	free(b.starts);
 	for (size_t i = 0; i < batch_count; i++)
-		record_batch_free(&batches[i]);
+		record_vec_free(&batches[i]);
 	if (ok)
 		return true;
 	profile_free(out);

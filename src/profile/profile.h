@@ -34,13 +34,13 @@ struct packed_record {
 };
 DEFINE_VEC(record_vec, struct packed_record);
 
-/* Records of one thread.  Equal ones mostly come soon after each other and are
- * added up in a small table first; where they do not, it is left out for a while. */
+/* Records of one thread.  Equal ones mostly come soon after each other: where the last
+ * ones of some hash are is kept, and what is found there is added to. */
+#define RECENT_PLACES ((size_t)1 << 12)
+
 struct record_batch {
-	struct count_table recent;
-	struct record_vec older;
-	size_t pushed; /* to `recent`, since it was empty */
-	size_t direct; /* how many go past it now */
+	struct record_vec records;
+	uint32_t recent[RECENT_PLACES]; /* by hash: the number of a record, if it is equal */
 };
 
 /* Code read data so often; both have names. */
@@ -69,13 +69,13 @@ struct profile {
 BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *binary,
 			     const struct record *record);
 
-/* Make a profile of batches, which are freed.
+/* Make a profile of records that were pushed, which are freed.
  *
  * Records are ordered by the primary name of the function they are listed
  * under, entry records last, then by source and target, of which unknown ones
  * come first, by printed name and offset.  BC_NOMEM. */
 BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
-			       struct record_batch *batches, size_t batch_count, unsigned threads,
+			       struct record_vec *batches, size_t batch_count, unsigned threads,
 			       struct profile *out, struct bc_error *err);
 void profile_free(struct profile *profile);
 

@@ -30,4 +30,13 @@ static inline bool returns_has(const struct returns *returns, uint64_t branch)
 	       count_table_find(&returns->branches, key);
 }
 
+/* Ask for the memory that returns_has() will read. */
+static inline void returns_prefetch(const struct returns *returns, uint64_t branch)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {branch};
+
+	if (bit_filter_may_have(&returns->filter, branch))
+		count_table_prefetch(&returns->branches, key);
+}
+
 #endif

@@ -64,7 +64,8 @@ static void gives(struct record *records, size_t count, bool basic,
 		for (size_t i = 0; i < count; i++)
 			assert_true(record_push(&batches[prng_below(&random, 3)], &tiny.binary,
 						&records[i]));
-		assert_true(profile_build(&tiny.binary, basic, batches, 3, 2, &profile, &err));
+		struct record_vec all[] = {batches[0].records, batches[1].records, batches[2].records};
+		assert_true(profile_build(&tiny.binary, basic, all, 3, 2, &profile, &err));
 		char *text = written(&profile, header);
 		assert_string_equal(text, lines);
 		free(text);

@@ -67,7 +67,7 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 
 	for (size_t i = 0; i < count; i++)
 		assert_true(record_push(&batch, &tiny.binary, &records[i]));
-	assert_true(profile_build(&tiny.binary, basic, &batch, 1, 1, &profile, &err));
+	assert_true(profile_build(&tiny.binary, basic, &batch.records, 1, 1, &profile, &err));
 	assert_true(yaml_write(&profile, &header, 1, out, report, &err));
 	fclose(out);
 	profile_free(&profile);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/runs.h"
+
+#include "tests/support/cmocka.h"
+#include "tests/support/random_bat.h"
+
+enum { MOST = 512, TRACES = 40 };
+
+/* Sums by edge, of which some can be of the same places. */
+struct sums {
+	uint32_t from[MOST], to[MOST];
+	uint64_t count[MOST];
+	size_t len;
+};
+
+static void add(struct sums *sums, uint32_t from, uint32_t to, uint64_t count)
+{
+	size_t i = 0;
+
+	while (i < sums->len && (sums->from[i] != from || sums->to[i] != to))
+		i++;
+	assert_true(i < MOST);
+	sums->from[i] = from;
+	sums->to[i] = to;
+	sums->count[i] = (i < sums->len ? sums->count[i] : 0) + count;
+	sums->len += i == sums->len;
+}
+
+struct one_trace {
+	struct sums *sums;
+	uint64_t count;
+};
+
+static void add_edge(void *ctx, uint32_t from, uint32_t to)
+{
+	struct one_trace *trace = ctx;
+
+	add(trace->sums, from, to, trace->count);
+}
+
+static void add_edges(void *ctx, uint32_t from, uint32_t to, uint64_t count)
+{
+	assert_true(count > 0);
+	add(ctx, from, to, count);
+}
+
+static void are_equal(const struct sums *a, const struct sums *b)
+{
+	assert_int_equal(a->len, b->len);
+	for (size_t i = 0; i < a->len; i++) {
+		struct sums copy = *b;
+		add(&copy, a->from[i], a->to[i], 0);
+		assert_int_equal(copy.len, b->len);
+		for (size_t k = 0; k < b->len; k++)
+			if (b->from[k] == a->from[i] && b->to[k] == a->to[i])
+				assert_int_equal(b->count[k], a->count[i]);
+	}
+}
+
+/* One trace at a time and all together give the same edges. */
+static void runs_add_up(void **state)
+{
+	struct runs runs = {0};
+	uint64_t random = 5;
+	size_t edges_seen = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 200; seed++) {
+		struct bat_table bat;
+		random_bat(&bat, (enum bat_layout)(seed % BAT_LAYOUT_COUNT), 6, 20, seed);
+		for (uint32_t f = 0; f < bat.fragment_count; f++) {
+			const struct bat_fragment *fragment = &bat.fragments[f];
+			struct sums one_by_one = {.len = 0}, together = {.len = 0};
+			for (int i = 0; i < TRACES; i++) {
+				uint32_t from = random_below(&random, 700), to = random_below(&random, 900), edges;
+				struct one_trace trace = {&one_by_one, 1 + (random_next(&random) >> 8)};
+				size_t wanted = bat_fallthroughs(&bat, fragment, from, to, add_edge, &trace);
+				assert_true(runs_add(&runs, &bat, fragment, from, to, trace.count, &edges));
+				assert_int_equal(edges, wanted);
+				edges_seen += wanted;
+			}
+			runs_take(&runs, &bat, add_edges, &together);
+			are_equal(&one_by_one, &together);
+			runs_take(&runs, &bat, add_edges, NULL); /* nothing is left */
+		}
+		bat_free(&bat);
+	}
+	assert_true(edges_seen > 10000);
+	runs_free(&runs);
+}
+
+/* Counts whose sum is 2^64 - 1, the largest there is. */
+static void large_counts(void **state)
+{
+	struct bat_entry entries[] = {{0, 0}, {4, 4 << 1}, {8, 8 << 1}};
+	struct bat_fragment f = {.entry_count = 3};
+	struct bat_table bat = {.fragments = &f, .entries = entries};
+	struct sums sums = {.len = 0};
+	struct runs runs = {0};
+	uint32_t edges;
+
+	(void)state;
+	assert_true(runs_add(&runs, &bat, &f, 0, 8, UINT64_MAX - 5, &edges));
+	assert_int_equal(edges, 2);
+	assert_true(runs_add(&runs, &bat, &f, 4, 9, 5, &edges));
+	assert_int_equal(edges, 1);
+	runs_take(&runs, &bat, add_edges, &sums);
+	assert_int_equal(sums.len, 2);
+	assert_int_equal(sums.count[0], UINT64_MAX - 5);
+	assert_int_equal(sums.count[1], UINT64_MAX);
+	runs_free(&runs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runs_add_up),
+		cmocka_unit_test(large_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
