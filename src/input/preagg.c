@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/hex.h"
 #include "src/base/vec.h"
 #include "src/input/text_blocks.h"
 
@@ -72,8 +73,23 @@ static bool is_own(const struct parser *p, const struct build_id *id)
 	return p->own->size && build_id_equal(p->own, id);
 }
 
+/* A hexadecimal number behind one space, as nearly all locations are. */
+static bool take_plain(struct parser *p, uint64_t *out)
+{
+	size_t blank = p->rest.len && *p->rest.at == ' ';
+	const char *at = p->rest.at + blank, *end = p->rest.at + p->rest.len;
+	size_t digits = hex_read(at, end, out);
+
+	if (!digits || digits > 16 || (at + digits < end && at[digits] != ' '))
+		return false;
+	p->rest = text_from(p->rest, blank + digits);
+	return true;
+}
+
 static bool parse_location(struct parser *p, uint64_t *out)
 {
+	if (take_plain(p, out))
+		return true;
 	struct text word = next_word(p);
 	size_t colon = text_find(word, ':');
 	struct text file = text_first(word, colon), at = word;

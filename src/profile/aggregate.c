@@ -305,7 +305,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	tally_free(&aggregate->tally);
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
-	count_table_free(&aggregate->returns.branches);
+	number_set_free(&aggregate->returns.branches);
 	count_table_free(&aggregate->memory);
 	for (size_t i = 0; i < aggregate->events.len; i++)
 		free(aggregate->events.at[i]);

@@ -17,7 +17,7 @@ static uint64_t index_of(const struct binary *binary, const struct function *fun
 
 /* Further back than this, a record has left the processor's cache: to look at it takes
  * longer than to add up in the end. */
-#define RECENT_RECORDS ((size_t)1 << 14)
+#define RECENT_RECORDS ((size_t)1 << 9)
 
 static bool same_places(const struct packed_record *a, const struct packed_record *b)
 {
@@ -99,52 +99,41 @@ void profile_free(struct profile *profile)
 	*profile = (struct profile){0};
 }
 
-/* Which functions have records, and where each stands by name. */
-struct ranks {
-	const struct function *functions;
-	uint32_t *touched; /* indices of functions, in some order of names */
-	uint32_t *rank_of; /* function -> its place in `touched` */
-	size_t count;
+/* Functions by one of their names, and where each stands. */
+struct ranking {
+	uint32_t *order;   /* indices of functions */
+	uint32_t *rank_of; /* function -> its place in `order` */
 };
-
-#define UNTOUCHED UINT32_MAX
-
-static void touch(struct ranks *ranks, uint64_t function)
-{
-	if (ranks->rank_of[function] != UNTOUCHED)
-		return;
-	ranks->rank_of[function] = 0;
-	ranks->touched[ranks->count++] = (uint32_t)function;
-}
 
 struct named {
 	const char *name;
 	uint32_t function;
 };
 
-static int compare_named(const void *a, const void *b)
+static bool named_less(const struct named *a, const struct named *b)
 {
-	const struct named *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
+	int order = strcmp(a->name, b->name);
 
-	return order ? order : (x->function > y->function) - (x->function < y->function);
+	return order ? order < 0 : a->function < b->function;
 }
+DEFINE_SORT(sort_named, struct named, named_less)
 
-/* Order `touched` by one of the names. */
-static bool rank_by_name(struct ranks *ranks, bool printed)
+/* The names of `count` functions that stand in ->order. */
+static bool rank(struct ranking *ranking, const struct function *functions, size_t count,
+		 bool printed)
 {
-	struct named *named = malloc((ranks->count + 1) * sizeof(*named));
+	struct named *named = malloc((count + 1) * sizeof(*named));
 
 	if (!named)
 		return false;
-	for (size_t i = 0; i < ranks->count; i++) {
-		const struct function *f = &ranks->functions[ranks->touched[i]];
-		named[i] = (struct named){printed ? f->printed : f->primary, ranks->touched[i]};
+	for (size_t i = 0; i < count; i++) {
+		const struct function *f = &functions[ranking->order[i]];
+		named[i] = (struct named){printed ? f->printed : f->primary, ranking->order[i]};
 	}
-	qsort(named, ranks->count, sizeof(*named), compare_named);
-	for (size_t i = 0; i < ranks->count; i++) {
-		ranks->touched[i] = named[i].function;
-		ranks->rank_of[named[i].function] = (uint32_t)i;
+	sort_named(named, count);
+	for (size_t i = 0; i < count; i++) {
+		ranking->order[i] = named[i].function;
+		ranking->rank_of[named[i].function] = (uint32_t)i;
 	}
 	free(named);
 	return true;
@@ -155,7 +144,8 @@ struct build {
 	struct record_vec *batches;
 	size_t batch_count, total;
 	unsigned threads;
-	struct ranks ranks;
+	size_t owners;             /* functions that have records or are gone to */
+	struct ranking by[2];      /* primary name, printed name */
 	size_t *starts; /* where the next record of each owner goes */
 	struct part {
 		size_t begin, end; /* its owners */
@@ -163,17 +153,39 @@ struct build {
 	} parts[PARALLEL_MOST];
 };
 
+enum { PRIMARY, PRINTED };
+#define UNTOUCHED UINT32_MAX
+
+static void touch(struct build *b, uint64_t function)
+{
+	uint32_t *touched = &b->by[PRIMARY].rank_of[function];
+
+	if (*touched != UNTOUCHED)
+		return;
+	*touched = 0;
+	b->by[PRIMARY].order[b->owners] = b->by[PRINTED].order[b->owners] = (uint32_t)function;
+	b->owners++;
+}
+
 static void touch_all(struct build *b)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
 		const struct record_vec *batch = &b->batches[i];
 		b->total += batch->len;
 		for (size_t r = 0; r < batch->len; r++) {
-			touch(&b->ranks, batch->at[r].owner_from >> OWNER_SHIFT);
+			touch(b, batch->at[r].owner_from >> OWNER_SHIFT);
 			if (batch->at[r].to)
-				touch(&b->ranks, (batch->at[r].to >> 32) - 1);
+				touch(b, (batch->at[r].to >> 32) - 1);
 		}
 	}
+}
+
+static bool rank_one(void *ctx, size_t name, struct bc_error *err)
+{
+	struct build *b = ctx;
+
+	return rank(&b->by[name], b->profile->binary->functions.at, b->owners, name == PRINTED) ||
+	       bc_fail_nomem(err);
 }
 
 static uint64_t owner_of(const struct packed_record *record)
@@ -181,32 +193,22 @@ static uint64_t owner_of(const struct packed_record *record)
 	return record->owner_from >> OWNER_SHIFT;
 }
 
-/* Number functions by printed name where records go to... */
-static void renumber_targets(void *ctx, size_t i, unsigned worker)
-{
-	struct build *b = ctx;
-	struct record_vec *batch = &b->batches[i];
-
-	(void)worker;
-	for (size_t r = 0; r < batch->len; r++) {
-		uint64_t to = batch->at[r].to;
-		if (to)
-			batch->at[r].to = ((uint64_t)b->ranks.rank_of[(to >> 32) - 1] + 1) << 32 |
-					  (uint32_t)to;
-	}
-}
-
-/* ...and by primary name where they are listed. */
-static void renumber_owners(void *ctx, size_t i, unsigned worker)
+/* Number functions by primary name where records are listed, and by printed name where
+ * they go to. */
+static void renumber(void *ctx, size_t batch, unsigned worker)
 {
 	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
 	struct build *b = ctx;
-	struct record_vec *batch = &b->batches[i];
 
 	(void)worker;
-	for (size_t r = 0; r < batch->len; r++) {
-		uint64_t rank = b->ranks.rank_of[owner_of(&batch->at[r])];
-		batch->at[r].owner_from = rank << OWNER_SHIFT | (batch->at[r].owner_from & rest);
+	for (size_t i = 0; i < b->batches[batch].len; i++) {
+		struct packed_record *record = &b->batches[batch].at[i];
+		uint64_t owner = b->by[PRIMARY].rank_of[owner_of(record)];
+		record->owner_from = owner << OWNER_SHIFT | (record->owner_from & rest);
+		if (!record->to)
+			continue;
+		uint64_t target = b->by[PRINTED].rank_of[(record->to >> 32) - 1];
+		record->to = (target + 1) << 32 | (uint32_t)record->to;
 	}
 }
 
@@ -218,7 +220,7 @@ static void count_owners(struct build *b)
 	for (size_t i = 0; i < b->batch_count; i++)
 		for (size_t r = 0; r < b->batches[i].len; r++)
 			b->starts[owner_of(&b->batches[i].at[r])]++;
-	for (size_t i = 0; i < b->ranks.count; i++) {
+	for (size_t i = 0; i < b->owners; i++) {
 		size_t here = b->starts[i];
 		b->starts[i] = sum;
 		sum += here;
@@ -233,8 +235,8 @@ static void cut_parts(struct build *b)
 	for (unsigned i = 0; i < b->threads; i++) {
 		size_t least = (size_t)((double)b->total / b->threads * (i + 1));
 		struct part *part = &b->parts[i];
-		*part = (struct part){owner, owner, owner < b->ranks.count ? b->starts[owner] : b->total, 0};
-		while (owner < b->ranks.count && (i + 1 == b->threads || b->starts[owner] < least))
+		*part = (struct part){owner, owner, owner < b->owners ? b->starts[owner] : b->total, 0};
+		while (owner < b->owners && (i + 1 == b->threads || b->starts[owner] < least))
 			owner++;
 		part->end = owner;
 	}
@@ -304,35 +306,30 @@ static void join_parts(struct build *b)
 	b->profile->record_count = count;
 }
 
-static uint32_t *copy_order(const struct ranks *ranks)
+static bool order_records(struct build *b, struct bc_error *err)
 {
-	uint32_t *copy = malloc((ranks->count + 1) * sizeof(*copy));
-
-	if (copy)
-		memcpy(copy, ranks->touched, ranks->count * sizeof(*copy));
-	return copy;
-}
-
-static bool order_records(struct build *b)
-{
-	struct ranks *ranks = &b->ranks;
-
 	touch_all(b);
-	if (!rank_by_name(ranks, true) || !(b->profile->by_printed = copy_order(ranks)))
+	if (!parallel_parts(2, rank_one, b, err))
 		return false;
-	b->profile->function_count = ranks->count;
-	parallel_for(b->threads, b->batch_count, renumber_targets, b);
-	if (!rank_by_name(ranks, false) || !(b->profile->by_primary = copy_order(ranks)))
-		return false;
-	parallel_for(b->threads, b->batch_count, renumber_owners, b);
-	b->starts = calloc(ranks->count + 1, sizeof(*b->starts));
+	parallel_for(b->threads, b->batch_count, renumber, b);
+	b->starts = calloc(b->owners + 1, sizeof(*b->starts));
 	b->profile->records = malloc((b->total + 1) * sizeof(*b->profile->records));
 	if (!b->starts || !b->profile->records)
-		return false;
+		return bc_fail_nomem(err);
 	count_owners(b);
 	cut_parts(b);
 	parallel_for(b->threads, b->threads, order_part, b);
 	join_parts(b);
+	return true;
+}
+
+static bool ranking_init(struct ranking *ranking, size_t functions)
+{
+	*ranking = (struct ranking){malloc((functions + 1) * sizeof(*ranking->order)),
+				    malloc((functions + 1) * sizeof(*ranking->rank_of))};
+	if (!ranking->order || !ranking->rank_of)
+		return false;
+	memset(ranking->rank_of, 0xff, (functions + 1) * sizeof(*ranking->rank_of));
 	return true;
 }
 
@@ -345,19 +342,18 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 			  .threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST};
 
 	*out = (struct profile){.binary = binary, .basic = basic};
-	b.ranks.functions = binary->functions.at;
-	b.ranks.touched = malloc((functions + 1) * sizeof(uint32_t));
-	b.ranks.rank_of = malloc((functions + 1) * sizeof(uint32_t));
-	if (b.ranks.rank_of)
-		memset(b.ranks.rank_of, 0xff, (functions + 1) * sizeof(uint32_t));
-	bool ok = b.ranks.touched && b.ranks.rank_of && order_records(&b);
-	free(b.ranks.touched);
-	free(b.ranks.rank_of);
+	bool ok = (ranking_init(&b.by[PRIMARY], functions) && ranking_init(&b.by[PRINTED], functions)) ||
+		  bc_fail_nomem(err);
+	ok = ok && order_records(&b, err);
+	out->by_primary = b.by[PRIMARY].order;
+	out->by_printed = b.by[PRINTED].order;
+	out->function_count = b.owners;
+	free(b.by[PRIMARY].rank_of);
+	free(b.by[PRINTED].rank_of);
 	free(b.starts);
 	for (size_t i = 0; i < batch_count; i++)
 		record_vec_free(&batches[i]);
-	if (ok)
-		return true;
-	profile_free(out);
-	return bc_fail_nomem(err);
+	if (!ok)
+		profile_free(out);
+	return ok;
 }

@@ -36,7 +36,7 @@ DEFINE_VEC(record_vec, struct packed_record);
 
 /* Records of one thread.  Equal ones mostly come soon after each other: where the last
  * ones of some hash are is kept, and what is found there is added to. */
-#define RECENT_PLACES ((size_t)1 << 12)
+#define RECENT_PLACES ((size_t)1 << 10)
 
 struct record_batch {
 	struct record_vec records;
