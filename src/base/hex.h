@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define HEX_EACH UINT64_C(0x0101010101010101)
 
@@ -60,6 +63,37 @@ static inline unsigned hex_some(const char *at, uint64_t *value)
 	return count;
 }
 
+#ifdef __SSE2__
+/* Every x86-64 processor has this: sixteen at a time. */
+#define HEX_WIDE 16
+
+static inline __m128i hex_between(__m128i bytes, char first, char last)
+{
+	return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8((char)(first - 1))),
+			     _mm_cmplt_epi8(bytes, _mm_set1_epi8((char)(last + 1))));
+}
+
+/* The digits that begin at `at`, 16 at most: *value is their number, and returns how many
+ * they are.  Reads 16 bytes. */
+static inline unsigned hex_wide(const char *at, uint64_t *value)
+{
+	const __m128i low = _mm_set1_epi8(0x0f);
+	__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+	__m128i letters = hex_between(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'f');
+	__m128i digits = _mm_or_si128(hex_between(bytes, '0', '9'), letters);
+	unsigned others = ~(unsigned)_mm_movemask_epi8(digits) & 0xffff;
+	unsigned count = others ? (unsigned)__builtin_ctz(others) : 16;
+	/* 0 to 15 each; then pairs as bytes, the first digit highest. */
+	__m128i n = _mm_and_si128(_mm_add_epi8(bytes, _mm_and_si128(letters, _mm_set1_epi8(9))), low);
+	n = _mm_and_si128(_mm_or_si128(_mm_slli_epi16(n, 4), _mm_srli_epi16(n, 8)), _mm_set1_epi16(0xff));
+	n = _mm_packus_epi16(n, n);
+	uint64_t first_lowest = (uint64_t)_mm_cvtsi128_si64(n);
+
+	*value = count ? __builtin_bswap64(first_lowest) >> (64 - 4 * count) : 0;
+	return count;
+}
+#endif
+
 /* How many hexadecimal digits stand at the front of [at, end); *value is the number of
  * the last 16 of them. */
 static inline size_t hex_read(const char *at, const char *end, uint64_t *value)
@@ -67,6 +101,13 @@ static inline size_t hex_read(const char *at, const char *end, uint64_t *value)
 	const char *p = at;
 	unsigned some = 8;
 
+#ifdef __SSE2__
+	if (end - at >= HEX_WIDE) {
+		unsigned count = hex_wide(at, value);
+		if (count < HEX_WIDE)
+			return count;
+	}
+#endif
 	*value = 0;
 	while (some == 8 && end - p >= 8) {
 		some = hex_some(p, value);

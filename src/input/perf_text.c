@@ -165,9 +165,10 @@ DEFINE_SORT(sort_records, struct kept, record_less)
 static bool deliver(struct perf_script *script, const struct held *held,
 		    const struct kept_vec *list, const char *file, struct bc_error *err)
 {
+	const char *text = held->text.at ? held->text.at : ""; /* of empty lines */
+
 	for (size_t i = 0; i < list->len; i++) {
-		struct line line = {{held->text.at + list->at[i].at, list->at[i].len}, file,
-				    list->at[i].number};
+		struct line line = {{text + list->at[i].at, list->at[i].len}, file, list->at[i].number};
 		if (!perf_script_line(script, &line, err))
 			return false;
 	}

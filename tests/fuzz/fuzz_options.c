@@ -26,6 +26,15 @@ struct words {
 	int count;
 };
 
+/* Directories are looked into: none but the present one, so that what is on this machine
+ * changes nothing. */
+static void stay_here(char *word)
+{
+	for (char *c = word; *c; c++)
+		if ((*c == '/' && (c == word || c[-1] == '=')) || (c[0] == '.' && c[1] == '.'))
+			*c = '_';
+}
+
 static void cut(const char *name, const uint8_t *data, size_t size, struct words *out)
 {
 	out->text = malloc(size + 1);
@@ -38,6 +47,7 @@ static void cut(const char *name, const uint8_t *data, size_t size, struct words
 		end = strchr(word, '\n');
 		if (end)
 			*end++ = 0;
+		stay_here(word);
 		out->at[out->count++] = word;
 	}
 	out->at[out->count] = NULL;
