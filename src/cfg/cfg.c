@@ -8,8 +8,8 @@
 #include "src/base/parallel.h"
 #include "src/cfg/references.h"
 
-/* Code that is worth a thread of its own: a few ms of work. */
-#define BYTES_PER_THREAD (UINT64_C(256) << 10)
+/* Code that is worth a thread of its own: half a millisecond of work. */
+#define BYTES_PER_THREAD (UINT64_C(32) << 10)
 
 struct job {
 	const struct graph_input *input;
