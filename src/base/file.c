@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _DEFAULT_SOURCE /* madvise */
 #include "src/base/file.h"
 
 #include <errno.h>
@@ -122,6 +123,17 @@ void file_unmap(struct file_map *map)
 	if (map->data)
 		munmap((void *)(uintptr_t)map->data, map->size);
 	*map = (struct file_map){0};
+}
+
+/* Its whole pages: they are the file's, as they cannot be written to. */
+void file_release(const void *part, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)part + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)part + size) / page * page;
+
+	if (begin < end && file_mapped_at(part))
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 bool stream_open(const char *path, struct file_stream *out, struct bc_error *err)

@@ -21,6 +21,10 @@ BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);
 
+/* Part of a mapped file that will hardly be read again: it need not stay in memory.  What
+ * is read all the same is right.  Nothing for memory that is no file's. */
+void file_release(const void *part, size_t size);
+
 /* The name of the file that is mapped at an address, for the handler of a SIGBUS: a
  * file that becomes shorter while it is mapped, or whose disk fails, is told so.
  * NULL: none, or one too many to remember.  Async-signal-safe. */

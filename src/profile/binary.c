@@ -35,9 +35,10 @@ static bool read_bat(struct binary *binary, struct binary_needs needs, struct bc
 		binary->lost = none && bolted && needs.any_will_do;
 		return binary->plain || binary->lost;
 	}
-	return (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,
-								&bat_err) ||
-	       fail_bat(&bat_err, err);
+	bool ok = (needs.blocks ? bat_decode : bat_decode_offsets)(desc.data, desc.size, &binary->bat,
+								   &bat_err);
+	file_release(desc.data, desc.size);
+	return ok || fail_bat(&bat_err, err);
 }
 
 /* Both tables ascend, so one walk through them pairs them up. */

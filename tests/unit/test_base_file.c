@@ -52,6 +52,52 @@ static void a_mapped_file_holds_its_bytes(void **state)
 	file_unmap(&map);
 }
 
+/* How much is in memory of what is mapped at `at`. */
+static size_t kilobytes_in(const uint8_t *at)
+{
+	FILE *file = fopen("/proc/self/smaps", "r");
+	char line[512];
+	unsigned long begin, kb = 0;
+	bool here = false;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-", &begin) == 1 && strchr(line, '-'))
+			here = begin == (uintptr_t)at;
+		else if (here && sscanf(line, "Rss: %lu kB", &kb) == 1)
+			break;
+	}
+	fclose(file);
+	return here ? kb : 0;
+}
+
+/* Pages of a file that are released are gone, and come back as they were; memory that is
+ * no file's stays. */
+static void what_is_released_can_be_read(void **state)
+{
+	enum { SIZE = 256 << 10 };
+	char *text = malloc(SIZE + 1);
+	struct file_map map;
+	struct bc_error err = {0};
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', SIZE);
+	text[SIZE] = 0;
+	put("a", text);
+	assert_true(file_map("a", &map, &err));
+	assert_memory_equal(map.data, text, SIZE);
+	assert_int_equal(kilobytes_in(map.data), SIZE >> 10);
+	file_release(map.data + 100, SIZE - 100);
+	assert_true(kilobytes_in(map.data) < SIZE >> 12);
+	assert_memory_equal(map.data, text, SIZE);
+	file_release(text, SIZE);
+	assert_memory_equal(map.data, text, SIZE);
+	assert_int_equal(text[SIZE / 2], 'x');
+	file_unmap(&map);
+	free(text);
+}
+
 static void an_empty_file_maps_to_nothing(void **state)
 {
 	struct file_map map;
@@ -152,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapped_file_holds_its_bytes),
+		cmocka_unit_test(what_is_released_can_be_read),
 		cmocka_unit_test(an_empty_file_maps_to_nothing),
 		cmocka_unit_test(what_cannot_be_opened_is_named),
 		cmocka_unit_test(streams_read_in_parts),
