@@ -7,8 +7,8 @@
 
 #define REGION_BITS 14
 
-/* Rows that a list has before any are added up: 5 MB. */
-#define LIST_LEAST ((size_t)1 << 17)
+/* Rows that a list has before any are added up: 2.6 MB. */
+#define LIST_LEAST ((size_t)1 << 16)
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {

@@ -17,7 +17,7 @@
 #include "src/base/count_table.h"
 #include "src/base/vec.h"
 
-#define COUNTS_SHARDS 16
+#define COUNTS_SHARDS 32
 
 DEFINE_VEC(count_row_vec, struct count_row);
 

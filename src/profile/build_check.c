@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/build_check.h"
 
-#include "src/elf/branch.h"
-
-static struct branch_insn branch_at(const struct image *image, uint64_t at)
+struct branch_insn build_check_insn(const struct image *image, uint64_t at)
 {
 	struct vaddr address = {at};
 
@@ -28,12 +26,11 @@ static bool target_agrees(struct branch_insn insn, uint64_t target)
 	return !direct || target == TRACE_EXTERNAL || insn.target.v == target;
 }
 
-static void check_branch(const struct image *image, const struct trace *trace, uint64_t count,
-			 struct build_check *check)
+static void check_branch(const struct image *image, const struct trace *trace,
+			 struct branch_insn insn, uint64_t count, struct build_check *check)
 {
 	if (!in_code(image, trace->branch))
 		return;
-	struct branch_insn insn = branch_at(image, trace->branch);
 	check->checked += count;
 	if (insn.kind == BRANCH_NONE)
 		check->not_branch += count;
@@ -49,14 +46,14 @@ static void check_end(const struct image *image, const struct trace *trace, uint
 	if (trace->branch < TRACE_FT_RETURN || !in_code(image, trace->to))
 		return;
 	check->checked += count;
-	if (branch_at(image, trace->to).kind == BRANCH_NONE)
+	if (build_check_insn(image, trace->to).kind == BRANCH_NONE)
 		check->bad_end += count;
 }
 
-void build_check_trace(const struct image *image, const struct trace *trace, uint64_t count,
-		       struct build_check *check)
+void build_check_trace(const struct image *image, const struct trace *trace,
+		       struct branch_insn branch, uint64_t count, struct build_check *check)
 {
-	check_branch(image, trace, count, check);
+	check_branch(image, trace, branch, count, check);
 	check_end(image, trace, count, check);
 }
 
@@ -69,7 +66,8 @@ struct build_check build_check_all(const struct image *image, const struct count
 		for (size_t i = 0; i < table->capacity; i++) {
 			struct trace trace = trace_of(table->rows[i].key);
 			if (table->rows[i].count)
-				build_check_trace(image, &trace, table->rows[i].count, &check);
+				build_check_trace(image, &trace, build_check_insn(image, trace.branch),
+						  table->rows[i].count, &check);
 		}
 	}
 	return check;

@@ -9,6 +9,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
+#include "src/elf/branch.h"
 #include "src/profile/tally.h"
 
 /* More than this share that disagrees, and the samples are taken to be of another
@@ -25,9 +26,12 @@ struct build_check {
 	uint64_t inside;     /* plain samples inside an instruction            */
 };
 
-/* Check a trace that was seen `count` times. */
-void build_check_trace(const struct image *image, const struct trace *trace, uint64_t count,
-		       struct build_check *check);
+/* The instruction at an address; of kind BRANCH_NONE where there is no code. */
+struct branch_insn build_check_insn(const struct image *image, uint64_t at);
+
+/* Check a trace that was seen `count` times.  branch: the instruction of its branch. */
+void build_check_trace(const struct image *image, const struct trace *trace,
+		       struct branch_insn branch, uint64_t count, struct build_check *check);
 
 /* Check all traces of a table (see trace_key()). */
 struct build_check build_check_all(const struct image *image, const struct counts *traces);

@@ -5,7 +5,6 @@
 
 #include "src/base/parallel.h"
 #include "src/cfg/cfg.h"
-#include "src/elf/branch.h"
 #include "src/profile/address_check.h"
 #include "src/profile/impute.h"
 #include "src/profile/runs.h"
@@ -31,19 +30,11 @@ struct converter {
 	bool out_of_memory;
 };
 
-static struct branch_insn insn_at(const struct converter *c, uint64_t at)
+static bool is_return(const struct converter *c, uint64_t branch, struct place source,
+		      struct branch_insn insn)
 {
-	const struct image *image = &c->binary->image;
-	struct vaddr address = {at};
-
-	return branch_decode(image->machine, image_bytes_at(image, address), address);
-}
-
-static bool is_return(const struct converter *c, uint64_t branch, struct place source)
-{
-	if (branch == TRACE_FT_RETURN || returns_has(c->returns, branch))
-		return true;
-	return source.function && insn_at(c, branch).kind == BRANCH_RETURN;
+	return branch == TRACE_FT_RETURN || (source.function && insn.kind == BRANCH_RETURN) ||
+	       returns_has(c->returns, branch);
 }
 
 static void add(struct converter *c, enum record_kind kind, struct input_place from,
@@ -198,7 +189,8 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 {
 	struct trace trace = trace_of(row->key);
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
-	bool returns = is_return(c, trace.branch, source);
+	struct branch_insn insn = build_check_insn(&c->binary->image, trace.branch);
+	bool returns = is_return(c, trace.branch, source, insn);
 	uint64_t end = trace_end(c, row, from);
 
 	c->near = from.function;
@@ -212,7 +204,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 		c->ledgers.traces.read += row->count; /* imputed: only now is it one */
 	if (end != TRACE_BR_ONLY)
 		convert_fallthrough(c, row, from, end, returns);
-	build_check_trace(&c->binary->image, &trace, row->count, &c->check);
+	build_check_trace(&c->binary->image, &trace, insn, row->count, &c->check);
 }
 
 static void check_address(struct converter *c, struct place place, uint64_t count)

@@ -12,7 +12,8 @@ static struct build_check check(uint64_t branch, uint64_t from, uint64_t to)
 	const struct trace trace = {branch, from, to};
 	struct build_check result = {0};
 
-	build_check_trace(&tiny.binary.image, &trace, 3, &result);
+	build_check_trace(&tiny.binary.image, &trace, build_check_insn(&tiny.binary.image, branch),
+			  3, &result);
 	return result;
 }
 
