@@ -149,8 +149,17 @@ static bool read_part(struct building *b, bool *cold)
 struct reading {
 	struct bat_fragment f;
 	uint64_t hash, parent, stored;
-	bool has_address, has_entries;
+	bool has_address, has_entries, has_secondary;
 };
+
+/* A list that is given twice: neither can be meant. */
+static bool once(struct building *b, bool *seen, const char *name)
+{
+	bool again = *seen;
+
+	*seen = true;
+	return !again || json_fail(b->in, "a fragment with two lists of \"%s\"", name);
+}
 
 static bool read_field(struct building *b, struct text key, struct reading *r)
 {
@@ -165,7 +174,7 @@ static bool read_field(struct building *b, struct text key, struct reading *r)
 	if (text_is(key, "blocks"))
 		return read_u32(b, UINT32_MAX, &r->f.block_count);
 	if (text_is(key, "entry_points"))
-		return read_secondary(b, &r->f);
+		return once(b, &r->has_secondary, "entry_points") && read_secondary(b, &r->f);
 	if (text_is(key, "parent"))
 		return json_hex_value(b->in, &null, &r->parent);
 	if (text_is(key, "hot_address"))
@@ -173,7 +182,7 @@ static bool read_field(struct building *b, struct text key, struct reading *r)
 	if (text_is(key, "hot_index"))
 		return json_whole(b->in, UINT32_MAX, &r->stored);
 	if (text_is(key, "entries"))
-		return r->has_entries = read_entries(b, &r->f);
+		return once(b, &r->has_entries, "entries") && read_entries(b, &r->f);
 	return json_skip(b->in);
 }
 
