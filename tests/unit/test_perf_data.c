@@ -779,6 +779,32 @@ static void test_cut_features_of_a_pipe(void **state)
 	build_perf_free(&b);
 }
 
+/* perf inject -b puts build-ids into the stream as records: what they say holds for the mappings
+ * behind them; one that cannot be read is counted, and costs nothing else. */
+static void test_build_ids_in_the_stream(void **state)
+{
+	static const uint8_t id[20] = {1, 2, 3};
+	struct build_perf_file file = {.attrs = &lbr, .attr_count = 1};
+	struct build_perf b = {0};
+	struct result result;
+
+	(void)state;
+	put_build_id(&file.records, "/bin/a", id);
+	end_record(&file.records,
+		   begin_record(&file.records, PERF_USER_BUILD_ID, PERF_RECORD_MISC_USER));
+	put_process(&file.records, &lbr, 10);
+	build_pipe(&file, &b);
+	read_built(&b, &result);
+	assert_true(result.ok);
+	assert_string_equal(result.log, "EXEC 7\n"
+					"MAP 7 401000+2000 @1000 x /bin/a "
+					"0102030000000000000000000000000000000000\n");
+	assert_int_equal(result.report.perf.damaged_features, 1);
+	free(result.log);
+	build_perf_free(&b);
+	build_perf_file_free(&file);
+}
+
 /* perf record --threads: one header, records in several files. */
 static void test_several_files(void **state)
 {
@@ -1083,6 +1109,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_seekable_file),
 		cmocka_unit_test(test_file_through_a_pipe),
 		cmocka_unit_test(test_cut_features_of_a_pipe),
+		cmocka_unit_test(test_build_ids_in_the_stream),
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_damaged_records),
 		cmocka_unit_test(test_cut_sample),
