@@ -7,10 +7,12 @@
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
@@ -26,8 +28,24 @@ struct words {
 	int count;
 };
 
-/* Directories are looked into: none but the present one, so that what is on this machine
+/* Directories are looked into: none but an empty one, so that what is on this machine
  * changes nothing. */
+struct folders {
+	int here, empty;
+};
+
+static struct folders open_folders(void)
+{
+	char path[] = "/tmp/fuzz-options-XXXXXX";
+	struct folders folders = {.here = open(".", O_RDONLY | O_DIRECTORY)};
+
+	assert(mkdtemp(path));
+	folders.empty = open(path, O_RDONLY | O_DIRECTORY);
+	assert(folders.here >= 0 && folders.empty >= 0);
+	rmdir(path); /* which can be worked in all the same */
+	return folders;
+}
+
 static void stay_here(char *word)
 {
 	for (char *c = word; *c; c++)
@@ -90,18 +108,23 @@ static int read_perf2bolt(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static struct folders folders;
 	static FILE *nowhere;
 
-	if (!nowhere)
+	if (!nowhere) {
 		nowhere = fopen("/dev/null", "w");
+		folders = open_folders();
+	}
 	if (!size || size > 4096)
 		return 0;
 	FILE *kept_out = stdout, *kept_err = stderr;
 	stdout = stderr = nowhere;
+	assert(!fchdir(folders.empty));
 	int (*read)(const uint8_t *, size_t) = data[0] & 1 ? read_perf2bolt : read_convert;
 	int first = read(data + 1, size - 1), second = read(data + 1, size - 1);
 	stdout = kept_out;
 	stderr = kept_err;
+	assert(!fchdir(folders.here));
 	assert(first == second);
 	return 0;
 }
