@@ -29,16 +29,15 @@ static bool continues_call(const struct graph *graph, uint32_t block, const stru
 }
 
 enum walk_result graph_walk(const struct graph *graph, const struct run *run,
-			    void (*edge)(void *ctx, uint32_t from, uint32_t to), void *ctx)
+			    uint32_t *first, uint32_t *last)
 {
 	if (!graph->count || run->from >= graph->size || run->to >= graph->size)
 		return WALK_INVALID;
-	uint32_t first = block_at(graph, run->from), last = block_at(graph, run->to);
-	first -= continues_call(graph, first, run);
-	for (uint32_t i = first; i < last; i++)
+	*first = block_at(graph, run->from);
+	*last = block_at(graph, run->to);
+	*first -= continues_call(graph, *first, run);
+	for (uint32_t i = *first; i < *last; i++)
 		if (!graph->blocks[i].to_next)
 			return WALK_INVALID;
-	for (uint32_t i = first; i < last; i++)
-		edge(ctx, graph->blocks[i].last, graph->blocks[i + 1].start);
-	return first < last ? WALK_EDGES : WALK_ONE_BLOCK;
+	return *first < *last ? WALK_EDGES : WALK_ONE_BLOCK;
 }

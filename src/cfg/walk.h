@@ -19,9 +19,10 @@ enum walk_result {
 	WALK_INVALID,   /* code that no straight-line run can go through */
 };
 
-/* Report each edge: from a block's last instruction to the next one's beginning.
- * None is reported if the run is invalid.  from <= to. */
+/* WALK_EDGES: the run went through blocks *first to *last, *first < *last, and each of
+ * them but the last has an edge to the next one.  Else *first and *last tell nothing.
+ * from <= to. */
 enum walk_result graph_walk(const struct graph *graph, const struct run *run,
-			    void (*edge)(void *ctx, uint32_t from, uint32_t to), void *ctx);
+			    uint32_t *first, uint32_t *last);
 
 #endif

@@ -24,9 +24,9 @@ struct converter {
 	const struct cfg *cfg;        /* their graphs */
 	bool imputes;
 	struct impute impute; /* of the shard at hand */
-	struct runs runs; /* of the fragment at hand */
-	const struct bat_fragment *runs_of;
-	const struct function *runs_owner; /* its input function */
+	struct runs runs; /* of the function at hand */
+	const struct function *runs_of;
+	const struct function *runs_owner; /* the input function of its code */
 	bool out_of_memory;
 };
 
@@ -70,18 +70,18 @@ static void convert_branch(struct converter *c, const struct count_row *row, str
 	add(c, from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count, row->extra);
 }
 
-struct edge_ctx {
-	struct converter *converter;
-	const struct function *owner;
-	uint64_t count;
-};
-
-static void add_edge(void *ctx, uint32_t from, uint32_t to)
+static void add_edge(void *ctx, uint32_t from, uint32_t to, uint64_t count)
 {
-	const struct edge_ctx *edge = ctx;
+	struct converter *c = ctx;
 
-	add(edge->converter, RECORD_BRANCH, (struct input_place){edge->owner, from},
-	    (struct input_place){edge->owner, to}, edge->count, 0);
+	add(c, RECORD_BRANCH, (struct input_place){c->runs_owner, from},
+	    (struct input_place){c->runs_owner, to}, count, 0);
+}
+
+/* All of the function that the last traces ran through. */
+static void take_runs(struct converter *c)
+{
+	runs_take(&c->runs, &c->binary->bat, add_edge, c);
 }
 
 /* Where BOLT left the function alone: its blocks are in its code. */
@@ -89,16 +89,18 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 				 struct place from, struct place to, bool after_return)
 {
 	const struct graph *graph = cfg_find(c->cfg, from.function);
-	struct edge_ctx ctx = {c, from.function, row->count};
 	uint64_t branch = trace_of(row->key).branch;
+	uint32_t first, last;
 
 	if (!graph || !graph->count)
 		return RUN_NO_MAP;
 	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = branch != TRACE_FT_ONLY &&
 					  branch - from.function->address >= graph->size};
-	switch (graph_walk(graph, &run, add_edge, &ctx)) {
+	switch (graph_walk(graph, &run, &first, &last)) {
 	case WALK_EDGES:
+		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
+			c->out_of_memory = true;
 		return TRACE_DROP_COUNT;
 	case WALK_ONE_BLOCK:
 		return RUN_ONE_BLOCK;
@@ -108,33 +110,12 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 	return RUN_INVALID;
 }
 
-static void add_edges(void *ctx, uint32_t from, uint32_t to, uint64_t count)
-{
-	struct edge_ctx *edge = ctx;
-
-	edge->count = count;
-	add_edge(edge, from, to);
-}
-
-/* All of the fragment that the last traces ran through. */
-static void take_runs(struct converter *c)
-{
-	struct edge_ctx ctx = {c, c->runs_owner, 0};
-
-	runs_take(&c->runs, &c->binary->bat, add_edges, &ctx);
-}
-
-/* Where BAT has the function.  Neighbours are of one fragment, as rows are sorted. */
+/* Where BAT has the function. */
 static enum trace_drop walk_map(struct converter *c, const struct count_row *row,
 				struct place from, struct place to, bool after_return)
 {
 	uint32_t edges;
 
-	if (c->runs_of != from.fragment) {
-		take_runs(c);
-		c->runs_of = from.fragment;
-		c->runs_owner = binary_owner(c->binary, from);
-	}
 	if (!c->runs_owner)
 		return RUN_NO_PARENT;
 	/* The block that made the call comes first where a return led here. */
@@ -160,6 +141,11 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 		return RUN_TWO_FRAGMENTS;
 	if (from.offset > to.offset)
 		return RUN_BACKWARDS;
+	if (c->runs_of != from.function) { /* neighbours are of one, as rows are sorted */
+		take_runs(c);
+		c->runs_of = from.function;
+		c->runs_owner = binary_owner(binary, from);
+	}
 	if (!from.fragment)
 		return from.function->kind == FUNCTION_PLT
 			       ? RUN_ONE_BLOCK

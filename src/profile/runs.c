@@ -4,20 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begin(struct runs *runs, const struct bat_fragment *fragment)
+static bool is_empty(const struct runs *runs)
 {
-	if (fragment->entry_count > runs->room) {
-		uint64_t *steps = calloc(fragment->entry_count, sizeof(*steps));
+	return !runs->fragment && !runs->graph;
+}
+
+/* Runs through some of `all` entries or blocks. */
+static bool begin(struct runs *runs, uint32_t all)
+{
+	if (all > runs->room) {
+		uint64_t *steps = calloc(all, sizeof(*steps));
 		if (!steps)
 			return false;
 		free(runs->steps);
 		runs->steps = steps;
-		runs->room = fragment->entry_count;
+		runs->room = all;
 	}
-	runs->fragment = fragment;
 	runs->first = UINT32_MAX;
 	runs->last = 0;
 	return true;
+}
+
+static void add(struct runs *runs, uint32_t first, uint32_t last, uint64_t count)
+{
+	runs->steps[first] += count;
+	runs->steps[last] -= count; /* modulo 2^64: the sums come out right */
+	runs->first = first < runs->first ? first : runs->first;
+	runs->last = last > runs->last ? last : runs->last;
 }
 
 bool runs_add(struct runs *runs, const struct bat_table *bat, const struct bat_fragment *fragment,
@@ -28,20 +41,26 @@ bool runs_add(struct runs *runs, const struct bat_table *bat, const struct bat_f
 	*edges = bat_run(bat, fragment, from, to, &first, &last);
 	if (!*edges)
 		return true;
-	if (!runs->fragment && !begin(runs, fragment))
+	if (is_empty(runs) && !begin(runs, fragment->entry_count))
 		return false;
-	runs->steps[first] += count;
-	runs->steps[last] -= count; /* modulo 2^64: the sums come out right */
-	runs->first = first < runs->first ? first : runs->first;
-	runs->last = last > runs->last ? last : runs->last;
+	runs->fragment = fragment;
+	add(runs, first, last, count);
 	return true;
 }
 
-void runs_take(struct runs *runs, const struct bat_table *bat, runs_edge_fn *edge, void *ctx)
+bool runs_add_blocks(struct runs *runs, const struct graph *graph, uint32_t first,
+		     uint32_t last, uint64_t count)
 {
-	if (!runs->fragment)
-		return;
-	const struct bat_entry *entries = bat->entries + runs->fragment->first_entry;
+	if (is_empty(runs) && !begin(runs, graph->count))
+		return false;
+	runs->graph = graph;
+	add(runs, first, last, count);
+	return true;
+}
+
+static void take_fragment(const struct runs *runs, const struct bat_entry *entries,
+			  runs_edge_fn *edge, void *ctx)
+{
 	uint64_t count = 0;
 	uint32_t block = runs->first;
 
@@ -53,8 +72,31 @@ void runs_take(struct runs *runs, const struct bat_table *bat, runs_edge_fn *edg
 		count += runs->steps[i];
 		block = i;
 	}
+}
+
+static void take_graph(const struct runs *runs, runs_edge_fn *edge, void *ctx)
+{
+	const struct block *blocks = runs->graph->blocks;
+	uint64_t count = 0;
+
+	for (uint32_t i = runs->first; i < runs->last; i++) {
+		count += runs->steps[i];
+		if (count)
+			edge(ctx, blocks[i].last, blocks[i + 1].start, count);
+	}
+}
+
+void runs_take(struct runs *runs, const struct bat_table *bat, runs_edge_fn *edge, void *ctx)
+{
+	if (is_empty(runs))
+		return;
+	if (runs->fragment)
+		take_fragment(runs, bat->entries + runs->fragment->first_entry, edge, ctx);
+	else
+		take_graph(runs, edge, ctx);
 	memset(runs->steps + runs->first, 0, (runs->last - runs->first + 1) * sizeof(*runs->steps));
 	runs->fragment = NULL;
+	runs->graph = NULL;
 }
 
 void runs_free(struct runs *runs)

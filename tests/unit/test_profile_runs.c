@@ -111,11 +111,46 @@ static void large_counts(void **state)
 	runs_free(&runs);
 }
 
+/* Blocks of a function that BAT does not have, before and after a fragment. */
+static void runs_of_graphs(void **state)
+{
+	struct block blocks[] = {{.start = 0, .last = 2}, {.start = 4, .last = 6},
+				 {.start = 8, .last = 10}, {.start = 12, .last = 14}};
+	const struct graph graph = {blocks, 4, 16};
+	struct bat_entry entries[] = {{0, 0}, {4, 4 << 1}};
+	struct bat_fragment f = {.entry_count = 2};
+	struct bat_table bat = {.fragments = &f, .entries = entries};
+	struct runs runs = {0};
+	uint32_t edges;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct sums of_graph = {.len = 0}, of_fragment = {.len = 0};
+		assert_true(runs_add_blocks(&runs, &graph, 0, 1, 3));
+		assert_true(runs_add_blocks(&runs, &graph, 0, 1, 4));
+		assert_true(runs_add_blocks(&runs, &graph, 2, 3, UINT64_MAX));
+		runs_take(&runs, &bat, add_edges, &of_graph);
+		assert_int_equal(of_graph.len, 2); /* nothing ran from the second to the third */
+		assert_int_equal(of_graph.from[0], 2);
+		assert_int_equal(of_graph.to[0], 4);
+		assert_int_equal(of_graph.count[0], 7);
+		assert_int_equal(of_graph.from[1], 10);
+		assert_int_equal(of_graph.to[1], 12);
+		assert_int_equal(of_graph.count[1], UINT64_MAX);
+		assert_true(runs_add(&runs, &bat, &f, 0, 4, 2, &edges));
+		runs_take(&runs, &bat, add_edges, &of_fragment);
+		assert_int_equal(of_fragment.len, 1);
+		assert_int_equal(of_fragment.count[0], 2);
+	}
+	runs_free(&runs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_add_up),
 		cmocka_unit_test(large_counts),
+		cmocka_unit_test(runs_of_graphs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
