@@ -19,7 +19,10 @@ void number_set_free(struct number_set *set);
 
 static inline size_t number_set_slot(const struct number_set *set, uint64_t number)
 {
-	return (size_t)(count_mix(count_seed, number) >> 32) & (set->capacity - 1);
+	/* Twice, as numbers that differ in their highest bits alone must not meet, see
+	 * count_hash(). */
+	return (size_t)(count_mix(count_seed, number) * 0xc2b2ae3d27d4eb4fu >> 32) &
+	       (set->capacity - 1);
 }
 
 /* Where a number that is not 0 is, or the free place where it belongs.  capacity > used. */

@@ -30,6 +30,24 @@ static void has_what_was_added(void **state)
 	assert_false(number_set_has(&set, 3));
 }
 
+/* Numbers that differ in any sixteen bits alone do not all meet in one place. */
+static void probes_are_short(void **state)
+{
+	(void)state;
+	for (unsigned shift = 0; shift <= 48; shift++) {
+		struct number_set set = {0};
+		size_t steps = 0;
+		for (uint64_t i = 1; i <= UINT16_MAX; i++)
+			assert_true(number_set_add(&set, i << shift));
+		for (uint64_t i = 1; i <= UINT16_MAX; i++) {
+			size_t at = (size_t)(number_set_probe(&set, i << shift) - set.at);
+			steps += (at - number_set_slot(&set, i << shift)) & (set.capacity - 1);
+		}
+		assert_true(steps < 4 * set.used); /* about half of them, if places are random */
+		number_set_free(&set);
+	}
+}
+
 static void zero_alone(void **state)
 {
 	struct number_set set = {0};
@@ -47,6 +65,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_what_was_added),
+		cmocka_unit_test(probes_are_short),
 		cmocka_unit_test(zero_alone),
 	};
 
