@@ -89,6 +89,10 @@ static bool next_entry(struct eh_cursor *all, struct eh_cursor *entry)
 	return true;
 }
 
+/* More of a CIE is not looked at: what is read of one takes some 40 bytes, and FDEs can
+ * take turns to have it read again. */
+#define CIE_MOST 256
+
 /* The cursor behind the header of the CIE that begins at byte `at`. */
 static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 {
@@ -96,6 +100,7 @@ static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 
 	if (!next_entry(&from, &cie) || eh_take_number(&cie, EH_PE_UDATA4))
 		cie.bad = "an FDE without a CIE";
+	cie.left = bytes_first(cie.left, CIE_MOST);
 	return cie;
 }
 

@@ -150,6 +150,21 @@ static void test_damage(void **state)
 		ranges_of(cases[i].bytes, cases[i].size, cases[i].text);
 }
 
+/* A CIE is read again for each FDE behind one of another CIE: it must not be long. */
+static void test_long_augmentation(void **state)
+{
+	enum { LONG = 1000, SIZE = 4 + LONG + 24 };
+	uint8_t frames[SIZE] = {(LONG & 0xff), LONG >> 8, 0, 0, 0, 0, 0, 0, 1, 'z'};
+	uint8_t *fde = frames + 4 + LONG;
+
+	(void)state;
+	memset(frames + 10, 'S', LONG - 16);
+	fde[0] = 20;
+	fde[4] = (4 + LONG + 4) & 0xff;
+	fde[5] = (4 + LONG + 4) >> 8;
+	ranges_of(frames, SIZE, ".eh_frame, byte 1012 of the section: the entry ends too early");
+}
+
 static void test_none(void **state)
 {
 	struct code_ranges r = ranges_of(NULL, 0, NULL);
@@ -164,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_encodings),
 		cmocka_unit_test(test_augmentations),
+		cmocka_unit_test(test_long_augmentation),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_none),
 	};
