@@ -317,6 +317,14 @@ static int compare_events(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Each branch can become one more trace, whose end is guessed: sums of all must fit, too. */
+static bool imputed_fits(const struct ledgers *ledgers, struct bc_error *err)
+{
+	struct ledger traces = ledgers->traces;
+
+	return ledger_read(&traces, ledgers->branches.read, err);
+}
+
 bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error *err)
 {
 	struct tally *tally = &aggregate->tally;
@@ -325,6 +333,8 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	if (aggregate->workers && !workers_collect(aggregate->workers, err))
 		return false;
 	if (!tally_flush(tally, err))
+		return false;
+	if (aggregate->options.impute && !imputed_fits(&tally->ledgers, err))
 		return false;
 	if (!counts_settle(&aggregate->totals.traces, aggregate->options.threads) ||
 	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads))

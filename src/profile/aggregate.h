@@ -64,7 +64,8 @@ struct pool *aggregate_pool(struct aggregate *aggregate);
 void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count);
 
 /* After the last input: everything is in the totals then, and the ledgers are
- * settled.  *basic: the profile is to be of addresses, not of branches. */
+ * settled.  *basic: the profile is to be of addresses, not of branches.  BC_NOMEM;
+ * BC_FORMAT: with traces whose ends are guessed there can be 2^64 or more. */
 BC_MUST_USE bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error *err);
 
 #endif

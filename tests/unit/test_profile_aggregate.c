@@ -294,6 +294,28 @@ static void nothing_counted(void **state)
 	gives("");
 }
 
+/* Counts of traces and branches fit, but not those of all traces when ends are guessed. */
+static void guessed_traces_fit(void **state)
+{
+	const uint64_t most = UINT64_C(1) << 63;
+	struct aggregate_options options = usual;
+	struct bc_error err = {0};
+	bool basic;
+
+	(void)state;
+	for (int imputes = 0; imputes < 2; imputes++) {
+		options.impute = imputes;
+		begin(&options);
+		tiny_run_trace(&run, 'T', (struct trace){TRACE_FT_ONLY, 0x1000, 0x1010}, most, 0);
+		tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1000, TRACE_BR_ONLY}, most, 0);
+		assert_int_equal(aggregate_finish(&run.aggregate, &basic, &err), !imputes);
+		aggregate_fini(&run.aggregate);
+		tiny_binary_fini(&run.tiny);
+	}
+	assert_int_equal(err.code, BC_FORMAT);
+	assert_string_equal(err.text, "the counts of the samples add up to 2^64 or more");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +333,7 @@ int main(void)
 		cmocka_unit_test(basic_mode),
 		cmocka_unit_test(returns_are_known_for_every_line),
 		cmocka_unit_test(nothing_counted),
+		cmocka_unit_test(guessed_traces_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
