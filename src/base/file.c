@@ -132,7 +132,10 @@ void file_release(const void *part, size_t size)
 	uintptr_t begin = ((uintptr_t)part + page - 1) / page * page;
 	uintptr_t end = ((uintptr_t)part + size) / page * page;
 
-	if (begin < end && file_mapped_at(part))
+	pthread_mutex_lock(&mapped_lock); /* others may open files */
+	bool mapped_there = file_mapped_at(part);
+	pthread_mutex_unlock(&mapped_lock);
+	if (begin < end && mapped_there)
 		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
