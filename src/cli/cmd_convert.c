@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "src/base/output.h"
@@ -143,16 +142,17 @@ static int worse(int a, int b)
 	return EXIT_DONE;
 }
 
-static bool folder_is_there(const char *path)
+/* A folder for the profiles, unless there is one. */
+static bool make_folder(const char *path, struct bc_error *err)
 {
 	struct stat st;
+	bool made = mkdir(path, 0777) == 0;
 
-	if (mkdir(path, 0777) == 0)
-		return true;
-	if (errno != EEXIST || stat(path, &st))
-		return false;
-	errno = ENOTDIR;
-	return S_ISDIR(st.st_mode);
+	if (!made && errno == EEXIST && stat(path, &st) == 0) {
+		made = S_ISDIR(st.st_mode);
+		errno = ENOTDIR;
+	}
+	return made || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
 }
 
 static int run_many(const struct convert_arguments *args, struct progress *progress)
@@ -160,10 +160,11 @@ static int run_many(const struct convert_arguments *args, struct progress *progr
 	size_t count = args->binaries.len;
 	unsigned threads = args->conversion.threads ? args->conversion.threads : parallel_threads();
 	struct conversion_one *ones = calloc(count + 1, sizeof(*ones));
+	struct bc_error err = {0};
 	int code = EXIT_DONE;
 
-	if (!ones || !folder_is_there(args->output.path)) {
-		fprintf(stderr, "batconv: %s: %s\n", args->output.path, strerror(errno));
+	if (!ones || !make_folder(args->output.path, &err)) {
+		fprintf(stderr, "batconv: %s\n", ones ? err.text : "out of memory");
 		free(ones);
 		return EXIT_FAILED;
 	}
