@@ -69,24 +69,35 @@ static bool row_less(const struct count_row *a, const struct count_row *b)
 }
 DEFINE_SORT(sort_rows, struct count_row, row_less)
 
+static bool make_room(struct count_rows *spare, size_t room)
+{
+	if (spare->room >= room)
+		return true;
+	free(spare->at);
+	*spare = (struct count_rows){malloc(room * sizeof(*spare->at)), room};
+	spare->room = spare->at ? room : 0;
+	return spare->at;
+}
+
 /* By the first word, which is faster than to compare and needs a second array: then
  * rows that have that in common are few. */
-static struct count_row *sorted_by_first(const struct count_row *rows, size_t count)
+static bool sort_by_first(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
 	struct keyed *keys = malloc((count + 1) * sizeof(*keys));
-	struct count_row *sorted = malloc((count + 1) * sizeof(*sorted));
-	bool done = keys && sorted;
+	bool done = keys && make_room(spare, rows->room);
 
 	for (size_t i = 0; done && i < count; i++)
-		keys[i] = (struct keyed){rows[i].key[0], i};
+		keys[i] = (struct keyed){rows->at[i].key[0], i};
 	done = done && sort_keyed(keys, count);
 	for (size_t i = 0; done && i < count; i++)
-		sorted[i] = rows[keys[i].index];
+		spare->at[i] = rows->at[keys[i].index];
 	free(keys);
-	if (done)
-		return sorted;
-	free(sorted);
-	return NULL;
+	if (!done)
+		return false;
+	struct count_rows sorted = *spare;
+	*spare = *rows;
+	*rows = sorted;
+	return true;
 }
 
 static void sort_equal_first(struct count_row *rows, size_t count)
@@ -98,40 +109,38 @@ static void sort_equal_first(struct count_row *rows, size_t count)
 	}
 }
 
-static void sort(struct count_row **rows, size_t count)
+static void sort(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
-	struct count_row *sorted = sorted_by_first(*rows, count);
-
-	if (!sorted) {
-		sort_rows(*rows, count);
-		return;
-	}
-	free(*rows);
-	*rows = sorted;
-	sort_equal_first(sorted, count);
+	if (count && sort_by_first(rows, count, spare))
+		sort_equal_first(rows->at, count);
+	else
+		sort_rows(rows->at, count);
 }
 
 void count_table_sort(struct count_table *table)
 {
+	struct count_rows rows = {table->rows, table->capacity}, spare = {0};
 	size_t kept = 0;
 
 	for (size_t i = 0; i < table->capacity; i++)
 		if (table->rows[i].count)
 			table->rows[kept++] = table->rows[i];
-	sort(&table->rows, kept);
+	sort(&rows, kept, &spare);
+	free(spare.at);
+	table->rows = rows.at;
 	table->capacity = kept;
 }
 
-size_t count_rows_unify(struct count_row **rows, size_t count)
+size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
 	size_t kept = 0;
 
-	sort(rows, count);
+	sort(rows, count, spare);
 	for (size_t i = 0; i < count; i++) {
-		const struct count_row *row = &(*rows)[i];
-		struct count_row *last = kept ? &(*rows)[kept - 1] : NULL;
+		const struct count_row *row = &rows->at[i];
+		struct count_row *last = kept ? &rows->at[kept - 1] : NULL;
 		if (!last || memcmp(last->key, row->key, sizeof(row->key))) {
-			(*rows)[kept++] = *row;
+			rows->at[kept++] = *row;
 			continue;
 		}
 		last->count = count_add_saturating(last->count, row->count);

@@ -37,9 +37,17 @@ void count_table_clear(struct count_table *table);
  * be read by index and freed from then on: capacity is `used`. */
 void count_table_sort(struct count_table *table);
 
-/* Sort rows that all count something by their keys, and add up equal ones.  The rows
- * move to another array if there is memory for it.  Returns how many are left. */
-size_t count_rows_unify(struct count_row **rows, size_t count);
+/* An array of rows that is used again and again, as memory that was not used before takes
+ * time.  Zeroed means none. */
+struct count_rows {
+	struct count_row *at;
+	size_t room;
+};
+
+/* Sort rows that all count something by their keys, and add up equal ones.  They move to
+ * the spare array, and theirs becomes the spare one, if there is memory for one that is large
+ * enough.  Returns how many are left. */
+size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare);
 
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);

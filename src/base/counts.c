@@ -7,8 +7,8 @@
 
 #define REGION_BITS 14
 
-/* Rows that a list has before any are added up: 2.6 MB. */
-#define LIST_LEAST ((size_t)1 << 16)
+/* Rows that a list has before any are added up: 4 MB. */
+#define LIST_LEAST ((size_t)3 << 15)
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {
@@ -79,11 +79,22 @@ static bool add_to_table(struct counts *counts, size_t shard, const struct count
 	return ok;
 }
 
+static void unify(struct count_row_vec *list, struct count_rows *spare)
+{
+	struct count_rows rows = {list->at, list->cap};
+
+	list->len = count_rows_unify(&rows, list->len, spare);
+	list->at = rows.at;
+	list->cap = rows.room;
+}
+
 /* Add up equal rows of a list.  If that makes it half as long, it was worth it. */
 static void shorten(struct count_row_vec *list, size_t *limit)
 {
-	list->cap = list->len; /* if the rows move, there is room for no more */
-	list->len = count_rows_unify(&list->at, list->len);
+	struct count_rows spare = {0};
+
+	unify(list, &spare);
+	free(spare.at);
 	if (list->len > *limit / 2)
 		*limit *= 2;
 }
@@ -155,12 +166,13 @@ bool counts_take(struct counts *counts, struct count_cache *from)
 }
 
 /* What the table counted joins the list. */
-static bool settle_list(struct count_table *table, struct count_row_vec *list)
+static bool settle_list(struct count_table *table, struct count_row_vec *list,
+			struct count_rows *spare)
 {
 	for (size_t i = 0; i < table->capacity; i++)
 		if (table->rows[i].count && !count_row_vec_push(list, table->rows[i]))
 			return false;
-	list->len = count_rows_unify(&list->at, list->len);
+	unify(list, spare);
 	count_table_free(table);
 	*table = (struct count_table){list->at, list->len, list->len};
 	*list = (struct count_row_vec){0};
@@ -169,6 +181,7 @@ static bool settle_list(struct count_table *table, struct count_row_vec *list)
 
 struct settling {
 	struct counts *counts;
+	struct count_rows spare[PARALLEL_MOST]; /* a worker's own */
 	bool ok[COUNTS_SHARDS];
 };
 
@@ -178,8 +191,7 @@ static void settle_shard(void *ctx, size_t shard, unsigned worker)
 	struct count_table *table = &settling->counts->shards[shard];
 	struct count_row_vec *list = &settling->counts->lists[shard];
 
-	(void)worker;
-	settling->ok[shard] = !list->len || settle_list(table, list);
+	settling->ok[shard] = !list->len || settle_list(table, list, &settling->spare[worker]);
 	if (table->used && settling->ok[shard] && table->capacity != table->used)
 		count_table_sort(table);
 }
@@ -190,6 +202,8 @@ bool counts_settle(struct counts *counts, unsigned threads)
 	bool ok = true;
 
 	parallel_for(threads, COUNTS_SHARDS, settle_shard, &settling);
+	for (size_t i = 0; i < PARALLEL_MOST; i++)
+		free(settling.spare[i].at);
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		ok &= settling.ok[i];
 	return ok;
