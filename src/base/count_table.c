@@ -51,15 +51,6 @@ bool count_table_grow(struct count_table *table)
 	return true;
 }
 
-const struct count_row *count_table_find(const struct count_table *table,
-					 const uint64_t key[COUNT_KEY_WORDS])
-{
-	if (!table->used)
-		return NULL;
-	const struct count_row *row = count_table_probe(table, key);
-	return row->count ? row : NULL;
-}
-
 static bool row_less(const struct count_row *a, const struct count_row *b)
 {
 	for (size_t i = 0; i < COUNT_KEY_WORDS; i++)

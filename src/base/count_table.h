@@ -52,10 +52,6 @@ size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);
 
-/* The row of a key, or NULL. */
-const struct count_row *count_table_find(const struct count_table *table,
-					 const uint64_t key[COUNT_KEY_WORDS]);
-
 static inline uint64_t count_mix(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */

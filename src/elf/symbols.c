@@ -127,9 +127,10 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 
 static void prefetch_name(const struct raw_symbols *raw, size_t i)
 {
-	if (i < raw->count)
-		__builtin_prefetch(raw->strings.data + le32(raw->entries.data + i * sizeof(Elf64_Sym)) %
-							       raw->strings.size);
+	size_t name = i < raw->count ? le32(raw->entries.data + i * sizeof(Elf64_Sym)) : 0;
+
+	if (name < raw->strings.size)
+		__builtin_prefetch(raw->strings.data + name);
 }
 
 /* The table's symbols in its own order. */

@@ -34,13 +34,13 @@ struct packed_record {
 };
 DEFINE_VEC(record_vec, struct packed_record);
 
-/* Records of one thread.  Equal ones mostly come soon after each other: where the last
- * ones of some hash are is kept, and what is found there is added to. */
+/* Records of one thread.  Equal ones often come soon after each other: for each hash the
+ * place of the last record is kept, and an equal one is added to that. */
 #define RECENT_PLACES ((size_t)1 << 10)
 
 struct record_batch {
 	struct record_vec records;
-	uint32_t recent[RECENT_PLACES]; /* by hash: the number of a record, if it is equal */
+	uint32_t recent[RECENT_PLACES]; /* by hash: the number of a record, which may be another */
 };
 
 /* Code read data so often; both have names. */
