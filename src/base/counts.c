@@ -7,8 +7,10 @@
 
 #define REGION_BITS 14
 
-/* Rows that a list has before any are added up: 4 MB. */
-#define LIST_LEAST ((size_t)3 << 15)
+/* Rows that a list has before any are added up, 655 KB; and how many times more next time
+ * if few were equal. */
+#define LIST_LEAST ((size_t)1 << 14)
+#define LIST_MORE 8
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {
@@ -96,7 +98,7 @@ static void shorten(struct count_row_vec *list, size_t *limit)
 	unify(list, &spare);
 	free(spare.at);
 	if (list->len > *limit / 2)
-		*limit *= 2;
+		*limit *= LIST_MORE;
 }
 
 static bool add_to_list(struct counts *counts, size_t shard, const struct count_row *rows,
