@@ -182,15 +182,22 @@ static bool is_chosen(void)
 	       (want.from && matched >= want.from);
 }
 
-static void get(pid_t tid, struct user_regs_struct *regs)
+/*
+ * A stopped thread may end all the same, by a signal or by another thread's exit; then
+ * it has no registers, and wait tells its end.
+ */
+static bool get(pid_t tid, struct user_regs_struct *regs)
 {
-	if (ptrace(PTRACE_GETREGS, tid, NULL, regs))
+	if (!ptrace(PTRACE_GETREGS, tid, NULL, regs))
+		return true;
+	if (errno != ESRCH)
 		die("registers");
+	return false;
 }
 
 static void set(pid_t tid, const struct user_regs_struct *regs)
 {
-	if (ptrace(PTRACE_SETREGS, tid, NULL, regs))
+	if (ptrace(PTRACE_SETREGS, tid, NULL, regs) && errno != ESRCH)
 		die("registers");
 }
 
@@ -198,15 +205,16 @@ static void on_entry(struct thread *thread)
 {
 	struct user_regs_struct regs;
 
-	get(thread->tid, &regs);
+	if (!get(thread->tid, &regs))
+		return;
 	const unsigned long long args[] = {regs.rdi, regs.rsi, regs.rdx, regs.r10, regs.r8, regs.r9};
 	if (!is_meant(thread->tid, regs.orig_rax, args) || !is_chosen())
 		return;
 	touched++;
 	if (want.cut && truncate(want.cut, want.cut_to))
 		die(want.cut);
-	if (want.signal)
-		syscall(SYS_tgkill, thread->tid, thread->tid, want.signal);
+	if (want.signal && syscall(SYS_tkill, thread->tid, want.signal))
+		die("signal");
 	if (want.error) {
 		thread->touched = true;
 		regs.orig_rax = (unsigned long long)-1;
@@ -223,9 +231,8 @@ static void on_exit_of_call(struct thread *thread)
 {
 	struct user_regs_struct regs;
 
-	if (!thread->touched && !thread->has_length)
+	if ((!thread->touched && !thread->has_length) || !get(thread->tid, &regs))
 		return;
-	get(thread->tid, &regs);
 	if (thread->touched)
 		regs.rax = (unsigned long long)-(long long)want.error;
 	if (thread->has_length)
