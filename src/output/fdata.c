@@ -117,7 +117,7 @@ static void emit_access(struct emit *out, const struct access *access)
 }
 
 /* Records are formatted in chunks by all threads, and written in order meanwhile. */
-#define CHUNK_RECORDS ((size_t)2048)
+#define CHUNK_RECORDS ((size_t)512)
 #define CHUNKS_EACH 3 /* for each thread */
 
 struct chunk {
@@ -126,6 +126,18 @@ struct chunk {
 	size_t first; /* record */
 	struct emit text;
 };
+
+/* Records come by where they are from, and go anywhere: their names are not at hand. */
+#define NAMES_AHEAD ((size_t)8)
+
+static void prefetch_target(const struct source *source, const struct packed_record *record)
+{
+	if (!record->to)
+		return;
+	const struct name *name = &source->names[source->profile->by_printed[(record->to >> 32) - 1]];
+	__builtin_prefetch(name->text);
+	__builtin_prefetch(name->text + 64);
+}
 
 static void format_chunk(struct task *task, unsigned thread)
 {
@@ -136,6 +148,8 @@ static void format_chunk(struct task *task, unsigned thread)
 
 	(void)thread;
 	for (size_t i = chunk->first; i < end; i++) {
+		if (end - i > NAMES_AHEAD)
+			prefetch_target(chunk->source, &profile->records[i + NAMES_AHEAD]);
 		struct record record = profile_record(profile, i);
 		emit_record(&chunk->text, chunk->source, &record);
 	}
