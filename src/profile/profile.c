@@ -146,6 +146,7 @@ struct build {
 	unsigned threads;
 	size_t owners;             /* functions that have records or are gone to */
 	struct ranking by[2];      /* primary name, printed name */
+	size_t *listed;            /* function -> how many records are listed under it */
 	size_t *starts; /* where the next record of each owner goes */
 	struct part {
 		size_t begin, end; /* its owners */
@@ -162,9 +163,14 @@ static void touch(struct build *b, uint64_t function)
 
 	if (*touched != UNTOUCHED)
 		return;
-	*touched = 0;
+	*touched = 0; /* until they are ranked */
 	b->by[PRIMARY].order[b->owners] = b->by[PRINTED].order[b->owners] = (uint32_t)function;
 	b->owners++;
+}
+
+static uint64_t owner_of(const struct packed_record *record)
+{
+	return record->owner_from >> OWNER_SHIFT;
 }
 
 static void touch_all(struct build *b)
@@ -173,7 +179,9 @@ static void touch_all(struct build *b)
 		const struct record_vec *batch = &b->batches[i];
 		b->total += batch->len;
 		for (size_t r = 0; r < batch->len; r++) {
-			touch(b, batch->at[r].owner_from >> OWNER_SHIFT);
+			uint64_t owner = owner_of(&batch->at[r]);
+			touch(b, owner);
+			b->listed[owner]++;
 			if (batch->at[r].to)
 				touch(b, (batch->at[r].to >> 32) - 1);
 		}
@@ -188,42 +196,14 @@ static bool rank_one(void *ctx, size_t name, struct bc_error *err)
 	       bc_fail_nomem(err);
 }
 
-static uint64_t owner_of(const struct packed_record *record)
-{
-	return record->owner_from >> OWNER_SHIFT;
-}
-
-/* Number functions by primary name where records are listed, and by printed name where
- * they go to. */
-static void renumber(void *ctx, size_t batch, unsigned worker)
-{
-	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
-	struct build *b = ctx;
-
-	(void)worker;
-	for (size_t i = 0; i < b->batches[batch].len; i++) {
-		struct packed_record *record = &b->batches[batch].at[i];
-		uint64_t owner = b->by[PRIMARY].rank_of[owner_of(record)];
-		record->owner_from = owner << OWNER_SHIFT | (record->owner_from & rest);
-		if (!record->to)
-			continue;
-		uint64_t target = b->by[PRINTED].rank_of[(record->to >> 32) - 1];
-		record->to = (target + 1) << 32 | (uint32_t)record->to;
-	}
-}
-
 /* Where each owner's records begin. */
-static void count_owners(struct build *b)
+static void place_owners(struct build *b)
 {
 	size_t sum = 0;
 
-	for (size_t i = 0; i < b->batch_count; i++)
-		for (size_t r = 0; r < b->batches[i].len; r++)
-			b->starts[owner_of(&b->batches[i].at[r])]++;
 	for (size_t i = 0; i < b->owners; i++) {
-		size_t here = b->starts[i];
 		b->starts[i] = sum;
-		sum += here;
+		sum += b->listed[b->by[PRIMARY].order[i]];
 	}
 }
 
@@ -248,15 +228,31 @@ static bool packed_less(const struct packed_record *a, const struct packed_recor
 }
 DEFINE_SORT(sort_packed, struct packed_record, packed_less)
 
+/* A record with its functions numbered by primary name where it is listed, and by printed
+ * name where it goes to. */
+static struct packed_record renumbered(const struct build *b, const struct packed_record *record,
+				       uint64_t owner)
+{
+	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
+	struct packed_record out = *record;
+
+	out.owner_from = owner << OWNER_SHIFT | (record->owner_from & rest);
+	if (record->to) {
+		uint64_t target = b->by[PRINTED].rank_of[(record->to >> 32) - 1];
+		out.to = (target + 1) << 32 | (uint32_t)record->to;
+	}
+	return out;
+}
+
 /* Put each record of a part behind those of its owner that came before. */
 static void distribute(struct build *b, const struct part *part)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
 		const struct record_vec *batch = &b->batches[i];
 		for (size_t r = 0; r < batch->len; r++) {
-			uint64_t owner = owner_of(&batch->at[r]);
+			uint64_t owner = b->by[PRIMARY].rank_of[owner_of(&batch->at[r])];
 			if (owner - part->begin < part->end - part->begin)
-				b->profile->records[b->starts[owner]++] = batch->at[r];
+				b->profile->records[b->starts[owner]++] = renumbered(b, &batch->at[r], owner);
 		}
 	}
 }
@@ -308,15 +304,17 @@ static void join_parts(struct build *b)
 
 static bool order_records(struct build *b, struct bc_error *err)
 {
+	b->listed = calloc(b->profile->binary->functions.count + 1, sizeof(*b->listed));
+	if (!b->listed)
+		return bc_fail_nomem(err);
 	touch_all(b);
 	if (!parallel_parts(2, rank_one, b, err))
 		return false;
-	parallel_for(b->threads, b->batch_count, renumber, b);
 	b->starts = calloc(b->owners + 1, sizeof(*b->starts));
 	b->profile->records = malloc((b->total + 1) * sizeof(*b->profile->records));
 	if (!b->starts || !b->profile->records)
 		return bc_fail_nomem(err);
-	count_owners(b);
+	place_owners(b);
 	cut_parts(b);
 	parallel_for(b->threads, b->threads, order_part, b);
 	join_parts(b);
@@ -350,6 +348,7 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 	out->function_count = b.owners;
 	free(b.by[PRIMARY].rank_of);
 	free(b.by[PRINTED].rank_of);
+	free(b.listed);
 	free(b.starts);
 	for (size_t i = 0; i < batch_count; i++)
 		record_vec_free(&batches[i]);
