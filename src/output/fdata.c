@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/emit.h"
+#include "src/base/parallel.h"
 #include "src/base/pool.h"
 
 /* A function's printed name: it is written far more often than there are functions. */
@@ -63,18 +64,42 @@ static void emit_record(struct emit *out, const struct source *source, const str
 	emit_char(out, '\n');
 }
 
-static bool source_init(struct source *source, const struct profile *profile)
-{
-	const struct function_table *functions = &profile->binary->functions;
+/* Names are anywhere in the binary: they are asked for so many before they are read. */
+#define NAMES_AHEAD ((size_t)8)
+#define NAMES_PART ((size_t)4096)
 
-	*source = (struct source){profile, malloc((functions->count + 1) * sizeof(*source->names))};
-	for (size_t i = 0; source->names && i < profile->function_count; i++) {
-		uint32_t function = profile->by_printed[i];
-		const char *text = functions->at[function].printed;
+static const char *printed_name(const struct profile *profile, size_t place)
+{
+	return profile->binary->functions.at[profile->by_printed[place]].printed;
+}
+
+static void note_names(void *ctx, size_t part, unsigned worker)
+{
+	const struct source *source = ctx;
+	const struct profile *profile = source->profile;
+	size_t first = part * NAMES_PART, left = profile->function_count - first;
+	size_t end = first + (left < NAMES_PART ? left : NAMES_PART);
+
+	(void)worker;
+	for (size_t i = first; i < end; i++) {
+		if (end - i > NAMES_AHEAD)
+			__builtin_prefetch(printed_name(profile, i + NAMES_AHEAD));
+		const char *text = printed_name(profile, i);
 		size_t length = strlen(text);
 		bool plain = length < MUST_ESCAPE && !memchr(text, ' ', length) && !memchr(text, '\\', length);
-		source->names[function] = (struct name){text, plain ? (uint32_t)length : MUST_ESCAPE};
+		source->names[profile->by_printed[i]] =
+			(struct name){text, plain ? (uint32_t)length : MUST_ESCAPE};
 	}
+}
+
+static bool source_init(struct source *source, const struct profile *profile, unsigned threads)
+{
+	size_t functions = profile->binary->functions.count;
+	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
+
+	*source = (struct source){profile, malloc((functions + 1) * sizeof(*source->names))};
+	if (source->names)
+		parallel_for(threads, parts, note_names, source);
 	return source->names;
 }
 
@@ -127,9 +152,7 @@ struct chunk {
 	struct emit text;
 };
 
-/* Records come by where they are from, and go anywhere: their names are not at hand. */
-#define NAMES_AHEAD ((size_t)8)
-
+/* Records come by where they are from, and go anywhere. */
 static void prefetch_target(const struct source *source, const struct packed_record *record)
 {
 	if (!record->to)
@@ -207,7 +230,7 @@ bool fdata_write(const struct profile *profile, const struct fdata_header *heade
 	emit_init(&out, file);
 	emit_header(&out, profile, header);
 	emit_flush(&out);
-	bool ok = source_init(&source, profile) &&
+	bool ok = source_init(&source, profile, threads) &&
 		  (!profile->record_count || format_records(&source, threads, file));
 	free(source.names);
 	if (!ok)
