@@ -254,11 +254,17 @@ static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 {
 	struct source *source = &reader->sources[0];
 
-	if (!reader->setup.features_late || source->stream.truncated)
-		return true;
-	if (!perf_setup_late(&reader->setup, &source->file, err))
-		return name_file(source->file.stream, err);
-	return !reader->input->late_ids.take || !reader->delivery.maps_without_id ||
+	return !reader->setup.features_late || source->stream.truncated ||
+	       perf_setup_late(&reader->setup, &source->file, err) ||
+	       name_file(source->file.stream, err);
+}
+
+/* Where build-ids are no part of a file's header, mappings may come before them. */
+static bool settle_ids(struct perf_reader *reader, struct bc_error *err)
+{
+	bool late = reader->setup.features_late || reader->setup.header.pipe;
+
+	return !late || !reader->input->late_ids.take || !reader->delivery.maps_without_id ||
 	       tell_late_ids(reader, err);
 }
 
@@ -325,7 +331,7 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 	if (sink->recording)
 		sink->recording(sink->ctx);
 	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err) &&
-		  read_late_features(&reader, err);
+		  read_late_features(&reader, err) && settle_ids(&reader, err);
 	if (!sample_sink_settle(sink, ok, err))
 		return false;
 	details->info = reader.setup.features.info;

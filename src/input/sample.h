@@ -37,9 +37,10 @@ struct file_id {
 	const struct build_id *id;
 };
 
-/* Takes what a recording says of its files behind its samples: their mappings were
- * delivered without build-ids.  Not called where they are known in time.  Returns false
- * with err filled if that changes what was delivered. */
+/* Takes what a recording that came through a pipe says of its files, in the end: some were
+ * mapped when their build-ids were not known yet.  Those that were known in time are among
+ * them.  Not called where all are.  Returns false with err filled if that changes what was
+ * delivered. */
 struct late_ids {
 	void *ctx;
 	bool (*take)(void *ctx, const struct file_id *files, size_t count,

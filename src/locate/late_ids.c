@@ -13,16 +13,19 @@ struct kinds {
 	const struct file_id *renamed; /* its build-id, another name */
 };
 
-static void sort_out(const struct image_match *match, const struct file_id *file,
+static void sort_out(const struct process_maps *maps, const struct file_id *file,
 		     struct kinds *out)
 {
+	const struct image_match *match = &maps->match;
 	bool named = image_match_has_name(match, file->path);
 	bool equal = build_id_equal(file->id, &match->image->build_id);
 	const struct file_id **kind = named && equal ? &out->binary
 				      : named	     ? &out->other
 						     : &out->renamed;
 
-	if ((named || equal) && !*kind)
+	if ((!named && !equal) || *kind)
+		return;
+	if (kind == &out->binary || process_maps_unidentified(maps, file->path))
 		*kind = file;
 }
 
@@ -34,8 +37,8 @@ static bool fail_other(struct process_maps *maps, const struct kinds *kinds, str
 		return process_maps_fail_other_build(maps, kinds->other, err);
 	binary = text_first(kinds->binary->path, SHOWN);
 	return bc_fail(err, BC_MISMATCH,
-		       "%.*s is the binary and %.*s another build of that name, and a pipe says so only "
-		       "behind their samples: give the file itself, or --image PATH",
+		       "%.*s is the binary and %.*s another build of that name, which a recording through "
+		       "a pipe says too late: give a file, or --image PATH",
 		       (int)binary.len, binary.at, (int)other.len, other.at);
 }
 
@@ -49,8 +52,8 @@ static bool take_renamed(struct process_maps *maps, const struct kinds *kinds, s
 		return maps->report.renamed || bc_fail_nomem(err);
 	}
 	return bc_fail(err, BC_MISMATCH,
-		       "%.*s has the binary's build-id and another name, and a pipe says so only behind its "
-		       "samples: give the file itself, or --image NAME",
+		       "%.*s has the binary's build-id and another name, which a recording through a pipe "
+		       "says too late: give a file, or --image NAME",
 		       (int)path.len, path.at);
 }
 
@@ -63,7 +66,7 @@ bool late_ids_check(struct process_maps *maps, const struct file_id *files, size
 	if (match->ignore_build_id)
 		return true;
 	for (size_t i = 0; i < count; i++)
-		sort_out(match, &files[i], &kinds);
+		sort_out(maps, &files[i], &kinds);
 	return (!kinds.other || fail_other(maps, &kinds, err)) &&
 	       (!kinds.renamed || match->name_given || take_renamed(maps, &kinds, err));
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Build-ids that are known only when all mappings were given and matched by name: do
- * they say the same?
+ * Build-ids that are known only when mappings were given and matched by name: do they
+ * say the same?
  */
 #ifndef LOCATE_LATE_IDS_H
 #define LOCATE_LATE_IDS_H
 
 #include "src/locate/process.h"
 
-/* Compare.  What was counted cannot be taken back, and what was not is gone.  A file of
+/* Compare those of files that were mapped when their build-id was not known yet.  What was counted cannot be taken back, and what was not is gone.  A file of
  * another name that has the binary's build-id beside one that has both is put down in
  * the report only: BOLTed builds of one input share their build-id.
  *

@@ -46,6 +46,7 @@ void process_maps_forget(struct process_maps *maps)
 	}
 	maps->used = 0;
 	maps->places = (struct file_places){.len = 0};
+	number_set_free(&maps->unidentified);
 }
 
 void process_maps_fini(struct process_maps *maps)
@@ -129,6 +130,29 @@ static bool note_other_build(struct locate_report *report, const struct map_even
 }
 
 /* Find out what an executable mapping is and count it. */
+/* FNV-1a: two paths of one hash are a message that is not right, at worst. */
+static uint64_t path_hash(struct text path)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < path.len; i++)
+		hash = (hash ^ (uint8_t)path.at[i]) * 0x100000001b3;
+	return hash;
+}
+
+bool process_maps_unidentified(const struct process_maps *maps, struct text path)
+{
+	return number_set_has(&maps->unidentified, path_hash(path));
+}
+
+/* Of files only: what has no name in the file system has no build-id. */
+static bool note_identity(struct process_maps *maps, const struct map_event *event)
+{
+	if (event->build_id.size || !event->path.len || event->path.at[0] != '/')
+		return true;
+	return number_set_add(&maps->unidentified, path_hash(event->path));
+}
+
 static bool judge(struct process_maps *maps, const struct process *process,
 		  const struct map_event *event, struct mapping *out, struct bc_error *err)
 {
@@ -138,7 +162,7 @@ static bool judge(struct process_maps *maps, const struct process *process,
 
 	if (!image_match(&maps->match, event, near, &fit, &out->base, err))
 		return false;
-	if (fit == FIT_OTHER_BUILD && !note_other_build(report, event))
+	if (!note_identity(maps, event) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
 		return bc_fail_nomem(err);
 	report->executable++;
 	report->misfits += fit == FIT_MISFIT;

@@ -12,6 +12,7 @@
 #ifndef LOCATE_PROCESS_H
 #define LOCATE_PROCESS_H
 
+#include "src/base/number_set.h"
 #include "src/input/sample.h"
 #include "src/locate/file_places.h"
 #include "src/locate/image_match.h"
@@ -52,6 +53,7 @@ struct process_maps {
 	size_t capacity;      /* 0 or a power of two */
 	size_t used;
 	struct mapped_files files;
+	struct number_set unidentified; /* hashes of paths mapped without a build-id, for late ones */
 	struct file_places places; /* of the binary */
 	struct locate_report report;
 	uint64_t changes;     /* how often anything changed that a view shows */
@@ -87,6 +89,10 @@ BC_MUST_USE bool process_fork(struct process_maps *maps, uint32_t parent, uint32
 /* A thread ended; with the last one the process.  What it had mapped can still
  * be looked up, for samples that come late. */
 void process_exit(struct process_maps *maps, uint32_t pid, uint32_t tid);
+
+/* Was code of this file mapped, in the recording that is being read, when its build-id was
+ * not known? */
+bool process_maps_unidentified(const struct process_maps *maps, struct text path);
 
 enum located {
 	LOCATED_IMAGE,      /* in a mapping of the binary */

@@ -8,7 +8,9 @@ events     every third sample is of another event, `other:u`
 unknown    before each sample a record of a type that nobody writes, 200 and 61 in turn
 id HEX     a build-id table that gives /made/demo.bolt this id
 renamed HEX  the same, and the binary's mappings have another name
-late PATH=HEX...  a build-id table behind 1.3 MB: in a pipe it comes too late
+late PATH=HEX...  a build-id table behind 1.3 MB: in a pipe it comes too late.  All of these files are mapped, by other
+           processes than the first
+injected PATH=HEX...  a pipe's, with build-ids as records, as perf inject -b leaves it: behind the mappings of those files
 late-renamed PATH=HEX...  the same, and the binary's mappings have another name
 """
 import os
@@ -19,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from perf_data_writer import MMAP2, SAMPLE, PerfData  # noqa: E402
 
 THROTTLE = 5  # says nothing about samples
+KIND_BUILD_ID, FINISHED_ROUND = 67, 68
 
 
 class Recording:
@@ -36,6 +39,9 @@ class Recording:
 
     def samples(self):
         return [i for i, (kind, _) in enumerate(self.records) if kind == SAMPLE]
+
+    def first(self, kind):
+        return next(data for one, data in self.records if one == kind)
 
     def joined(self, numbers):
         return b''.join(self.records[i][1] for i in numbers)
@@ -111,11 +117,32 @@ def renamed(recording, out, hexa):
     again(recording, perf, lambda data: data.replace(b'/made/demo.bolt', b'/made/newer.xyz'))
 
 
-def late(recording, out, *ids, rewrite=lambda data: data):
-    perf = PerfData(out)
-    for one in ids:
+def identify(recording, perf, ids):
+    """Each of the files is mapped, where the first one is, and has its id in the table."""
+    start, size, offset = struct.unpack_from('<QQQ', recording.first(MMAP2), 16)
+    for pid, one in enumerate(ids, 900001):
         path, _, hexa = one.partition('=')
         perf.build_id(path, bytes.fromhex(hexa))
+        perf.mmap(1, pid, start, size, offset, path)
+
+
+def injected(recording, out, *ids):
+    scratch = out + '.scratch'
+    perf = PerfData(scratch)
+    identify(recording, perf, ids)
+    records = [struct.pack('<I', KIND_BUILD_ID) + record[4:] for record in perf.build_ids]
+    again(recording, perf)
+    recording = Recording(scratch)
+    os.remove(scratch)
+    last = recording.samples()[-1]
+    rounds = struct.pack('<IHH', FINISHED_ROUND, 0, 8) * 2  # the mappings go on to who takes them
+    recording.records.insert(last, (KIND_BUILD_ID, rounds + b''.join(records)))
+    pipe(recording, out)
+
+
+def late(recording, out, *ids, rewrite=lambda data: data):
+    perf = PerfData(out)
+    identify(recording, perf, ids)
     for _ in range(20):
         perf._record(THROTTLE, 0, bytes(65520))
     again(recording, perf, rewrite)
@@ -126,7 +153,7 @@ def late_renamed(recording, out, *ids):
 
 
 FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'unknown': unknown, 'id': with_id,
-         'renamed': renamed, 'late': late, 'late-renamed': late_renamed}
+         'renamed': renamed, 'late': late, 'late-renamed': late_renamed, 'injected': injected}
 
 
 def main(form, source, out, *more):
