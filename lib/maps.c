@@ -63,9 +63,11 @@ bool batconv_snapshots_add_file(struct batconv_snapshots *s, const char *path,
 				struct batconv_error *err)
 {
 	struct snapshots more = {0};
+	struct reader_report report; /* of a cut recording, what is whole was read */
 	struct bc_error why = {0};
 
-	return maps_open(path, UINT64_MAX, &more, &why) ? merge(s, &more, err) : give_error(&why, err);
+	return maps_open(path, UINT64_MAX, &more, &report, &why) ? merge(s, &more, err)
+								  : give_error(&why, err);
 }
 
 bool batconv_snapshots_write(const struct batconv_snapshots *s, const char *path,

@@ -38,8 +38,7 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 			       "pre-aggregated records have no process, event or time: --pid, --event, "
 			       "--time and --max-samples cannot choose among them");
 	count_undelivered(c, &report->perf);
-	c->partial |= report->cut || report->perf.truncated || report->perf.unfinished ||
-		      report->perf.damaged_features;
+	c->partial |= reader_report_is_partial(report);
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 

@@ -10,6 +10,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
+#include "src/cli/warnings.h"
 #include "src/maps/open.h"
 #include "src/maps/pick.h"
 
@@ -46,6 +47,7 @@ struct arguments {
 	bool has_pid, has_process, has_time, has_id, has_base;
 	bool before, explain, source, json, help, sandbox;
 	enum addr_kind from;
+	bool partial; /* something of an input could not be read */
 };
 
 static bool parse_number(const char *value, uint64_t most, bool *has, uint64_t *out)
@@ -123,16 +125,21 @@ static void where_free(struct where *where)
 	maps_free(&where->maps);
 }
 
-static bool open_maps(const struct arguments *args, struct where *where, struct bc_error *err)
+static bool open_maps(struct arguments *args, struct where *where, struct bc_error *err)
 {
+	const char *path = args->perf ? args->perf : args->maps;
+	struct reader_report report;
 	uint64_t until = args->has_time ? args->time : UINT64_MAX;
 
 	if (args->has_pid)
 		return maps_open_process((uint32_t)args->pid, &where->snapshots, err);
-	return maps_open(args->perf ? args->perf : args->maps, until, &where->snapshots, err);
+	if (!maps_open(path, until, &where->snapshots, &report, err))
+		return false;
+	args->partial = tell_loss(path, &report);
+	return true;
 }
 
-static bool locate(const struct arguments *args, struct where *where, struct addr_context *context,
+static bool locate(struct arguments *args, struct where *where, struct addr_context *context,
 		   struct bc_error *err)
 {
 	const struct image *image = &context->subject.binary.image;
@@ -259,7 +266,9 @@ static int run_addr(const struct command *command, int argc, char **argv)
 	subject_close(&context.subject);
 	if (!ok)
 		return fail(&err);
-	return nowhere ? EXIT_WANTING : EXIT_DONE;
+	if (nowhere)
+		return EXIT_WANTING;
+	return args.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 const struct command addr_command = {

@@ -11,6 +11,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
+#include "src/cli/warnings.h"
 #include "src/elf/notes.h"
 #include "src/maps/bcmaps.h"
 #include "src/maps/loads.h"
@@ -36,6 +37,7 @@ struct arguments {
 	const char *add;
 	uint64_t pid, process, id, time;
 	bool has_pid, has_process, has_id, has_time, list, all, raw, json, help;
+	bool partial; /* something of an input could not be read */
 };
 
 static const char *apply_option(struct arguments *args, int id, const char *value)
@@ -351,20 +353,24 @@ static int add(const char *path, const struct snapshots *more)
 	struct bc_error err = {0};
 	/* What is there and cannot be read must not be taken for nothing. */
 	bool absent = access(path, F_OK) != 0 && errno == ENOENT;
-	bool ok = (absent || maps_open(path, UINT64_MAX, &all, &err)) &&
+	struct reader_report report = {0};
+	bool ok = (absent || maps_open(path, UINT64_MAX, &all, &report, &err)) &&
 		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
 	snapshots_free(&all);
 	return ok ? EXIT_DONE : fail(&err);
 }
 
-static bool read_all(const struct arguments *args, char **files, int count, struct snapshots *out,
+static bool read_all(struct arguments *args, char **files, int count, struct snapshots *out,
 		     struct bc_error *err)
 {
+	struct reader_report report = {0};
+
 	for (int i = args->has_pid ? -1 : 0; i < count; i++) {
 		struct snapshots one = {0};
 		uint64_t until = args->has_time ? args->time : UINT64_MAX;
 		bool ok = i < 0 ? maps_open_process((uint32_t)args->pid, &one, err)
-				: maps_open(files[i], until, &one, err);
+				: maps_open(files[i], until, &one, &report, err);
+		args->partial |= ok && i >= 0 && tell_loss(files[i], &report);
 		if (ok && !out->all.len) {
 			*out = one;
 			continue;
@@ -400,7 +406,8 @@ static int run_maps(const struct command *command, int argc, char **argv)
 		return usage_error(command, "no maps given: a FILE or --pid", NULL);
 	if (!read_all(&args, argv + optind, argc - optind, &all, &err))
 		return fail(&err);
-	return args.add ? add(args.add, &all) : show(&args, &all);
+	int code = args.add ? add(args.add, &all) : show(&args, &all);
+	return code == EXIT_DONE && args.partial ? EXIT_PARTIAL : code;
 }
 
 const struct command maps_command = {

@@ -10,6 +10,7 @@
 #include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/warnings.h"
 #include "src/maps/open.h"
 #include "src/stacks/resolver.h"
 
@@ -42,6 +43,7 @@ struct arguments {
 	enum stack_format format;
 	enum input_kind kind;
 	bool functions, input, quiet, help, nomem, sandbox;
+	bool partial; /* something of an input could not be read */
 };
 
 static bool parse_kind(const char *value, enum input_kind *out)
@@ -109,12 +111,15 @@ static bool is_raw(const char *path, bool *out, struct bc_error *err)
 	return wrong || line == RAW_STACK || bc_fail_nomem(err);
 }
 
-static bool read_maps(const struct arguments *args, struct snapshots *out, struct bc_error *err)
+static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_error *err)
 {
+	struct reader_report report;
+
 	for (size_t i = 0; i < args->maps.len; i++) {
 		struct snapshots one = {0};
-		if (!maps_open(args->maps.at[i], UINT64_MAX, &one, err))
+		if (!maps_open(args->maps.at[i], UINT64_MAX, &one, &report, err))
 			return false;
+		args->partial |= tell_loss(args->maps.at[i], &report);
 		if (!i) {
 			*out = one;
 			continue;
@@ -146,20 +151,32 @@ static bool take_stack(void *ctx, const struct stack *stack, struct bc_error *er
 	return stack_writer_add(ctx, stack, err);
 }
 
-static bool resolve_all(const struct arguments *args, struct resolver *resolver, char **files,
-			int count, struct bc_error *err)
+static bool resolve_recording(struct arguments *args, struct resolver *resolver, const char *path,
+			      struct bc_error *err)
+{
+	struct reader_report report;
+
+	if (!resolver_recording(resolver, path, &report, err))
+		return false;
+	args->partial |= tell_loss(path, &report);
+	return true;
+}
+
+static bool resolve_all(struct arguments *args, struct resolver *resolver, char **files, int count,
+			struct bc_error *err)
 {
 	for (int i = 0; i < count; i++) {
 		bool raw = args->kind == KIND_RAW;
 		if (args->kind == KIND_AUTO && !is_raw(files[i], &raw, err))
 			return false;
-		if (!(raw ? resolver_raw_file : resolver_recording)(resolver, files[i], err))
+		if (!(raw ? resolver_raw_file(resolver, files[i], err)
+			  : resolve_recording(args, resolver, files[i], err)))
 			return false;
 	}
 	return true;
 }
 
-static bool write_all(const struct arguments *args, struct resolver *resolver, char **files,
+static bool write_all(struct arguments *args, struct resolver *resolver, char **files,
 		      int count, struct bc_error *err)
 {
 	struct stack_writer writer = {.format = args->format, .strings = &resolver->snapshots->strings};
@@ -188,7 +205,7 @@ static void report(const struct stack_counts *counts)
 	fputc('\n', stderr);
 }
 
-static int run(const struct arguments *args, char **files, int count)
+static int run(struct arguments *args, char **files, int count)
 {
 	struct snapshots snapshots = {0};
 	struct given_vec given = {0};
@@ -212,7 +229,9 @@ static int run(const struct arguments *args, char **files, int count)
 		binary_close(&given.at[i].binary);
 	given_vec_free(&given);
 	snapshots_free(&snapshots);
-	return ok ? EXIT_DONE : fail(&err);
+	if (!ok)
+		return fail(&err);
+	return args->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
 static int run_stacks(const struct command *command, int argc, char **argv)

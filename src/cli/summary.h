@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "src/cli/warnings.h"
 #include "src/conversion.h"
 #include "src/output/yaml.h"
 
@@ -24,9 +25,8 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out);
 /* What a user must know even with --quiet: inputs that were not read whole. */
 void summary_warnings(const struct summary *summary, FILE *out);
 
-/* The same one by one, each a line without newline and "batconv: ". */
-typedef void summary_warning_fn(void *ctx, const char *text);
-void summary_each_warning(const struct summary *summary, summary_warning_fn *each, void *ctx);
+/* The same one by one. */
+void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx);
 
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);

@@ -4,23 +4,6 @@
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 
-struct warnings {
-	summary_warning_fn *each;
-	void *ctx;
-};
-
-BC_PRINTF(2, 3)
-static void warn(const struct warnings *to, const char *fmt, ...)
-{
-	char line[8192];
-	va_list args;
-
-	va_start(args, fmt);
-	say_format(line, sizeof(line), fmt, args);
-	va_end(args);
-	to->each(to->ctx, line);
-}
-
 /* A recording of something else shows in what was mapped, or in nothing kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
@@ -54,31 +37,15 @@ static void warn_of_input(const char *path, const struct reader_report *report,
 {
 	const struct perf_data_report *perf = &report->perf;
 
-	if (report->cut)
-		warn(to, "%s: cut, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; what is before "
-			 "it was used", path, report->cut_line, report->cut_at);
-	if (perf->unfinished)
-		warn(to, "%s: the recorder was stopped before it finished the file; what is there was used",
-		     path);
-	if (perf->truncated)
-		warn(to, "%s: cut, byte %" PRIu64 ": the file ends within a record; what is before it was used",
-		     path, perf->truncated_at);
-	if (perf->damaged_features && !perf->truncated)
-		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "
-			 "and the like); left out", path, perf->damaged_features,
-		     plural(perf->damaged_features), plural(perf->damaged_features));
+	warn_of_loss(path, report, to);
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
-	if (perf->unknown_records)
-		warn(to, "%s: warning: %" PRIu64 " record%s of unknown types skipped, the first of type %" PRIu32
-			 ", byte %" PRIu64, path, perf->unknown_records, plural(perf->unknown_records),
-		     perf->unknown_type, perf->unknown_at);
 	if (perf->trace_records)
 		warn(to, "%s: %s", path, PERF_TRACE_ADVICE);
 }
 
-void summary_each_warning(const struct summary *summary, summary_warning_fn *each, void *ctx)
+void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
 	struct warnings to = {each, ctx};

@@ -155,6 +155,13 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 			 "expected perf.data, text of perf script or pre-aggregated records");
 }
 
+bool reader_report_is_partial(const struct reader_report *report)
+{
+	const struct perf_data_report *perf = &report->perf;
+
+	return report->cut || perf->truncated || perf->unfinished || perf->damaged_features;
+}
+
 bool reader_run(struct file_stream *stream, const struct reader_options *options,
 		struct sample_sink *sink, struct reader_report *report,
 		struct bc_error *err)

@@ -46,6 +46,9 @@ struct reader_report {
 	struct perf_data_report perf; /* INPUT_PERF_DATA only */
 };
 
+/* Is there something in the input that could not be read? */
+bool reader_report_is_partial(const struct reader_report *report);
+
 /* Read a stream to its end into `sink`.  The format is recognised by a look at
  * the first lines unless the options say it; the stream is never rewound.
  *

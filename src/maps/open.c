@@ -121,7 +121,7 @@ static bool keep_rest(struct recording *r, struct bc_error *err)
 }
 
 static bool read_recording(const char *path, uint64_t until, struct snapshots *out,
-			   struct bc_error *err)
+			   struct reader_report *report, struct bc_error *err)
 {
 	struct recording r = {.out = out, .live = {.strings = &out->strings}, .until = until};
 	struct sample_sink sink = {
@@ -129,10 +129,9 @@ static bool read_recording(const char *path, uint64_t until, struct snapshots *o
 		.sample = on_sample, .trace = on_trace, .time = on_time,
 	};
 	struct reader_options how = {.format = INPUT_AUTO};
-	struct reader_report report;
 	struct input_progress none = {0};
 
-	bool ok = input_run(path, &how, none, &sink, &report, err) && keep_rest(&r, err);
+	bool ok = input_run(path, &how, none, &sink, report, err) && keep_rest(&r, err);
 	live_free(&r.live);
 	return ok;
 }
@@ -219,15 +218,17 @@ static bool read_content(const char *path, struct snapshots *out, struct bc_erro
 	return ok || bc_fail_prefix(err, strcmp(path, "-") ? path : "<stdin>");
 }
 
-bool maps_open(const char *path, uint64_t until, struct snapshots *out, struct bc_error *err)
+bool maps_open(const char *path, uint64_t until, struct snapshots *out,
+	       struct reader_report *report, struct bc_error *err)
 {
 	struct snapshots all = {0};
 	bool is_text = true;
 
+	*report = (struct reader_report){0};
 	if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
 		return false;
 	bool ok = is_text ? read_content(path, &all, err)
-			  : read_recording(path, until, &all, err) && snapshots_index(&all, err);
+			  : read_recording(path, until, &all, report, err) && snapshots_index(&all, err);
 
 	if (!ok) {
 		snapshots_free(&all);

@@ -6,12 +6,14 @@
 #ifndef MAPS_OPEN_H
 #define MAPS_OPEN_H
 
+#include "src/input/reader.h"
 #include "src/maps/snapshots.h"
 
 /* Read a file into snapshots, which are indexed afterwards; "-" is stdin.  Told by
  * its first bytes.
  *
- * until  of a recording, leave out what happened later (ns); UINT64_MAX: nothing
+ * until   of a recording, leave out what happened later (ns); UINT64_MAX: nothing
+ * report  what its reader saw; zeroed for anything else
  *
  * Of a recording there is a snapshot of each process for each time that samples of
  * it met other maps than before, and one of the end.
@@ -19,7 +21,7 @@
  * BC_FORMAT, BC_UNSUPPORTED  the text has the file and the line or byte
  * BC_IO, BC_NOMEM */
 BC_MUST_USE bool maps_open(const char *path, uint64_t until, struct snapshots *out,
-			   struct bc_error *err);
+			   struct reader_report *report, struct bc_error *err);
 
 /* One snapshot, of a process now (time of CLOCK_MONOTONIC, as perf's), with the
  * build-ids that its memory has.

@@ -223,7 +223,8 @@ static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint6
 	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
 }
 
-bool resolver_recording(struct resolver *r, const char *path, struct bc_error *err)
+bool resolver_recording(struct resolver *r, const char *path, struct reader_report *report,
+			struct bc_error *err)
 {
 	struct sample_sink sink = {
 		.ctx = r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
@@ -231,10 +232,9 @@ bool resolver_recording(struct resolver *r, const char *path, struct bc_error *e
 	};
 	struct reader_options how = {.format = INPUT_AUTO};
 	struct input_progress none = {0};
-	struct reader_report report;
 
 	/* Each recording has its own processes. */
 	live_free(&r->live);
 	r->live.strings = &r->snapshots->strings;
-	return input_run(path, &how, none, &sink, &report, err);
+	return input_run(path, &how, none, &sink, report, err);
 }

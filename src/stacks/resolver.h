@@ -54,8 +54,9 @@ BC_MUST_USE bool resolver_raw_file(struct resolver *resolver, const char *path,
 				   struct bc_error *err);
 
 /* All samples of perf.data or of perf script's text: their call chains, or else
- * their addresses.  Errors of input_run(), or what take() said. */
+ * their addresses.  *report is what was seen of it.  Errors of input_run(), or what
+ * take() said. */
 BC_MUST_USE bool resolver_recording(struct resolver *resolver, const char *path,
-				    struct bc_error *err);
+				    struct reader_report *report, struct bc_error *err);
 
 #endif
