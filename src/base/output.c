@@ -95,15 +95,11 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 		return false;
 	}
 	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* mkostemp() is not in POSIX 2008 */
-	if (!take_mode(fd, old)) {
-		bc_fail_errno(err, "%s: cannot write", path);
-		close(fd);
-		return false;
-	}
-	if (!open_fd(fd, path, out, err))
-		return false;
-	sink_reserve(out->sink);
-	return true;
+	if (take_mode(fd, old))
+		return open_fd(fd, path, out, err);
+	bc_fail_errno(err, "%s: cannot write", path);
+	close(fd);
+	return false;
 }
 
 /* "BEFOREAFTER", for free(). */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* fopencookie(), fallocate() */
+#define _GNU_SOURCE /* fopencookie() */
 #include "src/base/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,40 +11,20 @@
 
 enum { BUFFER = 65536 };
 
-/* Room for as much again as was written by then, from the first on and never for more than
- * the second: a small file does not need it, and others may need what is left of a disk. */
-#define RESERVE_FROM (UINT64_C(4) << 20)
-#define RESERVE_MOST (UINT64_C(64) << 20)
-
 struct sink {
 	int fd;
 	int failed; /* errno of what failed first; nothing is written after that */
-	bool reserves;
-	uint64_t written, reserved; /* bytes from the beginning */
 	char buffer[BUFFER];
 };
 
 /* Behind stdout. */
 static struct sink own_stdout = {.fd = STDOUT_FILENO};
 
-static void reserve(struct sink *sink, size_t size)
-{
-	if (!sink->reserves || sink->written < RESERVE_FROM || sink->written + size <= sink->reserved)
-		return;
-	uint64_t from = sink->reserved > sink->written ? sink->reserved : sink->written;
-	uint64_t more = sink->written < RESERVE_MOST ? sink->written : RESERVE_MOST;
-	if (!fallocate(sink->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more))
-		sink->reserved = from + more;
-	else if (errno != EINTR)
-		sink->reserves = false;
-}
-
 static ssize_t write_all(void *cookie, const char *data, size_t size)
 {
 	struct sink *sink = cookie;
 	size_t done = 0;
 
-	reserve(sink, size);
 	while (!sink->failed && done < size) {
 		ssize_t got = write(sink->fd, data + done, size - done);
 		if (got >= 0)
@@ -53,7 +32,6 @@ static ssize_t write_all(void *cookie, const char *data, size_t size)
 		else if (errno != EINTR)
 			sink->failed = errno;
 	}
-	sink->written += done;
 	if (sink->failed)
 		errno = sink->failed;
 	return (ssize_t)done;
@@ -63,8 +41,6 @@ static ssize_t write_all(void *cookie, const char *data, size_t size)
 static int close_all(void *cookie)
 {
 	struct sink *sink = cookie;
-	if (sink->reserved > sink->written) /* its size is that already */
-		(void)!ftruncate(sink->fd, (off_t)sink->written);
 	bool ok = close(sink->fd) == 0 || errno == EINTR;
 	int why = errno;
 
@@ -86,16 +62,9 @@ FILE *sink_open(int fd, struct sink **out)
 	}
 	sink->fd = fd;
 	sink->failed = 0;
-	sink->reserves = false;
-	sink->written = sink->reserved = 0;
 	setvbuf(file, sink->buffer, _IOFBF, sizeof(sink->buffer));
 	*out = sink;
 	return file;
-}
-
-void sink_reserve(struct sink *sink)
-{
-	sink->reserves = true;
 }
 
 int sink_descriptor(const struct sink *sink)

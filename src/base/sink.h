@@ -27,11 +27,6 @@ struct memory_sink {
  * memory; the descriptor is then as it was.  *out is valid as long as the stream. */
 FILE *sink_open(int fd, struct sink **out);
 
-/* Ask the file system for room ahead of what is written: one that is asked once for many
- * blocks takes half the time.  For a new file, of which this writes all; what was asked for
- * and not needed is given back with fclose().  Where that cannot be, nothing changes. */
-void sink_reserve(struct sink *sink);
-
 /* fileno() knows none of such a stream. */
 int sink_descriptor(const struct sink *sink);
 
