@@ -20,8 +20,8 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		warn(to, "warning: mapped as %s and as %s: taken for one file; --image=PATH chooses",
 		     match->found, match->also_found);
 	if (renamed)
-		warn(to, "warning: %s has the binary's build-id and another name, which a recording through a "
-			 "pipe says too late: its samples were not counted", renamed);
+		warn(to, "warning: %s, of another name, has the binary's build-id, which came too late: its "
+			 "samples were not counted", renamed);
 	if (misfits)
 		warn(to, "warning: %" PRIu64 " mapping%s of %s fit%s none of its executable segments and "
 			 "%s not used: what ran was another build of it",

@@ -262,9 +262,7 @@ static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 /* Where build-ids are no part of a file's header, mappings may come before them. */
 static bool settle_ids(struct perf_reader *reader, struct bc_error *err)
 {
-	bool late = reader->setup.features_late || reader->setup.header.pipe;
-
-	return !late || !reader->input->late_ids.take || !reader->delivery.maps_without_id ||
+	return !reader->delivery.ids_may_come || !reader->input->late_ids.take ||
 	       tell_late_ids(reader, err);
 }
 

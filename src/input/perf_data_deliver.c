@@ -121,7 +121,8 @@ static bool deliver_map(struct perf_delivery *delivery, const struct perf_record
 		if (id)
 			map.build_id = *id;
 	}
-	delivery->maps_without_id |= map.executable && !map.build_id.size;
+	map.id_may_come = map.executable && !map.build_id.size && perf_setup_ids_may_come(delivery->setup);
+	delivery->ids_may_come |= map.id_may_come;
 	return delivery->sink->map(delivery->sink->ctx, &map, err);
 }
 

@@ -17,7 +17,7 @@ struct perf_delivery {
 	uint64_t *chain;          /* owned, see perf_chain() */
 	uint64_t event_time;      /* of the latest process event delivered */
 	uint64_t time;            /* of the latest record delivered        */
-	bool maps_without_id;     /* code was mapped of a file whose build-id was not known */
+	bool ids_may_come;        /* of mappings that were delivered without */
 };
 
 /* Returns false when out of memory. */

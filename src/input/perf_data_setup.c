@@ -78,6 +78,11 @@ bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc
 	       (setup->features_late || read_features(setup, source, err));
 }
 
+bool perf_setup_ids_may_come(const struct perf_setup *setup)
+{
+	return setup->features_late || setup->header.pipe;
+}
+
 bool perf_setup_late(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
 {
 	return !setup->features_late ||

@@ -31,6 +31,9 @@ BC_MUST_USE bool perf_setup_file(struct perf_setup *setup, struct perf_file *fil
 BC_MUST_USE bool perf_setup_late(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
+/* Build-ids may come behind the mappings: they are no part of the header. */
+bool perf_setup_ids_may_come(const struct perf_setup *setup);
+
 /* Read one of the records in which a pipe has these things; others are ignored.
  * BC_FORMAT (the text has the offset), BC_NOMEM. */
 BC_MUST_USE bool perf_setup_record(struct perf_setup *setup, const struct perf_record *record,

@@ -28,7 +28,8 @@ struct map_event {
 	struct file_off offset; /* of the file at `start` */
 	bool executable;
 	struct text path;         /* as recorded, with " (deleted)" */
-	struct build_id build_id; /* size 0 if the record has none */
+	struct build_id build_id; /* size 0 if it is not known */
+	bool id_may_come;         /* it is not known, and struct late_ids may tell it */
 };
 
 /* Which build-id a mapped file had. */
@@ -37,8 +38,8 @@ struct file_id {
 	const struct build_id *id;
 };
 
-/* Takes what a recording that came through a pipe says of its files, in the end: some were
- * mapped when their build-ids were not known yet.  Those that were known in time are among
+/* Takes what a recording as pipes have it says of its files, in the end: some were mapped
+ * when their build-ids were not known yet.  Those that were known in time are among
  * them.  Not called where all are.  Returns false with err filled if that changes what was
  * delivered. */
 struct late_ids {

@@ -6,9 +6,9 @@
 
 #define SHOWN 384 /* bytes of a path */
 
-/* The first file of each kind, or NULL. */
+/* The first file of each kind, or an empty path or NULL. */
 struct kinds {
-	const struct file_id *binary;  /* name and build-id of the binary */
+	struct text binary;            /* name and build-id of the binary */
 	const struct file_id *other;   /* its name, another build-id */
 	const struct file_id *renamed; /* its build-id, another name */
 };
@@ -19,26 +19,25 @@ static void sort_out(const struct process_maps *maps, const struct file_id *file
 	const struct image_match *match = &maps->match;
 	bool named = image_match_has_name(match, file->path);
 	bool equal = build_id_equal(file->id, &match->image->build_id);
-	const struct file_id **kind = named && equal ? &out->binary
-				      : named	     ? &out->other
-						     : &out->renamed;
+	const struct file_id **kind = named ? &out->other : &out->renamed;
 
-	if ((!named && !equal) || *kind)
-		return;
-	if (kind == &out->binary || process_maps_unidentified(maps, file->path))
+	if (named && equal)
+		out->binary = out->binary.len ? out->binary : file->path;
+	else if ((named || equal) && !*kind && process_maps_unidentified(maps, file->path))
 		*kind = file;
 }
 
+#define PIPE_ADVICE "which comes too late in a pipe: convert a file that perf record -o wrote, or give --image "
+
 static bool fail_other(struct process_maps *maps, const struct kinds *kinds, struct bc_error *err)
 {
-	struct text binary, other = text_first(kinds->other->path, SHOWN);
+	struct text binary = text_first(kinds->binary, SHOWN);
+	struct text other = text_first(kinds->other->path, SHOWN);
 
-	if (!kinds->binary)
+	if (!binary.len)
 		return process_maps_fail_other_build(maps, kinds->other, err);
-	binary = text_first(kinds->binary->path, SHOWN);
 	return bc_fail(err, BC_MISMATCH,
-		       "%.*s is the binary and %.*s another build of that name, which a recording through "
-		       "a pipe says too late: give a file, or --image PATH",
+		       "%.*s is the binary and %.*s another build of that name, " PIPE_ADVICE "PATH",
 		       (int)binary.len, binary.at, (int)other.len, other.at);
 }
 
@@ -46,14 +45,13 @@ static bool take_renamed(struct process_maps *maps, const struct kinds *kinds, s
 {
 	struct text path = text_first(kinds->renamed->path, SHOWN);
 
-	if (kinds->binary) {
+	if (kinds->binary.len) {
 		free(maps->report.renamed);
 		maps->report.renamed = strndup(path.at, path.len);
 		return maps->report.renamed || bc_fail_nomem(err);
 	}
 	return bc_fail(err, BC_MISMATCH,
-		       "%.*s has the binary's build-id and another name, which a recording through a pipe "
-		       "says too late: give a file, or --image NAME",
+		       "%.*s, of another name, has the binary's build-id, " PIPE_ADVICE "NAME",
 		       (int)path.len, path.at);
 }
 
@@ -61,7 +59,7 @@ bool late_ids_check(struct process_maps *maps, const struct file_id *files, size
 		    struct bc_error *err)
 {
 	const struct image_match *match = &maps->match;
-	struct kinds kinds = {0};
+	struct kinds kinds = {.binary = maps->identified ? text_of(maps->identified) : (struct text){0}};
 
 	if (match->ignore_build_id)
 		return true;

@@ -47,6 +47,8 @@ void process_maps_forget(struct process_maps *maps)
 	maps->used = 0;
 	maps->places = (struct file_places){.len = 0};
 	number_set_free(&maps->unidentified);
+	free(maps->identified);
+	maps->identified = NULL;
 }
 
 void process_maps_fini(struct process_maps *maps)
@@ -129,11 +131,10 @@ static bool note_other_build(struct locate_report *report, const struct map_even
 	return true;
 }
 
-/* Find out what an executable mapping is and count it. */
-/* FNV-1a: two paths of one hash are a message that is not right, at worst. */
+/* FNV-1a, from a number that who makes the input does not know. */
 static uint64_t path_hash(struct text path)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = 0xcbf29ce484222325 ^ count_seed;
 
 	for (size_t i = 0; i < path.len; i++)
 		hash = (hash ^ (uint8_t)path.at[i]) * 0x100000001b3;
@@ -145,14 +146,17 @@ bool process_maps_unidentified(const struct process_maps *maps, struct text path
 	return number_set_has(&maps->unidentified, path_hash(path));
 }
 
-/* Of files only: what has no name in the file system has no build-id. */
-static bool note_identity(struct process_maps *maps, const struct map_event *event)
+/* For late build-ids.  A mapping that does not fit is not used, whatever they say. */
+static bool note_identity(struct process_maps *maps, const struct map_event *event, enum image_fit fit)
 {
-	if (event->build_id.size || !event->path.len || event->path.at[0] != '/')
-		return true;
-	return number_set_add(&maps->unidentified, path_hash(event->path));
+	if (fit == FIT_IMAGE && event->build_id.size && !maps->identified &&
+	    image_match_has_name(&maps->match, event->path))
+		return (maps->identified = strndup(event->path.at, event->path.len));
+	return !event->id_may_come || fit == FIT_MISFIT ||
+	       number_set_add(&maps->unidentified, path_hash(event->path));
 }
 
+/* Find out what an executable mapping is and count it. */
 static bool judge(struct process_maps *maps, const struct process *process,
 		  const struct map_event *event, struct mapping *out, struct bc_error *err)
 {
@@ -162,7 +166,7 @@ static bool judge(struct process_maps *maps, const struct process *process,
 
 	if (!image_match(&maps->match, event, near, &fit, &out->base, err))
 		return false;
-	if (!note_identity(maps, event) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
+	if (!note_identity(maps, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
 		return bc_fail_nomem(err);
 	report->executable++;
 	report->misfits += fit == FIT_MISFIT;

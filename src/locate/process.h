@@ -53,7 +53,9 @@ struct process_maps {
 	size_t capacity;      /* 0 or a power of two */
 	size_t used;
 	struct mapped_files files;
-	struct number_set unidentified; /* hashes of paths mapped without a build-id, for late ones */
+	/* Of the recording that is being read, for build-ids that come late: */
+	struct number_set unidentified; /* hashes of paths that were mapped without one */
+	char *identified; /* the first file of the binary's name that was mapped with its, or NULL */
 	struct file_places places; /* of the binary */
 	struct locate_report report;
 	uint64_t changes;     /* how often anything changed that a view shows */
@@ -90,8 +92,8 @@ BC_MUST_USE bool process_fork(struct process_maps *maps, uint32_t parent, uint32
  * be looked up, for samples that come late. */
 void process_exit(struct process_maps *maps, uint32_t pid, uint32_t tid);
 
-/* Was code of this file mapped, in the recording that is being read, when its build-id was
- * not known? */
+/* Was code of this file mapped, and used or of another name, when its build-id was not known
+ * and might come? */
 bool process_maps_unidentified(const struct process_maps *maps, struct text path);
 
 enum located {

@@ -9,8 +9,9 @@ unknown    before each sample a record of a type that nobody writes, 200 and 61 
 id HEX     a build-id table that gives /made/demo.bolt this id
 renamed HEX  the same, and the binary's mappings have another name
 late PATH=HEX...  a build-id table behind 1.3 MB: in a pipe it comes too late.  All of these files are mapped, by other
-           processes than the first
+           processes than the first; PATH! where none of the binary's segments is
 injected PATH=HEX...  a pipe's, with build-ids as records, as perf inject -b leaves it: behind the mappings of those files
+injected-known HEX PATH=HEX...  the same, and the mappings of /made/demo.bolt have this id in them
 late-renamed PATH=HEX...  the same, and the binary's mappings have another name
 """
 import os
@@ -122,16 +123,25 @@ def identify(recording, perf, ids):
     start, size, offset = struct.unpack_from('<QQQ', recording.first(MMAP2), 16)
     for pid, one in enumerate(ids, 900001):
         path, _, hexa = one.partition('=')
+        away = 1 << 30 if path.endswith('!') else 0
+        path = path.rstrip('!')
         perf.build_id(path, bytes.fromhex(hexa))
-        perf.mmap(1, pid, start, size, offset, path)
+        perf.mmap(1, pid, start, size, offset + away, path)
 
 
-def injected(recording, out, *ids):
+def injected_known(recording, out, known, *ids):
+    def with_own(data):
+        misc = struct.unpack_from('<H', data, 4)[0] | 1 << 14
+        return data[:4] + struct.pack('<H', misc) + data[6:40] + struct.pack('<B3x20s', 20, bytes.fromhex(known)) + data[64:]
+    injected(recording, out, *ids, rewrite=with_own)
+
+
+def injected(recording, out, *ids, rewrite=lambda data: data):
     scratch = out + '.scratch'
     perf = PerfData(scratch)
     identify(recording, perf, ids)
     records = [struct.pack('<I', KIND_BUILD_ID) + record[4:] for record in perf.build_ids]
-    again(recording, perf)
+    again(recording, perf, rewrite)
     recording = Recording(scratch)
     os.remove(scratch)
     last = recording.samples()[-1]
@@ -153,7 +163,7 @@ def late_renamed(recording, out, *ids):
 
 
 FORMS = {'pipe': pipe, 'folder': folder, 'cut': cut, 'events': events, 'unknown': unknown, 'id': with_id,
-         'renamed': renamed, 'late': late, 'late-renamed': late_renamed, 'injected': injected}
+         'renamed': renamed, 'late': late, 'late-renamed': late_renamed, 'injected': injected, 'injected-known': injected_known}
 
 
 def main(form, source, out, *more):
