@@ -2,6 +2,7 @@
 #include "src/conversion.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/base/parallel.h"
 #include "src/locate/late_ids.h"
@@ -46,7 +47,15 @@ bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, s
 {
 	struct conversion *c = ctx;
 
-	return late_ids_check(&c->aggregate.maps, files, count, err);
+	if (late_ids_check(&c->aggregate.maps, files, count, err))
+		return true;
+	if (err->code != BC_MISMATCH)
+		return false;
+	if (!c->contradicted.code) {
+		c->contradicted = *err;
+		c->contradicted_by = c->inputs.len;
+	}
+	return true;
 }
 
 bool conversion_find_place(struct conversion *c, uint32_t pid, struct text file,
@@ -129,12 +138,23 @@ static bool is_empty(const struct conversion *c)
 	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 }
 
+static bool fail_contradicted(const struct conversion_options *options, const struct conversion *c,
+			      struct bc_error *err)
+{
+	const char *path = options->samples[c->contradicted_by];
+
+	*err = c->contradicted;
+	return options->sample_count > 1 ? bc_fail_prefix(err, strcmp(path, "-") ? path : "<stdin>") : false;
+}
+
 /* The samples must be of this binary, and of this build of it. */
 static bool check_samples(const struct conversion_options *options, struct conversion *c,
 			  struct bc_error *err)
 {
 	const struct locate_report *seen = &c->aggregate.maps.report;
 
+	if (c->contradicted.code)
+		return fail_contradicted(options, c, err);
 	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);
 	if (options->force)

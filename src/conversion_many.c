@@ -112,7 +112,7 @@ static bool on_settle(void *ctx, struct bc_error *err)
 	return true;
 }
 
-/* Who is contradicted fails alone. */
+/* Who is contradicted fails alone, in the end. */
 static bool on_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
 {
 	struct fan *fan = ctx;

@@ -54,7 +54,7 @@ batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint32_t pid,
 			      struct batconv_error *err);
 
 /* Add all of a file: .bcmaps, text of batconv_capture_maps(), perf.data or the text of
- * perf script; of a perf.data that was cut all that is whole.  The text of the error names
+ * perf script; of one that was cut all that is whole.  The text of the error names
  * the file. */
 BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_file(struct batconv_snapshots *snapshots,
 							     const char *path,

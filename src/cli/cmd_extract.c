@@ -3,6 +3,7 @@
 
 #include "src/base/output.h"
 #include "src/check/table_file.h"
+#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
@@ -72,6 +73,9 @@ static int run_extract(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (!output)
 		return usage_error(command, "no -o given", NULL);
+	struct named_output to = {"-o", output};
+	if (!input_is_apart(argv[optind], &to, 1, &err))
+		return usage_error(command, err.text, NULL);
 	return extract(argv[optind], output, note, &err) ? EXIT_DONE : fail(&err);
 }
 

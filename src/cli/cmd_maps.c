@@ -347,14 +347,26 @@ static bool write_bcmaps(const struct snapshots *all, const char *path, struct b
 	return ok;
 }
 
+static bool is_bcmaps(const char *path, struct bc_error *err)
+{
+	char start[sizeof(BCMAPS_MAGIC)];
+	size_t got;
+
+	if (!file_peek(path, start, sizeof(BCMAPS_MAGIC) - 1, &got, err))
+		return false;
+	return text_starts((struct text){start, got}, BCMAPS_MAGIC) ||
+	       bc_fail(err, BC_FORMAT, "%s: no snapshots (.bcmaps): it is not replaced", path);
+}
+
 static int add(const char *path, const struct snapshots *more)
 {
 	struct snapshots all = {0};
 	struct bc_error err = {0};
-	/* What is there and cannot be read must not be taken for nothing. */
+	/* What is there and cannot be read must not be taken for nothing, nor a recording for
+	 * what may be replaced. */
 	bool absent = access(path, F_OK) != 0 && errno == ENOENT;
 	struct reader_report report = {0};
-	bool ok = (absent || maps_open(path, UINT64_MAX, &all, &report, &err)) &&
+	bool ok = (absent || is_bcmaps(path, &err)) && (absent || maps_open(path, UINT64_MAX, &all, &report, &err)) &&
 		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
 	snapshots_free(&all);
 	return ok ? EXIT_DONE : fail(&err);

@@ -8,6 +8,7 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sandbox.h"
+#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/warnings.h"
@@ -196,6 +197,20 @@ static bool write_all(struct arguments *args, struct resolver *resolver, char **
 	return false;
 }
 
+static bool inputs_are_apart(const struct arguments *args, char **files, int count, struct bc_error *err)
+{
+	struct named_output to = {"-o", args->output};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < args->maps.len; i++)
+		ok = input_is_apart(args->maps.at[i], &to, 1, err);
+	for (size_t i = 0; ok && i < args->binaries.len; i++)
+		ok = input_is_apart(args->binaries.at[i], &to, 1, err);
+	for (int i = 0; ok && i < count; i++)
+		ok = input_is_apart(files[i], &to, 1, err);
+	return ok;
+}
+
 static void report(const struct stack_counts *counts)
 {
 	fprintf(stderr, "batconv: %" PRIu64 " stacks, %" PRIu64 " frames: %" PRIu64 " of the kernel, %"
@@ -237,6 +252,7 @@ static int run(struct arguments *args, char **files, int count)
 static int run_stacks(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
+	struct bc_error err;
 	const char *value;
 	int code = EXIT_DONE;
 
@@ -251,6 +267,8 @@ static int run_stacks(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 	else if (code == EXIT_DONE && optind == argc)
 		code = usage_error(command, "no stacks given", NULL);
+	else if (code == EXIT_DONE && !inputs_are_apart(&args, argv + optind, argc - optind, &err))
+		code = usage_error(command, err.text, NULL);
 	else if (code == EXIT_DONE)
 		code = run(&args, argv + optind, argc - optind);
 	path_vec_free(&args.maps);

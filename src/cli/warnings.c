@@ -47,6 +47,6 @@ static void print_warning(void *ctx, const char *text)
 
 bool tell_loss(const char *path, const struct reader_report *report)
 {
-	warn_of_loss(path, report, &(struct warnings){print_warning, stderr});
+	warn_of_loss(input_name(path), report, &(struct warnings){print_warning, stderr});
 	return reader_report_is_partial(report);
 }

@@ -116,7 +116,7 @@ static bool run_file(const char *path, const struct reader_options *options,
 }
 
 /* A folder that holds no recording is refused by its own name. */
-static bool is_recording_folder(const char *path)
+bool is_recording_folder(const char *path)
 {
 	struct stat st;
 

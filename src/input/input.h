@@ -13,6 +13,9 @@ struct input_progress {
 	void *ctx;
 };
 
+/* Is it a folder as perf record --threads leaves it? */
+bool is_recording_folder(const char *path);
+
 /* Open and read it to its end into `sink`: see reader_run(). */
 BC_MUST_USE bool input_run(const char *path, const struct reader_options *options,
 			   struct input_progress progress, struct sample_sink *sink,

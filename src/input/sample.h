@@ -39,8 +39,8 @@ struct file_id {
 };
 
 /* Takes what a recording as pipes have it says of its files, in the end: some were mapped
- * when their build-ids were not known yet.  Those that were known in time are among
- * them.  Not called where all are.  Returns false with err filled if that changes what was
+ * when their build-ids were not known yet.  Those of its table that were known in time
+ * are among them.  Not called where all are.  Returns false with err filled if that changes what was
  * delivered. */
 struct late_ids {
 	void *ctx;

@@ -6,6 +6,13 @@
 #define PAGE_SMALLEST UINT64_C(0x1000)
 #define PAGE_LARGEST UINT64_C(0x10000)
 
+static struct text without_deleted(struct text path)
+{
+	const char *deleted = " (deleted)";
+
+	return text_ends(path, deleted) ? text_first(path, path.len - strlen(deleted)) : path;
+}
+
 void image_match_init(struct image_match *match, const struct image *image,
 		      const struct image_match_options *options)
 {
@@ -13,7 +20,7 @@ void image_match_init(struct image_match *match, const struct image *image,
 
 	*match = (struct image_match){
 		.image = image,
-		.name = given ? text_of(given) : text_basename(text_of(options->binary_path)),
+		.name = given ? without_deleted(text_of(given)) : text_basename(text_of(options->binary_path)),
 		.name_given = given != NULL,
 		.ignore_build_id = options->ignore_build_id,
 	};
@@ -24,13 +31,6 @@ void image_match_fini(struct image_match *match)
 	free(match->found);
 	free(match->also_found);
 	*match = (struct image_match){0};
-}
-
-static struct text without_deleted(struct text path)
-{
-	const char *deleted = " (deleted)";
-
-	return text_ends(path, deleted) ? text_first(path, path.len - strlen(deleted)) : path;
 }
 
 static struct text name_of(struct text path)
@@ -175,7 +175,7 @@ static bool note_found(struct image_match *match, struct text path, struct bc_er
 	if (match->name_given || text_equal(name_of(found), name_of(path)))
 		return note_other_path(match, path, err);
 	return bc_fail(err, BC_MISMATCH,
-		       "both %s and %.*s were run and have the binary's build-id and segments; "
+		       "both %s and %.*s were run and are the binary by build-id or name, and by segments; "
 		       "say which one it is with --image NAME",
 		       match->found, (int)text_first(path, 4096).len, path.at);
 }

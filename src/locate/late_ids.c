@@ -34,8 +34,10 @@ static bool fail_other(struct process_maps *maps, const struct kinds *kinds, str
 	struct text binary = text_first(kinds->binary, SHOWN);
 	struct text other = text_first(kinds->other->path, SHOWN);
 
-	if (!binary.len)
+	if (!binary.len) {
+		maps->report.mistaken += maps->report.processes - maps->processes_before;
 		return process_maps_fail_other_build(maps, kinds->other, err);
+	}
 	return bc_fail(err, BC_MISMATCH,
 		       "%.*s is the binary and %.*s another build of that name, " PIPE_ADVICE "PATH",
 		       (int)binary.len, binary.at, (int)other.len, other.at);

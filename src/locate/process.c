@@ -49,6 +49,7 @@ void process_maps_forget(struct process_maps *maps)
 	number_set_free(&maps->unidentified);
 	free(maps->identified);
 	maps->identified = NULL;
+	maps->processes_before = maps->report.processes;
 }
 
 void process_maps_fini(struct process_maps *maps)

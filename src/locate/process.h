@@ -37,6 +37,7 @@ struct locate_report {
 	uint64_t mappings;    /* of the binary that are used */
 	uint64_t processes;   /* lives of processes in which the binary was mapped,
 	                         by themselves or before they forked */
+	uint64_t mistaken;    /* of those: of another build, as build-ids said later */
 	uint64_t rebased;     /* mappings of the binary at another base than the
 	                         one before in the same process */
 	uint64_t misfits;     /* not used: no executable segment is there in the
@@ -54,6 +55,7 @@ struct process_maps {
 	size_t used;
 	struct mapped_files files;
 	/* Of the recording that is being read, for build-ids that come late: */
+	uint64_t processes_before; /* report.processes */
 	struct number_set unidentified; /* hashes of paths that were mapped without one */
 	char *identified; /* the first file of the binary's name that was mapped with its, or NULL */
 	struct file_places places; /* of the binary */

@@ -128,7 +128,7 @@ static bool read_recording(const char *path, uint64_t until, struct snapshots *o
 		.ctx = &r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
 		.sample = on_sample, .trace = on_trace, .time = on_time,
 	};
-	struct reader_options how = {.format = INPUT_AUTO};
+	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 
 	bool ok = input_run(path, &how, none, &sink, report, err) && keep_rest(&r, err);
@@ -212,6 +212,9 @@ static bool read_content(const char *path, struct snapshots *out, struct bc_erro
 	if (!read_whole(path, &content, err))
 		return false;
 	text = (struct text){content.at, content.len};
+	if (!text.len || text_starts(text, "PERFILE2"))
+		return bc_fail(err, BC_FORMAT, "%s: %s", strcmp(path, "-") ? path : "<stdin>",
+			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
 	bool ok = text_starts(text, BCMAPS_MAGIC)
 			  ? bcmaps_read((struct bytes){(const uint8_t *)content.at, content.len}, out, err)
 			  : read_text(text, out, err) && snapshots_index(out, err);
@@ -225,7 +228,9 @@ bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 	bool is_text = true;
 
 	*report = (struct reader_report){0};
-	if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
+	if (is_recording_folder(path))
+		is_text = false;
+	else if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
 		return false;
 	bool ok = is_text ? read_content(path, &all, err)
 			  : read_recording(path, until, &all, report, err) && snapshots_index(&all, err);

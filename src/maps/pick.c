@@ -114,7 +114,7 @@ static bool pick_any(const struct snapshots *s, const struct pick *pick, struct 
 		return fail_several(pick, found->pid, snapshot->pid, err);
 	}
 	if (!found && why.code == BC_OK)
-		return bc_fail(err, BC_NOTFOUND, "no such map");
+		return bc_fail(err, BC_MISMATCH, "no such map");
 	if (!found)
 		*err = why;
 	return found;
@@ -127,6 +127,6 @@ bool pick_load(const struct snapshots *s, const struct pick *pick, struct maps *
 		return pick_any(s, pick, maps, path, loads, err);
 	const struct snapshot *snapshot = of_process(s, pick, pick->pid);
 	if (!snapshot)
-		return bc_fail(err, BC_NOTFOUND, "process %" PRIu32 " has no such map", pick->pid);
+		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 " has no such map", pick->pid);
 	return take_map(s, snapshot, pick, maps, path, loads, err);
 }

@@ -26,7 +26,7 @@ struct pick {
 /* The map (with an index), the binary's path in it and its loads.  The caller frees
  * both.
  *
- * BC_NOTFOUND  no such process or map
+ * BC_MISMATCH  also: no such process or map
  * BC_MISMATCH  it has not the binary, or several processes have it; the text says
  *              which
  * BC_NOMEM */

@@ -230,7 +230,7 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 		.ctx = r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
 		.sample = on_sample, .trace = on_trace, .time = on_time,
 	};
-	struct reader_options how = {.format = INPUT_AUTO};
+	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 
 	/* Each recording has its own processes. */
