@@ -26,9 +26,8 @@ struct pick {
 /* The map (with an index), the binary's path in it and its loads.  The caller frees
  * both.
  *
- * BC_MISMATCH  also: no such process or map
- * BC_MISMATCH  it has not the binary, or several processes have it; the text says
- *              which
+ * BC_MISMATCH  no such process or map, it has not the binary, or several processes have
+ *              it; the text says which
  * BC_NOMEM */
 BC_MUST_USE bool pick_load(const struct snapshots *snapshots, const struct pick *pick,
 			   struct maps *maps, uint32_t *path, struct loads *loads,
