@@ -2,7 +2,6 @@
 #include "src/conversion.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "src/base/parallel.h"
 #include "src/locate/late_ids.h"
@@ -144,7 +143,7 @@ static bool fail_contradicted(const struct conversion_options *options, const st
 	const char *path = options->samples[c->contradicted_by];
 
 	*err = c->contradicted;
-	return options->sample_count > 1 ? bc_fail_prefix(err, strcmp(path, "-") ? path : "<stdin>") : false;
+	return options->sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
 }
 
 /* The samples must be of this binary, and of this build of it. */

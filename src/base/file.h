@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "src/base/error.h"
 
@@ -54,5 +55,11 @@ void stream_close(struct file_stream *stream);
  * many were read. */
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 			     size_t size, size_t *out, struct bc_error *err);
+
+/* What an input is called: "<stdin>" for "-". */
+static inline const char *input_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "<stdin>";
+}
 
 #endif

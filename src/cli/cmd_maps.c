@@ -366,7 +366,7 @@ static int add(const char *path, const struct snapshots *more)
 	 * what may be replaced. */
 	bool absent = access(path, F_OK) != 0 && errno == ENOENT;
 	struct reader_report report = {0};
-	bool ok = (absent || is_bcmaps(path, &err)) && (absent || maps_open(path, UINT64_MAX, &all, &report, &err)) &&
+	bool ok = (absent || (is_bcmaps(path, &err) && maps_open(path, UINT64_MAX, &all, &report, &err))) &&
 		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
 	snapshots_free(&all);
 	return ok ? EXIT_DONE : fail(&err);

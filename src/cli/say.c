@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/say.h"
 
-#include <string.h>
-
 void say_format(char *line, size_t size, const char *fmt, va_list args)
 {
 	vsnprintf(line, size, fmt, args);
@@ -20,9 +18,4 @@ void say(FILE *out, const char *fmt, ...)
 	say_format(line, sizeof(line), fmt, args);
 	va_end(args);
 	fprintf(out, "batconv: %s\n", line);
-}
-
-const char *input_name(const char *path)
-{
-	return strcmp(path, "-") ? path : "<stdin>";
 }

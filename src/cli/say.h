@@ -16,9 +16,6 @@ BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 /* The text alone; cut if it is longer. */
 BC_PRINTF(3, 0) void say_format(char *line, size_t size, const char *fmt, va_list args);
 
-/* What a path is called: "<stdin>" for "-". */
-const char *input_name(const char *path);
-
 /* "s" for any count but one. */
 static inline const char *plural(unsigned long long count)
 {

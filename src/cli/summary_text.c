@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/base/file.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 

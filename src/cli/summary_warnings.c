@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
 
+#include "src/base/file.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 

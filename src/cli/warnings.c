@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "src/base/file.h"
 #include "src/cli/say.h"
 
 void warn(const struct warnings *to, const char *fmt, ...)

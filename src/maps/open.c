@@ -213,12 +213,12 @@ static bool read_content(const char *path, struct snapshots *out, struct bc_erro
 		return false;
 	text = (struct text){content.at, content.len};
 	if (!text.len || text_starts(text, "PERFILE2"))
-		return bc_fail(err, BC_FORMAT, "%s: %s", strcmp(path, "-") ? path : "<stdin>",
+		return bc_fail(err, BC_FORMAT, "%s: %s", input_name(path),
 			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
 	bool ok = text_starts(text, BCMAPS_MAGIC)
 			  ? bcmaps_read((struct bytes){(const uint8_t *)content.at, content.len}, out, err)
 			  : read_text(text, out, err) && snapshots_index(out, err);
-	return ok || bc_fail_prefix(err, strcmp(path, "-") ? path : "<stdin>");
+	return ok || bc_fail_prefix(err, input_name(path));
 }
 
 bool maps_open(const char *path, uint64_t until, struct snapshots *out,
