@@ -82,15 +82,28 @@ static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *e
 	return is_late(r) || keep(r, live_find(&r->live, sample->pid), err);
 }
 
+static bool fail_aggregated(struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
+}
+
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
 		     uint64_t mispredicted, struct bc_error *err)
 {
-	(void)ctx;
-	(void)trace;
-	(void)is_return;
-	(void)count;
-	(void)mispredicted;
-	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
+	(void)ctx, (void)trace, (void)is_return, (void)count, (void)mispredicted;
+	return fail_aggregated(err);
+}
+
+static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+{
+	(void)ctx, (void)at, (void)count;
+	return fail_aggregated(err);
+}
+
+static bool on_event(void *ctx, struct text name, struct bc_error *err)
+{
+	(void)ctx, (void)name;
+	return fail_aggregated(err);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -126,7 +139,7 @@ static bool read_recording(const char *path, uint64_t until, struct snapshots *o
 	struct recording r = {.out = out, .live = {.strings = &out->strings}, .until = until};
 	struct sample_sink sink = {
 		.ctx = &r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .time = on_time,
+		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event, .time = on_time,
 	};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};

@@ -212,15 +212,28 @@ static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *e
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
 }
 
+static bool fail_aggregated(struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
+}
+
 static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
 		     uint64_t mispredicted, struct bc_error *err)
 {
-	(void)ctx;
-	(void)trace;
-	(void)is_return;
-	(void)count;
-	(void)mispredicted;
-	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
+	(void)ctx, (void)trace, (void)is_return, (void)count, (void)mispredicted;
+	return fail_aggregated(err);
+}
+
+static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+{
+	(void)ctx, (void)at, (void)count;
+	return fail_aggregated(err);
+}
+
+static bool on_event(void *ctx, struct text name, struct bc_error *err)
+{
+	(void)ctx, (void)name;
+	return fail_aggregated(err);
 }
 
 bool resolver_recording(struct resolver *r, const char *path, struct reader_report *report,
@@ -228,7 +241,7 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 {
 	struct sample_sink sink = {
 		.ctx = r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .time = on_time,
+		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event, .time = on_time,
 	};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
