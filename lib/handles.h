@@ -5,8 +5,8 @@
 
 #include "batconv/image.h"
 #include "batconv/resolve.h"
-#include "src/resolve/places.h"
-#include "src/stacks/resolver.h"
+#include "src/symbolize/places.h"
+#include "src/symbolize/resolver.h"
 
 struct batconv_image {
 	struct binary binary;

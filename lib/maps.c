@@ -3,9 +3,9 @@
 
 #include "lib/handles.h"
 #include "src/base/output.h"
-#include "src/maps/bcmaps.h"
-#include "src/maps/maps_text.h"
-#include "src/maps/open.h"
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/maps_text.h"
+#include "src/addrspace/open.h"
 
 struct batconv_snapshots *batconv_snapshots_new(void)
 {

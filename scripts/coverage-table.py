@@ -17,9 +17,9 @@ src/elf/*.[ch]
 src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/x86_insn.c src/cfg/x86_operands.c src/cfg/x86_vector.c
 src/cfg/insn*.c src/cfg/jump_*.c
 src/input/*.[ch]
-src/maps/bcmaps_read.c src/maps/leb.c src/maps/maps_text.c src/maps/proc.c
+src/addrspace/bcmaps_read.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
 src/check/table_file.c src/check/table_json.c
-src/stacks/raw.c
+src/symbolize/raw.c
 src/output/read_back.c
 '''.split()
 

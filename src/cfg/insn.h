@@ -2,7 +2,7 @@
 /*
  * Instructions as far as control flow goes.
  *
- * The bytes tell: branches by src/elf/branch.h, lengths on x86-64 by x86_insn.h.
+ * The bytes tell: branches by src/isa/branch.h, lengths on x86-64 by x86_insn.h.
  * Only what that does not know is asked of LLVM.
  */
 #ifndef CFG_INSN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/insn_isa.h"
-#include "src/elf/branch.h"
-#include "src/elf/branch_isa.h"
+#include "src/isa/branch.h"
+#include "src/isa/branch_isa.h"
 
 /* bl; blr and its variants with pointer authentication */
 static bool is_call(uint32_t word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/insn_isa.h"
-#include "src/elf/branch.h"
-#include "src/elf/branch_isa.h"
+#include "src/isa/branch.h"
+#include "src/isa/branch_isa.h"
 
 #define UNIMP UINT32_C(0xc0001073)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/insn_isa.h"
 #include "src/cfg/x86_insn.h"
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 
 static bool is_prefix(uint8_t byte)
 {

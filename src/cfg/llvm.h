@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/elf/bytes.h"
+#include "src/base/bytes.h"
 
 /* For one thread at a time. */
 struct llvm_context {

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 
 struct candidate {
 	uint64_t from, target;

@@ -8,7 +8,7 @@
 #ifndef CFG_X86_INSN_H
 #define CFG_X86_INSN_H
 
-#include "src/elf/bytes.h"
+#include "src/base/bytes.h"
 
 enum { X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
        X86_RIP = 16, X86_NO_REGISTER = 17 };

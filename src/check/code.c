@@ -5,7 +5,7 @@
 
 #include "src/base/parallel.h"
 #include "src/check/checks.h"
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 
 const struct code_side output_side = {FINDING_INSIDE_INSN, FINDING_NO_BRANCH, false};
 const struct code_side input_side = {FINDING_INPUT_INSIDE_INSN, FINDING_INPUT_NO_BRANCH, true};

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "src/maps/snapshots.h"
-#include "src/resolve/chain.h"
-#include "src/resolve/source.h"
+#include "src/addrspace/snapshots.h"
+#include "src/symbolize/chain.h"
+#include "src/symbolize/source.h"
 
 /* Which address it is that is given. */
 enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };

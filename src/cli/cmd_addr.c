@@ -11,8 +11,8 @@
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
-#include "src/maps/open.h"
-#include "src/maps/pick.h"
+#include "src/addrspace/open.h"
+#include "src/addrspace/pick.h"
 
 enum {
 	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,

@@ -11,7 +11,7 @@
 #include "src/cli/convert_arguments.h"
 #include "src/cli/print.h"
 #include "src/cli/summary.h"
-#include "src/conversion_many.h"
+#include "src/convert/many.h"
 
 /* The report's file is named before the profile. */
 enum { FILE_STATS, FILE_PROFILE, FILE_COUNT = FILE_PROFILE + PROFILE_FILES };

@@ -13,10 +13,10 @@
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
 #include "src/elf/notes.h"
-#include "src/maps/bcmaps.h"
-#include "src/maps/loads.h"
-#include "src/maps/maps_text.h"
-#include "src/maps/open.h"
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/loads.h"
+#include "src/addrspace/maps_text.h"
+#include "src/addrspace/open.h"
 
 enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL, OPT_RAW, OPT_JSON };
 

@@ -12,8 +12,8 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/warnings.h"
-#include "src/maps/open.h"
-#include "src/stacks/resolver.h"
+#include "src/addrspace/open.h"
+#include "src/symbolize/resolver.h"
 
 enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
 

@@ -4,7 +4,7 @@
 #define CLI_PROFILE_OUTPUT_H
 
 #include "src/base/output.h"
-#include "src/conversion.h"
+#include "src/convert/conversion.h"
 #include "src/output/yaml.h"
 
 enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/warnings.h"
-#include "src/conversion.h"
+#include "src/convert/conversion.h"
 #include "src/output/yaml.h"
 
 struct summary {

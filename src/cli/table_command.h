@@ -5,7 +5,7 @@
 
 #include "src/base/error.h"
 #include "src/cli/options.h"
-#include "src/elf/bytes.h"
+#include "src/base/bytes.h"
 
 /* What must stand behind the options: so many, or a message. */
 struct operands {

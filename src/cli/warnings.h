@@ -4,7 +4,7 @@
 #define CLI_WARNINGS_H
 
 #include "src/base/attr.h"
-#include "src/input/reader.h"
+#include "src/event/reader.h"
 
 /* Takes a line without newline and "batconv: ". */
 typedef void warning_fn(void *ctx, const char *text);

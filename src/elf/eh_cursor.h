@@ -6,7 +6,7 @@
 #ifndef ELF_EH_CURSOR_H
 #define ELF_EH_CURSOR_H
 
-#include "src/elf/bytes.h"
+#include "src/base/bytes.h"
 
 /* Pointer encodings (DW_EH_PE_...): the low four bits give the format, the next
  * three what the value is relative to. */

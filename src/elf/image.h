@@ -12,15 +12,11 @@
 #include <stdint.h>
 
 #include "src/base/address.h"
+#include "src/base/build_id.h"
+#include "src/base/bytes.h"
 #include "src/base/error.h"
 #include "src/base/text.h"
-#include "src/elf/bytes.h"
-
-/* The processors whose samples can be converted; all little-endian, 64 bits. */
-enum machine { MACHINE_X86_64, MACHINE_AARCH64, MACHINE_RISCV64 };
-
-/* "x86-64", "AArch64" or "RISC-V 64". */
-const char *machine_name(enum machine machine);
+#include "src/isa/machine.h"
 
 /* A loadable segment (PT_LOAD). */
 struct segment {
@@ -35,13 +31,6 @@ struct section {
 	uint32_t index; /* in the section header table */
 	uint32_t type, link, info;
 	uint64_t flags, addr, offset, size, entsize;
-};
-
-#define BUILD_ID_MAX 64 /* bytes; GNU ld writes 20, others 8 to 32 */
-
-struct build_id {
-	uint8_t size; /* 0: none */
-	uint8_t data[BUILD_ID_MAX];
 };
 
 struct image {
@@ -107,16 +96,5 @@ bool image_to_vaddr(const struct image *image, struct file_off at,
  * there are several. */
 BC_MUST_USE bool image_bat_note(const struct image *image, struct bytes *desc,
 				struct bc_error *err);
-
-/* As hexadecimal text; out has room for 2 * BUILD_ID_MAX + 1 characters. */
-void build_id_format(const struct build_id *id, char *out);
-
-/* Parses hexadecimal text of an even number of digits. */
-bool build_id_parse(struct text hex, struct build_id *out);
-
-/* perf can record a build-id that is cut or padded with zeros to 20 bytes:
- * equal as far as both go, the longer one zeros beyond or cut.  An absent one
- * equals none. */
-bool build_id_equal(const struct build_id *a, const struct build_id *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/padding.h"
 
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 
 static bool is_x86_prefix(uint8_t byte)
 {

@@ -9,7 +9,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 #include "src/profile/tally.h"
 
 /* More than this share that disagrees, and the samples are taken to be of another

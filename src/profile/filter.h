@@ -3,7 +3,7 @@
 #ifndef PROFILE_FILTER_H
 #define PROFILE_FILTER_H
 
-#include "src/input/sample.h"
+#include "src/event/event.h"
 #include "src/profile/ledger.h"
 
 struct filter {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/impute.h"
 
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 #include "src/profile/tally.h"
 
 /* Into the instruction, so that a return's call is seen to go on; not past one

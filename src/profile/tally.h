@@ -8,8 +8,8 @@
 
 #include "src/base/count_cache.h"
 #include "src/base/counts.h"
-#include "src/input/sample.h"
-#include "src/locate/process.h"
+#include "src/event/event.h"
+#include "src/addrspace/process.h"
 #include "src/profile/ledger.h"
 
 /* What all threads count together. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/maps/bcmaps.h"
+#include "src/addrspace/bcmaps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/maps/maps_text.h"
+#include "src/addrspace/maps_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/input/perf_data.h"
-#include "src/input/perf_data_stream.h"
+#include "src/event/perf_data/perf_data.h"
+#include "src/event/perf_data/stream.h"
 #include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/input/reader.h"
+#include "src/event/reader.h"
 #include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/maps/maps_text.h"
-#include "src/stacks/resolver.h"
+#include "src/addrspace/maps_text.h"
+#include "src/symbolize/resolver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the reader delivers of perf.data is what perf script prints of it: for the
-# files that tests/unit/test_perf_data.c builds, and for recordings made here.
+# files that tests/unit/test_event_perf_data.c builds, and for recordings made here.
 # The reader's side comes from that test program: PERF_DATA_TEST, or beside BATCONV.
 set -eu
-tool=${PERF_DATA_TEST:-$(dirname "${BATCONV:-.}")/tests/test_perf_data}
+tool=${PERF_DATA_TEST:-$(dirname "${BATCONV:-.}")/tests/test_event_perf_data}
 
 skip() {
 	echo "$1"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "src/input/perf_data_attr.h"
-#include "src/input/perf_data_feature.h"
-#include "src/input/perf_data_record.h"
+#include "src/event/perf_data/attr.h"
+#include "src/event/perf_data/feature.h"
+#include "src/event/perf_data/record.h"
 
 #define ATTR_SIZE 128
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/elf/bytes.h"
-#include "src/input/sample.h"
+#include "src/base/bytes.h"
+#include "src/event/event.h"
 
 /* Bytes that grow.  Zeroed means empty; running out of memory aborts. */
 struct build_perf {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/elf/branch.h"
+#include "src/isa/branch.h"
 #include "src/elf/functions.h"
 
 #define REQUIRE(condition)                                                             \

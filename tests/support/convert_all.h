@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "src/input/reader.h"
+#include "src/event/reader.h"
 #include "src/profile/convert.h"
 
 /* Read samples in memory; false with err filled if they cannot be read. */

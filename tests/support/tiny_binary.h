@@ -13,7 +13,7 @@
 #ifndef SUPPORT_TINY_BINARY_H
 #define SUPPORT_TINY_BINARY_H
 
-#include "src/profile/binary.h"
+#include "src/elf/binary.h"
 
 #define TINY_BASE 0x1000
 #define TINY_SIZE 0x1000

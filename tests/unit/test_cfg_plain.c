@@ -3,7 +3,7 @@
  * expected is what perf2bolt 22 wrote. */
 #include <stdio.h>
 
-#include "src/conversion.h"
+#include "src/convert/conversion.h"
 #include "src/output/fdata.h"
 #include "tests/support/cmocka.h"
 

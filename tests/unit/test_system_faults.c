@@ -18,12 +18,12 @@
 #include "src/cfg/cfg.h"
 #include "src/check/table_file.h"
 #include "src/check/table_json.h"
-#include "src/input/input.h"
-#include "src/input/perf_data_zstd.h"
-#include "src/input/threads.h"
-#include "src/maps/bcmaps.h"
-#include "src/maps/proc.h"
-#include "src/stacks/raw.h"
+#include "src/event/input.h"
+#include "src/event/perf_data/zstd.h"
+#include "src/event/perf_script/threads.h"
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/proc.h"
+#include "src/symbolize/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
 #define NEVER ULONG_MAX

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Which of many maps is meant, and which file in it is the binary.
+ *
+ * A file is the binary if its recorded build-id is the binary's, or, if none was
+ * recorded, if it has its name (the last part, without " (deleted)"); and if its
+ * executable mappings fit the binary's segments.
+ */
+#ifndef ADDRSPACE_PICK_H
+#define ADDRSPACE_PICK_H
+
+#include "src/addrspace/loads.h"
+#include "src/addrspace/snapshots.h"
+
+#define PICK_ANY UINT32_MAX
+
+struct pick {
+	const struct image *image;
+	const char *name; /* of the binary; a path with a slash must end so too when
+			     two files of its last part are there */
+	uint32_t pid;     /* or PICK_ANY: the only process that has it */
+	uint32_t id;      /* of the map, or PICK_ANY: the one at `time` */
+	uint64_t time;    /* ns; UINT64_MAX: the last one */
+};
+
+/* The map (with an index), the binary's path in it and its loads.  The caller frees
+ * both.
+ *
+ * BC_MISMATCH  no such process or map, it has not the binary, or several processes have
+ *              it; the text says which
+ * BC_NOMEM */
+BC_MUST_USE bool pick_load(const struct snapshots *snapshots, const struct pick *pick,
+			   struct maps *maps, uint32_t *path, struct loads *loads,
+			   struct bc_error *err);
+
+#endif

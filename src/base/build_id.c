@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/build_id.h"
+
+/* What perf keeps of a build-id. */
+#define PERF_BUILD_ID_SIZE 20
+
+void build_id_format(const struct build_id *id, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < id->size; i++) {
+		*out++ = digits[id->data[i] >> 4];
+		*out++ = digits[id->data[i] & 15];
+	}
+	*out = '\0';
+}
+
+bool build_id_parse(struct text hex, struct build_id *out)
+{
+	struct build_id id = {.size = 0};
+
+	if (!hex.len || hex.len % 2 || hex.len > (size_t)2 * BUILD_ID_MAX)
+		return false;
+	for (; hex.len; hex = text_from(hex, 2)) {
+		uint64_t byte;
+		if (!text_hex(text_first(hex, 2), &byte))
+			return false;
+		id.data[id.size++] = (uint8_t)byte;
+	}
+	*out = id;
+	return true;
+}
+
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	const struct build_id *longer = a->size < b->size ? b : a;
+	size_t common = a->size < b->size ? a->size : b->size;
+
+	if (!common || memcmp(a->data, b->data, common))
+		return false;
+	return common == longer->size || common == PERF_BUILD_ID_SIZE ||
+	       (longer->size == PERF_BUILD_ID_SIZE &&
+		all_zero(longer->data + common, longer->size - common));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The number by which a linker tells one output from another (NT_GNU_BUILD_ID). */
+#ifndef BASE_BUILD_ID_H
+#define BASE_BUILD_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/base/text.h"
+
+#define BUILD_ID_MAX 64 /* bytes; GNU ld writes 20, others 8 to 32 */
+
+struct build_id {
+	uint8_t size; /* 0: none */
+	uint8_t data[BUILD_ID_MAX];
+};
+
+/* As hexadecimal text; out has room for 2 * BUILD_ID_MAX + 1 characters. */
+void build_id_format(const struct build_id *id, char *out);
+
+/* Parses hexadecimal text of an even number of digits. */
+bool build_id_parse(struct text hex, struct build_id *out);
+
+/* perf can record a build-id that is cut or padded with zeros to 20 bytes:
+ * equal as far as both go, the longer one zeros beyond or cut.  An absent one
+ * equals none. */
+bool build_id_equal(const struct build_id *a, const struct build_id *b);
+
+#endif

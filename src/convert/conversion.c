@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/convert/conversion.h"
+
+#include <inttypes.h>
+
+#include "src/base/parallel.h"
+#include "src/addrspace/late_ids.h"
+#include "src/profile/memory.h"
+
+static unsigned thread_count(const struct conversion_options *options)
+{
+	return options->threads ? options->threads : parallel_threads();
+}
+
+/* Samples that the reader met and could not deliver. */
+static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
+{
+	aggregate_undelivered(&c->aggregate, SAMPLE_LATE, perf->late);
+	aggregate_undelivered(&c->aggregate, SAMPLE_GUEST, perf->of_guests);
+	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
+	self_check_undelivered(&c->self_check, perf->late + perf->of_guests + perf->of_unknown_events);
+}
+
+struct sample_sink conversion_sink(struct conversion *conversion)
+{
+	struct sample_sink sink = aggregate_sink(&conversion->aggregate);
+
+	if (!conversion->self_check.on)
+		return sink;
+	return self_check_sink(&conversion->self_check, &conversion->aggregate, sink);
+}
+
+bool conversion_note_input(struct conversion *c, const struct reader_report *report,
+			   struct bc_error *err)
+{
+	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "pre-aggregated records have no process, event or time: --pid, --event, "
+			       "--time and --max-samples cannot choose among them");
+	count_undelivered(c, &report->perf);
+	c->partial |= reader_report_is_partial(report);
+	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
+}
+
+bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+{
+	struct conversion *c = ctx;
+
+	if (late_ids_check(&c->aggregate.maps, files, count, err))
+		return true;
+	if (err->code != BC_MISMATCH)
+		return false;
+	if (!c->contradicted.code) {
+		c->contradicted = *err;
+		c->contradicted_by = c->inputs.len;
+	}
+	return true;
+}
+
+bool conversion_find_place(struct conversion *c, uint32_t pid, struct text file,
+			   uint64_t place, struct run_addr *out)
+{
+	return process_find_place(&c->aggregate.maps, pid, file, place, out);
+}
+
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t place)
+{
+	struct conversion *c = ctx;
+	struct run_addr at;
+
+	return conversion_find_place(c, pid, file, place, &at) ? at
+								: process_elsewhere(&c->aggregate.maps, pid);
+}
+
+static bool read_samples(const struct conversion_options *options, const char *path,
+			 struct conversion *c, struct bc_error *err)
+{
+	struct sample_sink sink = conversion_sink(c);
+	struct reader_options how = {
+		.format = options->format,
+		.build_id = c->binary.image.build_id,
+		.pool = aggregate_pool(&c->aggregate),
+		.late_ids = {c, conversion_late_ids},
+		.places = {c, find_place},
+		.cut_will_do = true,
+	};
+	struct reader_report report = {0};
+
+	return input_run(path, &how, options->progress, &sink, &report, err) &&
+	       conversion_note_input(c, &report, err);
+}
+
+static bool read_inputs(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	for (size_t i = 0; i < options->sample_count; i++)
+		if (!read_samples(options, options->samples[i], c, err))
+			return false;
+	return true;
+}
+
+static bool begin_counting(const struct conversion_options *options, struct conversion *c,
+			   struct bc_error *err)
+{
+	struct aggregate_options how = options->aggregate;
+	struct image_match_options match = {options->binary, options->image_name,
+					    options->ignore_build_id};
+
+	c->threads = thread_count(options);
+	how.threads = c->threads;
+	how.self_check = c->self_check.on = options->self_check || SELF_CHECK_ALWAYS;
+	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
+	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
+}
+
+static bool fail_build(const struct conversion_options *options, const struct conversion *c,
+		       struct bc_error *err)
+{
+	return bc_fail(err, BC_MISMATCH,
+		       "%s: the samples are of another build: %.1f %% of their %s disagree "
+		       "with its code (limit %.0f %%; --force converts all the same)",
+		       options->binary, build_check_rate(&c->check),
+		       c->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
+}
+
+/* Addresses alone tell little of the build: where segments disagree, believe
+ * those. */
+static bool segments_disagree(const struct conversion *c)
+{
+	return c->basic && c->aggregate.maps.report.misfits;
+}
+
+static bool is_empty(const struct conversion *c)
+{
+	const struct ledgers *l = &c->ledgers;
+
+	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
+}
+
+static bool fail_contradicted(const struct conversion_options *options, const struct conversion *c,
+			      struct bc_error *err)
+{
+	const char *path = options->samples[c->contradicted_by];
+
+	*err = c->contradicted;
+	return options->sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
+}
+
+/* The samples must be of this binary, and of this build of it. */
+static bool check_samples(const struct conversion_options *options, struct conversion *c,
+			  struct bc_error *err)
+{
+	const struct locate_report *seen = &c->aggregate.maps.report;
+
+	if (c->contradicted.code)
+		return fail_contradicted(options, c, err);
+	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
+		return process_maps_fail_unmapped(&c->aggregate.maps, err);
+	if (options->force)
+		return true;
+	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+		return fail_build(options, c, err);
+	if (segments_disagree(c))
+		return bc_fail(err, BC_MISMATCH,
+			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
+			       "ran was another build (--force converts all the same)",
+			       options->binary, seen->misfits);
+	if (is_empty(c) && !options->empty_will_do)
+		return bc_fail(err, BC_MISMATCH,
+			       "%s: none of the samples can be used (--force writes an empty profile)",
+			       options->binary);
+	return true;
+}
+
+/* Compare with the input binary itself, if there is one. */
+static bool check_input(const struct conversion_options *options, const struct conversion *c,
+			struct bc_error *err)
+{
+	struct function_table input = {0};
+	struct image image = {0};
+	struct file_map file;
+
+	if (!options->input)
+		return true;
+	if (!file_map(options->input, &file, err))
+		return false;
+	bool ok = image_open((struct bytes){file.data, file.size}, &image, err) &&
+		  functions_build(&image, &input, err) && self_check_input(&c->profile, &input, err);
+	functions_free(&input);
+	image_close(&image);
+	file_unmap(&file);
+	return ok || bc_fail_prefix(err, options->input);
+}
+
+static bool self_check(const struct conversion_options *options, const struct conversion *c,
+		       const struct check_sum *pushed, struct bc_error *err)
+{
+	if (!self_check_ledgers(&c->self_check, &c->ledgers, err) ||
+	    (pushed && !self_check_profile(&c->self_check, &c->profile, pushed, &c->ledgers, err)))
+		return bc_fail_prefix(err, options->binary);
+	return !pushed || check_input(options, c, err);
+}
+
+static bool convert_all(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	struct totals *totals = &c->aggregate.totals;
+	struct converted converted;
+
+	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
+	if (!convert(&c->aggregate, &c->binary, c->basic, c->threads, &converted, err))
+		return false;
+	c->profile = converted.profile;
+	c->check = converted.check;
+	c->no_disassembler = converted.no_disassembler;
+	c->ledgers = c->aggregate.tally.ledgers;
+	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
+	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
+	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
+	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err) &&
+	       self_check(options, c, &converted.pushed, err);
+}
+
+/* The counts are the result: what was not dropped so far is kept. */
+static bool keep_counts(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
+				    &c->ledgers.memory};
+	const struct totals *totals = &c->aggregate.totals;
+
+	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
+	c->ledgers = c->aggregate.tally.ledgers;
+	c->ledgers.memory.dropped[ACCESS_NO_ROOM] =
+		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
+	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
+		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
+	c->check = build_check_all(&c->binary.image, &totals->traces);
+	return self_check(options, c, NULL, err);
+}
+
+/* Only the newest layout has hashes. */
+static bool open_binary(const struct conversion_options *options, struct conversion *c,
+			struct bc_error *err)
+{
+	struct binary_needs needs = {.plain_will_do = true, .blocks = options->hashes};
+
+	if (!binary_open_for(options->binary, needs, &c->binary, err))
+		return false;
+	if (!options->hashes || c->binary.plain || c->binary.bat.layout == BAT_HASHED)
+		return true;
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions "
+		       "and blocks that llvm-bolt 19 and later put there; fdata needs none",
+		       options->binary, bat_layout_name(c->binary.bat.layout));
+}
+
+bool conversion_begin(const struct conversion_options *options, struct conversion *out,
+		      struct bc_error *err)
+{
+	return open_binary(options, out, err) && begin_counting(options, out, err);
+}
+
+/* Samples are checked last: the report of a refusal is as full as any. */
+bool conversion_end(const struct conversion_options *options, struct conversion *out,
+		    struct bc_error *err)
+{
+	if (!aggregate_finish(&out->aggregate, &out->basic, err))
+		return false;
+	if (!self_check_counts(&out->self_check, out->basic, err))
+		return bc_fail_prefix(err, options->binary);
+	return (options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err)) &&
+	       check_samples(options, out, err);
+}
+
+bool conversion_run(const struct conversion_options *options, struct conversion *out,
+		    struct bc_error *err)
+{
+	return conversion_begin(options, out, err) && read_inputs(options, out, err) &&
+	       conversion_end(options, out, err);
+}
+
+void conversion_free(struct conversion *conversion)
+{
+	profile_free(&conversion->profile);
+	aggregate_fini(&conversion->aggregate);
+	report_vec_free(&conversion->inputs);
+	binary_close(&conversion->binary);
+	*conversion = (struct conversion){0};
+}

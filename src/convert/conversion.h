@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The main job, in the order in which it happens:
+ *
+ *   binary ----> image, functions, BAT ------------+
+ *   samples ---> events --> vaddrs --> traces ----> profile
+ *               (input)    (locate)   (aggregate)   (convert)
+ */
+#ifndef CONVERT_CONVERSION_H
+#define CONVERT_CONVERSION_H
+
+#include "src/event/input.h"
+#include "src/profile/aggregate.h"
+#include "src/profile/convert.h"
+
+struct conversion_options {
+	const char *binary;
+	const char *const *samples; /* paths; "-" is stdin */
+	size_t sample_count;
+	enum input_format format;
+	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
+	const char *image_name; /* take mappings of this name for the binary's; or NULL */
+	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
+	bool force;             /* convert samples of another build all the same */
+	bool empty_will_do;     /* a profile without a record is no refusal */
+	bool aggregate_only;    /* stop at the counts: they are the result */
+	bool hashes;            /* the profile is to have hashes: YAML */
+	bool self_check;        /* count twice and compare; debug builds always do */
+	const char *input;      /* for that: the input binary, whose functions have sizes; or NULL */
+	unsigned threads;       /* 0: as many as there are processors */
+
+	struct input_progress progress; /* called now and then while samples are read */
+};
+
+DEFINE_VEC(report_vec, struct reader_report);
+
+struct conversion {
+	struct binary binary;
+	struct aggregate aggregate;
+	struct self_check self_check;
+	struct report_vec inputs; /* one per samples path */
+	unsigned threads; /* that were used */
+	size_t distinct; /* traces, or addresses */
+	bool basic;      /* the profile is of addresses, not of branches */
+	struct ledgers ledgers;
+	struct build_check check;
+	struct profile profile;
+	bool no_disassembler; /* libLLVM was needed and is missing */
+	bool partial; /* an input ended early; what was there is used */
+	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
+	size_t contradicted_by;       /* the number of the input that they came in */
+};
+
+/* Zeroed `out` is filled as far as the job gets, also when it fails: a report
+ * of a refusal needs it.  Finish with conversion_free().
+ *
+ * BC_MISMATCH  the samples do not belong to the binary, or none of them does
+ * BC_BUG       the self-check found a contradiction
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM
+ * The text names the file. */
+BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct conversion *out,
+				struct bc_error *err);
+void conversion_free(struct conversion *conversion);
+
+/* Its parts: open the binary; deliver samples to the sink, which is new for each
+ * input, and note what was read; convert. */
+BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
+				  struct conversion *out, struct bc_error *err);
+struct sample_sink conversion_sink(struct conversion *conversion);
+/* struct late_ids.take, of a conversion: what it says against is for conversion_end() to
+ * tell, when the input was noted.  BC_NOMEM */
+BC_MUST_USE bool conversion_late_ids(void *conversion, const struct file_id *files, size_t count,
+				     struct bc_error *err);
+/* process_find_place() of a conversion */
+bool conversion_find_place(struct conversion *conversion, uint32_t pid, struct text file,
+			   uint64_t place, struct run_addr *out);
+BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
+				       const struct reader_report *report, struct bc_error *err);
+BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,
+				struct bc_error *err);
+
+#endif

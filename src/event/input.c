@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/event/perf_data/perf_data.h"
+
+/* The files of a folder: data, data.0, data.1 ... */
+struct folder {
+	char **paths;
+	struct file_stream *streams;
+	size_t count;
+};
+
+static void folder_free(struct folder *folder)
+{
+	for (size_t i = 0; i < folder->count; i++) {
+		stream_close(&folder->streams[i]);
+		free(folder->paths[i]);
+	}
+	free(folder->paths);
+	free(folder->streams);
+}
+
+static char *join(const char *path, const char *name)
+{
+	size_t size = strlen(path) + strlen(name) + 2;
+	char *joined = malloc(size);
+
+	if (joined)
+		snprintf(joined, size, "%s/%s", path, name);
+	return joined;
+}
+
+static bool folder_room(struct folder *folder)
+{
+	char **paths = realloc(folder->paths, (folder->count + 1) * sizeof(*paths));
+
+	if (!paths)
+		return false;
+	folder->paths = paths;
+	struct file_stream *streams =
+		realloc(folder->streams, (folder->count + 1) * sizeof(*streams));
+	if (!streams)
+		return false;
+	folder->streams = streams;
+	return true;
+}
+
+static bool folder_add(struct folder *folder, char *path, struct input_progress progress,
+		       struct bc_error *err)
+{
+	if (!path || !folder_room(folder)) {
+		free(path);
+		return bc_fail_nomem(err);
+	}
+	struct file_stream *stream = &folder->streams[folder->count];
+	if (!stream_open(path, stream, err)) {
+		free(path);
+		return false;
+	}
+	stream->on_read = progress.show;
+	stream->ctx = progress.ctx;
+	folder->paths[folder->count++] = path;
+	return true;
+}
+
+static bool folder_open(const char *path, struct input_progress progress, struct folder *folder,
+			struct bc_error *err)
+{
+	char name[32] = "data";
+
+	for (unsigned i = 0;; i++) {
+		char *file = join(path, name);
+		if (i && file && access(file, F_OK)) {
+			free(file);
+			return true;
+		}
+		if (!folder_add(folder, file, progress, err))
+			return false;
+		snprintf(name, sizeof(name), "data.%u", i);
+	}
+}
+
+static bool run_folder(const char *path, struct input_progress progress, struct sample_sink *sink,
+		       struct reader_report *report, struct bc_error *err)
+{
+	BC_AUTO(folder_free) struct folder folder = {0};
+
+	*report = (struct reader_report){.format = INPUT_PERF_DATA};
+	if (!folder_open(path, progress, &folder, err))
+		return false;
+	struct perf_data_input input = {.stream = &folder.streams[0],
+					.more = folder.streams + 1,
+					.more_count = folder.count - 1};
+	return perf_data_read(&input, sink, report, err);
+}
+
+static bool run_file(const char *path, const struct reader_options *options,
+		     struct input_progress progress, struct sample_sink *sink,
+		     struct reader_report *report, struct bc_error *err)
+{
+	struct file_stream stream;
+
+	if (!stream_open(path, &stream, err))
+		return false;
+	stream.on_read = progress.show;
+	stream.ctx = progress.ctx;
+	bool ok = reader_run(&stream, options, sink, report, err);
+	stream_close(&stream);
+	return ok;
+}
+
+/* A folder that holds no recording is refused by its own name. */
+bool is_recording_folder(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	char *data = join(path, "data");
+	bool has_data = !data || !access(data, F_OK); /* no memory is told below */
+	free(data);
+	return has_data;
+}
+
+bool input_run(const char *path, const struct reader_options *options,
+	       struct input_progress progress, struct sample_sink *sink,
+	       struct reader_report *report, struct bc_error *err)
+{
+	return is_recording_folder(path)
+		       ? run_folder(path, progress, sink, report, err)
+		       : run_file(path, options, progress, sink, report, err);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/line.h"
+
+#include <inttypes.h>
+
+/* As much of an unreadable word as helps to find it. */
+#define QUOTED 40
+
+bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
+	       const char *at, const char *why)
+{
+	size_t before = (size_t)(at - line->text.at);
+	struct text rest = text_from(line->text, before);
+	struct text word = text_first(text_word(&rest), QUOTED);
+
+	if (!word.len)
+		return bc_fail(err, code, "%s: line %" PRIu64 ", column %zu: %s, but the line ends",
+			       line->file, line->number, before + 1, why);
+	return bc_fail(err, code, "%s: line %" PRIu64 ", column %zu: %s, not '%.*s'",
+		       line->file, line->number, before + 1, why, (int)word.len, word.at);
+}

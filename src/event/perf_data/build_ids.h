@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The build-id table of perf.data: which file had which build-id, as the
+ * recorder found them when it ended.
+ */
+#ifndef EVENT_PERF_DATA_BUILD_IDS_H
+#define EVENT_PERF_DATA_BUILD_IDS_H
+
+#include "src/base/attr.h"
+#include "src/base/vec.h"
+#include "src/base/build_id.h"
+#include "src/base/bytes.h"
+#include "src/base/error.h"
+
+struct perf_build_id {
+	char *path; /* owned */
+	uint32_t pid; /* NO_PID: of any process */
+	struct build_id id;
+	bool ambiguous; /* the path also stands for another build-id */
+};
+DEFINE_VEC(perf_build_id_vec, struct perf_build_id);
+
+struct perf_build_ids {
+	struct perf_build_id_vec all; /* by path once it was looked up */
+	bool sorted;
+};
+
+void perf_build_ids_free(struct perf_build_ids *table);
+
+/* Add the entry of a build-id record: its misc word and what follows the 8
+ * bytes of its header.  Those of kernels and guests are left out.
+ *
+ * BC_FORMAT  too short or without a name
+ * BC_NOMEM */
+BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
+				    struct bytes body, struct bc_error *err);
+
+/* Sort it and mark what is ambiguous. */
+void perf_build_ids_sort(struct perf_build_ids *table);
+
+/* The build-id of a file, or NULL if it is not in the table or has several. */
+const struct build_id *perf_build_ids_find(struct perf_build_ids *table, struct text path);
+
+#endif

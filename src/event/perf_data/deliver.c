@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/perf_data/deliver.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "src/event/perf_data/block.h"
+
+bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup,
+			struct sample_sink *sink, struct perf_data_report *details)
+{
+	*delivery = (struct perf_delivery){.setup = setup, .sink = sink, .details = details};
+	delivery->scratch = malloc(PERF_BRANCHES_MAX * sizeof(*delivery->scratch));
+	delivery->chain = malloc(PERF_CHAIN_MAX * sizeof(*delivery->chain));
+	return delivery->scratch && delivery->chain;
+}
+
+void perf_delivery_fini(struct perf_delivery *delivery)
+{
+	free(delivery->scratch);
+	free(delivery->chain);
+	*delivery = (struct perf_delivery){0};
+}
+
+static bool fail_cut(const struct perf_delivery *delivery, const struct perf_record *record,
+		     const char *what, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "%s: %s of %zu bytes is cut, byte %" PRIu64, delivery->file,
+		       what, record->body.size + PERF_RECORD_HEADER_SIZE, record->offset);
+}
+
+static bool is_guest(const struct perf_record *record)
+{
+	unsigned mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static const struct perf_sample_layout *layout_of(const struct perf_delivery *delivery,
+						  const struct perf_record *record)
+{
+	const struct perf_events *events = &delivery->setup->events;
+	const struct perf_event *event = events->all.at;
+
+	if (!events->same_layout)
+		event = record->type == PERF_RECORD_SAMPLE
+				? perf_events_of_sample(events, record->body)
+				: perf_events_of_record(events, record->body);
+	return event ? &event->layout : NULL;
+}
+
+uint64_t perf_delivery_time(const struct perf_delivery *delivery,
+			    const struct perf_record *record)
+{
+	const struct perf_sample_layout *layout = layout_of(delivery, record);
+
+	if (!layout || layout->time == PERF_NOWHERE)
+		return 0;
+	if (record->type == PERF_RECORD_SAMPLE)
+		return perf_sample_time(layout, record->body);
+	return perf_trailer_parse(layout, record->body).time;
+}
+
+static bool deliver_sample(struct perf_delivery *delivery, const struct perf_record *record,
+			   struct bc_error *err)
+{
+	const struct perf_event *event =
+		perf_events_of_sample(&delivery->setup->events, record->body);
+	struct perf_sample sample;
+
+	if (!event) {
+		delivery->details->of_unknown_events++;
+		return true;
+	}
+	if (is_guest(record)) {
+		delivery->details->of_guests++;
+		return true;
+	}
+	if (!perf_sample_parse(&event->layout, record->body, &sample))
+		return fail_cut(delivery, record, "a sample", err);
+	struct sample out = {
+		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
+		.time = sample.time,
+		.ip.v = sample.ip,
+		.data.v = sample.addr,
+		.has_stack = sample.has_stack,
+		.branches = perf_branches(&sample, delivery->scratch),
+		.branch_count = sample.branch_count,
+		.partial = event->partial_stacks,
+		.event = text_of(event->label),
+		.chain = delivery->chain,
+		.chain_count = perf_chain(&sample, delivery->chain),
+	};
+	if (out.branches != delivery->scratch)
+		out.memory = &record->block->memory;
+	delivery->details->delivered++;
+	return delivery->sink->sample(delivery->sink->ctx, &out, err);
+}
+
+/* The size of the trailer that the records of process events end with. */
+static size_t trailer_size(const struct perf_delivery *delivery, const struct perf_record *record)
+{
+	const struct perf_sample_layout *layout = layout_of(delivery, record);
+
+	return layout ? layout->end_size : 0;
+}
+
+static bool deliver_map(struct perf_delivery *delivery, const struct perf_record *record,
+			struct bc_error *err)
+{
+	struct map_event map;
+
+	if (!perf_record_map(record, trailer_size(delivery, record), &map))
+		return fail_cut(delivery, record, "a mapping", err);
+	if (map.pid == NO_PID) /* the kernel's own */
+		return true;
+	if (!map.build_id.size) {
+		const struct build_id *id =
+			perf_build_ids_find(&delivery->setup->features.build_ids, map.path);
+		if (id)
+			map.build_id = *id;
+	}
+	map.id_may_come = map.executable && !map.build_id.size && perf_setup_ids_may_come(delivery->setup);
+	delivery->ids_may_come |= map.id_may_come;
+	return delivery->sink->map(delivery->sink->ctx, &map, err);
+}
+
+static bool deliver_comm(struct perf_delivery *delivery, const struct perf_record *record,
+			 struct bc_error *err)
+{
+	struct perf_comm comm;
+
+	if (!perf_record_comm(record, trailer_size(delivery, record), &comm))
+		return fail_cut(delivery, record, "a name", err);
+	return !comm.exec || delivery->sink->exec(delivery->sink->ctx, comm.pid, err);
+}
+
+static bool deliver_task(struct perf_delivery *delivery, const struct perf_record *record,
+			 struct bc_error *err)
+{
+	struct sample_sink *sink = delivery->sink;
+	struct perf_task task;
+
+	if (!perf_record_task(record, &task))
+		return fail_cut(delivery, record, "a fork or exit", err);
+	if (record->type == PERF_RECORD_FORK)
+		return sink->fork(sink->ctx, task.parent_pid, task.pid, err);
+	return sink->exit(sink->ctx, task.pid, task.tid, err);
+}
+
+/* Names of threads change often, and change no mapping. */
+static bool is_process_event(const struct perf_record *record)
+{
+	return record->type != PERF_RECORD_COMM || (record->misc & PERF_RECORD_MISC_COMM_EXEC);
+}
+
+static bool deliver_event(struct perf_delivery *delivery, uint64_t time,
+			  const struct perf_record *record, struct bc_error *err)
+{
+	if (!is_process_event(record) || is_guest(record))
+		return true;
+	if (time && time < delivery->time)
+		delivery->details->late_events++;
+	if (time > delivery->event_time)
+		delivery->event_time = time;
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return deliver_map(delivery, record, err);
+	case PERF_RECORD_COMM:
+		return deliver_comm(delivery, record, err);
+	default:
+		return deliver_task(delivery, record, err);
+	}
+}
+
+bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record,
+			  struct bc_error *err)
+{
+	struct perf_delivery *delivery = ctx;
+	bool is_sample = record->type == PERF_RECORD_SAMPLE;
+	struct sample_sink *sink = delivery->sink;
+
+	if (is_sample && time && time < delivery->event_time) {
+		delivery->details->late++;
+		return true;
+	}
+	if (sink->time)
+		sink->time(sink->ctx, time);
+	bool ok = is_sample ? deliver_sample(delivery, record, err)
+			    : deliver_event(delivery, time, record, err);
+	if (time > delivery->time)
+		delivery->time = time;
+	return ok;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * From a record whose turn it is to a call of the sink.
+ */
+#ifndef EVENT_PERF_DATA_DELIVER_H
+#define EVENT_PERF_DATA_DELIVER_H
+
+#include "src/event/perf_data/perf_data.h"
+#include "src/event/perf_data/setup.h"
+
+struct perf_delivery {
+	struct perf_setup *setup; /* borrowed, like all here */
+	struct sample_sink *sink;
+	struct perf_data_report *details;
+	const char *file;         /* for messages */
+	struct branch *scratch;   /* owned, see perf_branches() */
+	uint64_t *chain;          /* owned, see perf_chain() */
+	uint64_t event_time;      /* of the latest process event delivered */
+	uint64_t time;            /* of the latest record delivered        */
+	bool ids_may_come;        /* of mappings that were delivered without */
+};
+
+/* Returns false when out of memory. */
+BC_MUST_USE bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup,
+				    struct sample_sink *sink, struct perf_data_report *details);
+void perf_delivery_fini(struct perf_delivery *delivery);
+
+/* When a process event or sample happened; 0 if it does not say. */
+uint64_t perf_delivery_time(const struct perf_delivery *delivery,
+			    const struct perf_record *record);
+
+/* Deliver a process event or sample.  A sample that is older than a process
+ * event that was delivered already is dropped and counted: its mappings may be
+ * gone.  ctx is the delivery, time as above.
+ *
+ * BC_FORMAT  a record that is too short for its fields; the text has the offset
+ * or what the sink said */
+BC_MUST_USE bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record,
+				      struct bc_error *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/perf_data/perf_data.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "src/event/perf_data/deliver.h"
+#include "src/event/perf_data/order.h"
+#include "src/event/perf_data/setup.h"
+#include "src/event/perf_data/stream.h"
+
+/* One of the files that are read at the same time. */
+struct source {
+	struct perf_file file;
+	struct perf_stream stream;
+	uint64_t newest; /* time that was read from it */
+	bool ended;
+};
+
+struct perf_reader {
+	const struct perf_data_input *input;
+	struct perf_setup setup;
+	struct perf_delivery delivery;
+	struct perf_pool pool;
+	struct perf_order order;
+	struct source *sources;
+	size_t source_count;
+	struct reader_report *report;
+	struct perf_data_report *details;
+};
+
+static void reader_fini(struct perf_reader *reader)
+{
+	perf_order_fini(&reader->order);
+	for (size_t i = 0; i < reader->source_count; i++) {
+		perf_stream_fini(&reader->sources[i].stream);
+		perf_file_fini(&reader->sources[i].file);
+	}
+	free(reader->sources);
+	perf_pool_fini(&reader->pool);
+	perf_delivery_fini(&reader->delivery);
+	perf_setup_fini(&reader->setup);
+}
+
+/* Errors about the content do not name the file yet; those of the system and of
+ * the sink do. */
+static bool name_file(const struct file_stream *stream, struct bc_error *err)
+{
+	if (err->code == BC_FORMAT || err->code == BC_UNSUPPORTED)
+		bc_fail_prefix(err, stream->name);
+	return false;
+}
+
+static bool is_counted(uint32_t type)
+{
+	return type < PERF_COUNTED_TYPES;
+}
+
+static void count(struct perf_reader *reader, const struct perf_record *record)
+{
+	if (is_counted(record->type))
+		reader->details->records[record->type]++;
+	else
+		reader->details->other_records++;
+}
+
+/* A process event or sample: it waits for its turn if it has a time. */
+static bool take_timed(struct perf_reader *reader, struct source *source,
+		       const struct perf_record *record, struct bc_error *err)
+{
+	if (!perf_setup_settle(&reader->setup, err))
+		return name_file(source->file.stream, err);
+	uint64_t time = perf_delivery_time(&reader->delivery, record);
+	if (!time || time == UINT64_MAX)
+		return perf_delivery_record(&reader->delivery, 0, record, err);
+	if (time > source->newest)
+		source->newest = time;
+	return perf_order_put(&reader->order, time, record, err);
+}
+
+static bool take_lost(struct perf_reader *reader, const struct perf_record *record)
+{
+	struct perf_data_report *details = reader->details;
+	uint64_t lost;
+
+	if (!perf_record_lost(record, &lost))
+		return false;
+	if (record->type == PERF_RECORD_LOST)
+		details->lost_events += lost;
+	else
+		details->lost_samples += lost;
+	return true;
+}
+
+/* A record that says nothing about samples, or not in words that are known here. */
+static bool pass_over(struct perf_reader *reader, const struct perf_record *record)
+{
+	struct perf_data_report *details = reader->details;
+
+	reader->report->ignored++;
+	if (perf_record_type_is_known(record->type))
+		return true;
+	if (!details->unknown_records++) {
+		details->unknown_type = record->type;
+		details->unknown_at = record->offset;
+	}
+	return true;
+}
+
+static bool take_kernel_record(struct perf_reader *reader, struct source *source,
+			       const struct perf_record *record, struct bc_error *err)
+{
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return take_timed(reader, source, record, err);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return take_lost(reader, record) ||
+		       bc_fail(err, BC_FORMAT, "%s: a cut record, byte %" PRIu64,
+			       source->file.stream->name, record->offset);
+	case PERF_RECORD_AUX:
+		reader->details->trace_records++;
+		return true;
+	default:
+		return pass_over(reader, record);
+	}
+}
+
+static bool take_setup(struct perf_reader *reader, struct source *source,
+		       const struct perf_record *record, struct bc_error *err)
+{
+	if (!perf_setup_record(&reader->setup, record, err))
+		return name_file(source->file.stream, err);
+	source->stream.ring_size = reader->setup.features.info.mmap_size;
+	return true;
+}
+
+static bool take_record(struct perf_reader *reader, struct source *source,
+			const struct perf_record *record, struct bc_error *err)
+{
+	count(reader, record);
+	if (record->type < PERF_USER_TYPES)
+		return take_kernel_record(reader, source, record, err);
+	switch (record->type) {
+	case PERF_USER_FINISHED_ROUND: /* not across files */
+		return reader->source_count > 1 || perf_order_round(&reader->order, err);
+	case PERF_USER_AUXTRACE:
+		reader->details->trace_records++;
+		return true;
+	case PERF_USER_ATTR:
+	case PERF_USER_FEATURE:
+	case PERF_USER_EVENT_UPDATE:
+	case PERF_USER_BUILD_ID:
+		return take_setup(reader, source, record, err);
+	default:
+		return pass_over(reader, record);
+	}
+}
+
+static void end_source(struct perf_reader *reader, struct source *source)
+{
+	struct perf_data_report *details = reader->details;
+
+	source->ended = true;
+	details->skipped_bytes += source->stream.skipped;
+	if (source->stream.truncated && !details->truncated) {
+		details->truncated = true;
+		details->truncated_at = source->stream.truncated_at;
+	}
+}
+
+/* Read a source until it is ahead of the others, or ends. */
+static bool read_source(struct perf_reader *reader, struct source *source, uint64_t until,
+			struct bc_error *err)
+{
+	struct perf_record record;
+
+	while (source->newest <= until) {
+		if (!perf_stream_next(&source->stream, &record, err)) {
+			if (err->code != BC_OK)
+				return name_file(source->file.stream, err);
+			end_source(reader, source);
+			return true;
+		}
+		if (!take_record(reader, source, &record, err))
+			return false;
+	}
+	return true;
+}
+
+/* The source that is furthest behind, or NULL.  *next is how far the one that is
+ * next to last has come. */
+static struct source *last_source(struct perf_reader *reader, uint64_t *next)
+{
+	struct source *last = NULL;
+
+	*next = UINT64_MAX;
+	for (size_t i = 0; i < reader->source_count; i++) {
+		struct source *source = &reader->sources[i];
+		if (source->ended)
+			continue;
+		if (!last || source->newest < last->newest) {
+			*next = last ? last->newest : UINT64_MAX;
+			last = source;
+		} else if (source->newest < *next) {
+			*next = source->newest;
+		}
+	}
+	return last;
+}
+
+/* Several files are read side by side.  Each is sorted but for what interrupts
+ * wrote between taking the time and writing the record; what waits makes up for
+ * that. */
+static bool read_all(struct perf_reader *reader, struct bc_error *err)
+{
+	uint64_t next;
+
+	for (struct source *source; (source = last_source(reader, &next));)
+		if (!read_source(reader, source, next, err))
+			return false;
+	return perf_order_flush(&reader->order, UINT64_MAX, err);
+}
+
+/* What the build-id table says of each file, but for those that it says two things of. */
+static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
+{
+	const struct late_ids *late = &reader->input->late_ids;
+	struct perf_build_ids *table = &reader->setup.features.build_ids;
+	struct file_id *files = calloc(table->all.len + 1, sizeof(*files));
+	size_t count = 0;
+
+	if (!files)
+		return bc_fail_nomem(err);
+	perf_build_ids_sort(table);
+	for (size_t i = 0; i < table->all.len; i++) {
+		const struct perf_build_id *entry = &table->all.at[i];
+		if (!entry->ambiguous && entry->id.size)
+			files[count++] = (struct file_id){text_of(entry->path), &entry->id};
+	}
+	bool ok = late->take(late->ctx, files, count, err);
+	free(files);
+	return ok;
+}
+
+/* The features of a file that came through a pipe stand behind its data. */
+static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
+{
+	struct source *source = &reader->sources[0];
+
+	return !reader->setup.features_late || source->stream.truncated ||
+	       perf_setup_late(&reader->setup, &source->file, err) ||
+	       name_file(source->file.stream, err);
+}
+
+/* Where build-ids are no part of a file's header, mappings may come before them. */
+static bool settle_ids(struct perf_reader *reader, struct bc_error *err)
+{
+	return !reader->delivery.ids_may_come || !reader->input->late_ids.take ||
+	       tell_late_ids(reader, err);
+}
+
+static bool open_more(struct perf_reader *reader, struct bc_error *err)
+{
+	const struct perf_data_input *input = reader->input;
+
+	for (size_t i = 0; i < input->more_count; i++) {
+		struct source *source = &reader->sources[reader->source_count++];
+		if (!perf_file_init(&source->file, &input->more[i], (struct bytes){0}, err) ||
+		    !perf_stream_init(&source->stream, &source->file, &reader->pool, 0, UINT64_MAX,
+				      err))
+			return name_file(&input->more[i], err);
+		source->stream.ring_size = reader->setup.features.info.mmap_size;
+	}
+	reader->order.most.blocks += 2 * input->more_count;
+	return true;
+}
+
+static bool open_main(struct perf_reader *reader, struct bc_error *err)
+{
+	struct source *source = &reader->sources[reader->source_count++];
+	struct perf_setup *setup = &reader->setup;
+	const struct perf_header *header = &setup->header;
+
+	if (!perf_file_init(&source->file, reader->input->stream, reader->input->head, err) ||
+	    !perf_setup_file(setup, &source->file, err))
+		return name_file(reader->input->stream, err);
+	reader->details->pipe = header->pipe;
+	reader->details->unfinished = !header->pipe && !header->data.size;
+	bool open_end = header->pipe || !header->data.size;
+	uint64_t begin = header->pipe ? header->size : header->data.offset;
+	uint64_t end = open_end ? UINT64_MAX : begin + header->data.size;
+	if (!perf_stream_init(&source->stream, &source->file, &reader->pool, begin, end, err))
+		return name_file(reader->input->stream, err);
+	source->stream.ring_size = setup->features.info.mmap_size;
+	return true;
+}
+
+static bool reader_init(struct perf_reader *reader, struct sample_sink *sink, struct bc_error *err)
+{
+	size_t count = 1 + reader->input->more_count;
+
+	reader->setup.damaged_features = &reader->details->damaged_features;
+	reader->sources = calloc(count, sizeof(*reader->sources));
+	if (!reader->sources ||
+	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
+		return bc_fail_nomem(err);
+	perf_order_init(&reader->order, &reader->pool,
+			(struct perf_deliver){&reader->delivery, perf_delivery_record});
+	reader->delivery.file = reader->input->stream->name;
+	return open_main(reader, err) && open_more(reader, err);
+}
+
+bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sink,
+		    struct reader_report *report, struct bc_error *err)
+{
+	struct perf_data_report *details = &report->perf;
+	BC_AUTO(reader_fini) struct perf_reader reader = {
+		.input = input, .report = report, .details = details};
+
+	*details = (struct perf_data_report){0};
+	err->code = BC_OK;
+	if (sink->recording)
+		sink->recording(sink->ctx);
+	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err) &&
+		  read_late_features(&reader, err) && settle_ids(&reader, err);
+	if (!sample_sink_settle(sink, ok, err))
+		return false;
+	details->info = reader.setup.features.info;
+	details->has_stacks = perf_setup_has_stacks(&reader.setup);
+	details->has_partial_stacks = perf_setup_has_partial_stacks(&reader.setup);
+	report->timeless = perf_setup_is_timeless(&reader.setup);
+	return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a perf.data file is and what was in it. */
+#ifndef EVENT_PERF_DATA_REPORT_H
+#define EVENT_PERF_DATA_REPORT_H
+
+#include "src/event/perf_data/feature.h"
+
+#define PERF_COUNTED_TYPES 96
+
+struct perf_data_report {
+	struct perf_info info; /* empty for a file that came through a pipe */
+	bool pipe;
+	bool has_stacks;       /* an event records branch stacks */
+	/* ... that leave branches out (-j any_call, --call-graph lbr): two entries
+	 * in a row are not two branches in a row. */
+	bool has_partial_stacks;
+	uint64_t records[PERF_COUNTED_TYPES]; /* by type */
+	uint64_t other_records;               /* of higher types */
+	uint64_t unknown_records; /* of these, of types that are not known: skipped */
+	uint32_t unknown_type;    /* of the first of them ... */
+	uint64_t unknown_at;      /* ... and where it is */
+	uint64_t skipped_bytes;               /* trace data and the like */
+
+	/* Samples: delivered + late + of_guests + of_unknown_events
+	 * = records[PERF_RECORD_SAMPLE]. */
+	uint64_t delivered;
+	uint64_t late;              /* came after a process event that was later */
+	uint64_t of_guests;         /* of virtual machines */
+	uint64_t of_unknown_events; /* with an id that no event has */
+
+	uint64_t late_events;  /* process events delivered after later samples */
+	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
+	uint64_t damaged_features;
+	uint64_t trace_records; /* AUX and AUXTRACE: see PERF_TRACE_ADVICE */
+
+	bool unfinished;       /* the recorder was killed before it wrote the header */
+	bool truncated;        /* the file ends early ... */
+	uint64_t truncated_at; /* ... in the record that begins here */
+};
+
+/* All that were read. */
+static inline uint64_t perf_data_records(const struct perf_data_report *report)
+{
+	uint64_t count = report->other_records;
+
+	for (size_t i = 0; i < PERF_COUNTED_TYPES; i++)
+		count += report->records[i];
+	return count;
+}
+
+/* What to tell about trace_records. */
+#define PERF_TRACE_ADVICE                                                        \
+	"has traces of the processor (Intel PT, ARM ETM or SPE), which are not decoded here; " \
+	"convert what `perf script --itrace=i10usl -F pid,ip,brstack --show-mmap-events` prints"
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/perf_data/stream.h"
+
+#include <inttypes.h>
+
+/* Where the next record of the file begins. */
+static uint64_t here(const struct perf_stream *stream)
+{
+	return stream->file->at - perf_framer_left(&stream->outer);
+}
+
+static bool skip_to(struct perf_file *file, uint64_t begin, struct bc_error *err)
+{
+	while (file->at < begin) {
+		uint64_t left = begin - file->at;
+		size_t want = left < PERF_BLOCK_SIZE ? (size_t)left : PERF_BLOCK_SIZE, got;
+		if (!perf_file_read(file, NULL, want, &got, err))
+			return false;
+		if (got < want)
+			break;
+	}
+	return true;
+}
+
+bool perf_stream_init(struct perf_stream *stream, struct perf_file *file, struct perf_pool *pool,
+		      uint64_t begin, uint64_t end, struct bc_error *err)
+{
+	*stream = (struct perf_stream){.file = file, .pool = pool, .end = end};
+	return skip_to(file, begin, err);
+}
+
+void perf_stream_fini(struct perf_stream *stream)
+{
+	perf_framer_fini(&stream->outer, stream->pool);
+	perf_framer_fini(&stream->inner, stream->pool);
+	perf_zstd_fini(&stream->zstd);
+}
+
+static bool truncate_at(struct perf_stream *stream, uint64_t offset, struct bc_error *err)
+{
+	stream->truncated = true;
+	stream->truncated_at = offset;
+	err->code = BC_OK;
+	return false;
+}
+
+/* Read more of the file.  Returns false at its end, with BC_OK. */
+static bool fill(struct perf_stream *stream, struct bc_error *err)
+{
+	size_t room, got;
+	uint64_t left = stream->end > stream->file->at ? stream->end - stream->file->at : 0;
+
+	err->code = BC_OK;
+	if (stream->file_ended || !left)
+		return false;
+	uint8_t *to = perf_framer_room(&stream->outer, stream->pool, &room);
+	if (!to)
+		return bc_fail_nomem(err);
+	size_t want = left < room ? (size_t)left : room;
+	if (!perf_file_read(stream->file, to, want, &got, err))
+		return false;
+	perf_framer_add(&stream->outer, got);
+	stream->file_ended = got < want;
+	return got > 0;
+}
+
+/* There are no more bytes: was that the end? */
+static bool end_here(struct perf_stream *stream, struct bc_error *err)
+{
+	bool end_known = stream->end != UINT64_MAX;
+
+	if (stream->skip || perf_framer_left(&stream->outer)) {
+		if (end_known && stream->file->at >= stream->end)
+			return bc_fail(err, BC_FORMAT,
+				       "a record passes the end of the data, byte %" PRIu64,
+				       stream->skip ? stream->offset : here(stream));
+		return truncate_at(stream, stream->skip ? stream->offset : here(stream), err);
+	}
+	if (end_known && stream->file->at < stream->end)
+		return truncate_at(stream, here(stream), err);
+	if (perf_framer_left(&stream->inner))
+		return truncate_at(stream, stream->offset, err);
+	err->code = BC_OK;
+	return false;
+}
+
+/* Drop what follows the last record. */
+static bool drop_extra(struct perf_stream *stream, struct bc_error *err)
+{
+	while (stream->skip) {
+		size_t dropped = perf_framer_drop(&stream->outer, stream->skip);
+		stream->skip -= dropped;
+		stream->skipped += dropped;
+		if (stream->skip && !dropped && !fill(stream, err))
+			return err->code == BC_OK && end_here(stream, err);
+	}
+	return true;
+}
+
+static bool fail_size(uint64_t offset, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "a record of less than 8 bytes, byte %" PRIu64, offset);
+}
+
+/* The next record of the file itself. */
+static bool next_outer(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
+{
+	uint64_t extra;
+
+	if (!drop_extra(stream, err))
+		return false;
+	for (;;) {
+		uint64_t offset = here(stream);
+		enum perf_frame frame = perf_framer_next(&stream->outer, out, &extra);
+		if (frame == PERF_FRAME_BAD)
+			return fail_size(offset, err);
+		if (frame == PERF_FRAME_WHOLE) {
+			out->offset = stream->offset = offset;
+			stream->skip = extra;
+			break;
+		}
+		if (!fill(stream, err))
+			return err->code == BC_OK && end_here(stream, err);
+	}
+	if (!extra && !perf_record_extra(out, &stream->skip))
+		return bc_fail(err, BC_FORMAT, "a cut record, byte %" PRIu64, out->offset);
+	return true;
+}
+
+static bool fail_at(uint64_t offset, struct bc_error *err)
+{
+	struct bc_error why = *err;
+
+	return bc_fail(err, why.code, "%s, byte %" PRIu64, why.text, offset);
+}
+
+/* The next record inside the compressed one; false with BC_OK if it is used up. */
+static bool next_inner(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
+{
+	uint64_t extra;
+	size_t room, got;
+
+	for (;;) {
+		enum perf_frame frame = perf_framer_next(&stream->inner, out, &extra);
+		if (frame == PERF_FRAME_BAD)
+			return fail_size(stream->offset, err);
+		if (frame == PERF_FRAME_WHOLE && extra)
+			return bc_fail(err, BC_FORMAT, "an odd compressed record, byte %" PRIu64,
+				       stream->offset);
+		out->offset = stream->offset;
+		if (frame == PERF_FRAME_WHOLE)
+			return true;
+		uint8_t *to = perf_framer_room(&stream->inner, stream->pool, &room);
+		if (!to)
+			return bc_fail_nomem(err);
+		if (!perf_zstd_read(&stream->zstd, to, room, &got, err))
+			return fail_at(stream->offset, err);
+		perf_framer_add(&stream->inner, got);
+		err->code = BC_OK;
+		if (!got)
+			return false;
+	}
+}
+
+static bool is_compressed(const struct perf_record *record)
+{
+	return record->type == PERF_USER_COMPRESSED || record->type == PERF_USER_COMPRESSED2;
+}
+
+static bool begin_inflating(struct perf_stream *stream, const struct perf_record *record,
+			    struct bc_error *err)
+{
+	struct bytes payload;
+
+	if (!perf_record_compressed(record, &payload))
+		return bc_fail(err, BC_FORMAT, "a cut compressed record, byte %" PRIu64,
+			       record->offset);
+	stream->inflating = true;
+	return perf_zstd_begin(&stream->zstd, payload, stream->ring_size, err);
+}
+
+bool perf_stream_next(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
+{
+	for (;;) {
+		if (stream->inflating) {
+			if (next_inner(stream, out, err))
+				return true;
+			if (err->code != BC_OK)
+				return false;
+			stream->inflating = false;
+		}
+		if (!next_outer(stream, out, err))
+			return false;
+		if (!is_compressed(out))
+			return true;
+		if (!begin_inflating(stream, out, err))
+			return false;
+	}
+}

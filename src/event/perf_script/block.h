@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What can be read of perf script's text without knowing what came before: where
+ * lines end, and the branch stacks, which is most of the work.  Any thread can do it.
+ */
+#ifndef EVENT_PERF_SCRIPT_BLOCK_H
+#define EVENT_PERF_SCRIPT_BLOCK_H
+
+#include "src/event/perf_script/stack.h"
+#include "src/event/text_blocks.h"
+
+/* Narrow, as lines can be as many as bytes. */
+struct script_line {
+	uint32_t at, len; /* in the block's text */
+	uint32_t stack;   /* where its branch stack begins, or its length */
+	uint32_t first_branch, branch_count; /* in the block's branches */
+};
+#define SCRIPT_LINE_BAD UINT32_MAX /* branch_count: it cannot be read; stack_parse() says why */
+DEFINE_VEC(script_line_vec, struct script_line);
+
+/* text_block.parsed */
+struct script_block {
+	struct script_line_vec lines;
+	struct branch_vec branches;
+	bool no_memory; /* for the lines that follow */
+};
+
+extern const struct text_parser script_block_parser;
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The text that perf script prints: samples, one a line, and among them the
+ * PERF_RECORD_ lines of --show-mmap-events and --show-task-events.
+ *
+ * What a line is, and where its fields are, is found out from what stands in
+ * it, so that any list of fields will do that has pid (or tid) and ip or
+ * brstack:
+ *
+ *   30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x...
+ *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
+ *   30335 PERF_RECORD_MMAP2 30335/30335: [0x56508320b000(0xeb000) @ 0xb000 <id>]: r-xp /bin/x
+ *
+ * Call chains follow a sample in lines that begin with a tab; their first word is
+ * the address, of user code in some releases the offset in the file at the end of the line.
+ * Where there is a chain, perf prints no other address unless it is asked to.
+ */
+#ifndef EVENT_PERF_SCRIPT_PERF_SCRIPT_H
+#define EVENT_PERF_SCRIPT_PERF_SCRIPT_H
+
+#include "src/base/lines.h"
+#include "src/event/line.h"
+#include "src/event/perf_script/stack.h"
+#include "src/event/reader.h"
+#include "src/event/perf_script/threads.h"
+
+/* Event names are kept between the lines of one sample; longer ones are cut. */
+#define EVENT_NAME_MAX 256
+
+DEFINE_VEC(chain_vec, uint64_t);
+DEFINE_VEC(file_vec, struct text);
+DEFINE_VEC(path_vec, char);
+
+/* What the lines that begin with a tab belong to. */
+enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
+
+struct perf_script {
+	struct sample_sink *sink;     /* borrowed */
+	struct reader_report *report; /* borrowed */
+	bool cut_will_do;             /* both as in the reader's options */
+	struct place_finder places;
+	struct thread_table threads;
+	struct branch_vec branches; /* of the sample at hand */
+	struct chain_vec chain;     /* of the sample at hand */
+	bool chain_has_ip;          /* the sample's address stands in it only ... */
+	size_t inlined;             /* ... behind so many inlined functions */
+	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
+	struct path_vec paths;
+	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
+	/* The line at hand, if its stack was read before; else NULL. */
+	const struct script_line *read_before;
+	const struct branch *branches_before; /* of its block */
+	struct sample_memory *memory;         /* which they are in */
+	enum open_lines open;
+	char event[EVENT_NAME_MAX]; /* of `sample` */
+};
+
+void perf_script_init(struct perf_script *script, struct sample_sink *sink,
+		      struct reader_report *report);
+void perf_script_fini(struct perf_script *script);
+
+/* Read one line.  BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks), BC_NOMEM
+ * or what the sink said. */
+BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line,
+				  struct bc_error *err);
+
+/* Deliver the sample whose end only the end of the text shows. */
+BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *err);
+
+/* True if a line can be of this format and is not blank or a comment. */
+bool perf_script_fits(const struct line *line);
+
+/* A reader, see reader.h. */
+BC_MUST_USE bool perf_script_read(struct lines *lines, const struct reader_options *options,
+				  struct sample_sink *sink, struct reader_report *report,
+				  struct bc_error *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/reader.h"
+
+#include <unistd.h>
+
+#include "src/event/line.h"
+#include "src/event/perf_data/perf_data.h"
+#include "src/event/perf_script/perf_text.h"
+#include "src/event/preagg.h"
+
+/* How many lines the recognition looks at, comments not counted. */
+#define LOOK_LINES 64
+
+typedef bool read_fn(struct lines *lines, const struct reader_options *options,
+		     struct sample_sink *sink, struct reader_report *report,
+		     struct bc_error *err);
+
+static read_fn perf_data_lines;
+
+/* Text formats are told by their lines.  Where a line fits two of them, the
+ * first in this table has it: `T 1 2 3 4` could be a sample of a program T. */
+static const struct format {
+	enum input_format format;
+	const char *name;
+	bool (*fits)(const struct line *line); /* NULL: not text */
+	read_fn *read;
+} formats[] = {
+	{INPUT_PREAGG, "preagg", preagg_fits, preagg_read},
+	{INPUT_PERF_SCRIPT, "perf-script", perf_script_fits, perf_script_read},
+	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_lines},
+};
+
+/* Other formats are told by their first bytes, of which so many are looked at. */
+#define MAGIC_MOST 16
+
+static const struct magic {
+	const char *bytes;
+	enum input_format format;
+} magics[] = {
+	{"PERFILE2", INPUT_PERF_DATA},
+	{"2ELIFREP", INPUT_PERF_DATA}, /* of the other byte order */
+	{"PERFFILE", INPUT_PERF_DATA},
+	{"SIMPLEPERF", INPUT_PERF_DATA},
+	{PERF_TEXT_MAGIC, INPUT_PERF_SCRIPT},
+};
+
+static const struct format *format_of(enum input_format format)
+{
+	for (size_t i = 0; i < BC_COUNT(formats); i++)
+		if (formats[i].format == format)
+			return &formats[i];
+	return NULL;
+}
+
+const char *input_format_name(enum input_format format)
+{
+	const struct format *row = format_of(format);
+
+	return row ? row->name : "auto";
+}
+
+bool input_format_parse(struct text name, enum input_format *out)
+{
+	for (size_t i = 0; i < BC_COUNT(formats); i++)
+		if (text_is(name, formats[i].name)) {
+			*out = formats[i].format;
+			return true;
+		}
+	if (!text_is(name, "auto"))
+		return false;
+	*out = INPUT_AUTO;
+	return true;
+}
+
+static bool perf_data_lines(struct lines *lines, const struct reader_options *options,
+			    struct sample_sink *sink, struct reader_report *report,
+			    struct bc_error *err)
+{
+	struct perf_data_input input = {.stream = lines->stream, .late_ids = options->late_ids};
+	struct text head;
+
+	/* In a pipe, sections behind the data are known in time only if they are at hand. */
+	size_t most = lseek(lines->stream->fd, 0, SEEK_CUR) < 0 ? LINES_LONGEST : 0;
+
+	if (!lines_peek(lines, most, &head, err))
+		return false;
+	input.head = (struct bytes){(const uint8_t *)head.at, head.len};
+	return perf_data_read(&input, sink, report, err);
+}
+
+/* Takes lines off the front of what was peeked.  The last one does not count
+ * if it may be cut. */
+static bool next_peeked(struct text *rest, bool complete, struct line *out)
+{
+	size_t len = text_find(*rest, '\n');
+
+	if (!rest->len || (len == rest->len && !complete))
+		return false;
+	out->text = text_first(*rest, len);
+	out->number++;
+	*rest = text_from(*rest, len + 1);
+	return true;
+}
+
+/* The format that most of the first lines fit. */
+static const struct format *recognise_text(struct text start, bool complete, struct line *first)
+{
+	struct line line = *first;
+	size_t votes[BC_COUNT(formats)] = {0}, looked = 0, best = 0;
+
+	while (looked < LOOK_LINES && next_peeked(&start, complete, &line)) {
+		struct text text = text_trim(line.text);
+		if (!text.len || text_starts(text, "#") || text_starts(text, "//"))
+			continue;
+		if (!looked++)
+			*first = line;
+		for (size_t i = 0; i < BC_COUNT(formats); i++)
+			if (formats[i].fits && formats[i].fits(&line)) {
+				votes[i]++;
+				break;
+			}
+	}
+	for (size_t i = 1; i < BC_COUNT(formats); i++)
+		if (votes[i] > votes[best])
+			best = i;
+	return votes[best] ? &formats[best] : NULL;
+}
+
+static bool recognise(struct lines *lines, const struct reader_options *options,
+		      const struct format **out, struct bc_error *err)
+{
+	struct line first = {.file = lines->stream->name};
+	struct text start;
+
+	if (!lines_peek(lines, MAGIC_MOST, &start, err))
+		return false;
+	if (!start.len)
+		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
+	for (size_t i = 0; i < BC_COUNT(magics); i++)
+		if (text_starts(start, magics[i].bytes)) {
+			*out = format_of(magics[i].format);
+			return true;
+		}
+	if (!lines_peek(lines, LINES_LONGEST, &start, err))
+		return false;
+	*out = format_of(options->format);
+	if (!*out)
+		*out = recognise_text(start, lines->at_end, &first);
+	if (*out)
+		return true;
+	if (!first.number)
+		return bc_fail(err, BC_FORMAT, "%s: has no samples, only comments or one endless line",
+			       first.file);
+	return line_fail(err, BC_FORMAT, &first, text_trim(first.text).at,
+			 "expected perf.data, text of perf script or pre-aggregated records");
+}
+
+bool reader_report_is_partial(const struct reader_report *report)
+{
+	const struct perf_data_report *perf = &report->perf;
+
+	return report->cut || perf->truncated || perf->unfinished || perf->damaged_features;
+}
+
+bool reader_run(struct file_stream *stream, const struct reader_options *options,
+		struct sample_sink *sink, struct reader_report *report,
+		struct bc_error *err)
+{
+	BC_AUTO(lines_fini) struct lines lines = {0};
+	const struct format *format;
+
+	*report = (struct reader_report){0};
+	err->code = BC_OK;
+	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &format, err))
+		return false;
+	report->format = format->format;
+	return format->read(&lines, options, sink, report, err);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/symbolize/pprof.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+/* Wire types of protocol buffers. */
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION,
+       PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION };
+
+void pprof_free(struct pprof *p)
+{
+	strings_free(&p->texts);
+	strings_free(&p->mappings);
+	strings_free(&p->functions);
+	strings_free(&p->locations);
+	strings_free(&p->stacks);
+	count_vec_free(&p->counts);
+	byte_vec_free(&p->body);
+	*p = (struct pprof){0};
+}
+
+static bool put_bytes(struct byte_vec *out, const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!byte_vec_push(out, ((const uint8_t *)data)[i]))
+			return false;
+	return true;
+}
+
+/* A number; 0 is what a field that is not there means. */
+static bool put_number(struct byte_vec *out, unsigned field, uint64_t value)
+{
+	return !value || (leb_put_u(out, field << 3 | WIRE_VARINT) && leb_put_u(out, value));
+}
+
+static bool put_block(struct byte_vec *out, unsigned field, const void *data, size_t size)
+{
+	return leb_put_u(out, field << 3 | WIRE_BYTES) && leb_put_u(out, size) &&
+	       put_bytes(out, data, size);
+}
+
+/* Append a message to the body if all that was put into it went well. */
+static bool finish(struct pprof *p, unsigned field, struct byte_vec *message, bool ok)
+{
+	ok = ok && put_block(&p->body, field, message->at, message->len);
+	byte_vec_free(message);
+	return ok;
+}
+
+/* The id of a key: *is_new if it was not met before. */
+static bool id_of(struct strings *set, const void *key, size_t size, uint32_t *id, bool *is_new)
+{
+	uint32_t before = set->len;
+
+	if (!strings_intern(set, (struct text){key, size}, id))
+		return false;
+	*is_new = set->len != before;
+	return true;
+}
+
+static bool text_id(struct pprof *p, struct text text, uint32_t *id)
+{
+	return strings_intern(&p->texts, text, id);
+}
+
+static bool hex_id(struct pprof *p, struct text bytes, uint32_t *out)
+{
+	struct build_id id = {.size = (uint8_t)(bytes.len <= BUILD_ID_MAX ? bytes.len : 0)};
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	if (id.size)
+		memcpy(id.data, bytes.at, id.size);
+	build_id_format(&id, hex);
+	return text_id(p, text_of(hex), out);
+}
+
+static bool put_mapping(struct pprof *p, const struct strings *strings, const struct frame *frame,
+			uint32_t id)
+{
+	const struct region *r = frame->region;
+	struct byte_vec m = {0};
+	uint32_t name, build_id;
+
+	bool ok = text_id(p, frame->library, &name) &&
+		  hex_id(p, strings_at(strings, r->build_id), &build_id) && put_number(&m, 1, id) &&
+		  put_number(&m, 2, r->start) && put_number(&m, 3, r->end) &&
+		  put_number(&m, 4, r->offset) && put_number(&m, 5, name) &&
+		  put_number(&m, 6, build_id) && put_number(&m, 7, frame->function != NULL);
+	return finish(p, PROFILE_MAPPING, &m, ok);
+}
+
+static bool mapping_id(struct pprof *p, const struct strings *strings, const struct frame *frame,
+		       uint32_t *id)
+{
+	const struct region *r = frame->region;
+	bool is_new;
+
+	*id = 0;
+	if (!r)
+		return true;
+	uint64_t key[] = {r->start, r->end, r->offset, (uint64_t)r->path << 32 | r->build_id};
+	return id_of(&p->mappings, key, sizeof(key), id, &is_new) &&
+	       (!is_new || put_mapping(p, strings, frame, *id));
+}
+
+/* What has no function is drawn by its address; what has no mapping either, by what
+ * it is. */
+static bool function_id(struct pprof *p, const struct frame *frame, uint32_t *id)
+{
+	struct text name = frame->function ? text_of(frame->function) : frame->library;
+	uint32_t texts[2];
+	bool is_new;
+
+	*id = 0;
+	if (!frame->function && frame->region)
+		return true;
+	if (!text_id(p, name, &texts[0]) || !text_id(p, frame->library, &texts[1]) ||
+	    !id_of(&p->functions, texts, sizeof(texts), id, &is_new))
+		return false;
+	if (!is_new)
+		return true;
+	struct byte_vec m = {0};
+	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, texts[0]) &&
+		  put_number(&m, 3, texts[0]) && put_number(&m, 4, texts[1]);
+	return finish(p, PROFILE_FUNCTION, &m, ok);
+}
+
+static bool location_id(struct pprof *p, const struct strings *strings, const struct frame *frame,
+			uint32_t *id)
+{
+	uint32_t mapping, function;
+	bool is_new = false;
+
+	if (!mapping_id(p, strings, frame, &mapping) || !function_id(p, frame, &function))
+		return false;
+	uint64_t address = frame->raw.v - frame->is_return;
+	uint64_t key[] = {address, (uint64_t)mapping << 32 | function};
+	if (!id_of(&p->locations, key, sizeof(key), id, &is_new))
+		return false;
+	if (!is_new)
+		return true;
+	struct byte_vec m = {0}, line = {0};
+	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) && put_number(&m, 3, address);
+	if (ok && function)
+		ok = put_number(&line, 1, function) && put_block(&m, 4, line.at, line.len);
+	byte_vec_free(&line);
+	return finish(p, PROFILE_LOCATION, &m, ok);
+}
+
+bool pprof_add(struct pprof *p, const struct strings *strings, const struct frame *frames,
+	       size_t count, uint64_t time)
+{
+	uint32_t *ids = malloc((count + 1) * sizeof(*ids)), stack;
+	bool ok = ids, is_new = false;
+
+	for (size_t i = 0; i < count && ok; i++)
+		ok = location_id(p, strings, &frames[i], &ids[i]);
+	ok = ok && id_of(&p->stacks, ids, count * sizeof(*ids), &stack, &is_new);
+	free(ids);
+	while (ok && p->counts.len <= stack)
+		ok = count_vec_push(&p->counts, 0);
+	if (!ok)
+		return false;
+	p->counts.at[stack]++;
+	if (!p->any || time < p->first_time)
+		p->first_time = time;
+	if (!p->any || time > p->last_time)
+		p->last_time = time;
+	p->any = true;
+	return true;
+}
+
+/* Location ids are packed: one block of numbers. */
+static bool put_sample(struct byte_vec *out, struct text stack, uint64_t count)
+{
+	struct byte_vec ids = {0}, m = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < stack.len && ok; i += sizeof(uint32_t)) {
+		uint32_t id;
+		memcpy(&id, stack.at + i, sizeof(id));
+		ok = leb_put_u(&ids, id);
+	}
+	ok = ok && put_block(&m, 1, ids.at, ids.len) && put_number(&m, 2, count) &&
+	     put_block(out, PROFILE_SAMPLE, m.at, m.len);
+	byte_vec_free(&ids);
+	byte_vec_free(&m);
+	return ok;
+}
+
+static bool put_sample_type(struct pprof *p, struct byte_vec *out)
+{
+	struct byte_vec m = {0};
+	uint32_t type, unit;
+
+	bool ok = text_id(p, text_of("samples"), &type) && text_id(p, text_of("count"), &unit) &&
+		  put_number(&m, 1, type) && put_number(&m, 2, unit) &&
+		  put_block(out, PROFILE_SAMPLE_TYPE, m.at, m.len);
+	byte_vec_free(&m);
+	return ok;
+}
+
+static bool encode(struct pprof *p, struct byte_vec *out)
+{
+	bool ok = put_sample_type(p, out);
+
+	for (uint32_t i = 1; i < p->stacks.len && ok; i++)
+		ok = put_sample(out, strings_at(&p->stacks, i), p->counts.at[i]);
+	ok = ok && put_bytes(out, p->body.at, p->body.len);
+	for (uint32_t i = 0; i < p->texts.len && ok; i++) {
+		struct text text = strings_at(&p->texts, i);
+		ok = put_block(out, PROFILE_STRING, text.at, text.len);
+	}
+	return ok && put_number(out, PROFILE_TIME, p->first_time) &&
+	       put_number(out, PROFILE_DURATION, p->last_time - p->first_time);
+}
+
+/* windowBits above 15: a gzip header, which zlib fills with zeros (no time). */
+static bool write_gzip(const struct byte_vec *content, FILE *out)
+{
+	z_stream z = {.next_in = content->at, .avail_in = (uInt)content->len};
+	uint8_t buffer[65536];
+	int state;
+
+	if (content->len > UINT32_MAX || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+						      Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	do {
+		z.next_out = buffer;
+		z.avail_out = sizeof(buffer);
+		state = deflate(&z, Z_FINISH);
+		// cppcheck-suppress uninitvar ; filled by deflate
+		fwrite(buffer, 1, sizeof(buffer) - z.avail_out, out);
+	} while (state == Z_OK);
+	deflateEnd(&z);
+	return state == Z_STREAM_END;
+}
+
+bool pprof_write(struct pprof *p, FILE *out)
+{
+	struct byte_vec content = {0};
+	bool ok = encode(p, &content) && write_gzip(&content, out);
+
+	byte_vec_free(&content);
+	return ok;
+}

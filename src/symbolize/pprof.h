@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Profiles in pprof's format: the protocol buffer that proto/profile.proto of
+ * google/pprof describes, compressed with gzip.  What is written of it, message and
+ * field numbers:
+ *
+ *   Profile   1 sample_type  2 sample  3 mapping  4 location  5 function
+ *             6 string_table  9 time_nanos  10 duration_nanos
+ *   Sample    1 location_id (innermost first)  2 value
+ *   Mapping   1 id  2 memory_start  3 memory_limit  4 file_offset  5 filename
+ *             6 build_id  7 has_functions
+ *   Location  1 id  2 mapping_id  3 address  4 line
+ *   Line      1 function_id
+ *   Function  1 id  2 name  3 system_name  4 filename
+ *
+ * The address of a frame that is not the innermost is that of the call: the return
+ * address minus one, as pprof expects it.
+ */
+#ifndef SYMBOLIZE_PPROF_H
+#define SYMBOLIZE_PPROF_H
+
+#include <stdio.h>
+
+#include "src/base/leb.h"
+#include "src/base/strings.h"
+#include "src/symbolize/frames.h"
+
+DEFINE_VEC(count_vec, uint64_t);
+
+/* Zeroed means empty. */
+struct pprof {
+	struct strings texts; /* the string table */
+	/* What was met before, by its content; the number is the id. */
+	struct strings mappings, functions, locations, stacks;
+	struct count_vec counts; /* of each stack; [0] is not used */
+	struct byte_vec body;    /* encoded mappings, locations, functions */
+	uint64_t first_time, last_time;
+	bool any;
+};
+
+void pprof_free(struct pprof *pprof);
+
+/* Count a stack, innermost frame first.  strings: of the regions.  False when out of
+ * memory. */
+BC_MUST_USE bool pprof_add(struct pprof *pprof, const struct strings *strings,
+			   const struct frame *frames, size_t count, uint64_t time);
+
+/* Write it all, compressed.  Errors of the file are for ferror() to tell.  False
+ * when out of memory. */
+BC_MUST_USE bool pprof_write(struct pprof *pprof, FILE *out);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/symbolize/resolver.h"
+
+#include <inttypes.h>
+
+#include "src/base/lines.h"
+
+void resolver_init(struct resolver *r, struct snapshots *snapshots)
+{
+	*r = (struct resolver){.snapshots = snapshots};
+	r->libraries.strings = &snapshots->strings;
+	r->live.strings = &snapshots->strings;
+}
+
+void resolver_free(struct resolver *r)
+{
+	for (size_t i = 0; i < RESOLVER_VIEWS; i++)
+		view_free(&r->views[i]);
+	libraries_free(&r->libraries);
+	live_free(&r->live);
+	frame_vec_free(&r->frames);
+	address_list_free(&r->chain);
+}
+
+/* The view of a snapshot, kept until another one needs its place. */
+static bool view_of_snapshot(struct resolver *r, const struct snapshot *snapshot, struct view **out)
+{
+	uint64_t key = (uint64_t)(snapshot - r->snapshots->all.at) + 1;
+	size_t slot = key % RESOLVER_VIEWS;
+	struct maps maps;
+
+	*out = &r->views[slot];
+	if (r->view_of[slot] == key)
+		return true;
+	view_free(*out);
+	r->view_of[slot] = 0;
+	if (!snapshots_maps(r->snapshots, snapshot, &maps) || !view_init(*out, &maps))
+		return false;
+	r->view_of[slot] = key;
+	return true;
+}
+
+/* The view of what a process has mapped now. */
+static bool view_of_process(struct resolver *r, struct live_process *process, struct view **out)
+{
+	uint64_t key = UINT64_C(1) << 32 | process->pid; /* above all snapshots */
+	size_t slot = process->pid % RESOLVER_VIEWS;
+	struct maps maps;
+
+	*out = &r->views[slot];
+	if (r->view_of[slot] == key && !process->changed)
+		return true;
+	view_free(*out);
+	r->view_of[slot] = 0;
+	if (!maps_copy(&maps, &process->maps) || !view_init(*out, &maps))
+		return false;
+	process->changed = false;
+	r->view_of[slot] = key;
+	return true;
+}
+
+static bool resolve(struct resolver *r, struct view *view, const uint64_t *addresses, size_t count,
+		    struct stack *stack, struct bc_error *err)
+{
+	while (r->frames.len < count)
+		if (!frame_vec_push(&r->frames, (struct frame){0}))
+			return bc_fail_nomem(err);
+	if (!frames_resolve(&r->libraries, view, &r->options, addresses, count, r->frames.at, err))
+		return false;
+	stack->frames = r->frames.at;
+	stack->count = count;
+	r->counts.stacks++;
+	r->counts.frames += count;
+	r->counts.no_map += !view;
+	for (size_t i = 0; i < count; i++) {
+		bool kernel = text_is(r->frames.at[i].library, FRAME_KERNEL);
+		r->counts.kernel += kernel;
+		r->counts.unknown += !r->frames.at[i].region && !kernel;
+	}
+	return r->take(r->ctx, stack, err);
+}
+
+/* Without a process: the only one there is. */
+static uint32_t only_process(const struct snapshots *s)
+{
+	for (size_t i = 1; i < s->all.len; i++)
+		if (s->all.at[i].pid != s->all.at[0].pid)
+			return RAW_ANY;
+	return s->all.len ? s->all.at[0].pid : RAW_ANY;
+}
+
+bool resolver_raw(struct resolver *r, const struct raw_stack *raw, struct bc_error *err)
+{
+	uint32_t pid = raw->pid == RAW_ANY ? only_process(r->snapshots) : raw->pid;
+	const struct snapshot *snapshot = NULL;
+	struct view *view = NULL;
+
+	if (r->snapshots->all.len && (raw->pid != RAW_ANY || pid != RAW_ANY))
+		snapshot = raw->map == RAW_ANY ? snapshots_at(r->snapshots, pid, raw->time)
+					       : snapshots_of_id(r->snapshots, pid, raw->map);
+	if (snapshot && !view_of_snapshot(r, snapshot, &view))
+		return bc_fail_nomem(err);
+	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, NULL, 0};
+	return resolve(r, view, raw->addresses.at, raw->addresses.len, &stack, err);
+}
+
+static bool raw_lines(struct resolver *r, struct lines *lines, struct bc_error *err)
+{
+	struct raw_stack raw = {0};
+	struct text text;
+	const char *wrong;
+	bool ok = true;
+
+	err->code = BC_OK;
+	while (ok && lines_next(lines, &text, err)) {
+		switch (raw_stack_parse(text, &raw, &wrong)) {
+		case RAW_STACK:
+			ok = resolver_raw(r, &raw, err);
+			break;
+		case RAW_NOTHING:
+			break;
+		case RAW_BAD:
+			ok = wrong ? bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": %s", lines->stream->name,
+					     lines->number, wrong)
+				   : bc_fail_nomem(err);
+		}
+	}
+	address_list_free(&raw.addresses);
+	return ok && err->code == BC_OK;
+}
+
+bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *err)
+{
+	BC_AUTO(lines_fini) struct lines lines = {0};
+	struct file_stream stream;
+
+	if (!stream_open(path, &stream, err))
+		return false;
+	bool ok = lines_init(&lines, &stream, err) && raw_lines(r, &lines, err);
+	stream_close(&stream);
+	return ok;
+}
+
+static void on_time(void *ctx, uint64_t ns)
+{
+	((struct resolver *)ctx)->live.now = ns;
+}
+
+static bool on_map(void *ctx, const struct map_event *event, struct bc_error *err)
+{
+	return event->pid == NO_PID || live_map(&((struct resolver *)ctx)->live, event, err);
+}
+
+static bool on_exec(void *ctx, uint32_t pid, struct bc_error *err)
+{
+	return live_exec(&((struct resolver *)ctx)->live, pid, err);
+}
+
+static bool on_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
+{
+	return live_fork(&((struct resolver *)ctx)->live, parent, child, err);
+}
+
+/* A late sample of a process that has ended still finds what it had mapped. */
+static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
+{
+	(void)ctx;
+	(void)pid;
+	(void)tid;
+	(void)err;
+	return true;
+}
+
+/* What perf script prints of a user's frame is the offset in its file; the mapping
+ * of the file that has the offset leads back. */
+static uint64_t run_address(const struct resolver *r, const struct live_process *process,
+			    uint64_t at, struct text file)
+{
+	for (size_t i = 0; process && file.len && i < process->maps.len; i++) {
+		const struct region *m = &process->maps.at[i];
+		if (at - m->offset < m->end - m->start &&
+		    text_equal(strings_at(r->live.strings, m->path), file))
+			return at - m->offset + m->start;
+	}
+	return at;
+}
+
+/* The run-time addresses of a sample's chain, or of the sample. */
+static bool collect_chain(struct resolver *r, const struct live_process *process,
+			  const struct sample *sample)
+{
+	r->chain.len = 0;
+	for (size_t i = 0; i < sample->chain_count; i++) {
+		uint64_t at = sample->chain[i];
+		if (sample->chain_files && at < UINT64_C(1) << 63)
+			at = run_address(r, process, at, sample->chain_files[i]);
+		if (!address_list_push(&r->chain, at))
+			return false;
+	}
+	return r->chain.len || address_list_push(&r->chain, sample->ip.v);
+}
+
+static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+{
+	struct resolver *r = ctx;
+	struct live_process *process = live_find(&r->live, sample->pid);
+	struct stack stack = {sample->time, sample->pid, RAW_ANY, NULL, 0};
+	struct view *view = NULL;
+
+	if ((process && !view_of_process(r, process, &view)) || !collect_chain(r, process, sample))
+		return bc_fail_nomem(err);
+	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
+}
+
+static bool fail_aggregated(struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
+}
+
+static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
+		     uint64_t mispredicted, struct bc_error *err)
+{
+	(void)ctx, (void)trace, (void)is_return, (void)count, (void)mispredicted;
+	return fail_aggregated(err);
+}
+
+static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+{
+	(void)ctx, (void)at, (void)count;
+	return fail_aggregated(err);
+}
+
+static bool on_event(void *ctx, struct text name, struct bc_error *err)
+{
+	(void)ctx, (void)name;
+	return fail_aggregated(err);
+}
+
+bool resolver_recording(struct resolver *r, const char *path, struct reader_report *report,
+			struct bc_error *err)
+{
+	struct sample_sink sink = {
+		.ctx = r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
+		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event, .time = on_time,
+	};
+	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
+	struct input_progress none = {0};
+
+	/* Each recording has its own processes. */
+	live_free(&r->live);
+	r->live.strings = &r->snapshots->strings;
+	return input_run(path, &how, none, &sink, report, err);
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Regions: reading, cutting, finding; snapshots and their file. */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "src/base/file.h"
+#include "src/addrspace/bcmaps.h"
+#include "src/base/leb.h"
+#include "src/addrspace/loads.h"
+#include "src/addrspace/maps_text.h"
+#include "src/addrspace/open.h"
+#include "src/addrspace/proc.h"
+#include "tests/support/build_elf.h"
+#include "tests/support/cmocka.h"
+#include "tests/support/prng.h"
+
+static struct region region(uint64_t start, uint64_t end, uint64_t offset, uint32_t path)
+{
+	return (struct region){.start = start, .end = end, .offset = offset, .path = path, .flags = REGION_READ};
+}
+
+static void put(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, uint32_t path)
+{
+	struct region r = region(start, end, offset, path);
+
+	assert_true(maps_put(maps, &r));
+}
+
+static void expect(const struct maps *maps, size_t i, uint64_t start, uint64_t end, uint64_t offset)
+{
+	assert_true(i < maps->len);
+	assert_int_equal(maps->at[i].start, start);
+	assert_int_equal(maps->at[i].end, end);
+	assert_int_equal(maps->at[i].offset, offset);
+}
+
+static void what_is_mapped_over_is_cut(void **state)
+{
+	struct maps maps = {0};
+
+	(void)state;
+	put(&maps, 0x1000, 0x9000, 0x100000, 1);
+	put(&maps, 0x3000, 0x4000, 0x0, 2); /* in the middle */
+	assert_int_equal(maps.len, 3);
+	expect(&maps, 0, 0x1000, 0x3000, 0x100000);
+	expect(&maps, 1, 0x3000, 0x4000, 0x0);
+	expect(&maps, 2, 0x4000, 0x9000, 0x103000); /* the offset moved on */
+	put(&maps, 0x2000, 0x5000, 0x0, 0); /* over several */
+	assert_int_equal(maps.len, 3);
+	expect(&maps, 0, 0x1000, 0x2000, 0x100000);
+	expect(&maps, 2, 0x5000, 0x9000, 0x104000);
+	assert_true(maps_cut(&maps, 0x0, 0x6000));
+	assert_int_equal(maps.len, 1);
+	expect(&maps, 0, 0x6000, 0x9000, 0x105000);
+	assert_true(maps_cut(&maps, 0x7000, 0x7000)); /* nothing */
+	assert_int_equal(maps.len, 1);
+	maps_free(&maps);
+}
+
+/* Beside a picture of memory, a page a cell. */
+static void random_maps_beside_a_picture(void **state)
+{
+	uint32_t picture[64] = {0};
+	struct prng prng = {2};
+	struct maps maps = {0};
+
+	(void)state;
+	for (uint32_t step = 1; step < 3000; step++) {
+		uint64_t from = prng_below(&prng, 64), to = from + 1 + prng_below(&prng, 64 - from);
+		bool cut = !prng_below(&prng, 5);
+		if (cut)
+			assert_true(maps_cut(&maps, from << 12, to << 12));
+		else
+			put(&maps, from << 12, to << 12, 0, step);
+		for (uint64_t i = from; i < to; i++)
+			picture[i] = cut ? 0 : step;
+		assert_true(maps_index(&maps));
+		for (uint64_t i = 0; i < 64; i++) {
+			const struct region *r = maps_find(&maps, (struct run_addr){(i << 12) + 5});
+			assert_int_equal(r ? r->path : 0, picture[i]);
+		}
+	}
+	maps_free(&maps);
+}
+
+static void finding_all_is_finding_each(void **state)
+{
+	enum { REGIONS = 500, ADDRESSES = 4000 };
+	static struct run_addr at[ADDRESSES];
+	static uint32_t found[ADDRESSES];
+	struct prng prng = {3};
+	struct maps maps = {0};
+
+	(void)state;
+	for (uint64_t i = 0; i < REGIONS; i++) /* every third one touches the next */
+		put(&maps, i << 16, (i << 16) + (i % 3 ? 0x8000 : 0x10000), 0, 1);
+	assert_true(maps_index(&maps));
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < ADDRESSES; i++)
+			at[i].v = round ? i * 8192 : prng_below(&prng, (uint64_t)REGIONS << 16) + 1;
+		maps_find_all(&maps, at, ADDRESSES, found);
+		for (size_t i = 0; i < ADDRESSES; i++) {
+			const struct region *r = maps_find(&maps, at[i]);
+			assert_int_equal(found[i], r ? (uint32_t)(r - maps.at) : MAPS_NOWHERE);
+		}
+	}
+	maps_free(&maps);
+}
+
+static void nothing_is_found_in_nothing(void **state)
+{
+	struct maps maps = {0};
+	struct run_addr at = {0};
+	uint32_t found;
+
+	(void)state;
+	assert_true(maps_index(&maps));
+	assert_null(maps_find(&maps, at));
+	maps_find_all(&maps, &at, 1, &found);
+	assert_int_equal(found, MAPS_NOWHERE);
+	maps_free(&maps);
+}
+
+static const char text[] =
+	"08048000-0804c000 r-xp 00000000 08:03 8312       /opt/my  app (deleted)\n"
+	"\n"
+	"7f0000000000-7f0000001000 rw-s 00002000 00:05 77 /memfd:a\\012b (deleted)\n"
+	"7f0000001000-7f0000002000 ---p 00000000 00:00 0 \n"
+	"7fff00000000-7fff00001000 r-xp 00000000 00:00 0  [vdso]\n"
+	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
+
+static void text_of_the_kernel(void **state)
+{
+	struct text rest = text_of(text);
+	struct strings strings = {0};
+	struct maps maps = {0};
+	struct bc_error err = {0};
+	uint64_t number = 0;
+
+	(void)state;
+	if (!maps_text_read(&rest, &number, &strings, &maps, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(number, 6);
+	assert_int_equal(maps.len, 5);
+	const struct region *r = &maps.at[0];
+	assert_int_equal(r->flags, REGION_READ | REGION_EXEC);
+	assert_int_equal(r->major, 8);
+	assert_int_equal(r->minor, 3);
+	assert_int_equal(r->inode, 8312);
+	assert_true(text_is(strings_at(&strings, r->path), "/opt/my  app (deleted)"));
+	assert_true(text_is(region_path_without_deleted(strings_at(&strings, r->path)), "/opt/my  app"));
+	assert_int_equal(region_kind_of(strings_at(&strings, r->path)), REGION_FILE);
+	assert_int_equal(maps.at[1].flags, REGION_READ | REGION_WRITE | REGION_SHARED);
+	assert_true(text_is(strings_at(&strings, maps.at[1].path), "/memfd:a\nb (deleted)"));
+	assert_int_equal(region_kind_of(strings_at(&strings, maps.at[1].path)), REGION_SPECIAL);
+	assert_int_equal(maps.at[2].path, 0);
+	assert_int_equal(region_kind_of(strings_at(&strings, 0)), REGION_ANONYMOUS);
+	assert_int_equal(region_kind_of(strings_at(&strings, maps.at[4].path)), REGION_SPECIAL);
+	assert_int_equal(maps.at[4].start, 0xffffffffff600000);
+	maps_free(&maps);
+	strings_free(&strings);
+}
+
+static const struct {
+	const char *line, *wrong;
+} bad_lines[] = {
+	{"x", "expected START-END"},
+	{"1000 2000 r-xp 0 0:0 0", "expected START-END"},
+	{"2000-1000 r-xp 0 0:0 0", "the region ends before it begins"},
+	{"1000-1000 r-xp 0 0:0 0", "the region ends before it begins"},
+	{"1000-2000 rwx 0 0:0 0", "expected permissions such as r-xp"},
+	{"1000-2000 xrwp 0 0:0 0", "expected permissions such as r-xp"},
+	{"1000-2000 r-xp z 0:0 0", "expected a file offset"},
+	{"1000-2000 r-xp fffffffffffff800 0:0 0", "the region reaches beyond the largest file"},
+	{"1000-2000 r-xp 0 00 0", "expected a device, MAJOR:MINOR"},
+	{"1000-2000 r-xp 0 0:0 -1", "expected an inode"},
+	{"11111111111111111-2000 r-xp 0 0:0 0", "expected START-END"},
+};
+
+static void lines_that_cannot_be_read(void **state)
+{
+	struct maps_line line;
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(bad_lines); i++) {
+		const char *wrong = maps_line_parse(text_of(bad_lines[i].line), &line);
+		assert_non_null(wrong);
+		assert_string_equal(wrong, bad_lines[i].wrong);
+	}
+}
+
+/* ---- snapshots ---- */
+
+static void add(struct snapshots *all, uint32_t pid, uint32_t id, uint64_t time, const struct maps *maps)
+{
+	struct bc_error err = {0};
+
+	if (!snapshots_add(all, pid, id, time, maps, &err))
+		fail_msg("%s", err.text);
+}
+
+static void index_all(struct snapshots *all)
+{
+	struct bc_error err = {0};
+
+	if (!snapshots_index(all, &err))
+		fail_msg("%s", err.text);
+}
+
+static void snapshots_by_id_and_time(void **state)
+{
+	struct snapshots all = {0};
+	struct maps maps = {0};
+	struct bc_error err = {0};
+
+	(void)state;
+	add(&all, 7, 0, 100, &maps);
+	put(&maps, 0x1000, 0x2000, 0, 0);
+	add(&all, 7, 5, 200, &maps);
+	add(&all, 9, 0, 150, &maps);
+	add(&all, 7, 6, 200, &maps); /* at the same time: the later one holds */
+	index_all(&all);
+	assert_null(snapshots_at(&all, 7, 99));
+	assert_int_equal(snapshots_at(&all, 7, 199)->id, 0);
+	assert_int_equal(snapshots_at(&all, 7, 200)->id, 6);
+	assert_int_equal(snapshots_at(&all, 7, UINT64_MAX)->id, 6);
+	assert_int_equal(snapshots_at(&all, 9, 5000)->pid, 9);
+	assert_null(snapshots_at(&all, 8, 5000));
+	assert_null(snapshots_at(&all, 10, 5000));
+	assert_int_equal(snapshots_of_id(&all, 7, 5)->time, 200);
+	assert_null(snapshots_of_id(&all, 7, 4));
+	assert_int_equal(snapshots_next_id(&all, 7), 7);
+	assert_int_equal(snapshots_next_id(&all, 8), 0);
+	add(&all, 9, 0, 1, &maps);
+	assert_false(snapshots_index(&all, &err));
+	assert_int_equal(err.code, BC_FORMAT);
+	assert_string_equal(err.text, "process 9 has two maps with the id 0");
+	maps_free(&maps);
+	snapshots_free(&all);
+}
+
+/* Random changes of random maps of several processes, written and read. */
+static void make_random(struct snapshots *all, struct prng *prng)
+{
+	struct maps maps[3] = {0};
+
+	for (uint32_t i = 0; i < 200; i++) {
+		struct maps *m = &maps[prng_below(prng, 3)];
+		for (int n = 0; n < 3; n++) {
+			uint64_t start = prng_below(prng, 300) << 12;
+			char name[16];
+			snprintf(name, sizeof(name), "/lib%d", (int)prng_below(prng, 20));
+			struct region r = region(start, start + ((1 + prng_below(prng, 8)) << 12),
+						 prng_below(prng, 9) << 12, 0);
+			assert_true(strings_intern(&all->strings, text_of(name), &r.path));
+			assert_true(prng_below(prng, 3) ? maps_put(m, &r) : maps_cut(m, r.start, r.end));
+		}
+		add(all, (uint32_t)(m - maps), i, prng_next(prng), m);
+	}
+	for (int i = 0; i < 3; i++)
+		maps_free(&maps[i]);
+	index_all(all);
+}
+
+static void check_equal(const struct snapshots *a, const struct snapshots *b)
+{
+	assert_int_equal(a->all.len, b->all.len);
+	for (size_t i = 0; i < a->all.len; i++) {
+		struct maps m, n;
+		assert_int_equal(a->all.at[i].pid, b->all.at[i].pid);
+		assert_int_equal(a->all.at[i].id, b->all.at[i].id);
+		assert_int_equal(a->all.at[i].time, b->all.at[i].time);
+		assert_true(snapshots_maps(a, &a->all.at[i], &m) && snapshots_maps(b, &b->all.at[i], &n));
+		assert_int_equal(m.len, n.len);
+		for (size_t r = 0; r < m.len; r++)
+			assert_true(region_equal(&m.at[r], &n.at[r]));
+		maps_free(&m);
+		maps_free(&n);
+	}
+}
+
+static void a_file_of_snapshots(void **state)
+{
+	struct prng prng = {4};
+	struct snapshots all = {0}, again;
+	struct bc_error err = {0};
+	uint8_t *file;
+	size_t size;
+
+	(void)state;
+	make_random(&all, &prng);
+	assert_true(bcmaps_write(&all, &file, &size, &err));
+	if (!bcmaps_read((struct bytes){file, size}, &again, &err))
+		fail_msg("%s", err.text);
+	check_equal(&all, &again);
+	snapshots_free(&again);
+	/* A damaged file is refused, or the bit was one that zstd does not use. */
+	size_t unused = 0;
+	for (size_t i = 0; i < size; i++) {
+		file[i] ^= 0x10;
+		if (bcmaps_read((struct bytes){file, size}, &again, &err)) {
+			check_equal(&all, &again);
+			snapshots_free(&again);
+			unused++;
+		}
+		file[i] ^= 0x10;
+		if (bcmaps_read((struct bytes){file, i}, &again, &err))
+			fail_msg("cut at %zu", i);
+	}
+	assert_true(unused < size / 100);
+	free(file);
+	snapshots_free(&all);
+}
+
+/* By hand: two regions of 4 KiB, the second one from the second map on. */
+static void the_content_byte_by_byte(void **state)
+{
+	static const uint8_t content[] = {
+		1, 2, '/', 'a',                   /* one string, of two bytes          */
+		2,                                /* two regions                       */
+		0x80, 0x40, 0x80, 0x20, 0, 5, 0, 0, 0, 1, 0, /* 0x1000, r-x, /a        */
+		0x80, 0x40, 0x80, 0x20, 0, 1, 0, 0, 0, 0, 0, /* 0x1000 behind its end  */
+		2,                                /* two maps                          */
+		7, 0, 20, 1, 1 << 2 | 2, 0,       /* pid 7, id 0, time 10: put region 0 */
+		7, 1, 2, 2, 1 << 2 | 0, 1 << 2 | 2, 2, /* time 11: take 1, put region 1 */
+	};
+	struct snapshots all;
+	struct maps maps;
+	struct bc_error err = {0};
+
+	(void)state;
+	if (!bcmaps_read_content((struct bytes){content, sizeof(content)}, &all, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(all.all.len, 2);
+	assert_int_equal(snapshots_at(&all, 7, 10)->count, 1);
+	assert_true(snapshots_maps(&all, snapshots_at(&all, 7, 11), &maps));
+	assert_int_equal(maps.len, 2);
+	expect(&maps, 0, 0x1000, 0x2000, 0);
+	expect(&maps, 1, 0x3000, 0x4000, 0);
+	assert_int_equal(maps.at[0].flags, REGION_READ | REGION_EXEC);
+	assert_true(text_is(strings_at(&all.strings, maps.at[0].path), "/a"));
+	maps_free(&maps);
+	snapshots_free(&all);
+}
+
+static void hostile_content(void **state)
+{
+	static const struct {
+		uint8_t bytes[32];
+		size_t size;
+		const char *wrong;
+	} rows[] = {
+		{{0}, 0, "content, byte 0: the data ends in a number"},
+		{{0xff, 0xff, 0xff, 0xff, 0x0f}, 5, "content, byte 5: a count that is larger than the data"},
+		{{1, 0, 0}, 3, "content, byte 2: an empty string"},
+		{{0, 0, 1, 7, 0, 0, 0, 9}, 8, "content, byte 7: data behind the last map"},
+		{{0, 0, 1, 7, 0, 0, 1, 1 << 2}, 8, "content, byte 8: a step beyond the last map"},
+		{{0, 0, 1, 7, 0, 0, 1, 3}, 8, "content, byte 8: an unknown step"},
+		{{0, 0, 1, 7, 0, 0, 1, 1 << 2 | 2, 2}, 9, "content, byte 9: a region that there is not"},
+		{{0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 11, "content, byte 11: a region that is empty or reaches "
+						       "beyond the addresses"},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, "content, byte 0: a number of more than 64 bits"},
+		{{1, 3, 'a'}, 3, "content, byte 2: the data ends in a string"},
+		{{2, 1, 'a', 1, 'a'}, 5, "content, byte 5: a string twice"},
+		{{0, 1, 2, 1, 0, 16, 0, 0, 0, 0, 0}, 11, "content, byte 6: a number that is too large"},
+		{{0, 1, 2, 1, 0, 0, 0, 0, 0, 1, 0}, 11, "content, byte 10: a number that is too large"},
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0}, 20, "content, byte 20: a region twice"},
+		/* regions 1-2 and 0-1 hold in this order only */
+		{{0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 1, 2 << 2 | 2, 0, 2}, 28,
+		 "content, byte 28: regions that overlap or do not ascend"},
+		{{0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 0}, 11, "content, byte 8: a number that is too large"},
+		{{0, 0, 1, 7, 0, 0, 0x80}, 7, "content, byte 6: the data ends in a number"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct snapshots all;
+		struct bc_error err = {0};
+		if (bcmaps_read_content((struct bytes){rows[i].bytes, rows[i].size}, &all, &err))
+			fail_msg("row %zu", i);
+		assert_string_equal(err.text, rows[i].wrong);
+	}
+}
+
+/* Many processes, of which pids collide where they are looked up; each is taken from its own last one. */
+static void many_processes(void **state)
+{
+	struct byte_vec content = {0};
+	struct snapshots all;
+	struct bc_error err = {0};
+	enum { COUNT = 500 };
+
+	(void)state;
+	assert_true(leb_put_u(&content, 0) && leb_put_u(&content, 1)); /* no string, one region */
+	for (const uint8_t *at = (const uint8_t[]){2, 1, 0, 0, 0, 0, 0, 0, 0}, *end = at + 9; at < end; at++)
+		assert_true(byte_vec_push(&content, *at));
+	assert_true(leb_put_u(&content, 2 * COUNT));
+	for (unsigned i = 0; i < 2 * COUNT; i++) {
+		bool put = i < COUNT;
+		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) && leb_put_s(&content, 1));
+		assert_true(leb_put_u(&content, 1) && leb_put_u(&content, put ? 1 << 2 | 2 : 1 << 2));
+		assert_true(!put || leb_put_s(&content, 0));
+	}
+	if (!bcmaps_read_content((struct bytes){content.at, content.len}, &all, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t pid = 1; pid <= COUNT; pid++) {
+		assert_int_equal(snapshots_at(&all, pid, pid)->count, 1);
+		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->time, pid + COUNT);
+		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->count, 1);
+	}
+	snapshots_free(&all);
+	byte_vec_free(&content);
+}
+
+/* ---- loads ---- */
+
+static void one_file_loaded_twice(void **state)
+{
+	struct segment segments[] = {
+		{0x0, 0x0, 0x1000, 0x1000, 0x1000, false},
+		{0x1000, 0x1000, 0x3000, 0x3000, 0x1000, true},
+	};
+	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
+	struct maps maps = {0};
+	struct loads loads;
+	uint64_t base;
+
+	(void)state;
+	for (uint64_t at = 0x10000; at <= 0x90000; at += 0x80000) {
+		put(&maps, at, at + 0x1000, 0x0, 1);
+		put(&maps, at + 0x1000, at + 0x4000, 0x1000, 1);
+		maps.at[maps.len - 1].flags |= REGION_EXEC;
+	}
+	put(&maps, 0x500000, 0x501000, 0x0, 1); /* only read */
+	assert_true(loads_find(&maps, 1, &image, &loads));
+	assert_int_equal(loads.all.len, 2);
+	assert_int_equal(loads.regions, 5);
+	assert_int_equal(loads.all.at[0].base, 0x10000);
+	assert_int_equal(loads.all.at[1].base, 0x90000);
+	assert_true(load_agrees(&loads.all.at[0]) && load_agrees(&loads.all.at[1]));
+	assert_true(loads_base(&loads, &image, &maps.at[3], &base));
+	assert_int_equal(base, 0x90000);
+	assert_false(loads_base(&loads, &image, &maps.at[4], &base));
+	loads_free(&loads);
+	/* Moved by a page: the mappings of one load contradict each other. */
+	maps.at[1].offset = 0x2000;
+	assert_true(loads_find(&maps, 1, &image, &loads));
+	assert_true(loads.misfits || !load_agrees(&loads.all.at[0]) || loads.all.at[0].base != 0x10000);
+	loads_free(&loads);
+	maps_free(&maps);
+}
+
+/* Two segments in one page of the file: the base that all agree on is taken. */
+static void a_page_of_two_segments(void **state)
+{
+	struct segment segments[] = {
+		{0x0, 0x0, 0x800, 0x800, 0x1000, true},
+		{0x1800, 0x800, 0x1800, 0x1800, 0x1000, true},
+	};
+	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
+	struct maps maps = {0};
+	struct loads loads;
+
+	(void)state;
+	put(&maps, 0x50000, 0x51000, 0x0, 1);
+	put(&maps, 0x51000, 0x53000, 0x0, 1);
+	maps.at[0].flags = maps.at[1].flags = REGION_READ | REGION_EXEC;
+	assert_true(loads_find(&maps, 1, &image, &loads));
+	assert_true(loads.all.len >= 1);
+	assert_int_equal(loads.all.at[loads.all.len - 1].base, 0x50000);
+	loads_free(&loads);
+	maps_free(&maps);
+}
+
+/* ---- memory ---- */
+
+static bool read_own(void *ctx, uint64_t at, void *to, size_t size)
+{
+	const struct bytes *image = ctx;
+
+	if (at < 0x1000 || at - 0x1000 > image->size || size > image->size - (at - 0x1000))
+		return false;
+	memcpy(to, image->data + (at - 0x1000), size);
+	return true;
+}
+
+static void build_ids_from_memory(void **state)
+{
+	struct file_map file;
+	struct bc_error err = {0};
+	struct build_id id;
+	char hex[2 * BUILD_ID_MAX + 1], go[BUILD_ID_GO_MAX];
+	size_t go_size = 1;
+
+	(void)state;
+	assert_true(file_map(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", &file, &err));
+	struct bytes bytes = {file.data, file.size};
+	struct memory memory = {&bytes, read_own};
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	build_id_format(&id, hex);
+	assert_string_equal(hex, "e929a35425980001cc18e774cdfb0a9a761d3f92"); /* readelf -n */
+	assert_int_equal(go_size, 0);
+	memory_build_ids(&memory, 0x2000, &id, go, &go_size); /* no header there */
+	assert_int_equal(id.size, 0);
+	bytes.size = 100; /* and nothing behind it */
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	assert_int_equal(id.size, 0);
+	file_unmap(&file);
+}
+
+/* A header in memory that tells of notes with a Go build-id, and of a segment. */
+static void a_made_header(void **state)
+{
+	static const char go_id[] = "abc/def/ghi/jkl";
+	uint8_t file[0x400] = {0}, *notes = file + 0x200;
+	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_phoff = 0x40,
+			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+	Elf64_Phdr headers[] = {
+		{.p_type = PT_NOTE, .p_offset = 0x200, .p_vaddr = 0x7200, .p_align = 4},
+		{.p_type = PT_LOAD, .p_vaddr = 0x7000, .p_filesz = sizeof(file)},
+	};
+	struct bytes bytes = {file, sizeof(file)};
+	struct memory memory = {&bytes, read_own};
+	struct build_id id;
+	char go[BUILD_ID_GO_MAX];
+	size_t go_size;
+
+	(void)state;
+	size_t size = build_note(notes, "GNU", 3, "\1\2\3\4", 4);
+	headers[0].p_filesz = size + build_note(notes + size, "Go", 4, go_id, sizeof(go_id) - 1);
+	memcpy(file, &elf, sizeof(elf));
+	memcpy(file + 0x40, headers, sizeof(headers));
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	assert_int_equal(id.size, 4);
+	assert_memory_equal(id.data, "\1\2\3\4", 4);
+	assert_int_equal(go_size, sizeof(go_id) - 1);
+	assert_memory_equal(go, go_id, go_size);
+	memory_build_ids(&memory, 0x1000, &id, NULL, NULL);
+	assert_int_equal(id.size, 4);
+	/* No segment begins at the header: it is not known where the notes are. */
+	headers[1].p_offset = 4096;
+	memcpy(file + 0x40, headers, sizeof(headers));
+	memory_build_ids(&memory, 0x1000, &id, go, &go_size);
+	assert_int_equal(id.size, 0);
+	assert_int_equal(go_size, 0);
+}
+
+/* Many mappings, so that their text takes several reads. */
+static void the_own_process(void **state)
+{
+	enum { PAGES = 2000, PAGE = 4096 };
+	struct strings strings = {0};
+	struct maps maps = {0};
+	struct bc_error err = {0};
+	uint8_t byte = 0;
+	int fd;
+
+	(void)state;
+	int zero = open("/dev/zero", O_RDONLY);
+	assert_true(zero >= 0);
+	uint8_t *pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ, MAP_PRIVATE, zero, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	for (size_t i = 0; i < PAGES; i += 2)
+		assert_int_equal(mprotect(pages + i * PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
+	pages[0] = 77;
+	if (!proc_maps((uint32_t)getpid(), &strings, &maps, &err))
+		fail_msg("%s", err.text);
+	assert_true(maps.len >= PAGES);
+	struct memory memory = proc_memory((uint32_t)getpid(), &fd);
+	assert_true(fd >= 0);
+	assert_true(memory.read(memory.ctx, (uintptr_t)pages, &byte, 1));
+	assert_int_equal(byte, 77);
+	assert_false(memory.read(memory.ctx, UINT64_C(1) << 63, &byte, 1));
+	assert_true(proc_build_ids(&memory, &strings, &maps));
+	close(fd);
+	close(zero);
+	munmap(pages, (size_t)PAGES * PAGE);
+	maps_free(&maps);
+	strings_free(&strings);
+	char *data;
+	size_t size;
+	assert_false(proc_maps_text(UINT32_MAX, &data, &size, &err));
+	assert_int_equal(err.code, BC_NOTFOUND);
+	assert_string_equal(err.text, "no process 4294967295");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_mapped_over_is_cut),
+		cmocka_unit_test(random_maps_beside_a_picture),
+		cmocka_unit_test(finding_all_is_finding_each),
+		cmocka_unit_test(nothing_is_found_in_nothing),
+		cmocka_unit_test(text_of_the_kernel),
+		cmocka_unit_test(lines_that_cannot_be_read),
+		cmocka_unit_test(snapshots_by_id_and_time),
+		cmocka_unit_test(a_file_of_snapshots),
+		cmocka_unit_test(the_content_byte_by_byte),
+		cmocka_unit_test(hostile_content),
+		cmocka_unit_test(many_processes),
+		cmocka_unit_test(one_file_loaded_twice),
+		cmocka_unit_test(a_page_of_two_segments),
+		cmocka_unit_test(build_ids_from_memory),
+		cmocka_unit_test(a_made_header),
+		cmocka_unit_test(the_own_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

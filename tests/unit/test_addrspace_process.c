@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/addrspace/process.h"
+
+#include <stdlib.h>
+
+#include "tests/support/cmocka.h"
+#include "tests/support/prng.h"
+
+#define PAGE UINT64_C(0x1000)
+
+/* One executable segment of a few pages, at the beginning of the file. */
+static struct segment segment = {0, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
+static const struct image image = {
+	.position_independent = true,
+	.segments = &segment,
+	.segment_count = 1,
+	.build_id = {2, {1, 2}},
+};
+static const struct image_match_options app_options = {.binary_path = "/build/app"};
+
+static struct process_maps begin(void)
+{
+	struct process_maps maps;
+	struct bc_error err = {0};
+
+	assert_true(process_maps_init(&maps, &image, &app_options, &err));
+	return maps;
+}
+
+static void map(struct process_maps *maps, uint32_t pid, uint64_t start, uint64_t pages,
+		uint64_t first, const char *path, bool executable)
+{
+	struct map_event event = {.pid = pid,
+				  .start = {start},
+				  .size = pages * PAGE,
+				  .offset = {first * PAGE},
+				  .executable = executable,
+				  .path = text_of(path)};
+	struct bc_error err = {0};
+
+	if (!process_map(maps, &event, &err))
+		fail_msg("%s", err.text);
+}
+
+static void run_exec(struct process_maps *maps, uint32_t pid)
+{
+	struct bc_error err = {0};
+
+	assert_true(process_exec(maps, pid, &err));
+}
+
+static void run_fork(struct process_maps *maps, uint32_t parent, uint32_t child)
+{
+	struct bc_error err = {0};
+
+	assert_true(process_fork(maps, parent, child, &err));
+}
+
+/* Where an address is: a vaddr, or minus one minus what it is in. */
+static int64_t where(const struct process_maps *maps, uint32_t pid, uint64_t at)
+{
+	struct vaddr out = {UINT64_MAX};
+	enum located located = process_locate(maps, pid, (struct run_addr){at}, &out);
+
+	return located == LOCATED_IMAGE ? (int64_t)out.v : -1 - (int64_t)located;
+}
+#define OTHER (-1 - (int64_t)LOCATED_OTHER)
+#define UNKNOWN (-1 - (int64_t)LOCATED_UNKNOWN)
+#define KERNEL (-1 - (int64_t)LOCATED_KERNEL)
+#define NO_PROCESS (-1 - (int64_t)LOCATED_NO_PROCESS)
+
+static void kinds_of_places(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	assert_int_equal(where(&maps, 7, 0x10000), NO_PROCESS);
+	map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	map(&maps, 7, 0x40000, 1, 0, "/libc.so.6", true);
+	assert_int_equal(where(&maps, 7, 0x10000), 0);
+	assert_int_equal(where(&maps, 7, 0x17fff), 0x7fff);
+	assert_int_equal(where(&maps, 7, 0x18000), UNKNOWN);
+	assert_int_equal(where(&maps, 7, 0xffff), UNKNOWN);
+	assert_int_equal(where(&maps, 7, 0x40010), OTHER);
+	assert_int_equal(where(&maps, 7, UINT64_C(1) << 63), KERNEL);
+	assert_int_equal(where(&maps, 7, UINT64_MAX), KERNEL);
+	assert_int_equal(where(&maps, 8, 0x10000), NO_PROCESS);
+	assert_int_equal(where(&maps, NO_PID, 0x10000), NO_PROCESS);
+	assert_int_equal(maps.report.mappings, 1);
+	assert_int_equal(maps.report.processes, 1);
+	process_maps_fini(&maps);
+}
+
+static void data_cuts_but_is_not_kept(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	map(&maps, 7, 0x12000, 2, 0, "/app", false);
+	assert_int_equal(where(&maps, 7, 0x11fff), 0x1fff);
+	assert_int_equal(where(&maps, 7, 0x12000), UNKNOWN);
+	assert_int_equal(where(&maps, 7, 0x14000), 0x4000);
+	map(&maps, 8, 0x10000, 8, 0, "/app", false);
+	assert_int_equal(where(&maps, 8, 0x10000), NO_PROCESS);
+	process_maps_fini(&maps);
+}
+
+static void exec_fork_and_exit(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	run_fork(&maps, 7, 8);
+	map(&maps, 8, 0x14000, 1, 0, "//anon", true);
+	assert_int_equal(where(&maps, 7, 0x14000), 0x4000);
+	assert_int_equal(where(&maps, 8, 0x14000), OTHER);
+	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
+	run_exec(&maps, 7);
+	assert_int_equal(where(&maps, 7, 0x14000), NO_PROCESS);
+	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
+	map(&maps, 7, 0x30000, 8, 0, "/app (deleted)", true);
+	assert_int_equal(where(&maps, 7, 0x34000), 0x4000);
+	assert_int_equal(maps.report.rebased, 0);
+	assert_int_equal(maps.report.processes, 3);
+	/* late samples still find it; the next mapping does not */
+	process_exit(&maps, 8, 8);
+	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
+	map(&maps, 8, 0x50000, 1, 0, "/other", true);
+	assert_int_equal(where(&maps, 8, 0x15000), NO_PROCESS);
+	/* a pid is used again */
+	process_exit(&maps, 7, 7);
+	run_fork(&maps, 1, 7);
+	assert_int_equal(where(&maps, 7, 0x34000), NO_PROCESS);
+	process_maps_fini(&maps);
+}
+
+static void threads_keep_a_process_alive(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	process_exit(&maps, 7, 99); /* began before the recording: not counted */
+	run_fork(&maps, 7, 7);
+	process_exit(&maps, 7, 7);
+	process_exit(&maps, 9, 9); /* not known */
+	map(&maps, 7, 0x50000, 1, 0, "/plugin", true);
+	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
+	process_exit(&maps, 7, 10);
+	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
+	run_fork(&maps, 7, 7);
+	assert_int_equal(where(&maps, 7, 0x11000), NO_PROCESS);
+	process_maps_fini(&maps);
+}
+
+static void a_library_can_move(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 7, 0x50000, 1, 0, "/main", true);
+	assert_int_equal(where(&maps, 7, 0x50000), NO_PROCESS);
+	map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	map(&maps, 7, 0x14000, 8, 0, "/app", true); /* closed, then opened again */
+	assert_int_equal(where(&maps, 7, 0x13fff), 0x3fff);
+	assert_int_equal(where(&maps, 7, 0x14000), 0);
+	assert_int_equal(maps.report.rebased, 1);
+	assert_int_equal(maps.report.mappings, 2);
+	assert_int_equal(where(&maps, 7, 0x50000), OTHER); /* not kept, but known of */
+	process_maps_fini(&maps);
+}
+
+static void odd_mappings(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 7, 0x10000, 0, 0, "/app", true);
+	map(&maps, NO_PID, 0x10000, 8, 0, "/app", true);
+	map(&maps, 7, UINT64_C(0xffffffff81000000), 8, 0, "/app", true);
+	assert_int_equal(where(&maps, 7, 0x10000), NO_PROCESS);
+	map(&maps, 7, 0x10000, UINT64_MAX / PAGE, 0, "/app", true);
+	assert_int_equal(where(&maps, 7, INT64_MAX), INT64_MAX - 0x10000);
+	assert_int_equal(where(&maps, 7, 0xffff), UNKNOWN);
+	process_maps_fini(&maps);
+}
+
+static void messages(void **state)
+{
+	struct process_maps maps = begin();
+	struct bc_error err = {0};
+	struct map_event event = {.pid = 7, .start = {0x10000}, .size = 8 * PAGE, .executable = true,
+				  .path = {"/x/app", 6}, .build_id = {2, {1, 3}}};
+
+	(void)state;
+	assert_false(process_maps_fail_unmapped(&maps, &err));
+	assert_int_equal(err.code, BC_MISMATCH);
+	assert_non_null(strstr(err.text, "no mmap events"));
+	map(&maps, 7, 0x10000, 8, 0, "/bin/b", true);
+	map(&maps, 7, 0x20000, 8, 0, "/bin/a", true);
+	map(&maps, 7, 0x30000, 8, 0, "/bin/b", true);
+	map(&maps, 7, 0x40000, 8, 0, "/lib/c.so.6", true);
+	process_maps_fail_unmapped(&maps, &err);
+	assert_non_null(strstr(err.text, "mapped most: /bin/b, /bin/a ("));
+	map(&maps, 7, 0x10000, 8, 100, "/app", true);
+	process_maps_fail_unmapped(&maps, &err);
+	assert_non_null(strstr(err.text, "another build"));
+	assert_true(process_map(&maps, &event, &err));
+	process_maps_fail_unmapped(&maps, &err);
+	assert_non_null(strstr(err.text, "/x/app has its name, but build-id 0103"));
+	process_maps_fini(&maps);
+}
+
+static void a_million_processes(void **state)
+{
+	struct process_maps maps = begin();
+
+	(void)state;
+	map(&maps, 1, 0x10000, 8, 0, "/app", true);
+	for (uint32_t pid = 2; pid <= 1000000; pid++)
+		run_fork(&maps, 1, pid);
+	assert_int_equal(where(&maps, 1000000, 0x12000), 0x2000);
+	assert_int_equal(maps.report.processes, 1000000);
+	process_maps_fini(&maps);
+}
+
+/* ------- random events against a byte map per process ------- */
+
+#define PIDS 5
+#define PAGES 24
+#define FIRST_PAGE 16
+
+struct model_process {
+	bool known, has_image, first_ended, earlier;
+	unsigned threads;
+	int64_t base; /* page where page 0 of the binary would be */
+	int64_t page[PAGES]; /* of the binary, or OTHER or UNKNOWN */
+};
+
+static void model_clear(struct model_process *p)
+{
+	*p = (struct model_process){.known = true};
+	for (int i = 0; i < PAGES; i++)
+		p->page[i] = UNKNOWN;
+}
+
+static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint64_t first,
+		      bool is_app, bool executable)
+{
+	if (!p->known || (p->first_ended && !p->threads))
+		model_clear(p);
+	int64_t page = (int64_t)at - p->base;
+	bool is_image = is_app && executable && first + pages <= 8;
+	/* Not by its place in the file, but by its address. */
+	if (is_app && executable && !is_image && p->has_image && page >= 0 &&
+	    page + (int64_t)pages <= 8) {
+		is_image = true;
+		first = (uint64_t)page;
+	}
+	p->earlier |= executable && !is_image && !p->has_image;
+	p->has_image |= is_image;
+	if (is_image)
+		p->base = (int64_t)at - (int64_t)first;
+	for (uint64_t i = 0; p->has_image && i < pages; i++)
+		p->page[at + i] = is_image ? (int64_t)(first + i) : executable ? OTHER : UNKNOWN;
+}
+
+static void model_fork(struct model_process *models, uint32_t parent, uint32_t child)
+{
+	struct model_process *p = &models[child];
+
+	if (parent != child) {
+		*p = models[parent];
+		p->known = true;
+		p->first_ended = false;
+		p->threads = 0;
+		return;
+	}
+	if (!p->known || (p->first_ended && !p->threads))
+		model_clear(p);
+	p->threads++;
+}
+
+static void model_exit(struct model_process *p, bool first)
+{
+	if (p->known && first)
+		p->first_ended = true;
+	else if (p->threads)
+		p->threads--;
+}
+
+static void step(struct process_maps *maps, struct model_process *models, struct prng *prng)
+{
+	uint32_t a = (uint32_t)prng_below(prng, PIDS), b = (uint32_t)prng_below(prng, PIDS);
+	uint64_t at = prng_below(prng, PAGES), pages = 1 + prng_below(prng, PAGES - at);
+	uint64_t first = prng_below(prng, 8);
+	uint32_t tid = prng_below(prng, 2) ? a : 1000;
+	bool is_app = prng_below(prng, 2), executable = prng_below(prng, 4) != 0;
+
+	pages = pages > 8 ? 8 : pages;
+	switch (prng_below(prng, 8)) {
+	case 0:
+		run_exec(maps, a);
+		model_clear(&models[a]);
+		break;
+	case 1:
+		run_fork(maps, a, b);
+		model_fork(models, a, b);
+		break;
+	case 2:
+		process_exit(maps, a, tid);
+		model_exit(&models[a], tid == a);
+		break;
+	default:
+		map(maps, a, (FIRST_PAGE + at) * PAGE, pages, first, is_app ? "/app" : "/b",
+		    executable);
+		model_map(&models[a], at, pages, first, is_app, executable);
+	}
+}
+
+/* As the counting of branches does it: the vaddr, or UINT64_MAX. */
+static uint64_t quickly(struct process_view *view, uint64_t at)
+{
+	uint64_t out;
+
+	if (!near_image_find(&view->near, at, UINT64_MAX, &out))
+		return process_view_far(view, at, UINT64_MAX);
+	return out;
+}
+
+static void assert_like(const struct process_maps *maps, const struct model_process *models)
+{
+	for (uint32_t pid = 0; pid < PIDS; pid++) {
+		struct process_view view = process_view(maps, pid);
+		for (uint64_t i = 0; i < PAGES; i++) {
+			uint64_t at = (FIRST_PAGE + i) * PAGE + i;
+			const struct model_process *p = &models[pid];
+			int64_t want = p->page[i] >= 0 ? p->page[i] * (int64_t)PAGE + (int64_t)i
+							: p->page[i];
+			if (!p->has_image)
+				want = NO_PROCESS;
+			else if (want == UNKNOWN && p->earlier)
+				want = OTHER;
+			assert_int_equal(where(maps, pid, at), want);
+			struct vaddr out;
+			enum located located =
+				process_view_locate(&view, (struct run_addr){at}, &out);
+			assert_int_equal(located == LOCATED_IMAGE ? (int64_t)out.v
+								  : -1 - (int64_t)located,
+					 want);
+			assert_int_equal(quickly(&view, at), want < 0 ? UINT64_MAX : (uint64_t)want);
+		}
+	}
+}
+
+static void random_events(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct prng prng = {seed};
+		struct process_maps maps = begin();
+		struct model_process models[PIDS];
+		for (int i = 0; i < PIDS; i++) {
+			model_clear(&models[i]);
+			models[i].known = false;
+		}
+		for (int i = 0; i < 80; i++) {
+			step(&maps, models, &prng);
+			assert_like(&maps, models);
+		}
+		process_maps_fini(&maps);
+	}
+}
+
+/* Places of user code as perf script prints them: offsets in files. */
+static void offsets_in_files(void **state)
+{
+	struct process_maps maps = begin();
+	struct run_addr at;
+	struct text app = text_of("/srv/app"), libc = text_of("/libc.so.6");
+
+	(void)state;
+	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
+	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	map(&maps, 7, 0x10000, 2, 1, "/srv/app", true);
+	map(&maps, 7, 0x12000, 1, 3, "/srv/app (deleted)", true);
+	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	map(&maps, 7, 0x40000, 8, 0, "/libc.so.6", true);
+	/* As other processes have it mapped, which are elsewhere and begin with it. */
+	map(&maps, 8, 0x90000, 2, 1, "/srv/app", true);
+	run_fork(&maps, 7, 9);
+	assert_true(process_find_place(&maps, 7, app, 0x1010, &at));
+	assert_int_equal(at.v, 0x10010);
+	assert_true(process_find_place(&maps, 9, app, 0x3fff, &at));
+	assert_int_equal(at.v, 0x12fff);
+	assert_true(process_find_place(&maps, 8, app, 0x2fff, &at));
+	assert_int_equal(at.v, 0x91fff);
+	assert_false(process_find_place(&maps, 8, app, 0x3000, &at)); /* not mapped there */
+	assert_false(process_find_place(&maps, 7, app, 0x4000, &at));
+	assert_false(process_find_place(&maps, 7, app, 0xfff, &at));
+	assert_false(process_find_place(&maps, 7, libc, 0x1010, &at));
+	assert_int_equal(process_elsewhere(&maps, 7).v, 0x40000);
+	assert_int_equal(where(&maps, 9, process_elsewhere(&maps, 9).v), OTHER);
+	/* Run-time addresses, as other releases of perf print them. */
+	assert_true(process_find_place(&maps, 7, app, 0x11234, &at));
+	assert_int_equal(at.v, 0x11234);
+	/* The binary is mapped over the library. */
+	map(&maps, 9, 0x40000, 2, 1, "/srv/app", true);
+	assert_int_equal(process_elsewhere(&maps, 9).v, 1);
+	run_exec(&maps, 7);
+	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
+	process_maps_forget(&maps);
+	map(&maps, 7, 0x10000, 1, 1, "/srv/app", true);
+	assert_false(process_find_place(&maps, 7, app, 0x2010, &at));
+	process_maps_fini(&maps);
+}
+
+/* Another file's offset that is an address of a binary at a fixed place is none of it. */
+static void offsets_that_look_like_addresses(void **state)
+{
+	struct segment fixed = {0x400000, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
+	struct image program = {.segments = &fixed, .segment_count = 1};
+	struct process_maps maps;
+	struct bc_error err = {0};
+	struct run_addr at;
+
+	(void)state;
+	assert_true(process_maps_init(&maps, &program, &app_options, &err));
+	map(&maps, 7, 0x400000, 8, 0, "/app", true);
+	map(&maps, 7, 0x7f0000000000, 0x1000, 0, "/libLLVM.so.19", true);
+	assert_false(process_find_place(&maps, 7, text_of("/libLLVM.so.19"), 0x401000, &at));
+	assert_int_equal(where(&maps, 7, process_elsewhere(&maps, 7).v), OTHER);
+	assert_true(process_find_place(&maps, 7, text_of("/app"), 0x1000, &at));
+	assert_int_equal(at.v, 0x401000);
+	process_maps_fini(&maps);
+}
+
+/* A large binary at a fixed place: most offsets in it are addresses, too.  What the others
+ * were decides, in whatever file; without any they are addresses. */
+static void offsets_or_addresses(void **state)
+{
+	const uint64_t size = 0x800000, base = 0x400000, both = 0x500000;
+	struct segment fixed = {base, 0, size, size, PAGE, true};
+	struct image program = {.segments = &fixed, .segment_count = 1};
+	const struct {
+		const char *file;
+		uint64_t place, meant;
+	} before[] = {
+		{"/app", both, both},
+		{"/app", 0x3000, base + both},       /* an offset only */
+		{"/app", base + 0x7ff000, both},     /* an address only */
+		{"/libc.so.6", 0x7f0000001000, both},
+		{"/libc.so.6", 0x1000, base + both},
+		{"/libc.so.6", 0x100000, both},      /* either */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(before); i++) {
+		struct process_maps maps;
+		struct bc_error err = {0};
+		struct run_addr at;
+		assert_true(process_maps_init(&maps, &program, &app_options, &err));
+		map(&maps, 7, base, size / PAGE, 0, "/app", true);
+		(void)process_find_place(&maps, 7, text_of(before[i].file), before[i].place, &at);
+		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
+		assert_int_equal(at.v, before[i].meant);
+		process_maps_forget(&maps); /* another recording, maybe by another perf */
+		map(&maps, 7, base, size / PAGE, 0, "/app", true);
+		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
+		assert_int_equal(at.v, both);
+		process_maps_fini(&maps);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_of_places),
+		cmocka_unit_test(data_cuts_but_is_not_kept),
+		cmocka_unit_test(exec_fork_and_exit),
+		cmocka_unit_test(threads_keep_a_process_alive),
+		cmocka_unit_test(a_library_can_move),
+		cmocka_unit_test(odd_mappings),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(a_million_processes),
+		cmocka_unit_test(random_events),
+		cmocka_unit_test(offsets_in_files),
+		cmocka_unit_test(offsets_that_look_like_addresses),
+		cmocka_unit_test(offsets_or_addresses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tests/support/cmocka.h"
+#include "tests/unit/test_event_transcript.h"
+
+#define ID "0b443b38120bcfd6245fef4e3d39c4f335981833"
+
+static const struct {
+	const char *text, *told;
+} readable[] = {
+	/* the lists of fields that users ask for */
+	{"30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x10/0x20/M/-/-/0/ ",
+	 "sample 30335 7f1f2b1403b0 '' 7f1f2b1403c3>7f1f2b1403b0 10>20!\n"},
+	{"30335  0x10/0x20/P/-/-/0/  0x30/0x40/-/-/-/0/", "sample 30335 0 '' 10>20 30>40\n"},
+	{"30335 0x10/0x20/P/-/-/0 0x30/0x40/M", "sample 30335 0 '' 10>20 30>40!\n"},
+	{"30335 br_inst:u:      7f1f2b1403b0", "sample 30335 7f1f2b1403b0 'br_inst:u:' no stack\n"},
+	{"   12  ffffffff815907ad", "sample 12 ffffffff815907ad '' no stack\n"},
+	{"10130 ", "sample 10130 0 '' no stack\n"},
+	{"   -1  404010", "sample 4294967295 404010 '' no stack\n"},
+	{"          sq.b19 30335  2752.373629:        199 cycles:u:      7f1f2b1403b0 f+0xc0 (/lib/x)",
+	 "sample 30335 7f1f2b1403b0 'cycles:u:' no stack\n"},
+	{"  sq.b19 30335 2752.37: 199 cpu/event=0x3c,umask=0/u:   404010 [unknown] (/srv/b 0x1)",
+	 "sample 30335 404010 'cpu/event=0x3c,umask=0/u:' no stack\n"},
+	{"a 7/8 [003] K 2.000001: 9 cycles: 404010 f+0x0 (/b)", "sample 7 404010 'cycles:' no stack\n"},
+	{"a 7/8 [003]  0x10/0x20/P/-/-/0/", "sample 7 0 '' 10>20\n"},
+	{"  x 7 1.5: 199 cycles: 404010 [unknown] (/b) 0x10(/b)/0x20(/lib (x)/y)/M/-/-/0/"
+	 "  0x30(/b)/0x40([unknown])/P/-/-/0/",
+	 "sample 7 404010 'cycles:' 10>20! 30>40\n"},
+	/* other releases of perf */
+	{"7 0x10/0x20/P/-/-/0//- 0x30/0x40/M/X/A/12/COND_CALL/NON_SPEC_CORRECT_PATH",
+	 "sample 7 0 '' 10>20 30>40!\n"},
+	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
+	 "sample 7 0 '' 30>40\n"},
+	{"7 0x10/0x20/P/-/-/0 insn: 48 89 e5", "sample 7 0 '' 10>20\n"},
+	{"7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n"},
+	{"7 0x10/0x20/P/-/-/0 br_cntr: AAB/-", "sample 7 0 '' 10>20\n"},
+	{"7 0x0/0xffffffffffffffff/P/-/-/0", "sample 7 0 '' 0>ffffffffffffffff\n"},
+	/* a comm can hold anything */
+	{"        my 12 app 30335  404010", "sample 30335 404010 '' no stack\n"},
+	{"           12 34 30335/7  404010", "sample 30335 404010 '' no stack\n"},
+	{"  kworker/1:2 3 30335 [001] 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
+	{"my 12 app 30335 5.25: 9 cycles: 404010", "sample 30335 404010 'cycles:' no stack\n"},
+	{"           12345 30335  404010", "sample 30335 404010 '' no stack\n"},
+	{"    7 cpu-clock:            404010", "sample 7 404010 'cpu-clock:' no stack\n"},
+	{"    7 cpu-clock:            404010 0x10/0x20/P", "sample 7 404010 'cpu-clock:' 10>20\n"},
+	{"      cpu-clock: 30335  0x10/0x20/P", "sample 30335 0 '' 10>20\n"},
+	/* call chains */
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n\t    404020 g (/b)\n\n7 12",
+	 "sample 7 404010 'cycles:' no stack\nsample 7 12 '' no stack\n"},
+	{"7 cycles: \n\t    404010 f\n 0x10/0x20/P/-/-/0/  0x30/0x40/M/-/-/0/\n\n",
+	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
+	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
+	{"7 sched:sched_switch: prev_comm=a prev_pid=8", "sample 7 0 'sched:sched_switch:' no stack\n"},
+	/* mappings */
+	{"7 PERF_RECORD_MMAP2 7/8: [0x56508320b000(0xeb000) @ 0xb000 <" ID ">]: r-xp /srv/sq",
+	 "map 7 56508320b000+eb000 @b000 x '/srv/sq' <" ID ">\n"},
+	{"sq 7 1.5: PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 fe:00 10 16]: r--p /a b (deleted)",
+	 "map 7 1000+2000 @0 - '/a b (deleted)' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 00:00 0 0]: rwxp //anon\r",
+	 "map 7 1000+2000 @0 x '//anon' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 00:00 0 0]: r-xp ",
+	 "map 7 1000+2000 @0 x '' <>\n"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x2000) @ 0 <0000000000>]: r-xp [vdso]",
+	 "map 7 1000+2000 @0 x '[vdso]' <>\n"},
+	{"7 PERF_RECORD_MMAP 7/7: [0x400000(0x1000) @ 0x10]: x /b 0x1/0x2/P",
+	 "map 7 400000+1000 @10 x '/b 0x1/0x2/P' <>\n"},
+	{"0 PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x120bb08) @ 0xffffffff81000000]: x [k]_text", ""},
+	/* tasks */
+	{"7 PERF_RECORD_COMM exec: sq.b19:7/7", "exec 7\n"},
+	{"7 PERF_RECORD_COMM exec: a: b/c 1/2:7/7", "exec 7\n"},
+	{"7 PERF_RECORD_COMM: exec:7/7", ""},
+	{"7 PERF_RECORD_FORK(9:9):(7:8)", "fork 7 9\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)", "fork 7 7\n"},
+	{"7 PERF_RECORD_EXIT(7:9):(7:9)", "exit 7 9\n"},
+	/* a tid alone finds its process */
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9 1.5: 1 c: 404010\n", "fork 7 7\nsample 7 404010 'c:' no stack\n"},
+	{"7 PERF_RECORD_COMM: a:7/9\n9 404010\n", "sample 7 404010 '' no stack\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\n7 PERF_RECORD_FORK(9:9):(7:7)\n9 404010\n",
+	 "fork 7 7\nfork 7 9\nsample 9 404010 '' no stack\n"},
+	{"7 PERF_RECORD_FORK(7:9):(7:7)\na 9/9 1.5: 1 c: 404010\n", "fork 7 7\nsample 9 404010 'c:' no stack\n"},
+	/* perf2bolt's own text, in parts of so many bytes (hexadecimal); maps and tasks by their time, then the samples */
+	{"PERFTEXT;BUILDIDS=4;MMAP=3b;MAIN=9;TASK=4b;MEM=4\nabc\na 7 2.5: PERF_RECORD_MMAP 7/7: [0x1000(0x2000) @ 0]: x /b\n\n"
+	 "9 404010\na 7 1.0: PERF_RECORD_FORK(8:8):(7:7)\na 7 2.5: PERF_RECORD_COMM exec: a:7/7\nmem\nbehind\n",
+	 "fork 7 8\nexec 7\nmap 7 1000+2000 @0 x '/b' <>\nsample 9 404010 '' no stack\n"},
+	{"PERFTEXT;MMAP=100\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 x: PERF_RECORD_MMAP 7/7: [0x10(0x20) @ 0]: x /c\nno record\n",
+	 "map 7 10+20 @0 x '/c' <>\n"},
+	{"PERFTEXT;MAIN=ffffffffffffffff\n7 12\n", "sample 7 12 '' no stack\n"},
+	/* what does not matter */
+	{"# a comment\n\n7 PERF_RECORD_LOST lost 4\n", ""},
+	{"7 PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 3/0xf]\n", ""},
+};
+
+static void every_readable_text(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(readable); i++) {
+		struct transcript t;
+		if (!transcript_text(&t, readable[i].text, INPUT_PERF_SCRIPT))
+			fail_msg("%s: %s", readable[i].text, t.err.text);
+		assert_string_equal(t.text, readable[i].told);
+		transcript_free(&t);
+	}
+}
+
+static const struct {
+	const char *line, *message;
+} unreadable[] = {
+	{"no number", "column 1: expected a process id, not 'no'"},
+	{"7f1f2b1403b0 0x10/0x20/P/-/-/0/", "column 1: expected a process id, not '7f1f2b1403b0'"},
+	{"0x10/0x20/P/-/-/0/",
+	 "column 1: expected a process id before the branch stack, not '0x10/0x20/P/-/-/0/'"},
+	{"7 hello",
+	 "column 3: expected a time, an event or an address after the process id, not 'hello'"},
+	{"7 0x10/20/P/-/-/0/", "column 8: expected an address that begins with 0x, not '20/P/-/-/0/'"},
+	{"7 0x10/0x20/Q/-/-/0/", "column 13: expected one of P, M and -, not 'Q/-/-/0/'"},
+	{"7 0x10/0x20/", "column 13: expected one of P, M and -, but the line ends"},
+	{"7 0x10/0x20", "column 12: expected a slash after the address, but the line ends"},
+	{"7 0x10/0x2g/P/-", "column 11: expected a slash after the address, not 'g/P/-'"},
+	{"7 0x10/0x/P/-", "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x/P/-'"},
+	{"7 0x10/0x12345678901234567/P/-",
+	 "column 8: expected an address of 1 to 16 hexadecimal digits, not '0x12345678901234567/P/-'"},
+	{"7 0x10/0x20/P/-/-/00x30/0x40/P/-/-/0",
+	 "column 21: expected the end of the branch stack entry, not 'x30/0x40/P/-/-/0'"},
+	{"7 0x10/0x20/P/-/-/0 10/0x40/P/-", "column 21: expected an address that begins with 0x, not '10/0x40/P/-'"},
+	{"7 0x10(/b/0x20/P", "column 7: expected a path in parentheses and the next field after it, not '(/b/0x20/P'"},
+	{"7 PERF_RECORD_MMAP2 7: [0x1(0x2) @ 0 0 0]: r-xp /b", NULL}, /* pid alone is fine */
+	{"7 PERF_RECORD_MMAP2 x/7: [0x1(0x2) @ 0 0 0]: r-xp /b", "column 21: expected pid/tid, not 'x/7:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: 0x1(0x2)", "column 24: expected the range of the mapping, not ':'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0xg(0x2)", "column 27: expected a hexadecimal number, not '0xg(0x2)'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ ]: r", "column 38: expected the file offset of the mapping, not ']:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0xffffffffffffffff) @ 0]: r-xp /b", NULL},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x2(0xffffffffffffffff) @ 0]: r-xp /b",
+	 "column 27: expected a mapping that ends inside the address space, not '0x2(0xffffffffffffffff)'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0 <abc>]: r-xp /b", "column 41: expected a build-id, not 'abc>]:'"},
+	{"7 PERF_RECORD_MMAP2 7/7: [0x1(0x2) @ 0", "column 39: expected ]: after the range, but the line ends"},
+	{"7 PERF_RECORD_FORK(7:8)", "column 24: expected :(, but the line ends"},
+	{"7 PERF_RECORD_EXIT(7)", "column 20: expected pid:tid), not '7)'"},
+	{"7 PERF_RECORD_COMM exec: sq", "column 25: expected a name, a colon and pid/tid, not 'sq'"},
+};
+
+static void every_unreadable_line(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(unreadable); i++) {
+		struct transcript t;
+		char text[256];
+		snprintf(text, sizeof(text), "# 1\n%s\n1 2\n", unreadable[i].line);
+		bool ok = transcript_text(&t, text, INPUT_PERF_SCRIPT);
+		if (ok != !unreadable[i].message)
+			fail_msg("%s: %s", unreadable[i].line, t.err.text);
+		if (!ok) {
+			assert_int_equal(t.err.code, BC_FORMAT);
+			snprintf(text, sizeof(text), "input: line 2, %s", unreadable[i].message);
+			assert_string_equal(t.err.text, text);
+		}
+		transcript_free(&t);
+	}
+}
+
+static void symbolic_stacks_are_refused(void **state)
+{
+	static const char *const lines[] = {
+		"30335      7f1f2b1403b0f.part.0+0xd3/f+0xc0/P/-/-/0/ g+0xd3/h/P/-/-/0/",
+		"sq 7 1.5: 199 cycles: 404010 f+0x1 (/b) [unknown]/[unknown]/-/-/-/0/",
+		"7 404010\n\tf+263:\n\t00007f4f62735e67\tinsn: 74 09    # PRED\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(lines); i++)
+		for (int format = INPUT_AUTO; format <= INPUT_PERF_SCRIPT; format += 2) {
+			struct transcript t;
+			assert_false(transcript_text(&t, lines[i], (enum input_format)format));
+			assert_int_equal(t.err.code, BC_UNSUPPORTED);
+			assert_non_null(strstr(t.err.text, "-F pid,ip,brstack"));
+			transcript_free(&t);
+		}
+}
+
+static void heads_of_text_in_parts(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} rows[] = {
+		{"PERFTEXT;MAPS=1\n", "input: line 1, column 10: expected a part and its size, not 'MAPS=1'"},
+		{"PERFTEXT;MAIN\n", "input: line 1, column 10: expected a part and its size, not 'MAIN'"},
+		{"PERFTEXT;MAIN=x;TASK=1\n", "input: line 1, column 10: expected a part and its size, not 'MAIN=x;TASK=1'"},
+		{"PERFTEXT;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1;MAIN=1\n",
+		 "input: line 1, column 45: expected a part and its size, not 'MAIN=1'"},
+		{"PERFTEXT;MAIN=4\n\nx y\n", NULL}, /* 4 bytes end in the second line of the part */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct transcript t;
+		assert_false(transcript_text(&t, rows[i].text, INPUT_PERF_SCRIPT));
+		assert_int_equal(t.err.code, BC_FORMAT);
+		if (rows[i].message)
+			assert_string_equal(t.err.text, rows[i].message);
+		transcript_free(&t);
+	}
+}
+
+/* More threads than the table has rows at first: all find their process. */
+static void many_threads(void **state)
+{
+	enum { COUNT = 1000 };
+	struct transcript t;
+	char *text = malloc(COUNT * 64), *want = malloc(COUNT * 96);
+	size_t used = 0, told = 0;
+
+	(void)state;
+	assert_true(text && want);
+	for (unsigned i = 0; i < COUNT; i++)
+		used += (size_t)snprintf(text + used, 64, "7 PERF_RECORD_FORK(7:%u):(7:7)\n", 100 + i);
+	for (unsigned i = 0; i < COUNT; i++)
+		used += (size_t)snprintf(text + used, 64, "%u 404010\n", 100 + i);
+	assert_true(transcript_text(&t, text, INPUT_PERF_SCRIPT));
+	for (unsigned i = 0; i < COUNT; i++)
+		told += (size_t)snprintf(want + told, 96, "fork 7 7\n");
+	for (unsigned i = 0; i < COUNT; i++)
+		told += (size_t)snprintf(want + told, 96, "sample 7 404010 '' no stack\n");
+	assert_string_equal(t.text, want);
+	transcript_free(&t);
+	free(text);
+	free(want);
+}
+
+static void the_report_knows_times_and_lines(void **state)
+{
+	struct transcript t;
+
+	(void)state;
+	assert_true(transcript_text(&t, "# x\n7 404010\n\n7 PERF_RECORD_LOST lost 4\n",
+				    INPUT_PERF_SCRIPT));
+	assert_true(t.report.timeless);
+	assert_int_equal(t.report.lines, 4);
+	assert_int_equal(t.report.ignored, 3);
+	transcript_free(&t);
+	assert_true(transcript_text(&t, "a 7 1.25: 404010\n", INPUT_PERF_SCRIPT));
+	assert_false(t.report.timeless);
+	transcript_free(&t);
+}
+
+static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
+{
+	(void)ctx;
+	assert_int_equal(pid, 7);
+	return (struct run_addr){(text_is(file, "/b c") ? 0x10000 : 0x20000) + offset};
+}
+
+/* The address of a sample stands in its chain only, of user code as an offset in a file. */
+static const struct {
+	const char *text, *told;
+} chains[] = {
+	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n\t  20 g (/d)\n\n7 c: \n\t  10 f (/d)\n",
+	 "sample 7 10010 'c:' no stack\nsample 7 20010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t  10 h (inlined)\n\t  10 g (inlined)\n\t  10 f+0x1 (/b c)\n\t  20 x (inlined)\n",
+	 "sample 7 10010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\tffffffff81000010 f ([kernel.kallsyms])\n\t  10 f+0x1 (/b c)\n",
+	 "sample 7 ffffffff81000010 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t 7f10 [unknown] ([unknown])\n", "sample 7 7f10 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t 10 f\n", "sample 7 10 'c:' no stack\n"}, /* -F without dso */
+	{"b 7 1.5: 9 c: \n\t 10 f (inlined)\n", "sample 7 10 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\n", "sample 7 0 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: 30 f\n\t  10 f+0x1 (/b c)\n", "sample 7 30 'c:' no stack\n"},
+	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n 0x1/0x2/P\n", "sample 7 10010 'c:' 1>2\n"},
+};
+
+static void addresses_in_chains(void **state)
+{
+	struct reader_options options = {.format = INPUT_PERF_SCRIPT, .places = {NULL, find_place}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(chains); i++) {
+		struct transcript t;
+		if (!transcript_bytes(&t, chains[i].text, strlen(chains[i].text), &options))
+			fail_msg("%s: %s", chains[i].text, t.err.text);
+		assert_string_equal(t.text, chains[i].told);
+		transcript_free(&t);
+	}
+}
+
+/* Cut at the last line, which has no newline: what is whole is told. */
+static const struct {
+	const char *text, *told;
+	uint64_t line, at; /* 0: it is whole */
+} open_ended[] = {
+	{"7 404010\n7 0x10/0x2", "sample 7 404010 '' no stack\n", 2, 9},
+	{"7 404010\nx", "sample 7 404010 '' no stack\n", 2, 9},
+	{"7 404010\n7 PERF_RECORD_MMAP2 7/7: [0x10", "sample 7 404010 '' no stack\n", 2, 9},
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x", "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	/* the address of a sample whose stack was cut */
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n 0x10/0x20/P/-/-/0  0x30/0",
+	 "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-", "", 2, 4},
+	/* all there */
+	{"7 404010\n7 404020", "sample 7 404010 '' no stack\nsample 7 404020 '' no stack\n", 0, 0},
+	{"7 404010\n\t    404020 f", "sample 7 404010 '' no stack\n", 0, 0},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
+	{"# 1\n7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n", 0, 0},
+	{"# 1\n7 0x10(/b)/0x20(/c/d e)/P/-/-/0 0x30(/b)/0x40([x])/P/-/-/0", "sample 7 0 '' 10>20 30>40\n", 0, 0},
+};
+
+static void texts_that_end_within_a_line(void **state)
+{
+	struct reader_options options = {.format = INPUT_PERF_SCRIPT, .cut_will_do = true};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(open_ended); i++) {
+		struct transcript t;
+		const char *text = open_ended[i].text;
+		if (!transcript_bytes(&t, text, strlen(text), &options))
+			fail_msg("%s: %s", text, t.err.text);
+		assert_string_equal(t.text, open_ended[i].told);
+		assert_int_equal(t.report.cut, open_ended[i].line != 0);
+		assert_int_equal(t.report.cut_line, open_ended[i].line);
+		assert_int_equal(t.report.cut_at, open_ended[i].at);
+		transcript_free(&t);
+	}
+}
+
+/* Damage is no cut where a line ends, where nothing is before it, and where nobody asked. */
+static void damage_that_is_no_cut(void **state)
+{
+	static const struct {
+		const char *text;
+		bool cut_will_do;
+	} rows[] = {{"7 404010\nx\n", true}, {"7 404010\nx\n7", true}, {"x", true}, {"7 404010\nx", false}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct reader_options options = {.format = INPUT_PERF_SCRIPT,
+						 .cut_will_do = rows[i].cut_will_do};
+		struct transcript t;
+		assert_false(transcript_bytes(&t, rows[i].text, strlen(rows[i].text), &options));
+		assert_int_equal(t.err.code, BC_FORMAT);
+		assert_non_null(strstr(t.err.text, "expected a process id, not 'x'"));
+		transcript_free(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_readable_text),
+		cmocka_unit_test(every_unreadable_line),
+		cmocka_unit_test(symbolic_stacks_are_refused),
+		cmocka_unit_test(heads_of_text_in_parts),
+		cmocka_unit_test(many_threads),
+		cmocka_unit_test(the_report_knows_times_and_lines),
+		cmocka_unit_test(addresses_in_chains),
+		cmocka_unit_test(texts_that_end_within_a_line),
+		cmocka_unit_test(damage_that_is_no_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
