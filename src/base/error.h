@@ -19,7 +19,6 @@ enum bc_code {
 	BC_UNSUPPORTED, /* the input is fine, but not of a kind handled here    */
 	BC_NOTFOUND,    /* what was asked for is not in the input               */
 	BC_MISMATCH,    /* inputs that do not belong together                   */
-	BC_BUG,         /* what came out contradicts what went in: see --self-check */
 };
 
 struct bc_error {

@@ -30,7 +30,6 @@ enum {
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
 	OPT_NO_PROGRESS,
-	OPT_SELF_CHECK,
 	OPT_SANDBOX,
 };
 
@@ -62,9 +61,6 @@ static const struct option_row rows[] = {
 	{OPT_IMPUTE, "impute-fall-throughs", NULL,
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
 	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
-	{OPT_SELF_CHECK, "self-check", "[INPUT]",
-	 "count everything a second time, in a plain way, and read\nthe output back: they must agree. With INPUT, BOLT's\n"
-	 "input, every offset must lie inside its function there"},
 	{OPT_SANDBOX, "sandbox", NULL,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
 	 "far as the kernel knows how"},
@@ -182,10 +178,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		break;
 	case OPT_STATS_FILE: args->stats_file = value; break;
 	case OPT_PROGRESS: args->progress = PROGRESS_ALWAYS; break;
-	case OPT_SELF_CHECK:
-		c->self_check = true;
-		c->input = value;
-		break;
 	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
 	}
@@ -201,8 +193,6 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 
 	if (many && (args->output.yaml || args->stats_file || args->conversion.image_name))
 		return usage_error(command, "with --bin there is no -w, --stats-file and --image", NULL);
-	if (many && args->conversion.input)
-		return usage_error(command, "--self-check=INPUT is of one binary: not with --bin", NULL);
 	if (many && !args->output.path)
 		return usage_error(command, "with --bin a folder must be given: -o DIR", NULL);
 	if (!many && argc == optind)
@@ -222,8 +212,7 @@ static bool inputs_are_apart(const struct convert_arguments *args, const struct 
 			     size_t count, struct bc_error *err)
 {
 	const struct conversion_options *c = &args->conversion;
-	bool ok = (!c->binary || input_is_apart(c->binary, outputs, count, err)) &&
-		  (!c->input || input_is_apart(c->input, outputs, count, err));
+	bool ok = !c->binary || input_is_apart(c->binary, outputs, count, err);
 
 	for (size_t i = 0; ok && i < args->binaries.len; i++)
 		ok = input_is_apart(args->binaries.at[i].path, outputs, count, err);

@@ -45,8 +45,7 @@ void print_bytes(struct text bytes, FILE *out)
 
 int fail(const struct bc_error *err)
 {
-	fprintf(stderr, "batconv: %s%s\n", err->text,
-		err->code == BC_BUG ? "; this is a bug in batconv, please report it" : "");
+	fprintf(stderr, "batconv: %s\n", err->text);
 	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 }
 

@@ -18,16 +18,11 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_LATE, perf->late);
 	aggregate_undelivered(&c->aggregate, SAMPLE_GUEST, perf->of_guests);
 	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
-	self_check_undelivered(&c->self_check, perf->late + perf->of_guests + perf->of_unknown_events);
 }
 
 struct sample_sink conversion_sink(struct conversion *conversion)
 {
-	struct sample_sink sink = aggregate_sink(&conversion->aggregate);
-
-	if (!conversion->self_check.on)
-		return sink;
-	return self_check_sink(&conversion->self_check, &conversion->aggregate, sink);
+	return aggregate_sink(&conversion->aggregate);
 }
 
 bool conversion_note_input(struct conversion *c, const struct reader_report *report,
@@ -108,7 +103,6 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 
 	c->threads = thread_count(options);
 	how.threads = c->threads;
-	how.self_check = c->self_check.on = options->self_check || SELF_CHECK_ALWAYS;
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
 	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
 }
@@ -172,37 +166,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
-/* Compare with the input binary itself, if there is one. */
-static bool check_input(const struct conversion_options *options, const struct conversion *c,
-			struct bc_error *err)
-{
-	struct function_table input = {0};
-	struct image image = {0};
-	struct file_map file;
-
-	if (!options->input)
-		return true;
-	if (!file_map(options->input, &file, err))
-		return false;
-	bool ok = image_open((struct bytes){file.data, file.size}, &image, err) &&
-		  functions_build(&image, &input, err) && self_check_input(&c->profile, &input, err);
-	functions_free(&input);
-	image_close(&image);
-	file_unmap(&file);
-	return ok || bc_fail_prefix(err, options->input);
-}
-
-static bool self_check(const struct conversion_options *options, const struct conversion *c,
-		       const struct check_sum *pushed, struct bc_error *err)
-{
-	if (!self_check_ledgers(&c->self_check, &c->ledgers, err) ||
-	    (pushed && !self_check_profile(&c->self_check, &c->profile, pushed, &c->ledgers, err)))
-		return bc_fail_prefix(err, options->binary);
-	return !pushed || check_input(options, c, err);
-}
-
-static bool convert_all(const struct conversion_options *options, struct conversion *c,
-			struct bc_error *err)
+static bool convert_all(struct conversion *c, struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
@@ -217,13 +181,11 @@ static bool convert_all(const struct conversion_options *options, struct convers
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err) &&
-	       self_check(options, c, &converted.pushed, err);
+	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err);
 }
 
 /* The counts are the result: what was not dropped so far is kept. */
-static bool keep_counts(const struct conversion_options *options, struct conversion *c,
-			struct bc_error *err)
+static void keep_counts(struct conversion *c)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
 				    &c->ledgers.memory};
@@ -236,7 +198,6 @@ static bool keep_counts(const struct conversion_options *options, struct convers
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
 	c->check = build_check_all(&c->binary.image, &totals->traces);
-	return self_check(options, c, NULL, err);
 }
 
 /* Only the newest layout has hashes. */
@@ -267,10 +228,11 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 {
 	if (!aggregate_finish(&out->aggregate, &out->basic, err))
 		return false;
-	if (!self_check_counts(&out->self_check, out->basic, err))
-		return bc_fail_prefix(err, options->binary);
-	return (options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err)) &&
-	       check_samples(options, out, err);
+	if (options->aggregate_only)
+		keep_counts(out);
+	else if (!convert_all(out, err))
+		return false;
+	return check_samples(options, out, err);
 }
 
 bool conversion_run(const struct conversion_options *options, struct conversion *out,

@@ -25,8 +25,6 @@ struct conversion_options {
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
-	bool self_check;        /* count twice and compare; debug builds always do */
-	const char *input;      /* for that: the input binary, whose functions have sizes; or NULL */
 	unsigned threads;       /* 0: as many as there are processors */
 
 	struct input_progress progress; /* called now and then while samples are read */
@@ -37,7 +35,6 @@ DEFINE_VEC(report_vec, struct reader_report);
 struct conversion {
 	struct binary binary;
 	struct aggregate aggregate;
-	struct self_check self_check;
 	struct report_vec inputs; /* one per samples path */
 	unsigned threads; /* that were used */
 	size_t distinct; /* traces, or addresses */
@@ -55,7 +52,6 @@ struct conversion {
  * of a refusal needs it.  Finish with conversion_free().
  *
  * BC_MISMATCH  the samples do not belong to the binary, or none of them does
- * BC_BUG       the self-check found a contradiction
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM
  * The text names the file. */
 BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct conversion *out,

@@ -23,7 +23,6 @@ struct aggregate_options {
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
 	bool impute; /* for convert(): guess where a trace without an end ended */
-	bool self_check; /* for convert(): keep sums for self_check_profile() */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;
 };

@@ -16,7 +16,6 @@ struct converter {
 	const struct binary *binary;
 	const struct returns *returns;
 	struct record_batch records;
-	struct check_sum *pushed; /* what is put there; NULL: nobody asks */
 	struct ledgers ledgers;
 	struct build_check check;
 	const struct function *near; /* where the last trace was */
@@ -42,8 +41,6 @@ static void add(struct converter *c, enum record_kind kind, struct input_place f
 {
 	struct record record = {kind, from, to, count, mispredicted};
 
-	if (c->pushed)
-		self_check_record(c->pushed, c->binary, &record);
 	if (!record_push(&c->records, c->binary, &record))
 		c->out_of_memory = true;
 }
@@ -225,7 +222,6 @@ struct job {
 	struct counts *counts;
 	bool basic;
 	struct converter *workers;
-	struct check_sum pushed[PARALLEL_MOST]; /* by worker */
 };
 
 /* Note a trace that walk_code() will walk. */
@@ -354,7 +350,6 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		ledger_add(&out->ledgers.branches, &c->ledgers.branches);
 		ledger_add(&out->ledgers.traces, &c->ledgers.traces);
 		build_check_add(&out->check, &c->check);
-		check_sum_merge(&out->pushed, &job->pushed[i]);
 		batches[i] = c->records.records;
 		runs_free(&c->runs);
 		out_of_memory |= c->out_of_memory;
@@ -396,7 +391,6 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 		return bc_fail_nomem(err);
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
-						    .pushed = aggregate->options.self_check ? &job.pushed[i] : NULL,
 						    .imputes = aggregate->options.impute};
 	bool ok = convert_with(&job, threads, out, err);
 	free(job.workers);

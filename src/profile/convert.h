@@ -9,13 +9,11 @@
 #include "src/profile/aggregate.h"
 #include "src/profile/build_check.h"
 #include "src/profile/profile.h"
-#include "src/profile/self_check.h"
 
 struct converted {
 	struct ledgers ledgers; /* what became of the traces or addresses */
 	struct build_check check;
 	struct profile profile;
-	struct check_sum pushed; /* what the profile must hold, if options.self_check */
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as RUN_NO_MAP */
 };
 
