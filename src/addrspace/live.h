@@ -32,7 +32,7 @@ void live_free(struct live *live);
 /* The process of a pid, or NULL.  Valid until the next event. */
 struct live_process *live_find(const struct live *live, uint32_t pid);
 
-/* The events of a sample_sink; BC_NOMEM.  Mappings that do not end above their
+/* What events say; BC_NOMEM.  Mappings that do not end above their
  * beginning are left out. */
 BC_MUST_USE bool live_map(struct live *live, const struct map_event *event, struct bc_error *err);
 BC_MUST_USE bool live_exec(struct live *live, uint32_t pid, struct bc_error *err);

@@ -19,50 +19,12 @@
 struct recording {
 	struct snapshots *out;
 	struct live live;
-	uint64_t until, now;
+	uint64_t until;
 };
 
-static void on_time(void *ctx, uint64_t ns)
+static bool fail_aggregated(struct bc_error *err)
 {
-	struct recording *r = ctx;
-
-	r->now = ns;
-	r->live.now = ns;
-}
-
-static bool is_late(const struct recording *r)
-{
-	return r->now > r->until;
-}
-
-static bool on_map(void *ctx, const struct map_event *event, struct bc_error *err)
-{
-	struct recording *r = ctx;
-
-	return is_late(r) || event->pid == NO_PID || live_map(&r->live, event, err);
-}
-
-static bool on_exec(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	struct recording *r = ctx;
-
-	return is_late(r) || live_exec(&r->live, pid, err);
-}
-
-static bool on_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	struct recording *r = ctx;
-
-	return is_late(r) || live_fork(&r->live, parent, child, err);
-}
-
-static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	(void)ctx;
-	(void)pid;
-	(void)tid;
-	(void)err;
-	return true;
+	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
 }
 
 /* A process had no maps that an event told: nothing to keep. */
@@ -75,35 +37,29 @@ static bool keep(struct recording *r, struct live_process *process, struct bc_er
 			     process->since, &process->maps, err);
 }
 
-static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+/* What happened later is left out. */
+static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct recording *r = ctx;
+	const struct task_event *task = &event->task;
 
-	return is_late(r) || keep(r, live_find(&r->live, sample->pid), err);
-}
-
-static bool fail_aggregated(struct bc_error *err)
-{
-	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
-}
-
-static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
-		     uint64_t mispredicted, struct bc_error *err)
-{
-	(void)ctx, (void)trace, (void)is_return, (void)count, (void)mispredicted;
-	return fail_aggregated(err);
-}
-
-static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
-{
-	(void)ctx, (void)at, (void)count;
-	return fail_aggregated(err);
-}
-
-static bool on_event(void *ctx, struct text name, struct bc_error *err)
-{
-	(void)ctx, (void)name;
-	return fail_aggregated(err);
+	if (event->time)
+		r->live.now = event->time;
+	bool late = r->live.now > r->until;
+	switch (event->kind) {
+	case EVENT_MAP: return late || event->map->pid == NO_PID || live_map(&r->live, event->map, err);
+	case EVENT_EXEC: return late || live_exec(&r->live, task->pid, err);
+	case EVENT_FORK: return late || live_fork(&r->live, task->parent, task->pid, err);
+	case EVENT_SAMPLE: return late || keep(r, live_find(&r->live, event->sample->pid), err);
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME: return fail_aggregated(err);
+	case EVENT_BEGIN:
+	case EVENT_EXIT: /* a late sample still finds what was mapped */
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
+	return true;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -137,10 +93,7 @@ static bool read_recording(const char *path, uint64_t until, struct snapshots *o
 			   struct reader_report *report, struct bc_error *err)
 {
 	struct recording r = {.out = out, .live = {.strings = &out->strings}, .until = until};
-	struct sample_sink sink = {
-		.ctx = &r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event, .time = on_time,
-	};
+	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 

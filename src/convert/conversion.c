@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "src/base/parallel.h"
-#include "src/addrspace/late_ids.h"
 #include "src/profile/memory.h"
 
 static unsigned thread_count(const struct conversion_options *options)
@@ -20,11 +19,6 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
-struct sample_sink conversion_sink(struct conversion *conversion)
-{
-	return aggregate_sink(&conversion->aggregate);
-}
-
 bool conversion_note_input(struct conversion *c, const struct reader_report *report,
 			   struct bc_error *err)
 {
@@ -37,46 +31,14 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 
-bool conversion_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
-{
-	struct conversion *c = ctx;
-
-	if (late_ids_check(&c->aggregate.maps, files, count, err))
-		return true;
-	if (err->code != BC_MISMATCH)
-		return false;
-	if (!c->contradicted.code) {
-		c->contradicted = *err;
-		c->contradicted_by = c->inputs.len;
-	}
-	return true;
-}
-
-bool conversion_find_place(struct conversion *c, uint32_t pid, struct text file,
-			   uint64_t place, struct run_addr *out)
-{
-	return process_find_place(&c->aggregate.maps, pid, file, place, out);
-}
-
-static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t place)
-{
-	struct conversion *c = ctx;
-	struct run_addr at;
-
-	return conversion_find_place(c, pid, file, place, &at) ? at
-								: process_elsewhere(&c->aggregate.maps, pid);
-}
-
 static bool read_samples(const struct conversion_options *options, const char *path,
 			 struct conversion *c, struct bc_error *err)
 {
-	struct sample_sink sink = conversion_sink(c);
+	const struct event_sink sink = {&c->aggregate, aggregate_event};
 	struct reader_options how = {
 		.format = options->format,
 		.build_id = c->binary.image.build_id,
 		.pool = aggregate_pool(&c->aggregate),
-		.late_ids = {c, conversion_late_ids},
-		.places = {c, find_place},
 		.cut_will_do = true,
 	};
 	struct reader_report report = {0};
@@ -134,9 +96,9 @@ static bool is_empty(const struct conversion *c)
 static bool fail_contradicted(const struct conversion_options *options, const struct conversion *c,
 			      struct bc_error *err)
 {
-	const char *path = options->samples[c->contradicted_by];
+	const char *path = options->samples[c->aggregate.contradicted_by];
 
-	*err = c->contradicted;
+	*err = c->aggregate.contradicted;
 	return options->sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
 }
 
@@ -146,7 +108,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 {
 	const struct locate_report *seen = &c->aggregate.maps.report;
 
-	if (c->contradicted.code)
+	if (c->aggregate.contradicted.code)
 		return fail_contradicted(options, c, err);
 	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
 		return process_maps_fail_unmapped(&c->aggregate.maps, err);

@@ -44,8 +44,6 @@ struct conversion {
 	struct profile profile;
 	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */
-	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
-	size_t contradicted_by;       /* the number of the input that they came in */
 };
 
 /* Zeroed `out` is filled as far as the job gets, also when it fails: a report
@@ -58,18 +56,10 @@ BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct
 				struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
-/* Its parts: open the binary; deliver samples to the sink, which is new for each
- * input, and note what was read; convert. */
+/* Its parts: open the binary; deliver events to conversion->aggregate, and note what was read;
+ * convert. */
 BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
 				  struct conversion *out, struct bc_error *err);
-struct sample_sink conversion_sink(struct conversion *conversion);
-/* struct late_ids.take, of a conversion: what it says against is for conversion_end() to
- * tell, when the input was noted.  BC_NOMEM */
-BC_MUST_USE bool conversion_late_ids(void *conversion, const struct file_id *files, size_t count,
-				     struct bc_error *err);
-/* process_find_place() of a conversion */
-bool conversion_find_place(struct conversion *conversion, uint32_t pid, struct text file,
-			   uint64_t place, struct run_addr *out);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What every reader of samples produces, whatever the format: events of
- * processes, raw samples, and records that were aggregated before.
+ * What every reader of samples delivers, whatever the format: one event after the
+ * other, in the order of the input.  A consumer switches over the kind, without a
+ * default, so that the compiler names whoever forgot one; what it cannot use is an
+ * error or a counted drop.
+ *
+ *   EVENT_BEGIN, then any number of the others, then EVENT_END, also after an error
+ *
+ * All that an event points to is valid during the call only, but for what `memory` holds.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
 #include "src/base/address.h"
+#include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/text.h"
-#include "src/base/build_id.h"
 
 #define NO_PID UINT32_MAX
 
@@ -29,68 +35,41 @@ struct map_event {
 	bool executable;
 	struct text path;         /* as recorded, with " (deleted)" */
 	struct build_id build_id; /* size 0 if it is not known */
-	bool id_may_come;         /* it is not known, and struct late_ids may tell it */
+	bool id_may_come;         /* it is not known, and EVENT_BUILD_IDS may tell it */
 };
 
-/* Which build-id a mapped file had. */
-struct file_id {
-	struct text path;
-	const struct build_id *id;
-};
-
-/* Takes what a recording as pipes have it says of its files, in the end: some were mapped
- * when their build-ids were not known yet.  Those of its table that were known in time
- * are among them.  Not called where all are.  Returns false with err filled if that changes what was
- * delivered. */
-struct late_ids {
-	void *ctx;
-	bool (*take)(void *ctx, const struct file_id *files, size_t count,
-		     struct bc_error *err); /* NULL: not wanted */
-};
-
-/* Knows where files are mapped. */
-struct place_finder {
-	void *ctx;
-	/* The run-time address of a place in a process, which is given as the offset in a file or,
-	 * by other releases of perf, as that address.  NULL: nobody knows. */
-	struct run_addr (*find)(void *ctx, uint32_t pid, struct text file, uint64_t place);
-};
-
-/* What a reader delivers from, see below. */
-struct sample_memory {
-	void (*hold)(struct sample_memory *memory);
-	void (*release)(struct sample_memory *memory);
+/* A process or a thread began or ended. */
+struct task_event {
+	uint32_t pid, tid;
+	uint32_t parent; /* EVENT_FORK: the pid that it came from; equal to pid: a new thread */
 };
 
 struct sample {
 	uint32_t pid;
-	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
-	struct run_addr ip; /* 0 if not recorded */
+	/* Where it was taken; 0 if that was not recorded.  With an ip_file: as perf script
+	 * prints places in call chains, where samples of text may have their address alone. Some
+	 * releases print the offset in this file, others the run-time address. */
+	struct run_addr ip;
+	struct text ip_file;  /* empty: `ip` is a run-time address */
 	struct run_addr data; /* that was accessed; 0 if not recorded */
 	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
 	 * none: false there, so no single sample tells what a recording has. */
 	bool has_stack;
-	const struct branch *branches; /* newest first; as all that a sink is
-	                                  given, valid during the call only */
+	const struct branch *branches; /* newest first */
 	size_t branch_count;
 	bool partial; /* branches of some kinds were not recorded: what ran between
 	                 two neighbours is not known */
 	struct text event; /* name as perf prints it, "" if not known */
 
 	/* The call chain, innermost first, without perf's marks of a context:
-	 * `ip` or the address it was interrupted at, then return addresses.  Valid
-	 * during the call only.  chain_count 0: none was recorded. */
+	 * `ip` or the address it was interrupted at, then return addresses.
+	 * chain_count 0: none was recorded. */
 	const uint64_t *chain; /* run-time addresses */
 	size_t chain_count;
 	/* Of each the file that perf script names behind it, empty if none; NULL: not
 	 * text.  Where there is a file of the user's, perf prints the offset in it
-	 * instead of the run-time address. */
+	 * instead of the run-time address, as with `ip`. */
 	const struct text *chain_files;
-
-	/* Holds `branches` for a sink that uses them after the call: call its
-	 * hold(), and release() when done, both in the reader's thread.  NULL:
-	 * they are gone when the call returns. */
-	struct sample_memory *memory;
 };
 
 /* A distinct taken branch, with the straight-line run that followed it, in the
@@ -114,46 +93,94 @@ struct trace_record {
 	bool is_return; /* an R or r record */
 };
 
-/* Where readers deliver, in the order of the input.  Every function returns
- * false to stop the reader, with err filled. */
-struct sample_sink {
-	void *ctx;
-	bool (*map)(void *ctx, const struct map_event *event, struct bc_error *err);
-	bool (*exec)(void *ctx, uint32_t pid, struct bc_error *err);
-	/* child == parent: a new thread */
-	bool (*fork)(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err);
-	bool (*exit)(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err);
-	bool (*sample)(void *ctx, const struct sample *sample, struct bc_error *err);
-
-	/* Aggregated before.  count may be 0; is_return: an R or r record. */
-	bool (*trace)(void *ctx, const struct trace *trace, bool is_return,
-		      uint64_t count, uint64_t mispredicted, struct bc_error *err);
-	/* Many of them at once, in `memory` for a sink that uses them after the call, as
-	 * a sample's branches are.  NULL: it wants them one by one. */
-	bool (*traces)(void *ctx, const struct trace_record *records, size_t count,
-		       struct sample_memory *memory, struct bc_error *err);
-	/* Aggregated basic samples. */
-	bool (*basic)(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err);
-	/* An event name for the whole profile (E lines). */
-	bool (*event)(void *ctx, struct text name, struct bc_error *err);
-	/* What follows is a recording of its own: pids mean other processes.  May
-	 * be NULL. */
-	void (*recording)(void *ctx);
-	/* When what is delivered next happened, in ns; 0 if it does not say.  NULL:
-	 * not wanted. */
-	void (*time)(void *ctx, uint64_t ns);
-	/* Release all memory of samples now; NULL: it never holds any. */
-	bool (*settle)(void *ctx, struct bc_error *err);
+/* Plain samples as a pre-aggregated profile has them. */
+struct address_record {
+	struct vaddr at;
+	uint64_t count; /* may be 0 */
 };
 
-/* At the end of an input, which went well if `ok`: have the sink release its memory.
- * Returns whether both went well; err is of what failed first. */
-BC_MUST_USE static inline bool sample_sink_settle(struct sample_sink *sink, bool ok,
-						  struct bc_error *err)
+/* Which build-id a mapped file had. */
+struct file_id {
+	struct text path;
+	const struct build_id *id;
+};
+
+/* What the branches of a sample, or traces, lie in. */
+struct event_memory {
+	void (*hold)(struct event_memory *memory);
+	void (*release)(struct event_memory *memory);
+};
+
+enum event_kind {
+	/* An input begins.  Its text goes on where the text before it ended; perf.data is a
+	 * recording of its own (`recording`): pids mean other processes. */
+	EVENT_BEGIN,
+	EVENT_MAP,
+	EVENT_EXEC, /* a process runs another program: all that was mapped is gone */
+	EVENT_FORK,
+	EVENT_EXIT, /* a thread has ended; with the last one the process */
+	EVENT_SAMPLE,
+
+	/* Aggregated before, in the binary's own addresses. */
+	EVENT_TRACES,
+	EVENT_ADDRESSES,
+	EVENT_NAME, /* of an event, for the whole profile */
+
+	/* Behind all samples, what a recording as pipes have it says of its files in the end,
+	 * where some were mapped when their build-ids were not known yet.  Those of its table
+	 * that were known in time are among them. */
+	EVENT_BUILD_IDS,
+
+	EVENT_END, /* all memory that is still held must be released now */
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
+	/* SAMPLE, TRACES: a consumer that uses branches or traces after the call calls its hold(),
+	 * and release() when done, both in the reader's thread.  NULL: they are gone then. */
+	struct event_memory *memory;
+	union {
+		bool recording;              /* BEGIN */
+		const struct map_event *map; /* MAP */
+		struct task_event task;      /* EXEC, FORK, EXIT */
+		const struct sample *sample; /* SAMPLE */
+		struct text name;            /* NAME */
+		struct {
+			const struct trace_record *at;
+			size_t count;
+		} traces; /* TRACES */
+		struct {
+			const struct address_record *at;
+			size_t count;
+		} addresses; /* ADDRESSES */
+		struct {
+			const struct file_id *at;
+			size_t count;
+		} build_ids; /* BUILD_IDS */
+	};
+};
+
+/* Who takes the events. */
+struct event_sink {
+	void *ctx;
+	/* False, with err filled: the reader stops, and delivers EVENT_END alone. */
+	bool (*event)(void *ctx, const struct event *event, struct bc_error *err);
+};
+
+BC_MUST_USE static inline bool event_deliver(const struct event_sink *sink, const struct event *event,
+					     struct bc_error *err)
+{
+	return sink->event(sink->ctx, event, err);
+}
+
+/* At the end of an input, which went well if `ok`.  Returns whether both went well; err is of
+ * what failed first. */
+BC_MUST_USE static inline bool event_end(const struct event_sink *sink, bool ok, struct bc_error *err)
 {
 	struct bc_error later = {0};
 
-	return (!sink->settle || sink->settle(sink->ctx, ok ? err : &later)) && ok;
+	return event_deliver(sink, &(struct event){.kind = EVENT_END}, ok ? err : &later) && ok;
 }
 
 #endif

@@ -86,7 +86,7 @@ static bool folder_open(const char *path, struct input_progress progress, struct
 	}
 }
 
-static bool run_folder(const char *path, struct input_progress progress, struct sample_sink *sink,
+static bool run_folder(const char *path, struct input_progress progress, const struct event_sink *sink,
 		       struct reader_report *report, struct bc_error *err)
 {
 	BC_AUTO(folder_free) struct folder folder = {0};
@@ -101,7 +101,7 @@ static bool run_folder(const char *path, struct input_progress progress, struct 
 }
 
 static bool run_file(const char *path, const struct reader_options *options,
-		     struct input_progress progress, struct sample_sink *sink,
+		     struct input_progress progress, const struct event_sink *sink,
 		     struct reader_report *report, struct bc_error *err)
 {
 	struct file_stream stream;
@@ -129,7 +129,7 @@ bool is_recording_folder(const char *path)
 }
 
 bool input_run(const char *path, const struct reader_options *options,
-	       struct input_progress progress, struct sample_sink *sink,
+	       struct input_progress progress, const struct event_sink *sink,
 	       struct reader_report *report, struct bc_error *err)
 {
 	return is_recording_folder(path)

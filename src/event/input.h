@@ -18,7 +18,7 @@ bool is_recording_folder(const char *path);
 
 /* Open and read it to its end into `sink`: see reader_run(). */
 BC_MUST_USE bool input_run(const char *path, const struct reader_options *options,
-			   struct input_progress progress, struct sample_sink *sink,
+			   struct input_progress progress, const struct event_sink *sink,
 			   struct reader_report *report, struct bc_error *err);
 
 #endif

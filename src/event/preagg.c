@@ -205,18 +205,14 @@ bool preagg_fits(const struct line *line)
 }
 
 DEFINE_VEC(trace_vec, struct trace_record);
-
-/* An event or address, and how many traces of the block stand before it. */
-struct other {
-	struct preagg_record record;
-	size_t traces_before;
-};
-DEFINE_VEC(other_vec, struct other);
+DEFINE_VEC(address_vec, struct address_record);
+DEFINE_VEC(name_list, struct text);
 
 /* What the lines of a block say. */
 struct parsed {
 	struct trace_vec traces;
-	struct other_vec others;
+	struct address_vec addresses;
+	struct name_list names;
 	uint64_t ignored;
 	struct line failed; /* the first line that cannot be read; `number` in the block, 0: none */
 	bool no_memory;
@@ -232,7 +228,8 @@ static void destroy_parsed(void *parsed)
 	struct parsed *p = parsed;
 
 	trace_vec_free(&p->traces);
-	other_vec_free(&p->others);
+	address_vec_free(&p->addresses);
+	name_list_free(&p->names);
 	free(p);
 }
 
@@ -244,10 +241,11 @@ static bool keep(struct parsed *parsed, const struct preagg_record *record)
 				      (struct trace_record){record->trace, record->count,
 							    record->mispredicted,
 							    record->is_return});
-	case PREAGG_EVENT:
 	case PREAGG_BASIC:
-		return other_vec_push(&parsed->others,
-				      (struct other){*record, parsed->traces.len});
+		return address_vec_push(&parsed->addresses,
+					(struct address_record){record->at, record->count});
+	case PREAGG_EVENT:
+		return name_list_push(&parsed->names, record->event);
 	case PREAGG_NOTHING:
 		break;
 	}
@@ -263,7 +261,7 @@ static void parse_block(struct text_block *block)
 	struct preagg_record record;
 	struct bc_error err;
 
-	parsed->traces.len = parsed->others.len = 0;
+	parsed->traces.len = parsed->addresses.len = parsed->names.len = 0;
 	parsed->ignored = parsed->failed.number = 0;
 	parsed->no_memory = false;
 	for (struct text rest = block->text; text_line(&rest, &line.text);) {
@@ -278,26 +276,6 @@ static void parse_block(struct text_block *block)
 	block->lines = line.number;
 }
 
-static bool deliver_other(const struct preagg_record *record, struct sample_sink *sink,
-			  struct bc_error *err)
-{
-	return record->kind == PREAGG_EVENT
-		       ? sink->event(sink->ctx, record->event, err)
-		       : sink->basic(sink->ctx, record->at, record->count, err);
-}
-
-/* Traces [from, to), one by one. */
-static bool deliver_each(const struct parsed *parsed, size_t from, size_t to,
-			 struct sample_sink *sink, struct bc_error *err)
-{
-	for (size_t i = from; i < to; i++) {
-		const struct trace_record *r = &parsed->traces.at[i];
-		if (!sink->trace(sink->ctx, &r->trace, r->is_return, r->count, r->mispredicted, err))
-			return false;
-	}
-	return true;
-}
-
 /* Parse the line again, to say what is wrong with it. */
 static bool fail_line(const struct text_block *block, const char *file, struct bc_error *err)
 {
@@ -309,28 +287,24 @@ static bool fail_line(const struct text_block *block, const char *file, struct b
 	return preagg_parse(&line, block->all->ctx, &record, err);
 }
 
-/* In the order of the text, but for a sink that takes all traces of a block at once. */
-static bool deliver(struct text_block *block, struct sample_sink *sink, struct bc_error *err)
+/* All that a block has of one kind is one event. */
+static bool deliver(struct text_block *block, const struct event_sink *sink, struct bc_error *err)
 {
-	const struct parsed *parsed = block->parsed;
-	size_t traces = parsed->traces.len, done = sink->traces ? traces : 0;
+	const struct parsed *p = block->parsed;
+	const struct event addresses = {.kind = EVENT_ADDRESSES, .addresses = {p->addresses.at, p->addresses.len}};
+	const struct event traces = {.kind = EVENT_TRACES, .memory = &block->memory,
+				     .traces = {p->traces.at, p->traces.len}};
 
-	for (size_t i = 0; i < parsed->others.len; i++) {
-		const struct other *other = &parsed->others.at[i];
-		if (!sink->traces) {
-			if (!deliver_each(parsed, done, other->traces_before, sink, err))
-				return false;
-			done = other->traces_before;
-		}
-		if (!deliver_other(&other->record, sink, err))
+	for (size_t i = 0; i < p->names.len; i++) {
+		const struct event name = {.kind = EVENT_NAME, .name = p->names.at[i]};
+		if (!event_deliver(sink, &name, err))
 			return false;
 	}
-	return deliver_each(parsed, done, traces, sink, err) &&
-	       (!sink->traces ||
-		sink->traces(sink->ctx, parsed->traces.at, traces, &block->memory, err));
+	return (!p->addresses.len || event_deliver(sink, &addresses, err)) &&
+	       (!p->traces.len || event_deliver(sink, &traces, err));
 }
 
-static bool take_block(struct text_block *block, const char *file, struct sample_sink *sink,
+static bool take_block(struct text_block *block, const char *file, const struct event_sink *sink,
 		       struct bc_error *err)
 {
 	const struct parsed *parsed = block->parsed;
@@ -342,7 +316,7 @@ static bool take_block(struct text_block *block, const char *file, struct sample
 	return !parsed->failed.number || fail_line(block, file, err);
 }
 
-static bool deliver_all(struct text_blocks *blocks, struct sample_sink *sink,
+static bool deliver_all(struct text_blocks *blocks, const struct event_sink *sink,
 			struct reader_report *report, struct bc_error *err)
 {
 	struct text_block *block;
@@ -359,7 +333,7 @@ static bool deliver_all(struct text_blocks *blocks, struct sample_sink *sink,
 }
 
 bool preagg_read(struct lines *lines, const struct reader_options *options,
-		 struct sample_sink *sink, struct reader_report *report,
+		 const struct event_sink *sink, struct reader_report *report,
 		 struct bc_error *err)
 {
 	static const struct text_parser parser = {create_parsed, destroy_parsed, parse_block};
@@ -367,5 +341,7 @@ bool preagg_read(struct lines *lines, const struct reader_options *options,
 
 	text_blocks_init(&blocks, lines, options->pool, &parser, &options->build_id);
 	report->timeless = true;
-	return sample_sink_settle(sink, deliver_all(&blocks, sink, report, err), err);
+	bool ok = event_deliver(sink, &(struct event){.kind = EVENT_BEGIN}, err) &&
+		  deliver_all(&blocks, sink, report, err);
+	return event_end(sink, ok, err);
 }

@@ -44,7 +44,7 @@ bool preagg_fits(const struct line *line);
 
 /* A reader, see reader.h. */
 BC_MUST_USE bool preagg_read(struct lines *lines, const struct reader_options *options,
-			     struct sample_sink *sink, struct reader_report *report,
+			     const struct event_sink *sink, struct reader_report *report,
 			     struct bc_error *err);
 
 #endif

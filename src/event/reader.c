@@ -5,14 +5,16 @@
 
 #include "src/event/line.h"
 #include "src/event/perf_data/perf_data.h"
+#include "src/event/perf_script/parse.h"
 #include "src/event/perf_script/perf_text.h"
+#include "src/event/perf_script/read.h"
 #include "src/event/preagg.h"
 
 /* How many lines the recognition looks at, comments not counted. */
 #define LOOK_LINES 64
 
 typedef bool read_fn(struct lines *lines, const struct reader_options *options,
-		     struct sample_sink *sink, struct reader_report *report,
+		     const struct event_sink *sink, struct reader_report *report,
 		     struct bc_error *err);
 
 static read_fn perf_data_lines;
@@ -73,10 +75,11 @@ bool input_format_parse(struct text name, enum input_format *out)
 }
 
 static bool perf_data_lines(struct lines *lines, const struct reader_options *options,
-			    struct sample_sink *sink, struct reader_report *report,
+			    const struct event_sink *sink, struct reader_report *report,
 			    struct bc_error *err)
 {
-	struct perf_data_input input = {.stream = lines->stream, .late_ids = options->late_ids};
+	(void)options;
+	struct perf_data_input input = {.stream = lines->stream};
 	struct text head;
 
 	/* In a pipe, sections behind the data are known in time only if they are at hand. */
@@ -163,7 +166,7 @@ bool reader_report_is_partial(const struct reader_report *report)
 }
 
 bool reader_run(struct file_stream *stream, const struct reader_options *options,
-		struct sample_sink *sink, struct reader_report *report,
+		const struct event_sink *sink, struct reader_report *report,
 		struct bc_error *err)
 {
 	BC_AUTO(lines_fini) struct lines lines = {0};

@@ -8,8 +8,8 @@
 #include "src/base/file.h"
 #include "src/base/lines.h"
 #include "src/base/pool.h"
-#include "src/event/perf_data/report.h"
 #include "src/event/event.h"
+#include "src/event/perf_data/report.h"
 
 enum input_format {
 	INPUT_AUTO,
@@ -26,10 +26,6 @@ struct reader_options {
 	enum input_format format;
 	struct build_id build_id; /* of the binary: such locations are inside */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
-	struct late_ids late_ids;
-	/* For samples of text that have their address in the call chain only, as an offset in a
-	 * file; unless there is one, that is delivered as the address. */
-	struct place_finder places;
 	/* Of text of perf script that ends within a line take the whole lines, and put it
 	 * down in the report; else that line is an error as any other. */
 	bool cut_will_do;
@@ -59,7 +55,7 @@ bool reader_report_is_partial(const struct reader_report *report);
  * or what the sink said */
 BC_MUST_USE bool reader_run(struct file_stream *stream,
 			    const struct reader_options *options,
-			    struct sample_sink *sink,
+			    const struct event_sink *sink,
 			    struct reader_report *report, struct bc_error *err);
 
 #endif

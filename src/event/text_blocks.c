@@ -6,12 +6,12 @@
 /* Blocks under way for each thread: one is parsed, one waits. */
 #define BLOCKS_EACH 2
 
-static struct text_block *block_of_memory(struct sample_memory *memory)
+static struct text_block *block_of_memory(struct event_memory *memory)
 {
 	return (struct text_block *)(void *)((char *)memory - offsetof(struct text_block, memory));
 }
 
-static void hold(struct sample_memory *memory)
+static void hold(struct event_memory *memory)
 {
 	block_of_memory(memory)->holders++;
 }
@@ -24,7 +24,7 @@ void text_block_release(struct text_block *block)
 	block->all->free = block;
 }
 
-static void release(struct sample_memory *memory)
+static void release(struct event_memory *memory)
 {
 	text_block_release(block_of_memory(memory));
 }
@@ -52,7 +52,7 @@ static struct text_block *make_block(struct text_blocks *blocks)
 	if (!block)
 		return NULL;
 	block->task.run = parse;
-	block->memory = (struct sample_memory){hold, release};
+	block->memory = (struct event_memory){hold, release};
 	block->all = blocks;
 	block->buffer = malloc(LINES_LONGEST);
 	block->parsed = blocks->parser->create();

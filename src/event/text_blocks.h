@@ -13,7 +13,7 @@
 
 struct text_block {
 	struct task task;
-	struct sample_memory memory; /* of the block, for sinks */
+	struct event_memory memory; /* of the block, for sinks */
 	struct text_blocks *all;
 	struct text_block *next;
 	char *buffer; /* LINES_LONGEST bytes */

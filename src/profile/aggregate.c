@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/addrspace/late_ids.h"
+
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2
 
@@ -35,26 +37,6 @@ static size_t erratum_entries(struct aggregate *a, const struct sample *sample, 
 	return a->erratum_seen ? ERRATUM_DROPPED : 0;
 }
 
-static bool submit(struct aggregate *a, struct bc_error *err)
-{
-	struct batch *batch = a->batch;
-
-	a->batch = NULL;
-	return !batch || workers_submit(a->workers, batch, err);
-}
-
-/* Leave the counting of a sample to whoever is free. */
-static bool defer(struct aggregate *a, const struct process_view *view,
-		  const struct sample *sample, size_t skip, bool address, struct bc_error *err)
-{
-	if (!a->batch)
-		a->batch = workers_batch(a->workers, err);
-	if (!a->batch)
-		return false;
-	batch_add(a->batch, view, sample, skip, address);
-	return !batch_is_full(a->batch) || submit(a, err);
-}
-
 /* Samples of one process come in a row. */
 static struct process_view *view_of(struct aggregate *a, uint32_t pid)
 {
@@ -66,17 +48,19 @@ static struct process_view *view_of(struct aggregate *a, uint32_t pid)
 	return &a->view;
 }
 
-static bool take_stack(struct aggregate *a, const struct sample *sample, struct bc_error *err)
+static bool take_stack(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
+		       struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
 	size_t skip = erratum_entries(a, sample, view->has_image);
 
-	if (a->workers && sample->memory)
-		return defer(a, view, sample, skip, false, err);
+	if (a->batches && memory)
+		return batches_add_stack(a->batches, view, sample, skip, memory, err);
 	return tally_stack(&a->tally, view, sample, skip, err);
 }
 
-static bool take_address(struct aggregate *a, const struct sample *sample, struct bc_error *err)
+static bool take_address(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
+			 struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
 
@@ -84,9 +68,9 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
 	if (view->has_image && !add_event(a, sample->event, err))
 		return false;
-	if (a->workers && sample->memory)
-		return defer(a, view, sample, 0, true, err);
-	return tally_address(&a->tally, view, sample, err);
+	if (a->batches && memory)
+		return batches_add_address(a->batches, view, sample, memory, err);
+	return tally_address(&a->tally, view, sample->ip, err);
 }
 
 /* perf's name for sampled loads, whatever stands around it. */
@@ -132,40 +116,41 @@ static bool leave_out(struct aggregate *a, const struct sample *sample, enum sam
 	return true;
 }
 
-static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+/* A place of a file, as perf script prints it, becomes a run-time address. */
+static struct run_addr find_place(struct aggregate *a, const struct sample *sample)
 {
-	struct aggregate *a = ctx;
-	bool stack = a->options.mode == MODE_AUTO && sample->branch_count;
-	enum sample_drop unwanted = filter_check(&a->options.filter, sample, a->samples_seen++);
+	struct run_addr at;
 
-	if (unwanted != SAMPLE_DROP_COUNT)
-		return leave_out(a, sample, unwanted);
+	return process_find_place(&a->maps, sample->pid, sample->ip_file, sample->ip.v, &at)
+		       ? at : process_elsewhere(&a->maps, sample->pid);
+}
+
+static bool use_sample(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
+		       struct bc_error *err)
+{
+	bool stack = a->options.mode == MODE_AUTO && sample->branch_count;
+
 	if (is_access(sample)) {
 		if (!take_access(a, sample, err))
 			return false;
 		if (!stack && a->options.mode == MODE_AUTO)
 			return true;
 	}
-	return stack ? take_stack(a, sample, err) : take_address(a, sample, err);
+	return stack ? take_stack(a, sample, memory, err) : take_address(a, sample, memory, err);
 }
 
-static void on_recording(void *ctx)
+static bool take_sample(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
-	struct aggregate *a = ctx;
+	const struct sample *sample = event->sample;
+	enum sample_drop unwanted = filter_check(&a->options.filter, event, a->samples_seen++);
 
-	process_maps_forget(&a->maps);
-}
-
-/* Drained in any case: what waits points into memory that is freed next. */
-static bool on_settle(void *ctx, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-	struct bc_error later = {0};
-
-	if (!a->workers)
-		return true;
-	bool ok = submit(a, err);
-	return workers_drain(a->workers, ok ? err : &later) && ok;
+	if (unwanted != SAMPLE_DROP_COUNT)
+		return leave_out(a, sample, unwanted);
+	if (!sample->ip_file.len)
+		return use_sample(a, sample, event->memory, err);
+	struct sample placed = *sample;
+	placed.ip = find_place(a, sample);
+	return use_sample(a, &placed, event->memory, err);
 }
 
 /* What a trace is worth where only addresses are wanted: nothing. */
@@ -182,101 +167,94 @@ static bool leave_out_trace(struct aggregate *a, const struct trace_record *reco
 	       ledger_read(&ledgers->traces, runs, err);
 }
 
-static bool defer_traces(struct aggregate *a, const struct trace_record *records, size_t count,
-			 struct sample_memory *memory, struct bc_error *err)
+static bool leave_out_traces(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
-	struct batch *batch = workers_batch(a->workers, err);
-
-	if (!batch)
-		return false;
-	batch_traces(batch, records, count, memory);
-	return workers_submit(a->workers, batch, err);
-}
-
-static bool on_traces(void *ctx, const struct trace_record *records, size_t count,
-		      struct sample_memory *memory, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-	bool basic = a->options.mode == MODE_BASIC, defer = a->workers && memory && !basic;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct trace_record *record = &records[i];
-		if (basic && !leave_out_trace(a, record, err))
+	for (size_t i = 0; i < event->traces.count; i++)
+		if (!leave_out_trace(a, &event->traces.at[i], err))
 			return false;
-		if (basic)
-			continue;
-		if (record->is_return && !returns_add(&a->returns, record->trace.branch))
-			return bc_fail_nomem(err);
-		if (!defer && !tally_trace(&a->tally, record, err))
-			return false;
-	}
-	return !defer || defer_traces(a, records, count, memory, err);
-}
-
-static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
-		     uint64_t mispredicted, struct bc_error *err)
-{
-	struct trace_record record = {*trace, count, mispredicted, is_return};
-
-	return on_traces(ctx, &record, 1, NULL, err);
-}
-
-static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-
-	return tally_basic(&a->tally, at, count, err);
-}
-
-static bool on_event(void *ctx, struct text name, struct bc_error *err)
-{
-	return add_event(ctx, name, err);
-}
-
-static bool on_map(void *ctx, const struct map_event *event, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-
-	return process_map(&a->maps, event, err);
-}
-
-static bool on_exec(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-
-	return process_exec(&a->maps, pid, err);
-}
-
-static bool on_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-
-	return process_fork(&a->maps, parent, child, err);
-}
-
-static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	struct aggregate *a = ctx;
-
-	(void)err;
-	process_exit(&a->maps, pid, tid);
 	return true;
 }
 
-struct sample_sink aggregate_sink(struct aggregate *aggregate)
+static bool take_traces(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
-	aggregate->erratum_seen = false;
-	aggregate->samples_seen = 0;
-	return (struct sample_sink){
-		.ctx = aggregate, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .recording = on_recording, .settle = on_settle,
-		.trace = on_trace, .traces = on_traces, .basic = on_basic, .event = on_event,
-	};
+	const struct trace_record *traces = event->traces.at;
+	size_t count = event->traces.count;
+
+	if (a->options.mode == MODE_BASIC)
+		return leave_out_traces(a, event, err);
+	for (size_t i = 0; i < count; i++)
+		if (traces[i].is_return && !returns_add(&a->returns, traces[i].trace.branch))
+			return bc_fail_nomem(err);
+	if (a->batches && event->memory)
+		return batches_add_traces(a->batches, traces, count, event->memory, err);
+	for (size_t i = 0; i < count; i++)
+		if (!tally_trace(&a->tally, &traces[i], err))
+			return false;
+	return true;
+}
+
+static bool take_addresses(struct aggregate *a, const struct event *event, struct bc_error *err)
+{
+	for (size_t i = 0; i < event->addresses.count; i++) {
+		const struct address_record *record = &event->addresses.at[i];
+		if (!tally_basic(&a->tally, record->at, record->count, err))
+			return false;
+	}
+	return true;
+}
+
+static bool begin_input(struct aggregate *a, bool recording)
+{
+	if (recording)
+		process_maps_forget(&a->maps);
+	a->erratum_seen = false;
+	a->samples_seen = 0;
+	a->inputs_seen++;
+	return true;
+}
+
+static bool note_late_ids(struct aggregate *a, const struct event *event, struct bc_error *err)
+{
+	if (late_ids_check(&a->maps, event->build_ids.at, event->build_ids.count, err))
+		return true;
+	if (err->code != BC_MISMATCH)
+		return false;
+	if (!a->contradicted.code) {
+		a->contradicted = *err;
+		a->contradicted_by = a->inputs_seen - 1;
+	}
+	return true;
+}
+
+static bool end_process(struct aggregate *a, const struct task_event *task)
+{
+	process_exit(&a->maps, task->pid, task->tid);
+	return true;
+}
+
+bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err)
+{
+	struct aggregate *a = aggregate;
+
+	switch (event->kind) {
+	case EVENT_BEGIN: return begin_input(a, event->recording);
+	case EVENT_MAP: return process_map(&a->maps, event->map, err);
+	case EVENT_EXEC: return process_exec(&a->maps, event->task.pid, err);
+	case EVENT_FORK: return process_fork(&a->maps, event->task.parent, event->task.pid, err);
+	case EVENT_EXIT: return end_process(a, &event->task);
+	case EVENT_SAMPLE: return take_sample(a, event, err);
+	case EVENT_TRACES: return take_traces(a, event, err);
+	case EVENT_ADDRESSES: return take_addresses(a, event, err);
+	case EVENT_NAME: return add_event(a, event->name, err);
+	case EVENT_BUILD_IDS: return note_late_ids(a, event, err);
+	case EVENT_END: break;
+	}
+	return !a->batches || batches_drain(a->batches, err);
 }
 
 struct pool *aggregate_pool(struct aggregate *aggregate)
 {
-	return workers_pool(aggregate->workers);
+	return batches_pool(aggregate->batches);
 }
 
 void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count)
@@ -295,12 +273,12 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	counts_init(&aggregate->totals.basic);
 	return process_maps_init(&aggregate->maps, image, match, err) &&
 	       (options->threads < 2 ||
-		workers_start(options->threads, &aggregate->tally, &aggregate->workers, err));
+		batches_start(options->threads, &aggregate->tally, &aggregate->batches, err));
 }
 
 void aggregate_fini(struct aggregate *aggregate)
 {
-	workers_stop(aggregate->workers);
+	batches_stop(aggregate->batches);
 	process_maps_fini(&aggregate->maps);
 	tally_free(&aggregate->tally);
 	counts_free(&aggregate->totals.traces);
@@ -330,7 +308,7 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	struct tally *tally = &aggregate->tally;
 	struct ledger *samples = &tally->ledgers.samples;
 
-	if (aggregate->workers && !workers_collect(aggregate->workers, err))
+	if (aggregate->batches && !batches_collect(aggregate->batches, err))
 		return false;
 	if (!tally_flush(tally, err))
 		return false;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From events to counts: the sink that every reader delivers to.  Addresses
- * become vaddrs, branch stacks become traces, and equal ones are counted.
+ * From events to counts.  Addresses become vaddrs, branch stacks become traces, and
+ * equal ones are counted.
  */
 #ifndef PROFILE_AGGREGATE_H
 #define PROFILE_AGGREGATE_H
 
 #include "src/base/vec.h"
+#include "src/profile/batches.h"
 #include "src/profile/filter.h"
 #include "src/profile/returns.h"
-#include "src/profile/workers.h"
 
 /* What of the samples is used. */
 enum sample_mode {
@@ -43,8 +43,10 @@ struct aggregate {
 	uint64_t view_changes;
 	bool erratum_seen;          /* in the present input */
 	uint64_t samples_seen;      /* likewise */
-	struct workers *workers;    /* NULL: this thread counts alone */
-	struct batch *batch;        /* not submitted yet, or NULL */
+	struct batches *batches;    /* NULL: this thread counts alone */
+	size_t inputs_seen;
+	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
+	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
 };
 
 /* `image` and `match` are borrowed. */
@@ -53,8 +55,9 @@ BC_MUST_USE bool aggregate_init(struct aggregate *aggregate, const struct image 
 				const struct image_match_options *match, struct bc_error *err);
 void aggregate_fini(struct aggregate *aggregate);
 
-/* The sink for the next input. */
-struct sample_sink aggregate_sink(struct aggregate *aggregate);
+/* struct event_sink.event of an aggregate.  What late build-ids say against is noted only: the
+ * report of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of process_map(). */
+BC_MUST_USE bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err);
 
 /* The threads that count, for a reader to share.  NULL: there are none but this. */
 struct pool *aggregate_pool(struct aggregate *aggregate);

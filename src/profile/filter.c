@@ -21,9 +21,10 @@ static struct text without_colon(struct text event)
 	return text_ends(event, ":") ? text_first(event, event.len - 1) : event;
 }
 
-enum sample_drop filter_check(const struct filter *filter, const struct sample *sample,
-			      uint64_t seen)
+enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen)
 {
+	const struct sample *sample = event->sample;
+
 	if (filter->most && seen >= filter->most)
 		return SAMPLE_PAST_LIMIT;
 	if (!has_pid(filter, sample->pid))
@@ -31,7 +32,7 @@ enum sample_drop filter_check(const struct filter *filter, const struct sample *
 	if (filter->event.len &&
 	    !text_equal(without_colon(filter->event), without_colon(sample->event)))
 		return SAMPLE_OTHER_EVENT;
-	if (sample->time < filter->from_ns || (filter->to_ns && sample->time >= filter->to_ns))
+	if (event->time < filter->from_ns || (filter->to_ns && event->time >= filter->to_ns))
 		return SAMPLE_OTHER_TIME;
 	return SAMPLE_DROP_COUNT;
 }

@@ -17,10 +17,9 @@ struct filter {
 
 bool filter_is_set(const struct filter *filter);
 
-/* Why the sample is not wanted, or SAMPLE_DROP_COUNT.
+/* Why the sample of an event is not wanted, or SAMPLE_DROP_COUNT.
  *
  * seen   how many samples of this input came before it */
-enum sample_drop filter_check(const struct filter *filter, const struct sample *sample,
-			      uint64_t seen);
+enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen);
 
 #endif

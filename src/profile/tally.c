@@ -83,13 +83,13 @@ static enum sample_drop drop_of(enum located located)
 	}
 }
 
-bool tally_address(struct tally *tally, struct process_view *view, const struct sample *sample,
+bool tally_address(struct tally *tally, struct process_view *view, struct run_addr ip,
 		   struct bc_error *err)
 {
 	struct vaddr at;
 
 	tally->addresses.read++;
-	enum located located = process_view_locate(view, sample->ip, &at);
+	enum located located = process_view_locate(view, ip, &at);
 	if (located == LOCATED_IMAGE)
 		return count_address(tally, at, err);
 	tally->addresses.dropped[drop_of(located)]++;

@@ -56,8 +56,8 @@ BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view *view,
 			     const struct sample *sample, size_t skip, struct bc_error *err);
 
 /* Count a sample's address. */
-BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view,
-			       const struct sample *sample, struct bc_error *err);
+BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view, struct run_addr ip,
+			       struct bc_error *err);
 
 /* Add what was counted before: most of it is distinct, so a tally's own tables
  * would only be in the way. */

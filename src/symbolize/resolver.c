@@ -141,36 +141,6 @@ bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *er
 	return ok;
 }
 
-static void on_time(void *ctx, uint64_t ns)
-{
-	((struct resolver *)ctx)->live.now = ns;
-}
-
-static bool on_map(void *ctx, const struct map_event *event, struct bc_error *err)
-{
-	return event->pid == NO_PID || live_map(&((struct resolver *)ctx)->live, event, err);
-}
-
-static bool on_exec(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	return live_exec(&((struct resolver *)ctx)->live, pid, err);
-}
-
-static bool on_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	return live_fork(&((struct resolver *)ctx)->live, parent, child, err);
-}
-
-/* A late sample of a process that has ended still finds what it had mapped. */
-static bool on_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	(void)ctx;
-	(void)pid;
-	(void)tid;
-	(void)err;
-	return true;
-}
-
 /* What perf script prints of a user's frame is the offset in its file; the mapping
  * of the file that has the offset leads back. */
 static uint64_t run_address(const struct resolver *r, const struct live_process *process,
@@ -200,11 +170,11 @@ static bool collect_chain(struct resolver *r, const struct live_process *process
 	return r->chain.len || address_list_push(&r->chain, sample->ip.v);
 }
 
-static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+static bool take_sample(struct resolver *r, const struct event *event, struct bc_error *err)
 {
-	struct resolver *r = ctx;
+	const struct sample *sample = event->sample;
 	struct live_process *process = live_find(&r->live, sample->pid);
-	struct stack stack = {sample->time, sample->pid, RAW_ANY, NULL, 0};
+	struct stack stack = {event->time, sample->pid, RAW_ANY, NULL, 0};
 	struct view *view = NULL;
 
 	if ((process && !view_of_process(r, process, &view)) || !collect_chain(r, process, sample))
@@ -212,37 +182,35 @@ static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *e
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
 }
 
-static bool fail_aggregated(struct bc_error *err)
+/* A late sample of a process that has ended still finds what it had mapped. */
+static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
-	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
-}
+	struct resolver *r = ctx;
+	const struct task_event *task = &event->task;
 
-static bool on_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
-		     uint64_t mispredicted, struct bc_error *err)
-{
-	(void)ctx, (void)trace, (void)is_return, (void)count, (void)mispredicted;
-	return fail_aggregated(err);
-}
-
-static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
-{
-	(void)ctx, (void)at, (void)count;
-	return fail_aggregated(err);
-}
-
-static bool on_event(void *ctx, struct text name, struct bc_error *err)
-{
-	(void)ctx, (void)name;
-	return fail_aggregated(err);
+	if (event->time)
+		r->live.now = event->time;
+	switch (event->kind) {
+	case EVENT_MAP: return event->map->pid == NO_PID || live_map(&r->live, event->map, err);
+	case EVENT_EXEC: return live_exec(&r->live, task->pid, err);
+	case EVENT_FORK: return live_fork(&r->live, task->parent, task->pid, err);
+	case EVENT_SAMPLE: return take_sample(r, event, err);
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+		return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
+	case EVENT_BEGIN:
+	case EVENT_EXIT:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
+	return true;
 }
 
 bool resolver_recording(struct resolver *r, const char *path, struct reader_report *report,
 			struct bc_error *err)
 {
-	struct sample_sink sink = {
-		.ctx = r, .map = on_map, .exec = on_exec, .fork = on_fork, .exit = on_exit,
-		.sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event, .time = on_time,
-	};
+	const struct event_sink sink = {r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 

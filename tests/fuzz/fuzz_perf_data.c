@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct seen {
 	uint64_t samples;
 	uint64_t sum; /* so that everything is read */
+	bool begun, ended;
 };
 
 static void read_text(struct seen *seen, struct text text)
@@ -31,40 +32,51 @@ static void read_text(struct seen *seen, struct text text)
 		seen->sum += (unsigned char)text.at[i];
 }
 
-static bool see_map(void *ctx, const struct map_event *event, struct bc_error *err)
+static void see_map(struct seen *seen, const struct map_event *event)
 {
-	struct seen *seen = ctx;
-
-	(void)err;
 	assert(event->pid != NO_PID);
 	assert(event->build_id.size <= BUILD_ID_MAX);
 	read_text(seen, event->path);
-	return true;
 }
 
-static bool see_exec(void *ctx, uint32_t pid, struct bc_error *err)
+static void see_sample(struct seen *seen, const struct sample *sample)
 {
-	(void)ctx, (void)pid, (void)err;
-	return true;
-}
-
-static bool see_task(void *ctx, uint32_t a, uint32_t b, struct bc_error *err)
-{
-	(void)ctx, (void)a, (void)b, (void)err;
-	return true;
-}
-
-static bool see_sample(void *ctx, const struct sample *sample, struct bc_error *err)
-{
-	struct seen *seen = ctx;
-
-	(void)err;
 	seen->samples++;
 	assert(sample->has_stack || !sample->branch_count);
 	for (size_t i = 0; i < sample->branch_count; i++)
 		seen->sum += sample->branches[i].from ^ sample->branches[i].to ^
 			     sample->branches[i].flags;
 	read_text(seen, sample->event);
+}
+
+static void see_build_ids(struct seen *seen, const struct event *event)
+{
+	for (size_t i = 0; i < event->build_ids.count; i++) {
+		const struct file_id *file = &event->build_ids.at[i];
+		assert(file->path.len && file->id->size && file->id->size <= BUILD_ID_MAX);
+		read_text(seen, file->path);
+	}
+}
+
+static bool see(void *ctx, const struct event *event, struct bc_error *err)
+{
+	struct seen *seen = ctx;
+
+	(void)err;
+	assert(!seen->ended && seen->begun == (event->kind != EVENT_BEGIN));
+	switch (event->kind) {
+	case EVENT_BEGIN: seen->begun = true; break;
+	case EVENT_MAP: see_map(seen, event->map); break;
+	case EVENT_SAMPLE: see_sample(seen, event->sample); break;
+	case EVENT_BUILD_IDS: see_build_ids(seen, event); break;
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: break;
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME: abort();
+	case EVENT_END: seen->ended = true; break;
+	}
 	return true;
 }
 
@@ -83,16 +95,13 @@ static void check_reader(int fd, const uint8_t *data, size_t size)
 	struct file_stream stream = {.name = "fuzz", .fd = fd};
 	struct perf_data_input input = {.stream = &stream, .head = {data, size}};
 	struct seen seen = {0};
-	struct sample_sink sink = {.ctx = &seen,
-				   .map = see_map,
-				   .exec = see_exec,
-				   .fork = see_task,
-				   .exit = see_task,
-				   .sample = see_sample};
+	const struct event_sink sink = {&seen, see};
 	struct reader_report report = {0};
 	struct bc_error err = {0};
 
-	if (!perf_data_read(&input, &sink, &report, &err)) {
+	bool ok = perf_data_read(&input, &sink, &report, &err);
+	assert(seen.ended);
+	if (!ok) {
 		check_error(&err, size);
 		return;
 	}
@@ -103,18 +112,6 @@ static void check_reader(int fd, const uint8_t *data, size_t size)
 	assert(!perf->truncated || perf->truncated_at <= size);
 }
 
-static bool see_late_ids(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
-{
-	struct seen *seen = ctx;
-
-	(void)err;
-	for (size_t i = 0; i < count; i++) {
-		assert(files[i].path.len && files[i].id->size && files[i].id->size <= BUILD_ID_MAX);
-		read_text(seen, files[i].path);
-	}
-	return true;
-}
-
 /* Through a pipe, of which nothing is at hand: features come behind the samples.  What a
  * pipe holds without a reader. */
 #define PIPE_MOST 65536
@@ -122,12 +119,7 @@ static bool see_late_ids(void *ctx, const struct file_id *files, size_t count, s
 static void check_pipe(const uint8_t *data, size_t size)
 {
 	struct seen seen = {0};
-	struct sample_sink sink = {.ctx = &seen,
-				   .map = see_map,
-				   .exec = see_exec,
-				   .fork = see_task,
-				   .exit = see_task,
-				   .sample = see_sample};
+	const struct event_sink sink = {&seen, see};
 	struct reader_report report = {0};
 	struct bc_error err = {0};
 	int ends[2];
@@ -137,7 +129,7 @@ static void check_pipe(const uint8_t *data, size_t size)
 	assert(write(ends[1], data, size) == (ssize_t)size);
 	close(ends[1]);
 	struct file_stream stream = {.name = "fuzz", .fd = ends[0]};
-	struct perf_data_input input = {.stream = &stream, .late_ids = {&seen, see_late_ids}};
+	struct perf_data_input input = {.stream = &stream};
 	if (!perf_data_read(&input, &sink, &report, &err))
 		check_error(&err, size);
 	else

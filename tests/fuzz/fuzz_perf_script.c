@@ -24,42 +24,20 @@ struct seen {
 	size_t samples;
 };
 
-static bool on_map(void *ctx, const struct map_event *event, struct bc_error *err)
+static void check_map(const struct seen *seen, const struct map_event *event)
 {
-	const struct seen *seen = ctx;
-
-	(void)err;
 	assert(event->pid != NO_PID);
 	assert(!event->size || event->start.v + (event->size - 1) >= event->start.v);
 	assert(event->path.len < seen->size && event->build_id.size <= BUILD_ID_MAX);
-	return true;
 }
 
-static bool on_task(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	(void)ctx, (void)err;
-	assert(pid != NO_PID);
-	return true;
-}
-
-static bool on_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	(void)parent;
-	return on_task(ctx, child, err);
-}
-
-static bool on_exit_of(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	(void)tid;
-	return on_task(ctx, pid, err);
-}
-
-static bool compare_sample(void *ctx, const struct sample *b, struct bc_error *err)
+static bool compare_sample(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct seen *seen = ctx;
-	const struct sample *a = seen->first;
+	const struct sample *a = seen->first, *b = event->sample;
 
 	(void)err;
+	assert(event->kind == EVENT_SAMPLE);
 	seen->samples++;
 	assert(a->pid == b->pid && a->ip.v == b->ip.v && a->branch_count == b->branch_count);
 	for (size_t i = 0; i < a->branch_count; i++) {
@@ -90,11 +68,10 @@ static char *print(const struct sample *s, size_t *size)
 	return text;
 }
 
-static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+static void check_sample(const struct seen *seen, const struct sample *sample, struct bc_error *err)
 {
-	const struct seen *seen = ctx;
 	struct seen again = {seen->size, sample, 0};
-	struct sample_sink sink = {.ctx = &again, .sample = compare_sample};
+	const struct event_sink sink = {&again, compare_sample};
 	struct reader_report report = {0};
 	struct perf_script script;
 	struct line line = {.file = "fuzz", .number = 1};
@@ -105,11 +82,30 @@ static bool on_sample(void *ctx, const struct sample *sample, struct bc_error *e
 	char *text = print(sample, &line.text.len);
 	line.text.at = text;
 	perf_script_init(&script, &sink, &report);
-	assert(perf_script_line(&script, &line, err));
+	assert(perf_script_line(&script, &line, stack_find(line.text), NULL, err));
 	assert(perf_script_end(&script, err));
 	assert(again.samples == 1);
 	perf_script_fini(&script);
 	free(text);
+}
+
+static bool take(void *ctx, const struct event *event, struct bc_error *err)
+{
+	const struct seen *seen = ctx;
+
+	switch (event->kind) {
+	case EVENT_MAP: check_map(seen, event->map); break;
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: assert(event->task.pid != NO_PID); break;
+	case EVENT_SAMPLE: check_sample(seen, event->sample, err); break;
+	case EVENT_BEGIN:
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: abort(); /* of a line alone */
+	}
 	return true;
 }
 
@@ -129,7 +125,7 @@ static bool read_all(struct perf_script *script, struct text rest, struct bc_err
 		line.text = text_first(rest, len);
 		line.number++;
 		(void)perf_script_fits(&line);
-		if (!perf_script_line(script, &line, err))
+		if (!perf_script_line(script, &line, stack_find(line.text), NULL, err))
 			return false;
 		rest = text_from(rest, len + 1);
 	}
@@ -139,8 +135,7 @@ static bool read_all(struct perf_script *script, struct text rest, struct bc_err
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = {size, NULL, 0};
-	struct sample_sink sink = {.ctx = &seen, .map = on_map, .exec = on_task, .fork = on_fork,
-				   .exit = on_exit_of, .sample = on_sample};
+	const struct event_sink sink = {&seen, take};
 	struct reader_report report = {0};
 	struct perf_script script;
 	struct bc_error err = {0};

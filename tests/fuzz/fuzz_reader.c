@@ -51,9 +51,11 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t at)
 	return is_interrupted(&size) ? -1 : __real_pread(fd, buffer, size, at);
 }
 
-/* Everything that was delivered, in one number. */
+/* Everything that was delivered, in a number for each kind: of text that was aggregated, which
+ * kind comes first depends on where its blocks end. */
 struct seen {
-	uint64_t hash, events;
+	uint64_t hash[EVENT_END + 1];
+	enum event_kind kind; /* at hand */
 	bool failed;
 	char text[sizeof(((struct bc_error *)0)->text)];
 	uint64_t lines, ignored, delivered;
@@ -61,8 +63,10 @@ struct seen {
 
 static void add(struct seen *seen, uint64_t value)
 {
-	seen->hash = (seen->hash ^ value) * 0x100000001b3u;
-	seen->hash ^= seen->hash >> 29;
+	uint64_t *hash = &seen->hash[seen->kind];
+
+	*hash = (*hash ^ value) * 0x100000001b3u;
+	*hash ^= *hash >> 29;
 }
 
 static void add_text(struct seen *seen, struct text text)
@@ -72,44 +76,26 @@ static void add_text(struct seen *seen, struct text text)
 		add(seen, (unsigned char)text.at[i]);
 }
 
-static bool on_map(void *ctx, const struct map_event *e, struct bc_error *err)
+static void add_map(struct seen *seen, const struct map_event *e)
 {
-	(void)err;
-	add(ctx, 1);
-	add(ctx, e->pid);
-	add(ctx, e->start.v);
-	add(ctx, e->size);
-	add(ctx, e->offset.v);
-	add(ctx, e->executable);
-	add_text(ctx, e->path);
-	add_text(ctx, (struct text){(const char *)e->build_id.data, e->build_id.size});
-	return true;
+	add(seen, e->pid);
+	add(seen, e->start.v);
+	add(seen, e->size);
+	add(seen, e->offset.v);
+	add(seen, e->executable);
+	add_text(seen, e->path);
+	add_text(seen, (struct text){(const char *)e->build_id.data, e->build_id.size});
 }
 
-static bool on_task(void *ctx, uint32_t a, uint32_t b, struct bc_error *err)
+static void add_sample(struct seen *seen, const struct event *event)
 {
-	(void)err;
-	add(ctx, 2);
-	add(ctx, a);
-	add(ctx, b);
-	return true;
-}
+	const struct sample *s = event->sample;
 
-static bool on_exec(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	return on_task(ctx, pid, 3, err);
-}
-
-static bool on_sample(void *ctx, const struct sample *s, struct bc_error *err)
-{
-	struct seen *seen = ctx;
-
-	(void)err;
 	seen->delivered++;
-	add(seen, 4);
 	add(seen, s->pid);
-	add(seen, s->time);
+	add(seen, event->time);
 	add(seen, s->ip.v);
+	add_text(seen, s->ip_file);
 	add(seen, s->data.v);
 	add(seen, (uint64_t)s->has_stack + 2 * (uint64_t)s->partial);
 	for (size_t i = 0; i < s->branch_count; i++) {
@@ -120,37 +106,52 @@ static bool on_sample(void *ctx, const struct sample *s, struct bc_error *err)
 	for (size_t i = 0; i < s->chain_count; i++)
 		add(seen, s->chain[i]);
 	add_text(seen, s->event);
-	return true;
 }
 
-static bool on_trace(void *ctx, const struct trace *t, bool is_return, uint64_t count, uint64_t mispredicted,
-		     struct bc_error *err)
+static void add_trace(struct seen *seen, const struct trace_record *r)
 {
-	(void)err;
-	add(ctx, 5);
-	add(ctx, t->branch);
-	add(ctx, t->from);
-	add(ctx, t->to);
-	add(ctx, is_return);
-	add(ctx, count);
-	add(ctx, mispredicted);
-	return true;
+	add(seen, r->trace.branch);
+	add(seen, r->trace.from);
+	add(seen, r->trace.to);
+	add(seen, r->is_return);
+	add(seen, r->count);
+	add(seen, r->mispredicted);
 }
 
-static bool on_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+static bool take(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)err;
-	add(ctx, 6);
-	add(ctx, at.v);
-	add(ctx, count);
-	return true;
-}
+	struct seen *seen = ctx;
 
-static bool on_event(void *ctx, struct text name, struct bc_error *err)
-{
 	(void)err;
-	add(ctx, 7);
-	add_text(ctx, name);
+	/* Which of these comes first is told by one number. */
+	seen->kind = event->kind < EVENT_TRACES ? EVENT_BEGIN : event->kind;
+	if (event->kind < EVENT_TRACES)
+		add(seen, event->kind);
+	switch (event->kind) {
+	case EVENT_MAP: add_map(seen, event->map); break;
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT:
+		add(seen, event->task.pid);
+		add(seen, event->task.tid);
+		add(seen, event->task.parent);
+		break;
+	case EVENT_SAMPLE: add_sample(seen, event); break;
+	case EVENT_TRACES:
+		for (size_t i = 0; i < event->traces.count; i++)
+			add_trace(seen, &event->traces.at[i]);
+		break;
+	case EVENT_ADDRESSES:
+		for (size_t i = 0; i < event->addresses.count; i++) {
+			add(seen, event->addresses.at[i].at.v);
+			add(seen, event->addresses.at[i].count);
+		}
+		break;
+	case EVENT_NAME: add_text(seen, event->name); break;
+	case EVENT_BEGIN:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
 	return true;
 }
 
@@ -158,8 +159,7 @@ static bool on_event(void *ctx, struct text name, struct bc_error *err)
 static struct seen run(int fd, uint64_t size, enum input_format format, size_t shortest)
 {
 	struct seen seen = {0};
-	struct sample_sink sink = {.ctx = &seen, .map = on_map, .exec = on_exec, .fork = on_task, .exit = on_task,
-				   .sample = on_sample, .trace = on_trace, .basic = on_basic, .event = on_event};
+	const struct event_sink sink = {&seen, take};
 	struct file_stream stream = {.name = "samples", .fd = fd, .size = size};
 	struct reader_options options = {.format = format};
 	struct reader_report report = {0};
@@ -186,7 +186,7 @@ static struct seen run(int fd, uint64_t size, enum input_format format, size_t s
 static void check_same(const struct seen *a, const struct seen *b)
 {
 	assert(a->failed == b->failed && !strcmp(a->text, b->text));
-	assert(a->hash == b->hash && a->delivered == b->delivered);
+	assert(!memcmp(a->hash, b->hash, sizeof(a->hash)) && a->delivered == b->delivered);
 	assert(a->lines == b->lines && a->ignored == b->ignored);
 }
 

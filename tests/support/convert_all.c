@@ -30,7 +30,7 @@ static int file_of(struct text content)
 
 bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_error *err)
 {
-	struct sample_sink sink = aggregate_sink(aggregate);
+	const struct event_sink sink = {aggregate, aggregate_event};
 	struct reader_options options = {.format = INPUT_AUTO};
 	struct reader_report report = {0};
 	struct file_stream stream = {.name = "samples", .fd = file_of(samples)};
@@ -40,17 +40,17 @@ bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_er
 	return ok;
 }
 
-static void sweep_trace(const struct sample_sink *sink, uint64_t branch, uint64_t from, uint64_t to)
+static void sweep_trace(struct aggregate *aggregate, uint64_t branch, uint64_t from, uint64_t to)
 {
-	const struct trace trace = {branch, from, to};
+	const struct trace_record record = {{branch, from, to}, 1 + (to & 7), 1, from & 1};
+	const struct event event = {.kind = EVENT_TRACES, .traces = {&record, 1}};
 	struct bc_error err = {0};
 
-	assert(sink->trace(sink->ctx, &trace, from & 1, 1 + (to & 7), 1, &err));
+	assert(aggregate_event(aggregate, &event, &err));
 }
 
 void convert_sweep(struct aggregate *aggregate, const struct binary *binary)
 {
-	struct sample_sink sink = aggregate_sink(aggregate);
 	const struct function_table *functions = &binary->functions;
 	uint64_t before = TRACE_EXTERNAL;
 
@@ -58,9 +58,9 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary)
 		uint64_t begin = functions->at[i].address;
 		uint64_t end = begin + functions->at[i].extent;
 		for (uint64_t at = begin; at < end && at - begin < 0x100; at += 7)
-			sweep_trace(&sink, before, at, end - 1);
-		sweep_trace(&sink, TRACE_FT_ONLY, begin, end);
-		sweep_trace(&sink, end - 1, begin, TRACE_BR_ONLY);
+			sweep_trace(aggregate, before, at, end - 1);
+		sweep_trace(aggregate, TRACE_FT_ONLY, begin, end);
+		sweep_trace(aggregate, end - 1, begin, TRACE_BR_ONLY);
 		before = begin + (end - begin) / 2;
 	}
 }

@@ -19,44 +19,54 @@ void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *option
 	tiny_run_next(run);
 }
 
+void tiny_run_event(struct tiny_run *run, const struct event *event)
+{
+	struct bc_error err = {0};
+
+	if (!aggregate_event(&run->aggregate, event, &err))
+		fail_msg("%s", err.text);
+}
+
 void tiny_run_next(struct tiny_run *run)
 {
-	run->sink = aggregate_sink(&run->aggregate);
+	tiny_run_event(run, &(struct event){.kind = EVENT_BEGIN});
 }
 
 void tiny_run_map(struct tiny_run *run, uint32_t pid)
 {
-	const struct map_event event = {
+	const struct map_event map = {
 		.pid = pid, .start = {TINY_LOAD + TINY_BASE}, .size = TINY_SIZE,
 		.executable = true, .path = text_of("/somewhere/tiny")};
-	struct bc_error err = {0};
 
-	assert_true(run->sink.map(run->sink.ctx, &event, &err));
+	tiny_run_event(run, &(struct event){.kind = EVENT_MAP, .map = &map});
 }
 
 void tiny_run_trace(struct tiny_run *run, char kind, struct trace trace, uint64_t count,
 		    uint64_t mispredicted)
 {
-	struct bc_error err = {0};
+	const struct trace_record record = {trace, count, mispredicted, kind == 'R'};
 
-	assert_true(run->sink.trace(run->sink.ctx, &trace, kind == 'R', count, mispredicted, &err));
+	tiny_run_event(run, &(struct event){.kind = EVENT_TRACES, .traces = {&record, 1}});
+}
+
+void tiny_run_sample(struct tiny_run *run, const struct sample *sample)
+{
+	tiny_run_event(run, &(struct event){.kind = EVENT_SAMPLE, .sample = sample});
 }
 
 void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *branches, size_t count)
 {
-	struct sample sample = {.pid = pid, .has_stack = count > 0, .branches = branches,
-				.branch_count = count, .event = text_of("")};
-	struct bc_error err = {0};
+	const struct sample sample = {.pid = pid, .has_stack = count > 0, .branches = branches,
+				      .branch_count = count, .event = text_of("")};
 
-	assert_true(run->sink.sample(run->sink.ctx, &sample, &err));
+	tiny_run_sample(run, &sample);
 }
 
 void tiny_run_address(struct tiny_run *run, uint32_t pid, uint64_t ip, const char *event)
 {
-	struct sample sample = {.pid = pid, .ip = {ip}, .event = text_of(event)};
-	struct bc_error err = {0};
+	const struct sample sample = {.pid = pid, .ip = {ip}, .event = text_of(event)};
 
-	assert_true(run->sink.sample(run->sink.ctx, &sample, &err));
+	tiny_run_sample(run, &sample);
 }
 
 static void compare(const struct tiny_run *run, const struct profile *profile, const char *lines)

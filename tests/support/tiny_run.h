@@ -13,12 +13,14 @@
 struct tiny_run {
 	struct tiny_binary tiny;
 	struct aggregate aggregate;
-	struct sample_sink sink;
 	struct ledgers ledgers;   /* set by tiny_run_gives() */
 	struct build_check check; /* set by tiny_run_gives() */
 };
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options);
+
+/* Deliver an event that must go well. */
+void tiny_run_event(struct tiny_run *run, const struct event *event);
 
 /* The next input. */
 void tiny_run_next(struct tiny_run *run);
@@ -29,6 +31,7 @@ void tiny_run_map(struct tiny_run *run, uint32_t pid);
 /* kind: 'T' or 'R' */
 void tiny_run_trace(struct tiny_run *run, char kind, struct trace trace, uint64_t count,
 		    uint64_t mispredicted);
+void tiny_run_sample(struct tiny_run *run, const struct sample *sample);
 void tiny_run_stack(struct tiny_run *run, uint32_t pid, const struct branch *branches,
 		    size_t count);
 void tiny_run_address(struct tiny_run *run, uint32_t pid, uint64_t ip, const char *event);

@@ -67,31 +67,26 @@ static const char text[] = "prog 77/77 12.000000005: cycles:u: \n"
 			   "\n"
 			   "prog 77/77 13.5: cycles:u:  401020 main+0x20 (/srv/prog)\n";
 
-struct seen {
-	unsigned samples;
-	uint64_t time;
-};
-
-static void take_time(void *ctx, uint64_t ns)
+static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
-	((struct seen *)ctx)->time = ns;
-}
-
-static bool take_sample(void *ctx, const struct sample *sample, struct bc_error *err)
-{
-	struct seen *seen = ctx;
+	unsigned *samples = ctx;
 
 	(void)err;
+	if (event->kind != EVENT_SAMPLE)
+		return true;
+	const struct sample *sample = event->sample;
 	assert_int_equal(sample->pid, 77);
-	if (!seen->samples++) {
-		assert_int_equal(seen->time, 12000000005);
+	if (!(*samples)++) {
+		assert_int_equal(event->time, 12000000005);
 		assert_int_equal(sample->ip.v, 0x401010);
+		assert_true(text_is(sample->ip_file, "/srv/prog"));
 		assert_int_equal(sample->chain_count, 2);
 		assert_int_equal(sample->chain[1], 0x7f0000001234);
 		assert_true(text_is(sample->chain_files[0], "/srv/prog"));
 		assert_true(text_is(sample->chain_files[1], "[unknown]"));
 	} else {
-		assert_int_equal(seen->time, 13500000000);
+		assert_int_equal(event->time, 13500000000);
+		assert_int_equal(sample->ip_file.len, 0);
 		assert_int_equal(sample->chain_count, 0);
 	}
 	return true;
@@ -105,8 +100,8 @@ static void text_of_perf_script(void **state)
 	struct reader_report report;
 	struct file_stream stream;
 	struct bc_error err = {0};
-	struct seen seen = {0};
-	struct sample_sink sink = {.ctx = &seen, .sample = take_sample, .time = take_time};
+	unsigned samples = 0;
+	const struct event_sink sink = {&samples, take_event};
 
 	(void)state;
 	assert_non_null(file);
@@ -117,7 +112,7 @@ static void text_of_perf_script(void **state)
 		fail_msg("%s", err.text);
 	stream_close(&stream);
 	remove(path);
-	assert_int_equal(seen.samples, 2);
+	assert_int_equal(samples, 2);
 }
 
 int main(void)

@@ -93,10 +93,7 @@ static void show(void *ctx, const struct file_stream *stream)
 static bool run(struct transcript *t, const char *path)
 {
 	struct reader_options options = {0};
-	struct sample_sink sink = {
-		.ctx = t, .map = write_map, .exec = write_exec, .fork = write_fork, .exit = write_exit,
-		.sample = write_sample, .trace = write_trace, .basic = write_basic, .event = write_event,
-	};
+	const struct event_sink sink = {t, write_event};
 
 	*t = (struct transcript){0};
 	reads = 0;

@@ -24,37 +24,14 @@
 
 /* A sink that writes one line per call. */
 
-static bool log_map(void *ctx, const struct map_event *e, struct bc_error *err)
+static void log_map(FILE *log, const struct map_event *e)
 {
-	(void)err;
-	fprintf(ctx, "MAP %" PRIu32 " %" PRIx64 "+%" PRIx64 " @%" PRIx64 " %c %.*s", e->pid,
+	fprintf(log, "MAP %" PRIu32 " %" PRIx64 "+%" PRIx64 " @%" PRIx64 " %c %.*s", e->pid,
 		e->start.v, e->size, e->offset.v, e->executable ? 'x' : '-', (int)e->path.len,
 		e->path.at);
 	for (size_t i = 0; i < e->build_id.size; i++)
-		fprintf(ctx, "%s%02x", i ? "" : " ", e->build_id.data[i]);
-	fputc('\n', ctx);
-	return true;
-}
-
-static bool log_exec(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	(void)err;
-	fprintf(ctx, "EXEC %" PRIu32 "\n", pid);
-	return true;
-}
-
-static bool log_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	(void)err;
-	fprintf(ctx, "FORK %" PRIu32 " %" PRIu32 "\n", parent, child);
-	return true;
-}
-
-static bool log_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	(void)err;
-	fprintf(ctx, "EXIT %" PRIu32 " %" PRIu32 "\n", pid, tid);
-	return true;
+		fprintf(log, "%s%02x", i ? "" : " ", e->build_id.data[i]);
+	fputc('\n', log);
 }
 
 static char verdict(uint64_t flags)
@@ -62,26 +39,42 @@ static char verdict(uint64_t flags)
 	return flags & 1 ? 'M' : flags & 2 ? 'P' : '-';
 }
 
-static bool log_sample(void *ctx, const struct sample *s, struct bc_error *err)
+static void log_sample(FILE *log, const struct sample *s)
 {
-	(void)err;
-	fprintf(ctx, "SAMPLE %" PRIu32 " %.*s %" PRIx64, s->pid, (int)s->event.len, s->event.at,
+	fprintf(log, "SAMPLE %" PRIu32 " %.*s %" PRIx64, s->pid, (int)s->event.len, s->event.at,
 		s->ip.v);
 	for (size_t i = 0; i < s->branch_count; i++)
-		fprintf(ctx, " 0x%" PRIx64 "/0x%" PRIx64 "/%c", s->branches[i].from,
+		fprintf(log, " 0x%" PRIx64 "/0x%" PRIx64 "/%c", s->branches[i].from,
 			s->branches[i].to, verdict(s->branches[i].flags));
-	fputc('\n', ctx);
-	return true;
+	fputc('\n', log);
 }
 
-static struct sample_sink log_sink(FILE *log)
+static void log_build_ids(FILE *log, const struct event *e)
 {
-	return (struct sample_sink){.ctx = log,
-				    .map = log_map,
-				    .exec = log_exec,
-				    .fork = log_fork,
-				    .exit = log_exit,
-				    .sample = log_sample};
+	for (size_t i = 0; i < e->build_ids.count; i++) {
+		const struct file_id *file = &e->build_ids.at[i];
+		fprintf(log, "BUILD-ID %.*s %zu %02x\n", (int)file->path.len, file->path.at,
+			(size_t)file->id->size, file->id->data[0]);
+	}
+}
+
+static bool log_event(void *ctx, const struct event *e, struct bc_error *err)
+{
+	(void)err;
+	switch (e->kind) {
+	case EVENT_MAP: log_map(ctx, e->map); break;
+	case EVENT_EXEC: fprintf(ctx, "EXEC %" PRIu32 "\n", e->task.pid); break;
+	case EVENT_FORK: fprintf(ctx, "FORK %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid); break;
+	case EVENT_EXIT: fprintf(ctx, "EXIT %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid); break;
+	case EVENT_SAMPLE: log_sample(ctx, e->sample); break;
+	case EVENT_BUILD_IDS: log_build_ids(ctx, e); break;
+	case EVENT_BEGIN: assert_true(e->recording); break;
+	case EVENT_END: break;
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME: fail_msg("perf.data has nothing that was aggregated");
+	}
+	return true;
 }
 
 /* What reading gave. */
@@ -98,7 +91,7 @@ static void read_input(const struct perf_data_input *input, struct result *out)
 	FILE *log = open_memstream(&out->log, &size);
 
 	assert_non_null(log);
-	struct sample_sink sink = log_sink(log);
+	const struct event_sink sink = {log, log_event};
 	out->report = (struct reader_report){0};
 	out->ok = perf_data_read(input, &sink, &out->report, &out->err);
 	fclose(log);
@@ -697,8 +690,7 @@ static void test_seekable_file(void **state)
 }
 
 /* What came through a pipe: a file's first `size` bytes. */
-static void read_piped(const struct build_perf *b, size_t size, struct late_ids late,
-		       struct result *out)
+static void read_piped(const struct build_perf *b, size_t size, struct result *out)
 {
 	int fds[2];
 
@@ -706,23 +698,14 @@ static void read_piped(const struct build_perf *b, size_t size, struct late_ids 
 	assert_int_equal(write(fds[1], b->data, size), size);
 	close(fds[1]);
 	struct file_stream stream = {.name = "-", .fd = fds[0]};
-	read_input(&(struct perf_data_input){.stream = &stream, .late_ids = late}, out);
+	read_input(&(struct perf_data_input){.stream = &stream}, out);
 	close(fds[0]);
 }
 
-static bool log_late(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
+static bool refuse_ids(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)err;
-	for (size_t i = 0; i < count; i++)
-		fprintf(ctx, "%.*s %zu %02x\n", (int)files[i].path.len, files[i].path.at,
-			(size_t)files[i].id->size, files[i].id->data[0]);
-	return true;
-}
-
-static bool refuse_late(void *ctx, const struct file_id *files, size_t count, struct bc_error *err)
-{
-	(void)ctx, (void)files, (void)count;
-	return bc_fail(err, BC_MISMATCH, "too late");
+	(void)ctx;
+	return event->kind != EVENT_BUILD_IDS || bc_fail(err, BC_MISMATCH, "too late");
 }
 
 static const char late_log[] = "EXEC 7\n"
@@ -737,26 +720,36 @@ static void test_file_through_a_pipe(void **state)
 {
 	struct build_perf b = {0};
 	struct result result;
-	size_t size;
-	char *told;
-	FILE *late = open_memstream(&told, &size);
 
 	(void)state;
-	assert_non_null(late);
 	build_case(&cases[0], &b);
-	read_piped(&b, b.size, (struct late_ids){late, log_late}, &result);
-	fclose(late);
+	read_piped(&b, b.size, &result);
 	assert_true(result.ok);
-	assert_string_equal(result.log, late_log);
-	assert_string_equal(told, "/bin/a 20 01\n");
+	assert_memory_equal(result.log, late_log, strlen(late_log));
+	assert_string_equal(result.log + strlen(late_log), "BUILD-ID /bin/a 20 01\n");
 	assert_string_equal(result.report.perf.info.arch, "x86_64");
 	assert_int_equal(result.report.perf.damaged_features, 0);
-	free(told);
 	free(result.log);
-	read_piped(&b, b.size, (struct late_ids){NULL, refuse_late}, &result);
-	assert_false(result.ok);
-	assert_string_equal(result.err.text, "too late");
-	free(result.log);
+	build_perf_free(&b);
+}
+
+static void test_late_build_ids_can_be_refused(void **state)
+{
+	const struct event_sink sink = {NULL, refuse_ids};
+	struct reader_report report = {0};
+	struct build_perf b = {0};
+	struct bc_error err;
+	int fds[2];
+
+	(void)state;
+	build_case(&cases[0], &b);
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], b.data, b.size), b.size);
+	close(fds[1]);
+	struct file_stream stream = {.name = "-", .fd = fds[0]};
+	assert_false(perf_data_read(&(struct perf_data_input){.stream = &stream}, &sink, &report, &err));
+	assert_string_equal(err.text, "too late");
+	close(fds[0]);
 	build_perf_free(&b);
 }
 
@@ -770,9 +763,9 @@ static void test_cut_features_of_a_pipe(void **state)
 	build_case(&cases[0], &b);
 	uint64_t end = le64(b.data + 40) + le64(b.data + 48);
 	for (size_t size = end; size < b.size; size++) {
-		read_piped(&b, size, (struct late_ids){0}, &result);
+		read_piped(&b, size, &result);
 		assert_true(result.ok);
-		assert_string_equal(result.log, late_log);
+		assert_memory_equal(result.log, late_log, strlen(late_log));
 		assert_true(result.report.perf.damaged_features);
 		free(result.log);
 	}
@@ -1022,27 +1015,30 @@ static void test_every_byte_corrupted(void **state)
 	}
 }
 
-static bool refuse(void *ctx, const struct sample *sample, struct bc_error *err)
+static bool refuse(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)ctx, (void)sample;
-	return bc_fail(err, BC_MISMATCH, "enough");
+	unsigned *ends = ctx;
+
+	*ends += event->kind == EVENT_END;
+	return event->kind != EVENT_SAMPLE || bc_fail(err, BC_MISMATCH, "enough");
 }
 
 static void test_the_sink_can_stop_it(void **state)
 {
 	struct file_stream stream = {.name = "x.data", .fd = open("/dev/null", O_RDONLY)};
-	struct sample_sink sink = log_sink(stderr);
+	unsigned ends = 0;
+	const struct event_sink sink = {&ends, refuse};
 	struct reader_report report = {0};
 	struct bc_error err;
 	struct build_perf b = {0};
 
 	(void)state;
 	build_case(&cases[2], &b);
-	sink.sample = refuse;
 	struct perf_data_input input = {.stream = &stream, .head = build_perf_bytes(&b)};
 	assert_false(perf_data_read(&input, &sink, &report, &err));
 	assert_int_equal(err.code, BC_MISMATCH);
 	assert_string_equal(err.text, "enough");
+	assert_int_equal(ends, 1);
 	close(stream.fd);
 	build_perf_free(&b);
 }
@@ -1074,7 +1070,7 @@ static int write_case(const char *name)
 static int dump(char **paths, int count)
 {
 	struct file_stream streams[64];
-	struct sample_sink sink = log_sink(stdout);
+	const struct event_sink sink = {stdout, log_event};
 	struct reader_report report = {0};
 	struct bc_error err;
 
@@ -1108,6 +1104,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_late_samples_of_a_file_without_rounds),
 		cmocka_unit_test(test_seekable_file),
 		cmocka_unit_test(test_file_through_a_pipe),
+		cmocka_unit_test(test_late_build_ids_can_be_refused),
 		cmocka_unit_test(test_cut_features_of_a_pipe),
 		cmocka_unit_test(test_build_ids_in_the_stream),
 		cmocka_unit_test(test_several_files),

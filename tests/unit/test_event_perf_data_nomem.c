@@ -79,16 +79,10 @@ static void build(struct build_perf *out)
 	build_perf_file_free(&file);
 }
 
-static bool take_map(void *ctx, const struct map_event *event, struct bc_error *err)
+static bool count_samples(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)ctx, (void)event, (void)err;
-	return true;
-}
-
-static bool take_sample(void *ctx, const struct sample *sample, struct bc_error *err)
-{
-	(void)sample, (void)err;
-	++*(uint64_t *)ctx;
+	(void)err;
+	*(uint64_t *)ctx += event->kind == EVENT_SAMPLE;
 	return true;
 }
 
@@ -103,7 +97,7 @@ static void test_every_allocation_fails_once(void **state)
 		struct file_stream stream = {.name = "x", .fd = open("/dev/null", O_RDONLY)};
 		struct perf_data_input input = {.stream = &stream, .head = build_perf_bytes(&b)};
 		uint64_t samples = 0;
-		struct sample_sink sink = {.ctx = &samples, .map = take_map, .sample = take_sample};
+		const struct event_sink sink = {&samples, count_samples};
 		struct reader_report report = {0};
 		struct bc_error err;
 		allowed = n;

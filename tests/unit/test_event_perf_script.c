@@ -45,7 +45,7 @@ static const struct {
 	{"      cpu-clock: 30335  0x10/0x20/P", "sample 30335 0 '' 10>20\n"},
 	/* call chains */
 	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n\t    404020 g (/b)\n\n7 12",
-	 "sample 7 404010 'cycles:' no stack\nsample 7 12 '' no stack\n"},
+	 "sample 7 404010@/b 'cycles:' no stack\nsample 7 12 '' no stack\n"},
 	{"7 cycles: \n\t    404010 f\n 0x10/0x20/P/-/-/0/  0x30/0x40/M/-/-/0/\n\n",
 	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
 	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
@@ -240,21 +240,14 @@ static void the_report_knows_times_and_lines(void **state)
 	transcript_free(&t);
 }
 
-static struct run_addr find_place(void *ctx, uint32_t pid, struct text file, uint64_t offset)
-{
-	(void)ctx;
-	assert_int_equal(pid, 7);
-	return (struct run_addr){(text_is(file, "/b c") ? 0x10000 : 0x20000) + offset};
-}
-
 /* The address of a sample stands in its chain only, of user code as an offset in a file. */
 static const struct {
 	const char *text, *told;
 } chains[] = {
 	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n\t  20 g (/d)\n\n7 c: \n\t  10 f (/d)\n",
-	 "sample 7 10010 'c:' no stack\nsample 7 20010 'c:' no stack\n"},
+	 "sample 7 10@/b c 'c:' no stack\nsample 7 10@/d 'c:' no stack\n"},
 	{"b 7 1.5: 9 c: \n\t  10 h (inlined)\n\t  10 g (inlined)\n\t  10 f+0x1 (/b c)\n\t  20 x (inlined)\n",
-	 "sample 7 10010 'c:' no stack\n"},
+	 "sample 7 10@/b c 'c:' no stack\n"},
 	{"b 7 1.5: 9 c: \n\tffffffff81000010 f ([kernel.kallsyms])\n\t  10 f+0x1 (/b c)\n",
 	 "sample 7 ffffffff81000010 'c:' no stack\n"},
 	{"b 7 1.5: 9 c: \n\t 7f10 [unknown] ([unknown])\n", "sample 7 7f10 'c:' no stack\n"},
@@ -262,12 +255,12 @@ static const struct {
 	{"b 7 1.5: 9 c: \n\t 10 f (inlined)\n", "sample 7 10 'c:' no stack\n"},
 	{"b 7 1.5: 9 c: \n\n", "sample 7 0 'c:' no stack\n"},
 	{"b 7 1.5: 9 c: 30 f\n\t  10 f+0x1 (/b c)\n", "sample 7 30 'c:' no stack\n"},
-	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n 0x1/0x2/P\n", "sample 7 10010 'c:' 1>2\n"},
+	{"b 7 1.5: 9 c: \n\t  10 f+0x1 (/b c)\n 0x1/0x2/P\n", "sample 7 10@/b c 'c:' 1>2\n"},
 };
 
 static void addresses_in_chains(void **state)
 {
-	struct reader_options options = {.format = INPUT_PERF_SCRIPT, .places = {NULL, find_place}};
+	struct reader_options options = {.format = INPUT_PERF_SCRIPT};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(chains); i++) {
@@ -287,10 +280,10 @@ static const struct {
 	{"7 404010\n7 0x10/0x2", "sample 7 404010 '' no stack\n", 2, 9},
 	{"7 404010\nx", "sample 7 404010 '' no stack\n", 2, 9},
 	{"7 404010\n7 PERF_RECORD_MMAP2 7/7: [0x10", "sample 7 404010 '' no stack\n", 2, 9},
-	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x", "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n0x10/0x", "sample 7 404010@/b 'cycles:' no stack\n", 3, 43},
 	/* the address of a sample whose stack was cut */
 	{"a 7 1.5: 9 cycles: \n\t    404010 f+0x1 (/b)\n 0x10/0x20/P/-/-/0  0x30/0",
-	 "sample 7 404010 'cycles:' no stack\n", 3, 43},
+	 "sample 7 404010@/b 'cycles:' no stack\n", 3, 43},
 	{"# 1\n7 0x10/0x20/P/-/-/0 0x30/0x40/P/-", "", 2, 4},
 	/* all there */
 	{"7 404010\n7 404020", "sample 7 404010 '' no stack\nsample 7 404020 '' no stack\n", 0, 0},

@@ -76,16 +76,19 @@ static void names_of_formats(void **state)
 	assert_false(input_format_parse(text_of("perf"), &format));
 }
 
-static bool refuse(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+static bool refuse(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)ctx, (void)at, (void)count;
-	return bc_fail(err, BC_MISMATCH, "the sink had enough");
+	unsigned *ends = ctx;
+
+	*ends += event->kind == EVENT_END;
+	return event->kind != EVENT_ADDRESSES || bc_fail(err, BC_MISMATCH, "the sink had enough");
 }
 
 static void the_sink_can_stop_a_reader(void **state)
 {
 	FILE *file = tmpfile();
-	struct sample_sink sink = {.basic = refuse};
+	unsigned ends = 0;
+	const struct event_sink sink = {&ends, refuse};
 	struct reader_options options = {.format = INPUT_AUTO};
 	struct reader_report report;
 	struct bc_error err = {0};
@@ -97,6 +100,7 @@ static void the_sink_can_stop_a_reader(void **state)
 	struct file_stream stream = {.name = "input", .fd = fileno(file)};
 	assert_false(reader_run(&stream, &options, &sink, &report, &err));
 	assert_string_equal(err.text, "the sink had enough");
+	assert_int_equal(ends, 1);
 	assert_int_equal(report.lines, 2); /* they are read in blocks */
 	fclose(file);
 }

@@ -18,79 +18,63 @@ struct transcript {
 	struct reader_report report;
 };
 
-static bool write_map(void *ctx, const struct map_event *e, struct bc_error *err)
+static inline void write_map(FILE *out, const struct map_event *e)
 {
-	struct transcript *t = ctx;
 	char id[2 * BUILD_ID_MAX + 1];
 
-	(void)err;
 	build_id_format(&e->build_id, id);
-	fprintf(t->out, "map %" PRIu32 " %" PRIx64 "+%" PRIx64 " @%" PRIx64 " %c '%.*s' <%s>\n",
+	fprintf(out, "map %" PRIu32 " %" PRIx64 "+%" PRIx64 " @%" PRIx64 " %c '%.*s' <%s>\n",
 		e->pid, e->start.v, e->size, e->offset.v, e->executable ? 'x' : '-',
 		(int)e->path.len, e->path.at, id);
-	return true;
 }
 
-static bool write_exec(void *ctx, uint32_t pid, struct bc_error *err)
+static inline void write_sample(FILE *out, const struct sample *s)
 {
-	(void)err;
-	fprintf(((struct transcript *)ctx)->out, "exec %" PRIu32 "\n", pid);
-	return true;
-}
-
-static bool write_fork(void *ctx, uint32_t parent, uint32_t child, struct bc_error *err)
-{
-	(void)err;
-	fprintf(((struct transcript *)ctx)->out, "fork %" PRIu32 " %" PRIu32 "\n", parent, child);
-	return true;
-}
-
-static bool write_exit(void *ctx, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	(void)err;
-	fprintf(((struct transcript *)ctx)->out, "exit %" PRIu32 " %" PRIu32 "\n", pid, tid);
-	return true;
-}
-
-static bool write_sample(void *ctx, const struct sample *s, struct bc_error *err)
-{
-	struct transcript *t = ctx;
-
-	(void)err;
-	fprintf(t->out, "sample %" PRIu32 " %" PRIx64 " '%.*s'", s->pid, s->ip.v,
-		(int)s->event.len, s->event.at);
+	fprintf(out, "sample %" PRIu32 " %" PRIx64, s->pid, s->ip.v);
+	if (s->ip_file.len)
+		fprintf(out, "@%.*s", (int)s->ip_file.len, s->ip_file.at);
+	fprintf(out, " '%.*s'", (int)s->event.len, s->event.at);
 	if (!s->has_stack)
-		fputs(" no stack", t->out);
+		fputs(" no stack", out);
 	for (size_t i = 0; i < s->branch_count; i++)
-		fprintf(t->out, " %" PRIx64 ">%" PRIx64 "%s", s->branches[i].from,
+		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s", s->branches[i].from,
 			s->branches[i].to,
 			s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "");
-	fputc('\n', t->out);
-	return true;
+	fputc('\n', out);
 }
 
-static bool write_trace(void *ctx, const struct trace *trace, bool is_return, uint64_t count,
-			uint64_t mispredicted, struct bc_error *err)
+static inline void write_trace(FILE *out, const struct trace_record *r)
 {
-	(void)err;
-	fprintf(((struct transcript *)ctx)->out,
-		"%s %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
-		is_return ? "return" : "trace", trace->branch, trace->from, trace->to, count,
-		mispredicted);
-	return true;
+	fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
+		r->is_return ? "return" : "trace", r->trace.branch, r->trace.from, r->trace.to,
+		r->count, r->mispredicted);
 }
 
-static bool write_basic(void *ctx, struct vaddr at, uint64_t count, struct bc_error *err)
+static inline bool write_event(void *ctx, const struct event *e, struct bc_error *err)
 {
-	(void)err;
-	fprintf(((struct transcript *)ctx)->out, "basic %" PRIx64 " %" PRIu64 "\n", at.v, count);
-	return true;
-}
+	FILE *out = ((struct transcript *)ctx)->out;
 
-static bool write_event(void *ctx, struct text name, struct bc_error *err)
-{
 	(void)err;
-	fprintf(((struct transcript *)ctx)->out, "event '%.*s'\n", (int)name.len, name.at);
+	switch (e->kind) {
+	case EVENT_MAP: write_map(out, e->map); break;
+	case EVENT_EXEC: fprintf(out, "exec %" PRIu32 "\n", e->task.pid); break;
+	case EVENT_FORK: fprintf(out, "fork %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid); break;
+	case EVENT_EXIT: fprintf(out, "exit %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid); break;
+	case EVENT_SAMPLE: write_sample(out, e->sample); break;
+	case EVENT_TRACES:
+		for (size_t i = 0; i < e->traces.count; i++)
+			write_trace(out, &e->traces.at[i]);
+		break;
+	case EVENT_ADDRESSES:
+		for (size_t i = 0; i < e->addresses.count; i++)
+			fprintf(out, "basic %" PRIx64 " %" PRIu64 "\n", e->addresses.at[i].at.v,
+				e->addresses.at[i].count);
+		break;
+	case EVENT_NAME: fprintf(out, "event '%.*s'\n", (int)e->name.len, e->name.at); break;
+	case EVENT_BEGIN:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
 	return true;
 }
 
@@ -105,10 +89,7 @@ static inline bool transcript_bytes(struct transcript *t, const char *bytes, siz
 				    const struct reader_options *options)
 {
 	FILE *file = tmpfile();
-	struct sample_sink sink = {
-		.ctx = t, .map = write_map, .exec = write_exec, .fork = write_fork, .exit = write_exit,
-		.sample = write_sample, .trace = write_trace, .basic = write_basic, .event = write_event,
-	};
+	const struct event_sink sink = {t, write_event};
 
 	*t = (struct transcript){0};
 	if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) || fseek(file, 0, SEEK_SET))

@@ -261,11 +261,10 @@ static void basic_mode(void **state)
 	const struct branch stack[] = {{at(0x1104), at(0x1000), 0}, {at(0x1104), at(0x1000), 0}};
 	struct sample sample = {.pid = PID, .ip = {at(0x1108)}, .has_stack = true, .branches = stack,
 				.branch_count = 2, .event = text_of("cycles:")};
-	struct bc_error err = {0};
 
 	(void)state;
 	begin(&basic);
-	assert_true(run.sink.sample(run.sink.ctx, &sample, &err));
+	tiny_run_sample(&run, &sample);
 	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1000, 0x1010}, 4, 0);
 	gives("no_lbr cycles:\n"
 	      "1 plain 8 1\n");

@@ -197,11 +197,12 @@ static void equal_records_are_summed(void **state)
 static void basic(void **state)
 {
 	const uint64_t at[] = {0x1000, 0x1012, 0x1108, 0x1304, 0x1504, 0x10f0};
-	struct bc_error err = {0};
 
 	(void)state;
-	for (size_t i = 0; i < BC_COUNT(at); i++)
-		assert_true(run.sink.basic(run.sink.ctx, (struct vaddr){at[i]}, (uint64_t)1 << i, &err));
+	for (size_t i = 0; i < BC_COUNT(at); i++) {
+		const struct address_record record = {{at[i]}, (uint64_t)1 << i};
+		tiny_run_event(&run, &(struct event){.kind = EVENT_ADDRESSES, .addresses = {&record, 1}});
+	}
 	gives("no_lbr\n"
 	      "1 hot 0 1\n"
 	      "1 hot 22 2\n"

@@ -10,9 +10,10 @@ static const uint32_t pids[] = {7, 0, 4194304};
 static enum sample_drop check(const struct filter *filter, uint32_t pid, uint64_t time,
 			      const char *event, uint64_t seen)
 {
-	const struct sample sample = {.pid = pid, .time = time, .event = text_of(event)};
+	const struct sample sample = {.pid = pid, .event = text_of(event)};
+	const struct event taken = {.kind = EVENT_SAMPLE, .time = time, .sample = &sample};
 
-	return filter_check(filter, &sample, seen);
+	return filter_check(filter, &taken, seen);
 }
 
 static void without_options_all_are_wanted(void **state)

@@ -220,28 +220,10 @@ static bool build_graphs(struct bc_error *err)
 
 static char folder[] = "/tmp/batconv-faults-XXXXXX";
 
-static bool count_sample(void *ctx, const struct sample *sample, struct bc_error *err)
+static bool count_samples(void *ctx, const struct event *event, struct bc_error *err)
 {
-	(void)sample, (void)err;
-	++*(unsigned *)ctx;
-	return true;
-}
-
-static bool ignore_map(void *ctx, const struct map_event *event, struct bc_error *err)
-{
-	(void)ctx, (void)event, (void)err;
-	return true;
-}
-
-static bool ignore_pid(void *ctx, uint32_t pid, struct bc_error *err)
-{
-	(void)ctx, (void)pid, (void)err;
-	return true;
-}
-
-static bool ignore_pids(void *ctx, uint32_t one, uint32_t other, struct bc_error *err)
-{
-	(void)ctx, (void)one, (void)other, (void)err;
+	(void)err;
+	*(unsigned *)ctx += event->kind == EVENT_SAMPLE;
 	return true;
 }
 
@@ -250,8 +232,7 @@ static bool read_folder(struct bc_error *err)
 	struct reader_options options = {0};
 	struct reader_report report;
 	unsigned samples = 0;
-	struct sample_sink sink = {.ctx = &samples, .map = ignore_map, .exec = ignore_pid, .fork = ignore_pids,
-				   .exit = ignore_pids, .sample = count_sample};
+	const struct event_sink sink = {&samples, count_samples};
 	bool ok = input_run(folder, &options, (struct input_progress){0}, &sink, &report, err);
 
 	if (ok)

@@ -13,17 +13,17 @@ void perf_pool_fini(struct perf_pool *pool)
 	}
 }
 
-static struct perf_block *block_of(struct sample_memory *memory)
+static struct perf_block *block_of(struct event_memory *memory)
 {
 	return (struct perf_block *)(void *)memory; /* its first member */
 }
 
-static void hold_memory(struct sample_memory *memory)
+static void hold_memory(struct event_memory *memory)
 {
 	perf_block_hold(block_of(memory));
 }
 
-static void release_memory(struct sample_memory *memory)
+static void release_memory(struct event_memory *memory)
 {
 	perf_pool_release(block_of(memory)->pool, block_of(memory));
 }
@@ -38,7 +38,7 @@ struct perf_block *perf_pool_take(struct perf_pool *pool)
 		block = malloc(sizeof(*block) + PERF_BLOCK_SIZE);
 	if (!block)
 		return NULL;
-	block->memory = (struct sample_memory){hold_memory, release_memory};
+	block->memory = (struct event_memory){hold_memory, release_memory};
 	block->pool = pool;
 	block->holders = 1;
 	block->waiting = 0;

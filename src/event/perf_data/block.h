@@ -18,7 +18,7 @@
 #define PERF_BLOCK_SIZE ((size_t)128 << 10)
 
 struct perf_block {
-	struct sample_memory memory; /* a holder more, one less */
+	struct event_memory memory; /* a holder more, one less */
 	struct perf_pool *pool;
 	struct perf_block *next; /* in the pool */
 	size_t holders;

@@ -8,7 +8,7 @@
 #include "src/event/perf_data/block.h"
 
 bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup,
-			struct sample_sink *sink, struct perf_data_report *details)
+			const struct event_sink *sink, struct perf_data_report *details)
 {
 	*delivery = (struct perf_delivery){.setup = setup, .sink = sink, .details = details};
 	delivery->scratch = malloc(PERF_BRANCHES_MAX * sizeof(*delivery->scratch));
@@ -62,8 +62,8 @@ uint64_t perf_delivery_time(const struct perf_delivery *delivery,
 	return perf_trailer_parse(layout, record->body).time;
 }
 
-static bool deliver_sample(struct perf_delivery *delivery, const struct perf_record *record,
-			   struct bc_error *err)
+static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
+			   const struct perf_record *record, struct bc_error *err)
 {
 	const struct perf_event *event =
 		perf_events_of_sample(&delivery->setup->events, record->body);
@@ -81,7 +81,6 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		return fail_cut(delivery, record, "a sample", err);
 	struct sample out = {
 		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
-		.time = sample.time,
 		.ip.v = sample.ip,
 		.data.v = sample.addr,
 		.has_stack = sample.has_stack,
@@ -92,10 +91,11 @@ static bool deliver_sample(struct perf_delivery *delivery, const struct perf_rec
 		.chain = delivery->chain,
 		.chain_count = perf_chain(&sample, delivery->chain),
 	};
+	struct event tell = {.kind = EVENT_SAMPLE, .time = time, .sample = &out};
 	if (out.branches != delivery->scratch)
-		out.memory = &record->block->memory;
+		tell.memory = &record->block->memory;
 	delivery->details->delivered++;
-	return delivery->sink->sample(delivery->sink->ctx, &out, err);
+	return event_deliver(delivery->sink, &tell, err);
 }
 
 /* The size of the trailer that the records of process events end with. */
@@ -106,10 +106,11 @@ static size_t trailer_size(const struct perf_delivery *delivery, const struct pe
 	return layout ? layout->end_size : 0;
 }
 
-static bool deliver_map(struct perf_delivery *delivery, const struct perf_record *record,
-			struct bc_error *err)
+static bool deliver_map(struct perf_delivery *delivery, uint64_t time,
+			const struct perf_record *record, struct bc_error *err)
 {
 	struct map_event map;
+	const struct event event = {.kind = EVENT_MAP, .time = time, .map = &map};
 
 	if (!perf_record_map(record, trailer_size(delivery, record), &map))
 		return fail_cut(delivery, record, "a mapping", err);
@@ -123,30 +124,33 @@ static bool deliver_map(struct perf_delivery *delivery, const struct perf_record
 	}
 	map.id_may_come = map.executable && !map.build_id.size && perf_setup_ids_may_come(delivery->setup);
 	delivery->ids_may_come |= map.id_may_come;
-	return delivery->sink->map(delivery->sink->ctx, &map, err);
+	return event_deliver(delivery->sink, &event, err);
 }
 
-static bool deliver_comm(struct perf_delivery *delivery, const struct perf_record *record,
-			 struct bc_error *err)
+static bool deliver_comm(struct perf_delivery *delivery, uint64_t time,
+			 const struct perf_record *record, struct bc_error *err)
 {
 	struct perf_comm comm;
 
 	if (!perf_record_comm(record, trailer_size(delivery, record), &comm))
 		return fail_cut(delivery, record, "a name", err);
-	return !comm.exec || delivery->sink->exec(delivery->sink->ctx, comm.pid, err);
+	const struct event event = {.kind = EVENT_EXEC, .time = time, .task = {.pid = comm.pid}};
+	return !comm.exec || event_deliver(delivery->sink, &event, err);
 }
 
-static bool deliver_task(struct perf_delivery *delivery, const struct perf_record *record,
-			 struct bc_error *err)
+static bool deliver_task(struct perf_delivery *delivery, uint64_t time,
+			 const struct perf_record *record, struct bc_error *err)
 {
-	struct sample_sink *sink = delivery->sink;
 	struct perf_task task;
 
 	if (!perf_record_task(record, &task))
 		return fail_cut(delivery, record, "a fork or exit", err);
-	if (record->type == PERF_RECORD_FORK)
-		return sink->fork(sink->ctx, task.parent_pid, task.pid, err);
-	return sink->exit(sink->ctx, task.pid, task.tid, err);
+	const struct event event = {
+		.kind = record->type == PERF_RECORD_FORK ? EVENT_FORK : EVENT_EXIT,
+		.time = time,
+		.task = {task.pid, task.tid, task.parent_pid},
+	};
+	return event_deliver(delivery->sink, &event, err);
 }
 
 /* Names of threads change often, and change no mapping. */
@@ -167,11 +171,11 @@ static bool deliver_event(struct perf_delivery *delivery, uint64_t time,
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return deliver_map(delivery, record, err);
+		return deliver_map(delivery, time, record, err);
 	case PERF_RECORD_COMM:
-		return deliver_comm(delivery, record, err);
+		return deliver_comm(delivery, time, record, err);
 	default:
-		return deliver_task(delivery, record, err);
+		return deliver_task(delivery, time, record, err);
 	}
 }
 
@@ -180,15 +184,12 @@ bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *re
 {
 	struct perf_delivery *delivery = ctx;
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
-	struct sample_sink *sink = delivery->sink;
 
 	if (is_sample && time && time < delivery->event_time) {
 		delivery->details->late++;
 		return true;
 	}
-	if (sink->time)
-		sink->time(sink->ctx, time);
-	bool ok = is_sample ? deliver_sample(delivery, record, err)
+	bool ok = is_sample ? deliver_sample(delivery, time, record, err)
 			    : deliver_event(delivery, time, record, err);
 	if (time > delivery->time)
 		delivery->time = time;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From a record whose turn it is to a call of the sink.
+ * From a record whose turn it is to an event.
  */
 #ifndef EVENT_PERF_DATA_DELIVER_H
 #define EVENT_PERF_DATA_DELIVER_H
@@ -10,7 +10,7 @@
 
 struct perf_delivery {
 	struct perf_setup *setup; /* borrowed, like all here */
-	struct sample_sink *sink;
+	const struct event_sink *sink;
 	struct perf_data_report *details;
 	const char *file;         /* for messages */
 	struct branch *scratch;   /* owned, see perf_branches() */
@@ -22,7 +22,7 @@ struct perf_delivery {
 
 /* Returns false when out of memory. */
 BC_MUST_USE bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup,
-				    struct sample_sink *sink, struct perf_data_report *details);
+				    const struct event_sink *sink, struct perf_data_report *details);
 void perf_delivery_fini(struct perf_delivery *delivery);
 
 /* When a process event or sample happened; 0 if it does not say. */

@@ -231,7 +231,6 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 /* What the build-id table says of each file, but for those that it says two things of. */
 static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
 {
-	const struct late_ids *late = &reader->input->late_ids;
 	struct perf_build_ids *table = &reader->setup.features.build_ids;
 	struct file_id *files = calloc(table->all.len + 1, sizeof(*files));
 	size_t count = 0;
@@ -244,7 +243,8 @@ static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
 		if (!entry->ambiguous && entry->id.size)
 			files[count++] = (struct file_id){text_of(entry->path), &entry->id};
 	}
-	bool ok = late->take(late->ctx, files, count, err);
+	const struct event event = {.kind = EVENT_BUILD_IDS, .build_ids = {files, count}};
+	bool ok = event_deliver(reader->delivery.sink, &event, err);
 	free(files);
 	return ok;
 }
@@ -262,8 +262,7 @@ static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 /* Where build-ids are no part of a file's header, mappings may come before them. */
 static bool settle_ids(struct perf_reader *reader, struct bc_error *err)
 {
-	return !reader->delivery.ids_may_come || !reader->input->late_ids.take ||
-	       tell_late_ids(reader, err);
+	return !reader->delivery.ids_may_come || tell_late_ids(reader, err);
 }
 
 static bool open_more(struct perf_reader *reader, struct bc_error *err)
@@ -302,7 +301,7 @@ static bool open_main(struct perf_reader *reader, struct bc_error *err)
 	return true;
 }
 
-static bool reader_init(struct perf_reader *reader, struct sample_sink *sink, struct bc_error *err)
+static bool reader_init(struct perf_reader *reader, const struct event_sink *sink, struct bc_error *err)
 {
 	size_t count = 1 + reader->input->more_count;
 
@@ -317,7 +316,7 @@ static bool reader_init(struct perf_reader *reader, struct sample_sink *sink, st
 	return open_main(reader, err) && open_more(reader, err);
 }
 
-bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sink,
+bool perf_data_read(const struct perf_data_input *input, const struct event_sink *sink,
 		    struct reader_report *report, struct bc_error *err)
 {
 	struct perf_data_report *details = &report->perf;
@@ -326,11 +325,10 @@ bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sin
 
 	*details = (struct perf_data_report){0};
 	err->code = BC_OK;
-	if (sink->recording)
-		sink->recording(sink->ctx);
-	bool ok = reader_init(&reader, sink, err) && read_all(&reader, err) &&
-		  read_late_features(&reader, err) && settle_ids(&reader, err);
-	if (!sample_sink_settle(sink, ok, err))
+	const struct event begin = {.kind = EVENT_BEGIN, .recording = true};
+	bool ok = event_deliver(sink, &begin, err) && reader_init(&reader, sink, err) &&
+		  read_all(&reader, err) && read_late_features(&reader, err) && settle_ids(&reader, err);
+	if (!event_end(sink, ok, err))
 		return false;
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);

@@ -20,7 +20,6 @@ struct perf_data_input {
 	struct bytes head;          /* its first bytes, if they were read already */
 	struct file_stream *more;   /* data.0 ... of a directory: records only */
 	size_t more_count;
-	struct late_ids late_ids;
 };
 
 /* Read to the end into `sink`.
@@ -29,7 +28,7 @@ struct perf_data_input {
  * BC_UNSUPPORTED  version 1, other byte order, events that cannot be told apart
  * BC_IO, BC_NOMEM
  * or what the sink said */
-BC_MUST_USE bool perf_data_read(const struct perf_data_input *input, struct sample_sink *sink,
+BC_MUST_USE bool perf_data_read(const struct perf_data_input *input, const struct event_sink *sink,
 				struct reader_report *report, struct bc_error *err);
 
 #endif

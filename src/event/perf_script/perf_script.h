@@ -14,15 +14,17 @@
  * Call chains follow a sample in lines that begin with a tab; their first word is
  * the address, of user code in some releases the offset in the file at the end of the line.
  * Where there is a chain, perf prints no other address unless it is asked to.
+ *
+ * Lines become events here; read.h takes them from a text.
  */
 #ifndef EVENT_PERF_SCRIPT_PERF_SCRIPT_H
 #define EVENT_PERF_SCRIPT_PERF_SCRIPT_H
 
-#include "src/base/lines.h"
-#include "src/event/line.h"
+#include "src/event/event.h"
+#include "src/event/perf_script/parse.h"
 #include "src/event/perf_script/stack.h"
-#include "src/event/reader.h"
 #include "src/event/perf_script/threads.h"
+#include "src/event/reader.h"
 
 /* Event names are kept between the lines of one sample; longer ones are cut. */
 #define EVENT_NAME_MAX 256
@@ -31,14 +33,9 @@ DEFINE_VEC(chain_vec, uint64_t);
 DEFINE_VEC(file_vec, struct text);
 DEFINE_VEC(path_vec, char);
 
-/* What the lines that begin with a tab belong to. */
-enum open_lines { OPEN_NOTHING, OPEN_SAMPLE, OPEN_RECORD };
-
 struct perf_script {
-	struct sample_sink *sink;     /* borrowed */
+	const struct event_sink *sink; /* borrowed */
 	struct reader_report *report; /* borrowed */
-	bool cut_will_do;             /* both as in the reader's options */
-	struct place_finder places;
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
 	struct chain_vec chain;     /* of the sample at hand */
@@ -47,32 +44,32 @@ struct perf_script {
 	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
-	/* The line at hand, if its stack was read before; else NULL. */
-	const struct script_line *read_before;
-	const struct branch *branches_before; /* of its block */
-	struct sample_memory *memory;         /* which they are in */
+	uint64_t time;              /* of it */
+	struct event_memory *memory; /* of its branches, or NULL */
 	enum open_lines open;
 	char event[EVENT_NAME_MAX]; /* of `sample` */
 };
 
-void perf_script_init(struct perf_script *script, struct sample_sink *sink,
+/* The branch stack of a line that was read before. */
+struct read_stack {
+	const struct branch *branches;
+	size_t count;
+	struct event_memory *memory; /* which they are in */
+};
+
+void perf_script_init(struct perf_script *script, const struct event_sink *sink,
 		      struct reader_report *report);
 void perf_script_fini(struct perf_script *script);
 
-/* Read one line.  BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks), BC_NOMEM
- * or what the sink said. */
-BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line,
-				  struct bc_error *err);
+/* Take one line, whose stack begins at byte `stack`.
+ *
+ * read  its branch stack, if that was read before; else NULL
+ *
+ * BC_FORMAT, BC_UNSUPPORTED (symbolic branch stacks), BC_NOMEM or what the sink said */
+BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
+				  const struct read_stack *read, struct bc_error *err);
 
 /* Deliver the sample whose end only the end of the text shows. */
 BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *err);
-
-/* True if a line can be of this format and is not blank or a comment. */
-bool perf_script_fits(const struct line *line);
-
-/* A reader, see reader.h. */
-BC_MUST_USE bool perf_script_read(struct lines *lines, const struct reader_options *options,
-				  struct sample_sink *sink, struct reader_report *report,
-				  struct bc_error *err);
 
 #endif

@@ -90,18 +90,9 @@ static uint64_t time_before(struct text text, size_t record)
 	return time;
 }
 
-/* Where a record begins, or the text's length. */
-static size_t find_record(struct text text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text_starts(text_from(text, i), "PERF_RECORD_"))
-			return i;
-	return text.len;
-}
-
 static bool keep_record(struct held *held, const struct line *line, bool maps)
 {
-	size_t record = find_record(line->text);
+	size_t record = record_find(line->text, line->text.len);
 	struct kept kept = {.number = line->number, .is_map = maps};
 
 	if (record == line->text.len ||
@@ -169,7 +160,7 @@ static bool deliver(struct perf_script *script, const struct held *held,
 
 	for (size_t i = 0; i < list->len; i++) {
 		struct line line = {{text + list->at[i].at, list->at[i].len}, file, list->at[i].number};
-		if (!perf_script_line(script, &line, err))
+		if (!perf_script_line(script, &line, stack_find(line.text), NULL, err))
 			return false;
 	}
 	return true;

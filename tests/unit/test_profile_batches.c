@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Batches counted by any number of threads: every sample once, in the maps of
  * its moment, and what it lies in given back by the thread that took it. */
-#include "src/profile/workers.h"
+#include "src/profile/batches.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 
 /* Branches of samples, gone when nobody holds them. */
 struct block {
-	struct sample_memory memory; /* first, for block_of() */
+	struct event_memory memory; /* first, for block_of() */
 	struct branch branches[BLOCK][2];
 	unsigned holders;
 	pthread_t thread;
 };
 
-static void hold(struct sample_memory *memory)
+static void hold(struct event_memory *memory)
 {
 	struct block *block = (struct block *)memory;
 
@@ -33,7 +33,7 @@ static void hold(struct sample_memory *memory)
 	block->holders++;
 }
 
-static void release(struct sample_memory *memory)
+static void release(struct event_memory *memory)
 {
 	struct block *block = (struct block *)memory;
 
@@ -47,8 +47,7 @@ static void release(struct sample_memory *memory)
 struct bench {
 	struct totals totals;
 	struct tally own;
-	struct workers *workers;
-	struct batch *batch;
+	struct batches *batches;
 	struct map_set *maps;
 	struct block *block;
 	size_t block_used;
@@ -71,7 +70,7 @@ static void begin(struct bench *bench, unsigned threads)
 	counts_init(&bench->totals.traces);
 	counts_init(&bench->totals.basic);
 	bench->own.totals = &bench->totals;
-	assert_true(workers_start(threads, &bench->own, &bench->workers, &err));
+	assert_true(batches_start(threads, &bench->own, &bench->batches, &err));
 	map_at(bench, OLD_BASE);
 }
 
@@ -102,7 +101,7 @@ static struct branch *room(struct bench *bench)
 		leave_block(bench);
 		bench->block = calloc(1, sizeof(*bench->block));
 		assert_non_null(bench->block);
-		bench->block->memory = (struct sample_memory){hold, release};
+		bench->block->memory = (struct event_memory){hold, release};
 		bench->block->thread = pthread_self();
 		bench->block->holders = 1; /* the reader itself */
 		bench->block_used = 0;
@@ -121,36 +120,25 @@ static void sample(struct bench *bench, uint64_t base, unsigned n)
 
 	branches[0] = (struct branch){base + VADDR + 16 * n, base + VADDR + 0x800, n & 1};
 	branches[1] = (struct branch){base + VADDR + 0x900, base + VADDR + 16 * n - 8, 0};
-	struct sample sample = {.has_stack = true, .branches = branches, .branch_count = 2,
-				.memory = &bench->block->memory};
-	if (!bench->batch)
-		bench->batch = workers_batch(bench->workers, &err);
-	assert_non_null(bench->batch);
-	batch_add(bench->batch, &view, &sample, 0, false);
-	if (!batch_is_full(bench->batch))
-		return;
-	assert_true(workers_submit(bench->workers, bench->batch, &err));
-	bench->batch = NULL;
+	const struct sample sample = {.has_stack = true, .branches = branches, .branch_count = 2};
+	assert_true(batches_add_stack(bench->batches, &view, &sample, 0, &bench->block->memory, &err));
 }
 
 static void drain(struct bench *bench)
 {
 	struct bc_error err = {0};
 
-	if (bench->batch)
-		assert_true(workers_submit(bench->workers, bench->batch, &err));
-	bench->batch = NULL;
-	assert_true(workers_drain(bench->workers, &err));
+	assert_true(batches_drain(bench->batches, &err));
 }
 
 static void collect(struct bench *bench)
 {
 	struct bc_error err = {0};
 
-	assert_true(workers_collect(bench->workers, &err));
+	assert_true(batches_collect(bench->batches, &err));
 	assert_true(tally_flush(&bench->own, &err));
 	assert_true(counts_settle(&bench->totals.traces, 1));
-	workers_stop(bench->workers);
+	batches_stop(bench->batches);
 }
 
 static uint64_t count_of(const struct bench *bench, uint64_t branch, uint64_t from, uint64_t to,
@@ -225,7 +213,7 @@ static void maps_are_those_of_the_moment(void **state)
 	}
 }
 
-static void drained_workers_go_on(void **state)
+static void drained_batches_go_on(void **state)
 {
 	struct bench bench;
 
@@ -255,12 +243,9 @@ static void stopped_in_the_middle(void **state)
 	begin(&bench, 2);
 	for (unsigned n = 0; n < 3000; n++)
 		sample(&bench, OLD_BASE, 1);
-	workers_stop(bench.workers);
-	if (bench.batch)
-		batch_clear(bench.batch);
-	free(bench.batch);
+	batches_stop(bench.batches);
 	finish(&bench);
-	workers_stop(NULL);
+	batches_stop(NULL);
 }
 
 int main(void)
@@ -268,7 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_sample_counts_once),
 		cmocka_unit_test(maps_are_those_of_the_moment),
-		cmocka_unit_test(drained_workers_go_on),
+		cmocka_unit_test(drained_batches_go_on),
 		cmocka_unit_test(stopped_in_the_middle),
 	};
 
