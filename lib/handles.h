@@ -19,7 +19,7 @@ struct batconv_snapshots {
 
 struct batconv_maps {
 	struct maps maps;
-	const struct strings *strings;
+	const struct mapped_files *files;
 };
 
 DEFINE_VEC(given_vec, struct given_binary);

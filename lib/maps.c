@@ -30,14 +30,14 @@ bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint3
 				struct batconv_error *err)
 {
 	struct text rest = {text, size};
-	struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct bc_error why = {0};
 	uint64_t line = 0;
 
-	bool ok = maps_text_read(&rest, &line, &s->snapshots.strings, &maps, &why) &&
-		  snapshots_add(&s->snapshots, pid, id, time, &maps, &why) &&
+	bool ok = maps_text_read(&rest, &line, &s->snapshots.files, &maps, &why) &&
+		  snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
 		  snapshots_index(&s->snapshots, &why);
-	maps_free(&maps);
+	map_set_release(maps);
 	return ok || give_error(&why, err);
 }
 
@@ -95,19 +95,19 @@ bool batconv_snapshots_get(const struct batconv_snapshots *s, size_t number,
 	if (number >= s->snapshots.all.len)
 		return false;
 	const struct snapshot *at = &s->snapshots.all.at[number];
-	*out = (struct batconv_snapshot){at->pid, at->id, at->time, at->count};
+	*out = (struct batconv_snapshot){at->pid, at->id, at->time, (uint32_t)map_set_count(at->maps)};
 	return true;
 }
 
-static struct batconv_maps *maps_of(const struct batconv_snapshots *s,
+static struct batconv_maps *handle_of(const struct batconv_snapshots *s,
 				    const struct snapshot *snapshot)
 {
 	struct batconv_maps *maps = snapshot ? calloc(1, sizeof(*maps)) : NULL;
 
 	if (!maps)
 		return NULL;
-	maps->strings = &s->snapshots.strings;
-	if (snapshots_maps(&s->snapshots, snapshot, &maps->maps))
+	maps->files = &s->snapshots.files;
+	if (maps_of(snapshot->maps, &maps->maps))
 		return maps;
 	free(maps);
 	return NULL;
@@ -116,13 +116,13 @@ static struct batconv_maps *maps_of(const struct batconv_snapshots *s,
 struct batconv_maps *batconv_snapshots_at(const struct batconv_snapshots *s, uint32_t pid,
 					  uint64_t time)
 {
-	return maps_of(s, snapshots_at(&s->snapshots, pid, time));
+	return handle_of(s, snapshots_at(&s->snapshots, pid, time));
 }
 
 struct batconv_maps *batconv_snapshots_of_id(const struct batconv_snapshots *s, uint32_t pid,
 					     uint32_t id)
 {
-	return maps_of(s, snapshots_of_id(&s->snapshots, pid, id));
+	return handle_of(s, snapshots_of_id(&s->snapshots, pid, id));
 }
 
 void batconv_maps_free(struct batconv_maps *maps)
@@ -136,11 +136,11 @@ bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct 
 {
 	if (number >= maps->maps.len)
 		return false;
-	const struct region *r = &maps->maps.at[number];
-	struct text id = strings_at(maps->strings, r->build_id);
+	const struct mapping *m = &maps->maps.at[number];
+	struct text id = mapped_files_build_id(maps->files, m->file);
 	*out = (struct batconv_region){
-		.start = {r->start}, .end = {r->end}, .offset = {r->offset}, .flags = r->flags,
-		.path = strings_at(maps->strings, r->path).at,
+		.start = {m->start}, .end = {m->end}, .offset = {m->offset}, .flags = m->flags,
+		.path = mapped_files_path(maps->files, m->file).at,
 		.build_id = (const uint8_t *)id.at, .build_id_size = id.len,
 	};
 	return true;
@@ -148,9 +148,9 @@ bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct 
 
 uint32_t batconv_maps_find(const struct batconv_maps *maps, struct batconv_run_addr at)
 {
-	const struct region *r = maps_find(&maps->maps, (struct run_addr){at.v});
+	const struct mapping *m = maps_find(&maps->maps, (struct run_addr){at.v});
 
-	return r ? (uint32_t)(r - maps->maps.at) : BATCONV_NOWHERE;
+	return m ? (uint32_t)(m - maps->maps.at) : BATCONV_NOWHERE;
 }
 
 /* The public type and the internal one are alike but not the same: a block at a time

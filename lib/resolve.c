@@ -12,7 +12,7 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 		const struct frame *f = &stack->frames[i];
 		*r->out++ = (struct batconv_frame){
 			.raw = {f->raw.v}, .library = f->library.at,
-			.has_offset = f->region, .offset = {f->offset.v},
+			.has_offset = f->mapping, .offset = {f->offset.v},
 			.has_vaddr = f->has_vaddr, .vaddr = {f->vaddr.v},
 			.function = f->function, .function_offset = f->function_offset,
 		};

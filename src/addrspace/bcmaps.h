@@ -36,8 +36,11 @@
 #define BCMAPS_VERSION 1
 
 /* The most that is decompressed.  What is made of it takes up to seven times as
- * much memory, and SNAPSHOTS_REGIONS_MOST numbers. */
+ * much memory, and SNAPSHOTS_MAPPINGS_MOST mappings. */
 #define BCMAPS_CONTENT_MOST (UINT64_C(64) << 20)
+
+/* The most regions in all maps together, counted as often as they are there: each takes time. */
+#define BCMAPS_NUMBERS_MOST (UINT32_C(1) << 25)
 
 /* Read a whole file.  *out is set on success only, and is indexed.
  *
@@ -47,7 +50,10 @@
  * BC_NOMEM */
 BC_MUST_USE bool bcmaps_read(struct bytes file, struct snapshots *out, struct bc_error *err);
 
-/* Write a whole file to memory, which the caller frees.  BC_NOMEM. */
+/* Write a whole file to memory, which the caller frees.
+ *
+ * BC_UNSUPPORTED  more mappings in all maps together than BCMAPS_NUMBERS_MOST
+ * BC_NOMEM */
 BC_MUST_USE bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *size,
 			      struct bc_error *err);
 

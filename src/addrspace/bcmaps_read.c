@@ -5,7 +5,9 @@
 #include <zstd_errors.h>
 
 #include "src/addrspace/bcmaps.h"
+#include "src/addrspace/last_snapshots.h"
 #include "src/base/leb.h"
+#include "src/base/vec.h"
 
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
 
@@ -20,9 +22,16 @@
 #define REGION_LEAST 9
 #define SNAPSHOT_LEAST 4
 
+DEFINE_VEC(mapping_vec, struct mapping);
+
 struct reader {
 	struct leb_reader in;
 	struct snapshots out;
+	struct strings known;        /* the bytes of regions, to tell one that is there twice */
+	struct mapping_vec regions;  /* by their numbers */
+	struct mapping_vec now;      /* the map at hand, and the last one of its process */
+	struct mapping_vec last;
+	uint64_t listed; /* in all maps */
 	bool nomem, too_many;
 };
 
@@ -35,7 +44,7 @@ static void read_strings(struct reader *r)
 		uint32_t number = 0;
 		if (!bytes.size)
 			leb_fail(&r->in, "an empty string");
-		else if (!strings_intern(&r->out.strings,
+		else if (!strings_intern(&r->out.files.texts,
 					 (struct text){(const char *)bytes.data, bytes.size}, &number))
 			r->nomem = true;
 		else if (number != i + 1)
@@ -45,9 +54,24 @@ static void read_strings(struct reader *r)
 
 static uint32_t read_string_number(struct reader *r)
 {
-	uint32_t count = r->out.strings.len ? r->out.strings.len - 1 : 0;
+	uint32_t len = r->out.files.texts.len, count = len ? len - 1 : 0;
 
 	return (uint32_t)leb_u_below(&r->in, count);
+}
+
+/* Told by its bytes. */
+_Static_assert(sizeof(struct mapping) == 32, "no byte of a mapping is padding");
+
+static void add_region(struct reader *r, const struct mapping *region)
+{
+	uint32_t number = 0;
+
+	if (!strings_intern(&r->known, (struct text){(const char *)region, sizeof(*region)}, &number))
+		r->nomem = true;
+	else if (number <= r->regions.len)
+		leb_fail(&r->in, "a region twice");
+	else if (!mapping_vec_push(&r->regions, *region))
+		r->nomem = true;
 }
 
 static void read_regions(struct reader *r)
@@ -56,42 +80,45 @@ static void read_regions(struct reader *r)
 	uint64_t end = 0;
 
 	for (size_t i = 0; i < count && !r->in.wrong && !r->nomem; i++) {
-		struct region region = {.start = end + (uint64_t)leb_s(&r->in)};
+		struct mapping region = {.start = end + (uint64_t)leb_s(&r->in)};
+		struct mapped_file file = {0};
 		uint64_t size = leb_u(&r->in);
-		uint32_t number;
 		end = region.end = region.start + size;
 		region.offset = leb_u(&r->in);
 		region.flags = (uint32_t)leb_u_below(&r->in, 15);
-		region.major = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
-		region.minor = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
-		region.inode = leb_u(&r->in);
-		region.path = read_string_number(r);
-		region.build_id = read_string_number(r);
+		file.major = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
+		file.minor = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
+		file.inode = leb_u(&r->in);
+		file.path = read_string_number(r);
+		file.build_id = read_string_number(r);
 		if (!size || region.end < region.start || region.offset > UINT64_MAX - size)
 			leb_fail(&r->in, "a region that is empty or reaches beyond the addresses");
-		else if (!snapshots_intern(&r->out, &region, &number))
+		else if (!mapped_files_intern(&r->out.files, &file, &region.file))
 			r->nomem = true;
-		else if (number != i)
-			leb_fail(&r->in, "a region twice");
+		else
+			add_region(r, &region);
 	}
 }
 
 /* Regions of a snapshot ascend and do not overlap. */
-static void push_region(struct reader *r, uint32_t first, uint64_t number)
+static void push_region(struct reader *r, const struct mapping *region)
 {
-	struct snapshots *out = &r->out;
+	struct mapping_vec *now = &r->now;
 
-	if (number >= out->regions.len) {
-		leb_fail(&r->in, "a region that there is not");
-		return;
-	}
-	if (out->numbers.len > first &&
-	    out->regions.at[out->numbers.at[out->numbers.len - 1]].end > out->regions.at[number].start)
+	if (now->len && now->at[now->len - 1].end > region->start)
 		leb_fail(&r->in, "regions that overlap or do not ascend");
-	else if (out->numbers.len >= SNAPSHOTS_REGIONS_MOST)
+	else if (++r->listed > BCMAPS_NUMBERS_MOST)
 		r->too_many = true;
-	else if (!number_vec_push(&out->numbers, (uint32_t)number))
+	else if (!mapping_vec_push(now, *region))
 		r->nomem = true;
+}
+
+static void push_number(struct reader *r, uint64_t number)
+{
+	if (number >= r->regions.len)
+		leb_fail(&r->in, "a region that there is not");
+	else
+		push_region(r, &r->regions.at[number]);
 }
 
 static bool can_go_on(const struct reader *r)
@@ -101,85 +128,98 @@ static bool can_go_on(const struct reader *r)
 
 enum step { STEP_TAKE, STEP_LEAVE, STEP_PUT };
 
-static void read_steps(struct reader *r, struct snapshot *snapshot, const struct snapshot *last)
+/* From r->last to r->now. */
+static void read_steps(struct reader *r)
 {
-	size_t steps = leb_count(&r->in, 1);
-	uint32_t at = 0; /* in the last one */
+	size_t steps = leb_count(&r->in, 1), at = 0; /* in the last one */
 	uint64_t number = 0;
 
+	r->now.len = 0;
 	for (size_t i = 0; i < steps && can_go_on(r); i++) {
 		uint64_t step = leb_u(&r->in), count = step >> 2;
 		if ((step & 3) > STEP_PUT)
 			leb_fail(&r->in, "an unknown step");
-		else if ((step & 3) != STEP_PUT && count > (last ? last->count : 0) - at)
+		else if ((step & 3) != STEP_PUT && count > r->last.len - at)
 			leb_fail(&r->in, "a step beyond the last map");
 		else if ((step & 3) == STEP_LEAVE)
-			at += (uint32_t)count;
+			at += count;
+		else if ((step & 3) == STEP_TAKE)
+			for (uint64_t n = 0; n < count && can_go_on(r); n++)
+				push_region(r, &r->last.at[at++]);
 		else
-			for (uint64_t n = 0; n < count && can_go_on(r); n++) {
-				if ((step & 3) == STEP_PUT)
-					number += (uint64_t)leb_s(&r->in);
-				push_region(r, snapshot->first,
-					    (step & 3) == STEP_PUT
-						    ? number
-						    : r->out.numbers.at[last->first + at++]);
-			}
+			for (uint64_t n = 0; n < count && can_go_on(r); n++)
+				push_number(r, number += (uint64_t)leb_s(&r->in));
 	}
-	snapshot->count = (uint32_t)(r->out.numbers.len - snapshot->first);
 }
 
-/* The last snapshot of each process, hashed by pid: index + 1. */
-struct lasts {
-	uint32_t *slots;
-	size_t mask;
-};
-
-static uint32_t *last_of(const struct lasts *lasts, const struct snapshots *s, uint32_t pid)
+/* What a snapshot has in common with the last one of its process is shared with it. */
+static bool add_snapshot(struct reader *r, const struct snapshot *head, const struct snapshot *last)
 {
-	size_t i = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & lasts->mask;
+	struct map_set *maps = map_set_share(last ? last->maps : NULL);
+	struct bc_error err;
+	bool ok = map_set_update(&maps, r->now.at, r->now.len) &&
+		  snapshots_add(&r->out, head->pid, head->id, head->time, maps, &err);
 
-	while (lasts->slots[i] && s->all.at[lasts->slots[i] - 1].pid != pid)
-		i = (i + 1) & lasts->mask;
-	return &lasts->slots[i];
+	map_set_release(maps);
+	return ok;
 }
 
-static bool lasts_init(struct lasts *lasts, size_t count)
+static bool list_last(struct reader *r, const struct snapshot *last)
 {
-	size_t capacity = 16;
+	size_t count = last ? map_set_count(last->maps) : 0;
 
-	while (capacity < 2 * count)
-		capacity *= 2;
-	lasts->mask = capacity - 1;
-	lasts->slots = calloc(capacity, sizeof(*lasts->slots));
-	return lasts->slots;
+	while (r->last.len < count)
+		if (!mapping_vec_push(&r->last, (struct mapping){0}))
+			return false;
+	r->last.len = count;
+	if (count)
+		map_set_list(last->maps, r->last.at);
+	return true;
 }
 
 static void read_snapshots(struct reader *r)
 {
 	size_t count = leb_count(&r->in, SNAPSHOT_LEAST);
-	struct lasts lasts;
+	struct last_snapshots lasts;
 	uint64_t time = 0;
 
 	if (count > SNAPSHOTS_MOST) {
 		leb_fail(&r->in, "too many maps");
 		return;
 	}
-	if (!lasts_init(&lasts, count)) {
+	if (!last_snapshots_init(&lasts, count)) {
 		r->nomem = true;
 		return;
 	}
 	for (size_t i = 0; i < count && can_go_on(r); i++) {
-		struct snapshot snapshot = {.first = (uint32_t)r->out.numbers.len};
-		snapshot.pid = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
-		snapshot.id = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
-		snapshot.time = time += (uint64_t)leb_s(&r->in);
-		uint32_t *last = last_of(&lasts, &r->out, snapshot.pid);
-		read_steps(r, &snapshot, *last ? &r->out.all.at[*last - 1] : NULL);
-		if (!snapshot_vec_push(&r->out.all, snapshot))
+		struct snapshot head = {0};
+		head.pid = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
+		head.id = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
+		head.time = time += (uint64_t)leb_s(&r->in);
+		uint32_t *slot = last_snapshot_of(&lasts, &r->out, head.pid);
+		const struct snapshot *last = *slot ? &r->out.all.at[*slot - 1] : NULL;
+		if (!list_last(r, last))
 			r->nomem = true;
-		*last = (uint32_t)r->out.all.len;
+		else
+			read_steps(r);
+		if (can_go_on(r) && !add_snapshot(r, &head, last))
+			r->nomem = true;
+		*slot = (uint32_t)r->out.all.len;
 	}
-	free(lasts.slots);
+	last_snapshots_free(&lasts);
+}
+
+static bool finish(struct reader *r, struct bc_error *err)
+{
+	if (r->nomem)
+		return bc_fail_nomem(err);
+	if (r->too_many)
+		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
+			       BCMAPS_NUMBERS_MOST);
+	if (r->in.wrong)
+		return bc_fail(err, BC_FORMAT, "content, byte %zu: %s", (size_t)(r->in.at - r->in.begin),
+			       r->in.wrong);
+	return snapshots_index(&r->out, err);
 }
 
 bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_error *err)
@@ -193,23 +233,16 @@ bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_
 		read_snapshots(&r);
 	if (can_go_on(&r) && r.in.at < r.in.end)
 		leb_fail(&r.in, "data behind the last map");
-	bool ok = false;
-	if (r.nomem)
-		bc_fail_nomem(err);
-	else if (r.too_many)
-		bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
-			SNAPSHOTS_REGIONS_MOST);
-	else if (r.in.wrong)
-		bc_fail(err, BC_FORMAT, "content, byte %zu: %s", (size_t)(r.in.at - r.in.begin),
-			r.in.wrong);
+	bool ok = finish(&r, err);
+	strings_free(&r.known);
+	mapping_vec_free(&r.regions);
+	mapping_vec_free(&r.now);
+	mapping_vec_free(&r.last);
+	if (ok)
+		*out = r.out;
 	else
-		ok = snapshots_index(&r.out, err);
-	if (!ok) {
 		snapshots_free(&r.out);
-		return false;
-	}
-	*out = r.out;
-	return true;
+	return ok;
 }
 
 static bool decompress(struct bytes frame, uint64_t size, uint8_t *to, struct bc_error *err)

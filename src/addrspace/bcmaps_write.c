@@ -1,18 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <zstd.h>
 
 #include "src/addrspace/bcmaps.h"
+#include "src/addrspace/last_snapshots.h"
 #include "src/base/leb.h"
+#include "src/base/vec.h"
 
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
 #define LEVEL 19 /* maps are small and read often */
 
+DEFINE_VEC(mapping_vec, struct mapping);
+DEFINE_VEC(number_vec, uint32_t);
+
+/* A map as the numbers of its regions: numbers.at[first, first + count). */
+struct listed {
+	size_t first, count;
+};
+DEFINE_VEC(listed_vec, struct listed);
+
 struct writer {
 	const struct snapshots *in;
+	struct strings known;       /* the bytes of regions; their numbers are one more */
+	struct mapping_vec regions; /* by their numbers */
+	struct number_vec numbers;
+	struct listed_vec lists;    /* of each snapshot */
 	struct byte_vec out;
 	bool nomem;
 };
+
+static void writer_free(struct writer *w)
+{
+	strings_free(&w->known);
+	mapping_vec_free(&w->regions);
+	number_vec_free(&w->numbers);
+	listed_vec_free(&w->lists);
+	byte_vec_free(&w->out);
+}
+
+/* ---- numbers for regions ---- */
+
+static bool add_region(struct writer *w, const struct mapping *m)
+{
+	uint32_t number;
+
+	return strings_intern(&w->known, (struct text){(const char *)m, sizeof(*m)}, &number) &&
+	       (number <= w->regions.len || mapping_vec_push(&w->regions, *m)) &&
+	       number_vec_push(&w->numbers, number - 1);
+}
+
+static bool list_map(struct writer *w, const struct map_set *maps)
+{
+	struct listed listed = {w->numbers.len, map_set_count(maps)};
+	const struct mapping *m;
+
+	for (uint64_t at = 0; (m = map_set_above(maps, at)); at = m->end)
+		if (!add_region(w, m))
+			return false;
+	return listed_vec_push(&w->lists, listed);
+}
+
+static bool list_maps(struct writer *w, struct bc_error *err)
+{
+	const struct snapshot_vec *all = &w->in->all;
+
+	for (size_t i = 0; i < all->len; i++) {
+		if (map_set_count(all->at[i].maps) > BCMAPS_NUMBERS_MOST - w->numbers.len)
+			return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
+				       BCMAPS_NUMBERS_MOST);
+		if (!list_map(w, all->at[i].maps))
+			return bc_fail_nomem(err);
+	}
+	return true;
+}
+
+/* ---- bytes ---- */
 
 static void put_u(struct writer *w, uint64_t value)
 {
@@ -26,7 +89,7 @@ static void put_s(struct writer *w, uint64_t difference)
 
 static void put_strings(struct writer *w)
 {
-	const struct strings *strings = &w->in->strings;
+	const struct strings *strings = &w->in->files.texts;
 	uint32_t count = strings->len ? strings->len - 1 : 0;
 
 	put_u(w, count);
@@ -40,22 +103,22 @@ static void put_strings(struct writer *w)
 
 static void put_regions(struct writer *w)
 {
-	const struct region_vec *regions = &w->in->regions;
 	uint64_t end = 0;
 
-	put_u(w, regions->len);
-	for (size_t i = 0; i < regions->len; i++) {
-		const struct region *r = &regions->at[i];
-		put_s(w, r->start - end);
-		put_u(w, r->end - r->start);
-		put_u(w, r->offset);
-		put_u(w, r->flags);
-		put_u(w, r->major);
-		put_u(w, r->minor);
-		put_u(w, r->inode);
-		put_u(w, r->path);
-		put_u(w, r->build_id);
-		end = r->end;
+	put_u(w, w->regions.len);
+	for (size_t i = 0; i < w->regions.len; i++) {
+		const struct mapping *m = &w->regions.at[i];
+		const struct mapped_file *file = mapped_files_at(&w->in->files, m->file);
+		put_s(w, m->start - end);
+		put_u(w, m->end - m->start);
+		put_u(w, m->offset);
+		put_u(w, m->flags);
+		put_u(w, file->major);
+		put_u(w, file->minor);
+		put_u(w, file->inode);
+		put_u(w, file->path);
+		put_u(w, file->build_id);
+		end = m->end;
 	}
 }
 
@@ -66,8 +129,8 @@ struct step {
 
 /* Both lists ascend by address.  Equal heads are taken; then what the old one has
  * below the next common region is left out, what the new one has is put in. */
-static struct step next_step(const struct snapshots *s, const uint32_t *old, uint32_t old_count,
-			     const uint32_t *new, uint32_t new_count)
+static struct step next_step(const struct writer *w, const uint32_t *old, size_t old_count,
+			     const uint32_t *new, size_t new_count)
 {
 	struct step step = {0};
 
@@ -79,7 +142,7 @@ static struct step next_step(const struct snapshots *s, const uint32_t *old, uin
 	new_count -= step.take;
 	while (step.leave < old_count && step.put < new_count &&
 	       old[step.leave] != new[step.put]) {
-		if (s->regions.at[old[step.leave]].start <= s->regions.at[new[step.put]].start)
+		if (w->regions.at[old[step.leave]].start <= w->regions.at[new[step.put]].start)
 			step.leave++;
 		else
 			step.put++;
@@ -87,26 +150,26 @@ static struct step next_step(const struct snapshots *s, const uint32_t *old, uin
 	if (step.put == new_count) /* what is left of the old one goes by itself */
 		return step;
 	if (step.leave == old_count)
-		step.put = new_count;
+		step.put = (uint32_t)new_count;
 	return step;
 }
 
-static uint64_t put_steps_to(struct writer *w, const uint32_t *old, uint32_t old_count,
-			     const uint32_t *new, uint32_t new_count)
+static uint64_t put_steps_to(const struct writer *w, const uint32_t *old, size_t old_count,
+			     const uint32_t *new, size_t new_count, struct writer *aside)
 {
 	uint64_t steps = 0, number = 0;
 
 	while (new_count) {
-		struct step step = next_step(w->in, old, old_count, new, new_count);
+		struct step step = next_step(w, old, old_count, new, new_count);
 		uint32_t kinds[] = {step.take, step.leave, step.put};
 		for (unsigned kind = 0; kind < 3; kind++) {
 			if (!kinds[kind])
 				continue;
-			put_u(w, (uint64_t)kinds[kind] << 2 | kind);
+			put_u(aside, (uint64_t)kinds[kind] << 2 | kind);
 			steps++;
 			for (uint32_t i = 0; kind == 2 && i < step.put; i++) {
 				uint32_t next = new[step.take + i];
-				put_s(w, next - number);
+				put_s(aside, next - number);
 				number = next;
 			}
 		}
@@ -119,45 +182,43 @@ static uint64_t put_steps_to(struct writer *w, const uint32_t *old, uint32_t old
 }
 
 /* The count of steps stands before them: they are written aside first. */
-static void put_steps(struct writer *w, const struct snapshot *last, const struct snapshot *now)
+static void put_steps(struct writer *w, const struct listed *last, const struct listed *now)
 {
 	static const uint32_t none[1];
-	const uint32_t *numbers = w->in->numbers.at ? w->in->numbers.at : none;
+	const uint32_t *numbers = w->numbers.at ? w->numbers.at : none;
 	struct writer aside = {.in = w->in};
-	uint64_t steps = put_steps_to(&aside, last ? numbers + last->first : none,
-				      last ? last->count : 0, numbers + now->first, now->count);
+	uint64_t steps = put_steps_to(w, last ? numbers + last->first : none, last ? last->count : 0,
+				      numbers + now->first, now->count, &aside);
 
 	put_u(w, steps);
 	for (size_t i = 0; i < aside.out.len; i++)
 		w->nomem |= !byte_vec_push(&w->out, aside.out.at[i]);
 	w->nomem |= aside.nomem;
-	byte_vec_free(&aside.out);
-}
-
-static const struct snapshot *last_of_pid(const struct snapshots *s, size_t before)
-{
-	uint32_t pid = s->all.at[before].pid;
-
-	while (before-- > 0)
-		if (s->all.at[before].pid == pid)
-			return &s->all.at[before];
-	return NULL;
+	writer_free(&aside);
 }
 
 static void put_snapshots(struct writer *w)
 {
 	const struct snapshot_vec *all = &w->in->all;
+	struct last_snapshots lasts;
 	uint64_t time = 0;
 
+	if (!last_snapshots_init(&lasts, all->len)) {
+		w->nomem = true;
+		return;
+	}
 	put_u(w, all->len);
 	for (size_t i = 0; i < all->len; i++) {
 		const struct snapshot *s = &all->at[i];
+		uint32_t *last = last_snapshot_of(&lasts, w->in, s->pid);
 		put_u(w, s->pid);
 		put_u(w, s->id);
 		put_s(w, s->time - time);
-		put_steps(w, last_of_pid(w->in, i), s);
+		put_steps(w, *last ? &w->lists.at[*last - 1] : NULL, &w->lists.at[i]);
+		*last = (uint32_t)i + 1;
 		time = s->time;
 	}
+	last_snapshots_free(&lasts);
 }
 
 static void put_le(uint8_t *to, uint64_t value, int size)
@@ -193,13 +254,16 @@ bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *siz
 		  struct bc_error *err)
 {
 	struct writer w = {.in = snapshots};
+	bool ok = list_maps(&w, err);
 
-	put_strings(&w);
-	put_regions(&w);
-	put_snapshots(&w);
-	ZSTD_CCtx *ctx = ZSTD_createCCtx();
-	bool ok = !w.nomem && compress(ctx, &w.out, data, size);
-	ZSTD_freeCCtx(ctx);
-	byte_vec_free(&w.out);
-	return ok || bc_fail_nomem(err);
+	if (ok) {
+		put_strings(&w);
+		put_regions(&w);
+		put_snapshots(&w);
+		ZSTD_CCtx *ctx = ZSTD_createCCtx();
+		ok = (!w.nomem && compress(ctx, &w.out, data, size)) || bc_fail_nomem(err);
+		ZSTD_freeCCtx(ctx);
+	}
+	writer_free(&w);
+	return ok;
 }

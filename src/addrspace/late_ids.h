@@ -6,7 +6,7 @@
 #ifndef ADDRSPACE_LATE_IDS_H
 #define ADDRSPACE_LATE_IDS_H
 
-#include "src/addrspace/process.h"
+#include "src/addrspace/image_space.h"
 
 /* Compare those of files that were mapped when their build-id was not known yet.  What was
  * counted cannot be taken back, and what was not is gone.  A file of another name that has the
@@ -15,7 +15,7 @@
  * BC_MISMATCH  a file of the binary's name is of another build, or one of another name
  *              is the binary; the text says which
  * BC_NOMEM */
-BC_MUST_USE bool late_ids_check(struct process_maps *maps, const struct file_id *files,
+BC_MUST_USE bool late_ids_check(struct image_space *space, const struct file_id *files,
 				size_t count, struct bc_error *err);
 
 #endif

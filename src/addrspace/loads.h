@@ -9,11 +9,12 @@
 
 #include "src/base/vec.h"
 #include "src/elf/load.h"
+#include "src/addrspace/mapped_files.h"
 #include "src/addrspace/maps.h"
 
 struct load {
 	uint64_t base;         /* run-time address - vaddr */
-	uint32_t regions;      /* that agree on it         */
+	uint32_t mappings;     /* that agree on it         */
 	uint32_t executable;   /* of those                 */
 	uint64_t start, end;   /* of the lowest, of the highest of them */
 	bool has_lowest;       /* the lowest segment is mapped, so that ... */
@@ -26,19 +27,19 @@ DEFINE_VEC(load_vec, struct load);
 
 struct loads {
 	struct load_vec all; /* by ascending base */
-	uint32_t regions;    /* of the file; those of no load are the rest */
+	uint32_t mappings;   /* of the file; those of no load are the rest */
 	uint32_t misfits;    /* executable ones that fit no segment */
 };
 
 void loads_free(struct loads *loads);
 
-/* The loads of an image in the regions of a path (a string of the maps).  *out
+/* The loads of an image in the mappings of a path (a text of `files`).  *out
  * is set on success only.  False when out of memory. */
-BC_MUST_USE bool loads_find(const struct maps *maps, uint32_t path, const struct image *image,
-			    struct loads *out);
+BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *files, uint32_t path,
+			    const struct image *image, struct loads *out);
 
-/* The base of a region: of those that it allows, one of a load.  False: none. */
-bool loads_base(const struct loads *loads, const struct image *image, const struct region *region,
+/* The base of a mapping: of those that it allows, one of a load.  False: none. */
+bool loads_base(const struct loads *loads, const struct image *image, const struct mapping *mapping,
 		uint64_t *out);
 
 /* All ways lead to the same base. */

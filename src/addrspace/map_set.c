@@ -1,11 +1,425 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A B-tree whose nodes count their owners: parents, and sets.  A node that has one, as all
+ * nodes above it have, is changed in place.  Any other is copied first, from the root down;
+ * what the copy points to has one owner more then.
+ *
+ * No node stays empty, but none has to be half full either: one at the right edge, where
+ * mappings come one behind the other, begins with one row.  Instead, two neighbours below
+ * the same parent are made one when together they fill at most half a node.  So, with M rows in
+ * a full inner node, two neighbours have more than M / 2 children, which are at least M / 4 pairs
+ * of neighbours: each level has M / 4 times as many pairs as the one above.  That bounds
+ * the height and the memory, whatever is cut.
+ */
 #include "src/addrspace/map_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 8
-#define PART_MOST 256 /* mappings of a short set */
+#ifndef LEAF_MOST /* a test has short nodes, for high trees */
+#define LEAF_MOST 63  /* mappings of a leaf; odd: of one less, too, a half and one are more than half */
+#define INNER_MOST 64 /* children of an inner node */
+#endif
+#define FIRST_CAPACITY 7 /* doubled, and one more: what malloc adds makes each a power of two */
+
+struct node {
+	uint32_t owners;
+	uint16_t len, cap; /* in rows: of a leaf (height 0) in `at`, else of children() */
+	size_t count;      /* of mappings, in all of it */
+	struct mapping at[];
+};
+
+struct child {
+	uint64_t start; /* of its first mapping: one that is not on the way is not looked at */
+	struct node *node;
+};
+
+struct map_set {
+	uint32_t owners;
+	uint32_t height; /* of `root`; 0: a leaf */
+	struct node *root; /* NULL: no mappings */
+	uint64_t file_start, file_end;
+};
+
+/* Cut [start, end), insert *insert unless it is NULL. */
+struct change {
+	uint64_t start, end;
+	const struct mapping *insert;
+};
+
+static size_t row_size(unsigned height)
+{
+	return height ? sizeof(struct child) : sizeof(struct mapping);
+}
+
+static size_t most_rows(unsigned height)
+{
+	return height ? INNER_MOST : LEAF_MOST;
+}
+
+static struct child *children(const struct node *inner)
+{
+	return (struct child *)(void *)inner->at;
+}
+
+static unsigned char *row(const struct node *node, unsigned height, size_t index)
+{
+	return (unsigned char *)node->at + index * row_size(height);
+}
+
+/* Rows of both kinds begin with it. */
+static uint64_t row_start(const unsigned char *row)
+{
+	return *(const uint64_t *)(const void *)row;
+}
+
+/* Index of the last row that starts at `at` or below, else 0; of a node with rows.  Quarters,
+ * as three rows that are looked at together take little longer than one, and conditions
+ * that become no branches, as which way to go is anyone's guess. */
+static inline size_t row_upto(const struct node *node, unsigned height, uint64_t at)
+{
+	const unsigned char *rows = row(node, height, 0), *low = rows;
+	size_t size = row_size(height), len = node->len;
+
+	while (len > 3) {
+		size_t quarter = len / 4 * size;
+		const unsigned char *a = low + quarter, *b = a + quarter, *c = b + quarter;
+		low = row_start(a) <= at ? a : low;
+		low = row_start(b) <= at ? b : low;
+		low = row_start(c) <= at ? c : low;
+		len -= len / 4 * 3;
+	}
+	if (len > 1) { /* it is this, the next or, of three, the last */
+		size_t next = row_start(low + size) <= at, last = row_start(low + (len - 1) * size) <= at;
+		low += (next + (last & (len > 2))) * size;
+	}
+	return (size_t)(low - rows) / size;
+}
+
+/* The same for changes, most of which are at the right edge. */
+static size_t row_to_change(const struct node *node, unsigned height, uint64_t at)
+{
+	size_t last = node->len - (size_t)1;
+
+	return row_start(row(node, height, last)) <= at ? last : row_upto(node, height, at);
+}
+
+/* Index of the first mapping of a leaf that ends above `at`. */
+static size_t first_above(const struct node *leaf, uint64_t at)
+{
+	if (!leaf->len)
+		return 0;
+	size_t i = row_to_change(leaf, 0, at);
+
+	return i + (leaf->at[i].end <= at);
+}
+
+static void share_children(const struct node *node, unsigned height)
+{
+	for (size_t i = 0; height && i < node->len; i++)
+		children(node)[i].node->owners++;
+}
+
+static void release_node(struct node *node, unsigned height)
+{
+	if (--node->owners)
+		return;
+	for (size_t i = 0; height && i < node->len; i++)
+		release_node(children(node)[i].node, height - 1);
+	free(node);
+}
+
+static struct node *new_node(unsigned height, size_t cap)
+{
+	struct node *node = malloc(sizeof(*node) + cap * row_size(height));
+
+	if (node)
+		*node = (struct node){.owners = 1, .cap = (uint16_t)cap};
+	return node;
+}
+
+/* In place of rows [from, to) of a node of our own, with room, put others, which
+ * it owns from now on. */
+static void replace_rows(struct node *node, unsigned height, size_t from, size_t to,
+			 const void *rows, size_t count)
+{
+	for (size_t i = from; height && i < to; i++) {
+		node->count -= children(node)[i].node->count;
+		release_node(children(node)[i].node, height - 1);
+	}
+	if (to < node->len)
+		memmove(row(node, height, from + count), row(node, height, to),
+			(node->len - to) * row_size(height));
+	if (count)
+		memcpy(row(node, height, from), rows, count * row_size(height));
+	node->len = (uint16_t)(node->len - (to - from) + count);
+	for (size_t i = from; height && i < from + count; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it does not follow what memcpy wrote */
+		node->count += children(node)[i].node->count;
+	if (!height)
+		node->count = node->len;
+}
+
+/* A copy of rows [from, to). */
+static struct node *copy_rows(const struct node *node, unsigned height, size_t from, size_t to, size_t cap)
+{
+	struct node *copy = new_node(height, cap);
+
+	if (!copy)
+		return NULL;
+	replace_rows(copy, height, 0, 0, row(node, height, from), to - from);
+	share_children(copy, height);
+	return copy;
+}
+
+/* Make *slot our own, with room for `len` rows and for those it has.  Copies are as short
+ * as they can be: often they are shared again before they grow. */
+static bool make_own(struct node **slot, unsigned height, size_t len)
+{
+	struct node *old = *slot;
+	size_t cap = len > old->len ? len : old->len;
+
+	if (old->owners == 1 && len <= old->cap)
+		return true;
+	if (old->owners == 1 && cap <= 2 * (size_t)old->cap)
+		cap = 2 * (size_t)old->cap + 1;
+	if (cap > most_rows(height))
+		cap = most_rows(height);
+	struct node *own = copy_rows(old, height, 0, old->len, cap);
+	if (!own)
+		return false;
+	release_node(old, height);
+	*slot = own;
+	return true;
+}
+
+/* What a change does to a leaf: rows [from, to), which overlap the range, make place for
+ * the new one and for what is left over of them. */
+struct leaf_change {
+	size_t from, to, count;
+	struct mapping rows[3];
+};
+
+static struct leaf_change plan(const struct node *leaf, const struct change *c)
+{
+	struct leaf_change p;
+
+	p.from = first_above(leaf, c->start);
+	p.count = 0;
+	for (p.to = p.from; p.to < leaf->len && leaf->at[p.to].start < c->end;)
+		p.to++;
+	if (p.from < p.to && leaf->at[p.from].start < c->start) {
+		p.rows[p.count] = leaf->at[p.from];
+		p.rows[p.count++].end = c->start;
+	}
+	if (c->insert)
+		p.rows[p.count++] = *c->insert;
+	if (p.from < p.to && leaf->at[p.to - 1].end > c->end) {
+		struct mapping rest = leaf->at[p.to - 1];
+		rest.offset += rest.file ? c->end - rest.start : 0;
+		rest.start = c->end;
+		p.rows[p.count++] = rest;
+	}
+	return p;
+}
+
+static size_t len_after(const struct node *leaf, const struct leaf_change *p)
+{
+	return leaf->len - (p->to - p->from) + p->count;
+}
+
+static bool change_leaf(struct node **slot, const struct change *c)
+{
+	struct leaf_change p = plan(*slot, c);
+
+	if (p.from == p.to && !p.count)
+		return true;
+	if (!make_own(slot, 0, len_after(*slot, &p)))
+		return false;
+	replace_rows(*slot, 0, p.from, p.to, p.rows, p.count);
+	return true;
+}
+
+/* Can a change make a node longer than it may be?  Each adds at most one child, or two mappings. */
+static bool is_full(const struct node *node, unsigned height, const struct change *c)
+{
+	/* NOLINTBEGIN(clang-analyzer-core.NullDereference): as in replace_rows() */
+	if (height)
+		return node->len == INNER_MOST;
+	if (node->len + 2 <= LEAF_MOST)
+		return false;
+	/* NOLINTEND(clang-analyzer-core.NullDereference) */
+	struct leaf_change p = plan(node, c);
+
+	return len_after(node, &p) > LEAF_MOST;
+}
+
+/* Where to split a full node: in the middle, but what grows at the right edge leaves full
+ * nodes behind.  The new leaf is empty then, until the change is made, for which it has room. */
+static size_t split_at(const struct node *node, unsigned height, bool last, const struct change *c)
+{
+	if (last && !height && c->insert && first_above(node, c->start) == node->len)
+		return node->len;
+	if (last && height && row_upto(node, height, c->start) + 1 == node->len)
+		return node->len - (size_t)1;
+	return node->len / 2;
+}
+
+/* The upper part of a child becomes the next one. */
+static bool split_child(struct node **slot, unsigned height, size_t index, const struct change *c)
+{
+	if (!make_own(slot, height, (*slot)->len + (size_t)1))
+		return false;
+	struct child *child = &children(*slot)[index];
+	struct node *old = child->node, *lower, *upper;
+	bool last = index + 1 == (*slot)->len;
+	size_t at = split_at(old, height - 1, last, c), rest = old->len - at;
+
+	upper = copy_rows(old, height - 1, at, old->len, rest ? rest : FIRST_CAPACITY);
+	if (!upper)
+		return false;
+	lower = rest ? copy_rows(old, height - 1, 0, at, at) : old;
+	if (!lower) {
+		release_node(upper, height - 1);
+		return false;
+	}
+	(*slot)->count -= upper->count;
+	child->node = lower;
+	if (rest)
+		release_node(old, height - 1);
+	replace_rows(*slot, height, index + 1, index + 1,
+		     &(struct child){rest ? row_start(row(upper, height - 1, 0)) : c->start, upper}, 1);
+	return true;
+}
+
+/* Make one of child `index` and the next if that fills at most half a node.  Where they meet
+ * there may be two such children again.  Out of memory they stay two. */
+static void join(struct node *node, unsigned height, size_t index)
+{
+	if (index + 1 >= node->len)
+		return;
+	struct child *child = &children(node)[index];
+	struct node *upper = child[1].node;
+	size_t seam = child->node->len, len = seam + upper->len;
+
+	if (len > most_rows(height - 1) / 2 || !make_own(&child->node, height - 1, len))
+		return;
+	share_children(upper, height - 1);
+	replace_rows(child->node, height - 1, seam, seam, upper->at, upper->len);
+	node->count += upper->count;
+	replace_rows(node, height, index + 1, index + 2, NULL, 0);
+	if (height > 1)
+		join(child->node, height - 1, seam - 1);
+}
+
+static bool change_node(struct node **slot, unsigned height, const struct change *c);
+
+/* A child that becomes empty goes. */
+static bool change_child(struct node *node, unsigned height, size_t index, const struct change *c)
+{
+	struct child *child = &children(node)[index];
+	size_t before = child->node->count;
+	bool done = change_node(&child->node, height - 1, c);
+
+	node->count += child->node->count - before;
+	if (child->node->len)
+		child->start = row_start(row(child->node, height - 1, 0));
+	else
+		replace_rows(node, height, index, index + 1, NULL, 0);
+	return done;
+}
+
+/* All but the first of the children that a change reaches into: those between the first
+ * and the last are within it. */
+static bool cut_behind(struct node *node, unsigned height, size_t first, const struct change *c)
+{
+	if (first + 1 >= node->len || children(node)[first + 1].start >= c->end)
+		return true;
+	struct change cut = {c->start, c->end, NULL};
+	size_t last = row_upto(node, height, c->end - 1);
+
+	if (!change_child(node, height, last, &cut))
+		return false;
+	replace_rows(node, height, first + 1, last, NULL, 0);
+	return true;
+}
+
+/* On the way down a full child is split before it is changed, so that there is always room
+ * for one more above it.  Callers see to it for the root. */
+static bool change_node(struct node **slot, unsigned height, const struct change *c)
+{
+	if (!height)
+		return change_leaf(slot, c);
+	if (!make_own(slot, height, (*slot)->len))
+		return false;
+	size_t before = (*slot)->count, first = row_to_change(*slot, height, c->start);
+
+	if (is_full(children(*slot)[first].node, height - 1, c)) {
+		if (!split_child(slot, height, first, c))
+			return false;
+		first = row_to_change(*slot, height, c->start);
+	}
+	if (!cut_behind(*slot, height, first, c) || !change_child(*slot, height, first, c))
+		return false;
+	/* When it has more than before, no child has less. */
+	for (size_t i = first + 2; (*slot)->count <= before && i-- > (first ? first - 1 : 0);)
+		join(*slot, height, i);
+	return true;
+}
+
+/* Make *set our own but for its nodes, with a root. */
+static bool own_set(struct map_set **set)
+{
+	struct map_set *old = *set, *own = old;
+
+	if (!old || old->owners > 1) {
+		own = malloc(sizeof(*own));
+		if (!own)
+			return false;
+		*own = old ? *old : (struct map_set){.file_start = UINT64_MAX};
+		own->owners = 1;
+		if (own->root)
+			own->root->owners++;
+		map_set_release(old);
+		*set = own;
+	}
+	if (!own->root)
+		own->root = new_node(0, FIRST_CAPACITY);
+	return own->root;
+}
+
+/* A full root becomes the only child of a new one, which splits it. */
+static bool raise_root(struct map_set *set, const struct change *c)
+{
+	if (!is_full(set->root, set->height, c))
+		return true;
+	struct node *root = new_node(set->height + 1, 2);
+	if (!root)
+		return false;
+	struct child child = {row_start(row(set->root, set->height, 0)), set->root};
+
+	set->height++;
+	set->root = root;
+	replace_rows(root, set->height, 0, 0, &child, 1);
+	return true;
+}
+
+/* A root with one child makes place for it, an empty one goes. */
+static void lower_root(struct map_set *set)
+{
+	while (set->root->len == 1 && set->height) {
+		struct node *root = set->root, *child = children(root)[0].node;
+		child->owners++;
+		release_node(root, set->height--);
+		set->root = child;
+	}
+	if (!set->root->len) {
+		release_node(set->root, set->height);
+		set->root = NULL;
+		set->height = 0;
+	}
+}
 
 struct map_set *map_set_share(struct map_set *set)
 {
@@ -14,236 +428,153 @@ struct map_set *map_set_share(struct map_set *set)
 	return set;
 }
 
-static void release_short(struct map_set *set)
-{
-	if (set && --set->owners == 0)
-		free(set);
-}
-
 void map_set_release(struct map_set *set)
 {
-	if (set && set->parts && set->owners == 1)
-		for (size_t i = 0; i < set->len; i++)
-			release_short(set->parts[i]);
-	release_short(set);
+	if (!set || --set->owners)
+		return;
+	if (set->root)
+		release_node(set->root, set->height);
+	free(set);
 }
 
-/* Index of the first mapping that ends above `at`. */
-static size_t first_above(const struct map_set *set, uint64_t at)
+static void note_file(struct map_set *set, const struct mapping *mapping)
 {
-	size_t low = 0, high = set ? set->len : 0;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (set->at[mid].end > at)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
-}
-
-/* Make *set our own, with room for `len` mappings and for those it has. */
-static bool make_own(struct map_set **set, size_t len)
-{
-	struct map_set *old = *set;
-	size_t cap = FIRST_CAPACITY;
-
-	if (old && old->owners == 1 && len <= old->cap)
-		return true;
-	while (cap < len || (old && cap < old->len))
-		cap *= 2;
-	if (cap > UINT32_MAX)
-		return false;
-	struct map_set *own = malloc(sizeof(*own) + cap * sizeof(own->at[0]));
-	if (!own)
-		return false;
-	*own = (struct map_set){.owners = 1, .cap = (uint32_t)cap, .image_start = UINT64_MAX};
-	if (old) {
-		own->len = old->len;
-		own->image_start = old->image_start;
-		own->image_end = old->image_end;
-		memcpy(own->at, old->at, old->len * sizeof(own->at[0]));
-	}
-	release_short(old);
-	*set = own;
-	return true;
-}
-
-static void note_image(struct map_set *set, const struct mapping *mapping)
-{
-	if (mapping->start < set->image_start)
-		set->image_start = mapping->start;
-	if (mapping->end > set->image_end)
-		set->image_end = mapping->end;
-}
-
-static bool replace_short(struct map_set **set, uint64_t start, uint64_t end,
-			  const struct mapping *insert)
-{
-	/* Mappings [from, to) overlap the range.  What they leave over and the
-	 * new one, at most three, take their place. */
-	size_t len = *set ? (*set)->len : 0, from = first_above(*set, start), to = from;
-	struct mapping parts[3];
-	size_t count = 0;
-
-	while (to < len && (*set)->at[to].start < end)
-		to++;
-	if (from == to && !insert)
-		return true;
-	if (from < to && (*set)->at[from].start < start) {
-		parts[count] = (*set)->at[from];
-		parts[count++].end = start;
-	}
-	if (insert)
-		parts[count++] = *insert;
-	if (from < to && (*set)->at[to - 1].end > end) {
-		parts[count] = (*set)->at[to - 1];
-		parts[count++].start = end;
-	}
-	if (!make_own(set, len - (to - from) + count))
-		return false;
-	struct mapping *at = (*set)->at;
-	memmove(&at[from + count], &at[to], (len - to) * sizeof(*at));
-	memcpy(&at[from], parts, count * sizeof(*at));
-	(*set)->len = (uint32_t)(len - (to - from) + count);
-	if (insert && insert->is_image)
-		note_image(*set, insert);
-	return true;
-}
-
-/* Index of the first part that ends above `at`; of all parts only the last can be empty. */
-static size_t part_above(const struct map_set *list, uint64_t at)
-{
-	size_t low = 0, high = list->len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct map_set *part = list->parts[mid];
-		if (part->len && part->at[part->len - 1].end > at)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
-}
-
-static struct map_set *new_list(const struct map_set *like, size_t cap)
-{
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
-	struct map_set *list = cap > UINT32_MAX ? NULL : malloc(sizeof(*list) + cap * sizeof(list->parts[0]));
-
-	if (!list)
-		return NULL;
-	*list = (struct map_set){.owners = 1, .cap = (uint32_t)cap, .image_start = like->image_start,
-				 .image_end = like->image_end};
-	list->parts = (struct map_set **)(void *)list->at;
-	return list;
-}
-
-/* The only owner of the list itself, with room for one more part. */
-static bool own_list(struct map_set **set)
-{
-	struct map_set *old = *set;
-
-	if (old->owners == 1 && old->len < old->cap)
-		return true;
-	struct map_set *own = new_list(old, old->len < old->cap ? old->cap : 2 * (size_t)old->cap);
-	if (!own)
-		return false;
-	own->len = old->len;
-	for (size_t i = 0; i < old->len; i++)
-		own->parts[i] = map_set_share(old->parts[i]);
-	map_set_release(old);
-	*set = own;
-	return true;
-}
-
-static void remove_parts(struct map_set *list, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		release_short(list->parts[i]);
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
-	memmove(&list->parts[from], &list->parts[to], (list->len - to) * sizeof(list->parts[0]));
-	list->len -= (uint32_t)(to - from);
-}
-
-/* The upper half of a part becomes the next one. */
-static bool split_part(struct map_set *list, size_t index)
-{
-	struct map_set *part = list->parts[index], *upper = NULL;
-	uint32_t half = part->len / 2, rest = part->len - half;
-
-	if (!make_own(&upper, rest))
-		return false;
-	memcpy(upper->at, &part->at[half], rest * sizeof(upper->at[0]));
-	upper->len = rest;
-	part->len = half;
-	memmove(&list->parts[index + 2], &list->parts[index + 1],
-		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
-		(list->len - index - 1) * sizeof(list->parts[0]));
-	list->parts[index + 1] = upper;
-	list->len++;
-	return true;
-}
-
-static bool become_list(struct map_set **set)
-{
-	struct map_set *list = new_list(*set, FIRST_CAPACITY);
-
-	if (!list)
-		return false;
-	list->parts[0] = *set;
-	list->len = 1;
-	*set = list;
-	return split_part(list, 0);
-}
-
-static bool replace_in_list(struct map_set **set, uint64_t start, uint64_t end,
-			    const struct mapping *insert)
-{
-	if (!own_list(set))
-		return false;
-	struct map_set *list = *set;
-	size_t first = part_above(list, start), last;
-
-	if (first == list->len)
-		first--; /* behind all of them */
-	for (last = first; last + 1 < list->len && list->parts[last + 1]->at[0].start < end;)
-		last++;
-	/* Of the parts that it reaches into, all but the first and the last are within it. */
-	if (last > first) {
-		if (!replace_short(&list->parts[last], start, end, NULL))
-			return false;
-		remove_parts(list, first + 1, last + (list->parts[last]->len == 0));
-	}
-	if (!replace_short(&list->parts[first], start, end, insert))
-		return false;
-	if (insert && insert->is_image)
-		note_image(list, insert);
-	if (!list->parts[first]->len && list->len > 1)
-		remove_parts(list, first, first + 1);
-	else if (list->parts[first]->len > PART_MOST)
-		return split_part(list, first);
-	return true;
+	if (mapping->start < set->file_start)
+		set->file_start = mapping->start;
+	if (mapping->end > set->file_end)
+		set->file_end = mapping->end;
 }
 
 bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 		     const struct mapping *insert)
 {
-	if (*set && (*set)->parts)
-		return replace_in_list(set, start, end, insert);
-	return replace_short(set, start, end, insert) &&
-	       (!*set || (*set)->len <= PART_MOST || become_list(set));
+	struct mapping new = insert ? *insert : (struct mapping){0}; /* it may be one of the set */
+	struct change c = {start, end, insert ? &new : NULL};
+	const struct mapping *old = insert ? NULL : map_set_above(*set, start);
+
+	assert(start < end);
+	assert(!insert || (start <= insert->start && insert->start < insert->end && insert->end <= end));
+	if (!insert && (!old || old->start >= end))
+		return true;
+	if (!own_set(set))
+		return false;
+	if (new.file) /* too wide a range does no harm */
+		note_file(*set, &new);
+	bool done = raise_root(*set, &c) && change_node(&(*set)->root, (*set)->height, &c);
+	lower_root(*set);
+	return done;
 }
 
 const struct mapping *map_set_find(const struct map_set *set, uint64_t at)
 {
-	if (set && set->parts) {
-		size_t part = part_above(set, at);
-		set = part < set->len ? set->parts[part] : NULL;
-	}
-	size_t i = first_above(set, at);
+	if (!set || !set->root)
+		return NULL;
+	const struct node *node = set->root;
 
-	return set && i < set->len && set->at[i].start <= at ? &set->at[i] : NULL;
+	for (unsigned height = set->height; height; height--)
+		node = children(node)[row_upto(node, 1, at)].node;
+	const struct mapping *m = &node->at[row_upto(node, 0, at)];
+
+	return at - m->start < m->end - m->start ? m : NULL;
+}
+
+/* Mappings that follow each other in a leaf. */
+struct run {
+	const struct mapping *at;
+	size_t len;
+};
+
+/* From the first mapping on that ends above `at`; none: len is 0. */
+static struct run run_above(const struct map_set *set, uint64_t at)
+{
+	const struct node *node = set ? set->root : NULL, *next = NULL;
+	unsigned next_height = 0;
+
+	if (!node)
+		return (struct run){NULL, 0};
+	for (unsigned height = set->height; height; height--) {
+		size_t i = row_upto(node, 1, at);
+		if (i + 1 < node->len) {
+			next = children(node)[i + 1].node;
+			next_height = height - 1;
+		}
+		node = children(node)[i].node;
+	}
+	size_t i = first_above(node, at);
+	if (i == node->len && next) {
+		for (node = next, i = 0; next_height; next_height--)
+			node = children(node)[0].node;
+	}
+	return (struct run){&node->at[i], node->len - i};
+}
+
+const struct mapping *map_set_above(const struct map_set *set, uint64_t at)
+{
+	struct run run = run_above(set, at);
+
+	return run.len ? run.at : NULL;
+}
+
+size_t map_set_count(const struct map_set *set)
+{
+	return set && set->root ? set->root->count : 0;
+}
+
+void map_set_list(const struct map_set *set, struct mapping *out)
+{
+	struct run run = run_above(set, 0);
+
+	while (run.len) {
+		memcpy(out, run.at, run.len * sizeof(*out));
+		out += run.len;
+		run = run_above(set, out[-1].end);
+	}
+}
+
+void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end)
+{
+	bool any = set && set->file_end;
+
+	*start = any ? set->file_start : 0;
+	*end = any ? set->file_end : 0;
+}
+
+static bool same(const struct mapping *a, const struct mapping *b)
+{
+	return a->start == b->start && a->end == b->end && a->file == b->file && a->flags == b->flags &&
+	       (!a->file || a->offset == b->offset);
+}
+
+/* The next mapping of a walk.  A leaf is looked for once, not for each of its mappings. */
+static void step(const struct map_set *set, struct run *run)
+{
+	uint64_t end = run->at->end;
+
+	run->at++;
+	if (!--run->len)
+		*run = run_above(set, end);
+}
+
+bool map_set_update(struct map_set **set, const struct mapping *sorted, size_t count)
+{
+	struct run old = run_above(*set, 0);
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct mapping *new = &sorted[i];
+		if (old.len && old.at->start < new->start) {
+			if (!map_set_replace(set, end, new->start, NULL))
+				return false;
+			old = run_above(*set, new->start);
+		}
+		end = new->end;
+		if (old.len && same(old.at, new)) {
+			step(*set, &old);
+			continue;
+		}
+		if (!map_set_replace(set, new->start, end, new))
+			return false;
+		old = run_above(*set, end);
+	}
+	return !old.len || map_set_replace(set, end, UINT64_MAX, NULL);
 }

@@ -2,8 +2,11 @@
 /*
  * What is mapped in one process: ranges that do not overlap, by ascending
  * address.  Processes share a set after a fork until one of them changes it;
- * samples that wait to be counted share it too.  One thread shares, releases
- * and changes sets; any can look up in a set that has an owner.
+ * samples that wait to be counted share it too.  A change of one of n mappings
+ * of a shared set copies O(log n) short pieces of it, the rest stays shared.
+ *
+ * NULL is a set, the empty one.  One thread shares, releases and changes sets;
+ * any can look up in a set that has an owner.
  */
 #ifndef ADDRSPACE_MAP_SET_H
 #define ADDRSPACE_MAP_SET_H
@@ -15,36 +18,51 @@
 #include "src/base/attr.h"
 
 struct mapping {
-	uint64_t start, end; /* run-time addresses, [start, end) */
-	uint64_t base;       /* of the binary: run-time address - vaddr */
-	bool is_image;       /* of the binary; else of something else */
+	uint64_t start, end; /* run-time addresses, [start, end), start < end */
+	uint64_t offset;     /* of the file at `start` */
+	uint32_t file;       /* a number of the owner's; 0: no file, or none that matters: `offset` means nothing */
+	uint32_t flags;      /* the owner's */
 };
 
-/* A short set has its mappings in a row.  A long one is a list of short ones, ascending,
- * which sets share in turn: changing one of a million mappings copies few of them. */
-struct map_set {
-	uint32_t owners;
-	uint32_t len, cap; /* of `at`, or of `parts` */
-	struct map_set **parts; /* NULL: a short one */
-	/* All mappings of the binary lie in [image_start, image_end), now and before. */
-	uint64_t image_start, image_end;
-	struct mapping at[];
-};
+struct map_set;
 
-/* One more owner.  NULL is a set too, the empty one. */
+/* One more owner. */
 struct map_set *map_set_share(struct map_set *set);
 
 /* One owner less. */
 void map_set_release(struct map_set *set);
 
-/* Cut [start, end) out of every mapping, and put *insert there unless it is
- * NULL.  A set that others own is copied first.  start < end.
+/* Cut [start, end) out of every mapping, and put *insert there, which lies within it,
+ * unless it is NULL.  What remains behind the cut keeps its place in the file.  A set that
+ * others own is copied as far as it changes.  start < end.
  * Returns false when out of memory; *set is as it was then, or lacks some of what was
  * in [start, end). */
 BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 				 const struct mapping *insert);
 
+/* Make *set hold exactly these, which ascend and do not overlap; the offset of one without
+ * a file may stay what it was.  What does not differ stays shared with whoever shares it.
+ * O(count + differences * log count).
+ * Returns false when out of memory; *set then holds some of what it had and some of these. */
+BC_MUST_USE bool map_set_update(struct map_set **set, const struct mapping *sorted, size_t count);
+
+/* What is found stays where it is until its set is changed or loses its last owner. */
+
 /* The mapping that holds an address, or NULL. */
 const struct mapping *map_set_find(const struct map_set *set, uint64_t at);
+
+/* The first mapping that ends above `at`, or NULL.  For walks: from 0, then from the end
+ * of the one before. */
+const struct mapping *map_set_above(const struct map_set *set, uint64_t at);
+
+/* How many mappings there are.  O(1). */
+size_t map_set_count(const struct map_set *set);
+
+/* All of them in order, to out[map_set_count(set)]. */
+void map_set_list(const struct map_set *set, struct mapping *out);
+
+/* All mappings with a file lie in [*start, *end), now and before; both are 0 if there was
+ * none.  O(1). */
+void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end);
 
 #endif

@@ -1,88 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/addrspace/mapped_files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-#define NAMED 3
+/* Files are compared by their bytes. */
+_Static_assert(sizeof(struct mapped_file) == 24, "no byte of a file is padding");
 
 void mapped_files_free(struct mapped_files *files)
 {
-	for (size_t i = 0; i < files->len; i++)
-		free(files->at[i].path);
-	*files = (struct mapped_files){0};
+	strings_free(&files->texts);
+	strings_free(&files->files);
 }
 
-/* lib.so, lib.so.6 */
-static bool is_library(struct text path)
+bool mapped_files_intern(struct mapped_files *files, const struct mapped_file *file, uint32_t *out)
 {
-	for (struct text t = text_basename(path); t.len; t = text_from(t, 1)) {
-		t = text_from(t, text_find(t, '.'));
-		if (text_is(t, ".so") || text_starts(t, ".so."))
-			return true;
-	}
-	return false;
+	static const struct mapped_file nothing;
+
+	*out = 0;
+	return !memcmp(file, &nothing, sizeof(nothing)) ||
+	       strings_intern(&files->files, (struct text){(const char *)file, sizeof(*file)}, out);
 }
 
-static bool add(struct mapped_files *files, struct text path)
+const struct mapped_file *mapped_files_at(const struct mapped_files *files, uint32_t number)
 {
-	if (files->len == MAPPED_FILES_MAX)
-		return true;
-	char *copy = malloc(path.len + 1);
-	if (!copy)
-		return false;
-	memcpy(copy, path.at, path.len);
-	copy[path.len] = '\0';
-	files->last = files->len++;
-	files->at[files->last] = (struct mapped_file){copy, 1};
-	return true; // cppcheck-suppress memleak ; copy is in files->at
+	static const struct mapped_file nothing;
+	struct text bytes = strings_at(&files->files, number);
+
+	return bytes.len ? (const struct mapped_file *)(const void *)bytes.at : &nothing;
 }
 
-bool mapped_files_count(struct mapped_files *files, struct text path)
+struct text mapped_files_path(const struct mapped_files *files, uint32_t number)
 {
-	if (!text_starts(path, "/") || text_starts(path, "//") || is_library(path))
-		return true;
-	if (files->len && text_is(path, files->at[files->last].path)) {
-		files->at[files->last].count++;
-		return true;
-	}
-	for (size_t i = 0; i < files->len; i++)
-		if (text_is(path, files->at[i].path)) {
-			files->at[files->last = i].count++;
-			return true;
-		}
-	return add(files, path);
+	return strings_at(&files->texts, mapped_files_at(files, number)->path);
 }
 
-/* Orders by count, then by path. */
-static bool before(const struct mapped_file *a, const struct mapped_file *b)
+struct text mapped_files_build_id(const struct mapped_files *files, uint32_t number)
 {
-	return a->count != b->count ? a->count > b->count : strcmp(a->path, b->path) < 0;
+	return strings_at(&files->texts, mapped_files_at(files, number)->build_id);
 }
 
-/* The first file that comes after `last` (NULL: the first of all), or NULL. */
-static const struct mapped_file *next_most(const struct mapped_files *files,
-					   const struct mapped_file *last)
+struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number)
 {
-	const struct mapped_file *best = NULL;
+	struct text bytes = mapped_files_build_id(files, number);
+	struct build_id id = {.size = (uint8_t)(bytes.len <= BUILD_ID_MAX ? bytes.len : 0)};
 
-	for (size_t i = 0; i < files->len; i++) {
-		const struct mapped_file *file = &files->at[i];
-		if ((!last || before(last, file)) && (!best || before(file, best)))
-			best = file;
-	}
-	return best;
+	if (id.size)
+		memcpy(id.data, bytes.at, id.size);
+	return id;
 }
 
-void mapped_files_most(const struct mapped_files *files, char *out, size_t size)
-{
-	const struct mapped_file *file = next_most(files, NULL);
-	size_t len = 0;
+static const char deleted[] = " (deleted)";
 
-	snprintf(out, size, "none");
-	for (int i = 0; i < NAMED && file && len < size; i++) {
-		int n = snprintf(out + len, size - len, "%s%s", i ? ", " : "", file->path);
-		len += n > 0 ? (size_t)n : 0;
-		file = next_most(files, file);
-	}
+struct text path_without_deleted(struct text path)
+{
+	return text_ends(path, deleted) ? text_first(path, path.len - strlen(deleted)) : path;
+}
+
+/* memfd and System V segments have names that look like paths (proc(5)). */
+enum path_kind path_kind_of(struct text path)
+{
+	if (!path.len)
+		return PATH_NONE;
+	if (path.at[0] != '/' || text_starts(path, "//") || text_starts(path, "/memfd:") ||
+	    text_starts(path, "/SYSV") || text_starts(path, "/anon_hugepage"))
+		return PATH_SPECIAL;
+	return PATH_FILE;
 }

@@ -1,35 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Which programs were mapped how often, to tell a user whose binary was not
- * among them.  Shared libraries do not count: they are in every process.
+ * The files that are mapped, each kept once and named by a number: in a recording or
+ * in the maps of a process they repeat in every mapping.
  */
 #ifndef ADDRSPACE_MAPPED_FILES_H
 #define ADDRSPACE_MAPPED_FILES_H
 
-#include "src/base/attr.h"
-#include "src/base/text.h"
+#include "src/base/build_id.h"
+#include "src/base/strings.h"
 
-/* Programs beyond this number are not remembered: it is for a message only. */
-#define MAPPED_FILES_MAX 256
-
+/* What of the same path has another inode or build-id is another file. */
 struct mapped_file {
-	char *path;
-	uint64_t count;
+	uint64_t inode;        /* 0: none, or not known */
+	uint32_t major, minor; /* of the device         */
+	uint32_t path;         /* text: as the kernel tells it, with " (deleted)",
+	                          [vdso] and the like; 0: anonymous */
+	uint32_t build_id;     /* text: the bytes; 0: not recorded  */
 };
 
 /* Zeroed means empty. */
 struct mapped_files {
-	struct mapped_file at[MAPPED_FILES_MAX];
-	size_t len;
-	size_t last; /* counted last: mappings of one file come in a row */
+	struct strings texts; /* paths and build-ids */
+	struct strings files; /* the bytes of a struct mapped_file */
 };
 
 void mapped_files_free(struct mapped_files *files);
 
-/* Returns false when out of memory. */
-BC_MUST_USE bool mapped_files_count(struct mapped_files *files, struct text path);
+/* The number of a file, which is kept if it is new; 0 is the file of which nothing is known.
+ * False when out of memory. */
+BC_MUST_USE bool mapped_files_intern(struct mapped_files *files, const struct mapped_file *file,
+				     uint32_t *out);
 
-/* The names of those that were mapped most, with commas; "none" if empty. */
-void mapped_files_most(const struct mapped_files *files, char *out, size_t size);
+/* The file of a number, its path (NUL-terminated) and build-id; empty for unknown numbers. */
+const struct mapped_file *mapped_files_at(const struct mapped_files *files, uint32_t number);
+struct text mapped_files_path(const struct mapped_files *files, uint32_t number);
+struct text mapped_files_build_id(const struct mapped_files *files, uint32_t number);
+
+/* As a build-id; of size 0 if it was not recorded, or is longer than any. */
+struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number);
+
+/* What a path stands for. */
+enum path_kind {
+	PATH_NONE,    /* anonymous memory */
+	PATH_FILE,    /* begins with a slash, deleted or not */
+	PATH_SPECIAL, /* [heap], [vdso], [vsyscall], [anon:...], //anon, memfd ... */
+};
+enum path_kind path_kind_of(struct text path);
+
+/* Without " (deleted)". */
+struct text path_without_deleted(struct text path);
 
 #endif

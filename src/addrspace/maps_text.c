@@ -26,7 +26,7 @@ static bool parse_flags(struct text word, uint32_t *out)
 
 	if (word.len != 4 || (word.at[3] != 'p' && word.at[3] != 's'))
 		return false;
-	*out = word.at[3] == 's' ? REGION_SHARED : 0;
+	*out = word.at[3] == 's' ? MAPPING_SHARED : 0;
 	for (int i = 0; i < 3; i++) {
 		if (word.at[i] == letters[i])
 			*out |= 1u << i;
@@ -116,36 +116,35 @@ static size_t unescape(struct text path, char *out)
 	return len;
 }
 
-static bool intern_path(struct strings *strings, struct text path, uint32_t *out)
+static bool intern_path(struct strings *texts, struct text path, uint32_t *out)
 {
 	if (text_find(path, '\\') == path.len)
-		return strings_intern(strings, path, out);
+		return strings_intern(texts, path, out);
 	char *copy = malloc(path.len + 1);
 	if (!copy)
 		return false;
-	bool ok = strings_intern(strings, (struct text){copy, unescape(path, copy)}, out);
+	bool ok = strings_intern(texts, (struct text){copy, unescape(path, copy)}, out);
 	free(copy);
 	return ok;
 }
 
-static bool put_line(const struct maps_line *line, struct strings *strings, struct maps *maps)
+static bool put_line(const struct maps_line *line, struct mapped_files *files, struct map_set **maps)
 {
-	struct region region = {
-		.start = line->start, .end = line->end, .offset = line->offset,
-		.inode = line->inode, .major = line->major, .minor = line->minor,
-		.flags = line->flags,
-	};
+	struct mapped_file file = {.inode = line->inode, .major = line->major, .minor = line->minor};
+	struct mapping mapping = {.start = line->start, .end = line->end, .offset = line->offset,
+				  .flags = line->flags};
 
-	return intern_path(strings, line->path, &region.path) && maps_put(maps, &region);
+	return intern_path(&files->texts, line->path, &file.path) &&
+	       mapped_files_intern(files, &file, &mapping.file) &&
+	       map_set_replace(maps, mapping.start, mapping.end, &mapping);
 }
 
-bool maps_text_read(struct text *rest, uint64_t *number, struct strings *strings,
-		    struct maps *maps, struct bc_error *err)
+bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *files,
+		    struct map_set **maps, struct bc_error *err)
 {
 	struct maps_head head;
 	struct maps_line line;
 
-	maps->len = 0;
 	while (rest->len) {
 		size_t len = text_find(*rest, '\n');
 		struct text text = text_first(*rest, len);
@@ -158,20 +157,22 @@ bool maps_text_read(struct text *rest, uint64_t *number, struct strings *strings
 		const char *wrong = maps_line_parse(text, &line);
 		if (wrong)
 			return bc_fail(err, BC_FORMAT, "line %" PRIu64 ": %s", *number, wrong);
-		if (!put_line(&line, strings, maps))
+		if (!put_line(&line, files, maps))
 			return bc_fail_nomem(err);
 	}
 	return true;
 }
 
-void maps_text_write_region(const struct region *r, const struct strings *strings, FILE *out)
+void maps_text_write_mapping(const struct mapping *m, const struct mapped_files *files, FILE *out)
 {
-	struct text path = strings_at(strings, r->path);
+	const struct mapped_file *file = mapped_files_at(files, m->file);
+	struct text path = strings_at(&files->texts, file->path);
 	int len = fprintf(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " %02" PRIx32
 			  ":%02" PRIx32 " %" PRIu64 " ",
-			  r->start, r->end, r->flags & REGION_READ ? 'r' : '-',
-			  r->flags & REGION_WRITE ? 'w' : '-', r->flags & REGION_EXEC ? 'x' : '-',
-			  r->flags & REGION_SHARED ? 's' : 'p', r->offset, r->major, r->minor, r->inode);
+			  m->start, m->end, m->flags & MAPPING_READ ? 'r' : '-',
+			  m->flags & MAPPING_WRITE ? 'w' : '-', m->flags & MAPPING_EXEC ? 'x' : '-',
+			  m->flags & MAPPING_SHARED ? 's' : 'p', m->offset, file->major, file->minor,
+			  file->inode);
 	if (path.len && len > 0 && len < PATH_COLUMN)
 		fprintf(out, "%*s", PATH_COLUMN - len, "");
 	for (size_t i = 0; i < path.len; i++)

@@ -17,7 +17,9 @@
 
 #include <stdio.h>
 
+#include "src/addrspace/mapped_files.h"
 #include "src/addrspace/maps.h"
+#include "src/base/error.h"
 
 /* A line, as it stands; `path` points into it and is not unescaped. */
 struct maps_line {
@@ -36,16 +38,16 @@ struct maps_head {
 };
 bool maps_head_parse(struct text line, struct maps_head *out);
 
-/* Read the lines up to the next head line or the end into `maps` (emptied
- * first) and take them off *rest.  *number counts lines, from 1.
+/* Read the lines up to the next head line or the end into an empty set, and take them off
+ * *rest.  *number counts lines, from 1.  The set is the caller's also after an error.
  *
  * BC_FORMAT  "line N: WHY"
  * BC_NOMEM */
-BC_MUST_USE bool maps_text_read(struct text *rest, uint64_t *number, struct strings *strings,
-				struct maps *maps, struct bc_error *err);
+BC_MUST_USE bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *files,
+				struct map_set **maps, struct bc_error *err);
 
-/* Write regions as the kernel does, in its columns. */
-void maps_text_write_region(const struct region *region, const struct strings *strings, FILE *out);
+/* Write mappings as the kernel does, in its columns. */
+void maps_text_write_mapping(const struct mapping *mapping, const struct mapped_files *files, FILE *out);
 void maps_text_write_head(const struct maps_head *head, FILE *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "src/event/input.h"
 #include "src/addrspace/bcmaps.h"
-#include "src/addrspace/live.h"
+#include "src/addrspace/history.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/proc.h"
 
@@ -18,95 +18,86 @@
 
 struct recording {
 	struct snapshots *out;
-	struct live live;
+	struct history history;
 	uint64_t until;
 };
 
-static bool fail_aggregated(struct bc_error *err)
+static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
 {
-	return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
-}
+	struct process *process = processes_find(&r->history.processes, event->sample->pid);
 
-/* A process had no maps that an event told: nothing to keep. */
-static bool keep(struct recording *r, struct live_process *process, struct bc_error *err)
-{
-	if (!process || !process->changed || !process->maps.len)
-		return true;
-	process->changed = false;
-	return snapshots_add(r->out, process->pid, snapshots_next_id(r->out, process->pid),
-			     process->since, &process->maps, err);
+	return !process || history_snapshot(process, r->out, err);
 }
 
 /* What happened later is left out. */
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct recording *r = ctx;
-	const struct task_event *task = &event->task;
 
 	if (event->time)
-		r->live.now = event->time;
-	bool late = r->live.now > r->until;
+		r->history.now = event->time;
+	if (r->history.now > r->until)
+		return true;
 	switch (event->kind) {
-	case EVENT_MAP: return late || event->map->pid == NO_PID || live_map(&r->live, event->map, err);
-	case EVENT_EXEC: return late || live_exec(&r->live, task->pid, err);
-	case EVENT_FORK: return late || live_fork(&r->live, task->parent, task->pid, err);
-	case EVENT_SAMPLE: return late || keep(r, live_find(&r->live, event->sample->pid), err);
+	case EVENT_MAP:
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: return history_event(&r->history, event, err);
+	case EVENT_SAMPLE: return history_event(&r->history, event, err) && take_sample(r, event, err);
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
-	case EVENT_NAME: return fail_aggregated(err);
+	case EVENT_NAME:
+		return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
 	case EVENT_BEGIN:
-	case EVENT_EXIT: /* a late sample still finds what was mapped */
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}
 	return true;
 }
 
-static int by_pid(const void *a, const void *b)
-{
-	const struct live_process *const *x = a, *const *y = b;
-
-	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
-}
-
-/* What stands at the end, by pid. */
-static bool keep_rest(struct recording *r, struct bc_error *err)
-{
-	struct live_process **rows = malloc((r->live.used + 1) * sizeof(struct live_process *));
-	size_t count = 0;
-	bool ok = true;
-
-	if (!rows)
-		return bc_fail_nomem(err);
-	for (size_t i = 0; i < r->live.capacity; i++)
-		if (r->live.rows[i].used)
-			rows[count++] = &r->live.rows[i];
-	if (count)
-		qsort(rows, count, sizeof(struct live_process *), by_pid);
-	for (size_t i = 0; i < count && ok; i++)
-		ok = keep(r, rows[i], err);
-	free(rows);
-	return ok;
-}
-
 static bool read_recording(const char *path, uint64_t until, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err)
 {
-	struct recording r = {.out = out, .live = {.strings = &out->strings}, .until = until};
+	struct recording r = {.out = out, .history = {.files = &out->files}, .until = until};
 	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 
-	bool ok = input_run(path, &how, none, &sink, report, err) && keep_rest(&r, err);
-	live_free(&r.live);
+	bool ok = input_run(path, &how, none, &sink, report, err) &&
+		  history_snapshot_all(&r.history, out, err);
+	history_free(&r.history);
 	return ok;
 }
 
 /* ---- text ---- */
 
+/* The set is not empty: what it has in common with the last map of this process is shared. */
+static bool add_text(struct snapshots *out, const struct maps_head *head, struct map_set **maps,
+		     struct bc_error *err)
+{
+	const struct snapshot *last = out->all.len ? &out->all.at[out->all.len - 1] : NULL;
+	struct map_set *shared = map_set_share(last && last->pid == head->pid ? last->maps : NULL);
+	struct maps all = {0};
+
+	bool ok = (maps_of(*maps, &all) && map_set_update(&shared, all.at, all.len)) || bc_fail_nomem(err);
+	maps_free(&all);
+	ok = ok && snapshots_add(out, head->pid, head->id, head->time, shared, err);
+	map_set_release(shared);
+	return ok;
+}
+
+static bool read_map(struct text *rest, uint64_t *number, const struct maps_head *head,
+		     struct snapshots *out, struct bc_error *err)
+{
+	struct map_set *maps = NULL;
+	bool ok = maps_text_read(rest, number, &out->files, &maps, err) && add_text(out, head, &maps, err);
+
+	map_set_release(maps);
+	return ok;
+}
+
 static bool read_text(struct text rest, struct snapshots *out, struct bc_error *err)
 {
-	BC_AUTO(maps_free) struct maps maps = {0};
 	struct maps_head head = {0};
 	uint64_t number = 0;
 	bool has_head = false;
@@ -120,8 +111,7 @@ static bool read_text(struct text rest, struct snapshots *out, struct bc_error *
 		} else if (has_head) {
 			break; /* read already: only a head ends a map */
 		}
-		if (!maps_text_read(&rest, &number, &out->strings, &maps, err) ||
-		    !snapshots_add(out, head.pid, head.id, head.time, &maps, err))
+		if (!read_map(&rest, &number, &head, out, err))
 			return false;
 		if (!number)
 			break;
@@ -221,57 +211,22 @@ static uint64_t now(void)
 
 bool maps_open_process(uint32_t pid, struct snapshots *out, struct bc_error *err)
 {
-	BC_AUTO(maps_free) struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct snapshots all = {0};
 	int fd;
 
-	bool ok = proc_maps(pid, &all.strings, &maps, err);
+	bool ok = proc_maps(pid, &all.files, &maps, err);
 	if (ok) {
 		struct memory memory = proc_memory(pid, &fd);
-		ok = proc_build_ids(&memory, &all.strings, &maps) || bc_fail_nomem(err);
+		ok = proc_build_ids(&memory, &all.files, &maps) || bc_fail_nomem(err);
 		if (fd >= 0)
 			close(fd);
 	}
-	if (ok && snapshots_add(&all, pid, 0, now(), &maps, err) && snapshots_index(&all, err)) {
+	ok = ok && snapshots_add(&all, pid, 0, now(), maps, err) && snapshots_index(&all, err);
+	map_set_release(maps);
+	if (ok)
 		*out = all;
-		return true;
-	}
-	snapshots_free(&all);
-	return false;
-}
-
-/* ---- together ---- */
-
-/* The same region with the strings of another set. */
-static bool translate(const struct snapshots *from, struct snapshots *into, struct region *region)
-{
-	return strings_intern(&into->strings, strings_at(&from->strings, region->path),
-			      &region->path) &&
-	       strings_intern(&into->strings, strings_at(&from->strings, region->build_id),
-			      &region->build_id);
-}
-
-static bool has_id(const struct snapshots *s, uint32_t pid, uint32_t id)
-{
-	for (size_t i = 0; i < s->all.len; i++)
-		if (s->all.at[i].pid == pid && s->all.at[i].id == id)
-			return true;
-	return false;
-}
-
-bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struct bc_error *err)
-{
-	for (size_t i = 0; i < from->all.len; i++) {
-		const struct snapshot *s = &from->all.at[i];
-		BC_AUTO(maps_free) struct maps maps = {0};
-		uint32_t id = has_id(into, s->pid, s->id) ? snapshots_next_id(into, s->pid) : s->id;
-		if (!snapshots_maps(from, s, &maps))
-			return bc_fail_nomem(err);
-		for (size_t r = 0; r < maps.len; r++)
-			if (!translate(from, into, &maps.at[r]))
-				return bc_fail_nomem(err);
-		if (!snapshots_add(into, s->pid, id, s->time, &maps, err))
-			return false;
-	}
-	return snapshots_index(into, err);
+	else
+		snapshots_free(&all);
+	return ok;
 }

@@ -29,9 +29,4 @@ BC_MUST_USE bool maps_open(const char *path, uint64_t until, struct snapshots *o
  * BC_NOTFOUND, BC_IO, BC_NOMEM */
 BC_MUST_USE bool maps_open_process(uint32_t pid, struct snapshots *out, struct bc_error *err);
 
-/* Add all of `from`.  A snapshot whose id its process has already gets the next
- * free one.  Errors as of snapshots_add(). */
-BC_MUST_USE bool snapshots_merge(struct snapshots *into, const struct snapshots *from,
-				 struct bc_error *err);
-
 #endif

@@ -4,18 +4,15 @@
 #include <inttypes.h>
 
 /* Is it the binary, going by what was recorded? */
-static bool is_binary(const struct snapshots *s, const struct pick *pick, const struct region *r)
+static bool is_binary(const struct snapshots *s, const struct pick *pick, const struct mapping *m)
 {
-	struct text path = region_path_without_deleted(strings_at(&s->strings, r->path));
-	struct text recorded = strings_at(&s->strings, r->build_id);
-	struct text name = text_basename(text_of(pick->name));
-	struct build_id id = {.size = (uint8_t)(recorded.len <= BUILD_ID_MAX ? recorded.len : 0)};
+	struct text path = path_without_deleted(mapped_files_path(&s->files, m->file));
+	struct build_id id = mapped_files_id(&s->files, m->file);
 
-	if (!(r->flags & REGION_EXEC) || !path.len)
+	if (!(m->flags & MAPPING_EXEC) || !path.len)
 		return false;
 	if (!id.size || !pick->image->build_id.size)
-		return text_equal(text_basename(path), name);
-	memcpy(id.data, recorded.at, id.size);
+		return text_equal(text_basename(path), text_basename(text_of(pick->name)));
 	return build_id_equal(&id, &pick->image->build_id);
 }
 
@@ -29,14 +26,17 @@ static bool find_in_map(const struct snapshots *s, const struct pick *pick, cons
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < maps->len && !whole; i++) {
-		const struct region *r = &maps->at[i];
+		const struct mapping *m = &maps->at[i];
+		uint32_t its_path = mapped_files_at(&s->files, m->file)->path;
+		struct text name = path_without_deleted(strings_at(&s->files.texts, its_path));
 		struct loads loads;
-		struct text name = region_path_without_deleted(strings_at(&s->strings, r->path));
-		if (r->path == last || !is_binary(s, pick, r))
+		if (its_path == last || !is_binary(s, pick, m))
 			continue;
-		last = r->path;
-		if (!loads_find(maps, r->path, pick->image, &loads))
+		last = its_path;
+		if (!loads_find(maps, &s->files, its_path, pick->image, &loads)) {
+			loads_free(&best);
 			return bc_fail_nomem(err);
+		}
 		whole = text_equal(text_basename(name), text_basename(text_of(pick->name)));
 		if (!loads.all.len || (best.all.len && !whole)) {
 			loads_free(&loads);
@@ -45,7 +45,7 @@ static bool find_in_map(const struct snapshots *s, const struct pick *pick, cons
 		}
 		loads_free(&best);
 		best = loads;
-		*path = r->path;
+		*path = its_path;
 	}
 	*out = best;
 	return true;
@@ -55,7 +55,7 @@ static bool take_map(const struct snapshots *s, const struct snapshot *snapshot,
 		     const struct pick *pick, struct maps *maps, uint32_t *path,
 		     struct loads *loads, struct bc_error *err)
 {
-	if (!snapshots_maps(s, snapshot, maps))
+	if (!maps_of(snapshot->maps, maps))
 		return bc_fail_nomem(err);
 	if (find_in_map(s, pick, maps, path, loads, err)) {
 		if (loads->all.len)

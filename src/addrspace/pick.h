@@ -23,8 +23,8 @@ struct pick {
 	uint64_t time;    /* ns; UINT64_MAX: the last one */
 };
 
-/* The map (with an index), the binary's path in it and its loads.  The caller frees
- * both.
+/* The map, the binary's path in it (a text of snapshots->files) and its loads.  The caller
+ * frees both.
  *
  * BC_MISMATCH  no such process or map, it has not the binary, or several processes have
  *              it; the text says which

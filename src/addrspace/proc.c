@@ -67,7 +67,7 @@ bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *er
 	return ok;
 }
 
-bool proc_maps(uint32_t pid, struct strings *strings, struct maps *maps, struct bc_error *err)
+bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps, struct bc_error *err)
 {
 	uint64_t number = 0;
 	size_t size;
@@ -76,7 +76,7 @@ bool proc_maps(uint32_t pid, struct strings *strings, struct maps *maps, struct 
 	if (!proc_maps_text(pid, &data, &size, err))
 		return false;
 	struct text rest = {data, size};
-	bool ok = maps_text_read(&rest, &number, strings, maps, err);
+	bool ok = maps_text_read(&rest, &number, files, maps, err);
 	free(data);
 	return ok;
 }
@@ -167,25 +167,42 @@ void memory_build_ids(const struct memory *memory, uint64_t start, struct build_
 	free(loaded);
 }
 
-bool proc_build_ids(const struct memory *memory, struct strings *strings, struct maps *maps)
+/* A file of which memory can tell a build-id. */
+static bool is_image(const struct mapped_files *files, const struct mapped_file *file)
+{
+	return file->path &&
+	       (file->inode || text_is(strings_at(&files->texts, file->path), "[vdso]"));
+}
+
+static bool read_id(const struct memory *memory, uint64_t start, struct mapped_files *files, uint32_t *out)
+{
+	struct build_id id;
+
+	memory_build_ids(memory, start, &id, NULL, NULL);
+	return strings_intern(&files->texts, (struct text){(const char *)id.data, id.size}, out);
+}
+
+bool proc_build_ids(const struct memory *memory, struct mapped_files *files, struct map_set **maps)
 {
 	uint32_t path = 0, id = 0; /* of the last file whose header was seen */
+	const struct mapping *next;
 
-	for (size_t i = 0; i < maps->len; i++) {
-		struct region *r = &maps->at[i];
-		struct build_id read;
-		bool is_vdso = text_is(strings_at(strings, r->path), "[vdso]");
-		if (!r->path || (!r->inode && !is_vdso))
+	for (uint64_t at = 0; (next = map_set_above(*maps, at)); at = next->end) {
+		struct mapping m = *next;
+		struct mapped_file file = *mapped_files_at(files, m.file);
+		if (!is_image(files, &file))
 			continue;
-		if (!r->offset) {
-			memory_build_ids(memory, r->start, &read, NULL, NULL);
-			path = r->path;
-			if (!strings_intern(strings, (struct text){(const char *)read.data, read.size},
-					    &id))
+		if (!m.offset) {
+			path = file.path;
+			if (!read_id(memory, m.start, files, &id))
 				return false;
 		}
-		if (!r->build_id && path == r->path)
-			r->build_id = id;
+		if (file.build_id || path != file.path || !id)
+			continue;
+		file.build_id = id;
+		if (!mapped_files_intern(files, &file, &m.file) || !map_set_replace(maps, m.start, m.end, &m))
+			return false;
+		next = map_set_above(*maps, at); /* it stands elsewhere now */
 	}
 	return true;
 }

@@ -8,7 +8,8 @@
 #define ADDRSPACE_PROC_H
 
 #include "src/elf/image.h"
-#include "src/addrspace/maps.h"
+#include "src/addrspace/mapped_files.h"
+#include "src/addrspace/map_set.h"
 
 /* The bytes of /proc/PID/maps; *data is freed by the caller.
  *
@@ -17,8 +18,8 @@
  * BC_NOMEM */
 BC_MUST_USE bool proc_maps_text(uint32_t pid, char **data, size_t *size, struct bc_error *err);
 
-/* Read them into maps without an index.  Errors as above. */
-BC_MUST_USE bool proc_maps(uint32_t pid, struct strings *strings, struct maps *maps,
+/* Read them into an empty set, which is the caller's also after an error.  Errors as above. */
+BC_MUST_USE bool proc_maps(uint32_t pid, struct mapped_files *files, struct map_set **maps,
 			   struct bc_error *err);
 
 /* Reads `size` bytes of a process at a run-time address.  False: not readable. */
@@ -37,9 +38,9 @@ struct memory proc_memory(uint32_t pid, int *fd);
 void memory_build_ids(const struct memory *memory, uint64_t start, struct build_id *out, char *go,
 		      size_t *go_size);
 
-/* Fill in the build-ids of the regions that have none and whose file's header is
- * mapped, and of all regions of the same path behind it.  False when out of memory. */
-BC_MUST_USE bool proc_build_ids(const struct memory *memory, struct strings *strings,
-				struct maps *maps);
+/* Fill in the build-ids of the mappings that have none and whose file's header is
+ * mapped, and of all mappings of the same path behind it.  False when out of memory. */
+BC_MUST_USE bool proc_build_ids(const struct memory *memory, struct mapped_files *files,
+				struct map_set **maps);
 
 #endif

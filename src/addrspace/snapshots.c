@@ -4,89 +4,31 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
+#include "src/base/number_set.h"
 
 void snapshots_free(struct snapshots *snapshots)
 {
-	strings_free(&snapshots->strings);
-	region_vec_free(&snapshots->regions);
-	number_vec_free(&snapshots->numbers);
+	for (size_t i = 0; i < snapshots->all.len; i++)
+		map_set_release(snapshots->all.at[i].maps);
+	mapped_files_free(&snapshots->files);
 	snapshot_vec_free(&snapshots->all);
-	free(snapshots->slots);
 	free(snapshots->by_time);
 	free(snapshots->by_id);
 	*snapshots = (struct snapshots){0};
 }
 
-static uint64_t hash(const struct region *r)
-{
-	uint64_t h = count_mix(count_mix(count_mix(r->flags, r->start), r->end), r->offset);
-
-	h = count_mix(count_mix(h, r->inode), (uint64_t)r->major << 32 | r->minor);
-	h = count_mix(h, (uint64_t)r->path << 32 | r->build_id);
-	return h ^ h >> 32;
-}
-
-static uint32_t *probe(const struct snapshots *s, const struct region *region)
-{
-	size_t mask = s->slot_count - 1;
-
-	for (size_t i = (size_t)hash(region) & mask;; i = (i + 1) & mask)
-		if (!s->slots[i] || region_equal(&s->regions.at[s->slots[i] - 1], region))
-			return &s->slots[i];
-}
-
-static bool grow(struct snapshots *s)
-{
-	struct snapshots bigger = *s;
-
-	bigger.slot_count = s->slot_count ? 2 * s->slot_count : 256;
-	bigger.slots = calloc(bigger.slot_count, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return false;
-	for (uint32_t i = 0; i < s->regions.len; i++)
-		*probe(&bigger, &s->regions.at[i]) = i + 1;
-	free(s->slots);
-	*s = bigger;
-	return true;
-}
-
-bool snapshots_intern(struct snapshots *s, const struct region *region, uint32_t *out)
-{
-	if (s->regions.len >= s->slot_count / 4 * 3 && !grow(s))
-		return false;
-	uint32_t *slot = probe(s, region);
-	if (!*slot) {
-		if (s->regions.len >= UINT32_MAX - 1 || !region_vec_push(&s->regions, *region))
-			return false;
-		*slot = (uint32_t)s->regions.len;
-	}
-	*out = *slot - 1;
-	return true;
-}
-
 bool snapshots_add(struct snapshots *s, uint32_t pid, uint32_t id, uint64_t time,
-		   const struct maps *maps, struct bc_error *err)
+		   struct map_set *maps, struct bc_error *err)
 {
-	struct snapshot snapshot = {pid, id, time, (uint32_t)s->numbers.len, (uint32_t)maps->len};
-
 	if (s->all.len >= SNAPSHOTS_MOST)
 		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " maps", SNAPSHOTS_MOST);
-	if (maps->len > SNAPSHOTS_REGIONS_MOST - s->numbers.len)
-		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
-			       SNAPSHOTS_REGIONS_MOST);
-	for (size_t i = 0; i < maps->len; i++) {
-		uint32_t number;
-		if (!snapshots_intern(s, &maps->at[i], &number) ||
-		    !number_vec_push(&s->numbers, number)) {
-			s->numbers.len = snapshot.first;
-			return bc_fail_nomem(err);
-		}
-	}
+	if (!snapshot_vec_push(&s->all, (struct snapshot){pid, id, time, maps}))
+		return bc_fail_nomem(err);
+	map_set_share(maps);
 	free(s->by_time);
 	free(s->by_id);
 	s->by_time = s->by_id = NULL;
-	return snapshot_vec_push(&s->all, snapshot) || bc_fail_nomem(err);
+	return true;
 }
 
 /* The snapshots that are being sorted: qsort passes nothing to the comparison. */
@@ -176,32 +118,130 @@ const struct snapshot *snapshots_at(const struct snapshots *s, uint32_t pid, uin
 	return last_up_to(s, s->by_time, true, pid, time);
 }
 
-uint32_t snapshots_next_id(const struct snapshots *s, uint32_t pid)
-{
-	uint32_t next = 0;
+/* ---- together ---- */
 
-	for (size_t i = 0; i < s->all.len; i++)
-		if (s->all.at[i].pid == pid && s->all.at[i].id >= next)
-			next = s->all.at[i].id + 1;
-	return next;
+/* The numbers that files of another set have in this one, by their numbers there. */
+static uint32_t *translate_files(const struct mapped_files *from, struct mapped_files *into)
+{
+	uint32_t *numbers = malloc(((size_t)from->files.len + 1) * sizeof(*numbers));
+
+	if (numbers)
+		numbers[0] = 0;
+	for (uint32_t i = 1; numbers && i < from->files.len; i++) {
+		struct mapped_file file = *mapped_files_at(from, i);
+		if (!strings_intern(&into->texts, strings_at(&from->texts, file.path), &file.path) ||
+		    !strings_intern(&into->texts, strings_at(&from->texts, file.build_id), &file.build_id) ||
+		    !mapped_files_intern(into, &file, &numbers[i])) {
+			free(numbers);
+			return NULL;
+		}
+	}
+	return numbers;
 }
 
-bool snapshots_maps(const struct snapshots *s, const struct snapshot *snapshot, struct maps *out)
-{
-	struct maps maps = {0};
+/* Which ids are taken, and by pid which is the next one. */
+struct id_taker {
+	struct number_set taken; /* pid << 32 | id */
+	struct id_row {
+		uint32_t pid;
+		uint64_t next;
+	} *rows; /* hashed by pid; next 0: free */
+	size_t mask;
+};
 
-	maps.at = malloc((snapshot->count + 1) * sizeof(*maps.at));
-	if (!maps.at)
-		return false;
-	maps.len = maps.cap = snapshot->count;
-	for (uint32_t i = 0; i < snapshot->count; i++)
-		maps.at[i] = s->regions.at[s->numbers.at[snapshot->first + i]];
-	if (!maps.cap)
-		maps.cap = 1;
-	if (!maps_index(&maps)) {
-		maps_free(&maps);
-		return false;
-	}
-	*out = maps;
+static void id_taker_free(struct id_taker *ids)
+{
+	number_set_free(&ids->taken);
+	free(ids->rows);
+}
+
+static struct id_row *row_of(const struct id_taker *ids, uint32_t pid)
+{
+	size_t i = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & ids->mask;
+
+	while (ids->rows[i].next && ids->rows[i].pid != pid)
+		i = (i + 1) & ids->mask;
+	return &ids->rows[i];
+}
+
+static bool take_id(struct id_taker *ids, uint32_t pid, uint32_t id)
+{
+	struct id_row *row = row_of(ids, pid);
+
+	row->pid = pid;
+	if (row->next <= id)
+		row->next = (uint64_t)id + 1;
+	return number_set_add(&ids->taken, (uint64_t)pid << 32 | id);
+}
+
+static bool take_all(struct id_taker *ids, const struct snapshots *of)
+{
+	for (size_t i = 0; i < of->all.len; i++)
+		if (!take_id(ids, of->all.at[i].pid, of->all.at[i].id))
+			return false;
 	return true;
+}
+
+static bool id_taker_init(struct id_taker *ids, size_t count)
+{
+	size_t capacity = 16;
+
+	while (capacity < 2 * count)
+		capacity *= 2;
+	*ids = (struct id_taker){.mask = capacity - 1};
+	ids->rows = calloc(capacity, sizeof(*ids->rows));
+	return ids->rows;
+}
+
+static uint32_t free_id(const struct id_taker *ids, const struct snapshot *s)
+{
+	if (!number_set_has(&ids->taken, (uint64_t)s->pid << 32 | s->id))
+		return s->id;
+	return (uint32_t)row_of(ids, s->pid)->next;
+}
+
+/* The same mappings with the files of another set; what it shares with the last one of its
+ * process stays shared. */
+static bool translate(const struct snapshot *from, const uint32_t *numbers, struct map_set **last)
+{
+	size_t count = map_set_count(from->maps);
+	struct mapping *all = malloc((count + 1) * sizeof(*all));
+
+	if (!all)
+		return false;
+	map_set_list(from->maps, all);
+	for (size_t i = 0; i < count; i++)
+		all[i].file = numbers[all[i].file];
+	bool ok = map_set_update(last, all, count);
+	free(all);
+	return ok;
+}
+
+static bool merge(struct snapshots *into, const struct snapshots *from, const uint32_t *numbers,
+		  struct id_taker *ids, struct bc_error *err)
+{
+	struct map_set *maps = NULL; /* of the one before, mostly of the same process */
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < from->all.len; i++) {
+		const struct snapshot *s = &from->all.at[i];
+		uint32_t id = free_id(ids, s);
+		ok = (translate(s, numbers, &maps) && take_id(ids, s->pid, id)) || bc_fail_nomem(err);
+		ok = ok && snapshots_add(into, s->pid, id, s->time, maps, err);
+	}
+	map_set_release(maps);
+	return ok;
+}
+
+bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struct bc_error *err)
+{
+	uint32_t *numbers = translate_files(&from->files, &into->files);
+	struct id_taker ids = {0};
+
+	bool ok = (numbers && id_taker_init(&ids, into->all.len + from->all.len) && take_all(&ids, into)) ||
+		  bc_fail_nomem(err);
+	ok = ok && merge(into, from, numbers, &ids, err);
+	id_taker_free(&ids);
+	free(numbers);
+	return ok && snapshots_index(into, err);
 }

@@ -31,7 +31,6 @@ const char *query_parse(enum addr_kind kind, struct text text, struct query *out
 struct addr_context {
 	struct subject subject;
 	struct loaded_at process; /* loads.all.len 0: no process is known */
-	const struct strings *strings; /* of the process's maps; or NULL */
 	struct source *source;    /* NULL: no source lines are wanted */
 	bool source_is_input;     /* its addresses are the input binary's */
 	bool before;              /* look one byte before a run-time address: it is a

@@ -37,9 +37,9 @@ static void print_process(const struct addr_context *context, const struct chain
 	if (context->explain && context->before)
 		fputs("    = return address - 1", out);
 	fputc('\n', out);
-	if (chain->region) {
+	if (chain->mapping) {
 		label("mapping", out);
-		maps_text_write_region(chain->region, context->strings, out);
+		maps_text_write_mapping(chain->mapping, context->process.files, out);
 	} else if (context->process.maps) {
 		label("mapping", out);
 		fputs("none\n", out);
@@ -49,17 +49,17 @@ static void print_process(const struct addr_context *context, const struct chain
 /* The base, with the mapping and the segment that give it. */
 static void print_base(const struct addr_context *context, const struct chain *chain, FILE *out)
 {
-	const struct region *r = chain->region;
+	const struct mapping *m = chain->mapping;
 	const struct segment *s = chain->segment;
 
 	if (!chain->has_run)
 		return;
 	label("base", out);
 	fprintf(out, "0x%" PRIx64, chain->base);
-	if (context->explain && r && s)
+	if (context->explain && m && s)
 		fprintf(out, "    = start - (p_vaddr - p_offset + offset of start) = 0x%" PRIx64
 			" - (0x%" PRIx64 " - 0x%" PRIx64 " + 0x%" PRIx64 ")",
-			r->start, s->vaddr, s->offset, r->offset);
+			m->start, s->vaddr, s->offset, m->offset);
 	fputc('\n', out);
 }
 
@@ -167,7 +167,7 @@ static void print_chain(const struct addr_context *context, const struct chain *
 
 	print_process(context, chain, out);
 	if (!chain->has_vaddr) {
-		if (chain->region || context->process.maps)
+		if (chain->mapping || context->process.maps)
 			fputs("  not in the binary\n", out);
 		return;
 	}
@@ -228,14 +228,14 @@ static void json_place(struct json *json, const char *key, const char *function,
 	json_close(json, '}');
 }
 
-static void json_region(struct json *json, const struct addr_context *context,
-			const struct region *r)
+static void json_mapping(struct json *json, const struct addr_context *context,
+			 const struct mapping *m)
 {
 	json_open(json, "mapping", '{');
-	json_hex(json, "start", r->start);
-	json_hex(json, "end", r->end);
-	json_hex(json, "offset", r->offset);
-	json_text(json, "path", strings_at(context->strings, r->path));
+	json_hex(json, "start", m->start);
+	json_hex(json, "end", m->end);
+	json_hex(json, "offset", m->offset);
+	json_text(json, "path", mapped_files_path(context->process.files, m->file));
 	json_close(json, '}');
 }
 
@@ -273,8 +273,8 @@ static void json_chain(struct json *json, const struct addr_context *context,
 	json_open(json, NULL, '{');
 	if (chain->has_run)
 		json_hex(json, "run", chain->run.v);
-	if (chain->region)
-		json_region(json, context, chain->region);
+	if (chain->mapping)
+		json_mapping(json, context, chain->mapping);
 	if (chain->has_vaddr) {
 		if (chain->has_run)
 			json_hex(json, "base", chain->base);

@@ -161,7 +161,7 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 		       &context->process.loads, err))
 		return false;
 	context->process.maps = &where->maps;
-	context->strings = &where->snapshots.strings;
+	context->process.files = &where->snapshots.files;
 	return true;
 }
 

@@ -116,7 +116,7 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 	char path[PATH_MAX];
 	struct convert_arguments args = *all;
 
-	const struct locate_report *seen = &one->conversion.aggregate.maps.report;
+	const struct image_report *seen = &one->conversion.aggregate.space.report;
 	if (one->failed && binary->found && one->err.code == BC_MISMATCH && seen->processes == seen->mistaken) {
 		if (args.verbose && args.stats != STATS_JSON)
 			fprintf(stderr, "batconv: %s: did not run\n", binary->path);

@@ -71,7 +71,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 
 /* A file that has code in the map, and where it was loaded. */
 struct mapped_image {
-	uint32_t path, build_id;
+	uint32_t number; /* of the file, of its first mapping with code */
 	bool opened; /* the file is there, and is what was mapped */
 	const char *why_not;
 	struct file_map file;
@@ -87,54 +87,52 @@ static void mapped_image_close(struct mapped_image *m)
 }
 
 /* A recorded build-id that differs: the file was replaced. */
-static bool is_same_build(const struct mapped_image *m, struct text recorded)
+static bool is_same_build(const struct mapped_image *m, const struct mapped_files *files)
 {
-	struct build_id id = {.size = (uint8_t)(recorded.len <= BUILD_ID_MAX ? recorded.len : 0)};
+	struct build_id id = mapped_files_id(files, m->number);
 
-	if (!id.size)
-		return true;
-	memcpy(id.data, recorded.at, id.size);
-	return build_id_equal(&id, &m->image.build_id);
+	return !id.size || build_id_equal(&id, &m->image.build_id);
 }
 
 /* false: out of memory */
 static bool mapped_image_open(struct mapped_image *m, const struct maps *maps,
-			      const struct strings *strings)
+			      const struct mapped_files *files)
 {
-	struct text path = strings_at(strings, m->path);
+	struct text path = mapped_files_path(files, m->number);
 	struct bc_error err = {0};
 
-	if (region_path_without_deleted(path).len < path.len)
+	if (path_without_deleted(path).len < path.len)
 		m->why_not = "deleted";
 	else if (!file_map(path.at, &m->file, &err))
 		m->why_not = "not there";
 	else if (!image_open((struct bytes){m->file.data, m->file.size}, &m->image, &err))
 		m->why_not = "no ELF image of a known kind";
-	else if (!is_same_build(m, strings_at(strings, m->build_id)))
+	else if (!is_same_build(m, files))
 		m->why_not = "another build is there now";
-	else if (!loads_find(maps, m->path, &m->image, &m->loads))
+	else if (!loads_find(maps, files, mapped_files_at(files, m->number)->path, &m->image, &m->loads))
 		return false;
 	else
 		m->opened = true;
 	return err.code != BC_NOMEM;
 }
 
-/* Calls show() for each distinct file with executable regions, in their order.
+/* Calls show() for each distinct file with executable mappings, in their order.
  * *agree: not if a base does not.  Returns false when out of memory. */
-static bool each_image(const struct maps *maps, const struct strings *strings, bool *agree,
+static bool each_image(const struct maps *maps, const struct mapped_files *files, bool *agree,
 		       void (*show)(void *ctx, const struct mapped_image *m), void *ctx)
 {
-	uint8_t *seen = calloc(strings->len + 1, 1);
+	uint8_t *seen = calloc(files->texts.len + 1, 1);
 	bool ok = seen;
 
 	for (size_t i = 0; ok && i < maps->len; i++) {
-		const struct region *r = &maps->at[i];
-		if (!(r->flags & REGION_EXEC) || seen[r->path] ||
-		    region_kind_of(strings_at(strings, r->path)) != REGION_FILE)
+		const struct mapping *mapping = &maps->at[i];
+		uint32_t path = mapped_files_at(files, mapping->file)->path;
+		if (!(mapping->flags & MAPPING_EXEC) || seen[path] ||
+		    path_kind_of(strings_at(&files->texts, path)) != PATH_FILE)
 			continue;
-		seen[r->path] = 1;
-		struct mapped_image m = {.path = r->path, .build_id = r->build_id};
-		ok = mapped_image_open(&m, maps, strings);
+		seen[path] = 1;
+		struct mapped_image m = {.number = mapping->file};
+		ok = mapped_image_open(&m, maps, files);
 		for (size_t l = 0; l < m.loads.all.len; l++)
 			*agree &= load_agrees(&m.loads.all.at[l]);
 		*agree &= !m.loads.misfits;
@@ -160,11 +158,11 @@ static const char *verdict(const struct mapped_image *m, const struct load *load
 
 static void print_image(void *ctx, const struct mapped_image *m)
 {
-	const struct strings *strings = ctx;
-	struct text id = strings_at(strings, m->build_id);
+	const struct mapped_files *files = ctx;
+	struct text id = mapped_files_build_id(files, m->number);
 	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
 
-	print_text(strings_at(strings, m->path), stdout);
+	print_text(mapped_files_path(files, m->number), stdout);
 	fputs("\n    build-id ", stdout);
 	if (id.len || (m->opened && file_id.len))
 		print_bytes(id.len ? id : file_id, stdout);
@@ -179,7 +177,7 @@ static void print_image(void *ctx, const struct mapped_image *m)
 		printf("    base not known: the file is %s\n", m->why_not);
 	for (size_t i = 0; i < m->loads.all.len; i++) {
 		const struct load *load = &m->loads.all.at[i];
-		printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base, load->regions,
+		printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base, load->mappings,
 		       verdict(m, load));
 	}
 	if (m->opened && !m->loads.all.len)
@@ -188,48 +186,47 @@ static void print_image(void *ctx, const struct mapped_image *m)
 
 static void print_head(const struct snapshot *s)
 {
-	printf("process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %" PRIu32
-	       " regions\n",
-	       s->pid, s->id, s->time / 1000000000, s->time % 1000000000, s->count);
+	printf("process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %zu regions\n",
+	       s->pid, s->id, s->time / 1000000000, s->time % 1000000000, map_set_count(s->maps));
 }
 
 static bool print_map(const struct snapshot *s, const struct maps *maps,
-		      const struct strings *strings, bool all, bool *agree)
+		      const struct mapped_files *files, bool all, bool *agree)
 {
 	print_head(s);
 	for (size_t i = 0; i < maps->len; i++)
-		if (all || maps->at[i].flags & REGION_EXEC)
-			maps_text_write_region(&maps->at[i], strings, stdout);
+		if (all || maps->at[i].flags & MAPPING_EXEC)
+			maps_text_write_mapping(&maps->at[i], files, stdout);
 	puts("images:");
-	return each_image(maps, strings, agree, print_image, (void *)(uintptr_t)strings);
+	return each_image(maps, files, agree, print_image, (void *)(uintptr_t)files);
 }
 
 static void print_raw(const struct snapshot *s, const struct maps *maps,
-		      const struct strings *strings)
+		      const struct mapped_files *files)
 {
 	struct maps_head head = {s->pid, s->id, s->time};
 
 	maps_text_write_head(&head, stdout);
 	for (size_t i = 0; i < maps->len; i++)
-		maps_text_write_region(&maps->at[i], strings, stdout);
+		maps_text_write_mapping(&maps->at[i], files, stdout);
 }
 
 /* ---- JSON ---- */
 
 struct json_context {
 	struct json *json;
-	const struct strings *strings;
+	const struct mapped_files *files;
 };
 
 static void json_image(void *ctx, const struct mapped_image *m)
 {
 	struct json_context *c = ctx;
 	struct json *json = c->json;
-	struct text id = strings_at(c->strings, m->build_id);
+	struct text id = mapped_files_build_id(c->files, m->number);
 	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
 
 	json_open(json, NULL, '{');
-	json_text(json, "path", strings_at(c->strings, m->path));
+	json_text(json, "path", mapped_files_path(c->files, m->number));
 	json_bytes(json, "build_id", id.len ? id : m->opened ? file_id : id);
 	if (m->opened && image_go_build_id(&m->image).len)
 		json_text(json, "go_build_id", image_go_build_id(&m->image));
@@ -240,7 +237,7 @@ static void json_image(void *ctx, const struct mapped_image *m)
 		const struct load *load = &m->loads.all.at[i];
 		json_open(json, NULL, '{');
 		json_hex(json, "base", load->base);
-		json_number(json, "mappings", load->regions);
+		json_number(json, "mappings", load->mappings);
 		json_bool(json, "agrees", load_agrees(load) && !m->loads.misfits);
 		json_close(json, '}');
 	}
@@ -248,27 +245,27 @@ static void json_image(void *ctx, const struct mapped_image *m)
 	json_close(json, '}');
 }
 
-static void json_region(struct json *json, const struct region *r, const struct strings *strings)
+static void json_mapping(struct json *json, const struct mapping *m, const struct mapped_files *files)
 {
-	const char flags[] = {r->flags & REGION_READ ? 'r' : '-', r->flags & REGION_WRITE ? 'w' : '-',
-			      r->flags & REGION_EXEC ? 'x' : '-', r->flags & REGION_SHARED ? 's' : 'p', 0};
+	const char flags[] = {m->flags & MAPPING_READ ? 'r' : '-', m->flags & MAPPING_WRITE ? 'w' : '-',
+			      m->flags & MAPPING_EXEC ? 'x' : '-', m->flags & MAPPING_SHARED ? 's' : 'p', 0};
 
 	json_open(json, NULL, '{');
-	json_hex(json, "start", r->start);
-	json_hex(json, "end", r->end);
+	json_hex(json, "start", m->start);
+	json_hex(json, "end", m->end);
 	json_string(json, "flags", flags);
-	json_hex(json, "offset", r->offset);
-	json_number(json, "inode", r->inode);
-	json_text(json, "path", strings_at(strings, r->path));
-	json_bytes(json, "build_id", strings_at(strings, r->build_id));
+	json_hex(json, "offset", m->offset);
+	json_number(json, "inode", mapped_files_at(files, m->file)->inode);
+	json_text(json, "path", mapped_files_path(files, m->file));
+	json_bytes(json, "build_id", mapped_files_build_id(files, m->file));
 	json_close(json, '}');
 }
 
 static bool json_map(const struct snapshot *s, const struct maps *maps,
-		     const struct strings *strings, bool all, bool *agree)
+		     const struct mapped_files *files, bool all, bool *agree)
 {
 	struct json json = {.out = stdout};
-	struct json_context context = {&json, strings};
+	struct json_context context = {&json, files};
 
 	json_open(&json, NULL, '{');
 	json_number(&json, "pid", s->pid);
@@ -276,11 +273,11 @@ static bool json_map(const struct snapshot *s, const struct maps *maps,
 	json_number(&json, "time", s->time);
 	json_open(&json, "regions", '[');
 	for (size_t i = 0; i < maps->len; i++)
-		if (all || maps->at[i].flags & REGION_EXEC)
-			json_region(&json, &maps->at[i], strings);
+		if (all || maps->at[i].flags & MAPPING_EXEC)
+			json_mapping(&json, &maps->at[i], files);
 	json_close(&json, ']');
 	json_open(&json, "images", '[');
-	if (!each_image(maps, strings, agree, json_image, &context))
+	if (!each_image(maps, files, agree, json_image, &context))
 		return false;
 	json_close(&json, ']');
 	json_close(&json, '}');
@@ -313,11 +310,11 @@ static int show(const struct arguments *args, const struct snapshots *all)
 			print_head(s);
 			continue;
 		}
-		ok = snapshots_maps(all, s, &maps);
+		ok = maps_of(s->maps, &maps);
 		if (ok && args->raw)
-			print_raw(s, &maps, &all->strings);
+			print_raw(s, &maps, &all->files);
 		else if (ok)
-			ok = (args->json ? json_map : print_map)(s, &maps, &all->strings, args->all, &agree);
+			ok = (args->json ? json_map : print_map)(s, &maps, &all->files, args->all, &agree);
 	}
 	if (!ok) {
 		bc_fail_nomem(&err);

@@ -180,7 +180,7 @@ static bool resolve_all(struct arguments *args, struct resolver *resolver, char 
 static bool write_all(struct arguments *args, struct resolver *resolver, char **files,
 		      int count, struct bc_error *err)
 {
-	struct stack_writer writer = {.format = args->format, .strings = &resolver->snapshots->strings};
+	struct stack_writer writer = {.format = args->format, .files = &resolver->snapshots->files};
 	struct output output;
 
 	if (!output_open(args->output, &output, err))

@@ -84,7 +84,7 @@ static void report_basic(const struct ledger *samples, FILE *out)
 
 void perf2bolt_report_read(const struct conversion *conversion, FILE *out)
 {
-	const struct locate_report *seen = &conversion->aggregate.maps.report;
+	const struct image_report *seen = &conversion->aggregate.space.report;
 	uint64_t lines = aggregated_lines(conversion);
 
 	if (lines)

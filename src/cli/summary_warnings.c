@@ -9,10 +9,10 @@
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
-	const struct image_match *match = &c->aggregate.maps.match;
+	const struct image_match *match = &c->aggregate.space.match;
 	const struct ledgers *l = &c->ledgers;
-	uint64_t misfits = c->aggregate.maps.report.misfits;
-	const char *renamed = c->aggregate.maps.report.renamed;
+	uint64_t misfits = c->aggregate.space.report.misfits;
+	const char *renamed = c->aggregate.space.report.renamed;
 
 	if (c->no_disassembler)
 		warn(to, "warning: libLLVM is missing, which a few functions without a BAT map need: "

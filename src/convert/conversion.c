@@ -83,7 +83,7 @@ static bool fail_build(const struct conversion_options *options, const struct co
  * those. */
 static bool segments_disagree(const struct conversion *c)
 {
-	return c->basic && c->aggregate.maps.report.misfits;
+	return c->basic && c->aggregate.space.report.misfits;
 }
 
 static bool is_empty(const struct conversion *c)
@@ -106,12 +106,12 @@ static bool fail_contradicted(const struct conversion_options *options, const st
 static bool check_samples(const struct conversion_options *options, struct conversion *c,
 			  struct bc_error *err)
 {
-	const struct locate_report *seen = &c->aggregate.maps.report;
+	const struct image_report *seen = &c->aggregate.space.report;
 
 	if (c->aggregate.contradicted.code)
 		return fail_contradicted(options, c, err);
 	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
-		return process_maps_fail_unmapped(&c->aggregate.maps, err);
+		return image_space_fail_unmapped(&c->aggregate.space, err);
 	if (options->force)
 		return true;
 	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)

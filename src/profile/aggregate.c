@@ -40,10 +40,10 @@ static size_t erratum_entries(struct aggregate *a, const struct sample *sample, 
 /* Samples of one process come in a row. */
 static struct process_view *view_of(struct aggregate *a, uint32_t pid)
 {
-	if (a->view_pid != pid || a->view_changes != a->maps.changes) {
-		a->view = process_view(&a->maps, pid);
+	if (a->view_pid != pid || a->view_changes != a->space.changes) {
+		a->view = process_view(&a->space, pid);
 		a->view_pid = pid;
-		a->view_changes = a->maps.changes;
+		a->view_changes = a->space.changes;
 	}
 	return &a->view;
 }
@@ -96,9 +96,9 @@ static bool take_access(struct aggregate *a, const struct sample *sample, struct
 		ledger->dropped[view->has_image ? ACCESS_CODE : ACCESS_NO_PROCESS]++;
 		return true;
 	}
-	struct vaddr data = {sample->data.v - view->last->base};
+	struct vaddr data = {sample->data.v - (view->last->start - view->last->offset)};
 	uint64_t key[COUNT_KEY_WORDS] = {at.v, data.v};
-	if (!image_segment_at(a->maps.match.image, data)) {
+	if (!image_segment_at(a->space.match.image, data)) {
 		ledger->dropped[ACCESS_UNNAMED]++;
 		return true;
 	}
@@ -114,15 +114,6 @@ static bool leave_out(struct aggregate *a, const struct sample *sample, enum sam
 	ledgers->branches.read += sample->branch_count;
 	ledgers->branches.dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
 	return true;
-}
-
-/* A place of a file, as perf script prints it, becomes a run-time address. */
-static struct run_addr find_place(struct aggregate *a, const struct sample *sample)
-{
-	struct run_addr at;
-
-	return process_find_place(&a->maps, sample->pid, sample->ip_file, sample->ip.v, &at)
-		       ? at : process_elsewhere(&a->maps, sample->pid);
 }
 
 static bool use_sample(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
@@ -149,7 +140,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	if (!sample->ip_file.len)
 		return use_sample(a, sample, event->memory, err);
 	struct sample placed = *sample;
-	placed.ip = find_place(a, sample);
+	placed.ip = image_space_find_place(&a->space, sample->pid, sample->ip_file, sample->ip.v);
 	return use_sample(a, &placed, event->memory, err);
 }
 
@@ -206,7 +197,7 @@ static bool take_addresses(struct aggregate *a, const struct event *event, struc
 static bool begin_input(struct aggregate *a, bool recording)
 {
 	if (recording)
-		process_maps_forget(&a->maps);
+		image_space_forget(&a->space);
 	a->erratum_seen = false;
 	a->samples_seen = 0;
 	a->inputs_seen++;
@@ -215,7 +206,7 @@ static bool begin_input(struct aggregate *a, bool recording)
 
 static bool note_late_ids(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
-	if (late_ids_check(&a->maps, event->build_ids.at, event->build_ids.count, err))
+	if (late_ids_check(&a->space, event->build_ids.at, event->build_ids.count, err))
 		return true;
 	if (err->code != BC_MISMATCH)
 		return false;
@@ -226,22 +217,16 @@ static bool note_late_ids(struct aggregate *a, const struct event *event, struct
 	return true;
 }
 
-static bool end_process(struct aggregate *a, const struct task_event *task)
-{
-	process_exit(&a->maps, task->pid, task->tid);
-	return true;
-}
-
 bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err)
 {
 	struct aggregate *a = aggregate;
 
 	switch (event->kind) {
 	case EVENT_BEGIN: return begin_input(a, event->recording);
-	case EVENT_MAP: return process_map(&a->maps, event->map, err);
-	case EVENT_EXEC: return process_exec(&a->maps, event->task.pid, err);
-	case EVENT_FORK: return process_fork(&a->maps, event->task.parent, event->task.pid, err);
-	case EVENT_EXIT: return end_process(a, &event->task);
+	case EVENT_MAP:
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: return image_space_event(&a->space, event, err);
 	case EVENT_SAMPLE: return take_sample(a, event, err);
 	case EVENT_TRACES: return take_traces(a, event, err);
 	case EVENT_ADDRESSES: return take_addresses(a, event, err);
@@ -271,7 +256,7 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	aggregate->tally.totals = &aggregate->totals;
 	counts_init(&aggregate->totals.traces);
 	counts_init(&aggregate->totals.basic);
-	return process_maps_init(&aggregate->maps, image, match, err) &&
+	return image_space_init(&aggregate->space, image, match, err) &&
 	       (options->threads < 2 ||
 		batches_start(options->threads, &aggregate->tally, &aggregate->batches, err));
 }
@@ -279,7 +264,7 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 void aggregate_fini(struct aggregate *aggregate)
 {
 	batches_stop(aggregate->batches);
-	process_maps_fini(&aggregate->maps);
+	image_space_fini(&aggregate->space);
 	tally_free(&aggregate->tally);
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);

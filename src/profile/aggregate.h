@@ -31,14 +31,14 @@ DEFINE_VEC(name_vec, char *);
 
 struct aggregate {
 	struct aggregate_options options;
-	struct process_maps maps;
+	struct image_space space;
 	struct totals totals;
 	struct tally tally;         /* of this thread; its ledgers are all of
 	                               them after aggregate_finish() */
 	struct count_table memory;  /* accesses: vaddr of the code, of the data */
 	struct returns returns;
 	struct name_vec events;     /* of basic samples; sorted at the end */
-	struct process_view view;   /* of view_pid, when maps.changes was view_changes */
+	struct process_view view;   /* of view_pid, when space.changes was view_changes */
 	uint32_t view_pid;
 	uint64_t view_changes;
 	bool erratum_seen;          /* in the present input */
@@ -56,7 +56,7 @@ BC_MUST_USE bool aggregate_init(struct aggregate *aggregate, const struct image 
 void aggregate_fini(struct aggregate *aggregate);
 
 /* struct event_sink.event of an aggregate.  What late build-ids say against is noted only: the
- * report of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of process_map(). */
+ * report of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of image_space_event(). */
 BC_MUST_USE bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err);
 
 /* The threads that count, for a reader to share.  NULL: there are none but this. */

@@ -9,7 +9,7 @@
 #include "src/base/count_cache.h"
 #include "src/base/counts.h"
 #include "src/event/event.h"
-#include "src/addrspace/process.h"
+#include "src/addrspace/image_space.h"
 #include "src/profile/ledger.h"
 
 /* What all threads count together. */

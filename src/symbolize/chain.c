@@ -78,20 +78,20 @@ struct chain chain_of_vaddr(const struct subject *subject, struct vaddr at)
 struct chain chain_of_run(const struct subject *subject, const struct loaded_at *process,
 			  struct run_addr at)
 {
-	const struct region *region = process->maps ? maps_find(process->maps, at) : NULL;
+	const struct mapping *mapping = process->maps ? maps_find(process->maps, at) : NULL;
 	struct chain chain;
 	uint64_t base;
 
 	if (!process->maps && process->loads.all.len)
 		base = process->loads.all.at[0].base;
-	else if (!region || region->path != process->path ||
-		 !loads_base(&process->loads, &subject->binary.image, region, &base))
-		return (struct chain){.has_run = true, .run = at, .region = region};
+	else if (!mapping || mapped_files_at(process->files, mapping->file)->path != process->path ||
+		 !loads_base(&process->loads, &subject->binary.image, mapping, &base))
+		return (struct chain){.has_run = true, .run = at, .mapping = mapping};
 	chain = chain_of_vaddr(subject, (struct vaddr){at.v - base});
 	chain.has_run = true;
 	chain.run = at;
 	chain.base = base;
-	chain.region = region;
+	chain.mapping = mapping;
 	return chain;
 }
 
@@ -100,7 +100,7 @@ void chain_add_run(struct chain *chain, const struct loaded_at *process, size_t 
 	chain->base = process->loads.all.at[load].base;
 	chain->run.v = chain->vaddr.v + chain->base;
 	chain->has_run = true;
-	chain->region = process->maps ? maps_find(process->maps, chain->run) : NULL;
+	chain->mapping = process->maps ? maps_find(process->maps, chain->run) : NULL;
 }
 
 bool loaded_at_base(struct loaded_at *process, uint64_t base)

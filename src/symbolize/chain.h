@@ -32,8 +32,9 @@ void subject_close(struct subject *subject);
 
 /* Where the binary is in a process.  Zeroed: nowhere. */
 struct loaded_at {
-	const struct maps *maps; /* with an index; NULL: only the base is known */
-	uint32_t path;           /* of the binary's regions */
+	const struct maps *maps; /* NULL: only the base is known */
+	const struct mapped_files *files; /* of the maps */
+	uint32_t path;           /* of the binary's mappings: a text of the files */
 	struct loads loads;
 };
 
@@ -42,10 +43,10 @@ struct chain {
 	bool has_run;
 	struct run_addr run;
 	uint64_t base;               /* run - vaddr, if both are known */
-	const struct region *region; /* that holds `run`; NULL: in none, or no maps */
+	const struct mapping *mapping; /* that holds `run`; NULL: in none, or no maps */
 
 	/* in the binary */
-	bool has_vaddr; /* false: the region is not the binary's, or no part of it */
+	bool has_vaddr; /* false: the mapping is not the binary's, or no part of it */
 	struct vaddr vaddr;
 	const struct segment *segment; /* NULL: in none */
 	bool has_offset;               /* false: no byte of the file, as of .bss */

@@ -3,58 +3,62 @@
 
 #include <stdlib.h>
 
-/* Addresses from here on are the kernel's. */
-#define USER_END (UINT64_C(1) << 63)
-
-struct view_region {
+struct view_mapping {
 	bool known; /* the rest is filled in */
 	bool has_base;
 	uint64_t base;
 	struct library *library;
 };
 
-bool view_init(struct view *view, struct maps *maps)
+bool view_init(struct view *view, struct map_set *set)
 {
-	*view = (struct view){.maps = *maps};
-	*maps = (struct maps){0};
-	view->regions = calloc(view->maps.len + 1, sizeof(*view->regions));
-	if (view->regions && (view->maps.starts || maps_index(&view->maps)))
-		return true;
-	view_free(view);
+	struct view made = {.set = map_set_share(set)};
+
+	if (maps_of(set, &made.maps)) {
+		made.known = calloc(made.maps.len + 1, sizeof(*made.known));
+		if (made.known) {
+			*view = made;
+			return true;
+		}
+	}
+	view_free(&made);
 	return false;
 }
 
 void view_free(struct view *view)
 {
+	map_set_release(view->set);
 	maps_free(&view->maps);
-	free(view->regions);
+	free(view->known);
 	*view = (struct view){0};
 }
 
-/* All regions of a file are settled together: they share the loads. */
-static bool learn_path(struct libraries *libraries, struct view *view, const struct region *region)
+/* All mappings of a path are settled together: they share the loads. */
+static bool learn_path(struct libraries *libraries, struct view *view, const struct mapping *mapping)
 {
-	struct library *library = libraries_of(libraries, region);
+	const struct mapped_files *files = libraries->files;
+	uint32_t path = mapped_files_at(files, mapping->file)->path;
+	struct library *library = libraries_of(libraries, mapping->file);
 	struct loads loads = {0};
 
 	if (!library || (library->opened &&
-			 !loads_find(&view->maps, region->path, &library->binary->image, &loads)))
+			 !loads_find(&view->maps, files, path, &library->binary->image, &loads)))
 		return false;
 	for (size_t i = 0; i < view->maps.len; i++) {
-		const struct region *r = &view->maps.at[i];
-		struct view_region *out = &view->regions[i];
-		if (r->path != region->path)
+		const struct mapping *m = &view->maps.at[i];
+		struct view_mapping *out = &view->known[i];
+		if (mapped_files_at(files, m->file)->path != path)
 			continue;
 		out->known = true;
 		out->library = library;
 		out->has_base = library->opened &&
-				loads_base(&loads, &library->binary->image, r, &out->base);
+				loads_base(&loads, &library->binary->image, m, &out->base);
 	}
 	loads_free(&loads);
 	return true;
 }
 
-static void find_function(const struct view_region *known, const struct frame_options *options,
+static void find_function(const struct view_mapping *known, const struct frame_options *options,
 			  struct vaddr at, struct frame *out)
 {
 	const struct binary *binary = known->library->binary;
@@ -76,18 +80,19 @@ static bool resolve(struct libraries *libraries, struct view *view,
 		    const struct frame_options *options, struct frame *out)
 {
 	struct run_addr at = {out->raw.v - out->is_return};
-	const struct region *region = view ? maps_find(&view->maps, at) : NULL;
+	const struct mapping *mapping = view ? maps_find(&view->maps, at) : NULL;
 
 	out->library = text_of(out->raw.v >= USER_END ? FRAME_KERNEL : FRAME_UNKNOWN);
-	if (!region)
+	if (!mapping)
 		return true;
-	struct view_region *known = &view->regions[region - view->maps.at];
-	out->region = region;
-	out->library = strings_at(libraries->strings, region->path);
+	struct view_mapping *known = &view->known[mapping - view->maps.at];
+	out->mapping = mapping;
+	out->library = mapped_files_path(libraries->files, mapping->file);
 	if (!out->library.len)
 		out->library = text_of("[anon]");
-	out->offset = region_offset(region, out->raw);
-	if (!known->known && region->path && !learn_path(libraries, view, region))
+	out->offset = mapping_offset(mapping, out->raw);
+	if (!known->known && mapped_files_at(libraries->files, mapping->file)->path &&
+	    !learn_path(libraries, view, mapping))
 		return false;
 	out->has_vaddr = known->has_base;
 	if (!known->has_base)

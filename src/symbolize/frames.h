@@ -6,13 +6,14 @@
  * The innermost address is that of an instruction.  The others are return
  * addresses: they point behind the call, at the next line, block or even function,
  * so they are looked up one byte before.  What is known of a frame is said of the
- * address as it was given.  Nothing is dropped: an address in no region is a frame of
+ * address as it was given.  Nothing is dropped: an address in no mapping is a frame of
  * the library "[unknown]", one of the kernel of "[kernel]".
  */
 #ifndef SYMBOLIZE_FRAMES_H
 #define SYMBOLIZE_FRAMES_H
 
 #include "src/addrspace/loads.h"
+#include "src/addrspace/processes.h"
 #include "src/symbolize/libraries.h"
 
 #define FRAME_UNKNOWN "[unknown]"
@@ -21,23 +22,24 @@
 struct frame {
 	struct run_addr raw;         /* as given */
 	bool is_return;              /* raw - 1 was looked up */
-	const struct region *region; /* NULL: in none */
-	struct text library;         /* the region's path, "[anon]" for none */
+	const struct mapping *mapping; /* NULL: in none */
+	struct text library;         /* the mapping's path, "[anon]" for none */
 	struct file_off offset;      /* of `raw` in the library's file */
-	bool has_vaddr;              /* the library is known and the region part of it */
+	bool has_vaddr;              /* the library is known and the mapping part of it */
 	struct vaddr vaddr;          /* of `raw` */
 	const char *function;        /* NULL: not known */
 	uint64_t function_offset;    /* of `raw` */
 };
 
-/* Regions of one map with what was found out about them so far. */
+/* One map with what was found out about its mappings so far. */
 struct view {
-	struct maps maps; /* owned, with an index */
-	struct view_region *regions; /* one per region of the maps */
+	struct map_set *set; /* a share of it */
+	struct maps maps;
+	struct view_mapping *known; /* one per mapping */
 };
 
-/* Takes the maps over, also when it fails.  False when out of memory. */
-BC_MUST_USE bool view_init(struct view *view, struct maps *maps);
+/* False when out of memory; there is nothing to free then. */
+BC_MUST_USE bool view_init(struct view *view, struct map_set *set);
 void view_free(struct view *view);
 
 struct frame_options {

@@ -6,21 +6,13 @@
 void libraries_free(struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->len; i++) {
-		binary_close(&libraries->at[i]->own);
+		if (libraries->at[i])
+			binary_close(&libraries->at[i]->own);
 		free(libraries->at[i]);
 	}
 	free(libraries->at);
 	libraries->at = NULL;
-	libraries->len = libraries->cap = 0;
-}
-
-static struct build_id id_of(struct text bytes)
-{
-	struct build_id id = {.size = (uint8_t)(bytes.len <= BUILD_ID_MAX ? bytes.len : 0)};
-
-	if (id.size)
-		memcpy(id.data, bytes.at, id.size);
-	return id;
+	libraries->len = 0;
 }
 
 /* Builds that BOLT made of one input share its build-id: the name decides first. */
@@ -28,7 +20,7 @@ static const struct binary *given_for(const struct libraries *libraries, struct 
 				      const struct build_id *id)
 {
 	const struct binary *by_id = NULL;
-	struct text name = text_basename(region_path_without_deleted(path));
+	struct text name = text_basename(path_without_deleted(path));
 
 	for (size_t i = 0; i < libraries->given_count; i++) {
 		const struct given_binary *given = &libraries->given[i];
@@ -46,7 +38,7 @@ static bool open_mapped(struct library *library, struct text path, const struct 
 {
 	struct bc_error err = {0};
 
-	if (region_kind_of(path) != REGION_FILE || region_path_without_deleted(path).len < path.len)
+	if (path_kind_of(path) != PATH_FILE || path_without_deleted(path).len < path.len)
 		return true;
 	if (!binary_open_for(path.at, (struct binary_needs){.any_will_do = true}, &library->own, &err))
 		return err.code != BC_NOMEM;
@@ -58,37 +50,39 @@ static bool open_mapped(struct library *library, struct text path, const struct 
 	return true;
 }
 
-static struct library *push(struct libraries *libraries, const struct region *region)
+/* Files are numbered as they are met: there may be more now. */
+static bool make_room(struct libraries *libraries, uint32_t file)
 {
-	if (libraries->len == libraries->cap) {
-		size_t cap = libraries->cap ? 2 * libraries->cap : 16;
-		struct library **at = realloc(libraries->at, cap * sizeof(struct library *));
-		if (!at)
-			return NULL;
-		libraries->at = at;
-		libraries->cap = cap;
-	}
-	struct library *library = calloc(1, sizeof(*library));
-	if (!library)
-		return NULL;
-	library->path = region->path;
-	library->build_id = region->build_id;
-	return libraries->at[libraries->len++] = library; // cppcheck-suppress memleak ; owned by libraries
+	size_t len = libraries->len ? libraries->len : 16;
+
+	while (len <= file)
+		len *= 2;
+	if (len == libraries->len)
+		return true;
+	struct library **at = realloc(libraries->at, len * sizeof(struct library *));
+	if (!at)
+		return false;
+	for (size_t i = libraries->len; i < len; i++)
+		at[i] = NULL;
+	libraries->at = at;
+	libraries->len = len;
+	return true;
 }
 
-struct library *libraries_of(struct libraries *libraries, const struct region *region)
+struct library *libraries_of(struct libraries *libraries, uint32_t file)
 {
-	struct text path = strings_at(libraries->strings, region->path);
-	struct build_id id = id_of(strings_at(libraries->strings, region->build_id));
+	struct text path = mapped_files_path(libraries->files, file);
+	struct build_id id = mapped_files_id(libraries->files, file);
 
-	/* Asked once per region of a map, so a walk over some hundreds will do. */
-	for (size_t i = 0; i < libraries->len; i++)
-		if (libraries->at[i]->path == region->path &&
-		    libraries->at[i]->build_id == region->build_id)
-			return libraries->at[i];
-	struct library *library = push(libraries, region);
+	if (!make_room(libraries, file))
+		return NULL;
+	struct library *library = libraries->at[file];
+	if (library)
+		return library;
+	library = calloc(1, sizeof(*library));
 	if (!library)
 		return NULL;
+	libraries->at[file] = library;
 	library->binary = given_for(libraries, path, &id);
 	if (!library->binary && libraries->open_mapped && !open_mapped(library, path, &id))
 		return NULL;

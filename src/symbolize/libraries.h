@@ -5,11 +5,10 @@
 #ifndef SYMBOLIZE_LIBRARIES_H
 #define SYMBOLIZE_LIBRARIES_H
 
-#include "src/addrspace/maps.h"
+#include "src/addrspace/mapped_files.h"
 #include "src/elf/binary.h"
 
 struct library {
-	uint32_t path, build_id; /* as mapped: strings */
 	bool opened; /* else nothing is known of it */
 	const struct binary *binary;
 	struct binary own; /* unless it was given */
@@ -22,18 +21,18 @@ struct given_binary {
 };
 
 struct libraries {
-	const struct strings *strings; /* borrowed: of the maps */
+	const struct mapped_files *files; /* borrowed: of the maps */
 	struct given_binary *given;    /* borrowed */
 	size_t given_count;
 	bool open_mapped; /* open files under the path that was mapped */
-	struct library **at; /* by order of first use */
-	size_t len, cap;
+	struct library **at; /* by the number of the file; NULL: not asked for yet */
+	size_t len;
 };
 
 void libraries_free(struct libraries *libraries);
 
-/* The library of a region: a given one, or the file of its path if that is wanted,
+/* The library of a mapped file: a given one, or the file of its path if that is wanted,
  * is still there, and has the build-id that was recorded.  NULL: out of memory. */
-struct library *libraries_of(struct libraries *libraries, const struct region *region);
+struct library *libraries_of(struct libraries *libraries, uint32_t file);
 
 #endif

@@ -66,44 +66,42 @@ static bool text_id(struct pprof *p, struct text text, uint32_t *id)
 	return strings_intern(&p->texts, text, id);
 }
 
-static bool hex_id(struct pprof *p, struct text bytes, uint32_t *out)
+static bool hex_id(struct pprof *p, const struct build_id *id, uint32_t *out)
 {
-	struct build_id id = {.size = (uint8_t)(bytes.len <= BUILD_ID_MAX ? bytes.len : 0)};
 	char hex[2 * BUILD_ID_MAX + 1];
 
-	if (id.size)
-		memcpy(id.data, bytes.at, id.size);
-	build_id_format(&id, hex);
+	build_id_format(id, hex);
 	return text_id(p, text_of(hex), out);
 }
 
-static bool put_mapping(struct pprof *p, const struct strings *strings, const struct frame *frame,
+static bool put_mapping(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
 			uint32_t id)
 {
-	const struct region *r = frame->region;
+	const struct mapping *at = frame->mapping;
+	struct build_id recorded = mapped_files_id(files, at->file);
 	struct byte_vec m = {0};
 	uint32_t name, build_id;
 
-	bool ok = text_id(p, frame->library, &name) &&
-		  hex_id(p, strings_at(strings, r->build_id), &build_id) && put_number(&m, 1, id) &&
-		  put_number(&m, 2, r->start) && put_number(&m, 3, r->end) &&
-		  put_number(&m, 4, r->offset) && put_number(&m, 5, name) &&
+	bool ok = text_id(p, frame->library, &name) && hex_id(p, &recorded, &build_id) && put_number(&m, 1, id) &&
+		  put_number(&m, 2, at->start) && put_number(&m, 3, at->end) &&
+		  put_number(&m, 4, at->offset) && put_number(&m, 5, name) &&
 		  put_number(&m, 6, build_id) && put_number(&m, 7, frame->function != NULL);
 	return finish(p, PROFILE_MAPPING, &m, ok);
 }
 
-static bool mapping_id(struct pprof *p, const struct strings *strings, const struct frame *frame,
+static bool mapping_id(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
 		       uint32_t *id)
 {
-	const struct region *r = frame->region;
+	const struct mapping *at = frame->mapping;
 	bool is_new;
 
 	*id = 0;
-	if (!r)
+	if (!at)
 		return true;
-	uint64_t key[] = {r->start, r->end, r->offset, (uint64_t)r->path << 32 | r->build_id};
+	const struct mapped_file *file = mapped_files_at(files, at->file);
+	uint64_t key[] = {at->start, at->end, at->offset, (uint64_t)file->path << 32 | file->build_id};
 	return id_of(&p->mappings, key, sizeof(key), id, &is_new) &&
-	       (!is_new || put_mapping(p, strings, frame, *id));
+	       (!is_new || put_mapping(p, files, frame, *id));
 }
 
 /* What has no function is drawn by its address; what has no mapping either, by what
@@ -115,7 +113,7 @@ static bool function_id(struct pprof *p, const struct frame *frame, uint32_t *id
 	bool is_new;
 
 	*id = 0;
-	if (!frame->function && frame->region)
+	if (!frame->function && frame->mapping)
 		return true;
 	if (!text_id(p, name, &texts[0]) || !text_id(p, frame->library, &texts[1]) ||
 	    !id_of(&p->functions, texts, sizeof(texts), id, &is_new))
@@ -128,13 +126,13 @@ static bool function_id(struct pprof *p, const struct frame *frame, uint32_t *id
 	return finish(p, PROFILE_FUNCTION, &m, ok);
 }
 
-static bool location_id(struct pprof *p, const struct strings *strings, const struct frame *frame,
+static bool location_id(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
 			uint32_t *id)
 {
 	uint32_t mapping, function;
 	bool is_new = false;
 
-	if (!mapping_id(p, strings, frame, &mapping) || !function_id(p, frame, &function))
+	if (!mapping_id(p, files, frame, &mapping) || !function_id(p, frame, &function))
 		return false;
 	uint64_t address = frame->raw.v - frame->is_return;
 	uint64_t key[] = {address, (uint64_t)mapping << 32 | function};
@@ -150,14 +148,14 @@ static bool location_id(struct pprof *p, const struct strings *strings, const st
 	return finish(p, PROFILE_LOCATION, &m, ok);
 }
 
-bool pprof_add(struct pprof *p, const struct strings *strings, const struct frame *frames,
+bool pprof_add(struct pprof *p, const struct mapped_files *files, const struct frame *frames,
 	       size_t count, uint64_t time)
 {
 	uint32_t *ids = malloc((count + 1) * sizeof(*ids)), stack;
 	bool ok = ids, is_new = false;
 
 	for (size_t i = 0; i < count && ok; i++)
-		ok = location_id(p, strings, &frames[i], &ids[i]);
+		ok = location_id(p, files, &frames[i], &ids[i]);
 	ok = ok && id_of(&p->stacks, ids, count * sizeof(*ids), &stack, &is_new);
 	free(ids);
 	while (ok && p->counts.len <= stack)

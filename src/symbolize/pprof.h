@@ -40,9 +40,9 @@ struct pprof {
 
 void pprof_free(struct pprof *pprof);
 
-/* Count a stack, innermost frame first.  strings: of the regions.  False when out of
+/* Count a stack, innermost frame first.  files: of the mappings.  False when out of
  * memory. */
-BC_MUST_USE bool pprof_add(struct pprof *pprof, const struct strings *strings,
+BC_MUST_USE bool pprof_add(struct pprof *pprof, const struct mapped_files *files,
 			   const struct frame *frames, size_t count, uint64_t time);
 
 /* Write it all, compressed.  Errors of the file are for ferror() to tell.  False

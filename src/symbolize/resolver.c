@@ -8,8 +8,8 @@
 void resolver_init(struct resolver *r, struct snapshots *snapshots)
 {
 	*r = (struct resolver){.snapshots = snapshots};
-	r->libraries.strings = &snapshots->strings;
-	r->live.strings = &snapshots->strings;
+	r->libraries.files = &snapshots->files;
+	r->history.files = &snapshots->files;
 }
 
 void resolver_free(struct resolver *r)
@@ -17,46 +17,22 @@ void resolver_free(struct resolver *r)
 	for (size_t i = 0; i < RESOLVER_VIEWS; i++)
 		view_free(&r->views[i]);
 	libraries_free(&r->libraries);
-	live_free(&r->live);
+	history_free(&r->history);
 	frame_vec_free(&r->frames);
 	address_list_free(&r->chain);
 }
 
-/* The view of a snapshot, kept until another one needs its place. */
-static bool view_of_snapshot(struct resolver *r, const struct snapshot *snapshot, struct view **out)
+/* The view of a set, kept until another one needs its place.  It holds a share: while it does,
+ * the set is what it was. */
+static bool view_of(struct resolver *r, struct map_set *set, struct view **out)
 {
-	uint64_t key = (uint64_t)(snapshot - r->snapshots->all.at) + 1;
-	size_t slot = key % RESOLVER_VIEWS;
-	struct maps maps;
+	size_t slot = (size_t)((uintptr_t)set * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RESOLVER_VIEWS;
 
 	*out = &r->views[slot];
-	if (r->view_of[slot] == key)
+	if ((*out)->known && (*out)->set == set)
 		return true;
 	view_free(*out);
-	r->view_of[slot] = 0;
-	if (!snapshots_maps(r->snapshots, snapshot, &maps) || !view_init(*out, &maps))
-		return false;
-	r->view_of[slot] = key;
-	return true;
-}
-
-/* The view of what a process has mapped now. */
-static bool view_of_process(struct resolver *r, struct live_process *process, struct view **out)
-{
-	uint64_t key = UINT64_C(1) << 32 | process->pid; /* above all snapshots */
-	size_t slot = process->pid % RESOLVER_VIEWS;
-	struct maps maps;
-
-	*out = &r->views[slot];
-	if (r->view_of[slot] == key && !process->changed)
-		return true;
-	view_free(*out);
-	r->view_of[slot] = 0;
-	if (!maps_copy(&maps, &process->maps) || !view_init(*out, &maps))
-		return false;
-	process->changed = false;
-	r->view_of[slot] = key;
-	return true;
+	return view_init(*out, set);
 }
 
 static bool resolve(struct resolver *r, struct view *view, const uint64_t *addresses, size_t count,
@@ -75,7 +51,7 @@ static bool resolve(struct resolver *r, struct view *view, const uint64_t *addre
 	for (size_t i = 0; i < count; i++) {
 		bool kernel = text_is(r->frames.at[i].library, FRAME_KERNEL);
 		r->counts.kernel += kernel;
-		r->counts.unknown += !r->frames.at[i].region && !kernel;
+		r->counts.unknown += !r->frames.at[i].mapping && !kernel;
 	}
 	return r->take(r->ctx, stack, err);
 }
@@ -98,7 +74,7 @@ bool resolver_raw(struct resolver *r, const struct raw_stack *raw, struct bc_err
 	if (r->snapshots->all.len && (raw->pid != RAW_ANY || pid != RAW_ANY))
 		snapshot = raw->map == RAW_ANY ? snapshots_at(r->snapshots, pid, raw->time)
 					       : snapshots_of_id(r->snapshots, pid, raw->map);
-	if (snapshot && !view_of_snapshot(r, snapshot, &view))
+	if (snapshot && !view_of(r, snapshot->maps, &view))
 		return bc_fail_nomem(err);
 	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, NULL, 0};
 	return resolve(r, view, raw->addresses.at, raw->addresses.len, &stack, err);
@@ -143,27 +119,25 @@ bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *er
 
 /* What perf script prints of a user's frame is the offset in its file; the mapping
  * of the file that has the offset leads back. */
-static uint64_t run_address(const struct resolver *r, const struct live_process *process,
-			    uint64_t at, struct text file)
+static uint64_t run_address(const struct resolver *r, const struct view *view, uint64_t at, struct text file)
 {
-	for (size_t i = 0; process && file.len && i < process->maps.len; i++) {
-		const struct region *m = &process->maps.at[i];
+	for (size_t i = 0; view && file.len && i < view->maps.len; i++) {
+		const struct mapping *m = &view->maps.at[i];
 		if (at - m->offset < m->end - m->start &&
-		    text_equal(strings_at(r->live.strings, m->path), file))
+		    text_equal(mapped_files_path(r->history.files, m->file), file))
 			return at - m->offset + m->start;
 	}
 	return at;
 }
 
 /* The run-time addresses of a sample's chain, or of the sample. */
-static bool collect_chain(struct resolver *r, const struct live_process *process,
-			  const struct sample *sample)
+static bool collect_chain(struct resolver *r, const struct view *view, const struct sample *sample)
 {
 	r->chain.len = 0;
 	for (size_t i = 0; i < sample->chain_count; i++) {
 		uint64_t at = sample->chain[i];
-		if (sample->chain_files && at < UINT64_C(1) << 63)
-			at = run_address(r, process, at, sample->chain_files[i]);
+		if (sample->chain_files && at < USER_END)
+			at = run_address(r, view, at, sample->chain_files[i]);
 		if (!address_list_push(&r->chain, at))
 			return false;
 	}
@@ -173,34 +147,32 @@ static bool collect_chain(struct resolver *r, const struct live_process *process
 static bool take_sample(struct resolver *r, const struct event *event, struct bc_error *err)
 {
 	const struct sample *sample = event->sample;
-	struct live_process *process = live_find(&r->live, sample->pid);
+	const struct process *process = processes_find(&r->history.processes, sample->pid);
 	struct stack stack = {event->time, sample->pid, RAW_ANY, NULL, 0};
 	struct view *view = NULL;
 
-	if ((process && !view_of_process(r, process, &view)) || !collect_chain(r, process, sample))
+	if ((process && !view_of(r, process->maps, &view)) || !collect_chain(r, view, sample))
 		return bc_fail_nomem(err);
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
 }
 
-/* A late sample of a process that has ended still finds what it had mapped. */
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct resolver *r = ctx;
-	const struct task_event *task = &event->task;
 
-	if (event->time)
-		r->live.now = event->time;
 	switch (event->kind) {
-	case EVENT_MAP: return event->map->pid == NO_PID || live_map(&r->live, event->map, err);
-	case EVENT_EXEC: return live_exec(&r->live, task->pid, err);
-	case EVENT_FORK: return live_fork(&r->live, task->parent, task->pid, err);
+	case EVENT_BEGIN: /* each recording has its own processes */
+		processes_free(&r->history.processes);
+		return true;
+	case EVENT_MAP:
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: return history_event(&r->history, event, err);
 	case EVENT_SAMPLE: return take_sample(r, event, err);
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
 		return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
-	case EVENT_BEGIN:
-	case EVENT_EXIT:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}
@@ -214,8 +186,5 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 
-	/* Each recording has its own processes. */
-	live_free(&r->live);
-	r->live.strings = &r->snapshots->strings;
 	return input_run(path, &how, none, &sink, report, err);
 }

@@ -7,17 +7,17 @@
 #define SYMBOLIZE_RESOLVER_H
 
 #include "src/event/input.h"
-#include "src/addrspace/live.h"
+#include "src/addrspace/history.h"
 #include "src/addrspace/snapshots.h"
 #include "src/symbolize/raw.h"
 #include "src/symbolize/writer.h"
 
-/* Snapshots whose regions are kept at hand. */
+/* Maps that are kept at hand. */
 #define RESOLVER_VIEWS 64
 
 struct stack_counts {
 	uint64_t stacks, frames;
-	uint64_t unknown; /* frames in no region, or of a stack without a map */
+	uint64_t unknown; /* frames in no mapping, or of a stack without a map */
 	uint64_t kernel;  /* frames of the kernel */
 	uint64_t no_map;  /* stacks of which no map is known */
 };
@@ -25,12 +25,11 @@ struct stack_counts {
 DEFINE_VEC(frame_vec, struct frame);
 
 struct resolver {
-	struct snapshots *snapshots; /* borrowed; its strings are those of all maps */
+	struct snapshots *snapshots; /* borrowed; its files are those of all maps */
 	struct libraries libraries;
 	struct frame_options options;
-	struct live live;
-	struct view views[RESOLVER_VIEWS];
-	uint64_t view_of[RESOLVER_VIEWS]; /* what each is of; 0: nothing */
+	struct history history;
+	struct view views[RESOLVER_VIEWS]; /* by their sets */
 	struct frame_vec frames;
 	struct address_list chain; /* of the sample at hand */
 	struct stack_counts counts;

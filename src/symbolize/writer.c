@@ -50,7 +50,7 @@ static void write_text(const struct stack_writer *writer, const struct stack *st
 		const struct frame *f = &stack->frames[i];
 		fprintf(out, "  0x%-14" PRIx64 " ", f->raw.v);
 		print_name(f->library, out);
-		if (f->region)
+		if (f->mapping)
 			fprintf(out, "+0x%" PRIx64, f->offset.v);
 		if (f->has_vaddr)
 			fprintf(out, " vaddr 0x%" PRIx64, f->vaddr.v);
@@ -74,7 +74,7 @@ static void write_frame(struct json *json, const struct frame *f)
 {
 	json_open(json, NULL, '{');
 	json_string(json, "library", f->library.at); /* NUL-terminated: a string of the set */
-	if (f->region)
+	if (f->mapping)
 		json_address(json, "offset", f->offset.v);
 	json_address(json, "raw", f->raw.v);
 	if (f->has_vaddr)
@@ -125,7 +125,7 @@ static bool fold_frame(struct byte_vec *line, const struct frame *f)
 
 	if (f->function)
 		return fold_text(line, text_of(f->function));
-	if (!f->region)
+	if (!f->mapping)
 		return fold_text(line, f->library);
 	snprintf(offset, sizeof(offset), "+0x%" PRIx64, f->offset.v);
 	return fold_text(line, text_basename(f->library)) && fold_text(line, text_of(offset));
@@ -194,7 +194,7 @@ bool stack_writer_add(struct stack_writer *writer, const struct stack *stack, st
 	case STACKS_FOLDED:
 		return add_folded(writer, stack) || bc_fail_nomem(err);
 	case STACKS_PPROF:
-		return pprof_add(&writer->pprof, writer->strings, stack->frames, stack->count, stack->time) ||
+		return pprof_add(&writer->pprof, writer->files, stack->frames, stack->count, stack->time) ||
 		       bc_fail_nomem(err);
 	}
 	return true;

@@ -28,7 +28,7 @@ bool stack_format_parse(struct text name, enum stack_format *out);
 
 struct stack_writer {
 	enum stack_format format;
-	const struct strings *strings; /* borrowed: of the regions */
+	const struct mapped_files *files; /* borrowed: of the mappings */
 	FILE *out;                     /* borrowed */
 	struct strings folded;         /* distinct lines */
 	struct count_vec counts;       /* of each */

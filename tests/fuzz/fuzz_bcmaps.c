@@ -19,8 +19,8 @@ static void check_snapshot(const struct snapshots *all, const struct snapshot *s
 
 	assert(snapshots_of_id(all, s->pid, s->id) == s);
 	assert(snapshots_at(all, s->pid, s->time)->time == s->time);
-	assert(snapshots_maps(all, s, &maps));
-	assert(maps.len == s->count);
+	assert(maps_of(s->maps, &maps));
+	assert(maps.len == map_set_count(s->maps));
 	for (size_t i = 0; i < maps.len; i++) {
 		assert(maps.at[i].start < maps.at[i].end);
 		assert(!i || maps.at[i - 1].end <= maps.at[i].start);
@@ -34,15 +34,17 @@ static void check_same(const struct snapshots *a, const struct snapshots *b)
 	for (size_t i = 0; i < a->all.len; i++) {
 		const struct snapshot *x = &a->all.at[i], *y = &b->all.at[i];
 		struct maps m, n;
-		assert(x->pid == y->pid && x->id == y->id && x->time == y->time && x->count == y->count);
-		assert(snapshots_maps(a, x, &m) && snapshots_maps(b, y, &n));
+		assert(x->pid == y->pid && x->id == y->id && x->time == y->time);
+		assert(maps_of(x->maps, &m) && maps_of(y->maps, &n) && m.len == n.len);
 		for (size_t r = 0; r < m.len; r++) {
-			struct region p = m.at[r], q = n.at[r];
-			assert(text_equal(strings_at(&a->strings, p.path), strings_at(&b->strings, q.path)));
-			assert(text_equal(strings_at(&a->strings, p.build_id),
-					  strings_at(&b->strings, q.build_id)));
-			p.path = q.path = p.build_id = q.build_id = 0;
-			assert(region_equal(&p, &q));
+			struct mapping p = m.at[r], q = n.at[r];
+			struct mapped_file f = *mapped_files_at(&a->files, p.file), g = *mapped_files_at(&b->files, q.file);
+			assert(text_equal(mapped_files_path(&a->files, p.file), mapped_files_path(&b->files, q.file)));
+			assert(text_equal(mapped_files_build_id(&a->files, p.file),
+					  mapped_files_build_id(&b->files, q.file)));
+			assert(f.inode == g.inode && f.major == g.major && f.minor == g.minor);
+			p.file = q.file = 0;
+			assert(!memcmp(&p, &q, sizeof(p)));
 		}
 		maps_free(&m);
 		maps_free(&n);

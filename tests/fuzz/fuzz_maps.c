@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text of process maps is refused with its line, or becomes regions that ascend, do
- * not overlap, are found by their addresses, and are the same regions when they are
+ * Text of process maps is refused with its line, or becomes mappings that ascend, do
+ * not overlap, are found by their addresses, and are the same mappings when they are
  * written and read again.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
@@ -13,69 +13,87 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_regions(struct maps *maps)
+static void check_mappings(const struct maps *maps)
 {
-	assert(maps_index(maps));
 	for (size_t i = 0; i < maps->len; i++) {
-		const struct region *r = &maps->at[i];
-		assert(r->start < r->end);
-		assert(!i || maps->at[i - 1].end <= r->start);
-		assert(maps_find(maps, (struct run_addr){r->start}) == r);
-		assert(maps_find(maps, (struct run_addr){r->end - 1}) == r);
-		const struct region *next = i + 1 < maps->len && r[1].start == r->end ? r + 1 : NULL;
-		assert(maps_find(maps, (struct run_addr){r->end}) == next);
+		const struct mapping *m = &maps->at[i];
+		assert(m->start < m->end);
+		assert(!i || maps->at[i - 1].end <= m->start);
+		assert(maps_find(maps, (struct run_addr){m->start}) == m);
+		assert(maps_find(maps, (struct run_addr){m->end - 1}) == m);
+		const struct mapping *next = i + 1 < maps->len && m[1].start == m->end ? m + 1 : NULL;
+		assert(maps_find(maps, (struct run_addr){m->end}) == next);
 	}
 }
 
-static char *write_all(const struct maps *maps, const struct strings *strings, size_t *size)
+static char *write_all(const struct maps *maps, const struct mapped_files *files, size_t *size)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);
 
 	assert(out);
 	for (size_t i = 0; i < maps->len; i++)
-		maps_text_write_region(&maps->at[i], strings, out);
+		maps_text_write_mapping(&maps->at[i], files, out);
 	assert(!fclose(out));
 	return text;
 }
 
 /* A path that begins or ends with blanks does not survive: columns are blanks. */
-static bool is_plain(const struct maps *maps, const struct strings *strings)
+static bool is_plain(const struct maps *maps, const struct mapped_files *files)
 {
 	for (size_t i = 0; i < maps->len; i++) {
-		struct text path = strings_at(strings, maps->at[i].path);
+		struct text path = mapped_files_path(files, maps->at[i].file);
 		if (path.len && (path.at[0] == ' ' || path.at[0] == '\t'))
 			return false;
 	}
 	return true;
 }
 
-static void check_round_trip(const struct maps *maps, struct strings *strings)
+static void check_round_trip(const struct maps *maps, struct mapped_files *files)
 {
-	struct maps again = {0};
+	struct map_set *again = NULL;
+	struct maps read;
 	struct bc_error err = {0};
 	uint64_t number = 0;
 	size_t size;
-	char *text = write_all(maps, strings, &size);
+	char *text = write_all(maps, files, &size);
 	struct text rest = {text, size};
 
-	if (is_plain(maps, strings)) {
-		assert(maps_text_read(&rest, &number, strings, &again, &err));
-		assert(again.len == maps->len);
-		for (size_t i = 0; i < maps->len; i++)
-			assert(region_equal(&again.at[i], &maps->at[i]));
+	if (is_plain(maps, files)) {
+		assert(maps_text_read(&rest, &number, files, &again, &err) && maps_of(again, &read));
+		assert(read.len == maps->len);
+		assert(!memcmp(read.at, maps->at, maps->len * sizeof(*maps->at)));
+		maps_free(&read);
 	}
-	maps_free(&again);
+	map_set_release(again);
 	free(text);
+}
+
+/* One map of the text.  False: no more. */
+static bool check_map(struct text *rest, uint64_t *number, struct mapped_files *files)
+{
+	struct map_set *set = NULL;
+	struct bc_error err = {0};
+	struct maps maps;
+	bool ok = maps_text_read(rest, number, files, &set, &err);
+
+	if (ok) {
+		assert(maps_of(set, &maps));
+		check_mappings(&maps);
+		check_round_trip(&maps, files);
+		maps_free(&maps);
+	} else {
+		assert(err.code == BC_FORMAT && !strncmp(err.text, "line ", 5));
+	}
+	map_set_release(set);
+	return ok;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text rest = {(const char *)data, size};
-	struct strings strings = {0};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
 	struct maps_head head;
-	struct bc_error err = {0};
 	uint64_t number = 0;
 
 	while (rest.len) {
@@ -84,14 +102,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			rest = text_from(rest, len + 1);
 			number++;
 		}
-		if (!maps_text_read(&rest, &number, &strings, &maps, &err)) {
-			assert(err.code == BC_FORMAT && !strncmp(err.text, "line ", 5));
+		if (!check_map(&rest, &number, &files))
 			break;
-		}
-		check_regions(&maps);
-		check_round_trip(&maps, &strings);
 	}
-	maps_free(&maps);
-	strings_free(&strings);
+	mapped_files_free(&files);
 	return 0;
 }

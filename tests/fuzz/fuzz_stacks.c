@@ -22,13 +22,13 @@ static const char maps_text[] = "1000-3000 r-xp 00000000 00:00 1 /a\n"
 static void add_maps(struct snapshots *all)
 {
 	struct text rest = text_of(maps_text);
-	struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct bc_error err = {0};
 	uint64_t number = 0;
 
-	assert(maps_text_read(&rest, &number, &all->strings, &maps, &err));
-	assert(snapshots_add(all, 7, 3, 100, &maps, &err) && snapshots_index(all, &err));
-	maps_free(&maps);
+	assert(maps_text_read(&rest, &number, &all->files, &maps, &err));
+	assert(snapshots_add(all, 7, 3, 100, maps, &err) && snapshots_index(all, &err));
+	map_set_release(maps);
 }
 
 static void check_again(const struct raw_stack *raw)
@@ -65,8 +65,8 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 		const struct frame *f = &stack->frames[i];
 		assert(f->library.len);
 		assert(!f->is_return || i);
-		if (f->region)
-			assert(f->raw.v - f->is_return - f->region->start < f->region->end - f->region->start);
+		if (f->mapping)
+			assert(f->raw.v - f->is_return - f->mapping->start < f->mapping->end - f->mapping->start);
 	}
 	for (int i = 0; i < 4; i++)
 		assert(stack_writer_add(&writers[i], stack, err));
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(out);
 	add_maps(&all);
 	for (int i = 0; i < 4; i++)
-		writers[i] = (struct stack_writer){.format = (enum stack_format)i, .strings = &all.strings, .out = out};
+		writers[i] = (struct stack_writer){.format = (enum stack_format)i, .files = &all.files, .out = out};
 	resolver_init(&resolver, &all);
 	resolver.take = take;
 	resolver.ctx = writers;

@@ -28,22 +28,25 @@ static uint64_t page_down(uint64_t at)
 }
 
 /* What the loader would map.  Later segments win the pages they share. */
-static void map_segments(const struct image *image, uint64_t base, struct maps *maps)
+static void map_segments(const struct image *image, uint64_t base, uint32_t file, struct maps *maps)
 {
+	struct map_set *set = NULL;
+
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct segment *s = &image->segments[i];
-		struct region r = {
+		struct mapping m = {
 			.start = page_down(s->vaddr + base),
 			.end = page_down(s->vaddr + base + s->filesz + PAGE - 1),
 			.offset = page_down(s->offset),
-			.path = 1,
-			.flags = REGION_READ | (s->executable ? REGION_EXEC : 0),
+			.file = file,
+			.flags = MAPPING_READ | (s->executable ? MAPPING_EXEC : 0),
 		};
-		if (s->filesz && !maps_put(maps, &r))
+		if (s->filesz && !map_set_replace(&set, m.start, m.end, &m))
 			abort();
 	}
-	if (!maps_index(maps))
+	if (!maps_of(set, maps))
 		abort();
+	map_set_release(set);
 }
 
 struct row {
@@ -117,13 +120,13 @@ static void check_address(const struct subject *subject, const struct loaded_at 
 		return;
 	}
 	chain_add_run(&chain, process, 0);
-	if (chain.run.v != run.v || !chain.region)
+	if (chain.run.v != run.v || !chain.mapping)
 		failed(row, "vaddr to run-time address", vaddr);
 	if (!chain.has_offset || chain.offset.v != vaddr - s->vaddr + s->offset ||
 	    !image_to_vaddr(&subject->binary.image, chain.offset, &back) || back.v != vaddr)
 		failed(row, "file offset and back", vaddr);
 	/* By the mapping alone: the offset in the file of what is mapped there. */
-	if (region_offset(chain.region, run).v != chain.offset.v)
+	if (mapping_offset(chain.mapping, run).v != chain.offset.v)
 		failed(row, "file offset by the mapping", vaddr);
 	check_function(subject, &chain, row);
 }
@@ -163,7 +166,10 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 {
 	struct subject subject;
 	struct maps maps = {0};
-	struct loaded_at process = {.maps = &maps, .path = 1};
+	struct mapped_files files = {0};
+	struct mapped_file file = {0};
+	struct loaded_at process = {.maps = &maps, .files = &files};
+	uint32_t number;
 	struct bc_error err = {0};
 	struct row row = {0};
 	size_t executable = 0;
@@ -177,8 +183,11 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 				? UINT64_C(0x550000000000) + prng_below(prng, UINT64_C(1) << 28) * PAGE -
 					  page_down(image->segments[0].vaddr)
 				: 0;
-	map_segments(image, base, &maps);
-	if (!loads_find(&maps, 1, image, &process.loads))
+	if (!strings_intern(&files.texts, text_of("/a"), &file.path) || !mapped_files_intern(&files, &file, &number))
+		abort();
+	process.path = file.path;
+	map_segments(image, base, number, &maps);
+	if (!loads_find(&maps, &files, file.path, image, &process.loads))
 		abort();
 	bool agree = process.loads.all.len == 1 && process.loads.all.at[0].base == base &&
 		     process.loads.all.at[0].has_lowest && load_agrees(&process.loads.all.at[0]) &&
@@ -195,6 +204,7 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 	       row.in_functions, row.in_bat, row.several, row.failed);
 	loads_free(&process.loads);
 	maps_free(&maps);
+	mapped_files_free(&files);
 	subject_close(&subject);
 	return agree && !row.failed;
 }

@@ -19,16 +19,37 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-static struct region region(uint64_t start, uint64_t end, uint64_t offset, uint32_t path)
+static void put(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file)
 {
-	return (struct region){.start = start, .end = end, .offset = offset, .path = path, .flags = REGION_READ};
+	const struct mapping m = {start, end, offset, file, MAPPING_READ};
+
+	assert_true(map_set_replace(set, start, end, &m));
 }
 
-static void put(struct maps *maps, uint64_t start, uint64_t end, uint64_t offset, uint32_t path)
+static void put_code(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file)
 {
-	struct region r = region(start, end, offset, path);
+	const struct mapping m = {start, end, offset, file, MAPPING_READ | MAPPING_EXEC};
 
-	assert_true(maps_put(maps, &r));
+	assert_true(map_set_replace(set, start, end, &m));
+}
+
+static struct maps list(const struct map_set *set)
+{
+	struct maps maps;
+
+	assert_true(maps_of(set, &maps));
+	return maps;
+}
+
+/* The number of a file of a path. */
+static uint32_t file_of(struct mapped_files *files, const char *path)
+{
+	struct mapped_file file = {0};
+	uint32_t number;
+
+	assert_true(strings_intern(&files->texts, text_of(path), &file.path));
+	assert_true(mapped_files_intern(files, &file, &number));
+	return number;
 }
 
 static void expect(const struct maps *maps, size_t i, uint64_t start, uint64_t end, uint64_t offset)
@@ -39,73 +60,25 @@ static void expect(const struct maps *maps, size_t i, uint64_t start, uint64_t e
 	assert_int_equal(maps->at[i].offset, offset);
 }
 
-static void what_is_mapped_over_is_cut(void **state)
-{
-	struct maps maps = {0};
-
-	(void)state;
-	put(&maps, 0x1000, 0x9000, 0x100000, 1);
-	put(&maps, 0x3000, 0x4000, 0x0, 2); /* in the middle */
-	assert_int_equal(maps.len, 3);
-	expect(&maps, 0, 0x1000, 0x3000, 0x100000);
-	expect(&maps, 1, 0x3000, 0x4000, 0x0);
-	expect(&maps, 2, 0x4000, 0x9000, 0x103000); /* the offset moved on */
-	put(&maps, 0x2000, 0x5000, 0x0, 0); /* over several */
-	assert_int_equal(maps.len, 3);
-	expect(&maps, 0, 0x1000, 0x2000, 0x100000);
-	expect(&maps, 2, 0x5000, 0x9000, 0x104000);
-	assert_true(maps_cut(&maps, 0x0, 0x6000));
-	assert_int_equal(maps.len, 1);
-	expect(&maps, 0, 0x6000, 0x9000, 0x105000);
-	assert_true(maps_cut(&maps, 0x7000, 0x7000)); /* nothing */
-	assert_int_equal(maps.len, 1);
-	maps_free(&maps);
-}
-
-/* Beside a picture of memory, a page a cell. */
-static void random_maps_beside_a_picture(void **state)
-{
-	uint32_t picture[64] = {0};
-	struct prng prng = {2};
-	struct maps maps = {0};
-
-	(void)state;
-	for (uint32_t step = 1; step < 3000; step++) {
-		uint64_t from = prng_below(&prng, 64), to = from + 1 + prng_below(&prng, 64 - from);
-		bool cut = !prng_below(&prng, 5);
-		if (cut)
-			assert_true(maps_cut(&maps, from << 12, to << 12));
-		else
-			put(&maps, from << 12, to << 12, 0, step);
-		for (uint64_t i = from; i < to; i++)
-			picture[i] = cut ? 0 : step;
-		assert_true(maps_index(&maps));
-		for (uint64_t i = 0; i < 64; i++) {
-			const struct region *r = maps_find(&maps, (struct run_addr){(i << 12) + 5});
-			assert_int_equal(r ? r->path : 0, picture[i]);
-		}
-	}
-	maps_free(&maps);
-}
-
 static void finding_all_is_finding_each(void **state)
 {
 	enum { REGIONS = 500, ADDRESSES = 4000 };
 	static struct run_addr at[ADDRESSES];
 	static uint32_t found[ADDRESSES];
 	struct prng prng = {3};
-	struct maps maps = {0};
+	struct map_set *set = NULL;
 
 	(void)state;
 	for (uint64_t i = 0; i < REGIONS; i++) /* every third one touches the next */
-		put(&maps, i << 16, (i << 16) + (i % 3 ? 0x8000 : 0x10000), 0, 1);
-	assert_true(maps_index(&maps));
+		put(&set, i << 16, (i << 16) + (i % 3 ? 0x8000 : 0x10000), 0, 1);
+	struct maps maps = list(set);
+	map_set_release(set);
 	for (int round = 0; round < 2; round++) {
 		for (uint64_t i = 0; i < ADDRESSES; i++)
 			at[i].v = round ? i * 8192 : prng_below(&prng, (uint64_t)REGIONS << 16) + 1;
 		maps_find_all(&maps, at, ADDRESSES, found);
 		for (size_t i = 0; i < ADDRESSES; i++) {
-			const struct region *r = maps_find(&maps, at[i]);
+			const struct mapping *r = maps_find(&maps, at[i]);
 			assert_int_equal(found[i], r ? (uint32_t)(r - maps.at) : MAPS_NOWHERE);
 		}
 	}
@@ -114,12 +87,11 @@ static void finding_all_is_finding_each(void **state)
 
 static void nothing_is_found_in_nothing(void **state)
 {
-	struct maps maps = {0};
+	struct maps maps = list(NULL);
 	struct run_addr at = {0};
 	uint32_t found;
 
 	(void)state;
-	assert_true(maps_index(&maps));
 	assert_null(maps_find(&maps, at));
 	maps_find_all(&maps, &at, 1, &found);
 	assert_int_equal(found, MAPS_NOWHERE);
@@ -137,33 +109,37 @@ static const char text[] =
 static void text_of_the_kernel(void **state)
 {
 	struct text rest = text_of(text);
-	struct strings strings = {0};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
+	struct map_set *set = NULL;
 	struct bc_error err = {0};
 	uint64_t number = 0;
 
 	(void)state;
-	if (!maps_text_read(&rest, &number, &strings, &maps, &err))
+	if (!maps_text_read(&rest, &number, &files, &set, &err))
 		fail_msg("%s", err.text);
+	struct maps maps = list(set);
 	assert_int_equal(number, 6);
 	assert_int_equal(maps.len, 5);
-	const struct region *r = &maps.at[0];
-	assert_int_equal(r->flags, REGION_READ | REGION_EXEC);
-	assert_int_equal(r->major, 8);
-	assert_int_equal(r->minor, 3);
-	assert_int_equal(r->inode, 8312);
-	assert_true(text_is(strings_at(&strings, r->path), "/opt/my  app (deleted)"));
-	assert_true(text_is(region_path_without_deleted(strings_at(&strings, r->path)), "/opt/my  app"));
-	assert_int_equal(region_kind_of(strings_at(&strings, r->path)), REGION_FILE);
-	assert_int_equal(maps.at[1].flags, REGION_READ | REGION_WRITE | REGION_SHARED);
-	assert_true(text_is(strings_at(&strings, maps.at[1].path), "/memfd:a\nb (deleted)"));
-	assert_int_equal(region_kind_of(strings_at(&strings, maps.at[1].path)), REGION_SPECIAL);
-	assert_int_equal(maps.at[2].path, 0);
-	assert_int_equal(region_kind_of(strings_at(&strings, 0)), REGION_ANONYMOUS);
-	assert_int_equal(region_kind_of(strings_at(&strings, maps.at[4].path)), REGION_SPECIAL);
+	const struct mapped_file *file = mapped_files_at(&files, maps.at[0].file);
+	assert_int_equal(maps.at[0].flags, MAPPING_READ | MAPPING_EXEC);
+	assert_int_equal(file->major, 8);
+	assert_int_equal(file->minor, 3);
+	assert_int_equal(file->inode, 8312);
+	struct text path = mapped_files_path(&files, maps.at[0].file);
+	assert_true(text_is(path, "/opt/my  app (deleted)"));
+	assert_true(text_is(path_without_deleted(path), "/opt/my  app"));
+	assert_int_equal(path_kind_of(path), PATH_FILE);
+	assert_int_equal(maps.at[1].flags, MAPPING_READ | MAPPING_WRITE | MAPPING_SHARED);
+	path = mapped_files_path(&files, maps.at[1].file);
+	assert_true(text_is(path, "/memfd:a\nb (deleted)"));
+	assert_int_equal(path_kind_of(path), PATH_SPECIAL);
+	assert_int_equal(maps.at[2].file, 0);
+	assert_int_equal(path_kind_of(mapped_files_path(&files, 0)), PATH_NONE);
+	assert_int_equal(path_kind_of(mapped_files_path(&files, maps.at[4].file)), PATH_SPECIAL);
 	assert_int_equal(maps.at[4].start, 0xffffffffff600000);
 	maps_free(&maps);
-	strings_free(&strings);
+	map_set_release(set);
+	mapped_files_free(&files);
 }
 
 static const struct {
@@ -196,7 +172,7 @@ static void lines_that_cannot_be_read(void **state)
 
 /* ---- snapshots ---- */
 
-static void add(struct snapshots *all, uint32_t pid, uint32_t id, uint64_t time, const struct maps *maps)
+static void add(struct snapshots *all, uint32_t pid, uint32_t id, uint64_t time, struct map_set *maps)
 {
 	struct bc_error err = {0};
 
@@ -215,15 +191,15 @@ static void index_all(struct snapshots *all)
 static void snapshots_by_id_and_time(void **state)
 {
 	struct snapshots all = {0};
-	struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct bc_error err = {0};
 
 	(void)state;
-	add(&all, 7, 0, 100, &maps);
+	add(&all, 7, 0, 100, maps);
 	put(&maps, 0x1000, 0x2000, 0, 0);
-	add(&all, 7, 5, 200, &maps);
-	add(&all, 9, 0, 150, &maps);
-	add(&all, 7, 6, 200, &maps); /* at the same time: the later one holds */
+	add(&all, 7, 5, 200, maps);
+	add(&all, 9, 0, 150, maps);
+	add(&all, 7, 6, 200, maps); /* at the same time: the later one holds */
 	index_all(&all);
 	assert_null(snapshots_at(&all, 7, 99));
 	assert_int_equal(snapshots_at(&all, 7, 199)->id, 0);
@@ -234,51 +210,98 @@ static void snapshots_by_id_and_time(void **state)
 	assert_null(snapshots_at(&all, 10, 5000));
 	assert_int_equal(snapshots_of_id(&all, 7, 5)->time, 200);
 	assert_null(snapshots_of_id(&all, 7, 4));
-	assert_int_equal(snapshots_next_id(&all, 7), 7);
-	assert_int_equal(snapshots_next_id(&all, 8), 0);
-	add(&all, 9, 0, 1, &maps);
+	add(&all, 9, 0, 1, maps);
 	assert_false(snapshots_index(&all, &err));
 	assert_int_equal(err.code, BC_FORMAT);
 	assert_string_equal(err.text, "process 9 has two maps with the id 0");
-	maps_free(&maps);
+	map_set_release(maps);
 	snapshots_free(&all);
+}
+
+/* A snapshot whose id is taken gets the next one; files are known by what they are. */
+static void snapshots_together(void **state)
+{
+	struct snapshots one = {0}, other = {0};
+	struct map_set *maps = NULL;
+	struct bc_error err = {0};
+
+	(void)state;
+	put(&maps, 0x1000, 0x2000, 0, file_of(&one.files, "/a"));
+	add(&one, 7, 0, 100, maps);
+	add(&one, 7, 5, 200, maps);
+	map_set_release(maps);
+	maps = NULL;
+	(void)file_of(&other.files, "/other");
+	put(&maps, 0x1000, 0x2000, 0, file_of(&other.files, "/a"));
+	add(&other, 7, 0, 300, maps);
+	add(&other, 7, 6, 400, maps);
+	add(&other, 8, 0, 500, maps);
+	map_set_release(maps);
+	index_all(&one);
+	index_all(&other);
+	if (!snapshots_merge(&one, &other, &err))
+		fail_msg("%s", err.text);
+	static const struct {
+		uint32_t pid, id;
+		uint64_t time;
+	} want[] = {{7, 0, 100}, {7, 5, 200}, {7, 6, 300}, {7, 7, 400}, {8, 0, 500}};
+	assert_int_equal(one.all.len, BC_COUNT(want));
+	for (size_t i = 0; i < BC_COUNT(want); i++) {
+		const struct snapshot *s = &one.all.at[i];
+		assert_int_equal(s->pid, want[i].pid);
+		assert_int_equal(s->id, want[i].id);
+		assert_int_equal(s->time, want[i].time);
+		const struct mapping *m = map_set_find(s->maps, 0x1800);
+		assert_non_null(m);
+		assert_true(text_is(mapped_files_path(&one.files, m->file), "/a"));
+	}
+	snapshots_free(&one);
+	snapshots_free(&other);
 }
 
 /* Random changes of random maps of several processes, written and read. */
 static void make_random(struct snapshots *all, struct prng *prng)
 {
-	struct maps maps[3] = {0};
+	struct map_set *maps[3] = {NULL};
 
 	for (uint32_t i = 0; i < 200; i++) {
-		struct maps *m = &maps[prng_below(prng, 3)];
+		uint32_t pid = (uint32_t)prng_below(prng, 3);
 		for (int n = 0; n < 3; n++) {
 			uint64_t start = prng_below(prng, 300) << 12;
+			uint64_t end = start + ((1 + prng_below(prng, 8)) << 12);
+			uint64_t offset = prng_below(prng, 9) << 12;
 			char name[16];
 			snprintf(name, sizeof(name), "/lib%d", (int)prng_below(prng, 20));
-			struct region r = region(start, start + ((1 + prng_below(prng, 8)) << 12),
-						 prng_below(prng, 9) << 12, 0);
-			assert_true(strings_intern(&all->strings, text_of(name), &r.path));
-			assert_true(prng_below(prng, 3) ? maps_put(m, &r) : maps_cut(m, r.start, r.end));
+			if (prng_below(prng, 3))
+				put(&maps[pid], start, end, offset, file_of(&all->files, name));
+			else
+				assert_true(map_set_replace(&maps[pid], start, end, NULL));
 		}
-		add(all, (uint32_t)(m - maps), i, prng_next(prng), m);
+		add(all, pid, i, prng_next(prng), maps[pid]);
 	}
 	for (int i = 0; i < 3; i++)
-		maps_free(&maps[i]);
+		map_set_release(maps[i]);
 	index_all(all);
+}
+
+static bool is_equal(const struct snapshots *a, const struct mapping *m, const struct snapshots *b,
+		     const struct mapping *n)
+{
+	return m->start == n->start && m->end == n->end && m->offset == n->offset && m->flags == n->flags &&
+	       text_equal(mapped_files_path(&a->files, m->file), mapped_files_path(&b->files, n->file));
 }
 
 static void check_equal(const struct snapshots *a, const struct snapshots *b)
 {
 	assert_int_equal(a->all.len, b->all.len);
 	for (size_t i = 0; i < a->all.len; i++) {
-		struct maps m, n;
+		struct maps m = list(a->all.at[i].maps), n = list(b->all.at[i].maps);
 		assert_int_equal(a->all.at[i].pid, b->all.at[i].pid);
 		assert_int_equal(a->all.at[i].id, b->all.at[i].id);
 		assert_int_equal(a->all.at[i].time, b->all.at[i].time);
-		assert_true(snapshots_maps(a, &a->all.at[i], &m) && snapshots_maps(b, &b->all.at[i], &n));
 		assert_int_equal(m.len, n.len);
 		for (size_t r = 0; r < m.len; r++)
-			assert_true(region_equal(&m.at[r], &n.at[r]));
+			assert_true(is_equal(a, &m.at[r], b, &n.at[r]));
 		maps_free(&m);
 		maps_free(&n);
 	}
@@ -330,20 +353,19 @@ static void the_content_byte_by_byte(void **state)
 		7, 1, 2, 2, 1 << 2 | 0, 1 << 2 | 2, 2, /* time 11: take 1, put region 1 */
 	};
 	struct snapshots all;
-	struct maps maps;
 	struct bc_error err = {0};
 
 	(void)state;
 	if (!bcmaps_read_content((struct bytes){content, sizeof(content)}, &all, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(all.all.len, 2);
-	assert_int_equal(snapshots_at(&all, 7, 10)->count, 1);
-	assert_true(snapshots_maps(&all, snapshots_at(&all, 7, 11), &maps));
+	assert_int_equal(map_set_count(snapshots_at(&all, 7, 10)->maps), 1);
+	struct maps maps = list(snapshots_at(&all, 7, 11)->maps);
 	assert_int_equal(maps.len, 2);
 	expect(&maps, 0, 0x1000, 0x2000, 0);
 	expect(&maps, 1, 0x3000, 0x4000, 0);
-	assert_int_equal(maps.at[0].flags, REGION_READ | REGION_EXEC);
-	assert_true(text_is(strings_at(&all.strings, maps.at[0].path), "/a"));
+	assert_int_equal(maps.at[0].flags, MAPPING_READ | MAPPING_EXEC);
+	assert_true(text_is(mapped_files_path(&all.files, maps.at[0].file), "/a"));
 	maps_free(&maps);
 	snapshots_free(&all);
 }
@@ -409,9 +431,9 @@ static void many_processes(void **state)
 	if (!bcmaps_read_content((struct bytes){content.at, content.len}, &all, &err))
 		fail_msg("%s", err.text);
 	for (uint32_t pid = 1; pid <= COUNT; pid++) {
-		assert_int_equal(snapshots_at(&all, pid, pid)->count, 1);
+		assert_int_equal(map_set_count(snapshots_at(&all, pid, pid)->maps), 1);
 		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->time, pid + COUNT);
-		assert_int_equal(snapshots_at(&all, pid, pid + COUNT)->count, 1);
+		assert_int_equal(map_set_count(snapshots_at(&all, pid, pid + COUNT)->maps), 1);
 	}
 	snapshots_free(&all);
 	byte_vec_free(&content);
@@ -426,20 +448,22 @@ static void one_file_loaded_twice(void **state)
 		{0x1000, 0x1000, 0x3000, 0x3000, 0x1000, true},
 	};
 	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
+	uint32_t lib = file_of(&files, "/lib"), path = mapped_files_at(&files, lib)->path;
+	struct map_set *set = NULL;
 	struct loads loads;
 	uint64_t base;
 
 	(void)state;
 	for (uint64_t at = 0x10000; at <= 0x90000; at += 0x80000) {
-		put(&maps, at, at + 0x1000, 0x0, 1);
-		put(&maps, at + 0x1000, at + 0x4000, 0x1000, 1);
-		maps.at[maps.len - 1].flags |= REGION_EXEC;
+		put(&set, at, at + 0x1000, 0x0, lib);
+		put_code(&set, at + 0x1000, at + 0x4000, 0x1000, lib);
 	}
-	put(&maps, 0x500000, 0x501000, 0x0, 1); /* only read */
-	assert_true(loads_find(&maps, 1, &image, &loads));
+	put(&set, 0x500000, 0x501000, 0x0, lib); /* only read */
+	struct maps maps = list(set);
+	assert_true(loads_find(&maps, &files, path, &image, &loads));
 	assert_int_equal(loads.all.len, 2);
-	assert_int_equal(loads.regions, 5);
+	assert_int_equal(loads.mappings, 5);
 	assert_int_equal(loads.all.at[0].base, 0x10000);
 	assert_int_equal(loads.all.at[1].base, 0x90000);
 	assert_true(load_agrees(&loads.all.at[0]) && load_agrees(&loads.all.at[1]));
@@ -449,10 +473,12 @@ static void one_file_loaded_twice(void **state)
 	loads_free(&loads);
 	/* Moved by a page: the mappings of one load contradict each other. */
 	maps.at[1].offset = 0x2000;
-	assert_true(loads_find(&maps, 1, &image, &loads));
+	assert_true(loads_find(&maps, &files, path, &image, &loads));
 	assert_true(loads.misfits || !load_agrees(&loads.all.at[0]) || loads.all.at[0].base != 0x10000);
 	loads_free(&loads);
 	maps_free(&maps);
+	map_set_release(set);
+	mapped_files_free(&files);
 }
 
 /* Two segments in one page of the file: the base that all agree on is taken. */
@@ -463,18 +489,22 @@ static void a_page_of_two_segments(void **state)
 		{0x1800, 0x800, 0x1800, 0x1800, 0x1000, true},
 	};
 	struct image image = {.position_independent = true, .segments = segments, .segment_count = 2};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
+	uint32_t lib = file_of(&files, "/lib");
+	struct map_set *set = NULL;
 	struct loads loads;
 
 	(void)state;
-	put(&maps, 0x50000, 0x51000, 0x0, 1);
-	put(&maps, 0x51000, 0x53000, 0x0, 1);
-	maps.at[0].flags = maps.at[1].flags = REGION_READ | REGION_EXEC;
-	assert_true(loads_find(&maps, 1, &image, &loads));
+	put_code(&set, 0x50000, 0x51000, 0x0, lib);
+	put_code(&set, 0x51000, 0x53000, 0x0, lib);
+	struct maps maps = list(set);
+	assert_true(loads_find(&maps, &files, mapped_files_at(&files, lib)->path, &image, &loads));
 	assert_true(loads.all.len >= 1);
 	assert_int_equal(loads.all.at[loads.all.len - 1].base, 0x50000);
 	loads_free(&loads);
 	maps_free(&maps);
+	map_set_release(set);
+	mapped_files_free(&files);
 }
 
 /* ---- memory ---- */
@@ -554,8 +584,8 @@ static void a_made_header(void **state)
 static void the_own_process(void **state)
 {
 	enum { PAGES = 2000, PAGE = 4096 };
-	struct strings strings = {0};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
+	struct map_set *maps = NULL;
 	struct bc_error err = {0};
 	uint8_t byte = 0;
 	int fd;
@@ -568,20 +598,20 @@ static void the_own_process(void **state)
 	for (size_t i = 0; i < PAGES; i += 2)
 		assert_int_equal(mprotect(pages + i * PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
 	pages[0] = 77;
-	if (!proc_maps((uint32_t)getpid(), &strings, &maps, &err))
+	if (!proc_maps((uint32_t)getpid(), &files, &maps, &err))
 		fail_msg("%s", err.text);
-	assert_true(maps.len >= PAGES);
+	assert_true(map_set_count(maps) >= PAGES);
 	struct memory memory = proc_memory((uint32_t)getpid(), &fd);
 	assert_true(fd >= 0);
 	assert_true(memory.read(memory.ctx, (uintptr_t)pages, &byte, 1));
 	assert_int_equal(byte, 77);
 	assert_false(memory.read(memory.ctx, UINT64_C(1) << 63, &byte, 1));
-	assert_true(proc_build_ids(&memory, &strings, &maps));
+	assert_true(proc_build_ids(&memory, &files, &maps));
 	close(fd);
 	close(zero);
 	munmap(pages, (size_t)PAGES * PAGE);
-	maps_free(&maps);
-	strings_free(&strings);
+	map_set_release(maps);
+	mapped_files_free(&files);
 	char *data;
 	size_t size;
 	assert_false(proc_maps_text(UINT32_MAX, &data, &size, &err));
@@ -592,13 +622,12 @@ static void the_own_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_mapped_over_is_cut),
-		cmocka_unit_test(random_maps_beside_a_picture),
 		cmocka_unit_test(finding_all_is_finding_each),
 		cmocka_unit_test(nothing_is_found_in_nothing),
 		cmocka_unit_test(text_of_the_kernel),
 		cmocka_unit_test(lines_that_cannot_be_read),
 		cmocka_unit_test(snapshots_by_id_and_time),
+		cmocka_unit_test(snapshots_together),
 		cmocka_unit_test(a_file_of_snapshots),
 		cmocka_unit_test(the_content_byte_by_byte),
 		cmocka_unit_test(hostile_content),

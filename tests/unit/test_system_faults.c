@@ -242,19 +242,19 @@ static bool read_folder(struct bc_error *err)
 
 static bool read_own_maps(struct bc_error *err)
 {
-	struct strings strings = {0};
-	struct maps maps = {0};
+	struct mapped_files files = {0};
+	struct map_set *maps = NULL;
 	int fd = -1;
-	bool ok = proc_maps((uint32_t)getpid(), &strings, &maps, err);
+	bool ok = proc_maps((uint32_t)getpid(), &files, &maps, err);
 
 	if (ok) {
 		struct memory memory = proc_memory((uint32_t)getpid(), &fd);
-		ok = proc_build_ids(&memory, &strings, &maps) || bc_fail_nomem(err);
+		ok = proc_build_ids(&memory, &files, &maps) || bc_fail_nomem(err);
 	}
 	if (fd >= 0)
 		close(fd);
-	maps_free(&maps);
-	strings_free(&strings);
+	map_set_release(maps);
+	mapped_files_free(&files);
 	return ok;
 }
 
@@ -378,20 +378,22 @@ static void zstd_has_no_memory(void **state)
 static void make_bcmaps(void)
 {
 	struct snapshots all = {0};
-	struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct bc_error err;
 
 	for (uint32_t pid = 1; pid < 40; pid++) {
-		struct region region = {.start = pid << 12, .end = (pid + 1) << 12, .flags = REGION_READ};
+		struct mapping mapping = {.start = pid << 12, .end = (pid + 1) << 12, .flags = MAPPING_READ};
+		struct mapped_file file = {0};
 		char name[16];
 		snprintf(name, sizeof(name), "/lib%u", pid);
-		assert_true(strings_intern(&all.strings, text_of(name), &region.path));
-		assert_true(maps_put(&maps, &region));
-		assert_true(snapshots_add(&all, pid, 0, pid, &maps, &err));
+		assert_true(strings_intern(&all.files.texts, text_of(name), &file.path));
+		assert_true(mapped_files_intern(&all.files, &file, &mapping.file));
+		assert_true(map_set_replace(&maps, mapping.start, mapping.end, &mapping));
+		assert_true(snapshots_add(&all, pid, 0, pid, maps, &err));
 	}
 	assert_true(snapshots_index(&all, &err));
 	assert_true(bcmaps_write(&all, &bcmaps, &bcmaps_size, &err));
-	maps_free(&maps);
+	map_set_release(maps);
 	snapshots_free(&all);
 }
 

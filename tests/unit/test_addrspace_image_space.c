@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/addrspace/process.h"
+#include "src/addrspace/image_space.h"
 
 #include <stdlib.h>
 
@@ -18,16 +18,16 @@ static const struct image image = {
 };
 static const struct image_match_options app_options = {.binary_path = "/build/app"};
 
-static struct process_maps begin(void)
+static struct image_space begin(void)
 {
-	struct process_maps maps;
+	struct image_space maps;
 	struct bc_error err = {0};
 
-	assert_true(process_maps_init(&maps, &image, &app_options, &err));
+	assert_true(image_space_init(&maps, &image, &app_options, &err));
 	return maps;
 }
 
-static void map(struct process_maps *maps, uint32_t pid, uint64_t start, uint64_t pages,
+static void map(struct image_space *maps, uint32_t pid, uint64_t start, uint64_t pages,
 		uint64_t first, const char *path, bool executable)
 {
 	struct map_event event = {.pid = pid,
@@ -38,29 +38,36 @@ static void map(struct process_maps *maps, uint32_t pid, uint64_t start, uint64_
 				  .path = text_of(path)};
 	struct bc_error err = {0};
 
-	if (!process_map(maps, &event, &err))
+	if (!image_space_event(maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err))
 		fail_msg("%s", err.text);
 }
 
-static void run_exec(struct process_maps *maps, uint32_t pid)
+static void run_exec(struct image_space *maps, uint32_t pid)
 {
 	struct bc_error err = {0};
 
-	assert_true(process_exec(maps, pid, &err));
+	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXEC, .task = {.pid = pid}}, &err));
 }
 
-static void run_fork(struct process_maps *maps, uint32_t parent, uint32_t child)
+static void run_exit(struct image_space *maps, uint32_t pid, uint32_t tid)
 {
 	struct bc_error err = {0};
 
-	assert_true(process_fork(maps, parent, child, &err));
+	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXIT, .task = {.pid = pid, .tid = tid}}, &err));
+}
+
+static void run_fork(struct image_space *maps, uint32_t parent, uint32_t child)
+{
+	struct bc_error err = {0};
+
+	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_FORK, .task = {.pid = child, .parent = parent}}, &err));
 }
 
 /* Where an address is: a vaddr, or minus one minus what it is in. */
-static int64_t where(const struct process_maps *maps, uint32_t pid, uint64_t at)
+static int64_t where(const struct image_space *maps, uint32_t pid, uint64_t at)
 {
 	struct vaddr out = {UINT64_MAX};
-	enum located located = process_locate(maps, pid, (struct run_addr){at}, &out);
+	enum located located = image_space_locate(maps, pid, (struct run_addr){at}, &out);
 
 	return located == LOCATED_IMAGE ? (int64_t)out.v : -1 - (int64_t)located;
 }
@@ -71,7 +78,7 @@ static int64_t where(const struct process_maps *maps, uint32_t pid, uint64_t at)
 
 static void kinds_of_places(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	assert_int_equal(where(&maps, 7, 0x10000), NO_PROCESS);
@@ -88,12 +95,12 @@ static void kinds_of_places(void **state)
 	assert_int_equal(where(&maps, NO_PID, 0x10000), NO_PROCESS);
 	assert_int_equal(maps.report.mappings, 1);
 	assert_int_equal(maps.report.processes, 1);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void data_cuts_but_is_not_kept(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 7, 0x10000, 8, 0, "/app", true);
@@ -103,12 +110,12 @@ static void data_cuts_but_is_not_kept(void **state)
 	assert_int_equal(where(&maps, 7, 0x14000), 0x4000);
 	map(&maps, 8, 0x10000, 8, 0, "/app", false);
 	assert_int_equal(where(&maps, 8, 0x10000), NO_PROCESS);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void exec_fork_and_exit(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 7, 0x10000, 8, 0, "/app", true);
@@ -125,39 +132,39 @@ static void exec_fork_and_exit(void **state)
 	assert_int_equal(maps.report.rebased, 0);
 	assert_int_equal(maps.report.processes, 3);
 	/* late samples still find it; the next mapping does not */
-	process_exit(&maps, 8, 8);
+	run_exit(&maps, 8, 8);
 	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
 	map(&maps, 8, 0x50000, 1, 0, "/other", true);
 	assert_int_equal(where(&maps, 8, 0x15000), NO_PROCESS);
 	/* a pid is used again */
-	process_exit(&maps, 7, 7);
+	run_exit(&maps, 7, 7);
 	run_fork(&maps, 1, 7);
 	assert_int_equal(where(&maps, 7, 0x34000), NO_PROCESS);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void threads_keep_a_process_alive(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	process_exit(&maps, 7, 99); /* began before the recording: not counted */
+	run_exit(&maps, 7, 99); /* began before the recording: not counted */
 	run_fork(&maps, 7, 7);
-	process_exit(&maps, 7, 7);
-	process_exit(&maps, 9, 9); /* not known */
+	run_exit(&maps, 7, 7);
+	run_exit(&maps, 9, 9); /* not known */
 	map(&maps, 7, 0x50000, 1, 0, "/plugin", true);
 	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
-	process_exit(&maps, 7, 10);
+	run_exit(&maps, 7, 10);
 	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
 	run_fork(&maps, 7, 7);
 	assert_int_equal(where(&maps, 7, 0x11000), NO_PROCESS);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void a_library_can_move(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 7, 0x50000, 1, 0, "/main", true);
@@ -169,12 +176,12 @@ static void a_library_can_move(void **state)
 	assert_int_equal(maps.report.rebased, 1);
 	assert_int_equal(maps.report.mappings, 2);
 	assert_int_equal(where(&maps, 7, 0x50000), OTHER); /* not kept, but known of */
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void odd_mappings(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 7, 0x10000, 0, 0, "/app", true);
@@ -184,38 +191,38 @@ static void odd_mappings(void **state)
 	map(&maps, 7, 0x10000, UINT64_MAX / PAGE, 0, "/app", true);
 	assert_int_equal(where(&maps, 7, INT64_MAX), INT64_MAX - 0x10000);
 	assert_int_equal(where(&maps, 7, 0xffff), UNKNOWN);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void messages(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 	struct bc_error err = {0};
 	struct map_event event = {.pid = 7, .start = {0x10000}, .size = 8 * PAGE, .executable = true,
 				  .path = {"/x/app", 6}, .build_id = {2, {1, 3}}};
 
 	(void)state;
-	assert_false(process_maps_fail_unmapped(&maps, &err));
+	assert_false(image_space_fail_unmapped(&maps, &err));
 	assert_int_equal(err.code, BC_MISMATCH);
 	assert_non_null(strstr(err.text, "no mmap events"));
 	map(&maps, 7, 0x10000, 8, 0, "/bin/b", true);
 	map(&maps, 7, 0x20000, 8, 0, "/bin/a", true);
 	map(&maps, 7, 0x30000, 8, 0, "/bin/b", true);
 	map(&maps, 7, 0x40000, 8, 0, "/lib/c.so.6", true);
-	process_maps_fail_unmapped(&maps, &err);
+	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "mapped most: /bin/b, /bin/a ("));
 	map(&maps, 7, 0x10000, 8, 100, "/app", true);
-	process_maps_fail_unmapped(&maps, &err);
+	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "another build"));
-	assert_true(process_map(&maps, &event, &err));
-	process_maps_fail_unmapped(&maps, &err);
+	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
+	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "/x/app has its name, but build-id 0103"));
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 static void a_million_processes(void **state)
 {
-	struct process_maps maps = begin();
+	struct image_space maps = begin();
 
 	(void)state;
 	map(&maps, 1, 0x10000, 8, 0, "/app", true);
@@ -223,7 +230,7 @@ static void a_million_processes(void **state)
 		run_fork(&maps, 1, pid);
 	assert_int_equal(where(&maps, 1000000, 0x12000), 0x2000);
 	assert_int_equal(maps.report.processes, 1000000);
-	process_maps_fini(&maps);
+	image_space_fini(&maps);
 }
 
 /* ------- random events against a byte map per process ------- */
@@ -291,7 +298,7 @@ static void model_exit(struct model_process *p, bool first)
 		p->threads--;
 }
 
-static void step(struct process_maps *maps, struct model_process *models, struct prng *prng)
+static void step(struct image_space *maps, struct model_process *models, struct prng *prng)
 {
 	uint32_t a = (uint32_t)prng_below(prng, PIDS), b = (uint32_t)prng_below(prng, PIDS);
 	uint64_t at = prng_below(prng, PAGES), pages = 1 + prng_below(prng, PAGES - at);
@@ -310,7 +317,7 @@ static void step(struct process_maps *maps, struct model_process *models, struct
 		model_fork(models, a, b);
 		break;
 	case 2:
-		process_exit(maps, a, tid);
+		run_exit(maps, a, tid);
 		model_exit(&models[a], tid == a);
 		break;
 	default:
@@ -330,7 +337,7 @@ static uint64_t quickly(struct process_view *view, uint64_t at)
 	return out;
 }
 
-static void assert_like(const struct process_maps *maps, const struct model_process *models)
+static void assert_like(const struct image_space *maps, const struct model_process *models)
 {
 	for (uint32_t pid = 0; pid < PIDS; pid++) {
 		struct process_view view = process_view(maps, pid);
@@ -360,7 +367,7 @@ static void random_events(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		struct prng prng = {seed};
-		struct process_maps maps = begin();
+		struct image_space maps = begin();
 		struct model_process models[PIDS];
 		for (int i = 0; i < PIDS; i++) {
 			model_clear(&models[i]);
@@ -370,51 +377,61 @@ static void random_events(void **state)
 			step(&maps, models, &prng);
 			assert_like(&maps, models);
 		}
-		process_maps_fini(&maps);
+		image_space_fini(&maps);
 	}
+}
+
+/* The address of a place, or 0: it is none in the binary. */
+static uint64_t place(struct image_space *maps, uint32_t pid, const char *file, uint64_t at)
+{
+	struct run_addr found = image_space_find_place(maps, pid, text_of(file), at);
+	struct vaddr ignored;
+
+	return image_space_locate(maps, pid, found, &ignored) == LOCATED_IMAGE ? found.v : 0;
+}
+
+/* Where a place of a file that nobody knows is said to be. */
+static uint64_t elsewhere(struct image_space *maps, uint32_t pid)
+{
+	return image_space_find_place(maps, pid, text_of("/nowhere"), 0x12345678).v;
 }
 
 /* Places of user code as perf script prints them: offsets in files. */
 static void offsets_in_files(void **state)
 {
-	struct process_maps maps = begin();
-	struct run_addr at;
-	struct text app = text_of("/srv/app"), libc = text_of("/libc.so.6");
+	struct image_space maps = begin();
+	const char *app = "/srv/app", *libc = "/libc.so.6";
 
 	(void)state;
-	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
-	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	assert_int_equal(place(&maps, 7, app, 0x1010), 0);
+	assert_int_equal(elsewhere(&maps, 7), 1);
 	map(&maps, 7, 0x10000, 2, 1, "/srv/app", true);
 	map(&maps, 7, 0x12000, 1, 3, "/srv/app (deleted)", true);
-	assert_int_equal(process_elsewhere(&maps, 7).v, 1);
+	assert_int_equal(elsewhere(&maps, 7), 1);
 	map(&maps, 7, 0x40000, 8, 0, "/libc.so.6", true);
 	/* As other processes have it mapped, which are elsewhere and begin with it. */
 	map(&maps, 8, 0x90000, 2, 1, "/srv/app", true);
 	run_fork(&maps, 7, 9);
-	assert_true(process_find_place(&maps, 7, app, 0x1010, &at));
-	assert_int_equal(at.v, 0x10010);
-	assert_true(process_find_place(&maps, 9, app, 0x3fff, &at));
-	assert_int_equal(at.v, 0x12fff);
-	assert_true(process_find_place(&maps, 8, app, 0x2fff, &at));
-	assert_int_equal(at.v, 0x91fff);
-	assert_false(process_find_place(&maps, 8, app, 0x3000, &at)); /* not mapped there */
-	assert_false(process_find_place(&maps, 7, app, 0x4000, &at));
-	assert_false(process_find_place(&maps, 7, app, 0xfff, &at));
-	assert_false(process_find_place(&maps, 7, libc, 0x1010, &at));
-	assert_int_equal(process_elsewhere(&maps, 7).v, 0x40000);
-	assert_int_equal(where(&maps, 9, process_elsewhere(&maps, 9).v), OTHER);
+	assert_int_equal(place(&maps, 7, app, 0x1010), 0x10010);
+	assert_int_equal(place(&maps, 9, app, 0x3fff), 0x12fff);
+	assert_int_equal(place(&maps, 8, app, 0x2fff), 0x91fff);
+	assert_int_equal(place(&maps, 8, app, 0x3000), 0); /* not mapped there */
+	assert_int_equal(place(&maps, 7, app, 0x4000), 0);
+	assert_int_equal(place(&maps, 7, app, 0xfff), 0);
+	assert_int_equal(place(&maps, 7, libc, 0x1010), 0);
+	assert_int_equal(elsewhere(&maps, 7), 0x40000);
+	assert_int_equal(where(&maps, 9, elsewhere(&maps, 9)), OTHER);
 	/* Run-time addresses, as other releases of perf print them. */
-	assert_true(process_find_place(&maps, 7, app, 0x11234, &at));
-	assert_int_equal(at.v, 0x11234);
+	assert_int_equal(place(&maps, 7, app, 0x11234), 0x11234);
 	/* The binary is mapped over the library. */
 	map(&maps, 9, 0x40000, 2, 1, "/srv/app", true);
-	assert_int_equal(process_elsewhere(&maps, 9).v, 1);
+	assert_int_equal(elsewhere(&maps, 9), 0x42000); /* what is left of it */
 	run_exec(&maps, 7);
-	assert_false(process_find_place(&maps, 7, app, 0x1010, &at));
-	process_maps_forget(&maps);
+	assert_int_equal(place(&maps, 7, app, 0x1010), 0);
+	image_space_forget(&maps);
 	map(&maps, 7, 0x10000, 1, 1, "/srv/app", true);
-	assert_false(process_find_place(&maps, 7, app, 0x2010, &at));
-	process_maps_fini(&maps);
+	assert_int_equal(place(&maps, 7, app, 0x2010), 0);
+	image_space_fini(&maps);
 }
 
 /* Another file's offset that is an address of a binary at a fixed place is none of it. */
@@ -422,19 +439,17 @@ static void offsets_that_look_like_addresses(void **state)
 {
 	struct segment fixed = {0x400000, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
 	struct image program = {.segments = &fixed, .segment_count = 1};
-	struct process_maps maps;
+	struct image_space maps;
 	struct bc_error err = {0};
-	struct run_addr at;
 
 	(void)state;
-	assert_true(process_maps_init(&maps, &program, &app_options, &err));
+	assert_true(image_space_init(&maps, &program, &app_options, &err));
 	map(&maps, 7, 0x400000, 8, 0, "/app", true);
 	map(&maps, 7, 0x7f0000000000, 0x1000, 0, "/libLLVM.so.19", true);
-	assert_false(process_find_place(&maps, 7, text_of("/libLLVM.so.19"), 0x401000, &at));
-	assert_int_equal(where(&maps, 7, process_elsewhere(&maps, 7).v), OTHER);
-	assert_true(process_find_place(&maps, 7, text_of("/app"), 0x1000, &at));
-	assert_int_equal(at.v, 0x401000);
-	process_maps_fini(&maps);
+	assert_int_equal(place(&maps, 7, "/libLLVM.so.19", 0x401000), 0);
+	assert_int_equal(where(&maps, 7, elsewhere(&maps, 7)), OTHER);
+	assert_int_equal(place(&maps, 7, "/app", 0x1000), 0x401000);
+	image_space_fini(&maps);
 }
 
 /* A large binary at a fixed place: most offsets in it are addresses, too.  What the others
@@ -458,19 +473,16 @@ static void offsets_or_addresses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(before); i++) {
-		struct process_maps maps;
+		struct image_space maps;
 		struct bc_error err = {0};
-		struct run_addr at;
-		assert_true(process_maps_init(&maps, &program, &app_options, &err));
+		assert_true(image_space_init(&maps, &program, &app_options, &err));
 		map(&maps, 7, base, size / PAGE, 0, "/app", true);
-		(void)process_find_place(&maps, 7, text_of(before[i].file), before[i].place, &at);
-		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
-		assert_int_equal(at.v, before[i].meant);
-		process_maps_forget(&maps); /* another recording, maybe by another perf */
+		(void)place(&maps, 7, before[i].file, before[i].place);
+		assert_int_equal(place(&maps, 7, "/app", both), before[i].meant);
+		image_space_forget(&maps); /* another recording, maybe by another perf */
 		map(&maps, 7, base, size / PAGE, 0, "/app", true);
-		assert_true(process_find_place(&maps, 7, text_of("/app"), both, &at));
-		assert_int_equal(at.v, both);
-		process_maps_fini(&maps);
+		assert_int_equal(place(&maps, 7, "/app", both), both);
+		image_space_fini(&maps);
 	}
 }
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/addrspace/history.h"
+
+#include <stdlib.h>
+
+void history_free(struct history *history)
+{
+	processes_free(&history->processes);
+}
+
+static void change(struct history *history, struct process *process)
+{
+	process->history.changed = true;
+	process->history.since = history->now;
+}
+
+static bool intern(struct mapped_files *files, const struct map_event *event, uint32_t *out)
+{
+	struct text id = {(const char *)event->build_id.data, event->build_id.size};
+	struct mapped_file file = {0};
+
+	return strings_intern(&files->texts, event->path, &file.path) &&
+	       strings_intern(&files->texts, id, &file.build_id) &&
+	       mapped_files_intern(files, &file, out);
+}
+
+static bool take_map(struct history *history, const struct map_event *event, struct bc_error *err)
+{
+	struct mapping mapping = {
+		.start = event->start.v, .end = event->start.v + event->size, .offset = event->offset.v,
+		.flags = event->executable ? MAPPING_READ | MAPPING_EXEC : MAPPING_READ,
+	};
+
+	if (event->pid == NO_PID || mapping.end <= mapping.start ||
+	    event->offset.v > UINT64_MAX - event->size)
+		return true;
+	struct process *process = processes_obtain(&history->processes, event->pid);
+	if (!process || !intern(history->files, event, &mapping.file))
+		return bc_fail_nomem(err);
+	if (process_has_ended(process))
+		process_begin(process);
+	change(history, process);
+	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) ||
+	       bc_fail_nomem(err);
+}
+
+static bool take_exec(struct history *history, uint32_t pid, struct bc_error *err)
+{
+	struct process *process = pid == NO_PID ? NULL : processes_obtain(&history->processes, pid);
+
+	if (!process)
+		return pid == NO_PID || bc_fail_nomem(err);
+	process_begin(process);
+	change(history, process);
+	return true;
+}
+
+static bool take_fork(struct history *history, const struct task_event *task, struct bc_error *err)
+{
+	const struct process *parent;
+	struct process *child;
+
+	if (!processes_fork(&history->processes, task, &child, &parent))
+		return bc_fail_nomem(err);
+	if (child)
+		change(history, child);
+	return true;
+}
+
+bool history_event(struct history *history, const struct event *event, struct bc_error *err)
+{
+	if (event->time)
+		history->now = event->time;
+	switch (event->kind) {
+	case EVENT_MAP: return take_map(history, event->map, err);
+	case EVENT_EXEC: return take_exec(history, event->task.pid, err);
+	case EVENT_FORK: return take_fork(history, &event->task, err);
+	case EVENT_EXIT: processes_exit(&history->processes, &event->task); break;
+	case EVENT_BEGIN:
+	case EVENT_SAMPLE:
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
+	return true;
+}
+
+bool history_snapshot(struct process *process, struct snapshots *out, struct bc_error *err)
+{
+	if (!process->history.changed || !process->maps)
+		return true;
+	process->history.changed = false;
+	return snapshots_add(out, process->pid, process->history.snapshots++, process->history.since,
+			     process->maps, err);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *const *x = a, *const *y = b;
+
+	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
+bool history_snapshot_all(const struct history *history, struct snapshots *out, struct bc_error *err)
+{
+	const struct processes *all = &history->processes;
+	struct process **rows = malloc((all->used + 1) * sizeof(struct process *));
+	size_t count = 0;
+	bool ok = true;
+
+	if (!rows)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < all->capacity; i++)
+		if (all->rows[i].used)
+			rows[count++] = &all->rows[i];
+	if (count)
+		qsort(rows, count, sizeof(struct process *), by_pid);
+	for (size_t i = 0; i < count && ok; i++)
+		ok = history_snapshot(rows[i], out, err);
+	free(rows);
+	return ok;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The whole maps of the processes of a recording, kept up to date by its events, and
+ * snapshots of them.
+ */
+#ifndef ADDRSPACE_HISTORY_H
+#define ADDRSPACE_HISTORY_H
+
+#include "src/addrspace/mapped_files.h"
+#include "src/addrspace/processes.h"
+#include "src/addrspace/snapshots.h"
+
+/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h). */
+struct history {
+	struct mapped_files *files; /* borrowed */
+	struct processes processes;
+	uint64_t now; /* ns: time of the events that come */
+};
+
+void history_free(struct history *history);
+
+/* Take any event: its time, and what it says of processes.  Mappings that do not end above
+ * their beginning are left out; those of one that has ended are of a new process.  BC_NOMEM */
+BC_MUST_USE bool history_event(struct history *history, const struct event *event,
+			       struct bc_error *err);
+
+/* Add a snapshot of a process if its maps have changed since the last one, and there are any.
+ * Its files are those of the history.  Errors of snapshots_add(). */
+BC_MUST_USE bool history_snapshot(struct process *process, struct snapshots *out,
+				  struct bc_error *err);
+
+/* The same of all processes, by pid. */
+BC_MUST_USE bool history_snapshot_all(const struct history *history, struct snapshots *out,
+				      struct bc_error *err);
+
+#endif

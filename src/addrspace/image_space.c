@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/addrspace/image_space.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A kernel is where its file says, for everyone.  (One that chose another place at
+ * its start, KASLR, is not found.) */
+static bool map_kernel(struct image_space *space, const struct image *image)
+{
+	if (!image_is_kernel(image))
+		return true;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		struct mapping mapping = {.start = s->vaddr, .end = s->vaddr + s->memsz, .offset = s->vaddr,
+					  .file = FILE_IMAGE};
+		if (s->executable && s->memsz &&
+		    !map_set_replace(&space->kernel, mapping.start, mapping.end, &mapping))
+			return false;
+	}
+	return true;
+}
+
+bool image_space_init(struct image_space *space, const struct image *image,
+		      const struct image_match_options *options, struct bc_error *err)
+{
+	*space = (struct image_space){.changes = 1};
+	image_match_init(&space->match, image, options);
+	return map_kernel(space, image) || bc_fail_nomem(err);
+}
+
+void image_space_forget(struct image_space *space)
+{
+	space->changes++;
+	processes_free(&space->processes);
+	space->places = (struct file_places){.len = 0};
+	number_set_free(&space->unidentified);
+	free(space->identified);
+	space->identified = NULL;
+	space->processes_before = space->report.processes;
+}
+
+void image_space_fini(struct image_space *space)
+{
+	image_space_forget(space);
+	map_set_release(space->kernel);
+	free(space->report.other_build_path);
+	free(space->report.renamed);
+	most_mapped_free(&space->files);
+	image_match_fini(&space->match);
+	*space = (struct image_space){0};
+}
+
+static bool note_other_build(struct image_report *report, const struct map_event *event)
+{
+	if (report->other_build++)
+		return true;
+	report->other_build_id = event->build_id;
+	report->other_build_path = malloc(event->path.len + 1);
+	if (!report->other_build_path)
+		return false;
+	memcpy(report->other_build_path, event->path.at, event->path.len);
+	report->other_build_path[event->path.len] = '\0';
+	return true;
+}
+
+/* FNV-1a, from a number that who makes the input does not know. */
+static uint64_t path_hash(struct text path)
+{
+	uint64_t hash = 0xcbf29ce484222325 ^ count_seed;
+
+	for (size_t i = 0; i < path.len; i++)
+		hash = (hash ^ (uint8_t)path.at[i]) * 0x100000001b3;
+	return hash;
+}
+
+bool image_space_unidentified(const struct image_space *space, struct text path)
+{
+	return number_set_has(&space->unidentified, path_hash(path));
+}
+
+/* For late build-ids.  A mapping that does not fit is not used, whatever they say. */
+static bool note_identity(struct image_space *space, const struct map_event *event, enum image_fit fit)
+{
+	if (fit == FIT_IMAGE && event->build_id.size && !space->identified &&
+	    image_match_has_name(&space->match, event->path))
+		return (space->identified = strndup(event->path.at, event->path.len));
+	return !event->id_may_come || fit == FIT_MISFIT ||
+	       number_set_add(&space->unidentified, path_hash(event->path));
+}
+
+/* Find out what an executable mapping is and count it. */
+static bool judge(struct image_space *space, const struct process *process,
+		  const struct map_event *event, struct mapping *out, struct bc_error *err)
+{
+	struct image_report *report = &space->report;
+	const uint64_t *near = process->image.mapped ? &process->image.base : NULL;
+	enum image_fit fit;
+	uint64_t base = 0;
+
+	if (!image_match(&space->match, event, near, &fit, &base, err))
+		return false;
+	if (!note_identity(space, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
+		return bc_fail_nomem(err);
+	report->executable++;
+	report->misfits += fit == FIT_MISFIT;
+	if (fit != FIT_IMAGE)
+		return most_mapped_count(&space->files, event->path) ? true : bc_fail_nomem(err);
+	out->file = FILE_IMAGE;
+	out->offset = event->start.v - base;
+	file_places_note(&space->places, (struct file_place){event->offset.v, event->size, out->offset});
+	report->mappings++;
+	report->rebased += near && *near != base;
+	report->processes += !process->image.mapped;
+	return true;
+}
+
+static void begin_anew(struct process *process)
+{
+	process_begin(process);
+	process->image.base = 0;
+	process->image.mapped = process->image.maps_forgotten = false;
+}
+
+/* What lies below the kernel, of a process that is known. */
+static bool is_of_user(const struct map_event *event)
+{
+	return event->size && event->start.v < USER_END && event->pid != NO_PID;
+}
+
+static bool take_map(struct image_space *space, const struct map_event *event, struct bc_error *err)
+{
+	uint64_t start = event->start.v;
+
+	if (!is_of_user(event))
+		return true;
+	uint64_t size = event->size < USER_END - start ? event->size : USER_END - start;
+	struct mapping mapping = {.start = start, .end = start + size};
+	struct process *process = processes_obtain(&space->processes, event->pid);
+	if (!process)
+		return bc_fail_nomem(err);
+	if (process_has_ended(process))
+		begin_anew(process);
+	if (event->executable && !judge(space, process, event, &mapping, err))
+		return false;
+	if (!process->image.mapped && mapping.file != FILE_IMAGE) {
+		process->image.maps_forgotten |= event->executable;
+		return true;
+	}
+	process->image.mapped = true;
+	if (mapping.file == FILE_IMAGE)
+		process->image.base = mapping.start - mapping.offset;
+	if (!map_set_replace(&process->maps, mapping.start, mapping.end,
+			     event->executable ? &mapping : NULL))
+		return bc_fail_nomem(err);
+	return true;
+}
+
+static bool take_exec(struct image_space *space, uint32_t pid, struct bc_error *err)
+{
+	struct process *process = pid == NO_PID ? NULL : processes_obtain(&space->processes, pid);
+
+	if (process)
+		begin_anew(process);
+	return process || pid == NO_PID ? true : bc_fail_nomem(err);
+}
+
+static bool take_fork(struct image_space *space, const struct task_event *task, struct bc_error *err)
+{
+	const struct process *parent;
+	struct process *child;
+
+	if (!processes_fork(&space->processes, task, &child, &parent))
+		return bc_fail_nomem(err);
+	if (!child)
+		return true;
+	child->image.base = parent ? parent->image.base : 0;
+	child->image.mapped = parent && parent->image.mapped;
+	child->image.maps_forgotten = parent && parent->image.maps_forgotten;
+	space->report.processes += child->image.mapped;
+	return true;
+}
+
+bool image_space_event(struct image_space *space, const struct event *event, struct bc_error *err)
+{
+	if (event->kind == EVENT_EXIT) {
+		processes_exit(&space->processes, &event->task);
+		return true;
+	}
+	space->changes++;
+	switch (event->kind) {
+	case EVENT_MAP: return take_map(space, event->map, err);
+	case EVENT_EXEC: return take_exec(space, event->task.pid, err);
+	case EVENT_FORK: return take_fork(space, &event->task, err);
+	case EVENT_BEGIN:
+	case EVENT_EXIT:
+	case EVENT_SAMPLE:
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break;
+	}
+	return true;
+}
+
+struct process_view process_view_of(struct map_set *maps)
+{
+	struct process_view view = {.maps = maps, .has_image = true};
+	uint64_t start, end;
+
+	map_set_range(maps, &start, &end);
+	view.near.all_start = start;
+	view.near.all_size = end - start;
+	return view;
+}
+
+struct process_view process_view(const struct image_space *space, uint32_t pid)
+{
+	const struct process *process = processes_find(&space->processes, pid);
+	struct process_view view = {0};
+
+	if (space->kernel) {
+		view = process_view_of(space->kernel);
+		view.is_kernel = true;
+	} else if (process && process->image.mapped) {
+		view = process_view_of(process->maps);
+		view.maps_forgotten = process->image.maps_forgotten;
+	}
+	return view;
+}
+
+enum located process_view_search(struct process_view *view, struct run_addr at, struct vaddr *out)
+{
+	if (!view->has_image)
+		return LOCATED_NO_PROCESS;
+	if (at.v >= USER_END && !view->is_kernel)
+		return LOCATED_KERNEL;
+	const struct mapping *m = map_set_find(view->maps, at.v);
+	if (!m)
+		return view->maps_forgotten ? LOCATED_OTHER : LOCATED_UNKNOWN;
+	view->last = m;
+	out->v = at.v - m->start + m->offset;
+	return m->file == FILE_IMAGE ? LOCATED_IMAGE : LOCATED_OTHER;
+}
+
+uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outside)
+{
+	struct near_image *near = &view->near;
+	struct vaddr at;
+
+	if (process_view_search(view, (struct run_addr){run}, &at) != LOCATED_IMAGE)
+		return outside;
+	const struct mapping *m = view->last;
+	near->start[1] = near->start[0];
+	near->size[1] = near->base == m->start - m->offset ? near->size[0] : 0;
+	near->start[0] = m->start;
+	near->size[0] = m->end - m->start;
+	near->base = m->start - m->offset;
+	return at.v;
+}
+
+enum located image_space_locate(const struct image_space *space, uint32_t pid, struct run_addr at,
+				struct vaddr *out)
+{
+	struct process_view view = process_view(space, pid);
+
+	return process_view_locate(&view, at, out);
+}
+
+static bool is_image(const struct process *process, uint64_t at)
+{
+	const struct mapping *m = map_set_find(process->maps, at);
+
+	return m && m->file == FILE_IMAGE;
+}
+
+/* Files are smaller than the one, and nothing is mapped below the other. */
+#define OFFSETS_END (UINT64_C(1) << 32)
+#define ADDRESSES_BEGIN (UINT64_C(1) << 16)
+
+static bool find_in_image(const struct process *process, struct file_places *places,
+			  uint64_t place, struct run_addr *out)
+{
+	uint64_t vaddr = 0, base = process->image.base;
+	bool offset = file_places_find(places, place, &vaddr) && is_image(process, vaddr + base);
+	bool address = is_image(process, place);
+
+	places->offsets += offset && !address;
+	places->addresses += address && !offset;
+	if (offset && address)
+		offset = places->offsets > places->addresses;
+	out->v = offset ? vaddr + base : place;
+	return offset || address;
+}
+
+/* How many mappings of the binary can stand before one of another file: of programs some. */
+#define IMAGE_MAPPINGS_FEW 16
+
+/* An address of a mapping that is not the binary's, else one in the page of NULL. */
+static struct run_addr elsewhere(const struct process *process)
+{
+	const struct mapping *m = map_set_above(process->maps, 0);
+
+	for (int i = 0; i < IMAGE_MAPPINGS_FEW && m && m->file == FILE_IMAGE; i++)
+		m = map_set_above(process->maps, m->end);
+	return (struct run_addr){m && m->file != FILE_IMAGE ? m->start : 1};
+}
+
+struct run_addr image_space_find_place(struct image_space *space, uint32_t pid, struct text file,
+				       uint64_t place)
+{
+	const struct process *process = processes_find(&space->processes, pid);
+	struct run_addr at;
+
+	if (!process || !process->image.mapped)
+		return (struct run_addr){1};
+	if (image_match_has_found_name(&space->match, file)) {
+		if (find_in_image(process, &space->places, place, &at))
+			return at;
+	} else {
+		space->places.addresses += place >= OFFSETS_END;
+		space->places.offsets += place < ADDRESSES_BEGIN;
+	}
+	return elsewhere(process);
+}
+
+bool image_space_fail_other_build(const struct image_space *space, const struct file_id *other,
+				   struct bc_error *err)
+{
+	char own_id[2 * BUILD_ID_MAX + 1], other_id[2 * BUILD_ID_MAX + 1];
+	struct text path = text_first(other->path, 384);
+
+	build_id_format(&space->match.image->build_id, own_id);
+	build_id_format(other->id, other_id);
+	return bc_fail(err, BC_MISMATCH,
+		       "no process mapped the binary: %.*s has its name, but build-id %s, "
+		       "and the binary has %s",
+		       (int)path.len, path.at, other_id, *own_id ? own_id : "none");
+}
+
+bool image_space_fail_unmapped(const struct image_space *space, struct bc_error *err)
+{
+	const struct image_report *report = &space->report;
+	struct text name = text_first(space->match.name, 256);
+	char most[256];
+
+	if (!report->executable)
+		return bc_fail(err, BC_MISMATCH,
+			       "no process mapped %.*s: there are no mmap events at all "
+			       "(perf script prints them with --show-mmap-events)",
+			       (int)name.len, name.at);
+	if (report->other_build) {
+		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
+		return image_space_fail_other_build(space, &other, err);
+	}
+	if (report->misfits)
+		return bc_fail(err, BC_MISMATCH,
+			       "no process mapped the binary: %" PRIu64 " mappings of %.*s fit none "
+			       "of its executable segments; it is another build",
+			       report->misfits, (int)name.len, name.at);
+	most_mapped_names(&space->files, most, sizeof(most));
+	return bc_fail(err, BC_MISMATCH,
+		       "no process mapped %.*s; mapped most: %s (if it has another name there, "
+		       "say which with --image NAME)",
+		       (int)name.len, name.at, most);
+}
