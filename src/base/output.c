@@ -73,6 +73,21 @@ static bool take_mode(int fd, const struct stat *old)
 	return fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) == 0;
 }
 
+void output_take_mode(struct output *output, const struct stat *of, bool owner)
+{
+	struct stat own;
+
+	if (!output->temporary || fflush(output->file) != 0)
+		return; /* output_commit() says so */
+	int fd = sink_descriptor(output->sink);
+	if (owner && fchown(fd, of->st_uid, of->st_gid) != 0)
+		(void)!fchown(fd, (uid_t)-1, of->st_gid); /* the group at least */
+	if (fstat(fd, &own) != 0)
+		return;
+	bool same = own.st_uid == of->st_uid && own.st_gid == of->st_gid;
+	(void)fchmod(fd, of->st_mode & (same ? 07777 : 0777));
+}
+
 static bool open_temporary(const char *path, const struct stat *old, struct output *out,
 			   struct bc_error *err)
 {
@@ -123,25 +138,76 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* Put what a link points to in its place: 1; 0: it is no link; -1 with errno. */
+static int follow_link(char path[PATH_MAX])
+{
+	char target[PATH_MAX];
+	ssize_t size = readlink(path, target, sizeof(target));
+
+	if (size < 0)
+		return 0;
+	size_t folder = target[0] == '/' ? 0 : folder_length(path);
+	if (folder + (size_t)size >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(path + folder, target, (size_t)size);
+	path[folder + (size_t)size] = '\0';
+	return 1;
+}
+
 /* What a path stands for, if it is a link to a file that is not there (yet): one
  * that realpath() does not tell. */
 static char *follow_links(const char *path)
 {
-	char *at = strdup(path);
+	char at[PATH_MAX];
 
-	for (int i = 0; at && i < MOST_LINKS; i++) {
-		char target[PATH_MAX];
-		ssize_t size = readlink(at, target, sizeof(target));
-		if (size < 0 || size == sizeof(target))
-			return at;
-		size_t folder = target[0] == '/' ? 0 : folder_length(at);
-		char *next = join(at, folder, target, (size_t)size);
-		free(at);
-		at = next;
+	errno = ENAMETOOLONG;
+	if (strlen(path) >= sizeof(at))
+		return NULL;
+	memcpy(at, path, strlen(path) + 1);
+	for (int i = 0; i < MOST_LINKS; i++) {
+		int followed = follow_link(at);
+		if (followed <= 0)
+			return followed ? NULL : strdup(at);
 	}
-	errno = at ? ELOOP : ENOMEM;
-	free(at);
+	errno = ELOOP;
 	return NULL;
+}
+
+/* Digits and nothing else; -1: something else. */
+static int parse_descriptor(const char *text)
+{
+	int number = 0;
+
+	for (; *text >= '0' && *text <= '9' && number < INT_MAX / 10 - 1; text++)
+		number = 10 * number + (*text - '0');
+	return *text ? -1 : number;
+}
+
+/* The descriptor that a path names, itself or through links; -1: none.  Takes no memory:
+ * to fail here would be to take it for a file. */
+static int descriptor_of(const char *path)
+{
+	char all[PATH_MAX], at[PATH_MAX], folder[PATH_MAX];
+
+	if (!realpath("/proc/self/fd", all) || strlen(path) >= sizeof(at))
+		return -1;
+	memcpy(at, path, strlen(path) + 1);
+	for (int i = 0; i < MOST_LINKS; i++) {
+		size_t length = folder_length(at);
+		char first = at[length];
+		at[length] = '\0';
+		bool there = realpath(length ? at : ".", folder);
+		at[length] = first;
+		if (!there)
+			return -1;
+		if (!strcmp(folder, all))
+			return first ? parse_descriptor(at + length) : -1;
+		if (follow_link(at) <= 0)
+			return -1;
+	}
+	return -1;
 }
 
 char *output_target(const char *path)
@@ -163,11 +229,14 @@ char *output_target(const char *path)
 	return target;
 }
 
-static bool is_stdout(const struct stat *st)
+bool output_is_stdout(const char *path)
 {
-	struct stat out;
+	struct stat st, out;
 
-	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
+	if (!strcmp(path, "-") || descriptor_of(path) == STDOUT_FILENO)
+		return true;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && fstat(STDOUT_FILENO, &out) == 0 &&
+	       out.st_dev == st.st_dev && out.st_ino == st.st_ino;
 }
 
 static bool open_regular(const char *path, const struct stat *old, struct output *out, struct bc_error *err)
@@ -187,23 +256,44 @@ static bool open_other(const char *path, struct output *out, struct bc_error *er
 	return out->path ? open_direct(path, out, err) : bc_fail_nomem(err);
 }
 
-bool output_open(const char *path, struct output *out, struct bc_error *err)
+/* What this program opened itself is closed by exec(), what it was given is not. */
+static bool open_descriptor(int fd, const char *path, struct output *out, struct bc_error *err)
+{
+	int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
+
+	errno = EBADF;
+	if (flags < 0 || own < 0 || (flags & O_ACCMODE) == O_RDONLY || own & FD_CLOEXEC)
+		return bc_fail_errno(err, "%s: cannot write", path);
+	out->path = strdup(path);
+	return out->path ? open_fd(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), path, out, err)
+			 : bc_fail_nomem(err);
+}
+
+static bool open_named(const char *path, struct output *out, struct bc_error *err)
 {
 	struct stat st;
+	int fd = descriptor_of(path);
 
+	if (fd >= 0)
+		return open_descriptor(fd, path, out, err);
+	bool exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
+		return bc_fail(err, BC_IO, "%s: is a directory", path);
+	return exists && !S_ISREG(st.st_mode) ? open_other(path, out, err)
+					      : open_regular(path, exists ? &st : NULL, out, err);
+}
+
+bool output_open(const char *path, struct output *out, struct bc_error *err)
+{
 	*out = (struct output){0};
-	bool exists = path && stat(path, &st) == 0;
-	if (!path || !strcmp(path, "-") || (exists && S_ISREG(st.st_mode) && is_stdout(&st))) {
+	if (!path || output_is_stdout(path)) {
 		out->file = stdout;
 		return true;
 	}
-	if (exists && S_ISDIR(st.st_mode))
-		return bc_fail(err, BC_IO, "%s: is a directory", path);
-	bool ok = exists && !S_ISREG(st.st_mode) ? open_other(path, out, err)
-						 : open_regular(path, exists ? &st : NULL, out, err);
-	if (!ok)
-		output_discard(out);
-	return ok;
+	if (open_named(path, out, err))
+		return true;
+	output_discard(out);
+	return false;
 }
 
 static void forget(struct output *output)

@@ -9,6 +9,7 @@
 #define BASE_OUTPUT_H
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "src/base/error.h"
 #include "src/base/sink.h"
@@ -26,10 +27,21 @@ struct output {
 	} named;
 };
 
-/* path: NULL or "-" is stdout, and so is the name of the file that stdout is.  A
- * symbolic link stays one: what it points to is written.  BC_IO (also: a file that
- * open() would not let be written), BC_NOMEM */
+/* path: NULL or "-" is stdout, and so is all that output_is_stdout() finds.  A symbolic
+ * link stays one: what it points to is written.  The name of a descriptor (/dev/fd/3,
+ * /dev/stderr) is that descriptor, whatever is behind it: it must be open for writing and
+ * none of this program's own.  BC_IO (also: a file that open() would not let be written),
+ * BC_NOMEM */
 BC_MUST_USE bool output_open(const char *path, struct output *out, struct bc_error *err);
+
+/* "-", the name of the descriptor (/dev/stdout), or of the regular file that stdout is. */
+bool output_is_stdout(const char *path);
+
+/* Give a file that has no name yet the mode of another one, and the owner if `owner` and
+ * the system allow that.  Bits that let a program run as its owner or group need the same
+ * owner and group.  What is written directly keeps its own.  To be called when all is
+ * written, as writing takes such bits away. */
+void output_take_mode(struct output *output, const struct stat *of, bool owner);
 
 /* Flush, check for errors and give the file its name. */
 BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);

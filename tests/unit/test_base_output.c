@@ -119,6 +119,135 @@ static void fifo_is_written_directly(void **state)
 	close(reader);
 }
 
+/* Links to what is no file stay links, and what they point to stays what it is. */
+static void links_to_others_are_written_through(void **state)
+{
+	struct output output;
+	struct bc_error err = {0};
+	struct stat st;
+	char buffer[8] = {0};
+
+	(void)state;
+	unlink("fifo");
+	unlink("link");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(symlink("fifo", "link"), 0);
+	int reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_true(output_open("link", &output, &err));
+	assert_null(output.temporary);
+	fputs("x", output.file);
+	assert_int_equal(stat("/", &st), 0); /* some other mode: it is not taken */
+	output_take_mode(&output, &st, true);
+	assert_true(output_commit(&output, &err));
+	assert_int_equal(read(reader, buffer, sizeof(buffer)), 1);
+	close(reader);
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat("fifo", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(st.st_mode & 07777, 0600);
+	unlink("link");
+
+	assert_int_equal(symlink("/dev/null", "link"), 0);
+	assert_true(output_open("link", &output, &err));
+	assert_null(output.temporary);
+	fputs("x", output.file);
+	assert_true(output_commit(&output, &err));
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("link", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	unlink("link");
+}
+
+/* Whatever is behind it: it is not replaced by its name. */
+static void descriptor_is_written_where_it_stands(void **state)
+{
+	static const char *const forms[] = {"/dev/fd", "/proc/self/fd", "/dev/../dev/fd"};
+	struct output output;
+	struct bc_error err = {0};
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(forms); i++) {
+		unlink("a");
+		unlink("link");
+		int fd = open("a", O_WRONLY | O_CREAT, 0600); /* as a shell gives it: not O_CLOEXEC */
+		assert_int_equal(write(fd, "old", 3), 3);
+		snprintf(name, sizeof(name), "%s/%d", forms[i], fd);
+		assert_int_equal(symlink(name, "link"), 0);
+		assert_true(output_open(name, &output, &err));
+		fputs("one", output.file);
+		assert_true(output_commit(&output, &err));
+		assert_true(output_open("link", &output, &err));
+		assert_null(output.temporary);
+		fputs("two", output.file);
+		assert_true(output_commit(&output, &err));
+		assert_holds("a", "oldonetwo");
+		/* This program's own are no outputs, nor what cannot be written to. */
+		assert_int_equal(fcntl(fd, F_SETFD, FD_CLOEXEC), 0);
+		assert_false(output_open(name, &output, &err));
+		assert_non_null(strstr(err.text, ": cannot write: Bad file descriptor"));
+		close(fd);
+		assert_false(output_open(name, &output, &err));
+		fd = open("a", O_RDONLY);
+		snprintf(name, sizeof(name), "%s/%d", forms[i], fd);
+		assert_false(output_open(name, &output, &err));
+		assert_non_null(strstr(err.text, ": cannot write: Bad file descriptor"));
+		close(fd);
+	}
+	assert_false(output_open("/dev/fd/x", &output, &err));
+	assert_false(output_open("/dev/fd/99999999999", &output, &err));
+	unlink("link");
+}
+
+static void stdout_has_many_names(void **state)
+{
+	(void)state;
+	assert_true(output_is_stdout("-"));
+	assert_true(output_is_stdout("/dev/stdout"));
+	assert_true(output_is_stdout("/proc/self/fd/1"));
+	assert_false(output_is_stdout("/dev/stderr"));
+	assert_false(output_is_stdout("none"));
+	assert_int_equal(symlink("/dev/stdout", "link"), 0);
+	assert_true(output_is_stdout("link"));
+	unlink("link");
+}
+
+/* Bits of an owner go to a file of the same owner only. */
+static void mode_of_another_file_is_taken(void **state)
+{
+	struct output output;
+	struct bc_error err = {0};
+	struct stat st, of;
+
+	(void)state;
+	unlink("a");
+	put("b", "");
+	assert_int_equal(chmod("b", 04751), 0);
+	assert_int_equal(stat("b", &of), 0);
+	for (int same = 0; same < 2; same++) {
+		assert_true(output_open("a", &output, &err));
+		fputs("new", output.file);
+		of.st_uid += !same;
+		output_take_mode(&output, &of, false);
+		of.st_uid -= !same;
+		assert_true(output_commit(&output, &err));
+		assert_int_equal(stat("a", &st), 0);
+		assert_int_equal(st.st_mode & 07777, same ? 04751 : 0751);
+	}
+	if (geteuid() == 0) {
+		assert_true(output_open("a", &output, &err));
+		of.st_uid = of.st_gid = 65534;
+		output_take_mode(&output, &of, true);
+		assert_true(output_commit(&output, &err));
+		assert_int_equal(stat("a", &st), 0);
+		assert_int_equal(st.st_mode & 07777, 04751);
+		assert_int_equal(st.st_uid, 65534);
+	}
+	unlink("a");
+}
+
 static void full_disk_is_an_error(void **state)
 {
 	struct output output;
@@ -338,6 +467,10 @@ int main(void)
 		cmocka_unit_test(discard_leaves_no_trace),
 		cmocka_unit_test(mode_and_link_are_kept),
 		cmocka_unit_test(fifo_is_written_directly),
+		cmocka_unit_test(links_to_others_are_written_through),
+		cmocka_unit_test(descriptor_is_written_where_it_stands),
+		cmocka_unit_test(stdout_has_many_names),
+		cmocka_unit_test(mode_of_another_file_is_taken),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(bad_places_are_refused),
 		cmocka_unit_test(dangling_link_stays_and_is_filled),
