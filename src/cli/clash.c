@@ -1,75 +1,269 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/clash.h"
 
+#include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/attr.h"
 #include "src/base/output.h"
+#include "src/event/input.h"
 
-/* "-" is the standard stream of this number. */
-static bool look(const char *path, int standard, struct stat *out)
+/* ---- which files there are ---- */
+
+static bool add(struct named_files *files, const char *option, const char *path, bool read, bool written)
 {
-	return (strcmp(path, "-") ? stat(path, out) : fstat(standard, out)) == 0;
-}
+	struct named_file file = {.path = strdup(path), .read = read, .written = written};
 
-static bool same_inode(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Of files that are still to be made the names must do. */
-static bool same_target(const char *a, const char *b)
-{
-	char *x = output_target(a), *y = output_target(b);
-	bool same = x && y && !strcmp(x, y);
-
-	free(x);
-	free(y);
-	return same;
-}
-
-static bool same_output(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	if (!strcmp(a, "-") && !strcmp(b, "-"))
+	snprintf(file.option, sizeof(file.option), "%s", option);
+	if (file.path && named_file_vec_push(&files->all, file))
 		return true;
-	bool there = look(a, STDOUT_FILENO, &x), other_there = look(b, STDOUT_FILENO, &y);
-	if (there && other_there)
-		return same_inode(&x, &y) && !S_ISCHR(x.st_mode);
-	return !there && !other_there && same_target(a, b);
+	free(file.path);
+	return false;
 }
 
-static const char *name_of(const char *path, const char *standard)
+static bool add_recording(struct named_files *files, const char *option, const char *folder)
 {
-	return strcmp(path, "-") ? path : standard;
+	size_t length = strlen(folder), size = length + sizeof("/data.4294967295");
+	char *path = malloc(size);
+	bool ok = path;
+
+	if (ok)
+		snprintf(path, size, "%s/data", folder);
+	for (unsigned i = 1; ok && access(path, F_OK) == 0; i++) {
+		ok = add(files, option, path, true, false);
+		snprintf(path + length, size - length, "/data.%u", i);
+	}
+	free(path);
+	return ok;
 }
 
-bool outputs_are_apart(const struct named_output *outputs, size_t count, struct bc_error *err)
+/* Some inputs take "-" for stdin, others for a file of this name: it is looked at as both. */
+static bool add_input(struct named_files *files, const char *option, const char *path)
 {
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < i; k++)
-			if (outputs[i].path && outputs[k].path &&
-			    same_output(outputs[i].path, outputs[k].path))
-				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file",
-					       outputs[k].option, name_of(outputs[k].path, "<stdout>"),
-					       outputs[i].option, name_of(outputs[i].path, "<stdout>"));
+	if (!strcmp(path, "-") && access("./-", F_OK) == 0 && !add(files, option, "./-", true, false))
+		return false;
+	return add(files, option, path, true, false) &&
+	       (!is_recording_folder(path) || add_recording(files, option, path));
+}
+
+static bool add_list(struct named_files *files, const char *option, const char *value)
+{
+	char *list = strdup(value), *rest = NULL;
+	bool ok = list;
+
+	for (char *file = ok ? strtok_r(list, ",", &rest) : NULL; ok && file; file = strtok_r(NULL, ",", &rest))
+		ok = add_input(files, option, file);
+	free(list);
+	return ok;
+}
+
+static void forget(struct named_files *files, const char *option)
+{
+	struct named_file_vec *all = &files->all;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->len; i++) {
+		if (all->at[i].written && !strcmp(all->at[i].option, option))
+			free(all->at[i].path);
+		else
+			all->at[kept++] = all->at[i];
+	}
+	all->len = kept;
+}
+
+bool files_add(struct named_files *files, const char *option, enum file_role role, const char *value)
+{
+	switch (role) {
+	case FILE_READ: return add_input(files, option, value);
+	case FILES_READ: return add_list(files, option, value);
+	case STDIN_READ: return strcmp(value, "-") || add(files, option, value, true, false);
+	case FILE_WRITTEN:
+		forget(files, option);
+		return add(files, option, value, false, true);
+	case FILE_UPDATED:
+		if (!strcmp(value, "-"))
+			return files_add(files, OUTPUT, FILE_WRITTEN, value);
+		forget(files, option);
+		return add(files, option, value, true, true);
+	case NO_FILE:
+	case OPERANDS_UPDATED: break;
+	}
 	return true;
 }
 
-bool input_is_apart(const char *input, const struct named_output *outputs, size_t count,
-		    struct bc_error *err)
+bool files_add_another(struct named_files *files, const char *option, const char *path)
 {
-	struct stat in, out;
+	return add(files, option, path, false, true);
+}
 
-	if (!look(input, STDIN_FILENO, &in) || !S_ISREG(in.st_mode))
-		return true;
-	for (size_t i = 0; i < count; i++)
-		if (outputs[i].path && look(outputs[i].path, STDOUT_FILENO, &out) && same_inode(&in, &out))
-			return bc_fail(err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
-				       outputs[i].option, name_of(outputs[i].path, "<stdout>"),
-				       name_of(input, "<stdin>"));
+void named_files_free(struct named_files *files)
+{
+	for (size_t i = 0; i < files->all.len; i++)
+		free(files->all.at[i].path);
+	named_file_vec_free(&files->all);
+}
+
+/* ---- where they are ---- */
+
+/* A file that is there, or the name in a folder of one that is still to be made. */
+struct place {
+	enum { PLACE_UNKNOWN, PLACE_FILE, PLACE_NAME } kind;
+	struct stat at;    /* of the file, or of the folder */
+	char *path, *name; /* of the latter: where it would be made, and the last part of that */
+};
+
+static void places_free(struct place *places, size_t count)
+{
+	for (size_t i = 0; places && i < count; i++)
+		free(places[i].path);
+	free(places);
+}
+
+/* false: out of memory */
+static bool look_at_folder(struct place *place, const char *path)
+{
+	errno = 0;
+	place->path = output_target(path);
+	char *slash = place->path ? strrchr(place->path, '/') : NULL;
+	if (!slash)
+		return errno != ENOMEM;
+	place->name = slash + 1;
+	*slash = '\0';
+	if (stat(slash == place->path ? "/" : place->path, &place->at) == 0)
+		place->kind = PLACE_NAME;
 	return true;
+}
+
+static bool look(const struct named_file *file, struct place *place)
+{
+	int standard = file->written ? STDOUT_FILENO : STDIN_FILENO;
+
+	if ((strcmp(file->path, "-") ? stat(file->path, &place->at) : fstat(standard, &place->at)) == 0)
+		place->kind = PLACE_FILE;
+	return place->kind == PLACE_FILE || !file->written || look_at_folder(place, file->path);
+}
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+	return a->kind && a->kind == b->kind && a->at.st_ino == b->at.st_ino && a->at.st_dev == b->at.st_dev &&
+	       (a->kind == PLACE_FILE || !strcmp(a->name, b->name));
+}
+
+/* ---- which of them clash ---- */
+
+static const char *name_of(const struct named_file *file)
+{
+	return strcmp(file->path, "-") ? file->path : file->written ? "<stdout>" : "<stdin>";
+}
+
+static bool two_outputs(const struct named_file *files, const struct place *places, size_t count,
+			struct bc_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; files[i].written && k < i; k++)
+			if (files[k].written && !files[i].read && !files[k].read && is_same(&places[i], &places[k]) &&
+			    !(places[i].kind == PLACE_FILE && S_ISCHR(places[i].at.st_mode)))
+				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file", files[k].option,
+					       name_of(&files[k]), files[i].option, name_of(&files[i]));
+	return true;
+}
+
+/* What is updated may be itself, but no other input, and no other output may be it. */
+static bool replaced_inputs(const struct named_file *files, const struct place *places, size_t count,
+			    struct bc_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; files[i].read && k < count; k++)
+			if (files[k].written && !(files[i].written && files[k].read) &&
+			    is_same(&places[i], &places[k]) && S_ISREG(places[i].at.st_mode))
+				return bc_fail(err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
+					       files[k].option, name_of(&files[k]), name_of(&files[i]));
+	return true;
+}
+
+bool files_are_apart(const struct named_files *files, struct bc_error *err)
+{
+	const struct named_file *all = files->all.at;
+	size_t count = files->all.len;
+	struct place *places = calloc(count + 1, sizeof(*places));
+	bool ok = places || bc_fail_nomem(err);
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = look(&all[i], &places[i]) || bc_fail_nomem(err);
+	ok = ok && two_outputs(all, places, count, err) && replaced_inputs(all, places, count, err);
+	places_free(places, count);
+	return ok;
+}
+
+/* ---- a command line ---- */
+
+/* The profile, the report: what -o takes elsewhere, if there is such an option. */
+static bool add_stdout(const struct command *command, struct named_files *files)
+{
+	const char *option = OUTPUT;
+
+	for (size_t i = 0; i < command->option_count; i++)
+		if (command->options[i].id == 'o' && command->options[i].role == FILE_WRITTEN)
+			option = "-o";
+	return files_add(files, option, FILE_WRITTEN, "-");
+}
+
+static bool add_operands(enum file_role role, int count, char **operands, struct named_files *files)
+{
+	if (role == STDIN_READ && !count)
+		return files_add(files, OPERAND, role, "-");
+	for (int i = 0; i < count; i++)
+		if (!files_add(files, OPERAND, role, operands[i]))
+			return false;
+	return true;
+}
+
+/* *usable: the command will not end with a message or its help. */
+static bool add_all(const struct command *command, int argc, char **argv, struct named_files *files,
+		    bool *usable)
+{
+	enum file_role operands = command->operands;
+	const struct option_row *row;
+	const char *value;
+	char name[OPTION_NAME];
+	int id;
+
+	if (!add_stdout(command, files))
+		return false;
+	while ((row = option_scan(command, argc, argv, &id, &value))) {
+		if (id == 'h')
+			return true;
+		if (row->role == OPERANDS_UPDATED)
+			operands = FILE_UPDATED;
+		option_name(row, name);
+		if (value && !files_add(files, name, row->role, value))
+			return false;
+	}
+	*usable = id == OPTION_END;
+	return add_operands(operands, argc - optind, argv + optind, files);
+}
+
+int files_refuse(const struct command *command, const struct bc_error *err)
+{
+	if (err->code == BC_MISMATCH)
+		return usage_error(command, err->text, NULL);
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return EXIT_FAILED;
+}
+
+int files_check(const struct command *command, int argc, char **argv)
+{
+	BC_AUTO(named_files_free) struct named_files files = {0};
+	bool usable = false;
+	struct bc_error err;
+
+	bool ok = add_all(command, argc, argv, &files, &usable) || bc_fail_nomem(&err);
+	optind = 0; /* getopt starts anew */
+	if (ok && (!usable || files_are_apart(&files, &err)))
+		return EXIT_DONE;
+	return files_refuse(command, &err);
 }

@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Outputs that would replace an input, or each other. */
+/*
+ * Outputs that would replace an input, or each other.  The tables of options and
+ * commands say what becomes of each file that a command line names (options.h); one
+ * check looks at all of these files before the first of them is opened.
+ */
 #ifndef CLI_CLASH_H
 #define CLI_CLASH_H
 
-#include <stddef.h>
-
 #include "src/base/error.h"
+#include "src/base/vec.h"
+#include "src/cli/options.h"
 
-struct named_output {
-	const char *option; /* "-o" */
-	const char *path;   /* "-" is stdout; NULL: there is none */
+struct named_file {
+	char option[OPTION_NAME]; /* what names it, for messages: "-o", or OPERAND */
+	char *path;               /* "-" is stdin if it is read, else stdout */
+	bool read, written;
+};
+DEFINE_VEC(named_file_vec, struct named_file);
+
+struct named_files {
+	struct named_file_vec all;
 };
 
-/* No regular file among the inputs ("-" is stdin) may be an output, by whatever name,
- * and no two outputs may be one file or pipe.  Devices are none of its concern:
- * /dev/null takes everything.  BC_MISMATCH, which names both. */
-BC_MUST_USE bool outputs_are_apart(const struct named_output *outputs, size_t count,
-				   struct bc_error *err);
-BC_MUST_USE bool input_is_apart(const char *input, const struct named_output *outputs, size_t count,
-				struct bc_error *err);
+#define OPERAND "operand"
+#define OUTPUT "output" /* stdout, where no option says so */
+
+/* A file of this role, which an option or an operand names.  Of a folder that holds a
+ * recording the files in it are added, too.  What is written takes the place of what the
+ * same option named before: the last one counts.  false: out of memory. */
+BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role,
+			   const char *value);
+
+/* A file that is written beside those that the same option named before. */
+BC_MUST_USE bool files_add_another(struct named_files *files, const char *option, const char *path);
+
+void named_files_free(struct named_files *files);
+
+/* No regular file that is read may be written, by whatever name, but for one that is
+ * updated, which is read and written once; and no two outputs may be one file or pipe.
+ * Devices are none of its concern: /dev/null takes everything.
+ *
+ * BC_MISMATCH, which names both; BC_NOMEM */
+BC_MUST_USE bool files_are_apart(const struct named_files *files, struct bc_error *err);
+
+/* What to exit with after files_are_apart() failed, and a message. */
+int files_refuse(const struct command *command, const struct bc_error *err);
+
+/* files_are_apart() of all files on a command line, stdout among them.  Options that are wrong are
+ * none of its concern.  getopt's state is as at the start afterwards.  EXIT_DONE, or what
+ * to exit with after a message. */
+int files_check(const struct command *command, int argc, char **argv);
 
 #endif

@@ -20,25 +20,25 @@ enum {
 };
 
 static const struct option_row rows[] = {
-	{OPT_BINARY, "binary", "BIN", "the binary whose addresses they are (required)"},
-	{OPT_INPUT, "input", "INPUT", "the binary that BOLT read, for addresses in it"},
-	{OPT_FROM, "from", "KIND", "which addresses are given: run (default), vaddr, offset,\n"
+	{OPT_BINARY, "binary", "BIN", FILE_READ, "the binary whose addresses they are (required)"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that BOLT read, for addresses in it"},
+	{OPT_FROM, "from", "KIND", NO_FILE, "which addresses are given: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)"},
-	{OPT_PID, "pid", "PID", "run-time addresses of this running process"},
-	{OPT_MAPS, "maps", "FILE", "of the process with these maps (/proc/PID/maps, .bcmaps)"},
-	{OPT_PERF, "perf", "FILE", "of a process in perf.data or in text of perf script"},
-	{OPT_BASE, "base", "ADDR", "of a process in which run-time address - vaddr is this"},
-	{OPT_PROCESS, "process", "PID", "which process, if several mapped BIN"},
-	{OPT_TIME, "time", "T", "as mapped at this time (default: the last maps),\n" TIME_HELP},
-	{OPT_ID, "id", "N", "as in the map of this id"},
-	{OPT_IMAGE, "image", "NAME", "the name that BIN had there, if it was another"},
-	{OPT_RETURN, "return", NULL, "they are return addresses: look one byte before"},
-	{OPT_EXPLAIN, "explain", NULL, "show the numbers that go into each formula"},
-	{OPT_SOURCE, "source", NULL, "source lines, from the DWARF of INPUT if given, else BIN"},
-	{OPT_JSON, "json", NULL, "one JSON object per address"},
-	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing to files, running\n"
+	{OPT_PID, "pid", "PID", NO_FILE, "run-time addresses of this running process"},
+	{OPT_MAPS, "maps", "FILE", FILE_READ, "of the process with these maps (/proc/PID/maps, .bcmaps)"},
+	{OPT_PERF, "perf", "FILE", FILE_READ, "of a process in perf.data or in text of perf script"},
+	{OPT_BASE, "base", "ADDR", NO_FILE, "of a process in which run-time address - vaddr is this"},
+	{OPT_PROCESS, "process", "PID", NO_FILE, "which process, if several mapped BIN"},
+	{OPT_TIME, "time", "T", NO_FILE, "as mapped at this time (default: the last maps),\n" TIME_HELP},
+	{OPT_ID, "id", "N", NO_FILE, "as in the map of this id"},
+	{OPT_IMAGE, "image", "NAME", NO_FILE, "the name that BIN had there, if it was another"},
+	{OPT_RETURN, "return", NULL, NO_FILE, "they are return addresses: look one byte before"},
+	{OPT_EXPLAIN, "explain", NULL, NO_FILE, "show the numbers that go into each formula"},
+	{OPT_SOURCE, "source", NULL, NO_FILE, "source lines, from the DWARF of INPUT if given, else BIN"},
+	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per address"},
+	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing to files, running\n"
 	 "programs, and the network"},
-	{'h', "help", NULL, "show this help"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 struct arguments {
@@ -278,5 +278,5 @@ const struct command addr_command = {
 	"Of each ADDRESS (one per line from stdin if there is none) the whole chain is\n"
 	"shown, of an input function and offset all places in BIN.  Exit code 3 says that\n"
 	"an address led nowhere.",
-	rows, BC_COUNT(rows), run_addr,
+	rows, BC_COUNT(rows), STDIN_READ, run_addr,
 };

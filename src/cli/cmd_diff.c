@@ -10,9 +10,9 @@
 enum { OPT_JSON = 256 };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, "as JSON"},
-	{'o', "output", "FILE", "write to FILE (default: stdout)"},
-	{'h', "help", NULL, "show this help"},
+	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 static const struct operands two_binaries = {2, "two binaries are needed", "two binaries are enough, not also"};
@@ -75,5 +75,5 @@ const struct command diff_command = {
 	"diff", "[OPTION]... A B",
 	"compare the BAT sections of two binaries by function\n\n"
 	"Exit code 3: they differ.",
-	rows, BC_COUNT(rows), run_diff,
+	rows, BC_COUNT(rows), FILE_READ, run_diff,
 };

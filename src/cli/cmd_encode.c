@@ -9,8 +9,8 @@
 #include "src/cli/table_command.h"
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", "write the section to FILE (default: stdout)"},
-	{'h', "help", NULL, "show this help"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the section to FILE (default: stdout)"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 static const struct operands one_file = {1, "no JSON given", "one file at a time, not also"};
@@ -62,5 +62,5 @@ const struct command encode_command = {
 	"FILE is what 'batconv dump --json' prints, changed or not; '-' is stdin.  The\n"
 	"result is the section's bytes: objcopy --update-section .note.bolt_bat=RESULT\n"
 	"puts them into a binary.",
-	rows, BC_COUNT(rows), run_encode,
+	rows, BC_COUNT(rows), FILE_READ, run_encode,
 };

@@ -3,7 +3,6 @@
 
 #include "src/base/output.h"
 #include "src/check/table_file.h"
-#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
@@ -12,9 +11,9 @@
 enum { OPT_NOTE = 256 };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", "write to FILE"},
-	{OPT_NOTE, "note", NULL, "the bytes of the BAT section and nothing else"},
-	{'h', "help", NULL, "show this help"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE"},
+	{OPT_NOTE, "note", NULL, NO_FILE, "the bytes of the BAT section and nothing else"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 static bool write_side_file(const struct table_file *subject, FILE *out, struct bc_error *err)
@@ -73,9 +72,6 @@ static int run_extract(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (!output)
 		return usage_error(command, "no -o given", NULL);
-	struct named_output to = {"-o", output};
-	if (!input_is_apart(argv[optind], &to, 1, &err))
-		return usage_error(command, err.text, NULL);
 	return extract(argv[optind], output, note, &err) ? EXIT_DONE : fail(&err);
 }
 
@@ -85,5 +81,5 @@ const struct command extract_command = {
 	"It has what conversions read: the BAT section, segments, symbols and code, but\n"
 	"no debug information; it is compressed.  Every command of batconv takes it in\n"
 	"the binary's place, so hosts that convert need no binary.",
-	rows, BC_COUNT(rows), run_extract,
+	rows, BC_COUNT(rows), FILE_READ, run_extract,
 };

@@ -13,8 +13,8 @@
 enum { OPT_JSON = 256 };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, "one JSON object per file"},
-	{'h', "help", NULL, "show this help"},
+	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 /* A file and what was found out about it. */
@@ -284,5 +284,5 @@ const struct command image_command = {
 	"Its segments with the sections in each, the alignment rule of each loadable one\n"
 	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, and the layout\n"
 	"of its BOLT address translation table.",
-	rows, BC_COUNT(rows), run_image,
+	rows, BC_COUNT(rows), FILE_READ, run_image,
 };

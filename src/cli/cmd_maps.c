@@ -21,16 +21,16 @@
 enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL, OPT_RAW, OPT_JSON };
 
 static const struct option_row rows[] = {
-	{OPT_PID, "pid", "PID", "capture the maps of a running process"},
-	{OPT_ADD, "add", "FILE", "add all maps to the snapshots in FILE (.bcmaps), and show nothing"},
-	{OPT_LIST, "list", NULL, "list the maps: process, id, time, regions"},
-	{OPT_PROCESS, "process", "PID", "only maps of this process"},
-	{OPT_ID, "id", "N", "only the map of this id"},
-	{OPT_TIME, "time", "T", "only the map of each process at this time,\n" TIME_HELP},
-	{OPT_ALL, "all", NULL, "all regions (default: executable ones)"},
-	{OPT_RAW, "raw", NULL, "as text that can be read again: all regions, no images"},
-	{OPT_JSON, "json", NULL, "one JSON object per map"},
-	{'h', "help", NULL, "show this help"},
+	{OPT_PID, "pid", "PID", NO_FILE, "capture the maps of a running process"},
+	{OPT_ADD, "add", "FILE", FILE_UPDATED, "add all maps to the snapshots in FILE (.bcmaps), and show nothing"},
+	{OPT_LIST, "list", NULL, NO_FILE, "list the maps: process, id, time, regions"},
+	{OPT_PROCESS, "process", "PID", NO_FILE, "only maps of this process"},
+	{OPT_ID, "id", "N", NO_FILE, "only the map of this id"},
+	{OPT_TIME, "time", "T", NO_FILE, "only the map of each process at this time,\n" TIME_HELP},
+	{OPT_ALL, "all", NULL, NO_FILE, "all regions (default: executable ones)"},
+	{OPT_RAW, "raw", NULL, NO_FILE, "as text that can be read again: all regions, no images"},
+	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per map"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 struct arguments {
@@ -426,5 +426,5 @@ const struct command maps_command = {
 	"perf script --show-mmap-events prints; '-' is text or snapshots on stdin.\n"
 	"For each file with code the base is worked out from every mapping and from the\n"
 	"lowest segment; exit code 3 says that they do not agree.",
-	rows, BC_COUNT(rows), run_maps,
+	rows, BC_COUNT(rows), FILE_READ, run_maps,
 };

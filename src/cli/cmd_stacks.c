@@ -8,7 +8,6 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sandbox.h"
-#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/warnings.h"
@@ -18,19 +17,19 @@
 enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", "write to FILE (default: stdout)"},
-	{OPT_FORMAT, "format", "FORMAT", "text (default), json, folded (for flame graphs) or pprof"},
-	{OPT_MAPS, "maps", "FILE", "the maps of raw stacks: .bcmaps, or text of /proc/PID/maps;\n"
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	{OPT_FORMAT, "format", "FORMAT", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
+	{OPT_MAPS, "maps", "FILE", FILE_READ, "the maps of raw stacks: .bcmaps, or text of /proc/PID/maps;\n"
 	 "can be given several times"},
-	{OPT_BINARY, "binary", "BIN", "the file of what is mapped under its name or build-id;\n"
+	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file of what is mapped under its name or build-id;\n"
 	 "can be given several times"},
-	{OPT_FUNCTIONS, "functions", NULL, "functions, of BIN and of the files that were mapped"},
-	{OPT_INPUT_NAMES, "input", NULL, "functions of the input binary, of what BOLT wrote"},
-	{OPT_KIND, "input-format", "KIND", "auto (default), raw or perf"},
-	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing but to the\n"
+	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "functions, of BIN and of the files that were mapped"},
+	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "functions of the input binary, of what BOLT wrote"},
+	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
+	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing but to the\n"
 	 "output's folder, running programs, and the network"},
-	{'q', "quiet", NULL, "no counts, only errors"},
-	{'h', "help", NULL, "show this help"},
+	{'q', "quiet", NULL, NO_FILE, "no counts, only errors"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 enum input_kind { KIND_AUTO, KIND_RAW, KIND_PERF };
@@ -197,20 +196,6 @@ static bool write_all(struct arguments *args, struct resolver *resolver, char **
 	return false;
 }
 
-static bool inputs_are_apart(const struct arguments *args, char **files, int count, struct bc_error *err)
-{
-	struct named_output to = {"-o", args->output};
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < args->maps.len; i++)
-		ok = input_is_apart(args->maps.at[i], &to, 1, err);
-	for (size_t i = 0; ok && i < args->binaries.len; i++)
-		ok = input_is_apart(args->binaries.at[i], &to, 1, err);
-	for (int i = 0; ok && i < count; i++)
-		ok = input_is_apart(files[i], &to, 1, err);
-	return ok;
-}
-
 static void report(const struct stack_counts *counts)
 {
 	fprintf(stderr, "batconv: %" PRIu64 " stacks, %" PRIu64 " frames: %" PRIu64 " of the kernel, %"
@@ -252,7 +237,6 @@ static int run(struct arguments *args, char **files, int count)
 static int run_stacks(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct bc_error err;
 	const char *value;
 	int code = EXIT_DONE;
 
@@ -267,8 +251,6 @@ static int run_stacks(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 	else if (code == EXIT_DONE && optind == argc)
 		code = usage_error(command, "no stacks given", NULL);
-	else if (code == EXIT_DONE && !inputs_are_apart(&args, argv + optind, argc - optind, &err))
-		code = usage_error(command, err.text, NULL);
 	else if (code == EXIT_DONE)
 		code = run(&args, argv + optind, argc - optind);
 	path_vec_free(&args.maps);
@@ -282,5 +264,5 @@ const struct command stacks_command = {
 	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
-	rows, BC_COUNT(rows), run_stacks,
+	rows, BC_COUNT(rows), FILE_READ, run_stacks,
 };

@@ -13,10 +13,10 @@
 #include "src/elf/replace.h"
 
 static const struct option_row rows[] = {
-	{'l', "layout", "LAYOUT", "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
-	{'o', "output", "FILE", "write the binary to FILE"},
-	{'q', "quiet", NULL, "do not tell what is lost"},
-	{'h', "help", NULL, "show this help"},
+	{'l', "layout", "LAYOUT", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
+	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 struct arguments {
@@ -153,5 +153,5 @@ const struct command transcode_command = {
 	"rewrite the BAT section for another release of BOLT\n\n"
 	"All else in the binary stays as it is.  Parents of cold fragments that LLVM 18\n"
 	"stored wrongly are repaired.  What the layout cannot hold is told on stderr.",
-	rows, BC_COUNT(rows), run_transcode,
+	rows, BC_COUNT(rows), FILE_READ, run_transcode,
 };

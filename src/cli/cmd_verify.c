@@ -13,21 +13,21 @@ enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE
        OPT_SEED, OPT_THREADS, OPT_SANDBOX };
 
 static const struct option_row rows[] = {
-	{'i', "input", "FILE", "check against the binary that llvm-bolt read, too"},
-	{OPT_FAIL_ON, "fail-on", "SEVERITY", "exit 3 from this severity on: error, warning (default)\nor note"},
-	{OPT_JSON, "json", NULL, "the report as JSON"},
-	{OPT_SARIF, "sarif", NULL, "the findings as SARIF 2.1.0, for code-scanning tools"},
-	{'o', "output", "FILE", "write to FILE (default: stdout)"},
-	{OPT_LIMIT, "limit", "N", "show N findings of each kind at most (default: 20);\nall are counted"},
-	{OPT_NO_CODE, "no-code", NULL, "decode no instructions: faster, and without libLLVM"},
-	{OPT_SAMPLE, "sample-check", "N", "translate N random addresses in two independent ways;\n"
+	{'i', "input", "FILE", FILE_READ, "check against the binary that llvm-bolt read, too"},
+	{OPT_FAIL_ON, "fail-on", "SEVERITY", NO_FILE, "exit 3 from this severity on: error, warning (default)\nor note"},
+	{OPT_JSON, "json", NULL, NO_FILE, "the report as JSON"},
+	{OPT_SARIF, "sarif", NULL, NO_FILE, "the findings as SARIF 2.1.0, for code-scanning tools"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	{OPT_LIMIT, "limit", "N", NO_FILE, "show N findings of each kind at most (default: 20);\nall are counted"},
+	{OPT_NO_CODE, "no-code", NULL, NO_FILE, "decode no instructions: faster, and without libLLVM"},
+	{OPT_SAMPLE, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
 	 "with --input compare the instructions there"},
-	{OPT_SEED, "seed", "N", "of the random addresses (default: 1)"},
-	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
-	{OPT_SANDBOX, "sandbox", NULL, "before anything is read, give up writing but to the\n"
+	{OPT_SEED, "seed", "N", NO_FILE, "of the random addresses (default: 1)"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing but to the\n"
 	 "output's folder, running programs, and the network"},
-	{'q', "quiet", NULL, "findings only"},
-	{'h', "help", NULL, "show this help"},
+	{'q', "quiet", NULL, NO_FILE, "findings only"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
@@ -186,5 +186,5 @@ const struct command verify_command = {
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
 	"lists them.  Exit code 3: there are findings of the severity of --fail-on.",
-	rows, BC_COUNT(rows), run_verify,
+	rows, BC_COUNT(rows), FILE_READ, run_verify,
 };

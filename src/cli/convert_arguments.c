@@ -34,43 +34,43 @@ enum {
 };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", "write the profile to FILE (default: stdout)"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT",
+	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE,
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_FORMAT, "format", "FORMAT",
+	{OPT_FORMAT, "format", "FORMAT", NO_FILE,
 	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
 	 "converted or merged later"},
-	{'w', "yaml", "FILE", "write the profile as YAML to FILE too"},
-	{OPT_BIN, "bin", "FILE",
+	{'w', "yaml", "FILE", FILE_WRITTEN, "write the profile as YAML to FILE too"},
+	{OPT_BIN, "bin", "FILE", FILE_READ,
 	 "convert for this binary, and for others given so, in one\npass: all operands are SAMPLES then, and -o a folder.\n"
 	 "Of a folder: all BOLTed binaries below it"},
-	{OPT_PID, "pid", "PID,...", "samples of these processes only"},
-	{OPT_EVENT, "event", "NAME", "samples of this event only, as perf names it"},
-	{OPT_TIME, "time", "FROM,TO", "samples of this time only (either can be left out),\n" TIME_HELP},
-	{OPT_MAX_SAMPLES, "max-samples", "N", "of each input the first N samples only"},
-	{OPT_BASIC, "basic", NULL,
+	{OPT_PID, "pid", "PID,...", NO_FILE, "samples of these processes only"},
+	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it"},
+	{OPT_TIME, "time", "FROM,TO", NO_FILE, "samples of this time only (either can be left out),\n" TIME_HELP},
+	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "of each input the first N samples only"},
+	{OPT_BASIC, "basic", NULL, NO_FILE,
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
-	{OPT_IMAGE, "image", "NAME",
+	{OPT_IMAGE, "image", "NAME", NO_FILE,
 	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
-	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL,
+	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL, NO_FILE,
 	 "the name of a mapping says which file it is, whatever\nits build-id"},
-	{OPT_FORCE, "force", NULL, "convert samples of another build all the same"},
-	{OPT_KEEP_NEWEST, "keep-newest", NULL,
+	{OPT_FORCE, "force", NULL, NO_FILE, "convert samples of another build all the same"},
+	{OPT_KEEP_NEWEST, "keep-newest", NULL, NO_FILE,
 	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
 	 "which a Skylake erratum makes doubtful"},
-	{OPT_IMPUTE, "impute-fall-throughs", NULL,
+	{OPT_IMPUTE, "impute-fall-throughs", NULL, NO_FILE,
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
-	{OPT_THREADS, "threads", "N", "how many threads to use (default: one per processor)"},
-	{OPT_SANDBOX, "sandbox", NULL,
+	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
 	 "far as the kernel knows how"},
-	{OPT_STATS, "stats", "FORM", "the report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", "write the JSON report to FILE too"},
-	{OPT_PROGRESS, "progress", NULL, "show progress (default: on a terminal, for long work)"},
-	{OPT_NO_PROGRESS, "no-progress", NULL, "never show progress"},
-	{'q', "quiet", NULL, "no report, only errors"},
-	{'v', "verbose", NULL, "a longer report"},
-	{'h', "help", NULL, "show this help"},
+	{OPT_STATS, "stats", "FORM", NO_FILE, "the report on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "write the JSON report to FILE too"},
+	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long work)"},
+	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
+	{'q', "quiet", NULL, NO_FILE, "no report, only errors"},
+	{'v', "verbose", NULL, NO_FILE, "a longer report"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 static bool parse_stats(const char *value, enum stats_form *out)
@@ -208,19 +208,6 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 	return EXIT_DONE;
 }
 
-static bool inputs_are_apart(const struct convert_arguments *args, const struct named_output *outputs,
-			     size_t count, struct bc_error *err)
-{
-	const struct conversion_options *c = &args->conversion;
-	bool ok = !c->binary || input_is_apart(c->binary, outputs, count, err);
-
-	for (size_t i = 0; ok && i < args->binaries.len; i++)
-		ok = input_is_apart(args->binaries.at[i].path, outputs, count, err);
-	for (size_t i = 0; ok && i < c->sample_count; i++)
-		ok = input_is_apart(c->samples[i], outputs, count, err);
-	return ok;
-}
-
 bool convert_profile_path(const struct convert_arguments *args, const struct named_binary *binary,
 			  char *path, size_t size)
 {
@@ -231,22 +218,23 @@ bool convert_profile_path(const struct convert_arguments *args, const struct nam
 	return length >= 0 && (size_t)length < size;
 }
 
-/* Nothing that is read may be written, and nothing be written twice. */
-static bool files_are_apart(const struct convert_arguments *args, struct bc_error *err)
+/* With --bin the profiles' names come from the binaries: only here it is known which
+ * files these are. */
+static bool profiles_are_apart(const struct convert_arguments *args, struct bc_error *err)
 {
-	const struct profile_output *o = &args->output;
-	const struct named_output outputs[] = {
-		{"-o", o->path ? o->path : "-"}, {"-w", o->yaml}, {"--stats-file", args->stats_file}};
+	BC_AUTO(named_files_free) struct named_files files = {0};
 	char path[PATH_MAX];
+	bool ok = true;
 
-	if (args->conversion.binary)
-		return outputs_are_apart(outputs, BC_COUNT(outputs), err) &&
-		       inputs_are_apart(args, outputs, BC_COUNT(outputs), err);
-	for (size_t i = 0; i < args->binaries.len; i++)
-		if (convert_profile_path(args, &args->binaries.at[i], path, sizeof(path)) &&
-		    !inputs_are_apart(args, &(struct named_output){"-o", path}, 1, err))
-			return false;
-	return true;
+	for (size_t i = 0; ok && i < args->binaries.len; i++) {
+		const struct named_binary *binary = &args->binaries.at[i];
+		ok = files_add(&files, "--bin", FILE_READ, binary->path) &&
+		     (!convert_profile_path(args, binary, path, sizeof(path)) ||
+		      files_add_another(&files, "-o", path));
+	}
+	for (size_t i = 0; ok && i < args->conversion.sample_count; i++)
+		ok = files_add(&files, OPERAND, FILE_READ, args->conversion.samples[i]);
+	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
 }
 
 int convert_arguments_parse(const struct command *command, int argc, char **argv,
@@ -264,8 +252,8 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 	code = parse_operands(command, argc, argv, args);
 	if (code != EXIT_DONE)
 		return code;
-	if (!files_are_apart(args, &clash))
-		return usage_error(command, clash.text, NULL);
+	if (!args->conversion.binary && !profiles_are_apart(args, &clash))
+		return files_refuse(command, &clash);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
 	profile_output_prepare(&args->output, &args->conversion);
@@ -285,5 +273,5 @@ const struct command convert_command = {
 	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
 	"or pre-aggregated records; '-' is stdin.\n"
 	"The profile is BOLT's fdata or YAML: llvm-bolt INPUT -data PROFILE ...",
-	rows, BC_COUNT(rows), convert_run,
+	rows, BC_COUNT(rows), FILE_READ, convert_run,
 };

@@ -12,6 +12,7 @@
 #include "src/base/output.h"
 #include "src/base/sink.h"
 #include "src/cfg/llvm.h"
+#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/perf2bolt.h"
 
@@ -34,8 +35,8 @@ static const struct command *const main_command = &convert_command;
 
 /* Those that dispatch() runs itself. */
 static const struct command own_commands[] = {
-	{"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NULL},
-	{"version", "", "print the version, and which libLLVM is used where one is needed", NULL, 0, NULL},
+	{"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL},
+	{"version", "", "print the version, and which libLLVM is used where one is needed", NULL, 0, NO_FILE, NULL},
 };
 
 static const struct command *find_command(const char *name)
@@ -84,12 +85,23 @@ static bool is_help(const char *word)
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+/* 'batconv help --options': for tests/cli/clash_all.py. */
+static int roles(FILE *out)
+{
+	for (size_t i = 0; i < BC_COUNT(commands); i++)
+		command_roles(commands[i], out);
+	perf2bolt_roles(out);
+	return EXIT_DONE;
+}
+
 static int help(int argc, char **argv)
 {
 	const char *word = argc > 2 ? argv[2] : NULL;
 
 	if (!word)
 		return overview(stdout);
+	if (!strcmp(word, "--options"))
+		return roles(stdout);
 	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
 		return usage_error(NULL, "unknown command", word);
@@ -175,6 +187,13 @@ static int check_stdout(int code)
 	return EXIT_FAILED;
 }
 
+static int run(const struct command *command, int argc, char **argv)
+{
+	int code = files_check(command, argc, argv);
+
+	return code == EXIT_DONE ? command->run(command, argc, argv) : code;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -189,8 +208,8 @@ static int dispatch(int argc, char **argv)
 		return version();
 	const struct command *command = find_command(word);
 	if (command && command->run)
-		return command->run(command, argc - 1, argv + 1);
-	return main_command->run(main_command, argc, argv);
+		return run(command, argc - 1, argv + 1);
+	return run(main_command, argc, argv);
 }
 
 /* A descriptor that was closed at the start would be the next file's, and what goes to

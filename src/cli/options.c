@@ -37,16 +37,42 @@ static void make_tables(const struct command *command, struct getopt_tables *tab
 	*s = 0;
 }
 
-int option_next(const struct command *command, int argc, char **argv, const char **value)
+static int next(const struct command *command, int argc, char **argv, const char **value)
 {
 	struct getopt_tables tables = {0};
-	int at = optind ? optind : 1;
-	char letter[3] = "-?";
 
 	make_tables(command, &tables);
 	opterr = 0;
 	int id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
 	*value = optarg;
+	return id;
+}
+
+void option_name(const struct option_row *row, char name[OPTION_NAME])
+{
+	if (row->id <= 255)
+		snprintf(name, OPTION_NAME, "-%c", row->id);
+	else
+		snprintf(name, OPTION_NAME, "--%s", row->name);
+}
+
+const struct option_row *option_scan(const struct command *command, int argc, char **argv, int *id,
+				     const char **value)
+{
+	*id = next(command, argc, argv, value);
+	for (size_t i = 0; *id != OPTION_END && i < command->option_count; i++)
+		if (command->options[i].id == *id)
+			return &command->options[i];
+	*id = *id == OPTION_END ? OPTION_END : OPTION_BAD;
+	return NULL;
+}
+
+int option_next(const struct command *command, int argc, char **argv, const char **value)
+{
+	int at = optind ? optind : 1;
+	char letter[3] = "-?";
+
+	int id = next(command, argc, argv, value);
 	if (id != '?' && id != ':')
 		return id;
 	/* A long option stands right behind; of a group of short ones it is the letter. */
@@ -108,6 +134,26 @@ void command_help(const struct command *command, FILE *out)
 		fputs("\noptions:\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
 		option_help(&command->options[i], out);
+}
+
+const char *role_name(enum file_role role)
+{
+	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
+					    "stdin"};
+
+	return names[role];
+}
+
+void command_roles(const struct command *command, FILE *out)
+{
+	char name[OPTION_NAME];
+
+	fprintf(out, "%s operands - %s\n", command->name, role_name(command->operands));
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		option_name(row, name);
+		fprintf(out, "%s %s %s %s\n", command->name, name, row->arg ? row->arg : "-", role_name(row->role));
+	}
 }
 
 int usage_error(const struct command *command, const char *what, const char *word)

@@ -18,11 +18,24 @@ enum exit_code {
 	EXIT_PARTIAL = 4, /* done, but part of the input was unreadable         */
 };
 
+/* What becomes of the file that a word names.  clash.h keeps files that are written
+ * apart from all others. */
+enum file_role {
+	NO_FILE,          /* it names none */
+	FILE_READ,        /* "-" is stdin */
+	FILES_READ,       /* the same of several, with commas */
+	FILE_WRITTEN,     /* "-" is stdout; of several such options of one name the last counts */
+	FILE_UPDATED,     /* read, and then replaced */
+	OPERANDS_UPDATED, /* of an option: the operands are FILE_UPDATED */
+	STDIN_READ,       /* of operands: "-", or none at all, is stdin, and others name no file */
+};
+
 struct option_row {
 	int id;           /* the letter of the short form, or above 255 */
 	const char *name; /* the long form */
 	const char *arg;  /* what its argument is called, or NULL; in [brackets]
 	                     if it can be left out */
+	enum file_role role;
 	const char *help;
 };
 
@@ -32,10 +45,20 @@ struct command {
 	const char *help; /* one sentence, then more */
 	const struct option_row *options;
 	size_t option_count;
+	enum file_role operands;
 	int (*run)(const struct command *command, int argc, char **argv); /* NULL: main() itself */
 };
 
 enum { OPTION_END = -1, OPTION_BAD = -2 };
+
+enum { OPTION_NAME = 32 };
+
+/* What messages call an option: "-o", "--maps". */
+void option_name(const struct option_row *row, char name[OPTION_NAME]);
+
+/* The next option, or NULL: *id is then OPTION_END or OPTION_BAD, and nothing is printed. */
+const struct option_row *option_scan(const struct command *command, int argc, char **argv, int *id,
+				     const char **value);
 
 /* The next option's id, OPTION_END, or OPTION_BAD (a message was printed).
  * *value is its argument or NULL.  Afterwards the operands stand at
@@ -48,6 +71,11 @@ int options_apply(const struct command *command, int argc, char **argv,
 		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments);
 
 void command_help(const struct command *command, FILE *out);
+
+/* What the tables say about files, for programs: lines COMMAND OPTION VALUE ROLE, where
+ * OPTION can be "operands", and VALUE "-" for none. */
+void command_roles(const struct command *command, FILE *out);
+const char *role_name(enum file_role role);
 
 /* "batconv: WHAT 'WORD'", a hint at --help, and EXIT_USAGE. */
 int usage_error(const struct command *command, const char *what, const char *word);

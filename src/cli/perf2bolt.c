@@ -122,7 +122,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL};
 	struct bc_error err = {0};
-	FILE *out = strcmp(arguments->output.path, "-") ? stdout : stderr;
+	FILE *out = perf2bolt_report_to(arguments);
 
 	count_seed_choose();
 	perf2bolt_report_start(arguments, out);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "src/base/vec.h"
+#include "src/cli/clash.h"
 #include "src/cli/profile_output.h"
 
 /* True if argv[0] says so: perf2bolt, or that with a version. */
@@ -27,6 +28,7 @@ struct perf2bolt_arguments {
 	struct profile_output output;
 	struct word_vec files;  /* samples, borrowed */
 	struct word_vec copies; /* of lists that were split; owned */
+	struct named_files named;
 	uint32_t pid;
 	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
 	bool spe;
@@ -37,6 +39,12 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out);
 void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments);
 
 void perf2bolt_help(FILE *out);
+
+/* As command_roles(). */
+void perf2bolt_roles(FILE *out);
+
+/* stdout, or stderr if a profile goes to stdout. */
+FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments);
 
 /* What was read and what became of it, and what was written. */
 void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out);

@@ -29,51 +29,52 @@ struct perf2bolt_option {
 	const char *name;
 	enum option_id id;
 	bool value;       /* takes one; else a flag, which can be =0 or =false */
+	enum file_role role;
 	const char *help; /* ID_REFUSED: what to do instead */
 };
 
 static const struct perf2bolt_option table[] = {
-	{"perfdata", ID_SAMPLES, true, "samples: perf.data, or what perf script prints; several with commas"},
-	{"p", ID_SAMPLES, true, "the same"},
-	{"o", ID_OUTPUT, true, "write the profile to this file"},
-	{"w", ID_YAML, true, "write the profile as YAML to this file, too"},
-	{"profile-format", ID_FORMAT, true, "fdata (default), yaml or preagg"},
-	{"pa", ID_PREAGG, false, "the samples are pre-aggregated text"},
-	{"ps", ID_NOTHING, false, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
-	{"basic-events", ID_BASIC, false, "use sampled addresses, not branch stacks"},
-	{"ba", ID_BASIC, false, "the same"},
-	{"nl", ID_BASIC, false, "the same"},
-	{"pid", ID_PID, true, "samples of this process only"},
-	{"ignore-build-id", ID_BUILD_ID, false, "the name of a mapping says which file it is"},
-	{"max-samples", ID_MAX_SAMPLES, true, "of each file the first samples only"},
-	{"itrace", ID_ITRACE, true, "let perf script make branch stacks of a trace"},
-	{"spe", ID_SPE, false, "the same for Arm SPE (AArch64 only)"},
-	{"ignore-interrupt-lbr", ID_KERNEL, false, "drop branches from and to the kernel (always)"},
-	{"impute-trace-fall-through", ID_IMPUTE, false, "guess the fall-throughs of traces that have none"},
-	{"parse-mem-profile", ID_NOTHING, false, "memory events are written where there are any"},
-	{"filter-mem-profile", ID_NOTHING, false, "always: those of named data only"},
-	{"perfdata-jobs", ID_NOTHING, true, "batconv uses all processors on each file"},
-	{"pj", ID_NOTHING, true, "the same"},
-	{"force", ID_FORCE, false, "batconv's: convert samples of another build all the same"},
-	{"aggregate-only", ID_NOTHING, false, "always"},
-	{"show-density", ID_NOTHING, false, "no density is shown"},
-	{"time-aggr", ID_NOTHING, false, "no times are shown"},
-	{"bolt-info", ID_NOTHING, false, "no binary is written"},
-	{"print-options", ID_NOTHING, false, "no options are printed"},
-	{"print-all-options", ID_NOTHING, false, "no options are printed"},
-	{"v", ID_NOTHING, true, "batconv's own report has -v"},
-	{"strict", ID_NOTHING, false, "for llvm-bolt"},
-	{"lite", ID_NOTHING, false, "for llvm-bolt"},
-	{"allow-stripped", ID_NOTHING, false, "always"},
-	{"profile-use-dfs", ID_NOTHING, false, "blocks are in the order of the input's layout"},
-	{"profile-write-pseudo-probes", ID_REFUSED, false, "batconv writes no pseudo probes"},
-	{"heatmap", ID_REFUSED, true, "llvm-bolt-heatmap makes heat maps"},
-	{"h", ID_HELP, false, "show these options"},
-	{"help", ID_HELP, false, "the same"},
-	{"help-hidden", ID_HELP, false, "the same"},
-	{"help-list", ID_HELP, false, "the same"},
-	{"help-list-hidden", ID_HELP, false, "the same"},
-	{"version", ID_VERSION, false, "print the version"},
+	{"perfdata", ID_SAMPLES, true, FILES_READ, "samples: perf.data, or what perf script prints; several with commas"},
+	{"p", ID_SAMPLES, true, FILES_READ, "the same"},
+	{"o", ID_OUTPUT, true, FILE_WRITTEN, "write the profile to this file"},
+	{"w", ID_YAML, true, FILE_WRITTEN, "write the profile as YAML to this file, too"},
+	{"profile-format", ID_FORMAT, true, NO_FILE, "fdata (default), yaml or preagg"},
+	{"pa", ID_PREAGG, false, NO_FILE, "the samples are pre-aggregated text"},
+	{"ps", ID_NOTHING, false, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
+	{"basic-events", ID_BASIC, false, NO_FILE, "use sampled addresses, not branch stacks"},
+	{"ba", ID_BASIC, false, NO_FILE, "the same"},
+	{"nl", ID_BASIC, false, NO_FILE, "the same"},
+	{"pid", ID_PID, true, NO_FILE, "samples of this process only"},
+	{"ignore-build-id", ID_BUILD_ID, false, NO_FILE, "the name of a mapping says which file it is"},
+	{"max-samples", ID_MAX_SAMPLES, true, NO_FILE, "of each file the first samples only"},
+	{"itrace", ID_ITRACE, true, NO_FILE, "let perf script make branch stacks of a trace"},
+	{"spe", ID_SPE, false, NO_FILE, "the same for Arm SPE (AArch64 only)"},
+	{"ignore-interrupt-lbr", ID_KERNEL, false, NO_FILE, "drop branches from and to the kernel (always)"},
+	{"impute-trace-fall-through", ID_IMPUTE, false, NO_FILE, "guess the fall-throughs of traces that have none"},
+	{"parse-mem-profile", ID_NOTHING, false, NO_FILE, "memory events are written where there are any"},
+	{"filter-mem-profile", ID_NOTHING, false, NO_FILE, "always: those of named data only"},
+	{"perfdata-jobs", ID_NOTHING, true, NO_FILE, "batconv uses all processors on each file"},
+	{"pj", ID_NOTHING, true, NO_FILE, "the same"},
+	{"force", ID_FORCE, false, NO_FILE, "batconv's: convert samples of another build all the same"},
+	{"aggregate-only", ID_NOTHING, false, NO_FILE, "always"},
+	{"show-density", ID_NOTHING, false, NO_FILE, "no density is shown"},
+	{"time-aggr", ID_NOTHING, false, NO_FILE, "no times are shown"},
+	{"bolt-info", ID_NOTHING, false, NO_FILE, "no binary is written"},
+	{"print-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
+	{"print-all-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
+	{"v", ID_NOTHING, true, NO_FILE, "batconv's own report has -v"},
+	{"strict", ID_NOTHING, false, NO_FILE, "for llvm-bolt"},
+	{"lite", ID_NOTHING, false, NO_FILE, "for llvm-bolt"},
+	{"allow-stripped", ID_NOTHING, false, NO_FILE, "always"},
+	{"profile-use-dfs", ID_NOTHING, false, NO_FILE, "blocks are in the order of the input's layout"},
+	{"profile-write-pseudo-probes", ID_REFUSED, false, NO_FILE, "batconv writes no pseudo probes"},
+	{"heatmap", ID_REFUSED, true, NO_FILE, "llvm-bolt-heatmap makes heat maps"},
+	{"h", ID_HELP, false, NO_FILE, "show these options"},
+	{"help", ID_HELP, false, NO_FILE, "the same"},
+	{"help-hidden", ID_HELP, false, NO_FILE, "the same"},
+	{"help-list", ID_HELP, false, NO_FILE, "the same"},
+	{"help-list-hidden", ID_HELP, false, NO_FILE, "the same"},
+	{"version", ID_VERSION, false, NO_FILE, "print the version"},
 };
 
 static bool wrong(const char *option, const char *why, const char *what)
@@ -179,12 +180,18 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 	return NULL;
 }
 
+static void option_label(const struct perf2bolt_option *option, char label[OPTION_NAME])
+{
+	snprintf(label, OPTION_NAME, "-%s", option->name);
+}
+
 /* One option, and its value if that is a word of its own. */
 static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 {
 	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
 	const char *value = strchr(name, '=');
 	const struct perf2bolt_option *option = find(name, value ? (size_t)(value - name) : strlen(name));
+	char label[OPTION_NAME];
 	bool on;
 
 	if (!option)
@@ -198,6 +205,9 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 		value = argv[++*at];
 	if (!value)
 		return wrong(word, "a value is missing", NULL);
+	option_label(option, label);
+	if (!files_add(&out->named, label, option->role, value))
+		return wrong(word, "out of memory", NULL);
 	const char *why = apply(out, option, value);
 	return !why || wrong(word, why, option->id == ID_REFUSED ? NULL : value);
 }
@@ -216,9 +226,27 @@ static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
 			return wrong(argv[i], "one executable, and the samples behind -p", NULL);
 		} else {
 			out->conversion.binary = argv[i];
+			if (!files_add(&out->named, OPERAND, FILE_READ, argv[i]))
+				return wrong(argv[i], "out of memory", NULL);
 		}
 	}
 	return true;
+}
+
+FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments)
+{
+	const struct profile_output *o = &arguments->output;
+
+	return (o->path && output_is_stdout(o->path)) || (o->yaml && output_is_stdout(o->yaml)) ? stderr : stdout;
+}
+
+static bool check_files(struct perf2bolt_arguments *a)
+{
+	struct bc_error err;
+
+	if (perf2bolt_report_to(a) == stdout && !files_add_another(&a->named, OUTPUT, "-"))
+		return wrong("", "out of memory", NULL);
+	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
 }
 
 bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
@@ -231,6 +259,8 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 		return false;
 	if (a->action != PERF2BOLT_CONVERT)
 		return true;
+	if (!check_files(a))
+		return false;
 	if (!a->conversion.binary)
 		return wrong("", "no executable given", NULL);
 	if (!a->files.len)
@@ -253,6 +283,18 @@ void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
 		free((char *)arguments->copies.at[i]);
 	word_vec_free(&arguments->copies);
 	word_vec_free(&arguments->files);
+	named_files_free(&arguments->named);
+}
+
+void perf2bolt_roles(FILE *out)
+{
+	char label[OPTION_NAME];
+
+	fprintf(out, "perf2bolt operands - %s\n", role_name(FILE_READ));
+	for (size_t i = 0; i < BC_COUNT(table); i++) {
+		option_label(&table[i], label);
+		fprintf(out, "perf2bolt %s %s %s\n", label, table[i].value ? "value" : "-", role_name(table[i].role));
+	}
 }
 
 void perf2bolt_help(FILE *out)

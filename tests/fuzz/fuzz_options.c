@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Command lines: words, separated by newlines.  Byte 0 chooses who reads them, batconv
- * convert, or batconv under perf2bolt's name.  Each is refused with a message and exit
- * code 2 (perf2bolt: false), or what it asks for is within its bounds, whatever the
- * words are; and the same words are read the same a second time.
+ * convert, or batconv under perf2bolt's name.  Their files are kept apart.  Each is
+ * refused with a message and exit code 2 (perf2bolt: false), or what it asks for is
+ * within its bounds, whatever the words are; and the same words are read the same a
+ * second time.
  */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/perf2bolt.h"
@@ -78,6 +80,8 @@ static int read_convert(const uint8_t *data, size_t size)
 	struct words words;
 
 	cut("convert", data, size, &words);
+	int apart = files_check(&convert_command, words.count, words.at);
+	assert(apart == EXIT_DONE || apart == EXIT_USAGE);
 	int code = convert_arguments_parse(&convert_command, words.count, words.at, &args);
 	assert(code == EXIT_DONE || code == EXIT_USAGE);
 	if (code == EXIT_DONE && !args.help) {
