@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/output.h"
+#include "src/base/sparse.h"
 #include "src/check/note_write.h"
 #include "src/check/table_file.h"
 #include "src/check/transcode.h"
@@ -12,9 +14,12 @@
 #include "src/cli/table_command.h"
 #include "src/elf/replace.h"
 
+enum { OPT_IN_PLACE = 256 };
+
 static const struct option_row rows[] = {
 	{'l', "layout", "LAYOUT", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
+	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "write it in BINARY's place"},
 	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -22,7 +27,7 @@ static const struct option_row rows[] = {
 struct arguments {
 	const char *path, *output;
 	enum bat_layout layout;
-	bool has_layout, quiet;
+	bool has_layout, in_place, quiet;
 };
 
 static bool parse_layout(const char *value, struct arguments *args)
@@ -44,6 +49,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	switch (id) {
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
+	case OPT_IN_PLACE: args->in_place = true; break;
 	case 'l':
 		if (!parse_layout(value, args))
 			return "--layout takes fixed, delta, equal or hashed, not";
@@ -60,8 +66,10 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 		return code;
 	if (!args->has_layout)
 		return usage_error(command, "no --layout given", NULL);
-	if (!args->output)
-		return usage_error(command, "no -o given", NULL);
+	if (args->in_place && args->output)
+		return usage_error(command, "with --in-place there is no -o", NULL);
+	if (!args->in_place && !args->output)
+		return usage_error(command, "no -o given, and no --in-place", NULL);
 	args->path = argv[optind];
 	return GO_ON;
 }
@@ -84,15 +92,32 @@ static void tell_losses(const struct transcode_losses *losses)
 			"YAML profiles of perf2bolt do\n", losses->unknown_hashes);
 }
 
+/* The new file can be run if the old one can; in its place it is its owner's, too. */
+static bool write_file(const struct arguments *args, const char *path, bool executable, struct bytes content,
+		       struct bc_error *err)
+{
+	struct output output;
+	struct stat st;
+
+	if (stat(args->path, &st) != 0)
+		return bc_fail_errno(err, "%s: cannot stat", args->path);
+	if (!output_open(path, &output, err))
+		return false;
+	fwrite(content.data, 1, content.size, output.file);
+	if (executable || args->in_place)
+		output_take_mode(&output, &st, args->in_place);
+	return output_commit(&output, err);
+}
+
 /* A section alone is all that is written; of a binary all else stays. */
-static bool write_result(const struct table_file *subject, const struct note_bytes *note,
-			 const char *path, struct bc_error *err)
+static bool write_result(const struct arguments *args, const struct table_file *subject,
+			 const struct note_bytes *note, const char *path, struct bc_error *err)
 {
 	struct bytes content = {note->data, note->size};
 	struct replacement plan;
 
 	if (!subject->has_image)
-		return write_bytes(path, content, err);
+		return write_file(args, path, false, content, err);
 	if (!replacement_plan(&subject->image, image_section(&subject->image, BAT_SECTION_NAME),
 			      note->size, &plan, err))
 		return bc_fail_prefix(err, subject->path);
@@ -100,19 +125,37 @@ static bool write_result(const struct table_file *subject, const struct note_byt
 	if (!copy)
 		return bc_fail_nomem(err);
 	replacement_apply(&plan, subject->file, content, copy);
-	bool ok = write_bytes(path, (struct bytes){copy, plan.file_size}, err);
+	bool ok = write_file(args, path, true, (struct bytes){copy, plan.file_size}, err);
 	free(copy);
 	return ok;
 }
 
-/* The new file can be run if the old one can. */
-static void keep_mode(const char *from, const char *to)
+/* What a side file stands for lacks what was left out of it, such as debug
+ * information: that must not take the place of the side file. */
+static bool is_no_side_file(const char *path, struct bc_error *err)
 {
-	struct stat st;
+	uint8_t start[64];
+	size_t got;
 
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): parse() insists on both */
-	if (!stat(from, &st) && !stat(to, &(struct stat){0}))
-		(void)chmod(to, st.st_mode & 07777);
+	if (!file_peek(path, start, sizeof(start), &got, err))
+		return false;
+	return !sparse_is(start, got) ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: a side file is not rewritten in its place: -o FILE", path);
+}
+
+/* A link to the binary stays one, and /dev/fd/3 is the file behind it, not an output. */
+static bool write_in_place(const struct arguments *args, const struct table_file *subject,
+			   const struct note_bytes *note, struct bc_error *err)
+{
+	if (!is_no_side_file(args->path, err))
+		return false;
+	char *path = realpath(args->path, NULL);
+
+	if (!path)
+		return bc_fail_errno(err, "%s: cannot write", args->path);
+	bool ok = write_result(args, subject, note, path, err);
+	free(path);
+	return ok;
 }
 
 static bool transcode(const struct arguments *args, struct table_file *subject, struct bc_error *err)
@@ -124,12 +167,11 @@ static bool transcode(const struct arguments *args, struct table_file *subject, 
 		return false;
 	if (!note_write(&subject->bat, args->layout, &note, err))
 		return bc_fail_prefix(err, args->path);
-	bool ok = write_result(subject, &note, args->output, err);
+	bool ok = args->in_place ? write_in_place(args, subject, &note, err)
+				 : write_result(args, subject, &note, args->output, err);
 	free(note.data);
 	if (!ok)
 		return false;
-	if (subject->has_image)
-		keep_mode(args->path, args->output);
 	if (!args->quiet)
 		tell_losses(&losses);
 	return true;
@@ -149,7 +191,7 @@ static int run_transcode(const struct command *command, int argc, char **argv)
 }
 
 const struct command transcode_command = {
-	"transcode", "--layout=LAYOUT -o FILE BINARY",
+	"transcode", "--layout=LAYOUT {-o FILE | --in-place} BINARY",
 	"rewrite the BAT section for another release of BOLT\n\n"
 	"All else in the binary stays as it is.  Parents of cold fragments that LLVM 18\n"
 	"stored wrongly are repaired.  What the layout cannot hold is told on stderr.",
