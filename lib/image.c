@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "lib/handles.h"
+#include "src/elf/binary_open.h"
 #include "src/elf/load.h"
+#include "src/elf/translate.h"
 
 _Static_assert((int)BATCONV_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_IO == (int)BC_IO,
 	       "the public codes are the internal ones");
@@ -20,7 +22,7 @@ bool batconv_image_open(const char *path, struct batconv_image **out, struct bat
 	struct batconv_image *image = calloc(1, sizeof(*image));
 	struct bc_error why = {0};
 
-	if (image && binary_open_for(path, (struct binary_needs){.any_will_do = true}, &image->binary, &why) &&
+	if (image && binary_open_any(path, &image->binary, &why) &&
 	    (places_init(&image->places, &image->binary) || bc_fail_nomem(&why))) {
 		*out = image;
 		return true;
@@ -60,7 +62,7 @@ bool batconv_image_is_position_independent(const struct batconv_image *image)
 
 bool batconv_image_has_bat(const struct batconv_image *image)
 {
-	return !image->binary.plain && !image->binary.lost;
+	return image->binary.kind == BINARY_BOLTED;
 }
 
 const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size)

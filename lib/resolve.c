@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "lib/handles.h"
+#include "src/elf/binary_open.h"
 
 static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 {
@@ -56,7 +57,7 @@ bool batconv_resolver_add(struct batconv_resolver *r, const char *path, struct b
 
 	if (copy)
 		memcpy(copy, path, strlen(path) + 1);
-	if ((copy || bc_fail_nomem(&why)) && binary_open_for(path, (struct binary_needs){.any_will_do = true}, &given.binary, &why)) {
+	if ((copy || bc_fail_nomem(&why)) && binary_open_any(path, &given.binary, &why)) {
 		if (given_vec_push(&r->given, given)) {
 			r->resolver.libraries.given = r->given.at;
 			r->resolver.libraries.given_count = r->given.len;

@@ -18,7 +18,7 @@ src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/x86_insn.c src/cfg/x86_operands.
 src/cfg/insn*.c src/cfg/jump_*.c
 src/input/*.[ch]
 src/addrspace/bcmaps_read.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
-src/check/table_file.c src/check/table_json.c
+src/check/table_json.c
 src/symbolize/raw.c
 src/output/read_back.c
 '''.split()

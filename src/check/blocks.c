@@ -15,7 +15,7 @@ struct listed {
 };
 
 struct blocks {
-	const struct table_file *subject;
+	const struct binary *subject;
 	struct findings *findings;
 	struct listed *at; /* of one function; room for all */
 	uint32_t count;
@@ -180,7 +180,7 @@ static void check_functions(struct blocks *b, const struct keyed *fragments, siz
 	}
 }
 
-bool check_blocks(const struct table_file *subject, struct findings *findings)
+bool check_blocks(const struct binary *subject, struct findings *findings)
 {
 	const struct bat_table *bat = &subject->bat;
 	struct blocks blocks = {.subject = subject, .findings = findings};

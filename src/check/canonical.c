@@ -6,7 +6,7 @@
 #include "src/check/section_order.h"
 
 struct search {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct section_order *order;
 	struct findings *findings;
 	uint64_t found;      /* fields that say why the encodings differ      */
@@ -96,7 +96,7 @@ static bool search_fields(struct search *s)
 	return true;
 }
 
-bool check_canonical(const struct table_file *subject, struct findings *findings)
+bool check_canonical(const struct binary *subject, struct findings *findings)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	struct search search = {.subject = subject, .order = &order, .findings = findings};

@@ -7,7 +7,7 @@
 #include "src/check/input.h"
 
 struct checking {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct input *input;
 	const struct block_starts *starts;
 	const uint32_t *of;
@@ -15,7 +15,7 @@ struct checking {
 };
 
 /* llvm-bolt gives its output the input's build-id with the last bit flipped. */
-static void check_build_ids(const struct table_file *subject, const struct input *input,
+static void check_build_ids(const struct binary *subject, const struct input *input,
 			    struct findings *findings)
 {
 	struct build_id expected = input->image.build_id;
@@ -50,7 +50,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 			   struct findings *findings)
 {
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
-	const struct function *name = table_file_function(c->subject, f->parent);
+	const struct function *name = binary_fragment_function(c->subject, f->parent);
 
 	if (c->of[i] == NO_FUNCTION) {
 		if (!f->cold && name && f->entry_count)
@@ -84,7 +84,7 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 			check_fragment(c, decoder, i, findings);
 }
 
-bool check_input(const struct table_file *subject, const struct input *input,
+bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings)
 {

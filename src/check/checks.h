@@ -7,7 +7,7 @@
 #define CHECK_CHECKS_H
 
 #include "src/check/findings.h"
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 /* segments.c: the file's executable segments; on bytes, since an image with such a
  * segment is not opened.  False: that is the case. */
@@ -15,31 +15,31 @@ bool check_segments(struct bytes file, struct findings *findings);
 
 /* note.c: the section of an opened image, or alone.  True: subject->desc is set.
  * False with err->code BC_OK: findings tell why not; BC_NOTFOUND: no section. */
-bool check_note(struct table_file *subject, struct findings *findings, struct bc_error *err);
+bool check_note(struct binary *subject, struct findings *findings, struct bc_error *err);
 
 /* decoding.c: decode the table into subject->bat.  False: findings tell why not, or
  * out of memory. */
-bool check_decoding(struct table_file *subject, struct findings *findings, struct bc_error *err);
+bool check_decoding(struct binary *subject, struct findings *findings, struct bc_error *err);
 
 /* canonical.c: is it encoded as BOLT encodes?  False when out of memory. */
-bool check_canonical(const struct table_file *subject, struct findings *findings);
+bool check_canonical(const struct binary *subject, struct findings *findings);
 
 /* structure.c: fragments and entries in themselves.  False: all maps are empty, and
  * there is nothing more to check. */
-bool check_structure(const struct table_file *subject, struct findings *findings);
+bool check_structure(const struct binary *subject, struct findings *findings);
 
 /* blocks.c: hashes, indices and input offsets of each function's blocks.  False when
  * out of memory. */
-bool check_blocks(const struct table_file *subject, struct findings *findings);
+bool check_blocks(const struct binary *subject, struct findings *findings);
 
 /* parents.c: cold fragments and the symbols. */
-void check_parents(const struct table_file *subject, struct findings *findings);
+void check_parents(const struct binary *subject, struct findings *findings);
 
 /* fragments.c: fragments against symbols and segments. */
-void check_fragments(const struct table_file *subject, struct findings *findings);
+void check_fragments(const struct binary *subject, struct findings *findings);
 
 /* The place of a fragment, of one of its entries or of none (NO_INDEX). */
-struct finding_place place_of(const struct table_file *subject, uint32_t fragment, uint32_t entry);
+struct finding_place place_of(const struct binary *subject, uint32_t fragment, uint32_t entry);
 
 /* An entry of a block that was never emitted: its offset is the difference to
  * address 0. */

@@ -167,7 +167,7 @@ struct round {
 };
 
 struct job {
-	const struct table_file *subject;
+	const struct binary *subject;
 	fragments_fn *check;
 	void *ctx;
 	struct decoder *decoders; /* one for each worker */
@@ -212,7 +212,7 @@ static void run_rounds(struct job *job, unsigned threads, size_t rounds, struct 
 	}
 }
 
-bool code_for_fragments(const struct table_file *subject, unsigned threads, fragments_fn *check,
+bool code_for_fragments(const struct binary *subject, unsigned threads, fragments_fn *check,
 			void *ctx, struct findings *findings)
 {
 	size_t rounds = (subject->bat.fragment_count + (size_t)ROUND - 1) / ROUND;
@@ -237,7 +237,7 @@ bool code_for_fragments(const struct table_file *subject, unsigned threads, frag
 }
 
 struct checking {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct block_starts *starts;
 };
 
@@ -247,7 +247,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
 	struct code_view view = {decoder, c->subject, c->starts, &output_side,
-				 bytes_first(code, table_file_size(c->subject, i)), f->address, i};
+				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i};
 	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
 
 	code_check(&view, spots, count, findings);
@@ -272,7 +272,7 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	free(spots);
 }
 
-bool check_output_code(const struct table_file *subject, const struct block_starts *starts,
+bool check_output_code(const struct binary *subject, const struct block_starts *starts,
 		       unsigned threads, struct findings *findings)
 {
 	struct checking checking = {subject, starts};

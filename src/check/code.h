@@ -8,7 +8,7 @@
 
 #include "src/cfg/insn.h"
 #include "src/check/findings.h"
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 /* A side of the table, and the findings that are made there. */
 struct code_side {
@@ -35,7 +35,7 @@ struct spot {
 /* Code that a fragment's entries are checked against. */
 struct code_view {
 	struct decoder *decoder;
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct block_starts *starts;
 	const struct code_side *side;
 	struct bytes code;
@@ -61,7 +61,7 @@ typedef void fragments_fn(void *ctx, struct decoder *decoder, uint32_t begin, ui
 
 /* Do so for all fragments of a table, in parallel, with findings in their order.
  * False: no memory; findings->nomem is set. */
-bool code_for_fragments(const struct table_file *subject, unsigned threads, fragments_fn *check,
+bool code_for_fragments(const struct binary *subject, unsigned threads, fragments_fn *check,
 			void *ctx, struct findings *findings);
 
 /* Entries of a fragment that have code, as spots by offset in the output or in the
@@ -76,7 +76,7 @@ void code_decoder_open(enum machine machine, struct decoder *out);
 bool code_decoder_complete(enum machine machine);
 
 /* Entries against the output binary. */
-bool check_output_code(const struct table_file *subject, const struct block_starts *starts,
+bool check_output_code(const struct binary *subject, const struct block_starts *starts,
 		       unsigned threads, struct findings *findings);
 
 #endif

@@ -37,13 +37,13 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Rows of a side, sorted; `numbers` has room for NUMBER_SIZE bytes a fragment. */
-static void list_side(const struct table_file *t, struct side_row *rows, char *numbers)
+static void list_side(const struct binary *t, struct side_row *rows, char *numbers)
 {
 	uint32_t count = t->bat.fragment_count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct bat_fragment *f = &t->bat.fragments[i];
-		const char *name = table_file_owner(t, i);
+		const char *name = binary_fragment_owner(t, i);
 		uint64_t address = f->parent == BAT_NO_PARENT ? f->address
 							      : t->bat.fragments[f->parent].address;
 		snprintf(numbers, NUMBER_SIZE, "0x%" PRIx64, address);
@@ -112,7 +112,7 @@ static int pair_order(const struct side_row *x, const struct side_row *y)
 }
 
 /* Merge the sorted rows of both sides. */
-static void pair_rows(const struct table_file *a, const struct side_row *x, const struct table_file *b,
+static void pair_rows(const struct binary *a, const struct side_row *x, const struct binary *b,
 		      const struct side_row *y, struct comparison *out)
 {
 	uint32_t i = 0, k = 0;
@@ -136,7 +136,7 @@ static void pair_rows(const struct table_file *a, const struct side_row *x, cons
 	}
 }
 
-bool compare_tables(const struct table_file *a, const struct table_file *b, struct comparison *out,
+bool compare_tables(const struct binary *a, const struct binary *b, struct comparison *out,
 		    struct bc_error *err)
 {
 	size_t left = a->bat.fragment_count, right = b->bat.fragment_count;

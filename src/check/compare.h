@@ -3,7 +3,7 @@
 #ifndef CHECK_COMPARE_H
 #define CHECK_COMPARE_H
 
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 enum change { CHANGE_NONE, CHANGE_VANISHED, CHANGE_APPEARED, CHANGE_MOVED, CHANGE_CHANGED };
 #define CHANGE_COUNT 5
@@ -32,7 +32,7 @@ struct comparison {
 };
 
 /* BC_NOMEM */
-BC_MUST_USE bool compare_tables(const struct table_file *a, const struct table_file *b,
+BC_MUST_USE bool compare_tables(const struct binary *a, const struct binary *b,
 				struct comparison *out, struct bc_error *err);
 void comparison_free(struct comparison *comparison);
 

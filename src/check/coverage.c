@@ -15,7 +15,7 @@ static bool is_new(const struct image *image, const struct section *section)
 	return text_starts(section->name, ".text") && image_section(image, ".bolt.org.text");
 }
 
-static enum unmapped_reason reason_of(const struct table_file *subject, const struct function *f)
+static enum unmapped_reason reason_of(const struct binary *subject, const struct function *f)
 {
 	if (f->kind == FUNCTION_PLT)
 		return UNMAPPED_STUB;
@@ -25,7 +25,7 @@ static enum unmapped_reason reason_of(const struct table_file *subject, const st
 									   : UNMAPPED_LEFT;
 }
 
-void coverage_measure(const struct table_file *subject, struct coverage *out)
+void coverage_measure(const struct binary *subject, struct coverage *out)
 {
 	const struct bat_table *bat = &subject->bat;
 	struct coverage c = {.fragments = bat->fragment_count, .mapped_functions = bat->hot_count};

@@ -3,7 +3,7 @@
 #ifndef CHECK_COVERAGE_H
 #define CHECK_COVERAGE_H
 
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 /* X(NAME, "key", "why a function has no map") */
 #define UNMAPPED_REASONS(X)                                                            \
@@ -35,6 +35,6 @@ struct coverage {
 	} unmapped[UNMAPPED_COUNT];
 };
 
-void coverage_measure(const struct table_file *subject, struct coverage *out);
+void coverage_measure(const struct binary *subject, struct coverage *out);
 
 #endif

@@ -27,7 +27,7 @@ static enum finding_kind kind_of(const struct bat_error *err)
 }
 
 /* As the layout that got furthest: that is what it was before it was damaged. */
-static void tell_malformed(const struct table_file *subject, const struct bat_error *unrecognised,
+static void tell_malformed(const struct binary *subject, const struct bat_error *unrecognised,
 			   struct findings *findings)
 {
 	struct finding_place place = NOWHERE;
@@ -41,7 +41,7 @@ static void tell_malformed(const struct table_file *subject, const struct bat_er
 		     bat_layout_name(why.layout), why.text);
 }
 
-bool check_decoding(struct table_file *subject, struct findings *findings, struct bc_error *err)
+bool check_decoding(struct binary *subject, struct findings *findings, struct bc_error *err)
 {
 	struct bat_error bat_err = {0};
 

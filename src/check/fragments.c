@@ -27,7 +27,7 @@ static bool is_elsewhere(const struct bat_table *bat, const struct bat_fragment 
 	return branch && other->address + branch->output == address && bat_entry_is_branch(*branch);
 }
 
-static void check_sizes(const struct table_file *subject, uint32_t i, const struct function *function,
+static void check_sizes(const struct binary *subject, uint32_t i, const struct function *function,
 			struct findings *findings)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[i];
@@ -44,10 +44,10 @@ static void check_sizes(const struct table_file *subject, uint32_t i, const stru
 	}
 }
 
-static void check_fragment(const struct table_file *subject, uint32_t i, struct findings *findings)
+static void check_fragment(const struct binary *subject, uint32_t i, struct findings *findings)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[i];
-	const struct function *function = table_file_function(subject, i);
+	const struct function *function = binary_fragment_function(subject, i);
 
 	if (!f->address) { /* LLVM 18: a fragment that was never emitted */
 		findings_add(findings, FINDING_NEVER_EMITTED, place_of(subject, i, NO_INDEX),
@@ -68,7 +68,7 @@ static void check_fragment(const struct table_file *subject, uint32_t i, struct 
 
 /* Sections that hold nothing but what BOLT wrote: .text, .text.cold, .text.warm, if
  * it has put the input's text aside. */
-static bool written_by_bolt(const struct table_file *subject, const struct symbol *symbol)
+static bool written_by_bolt(const struct binary *subject, const struct symbol *symbol)
 {
 	if (symbol->section == ABSOLUTE_SECTION)
 		return false;
@@ -85,7 +85,7 @@ static bool is_cold(const char *name)
 }
 
 /* Every function there has a map, in all that BOLT 16 to 23 wrote. */
-static void check_missing(const struct table_file *subject, struct findings *findings)
+static void check_missing(const struct binary *subject, struct findings *findings)
 {
 	const struct symbol_table *symbols = &subject->functions.symbols;
 	uint64_t last = 0;
@@ -103,7 +103,7 @@ static void check_missing(const struct table_file *subject, struct findings *fin
 	}
 }
 
-void check_fragments(const struct table_file *subject, struct findings *findings)
+void check_fragments(const struct binary *subject, struct findings *findings)
 {
 	for (uint32_t i = 0; i < subject->bat.fragment_count; i++)
 		check_fragment(subject, i, findings);

@@ -25,12 +25,12 @@ void input_close(struct input *input);
 /* Set of[i] to the function that fragment i came from, an index or NO_FUNCTION.  Of
  * several of one name the one whose printed name agrees, else whose instructions
  * fit best. False: no memory. */
-bool input_match(const struct table_file *subject, const struct input *input,
+bool input_match(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, uint32_t *of,
 		 struct findings *findings);
 
 /* The checks against the input binary.  code: of instructions, too. */
-bool check_input(const struct table_file *subject, const struct input *input,
+bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings);
 

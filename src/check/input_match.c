@@ -6,7 +6,7 @@
 #include "src/check/input.h"
 
 struct matching {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct input *input;
 	const struct block_starts *starts;
 	uint32_t *of;
@@ -84,7 +84,7 @@ static uint32_t printed_alike(const struct input *input, const char *name, const
 static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_t fragment)
 {
 	const struct symbol_table *symbols = &m->subject->functions.symbols;
-	const struct function *hot = table_file_function(m->subject, fragment);
+	const struct function *hot = binary_fragment_function(m->subject, fragment);
 	struct best best = {NO_FUNCTION, 0, false};
 
 	if (!hot)
@@ -112,7 +112,7 @@ static void match_fragments(void *ctx, struct decoder *decoder, uint32_t begin, 
 		m->of[i] = m->subject->bat.fragments[i].cold ? NO_FUNCTION : match(m, decoder, i);
 }
 
-bool input_match(const struct table_file *subject, const struct input *input,
+bool input_match(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, uint32_t *of,
 		 struct findings *findings)
 {

@@ -22,7 +22,7 @@ static bool all_zero(struct bytes b)
 }
 
 /* The zeros behind the owner's name and behind the descriptor. */
-static void check_padding(const struct table_file *subject, struct findings *findings)
+static void check_padding(const struct binary *subject, struct findings *findings)
 {
 	const uint8_t *desc = subject->desc.data, *begin = subject->section.data;
 	struct bytes name = {begin + 12 + sizeof(BAT_NOTE_OWNER), 0};
@@ -35,7 +35,7 @@ static void check_padding(const struct table_file *subject, struct findings *fin
 			     all_zero(name) ? "descriptor" : "owner's name");
 }
 
-static bool check_content(struct table_file *subject, struct findings *findings)
+static bool check_content(struct binary *subject, struct findings *findings)
 {
 	struct bytes rest = subject->section;
 	struct note note;
@@ -63,15 +63,15 @@ static bool check_content(struct table_file *subject, struct findings *findings)
 	return true;
 }
 
-bool check_note(struct table_file *subject, struct findings *findings, struct bc_error *err)
+bool check_note(struct binary *subject, struct findings *findings, struct bc_error *err)
 {
 	const struct section *section;
 
-	if (!subject->has_image)
+	if (subject->kind == BINARY_SECTION)
 		return check_content(subject, findings);
 	section = image_section(&subject->image, BAT_SECTION_NAME);
 	if (!section) /* its message */
-		return table_file_note(subject, err);
+		return binary_find_note(subject, err);
 	subject->section = image_section_bytes(&subject->image, section);
 	if (count_sections(&subject->image) > 1) {
 		findings_add(findings, FINDING_NOTE_TWICE, NOWHERE, "%zu sections " BAT_SECTION_NAME,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/check/checks.h"
 
-static const char *name_of(const struct table_file *subject, uint32_t fragment)
+static const char *name_of(const struct binary *subject, uint32_t fragment)
 {
-	const struct function *f = table_file_function(subject, fragment);
+	const struct function *f = binary_fragment_function(subject, fragment);
 
 	return f ? f->printed : "a function without a symbol";
 }
 
-static void check_parent(const struct table_file *subject, uint32_t i, struct findings *findings)
+static void check_parent(const struct binary *subject, uint32_t i, struct findings *findings)
 {
 	uint32_t parent = subject->bat.fragments[i].parent;
 	uint32_t stored = subject->stored_parents[i];
@@ -24,7 +24,7 @@ static void check_parent(const struct table_file *subject, uint32_t i, struct fi
 }
 
 /* The ordinals of LLVM 18 are right by chance at best: one finding tells it all. */
-static void check_ordinals(const struct table_file *subject, struct findings *findings)
+static void check_ordinals(const struct binary *subject, struct findings *findings)
 {
 	uint32_t wrong = subject->parents.repaired + subject->parents.unknown;
 
@@ -34,7 +34,7 @@ static void check_ordinals(const struct table_file *subject, struct findings *fi
 			     "symbols", wrong, subject->parents.cold, subject->parents.repaired);
 }
 
-void check_parents(const struct table_file *subject, struct findings *findings)
+void check_parents(const struct binary *subject, struct findings *findings)
 {
 	if (subject->parents.ordinal) {
 		check_ordinals(subject, findings);

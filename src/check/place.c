@@ -9,12 +9,12 @@ static uint64_t address_of(const struct bat_fragment *f, struct bat_entry e)
 	return (f->address & ~(uint64_t)UINT32_MAX) | (uint32_t)(f->address + e.output);
 }
 
-struct finding_place place_of(const struct table_file *subject, uint32_t fragment, uint32_t entry)
+struct finding_place place_of(const struct binary *subject, uint32_t fragment, uint32_t entry)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[fragment];
 	struct finding_place place = NOWHERE;
 
-	place.function = table_file_owner(subject, fragment);
+	place.function = binary_fragment_owner(subject, fragment);
 	place.fragment = fragment;
 	place.entry = entry;
 	place.address = f->address;

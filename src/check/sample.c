@@ -74,7 +74,7 @@ static void scan_free(struct scan *s)
 	free(s->first);
 }
 
-static bool scan_section(const struct table_file *subject, struct section_order *order, struct scan *out)
+static bool scan_section(const struct binary *subject, struct section_order *order, struct scan *out)
 {
 	struct scan s = {.order = order, .desc = subject->desc.data};
 	struct bat_error err;
@@ -93,7 +93,7 @@ static bool scan_section(const struct table_file *subject, struct section_order 
 }
 
 struct sampling {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const struct input *input; /* NULL: none            */
 	const uint32_t *of;        /* input functions       */
 	const struct scan *scan;
@@ -227,7 +227,7 @@ static void take_one(struct sampling *s)
 	uint32_t fragment = (uint32_t)(next_random(&s->state) % bat->fragment_count);
 	const struct bat_fragment *f = &bat->fragments[fragment];
 	struct bytes code = bytes_first(image_bytes_at(&s->subject->image, (struct vaddr){f->address}),
-					table_file_size(s->subject, fragment));
+					binary_fragment_size(s->subject, fragment));
 
 	if (!code.size)
 		return;
@@ -259,7 +259,7 @@ static bool run(struct sampling *s, uint64_t count, unsigned threads, struct fin
 	return ok;
 }
 
-bool sample_check(const struct table_file *subject, const struct input *input, uint64_t count,
+bool sample_check(const struct binary *subject, const struct input *input, uint64_t count,
 		  uint64_t seed, unsigned threads, struct sample_result *out,
 		  struct findings *findings)
 {

@@ -41,7 +41,7 @@ uint32_t section_order_fragment(const struct section_order *order, const struct 
 }
 
 struct finding_place section_order_place(const struct section_order *order,
-					 const struct table_file *subject,
+					 const struct binary *subject,
 					 const struct bat_field *field)
 {
 	uint32_t fragment = section_order_fragment(order, field);
@@ -106,7 +106,7 @@ static bool locate(void *ctx, const struct bat_field *f)
 	return true;
 }
 
-bool findings_locate(struct findings *findings, const struct table_file *subject)
+bool findings_locate(struct findings *findings, const struct binary *subject)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	struct bat_error err;

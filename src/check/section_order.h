@@ -5,7 +5,7 @@
 #define CHECK_SECTION_ORDER_H
 
 #include "src/check/findings.h"
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 struct section_order {
 	uint32_t *hot, *cold; /* index in the table of the Nth of the stored table;
@@ -21,10 +21,10 @@ uint32_t section_order_fragment(const struct section_order *order, const struct 
 
 /* Where a field is. */
 struct finding_place section_order_place(const struct section_order *order,
-					 const struct table_file *subject,
+					 const struct binary *subject,
 					 const struct bat_field *field);
 
 /* Set the byte of each finding that has a fragment and no byte. */
-BC_MUST_USE bool findings_locate(struct findings *findings, const struct table_file *subject);
+BC_MUST_USE bool findings_locate(struct findings *findings, const struct binary *subject);
 
 #endif

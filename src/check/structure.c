@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/check/checks.h"
 
-static void check_secondary(const struct table_file *subject, uint32_t i, struct findings *findings)
+static void check_secondary(const struct binary *subject, uint32_t i, struct findings *findings)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[i];
 	const uint32_t *offsets = subject->bat.secondary + f->first_secondary;
@@ -12,7 +12,7 @@ static void check_secondary(const struct table_file *subject, uint32_t i, struct
 				     "0x%x follows 0x%x", offsets[k], offsets[k - 1]);
 }
 
-static void check_entries(const struct table_file *subject, uint32_t i, struct findings *findings)
+static void check_entries(const struct binary *subject, uint32_t i, struct findings *findings)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[i];
 	const struct bat_entry *e = subject->bat.entries + f->first_entry;
@@ -32,7 +32,7 @@ static void check_entries(const struct table_file *subject, uint32_t i, struct f
 				     "input 0x%x has no code", bat_entry_input(e[k]));
 }
 
-bool check_structure(const struct table_file *subject, struct findings *findings)
+bool check_structure(const struct binary *subject, struct findings *findings)
 {
 	const struct bat_table *bat = &subject->bat;
 

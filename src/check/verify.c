@@ -5,11 +5,12 @@
 
 #include "src/check/input.h"
 #include "src/check/section_order.h"
+#include "src/elf/binary_open.h"
 
 static bool check_code(const struct verify_options *options, struct verify_report *report,
 		       const struct input *input, struct bc_error *err)
 {
-	const struct table_file *subject = &report->subject;
+	const struct binary *subject = &report->subject;
 	struct findings *findings = &report->findings;
 	struct block_starts starts;
 
@@ -30,7 +31,7 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 static bool check_table(const struct verify_options *options, struct verify_report *report,
 			const struct input *input, struct bc_error *err)
 {
-	struct table_file *subject = &report->subject;
+	struct binary *subject = &report->subject;
 	struct findings *findings = &report->findings;
 
 	if (!check_canonical(subject, findings))
@@ -40,25 +41,31 @@ static bool check_table(const struct verify_options *options, struct verify_repo
 	if (!check_blocks(subject, findings))
 		return bc_fail_nomem(err);
 	check_parents(subject, findings);
-	if (!subject->has_image)
+	if (subject->kind == BINARY_SECTION)
 		return true;
 	check_fragments(subject, findings);
 	return check_code(options, report, input, err);
 }
 
+static bool link_table(struct binary *subject, struct bc_error *err)
+{
+	return binary_build_functions(subject, err) && binary_keep_parents(subject, err) &&
+	       binary_settle(subject, err);
+}
+
 static bool verify(const struct verify_options *options, struct verify_report *report,
 		   const struct input *input, struct bc_error *err)
 {
-	struct table_file *subject = &report->subject;
+	struct binary *subject = &report->subject;
 
 	report->code = CODE_NONE;
 	if (!check_note(subject, &report->findings, err) ||
 	    !check_decoding(subject, &report->findings, err))
-		return err->code == BC_OK;
+		return err->code == BC_OK || bc_fail_prefix(err, options->binary);
 	report->decoded = true;
-	if (!table_file_link(subject, err))
-		return false;
-	report->linked = subject->has_image;
+	if (!link_table(subject, err))
+		return bc_fail_prefix(err, options->binary);
+	report->linked = subject->kind != BINARY_SECTION;
 	if (report->linked)
 		coverage_measure(subject, &report->coverage);
 	if (!check_table(options, report, input, err))
@@ -103,7 +110,7 @@ bool verify_run(const struct verify_options *options, struct verify_report *out,
 	struct verify_report report = {.code = CODE_NONE};
 
 	findings_init(&report.findings, options->most);
-	if (!table_file_map(options->binary, &report.subject, err)) {
+	if (!binary_map(options->binary, &report.subject, err)) {
 		*out = report;
 		return err->code == BC_FORMAT && misaligned(options->binary, &out->findings);
 	}
@@ -118,5 +125,5 @@ bool verify_run(const struct verify_options *options, struct verify_report *out,
 void verify_free(struct verify_report *report)
 {
 	findings_free(&report->findings);
-	table_file_close(&report->subject);
+	binary_close(&report->subject);
 }

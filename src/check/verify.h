@@ -17,7 +17,7 @@ struct verify_options {
 enum code_state { CODE_CHECKED, CODE_NOT_ASKED, CODE_PARTLY, CODE_NONE };
 
 struct verify_report {
-	struct table_file subject; /* names in findings point into it   */
+	struct binary subject; /* names in findings point into it   */
 	bool decoded;           /* subject->bat is what was found    */
 	bool linked;            /* coverage is known                 */
 	enum code_state code;

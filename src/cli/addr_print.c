@@ -7,7 +7,7 @@
 
 static const char *fragment_kind(const struct addr_context *context, const struct chain *chain)
 {
-	if (context->subject.binary.lost)
+	if (context->subject.binary.kind == BINARY_LOST)
 		return "not known";
 	if (!chain->place.fragment)
 		return "not moved by BOLT";
@@ -125,7 +125,7 @@ static void print_input(const struct addr_context *context, const struct chain *
 {
 	label("input", out);
 	if (chain->orphan) {
-		fputs(context->subject.binary.lost ? "not known: BOLT left no table\n"
+		fputs(context->subject.binary.kind == BINARY_LOST ? "not known: BOLT left no table\n"
 						   : "not known: a cold fragment of an unknown function\n",
 		      out);
 		return;
@@ -134,7 +134,7 @@ static void print_input(const struct addr_context *context, const struct chain *
 	if (context->explain && chain->place.fragment)
 		explain_entry(context, chain, out);
 	fputc('\n', out);
-	if (chain->has_input_vaddr && !context->subject.binary.plain) {
+	if (chain->has_input_vaddr && context->subject.binary.kind != BINARY_UNTOUCHED) {
 		label("in vaddr", out);
 		fprintf(out, "0x%" PRIx64 "\n", chain->input_vaddr.v);
 	}
@@ -153,7 +153,7 @@ static void print_function(const struct addr_context *context, const struct chai
 	if (context->explain)
 		fprintf(out, "    = vaddr - 0x%" PRIx64, f->address);
 	fputc('\n', out);
-	if (context->subject.binary.plain)
+	if (context->subject.binary.kind == BINARY_UNTOUCHED)
 		return;
 	label("fragment", out);
 	fprintf(out, "%s\n", fragment_kind(context, chain));
@@ -245,7 +245,7 @@ static void json_functions(struct json *json, const struct addr_context *context
 	if (!chain->place.function)
 		return;
 	json_place(json, "function", chain->place.function->printed, chain->place.offset);
-	if (!context->subject.binary.plain)
+	if (context->subject.binary.kind != BINARY_UNTOUCHED)
 		json_string(json, "fragment", chain->place.fragment ? fragment_kind(context, chain) : "none");
 	if (!chain->orphan)
 		json_place(json, "input", chain->input.function->printed, chain->input.offset);

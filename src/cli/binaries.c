@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/elf/binary.h"
+#include "src/elf/binary_open.h"
 
 void binaries_free(struct binary_vec *list)
 {

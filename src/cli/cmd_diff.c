@@ -5,6 +5,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
+#include "src/elf/binary_open.h"
 #include "src/output/difference.h"
 
 enum { OPT_JSON = 256 };
@@ -38,7 +39,7 @@ static bool differs(const struct comparison *c)
 	return c->counts[CHANGE_NONE] != c->count;
 }
 
-static int compare(const struct arguments *args, const struct table_file *a, const struct table_file *b)
+static int compare(const struct arguments *args, const struct binary *a, const struct binary *b)
 {
 	struct comparison comparison;
 	struct output output;
@@ -60,13 +61,13 @@ static int compare(const struct arguments *args, const struct table_file *a, con
 static int run_diff(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	BC_AUTO(table_file_close) struct table_file a = {0}, b = {0};
+	BC_AUTO(binary_close) struct binary a = {0}, b = {0};
 	struct bc_error err;
 	int code = table_command_arguments(command, argc, argv, &two_binaries, apply_option, &args);
 
 	if (code != GO_ON)
 		return code;
-	if (!table_file_open(argv[optind], &a, &err) || !table_file_open(argv[optind + 1], &b, &err))
+	if (!binary_open_table(argv[optind], &a, &err) || !binary_open_table(argv[optind + 1], &b, &err))
 		return fail(&err);
 	return compare(&args, &a, &b);
 }

@@ -7,6 +7,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
+#include "src/elf/binary_open.h"
 #include "src/output/dump.h"
 
 enum { OPT_JSON = 256, OPT_RAW, OPT_SUMMARY, OPT_FUNCTION, OPT_TRANSLATE, OPT_DEMANGLE };
@@ -81,7 +82,7 @@ static bool write_dump(const struct arguments *args, FILE *out)
 		return true;
 	}
 	if (args->summary)
-		return dump_summary(&args->dump, args->form == FORM_JSON, out);
+		return (args->form == FORM_JSON ? dump_summary_json : dump_summary_text)(&args->dump, out);
 	if (args->form == FORM_RAW)
 		return dump_raw(&args->dump, out);
 	if (args->form == FORM_TEXT)
@@ -98,7 +99,7 @@ static bool shows_any(const struct dump *dump)
 	return !dump->only && !dump->has_address;
 }
 
-static bool dump_file(struct arguments *args, const struct table_file *subject, struct bc_error *err)
+static bool dump_file(struct arguments *args, const struct binary *subject, struct bc_error *err)
 {
 	struct output output;
 
@@ -116,13 +117,13 @@ static bool dump_file(struct arguments *args, const struct table_file *subject, 
 static int run_dump(const struct command *command, int argc, char **argv)
 {
 	BC_AUTO(arguments_free) struct arguments args = {.form = FORM_TEXT};
-	BC_AUTO(table_file_close) struct table_file subject = {0};
+	BC_AUTO(binary_close) struct binary subject = {0};
 	struct bc_error err;
 	int code = parse(command, argc, argv, &args);
 
 	if (code != GO_ON)
 		return code;
-	bool ok = table_file_open(args.path, &subject, &err) && dump_file(&args, &subject, &err);
+	bool ok = binary_open_table(args.path, &subject, &err) && dump_file(&args, &subject, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 

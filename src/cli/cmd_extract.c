@@ -2,10 +2,10 @@
 #include <getopt.h>
 
 #include "src/base/output.h"
-#include "src/check/table_file.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
+#include "src/elf/binary_open.h"
 #include "src/elf/side_file.h"
 
 enum { OPT_NOTE = 256 };
@@ -16,7 +16,7 @@ static const struct option_row rows[] = {
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
-static bool write_side_file(const struct table_file *subject, FILE *out, struct bc_error *err)
+static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {
 	struct file_map file = {subject->file.data, subject->file.size};
 	struct side_parts parts;
@@ -28,30 +28,48 @@ static bool write_side_file(const struct table_file *subject, FILE *out, struct 
 	return ok;
 }
 
-static bool extract(const char *path, const char *to, bool note, struct bc_error *err)
+/* What is written of a binary to `to`; path: what it is called. */
+typedef bool extract_fn(const struct binary *subject, const char *path, const char *to,
+			struct bc_error *err);
+
+static bool extract_side_file(const struct binary *subject, const char *path, const char *to,
+			      struct bc_error *err)
 {
-	BC_AUTO(table_file_close) struct table_file subject = {0};
 	struct output output;
 
-	if (!table_file_map(path, &subject, err) || !table_file_note(&subject, err))
-		return false;
-	if (note)
-		return write_bytes(to, subject.section, err);
-	if (!subject.has_image)
+	if (subject->kind == BINARY_SECTION)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
 	if (!output_open(to, &output, err))
 		return false;
-	if (write_side_file(&subject, output.file, err))
+	if (write_side_file(subject, output.file, err))
 		return output_commit(&output, err);
 	output_discard(&output);
 	return false;
+}
+
+static bool extract_note(const struct binary *subject, const char *path, const char *to,
+			 struct bc_error *err)
+{
+	(void)path;
+	return write_bytes(to, subject->section, err);
+}
+
+static bool extract(const char *path, const char *to, extract_fn *what, struct bc_error *err)
+{
+	BC_AUTO(binary_close) struct binary subject = {0};
+
+	if (!binary_map(path, &subject, err))
+		return false;
+	if (!binary_find_note(&subject, err))
+		return bc_fail_prefix(err, path);
+	return what(&subject, path, to, err);
 }
 
 static int run_extract(const struct command *command, int argc, char **argv)
 {
 	const char *value, *output = NULL;
 	struct bc_error err;
-	bool note = false;
+	extract_fn *what = extract_side_file;
 
 	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
 		switch (id) {
@@ -61,7 +79,7 @@ static int run_extract(const struct command *command, int argc, char **argv)
 			command_help(command, stdout);
 			return EXIT_DONE;
 		case OPT_NOTE:
-			note = true;
+			what = extract_note;
 			break;
 		case 'o':
 			output = value;
@@ -72,7 +90,7 @@ static int run_extract(const struct command *command, int argc, char **argv)
 		return EXIT_USAGE;
 	if (!output)
 		return usage_error(command, "no -o given", NULL);
-	return extract(argv[optind], output, note, &err) ? EXIT_DONE : fail(&err);
+	return extract(argv[optind], output, what, &err) ? EXIT_DONE : fail(&err);
 }
 
 const struct command extract_command = {

@@ -12,6 +12,7 @@
 #include "src/cli/print.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
+#include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 
 enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
@@ -136,7 +137,7 @@ static bool open_binaries(const struct arguments *args, struct given_vec *out, s
 {
 	for (size_t i = 0; i < args->binaries.len; i++) {
 		struct given_binary given = {.path = args->binaries.at[i]};
-		if (!binary_open_for(given.path, (struct binary_needs){.any_will_do = true}, &given.binary, err))
+		if (!binary_open_any(given.path, &given.binary, err))
 			return false;
 		if (!given_vec_push(out, given)) {
 			binary_close(&given.binary);

@@ -7,11 +7,11 @@
 #include "src/base/output.h"
 #include "src/base/sparse.h"
 #include "src/check/note_write.h"
-#include "src/check/table_file.h"
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/table_command.h"
+#include "src/elf/binary_open.h"
 #include "src/elf/replace.h"
 
 enum { OPT_IN_PLACE = 256 };
@@ -110,17 +110,17 @@ static bool write_file(const struct arguments *args, const char *path, bool exec
 }
 
 /* A section alone is all that is written; of a binary all else stays. */
-static bool write_result(const struct arguments *args, const struct table_file *subject,
+static bool write_result(const struct arguments *args, const struct binary *subject,
 			 const struct note_bytes *note, const char *path, struct bc_error *err)
 {
 	struct bytes content = {note->data, note->size};
 	struct replacement plan;
 
-	if (!subject->has_image)
+	if (subject->kind == BINARY_SECTION)
 		return write_file(args, path, false, content, err);
 	if (!replacement_plan(&subject->image, image_section(&subject->image, BAT_SECTION_NAME),
 			      note->size, &plan, err))
-		return bc_fail_prefix(err, subject->path);
+		return bc_fail_prefix(err, args->path);
 	uint8_t *copy = malloc(plan.file_size);
 	if (!copy)
 		return bc_fail_nomem(err);
@@ -144,7 +144,7 @@ static bool is_no_side_file(const char *path, struct bc_error *err)
 }
 
 /* A link to the binary stays one, and /dev/fd/3 is the file behind it, not an output. */
-static bool write_in_place(const struct arguments *args, const struct table_file *subject,
+static bool write_in_place(const struct arguments *args, const struct binary *subject,
 			   const struct note_bytes *note, struct bc_error *err)
 {
 	if (!is_no_side_file(args->path, err))
@@ -158,7 +158,7 @@ static bool write_in_place(const struct arguments *args, const struct table_file
 	return ok;
 }
 
-static bool transcode(const struct arguments *args, struct table_file *subject, struct bc_error *err)
+static bool transcode(const struct arguments *args, struct binary *subject, struct bc_error *err)
 {
 	struct transcode_losses losses;
 	struct note_bytes note;
@@ -180,13 +180,13 @@ static bool transcode(const struct arguments *args, struct table_file *subject, 
 static int run_transcode(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	BC_AUTO(table_file_close) struct table_file subject = {0};
+	BC_AUTO(binary_close) struct binary subject = {0};
 	struct bc_error err;
 	int code = parse(command, argc, argv, &args);
 
 	if (code != GO_ON)
 		return code;
-	bool ok = table_file_open(args.path, &subject, &err) && transcode(&args, &subject, &err);
+	bool ok = binary_open_table(args.path, &subject, &err) && transcode(&args, &subject, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 

@@ -13,7 +13,7 @@ static void write_binary(struct json *json, const struct summary *summary)
 	json_string(json, "machine", machine_name(binary->image.machine));
 	json_string(json, "build_id", id);
 	json_string(json, "bat_layout",
-		    binary->plain ? "none" : bat_layout_name(binary->bat.layout));
+		    binary->kind == BINARY_UNTOUCHED ? "none" : bat_layout_name(binary->bat.layout));
 	json_number(json, "fragments", binary->bat.fragment_count);
 	json_number(json, "cold_fragments", binary->parents.cold);
 	json_number(json, "parents_repaired", binary->parents.repaired);

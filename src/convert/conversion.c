@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/parallel.h"
+#include "src/elf/binary_open.h"
 #include "src/profile/memory.h"
 
 static unsigned thread_count(const struct conversion_options *options)
@@ -65,7 +66,7 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 
 	c->threads = thread_count(options);
 	how.threads = c->threads;
-	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && !c->binary.plain;
+	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && c->binary.kind != BINARY_UNTOUCHED;
 	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
 }
 
@@ -166,11 +167,11 @@ static void keep_counts(struct conversion *c)
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
-	struct binary_needs needs = {.plain_will_do = true, .blocks = options->hashes};
-
-	if (!binary_open_for(options->binary, needs, &c->binary, err))
+	if (!options->hashes)
+		return binary_open(options->binary, &c->binary, err);
+	if (!binary_open_hashed(options->binary, &c->binary, err))
 		return false;
-	if (!options->hashes || c->binary.plain || c->binary.bat.layout == BAT_HASHED)
+	if (c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions "

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The optimised binary: its image, its functions and its BAT, and the way from
- * a vaddr in it to a place in the input binary.
+ * A binary as llvm-bolt left it: its file, its image, its functions and its BAT.
+ * Conversions, checks, dumps and addresses all look at this; where there is no BAT,
+ * or a BAT without a binary, its kind says so.
+ *
+ * src/elf/binary_open.h opens one; what stands below are the steps of that.
+ * src/elf/translate.h is the way from a vaddr in it to the input binary.
  */
 #ifndef ELF_BINARY_H
 #define ELF_BINARY_H
@@ -10,70 +14,70 @@
 #include "src/base/file.h"
 #include "src/elf/functions.h"
 
-struct binary {
-	struct file_map file;
-	struct image image;
-	struct bat_table bat;
-	struct bat_parents parents; /* what became of the cold fragments' parents */
-	struct function_table functions;
-	uint32_t *fragment_of; /* per function: its fragment, or NO_FRAGMENT */
-	bool plain; /* BOLT never touched it: no BAT, and primary names are printed */
-	bool lost;  /* BOLT wrote it without a BAT: nothing leads back to the input */
+enum binary_kind {
+	BINARY_BOLTED,    /* llvm-bolt wrote it, with a BAT */
+	BINARY_UNTOUCHED, /* llvm-bolt did not write it: it is its own input binary, and
+	                     its functions are printed by their primary names */
+	BINARY_LOST,      /* llvm-bolt wrote it without a BAT: nothing leads to its input */
+	BINARY_SECTION,   /* the section of a BAT alone: no image, so no functions */
 };
+
 #define NO_FRAGMENT UINT32_MAX
+#define NO_FUNCTION UINT32_MAX
 
-/* What of a binary is wanted, beyond what every conversion needs. */
-struct binary_needs {
-	bool plain_will_do; /* a binary without a BAT section is its own input binary */
-	bool any_will_do;   /* nor is one that BOLT wrote without a table refused */
-	bool blocks;        /* hashes and numbers of blocks: most of a large BAT */
+/* Immutable once it is open.  What it does not have is all zero. */
+struct binary {
+	enum binary_kind kind;
+	struct file_map map; /* of the file, if it was mapped here */
+	struct bytes file;   /* all of it; of bytes in memory borrowed */
+	struct image image;
+	struct bytes section; /* the note, its header included */
+	struct bytes desc;    /* what the BAT is decoded from */
+	struct bat_table bat; /* with parents repaired */
+	struct bat_parents parents; /* what became of the cold fragments' parents */
+	uint32_t *stored_parents;   /* per fragment: before that; NULL: not kept */
+	struct function_table functions;
+	uint32_t *fragment_of; /* per function: the first fragment that begins where it
+	                          does, or NO_FRAGMENT */
+	uint32_t *function_of; /* per fragment: the function that begins where it does, or
+	                          NO_FUNCTION */
 };
 
-/* Open the file and read what a conversion needs.
- *
- * BC_NOTFOUND   no BAT section
- * BC_UNSUPPORTED, BC_FORMAT, BC_IO, BC_NOMEM
- * The text has the path. */
-BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
-
-BC_MUST_USE bool binary_open_for(const char *path, struct binary_needs needs, struct binary *out,
-				 struct bc_error *err);
-
-/* *has: the file is an ELF file with a BAT section.  BC_IO, BC_NOMEM */
-BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
-
-/* The same as binary_open() with .plain_will_do. */
-BC_MUST_USE bool binary_open_plain(const char *path, struct binary *out, struct bc_error *err);
 void binary_close(struct binary *binary);
 
-/* The same for bytes in memory, which must outlive the binary. */
-BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err);
+/* The function at the beginning of a fragment, or NULL. */
+const struct function *binary_fragment_function(const struct binary *binary, uint32_t fragment);
 
-/* Where a vaddr of the optimised binary lies. */
-struct place {
-	const struct function *function;      /* NULL: in none                    */
-	const struct bat_fragment *fragment;  /* NULL: BOLT did not touch it      */
-	uint32_t offset;                      /* from the beginning of `function` */
-};
+/* The name of the input function that a fragment came from, as profiles have it;
+ * NULL: not known. */
+const char *binary_fragment_owner(const struct binary *binary, uint32_t fragment);
 
-/* near: a function that may well hold it, or NULL. */
-struct place binary_place(const struct binary *binary, struct vaddr at,
-			  const struct function *near);
+/* The size of a fragment in bytes; 0: not known. */
+uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment);
 
-/* Where it lies in the input binary. */
-struct input_place {
-	const struct function *function; /* that has the input function's name;
-	                                    NULL: none                         */
-	uint32_t offset;                 /* in the input function; 0 for none  */
-};
+/*
+ * The steps of opening, in their order.  The texts of their errors have no path.
+ */
 
-/* Translate a place.  is_source: the address of a branch instruction.
- * False: in a cold fragment whose parent is not known, or all is lost. */
-bool binary_translate(const struct binary *binary, struct place place, bool is_source,
-		      struct input_place *out);
+/* From the file: image and kind.  Errors as of image_open(). */
+BC_MUST_USE bool binary_take_image(struct binary *binary, struct bc_error *err);
 
-/* The function that stands for a place in the input binary: of a cold fragment
- * the parent.  NULL: in none, or of unknown parent. */
-const struct function *binary_owner(const struct binary *binary, struct place place);
+/* The same, and a file that is a bare note is a BINARY_SECTION, with its section. */
+BC_MUST_USE bool binary_take_image_or_section(struct binary *binary, struct bc_error *err);
+
+/* section and desc.  BC_NOTFOUND: no BAT section.  BC_FORMAT: a damaged one. */
+BC_MUST_USE bool binary_find_note(struct binary *binary, struct bc_error *err);
+
+/* Functions, of which a BINARY_SECTION has none.  Errors as of functions_build().  Needs
+ * neither the note nor `bat`, which the caller decodes from desc: one can be done while
+ * the other is. */
+BC_MUST_USE bool binary_build_functions(struct binary *binary, struct bc_error *err);
+
+/* stored_parents, from `bat`: for checks.  BC_NOMEM */
+BC_MUST_USE bool binary_keep_parents(struct binary *binary, struct bc_error *err);
+
+/* Last, from `bat` and functions: parents, fragment_of, function_of, and which name is
+ * printed.  BC_NOMEM */
+BC_MUST_USE bool binary_settle(struct binary *binary, struct bc_error *err);
 
 #endif

@@ -4,9 +4,7 @@
 #include <elf.h>
 #include <inttypes.h>
 
-#define BAT_SECTION ".note.bolt_bat"
-#define BAT_OWNER "BOLT"
-#define BAT_TYPE 1
+#include "include/bat/bat.h"
 
 #define HEADER_SIZE 12
 
@@ -75,16 +73,16 @@ struct text image_go_build_id(const struct image *image)
 /* The section of the note, or NULL with err filled. */
 static const struct section *find_bat_section(const struct image *image, struct bc_error *err)
 {
-	const struct section *first = image_section(image, BAT_SECTION);
+	const struct section *first = image_section(image, BAT_SECTION_NAME);
 
 	if (!first) {
-		bc_fail(err, BC_NOTFOUND, "no " BAT_SECTION " section; was the binary "
+		bc_fail(err, BC_NOTFOUND, "no " BAT_SECTION_NAME " section; was the binary "
 			"written by llvm-bolt -enable-bat, and not stripped since?");
 		return NULL;
 	}
 	for (const struct section *s = first + 1; s < image->sections + image->section_count; s++)
-		if (text_is(s->name, BAT_SECTION)) {
-			bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
+		if (text_is(s->name, BAT_SECTION_NAME)) {
+			bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
 				": a second section of this name", s->offset);
 			return NULL;
 		}
@@ -100,18 +98,35 @@ bool image_bat_note(const struct image *image, struct bytes *desc, struct bc_err
 		return false;
 	struct bytes rest = image_section_bytes(image, section);
 	if (section->type != SHT_NOTE || !note_next(&rest, 4, &note))
-		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64 ": not a note",
+		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64 ": not a note",
 			       section->offset);
-	if (!text_is(note.owner, BAT_OWNER) || note.type != BAT_TYPE)
-		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
-			       ": a note of owner '%.*s' and type %u, not of '" BAT_OWNER "' and 1",
+	if (!text_is(note.owner, BAT_NOTE_OWNER) || note.type != BAT_NOTE_TYPE)
+		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
+			       ": a note of owner '%.*s' and type %u, not of '" BAT_NOTE_OWNER "' and 1",
 			       section->offset, (int)(note.owner.len < 64 ? note.owner.len : 64),
 			       note.owner.at, note.type);
 	/* llvm-bolt pads the descriptor to four bytes. */
 	if (rest.size)
-		return bc_fail(err, BC_FORMAT, BAT_SECTION ", byte %" PRIu64
+		return bc_fail(err, BC_FORMAT, BAT_SECTION_NAME ", byte %" PRIu64
 			       ": %zu bytes behind the note",
 			       section->offset + section->size - rest.size, rest.size);
+	*desc = note.desc;
+	return true;
+}
+
+bool bat_note_is_bare(struct bytes file)
+{
+	return file.size >= HEADER_SIZE + sizeof(BAT_NOTE_OWNER) &&
+	       le32(file.data) == sizeof(BAT_NOTE_OWNER) &&
+	       !memcmp(file.data + HEADER_SIZE, BAT_NOTE_OWNER, sizeof(BAT_NOTE_OWNER));
+}
+
+bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_error *err)
+{
+	struct note note;
+
+	if (!note_next(&file, 4, &note) || file.size)
+		return bc_fail(err, BC_FORMAT, "BAT note, byte 4: its size is not the file's");
 	*desc = note.desc;
 	return true;
 }

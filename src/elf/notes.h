@@ -22,6 +22,13 @@ struct note {
  * bytes are no note. */
 bool note_next(struct bytes *rest, uint64_t align, struct note *out);
 
+/* Whether a file is no binary but a note of BOLT alone: what objcopy -O binary or
+ * "batconv extract --note" writes of a BAT section.  Looks at its beginning only. */
+bool bat_note_is_bare(struct bytes file);
+
+/* The descriptor of such a note.  BC_FORMAT: it is not as large as the file. */
+BC_MUST_USE bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_error *err);
+
 /* The first GNU build-id among notes; *out stays if it is set or if there is
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);

@@ -16,8 +16,8 @@ static void print_entry(const char *sign, const struct bat_table *t, const struc
 		bat_entry_input(e), bat_entry_is_branch(e) ? ", branch" : "");
 }
 
-static void print_changed(const struct difference *d, const struct table_file *a,
-			  const struct table_file *b, FILE *out)
+static void print_changed(const struct difference *d, const struct binary *a,
+			  const struct binary *b, FILE *out)
 {
 	const struct bat_fragment *f = &a->bat.fragments[d->a], *g = &b->bat.fragments[d->b];
 
@@ -35,8 +35,8 @@ static void print_changed(const struct difference *d, const struct table_file *a
 	print_entry("+", &b->bat, g, d->first, out);
 }
 
-static void print_difference(const struct difference *d, const struct table_file *a,
-			     const struct table_file *b, FILE *out)
+static void print_difference(const struct difference *d, const struct binary *a,
+			     const struct binary *b, FILE *out)
 {
 	fprintf(out, "%-8s ", change_name(d->change));
 	print_plain(d->name, out);
@@ -53,8 +53,8 @@ static void print_difference(const struct difference *d, const struct table_file
 		putc('\n', out);
 }
 
-void difference_text(const struct comparison *c, const struct table_file *a,
-		     const struct table_file *b, FILE *out)
+void difference_text(const struct comparison *c, const struct binary *a,
+		     const struct binary *b, FILE *out)
 {
 	if (a->bat.layout != b->bat.layout)
 		fprintf(out, "layout %s -> %s\n", bat_layout_name(a->bat.layout),
@@ -68,7 +68,7 @@ void difference_text(const struct comparison *c, const struct table_file *a,
 }
 
 static void write_difference(struct json *json, const struct difference *d,
-			     const struct table_file *a, const struct table_file *b)
+			     const struct binary *a, const struct binary *b)
 {
 	json_open(json, NULL, '{');
 	json_string(json, "change", change_name(d->change));
@@ -88,8 +88,8 @@ static void write_difference(struct json *json, const struct difference *d,
 	putc('\n', json->out);
 }
 
-void difference_json(const struct comparison *c, const struct table_file *a,
-		     const struct table_file *b, FILE *out)
+void difference_json(const struct comparison *c, const struct binary *a,
+		     const struct binary *b, FILE *out)
 {
 	struct json json = {.out = out};
 

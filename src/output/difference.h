@@ -7,9 +7,9 @@
 
 #include "src/check/compare.h"
 
-void difference_text(const struct comparison *comparison, const struct table_file *a,
-		     const struct table_file *b, FILE *out);
-void difference_json(const struct comparison *comparison, const struct table_file *a,
-		     const struct table_file *b, FILE *out);
+void difference_text(const struct comparison *comparison, const struct binary *a,
+		     const struct binary *b, FILE *out);
+void difference_json(const struct comparison *comparison, const struct binary *a,
+		     const struct binary *b, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@ const char *dump_name(const struct dump *dump, uint32_t fragment)
 {
 	static char number[24];
 	const struct bat_table *bat = &dump->subject->bat;
-	const char *name = table_file_owner(dump->subject, fragment);
+	const char *name = binary_fragment_owner(dump->subject, fragment);
 	uint32_t parent = bat->fragments[fragment].parent;
 
 	if (name)
@@ -26,7 +26,7 @@ static bool holds(const struct dump *dump, uint32_t fragment)
 {
 	uint64_t distance = dump->address - dump->subject->bat.fragments[fragment].address;
 
-	return !distance || distance < table_file_size(dump->subject, fragment);
+	return !distance || distance < binary_fragment_size(dump->subject, fragment);
 }
 
 /* name/file.c/1 and name are what `name` asks for. */
@@ -43,7 +43,7 @@ bool dump_shows(const struct dump *dump, uint32_t fragment)
 	const struct bat_table *bat = &dump->subject->bat;
 
 	if (dump->only)
-		return is_called(table_file_owner(dump->subject, fragment), dump->only);
+		return is_called(binary_fragment_owner(dump->subject, fragment), dump->only);
 	if (!dump->has_address)
 		return true;
 	const struct bat_fragment *found = bat_find(bat, dump->address);
@@ -61,7 +61,7 @@ bool dump_translate(const struct dump *dump, uint64_t address, FILE *out)
 
 	at.address = address;
 	fprintf(out, "0x%" PRIx64 " -> ", address);
-	if (!f || (dump->subject->has_image && !holds(&at, (uint32_t)(f - bat->fragments)))) {
+	if (!f || (dump->subject->kind != BINARY_SECTION && !holds(&at, (uint32_t)(f - bat->fragments)))) {
 		fputs("not mapped\n", out);
 		return false;
 	}

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "src/check/table_file.h"
+#include "src/elf/binary.h"
 
 struct dump {
-	const struct table_file *subject;
+	const struct binary *subject;
 	const char *only;  /* functions of this name, with or without /file/N; or NULL */
 	bool has_address;  /* or the one that holds this address */
 	uint64_t address;
@@ -32,7 +32,8 @@ void dump_json(const struct dump *dump, FILE *out);
 bool dump_raw(const struct dump *dump, FILE *out);
 
 /* Layout, counts, what takes the bytes.  False: no memory. */
-bool dump_summary(const struct dump *dump, bool json, FILE *out);
+bool dump_summary_text(const struct dump *dump, FILE *out);
+bool dump_summary_json(const struct dump *dump, FILE *out);
 
 /* Where an address of the output binary lies in the input binary.  False: in no
  * mapped fragment. */

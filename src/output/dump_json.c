@@ -5,7 +5,7 @@
 /* Names are for people: encode ignores them. */
 static void write_names(struct json *json, const struct dump *dump, uint32_t i)
 {
-	const struct function *f = table_file_function(dump->subject, i);
+	const struct function *f = binary_fragment_function(dump->subject, i);
 
 	json_string(json, "function", dump_name(dump, i));
 	if (!f)

@@ -148,7 +148,7 @@ static void write_text(const struct summary *s, FILE *out)
 	}
 }
 
-bool dump_summary(const struct dump *dump, bool json, FILE *out)
+static bool summarise(const struct dump *dump, void (*write)(const struct summary *, FILE *), FILE *out)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	const struct bat_table *bat = &dump->subject->bat;
@@ -162,10 +162,18 @@ bool dump_summary(const struct dump *dump, bool json, FILE *out)
 	for (uint32_t i = 0; ok && i < bat->fragment_count; i++)
 		if (s.bytes[i])
 			rank(&s, i);
-	if (ok && json)
-		write_json(&s, out);
-	else if (ok)
-		write_text(&s, out);
+	if (ok)
+		write(&s, out);
 	free(s.bytes);
 	return ok;
+}
+
+bool dump_summary_text(const struct dump *dump, FILE *out)
+{
+	return summarise(dump, write_text, out);
+}
+
+bool dump_summary_json(const struct dump *dump, FILE *out)
+{
+	return summarise(dump, write_json, out);
 }

@@ -55,8 +55,8 @@ static void print_fragment(const struct dump *dump, uint32_t i, FILE *out)
 	const struct bat_fragment *f = &bat->fragments[i];
 
 	fprintf(out, "  %s 0x%" PRIx64, f->cold ? "cold" : "hot ", f->address);
-	if (dump->subject->has_image)
-		fprintf(out, ", %" PRIu64 " bytes", table_file_size(dump->subject, i));
+	if (dump->subject->kind != BINARY_SECTION)
+		fprintf(out, ", %" PRIu64 " bytes", binary_fragment_size(dump->subject, i));
 	fprintf(out, ", %" PRIu32 " entries", f->entry_count);
 	if (f->cold && f->parent != dump->subject->stored_parents[i])
 		fputs(", parent repaired", out);

@@ -109,7 +109,7 @@ static void emit_header(struct emit *out, const struct profile *profile,
 			const struct fdata_header *header)
 {
 	if (!profile->basic) {
-		if (!profile->binary->plain)
+		if (profile->binary->kind != BINARY_UNTOUCHED)
 			emit_string(out, "boltedcollection\n");
 		return;
 	}

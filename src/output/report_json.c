@@ -33,7 +33,7 @@ static void write_counts(struct json *json, const struct findings *findings)
 	json_close(json, '}');
 }
 
-static void write_table(struct json *json, const struct table_file *subject)
+static void write_table(struct json *json, const struct binary *subject)
 {
 	json_open(json, "table", '{');
 	json_string(json, "layout", bat_layout_name(subject->bat.layout));

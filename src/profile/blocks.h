@@ -39,8 +39,8 @@ struct block_source {
 	struct cfg cfg;            /* of functions that BAT does not have */
 };
 
-/* Get ready for every function of a profile.  Its binary was opened with blocks
- * (struct binary_needs).  BC_NOMEM */
+/* Get ready for every function of a profile.  Its binary was opened by
+ * binary_open_hashed().  BC_NOMEM */
 BC_MUST_USE bool blocks_open(const struct profile *profile, unsigned threads,
 			     struct block_source *out, struct bc_error *err);
 void blocks_close(struct block_source *source);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/symbolize/chain.h"
 
+#include "src/elf/binary_open.h"
+
 static bool open_input(const char *path, struct subject *subject, struct bc_error *err)
 {
 	if (!path)
 		return true;
-	if (!binary_open_plain(path, &subject->input, err))
+	if (!binary_open(path, &subject->input, err))
 		return false;
 	subject->has_input = true;
 	return places_init(&subject->input_places, &subject->input) || bc_fail_nomem(err);
@@ -14,7 +16,7 @@ static bool open_input(const char *path, struct subject *subject, struct bc_erro
 bool subject_open(const char *binary, const char *input, struct subject *out, struct bc_error *err)
 {
 	*out = (struct subject){0};
-	if (!binary_open_for(binary, (struct binary_needs){.any_will_do = true}, &out->binary, err))
+	if (!binary_open_any(binary, &out->binary, err))
 		return false;
 	if ((places_init(&out->places, &out->binary) || bc_fail_nomem(err)) &&
 	    open_input(input, out, err))
@@ -39,7 +41,7 @@ static void find_input_vaddr(const struct subject *subject, struct chain *chain)
 
 	if (!chain->input.function)
 		return;
-	if (subject->binary.plain) {
+	if (subject->binary.kind == BINARY_UNTOUCHED) {
 		chain->has_input_vaddr = true;
 		chain->input_vaddr = chain->vaddr;
 		return;

@@ -13,6 +13,7 @@
 #define SYMBOLIZE_CHAIN_H
 
 #include "src/addrspace/loads.h"
+#include "src/elf/translate.h"
 #include "src/symbolize/places.h"
 
 /* The binaries.  Zeroed means none. */
@@ -24,8 +25,7 @@ struct subject {
 	struct places input_places;
 };
 
-/* input: a path, or NULL.  Errors as of binary_open(); a binary without BAT will
- * do: it is its own input binary, or nothing leads to it. */
+/* input: a path, or NULL.  Errors as of binary_open_any(). */
 BC_MUST_USE bool subject_open(const char *binary, const char *input, struct subject *out,
 			      struct bc_error *err);
 void subject_close(struct subject *subject);

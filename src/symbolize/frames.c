@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/elf/translate.h"
+
 struct view_mapping {
 	bool known; /* the rest is filled in */
 	bool has_base;

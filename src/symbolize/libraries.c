@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/elf/binary_open.h"
+
 void libraries_free(struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->len; i++) {
@@ -40,7 +42,7 @@ static bool open_mapped(struct library *library, struct text path, const struct 
 
 	if (path_kind_of(path) != PATH_FILE || path_without_deleted(path).len < path.len)
 		return true;
-	if (!binary_open_for(path.at, (struct binary_needs){.any_will_do = true}, &library->own, &err))
+	if (!binary_open_any(path.at, &library->own, &err))
 		return err.code != BC_NOMEM;
 	if (id->size && !build_id_equal(id, &library->own.image.build_id)) {
 		binary_close(&library->own);

@@ -13,6 +13,7 @@
 
 #include "src/cfg/cfg.h"
 #include "src/check/verify.h"
+#include "src/elf/binary_open.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 
@@ -72,7 +73,7 @@ static void check_table(struct bytes file)
 	struct verify_report report = {.code = CODE_NONE};
 	struct bc_error err = {0};
 
-	if (!table_file_of_bytes("fuzz", file, &report.subject, &err)) {
+	if (!binary_map_bytes(file, &report.subject, &err)) {
 		error_check(&err);
 		return;
 	}

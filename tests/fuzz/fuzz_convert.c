@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/elf/binary_open.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "src/check/verify.h"
+#include "src/elf/binary_open.h"
 #include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -55,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(note + sizeof(header), data, size);
 	struct bytes bytes = {note, sizeof(header) + padded};
-	assert(table_file_of_bytes("note", bytes, &report.subject, &err));
+	assert(binary_map_bytes(bytes, &report.subject, &err));
 	assert(verify_subject(&options, &report, &err));
 	assert(report.decoded || report.findings.len == 1);
 	for (size_t i = 0; i < report.findings.len; i++)

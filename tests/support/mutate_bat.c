@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/elf/binary_open.h"
 #include "src/elf/replace.h"
 #include "tests/support/read_bolted.h"
 
@@ -75,9 +76,10 @@ static void open_subject(struct world *w)
 	struct bat_error bat_err;
 	struct bytes file = {w->file.data, w->file.size};
 
-	assert(table_file_of_bytes(w->name, file, &w->subject, &err) && table_file_note(&w->subject, &err));
+	assert(binary_map_bytes(file, &w->subject, &err) && binary_find_note(&w->subject, &err));
 	assert(bat_decode(w->subject.desc.data, w->subject.desc.size, &w->subject.bat, &bat_err));
-	assert(table_file_link(&w->subject, &err));
+	assert(binary_build_functions(&w->subject, &err) && binary_keep_parents(&w->subject, &err));
+	assert(binary_settle(&w->subject, &err));
 	w->section = image_section(&w->subject.image, BAT_SECTION_NAME);
 }
 
@@ -90,7 +92,7 @@ static void transcode(struct world *w, enum bat_layout layout)
 	assert(bat_encode(&w->subject.bat, layout, &desc, &size, &err));
 	struct buffer file = file_with(w, note_of(desc, size));
 	free(desc);
-	table_file_close(&w->subject);
+	binary_close(&w->subject);
 	free(w->file.data);
 	w->file = file;
 	open_subject(w);
@@ -115,7 +117,7 @@ void world_open(struct world *w, const char *name, const char *input, int layout
 
 void world_close(struct world *w)
 {
-	table_file_close(&w->subject);
+	binary_close(&w->subject);
 	free(w->fields);
 	free(w->file.data);
 }
@@ -192,7 +194,7 @@ void verify_bytes(struct buffer file, const char *input, uint64_t counts[FINDING
 	struct bytes bytes = {file.data, file.size};
 	struct bc_error err;
 
-	if (!table_file_of_bytes("file", bytes, &report.subject, &err)) {
+	if (!binary_map_bytes(bytes, &report.subject, &err)) {
 		findings_init(&report.findings, 2);
 		(void)check_segments(bytes, &report.findings);
 	} else {

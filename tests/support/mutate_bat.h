@@ -16,7 +16,7 @@ void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *wi
 struct world {
 	const char *name;
 	struct buffer file;
-	struct table_file subject;     /* of `file`, decoded and linked */
+	struct binary subject;     /* of `file`, decoded and linked */
 	const struct section *section;
 	struct bat_field *fields;   /* all of the section */
 	size_t field_count;

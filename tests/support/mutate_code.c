@@ -33,7 +33,7 @@ static bool view_open(const struct world *w, uint32_t fragment, struct view *v)
 {
 	v->at = w->subject.bat.fragments[fragment].address;
 	v->code = bytes_first(image_bytes_at(&w->subject.image, (struct vaddr){v->at}),
-			      table_file_size(&w->subject, fragment));
+			      binary_fragment_size(&w->subject, fragment));
 	if (!v->code.size)
 		return false;
 	code_decoder_open(w->subject.image.machine, &v->decoder);
@@ -135,7 +135,7 @@ static bool file_undecodable(const struct world *w, struct buffer *file)
 			struct vaddr at = {t->fragments[i].address + e[k].output};
 			struct bytes code = image_bytes_at(&w->subject.image, at);
 			if (bat_entry_is_branch(e[k]) || e[k + 1].output <= e[k].output + 8 ||
-			    e[k + 1].output > table_file_size(&w->subject, i))
+			    e[k + 1].output > binary_fragment_size(&w->subject, i))
 				continue;
 			memset(file->data + (code.data - w->file.data), 0x06,
 			       e[k + 1].output - e[k].output);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/check/table_file.h"
 #include "src/check/table_json.h"
+#include "src/elf/binary_open.h"
 #include "tests/support/cmocka.h"
 
 /* A note: owner BOLT, type 4, a descriptor of `size` bytes that its header calls `told`. */
@@ -23,22 +23,22 @@ static size_t put_note(uint8_t *out, uint32_t told, const void *desc, size_t siz
 static void a_note_of_another_size(void **state)
 {
 	uint8_t note[64];
-	struct table_file table;
+	struct binary table;
 	struct bc_error err;
 
 	(void)state;
 	for (uint32_t told = 0; told <= 16; told += 4) {
 		size_t size = put_note(note, told, "\1\2\3\4\5\6\7", 8);
-		assert_true(table_file_of_bytes("x", (struct bytes){note, size}, &table, &err));
-		assert_false(table.has_image);
-		if (table_file_note(&table, &err)) {
+		assert_true(binary_map_bytes((struct bytes){note, size}, &table, &err));
+		assert_int_equal(table.kind, BINARY_SECTION);
+		if (binary_find_note(&table, &err)) {
 			assert_int_equal(told, 8);
 			assert_int_equal(table.desc.size, 8);
 			continue;
 		}
 		assert_int_not_equal(told, 8);
 		assert_int_equal(err.code, BC_FORMAT);
-		assert_string_equal(err.text, "x: BAT note, byte 4: its size is not the file's");
+		assert_string_equal(err.text, "BAT note, byte 4: its size is not the file's");
 	}
 }
 
@@ -46,7 +46,7 @@ static void a_file_without_a_table(void **state)
 {
 	char path[] = "/tmp/batconv-table-XXXXXX";
 	uint8_t note[64];
-	struct table_file table;
+	struct binary table;
 	struct bc_error err;
 
 	(void)state;
@@ -55,7 +55,7 @@ static void a_file_without_a_table(void **state)
 	size_t size = put_note(note, 8, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
 	assert_int_equal(write(fd, note, size), size);
 	close(fd);
-	assert_false(table_file_open(path, &table, &err));
+	assert_false(binary_open_table(path, &table, &err));
 	assert_int_equal(err.code, BC_FORMAT);
 	assert_non_null(strstr(err.text, ": BAT section: "));
 	assert_memory_equal(err.text, path, strlen(path));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/elf/binary_open.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/convert_all.h"
 

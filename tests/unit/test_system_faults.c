@@ -16,8 +16,8 @@
 
 #include "src/base/file.h"
 #include "src/cfg/cfg.h"
-#include "src/check/table_file.h"
 #include "src/check/table_json.h"
+#include "src/elf/binary_open.h"
 #include "src/event/input.h"
 #include "src/event/perf_data/zstd.h"
 #include "src/event/perf_script/threads.h"
@@ -162,11 +162,11 @@ static unsigned long without_reads(subject *run)
 
 static bool open_table(struct bc_error *err)
 {
-	struct table_file table;
+	struct binary table;
 
-	if (!table_file_open(DEMO "demo.bolt", &table, err))
+	if (!binary_open_table(DEMO "demo.bolt", &table, err))
 		return false;
-	table_file_close(&table);
+	binary_close(&table);
 	return true;
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/translate.h"
+
+struct place binary_place(const struct binary *binary, struct vaddr at,
+			  const struct function *near)
+{
+	struct place place = {near, NULL, 0};
+
+	if (!near || at.v - near->address >= near->size)
+		place.function = functions_find(&binary->functions, at);
+	if (!place.function)
+		return place;
+	if (at.v - place.function->address > UINT32_MAX) /* further than an offset reaches */
+		return (struct place){0};
+	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];
+	if (fragment != NO_FRAGMENT)
+		place.fragment = &binary->bat.fragments[fragment];
+	place.offset = (uint32_t)(at.v - place.function->address);
+	return place;
+}
+
+const struct function *binary_owner(const struct binary *binary, struct place place)
+{
+	if (!place.fragment || !place.fragment->cold)
+		return place.function;
+	if (place.fragment->parent == BAT_NO_PARENT)
+		return NULL;
+	struct vaddr parent = {binary->bat.fragments[place.fragment->parent].address};
+	return functions_find(&binary->functions, parent);
+}
+
+bool binary_translate(const struct binary *binary, struct place place, bool is_source,
+		      struct input_place *out)
+{
+	*out = (struct input_place){0};
+	if (!place.function)
+		return true;
+	if (binary->kind == BINARY_LOST)
+		return false;
+	out->function = binary_owner(binary, place);
+	if (!out->function)
+		return false;
+	out->offset = place.fragment ? bat_translate(&binary->bat, place.fragment, place.offset, is_source)
+				     : place.offset;
+	return true;
+}
