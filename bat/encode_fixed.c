@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bat/encode.h"
+#include "bat/holds.h"
 
 static uint32_t input_to_fixed(uint32_t input)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Canonical encoding of delta, equal and hashed: see decode_leb.c. */
 #include "bat/encode.h"
-#include "bat/link.h"
+#include "bat/fail.h"
+#include "bat/holds.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bat/link.h"
+#include "bat/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool bat_fail_nomem(struct bat_error *err)
-{
-	*err = (struct bat_error){ .code = BAT_NOMEM,
-				   .field = "",
-				   .text = "out of memory" };
-	return false;
-}
 
 /* How many of `count` fragments by ascending address lie below `address`. */
 static uint32_t count_below(const struct bat_fragment *fragments,

@@ -16,7 +16,4 @@
  * BAT_NOMEM */
 BAT_MUST_USE bool bat_link(struct bat_table *table, struct bat_error *err);
 
-/* Fill the error with BAT_NOMEM.  Returns false. */
-bool bat_fail_nomem(struct bat_error *err);
-
 #endif

@@ -8,7 +8,7 @@
  * rewritten the symbol table since.
  */
 #include "bat/claims.h"
-#include "bat/link.h"
+#include "bat/fail.h"
 #include "bat/mentions.h"
 
 #include <stdlib.h>

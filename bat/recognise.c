@@ -4,6 +4,7 @@
  * fits is decoded.  The newest is the likeliest and is decoded as it is tried.
  */
 #include "bat/decode.h"
+#include "bat/fail.h"
 #include "bat/link.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The arrays of a table while it is decoded. */
 #include "bat/decode.h"
-#include "bat/link.h"
+#include "bat/fail.h"
 
 #include <stdlib.h>
 

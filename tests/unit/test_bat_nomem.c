@@ -46,6 +46,7 @@ static void *failing_realloc(void *old, size_t size)
 #include "bat/mentions.c"
 #include "bat/parents.c"
 #include "bat/recognise.c"
+#include "bat/sink.c"
 #undef malloc
 #undef calloc
 #undef realloc

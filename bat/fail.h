@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The error that every part of the library can fail of. */
+#ifndef BATCONV_BAT_FAIL_H
+#define BATCONV_BAT_FAIL_H
+
+#include "bat/bat.h"
+
+/* Fill the error with BAT_NOMEM.  Returns false. */
+bool bat_fail_nomem(struct bat_error *err);
+
+#endif
