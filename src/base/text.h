@@ -57,6 +57,13 @@ static inline struct text text_first(struct text t, size_t len)
 	return (struct text){t.at, len < t.len ? len : t.len};
 }
 
+/* The part behind byte `at`, a separator; empty if there is none. */
+static inline struct text text_behind(struct text t, size_t at)
+{
+	return at < t.len ? (struct text){t.at + at + 1, t.len - at - 1}
+			  : (struct text){t.at + t.len, 0};
+}
+
 /* Where `c` first stands in t, or t.len. */
 size_t text_find(struct text t, char c);
 
@@ -75,7 +82,7 @@ static inline bool text_line(struct text *rest, struct text *out)
 		return false;
 	size_t len = text_find(*rest, '\n');
 	*out = text_first(*rest, len);
-	*rest = text_from(*rest, len + 1);
+	*rest = text_behind(*rest, len);
 	return true;
 }
 

@@ -113,15 +113,15 @@ static bool read_event_desc(struct feature *s)
 /* Lines of NAME,TYPE,CONFIG: names for events that have none. */
 static void read_event_types(struct perf_events *events, struct text lines)
 {
-	while (lines.len) {
-		struct text line = text_first(lines, text_find(lines, '\n'));
-		lines = text_from(lines, line.len + 1);
+	struct text line;
+
+	while (text_line(&lines, &line)) {
 		struct text name = text_first(line, text_find(line, ','));
-		struct text rest = text_from(line, name.len + 1);
+		struct text rest = text_behind(line, name.len);
 		struct text type = text_first(rest, text_find(rest, ','));
 		uint64_t type_value, config;
 		if (text_dec(type, &type_value) && type_value <= UINT32_MAX &&
-		    text_dec(text_from(rest, type.len + 1), &config))
+		    text_dec(text_behind(rest, type.len), &config))
 			perf_events_name_by_config(events, (uint32_t)type_value, config, name);
 	}
 }
