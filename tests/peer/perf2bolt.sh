@@ -20,7 +20,10 @@ for b in b19 b22; do
 	done
 done
 for machine in aarch64 riscv64; do
-	side_by_side "$INPUTS/$machine/sorts.b22" "$INPUTS/$machine/sorts.b22.preagg"
+	sorts=$INPUTS/$machine/sorts.b22
+	survives $perf2bolt "$sorts" --pa -p "$sorts.preagg" -o again ||
+		{ leave_out "perf2bolt 22 crashes on $machine/sorts.b22"; continue; }
+	side_by_side "$sorts" "$sorts.preagg"
 done
 
 $perf2bolt "$demo/demo.bolt" --pa -p "$demo/demo.preagg" -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; exit 1; }

@@ -3,19 +3,11 @@
 # What the reader delivers of perf.data is what perf script prints of it: for the
 # files that tests/unit/test_event_perf_data.c builds, and for recordings made here.
 # The reader's side comes from that test program: PERF_DATA_TEST, or beside BATCONV.
+. "$(dirname "$0")/lib"
 set -eu
-tool=${PERF_DATA_TEST:-$(dirname "${BATCONV:-.}")/tests/test_event_perf_data}
-
-skip() {
-	echo "$1"
-	[ "${BATCONV_REQUIRE_PEERS:-0}" = 1 ] && exit 1
-	exit 77
-}
-perf --version >/dev/null 2>&1 || skip "no perf here"
-[ -x "$tool" ] || skip "no $tool"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+tool=${PERF_DATA_TEST:-$(dirname "$BATCONV")/tests/test_event_perf_data}
+need perf linux-perf
+[ -x "$tool" ] || { echo "no $tool"; exit 1; }
 
 # Lines of perf script as the tool prints them: perf.data -> stdout
 their_lines() {
@@ -52,7 +44,6 @@ our_lines() {
 	"$tool" --dump "$@" | sed -E '/^MAP /s/ [0-9a-f]{40}$//'
 }
 
-status=0
 compare() { # NAME FILE [MORE FILES]
 	name=$1
 	shift
@@ -64,9 +55,8 @@ compare() { # NAME FILE [MORE FILES]
 	if cmp -s ours theirs && [ -s ours ]; then
 		echo "$name: $(wc -l <ours) lines are equal"
 	else
-		echo "$name: differs"
 		diff ours theirs | head -6
-		status=1
+		fail "$name: differs"
 	fi
 }
 
@@ -103,4 +93,4 @@ fi
 if perf record -q -e cpu-clock --threads -o threads.data sh load.sh >/dev/null 2>err; then
 	compare "threads" threads.data/data threads.data/data.*
 fi
-exit $status
+finish

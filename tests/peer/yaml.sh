@@ -43,6 +43,8 @@ theirs "$demo/demo.bolt" -p "$demo/demo.perf.data"
 same "$demo/demo.bolt" "$demo/demo.perf.data"
 for machine in aarch64 riscv64; do
 	for program in demo.b19 demo.b22 sorts.b22 sorts.exec.b22; do
+		survives $perf2bolt "$INPUTS/$machine/$program" --pa -p "$INPUTS/$machine/$program.preagg" -o o.fdata ||
+			{ leave_out "perf2bolt 22 crashes on $machine/$program"; continue; }
 		theirs "$INPUTS/$machine/$program" --pa -p "$INPUTS/$machine/$program.preagg"
 		# Here perf2bolt has a graph of .bolt.org.text, taken for a function, that differs from ours.
 		same "$INPUTS/$machine/$program" "$INPUTS/$machine/$program.preagg" --hashed
