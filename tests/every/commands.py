@@ -1,0 +1,122 @@
+"""The commands as the program tells of them, and where a file can stand in each: commands.ask()."""
+import re
+import subprocess
+
+# A word of a usage line that is no file, and something that stands there well.
+NO_FILES = {'ADDRESS': '0x55e11c26f010', 'LAYOUT': 'fixed'}
+
+# What stands well in the other places, by the word there, or by command and word.
+GOOD = {'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
+        ('encode', 'FILE'): 'table.json', ('maps', 'FILE'): 'maps.bcmaps'}
+GOOD_ANYWHERE = 'demo.bolt'
+
+# What a place needs beside it, so that the file there is used: (command, place) -> arguments.  Behind an option that
+# ends with = stands a kind.
+BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
+          ('addr', '--binary'): ['--base=55e11c269000'],
+          ('addr', 'stdin'): ['--base=55e11c269000'],
+          ('stacks', '--binary'): ['--functions'],
+          ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
+          ('stacks', 'stdin'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt']}
+# ... and what stands in an operand then.
+INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}}
+# An option that takes the place of an operand.
+WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
+
+# Options without an argument that are not tried: they need more, or write lines that are no messages.
+NOT_TRIED = {'--help', '--progress'}
+
+
+class Option:
+    """help: what is said of it.  `short`: -x or None."""
+
+    def __init__(self, name, short, word, optional, text):
+        self.name, self.short, self.word, self.optional, self.text = name, short, word, optional, text
+
+    def takes_file(self):
+        return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'SAMPLES', 'STACKS', 'PROFILE')
+
+    def writes(self):
+        return bool(re.match(r'write |add ', self.text))
+
+
+class Command:
+    def __init__(self, name, help_text):
+        self.name, self.help = name, help_text
+        usage = help_text.split('\n', 1)[0]
+        words = usage.split()[3:]
+        self.options = [Option(m[2], m[1], m[4], bool(m[3]), m[5]) for m in re.finditer(
+            r'^  (?:(-\w), |    )(--[\w-]+)(\[)?(?:=([A-Z][A-Z,=.]*))?\]? +(.*(?:\n {33}.*)*)', help_text, re.M)]
+        self.required = [word for word in re.findall(r'(--?\w[\w-]*)[= ][A-Z]', re.sub(r'\[.*?\]', '', usage))]
+        usage = re.sub(r'--?\w[\w-]*[= ][A-Z]+', '', ' '.join(words))
+        self.operands = re.findall(r'\b[A-Z][A-Z]*\b', usage.replace('[OPTION]', ''))
+        self.reads_stdin = "'-' is" in help_text or 'from stdin' in help_text
+        # Exit code 3 comes with what was found.
+        self.writes_when_wanting = bool(re.search(r'exit code 3', help_text, re.I))
+
+    def option(self, name):
+        return next(o for o in self.options if name in (o.name, o.short))
+
+    def flags(self):
+        return [o.name for o in self.options if not o.word and o.name not in NOT_TRIED]
+
+    def good(self, word):
+        return GOOD.get((self.name, word)) or GOOD.get(word) or GOOD_ANYWHERE
+
+
+class Place:
+    """Where a file stands.  kind: 'operand', 'option', 'stdin'."""
+
+    def __init__(self, command, kind, word, number=0, writes=False):
+        self.command, self.kind, self.word, self.number, self.writes = command, kind, word, number, writes
+
+    def name(self):
+        return 'stdin' if self.kind == 'stdin' else self.word
+
+    def label(self):
+        return '%s %s' % (self.command.name, self.name())
+
+
+def places(command):
+    for number, word in enumerate(command.operands):
+        if word not in NO_FILES:
+            yield Place(command, 'operand', word, number)
+    for option in command.options:
+        if option.takes_file():
+            yield Place(command, 'option', option.name, writes=option.writes())
+    if command.reads_stdin:
+        yield Place(command, 'stdin', '-', len(command.operands) - 1)
+
+
+def ask(batconv, perf2bolt):
+    def run(*arguments):
+        return subprocess.run([batconv, *arguments], capture_output=True, check=True, timeout=60).stdout.decode()
+    listed = re.search(r'^commands:\n((?:  .*\n)+)', run('help'), re.M)[1]
+    names = re.findall(r'^  (\w[\w-]*) ', listed, re.M)
+    found = []
+    for name in names:
+        command = Command(name, run('help', name))
+        command.program = [batconv, name]
+        found.append(command)
+    found.append(Perf2bolt(perf2bolt))
+    return found
+
+
+class Perf2bolt(Command):
+    """It is told by the words of its options what they take; all of them are perf2bolt's."""
+
+    def __init__(self, path):
+        text = subprocess.run([path, '--help'], capture_output=True, check=True, timeout=60).stdout.decode()
+        usage = re.search(r'^usage: perf2bolt (.*)', text, re.M)[1]
+        super().__init__('perf2bolt', 'usage: batconv perf2bolt ' + usage)
+        self.program = [path]
+        self.required = ['-p', '-o']
+        self.operands = ['EXECUTABLE']
+        rows = dict(re.findall(r'^  --([\w-]+)=<value> +- (.*)', text, re.M))
+        self.options = [Option('-' + name, None, 'SAMPLES' if 'samples' in what else 'FILE', False, what)
+                        for name, what in rows.items() if re.search(r'this file|^samples: ', what)]
+        self.options += [Option('-p', None, 'SAMPLES', False, rows['perfdata'])]
+        self.flag_rows = re.findall(r'^  --([\w-]+) +- (.*)', text, re.M)
+
+    def flags(self):
+        return ['-' + name for name, what in self.flag_rows if not name.startswith(('h', 'version')) and 'refused' not in what]
