@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
@@ -10,6 +11,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/cli/summary.h"
 #include "src/convert/many.h"
 
@@ -119,11 +121,11 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 	const struct image_report *seen = &one->conversion.aggregate.space.report;
 	if (one->failed && binary->found && one->err.code == BC_MISMATCH && seen->processes == seen->mistaken) {
 		if (args.verbose && args.stats != STATS_JSON)
-			fprintf(stderr, "batconv: %s: did not run\n", binary->path);
+			say(stderr, "%s: did not run", binary->path);
 		return EXIT_DONE;
 	}
 	if (!convert_profile_path(all, binary, path, sizeof(path))) {
-		fprintf(stderr, "batconv: %s: too long a path for a profile\n", binary->name);
+		say(stderr, "%s: too long a path for a profile", binary->name);
 		return EXIT_FAILED;
 	}
 	args.conversion = one->options;
@@ -142,17 +144,17 @@ static int worse(int a, int b)
 	return EXIT_DONE;
 }
 
-/* A folder for the profiles, unless there is one. */
-static bool make_folder(const char *path, struct bc_error *err)
+/* A folder for the profiles; *made: there was none. */
+static bool make_folder(const char *path, bool *made, struct bc_error *err)
 {
 	struct stat st;
-	bool made = mkdir(path, 0777) == 0;
+	bool ok = *made = mkdir(path, 0777) == 0;
 
-	if (!made && errno == EEXIST && stat(path, &st) == 0) {
-		made = S_ISDIR(st.st_mode);
+	if (!ok && errno == EEXIST && stat(path, &st) == 0) {
+		ok = S_ISDIR(st.st_mode);
 		errno = ENOTDIR;
 	}
-	return made || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
+	return ok || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
 }
 
 static int run_many(const struct convert_arguments *args, struct progress *progress)
@@ -162,8 +164,9 @@ static int run_many(const struct convert_arguments *args, struct progress *progr
 	struct conversion_one *ones = calloc(count + 1, sizeof(*ones));
 	struct bc_error err = {0};
 	int code = EXIT_DONE;
+	bool made;
 
-	if (!ones || !make_folder(args->output.path, &err)) {
+	if (!ones || !make_folder(args->output.path, &made, &err)) {
 		fprintf(stderr, "batconv: %s\n", ones ? err.text : "out of memory");
 		free(ones);
 		return EXIT_FAILED;
@@ -180,6 +183,9 @@ static int run_many(const struct convert_arguments *args, struct progress *progr
 		code = worse(code, finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
+	/* Nothing written is nothing left: of a folder with profiles this does nothing. */
+	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
+		(void)rmdir(args->output.path);
 	free(ones);
 	return code;
 }

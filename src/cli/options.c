@@ -4,6 +4,8 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "src/cli/say.h"
+
 #define MAX_OPTIONS 64
 
 /* getopt's own tables, made from ours. */
@@ -158,10 +160,11 @@ void command_roles(const struct command *command, FILE *out)
 
 int usage_error(const struct command *command, const char *what, const char *word)
 {
+	const char *space = command ? " " : "", *name = command ? command->name : "";
+
 	if (word)
-		fprintf(stderr, "batconv: %s '%s'", what, word);
+		say(stderr, "%s '%s'; see 'batconv%s%s --help'", what, word, space, name);
 	else
-		fprintf(stderr, "batconv: %s", what);
-	fprintf(stderr, "; see 'batconv%s%s --help'\n", command ? " " : "", command ? command->name : "");
+		say(stderr, "%s; see 'batconv%s%s --help'", what, space, name);
 	return EXIT_USAGE;
 }

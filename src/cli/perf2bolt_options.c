@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/cli/perf2bolt.h"
+#include "src/cli/say.h"
 
 enum option_id {
 	ID_NOTHING, /* accepted: batconv does so anyway, or has nothing to do */
@@ -79,8 +80,7 @@ static const struct perf2bolt_option table[] = {
 
 static bool wrong(const char *option, const char *why, const char *what)
 {
-	fprintf(stderr, "batconv: %s%s%s%s\n", option, *option ? ": " : "", why,
-		what ? what : "");
+	say(stderr, "%s%s%s%s", option, *option ? ": " : "", why, what ? what : "");
 	return false;
 }
 
