@@ -23,8 +23,11 @@ INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}}
 # An option that takes the place of an operand.
 WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
 
-# Options without an argument that are not tried: they need more, or write lines that are no messages.
-NOT_TRIED = {'--help', '--progress'}
+# What is written with exit code 3, by the documentation: docs/stats.md.
+WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
+
+# Options without an argument that are not tried: help, a line that changes, and one that runs perf.
+NOT_TRIED = {'--help', '--progress', '-spe'}
 
 
 class Option:
@@ -38,6 +41,9 @@ class Option:
 
     def writes(self):
         return bool(re.match(r'write |add ', self.text))
+
+    def reads(self):
+        return not self.text.startswith('write ')
 
 
 class Command:
@@ -67,8 +73,14 @@ class Command:
 class Place:
     """Where a file stands.  kind: 'operand', 'option', 'stdin'."""
 
-    def __init__(self, command, kind, word, number=0, writes=False):
-        self.command, self.kind, self.word, self.number, self.writes = command, kind, word, number, writes
+    def __init__(self, command, kind, word, number=0, option=None):
+        self.command, self.kind, self.word, self.number = command, kind, word, number
+        self.writes = bool(option) and option.writes()
+        self.reads = not option or option.reads()
+
+    def may_write(self, code):
+        return code in (0, 4) or code == 3 and (self.command.writes_when_wanting or
+                                                (self.command.name, self.word) in WRITTEN_WHEN_WANTING)
 
     def name(self):
         return 'stdin' if self.kind == 'stdin' else self.word
@@ -83,7 +95,7 @@ def places(command):
             yield Place(command, 'operand', word, number)
     for option in command.options:
         if option.takes_file():
-            yield Place(command, 'option', option.name, writes=option.writes())
+            yield Place(command, 'option', option.name, option=option)
     if command.reads_stdin:
         yield Place(command, 'stdin', '-', len(command.operands) - 1)
 
@@ -119,4 +131,5 @@ class Perf2bolt(Command):
         self.flag_rows = re.findall(r'^  --([\w-]+) +- (.*)', text, re.M)
 
     def flags(self):
-        return ['-' + name for name, what in self.flag_rows if not name.startswith(('h', 'version')) and 'refused' not in what]
+        return ['-' + name for name, what in self.flag_rows
+                if not name.startswith(('h', 'version')) and 'refused' not in what and '-' + name not in NOT_TRIED]
