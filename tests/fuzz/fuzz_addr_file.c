@@ -51,13 +51,14 @@ static bool locate(const struct snapshots *all, const struct pick *pick, struct 
 		return false;
 	}
 	process->maps = maps;
+	process->files = &all->files;
 	assert(process->path && process->loads.all.len);
 	for (size_t i = 0; i < process->loads.all.len; i++) {
 		const struct load *load = &process->loads.all.at[i];
 		assert(!i || load[-1].base < load->base);
-		assert(load->executable && load->executable <= load->regions && load->start < load->end);
+		assert(load->executable && load->executable <= load->mappings && load->start < load->end);
 	}
-	check_regions(maps);
+	check_mappings(maps);
 	return true;
 }
 
@@ -90,26 +91,26 @@ static void check_address(const struct loaded_at *process, uint64_t at)
 	struct chain chain = chain_of_run(&demo, process, (struct run_addr){at});
 
 	assert(chain.has_run && chain.run.v == at);
-	assert(chain.region == maps_find(process->maps, (struct run_addr){at}));
+	assert(chain.mapping == maps_find(process->maps, (struct run_addr){at}));
 	if (!chain.has_vaddr) {
 		assert(!chain.segment && !chain.has_offset && !chain.place.function && !chain.input.function);
 		return;
 	}
-	assert(chain.region && chain.region->path == process->path);
+	assert(chain.mapping && mapped_files_at(process->files, chain.mapping->file)->path == process->path);
 	assert(is_base(&process->loads, chain.base) && at == chain.vaddr.v + chain.base);
 	check_places(&chain);
 	for (size_t i = 0; i < process->loads.all.len; i++) {
 		struct chain back = chain_of_vaddr(&demo, chain.vaddr);
 		chain_add_run(&back, process, i);
 		assert(back.has_run && back.run.v - back.vaddr.v == process->loads.all.at[i].base);
-		assert(back.base != chain.base || (back.run.v == at && back.region == chain.region));
+		assert(back.base != chain.base || (back.run.v == at && back.mapping == chain.mapping));
 	}
 }
 
 static void check_addresses(const struct loaded_at *process)
 {
 	for (size_t i = 0; i < process->maps->len && i < 200; i++) {
-		const struct region *r = &process->maps->at[i];
+		const struct mapping *r = &process->maps->at[i];
 		uint64_t size = r->end - r->start;
 		check_address(process, r->start - 1);
 		check_address(process, r->end - 1);
@@ -181,7 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		error_check(&err);
 		return 0;
 	}
-	if (all.numbers.len <= CHECK_REGIONS_MOST) {
+	if (count_mappings(&all) <= CHECK_REGIONS_MOST) {
 		check_pick(&all, PICK_ANY, UINT64_MAX);
 		check_pick(&all, PICK_ANY, all.all.len ? all.all.at[all.all.len / 2].time : 0);
 		check_pick(&all, 0, UINT64_MAX);

@@ -10,21 +10,9 @@
 #include <string.h>
 
 #include "src/addrspace/maps_text.h"
+#include "tests/fuzz/support/check_snapshots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_mappings(const struct maps *maps)
-{
-	for (size_t i = 0; i < maps->len; i++) {
-		const struct mapping *m = &maps->at[i];
-		assert(m->start < m->end);
-		assert(!i || maps->at[i - 1].end <= m->start);
-		assert(maps_find(maps, (struct run_addr){m->start}) == m);
-		assert(maps_find(maps, (struct run_addr){m->end - 1}) == m);
-		const struct mapping *next = i + 1 < maps->len && m[1].start == m->end ? m + 1 : NULL;
-		assert(maps_find(maps, (struct run_addr){m->end}) == next);
-	}
-}
 
 static char *write_all(const struct maps *maps, const struct mapped_files *files, size_t *size)
 {

@@ -71,14 +71,14 @@ static void check_bcmaps(const struct snapshots *all)
 }
 
 /* Text can hold it: columns are blanks, \012 is a newline, a file ends somewhere. */
-static bool is_plain(const struct region *r, const struct strings *strings)
+static bool is_plain(const struct mapping *m, const struct mapped_files *files)
 {
-	struct text path = strings_at(strings, r->path);
+	struct text path = mapped_files_path(files, m->file);
 
 	for (size_t i = 0; i < path.len; i++)
 		if (text_starts(text_from(path, i), "\\012"))
 			return false;
-	return !(path.len && (*path.at == ' ' || *path.at == '\t')) && r->offset <= UINT64_MAX - (r->end - r->start);
+	return !(path.len && (*path.at == ' ' || *path.at == '\t')) && m->offset <= UINT64_MAX - (m->end - m->start);
 }
 
 /* False: it cannot be written so that it reads the same. */
@@ -91,10 +91,10 @@ static bool write_raw(const struct snapshots *all, FILE *out)
 		struct maps_head head = {s->pid, s->id, s->time};
 		struct maps maps;
 		maps_text_write_head(&head, out);
-		assert(snapshots_maps(all, s, &maps));
+		assert(maps_of(s->maps, &maps));
 		for (size_t r = 0; r < maps.len; r++) {
-			plain &= is_plain(&maps.at[r], &all->strings);
-			maps_text_write_region(&maps.at[r], &all->strings, out);
+			plain &= is_plain(&maps.at[r], &all->files);
+			maps_text_write_mapping(&maps.at[r], &all->files, out);
 		}
 		maps_free(&maps);
 	}
@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!read_bytes(data, size, UINT64_MAX, &all, &recording))
 		return 0;
 	check_snapshots(&all);
-	if (all.numbers.len <= CHECK_REGIONS_MOST && all.all.len <= CHECK_REGIONS_MOST) {
+	if (count_mappings(&all) <= CHECK_REGIONS_MOST && all.all.len <= CHECK_REGIONS_MOST) {
 		check_until(data, size, &all, recording);
 		check_bcmaps(&all);
 		check_raw(&all);

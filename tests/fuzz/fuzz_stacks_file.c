@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "src/addrspace/maps_text.h"
+#include "src/elf/binary_open.h"
+#include "src/elf/translate.h"
 #include "src/symbolize/resolver.h"
 #include "tests/fuzz/support/bytes_file.h"
 #include "tests/fuzz/support/mutators.h"
@@ -41,13 +43,13 @@ static void open_demo(void)
 static void add_maps(struct snapshots *all)
 {
 	struct text rest = text_of(maps_text);
-	struct maps maps = {0};
+	struct map_set *maps = NULL;
 	struct bc_error err = {0};
 	uint64_t number = 0;
 
-	assert(maps_text_read(&rest, &number, &all->strings, &maps, &err));
-	assert(snapshots_add(all, 7, 3, 100, &maps, &err) && snapshots_index(all, &err));
-	maps_free(&maps);
+	assert(maps_text_read(&rest, &number, &all->files, &maps, &err));
+	assert(snapshots_add(all, 7, 3, 100, maps, &err) && snapshots_index(all, &err));
+	map_set_release(maps);
 }
 
 /* What was taken: the counts by the frames themselves, and where they are in one number. */
@@ -64,13 +66,13 @@ static void add(struct seen *seen, uint64_t value)
 	seen->hash ^= seen->hash >> 29;
 }
 
-static void check_region(const struct frame *f)
+static void check_mapping(const struct frame *f)
 {
 	uint64_t at = f->raw.v - f->is_return;
 
-	assert(at - f->region->start < f->region->end - f->region->start);
-	assert(f->offset.v == region_offset(f->region, f->raw).v);
-	assert(f->region->path || text_is(f->library, "[anon]"));
+	assert(at - f->mapping->start < f->mapping->end - f->mapping->start);
+	assert(f->offset.v == mapping_offset(f->mapping, f->raw).v);
+	assert(f->mapping->file || text_is(f->library, "[anon]"));
 }
 
 static void check_function(const struct frame *f)
@@ -94,16 +96,16 @@ static void check_frame(struct seen *seen, const struct frame *f)
 
 	assert(f->library.len);
 	seen->counts.kernel += kernel;
-	seen->counts.unknown += !f->region && !kernel;
-	if (f->region)
-		check_region(f);
+	seen->counts.unknown += !f->mapping && !kernel;
+	if (f->mapping)
+		check_mapping(f);
 	else
 		assert((kernel || text_is(f->library, FRAME_UNKNOWN)) && !f->has_vaddr);
-	assert(f->region || kernel == (f->raw.v >> 63));
+	assert(f->mapping || kernel == (f->raw.v >> 63));
 	if (f->function)
 		check_function(f);
 	add(seen, f->raw.v);
-	add(seen, f->is_return + 2 * (uint64_t)f->has_vaddr + 4 * (uint64_t)(f->region != NULL));
+	add(seen, f->is_return + 2 * (uint64_t)f->has_vaddr + 4 * (uint64_t)(f->mapping != NULL));
 	add(seen, f->has_vaddr ? f->vaddr.v : f->offset.v);
 	for (size_t i = 0; i < f->library.len; i++)
 		add(seen, (unsigned char)f->library.at[i]);

@@ -3,16 +3,17 @@
 
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
+#include <string.h>
 
-void check_regions(const struct maps *maps)
+void check_mappings(const struct maps *maps)
 {
 	for (size_t i = 0; i < maps->len; i++) {
-		const struct region *r = &maps->at[i];
+		const struct mapping *r = &maps->at[i];
 		assert(r->start < r->end);
 		assert(!i || r[-1].end <= r->start);
 		assert(maps_find(maps, (struct run_addr){r->start}) == r);
 		assert(maps_find(maps, (struct run_addr){r->end - 1}) == r);
-		const struct region *next = i + 1 < maps->len && r[1].start == r->end ? r + 1 : NULL;
+		const struct mapping *next = i + 1 < maps->len && r[1].start == r->end ? r + 1 : NULL;
 		assert(maps_find(maps, (struct run_addr){r->end}) == next);
 	}
 }
@@ -28,21 +29,23 @@ void check_snapshots(const struct snapshots *all)
 		assert(snapshots_of_id(all, s->pid, s->id) == s);
 		assert(then && then->pid == s->pid && then->time == s->time && then >= s);
 		assert(!s->time || (then = snapshots_at(all, s->pid, s->time - 1)) == NULL || then->time < s->time);
-		assert(snapshots_maps(all, s, &maps) && maps.len == s->count);
-		check_regions(&maps);
+		assert(maps_of(s->maps, &maps) && maps.len == map_set_count(s->maps));
+		check_mappings(&maps);
 		regions += maps.len + 1;
 		maps_free(&maps);
 	}
 }
 
-static void check_same_regions(const struct snapshots *a, const struct snapshots *b, struct region p, struct region q,
-			       bool build_ids)
+static void check_same_mappings(const struct snapshots *a, const struct snapshots *b, struct mapping p, struct mapping q,
+				bool build_ids)
 {
-	assert(text_equal(strings_at(&a->strings, p.path), strings_at(&b->strings, q.path)));
-	assert(!build_ids ||
-	       text_equal(strings_at(&a->strings, p.build_id), strings_at(&b->strings, q.build_id)));
-	p.path = q.path = p.build_id = q.build_id = 0;
-	assert(region_equal(&p, &q));
+	const struct mapped_file *f = mapped_files_at(&a->files, p.file), *g = mapped_files_at(&b->files, q.file);
+
+	assert(text_equal(mapped_files_path(&a->files, p.file), mapped_files_path(&b->files, q.file)));
+	assert(!build_ids || text_equal(mapped_files_build_id(&a->files, p.file), mapped_files_build_id(&b->files, q.file)));
+	assert(f->inode == g->inode && f->major == g->major && f->minor == g->minor);
+	p.file = q.file = 0;
+	assert(!memcmp(&p, &q, sizeof(p)));
 }
 
 void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, size_t count, bool build_ids)
@@ -51,11 +54,20 @@ void check_same_snapshots(const struct snapshots *a, const struct snapshots *b, 
 	for (size_t i = 0; i < count; i++) {
 		const struct snapshot *x = &a->all.at[i], *y = &b->all.at[i];
 		struct maps m, n;
-		assert(x->pid == y->pid && x->id == y->id && x->time == y->time && x->count == y->count);
-		assert(snapshots_maps(a, x, &m) && snapshots_maps(b, y, &n));
+		assert(x->pid == y->pid && x->id == y->id && x->time == y->time);
+		assert(maps_of(x->maps, &m) && maps_of(y->maps, &n) && m.len == n.len);
 		for (size_t r = 0; r < m.len; r++)
-			check_same_regions(a, b, m.at[r], n.at[r], build_ids);
+			check_same_mappings(a, b, m.at[r], n.at[r], build_ids);
 		maps_free(&m);
 		maps_free(&n);
 	}
+}
+
+size_t count_mappings(const struct snapshots *all)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->all.len; i++)
+		count += map_set_count(all->all.at[i].maps);
+	return count;
 }
