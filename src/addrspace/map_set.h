@@ -32,9 +32,9 @@ struct map_set *map_set_share(struct map_set *set);
 /* One owner less. */
 void map_set_release(struct map_set *set);
 
-/* Cut [start, end) out of every mapping, and put *insert there, which lies within it,
- * unless it is NULL.  What remains behind the cut keeps its place in the file.  A set that
- * others own is copied as far as it changes.  start < end.
+/* Cut [start, end) out of every mapping, and put *insert there, which lies within it and may
+ * be one of the set, unless it is NULL.  What remains behind the cut keeps its place in
+ * the file.  A set that others own is copied as far as it changes.  start < end.
  * Returns false when out of memory; *set is as it was then, or lacks some of what was
  * in [start, end). */
 BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,

@@ -17,6 +17,7 @@
 /* ---- a recording ---- */
 
 struct recording {
+	const char *path;
 	struct snapshots *out;
 	struct history history;
 	uint64_t until;
@@ -47,7 +48,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before have no mappings");
+		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before have no mappings",
+			       input_name(r->path));
 	case EVENT_BEGIN:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
@@ -58,7 +60,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 static bool read_recording(const char *path, uint64_t until, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err)
 {
-	struct recording r = {.out = out, .history = {.files = &out->files}, .until = until};
+	struct recording r = {.path = path, .out = out, .history = {.files = &out->files}, .until = until};
 	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};

@@ -172,7 +172,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "records that were aggregated before are no stacks");
+		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before are no stacks",
+			       input_name(r->path));
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}
@@ -186,5 +187,6 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
 	struct input_progress none = {0};
 
+	r->path = path;
 	return input_run(path, &how, none, &sink, report, err);
 }

@@ -29,6 +29,7 @@ struct resolver {
 	struct libraries libraries;
 	struct frame_options options;
 	struct history history;
+	const char *path; /* of the recording at hand, for messages */
 	struct view views[RESOLVER_VIEWS]; /* by their sets */
 	struct frame_vec frames;
 	struct address_list chain; /* of the sample at hand */
