@@ -7,7 +7,6 @@
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/last_snapshots.h"
 #include "src/base/leb.h"
-#include "src/base/vec.h"
 
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
 
@@ -21,8 +20,6 @@
 #define STRING_LEAST 2
 #define REGION_LEAST 9
 #define SNAPSHOT_LEAST 4
-
-DEFINE_VEC(mapping_vec, struct mapping);
 
 struct reader {
 	struct leb_reader in;

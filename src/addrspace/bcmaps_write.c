@@ -11,7 +11,6 @@
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
 #define LEVEL 19 /* maps are small and read often */
 
-DEFINE_VEC(mapping_vec, struct mapping);
 DEFINE_VEC(number_vec, uint32_t);
 
 /* A map as the numbers of its regions: numbers.at[first, first + count). */

@@ -89,7 +89,7 @@ bool history_event(struct history *history, const struct event *event, struct bc
 
 bool history_snapshot(struct process *process, struct snapshots *out, struct bc_error *err)
 {
-	if (!process->history.changed || !process->maps)
+	if (!process->history.changed || !map_set_count(process->maps))
 		return true;
 	process->history.changed = false;
 	return snapshots_add(out, process->pid, process->history.snapshots++, process->history.since,

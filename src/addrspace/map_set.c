@@ -531,6 +531,28 @@ void map_set_list(const struct map_set *set, struct mapping *out)
 	}
 }
 
+static bool gather(const struct node *node, unsigned height, const uint8_t *wanted,
+		   struct number_set *without, struct mapping_vec *out)
+{
+	size_t before = out->len;
+
+	if (number_set_has(without, (uintptr_t)node))
+		return true;
+	for (size_t i = 0; i < node->len; i++) {
+		bool ok = height ? gather(children(node)[i].node, height - 1, wanted, without, out)
+				 : !wanted[node->at[i].file] || mapping_vec_push(out, node->at[i]);
+		if (!ok)
+			return false;
+	}
+	return out->len > before || number_set_add(without, (uintptr_t)node);
+}
+
+bool map_set_gather(const struct map_set *set, const uint8_t *wanted, struct number_set *without,
+		    struct mapping_vec *out)
+{
+	return !set || !set->root || gather(set->root, set->height, wanted, without, out);
+}
+
 void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end)
 {
 	bool any = set && set->file_end;
@@ -541,8 +563,8 @@ void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end)
 
 static bool same(const struct mapping *a, const struct mapping *b)
 {
-	return a->start == b->start && a->end == b->end && a->file == b->file && a->flags == b->flags &&
-	       (!a->file || a->offset == b->offset);
+	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->file == b->file &&
+	       a->flags == b->flags;
 }
 
 /* The next mapping of a walk.  A leaf is looked for once, not for each of its mappings. */

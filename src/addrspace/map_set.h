@@ -16,13 +16,17 @@
 #include <stdint.h>
 
 #include "src/base/attr.h"
+#include "src/base/number_set.h"
+#include "src/base/vec.h"
 
 struct mapping {
 	uint64_t start, end; /* run-time addresses, [start, end), start < end */
-	uint64_t offset;     /* of the file at `start` */
+	uint64_t offset;     /* of the file at `start`, in what the owner counts: bytes of the file, or vaddrs */
 	uint32_t file;       /* a number of the owner's; 0: no file, or none that matters: `offset` means nothing */
 	uint32_t flags;      /* the owner's */
 };
+
+DEFINE_VEC(mapping_vec, struct mapping);
 
 struct map_set;
 
@@ -40,8 +44,7 @@ void map_set_release(struct map_set *set);
 BC_MUST_USE bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 				 const struct mapping *insert);
 
-/* Make *set hold exactly these, which ascend and do not overlap; the offset of one without
- * a file may stay what it was.  What does not differ stays shared with whoever shares it.
+/* Make *set hold exactly these, which ascend and do not overlap.  What does not differ stays shared with whoever shares it.
  * O(count + differences * log count).
  * Returns false when out of memory; *set then holds some of what it had and some of these. */
 BC_MUST_USE bool map_set_update(struct map_set **set, const struct mapping *sorted, size_t count);
@@ -60,6 +63,16 @@ size_t map_set_count(const struct map_set *set);
 
 /* All of them in order, to out[map_set_count(set)]. */
 void map_set_list(const struct map_set *set, struct mapping *out);
+
+/* Append the mappings of some files to `out`, in order.  For many sets that share most of what
+ * they have: what has none of them is remembered, and not looked through again.
+ *
+ * wanted   by the number of the file: not 0 for those
+ * without  empty before the first set; the sets must live as long as it is used
+ *
+ * False when out of memory. */
+BC_MUST_USE bool map_set_gather(const struct map_set *set, const uint8_t *wanted,
+				struct number_set *without, struct mapping_vec *out);
 
 /* All mappings with a file lie in [*start, *end), now and before; both are 0 if there was
  * none.  O(1). */

@@ -2,24 +2,58 @@
 #include "src/addrspace/pick.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-/* Is it the binary, going by what was recorded? */
-static bool is_binary(const struct snapshots *s, const struct pick *pick, const struct mapping *m)
+/* The files that can be the binary, by what was recorded of them, and what was found out about
+ * maps so far. */
+struct candidates {
+	uint8_t *is_binary; /* by number: the binary, by build-id or name                    */
+	uint8_t *wanted;    /* by number: of a path that a file of is_binary has             */
+	struct number_set without; /* see map_set_gather() */
+};
+
+static void candidates_free(struct candidates *c)
 {
-	struct text path = path_without_deleted(mapped_files_path(&s->files, m->file));
-	struct build_id id = mapped_files_id(&s->files, m->file);
+	free(c->is_binary);
+	free(c->wanted);
+	number_set_free(&c->without);
+}
 
-	if (!(m->flags & MAPPING_EXEC) || !path.len)
+static bool is_binary(const struct mapped_files *files, const struct pick *pick, uint32_t file)
+{
+	struct text path = path_without_deleted(mapped_files_path(files, file));
+	struct build_id id = mapped_files_id(files, file);
+
+	if (!path.len)
 		return false;
 	if (!id.size || !pick->image->build_id.size)
 		return text_equal(text_basename(path), text_basename(text_of(pick->name)));
 	return build_id_equal(&id, &pick->image->build_id);
 }
 
+static bool candidates_find(const struct mapped_files *files, const struct pick *pick,
+			    struct candidates *out)
+{
+	size_t count = (size_t)files->files.len + 1;
+	uint8_t *paths = calloc((size_t)files->texts.len + 1, 1);
+
+	*out = (struct candidates){.is_binary = calloc(count, 1), .wanted = calloc(count, 1)};
+	bool ok = paths && out->is_binary && out->wanted;
+	for (uint32_t i = 1; ok && i < files->files.len; i++) {
+		out->is_binary[i] = is_binary(files, pick, i);
+		if (out->is_binary[i])
+			paths[mapped_files_at(files, i)->path] = 1;
+	}
+	for (uint32_t i = 1; ok && i < files->files.len; i++)
+		out->wanted[i] = paths[mapped_files_at(files, i)->path];
+	free(paths);
+	return ok;
+}
+
 /* The loads of the first path that is the binary and fits; one that has the whole
  * of the name that was given is preferred: builds of BOLT share a build-id. */
-static bool find_in_map(const struct snapshots *s, const struct pick *pick, const struct maps *maps,
-			uint32_t *path, struct loads *out, struct bc_error *err)
+static bool find_loads(const struct mapped_files *files, const struct pick *pick, const struct candidates *c,
+		       const struct maps *maps, uint32_t *path, struct loads *out)
 {
 	struct loads best = {0};
 	bool whole = false;
@@ -27,15 +61,15 @@ static bool find_in_map(const struct snapshots *s, const struct pick *pick, cons
 
 	for (size_t i = 0; i < maps->len && !whole; i++) {
 		const struct mapping *m = &maps->at[i];
-		uint32_t its_path = mapped_files_at(&s->files, m->file)->path;
-		struct text name = path_without_deleted(strings_at(&s->files.texts, its_path));
+		uint32_t its_path = mapped_files_at(files, m->file)->path;
+		struct text name = path_without_deleted(strings_at(&files->texts, its_path));
 		struct loads loads;
-		if (its_path == last || !is_binary(s, pick, m))
+		if (its_path == last || !c->is_binary[m->file] || !(m->flags & MAPPING_EXEC))
 			continue;
 		last = its_path;
-		if (!loads_find(maps, &s->files, its_path, pick->image, &loads)) {
+		if (!loads_find(maps, files, its_path, pick->image, &loads)) {
 			loads_free(&best);
-			return bc_fail_nomem(err);
+			return false;
 		}
 		whole = text_equal(text_basename(name), text_basename(text_of(pick->name)));
 		if (!loads.all.len || (best.all.len && !whole)) {
@@ -51,20 +85,32 @@ static bool find_in_map(const struct snapshots *s, const struct pick *pick, cons
 	return true;
 }
 
+/* Of the candidates' mappings alone, which are few. */
+static bool find_in_map(const struct snapshots *s, const struct pick *pick, struct candidates *c,
+			const struct map_set *maps, uint32_t *path, struct loads *out)
+{
+	struct mapping_vec found = {0};
+
+	*out = (struct loads){0};
+	bool ok = map_set_gather(maps, c->wanted, &c->without, &found) &&
+		  find_loads(&s->files, pick, c, &(struct maps){found.at, found.len, NULL}, path, out);
+	mapping_vec_free(&found);
+	return ok;
+}
+
 static bool take_map(const struct snapshots *s, const struct snapshot *snapshot,
-		     const struct pick *pick, struct maps *maps, uint32_t *path,
+		     const struct pick *pick, struct candidates *c, struct maps *maps, uint32_t *path,
 		     struct loads *loads, struct bc_error *err)
 {
-	if (!maps_of(snapshot->maps, maps))
+	if (!find_in_map(s, pick, c, snapshot->maps, path, loads))
 		return bc_fail_nomem(err);
-	if (find_in_map(s, pick, maps, path, loads, err)) {
-		if (loads->all.len)
-			return true;
-		bc_fail(err, BC_MISMATCH, "process %" PRIu32 ", map %" PRIu32 " has no mapping of %s that "
-			"fits its segments", snapshot->pid, snapshot->id, pick->name);
-	}
-	maps_free(maps);
-	return false;
+	if (!loads->all.len)
+		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 ", map %" PRIu32 " has no mapping of %s that "
+			       "fits its segments", snapshot->pid, snapshot->id, pick->name);
+	if (maps_of(snapshot->maps, maps))
+		return true;
+	loads_free(loads);
+	return bc_fail_nomem(err);
 }
 
 static const struct snapshot *of_process(const struct snapshots *s, const struct pick *pick,
@@ -81,8 +127,8 @@ static bool fail_several(const struct pick *pick, uint32_t a, uint32_t b, struct
 }
 
 /* The only process that has the binary. */
-static bool pick_any(const struct snapshots *s, const struct pick *pick, struct maps *maps,
-		     uint32_t *path, struct loads *loads, struct bc_error *err)
+static bool pick_any(const struct snapshots *s, const struct pick *pick, struct candidates *c,
+		     struct maps *maps, uint32_t *path, struct loads *loads, struct bc_error *err)
 {
 	const struct snapshot *found = NULL;
 	struct bc_error why = {.code = BC_OK};
@@ -94,7 +140,7 @@ static bool pick_any(const struct snapshots *s, const struct pick *pick, struct 
 		uint32_t its_path = 0;
 		if (of_process(s, pick, snapshot->pid) != snapshot)
 			continue;
-		if (!take_map(s, snapshot, pick, &more, &its_path, &its, &why)) {
+		if (!take_map(s, snapshot, pick, c, &more, &its_path, &its, &why)) {
 			if (why.code == BC_NOMEM)
 				return bc_fail_nomem(err);
 			continue;
@@ -120,13 +166,24 @@ static bool pick_any(const struct snapshots *s, const struct pick *pick, struct 
 	return found;
 }
 
+static bool pick_one(const struct snapshots *s, const struct pick *pick, struct candidates *c,
+		     struct maps *maps, uint32_t *path, struct loads *loads, struct bc_error *err)
+{
+	const struct snapshot *snapshot = of_process(s, pick, pick->pid);
+
+	if (!snapshot)
+		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 " has no such map", pick->pid);
+	return take_map(s, snapshot, pick, c, maps, path, loads, err);
+}
+
 bool pick_load(const struct snapshots *s, const struct pick *pick, struct maps *maps,
 	       uint32_t *path, struct loads *loads, struct bc_error *err)
 {
-	if (pick->pid == PICK_ANY)
-		return pick_any(s, pick, maps, path, loads, err);
-	const struct snapshot *snapshot = of_process(s, pick, pick->pid);
-	if (!snapshot)
-		return bc_fail(err, BC_MISMATCH, "process %" PRIu32 " has no such map", pick->pid);
-	return take_map(s, snapshot, pick, maps, path, loads, err);
+	struct candidates c;
+	bool ok = candidates_find(&s->files, pick, &c) || bc_fail_nomem(err);
+
+	if (ok)
+		ok = (pick->pid == PICK_ANY ? pick_any : pick_one)(s, pick, &c, maps, path, loads, err);
+	candidates_free(&c);
+	return ok;
 }

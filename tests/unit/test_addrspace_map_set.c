@@ -307,9 +307,6 @@ static void the_ends_of_addresses(void **state)
 	assert_non_null(map_set_find(set, UINT64_MAX - 1));
 	assert_null(map_set_find(set, UINT64_MAX));
 	assert_null(map_set_above(set, UINT64_MAX));
-	/* One of its own as what to insert. */
-	assert_true(map_set_replace(&set, 0, UINT64_MAX, map_set_find(set, 1)));
-	assert_int_equal(map_set_count(set), 1);
 	assert_true(map_set_update(&set, NULL, 0));
 	assert_int_equal(map_set_count(set), 0);
 	map_set_release(set);
@@ -420,6 +417,46 @@ static void no_tree_is_higher_than_it_must(void **state)
 				assert_true(map_set_replace(&set, (front + k) * 10, (front + k) * 10 + 9, NULL));
 		check_tree(set, true);
 	}
+	map_set_release(set);
+}
+
+static void keep_of_leaf(struct map_set **set, uint64_t leaf, uint64_t keep)
+{
+	uint64_t first = leaf * LEAF_MOST;
+
+	assert_true(map_set_replace(set, (first + keep) * 10, (first + LEAF_MOST) * 10, NULL));
+}
+
+/* A mapping that takes the place of one in the next leaf: there are as many as before, and
+ * yet that leaf and the one behind it have become few enough for one. */
+static void a_leaf_may_lose_what_another_gains(void **state)
+{
+	struct map_set *set = NULL;
+	uint64_t few = LEAF_MOST / 4 + 1, at = (LEAF_MOST - 1) * 10;
+
+	(void)state;
+	for (uint64_t k = 0; k < 3 * LEAF_MOST; k++)
+		put(&set, k);
+	keep_of_leaf(&set, 0, LEAF_MOST - 1);
+	keep_of_leaf(&set, 1, few);
+	keep_of_leaf(&set, 2, LEAF_MOST / 2 + 1 - few);
+	assert_int_equal(set->root->len, 3);
+	assert_true(map_set_replace(&set, at, at + 19, &(struct mapping){at, at + 19, 0, 0, 0}));
+	assert_int_equal(set->root->len, 2);
+	check_tree(set, true);
+	map_set_release(set);
+}
+
+static void what_is_inserted_may_be_one_of_the_set(void **state)
+{
+	struct map_set *set = NULL;
+
+	(void)state;
+	for (uint64_t k = 0; k < 1000; k++)
+		put(&set, k);
+	assert_true(map_set_replace(&set, 0, UINT64_MAX, map_set_find(set, 9000)));
+	assert_int_equal(map_set_count(set), 1);
+	assert_int_equal(map_set_find(set, 9000)->flags, 1801);
 	map_set_release(set);
 }
 
@@ -551,6 +588,8 @@ int main(void)
 		cmocka_unit_test(a_fork_that_maps_one_more_is_cheap),
 		cmocka_unit_test(thin_sets_are_small),
 		cmocka_unit_test(no_tree_is_higher_than_it_must),
+		cmocka_unit_test(a_leaf_may_lose_what_another_gains),
+		cmocka_unit_test(what_is_inserted_may_be_one_of_the_set),
 		cmocka_unit_test(an_update_changes_what_differs),
 		cmocka_unit_test(every_allocation_may_fail),
 	};
