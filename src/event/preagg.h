@@ -21,7 +21,7 @@
 
 #include "src/base/lines.h"
 #include "src/event/line.h"
-#include "src/event/reader.h"
+#include "src/event/options.h"
 
 enum preagg_kind { PREAGG_NOTHING, PREAGG_EVENT, PREAGG_BASIC, PREAGG_TRACE };
 

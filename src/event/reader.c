@@ -23,13 +23,12 @@ static read_fn perf_data_lines;
  * first in this table has it: `T 1 2 3 4` could be a sample of a program T. */
 static const struct format {
 	enum input_format format;
-	const char *name;
 	bool (*fits)(const struct line *line); /* NULL: not text */
 	read_fn *read;
 } formats[] = {
-	{INPUT_PREAGG, "preagg", preagg_fits, preagg_read},
-	{INPUT_PERF_SCRIPT, "perf-script", perf_script_fits, perf_script_read},
-	{INPUT_PERF_DATA, "perf-data", NULL, perf_data_lines},
+	{INPUT_PREAGG, preagg_fits, preagg_read},
+	{INPUT_PERF_SCRIPT, perf_script_fits, perf_script_read},
+	{INPUT_PERF_DATA, NULL, perf_data_lines},
 };
 
 /* Other formats are told by their first bytes, of which so many are looked at. */
@@ -52,26 +51,6 @@ static const struct format *format_of(enum input_format format)
 		if (formats[i].format == format)
 			return &formats[i];
 	return NULL;
-}
-
-const char *input_format_name(enum input_format format)
-{
-	const struct format *row = format_of(format);
-
-	return row ? row->name : "auto";
-}
-
-bool input_format_parse(struct text name, enum input_format *out)
-{
-	for (size_t i = 0; i < BC_COUNT(formats); i++)
-		if (text_is(name, formats[i].name)) {
-			*out = formats[i].format;
-			return true;
-		}
-	if (!text_is(name, "auto"))
-		return false;
-	*out = INPUT_AUTO;
-	return true;
 }
 
 static bool perf_data_lines(struct lines *lines, const struct reader_options *options,
@@ -156,13 +135,6 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 			       first.file);
 	return line_fail(err, BC_FORMAT, &first, text_trim(first.text).at,
 			 "expected perf.data, text of perf script or pre-aggregated records");
-}
-
-bool reader_report_is_partial(const struct reader_report *report)
-{
-	const struct perf_data_report *perf = &report->perf;
-
-	return report->cut || perf->truncated || perf->unfinished || perf->damaged_features;
 }
 
 bool reader_run(struct file_stream *stream, const struct reader_options *options,

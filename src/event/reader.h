@@ -6,44 +6,8 @@
 #define EVENT_READER_H
 
 #include "src/base/file.h"
-#include "src/base/lines.h"
-#include "src/base/pool.h"
 #include "src/event/event.h"
-#include "src/event/perf_data/report.h"
-
-enum input_format {
-	INPUT_AUTO,
-	INPUT_PREAGG,      /* pre-aggregated text */
-	INPUT_PERF_SCRIPT, /* what perf script prints */
-	INPUT_PERF_DATA,   /* perf.data */
-};
-
-/* "auto", "preagg", "perf-script", "perf-data". */
-const char *input_format_name(enum input_format format);
-bool input_format_parse(struct text name, enum input_format *out);
-
-struct reader_options {
-	enum input_format format;
-	struct build_id build_id; /* of the binary: such locations are inside */
-	struct pool *pool;        /* to read text with; NULL: this thread alone */
-	/* Of text of perf script that ends within a line take the whole lines, and put it
-	 * down in the report; else that line is an error as any other. */
-	bool cut_will_do;
-};
-
-/* What a reader saw, for the summary. */
-struct reader_report {
-	enum input_format format; /* never INPUT_AUTO */
-	bool timeless;            /* events came in stream order, no time stamps */
-	uint64_t lines;           /* read, of text */
-	uint64_t ignored;         /* comments, blank lines, other records */
-	bool cut;                 /* text ends within a line ... */
-	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */
-	struct perf_data_report perf; /* INPUT_PERF_DATA only */
-};
-
-/* Is there something in the input that could not be read? */
-bool reader_report_is_partial(const struct reader_report *report);
+#include "src/event/options.h"
 
 /* Read a stream to its end into `sink`.  The format is recognised by a look at
  * the first lines unless the options say it; the stream is never rewound.

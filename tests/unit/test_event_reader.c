@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Recognition of formats, and what holds for every text, however damaged. */
 #include "tests/support/cmocka.h"
+#include "src/base/lines.h"
 #include "tests/unit/test_event_transcript.h"
 
 static const struct {

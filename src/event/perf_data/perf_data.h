@@ -13,7 +13,7 @@
 
 #include "src/base/file.h"
 #include "src/event/perf_data/feature.h"
-#include "src/event/reader.h"
+#include "src/event/options.h"
 
 struct perf_data_input {
 	struct file_stream *stream; /* perf.data, or `data` of a directory */

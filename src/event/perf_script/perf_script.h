@@ -24,7 +24,7 @@
 #include "src/event/perf_script/parse.h"
 #include "src/event/perf_script/stack.h"
 #include "src/event/perf_script/threads.h"
-#include "src/event/reader.h"
+#include "src/event/options.h"
 
 /* Event names are kept between the lines of one sample; longer ones are cut. */
 #define EVENT_NAME_MAX 256

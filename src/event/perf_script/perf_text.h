@@ -13,6 +13,7 @@
 #ifndef EVENT_PERF_SCRIPT_PERF_TEXT_H
 #define EVENT_PERF_SCRIPT_PERF_TEXT_H
 
+#include "src/base/lines.h"
 #include "src/event/perf_script/perf_script.h"
 
 #define PERF_TEXT_MAGIC "PERFTEXT;"

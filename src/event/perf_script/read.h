@@ -5,7 +5,7 @@
 
 #include "src/base/lines.h"
 #include "src/event/event.h"
-#include "src/event/reader.h"
+#include "src/event/options.h"
 
 /* A reader, see reader.h. */
 BC_MUST_USE bool perf_script_read(struct lines *lines, const struct reader_options *options,
