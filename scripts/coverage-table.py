@@ -16,11 +16,10 @@ src/base/hex.h src/base/json_read.c src/base/lines.c src/base/sparse.c src/base/
 src/elf/*.[ch]
 src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/x86_insn.c src/cfg/x86_operands.c src/cfg/x86_vector.c
 src/cfg/insn*.c src/cfg/jump_*.c
-src/input/*.[ch]
+src/event/*.[ch] src/event/perf_data/*.[ch] src/event/perf_script/*.[ch]
 src/addrspace/bcmaps_read.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
 src/check/table_json.c
 src/symbolize/raw.c
-src/output/read_back.c
 '''.split()
 
 

@@ -6,6 +6,7 @@
 
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/last_snapshots.h"
+#include "src/addrspace/region_table.h"
 #include "src/base/leb.h"
 
 #define HEADER_SIZE (BCMAPS_MAGIC_SIZE + 16)
@@ -24,11 +25,11 @@
 struct reader {
 	struct leb_reader in;
 	struct snapshots out;
-	struct strings known;        /* the bytes of regions, to tell one that is there twice */
-	struct mapping_vec regions;  /* by their numbers */
+	struct region_table regions;
 	struct mapping_vec now;      /* the map at hand, and the last one of its process */
 	struct mapping_vec last;
-	uint64_t listed; /* in all maps */
+	uint64_t listed; /* regions in all maps */
+	uint64_t made;   /* of them, what no other map shares */
 	bool nomem, too_many;
 };
 
@@ -56,19 +57,15 @@ static uint32_t read_string_number(struct reader *r)
 	return (uint32_t)leb_u_below(&r->in, count);
 }
 
-/* Told by its bytes. */
-_Static_assert(sizeof(struct mapping) == 32, "no byte of a mapping is padding");
-
 static void add_region(struct reader *r, const struct mapping *region)
 {
-	uint32_t number = 0;
+	size_t before = r->regions.all.len;
+	uint32_t number;
 
-	if (!strings_intern(&r->known, (struct text){(const char *)region, sizeof(*region)}, &number))
+	if (!region_table_intern(&r->regions, region, &number))
 		r->nomem = true;
-	else if (number <= r->regions.len)
+	else if (r->regions.all.len == before)
 		leb_fail(&r->in, "a region twice");
-	else if (!mapping_vec_push(&r->regions, *region))
-		r->nomem = true;
 }
 
 static void read_regions(struct reader *r)
@@ -112,10 +109,10 @@ static void push_region(struct reader *r, const struct mapping *region)
 
 static void push_number(struct reader *r, uint64_t number)
 {
-	if (number >= r->regions.len)
+	if (number >= r->regions.all.len)
 		leb_fail(&r->in, "a region that there is not");
 	else
-		push_region(r, &r->regions.at[number]);
+		push_region(r, &r->regions.all.at[number]);
 }
 
 static bool can_go_on(const struct reader *r)
@@ -125,15 +122,28 @@ static bool can_go_on(const struct reader *r)
 
 enum step { STEP_TAKE, STEP_LEAVE, STEP_PUT };
 
+/* A change of a set copies up to so many mappings beside it. */
+#define CHANGE_COPIES 64
+
+/* What a map costs: a row of its own, or what its differences to the last one copy. */
+static void charge(struct reader *r, uint64_t differences)
+{
+	uint64_t copied = differences < r->now.len / CHANGE_COPIES ? differences * CHANGE_COPIES : r->now.len;
+
+	r->made += copied;
+	r->too_many |= r->made > SNAPSHOTS_MAPPINGS_MOST;
+}
+
 /* From r->last to r->now. */
 static void read_steps(struct reader *r)
 {
 	size_t steps = leb_count(&r->in, 1), at = 0; /* in the last one */
-	uint64_t number = 0;
+	uint64_t number = 0, differences = 0;
 
 	r->now.len = 0;
 	for (size_t i = 0; i < steps && can_go_on(r); i++) {
 		uint64_t step = leb_u(&r->in), count = step >> 2;
+		differences += (step & 3) != STEP_TAKE && count < UINT32_MAX ? count : 0;
 		if ((step & 3) > STEP_PUT)
 			leb_fail(&r->in, "an unknown step");
 		else if ((step & 3) != STEP_PUT && count > r->last.len - at)
@@ -147,6 +157,7 @@ static void read_steps(struct reader *r)
 			for (uint64_t n = 0; n < count && can_go_on(r); n++)
 				push_number(r, number += (uint64_t)leb_s(&r->in));
 	}
+	charge(r, differences + (r->last.len - at));
 }
 
 /* What a snapshot has in common with the last one of its process is shared with it. */
@@ -212,7 +223,7 @@ static bool finish(struct reader *r, struct bc_error *err)
 		return bc_fail_nomem(err);
 	if (r->too_many)
 		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps",
-			       BCMAPS_NUMBERS_MOST);
+			       r->listed > BCMAPS_NUMBERS_MOST ? BCMAPS_NUMBERS_MOST : SNAPSHOTS_MAPPINGS_MOST);
 	if (r->in.wrong)
 		return bc_fail(err, BC_FORMAT, "content, byte %zu: %s", (size_t)(r->in.at - r->in.begin),
 			       r->in.wrong);
@@ -231,8 +242,7 @@ bool bcmaps_read_content(struct bytes content, struct snapshots *out, struct bc_
 	if (can_go_on(&r) && r.in.at < r.in.end)
 		leb_fail(&r.in, "data behind the last map");
 	bool ok = finish(&r, err);
-	strings_free(&r.known);
-	mapping_vec_free(&r.regions);
+	region_table_free(&r.regions);
 	mapping_vec_free(&r.now);
 	mapping_vec_free(&r.last);
 	if (ok)

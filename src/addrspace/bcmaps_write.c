@@ -5,6 +5,7 @@
 
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/last_snapshots.h"
+#include "src/addrspace/region_table.h"
 #include "src/base/leb.h"
 #include "src/base/vec.h"
 
@@ -21,8 +22,7 @@ DEFINE_VEC(listed_vec, struct listed);
 
 struct writer {
 	const struct snapshots *in;
-	struct strings known;       /* the bytes of regions; their numbers are one more */
-	struct mapping_vec regions; /* by their numbers */
+	struct region_table regions;
 	struct number_vec numbers;
 	struct listed_vec lists;    /* of each snapshot */
 	struct byte_vec out;
@@ -31,8 +31,7 @@ struct writer {
 
 static void writer_free(struct writer *w)
 {
-	strings_free(&w->known);
-	mapping_vec_free(&w->regions);
+	region_table_free(&w->regions);
 	number_vec_free(&w->numbers);
 	listed_vec_free(&w->lists);
 	byte_vec_free(&w->out);
@@ -44,9 +43,7 @@ static bool add_region(struct writer *w, const struct mapping *m)
 {
 	uint32_t number;
 
-	return strings_intern(&w->known, (struct text){(const char *)m, sizeof(*m)}, &number) &&
-	       (number <= w->regions.len || mapping_vec_push(&w->regions, *m)) &&
-	       number_vec_push(&w->numbers, number - 1);
+	return region_table_intern(&w->regions, m, &number) && number_vec_push(&w->numbers, number);
 }
 
 static bool list_map(struct writer *w, const struct map_set *maps)
@@ -104,9 +101,9 @@ static void put_regions(struct writer *w)
 {
 	uint64_t end = 0;
 
-	put_u(w, w->regions.len);
-	for (size_t i = 0; i < w->regions.len; i++) {
-		const struct mapping *m = &w->regions.at[i];
+	put_u(w, w->regions.all.len);
+	for (size_t i = 0; i < w->regions.all.len; i++) {
+		const struct mapping *m = &w->regions.all.at[i];
 		const struct mapped_file *file = mapped_files_at(&w->in->files, m->file);
 		put_s(w, m->start - end);
 		put_u(w, m->end - m->start);
@@ -141,7 +138,7 @@ static struct step next_step(const struct writer *w, const uint32_t *old, size_t
 	new_count -= step.take;
 	while (step.leave < old_count && step.put < new_count &&
 	       old[step.leave] != new[step.put]) {
-		if (w->regions.at[old[step.leave]].start <= w->regions.at[new[step.put]].start)
+		if (w->regions.all.at[old[step.leave]].start <= w->regions.all.at[new[step.put]].start)
 			step.leave++;
 		else
 			step.put++;

@@ -14,8 +14,8 @@
 #include "src/base/error.h"
 #include "src/base/vec.h"
 
-/* The most mappings in all snapshots of a file of maps: a small damaged file can ask for any
- * amount. */
+/* The most mappings that the snapshots of a .bcmaps file do not share, 512 MiB: a small damaged
+ * file can ask for any amount. */
 #define SNAPSHOTS_MAPPINGS_MOST (UINT32_C(1) << 24)
 
 /* The most snapshots. */

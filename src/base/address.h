@@ -3,7 +3,7 @@
  * The address spaces.  The typical bug of this field is to mix them up, so each
  * has a type of its own and each step between two of them is one function:
  *
- *   run_addr -> vaddr    src/locate     the process's mappings
+ *   run_addr -> vaddr    src/addrspace  the process's mappings
  *   vaddr <-> file_off   src/elf        the file's segments
  *   vaddr -> function + offset in the input binary    src/profile, with libbat
  */
