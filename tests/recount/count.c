@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tests/recount/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/event/input.h"
+#include "tests/recount/mistakes.h"
+
+#define ERRATUM_STACK 32
+#define ERRATUM_NEWEST 2
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+static void put(struct row_vec *rows, uint64_t a, uint64_t b, uint64_t c, uint64_t count,
+		uint64_t mispredicted)
+{
+	rows_put(rows, (struct row){{a, b, c}, count, mispredicted});
+}
+
+static void note_event(struct count *c, struct text name)
+{
+	size_t length = text_find(name, '\0');
+	char *copy = NULL;
+
+	for (size_t i = 0; i < c->events.len; i++)
+		if (text_is(text_first(name, length), c->events.at[i]))
+			return;
+	if (!length)
+		return;
+	copy = strndup(name.at, length);
+	must_have_memory(copy && text_vec_push(&c->events, copy));
+}
+
+/* Stacks. */
+
+static bool has_image(const struct count *c, uint32_t pid)
+{
+	return process_view(&c->space, pid).has_image;
+}
+
+/* 0: outside the binary. */
+static uint64_t place_of(const struct count *c, uint32_t pid, uint64_t run)
+{
+	struct vaddr at = {0};
+
+	return image_space_locate(&c->space, pid, (struct run_addr){run}, &at) == LOCATED_IMAGE ? at.v : 0;
+}
+
+static bool of_kernel(const struct branch *b)
+{
+	return b->from >= KERNEL_HALF || b->to >= KERNEL_HALF;
+}
+
+/* From the first stack of 32 branches on the two newest of each stack are wrong. */
+static size_t wrong_entries(struct count *c, const struct sample *sample)
+{
+	size_t user = 0;
+
+	if (c->options.keep_newest || c->binary->kind == BINARY_UNTOUCHED ||
+	    c->binary->image.machine != MACHINE_X86_64)
+		return 0;
+	for (size_t i = 0; i < sample->branch_count; i++)
+		user += !of_kernel(&sample->branches[i]);
+	if (user == ERRATUM_STACK)
+		c->erratum_seen = true;
+	return c->erratum_seen ? ERRATUM_NEWEST : 0;
+}
+
+/* A branch, and what ran from where it went to the source of the next newer one: `end`. */
+static void count_entry(struct count *c, uint32_t pid, const struct branch *b, uint64_t end)
+{
+	uint64_t from = place_of(c, pid, b->from), to = place_of(c, pid, b->to);
+	bool has_end = end != TRACE_BR_ONLY;
+
+	numbers_add(&c->numbers, "traces.read", has_end);
+	if (from || to) {
+		put(&c->traces, to, from, end, 1, b->flags & BRANCH_MISPREDICTED);
+	} else {
+		numbers_add(&c->numbers, "branches.dropped.outside", 1);
+		numbers_add(&c->numbers, "traces.dropped.out_of_range", has_end);
+	}
+}
+
+static void count_stack(struct count *c, const struct sample *sample)
+{
+	bool kernel_counts = image_is_kernel(&c->binary->image);
+	size_t wrong = wrong_entries(c, sample);
+	uint64_t end = TRACE_BR_ONLY;
+
+	for (size_t i = 0; i < sample->branch_count; i++) {
+		const struct branch *b = &sample->branches[i];
+		if (of_kernel(b) && !kernel_counts) {
+			numbers_add(&c->numbers, "branches.dropped.kernel", 1);
+		} else if (wrong) {
+			wrong--;
+			numbers_add(&c->numbers, "branches.dropped.erratum", 1);
+		} else {
+			count_entry(c, sample->pid, b, end);
+			end = sample->partial ? TRACE_BR_ONLY : place_of(c, sample->pid, b->from);
+		}
+	}
+}
+
+static void take_stack(struct count *c, const struct sample *sample)
+{
+	c->branches_seen = true;
+	numbers_add(&c->numbers, "samples.read", 1);
+	numbers_add(&c->numbers, "branches.read", sample->branch_count);
+	if (has_image(c, sample->pid)) {
+		numbers_add(&c->numbers, "samples.kept", 1);
+		count_stack(c, sample);
+	} else {
+		numbers_add(&c->numbers, "samples.dropped.no_process", 1);
+		numbers_add(&c->numbers, "branches.dropped.dropped_sample", sample->branch_count);
+	}
+}
+
+/* Addresses. */
+
+static const char *why_not(enum located located)
+{
+	switch (located) {
+	case LOCATED_NO_PROCESS: return "samples.dropped.no_process";
+	case LOCATED_KERNEL: return "samples.dropped.kernel";
+	case LOCATED_OTHER: return "samples.dropped.other_image";
+	case LOCATED_IMAGE:
+	case LOCATED_UNKNOWN: break;
+	}
+	return "samples.dropped.unknown_memory";
+}
+
+static void take_address(struct count *c, const struct sample *sample)
+{
+	struct vaddr at = {0};
+	enum located located = image_space_locate(&c->space, sample->pid, sample->ip, &at);
+
+	numbers_add(&c->numbers, "branches.read", sample->branch_count);
+	numbers_add(&c->numbers, "branches.dropped.basic_mode", sample->branch_count);
+	numbers_add(&c->plain, "samples.read", 1);
+	if (has_image(c, sample->pid))
+		note_event(c, sample->event);
+	if (located == LOCATED_IMAGE)
+		put(&c->addresses, at.v, 0, 0, 1, 0);
+	else
+		numbers_add(&c->plain, why_not(located), 1);
+}
+
+/* Loads from memory. */
+
+static bool is_load(const struct sample *sample)
+{
+	static const char word[] = "mem-loads";
+	size_t length = strlen(word);
+
+	for (size_t i = 0; sample->data.v && i + length <= sample->event.len; i++)
+		if (!memcmp(sample->event.at + i, word, length))
+			return true;
+	return false;
+}
+
+/* Data is as far from where the file has it as the code is. */
+static void take_load(struct count *c, const struct sample *sample)
+{
+	struct vaddr at = {0};
+
+	numbers_add(&c->numbers, "memory.read", 1);
+	if (image_space_locate(&c->space, sample->pid, sample->ip, &at) != LOCATED_IMAGE) {
+		bool own = has_image(c, sample->pid);
+		numbers_add(&c->numbers, own ? "memory.dropped.code" : "memory.dropped.no_process", 1);
+		return;
+	}
+	struct vaddr data = {sample->data.v - (sample->ip.v - at.v)};
+	if (image_segment_at(&c->binary->image, data))
+		put(&c->accesses, at.v, data.v, 0, 1, 0);
+	else
+		numbers_add(&c->numbers, "memory.dropped.unnamed", 1);
+}
+
+/* Samples. */
+
+/* perf prints a colon behind an event's name, which users leave out. */
+static bool same_event(struct text a, struct text b)
+{
+	if (text_ends(a, ":"))
+		a.len--;
+	if (text_ends(b, ":"))
+		b.len--;
+	return text_equal(a, b);
+}
+
+/* NULL: it is wanted. */
+static const char *why_unwanted(const struct count *c, const struct sample *sample, uint64_t seen)
+{
+	if (c->options.most && seen >= c->options.most)
+		return "samples.dropped.past_limit";
+	if (c->options.has_pid && sample->pid != c->options.pid)
+		return "samples.dropped.other_pid";
+	if (c->options.event.len && !same_event(c->options.event, sample->event))
+		return "samples.dropped.other_event";
+	return NULL;
+}
+
+static void take_wanted(struct count *c, const struct sample *sample)
+{
+	bool stack = sample->branch_count && !c->options.basic, load = is_load(sample);
+
+	if (load)
+		take_load(c, sample);
+	if (stack)
+		take_stack(c, sample);
+	else if (!load || c->options.basic)
+		take_address(c, sample);
+}
+
+static void take_sample(struct count *c, const struct sample *sample)
+{
+	const char *why = why_unwanted(c, sample, c->seen++);
+	struct sample placed = *sample;
+
+	if (why) {
+		numbers_add(&c->numbers, "samples.read", 1);
+		numbers_add(&c->numbers, why, 1);
+		numbers_add(&c->numbers, "branches.read", sample->branch_count);
+		numbers_add(&c->numbers, "branches.dropped.dropped_sample", sample->branch_count);
+		return;
+	}
+	if (sample->ip_file.len)
+		placed.ip = image_space_find_place(&c->space, sample->pid, sample->ip_file, sample->ip.v);
+	take_wanted(c, &placed);
+}
+
+/* What was aggregated before. */
+
+static void take_trace(struct count *c, const struct trace_record *record)
+{
+	const struct trace *t = &record->trace;
+	uint64_t branches = t->branch < TRACE_FT_RETURN ? record->count : 0;
+	uint64_t runs = t->to != TRACE_BR_ONLY ? record->count : 0;
+
+	numbers_add(&c->numbers, "branches.read", branches);
+	numbers_add(&c->numbers, "traces.read", runs);
+	if (c->options.basic) {
+		numbers_add(&c->numbers, "branches.dropped.basic_mode", branches);
+		numbers_add(&c->numbers, "traces.dropped.basic_mode", runs);
+		return;
+	}
+	c->branches_seen = true;
+	if (record->is_return)
+		put(&c->returns, t->branch, 0, 0, 1, 0);
+	if (record->count)
+		put(&c->traces, t->from, t->branch, t->to, record->count, record->mispredicted);
+}
+
+static void take_counted(struct count *c, const struct address_record *record)
+{
+	numbers_add(&c->plain, "samples.read", record->count);
+	if (record->count)
+		put(&c->addresses, record->at.v, 0, 0, record->count, 0);
+}
+
+static void begin_input(struct count *c, bool recording)
+{
+	if (recording)
+		image_space_forget(&c->space);
+	c->erratum_seen = false;
+	c->seen = 0;
+}
+
+static bool on_event(void *ctx, const struct event *event, struct bc_error *err)
+{
+	struct count *c = ctx;
+
+	switch (event->kind) {
+	case EVENT_BEGIN: begin_input(c, event->recording); break;
+	case EVENT_MAP:
+	case EVENT_EXEC:
+	case EVENT_FORK:
+	case EVENT_EXIT: return image_space_event(&c->space, event, err);
+	case EVENT_SAMPLE: take_sample(c, event->sample); break;
+	case EVENT_TRACES:
+		for (size_t i = 0; i < event->traces.count; i++)
+			take_trace(c, &event->traces.at[i]);
+		break;
+	case EVENT_ADDRESSES:
+		for (size_t i = 0; i < event->addresses.count; i++)
+			take_counted(c, &event->addresses.at[i]);
+		break;
+	case EVENT_NAME: note_event(c, event->name); break;
+	case EVENT_BUILD_IDS: /* can refuse samples, and counts none */
+	case EVENT_END: break;
+	}
+	return true;
+}
+
+bool count_begin(struct count *count, const struct binary *binary, const char *path,
+		 const struct count_options *options, struct bc_error *err)
+{
+	struct image_match_options match = {.binary_path = path};
+
+	*count = (struct count){.options = *options, .binary = binary};
+	return image_space_init(&count->space, &binary->image, &match, err);
+}
+
+bool count_read(struct count *count, const char *samples, struct bc_error *err)
+{
+	const struct event_sink sink = {count, on_event};
+	struct reader_options how = {.build_id = count->binary->image.build_id, .cut_will_do = true};
+	struct reader_report report = {0};
+
+	if (!input_run(samples, &how, (struct input_progress){0}, &sink, &report, err))
+		return false;
+	const struct perf_data_report *perf = &report.perf;
+	numbers_add(&count->numbers, "samples.read", perf->late + perf->of_guests + perf->of_unknown_events);
+	numbers_add(&count->numbers, "samples.dropped.late", perf->late);
+	numbers_add(&count->numbers, "samples.dropped.guest", perf->of_guests);
+	numbers_add(&count->numbers, "samples.dropped.unknown_event", perf->of_unknown_events);
+	return true;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Where there are branches, plain addresses say nothing. */
+void count_end(struct count *c)
+{
+	uint64_t plain = numbers_get(&c->plain, "samples.read");
+
+	c->is_basic = !c->branches_seen && (plain || !numbers_get(&c->numbers, "memory.read"));
+	if (c->is_basic) {
+		numbers_merge(&c->numbers, &c->plain);
+	} else {
+		numbers_add(&c->numbers, "samples.read", plain);
+		numbers_add(&c->numbers, "samples.dropped.no_branch_stack", plain);
+	}
+	rows_add_up(&c->traces);
+	rows_add_up(&c->addresses);
+	rows_add_up(&c->accesses);
+	rows_add_up(&c->returns);
+	if (c->events.len)
+		qsort(c->events.at, c->events.len, sizeof(char *), compare_names);
+	numbers_add(&c->numbers, "distinct", c->is_basic ? c->addresses.len : c->traces.len);
+}
+
+void count_keep(struct count *c)
+{
+	static const char *const ledgers[][3] = {{"samples", "samples.read", "samples.kept"},
+						 {"branches", "branches.read", "branches.kept"},
+						 {"traces", "traces.read", "traces.kept"}};
+
+	for (size_t i = 0; i < BC_COUNT(ledgers); i++) {
+		uint64_t kept = numbers_get(&c->numbers, ledgers[i][1]) - numbers_dropped(&c->numbers, ledgers[i][0]);
+		numbers_add(&c->numbers, ledgers[i][2], kept - numbers_get(&c->numbers, ledgers[i][2]));
+	}
+	numbers_add(&c->numbers, "memory.dropped.no_room",
+		    numbers_get(&c->numbers, "memory.read") - numbers_dropped(&c->numbers, "memory"));
+	numbers_add(&c->numbers, "records", c->is_basic ? c->addresses.len : c->traces.len);
+}
+
+void count_free(struct count *c)
+{
+	image_space_fini(&c->space);
+	row_vec_free(&c->traces);
+	row_vec_free(&c->addresses);
+	row_vec_free(&c->accesses);
+	row_vec_free(&c->returns);
+	for (size_t i = 0; i < c->events.len; i++)
+		free(c->events.at[i]);
+	text_vec_free(&c->events);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The second count of what the readers deliver.  It shares with the first the readers,
+ * the address space and the binary, and nothing that counts: one thread, one sample after
+ * the other, each address looked up by itself.
+ */
+#ifndef RECOUNT_COUNT_H
+#define RECOUNT_COUNT_H
+
+#include "src/addrspace/image_space.h"
+#include "src/elf/binary.h"
+#include "tests/recount/numbers.h"
+#include "tests/recount/rows.h"
+
+/* As given to batconv. */
+struct count_options {
+	bool basic;
+	bool keep_newest;
+	uint64_t most;     /* --max-samples; 0: all */
+	bool has_pid;
+	uint64_t pid;
+	struct text event; /* empty: all */
+};
+
+DEFINE_VEC(text_vec, char *);
+
+struct count {
+	struct count_options options;
+	const struct binary *binary;
+	struct image_space space;
+	uint64_t seen;     /* samples of the present input */
+	bool erratum_seen; /* in the present input */
+	bool branches_seen;
+	bool is_basic; /* the profile is of addresses: set by count_end() */
+
+	struct numbers numbers;
+	struct numbers plain;   /* of plain samples, which count only if there are no branches */
+	struct row_vec traces;  /* where it went, the branch, the end */
+	struct row_vec addresses;
+	struct row_vec accesses; /* code, data */
+	struct row_vec returns;  /* branches that the input says are returns */
+	struct text_vec events;  /* names, sorted in the end */
+};
+
+/* The binary and what the options point to are borrowed.  Finish with count_free(). */
+BC_MUST_USE bool count_begin(struct count *count, const struct binary *binary, const char *path,
+			     const struct count_options *options, struct bc_error *err);
+BC_MUST_USE bool count_read(struct count *count, const char *samples, struct bc_error *err);
+void count_end(struct count *count);
+void count_free(struct count *count);
+
+/* What becomes of the numbers where the counts are the result: all that was not dropped
+ * so far is kept. */
+void count_keep(struct count *count);
+
+#endif

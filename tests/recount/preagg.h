@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What batconv wrote with --format=preagg: each trace or address with its counts, sorted. */
+#ifndef RECOUNT_PREAGG_H
+#define RECOUNT_PREAGG_H
+
+#include "tests/recount/count.h"
+
+BC_MUST_USE bool preagg_compare(const char *path, const struct count *count, struct bc_error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Counts samples a second time, and compares with what batconv wrote from them:
+ *
+ *   recount BINARY SAMPLES... [OPTION]...
+ *
+ * Each mistake is a line; exits 1 if there is one, 2 if something could not be read.  Nothing
+ * of src/profile, src/output or src/convert is used here: scripts/check-layering holds it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/elf/binary_open.h"
+#include "tests/recount/fdata.h"
+#include "tests/recount/mistakes.h"
+#include "tests/recount/preagg.h"
+#include "tests/recount/stats.h"
+#include "tests/recount/yaml.h"
+
+static const char usage[] =
+	"usage: recount BINARY SAMPLES... [OPTION]...\n"
+	"\n"
+	"  --basic, --keep-newest, --max-samples=N, --pid=PID, --event=NAME   as given to batconv\n"
+	"  --preagg=FILE, --fdata=FILE or --yaml=FILE   what it wrote: one of them\n"
+	"  --stats=FILE    what it wrote with --stats-file\n"
+	"  --input=INPUT   every place in the fdata must be in this binary\n";
+
+struct arguments {
+	const char *binary;
+	const char *const *samples;
+	size_t sample_count;
+	struct count_options options;
+	const char *preagg, *fdata, *yaml, *stats, *input;
+};
+
+/* --NAME=VALUE */
+static bool has_value(const char *word, const char *name, const char **out)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(word, name, length) != 0 || word[length] != '=')
+		return false;
+	*out = word + length + 1;
+	return true;
+}
+
+static bool take_option(const char *word, struct arguments *a)
+{
+	const char *value = "";
+
+	if (!strcmp(word, "--basic"))
+		return a->options.basic = true;
+	if (!strcmp(word, "--keep-newest"))
+		return a->options.keep_newest = true;
+	if (has_value(word, "--max-samples", &value))
+		return text_dec(text_of(value), &a->options.most);
+	if (has_value(word, "--pid", &value))
+		return a->options.has_pid = text_dec(text_of(value), &a->options.pid);
+	if (has_value(word, "--event", &value)) {
+		a->options.event = text_of(value);
+		return true;
+	}
+	return has_value(word, "--preagg", &a->preagg) || has_value(word, "--fdata", &a->fdata) ||
+	       has_value(word, "--yaml", &a->yaml) || has_value(word, "--stats", &a->stats) ||
+	       has_value(word, "--input", &a->input);
+}
+
+static bool parse(int argc, char **argv, struct arguments *out)
+{
+	int first = 1;
+
+	while (first < argc && strncmp(argv[first], "--", 2) != 0)
+		first++;
+	for (int i = first; i < argc; i++)
+		if (!take_option(argv[i], out))
+			return false;
+	if (first < 3 || !!out->preagg + !!out->fdata + !!out->yaml != 1 || (out->yaml && !out->stats))
+		return false;
+	out->binary = argv[1];
+	out->samples = (const char *const *)argv + 2;
+	out->sample_count = (size_t)first - 2;
+	return true;
+}
+
+/* The counts are all there is to compare. */
+static bool compare_counts(const struct arguments *a, struct count *count, struct bc_error *err)
+{
+	struct numbers stats = {0};
+
+	count_keep(count);
+	return preagg_compare(a->preagg, count, err) && (!a->stats || stats_compare(a->stats, count, &stats, err));
+}
+
+static bool compare_files(const struct arguments *a, const struct should *should, struct bc_error *err)
+{
+	struct numbers stats = {0};
+	struct input input = {0};
+
+	bool ok = (!a->stats || stats_compare(a->stats, should->count, &stats, err)) &&
+		  (!a->input || input_open(a->input, &input, err)) &&
+		  (!a->fdata || fdata_compare(a->fdata, should, a->input ? &input : NULL, err)) &&
+		  (!a->yaml || yaml_compare(a->yaml, should, &stats, err));
+	input_close(&input);
+	return ok;
+}
+
+static bool compare_profile(const struct arguments *a, struct count *count, struct bc_error *err)
+{
+	struct should should;
+
+	bool ok = should_be(count, &should, err) && compare_files(a, &should, err);
+	should_free(&should);
+	return ok;
+}
+
+static bool run(const struct arguments *a, struct bc_error *err)
+{
+	static struct count count;
+	struct binary binary = {0};
+
+	bool ok = binary_open(a->binary, &binary, err) &&
+		  count_begin(&count, &binary, a->binary, &a->options, err);
+	for (size_t i = 0; ok && i < a->sample_count; i++)
+		ok = count_read(&count, a->samples[i], err);
+	if (ok) {
+		count_end(&count);
+		ok = a->preagg ? compare_counts(a, &count, err) : compare_profile(a, &count, err);
+	}
+	count_free(&count);
+	binary_close(&binary);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = {0};
+	struct bc_error err = {0};
+
+	if (!parse(argc, argv, &arguments)) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	if (!run(&arguments, &err)) {
+		fprintf(stderr, "recount: %s\n", err.text);
+		return 2;
+	}
+	return mistake_count() != 0;
+}
