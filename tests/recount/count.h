@@ -20,6 +20,8 @@ struct count_options {
 	bool has_pid;
 	uint64_t pid;
 	struct text event; /* empty: all */
+	const char *image_name; /* NULL: the binary's */
+	bool ignore_build_id;
 };
 
 DEFINE_VEC(text_vec, char *);

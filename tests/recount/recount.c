@@ -21,6 +21,7 @@ static const char usage[] =
 	"usage: recount BINARY SAMPLES... [OPTION]...\n"
 	"\n"
 	"  --basic, --keep-newest, --max-samples=N, --pid=PID, --event=NAME   as given to batconv\n"
+	"  --image=NAME, --ignore-build-id                                    likewise\n"
 	"  --preagg=FILE, --fdata=FILE or --yaml=FILE   what it wrote: one of them\n"
 	"  --stats=FILE    what it wrote with --stats-file\n"
 	"  --input=INPUT   every place in the fdata must be in this binary\n";
@@ -52,6 +53,8 @@ static bool take_option(const char *word, struct arguments *a)
 		return a->options.basic = true;
 	if (!strcmp(word, "--keep-newest"))
 		return a->options.keep_newest = true;
+	if (!strcmp(word, "--ignore-build-id"))
+		return a->options.ignore_build_id = true;
 	if (has_value(word, "--max-samples", &value))
 		return text_dec(text_of(value), &a->options.most);
 	if (has_value(word, "--pid", &value))
@@ -60,7 +63,7 @@ static bool take_option(const char *word, struct arguments *a)
 		a->options.event = text_of(value);
 		return true;
 	}
-	return has_value(word, "--preagg", &a->preagg) || has_value(word, "--fdata", &a->fdata) ||
+	return has_value(word, "--image", &a->options.image_name) || has_value(word, "--preagg", &a->preagg) || has_value(word, "--fdata", &a->fdata) ||
 	       has_value(word, "--yaml", &a->yaml) || has_value(word, "--stats", &a->stats) ||
 	       has_value(word, "--input", &a->input);
 }
@@ -74,7 +77,8 @@ static bool parse(int argc, char **argv, struct arguments *out)
 	for (int i = first; i < argc; i++)
 		if (!take_option(argv[i], out))
 			return false;
-	if (first < 3 || !!out->preagg + !!out->fdata + !!out->yaml != 1 || (out->yaml && !out->stats))
+	int files = !!out->preagg + !!out->fdata + !!out->yaml;
+	if (first < 3 || files != 1 || (out->yaml && !out->stats))
 		return false;
 	out->binary = argv[1];
 	out->samples = (const char *const *)argv + 2;

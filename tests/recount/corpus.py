@@ -1,0 +1,115 @@
+"""Which sample file belongs to which binary, and what is made of them: the cases of recount.py."""
+import os
+import re
+import subprocess
+import sys
+
+SAMPLES = ('.data', '.preagg', '.txt')
+FORMS = ('fdata', 'preagg', 'yaml')
+
+
+class Case:
+    """Samples of a binary, and how they are converted.  `source`: the input binary, which must have all places."""
+
+    def __init__(self, binary, samples, options=(), source=None, forms=FORMS):
+        self.binary, self.samples, self.options, self.source = binary, samples, tuple(options), source
+        self.forms = forms
+
+    def name(self):
+        parts = [os.path.basename(path) for path in (self.binary, *self.samples)]
+        return ' '.join([*parts, *self.options])
+
+
+def binary_of(folder, name):
+    """The binary that a sample file of inputs/ is of, by their names."""
+    if folder == 'demo':
+        return 'demo.bolt'
+    if folder == 'sqlite':
+        release = re.match(r'(?:lbr\.|ip\.)?(b\d+|input)\.', name)[1]
+        return 'sq' if release == 'input' else 'sq.' + release
+    return re.match(r'(.*?)(\.made)?\.preagg$', name)[1]
+
+
+def input_of(folder, binary):
+    """The binary that llvm-bolt read, or the very same."""
+    return 'sq' if folder == 'sqlite' else re.sub(r'\.(bolt|b\d+)$', '', binary)
+
+
+def is_elf(path):
+    with open(path, 'rb') as file:
+        return file.read(4) == b'\x7fELF'
+
+
+class Corpus:
+    def __init__(self, inputs, source, temporary):
+        self.folders = {name: os.path.join(inputs, name) for name in ('sqlite', 'aarch64', 'riscv64')}
+        self.folders['demo'] = os.path.join(source, 'inputs/demo')
+        self.source, self.temporary = source, temporary
+        self.binaries, self.files, self.cases = 0, 0, []
+        for folder in sorted(self.folders):
+            self.add_folder(folder)
+        self.add_made()
+
+    def path(self, folder, name):
+        return os.path.join(self.folders[folder], name)
+
+    def files_of(self, folder):
+        names = [n for n in sorted(os.listdir(self.folders[folder])) if os.path.isfile(self.path(folder, n))]
+        samples = [n for n in names if n.endswith(SAMPLES)]
+        return [n for n in names if n not in samples and is_elf(self.path(folder, n))], samples
+
+    def add_folder(self, folder):
+        binaries, samples = self.files_of(folder)
+        self.binaries += len(binaries)
+        self.files += len(samples)
+        for name in samples:
+            owner = binary_of(folder, name)
+            for binary in binaries:
+                if binary == owner:
+                    self.add_own(folder, binary, self.path(folder, name))
+                else:
+                    self.add_foreign(folder, binary, owner, self.path(folder, name))
+            if owner not in binaries:
+                sys.exit('%s/%s: there is no binary that it is of' % (folder, name))
+
+    def add_own(self, folder, binary, samples):
+        path, source = self.path(folder, binary), self.path(folder, input_of(folder, binary))
+        plain = ['--force'] if '.made.' in samples else []  # made-up traces, which no code can run
+        self.cases += [Case(path, [samples], plain, source), Case(path, [samples], ['--basic', '--force'], source)]
+        if not samples.endswith('.preagg'):
+            self.cases += [Case(path, [samples], [option, '--force'], source)
+                           for option in ('--keep-newest', '--max-samples=7')]
+
+    def add_foreign(self, folder, binary, owner, samples):
+        """Nothing fits there, and each count must be right all the same."""
+        options = ['--force', '--ignore-build-id', '--image=' + owner]
+        self.cases.append(Case(self.path(folder, binary), [samples], options, forms=('fdata',)))
+
+    def make(self, script, *arguments):
+        subprocess.run([sys.executable, os.path.join(self.source, 'tests', script), *arguments], check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def add_made(self):
+        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; other forms of perf.data."""
+        demo, source = self.path('demo', 'demo.bolt'), self.path('demo', 'demo')
+
+        def made(name):
+            return os.path.join(self.temporary, name)
+        self.make('peer/recordings/made.py', demo, self.path('demo', 'demo.perf.txt'), self.temporary)
+        self.make('support/made_perf_data.py', 'events', made('two-bases.data'), made('events.data'))
+        self.make('support/made_perf_data.py', 'pipe', made('all.data'), made('pipe.data'))
+        self.make('support/made_perf_data.py', 'folder', made('all.data'), made('folder.data'))
+        self.make('support/memory_data.py', demo, '55e11c269000', made('loads.data'), 'main+4:builtins',
+                  'main+4:given.2+8', 'main+4:given.2+8', 'main+4:@7000')
+        with open(made('expected')) as file:
+            pid = next(line.split()[1] for line in file if line.startswith('all '))
+        names = sorted(name for name in os.listdir(self.temporary) if name.endswith('.data'))
+        self.files += len(names)
+        for name in names:
+            self.cases += [Case(demo, [made(name)], options, source)
+                           for options in ([], ['--basic', '--force'], ['--max-samples=3', '--force'])]
+        self.cases += [Case(demo, [made('all.data')], ['--pid=' + pid], source),
+                       Case(demo, [made('events.data')], ['--event=other:u'], source)]
+        several = [self.path('demo', 'demo.perf.data'), self.path('demo', 'demo.preagg'), made('loads.data'),
+                   self.path('demo', 'demo.basic.txt')]
+        self.cases += [Case(demo, several, (), source), Case(demo, several, ['--basic', '--force'], source)]
