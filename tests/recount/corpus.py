@@ -90,7 +90,7 @@ class Corpus:
                        stdout=subprocess.DEVNULL)
 
     def add_made(self):
-        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; other forms of perf.data."""
+        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe's, a folder's."""
         demo, source = self.path('demo', 'demo.bolt'), self.path('demo', 'demo')
 
         def made(name):

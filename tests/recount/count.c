@@ -358,6 +358,14 @@ void count_keep(struct count *c)
 	numbers_add(&c->numbers, "records", c->is_basic ? c->addresses.len : c->traces.len);
 }
 
+bool count_says_return(const struct count *count, uint64_t branch)
+{
+	for (size_t i = 0; i < count->returns.len; i++)
+		if (count->returns.at[i].key[0] == branch)
+			return true;
+	return false;
+}
+
 void count_free(struct count *c)
 {
 	image_space_fini(&c->space);

@@ -51,6 +51,9 @@ BC_MUST_USE bool count_read(struct count *count, const char *samples, struct bc_
 void count_end(struct count *count);
 void count_free(struct count *count);
 
+/* Does an input say that this branch is a return?  One that does decides for all. */
+bool count_says_return(const struct count *count, uint64_t branch);
+
 /* What becomes of the numbers where the counts are the result: all that was not dropped
  * so far is kept. */
 void count_keep(struct count *count);

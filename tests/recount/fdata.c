@@ -3,89 +3,74 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/recount/lines.h"
-#include "tests/recount/mistakes.h"
+#include "tests/recount/writing.h"
 
 /* What should be. */
 
 /* Blanks separate fields: in a name they have a backslash before them, as it has itself. */
-static char *escaped(const char *name)
+static void write_name(FILE *to, const char *name)
 {
-	char *out = malloc(2 * strlen(name) + 1), *end = out;
-
-	must_have_memory(out);
 	for (; *name; name++) {
-		if (strchr(" \\", *name))
-			*end++ = '\\';
-		*end++ = *name;
+		if (*name == ' ' || *name == '\\')
+			fputc('\\', to);
+		fputc(*name, to);
 	}
-	*end = '\0';
-	return out;
 }
 
-static char *place_text(const struct home *home)
+static void write_place(FILE *to, const struct home *home)
 {
-	char *out = NULL, *name = home->function ? escaped(home->function->printed) : strdup("");
-	size_t size;
-
-	must_have_memory(name);
-	size = strlen(name) + 32;
-	out = malloc(size);
-	must_have_memory(out);
-	if (home->function)
-		snprintf(out, size, "1 %s %" PRIx32, name, home->offset);
-	else
-		snprintf(out, size, "0 [unknown] 0");
-	free(name);
-	return out;
+	if (!home->function) {
+		fputs("0 [unknown] 0", to);
+		return;
+	}
+	fputs("1 ", to);
+	write_name(to, home->function->printed);
+	fprintf(to, " %" PRIx32, home->offset);
 }
 
-static void put_record(struct line_vec *lines, const struct record2 *record, bool basic)
+static void put_record(struct line_vec *lines, const struct record *record, bool basic)
 {
-	char *from = place_text(&record->from), *to = place_text(&record->to);
+	struct writing line;
 
-	if (basic)
-		lines_put(lines, record->count, 0, "%s", from);
-	else
-		lines_put(lines, record->count, record->mispredicted, "%s %s", from, to);
-	free(from);
-	free(to);
+	writing_begin(&line);
+	write_place(line.to, &record->from);
+	if (!basic) {
+		fputc(' ', line.to);
+		write_place(line.to, &record->to);
+	}
+	lines_put(lines, writing_end(&line), record->count, record->mispredicted);
 }
 
-static void put_load(struct line_vec *lines, const struct load2 *load)
+/* A local symbol has its number behind its name. */
+static void put_load(struct line_vec *lines, const struct load *load)
 {
-	char *code = escaped(load->code.function->printed), *data = escaped(load->data->name), number[16] = "";
+	struct writing line;
 
+	writing_begin(&line);
+	fputs("4 ", line.to);
+	write_name(line.to, load->code.function->printed);
+	fprintf(line.to, " %" PRIx32 " 4 ", load->code.offset);
+	write_name(line.to, load->data->name);
 	if (load->data->local)
-		snprintf(number, sizeof(number), "/%" PRIu32, load->data->number);
-	lines_put(lines, load->count, 0, "4 %s %" PRIx32 " 4 %s%s %" PRIx64, code, load->code.offset, data, number,
-		  load->offset);
-	free(code);
-	free(data);
+		fprintf(line.to, "/%" PRIu32, load->data->number);
+	fprintf(line.to, " %" PRIx64, load->offset);
+	lines_put(lines, writing_end(&line), load->count, 0);
 }
 
 static void put_head(struct line_vec *lines, const struct count *count)
 {
-	char *names = strdup("");
+	struct writing line;
 
-	if (!count->is_basic) {
-		if (count->binary->kind != BINARY_UNTOUCHED)
-			lines_put(lines, 0, 0, "boltedcollection");
-		free(names);
+	if (!count->is_basic && count->binary->kind == BINARY_UNTOUCHED)
 		return;
-	}
-	for (size_t i = 0; names && i < count->events.len; i++) {
-		size_t length = strlen(names), more = strlen(count->events.at[i]) + 2;
-		names = realloc(names, length + more);
-		if (names)
-			snprintf(names + length, more, " %s", count->events.at[i]);
-	}
-	must_have_memory(names);
-	lines_put(lines, 0, 0, "no_lbr%s", names);
-	free(names);
+	writing_begin(&line);
+	fputs(count->is_basic ? "no_lbr" : "boltedcollection", line.to);
+	for (size_t i = 0; count->is_basic && i < count->events.len; i++)
+		fprintf(line.to, " %s", count->events.at[i]);
+	lines_put(lines, writing_end(&line), 0, 0);
 }
 
 static void put_all(struct line_vec *lines, const struct should *should)

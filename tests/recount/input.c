@@ -24,8 +24,7 @@ static void learn(struct input *input)
 	const struct function_table *functions = &input->binary.functions;
 
 	input->count = 2 * functions->count;
-	input->known = malloc((input->count + 1) * sizeof(*input->known));
-	must_have_memory(input->known);
+	input->known = must_allocate(input->count * sizeof(*input->known));
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct function *f = &functions->at[i];
 		input->known[2 * i] = (struct known){f->primary, f};
@@ -53,10 +52,9 @@ void input_close(struct input *input)
 /* Without the backslashes that fdata puts before blanks and backslashes. */
 static char *unescaped(struct text name)
 {
-	char *out = malloc(name.len + 1);
+	char *out = must_allocate(name.len + 1);
 	size_t length = 0;
 
-	must_have_memory(out);
 	for (size_t i = 0; i < name.len; i++) {
 		if (name.at[i] == '\\' && i + 1 < name.len)
 			i++;

@@ -2,31 +2,15 @@
 #include "tests/recount/lines.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/recount/mistakes.h"
 
-static void put(struct line_vec *lines, struct line line)
+void lines_put(struct line_vec *lines, char *place, uint64_t count, uint64_t mispredicted)
 {
-	must_have_memory(line.place && line_vec_push(lines, line));
-}
-
-void lines_put(struct line_vec *lines, uint64_t count, uint64_t mispredicted, const char *place, ...)
-{
-	va_list args, again;
-
-	va_start(args, place);
-	va_copy(again, args);
-	size_t size = (size_t)vsnprintf(NULL, 0, place, again) + 1;
-	va_end(again);
-	char *text = malloc(size);
-	must_have_memory(text);
-	vsnprintf(text, size, place, args);
-	va_end(args);
-	put(lines, (struct line){text, count, mispredicted});
+	must_have_memory(place && line_vec_push(lines, (struct line){place, count, mispredicted}));
 }
 
 void lines_free(struct line_vec *lines)
@@ -164,7 +148,7 @@ bool lines_read(const char *path, const struct line_vec *should, line_reader *re
 			mistake("%s: line %zu: is no line of such a file: %.*s", path, out->len + 1, (int)line.len, line.at);
 			break;
 		}
-		put(out, one);
+		lines_put(out, one.place, one.count, one.mispredicted);
 	}
 	file_unmap(&map);
 	return true;

@@ -16,8 +16,8 @@ struct line {
 };
 DEFINE_VEC(line_vec, struct line);
 
-BC_PRINTF(4, 5)
-void lines_put(struct line_vec *lines, uint64_t count, uint64_t mispredicted, const char *place, ...);
+/* Takes the place, which is to be freed, NULL: out of memory. */
+void lines_put(struct line_vec *lines, char *place, uint64_t count, uint64_t mispredicted);
 void lines_free(struct line_vec *lines);
 
 /* Mistakes: a line is missing, too many or not where it belongs, or has other counts.

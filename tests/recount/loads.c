@@ -34,14 +34,14 @@ static const char *take(struct should *should, const struct row *row)
 	const struct symbol *data = symbol_at(&binary->functions.symbols, row->key[1]);
 	if (!data)
 		return "memory.dropped.unnamed";
-	struct load2 load = {code, data, row->key[1] - data->address, row->count};
-	must_have_memory(load2_vec_push(&should->loads, load));
+	struct load load = {code, data, row->key[1] - data->address, row->count};
+	must_have_memory(load_vec_push(&should->loads, load));
 	return "memory.kept";
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct load2 *x = a, *y = b;
+	const struct load *x = a, *y = b;
 	int order = strcmp(x->code.function->primary, y->code.function->primary);
 
 	if (!order)
@@ -55,7 +55,7 @@ static int compare(const void *a, const void *b)
 
 void loads_take(struct should *should, struct count *count)
 {
-	struct load2_vec *loads = &should->loads;
+	struct load_vec *loads = &should->loads;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count->accesses.len; i++)

@@ -40,3 +40,11 @@ void must_have_memory(bool ok)
 	fputs("recount: out of memory\n", stderr);
 	exit(2);
 }
+
+void *must_allocate(size_t size)
+{
+	void *memory = calloc(1, size ? size : 1);
+
+	must_have_memory(memory);
+	return memory;
+}

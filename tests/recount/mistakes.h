@@ -16,7 +16,8 @@ size_t mistake_count(void);
 /* A mistake if both differ. */
 void must_equal(const char *what, uint64_t is, uint64_t should);
 
-/* This is a test: what it can do without memory is to say so. */
+/* This is a test: what it can do without memory is to say so, and exit. */
 void must_have_memory(bool ok);
+void *must_allocate(size_t size);
 
 #endif

@@ -2,47 +2,62 @@
 #include "tests/recount/preagg.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/recount/lines.h"
-#include "tests/recount/mistakes.h"
+#include "tests/recount/writing.h"
 
 /* What should be. */
 
-static bool is_return(const struct count *count, uint64_t branch)
+/* X: what lies outside. */
+static void write_address(FILE *to, uint64_t at)
 {
-	for (size_t i = 0; i < count->returns.len; i++)
-		if (count->returns.at[i].key[0] == branch)
-			return true;
-	return false;
+	fprintf(to, " %s%" PRIx64, at == TRACE_EXTERNAL ? "X:" : "", at);
 }
 
-/* X: what lies outside. */
-static const char *mark(uint64_t at)
+/* The letter says what is known: a fall-through alone has none of a branch of ours. */
+static char letter_of(const struct row *row, bool returns)
 {
-	return at == TRACE_EXTERNAL ? "X:" : "";
+	switch (row->key[1]) {
+	case TRACE_FT_ONLY: return 'F';
+	case TRACE_FT_EXTERNAL: return 'f';
+	case TRACE_FT_RETURN: return 'r';
+	default: return returns ? 'R' : row->key[2] == TRACE_BR_ONLY ? 'B' : 'T';
+	}
 }
 
 static void put_trace(struct line_vec *lines, const struct row *row, bool returns)
 {
-	uint64_t from = row->key[0], branch = row->key[1], to = row->key[2];
+	char letter = letter_of(row, returns);
+	struct writing line;
 
-	if (to == TRACE_BR_ONLY && !returns)
-		lines_put(lines, row->count, row->mispredicted, "B %s%" PRIx64 " %s%" PRIx64, mark(branch), branch,
-			  mark(from), from);
-	else
-		lines_put(lines, row->count, row->mispredicted, "%c %s%" PRIx64 " %s%" PRIx64 " %s%" PRIx64,
-			  returns ? 'R' : 'T', mark(branch), branch, mark(from), from, mark(to), to);
+	writing_begin(&line);
+	fputc(letter, line.to);
+	if (strchr("TRB", letter))
+		write_address(line.to, row->key[1]);
+	write_address(line.to, row->key[0]);
+	if (letter != 'B')
+		write_address(line.to, row->key[2]);
+	lines_put(lines, writing_end(&line), row->count, row->mispredicted);
 }
 
-/* A fall-through alone: the letter says how it was reached. */
-static void put_run(struct line_vec *lines, const struct row *row)
+static void put_address(struct line_vec *lines, const struct row *row)
 {
-	uint64_t from = row->key[0], branch = row->key[1], to = row->key[2];
-	char letter = branch == TRACE_FT_ONLY ? 'F' : branch == TRACE_FT_EXTERNAL ? 'f' : 'r';
+	struct writing line;
 
-	lines_put(lines, row->count, 0, "%c %s%" PRIx64 " %s%" PRIx64, letter, mark(from), from, mark(to), to);
+	writing_begin(&line);
+	fputc('S', line.to);
+	write_address(line.to, row->key[0]);
+	lines_put(lines, writing_end(&line), row->count, 0);
+}
+
+static void put_event(struct line_vec *lines, const char *name)
+{
+	struct writing line;
+
+	writing_begin(&line);
+	fprintf(line.to, "E %s", name);
+	lines_put(lines, writing_end(&line), 0, 0);
 }
 
 static void put_all(struct line_vec *lines, const struct count *count)
@@ -50,16 +65,12 @@ static void put_all(struct line_vec *lines, const struct count *count)
 	const struct row_vec *rows = count->is_basic ? &count->addresses : &count->traces;
 
 	for (size_t i = 0; count->is_basic && i < count->events.len; i++)
-		lines_put(lines, 0, 0, "E %s", count->events.at[i]);
-	for (size_t i = 0; i < rows->len; i++) {
-		const struct row *row = &rows->at[i];
+		put_event(lines, count->events.at[i]);
+	for (size_t i = 0; i < rows->len; i++)
 		if (count->is_basic)
-			lines_put(lines, row->count, 0, "S %s%" PRIx64, mark(row->key[0]), row->key[0]);
-		else if (row->key[1] >= TRACE_FT_RETURN)
-			put_run(lines, row);
+			put_address(lines, &rows->at[i]);
 		else
-			put_trace(lines, row, is_return(count, row->key[1]));
-	}
+			put_trace(lines, &rows->at[i], count_says_return(count, rows->at[i].key[1]));
 }
 
 /* What is. */

@@ -5,7 +5,7 @@
  *   recount BINARY SAMPLES... [OPTION]...
  *
  * Each mistake is a line; exits 1 if there is one, 2 if something could not be read.  Nothing
- * of src/profile, src/output or src/convert is used here: scripts/check-layering holds it.
+ * of src/profile, src/output or src/convert is used: scripts/check-layering holds it.
  */
 #include <stdio.h>
 #include <string.h>

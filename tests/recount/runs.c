@@ -37,7 +37,7 @@ static void put_edge(void *ctx, uint32_t from, uint32_t to)
 }
 
 /* Behind a return the block that made the call is the first: it ends one byte before. */
-static const char *by_map(struct should *should, const struct run2 *run)
+static const char *by_map(struct should *should, const struct fallthrough *run)
 {
 	const struct binary *binary = should->count->binary;
 	struct edges edges = {should, spot_owner(binary, &run->from), run->count};
@@ -51,7 +51,7 @@ static const char *by_map(struct should *should, const struct run2 *run)
 	return count ? "traces.kept" : "traces.dropped.one_block";
 }
 
-static const char *by_graph(struct should *should, const struct run2 *run, const struct cfg *cfg)
+static const char *by_graph(struct should *should, const struct fallthrough *run, const struct cfg *cfg)
 {
 	const struct graph *graph = cfg_find(cfg, run->from.function);
 	struct edges edges = {should, run->from.function, run->count};
@@ -73,7 +73,7 @@ static const char *by_graph(struct should *should, const struct run2 *run, const
 	return "traces.kept";
 }
 
-const char *run2_take(struct should *should, const struct run2 *run, const struct cfg *cfg)
+const char *fallthrough_take(struct should *should, const struct fallthrough *run, const struct cfg *cfg)
 {
 	const struct function *f = run->from.function;
 

@@ -6,7 +6,7 @@
 #include "src/cfg/cfg.h"
 #include "tests/recount/should.h"
 
-struct run2 {
+struct fallthrough {
 	struct spot from, to;
 	uint64_t branch; /* that led to `from` */
 	bool returns;    /* it is a return */
@@ -17,6 +17,6 @@ struct run2 {
 BC_MUST_USE bool runs_graphs(const struct count *count, struct cfg *out, struct bc_error *err);
 
 /* Put its edges down, each run by itself.  Returns what became of it, a name of a number. */
-const char *run2_take(struct should *should, const struct run2 *run, const struct cfg *cfg);
+const char *fallthrough_take(struct should *should, const struct fallthrough *run, const struct cfg *cfg);
 
 #endif

@@ -12,19 +12,16 @@
 void should_put(struct should *should, struct home from, struct home to, uint64_t count,
 		uint64_t mispredicted)
 {
-	must_have_memory(record2_vec_push(&should->records, (struct record2){from, to, count, mispredicted}));
+	must_have_memory(record_vec_push(&should->records, (struct record){from, to, count, mispredicted}));
 }
 
-/* An input can say that a branch is a return, else its instruction does. */
+/* What the inputs do not say to be a return can be one by its instruction. */
 static bool is_return(const struct count *count, uint64_t branch, const struct spot *source)
 {
 	const struct image *image = &count->binary->image;
 	struct vaddr at = {branch};
 
-	for (size_t i = 0; i < count->returns.len; i++)
-		if (count->returns.at[i].key[0] == branch)
-			return true;
-	return branch == TRACE_FT_RETURN ||
+	return branch == TRACE_FT_RETURN || count_says_return(count, branch) ||
 	       (source->function &&
 		branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN);
 }
@@ -49,7 +46,7 @@ static const char *take_branch(struct should *should, const struct row *row, con
 static void take_trace(struct should *should, struct count *count, const struct cfg *cfg,
 		       const struct row *row)
 {
-	struct run2 run = {.from = spot_of(count->binary, row->key[0]), .branch = row->key[1], .count = row->count};
+	struct fallthrough run = {.from = spot_of(count->binary, row->key[0]), .branch = row->key[1], .count = row->count};
 	struct spot source = spot_of(count->binary, run.branch);
 
 	run.returns = is_return(count, run.branch, &source);
@@ -59,7 +56,7 @@ static void take_trace(struct should *should, struct count *count, const struct 
 	if (row->key[2] == TRACE_BR_ONLY)
 		return;
 	run.to = spot_of(count->binary, row->key[2]);
-	numbers_add(&count->numbers, run2_take(should, &run, cfg), row->count);
+	numbers_add(&count->numbers, fallthrough_take(should, &run, cfg), row->count);
 }
 
 static bool take_traces(struct should *should, struct count *count, struct bc_error *err)
@@ -91,7 +88,7 @@ static void take_address(struct should *should, struct count *count, const struc
 
 /* The order of a profile: by function, entries from outside last, then by place. */
 
-const struct function *record2_owner(const struct record2 *record)
+const struct function *record_owner(const struct record *record)
 {
 	return record->from.function ? record->from.function : record->to.function;
 }
@@ -119,8 +116,8 @@ static int by_target(const struct home *a, const struct home *b)
 
 static int compare(const void *a, const void *b)
 {
-	const struct record2 *x = a, *y = b;
-	const struct function *f = record2_owner(x), *g = record2_owner(y);
+	const struct record *x = a, *y = b;
+	const struct function *f = record_owner(x), *g = record_owner(y);
 	int order = by_name(f, g, f->primary, g->primary);
 
 	if (!order)
@@ -130,7 +127,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : by_target(&x->to, &y->to);
 }
 
-static void add_up(struct record2_vec *records)
+static void add_up(struct record_vec *records)
 {
 	size_t kept = 0;
 
@@ -162,6 +159,6 @@ bool should_be(struct count *count, struct should *out, struct bc_error *err)
 
 void should_free(struct should *should)
 {
-	record2_vec_free(&should->records);
-	load2_vec_free(&should->loads);
+	record_vec_free(&should->records);
+	load_vec_free(&should->loads);
 }

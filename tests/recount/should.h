@@ -11,25 +11,25 @@
 
 /* A branch or a fall-through, if `from.function` is NULL one that comes from outside; of
  * plain samples `from` alone. */
-struct record2 {
+struct record {
 	struct home from, to;
 	uint64_t count, mispredicted;
 };
-DEFINE_VEC(record2_vec, struct record2);
+DEFINE_VEC(record_vec, struct record);
 
 /* Loads of data that has a name. */
-struct load2 {
+struct load {
 	struct home code;
 	const struct symbol *data;
 	uint64_t offset; /* in the data */
 	uint64_t count;
 };
-DEFINE_VEC(load2_vec, struct load2);
+DEFINE_VEC(load_vec, struct load);
 
 struct should {
 	const struct count *count; /* borrowed */
-	struct record2_vec records; /* in the order of a profile, each once */
-	struct load2_vec loads;     /* likewise */
+	struct record_vec records; /* in the order of a profile, each once */
+	struct load_vec loads;     /* likewise */
 };
 
 /* Puts the ledgers of the conversion into count->numbers.  Finish with should_free().  BC_NOMEM */
@@ -37,7 +37,7 @@ BC_MUST_USE bool should_be(struct count *count, struct should *out, struct bc_er
 void should_free(struct should *should);
 
 /* The function that a record is listed under. */
-const struct function *record2_owner(const struct record2 *record);
+const struct function *record_owner(const struct record *record);
 
 void should_put(struct should *should, struct home from, struct home to, uint64_t count,
 		uint64_t mispredicted);

@@ -118,10 +118,9 @@ static void check_numbers(const struct numbers *is, const struct numbers *should
 
 bool stats_compare(const char *path, const struct count *count, struct numbers *is, struct bc_error *err)
 {
-	struct json_reader *json = malloc(sizeof(*json));
+	struct json_reader *json = must_allocate(sizeof(*json));
 	struct file_stream stream;
 
-	must_have_memory(json);
 	bool open = stream_open(path, &stream, err), ok = false;
 	if (open) {
 		json_reader_init(json, &stream, err);

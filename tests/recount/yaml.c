@@ -30,7 +30,7 @@ struct reader {
 /* What should be. */
 
 /* A branch to the beginning of its own function is recursion. */
-static bool is_internal(const struct record2 *record)
+static bool is_internal(const struct record *record)
 {
 	return record->from.function == record->to.function && record->to.offset;
 }
@@ -43,7 +43,7 @@ static struct sums *sums_of(struct sums *all, const struct should *should, const
 	return sums;
 }
 
-static uint64_t add_record(struct sums *all, const struct should *should, const struct record2 *record)
+static uint64_t add_record(struct sums *all, const struct should *should, const struct record *record)
 {
 	const struct function *from = record->from.function, *to = record->to.function;
 
@@ -131,19 +131,20 @@ static bool read_line(struct reader *r, struct text text)
 {
 	struct reading line = {text};
 
-	if (reading_take(&line, "  - name: "))
-		r->now = NULL, r->name = line.rest;
-	else if (reading_take(&line, "    fid: "))
+	if (reading_take(&line, "  - name: ")) {
+		r->now = NULL;
+		r->name = line.rest;
+		return true;
+	}
+	if (reading_take(&line, "    fid: "))
 		return begin_function(r, line.rest);
-	else if (reading_take(&line, "    exec: "))
+	if (reading_take(&line, "    exec: "))
 		return r->now && take_number(line.rest, &r->now->executed);
-	else if (reading_take(&line, "    extern: "))
+	if (reading_take(&line, "    extern: "))
 		return r->now && take_number(line.rest, &r->now->external);
-	else if (reading_take(&line, "        calls: ") || reading_take(&line, "        succ: "))
+	if (reading_take(&line, "        calls: ") || reading_take(&line, "        succ: "))
 		return r->now && add_list(r, line.rest);
-	else if (reading_take(&line, "        events: "))
-		return r->now && add_events(r, line.rest);
-	return true;
+	return !reading_take(&line, "        events: ") || (r->now && add_events(r, line.rest));
 }
 
 static void read_all(struct reader *r, struct text rest)
@@ -177,12 +178,11 @@ bool yaml_compare(const char *path, const struct should *should, const struct nu
 		  struct bc_error *err)
 {
 	const struct function_table *functions = &should->count->binary->functions;
-	struct sums *sums = calloc(functions->count + 1, sizeof(*sums));
-	struct reader r = {path, functions, .is = calloc(functions->count + 1, sizeof(*r.is))};
+	struct sums *sums = must_allocate(functions->count * sizeof(*sums));
+	struct reader r = {path, functions, .is = must_allocate(functions->count * sizeof(*r.is))};
 	struct file_map map = {0};
 	uint64_t total = 0;
 
-	must_have_memory(sums && r.is);
 	bool ok = file_map(path, &map, err);
 	for (size_t i = 0; ok && i < should->records.len; i++)
 		total += add_record(sums, should, &should->records.at[i]);
