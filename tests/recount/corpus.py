@@ -90,7 +90,7 @@ class Corpus:
                        stdout=subprocess.DEVNULL)
 
     def add_made(self):
-        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe's, a folder's."""
+        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a folder."""
         demo, source = self.path('demo', 'demo.bolt'), self.path('demo', 'demo')
 
         def made(name):

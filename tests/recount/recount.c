@@ -63,7 +63,8 @@ static bool take_option(const char *word, struct arguments *a)
 		a->options.event = text_of(value);
 		return true;
 	}
-	return has_value(word, "--image", &a->options.image_name) || has_value(word, "--preagg", &a->preagg) || has_value(word, "--fdata", &a->fdata) ||
+	return has_value(word, "--image", &a->options.image_name) ||
+	       has_value(word, "--preagg", &a->preagg) || has_value(word, "--fdata", &a->fdata) ||
 	       has_value(word, "--yaml", &a->yaml) || has_value(word, "--stats", &a->stats) ||
 	       has_value(word, "--input", &a->input);
 }

@@ -24,7 +24,7 @@ import corpus  # noqa: E402
 
 TIMEOUT = 120
 NO_HASHES = 'has no hashes'  # what YAML is made of: tables of LLVM 14 to 18
-EACH = 3  # tries of each change
+EACH = 1  # tries of each change
 
 
 def run(program, *arguments):
@@ -151,7 +151,7 @@ def main(words):
         conversions = convert_all(cases, programs, temporary)
         wrong = [one for one in conversions if one.mistakes]
         for one in wrong:
-            print('\n    '.join([one.name(), *(line.replace(temporary + '/', '') for line in one.mistakes)]))
+            print('\n    '.join([one.name(), *(line.replace(one.folder + '/', '') for line in one.mistakes)]))
         told, untold = change_all([] if words or wrong else conversions)
         for line in untold:
             print('not told: ' + line)
