@@ -245,6 +245,8 @@ static bool change_leaf(struct node **slot, const struct change *c)
 static bool is_full(const struct node *node, unsigned height, const struct change *c)
 {
 	/* NOLINTBEGIN(clang-analyzer-core.NullDereference): as in replace_rows() */
+	if (!c->insert && node->len && c->start <= row_start(row(node, height, 0)))
+		return false; /* cuts from its beginning on: cut_behind() goes down without splitting */
 	if (height)
 		return node->len == INNER_MOST;
 	if (node->len + 2 <= LEAF_MOST)
