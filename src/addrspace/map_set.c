@@ -555,6 +555,115 @@ bool map_set_gather(const struct map_set *set, const uint8_t *wanted, struct num
 	return !set || !set->root || gather(set->root, set->height, wanted, without, out);
 }
 
+/* ---- copies with other numbers ---- */
+
+struct renumbered_node {
+	const struct node *before; /* NULL: a free row */
+	struct node *copy;         /* owned */
+	unsigned height;
+};
+
+void renumbered_free(struct renumbered *done)
+{
+	for (size_t i = 0; i < done->capacity; i++)
+		if (done->rows[i].before)
+			release_node(done->rows[i].copy, done->rows[i].height);
+	free(done->rows);
+	*done = (struct renumbered){.numbers = done->numbers};
+}
+
+/* The row of a node, or the free one where it belongs. */
+static struct renumbered_node *renumbered_row(const struct renumbered *done, const struct node *before)
+{
+	size_t mask = done->capacity - 1, i = ((uintptr_t)before * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (done->rows[i].before && done->rows[i].before != before)
+		i = (i + 1) & mask;
+	return &done->rows[i];
+}
+
+static bool renumbered_grow(struct renumbered *done)
+{
+	size_t capacity = done->capacity ? 2 * done->capacity : 64;
+	struct renumbered bigger = {done->numbers, calloc(capacity, sizeof(*bigger.rows)), capacity, done->used};
+
+	if (!bigger.rows)
+		return false;
+	for (size_t i = 0; i < done->capacity; i++)
+		if (done->rows[i].before)
+			*renumbered_row(&bigger, done->rows[i].before) = done->rows[i];
+	free(done->rows);
+	*done = bigger;
+	return true;
+}
+
+static struct node *renumbered_node(const struct node *node, unsigned height, struct renumbered *done);
+
+/* A copy of a node whose children are the copies of its children. */
+static struct node *renumber_children(const struct node *node, unsigned height, struct renumbered *done)
+{
+	struct node *copy = new_node(height, node->len);
+
+	for (size_t i = 0; copy && i < node->len; i++) {
+		struct child child = {children(node)[i].start,
+				      renumbered_node(children(node)[i].node, height - 1, done)};
+		if (!child.node) {
+			release_node(copy, height);
+			return NULL;
+		}
+		replace_rows(copy, height, i, i, &child, 1);
+	}
+	return copy;
+}
+
+static struct node *renumber_leaf(const struct node *leaf, const uint32_t *numbers)
+{
+	struct node *copy = copy_rows(leaf, 0, 0, leaf->len, leaf->len);
+
+	for (size_t i = 0; copy && i < copy->len; i++)
+		copy->at[i].file = numbers[copy->at[i].file];
+	return copy;
+}
+
+/* The copy of a node, with one owner more; NULL when out of memory. */
+static struct node *renumbered_node(const struct node *node, unsigned height, struct renumbered *done)
+{
+	struct node *copy = done->capacity ? renumbered_row(done, node)->copy : NULL;
+
+	if (!copy) {
+		copy = height ? renumber_children(node, height, done) : renumber_leaf(node, done->numbers);
+		if (!copy)
+			return NULL;
+		if (done->used >= done->capacity / 4 * 3 && !renumbered_grow(done)) {
+			release_node(copy, height);
+			return NULL;
+		}
+		*renumbered_row(done, node) = (struct renumbered_node){node, copy, height};
+		done->used++;
+	}
+	copy->owners++;
+	return copy;
+}
+
+bool map_set_renumber(const struct map_set *set, struct renumbered *done, struct map_set **out)
+{
+	struct map_set *copy = set ? malloc(sizeof(*copy)) : NULL;
+
+	if (set && !copy)
+		return false;
+	if (set) {
+		*copy = *set;
+		copy->owners = 1;
+		copy->root = set->root ? renumbered_node(set->root, set->height, done) : NULL;
+		if (set->root && !copy->root) {
+			free(copy);
+			return false;
+		}
+	}
+	*out = copy;
+	return true;
+}
+
 void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end)
 {
 	bool any = set && set->file_end;

@@ -74,6 +74,20 @@ void map_set_list(const struct map_set *set, struct mapping *out);
 BC_MUST_USE bool map_set_gather(const struct map_set *set, const uint8_t *wanted,
 				struct number_set *without, struct mapping_vec *out);
 
+/* What map_set_renumber() has copied.  Begins with `numbers` and else zeroed. */
+struct renumbered {
+	const uint32_t *numbers;      /* by the number of a file: its other number */
+	struct renumbered_node *rows; /* hashed by the node that was copied */
+	size_t capacity, used;        /* capacity: 0 or a power of two */
+};
+void renumbered_free(struct renumbered *done);
+
+/* A copy of a set with other numbers for its files, to *out, whose only owner the caller is; NULL
+ * for NULL.  A node that several sets share is copied once, and their copies share it: the sets must
+ * live as long as `done`.  False when out of memory. */
+BC_MUST_USE bool map_set_renumber(const struct map_set *set, struct renumbered *done,
+				  struct map_set **out);
+
 /* All mappings with a file lie in [*start, *end), now and before; both are 0 if there was
  * none.  O(1). */
 void map_set_range(const struct map_set *set, uint64_t *start, uint64_t *end);

@@ -49,18 +49,17 @@ static int by_key(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static uint32_t *sorted(const struct snapshots *s, bool by_time)
+static uint32_t *sorted(const struct snapshot *all, size_t count, bool by_time)
 {
-	struct key *keys = malloc((s->all.len + 1) * sizeof(*keys));
-	uint32_t *out = malloc((s->all.len + 1) * sizeof(*out));
+	struct key *keys = malloc((count + 1) * sizeof(*keys));
+	uint32_t *out = malloc((count + 1) * sizeof(*out));
 
 	if (keys && out) {
-		for (uint32_t i = 0; i < s->all.len; i++)
-			keys[i] = (struct key){s->all.at[i].pid,
-					       by_time ? s->all.at[i].time : s->all.at[i].id, i};
-		if (s->all.len)
-			qsort(keys, s->all.len, sizeof(*keys), by_key);
-		for (uint32_t i = 0; i < s->all.len; i++)
+		for (uint32_t i = 0; i < count; i++)
+			keys[i] = (struct key){all[i].pid, by_time ? all[i].time : all[i].id, i};
+		if (count)
+			qsort(keys, count, sizeof(*keys), by_key);
+		for (uint32_t i = 0; i < count; i++)
 			out[i] = keys[i].index;
 	} else {
 		free(out);
@@ -72,14 +71,17 @@ static uint32_t *sorted(const struct snapshots *s, bool by_time)
 
 bool snapshots_index(struct snapshots *s, struct bc_error *err)
 {
+	const struct snapshot *all = s->all.at;
+	size_t count = s->all.len;
+
 	if (!s->by_time)
-		s->by_time = sorted(s, true);
+		s->by_time = sorted(all, count, true);
 	if (!s->by_id)
-		s->by_id = sorted(s, false);
+		s->by_id = sorted(all, count, false);
 	if (!s->by_time || !s->by_id)
 		return bc_fail_nomem(err);
-	for (size_t i = 1; i < s->all.len; i++) {
-		const struct snapshot *a = &s->all.at[s->by_id[i - 1]], *b = &s->all.at[s->by_id[i]];
+	for (size_t i = 1; i < count; i++) {
+		const struct snapshot *a = &all[s->by_id[i - 1]], *b = &all[s->by_id[i]];
 		if (a->pid == b->pid && a->id == b->id)
 			return bc_fail(err, BC_FORMAT, "process %" PRIu32
 				       " has two maps with the id %" PRIu32, a->pid, a->id);
@@ -200,36 +202,22 @@ static uint32_t free_id(const struct id_taker *ids, const struct snapshot *s)
 	return (uint32_t)row_of(ids, s->pid)->next;
 }
 
-/* The same mappings with the files of another set; what it shares with the last one of its
- * process stays shared. */
-static bool translate(const struct snapshot *from, const uint32_t *numbers, struct map_set **last)
-{
-	size_t count = map_set_count(from->maps);
-	struct mapping *all = malloc((count + 1) * sizeof(*all));
-
-	if (!all)
-		return false;
-	map_set_list(from->maps, all);
-	for (size_t i = 0; i < count; i++)
-		all[i].file = numbers[all[i].file];
-	bool ok = map_set_update(last, all, count);
-	free(all);
-	return ok;
-}
-
 static bool merge(struct snapshots *into, const struct snapshots *from, const uint32_t *numbers,
 		  struct id_taker *ids, struct bc_error *err)
 {
-	struct map_set *maps = NULL; /* of the one before, mostly of the same process */
+	struct renumbered done = {.numbers = numbers};
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < from->all.len; i++) {
 		const struct snapshot *s = &from->all.at[i];
 		uint32_t id = free_id(ids, s);
-		ok = (translate(s, numbers, &maps) && take_id(ids, s->pid, id)) || bc_fail_nomem(err);
+		struct map_set *maps = NULL;
+		ok = (map_set_renumber(s->maps, &done, &maps) && take_id(ids, s->pid, id)) ||
+		     bc_fail_nomem(err);
 		ok = ok && snapshots_add(into, s->pid, id, s->time, maps, err);
+		map_set_release(maps);
 	}
-	map_set_release(maps);
+	renumbered_free(&done);
 	return ok;
 }
 

@@ -34,15 +34,26 @@ static void counting_free(void *at)
 {
 	size_t size;
 
+	if (!at)
+		return;
 	memcpy(&size, (unsigned char *)at - BLOCK, sizeof(size));
 	held -= BLOCK + size;
 	free((unsigned char *)at - BLOCK);
 }
 
+static void *counting_calloc(size_t count, size_t size)
+{
+	void *block = counting_malloc(count * size);
+
+	return block ? memset(block, 0, count * size) : NULL;
+}
+
 #define malloc counting_malloc
+#define calloc counting_calloc
 #define free counting_free
 #include "src/addrspace/map_set.c"
 #undef malloc
+#undef calloc
 #undef free
 
 #define ADDRESSES 20000
@@ -494,6 +505,78 @@ static void an_update_changes_what_differs(void **state)
 	assert_int_equal(held, 0);
 }
 
+#define COPIED 200
+
+static const uint32_t new_numbers[] = {[5] = 9}; /* of the files of numbered() */
+
+static void check_renumbered(const struct map_set *copy, const struct map_set *set)
+{
+	size_t count = map_set_count(set);
+	struct mapping *want = calloc(count + 1, sizeof(*want)), *list = calloc(count + 1, sizeof(*list));
+
+	assert_true(want && list);
+	assert_int_equal(map_set_count(copy), count);
+	map_set_list(set, want);
+	map_set_list(copy, list);
+	for (size_t i = 0; i < count; i++)
+		want[i].file = new_numbers[want[i].file];
+	assert_memory_equal(list, want, count * sizeof(*want));
+	check_tree(copy, true);
+	free(want);
+	free(list);
+}
+
+/* Sets that share most of their mappings: the copies take no more than they do. */
+static void renumbered_copies_share(void **state)
+{
+	struct map_set *sets[COPIED] = {NULL}, *copies[COPIED];
+	struct renumbered done = {.numbers = new_numbers};
+
+	(void)state;
+	for (uint64_t k = 0; k < 5000; k++)
+		put(&sets[1], k);
+	for (size_t i = 2; i < COPIED; i++) {
+		sets[i] = map_set_share(sets[i - 1]);
+		put(&sets[i], i * 25);
+		assert_true(map_set_replace(&sets[i], i * 10, i * 10 + 3, NULL));
+	}
+	size_t before = held;
+	for (size_t i = 0; i < COPIED; i++)
+		assert_true(map_set_renumber(sets[i], &done, &copies[i]));
+	renumbered_free(&done);
+	assert_in_range(held - before, 1, before);
+	assert_null(copies[0]);
+	for (size_t i = 0; i < COPIED; i++) {
+		check_renumbered(copies[i], sets[i]);
+		map_set_release(sets[i]);
+		map_set_release(copies[i]);
+	}
+	assert_int_equal(held, 0);
+}
+
+static void every_allocation_of_a_copy_may_fail(void **state)
+{
+	struct map_set *set = NULL, *copy = NULL;
+	bool copied = false;
+
+	(void)state;
+	for (uint64_t k = 0; k < 700; k++)
+		put(&set, k);
+	size_t before = held;
+	for (unsigned long now = 0; !copied; now++) {
+		struct renumbered done = {.numbers = new_numbers};
+		allowed = now;
+		copied = map_set_renumber(set, &done, &copy);
+		allowed = ULONG_MAX;
+		renumbered_free(&done);
+		assert_true(copied || held == before);
+	}
+	check_renumbered(copy, set);
+	map_set_release(copy);
+	map_set_release(set);
+	assert_int_equal(held, 0);
+}
+
 /* Each address is as in one of the two or holds nothing.  Where one replaced the other what
  * is in both is out of reach of the change, and stays. */
 static void check_between(const struct map_set *set, const struct model *a, const struct model *b,
@@ -591,7 +674,9 @@ int main(void)
 		cmocka_unit_test(a_leaf_may_lose_what_another_gains),
 		cmocka_unit_test(what_is_inserted_may_be_one_of_the_set),
 		cmocka_unit_test(an_update_changes_what_differs),
+		cmocka_unit_test(renumbered_copies_share),
 		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(every_allocation_of_a_copy_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
