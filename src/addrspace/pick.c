@@ -10,7 +10,13 @@ struct candidates {
 	uint8_t *is_binary; /* by number: the binary, by build-id or name                    */
 	uint8_t *wanted;    /* by number: of a path that a file of is_binary has             */
 	struct number_set without; /* see map_set_gather() */
+	uint64_t gathered;         /* mappings, of all maps so far */
 };
+
+/* Processes can share mappings, so that a small recording stands for any number of them. */
+#ifndef GATHERED_MOST /* a test has few */
+#define GATHERED_MOST (UINT64_C(1) << 25)
+#endif
 
 static void candidates_free(struct candidates *c)
 {
@@ -94,6 +100,7 @@ static bool find_in_map(const struct snapshots *s, const struct pick *pick, stru
 	*out = (struct loads){0};
 	bool ok = map_set_gather(maps, c->wanted, &c->without, &found) &&
 		  find_loads(&s->files, pick, c, &(struct maps){found.at, found.len, NULL}, path, out);
+	c->gathered += found.len;
 	mapping_vec_free(&found);
 	return ok;
 }
@@ -102,6 +109,9 @@ static bool take_map(const struct snapshots *s, const struct snapshot *snapshot,
 		     const struct pick *pick, struct candidates *c, struct maps *maps, uint32_t *path,
 		     struct loads *loads, struct bc_error *err)
 {
+	if (c->gathered > GATHERED_MOST)
+		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu64 " mappings of %s in all processes: "
+			       "say which one with --process", GATHERED_MOST, pick->name);
 	if (!find_in_map(s, pick, c, snapshot->maps, path, loads))
 		return bc_fail_nomem(err);
 	if (!loads->all.len)
@@ -141,9 +151,14 @@ static bool pick_any(const struct snapshots *s, const struct pick *pick, struct 
 		if (of_process(s, pick, snapshot->pid) != snapshot)
 			continue;
 		if (!take_map(s, snapshot, pick, c, &more, &its_path, &its, &why)) {
-			if (why.code == BC_NOMEM)
-				return bc_fail_nomem(err);
-			continue;
+			if (why.code == BC_MISMATCH)
+				continue;
+			if (found) {
+				maps_free(maps);
+				loads_free(loads);
+			}
+			*err = why;
+			return false;
 		}
 		bool second = found;
 		if (!second) {

@@ -28,6 +28,7 @@ struct pick {
  *
  * BC_MISMATCH  no such process or map, it has not the binary, or several processes have
  *              it; the text says which
+ * BC_UNSUPPORTED  with PICK_ANY: more than 2^25 mappings of files that may be the binary
  * BC_NOMEM */
 BC_MUST_USE bool pick_load(const struct snapshots *snapshots, const struct pick *pick,
 			   struct maps *maps, uint32_t *path, struct loads *loads,
