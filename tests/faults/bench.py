@@ -83,6 +83,8 @@ class Bench:
 def environment():
     env = {**os.environ, 'LC_ALL': 'C'}
     env['ASAN_OPTIONS'] = ':'.join(filter(None, (os.environ.get('ASAN_OPTIONS'), 'verify_asan_link_order=0:allocator_may_return_null=1')))
+    suppressions = 'suppressions=%s:print_suppressions=0' % os.path.join(os.path.dirname(os.path.abspath(__file__)), 'lsan.supp')
+    env['LSAN_OPTIONS'] = ':'.join(filter(None, (os.environ.get('LSAN_OPTIONS'), suppressions)))
     return env
 
 
