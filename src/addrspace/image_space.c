@@ -158,11 +158,13 @@ static bool take_map(struct image_space *space, const struct map_event *event, s
 
 static bool take_exec(struct image_space *space, uint32_t pid, struct bc_error *err)
 {
-	struct process *process = pid == NO_PID ? NULL : processes_obtain(&space->processes, pid);
-
-	if (process)
-		begin_anew(process);
-	return process || pid == NO_PID ? true : bc_fail_nomem(err);
+	if (pid == NO_PID)
+		return true;
+	struct process *process = processes_obtain(&space->processes, pid);
+	if (!process)
+		return bc_fail_nomem(err);
+	begin_anew(process);
+	return true;
 }
 
 static bool take_fork(struct image_space *space, const struct task_event *task, struct bc_error *err)
@@ -183,17 +185,13 @@ static bool take_fork(struct image_space *space, const struct task_event *task, 
 
 bool image_space_event(struct image_space *space, const struct event *event, struct bc_error *err)
 {
-	if (event->kind == EVENT_EXIT) {
-		processes_exit(&space->processes, &event->task);
-		return true;
-	}
-	space->changes++;
+	space->changes += event->kind != EVENT_EXIT; /* after which the same is mapped as before */
 	switch (event->kind) {
 	case EVENT_MAP: return take_map(space, event->map, err);
 	case EVENT_EXEC: return take_exec(space, event->task.pid, err);
 	case EVENT_FORK: return take_fork(space, &event->task, err);
+	case EVENT_EXIT: processes_exit(&space->processes, &event->task); break;
 	case EVENT_BEGIN:
-	case EVENT_EXIT:
 	case EVENT_SAMPLE:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:

@@ -246,7 +246,8 @@ static bool is_full(const struct node *node, unsigned height, const struct chang
 {
 	/* NOLINTBEGIN(clang-analyzer-core.NullDereference): as in replace_rows() */
 	if (!c->insert && node->len && c->start <= row_start(row(node, height, 0)))
-		return false; /* cuts from its beginning on: cut_behind() goes down without splitting */
+		return false; /* nothing of it is before the cut: no row is added, and there may be no room
+				 for a split, as cut_behind() makes none on its way */
 	if (height)
 		return node->len == INNER_MOST;
 	if (node->len + 2 <= LEAF_MOST)

@@ -48,7 +48,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before have no mappings",
+		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before have no mappings: give "
+			       "the recording that they are of",
 			       input_name(r->path));
 	case EVENT_BEGIN:
 	case EVENT_BUILD_IDS:

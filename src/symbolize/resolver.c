@@ -172,7 +172,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:
-		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before are no stacks",
+		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before are no stacks: give "
+			       "the recording that they are of",
 			       input_name(r->path));
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
