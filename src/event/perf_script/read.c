@@ -52,9 +52,10 @@ static bool read_line(struct reading *r, struct text_block *block, const struct 
 		      const struct line *line, struct bc_error *err)
 {
 	const struct script_block *parsed = block->parsed;
-	const struct read_stack read = {parsed->branches.at + at->first_branch, at->branch_count,
-					&block->memory};
 	bool was_read = has_stack(at) && at->branch_count != SCRIPT_LINE_BAD;
+	bool any = was_read && at->branch_count; /* else there may be no array */
+	const struct read_stack read = {any ? &parsed->branches.at[at->first_branch] : NULL, at->branch_count,
+					&block->memory};
 
 	r->script.report->lines = line->number;
 	return perf_script_line(&r->script, line, at->stack, was_read ? &read : NULL, err);
