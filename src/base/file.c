@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/packed.h"
 #include "src/base/sparse.h"
 
 /* What is mapped, for file_mapped_at(): of more than these one is not told by name. */
@@ -92,7 +93,20 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 	return true;
 }
 
-/* Put the file that a side file stands for in its place. */
+/* Put what a compressed file stands for in its place. */
+static bool map_unpacked(enum packing packing, const char *path, struct file_map *map, struct bc_error *err)
+{
+	struct file_map large;
+	bool ok = packed_map(packing, map->data, map->size, &large.data, &large.size, err) ||
+		  bc_fail_prefix(err, path);
+
+	file_unmap(map);
+	if (ok)
+		*map = large;
+	return ok;
+}
+
+/* The same of a side file. */
 static bool map_parts(const char *path, struct file_map *map, struct bc_error *err)
 {
 	struct file_map large;
@@ -113,6 +127,8 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 		return false;
 	bool ok = map_fd(fd, path, &st, out, err);
 	close(fd);
+	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
+	ok = ok && (packing == PACKING_NONE || map_unpacked(packing, path, out, err));
 	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
 }
 
@@ -156,13 +172,15 @@ bool stream_open(const char *path, struct file_stream *out, struct bc_error *err
 
 void stream_close(struct file_stream *stream)
 {
+	packed_close(stream->packed);
+	stream->packed = NULL;
 	if (stream->fd > STDIN_FILENO)
 		close(stream->fd);
 	stream->fd = -1;
 }
 
-bool stream_read(struct file_stream *stream, void *buffer, size_t size,
-		 size_t *out, struct bc_error *err)
+/* Bytes of the file itself; fewer than `size` only at its end. */
+static bool read_fully(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
 	size_t done = 0;
 
@@ -177,15 +195,82 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size,
 		done += (size_t)got;
 	}
 	stream->done += done;
-	if (stream->on_read)
-		stream->on_read(stream->ctx, stream);
 	*out = done;
 	return true;
 }
 
+enum packing stream_packing(const struct file_stream *stream, uint64_t *taken)
+{
+	*taken = 0;
+	return stream->packed ? packed_packing(stream->packed, taken) : PACKING_NONE;
+}
+
+bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
+{
+	return packed_fail_cut(stream->packed, err) || bc_fail_prefix(err, stream->name);
+}
+
+/* At the end of the file there may be less than it should stand for. */
+static bool end_packed(struct file_stream *stream, struct bc_error *err)
+{
+	if (packed_is_whole(stream->packed))
+		return true;
+	stream->cut = true;
+	return stream->cut_will_do || stream_fail_cut(stream, err);
+}
+
+static bool read_packed(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
+{
+	size_t got, room;
+
+	for (*out = 0; *out < size;) {
+		if (!packed_take(stream->packed, (char *)buffer + *out, size - *out, &got, err))
+			return bc_fail_prefix(err, stream->name);
+		*out += got;
+		if (*out == size)
+			break;
+		void *more = packed_room(stream->packed, &room);
+		if (!more)
+			return end_packed(stream, err);
+		if (!read_fully(stream, more, room, &got, err))
+			return false;
+		packed_put(stream->packed, got);
+	}
+	return true;
+}
+
+/* The first bytes tell whether it is compressed: then they are its own, not what they stand for. */
+static bool read_first(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
+{
+	if (!read_fully(stream, buffer, size, out, err))
+		return false;
+	enum packing packing = packing_of(buffer, *out);
+	if (packing == PACKING_NONE)
+		return true;
+	stream->packed = packed_open(packing, buffer, *out, err);
+	return stream->packed && read_packed(stream, buffer, size, out, err);
+}
+
+bool stream_read(struct file_stream *stream, void *buffer, size_t size,
+		 size_t *out, struct bc_error *err)
+{
+	bool ok = stream->packed  ? read_packed(stream, buffer, size, out, err)
+		  : stream->done  ? read_fully(stream, buffer, size, out, err)
+				  : read_first(stream, buffer, size, out, err);
+
+	if (ok && stream->on_read)
+		stream->on_read(stream->ctx, stream);
+	return ok;
+}
+
+int64_t stream_position(const struct file_stream *stream)
+{
+	return stream->packed ? -1 : lseek(stream->fd, 0, SEEK_CUR);
+}
+
 bool file_peek(const char *path, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
-	struct file_stream stream = {.name = path};
+	struct file_stream stream = {.name = path, .cut_will_do = true}; /* whoever reads it all tells */
 	struct stat st = {0};
 
 	*out = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/error.h"
+#include "src/base/unpack.h"
 
 /* A whole file, mapped read-only. */
 struct file_map {
@@ -15,9 +16,9 @@ struct file_map {
 	size_t size;
 };
 
-/* Map a regular file; of a side file (sparse.h) the file that it stands for.
- * BC_IO: it cannot be opened or is not a regular file.  BC_FORMAT, BC_NOMEM: of side
- * files only. */
+/* Map a regular file; of a compressed one (unpack.h), and of a side file (sparse.h), what it
+ * stands for, in memory.  BC_IO: it cannot be opened or is not a regular file.
+ * BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
 BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);
@@ -31,16 +32,23 @@ void file_release(const void *part, size_t size);
  * NULL: none, or one too many to remember.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
-/* The first bytes of a regular file; none of any other, which could not be read again. */
+/* The first bytes of a regular file, decompressed; none of any other file, which could not be
+ * read again. */
 BC_MUST_USE bool file_peek(const char *path, void *buffer, size_t size, size_t *out,
 			   struct bc_error *err);
 
-/* A file read from front to back: any kind of file, "-" is stdin. */
+/* A file read from front to back: any kind of file, "-" is stdin.  A compressed one is
+ * decompressed on the way, if the first read asks for PACKING_MAGIC bytes or more. */
 struct file_stream {
 	const char *name; /* for messages: the path, or "<stdin>"; borrowed */
 	int fd;
 	uint64_t size; /* of a regular file, else 0                         */
-	uint64_t done; /* bytes read so far                                 */
+	uint64_t done; /* bytes of the file read so far                     */
+
+	struct packed *packed; /* what decompresses it; NULL: nothing */
+	/* Compressed data that ends early is used as far as it goes, and `cut` tells it; else it
+	 * is an error. */
+	bool cut_will_do, cut;
 
 	/* Called after every read; may be NULL. */
 	void (*on_read)(void *ctx, const struct file_stream *stream);
@@ -52,9 +60,19 @@ BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,
 void stream_close(struct file_stream *stream);
 
 /* Read up to `size` bytes; short only at the end of the file.  *out is how
- * many were read. */
+ * many were read.  BC_IO; of compressed files also what unpack_step() says. */
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 			     size_t size, size_t *out, struct bc_error *err);
+
+/* How it is compressed, once something was read, and how much of the file was taken. */
+enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
+
+/* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */
+bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err);
+
+/* Where the descriptor stands, when something was read; -1 if it cannot be moved, or what it
+ * has is not what is read. */
+int64_t stream_position(const struct file_stream *stream);
 
 /* What an input is called: "<stdin>" for "-". */
 static inline const char *input_name(const char *path)

@@ -37,8 +37,10 @@ static void write_perf_data(struct json *json, const struct perf_data_report *pe
 
 static void write_end(struct json *json, const struct reader_report *report)
 {
-	json_bool(json, "truncated", report->cut || report->perf.truncated);
-	json_number(json, "truncated_at", report->cut ? report->cut_at : report->perf.truncated_at);
+	json_bool(json, "truncated", report->packed_cut || report->cut || report->perf.truncated);
+	json_number(json, "truncated_at", report->packed_cut ? report->packed_cut_at
+					  : report->cut      ? report->cut_at
+							     : report->perf.truncated_at);
 }
 
 static void write_inputs(struct json *json, const struct summary *summary)
@@ -50,6 +52,7 @@ static void write_inputs(struct json *json, const struct summary *summary)
 		json_open(json, NULL, '{');
 		json_string(json, "path", summary->options->samples[i]);
 		json_string(json, "format", input_format_name(inputs->at[i].format));
+		json_string(json, "compression", packing_name(inputs->at[i].packing));
 		json_number(json, "lines", inputs->at[i].lines);
 		json_number(json, "ignored_lines", inputs->at[i].ignored);
 		json_bool(json, "timeless", inputs->at[i].timeless);

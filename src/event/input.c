@@ -65,6 +65,7 @@ static bool folder_add(struct folder *folder, char *path, struct input_progress 
 	}
 	stream->on_read = progress.show;
 	stream->ctx = progress.ctx;
+	stream->cut_will_do = true;
 	folder->paths[folder->count++] = path;
 	return true;
 }
@@ -86,6 +87,22 @@ static bool folder_open(const char *path, struct input_progress progress, struct
 	}
 }
 
+/* Whole samples of compressed data that ends early are a shorter recording, as those of a plain
+ * file are.  Records that were aggregated before are in no order: a part of them is another profile. */
+static bool note_packing(const struct file_stream *stream, bool cut_will_do, struct reader_report *report,
+			 struct bc_error *err)
+{
+	uint64_t taken;
+
+	report->packing = stream_packing(stream, &taken);
+	if (!stream->cut)
+		return true;
+	report->packed_cut = true;
+	report->packed_cut_at = taken;
+	return (cut_will_do && report->format != INPUT_PREAGG && report->format != INPUT_AUTO) ||
+	       stream_fail_cut(stream, err);
+}
+
 static bool run_folder(const char *path, struct input_progress progress, const struct event_sink *sink,
 		       struct reader_report *report, struct bc_error *err)
 {
@@ -97,7 +114,10 @@ static bool run_folder(const char *path, struct input_progress progress, const s
 	struct perf_data_input input = {.stream = &folder.streams[0],
 					.more = folder.streams + 1,
 					.more_count = folder.count - 1};
-	return perf_data_read(&input, sink, report, err);
+	bool ok = perf_data_read(&input, sink, report, err);
+	for (size_t i = 0; ok && i < folder.count; i++)
+		ok = note_packing(&folder.streams[i], true, report, err);
+	return ok;
 }
 
 static bool run_file(const char *path, const struct reader_options *options,
@@ -110,7 +130,11 @@ static bool run_file(const char *path, const struct reader_options *options,
 		return false;
 	stream.on_read = progress.show;
 	stream.ctx = progress.ctx;
+	stream.cut_will_do = true;
 	bool ok = reader_run(&stream, options, sink, report, err);
+	bool too_early = stream.cut && (report->format == INPUT_PREAGG || report->format == INPUT_AUTO);
+	if (ok || (too_early && err->code == BC_FORMAT))
+		ok = note_packing(&stream, options->cut_will_do, report, err);
 	stream_close(&stream);
 	return ok;
 }

@@ -27,5 +27,5 @@ bool reader_report_is_partial(const struct reader_report *report)
 {
 	const struct perf_data_report *perf = &report->perf;
 
-	return report->cut || perf->truncated || perf->unfinished || perf->damaged_features;
+	return report->cut || report->packed_cut || perf->truncated || perf->unfinished || perf->damaged_features;
 }

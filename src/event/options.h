@@ -5,6 +5,7 @@
 
 #include "src/base/build_id.h"
 #include "src/base/pool.h"
+#include "src/base/unpack.h"
 #include "src/event/perf_data/report.h"
 
 enum input_format {
@@ -35,6 +36,9 @@ struct reader_report {
 	uint64_t ignored;         /* comments, blank lines, other records */
 	bool cut;                 /* text ends within a line ... */
 	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */
+	enum packing packing;         /* it was compressed so */
+	bool packed_cut;              /* what it was compressed to ends early ... */
+	uint64_t packed_cut_at;       /* ... at this byte; what was whole was read */
 	struct perf_data_report perf; /* INPUT_PERF_DATA only */
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/reader.h"
 
-#include <unistd.h>
 
 #include "src/event/line.h"
 #include "src/event/perf_data/perf_data.h"
@@ -62,7 +61,7 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	struct text head;
 
 	/* In a pipe, sections behind the data are known in time only if they are at hand. */
-	size_t most = lseek(lines->stream->fd, 0, SEEK_CUR) < 0 ? LINES_LONGEST : 0;
+	size_t most = stream_position(lines->stream) < 0 ? LINES_LONGEST : 0;
 
 	if (!lines_peek(lines, most, &head, err))
 		return false;

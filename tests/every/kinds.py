@@ -1,5 +1,6 @@
 """Every kind of file that a command reads or writes, small, and what no command reads: kinds.make()."""
 import gzip
+import lzma
 import os
 import shutil
 import struct
@@ -213,6 +214,15 @@ def add_outputs(make):
     make.add('stacks.pprof', gzip.decompress(make.read(make.path('stacks.pprof.gz'))))
 
 
+def add_compressed(make):
+    """One of each kind of reader, and what is not worth its name."""
+    for name, pack in (('perf.data', gzip.compress), ('script.txt', lzma.compress), ('T.preagg', gzip.compress),
+                       ('demo.bolt', lzma.compress), ('table.json', gzip.compress), ('maps.bcmaps', lzma.compress)):
+        make.add(name + ('.gz' if pack is gzip.compress else '.xz'), pack(make.read(make.path(name))))
+    make.add('compressed.zst', make.read(make.source, 'tests/fuzz/corpus/unpack/zstd'))
+    make.add('bomb.gz', gzip.compress(bytes(30 << 20)), valid=False)
+
+
 def add_others(make):
     make.add('source.c', make.read(make.demo, 'src/main.c'), valid=False)
     make.add('empty', b'', valid=False)
@@ -251,6 +261,7 @@ def make(batconv, inputs, source, folder):
     add_aggregated(maker)
     add_processes(maker)
     add_outputs(maker)
+    add_compressed(maker)
     for kind in [kind for kind in maker.kinds if kind.valid]:
         cut(maker, kind)
     add_others(maker)

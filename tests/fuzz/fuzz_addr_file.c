@@ -16,7 +16,7 @@
 #include "src/addrspace/open.h"
 #include "src/addrspace/pick.h"
 #include "src/symbolize/chain.h"
-#include "tests/fuzz/support/bytes_file.h"
+#include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"

@@ -17,7 +17,7 @@
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/open.h"
-#include "tests/fuzz/support/bytes_file.h"
+#include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"

@@ -17,7 +17,7 @@
 #include "src/elf/binary_open.h"
 #include "src/elf/translate.h"
 #include "src/symbolize/resolver.h"
-#include "tests/fuzz/support/bytes_file.h"
+#include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 

@@ -36,7 +36,7 @@ static bool read_start(struct perf_file *file, size_t size, struct bc_error *err
 /* What was read from the stream so far is all there is in `start`. */
 static void find_base(struct perf_file *file)
 {
-	off_t here = lseek(file->stream->fd, 0, SEEK_CUR);
+	int64_t here = stream_position(file->stream);
 
 	file->seekable = here >= 0 && (uint64_t)here >= file->start_size;
 	file->base = file->seekable ? (uint64_t)here - file->start_size : 0;

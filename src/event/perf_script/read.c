@@ -29,15 +29,17 @@ static bool is_damaged(const struct perf_script *script, const struct script_lin
 	       (item.kind == SCRIPT_SAMPLE || item.kind == SCRIPT_STACK);
 }
 
-/* Without its newline the last line of a text can be whole all the same.  One that cannot be
- * read is what was left of a line when its writer died, unless there is nothing else.  (What
- * can be read counts: a number that was cut is a number.) */
+/* Without its newline the last line of a text can be whole all the same, but if the text was
+ * compressed and ends early.  One that cannot be read is what was left of a line when its writer
+ * died, unless there is nothing else.  (What can be read counts: a number that was cut is a
+ * number.) */
 static bool is_cut(const struct reading *r, const struct text_block *block,
 		   const struct script_line *at, const struct line *line)
 {
-	return r->cut_will_do && at->at + at->len == block->text.len && line->number > 1 &&
-	       (is_damaged(&r->script, at, line) ||
-		stack_ends_early(text_from(line->text, at->stack)));
+	if (!r->cut_will_do || at->at + at->len != block->text.len || line->number == 1)
+		return false;
+	return block->all->lines->stream->cut || is_damaged(&r->script, at, line) ||
+	       stack_ends_early(text_from(line->text, at->stack));
 }
 
 static void note_cut(struct reader_report *report, const struct text_block *block,

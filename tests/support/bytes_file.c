@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE /* memfd_create(), of Linux */
-#include "tests/fuzz/support/bytes_file.h"
+#include "tests/support/bytes_file.h"
 
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>

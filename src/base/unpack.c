@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/unpack.h"
+
+#include <inttypes.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* The most memory that a decoder may ask for: what zstd's own tool takes unasked is a
+ * window of 128 MiB; xz -9 needs 65 MiB. */
+#define WINDOW_LOG_MAX 27
+#define XZ_MEMORY_MOST (UINT64_C(128) << 20)
+
+/* Detects a gzip header, and no other. */
+#define GZIP_WINDOW (16 + MAX_WBITS)
+
+struct unpack {
+	enum packing packing;
+	struct unpack_limit limit;
+	uint64_t taken, given;
+	bool whole; /* between two members, or behind the last one */
+	union {
+		z_stream gzip;
+		ZSTD_DStream *zstd;
+		lzma_stream xz;
+	};
+};
+
+static const char *const names[] = {
+	[PACKING_NONE] = "none", [PACKING_GZIP] = "gzip", [PACKING_ZSTD] = "zstd", [PACKING_XZ] = "xz"};
+
+const char *packing_name(enum packing packing)
+{
+	return names[packing];
+}
+
+/* zstd also begins with frames to be skipped, of sixteen numbers; pzstd writes them. */
+static bool is_zstd(const uint8_t *data)
+{
+	return !memcmp(data, "\x28\xb5\x2f\xfd", 4) || ((data[0] & 0xf0) == 0x50 && !memcmp(data + 1, "\x2a\x4d\x18", 3));
+}
+
+enum packing packing_of(const void *data, size_t size)
+{
+	if (size < PACKING_MAGIC)
+		return PACKING_NONE;
+	if (!memcmp(data, "\xfd" "7zXZ\0", 6))
+		return PACKING_XZ;
+	if (!memcmp(data, "\x1f\x8b\x08", 3)) /* 8: deflate, the only method there is */
+		return PACKING_GZIP;
+	return is_zstd(data) ? PACKING_ZSTD : PACKING_NONE;
+}
+
+static bool start(struct unpack *u)
+{
+	switch (u->packing) {
+	case PACKING_GZIP: return inflateInit2(&u->gzip, GZIP_WINDOW) == Z_OK;
+	case PACKING_ZSTD:
+		u->zstd = ZSTD_createDStream();
+		return u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
+	case PACKING_XZ:
+		return lzma_stream_decoder(&u->xz, XZ_MEMORY_MOST, LZMA_CONCATENATED) == LZMA_OK;
+	case PACKING_NONE: break;
+	}
+	return true;
+}
+
+struct unpack *unpack_create(enum packing packing, struct unpack_limit limit, struct bc_error *err)
+{
+	struct unpack *u = calloc(1, sizeof(*u));
+
+	if (u) {
+		u->packing = packing;
+		u->limit = limit;
+		if (start(u))
+			return u;
+	}
+	unpack_destroy(u);
+	bc_fail_nomem(err);
+	return NULL;
+}
+
+void unpack_destroy(struct unpack *u)
+{
+	if (u && u->packing == PACKING_GZIP)
+		inflateEnd(&u->gzip);
+	else if (u && u->packing == PACKING_ZSTD)
+		ZSTD_freeDStream(u->zstd);
+	else if (u && u->packing == PACKING_XZ)
+		lzma_end(&u->xz);
+	free(u);
+}
+
+static bool damaged(const struct unpack *u, const char *why, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "damaged %s data, byte %" PRIu64 ": %s", names[u->packing], u->taken, why);
+}
+
+/* What one call may take: zlib counts in 32 bits. */
+static uInt at_once(size_t size)
+{
+	return size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)size;
+}
+
+static void advance(struct unpack *u, struct unpack_step *step, size_t taken, size_t given)
+{
+	step->in += taken;
+	step->in_size -= taken;
+	step->got += given;
+	u->taken += taken;
+	u->given += given;
+}
+
+/* Zeros behind the last member fill up the blocks of a tape, and gzip passes over them, too. */
+static bool next_member(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	size_t zeros = 0;
+
+	while (zeros < step->in_size && !step->in[zeros])
+		zeros++;
+	advance(u, step, zeros, 0);
+	if (!step->in_size)
+		return true;
+	u->whole = false;
+	return inflateReset(&u->gzip) == Z_OK || damaged(u, "cannot go on", err);
+}
+
+static bool step_gzip(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	if (u->whole && (!next_member(u, step, err) || u->whole))
+		return err->code == BC_OK;
+	uInt in = at_once(step->in_size), room = at_once(step->room - step->got);
+	u->gzip.next_in = (Bytef *)(uintptr_t)step->in; /* zlib reads it only */
+	u->gzip.avail_in = in;
+	u->gzip.next_out = step->out + step->got;
+	u->gzip.avail_out = room;
+	int result = inflate(&u->gzip, Z_NO_FLUSH);
+	advance(u, step, in - u->gzip.avail_in, room - u->gzip.avail_out);
+	u->whole = result == Z_STREAM_END;
+	if (result == Z_MEM_ERROR)
+		return bc_fail_nomem(err);
+	return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR ||
+	       damaged(u, u->gzip.msg ? u->gzip.msg : "not deflated", err);
+}
+
+static bool step_zstd(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	ZSTD_inBuffer in = {step->in, step->in_size, 0};
+	ZSTD_outBuffer out = {step->out, step->room, step->got};
+	size_t left = ZSTD_decompressStream(u->zstd, &out, &in);
+	bool moved = in.pos || out.pos > step->got;
+
+	advance(u, step, in.pos, out.pos - step->got);
+	switch (ZSTD_getErrorCode(left)) {
+	case ZSTD_error_no_error: break;
+	case ZSTD_error_memory_allocation: return bc_fail_nomem(err);
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return bc_fail(err, BC_UNSUPPORTED, "zstd data with a window of more than %d MiB, byte %" PRIu64
+			       ": decompress it first", 1 << (WINDOW_LOG_MAX - 20), u->taken);
+	default: return damaged(u, ZSTD_getErrorName(left), err);
+	}
+	if (moved) /* else it speaks of the frame that would come next */
+		u->whole = !left;
+	return true;
+}
+
+static bool step_xz(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	size_t in = step->in_size, room = step->room - step->got;
+
+	u->xz.next_in = step->in;
+	u->xz.avail_in = in;
+	u->xz.next_out = step->out + step->got;
+	u->xz.avail_out = room;
+	lzma_ret result = lzma_code(&u->xz, step->last ? LZMA_FINISH : LZMA_RUN);
+	advance(u, step, in - u->xz.avail_in, room - u->xz.avail_out);
+	switch (result) {
+	case LZMA_STREAM_END: u->whole = true; break;
+	case LZMA_OK:
+	case LZMA_BUF_ERROR: break; /* it can do nothing without more of one or the other */
+	case LZMA_MEM_ERROR: return bc_fail_nomem(err);
+	case LZMA_MEMLIMIT_ERROR:
+		return bc_fail(err, BC_UNSUPPORTED, "xz data that needs more than %d MiB of memory, byte %" PRIu64
+			       ": decompress it first", (int)(XZ_MEMORY_MOST >> 20), u->taken);
+	default: return damaged(u, result == LZMA_OPTIONS_ERROR ? "an unknown kind" : "not as it was written", err);
+	}
+	return true;
+}
+
+static bool step_once(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	switch (u->packing) {
+	case PACKING_GZIP: return step_gzip(u, step, err);
+	case PACKING_ZSTD: return step_zstd(u, step, err);
+	case PACKING_XZ: return step_xz(u, step, err);
+	case PACKING_NONE: break;
+	}
+	return bc_fail(err, BC_UNSUPPORTED, "is not compressed");
+}
+
+static bool in_limit(const struct unpack *u, struct bc_error *err)
+{
+	if (u->given <= u->limit.always || (u->given - u->limit.always) / u->limit.times <= u->taken)
+		return true;
+	return bc_fail(err, BC_UNSUPPORTED, "%s data that stands for more than %" PRIu64 " MiB and %" PRIu64
+		       " times its own size, byte %" PRIu64 ": decompress it first", names[u->packing],
+		       u->limit.always >> 20, u->limit.times, u->taken);
+}
+
+bool unpack_step(struct unpack *u, struct unpack_step *step, struct bc_error *err)
+{
+	size_t before;
+	uint64_t taken;
+
+	err->code = BC_OK;
+	do {
+		before = step->got;
+		taken = u->taken;
+		if (!step_once(u, step, err) || !in_limit(u, err))
+			return false;
+	} while (step->got < step->room && (step->got > before || u->taken > taken));
+	return true;
+}
+
+bool unpack_is_whole(const struct unpack *u)
+{
+	return u->whole;
+}
+
+uint64_t unpack_taken(const struct unpack *u)
+{
+	return u->taken;
+}

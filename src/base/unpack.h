@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Decompressing gzip (RFC 1952), zstd (RFC 8878) and xz, told by their first bytes.
+ * Several in a row are one, as their own tools read them.  Bytes go in piece by piece
+ * and come out piece by piece, so memory does not grow with the size of either.
+ *
+ * What stands for very much more than its own size is refused: nothing that is
+ * recorded is like that, and who has such a file can decompress it before.
+ */
+#ifndef BASE_UNPACK_H
+#define BASE_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/error.h"
+
+enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD, PACKING_XZ };
+
+/* So many bytes tell it. */
+#define PACKING_MAGIC 6
+
+/* What data begins with, of which PACKING_MAGIC bytes are looked at, if there are as many. */
+enum packing packing_of(const void *data, size_t size);
+
+/* "gzip", "zstd", "xz" */
+const char *packing_name(enum packing packing);
+
+/* How much the bytes may stand for: so many, and so many times their own number. */
+struct unpack_limit {
+	uint64_t always, times;
+};
+
+struct unpack; /* opaque */
+
+/* NULL, and BC_NOMEM in err */
+struct unpack *unpack_create(enum packing packing, struct unpack_limit limit, struct bc_error *err);
+void unpack_destroy(struct unpack *unpack); /* or NULL */
+
+struct unpack_step {
+	const uint8_t *in; /* moves on behind what was taken */
+	size_t in_size;
+	bool last; /* nothing comes behind `in` */
+	uint8_t *out;
+	size_t room, got; /* bytes of out; of these, written */
+};
+
+/* Take what can be taken, until `in` is empty or `out` is full.
+ *
+ * BC_FORMAT       damaged
+ * BC_UNSUPPORTED  more than the limit, or a window that needs too much memory
+ * BC_NOMEM
+ * The text lacks the name of the file, for bc_fail_prefix(). */
+BC_MUST_USE bool unpack_step(struct unpack *unpack, struct unpack_step *step, struct bc_error *err);
+
+/* May the data end here?  Else it was cut. */
+bool unpack_is_whole(const struct unpack *unpack);
+
+/* Bytes taken so far. */
+uint64_t unpack_taken(const struct unpack *unpack);
+
+#endif
