@@ -1,6 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 include(CMakePackageConfigHelpers)
 
+# A .pc file names the prefix that it is installed to, which `cmake --install --prefix` chooses late.
+set(install_prefix "@install_prefix@")
+function(install_pc name)
+  configure_file(cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/${name}.pc.in @ONLY)
+  install(CODE "
+    set(install_prefix \"\${CMAKE_INSTALL_PREFIX}\")
+    configure_file(\"${CMAKE_BINARY_DIR}/${name}.pc.in\" \"${CMAKE_BINARY_DIR}/${name}.pc\" @ONLY)")
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+function(install_version name)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/${name}-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}-config-version.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
+endfunction()
+
 install(TARGETS batconv RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 option(BATCONV_INSTALL_PERF2BOLT "Install a link perf2bolt, which takes perf2bolt's options" OFF)
 if(BATCONV_INSTALL_PERF2BOLT)
@@ -17,11 +32,13 @@ install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCH
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bat)
-install(EXPORT bat-targets FILE bat-config.cmake NAMESPACE batconv:: DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/bat-config-version.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/bat-config-version.cmake DESTINATION ${package_dir})
+install(EXPORT bat-targets FILE bat-config.cmake NAMESPACE batconv::
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bat)
+install_version(bat)
+install_pc(bat)
 
-configure_file(cmake/bat.pc.in ${CMAKE_BINARY_DIR}/bat.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/bat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -D MANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+      -P ${CMAKE_SOURCE_DIR}/cmake/uninstall.cmake)
+endif()

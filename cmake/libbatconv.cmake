@@ -34,10 +34,9 @@ install(TARGETS batconv_shared batconv_capture_static batconv_capture_shared EXP
 install(DIRECTORY include/batconv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT batconv-targets FILE batconv-config.cmake NAMESPACE batconv::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/batconv)
-foreach(library batconv batconv-capture)
-  configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/${library}.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endforeach()
+install_version(batconv)
+install_pc(batconv)
+install_pc(batconv-capture)
 
 # The examples: built with everything, so that they stay true.
 foreach(example sampler resolve)

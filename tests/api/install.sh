@@ -5,7 +5,7 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null
 pc=$(dirname "$(find "$prefix" -name batconv.pc)")
-flags() { PKG_CONFIG_PATH=$pc pkg-config --define-prefix --cflags --libs "$1"; }
+flags() { PKG_CONFIG_PATH=$pc pkg-config --cflags --libs "$1"; }
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
 [ -z "$sanitize" ] || sanitize=-fsanitize=$sanitize
 LD_LIBRARY_PATH=$(dirname "$pc")
@@ -18,4 +18,4 @@ export LD_LIBRARY_PATH
 "$prefix/sampler" "$prefix/stacks" "$prefix/maps" 99 1
 "$prefix/resolve" $$ 10 | grep -q '^0x10 \[unknown\]$'
 # A sampler has neither libelf nor zstd behind it.
-if ldd "$prefix/sampler" | grep -E 'libelf|libzstd|libz\.'; then exit 1; fi
+if ldd "$prefix/sampler" | grep -E 'libelf|libzstd|libz\.|liblzma'; then exit 1; fi

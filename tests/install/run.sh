@@ -11,7 +11,11 @@ cmake --install "$1" --prefix "$prefix" >/dev/null
 test -s "$prefix/share/man/man1/batconv.1"
 
 libdir=$(dirname "$(find "$prefix" -name bat.pc)")
-flags=$(PKG_CONFIG_PATH=$libdir pkg-config --define-prefix --cflags --libs bat)
+export PKG_CONFIG_PATH="$libdir"
+for package in bat batconv batconv-capture; do
+	[ "$(pkg-config --variable=prefix $package)" = "$prefix" ] || { echo "$package.pc has another prefix" >&2; exit 1; }
+done
+flags=$(pkg-config --cflags --libs bat)
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
 [ -z "$sanitize" ] || flags="$flags -fsanitize=$sanitize"
 # shellcheck disable=SC2086  # a list of words
@@ -23,3 +27,12 @@ cmake -S "$here" -B "$prefix/build" -DCMAKE_PREFIX_PATH="$prefix" \
 cmake --build "$prefix/build" >/dev/null
 "$prefix/build/with_static"
 "$prefix/build/with_shared"
+rm -r "$prefix/build" "$prefix/user"
+
+# To a root that is not the prefix, as packages are made; and nothing is left after uninstalling.
+stage=$prefix/stage
+DESTDIR=$stage cmake --install "$1" --prefix /opt/batconv >/dev/null
+grep -qx 'prefix=/opt/batconv' "$(find "$stage" -name batconv.pc)"
+DESTDIR=$stage cmake -D MANIFEST="$1/install_manifest.txt" -P "$here/../../cmake/uninstall.cmake" >/dev/null 2>&1
+[ -z "$(find "$stage" ! -type d)" ] || { echo "uninstall left $(find "$stage" ! -type d)" >&2; exit 1; }
+[ -z "$(find "$stage" -type d \( -name batconv -o -name bat \) ! -path "$stage/opt/batconv")" ] || { echo "uninstall left folders" >&2; exit 1; }

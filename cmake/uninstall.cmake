@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Removes the files that the last installation from this build wrote, and the folders that were its own.
+if(NOT EXISTS ${MANIFEST})
+  message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
+endif()
+file(STRINGS ${MANIFEST} files)
+set(folders)
+foreach(file IN LISTS files)
+  set(path "$ENV{DESTDIR}${file}")
+  if(EXISTS "${path}" OR IS_SYMLINK "${path}")
+    message(STATUS "Removing ${path}")
+    file(REMOVE "${path}")
+  endif()
+  cmake_path(GET path PARENT_PATH folder)
+  while(folder MATCHES "/(batconv|bat)(/|$)") # share/doc/batconv/docs, include/bat, lib/cmake/batconv
+    list(APPEND folders "${folder}")
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING) # the deepest first
+foreach(folder IN LISTS folders)
+  file(GLOB left LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")
+  if(NOT left AND IS_DIRECTORY "${folder}")
+    file(REMOVE_RECURSE "${folder}")
+  endif()
+endforeach()
