@@ -6,6 +6,7 @@
 
 extern const struct command convert_command;
 extern const struct command addr_command;
+extern const struct command inspect_command;
 extern const struct command image_command;
 extern const struct command maps_command;
 extern const struct command stacks_command;

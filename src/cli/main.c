@@ -18,6 +18,7 @@
 
 static const struct command *const commands[] = {
 	&convert_command,
+	&inspect_command,
 	&addr_command,
 	&image_command,
 	&maps_command,

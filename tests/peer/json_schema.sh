@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What dump, verify and diff print as JSON is what docs/schema says, by python3-jsonschema.
+# What dump, verify, diff and inspect print as JSON is what docs/schema says, by python3-jsonschema.
 . "$(dirname "$0")/lib"
 python=
 for p in /usr/bin/python3 python3; do
@@ -31,4 +31,9 @@ for b in b15 b16 b18 b19 b22; do
 	valid diff.schema.json diff --json "$sqlite/sq.$b" "$sqlite/sq.b22"
 done
 valid bat.schema.json dump --json "$INPUTS/aarch64/demo.b22"
+for file in "$demo/demo.perf.data" "$demo/demo.perf.txt" "$demo/demo.preagg" "$demo/demo.bolt" "$demo/demo" "$demo/expected/demo.basic.fdata" \
+	"$SOURCE"/tests/fuzz/corpus/inspect/*; do
+	case $file in *fdata-odd) continue ;; esac
+	valid inspect.schema.json inspect --json "$file"
+done
 finish

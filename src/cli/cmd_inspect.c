@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <string.h>
+
+#include "src/cli/commands.h"
+#include "src/cli/inspect.h"
+#include "src/cli/print.h"
+#include "src/cli/progress.h"
+#include "src/cli/warnings.h"
+#include "src/elf/load.h"
+
+enum { OPT_JSON = 256 };
+
+static const struct option_row rows[] = {
+	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
+	{'h', "help", NULL, NO_FILE, "show this help"},
+};
+
+const char *inspect_image_kind(const struct image *image)
+{
+	if (image_is_kernel(image))
+		return "kernel";
+	return !image->position_independent || image_is_pie(image) ? "program" : "shared library";
+}
+
+const char *inspect_binary_kind(const struct inspected *found)
+{
+	switch (found->binary.kind) {
+	case BINARY_BOLTED: return *found->bat_wrong ? "BOLTed, with a table that cannot be read" : "BOLTed";
+	case BINARY_UNTOUCHED: return "not BOLTed";
+	case BINARY_LOST: return "BOLTed, without a table";
+	case BINARY_SECTION: break;
+	}
+	return "a table alone";
+}
+
+const char *inspect_local(enum local_file local)
+{
+	static const char *const texts[] = {
+		[LOCAL_NONE] = "not on this machine", [LOCAL_OTHER] = "another build on this machine",
+		[LOCAL_PLAIN] = "no table", [LOCAL_BAT] = "has a table"};
+
+	return texts[local];
+}
+
+static int show(const char *path, bool as_json, struct progress *progress)
+{
+	struct inspected found = {0};
+	struct bc_error err = {0};
+	int code = EXIT_DONE;
+
+	if (!strcmp(path, "-"))
+		bc_fail(&err, BC_UNSUPPORTED, "<stdin>: inspect needs a file, as it looks twice");
+	if (err.code || !inspect_file(path, (struct input_progress){progress_show, progress}, &found, &err)) {
+		progress_clear(progress);
+		code = fail(&err);
+	} else {
+		progress_clear(progress);
+		(as_json ? inspect_json : inspect_text)(&found, stdout);
+		if (found.kind == FILE_SAMPLES && tell_loss(path, &found.recording.report))
+			code = EXIT_PARTIAL;
+		else if (*found.bat_wrong || found.binary.kind == BINARY_LOST)
+			code = EXIT_WANTING;
+	}
+	inspected_free(&found);
+	return code;
+}
+
+static int run_inspect(const struct command *command, int argc, char **argv)
+{
+	struct progress progress;
+	const char *value;
+	bool as_json = false;
+	int worst = EXIT_DONE;
+
+	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
+		if (id == OPTION_BAD)
+			return EXIT_USAGE;
+		if (id == 'h') {
+			command_help(command, stdout);
+			return EXIT_DONE;
+		}
+		as_json = true;
+	}
+	if (optind == argc)
+		return usage_error(command, "no file given", NULL);
+	progress_init(&progress, PROGRESS_AUTO);
+	for (int i = optind; i < argc; i++) {
+		if (i > optind && !as_json)
+			putchar('\n');
+		int code = show(argv[i], as_json, &progress);
+		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
+	}
+	return worst;
+}
+
+const struct command inspect_command = {
+	"inspect", "[OPTION]... FILE...",
+	"show what a file is, and what to do with it\n\n"
+	"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
+	"side file, a profile (fdata, YAML), maps, call stacks, or what batconv wrote as JSON.",
+	rows, BC_COUNT(rows), FILE_READ, run_inspect,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/inspect/file_kind.h"
+
+#include <string.h>
+
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/maps_text.h"
+#include "src/base/attr.h"
+#include "src/base/sparse.h"
+#include "src/elf/notes.h"
+
+static const char *const names[FILE_KIND_COUNT] = {
+	[FILE_UNKNOWN] = "unknown",
+	[FILE_BINARY] = "binary",
+	[FILE_SIDE] = "side file",
+	[FILE_NOTE] = "BAT note",
+	[FILE_SAMPLES] = "recording",
+	[FILE_FDATA] = "profile (fdata)",
+	[FILE_YAML] = "profile (YAML)",
+	[FILE_BCMAPS] = "maps (.bcmaps)",
+	[FILE_MAPS] = "maps (text)",
+	[FILE_STACKS] = "raw call stacks",
+	[FILE_JSON] = "JSON",
+	[FILE_PPROF] = "pprof profile",
+};
+
+const char *file_kind_name(enum file_kind kind)
+{
+	return names[kind];
+}
+
+static const struct magic {
+	const char *bytes;
+	enum file_kind kind;
+} magics[] = {
+	{"\177ELF", FILE_BINARY},        {"PERFILE2", FILE_SAMPLES},       {"2ELIFREP", FILE_SAMPLES},
+	{"PERFFILE", FILE_SAMPLES},      {"SIMPLEPERF", FILE_SAMPLES},     {"PERFTEXT", FILE_SAMPLES},
+	{BCMAPS_MAGIC, FILE_BCMAPS},     {"boltedcollection\n", FILE_FDATA}, {"no_lbr", FILE_FDATA},
+	{"# batconv-maps", FILE_MAPS},
+};
+
+/* 1 NAME 1a 1 NAME 2b MISPREDICTIONS COUNT; a symbol is 0, 1, 3 or 4. */
+static bool is_fdata_line(struct text line)
+{
+	struct text kind = text_word(&line), name = text_word(&line), offset = text_word(&line);
+	struct text second = text_word(&line);
+	uint64_t number;
+
+	return kind.len == 1 && text_find(text_of("0134"), *kind.at) < 4 && name.len && text_hex(offset, &number) &&
+	       second.len == 1 && text_dec(second, &number);
+}
+
+/* TIME m3 ADDRESS ..., TIME p77 ADDRESS ... */
+static bool is_stack_line(struct text line)
+{
+	struct text time = text_word(&line), map = text_word(&line), address = text_word(&line);
+	uint64_t number;
+
+	return text_dec(time, &number) && map.len > 1 && (*map.at == 'm' || *map.at == 'p') &&
+	       map.at[1] >= '0' && map.at[1] <= '9' && text_hex(address, &number);
+}
+
+/* 7f0000001000-7f0000002000 r-xp ... */
+static bool is_maps_line(struct text line)
+{
+	size_t dash = text_find(line, '-');
+	uint64_t number;
+
+	return dash < line.len && text_hex(text_first(line, dash), &number) && line.len > dash + 5 &&
+	       text_find(line, ' ') > dash + 1 && text_find(line, ' ') < line.len;
+}
+
+/* By the first line that is no comment. */
+static enum file_kind kind_of_text(struct text rest)
+{
+	struct text line;
+
+	while (text_line(&rest, &line)) {
+		line = text_trim(line);
+		if (!line.len || text_starts(line, "#"))
+			continue;
+		return is_fdata_line(line)   ? FILE_FDATA
+		       : is_maps_line(line)  ? FILE_MAPS
+		       : is_stack_line(line) ? FILE_STACKS
+					     : FILE_UNKNOWN;
+	}
+	return FILE_UNKNOWN;
+}
+
+/* A message whose first field is a message: sample_type of a profile. */
+static bool is_pprof(struct text start)
+{
+	return start.len > 4 && start.at[0] == 0x0a && start.at[2] == 0x08;
+}
+
+static bool is_yaml(struct text start)
+{
+	struct text first = {0}, second = {0};
+
+	return text_line(&start, &first) && text_is(text_trim(first), "---") && text_line(&start, &second) &&
+	       text_is(text_trim(second), "header:");
+}
+
+enum file_kind file_kind_of(struct text start)
+{
+	for (size_t i = 0; i < BC_COUNT(magics); i++)
+		if (text_starts(start, magics[i].bytes))
+			return magics[i].kind;
+	if (sparse_is((const uint8_t *)start.at, start.len))
+		return FILE_SIDE;
+	if (bat_note_is_bare((struct bytes){(const uint8_t *)start.at, start.len}))
+		return FILE_NOTE;
+	if (is_pprof(start))
+		return FILE_PPROF;
+	struct text trimmed = text_trim(start);
+	if (text_starts(trimmed, "{"))
+		return FILE_JSON;
+	return is_yaml(trimmed) ? FILE_YAML : kind_of_text(trimmed);
+}

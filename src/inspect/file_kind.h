@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a file is, by how it begins. */
+#ifndef INSPECT_FILE_KIND_H
+#define INSPECT_FILE_KIND_H
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+
+enum file_kind {
+	FILE_UNKNOWN, /* text of perf script and pre-aggregated records may be told by all of it only */
+	FILE_BINARY,  /* ELF */
+	FILE_SIDE,    /* a side file (sparse.h) */
+	FILE_NOTE,    /* a BAT's note alone */
+	FILE_SAMPLES, /* perf.data, or perf2bolt's text */
+	FILE_FDATA,
+	FILE_YAML,
+	FILE_BCMAPS,
+	FILE_MAPS,    /* maps as text */
+	FILE_STACKS,  /* raw call stacks */
+	FILE_JSON,
+	FILE_PPROF,
+	FILE_KIND_COUNT,
+};
+
+/* So much of a file is enough. */
+#define FILE_KIND_LOOK ((size_t)4096)
+
+/* start: its first bytes, decompressed; size < FILE_KIND_LOOK: all of it. */
+enum file_kind file_kind_of(struct text start);
+
+/* "profile (fdata)" and the like */
+const char *file_kind_name(enum file_kind kind);
+
+#endif

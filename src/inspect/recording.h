@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a file of samples is: what was recorded, how, when, and in which processes and files.
+ * One pass; memory grows with the processes and mappings, not with the samples.
+ */
+#ifndef INSPECT_RECORDING_H
+#define INSPECT_RECORDING_H
+
+#include "src/addrspace/history.h"
+#include "src/base/count_table.h"
+#include "src/event/input.h"
+
+/* Something of which there are several, with its share of the samples. */
+struct share {
+	uint64_t of; /* an index of names, the number of a file, or a pid */
+	uint64_t samples;
+};
+DEFINE_VEC(share_vec, struct share);
+DEFINE_VEC(event_name_vec, char *);
+
+/* Files that are none, in `files`. */
+#define SHARE_KERNEL UINT64_MAX        /* the upper half of the addresses */
+#define SHARE_UNKNOWN (UINT64_MAX - 1) /* nothing that is known was mapped there */
+
+struct recording {
+	struct reader_report report;
+	struct mapped_files mapped;
+	struct history history;
+
+	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
+	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
+	uint64_t with_stack, with_chain, without_address;
+	uint64_t entries; /* of all branch stacks */
+	size_t deepest;   /* stack */
+	uint64_t first, last; /* ns, time of samples; 0: not known */
+
+	struct event_name_vec names;
+	struct share_vec events; /* by name; all three most samples first, once it is read */
+	struct share_vec files;
+	struct share_vec processes;
+	struct count_table by_file, by_pid; /* while it is read */
+	size_t last_event;
+};
+
+/* `recording` is zeroed before; recording_free() it in any case.  Errors as of input_run(). */
+BC_MUST_USE bool recording_read(const char *path, struct input_progress progress,
+				struct recording *recording, struct bc_error *err);
+void recording_free(struct recording *recording);
+
+/* Was anything counted, maybe before an error? */
+bool recording_has_any(const struct recording *recording);
+
+/* The program of a process: the executable file that is mapped lowest; empty if none is known. */
+struct text recording_program(const struct recording *recording, uint32_t pid);
+
+#endif
