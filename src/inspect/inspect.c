@@ -39,11 +39,10 @@ static void take_json(struct inspected *out, struct text start)
 
 	for (size_t i = 0; i < BC_COUNT(keys); i++) {
 		const char *at = memmem(start.at, start.len, keys[i], strlen(keys[i]));
-		struct text rest = at ? text_from(start, (size_t)(at - start.at) + strlen(keys[i])) : (struct text){0};
-		size_t quote = text_find(rest, '"');
-		struct text value = text_from(rest, quote + 1);
-		if (!at || quote == rest.len)
+		if (!at)
 			continue;
+		struct text rest = text_from(start, (size_t)(at - start.at) + strlen(keys[i]));
+		struct text value = text_from(rest, text_find(rest, '"') + 1); /* empty if there is none */
 		value = text_first(value, text_find(value, '"'));
 		snprintf(out->json_format, sizeof(out->json_format), "%.*s", (int)(value.len < 63 ? value.len : 63), value.at);
 		return;
