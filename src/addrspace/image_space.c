@@ -45,6 +45,7 @@ void image_space_fini(struct image_space *space)
 	image_space_forget(space);
 	map_set_release(space->kernel);
 	free(space->report.other_build_path);
+	free(space->report.bolted);
 	free(space->report.renamed);
 	most_mapped_free(&space->files);
 	image_match_fini(&space->match);
@@ -89,6 +90,16 @@ static bool note_identity(struct image_space *space, const struct map_event *eve
 	       number_set_add(&space->unidentified, path_hash(event->path));
 }
 
+/* Who converts for the input binary what its BOLTed form ran gave the wrong file. */
+static bool note_bolted(struct image_space *space, const struct map_event *event)
+{
+	struct image_report *report = &space->report;
+
+	if (!report->bolted && build_id_is_marked(&space->match.image->build_id, &event->build_id))
+		return (report->bolted = strndup(event->path.at, event->path.len));
+	return true;
+}
+
 /* Find out what an executable mapping is and count it. */
 static bool judge(struct image_space *space, const struct process *process,
 		  const struct map_event *event, struct mapping *out, struct bc_error *err)
@@ -101,6 +112,8 @@ static bool judge(struct image_space *space, const struct process *process,
 	if (!image_match(&space->match, event, near, &fit, &base, err))
 		return false;
 	if (!note_identity(space, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
+		return bc_fail_nomem(err);
+	if (fit != FIT_IMAGE && !note_bolted(space, event))
 		return bc_fail_nomem(err);
 	report->executable++;
 	report->misfits += fit == FIT_MISFIT;
@@ -348,6 +361,9 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 			       "no process mapped %.*s: there are no mmap events at all "
 			       "(perf script prints them with --show-mmap-events)",
 			       (int)name.len, name.at);
+	if (report->bolted)
+		return bc_fail(err, BC_MISMATCH, "the samples are of %.384s, which llvm-bolt made of this binary (their build-ids "
+			       "differ by its mark only): give that one, not its input", report->bolted);
 	if (report->other_build) {
 		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
 		return image_space_fail_other_build(space, &other, err);

@@ -34,6 +34,7 @@ struct image_report {
 	uint64_t other_build; /* not used: the name, but another build-id */
 	struct build_id other_build_id; /* of the first of those */
 	char *other_build_path;
+	char *bolted;  /* a file that llvm-bolt made of the binary, by their build-ids; or NULL */
 	char *renamed; /* a file that turned out too late to have the binary's build-id; or NULL */
 };
 

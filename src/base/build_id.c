@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/build_id.h"
 
+#include <string.h>
+
 /* What perf keeps of a build-id. */
 #define PERF_BUILD_ID_SIZE 20
 
@@ -48,4 +50,17 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 	return common == longer->size || common == PERF_BUILD_ID_SIZE ||
 	       (longer->size == PERF_BUILD_ID_SIZE &&
 		all_zero(longer->data + common, longer->size - common));
+}
+
+bool build_id_is_marked(const struct build_id *input, const struct build_id *output)
+{
+	struct build_id marked = *input;
+
+	if (!marked.size || marked.size != output->size)
+		return false;
+	marked.data[marked.size - 1] ^= 1;
+	if (!memcmp(marked.data, output->data, marked.size))
+		return true;
+	marked.data[0] ^= 0x80;
+	return !memcmp(marked.data, output->data, marked.size);
 }

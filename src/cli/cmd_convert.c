@@ -10,6 +10,7 @@
 #include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
+#include "src/cli/operands.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
@@ -107,6 +108,8 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	enter_sandbox(args);
 	bool converted = conversion_run(&args->conversion, &conversion, &err);
 	progress_clear(progress);
+	if (!converted)
+		operands_explain(&args->conversion, &err);
 	return finish(args, &conversion, converted, &err);
 }
 

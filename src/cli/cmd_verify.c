@@ -31,6 +31,7 @@ static const struct option_row rows[] = {
 };
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
+#define TWO_FORMS "--json and --sarif are two forms of the report: one at a time"
 
 struct arguments {
 	struct verify_options verify;
@@ -68,9 +69,13 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
-	case OPT_JSON: args->form = FORM_JSON; break;
+	case OPT_JSON:
+	case OPT_SARIF:
+		if (args->form != FORM_TEXT && args->form != (id == OPT_JSON ? FORM_JSON : FORM_SARIF))
+			return TWO_FORMS;
+		args->form = id == OPT_JSON ? FORM_JSON : FORM_SARIF;
+		break;
 	case OPT_SANDBOX: args->sandbox = true; break;
-	case OPT_SARIF: args->form = FORM_SARIF; break;
 	case OPT_NO_CODE: args->verify.no_code = true; break;
 	case OPT_FAIL_ON:
 		if (!parse_severity(value, &args->fail_on))

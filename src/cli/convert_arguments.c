@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 	 "convert for this binary, and for others given so, in one\npass: all operands are SAMPLES then, and -o a folder.\n"
 	 "Of a folder: all BOLTed binaries below it"},
 	{OPT_PID, "pid", "PID,...", NO_FILE, "samples of these processes only"},
-	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it"},
+	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it; cycles is\ncycles:u, too, if there is one such event"},
 	{OPT_TIME, "time", "FROM,TO", NO_FILE, "samples of this time only (either can be left out),\n" TIME_HELP},
 	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "of each input the first N samples only"},
 	{OPT_BASIC, "basic", NULL, NO_FILE,

@@ -15,6 +15,8 @@
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/perf2bolt.h"
+#include "src/cli/say.h"
+#include "src/cli/similar.h"
 
 static const struct command *const commands[] = {
 	&convert_command,
@@ -49,6 +51,28 @@ static const struct command *find_command(const char *name)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
 	return NULL;
+}
+
+/* The command that a word may have been meant for, or NULL. */
+static const char *similar_command(const char *word)
+{
+	struct similar similar = {.word = word};
+
+	for (size_t i = 0; i < BC_COUNT(commands); i++)
+		similar_try(&similar, commands[i]->name);
+	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
+		similar_try(&similar, own_commands[i].name);
+	return similar.best;
+}
+
+static int unknown_command(const char *word)
+{
+	const char *similar = similar_command(word);
+
+	if (!similar)
+		return usage_error(NULL, "unknown command", word);
+	say(stderr, "unknown command '%s': did you mean '%s'?", word, similar);
+	return EXIT_USAGE;
 }
 
 /* The first paragraph of a command's help, its lines below each other. */
@@ -105,7 +129,7 @@ static int help(int argc, char **argv)
 		return roles(stdout);
 	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
-		return usage_error(NULL, "unknown command", word);
+		return unknown_command(word);
 	command_help(command, stdout);
 	return EXIT_DONE;
 }
@@ -210,6 +234,9 @@ static int dispatch(int argc, char **argv)
 	const struct command *command = find_command(word);
 	if (command && command->run)
 		return run(command, argc - 1, argv + 1);
+	/* Else it is the binary of a conversion, which has to be there. */
+	if (!command && *word != '-' && access(word, F_OK) != 0 && similar_command(word))
+		return unknown_command(word);
 	return run(main_command, argc, argv);
 }
 

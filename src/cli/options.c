@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/cli/say.h"
+#include "src/cli/similar.h"
 
 #define MAX_OPTIONS 64
 
@@ -69,6 +70,25 @@ const struct option_row *option_scan(const struct command *command, int argc, ch
 	return NULL;
 }
 
+/* "--outptu=x" is looked for as "outptu". */
+static int unknown_long(const struct command *command, const char *word)
+{
+	size_t length = strcspn(word + 2, "=");
+	char name[OPTION_NAME];
+	struct similar similar = {.word = name};
+
+	if (length < sizeof(name)) {
+		memcpy(name, word + 2, length);
+		name[length] = '\0';
+		for (size_t i = 0; i < command->option_count; i++)
+			similar_try(&similar, command->options[i].name);
+	}
+	if (!similar.best)
+		return usage_error(command, "unknown option", word);
+	say(stderr, "unknown option '--%s': did you mean '--%s'?", name, similar.best);
+	return EXIT_USAGE;
+}
+
 int option_next(const struct command *command, int argc, char **argv, const char **value)
 {
 	int at = optind ? optind : 1;
@@ -81,7 +101,11 @@ int option_next(const struct command *command, int argc, char **argv, const char
 	const char *word = argv[optind - 1];
 	const char *what = id == ':' ? "no argument given to" : "unknown option";
 	if (optind > at && !strncmp(word, "--", 2)) {
-		if (id == '?' && optopt)
+		if (id == '?' && !optopt) {
+			unknown_long(command, word);
+			return OPTION_BAD;
+		}
+		if (id == '?')
 			what = "no argument is taken by";
 	} else {
 		letter[1] = (char)optopt;

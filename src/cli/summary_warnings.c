@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "src/base/file.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+
+/* So many inputs are held against each other. */
+#define DOUBLES_MOST ((size_t)256)
 
 /* A recording of something else shows in what was mapped, or in nothing kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
@@ -46,12 +51,48 @@ static void warn_of_input(const char *path, const struct reader_report *report,
 		warn(to, "%s: %s", path, PERF_TRACE_ADVICE);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !strcmp(a, b) ? strcmp(a, "-") != 0
+			     : !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Two recordings cannot have all of this in common. */
+static bool same_recording(const struct reader_report *a, const struct reader_report *b)
+{
+	const struct perf_data_report *x = &a->perf, *y = &b->perf;
+
+	return a->format == INPUT_PERF_DATA && b->format == INPUT_PERF_DATA && x->first_ns &&
+	       x->first_ns == y->first_ns && x->last_ns == y->last_ns && x->delivered == y->delivered &&
+	       !memcmp(x->records, y->records, sizeof(x->records)) && !strcmp(x->info.hostname, y->info.hostname);
+}
+
+/* Its counts are doubled: that can be wanted, but hardly is. */
+static void warn_of_doubles(const struct summary *summary, const struct warnings *to)
+{
+	const struct report_vec *inputs = &summary->conversion->inputs;
+	const char *const *paths = summary->options->samples;
+
+	for (size_t i = 1; i < inputs->len && i < DOUBLES_MOST; i++)
+		for (size_t k = 0; k < i; k++) {
+			bool same = same_file(paths[k], paths[i]);
+			if (!same && !same_recording(&inputs->at[k], &inputs->at[i]))
+				continue;
+			warn(to, "warning: %s and %s are one %s: its samples count twice", input_name(paths[k]),
+			     input_name(paths[i]), same ? "file" : "recording");
+			break;
+		}
+}
+
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
 	struct warnings to = {each, ctx};
 
 	warn_of_little(summary, &to);
+	warn_of_doubles(summary, &to);
 	for (size_t i = 0; i < inputs->len; i++)
 		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], &to);
 }

@@ -103,6 +103,15 @@ static bool fail_contradicted(const struct conversion_options *options, const st
 	return options->sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
 }
 
+static bool fail_empty(const struct conversion_options *options, const struct conversion *c, struct bc_error *err)
+{
+	char has[640];
+
+	filter_tell(&c->aggregate.seen, has, sizeof(has));
+	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s (--force writes an empty profile)",
+		       options->binary, *has ? "; " : "", has);
+}
+
 /* The samples must be of this binary, and of this build of it. */
 static bool check_samples(const struct conversion_options *options, struct conversion *c,
 			  struct bc_error *err)
@@ -123,9 +132,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 			       "ran was another build (--force converts all the same)",
 			       options->binary, seen->misfits);
 	if (is_empty(c) && !options->empty_will_do)
-		return bc_fail(err, BC_MISMATCH,
-			       "%s: none of the samples can be used (--force writes an empty profile)",
-			       options->binary);
+		return fail_empty(options, c, err);
 	return true;
 }
 

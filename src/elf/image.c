@@ -141,7 +141,8 @@ static bool sort_segments(struct image *image, struct bc_error *err)
 		if (s[i].vaddr - s[i - 1].vaddr < s[i - 1].memsz)
 			return bc_fail(err, BC_FORMAT,
 				       "program headers, byte %" PRIu64 ": the segments at 0x%" PRIx64
-				       " and 0x%" PRIx64 " overlap",
+				       " and 0x%" PRIx64 " overlap (GNU strip and objcopy do that to a BOLTed file: give "
+				       "the one from before)",
 				       s[i].offset, s[i - 1].vaddr, s[i].vaddr);
 	return true;
 }

@@ -135,6 +135,8 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	const struct sample *sample = event->sample;
 	enum sample_drop unwanted = filter_check(&a->options.filter, event, a->samples_seen++);
 
+	if (filter_is_set(&a->options.filter) && !filter_note(&a->seen, &a->options.filter, sample, unwanted, err))
+		return false;
 	if (unwanted != SAMPLE_DROP_COUNT)
 		return leave_out(a, sample, unwanted);
 	if (!sample->ip_file.len)

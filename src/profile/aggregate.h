@@ -35,6 +35,7 @@ struct aggregate {
 	struct totals totals;
 	struct tally tally;         /* of this thread; its ledgers are all of
 	                               them after aggregate_finish() */
+	struct filter_seen seen;    /* what the filter left out */
 	struct count_table memory;  /* accesses: vaddr of the code, of the data */
 	struct returns returns;
 	struct name_vec events;     /* of basic samples; sorted at the end */

@@ -9,11 +9,32 @@
 struct filter {
 	const uint32_t *pids; /* these alone; borrowed */
 	size_t pid_count;     /* 0: all */
-	struct text event;    /* this alone, as perf names it; len 0: all */
+	/* This alone, as perf names it, len 0: all.  Without a modifier ("cycles") it is the one event of
+	 * that name with any ("cycles:u"), but with a colon behind it ("cycles:"). */
+	struct text event;
 	uint64_t from_ns;     /* of this time on ... */
 	uint64_t to_ns;       /* ... before this one; 0: to the end */
 	uint64_t most;        /* of each input, the first ones; 0: all */
 };
+
+/* What the samples were of that were left out, the first few; and what the event meant. */
+#define FILTER_SEEN ((size_t)6)
+#define FILTER_NAME ((size_t)64)
+struct filter_seen {
+	char events[FILTER_SEEN][FILTER_NAME]; /* cut if longer */
+	uint32_t pids[FILTER_SEEN];
+	size_t event_count, pid_count; /* FILTER_SEEN: maybe more */
+	char meant[FILTER_NAME];       /* with its modifier; empty: none yet */
+};
+
+/* After filter_check() said `why` of the sample of an event.
+ *
+ * BC_MISMATCH  filter->event means two events */
+BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,
+			     enum sample_drop why, struct bc_error *err);
+
+/* "events of the recording: cpu-clock:u"; empty if nothing was left out. */
+void filter_tell(const struct filter_seen *seen, char *line, size_t size);
 
 bool filter_is_set(const struct filter *filter);
 

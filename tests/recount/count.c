@@ -181,11 +181,22 @@ static void take_load(struct count *c, const struct sample *sample)
 /* perf prints a colon behind an event's name, which users leave out. */
 static bool same_event(struct text a, struct text b)
 {
-	if (text_ends(a, ":"))
+	bool exact = text_ends(a, ":");
+
+	if (exact)
 		a.len--;
 	if (text_ends(b, ":"))
 		b.len--;
-	return text_equal(a, b);
+	if (text_equal(a, b))
+		return true;
+	/* A modifier that is left out, all of its letters in lower or upper case. */
+	struct text rest = text_from(b, a.len);
+	if (exact || !a.len || rest.len < 2 || *rest.at != ':' || !text_equal(text_first(b, a.len), a))
+		return false;
+	for (size_t i = 1; i < rest.len; i++)
+		if (!strchr("ukhIGHpPSDWeb", rest.at[i]))
+			return false;
+	return true;
 }
 
 /* NULL: it is wanted. */

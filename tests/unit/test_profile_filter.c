@@ -49,7 +49,13 @@ static void events(void **state)
 		{"cycles:", "cycles", WANTED},
 		{"cycles:u", "cycles:u:", WANTED},
 		{"cycles:u:", "cycles:u:", WANTED},
-		{"cycles", "cycles:u:", SAMPLE_OTHER_EVENT},
+		{"cycles", "cycles:u:", WANTED},
+		{"cycles", "cycles:ppp", WANTED},
+		{"cycles:", "cycles:u:", SAMPLE_OTHER_EVENT}, /* that very one */
+		{"cycles:k", "cycles:u:", SAMPLE_OTHER_EVENT},
+		{"sched", "sched:sched_switch:", SAMPLE_OTHER_EVENT}, /* no modifier: a tracepoint */
+		{"sched:sched_switch", "sched:sched_switch:", WANTED},
+		{"", ":u", WANTED},
 		{"cycles:u", "cycles", SAMPLE_OTHER_EVENT},
 		{"cycle", "cycles", SAMPLE_OTHER_EVENT},
 		{"cycles", "", SAMPLE_OTHER_EVENT}, /* text without event names */
@@ -61,6 +67,55 @@ static void events(void **state)
 		const struct filter filter = {.event = text_of(rows[i].wanted)};
 		assert_int_equal(check(&filter, 1, 0, rows[i].has, 0), rows[i].result);
 	}
+}
+
+static bool note(struct filter_seen *seen, const struct filter *filter, const char *event, uint32_t pid,
+		 struct bc_error *err)
+{
+	const struct sample sample = {.pid = pid, .event = text_of(event)};
+
+	return filter_note(seen, filter, &sample, check(filter, pid, 0, event, 0), err);
+}
+
+static void one_name_is_one_event(void **state)
+{
+	const struct filter filter = {.event = text_of("cycles")};
+	struct filter_seen seen = {0};
+	struct bc_error err;
+
+	(void)state;
+	assert_true(note(&seen, &filter, "cycles:u:", 1, &err));
+	assert_true(note(&seen, &filter, "instructions:u:", 1, &err));
+	assert_true(note(&seen, &filter, "cycles:u:", 2, &err));
+	assert_false(note(&seen, &filter, "cycles:k:", 1, &err));
+	assert_int_equal(err.code, BC_MISMATCH);
+	assert_non_null(strstr(err.text, "cycles:u and cycles:k"));
+}
+
+static void what_there_is(void **state)
+{
+	const uint32_t wanted = 1;
+	const struct filter by_event = {.event = text_of("other")}, by_pid = {.pids = &wanted, .pid_count = 1};
+	struct filter_seen seen = {0};
+	struct bc_error err;
+	char line[640], small[40];
+
+	(void)state;
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "");
+	for (int i = 0; i < 3; i++) {
+		assert_true(note(&seen, &by_event, "cycles:u:", 7, &err));
+		assert_true(note(&seen, &by_event, "", 7, &err));
+	}
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "events of the recording: cycles:u, without a name");
+	seen = (struct filter_seen){0};
+	for (uint32_t pid = 2; pid < 20; pid++)
+		assert_true(note(&seen, &by_pid, "cycles", pid, &err));
+	filter_tell(&seen, line, sizeof(line));
+	assert_string_equal(line, "processes of the recording: 2, 3, 4, 5, 6, 7 and more (batconv inspect)");
+	filter_tell(&seen, small, sizeof(small));
+	assert_memory_equal(small, line, sizeof(small) - 1);
 }
 
 /* From the first time on, before the second. */
@@ -102,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_all_are_wanted),
 		cmocka_unit_test(pids_alone),
-		cmocka_unit_test(events),
+		cmocka_unit_test(events), cmocka_unit_test(one_name_is_one_event), cmocka_unit_test(what_there_is),
 		cmocka_unit_test(times),
 		cmocka_unit_test(the_first_ones),
 	};

@@ -62,6 +62,15 @@ uint64_t perf_delivery_time(const struct perf_delivery *delivery,
 	return perf_trailer_parse(layout, record->body).time;
 }
 
+static void note_delivered(struct perf_data_report *details, uint64_t time)
+{
+	details->delivered++;
+	if (time && (!details->first_ns || time < details->first_ns))
+		details->first_ns = time;
+	if (time > details->last_ns)
+		details->last_ns = time;
+}
+
 static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
 			   const struct perf_record *record, struct bc_error *err)
 {
@@ -94,7 +103,7 @@ static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
 	struct event tell = {.kind = EVENT_SAMPLE, .time = time, .sample = &out};
 	if (out.branches != delivery->scratch)
 		tell.memory = &record->block->memory;
-	delivery->details->delivered++;
+	note_delivered(delivery->details, time);
 	return event_deliver(delivery->sink, &tell, err);
 }
 

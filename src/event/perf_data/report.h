@@ -24,6 +24,7 @@ struct perf_data_report {
 	/* Samples: delivered + late + of_guests + of_unknown_events
 	 * = records[PERF_RECORD_SAMPLE]. */
 	uint64_t delivered;
+	uint64_t first_ns, last_ns; /* earliest and latest time of these; 0: none known */
 	uint64_t late;              /* came after a process event that was later */
 	uint64_t of_guests;         /* of virtual machines */
 	uint64_t of_unknown_events; /* with an id that no event has */

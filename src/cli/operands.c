@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/operands.h"
+
+#include <string.h>
+
+#include "src/event/input.h"
+#include "src/inspect/file_kind.h"
+
+static enum file_kind kind_of(const char *path)
+{
+	char start[FILE_KIND_LOOK];
+	struct bc_error ignored;
+	size_t size;
+
+	if (is_recording_folder(path))
+		return FILE_SAMPLES;
+	if (!strcmp(path, "-") || !file_peek(path, start, sizeof(start), &size, &ignored))
+		return FILE_UNKNOWN;
+	return file_kind_of((struct text){start, size});
+}
+
+static bool is_binary(enum file_kind kind)
+{
+	return kind == FILE_BINARY || kind == FILE_SIDE;
+}
+
+/* What to do with a file that is no samples; NULL: nothing is known. */
+static const char *remedy(enum file_kind kind)
+{
+	switch (kind) {
+	case FILE_FDATA:
+	case FILE_YAML: return "it is a profile already: llvm-bolt takes it with -data";
+	case FILE_BINARY:
+	case FILE_SIDE: return "it is a binary: one binary comes first, then its samples (several binaries: --bin)";
+	case FILE_NOTE: return "it is a table alone: `batconv dump` shows it";
+	case FILE_BCMAPS:
+	case FILE_MAPS: return "it has maps of processes and no samples: `batconv maps --list` shows it";
+	case FILE_STACKS: return "it has call stacks and no samples: `batconv stacks` takes it";
+	case FILE_JSON: return "it is JSON: no samples come as that";
+	case FILE_PPROF: return "it is a profile of pprof: no samples of branches or addresses can be read from it";
+	case FILE_SAMPLES:
+	case FILE_UNKNOWN:
+	case FILE_KIND_COUNT: break;
+	}
+	return NULL;
+}
+
+void operands_explain(const struct conversion_options *options, struct bc_error *err)
+{
+	enum file_kind binary = kind_of(options->binary);
+	const char *what;
+
+	if (err->code != BC_FORMAT && err->code != BC_UNSUPPORTED)
+		return;
+	if (!is_binary(binary)) {
+		for (size_t i = 0; i < options->sample_count; i++)
+			if (is_binary(kind_of(options->samples[i]))) {
+				bc_fail(err, BC_FORMAT, "%s: is no binary, and %s is one: the operands are in the other "
+					"order (the binary first, then its samples)", options->binary, options->samples[i]);
+				return;
+			}
+		if (binary == FILE_SAMPLES || binary == FILE_FDATA || binary == FILE_YAML)
+			bc_fail(err, BC_FORMAT, "%s: is a %s, no binary: the binary that ran comes first, then its samples",
+				options->binary, file_kind_name(binary));
+		return;
+	}
+	for (size_t i = 0; i < options->sample_count; i++)
+		if ((what = remedy(kind_of(options->samples[i])))) {
+			bc_fail(err, BC_FORMAT, "%s: %s", options->samples[i], what);
+			return;
+		}
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is wrong with the operands of a conversion: a file of another kind than its place takes. */
+#ifndef CLI_OPERANDS_H
+#define CLI_OPERANDS_H
+
+#include "src/base/error.h"
+#include "src/convert/conversion.h"
+
+/* After a conversion failed because of what is in a file: put a better text into `err`, if the
+ * kinds of the files say what was meant.  Files are looked at again; pipes are not. */
+void operands_explain(const struct conversion_options *options, struct bc_error *err);
+
+#endif
