@@ -199,7 +199,7 @@ static void messages(void **state)
 	struct image_space maps = begin();
 	struct bc_error err = {0};
 	struct map_event event = {.pid = 7, .start = {0x10000}, .size = 8 * PAGE, .executable = true,
-				  .path = {"/x/app", 6}, .build_id = {2, {1, 3}}};
+				  .path = {"/x/app", 6}, .build_id = {2, {1, 4}}};
 
 	(void)state;
 	assert_false(image_space_fail_unmapped(&maps, &err));
@@ -216,7 +216,13 @@ static void messages(void **state)
 	assert_non_null(strstr(err.text, "another build"));
 	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
 	image_space_fail_unmapped(&maps, &err);
-	assert_non_null(strstr(err.text, "/x/app has its name, but build-id 0103"));
+	assert_non_null(strstr(err.text, "/x/app has its name, but build-id 0104"));
+	event.path = (struct text){"/x/app.bolt", 11};
+	event.build_id.data[0] = 0x81; /* llvm-bolt's mark: the last bit, and maybe the first */
+	event.build_id.data[1] = 3;
+	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
+	image_space_fail_unmapped(&maps, &err);
+	assert_non_null(strstr(err.text, "of /x/app.bolt, which llvm-bolt made of this binary"));
 	image_space_fini(&maps);
 }
 
