@@ -19,6 +19,7 @@ enum bc_code {
 	BC_UNSUPPORTED, /* the input is fine, but not of a kind handled here    */
 	BC_NOTFOUND,    /* what was asked for is not in the input               */
 	BC_MISMATCH,    /* inputs that do not belong together                   */
+	BC_EXISTS,      /* somebody else made the file first                    */
 };
 
 struct bc_error {

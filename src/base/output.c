@@ -339,10 +339,45 @@ static bool exchange_names(struct output *output)
 	return output->named != NAME_NOT_YET;
 }
 
+/* Not every file system can rename so, NFS for one, but such can link.  The answer of a
+ * server can be lost: that the file has two names says that it did. */
+static bool take_free_name(const struct output *output)
+{
+	const char *from = output->temporary;
+	struct stat st;
+
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, output->path, RENAME_NOREPLACE) == 0)
+		return true;
+	if (errno != EINVAL && errno != ENOSYS)
+		return false;
+	if (link(from, output->path) != 0) {
+		int why = errno;
+		bool linked = stat(from, &st) == 0 && st.st_nlink == 2;
+		errno = why;
+		if (!linked)
+			return false;
+	}
+	unlink(from);
+	return true;
+}
+
+static bool name_new_file(const struct output *output, struct bc_error *err)
+{
+	if (take_free_name(output))
+		return true;
+	bool exists = errno == EEXIST;
+	bc_fail_errno(err, "%s: cannot write", output->path);
+	if (exists)
+		err->code = BC_EXISTS;
+	return false;
+}
+
 static bool name_file(struct output *output, bool alone, struct bc_error *err)
 {
 	if (!output->temporary)
 		return true;
+	if (output->only_new)
+		return name_new_file(output, err);
 	if (!alone ? exchange_names(output) : rename(output->temporary, output->path) == 0)
 		return true;
 	return bc_fail_errno(err, "%s: cannot write", output->path);
@@ -393,6 +428,12 @@ bool output_commit_all(struct output *outputs, size_t count, struct bc_error *er
 bool output_commit(struct output *output, struct bc_error *err)
 {
 	return output_commit_all(output, 1, err);
+}
+
+bool output_commit_new(struct output *output, struct bc_error *err)
+{
+	output->only_new = true;
+	return output_commit(output, err);
 }
 
 void output_discard(struct output *output)

@@ -19,6 +19,7 @@ struct output {
 	struct sink *sink; /* behind it; NULL for stdout */
 	char *path;        /* final name; NULL for stdout */
 	char *temporary;   /* NULL if written directly */
+	bool only_new;     /* no file may have the name yet */
 	enum {
 		NAME_NOT_YET,
 		NAME_NEW,       /* there was no such file */
@@ -46,7 +47,10 @@ void output_take_mode(struct output *output, const struct stat *of, bool owner);
 /* Flush, check for errors and give the file its name. */
 BC_MUST_USE bool output_commit(struct output *output, struct bc_error *err);
 
-/* The same of several, of which zeroed ones are skipped: all are flushed and checked
+/* The same, if no file has this name yet.  BC_EXISTS */
+BC_MUST_USE bool output_commit_new(struct output *output, struct bc_error *err);
+
+/* The same as output_commit() of several, of which zeroed ones are skipped: all are flushed and checked
  * before the first gets its name, so that a full disk leaves every file as it was.
  * They are named in order; if one cannot be, those before it get their old files back
  * (where the file system can exchange two names, as all common ones of Linux can) and

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/base/file.h"
-#include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/maps_add.h"
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
 #include "src/elf/notes.h"
-#include "src/addrspace/bcmaps.h"
 #include "src/addrspace/loads.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/open.h"
@@ -325,50 +322,6 @@ static int show(const struct arguments *args, const struct snapshots *all)
 	return any && agree ? EXIT_DONE : EXIT_WANTING;
 }
 
-/* ---- adding ---- */
-
-static bool write_bcmaps(const struct snapshots *all, const char *path, struct bc_error *err)
-{
-	struct output output;
-	uint8_t *data;
-	size_t size;
-
-	if (!bcmaps_write(all, &data, &size, err))
-		return false;
-	bool ok = output_open(path, &output, err);
-	if (ok) {
-		fwrite(data, 1, size, output.file);
-		ok = output_commit(&output, err);
-	}
-	free(data);
-	return ok;
-}
-
-static bool is_bcmaps(const char *path, struct bc_error *err)
-{
-	char start[sizeof(BCMAPS_MAGIC)];
-	size_t got;
-
-	if (!file_peek(path, start, sizeof(BCMAPS_MAGIC) - 1, &got, err))
-		return false;
-	return text_starts((struct text){start, got}, BCMAPS_MAGIC) ||
-	       bc_fail(err, BC_FORMAT, "%s: no snapshots (.bcmaps): it is not replaced", path);
-}
-
-static int add(const char *path, const struct snapshots *more)
-{
-	struct snapshots all = {0};
-	struct bc_error err = {0};
-	/* What is there and cannot be read must not be taken for nothing, nor a recording for
-	 * what may be replaced. */
-	bool absent = access(path, F_OK) != 0 && errno == ENOENT;
-	struct reader_report report = {0};
-	bool ok = (absent || (is_bcmaps(path, &err) && maps_open(path, UINT64_MAX, &all, &report, &err))) &&
-		  snapshots_merge(&all, more, &err) && write_bcmaps(&all, path, &err);
-	snapshots_free(&all);
-	return ok ? EXIT_DONE : fail(&err);
-}
-
 static bool read_all(struct arguments *args, char **files, int count, struct snapshots *out,
 		     struct bc_error *err)
 {
@@ -415,7 +368,7 @@ static int run_maps(const struct command *command, int argc, char **argv)
 		return usage_error(command, "no maps given: a FILE or --pid", NULL);
 	if (!read_all(&args, argv + optind, argc - optind, &all, &err))
 		return fail(&err);
-	int code = args.add ? add(args.add, &all) : show(&args, &all);
+	int code = !args.add ? show(&args, &all) : maps_add(args.add, &all, &err) ? EXIT_DONE : fail(&err);
 	return code == EXIT_DONE && args.partial ? EXIT_PARTIAL : code;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/output.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -460,6 +461,49 @@ static void a_signal_removes_all_that_are_open(void **state)
 	}
 }
 
+/* A file system that cannot rename without replacing: the linker puts this in the place of renameat2(). */
+static bool cannot_rename_so;
+int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
+int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+	if (!cannot_rename_so)
+		return __real_renameat2(from_folder, from, to_folder, to, flags);
+	errno = EINVAL;
+	return -1;
+}
+
+static void a_new_file_replaces_none(void **state)
+{
+	struct output output;
+	struct bc_error err = {0};
+
+	(void)state;
+	for (int turn = 0; turn < 2; turn++) {
+		cannot_rename_so = turn;
+		unlink("a");
+		assert_true(output_open("a", &output, &err));
+		char *temporary = strdup(output.temporary);
+		fputs("first", output.file);
+		assert_true(output_commit_new(&output, &err));
+		assert_holds("a", "first");
+		assert_int_equal(access(temporary, F_OK), -1);
+		free(temporary);
+
+		unlink("a");
+		assert_true(output_open("a", &output, &err));
+		temporary = strdup(output.temporary);
+		fputs("late", output.file);
+		put("a", "somebody's");
+		assert_false(output_commit_new(&output, &err));
+		assert_int_equal(err.code, BC_EXISTS);
+		assert_holds("a", "somebody's");
+		assert_int_equal(access(temporary, F_OK), -1);
+		free(temporary);
+	}
+	cannot_rename_so = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +525,7 @@ int main(void)
 		cmocka_unit_test(several_are_named_together),
 		cmocka_unit_test(names_that_were_given_are_taken_back),
 		cmocka_unit_test(a_signal_removes_all_that_are_open),
+		cmocka_unit_test(a_new_file_replaces_none),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/maps_add.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/open.h"
+#include "src/base/file.h"
+#include "src/base/output.h"
+#include "src/base/update.h"
+
+/* *new: no file has the name yet, and none may get it meanwhile. */
+static bool write_bcmaps(const struct snapshots *all, const char *path, bool new, struct bc_error *err)
+{
+	struct output output;
+	uint8_t *data;
+	size_t size;
+
+	if (!bcmaps_write(all, &data, &size, err))
+		return false;
+	bool ok = output_open(path, &output, err);
+	if (ok) {
+		fwrite(data, 1, size, output.file);
+		ok = new ? output_commit_new(&output, err) : output_commit(&output, err);
+	}
+	free(data);
+	return ok;
+}
+
+/* What is no regular file is not even opened: a FIFO would wait for its writer. */
+static bool is_bcmaps(const char *path, bool regular, struct bc_error *err)
+{
+	char start[sizeof(BCMAPS_MAGIC)];
+	size_t got = 0;
+
+	if (regular && !file_peek(path, start, sizeof(BCMAPS_MAGIC) - 1, &got, err))
+		return false;
+	return text_starts((struct text){start, got}, BCMAPS_MAGIC) ||
+	       bc_fail(err, BC_FORMAT, "%s: no snapshots (.bcmaps): it is not replaced", path);
+}
+
+/* What is there and cannot be read must not be taken for nothing, nor a recording for
+ * what may be replaced. */
+static bool add_once(const char *path, const struct update *update, const struct snapshots *more,
+		     struct bc_error *err)
+{
+	struct snapshots all = {0};
+	struct reader_report report = {0};
+	bool ok = (update->absent || (is_bcmaps(path, update->fd >= 0, err) &&
+				      maps_open(path, UINT64_MAX, &all, &report, err))) &&
+		  snapshots_merge(&all, more, err) &&
+		  write_bcmaps(&all, update->path ? update->path : path, update->absent, err);
+
+	snapshots_free(&all);
+	return ok;
+}
+
+bool maps_add(const char *path, const struct snapshots *more, struct bc_error *err)
+{
+	struct update update = {.absent = true, .fd = -1};
+
+	if (!strcmp(path, "-"))
+		return add_once(path, &update, more, err);
+	for (;;) {
+		if (!update_begin(path, &update, err))
+			return false;
+		bool ok = add_once(path, &update, more, err);
+		update_end(&update);
+		if (ok || err->code != BC_EXISTS)
+			return ok;
+	}
+}
