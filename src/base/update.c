@@ -73,7 +73,7 @@ bool update_begin(const char *path, struct update *out, struct bc_error *err)
 		enum opened opened = open_file(path, &out->fd);
 		out->absent = opened == OPENED_ABSENT;
 		if (opened == OPENED_NOT)
-			return bc_fail_errno(err, "%s: cannot write", path);
+			return bc_fail_errno(err, "%s: cannot open for writing", path);
 		if (opened != OPENED_FILE)
 			return true;
 		locked = is_locked(path, out, err);

@@ -79,7 +79,8 @@ static void report_basic(const struct ledger *samples, FILE *out)
 	fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", taken);
 	fputs("PERF2BOLT: processing basic events (without brstack)...\n", out);
 	print_share("out of range samples recorded in unknown regions",
-		    taken - samples->kept - samples->dropped[SAMPLE_NO_PARENT], taken, out);
+		    taken - samples->kept - samples->dropped[SAMPLE_NO_PARENT] -
+			    samples->dropped[SAMPLE_UNNAMEABLE], taken, out);
 }
 
 void perf2bolt_report_read(const struct conversion *conversion, FILE *out)

@@ -6,6 +6,7 @@
 
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
+#include "src/profile/nameable.h"
 
 bool profile_format_parse(const char *word, enum profile_format *out)
 {
@@ -25,6 +26,8 @@ void profile_output_prepare(const struct profile_output *output,
 {
 	options->aggregate_only = output->format == FORMAT_PREAGG;
 	options->hashes = output->format == FORMAT_YAML || output->yaml;
+	options->aggregate.names = (output->format == FORMAT_FDATA ? NAMES_ONE_LINE : 0u) |
+				   (options->hashes ? NAMES_UTF8 : 0u);
 }
 
 static bool write_format(const struct conversion *conversion, enum profile_format format,

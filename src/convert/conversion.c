@@ -151,7 +151,7 @@ static bool convert_all(struct conversion *c, struct bc_error *err)
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	return memory_convert(&c->aggregate.memory, &c->profile, &c->ledgers.memory, err);
+	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
 
 /* The counts are the result: what was not dropped so far is kept. */

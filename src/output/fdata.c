@@ -103,6 +103,13 @@ static bool source_init(struct source *source, const struct profile *profile, un
 	return source->names;
 }
 
+/* Names of events are from the recording: the line is one line. */
+static void emit_event(struct emit *out, const char *name)
+{
+	for (; *name; name++)
+		emit_char(out, *name == '\n' ? '?' : *name);
+}
+
 /* perf2bolt begins a basic profile with both lines, which llvm-bolt refuses:
  * it looks for no_lbr first.  merge-fdata refuses them the other way round. */
 static void emit_header(struct emit *out, const struct profile *profile,
@@ -116,7 +123,7 @@ static void emit_header(struct emit *out, const struct profile *profile,
 	emit_string(out, "no_lbr");
 	for (size_t i = 0; i < header->event_count; i++) {
 		emit_char(out, ' ');
-		emit_string(out, header->events[i]);
+		emit_event(out, header->events[i]);
 	}
 	emit_char(out, '\n');
 }

@@ -23,7 +23,8 @@ static uint64_t function_id(const struct writer *w, const struct function *funct
 	return (uint64_t)(function - w->profile->binary->functions.at) + 1;
 }
 
-static void write_header(struct emit *out, const struct profile *profile,
+/* false: out of memory */
+static bool write_header(struct emit *out, const struct profile *profile,
 			 const struct yaml_header *header)
 {
 	char id[2 * BUILD_ID_MAX + 1];
@@ -36,8 +37,10 @@ static void write_header(struct emit *out, const struct profile *profile,
 	emit_string(out, "\n  profile-flags:   [ ");
 	emit_string(out, profile->basic ? "sample" : "lbr");
 	emit_string(out, " ]\n  profile-origin:  perf data aggregator\n  profile-events:  ");
-	yaml_joined(out, header->events, profile->basic ? header->event_count : 0);
+	if (!yaml_joined(out, header->events, profile->basic ? header->event_count : 0))
+		return false;
 	emit_string(out, "\n  dfs-order:       false\n  hash-func:       xxh3\nfunctions:");
+	return true;
 }
 
 static void write_mispredictions(struct emit *out, uint64_t count, uint64_t mispredicted)
@@ -283,8 +286,7 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 	emit_init(&w.out, file);
 	if (!blocks_open(profile, threads, &w.blocks, err))
 		return false;
-	write_header(&w.out, profile, header);
-	bool ok = write_functions(&w);
+	bool ok = write_header(&w.out, profile, header) && write_functions(&w);
 	blocks_close(&w.blocks);
 	entry_vec_free(&w.entries);
 	input_block_vec_free(&w.function.blocks);

@@ -23,6 +23,7 @@ struct aggregate_options {
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
 	bool impute; /* for convert(): guess where a trace without an end ended */
+	unsigned names; /* for convert(): of functions that may be written (nameable.h) */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;
 };

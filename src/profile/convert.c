@@ -7,6 +7,7 @@
 #include "src/cfg/cfg.h"
 #include "src/profile/address_check.h"
 #include "src/profile/impute.h"
+#include "src/profile/nameable.h"
 #include "src/profile/runs.h"
 
 DEFINE_VEC(index_vec, uint32_t);
@@ -15,6 +16,7 @@ DEFINE_VEC(index_vec, uint32_t);
 struct converter {
 	const struct binary *binary;
 	const struct returns *returns;
+	const uint8_t *unnameable; /* by function; NULL: none is */
 	struct record_batch records;
 	struct ledgers ledgers;
 	struct build_check check;
@@ -34,6 +36,11 @@ static bool is_return(const struct converter *c, uint64_t branch, struct place s
 {
 	return branch == TRACE_FT_RETURN || (source.function && insn.kind == BRANCH_RETURN) ||
 	       returns_has(c->returns, branch);
+}
+
+static bool is_unnameable(const struct converter *c, const struct function *f)
+{
+	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
 }
 
 static void add(struct converter *c, enum record_kind kind, struct input_place from,
@@ -61,6 +68,10 @@ static void convert_branch(struct converter *c, const struct count_row *row, str
 	if (!binary_translate(c->binary, source, true, &from) ||
 	    !binary_translate(c->binary, target, false, &to)) {
 		ledger->dropped[ENTRY_NO_PARENT] += row->count;
+		return;
+	}
+	if (is_unnameable(c, from.function) || is_unnameable(c, to.function)) {
+		ledger->dropped[ENTRY_UNNAMEABLE] += row->count;
 		return;
 	}
 	ledger->kept += row->count;
@@ -143,6 +154,8 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 		c->runs_of = from.function;
 		c->runs_owner = binary_owner(binary, from);
 	}
+	if (is_unnameable(c, c->runs_owner))
+		return RUN_UNNAMEABLE;
 	if (!from.fragment)
 		return from.function->kind == FUNCTION_PLT
 			       ? RUN_ONE_BLOCK
@@ -211,6 +224,8 @@ static void convert_address(struct converter *c, const struct count_row *row)
 		ledger->dropped[SAMPLE_NO_FUNCTION] += row->count;
 	} else if (!binary_translate(c->binary, place, false, &at)) {
 		ledger->dropped[SAMPLE_NO_PARENT] += row->count;
+	} else if (is_unnameable(c, at.function)) {
+		ledger->dropped[SAMPLE_UNNAMEABLE] += row->count;
 	} else {
 		check_address(c, place, row->count);
 		ledger->kept += row->count;
@@ -381,18 +396,25 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	     unsigned threads, struct converted *out, struct bc_error *err)
 {
 	struct job job = {.basic = basic};
+	uint8_t *unnameable;
 
 	*out = (struct converted){0};
 	if (threads > COUNTS_SHARDS)
 		threads = COUNTS_SHARDS;
 	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
-	job.workers = calloc(threads, sizeof(*job.workers));
-	if (!job.workers)
+	if (!nameable_find(&binary->functions, &binary->image, aggregate->options.names, &unnameable))
 		return bc_fail_nomem(err);
+	job.workers = calloc(threads, sizeof(*job.workers));
+	if (!job.workers) {
+		free(unnameable);
+		return bc_fail_nomem(err);
+	}
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
+						    .unnameable = unnameable,
 						    .imputes = aggregate->options.impute};
 	bool ok = convert_with(&job, threads, out, err);
 	free(job.workers);
+	free(unnameable);
 	return ok;
 }

@@ -27,7 +27,8 @@
 	X(OTHER_IMAGE, "other_image", "in other files of the process")         \
 	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")    \
 	X(NO_FUNCTION, "no_function", "in the binary, but in no function")     \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")
 
 #define BRANCH_DROPS(X)                                                        \
 	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")              \
@@ -36,7 +37,8 @@
 	X(ERRATUM, "erratum", "newest two of a 32-deep stack (Skylake erratum)") \
 	X(RETURN, "return", "returns (their calls are counted)")               \
 	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")
 
 #define TRACE_DROPS(X)                                                         \
 	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
@@ -46,14 +48,16 @@
 	X(INVALID, "invalid", "through code that no straight line can run through") \
 	X(NO_MAP, "no_map", "in functions without a BAT map or a control-flow graph") \
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
-	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")
+	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
+	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")
 
 #define MEMORY_DROPS(X)                                                        \
 	X(NO_PROCESS, "no_process", "in processes that did not map the binary") \
 	X(CODE, "code", "by code outside the binary's functions")              \
 	X(UNNAMED, "unnamed", "to memory without a symbol, such as heap and stack") \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
-	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")
+	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")     \
+	X(UNNAMEABLE, "unnameable", "with a name that the profile cannot hold")
 
 #define X(name, key, text) SAMPLE_##name,
 enum sample_drop { SAMPLE_DROPS(X) SAMPLE_DROP_COUNT };

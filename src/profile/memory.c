@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/sort.h"
+#include "src/profile/nameable.h"
 
 static bool holds(const struct symbol *s, struct vaddr at)
 {
@@ -35,7 +36,7 @@ static const struct symbol *symbol_of(const struct symbol_table *symbols, struct
 
 /* Returns why not, or MEMORY_DROP_COUNT. */
 static enum memory_drop translate(const struct binary *binary, const struct count_row *row,
-				  struct access *out)
+				  unsigned names, struct access *out)
 {
 	struct place place = binary_place(binary, (struct vaddr){row->key[0]}, NULL);
 	struct vaddr data = {row->key[1]};
@@ -48,6 +49,8 @@ static enum memory_drop translate(const struct binary *binary, const struct coun
 	const struct symbol *symbol = symbol_of(&binary->functions.symbols, data);
 	if (!symbol)
 		return ACCESS_UNNAMED;
+	if (!name_is_allowed(code.function->printed, names) || !name_is_allowed(symbol->name, names))
+		return ACCESS_UNNAMEABLE;
 	*out = (struct access){code.function, code.offset, symbol, data.v - symbol->address,
 			       row->count};
 	return MEMORY_DROP_COUNT;
@@ -90,14 +93,14 @@ static void add_up(struct access_vec *accesses)
 	accesses->len = kept;
 }
 
-bool memory_convert(struct count_table *counted, struct profile *profile, struct ledger *ledger,
-		    struct bc_error *err)
+bool memory_convert(struct count_table *counted, unsigned names, struct profile *profile,
+		    struct ledger *ledger, struct bc_error *err)
 {
 	count_table_sort(counted);
 	for (size_t i = 0; i < counted->used; i++) {
 		const struct count_row *row = &counted->rows[i];
 		struct access access;
-		enum memory_drop why = translate(profile->binary, row, &access);
+		enum memory_drop why = translate(profile->binary, row, names, &access);
 		if (why != MEMORY_DROP_COUNT)
 			ledger->dropped[why] += row->count;
 		else if (!access_vec_push(&profile->accesses, access))

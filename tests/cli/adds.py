@@ -165,7 +165,7 @@ def refusals():
     os.chmod('folder', 0o555)
     refused('a folder that is read-only', 'folder/new', 'cannot create a temporary file beside it: Permission denied', user)
     os.chmod(FILE, 0o444)
-    refused('a file that is read-only', FILE, FILE + ': cannot write: Permission denied', user)
+    refused('a file that is read-only', FILE, FILE + ': cannot open for writing: Permission denied', user)
     tidy('refusals')
 
 

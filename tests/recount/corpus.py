@@ -110,6 +110,26 @@ class Corpus:
                            for options in ([], ['--basic', '--force'], ['--max-samples=3', '--force'])]
         self.cases += [Case(demo, [made('all.data')], ['--pid=' + pid], source),
                        Case(demo, [made('events.data')], ['--event=other:u'], source)]
+        self.cases += self.odd_names(made('loads.data'))
         several = [self.path('demo', 'demo.perf.data'), self.path('demo', 'demo.preagg'), made('loads.data'),
                    self.path('demo', 'demo.basic.txt')]
         self.cases += [Case(demo, several, (), source), Case(demo, several, ['--basic', '--force'], source)]
+
+    def odd_names(self, loads):
+        """Names that fdata cannot hold, names that YAML cannot, and one that both can; of code and of data."""
+        paths = []
+        for name in ('demo.bolt', 'demo'):
+            with open(self.path('demo', name), 'rb') as file:
+                content = file.read()
+            for old, new in ((b'execute', b'ex\ncute'), (b'compile', b'comp\xffle'), (b'collatz', b'coll\xc3\xa9z'),
+                             (b'builtins', b'built\nns')):
+                assert b'\0' + old + b'\0' in content
+                content = content.replace(b'\0' + old + b'\0', b'\0' + new + b'\0')
+            paths.append(os.path.join(self.temporary, 'odd.' + name))
+            with open(paths[-1], 'wb') as file:
+                file.write(content)
+        image = '--image=demo.bolt'
+        return [Case(paths[0], [self.path('demo', 'demo.preagg')], (), paths[1]),
+                Case(paths[0], [self.path('demo', 'demo.perf.data')], [image], paths[1]),
+                Case(paths[0], [self.path('demo', 'demo.basic.perf.data')], [image, '--basic'], paths[1]),
+                Case(paths[0], [loads], [image], paths[1])]

@@ -22,6 +22,7 @@ struct count_options {
 	struct text event; /* empty: all */
 	const char *image_name; /* NULL: the binary's */
 	bool ignore_build_id;
+	bool fdata, yaml; /* what was written */
 };
 
 DEFINE_VEC(text_vec, char *);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/recount/mistakes.h"
+#include "tests/recount/names.h"
 
 /* Of all that hold it the one that begins last; of those the first. */
 static const struct symbol *symbol_at(const struct symbol_table *symbols, uint64_t at)
@@ -34,6 +35,9 @@ static const char *take(struct should *should, const struct row *row)
 	const struct symbol *data = symbol_at(&binary->functions.symbols, row->key[1]);
 	if (!data)
 		return "memory.dropped.unnamed";
+	if (!names_can_hold(&should->count->options, code.function->printed) ||
+	    !names_can_hold(&should->count->options, data->name))
+		return "memory.dropped.unnameable";
 	struct load load = {code, data, row->key[1] - data->address, row->count};
 	must_have_memory(load_vec_push(&should->loads, load));
 	return "memory.kept";

@@ -81,6 +81,8 @@ static bool parse(int argc, char **argv, struct arguments *out)
 	int files = !!out->preagg + !!out->fdata + !!out->yaml;
 	if (first < 3 || files != 1 || (out->yaml && !out->stats))
 		return false;
+	out->options.fdata = out->fdata;
+	out->options.yaml = out->yaml;
 	out->binary = argv[1];
 	out->samples = (const char *const *)argv + 2;
 	out->sample_count = (size_t)first - 2;

@@ -2,6 +2,7 @@
 #include "tests/recount/runs.h"
 
 #include "tests/recount/mistakes.h"
+#include "tests/recount/names.h"
 
 DEFINE_VEC(index_vec, uint32_t);
 
@@ -75,7 +76,7 @@ static const char *by_graph(struct should *should, const struct fallthrough *run
 
 const char *fallthrough_take(struct should *should, const struct fallthrough *run, const struct cfg *cfg)
 {
-	const struct function *f = run->from.function;
+	const struct function *f = run->from.function, *owner;
 
 	if (!f || !run->to.function)
 		return "traces.dropped.out_of_range";
@@ -83,6 +84,9 @@ const char *fallthrough_take(struct should *should, const struct fallthrough *ru
 		return "traces.dropped.two_fragments";
 	if (run->from.offset > run->to.offset)
 		return "traces.dropped.backwards";
+	owner = spot_owner(should->count->binary, &run->from);
+	if (owner && !names_can_hold(&should->count->options, owner->printed))
+		return "traces.dropped.unnameable";
 	if (run->from.fragment)
 		return by_map(should, run);
 	if (f->kind == FUNCTION_PLT)

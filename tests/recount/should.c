@@ -7,6 +7,7 @@
 #include "src/isa/branch.h"
 #include "tests/recount/loads.h"
 #include "tests/recount/mistakes.h"
+#include "tests/recount/names.h"
 #include "tests/recount/runs.h"
 
 void should_put(struct should *should, struct home from, struct home to, uint64_t count,
@@ -26,6 +27,11 @@ static bool is_return(const struct count *count, uint64_t branch, const struct s
 		branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN);
 }
 
+static bool can_name(const struct should *should, const struct home *home)
+{
+	return !home->function || names_can_hold(&should->count->options, home->function->printed);
+}
+
 /* Returns what became of it. */
 static const char *take_branch(struct should *should, const struct row *row, const struct spot *source,
 			       const struct spot *target, bool returns)
@@ -39,6 +45,8 @@ static const char *take_branch(struct should *should, const struct row *row, con
 		return "branches.dropped.outside";
 	if (!spot_home(binary, source, true, &from) || !spot_home(binary, target, false, &to))
 		return "branches.dropped.no_parent";
+	if (!can_name(should, &from) || !can_name(should, &to))
+		return "branches.dropped.unnameable";
 	should_put(should, from, to, row->count, row->mispredicted);
 	return "branches.kept";
 }
@@ -81,6 +89,8 @@ static void take_address(struct should *should, struct count *count, const struc
 		what = "samples.dropped.no_function";
 	else if (!spot_home(count->binary, &spot, false, &home))
 		what = "samples.dropped.no_parent";
+	else if (!can_name(should, &home))
+		what = "samples.dropped.unnameable";
 	else
 		should_put(should, home, (struct home){0}, row->count, 0);
 	numbers_add(&count->numbers, what, row->count);

@@ -48,6 +48,10 @@ static void test_scalars(void **state)
 	scalar_is("a: b #c", "'a: b #c'");
 	scalar_is("a\nb\"\\\x7f", "\"a\\x0Ab\\\"\\\\\\x7F\"");
 	scalar_is("\xc3\xa4", "\"\xc3\xa4\"");
+	scalar_is("\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"");
+	scalar_is("\xc2\x85 \xc2\xa0", "\"\\x85 \xc2\xa0\"");
+	scalar_is("\xe2\x80\xa8\xef\xbb\xbf", "\"\\u2028\\uFEFF\"");
+	scalar_is("a\xff\xed\xa0\x80\xc3", "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
 static struct input_place place(int function, uint32_t offset)
