@@ -28,6 +28,7 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 			       "pre-aggregated records have no process, event or time: --pid, --event, "
 			       "--time and --max-samples cannot choose among them");
 	count_undelivered(c, &report->perf);
+	c->aggregate.stacks_recorded |= report->perf.has_stacks;
 	c->partial |= reader_report_is_partial(report);
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }

@@ -304,7 +304,8 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	if (!counts_settle(&aggregate->totals.traces, aggregate->options.threads) ||
 	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads))
 		return bc_fail_nomem(err);
-	*basic = !tally->branches_seen && (tally->addresses.read || !tally->ledgers.memory.read);
+	*basic = !tally->branches_seen && (tally->addresses.read || !(aggregate->stacks_recorded ||
+								      tally->ledgers.memory.read));
 	if (*basic) {
 		ledger_add(samples, &tally->addresses);
 	} else {

@@ -39,6 +39,7 @@ struct aggregate {
 	struct filter_seen seen;    /* what the filter left out */
 	struct count_table memory;  /* accesses: vaddr of the code, of the data */
 	struct returns returns;
+	bool stacks_recorded;       /* by an event of an input, whether it has samples or not */
 	struct name_vec events;     /* of basic samples; sorted at the end */
 	struct process_view view;   /* of view_pid, when space.changes was view_changes */
 	uint32_t view_pid;

@@ -109,6 +109,7 @@ class Corpus:
             self.cases += [Case(demo, [made(name)], options, source)
                            for options in ([], ['--basic', '--force'], ['--max-samples=3', '--force'])]
         self.cases += [Case(demo, [made('all.data')], ['--pid=' + pid], source),
+                       Case(demo, [made('all.data')], ['--pid=1', '--force'], source),
                        Case(demo, [made('events.data')], ['--event=other:u'], source)]
         self.cases += self.odd_names(made('loads.data'))
         several = [self.path('demo', 'demo.perf.data'), self.path('demo', 'demo.preagg'), made('loads.data'),

@@ -321,6 +321,7 @@ bool count_read(struct count *count, const char *samples, struct bc_error *err)
 	if (!input_run(samples, &how, (struct input_progress){0}, &sink, &report, err))
 		return false;
 	const struct perf_data_report *perf = &report.perf;
+	count->branches_recorded |= perf->has_stacks;
 	numbers_add(&count->numbers, "samples.read", perf->late + perf->of_guests + perf->of_unknown_events);
 	numbers_add(&count->numbers, "samples.dropped.late", perf->late);
 	numbers_add(&count->numbers, "samples.dropped.guest", perf->of_guests);
@@ -338,7 +339,9 @@ void count_end(struct count *c)
 {
 	uint64_t plain = numbers_get(&c->plain, "samples.read");
 
-	c->is_basic = !c->branches_seen && (plain || !numbers_get(&c->numbers, "memory.read"));
+	/* Where there is no sample, what was asked of the events decides. */
+	bool no_basic = numbers_get(&c->numbers, "memory.read") || c->branches_recorded;
+	c->is_basic = !c->branches_seen && (plain || !no_basic);
 	if (c->is_basic) {
 		numbers_merge(&c->numbers, &c->plain);
 	} else {

@@ -33,7 +33,7 @@ struct count {
 	struct image_space space;
 	uint64_t seen;     /* samples of the present input */
 	bool erratum_seen; /* in the present input */
-	bool branches_seen;
+	bool branches_seen, branches_recorded;
 	bool is_basic; /* the profile is of addresses: set by count_end() */
 
 	struct numbers numbers;
