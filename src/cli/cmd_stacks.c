@@ -203,6 +203,8 @@ static void report(const struct stack_counts *counts)
 		PRIu64 " unknown", counts->stacks, counts->frames, counts->kernel, counts->unknown);
 	if (counts->no_map)
 		fprintf(stderr, "; %" PRIu64 " stacks of which no map is known", counts->no_map);
+	if (counts->no_address)
+		fprintf(stderr, "; %" PRIu64 " samples without an address left out", counts->no_address);
 	fputc('\n', stderr);
 }
 

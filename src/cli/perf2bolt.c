@@ -54,13 +54,31 @@ static bool start_jobs(const struct perf2bolt_arguments *arguments, struct jobs 
 	return true;
 }
 
-/* What a job says counts only if nothing went wrong before. */
-static bool finish_jobs(struct jobs *jobs, bool ok, struct bc_error *err)
+/* An error of what a job printed names its descriptor, of which the user knows nothing. */
+static bool name_recording(const char *job, const char *recording, struct bc_error *err)
 {
-	struct bc_error ignored;
+	struct bc_error named;
+	size_t length = strlen(job);
 
-	for (size_t i = 0; i < jobs->count; i++)
-		ok = perf_job_finish(&jobs->at[i], ok ? err : &ignored) && ok;
+	if (strncmp(err->text, job, length) != 0 || err->text[length] != ':')
+		return false;
+	bc_fail(&named, err->code, "%s, as perf script prints it%s", recording, err->text + length);
+	*err = named;
+	return true;
+}
+
+/* What a job says counts only if nothing went wrong before, or if that is why. */
+static bool finish_jobs(const struct perf2bolt_arguments *arguments, struct jobs *jobs, bool ok,
+			struct bc_error *err)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		struct bc_error why;
+		bool failed = false, done = perf_job_finish(&jobs->at[i], &failed, &why);
+		bool of_it = !ok && name_recording(jobs->paths[i], arguments->files.at[i], err);
+		if (!done && (ok || (of_it && failed)))
+			*err = why;
+		ok = ok && done;
+	}
 	free(jobs->at);
 	free(jobs->paths);
 	return ok;
@@ -77,7 +95,7 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct c
 	options.format = INPUT_PERF_SCRIPT;
 	bool ok = start_jobs(arguments, &jobs, err);
 	options.samples = jobs.paths;
-	return finish_jobs(&jobs, ok && conversion_run(&options, conversion, err), err);
+	return finish_jobs(arguments, &jobs, ok && conversion_run(&options, conversion, err), err);
 }
 
 /* Where perf2bolt gives up, too. */

@@ -56,7 +56,7 @@ bool perf_job_start(const char *recording, const char *itrace, bool basic, struc
 	return true;
 }
 
-bool perf_job_finish(struct perf_job *job, struct bc_error *err)
+bool perf_job_finish(struct perf_job *job, bool *failed, struct bc_error *err)
 {
 	int status = 0;
 
@@ -64,7 +64,8 @@ bool perf_job_finish(struct perf_job *job, struct bc_error *err)
 	while (waitpid(job->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return fail_to_run(errno, err);
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
+	*failed = WIFEXITED(status) && WEXITSTATUS(status);
+	if (WIFEXITED(status) && !*failed)
 		return true;
 	return bc_fail(err, BC_IO, "perf script: ended with %s %d",
 		       WIFEXITED(status) ? "exit code" : "signal",

@@ -50,6 +50,7 @@ struct sample {
 	 * prints places in call chains, where samples of text may have their address alone. Some
 	 * releases print the offset in this file, others the run-time address. */
 	struct run_addr ip;
+	bool no_ip; /* it was not recorded, or its line of text does not have it */
 	struct text ip_file;  /* empty: `ip` is a run-time address */
 	struct run_addr data; /* that was accessed; 0 if not recorded */
 	/* A branch stack was recorded, maybe empty.  Text shows an empty one as

@@ -59,6 +59,14 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 	return tally_stack(&a->tally, view, sample, skip, err);
 }
 
+/* A line of text that was cut, or one of another kind that looks like a sample's. */
+static bool leave_out_address(struct aggregate *a)
+{
+	a->tally.addresses.read++;
+	a->tally.addresses.dropped[SAMPLE_NO_ADDRESS]++;
+	return true;
+}
+
 static bool take_address(struct aggregate *a, const struct sample *sample, struct event_memory *memory,
 			 struct bc_error *err)
 {
@@ -66,6 +74,8 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 
 	a->tally.ledgers.branches.read += sample->branch_count;
 	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
+	if (sample->no_ip)
+		return leave_out_address(a);
 	if (view->has_image && !add_event(a, sample->event, err))
 		return false;
 	if (a->batches && memory)

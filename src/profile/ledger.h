@@ -26,6 +26,7 @@
 	X(KERNEL, "kernel", "in the kernel")                                   \
 	X(OTHER_IMAGE, "other_image", "in other files of the process")         \
 	X(UNKNOWN, "unknown_memory", "in memory that no file is mapped to")    \
+	X(NO_ADDRESS, "no_address", "without an address")                      \
 	X(NO_FUNCTION, "no_function", "in the binary, but in no function")     \
 	X(NO_PARENT, "no_parent", "in a cold fragment of unknown parent")      \
 	X(UNNAMEABLE, "unnameable", "in functions whose name the profile cannot hold")

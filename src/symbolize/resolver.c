@@ -151,6 +151,10 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 	struct stack stack = {event->time, sample->pid, RAW_ANY, NULL, 0};
 	struct view *view = NULL;
 
+	if (sample->no_ip && !sample->chain_count) {
+		r->counts.no_address++;
+		return true;
+	}
 	if ((process && process->maps && !view_of(r, process->maps, &view)) || !collect_chain(r, view, sample))
 		return bc_fail_nomem(err);
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);

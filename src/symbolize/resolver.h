@@ -20,6 +20,7 @@ struct stack_counts {
 	uint64_t unknown; /* frames in no mapping, or of a stack without a map */
 	uint64_t kernel;  /* frames of the kernel */
 	uint64_t no_map;  /* stacks of which no map is known */
+	uint64_t no_address; /* samples without any: they are no stacks */
 };
 
 DEFINE_VEC(frame_vec, struct frame);

@@ -137,6 +137,10 @@ static void take_address(struct count *c, const struct sample *sample)
 	numbers_add(&c->numbers, "branches.read", sample->branch_count);
 	numbers_add(&c->numbers, "branches.dropped.basic_mode", sample->branch_count);
 	numbers_add(&c->plain, "samples.read", 1);
+	if (sample->no_ip) {
+		numbers_add(&c->plain, "samples.dropped.no_address", 1);
+		return;
+	}
 	if (has_image(c, sample->pid))
 		note_event(c, sample->event);
 	if (located == LOCATED_IMAGE)

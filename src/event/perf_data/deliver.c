@@ -91,6 +91,7 @@ static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
 	struct sample out = {
 		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
 		.ip.v = sample.ip,
+		.no_ip = event->layout.ip == PERF_NOWHERE,
 		.data.v = sample.addr,
 		.has_stack = sample.has_stack,
 		.branches = perf_branches(&sample, delivery->scratch),

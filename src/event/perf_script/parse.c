@@ -83,15 +83,27 @@ bool script_parse(const struct line *line, size_t stack, enum open_lines open,
 	return record_parse(line, record, &out->record, err);
 }
 
+/* Behind a word a number alone can be anything: "a;b;c 12" is a folded stack.  A number alone
+ * is a sample whose branch stack is empty. */
+static bool fits_head(const struct line *line, size_t stack)
+{
+	struct head head;
+	struct bc_error err;
+
+	if (!head_parse(line, stack, &head, &err))
+		return false;
+	struct text rest = line->text;
+	text_word(&rest);
+	return head.has_ip || head.has_time || head.event.len || head.has_tid || !text_trim(rest).len;
+}
+
 bool perf_script_fits(const struct line *line)
 {
 	struct text text = line->text;
 	size_t stack = stack_find(text);
-	struct head head;
-	struct bc_error err;
 
 	if (!text_trim(text).len || text_starts(text, "#"))
 		return false;
 	return stack < text.len || record_find(text, stack) < stack ||
-	       head_parse(line, stack, &head, &err) || stack_is_symbolic(text);
+	       fits_head(line, stack) || stack_is_symbolic(text);
 }

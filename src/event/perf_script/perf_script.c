@@ -44,6 +44,7 @@ static void take_ip(struct perf_script *script)
 	size_t i = script->inlined < sample->chain_count ? script->inlined : 0;
 
 	sample->ip.v = sample->chain[i];
+	sample->no_ip = false;
 	if (may_be_offset(sample->ip.v, sample->chain_files[i]))
 		sample->ip_file = sample->chain_files[i];
 }
@@ -135,6 +136,7 @@ static bool open_sample(struct perf_script *script, const struct head *head, str
 	script->sample = (struct sample){
 		.pid = head->has_tid ? head->pid : threads_pid(&script->threads, head->pid),
 		.ip = head->ip,
+		.no_ip = !head->has_ip,
 		.data = head->data,
 		.event = keep_event(script, head->event),
 	};

@@ -16,7 +16,7 @@ static bool has_stack(const struct script_line *at)
 	return at->stack < at->len;
 }
 
-/* Would this line be an error? */
+/* Would this line be an error, or a sample of nothing? */
 static bool is_damaged(const struct perf_script *script, const struct script_line *at,
 		       const struct line *line)
 {
@@ -25,7 +25,9 @@ static bool is_damaged(const struct perf_script *script, const struct script_lin
 
 	if (!script_parse(line, at->stack, script->open, &item, &err))
 		return err.code == BC_FORMAT;
-	return has_stack(at) && at->branch_count == SCRIPT_LINE_BAD &&
+	if (!has_stack(at)) /* nothing that a sample is of */
+		return item.kind == SCRIPT_SAMPLE && !item.head.has_ip;
+	return at->branch_count == SCRIPT_LINE_BAD &&
 	       (item.kind == SCRIPT_SAMPLE || item.kind == SCRIPT_STACK);
 }
 
