@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "src/base/output.h"
 #include "src/base/sparse.h"
+#include "src/check/fallthrough_changes.h"
 #include "src/check/note_write.h"
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
@@ -16,18 +18,22 @@
 
 enum { OPT_IN_PLACE = 256 };
 
+/* Functions that a message names. */
+enum { NAMES_TOLD = 8 };
+
 static const struct option_row rows[] = {
 	{'l', "layout", "LAYOUT", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
 	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "write it in BINARY's place"},
-	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost"},
+	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost, and what changes"},
+	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 struct arguments {
 	const char *path, *output;
 	enum bat_layout layout;
-	bool has_layout, in_place, quiet;
+	bool has_layout, in_place, quiet, verbose;
 };
 
 static bool parse_layout(const char *value, struct arguments *args)
@@ -49,6 +55,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	switch (id) {
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
+	case 'v': args->verbose = true; break;
 	case OPT_IN_PLACE: args->in_place = true; break;
 	case 'l':
 		if (!parse_layout(value, args))
@@ -78,6 +85,26 @@ static void tell(const char *what, uint32_t count)
 {
 	if (count)
 		fprintf(stderr, "batconv: lost: %u %s\n", count, what);
+}
+
+static void tell_changes(const struct changed_vec *changed, bool all)
+{
+	size_t named = all || changed->len < NAMES_TOLD ? changed->len : NAMES_TOLD;
+
+	if (!changed->len)
+		return;
+	fprintf(stderr, "batconv: changed: fall-throughs of %zu function%s, which skip blocks that became empty: ",
+		changed->len, changed->len > 1 ? "s" : "");
+	for (size_t i = 0; i < named; i++) {
+		fputs(i ? ", " : "", stderr);
+		if (changed->at[i].name)
+			print_text(text_of(changed->at[i].name), stderr);
+		else
+			fprintf(stderr, "0x%" PRIx64, changed->at[i].address);
+	}
+	if (named < changed->len)
+		fprintf(stderr, " and %zu more (-v names them)", changed->len - named);
+	fputc('\n', stderr);
 }
 
 static void tell_losses(const struct transcode_losses *losses)
@@ -160,9 +187,12 @@ static bool write_in_place(const struct arguments *args, const struct binary *su
 
 static bool transcode(const struct arguments *args, struct binary *subject, struct bc_error *err)
 {
+	BC_AUTO(changed_vec_free) struct changed_vec changed = {0};
 	struct transcode_losses losses;
 	struct note_bytes note;
 
+	if (!fallthrough_changes(subject, args->layout, &changed))
+		return bc_fail_nomem(err);
 	if (!transcode_prepare(&subject->bat, args->layout, &losses, err))
 		return false;
 	if (!note_write(&subject->bat, args->layout, &note, err))
@@ -172,8 +202,10 @@ static bool transcode(const struct arguments *args, struct binary *subject, stru
 	free(note.data);
 	if (!ok)
 		return false;
-	if (!args->quiet)
+	if (!args->quiet) {
 		tell_losses(&losses);
+		tell_changes(&changed, args->verbose);
+	}
 	return true;
 }
 
@@ -194,6 +226,7 @@ const struct command transcode_command = {
 	"transcode", "--layout=LAYOUT {-o FILE | --in-place} BINARY",
 	"rewrite the BAT section for another release of BOLT\n\n"
 	"All else in the binary stays as it is.  Parents of cold fragments that LLVM 18\n"
-	"stored wrongly are repaired.  What the layout cannot hold is told on stderr.",
+	"stored wrongly are repaired.  What the layout cannot hold is told on stderr, and\n"
+	"which functions mean something else for that.",
 	rows, BC_COUNT(rows), FILE_READ, run_transcode,
 };
