@@ -61,19 +61,16 @@ try() {
 all='left out: True False False, True False False'
 plain="fdata as perf2bolt's: yes, in the YAML: yes, functions: 18 18, $all"
 try 'compile' "$plain"
-try 'ex\xc3\xa9ute' "$plain" # UTF-8
-try 'ex\x01\x7fute' "$plain" # not printable
-try 'ex\x0d\x09ute' "$plain"
+try '\x01\x7f\x0d\x09\xc3\xa9e' "$plain" # not printable; UTF-8
 try 'e"\x27 #\\e' "$plain" # what stands for itself elsewhere only
 try 'ex\xc2\x85ute' "$plain" # a line break to YAML
 try 'e\xe2\x80\xa8ute' "$plain" # likewise
 try 'e\xef\xbb\xbfute' "$plain" # a byte order mark
-try '\xf0\x9f\x98\x80ute' "$plain"
 # A newline: merge-fdata refuses such a file of perf2bolt's.
 try 'exe\x0aute' "fdata as perf2bolt's: no, in the YAML: yes, functions: 17 18, left out: True True True, True False False"
 ! $bolt/merge-fdata p.fdata p.fdata >merged 2>log || fail "merge-fdata takes perf2bolt's fdata with a newline in a name"
 # No UTF-8: perf2bolt cuts the name, and llvm-bolt finds no such function.
-for bytes in 'exe\xffute' 'e\xed\xa0\x80ute' 'exe\xc0\xafte' 'execut\xc3' '\xf4\x90\x80\x80ute'; do
+for bytes in 'exe\xffute' 'e\xed\xa0\x80\xc0\xafe' 'execut\xc3'; do
 	try "$bytes" "fdata as perf2bolt's: yes, in the YAML: no, functions: 18 17, left out: True False False, True True True"
 	[ "$(has "$bytes" p.yaml)" = no ] || fail "$bytes: perf2bolt writes it"
 done
