@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/maps_add.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/open.h"
-#include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/update.h"
 
@@ -28,15 +29,33 @@ static bool write_bcmaps(const struct snapshots *all, const char *path, bool new
 	return ok;
 }
 
-/* What is no regular file is not even opened: a FIFO would wait for its writer. */
-static bool is_bcmaps(const char *path, bool regular, struct bc_error *err)
+/* How many bytes there were, or -1. */
+static ssize_t read_start(int fd, char *to, size_t size)
 {
-	char start[sizeof(BCMAPS_MAGIC)];
 	size_t got = 0;
 
-	if (regular && !file_peek(path, start, sizeof(BCMAPS_MAGIC) - 1, &got, err))
-		return false;
-	return text_starts((struct text){start, got}, BCMAPS_MAGIC) ||
+	while (got < size) {
+		ssize_t more = pread(fd, to + got, size - got, (off_t)got);
+		if (!more)
+			break;
+		if (more > 0)
+			got += (size_t)more;
+		else if (errno != EINTR)
+			return -1;
+	}
+	return (ssize_t)got;
+}
+
+/* The file's own bytes: one that is compressed would be none afterwards.  fd: -1 for what is no
+ * regular file, which is not even opened, as a FIFO would wait for its writer. */
+static bool is_bcmaps(const char *path, int fd, struct bc_error *err)
+{
+	char start[BCMAPS_MAGIC_SIZE];
+	ssize_t got = fd < 0 ? 0 : read_start(fd, start, sizeof(start));
+
+	if (got < 0)
+		return bc_fail_errno(err, "%s: cannot read", path);
+	return text_starts((struct text){start, (size_t)got}, BCMAPS_MAGIC) ||
 	       bc_fail(err, BC_FORMAT, "%s: no snapshots (.bcmaps): it is not replaced", path);
 }
 
@@ -47,7 +66,7 @@ static bool add_once(const char *path, const struct update *update, const struct
 {
 	struct snapshots all = {0};
 	struct reader_report report = {0};
-	bool ok = (update->absent || (is_bcmaps(path, update->fd >= 0, err) &&
+	bool ok = (update->absent || (is_bcmaps(path, update->fd, err) &&
 				      maps_open(path, UINT64_MAX, &all, &report, err))) &&
 		  snapshots_merge(&all, more, err) &&
 		  write_bcmaps(&all, update->path ? update->path : path, update->absent, err);

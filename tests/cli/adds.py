@@ -5,6 +5,7 @@ process that was killed holds up nobody.
 By hand: each process adds one map of its own pid, so the pids that `maps --list` shows are those that were added.
 """
 import fcntl
+import gzip
 import os
 import random
 import signal
@@ -161,6 +162,9 @@ def refusals():
     refused('a folder', 'folder', 'folder: no snapshots (.bcmaps): it is not replaced')
     refused('a FIFO', 'fifo', 'no snapshots (.bcmaps): it is not replaced')
     refused('no folder', 'none/file', 'none/file')
+    with open(FILE, 'rb') as file, gzip.open('packed', 'wb') as packed:
+        packed.write(file.read())
+    refused('a compressed file', 'packed', 'packed: no snapshots (.bcmaps): it is not replaced')
     user = 65534 if os.getuid() == 0 else None
     os.chmod('folder', 0o555)
     refused('a folder that is read-only', 'folder/new', 'cannot create a temporary file beside it: Permission denied', user)
