@@ -3,10 +3,12 @@
  * The blocks of an input function, which its fragments share: no two begin at one
  * input offset, and the table of BAT_HASHED names each block of the input, by an
  * index that ascends with the offset and by a hash that has it in its low bits.
+ * Blocks of BOLT's own (block_starts.h) are none of these.
  */
 #include <stdlib.h>
 
 #include "src/base/radix.h"
+#include "src/check/accounted.h"
 #include "src/check/checks.h"
 
 struct listed {
@@ -16,9 +18,12 @@ struct listed {
 
 struct blocks {
 	const struct binary *subject;
+	const struct block_starts *starts;
 	struct findings *findings;
 	struct listed *at; /* of one function; room for all */
 	uint32_t count;
+	bool code; /* that there is to look at, by this decoder */
+	struct decoder decoder;
 };
 
 static int by_input(const void *a, const void *b)
@@ -39,6 +44,14 @@ static struct finding_place place(const struct blocks *b, const struct listed *b
 	return place_of(b->subject, block->fragment, block->entry);
 }
 
+static bool is_own(const struct blocks *b, const struct bat_fragment *f, uint32_t entry)
+{
+	const struct bat_table *bat = &b->subject->bat;
+
+	return block_is_unknown(bat, entry) &&
+	       block_starts_promoted(b->starts, f->parent, bat_entry_input(bat->entries[entry]));
+}
+
 static void list_blocks(struct blocks *b, uint32_t fragment)
 {
 	const struct bat_table *bat = &b->subject->bat;
@@ -47,7 +60,7 @@ static void list_blocks(struct blocks *b, uint32_t fragment)
 	for (uint32_t k = 0; k < f->entry_count; k++) {
 		struct bat_entry e = bat->entries[f->first_entry + k];
 		uint32_t index = bat->blocks ? bat->blocks[f->first_entry + k].index : 0;
-		if (!bat_entry_is_branch(e))
+		if (!bat_entry_is_branch(e) && !is_own(b, f, f->first_entry + k))
 			b->at[b->count++] = (struct listed){bat_entry_input(e), index, fragment, k};
 	}
 }
@@ -98,9 +111,9 @@ static bool shares_inputs(const struct blocks *b)
 	return false;
 }
 
-static void check_counts(struct blocks *b, uint32_t hot)
+/* Is every index in range?  Tells where not, unless there are too many for all to be. */
+static bool check_range(struct blocks *b, uint32_t blocks)
 {
-	uint32_t blocks = b->subject->bat.fragments[hot].block_count;
 	bool in_range = true;
 
 	for (uint32_t i = 0; i < b->count; i++) {
@@ -110,7 +123,31 @@ static void check_counts(struct blocks *b, uint32_t hot)
 		findings_add(b->findings, FINDING_BLOCK_INDEX, place(b, &b->at[i]),
 			     "index %u, but the function has %u blocks", b->at[i].index, blocks);
 	}
-	if (in_range && b->count != blocks && !shares_inputs(b))
+	return in_range;
+}
+
+/* Fewer are listed: the last index still tells how many there were, and none of
+ * the others has left code. */
+static bool are_deleted(struct blocks *b, const struct keyed *fragments, size_t count, uint32_t blocks)
+{
+	bool accounted = b->code && b->count && b->at[b->count - 1].index == blocks - 1;
+
+	for (size_t i = 0; accounted && i < count; i++)
+		accounted = fragment_accounted(b->subject, &b->decoder, (uint32_t)fragments[i].index);
+	return accounted;
+}
+
+static void check_counts(struct blocks *b, const struct keyed *fragments, size_t count)
+{
+	uint32_t hot = (uint32_t)fragments[0].key;
+	uint32_t blocks = b->subject->bat.fragments[hot].block_count;
+
+	if (!check_range(b, blocks) || b->count == blocks || shares_inputs(b))
+		return;
+	if (b->count < blocks && are_deleted(b, fragments, count, blocks))
+		findings_add(b->findings, FINDING_BLOCK_DELETED, place_of(b->subject, hot, NO_INDEX),
+			     "%u of its %u blocks have no entry", blocks - b->count, blocks);
+	else
 		findings_add(b->findings, FINDING_BLOCK_COUNT, place_of(b->subject, hot, NO_INDEX),
 			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
 }
@@ -153,8 +190,6 @@ static void check_branches(struct blocks *b, uint32_t fragment)
 /* The fragments of one function, by ascending address. */
 static void check_function(struct blocks *b, const struct keyed *fragments, size_t count)
 {
-	uint32_t hot = (uint32_t)fragments[0].key;
-
 	b->count = 0;
 	for (size_t i = 0; i < count; i++)
 		list_blocks(b, (uint32_t)fragments[i].index);
@@ -163,7 +198,7 @@ static void check_function(struct blocks *b, const struct keyed *fragments, size
 	check_neighbours(b);
 	if (b->subject->bat.blocks) {
 		check_hashes(b);
-		check_counts(b, hot);
+		check_counts(b, fragments, count);
 	} else {
 		for (size_t i = 0; i < count; i++)
 			check_branches(b, (uint32_t)fragments[i].index);
@@ -180,11 +215,14 @@ static void check_functions(struct blocks *b, const struct keyed *fragments, siz
 	}
 }
 
-bool check_blocks(const struct binary *subject, struct findings *findings)
+bool check_blocks(const struct binary *subject, const struct block_starts *starts,
+		  bool code, struct findings *findings)
 {
 	const struct bat_table *bat = &subject->bat;
-	struct blocks blocks = {.subject = subject, .findings = findings};
+	struct blocks blocks = {.subject = subject, .starts = starts, .findings = findings,
+				.code = code && subject->kind != BINARY_SECTION};
 
+	decoder_open(subject->image.machine, &blocks.decoder);
 	struct keyed *fragments = malloc((bat->fragment_count + (size_t)1) * sizeof(*fragments));
 	blocks.at = malloc((bat->entry_count + (size_t)1) * sizeof(*blocks.at));
 	bool ok = fragments && blocks.at;
@@ -193,6 +231,7 @@ bool check_blocks(const struct binary *subject, struct findings *findings)
 	ok = ok && sort_keyed(fragments, bat->fragment_count);
 	if (ok)
 		check_functions(&blocks, fragments, bat->fragment_count);
+	decoder_close(&blocks.decoder);
 	free(fragments);
 	free(blocks.at);
 	return ok;

@@ -6,8 +6,8 @@
 #ifndef CHECK_CHECKS_H
 #define CHECK_CHECKS_H
 
+#include "src/check/block_starts.h"
 #include "src/check/findings.h"
-#include "src/elf/binary.h"
 
 /* segments.c: the file's executable segments; on bytes, since an image with such a
  * segment is not opened.  False: that is the case. */
@@ -28,9 +28,10 @@ bool check_canonical(const struct binary *subject, struct findings *findings);
  * there is nothing more to check. */
 bool check_structure(const struct binary *subject, struct findings *findings);
 
-/* blocks.c: hashes, indices and input offsets of each function's blocks.  False when
- * out of memory. */
-bool check_blocks(const struct binary *subject, struct findings *findings);
+/* blocks.c: hashes, indices and input offsets of each function's blocks.  code: where
+ * some are missing, look for their instructions.  False when out of memory. */
+bool check_blocks(const struct binary *subject, const struct block_starts *starts, bool code,
+		  struct findings *findings);
 
 /* parents.c: cold fragments and the symbols. */
 void check_parents(const struct binary *subject, struct findings *findings);

@@ -5,6 +5,8 @@
 
 #include "src/base/parallel.h"
 #include "src/check/checks.h"
+#include "src/check/nop.h"
+#include "src/check/own_code.h"
 #include "src/isa/branch.h"
 
 const struct code_side output_side = {FINDING_INSIDE_INSN, FINDING_NO_BRANCH, false};
@@ -38,25 +40,6 @@ static bool is_branch(struct decoder *decoder, struct bytes code, uint64_t at)
 	       (insn.flow != FLOW_NEXT || insn.unsupported);
 }
 
-static bool is_nop(enum machine machine, struct bytes code)
-{
-	size_t i = 0;
-
-	switch (machine) {
-	case MACHINE_X86_64:
-		while (i < 14 && i + 1 < code.size && (code.data[i] == 0x66 || code.data[i] == 0x2e))
-			i++;
-		return code.size > i && (code.data[i] == 0x90 ||
-			(code.size > i + 1 && code.data[i] == 0x0f && code.data[i + 1] == 0x1f));
-	case MACHINE_AARCH64:
-		return code.size >= 4 && le32(code.data) == 0xd503201f;
-	case MACHINE_RISCV64:
-		return (code.size >= 2 && le16(code.data) == 1) ||
-		       (code.size >= 4 && le32(code.data) == 0x13);
-	}
-	return false;
-}
-
 static bool is_block_start(const struct code_view *v, uint64_t offset)
 {
 	const struct bat_table *bat = &v->subject->bat;
@@ -64,8 +47,7 @@ static bool is_block_start(const struct code_view *v, uint64_t offset)
 
 	if (v->side->input)
 		return block_starts_has(v->starts, f->parent, offset);
-	const struct bat_entry *e = bat_entry_at(bat, f, (uint32_t)offset);
-	return e && e->output == offset && !bat_entry_is_branch(*e);
+	return block_begins(bat, f, offset);
 }
 
 /* Does the block end before this offset: by the code's end, by another block, or by
@@ -105,7 +87,7 @@ static void check_spot(const struct code_view *v, const struct spot *spot, uint6
 	if (offset > spot->offset)
 		findings_add(findings, v->side->inside, place, "0x%x is inside the instruction before "
 			     "0x%llx", spot->offset, (unsigned long long)offset);
-	else if (spot->branch && !leaves_block(v, offset))
+	else if (spot->branch && !leaves_block(v, offset) && !own_code_explains(v, spot))
 		findings_add(findings, v->side->no_branch, place, "the instruction at 0x%x only goes on",
 			     spot->offset);
 }
@@ -239,6 +221,7 @@ bool code_for_fragments(const struct binary *subject, unsigned threads, fragment
 struct checking {
 	const struct binary *subject;
 	const struct block_starts *starts;
+	struct probes probes;
 };
 
 static void check_fragment(const struct checking *c, struct decoder *decoder, uint32_t i,
@@ -246,7 +229,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 {
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
-	struct code_view view = {decoder, c->subject, c->starts, &output_side,
+	struct code_view view = {decoder, c->subject, c->starts, &c->probes, &output_side,
 				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i};
 	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
 
@@ -275,7 +258,10 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 bool check_output_code(const struct binary *subject, const struct block_starts *starts,
 		       unsigned threads, struct findings *findings)
 {
-	struct checking checking = {subject, starts};
+	struct checking checking = {.subject = subject, .starts = starts};
 
-	return code_for_fragments(subject, threads, check_fragments_of, &checking, findings);
+	bool ok = probes_read(&subject->image, &checking.probes) &&
+		  code_for_fragments(subject, threads, check_fragments_of, &checking, findings);
+	probes_free(&checking.probes);
+	return ok;
 }

@@ -7,8 +7,9 @@
 #define CHECK_CODE_H
 
 #include "src/cfg/insn.h"
+#include "src/check/block_starts.h"
 #include "src/check/findings.h"
-#include "src/elf/binary.h"
+#include "src/check/probes.h"
 
 /* A side of the table, and the findings that are made there. */
 struct code_side {
@@ -16,14 +17,6 @@ struct code_side {
 	bool input;
 };
 extern const struct code_side output_side, input_side;
-
-/* Where the blocks of input functions begin, in any of their fragments. */
-struct block_starts {
-	uint64_t *at; /* ascending: parent << 32 | input offset */
-	size_t count;
-};
-BC_MUST_USE bool block_starts_make(const struct bat_table *bat, struct block_starts *out);
-bool block_starts_has(const struct block_starts *starts, uint32_t parent, uint64_t input);
 
 /* A place in code that an entry names. */
 struct spot {
@@ -37,6 +30,7 @@ struct code_view {
 	struct decoder *decoder;
 	const struct binary *subject;
 	const struct block_starts *starts;
+	const struct probes *probes;
 	const struct code_side *side;
 	struct bytes code;
 	uint64_t at; /* where it is loaded */
@@ -47,7 +41,8 @@ struct code_view {
  *
  * A branch entry may stand on an instruction that can go elsewhere than on, on a
  * call, and on the last instruction of a block that another block follows: BOLT
- * keeps the offset of all these (BinaryFunction.cpp). */
+ * keeps the offset of all these (BinaryFunction.cpp).  Where BOLT put code of its own
+ * there, see own_code.h. */
 void code_check(const struct code_view *view, const struct spot *spots, size_t count,
 		struct findings *findings);
 

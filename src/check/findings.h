@@ -63,6 +63,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(BRANCH_ASTRAY, "branch-astray", NOTE, "a branch entry came from outside its block",       \
 	  "Fine if BOLT moved the branch, as in a table that LLVM 19 or later wrote first.")     \
 	X(BLOCK_COUNT, "block-count", WARNING, "NumBlocks is not the number of blocks listed", REPORT) \
+	X(BLOCK_DELETED, "block-deleted", NOTE, "a function has input blocks without entry and without code", \
+	  "Nothing: BOLT deleted blocks that nothing reached.")                                  \
 	X(BLOCK_INDEX, "block-index", ERROR, "a block's index is out of range or used twice", REPORT) \
 	X(BLOCK_ORDER, "block-order", ERROR, "block indices and input offsets disagree in order", REPORT) \
 	X(BLOCK_HASH, "block-hash", ERROR, "a block's hash was made for another input offset", REPORT) \
@@ -84,7 +86,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(NO_BRANCH, "no-branch", ERROR, "a branch entry is on no control-flow instruction", REPORT) \
 	X(INSIDE_INSN, "inside-insn", ERROR, "an entry is within an instruction", REPORT)        \
 	X(INPUT_BUILD, "input-build-id", ERROR, "the build-ids do not belong together",          \
-	  "Give the binary that llvm-bolt read: its build-id is this one's with the last bit flipped.") \
+	  "Give the binary that llvm-bolt read: its build-id is this one's with the last bit flipped, " \
+	  "and, if a BOLT later than 23 wrote this one, the first bit.") \
 	X(INPUT_NO_FUNCTION, "input-no-function", ERROR, "the input binary has no such function",  \
 	  "Give the binary that llvm-bolt read.")                                                \
 	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies behind its function's end", REPORT) \

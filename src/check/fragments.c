@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <elf.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/check/checks.h"
+#include "src/isa/branch.h"
 
 static bool in_executable_segment(const struct image *image, uint64_t address)
 {
@@ -14,17 +16,37 @@ static bool in_executable_segment(const struct image *image, uint64_t address)
 	return false;
 }
 
+/* Of an instruction that BOLT copied to several fragments of a function each entry
+ * tells the address of one copy: it comes from the same place, or is a branch that
+ * stands in a copy of its block. */
+static bool is_copy(const struct binary *subject, const struct bat_fragment *f, struct bat_entry e,
+		    const struct bat_fragment *other, uint32_t offset)
+{
+	uint64_t size = binary_fragment_size(subject, (uint32_t)(other - subject->bat.fragments));
+	struct vaddr at = {other->address + offset};
+
+	if (other->parent != f->parent || f->parent == BAT_NO_PARENT || offset >= size)
+		return false;
+	return bat_translate(&subject->bat, other, offset, false) == bat_entry_input(e) ||
+	       branch_decode(subject->image.machine,
+			     bytes_first(image_bytes_at(&subject->image, at), size - offset), at).kind != BRANCH_NONE;
+}
+
 /* A tail call behind a conditional jump becomes a conditional tail call: the entry of
  * the call, of which nothing is left here, then tells that branch's address. */
-static bool is_elsewhere(const struct bat_table *bat, const struct bat_fragment *f, struct bat_entry e)
+static bool is_elsewhere(const struct binary *subject, const struct bat_fragment *f, struct bat_entry e)
 {
+	const struct bat_table *bat = &subject->bat;
 	uint64_t address = (uint32_t)(f->address + e.output) | (f->address & ~(uint64_t)UINT32_MAX);
 	const struct bat_fragment *other = bat_find(bat, address);
 
 	if (!bat_entry_is_branch(e) || !other)
 		return false;
-	const struct bat_entry *branch = bat_entry_at(bat, other, (uint32_t)(address - other->address));
-	return branch && other->address + branch->output == address && bat_entry_is_branch(*branch);
+	uint32_t offset = (uint32_t)(address - other->address);
+	const struct bat_entry *at = bat_entry_at(bat, other, offset);
+	if (at && at->output == offset && bat_entry_is_branch(*at))
+		return true;
+	return is_copy(subject, f, e, other, offset);
 }
 
 static void check_sizes(const struct binary *subject, uint32_t i, const struct function *function,
@@ -37,7 +59,7 @@ static void check_sizes(const struct binary *subject, uint32_t i, const struct f
 		struct bat_entry e = subject->bat.entries[f->first_entry + k];
 		if (e.output <= size || entry_never_emitted(f, e))
 			continue;
-		enum finding_kind kind = is_elsewhere(&subject->bat, f, e) ? FINDING_ENTRY_ELSEWHERE
+		enum finding_kind kind = is_elsewhere(subject, f, e) ? FINDING_ENTRY_ELSEWHERE
 									   : FINDING_ENTRY_OUTSIDE;
 		findings_add(findings, kind, place_of(subject, i, k),
 			     "offset 0x%x, but the fragment has 0x%" PRIx64 " bytes", e.output, size);
@@ -77,6 +99,12 @@ static bool written_by_bolt(const struct binary *subject, const struct symbol *s
 	       image_section(&subject->image, ".bolt.org.text");
 }
 
+/* A function that BOLT put into the program, which none of the input's became. */
+static bool is_made(const char *name)
+{
+	return !strncmp(name, "__retpoline_", 12);
+}
+
 static bool is_cold(const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -92,7 +120,7 @@ static void check_missing(const struct binary *subject, struct findings *finding
 
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
-		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside ||
+		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside || is_made(s->name) ||
 		    !written_by_bolt(subject, s) || bat_find_exact(&subject->bat, s->address))
 			continue;
 		struct finding_place place = NOWHERE;

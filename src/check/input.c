@@ -12,6 +12,11 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
+static bool find_probes(struct input *input, struct bc_error *err)
+{
+	return probes_read(&input->image, &input->probes) || bc_fail_nomem(err);
+}
+
 static bool index_names(struct input *input, struct bc_error *err)
 {
 	const struct symbol_table *symbols = &input->functions.symbols;
@@ -39,7 +44,8 @@ bool input_open(const char *path, struct input *out, struct bc_error *err)
 		return false;
 	struct bytes file = {input.file.data, input.file.size};
 	if (image_open(file, &input.image, err) &&
-	    functions_build(&input.image, &input.functions, err) && index_names(&input, err)) {
+	    functions_build(&input.image, &input.functions, err) && index_names(&input, err) &&
+	    find_probes(&input, err)) {
 		*out = input;
 		return true;
 	}
@@ -49,6 +55,7 @@ bool input_open(const char *path, struct input *out, struct bc_error *err)
 
 void input_close(struct input *input)
 {
+	probes_free(&input->probes);
 	free(input->names);
 	functions_free(&input->functions);
 	image_close(&input->image);

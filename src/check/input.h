@@ -16,6 +16,7 @@ struct input {
 	struct function_table functions;
 	struct input_name *names; /* by name, then function */
 	size_t name_count;
+	struct probes probes;
 };
 
 /* BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM.  The text has the path. */

@@ -40,7 +40,7 @@ static uint64_t misfits(const struct matching *m, struct decoder *decoder, uint3
 		return UINT64_MAX;
 	findings_init(&findings, 0);
 	size_t count = code_spots(bat, f, true, code.size, spots);
-	struct code_view view = {decoder, m->subject, m->starts, &input_side, code,
+	struct code_view view = {decoder, m->subject, m->starts, &m->input->probes, &input_side, code,
 				 m->input->functions.at[function].address, fragment};
 	code_check(&view, spots, count, &findings);
 	free(spots);

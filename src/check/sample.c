@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cfg/x86_insn.h"
+#include "src/check/same_insn.h"
 #include "src/check/section_order.h"
 
 /* The plain scan: every entry of the section in its order, as the stored fields
@@ -112,68 +112,6 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Alike but for displacements from the instruction itself, and for the length of
- * immediate values, which BOLT shortens. */
-static bool same_x86(struct bytes a, struct bytes b)
-{
-	struct x86_insn x, y;
-
-	if (!x86_decode(a, &x) || !x86_decode(b, &y))
-		return false;
-	bool relative = x.is_memory && x.base == X86_RIP && y.base == X86_RIP;
-	bool immediate = (x.opcode | 2) == (y.opcode | 2) && x.map == X86_ONE_BYTE;
-	return x.map == y.map && (x.opcode == y.opcode || immediate) && x.wide == y.wide &&
-	       x.reg == y.reg && x.rm == y.rm && x.is_memory == y.is_memory && x.base == y.base &&
-	       x.index == y.index && x.scale == y.scale &&
-	       (relative || x.displacement == y.displacement);
-}
-
-/* Bits of an instruction that do not say where it refers to.  On these machines
- * addresses are formed by two instructions: adrp, auipc or lui gives the page, and
- * an add, load or store the rest. */
-static uint32_t fixed_bits(enum machine machine, uint32_t word)
-{
-	if (machine == MACHINE_AARCH64) {
-		if ((word & 0x1f000000) == 0x10000000) /* adr, adrp */
-			return 0x1f00001f;
-		if ((word & 0x1f000000) == 0x11000000 || (word & 0x3b000000) == 0x39000000)
-			return 0xffc003ff; /* add, sub; load, store */
-		return UINT32_MAX;
-	}
-	switch (word & 0x7f) {
-	case 0x17: case 0x37: /* auipc, lui */
-		return 0xfff;
-	case 0x03: case 0x07: case 0x13: case 0x1b: /* load, add */
-		return 0xfffff;
-	case 0x23: case 0x27: /* store */
-		return 0x1fff07f;
-	}
-	return UINT32_MAX;
-}
-
-static bool same_risc(enum machine machine, struct bytes a, struct bytes b)
-{
-	if (a.size != 4 || b.size != 4)
-		return false;
-	uint32_t bits = fixed_bits(machine, le32(a.data));
-	return !((le32(a.data) ^ le32(b.data)) & bits);
-}
-
-/* Two instructions, decoded to i and k.  Branches are the same if they are of one
- * kind: BOLT turns conditions round and sends them elsewhere. */
-static bool same_instruction(enum machine machine, struct bytes a, const struct insn *i,
-			     struct bytes b, const struct insn *k)
-{
-	if (i->flow != FLOW_NEXT || k->flow != FLOW_NEXT)
-		return i->flow == k->flow;
-	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what was decoded has bytes */
-	if (i->size == k->size && !memcmp(a.data, b.data, i->size))
-		return true;
-	a = bytes_first(a, i->size);
-	b = bytes_first(b, k->size);
-	return machine == MACHINE_X86_64 ? same_x86(a, b) : same_risc(machine, a, b);
-}
-
 /* Jumps that continue a block elsewhere have no entry of their own. */
 static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
 		     const struct insn *insn)
@@ -241,7 +179,7 @@ static void take_one(struct sampling *s)
 static bool run(struct sampling *s, uint64_t count, unsigned threads, struct findings *findings)
 {
 	uint32_t *of = malloc((s->subject->bat.fragment_count + (size_t)1) * sizeof(*of));
-	struct block_starts starts = {NULL, 0};
+	struct block_starts starts = {0};
 
 	s->of = of;
 	if (!of || !block_starts_make(&s->subject->bat, &starts)) {
@@ -254,7 +192,7 @@ static bool run(struct sampling *s, uint64_t count, unsigned threads, struct fin
 	for (uint64_t i = 0; ok && s->subject->bat.fragment_count && i < count; i++)
 		take_one(s);
 	decoder_close(&s->decoder);
-	free(starts.at);
+	block_starts_free(&starts);
 	free(of);
 	return ok;
 }

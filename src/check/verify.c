@@ -8,18 +8,15 @@
 #include "src/elf/binary_open.h"
 
 static bool check_code(const struct verify_options *options, struct verify_report *report,
-		       const struct input *input, struct bc_error *err)
+		       const struct block_starts *starts, const struct input *input,
+		       struct bc_error *err)
 {
 	const struct binary *subject = &report->subject;
 	struct findings *findings = &report->findings;
-	struct block_starts starts;
 
-	if (!block_starts_make(&subject->bat, &starts))
-		return bc_fail_nomem(err);
-	bool ok = options->no_code || check_output_code(subject, &starts, options->threads, findings);
+	bool ok = options->no_code || check_output_code(subject, starts, options->threads, findings);
 	if (ok && input)
-		ok = check_input(subject, input, &starts, options->threads, !options->no_code, findings);
-	free(starts.at);
+		ok = check_input(subject, input, starts, options->threads, !options->no_code, findings);
 	if (!ok)
 		return bc_fail_nomem(err);
 	report->code = options->no_code ? CODE_NOT_ASKED
@@ -28,23 +25,30 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 	return true;
 }
 
-static bool check_table(const struct verify_options *options, struct verify_report *report,
-			const struct input *input, struct bc_error *err)
+static bool check_blocks_and_code(const struct verify_options *options, struct verify_report *report,
+				  const struct input *input, struct bc_error *err)
 {
+	BC_AUTO(block_starts_free) struct block_starts starts = {0};
 	struct binary *subject = &report->subject;
 	struct findings *findings = &report->findings;
 
-	if (!check_canonical(subject, findings))
-		return bc_fail_nomem(err);
-	if (!check_structure(subject, findings))
-		return true;
-	if (!check_blocks(subject, findings))
+	if (!block_starts_make(&subject->bat, &starts) ||
+	    !check_blocks(subject, &starts, !options->no_code, findings))
 		return bc_fail_nomem(err);
 	check_parents(subject, findings);
 	if (subject->kind == BINARY_SECTION)
 		return true;
 	check_fragments(subject, findings);
-	return check_code(options, report, input, err);
+	return check_code(options, report, &starts, input, err);
+}
+
+static bool check_table(const struct verify_options *options, struct verify_report *report,
+			const struct input *input, struct bc_error *err)
+{
+	if (!check_canonical(&report->subject, &report->findings))
+		return bc_fail_nomem(err);
+	return !check_structure(&report->subject, &report->findings) ||
+	       check_blocks_and_code(options, report, input, err);
 }
 
 static bool link_table(struct binary *subject, struct bc_error *err)

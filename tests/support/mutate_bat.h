@@ -41,6 +41,7 @@ struct mutation {
 	bool (*note)(const struct world *w, struct buffer *note);
 	bool (*file)(const struct world *w, struct buffer *file);
 	bool with_input;
+	bool others; /* more findings follow from it */
 };
 
 /* All kinds, in four files; each list ends with a NULL name. */

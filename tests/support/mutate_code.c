@@ -219,7 +219,34 @@ static bool table_input_moved(const struct world *w, struct bat_table *t)
 	return false;
 }
 
+/* What BOLT writes for a block that it made, where it made none. */
+static bool table_no_hash(const struct world *w, struct bat_table *t)
+{
+	struct pair p;
+
+	if (!t->blocks || !find_pair(w, t, &p))
+		return false;
+	t->blocks[p.b].hash = 0;
+	t->blocks[p.b].index = 0;
+	return true;
+}
+
+/* A block that BOLT made, as if it came from elsewhere than the call that it is for. */
+static bool table_made_elsewhere(const struct world *w, struct bat_table *t)
+{
+	(void)w;
+	for (uint32_t k = 1; t->blocks && k < t->entry_count; k++) {
+		if (bat_entry_is_branch(t->entries[k]) || t->blocks[k].hash)
+			continue;
+		t->entries[k].input += 2;
+		return true;
+	}
+	return false;
+}
+
 const struct mutation code_mutations[] = {
+	{"hash and index of a block gone", FINDING_BLOCK_HASH, ALSO(BLOCK_ORDER), .table = table_no_hash},
+	{"made block of no call", FINDING_BLOCK_HASH, ALONE, .table = table_made_elsewhere, .others = true},
 	{"branch entry on the instruction before", FINDING_NO_BRANCH, ALONE, .table = table_branch_moved},
 	{"block entry a byte off", FINDING_INSIDE_INSN, ALONE, .table = table_block_off},
 	{"branch entry a byte off", FINDING_INSIDE_INSN, ALONE, .table = table_branch_off},

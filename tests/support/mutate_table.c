@@ -368,7 +368,8 @@ const struct mutation table_mutations[] = {
 	{"fragment in no segment", FINDING_FRAGMENT_NO_CODE, ALONE, .table = table_far_fragment},
 	{"fragment without a symbol", FINDING_FRAGMENT_NO_SYMBOL, ALONE, .table = table_nameless_fragment},
 	{"cold table gone", FINDING_COLD_MISSING, ALONE, .table = table_no_cold_unhashed},
-	{"cold table gone, blocks with it", FINDING_COLD_MISSING, ALSO(BLOCK_COUNT), .table = table_no_cold_hashed},
+	{"cold table gone, blocks with it", FINDING_COLD_MISSING, ALSO(BLOCK_COUNT), .table = table_no_cold_hashed,
+	 .others = true},
 	{"hot function gone", FINDING_HOT_MISSING, ALONE, .table = table_no_hot},
 	{.name = NULL},
 };

@@ -18,17 +18,22 @@
 static const struct base {
 	const char *name, *input;
 	int layout; /* to which it is transcoded first; -1: none */
-	int known;  /* its one true finding; -1: none            */
+	int known;  /* its true findings, of one kind; -1: none  */
+	unsigned often; /* how many */
 } bases[] = {
-	{"sqlite/sq.b16", "sqlite/sq", -1, -1},
-	{"sqlite/sq.b18", "sqlite/sq", -1, FINDING_HOT_INDEX_ORDINAL},
-	{"sqlite/sq.b19", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE},
-	{"sqlite/sq.b22", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE},
-	{"sqlite/sq.b16", "sqlite/sq", BAT_EQUAL, -1},
-	{"aarch64/demo.b19", "aarch64/demo", -1, -1},
-	{"aarch64/sorts.exec.b22", "aarch64/sorts.exec", -1, -1},
-	{"riscv64/demo.b22", "riscv64/demo", -1, -1},
-	{"riscv64/sorts.b19", "riscv64/sorts", -1, -1},
+	{"sqlite/sq.b16", "sqlite/sq", -1, -1, 0},
+	{"sqlite/sq.b18", "sqlite/sq", -1, FINDING_HOT_INDEX_ORDINAL, 1},
+	{"sqlite/sq.b19", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE, 1},
+	{"sqlite/sq.b22", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE, 1},
+	{"sqlite/sq.b16", "sqlite/sq", BAT_EQUAL, -1, 0},
+	{"aarch64/demo.b19", "aarch64/demo", -1, -1, 0},
+	{"aarch64/sorts.exec.b22", "aarch64/sorts.exec", -1, -1, 0},
+	{"riscv64/demo.b22", "riscv64/demo", -1, -1, 0},
+	{"riscv64/sorts.b19", "riscv64/sorts", -1, -1, 0},
+	/* Calls by auipc and jalr. */
+	{"riscv64/demo.huge.b22", "riscv64/demo", -1, -1, 0},
+	/* Promoted calls, a copied tail, probes. */
+	{"promoted/promoted.b22", "promoted/promoted", -1, -1, 0},
 };
 
 static void forget(uint64_t counts[FINDING_KIND_COUNT], int kind)
@@ -56,7 +61,7 @@ static void check_sound(const struct base *base, const struct world *w)
 
 	verify_bytes(w->file, w->input, counts);
 	if (base->known >= 0)
-		assert_int_equal(counts[base->known], 1);
+		assert_int_equal(counts[base->known], base->often);
 	forget(counts, base->known);
 	none_left(w, "untouched", counts);
 }
@@ -79,7 +84,8 @@ static void check_mutant(const struct base *base, const struct world *w, const s
 	forget(counts, (int)m->finding);
 	forget(counts, m->also);
 	forget(counts, base->known);
-	none_left(w, m->name, counts);
+	if (!m->others)
+		none_left(w, m->name, counts);
 }
 
 static const struct mutation *const groups[] = {note_mutations, desc_mutations, table_mutations,
@@ -127,10 +133,41 @@ static void every_damage_is_found(void **state)
 	assert_int_equal(failures, 0);
 }
 
+static uint64_t wrong_build_ids(const struct world *w, uint8_t first, uint8_t last)
+{
+	const struct section *id = image_section(&w->subject.image, ".note.gnu.build-id");
+	uint8_t *data = w->file.data + id->offset + 16; /* behind the note's head and owner */
+	uint64_t counts[FINDING_KIND_COUNT];
+
+	data[0] ^= first;
+	data[id->size - 17] ^= last;
+	verify_bytes(w->file, w->input, counts);
+	data[0] ^= first;
+	data[id->size - 17] ^= last;
+	return counts[FINDING_INPUT_BUILD];
+}
+
+/* llvm-bolt marks the id by its last bit; after release 23 by the first one, too. */
+static void both_marks_of_a_build_id(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "promoted/promoted.b22", "promoted/promoted", -1);
+	assert_int_equal(wrong_build_ids(&w, 0, 0), 0);
+	assert_int_equal(wrong_build_ids(&w, 0x80, 0), 0);
+	assert_int_equal(wrong_build_ids(&w, 0, 1), 1);    /* the input's own    */
+	assert_int_equal(wrong_build_ids(&w, 0x80, 1), 1); /* only the first bit */
+	assert_int_equal(wrong_build_ids(&w, 0x40, 0), 1);
+	assert_int_equal(wrong_build_ids(&w, 0, 2), 1);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_damage_is_found),
+		cmocka_unit_test(both_marks_of_a_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
