@@ -171,11 +171,24 @@ static void put_stack(struct build_perf *b, const struct build_attr *attr,
 		put_many(b, s->branch_count, 70000);
 }
 
-static void put_regs(struct build_perf *b, uint64_t mask, bool none)
+static void put_vectors(struct build_perf *b, const struct build_vectors *v)
 {
-	put_u64(b, none ? PERF_SAMPLE_REGS_ABI_NONE : PERF_SAMPLE_REGS_ABI_64);
-	if (!none)
-		put_many(b, ones(mask), 90000);
+	put_u64(b, (uint64_t)v->vectors | (uint64_t)v->vector_words << 16 |
+			   (uint64_t)v->predicates << 32 | (uint64_t)v->predicate_words << 48);
+	put_many(b, (uint64_t)v->vectors * v->vector_words + (uint64_t)v->predicates * v->predicate_words,
+		 95000);
+}
+
+static void put_regs(struct build_perf *b, uint64_t mask, bool none, const struct build_vectors *vectors)
+{
+	uint64_t abi = PERF_SAMPLE_REGS_ABI_64 | (vectors ? 1u << 2 : 0);
+
+	put_u64(b, none ? PERF_SAMPLE_REGS_ABI_NONE : abi);
+	if (none)
+		return;
+	put_many(b, ones(mask), 90000);
+	if (vectors)
+		put_vectors(b, vectors);
 }
 
 static void put_early_fields(struct build_perf *b, uint64_t type, const struct build_sample *s)
@@ -210,7 +223,7 @@ static void put_late_fields(struct build_perf *b, const struct build_attr *attr,
 	uint64_t type = attr->sample_type;
 
 	if (type & PERF_SAMPLE_REGS_USER)
-		put_regs(b, attr->regs_user, s->no_user_regs);
+		put_regs(b, attr->regs_user, s->no_user_regs, s->user_vectors);
 	if (type & PERF_SAMPLE_STACK_USER) {
 		put_u64(b, s->stack_size);
 		put_zeros(b, s->stack_size);
@@ -224,7 +237,7 @@ static void put_late_fields(struct build_perf *b, const struct build_attr *attr,
 	if (type & PERF_SAMPLE_TRANSACTION)
 		put_u64(b, 44);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		put_regs(b, attr->regs_intr, s->no_intr_regs);
+		put_regs(b, attr->regs_intr, s->no_intr_regs, s->intr_vectors);
 	put_many(b, ones(type & (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
 				 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)),
 		 4096);

@@ -63,6 +63,10 @@ struct build_sample {
 	uint64_t branch_count, hw_index;
 	bool no_hw_index; /* leave it out, as the kernel does without a stack */
 	bool no_user_regs, no_intr_regs;
+	/* Vectors and predicates behind the registers; NULL: none. */
+	const struct build_vectors {
+		uint16_t vectors, vector_words, predicates, predicate_words;
+	} *user_vectors, *intr_vectors;
 	uint64_t stack_size; /* of the user stack; a multiple of 8 */
 	uint64_t data_src, aux_size;
 };

@@ -113,6 +113,17 @@ static void fill_branches(struct prng *p, struct branch branches[MOST_BRANCHES])
 		branches[i] = (struct branch){prng_next(p), prng_next(p), prng_next(p)};
 }
 
+/* None, of 128 to 512 bits, with predicates. */
+static const struct build_vectors *random_vectors(struct prng *p)
+{
+	static const struct build_vectors kinds[] = {
+		{0, 0, 0, 0}, {16, 2, 0, 0}, {16, 4, 8, 1}, {32, 8, 8, 1}, {0, 8, 3, 1}, {1, 1, 1, 2},
+	};
+	size_t kind = (size_t)prng_below(p, BC_COUNT(kinds) + 2);
+
+	return kind < BC_COUNT(kinds) ? &kinds[kind] : NULL;
+}
+
 static struct build_sample random_sample(struct prng *p, const struct branch *branches)
 {
 	return (struct build_sample){
@@ -133,6 +144,8 @@ static struct build_sample random_sample(struct prng *p, const struct branch *br
 		.hw_index = prng_next(p),
 		.no_user_regs = prng_below(p, 4) == 0,
 		.no_intr_regs = prng_below(p, 4) == 0,
+		.user_vectors = random_vectors(p),
+		.intr_vectors = random_vectors(p),
 		.stack_size = 8 * prng_below(p, 8),
 		.data_src = prng_next(p),
 		.aux_size = 8 * prng_below(p, 8),
@@ -219,6 +232,33 @@ static void test_empty_stack_with_and_without_index(void **state)
 	check(&attr, &sample);
 	sample.no_hw_index = true;
 	check(&attr, &sample);
+}
+
+/* Bit 2 of the ABI: vectors stand between the registers and what comes behind them. */
+static void test_data_behind_vectors(void **state)
+{
+	static const struct build_vectors avx512 = {32, 8, 8, 1};
+	struct build_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_REGS_INTR,
+		.regs_user = 0xff0fff,
+		.regs_intr = 3,
+	};
+	struct build_sample sample = {.ip = 7, .data_src = 0x68100142, .user_vectors = &avx512,
+				      .intr_vectors = &avx512};
+	struct perf_attr parsed = as_parsed(&attr);
+	struct perf_sample_layout layout;
+	struct build_perf b = {0};
+	struct perf_sample out;
+
+	(void)state;
+	check(&attr, &sample);
+	check_cuts(&attr, &sample);
+	/* More vectors than the record has bytes. */
+	perf_sample_layout(&parsed, &layout);
+	put_sample_body(&b, &attr, &sample);
+	memset(b.data + 8 + 8 + 20 * 8, 0xff, 8);
+	assert_false(perf_sample_parse(&layout, build_perf_bytes(&b), &out));
+	build_perf_free(&b);
 }
 
 /* Counts that are larger than 2^64 bytes, and larger than the record. */
@@ -315,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_random_combinations),
 		cmocka_unit_test(test_unknown_bits_come_last),
 		cmocka_unit_test(test_empty_stack_with_and_without_index),
+		cmocka_unit_test(test_data_behind_vectors),
 		cmocka_unit_test(test_counts_that_cannot_be),
 		cmocka_unit_test(test_branches_of_unaligned_records),
 		cmocka_unit_test(test_trailers),

@@ -10,6 +10,7 @@
 #define BRANCH_HW_INDEX (UINT64_C(1) << 17)
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
 #define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
+#define REGS_ABI_SIMD (UINT64_C(1) << 2)
 
 /* Fields of eight bytes each between the ones that vary in size. */
 #define FIXED_BEFORE_READ                                                        \
@@ -116,11 +117,26 @@ static void skip_read(struct perf_cursor *c, uint64_t format)
 	cursor_skip(c, count, each);
 }
 
+/* Vectors and predicates: how many there are of each, and of how many words. */
+static void skip_vectors(struct perf_cursor *c)
+{
+	uint64_t sizes = cursor_u64(c);
+	uint64_t vectors = (sizes & 0xffff) * (sizes >> 16 & 0xffff);
+	uint64_t predicates = (sizes >> 32 & 0xffff) * (sizes >> 48);
+
+	cursor_skip(c, vectors + predicates, 8);
+}
+
 /* The registers are there only if the ABI before them is not "none". */
 static void skip_regs(struct perf_cursor *c, uint8_t count)
 {
-	if (cursor_u64(c) != PERF_SAMPLE_REGS_ABI_NONE)
-		cursor_skip(c, count, 8);
+	uint64_t abi = cursor_u64(c);
+
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	cursor_skip(c, count, 8);
+	if (abi & REGS_ABI_SIMD)
+		skip_vectors(c);
 }
 
 static void skip_user_stack(struct perf_cursor *c)

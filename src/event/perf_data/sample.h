@@ -7,7 +7,9 @@
  *   [RAW] [BRANCH_STACK] [REGS_USER] [STACK_USER] WEIGHT DATA_SRC TRANSACTION
  *   [REGS_INTR] PHYS_ADDR CGROUP DATA_PAGE_SIZE CODE_PAGE_SIZE [AUX]
  *
- * What was added since came behind these.  Where a field lies is worked out
+ * What was added since came behind these.  Registers begin with a word that tells
+ * their ABI; with its bit 2 vectors follow them, by a word of four counts (patches of
+ * 2025, "Support SIMD/eGPRs/SSP registers sampling").  Where a field lies is worked out
  * once per event, so that reading a sample is a few loads.
  *
  * With sample_id_all, every other record of the kernel ends with a trailer:
