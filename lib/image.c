@@ -51,7 +51,7 @@ bool batconv_image_segment(const struct batconv_image *image, size_t number,
 		return false;
 	const struct segment *s = &i->segments[number];
 	*out = (struct batconv_segment){s->vaddr, s->offset, s->memsz, s->filesz, s->align,
-					s->executable, segment_is_aligned(s)};
+					s->executable, segment_alignment(i, s)};
 	return true;
 }
 

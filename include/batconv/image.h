@@ -19,7 +19,7 @@ struct batconv_image;
  *
  * BATCONV_IO           it cannot be opened or is no regular file
  * BATCONV_FORMAT       damaged, or executable segments whose p_vaddr and p_offset
- *                      disagree modulo p_align
+ *                      disagree modulo p_align, at fixed addresses modulo the page size
  * BATCONV_UNSUPPORTED  another kind of file
  * BATCONV_NOMEM */
 BATCONV_API BATCONV_MUST_USE bool batconv_image_open(const char *path, struct batconv_image **out,
@@ -29,7 +29,7 @@ BATCONV_API void batconv_image_close(struct batconv_image *image);
 struct batconv_segment {
 	uint64_t vaddr, offset, memsz, filesz, align; /* p_... */
 	bool executable;
-	bool aligned; /* p_vaddr % p_align == p_offset % p_align */
+	bool aligned; /* p_vaddr % p_align == p_offset % p_align; at fixed addresses modulo 4096 will do */
 };
 
 /* The loadable segments, by ascending vaddr.  False: there are no more. */

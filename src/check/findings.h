@@ -24,7 +24,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 /* X(NAME, "id", severity, "what it is", "what to do") */
 #define FINDING_KINDS(X)                                                                        \
 	X(SEGMENT_MISALIGNED, "segment-misaligned", ERROR,                                       \
-	  "an executable segment's address and offset disagree modulo its alignment",            \
+	  "an executable segment's address and offset disagree modulo its alignment (type EXEC: the page size)", \
 	  "The loader refuses or misplaces such a file; build it again.")                        \
 	X(NOTE_DAMAGED, "note-damaged", ERROR, "the section is no ELF note of its size", REBUILD) \
 	X(NOTE_FOREIGN, "note-foreign", ERROR, "the note is not one of BOLT's",                  \

@@ -4,7 +4,7 @@
 
 #include "src/check/checks.h"
 
-enum { E_PHOFF = 32, E_PHENTSIZE = 54, E_PHNUM = 56 };
+enum { E_TYPE = 16, E_PHOFF = 32, E_PHENTSIZE = 54, E_PHNUM = 56 };
 enum { P_FLAGS = 4, P_OFFSET = 8, P_VADDR = 16, P_ALIGN = 48 };
 
 bool check_segments(struct bytes file, struct findings *findings)
@@ -19,14 +19,15 @@ bool check_segments(struct bytes file, struct findings *findings)
 		if (!range_fits(table, (i + 1) * sizeof(Elf64_Phdr), file.size))
 			return true;
 		const uint8_t *p = file.data + table + i * sizeof(Elf64_Phdr);
-		uint64_t vaddr = le64(p + P_VADDR), align = le64(p + P_ALIGN);
-		if (le32(p) != PT_LOAD || !(le32(p + P_FLAGS) & PF_X) || align <= 1 ||
-		    vaddr % align == le64(p + P_OFFSET) % align)
+		struct segment s = {.vaddr = le64(p + P_VADDR), .offset = le64(p + P_OFFSET),
+				    .align = le64(p + P_ALIGN)};
+		if (le32(p) != PT_LOAD || !(le32(p + P_FLAGS) & PF_X) ||
+		    segment_agrees(&s, le16(file.data + E_TYPE) == ET_DYN))
 			continue;
 		struct finding_place place = NOWHERE;
-		place.address = vaddr;
+		place.address = s.vaddr;
 		findings_add(findings, FINDING_SEGMENT_MISALIGNED, place,
-			     "offset 0x%" PRIx64 ", alignment 0x%" PRIx64, le64(p + P_OFFSET), align);
+			     "offset 0x%" PRIx64 ", alignment 0x%" PRIx64, s.offset, s.align);
 		good = false;
 	}
 	return good;

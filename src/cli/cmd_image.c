@@ -86,13 +86,18 @@ static struct segment segment_of(const Elf64_Phdr *h)
 static bool all_aligned(const struct image *image)
 {
 	for (size_t i = 0; i < image->segment_count; i++)
-		if (!segment_is_aligned(&image->segments[i]))
+		if (!segment_alignment(image, &image->segments[i]))
 			return false;
 	return true;
 }
 
-static void print_alignment(const Elf64_Phdr *h)
+static void print_alignment(const struct image *image, const Elf64_Phdr *h)
 {
+	static const char *const words[] = {
+		[NOT_ALIGNED] = "NOT ALIGNED",
+		[ALIGNED] = "aligned",
+		[ALIGNED_BY_PAGES] = "aligned by pages, enough for a program at fixed addresses",
+	};
 	struct segment s = segment_of(h);
 
 	if (h->p_type != PT_LOAD)
@@ -101,7 +106,7 @@ static void print_alignment(const Elf64_Phdr *h)
 		printf("       0x%" PRIx64 " %% 0x%" PRIx64 " = 0x%" PRIx64 ", 0x%" PRIx64 " %% 0x%" PRIx64
 		       " = 0x%" PRIx64 ": %s\n",
 		       h->p_vaddr, h->p_align, h->p_vaddr % h->p_align, h->p_offset, h->p_align,
-		       h->p_offset % h->p_align, segment_is_aligned(&s) ? "aligned" : "NOT ALIGNED");
+		       h->p_offset % h->p_align, words[segment_alignment(image, &s)]);
 }
 
 static void print_segments(const struct image *image)
@@ -117,7 +122,7 @@ static void print_segments(const struct image *image)
 		       " %s   0x%" PRIx64 "\n",
 		       i, type_name(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz, h.p_memsz,
 		       flags_text(h.p_flags, flags), h.p_align);
-		print_alignment(&h);
+		print_alignment(image, &h);
 		for (size_t s = 0; s < image->section_count; s++) {
 			if (!holds(&h, &image->sections[s]))
 				continue;
@@ -181,7 +186,7 @@ static void json_segments(struct json *json, const struct image *image)
 		json_hex(json, "memsz", h.p_memsz);
 		json_hex(json, "align", h.p_align);
 		if (h.p_type == PT_LOAD)
-			json_bool(json, "aligned", segment_is_aligned(&segment));
+			json_bool(json, "aligned", segment_alignment(image, &segment));
 		json_open(json, "sections", '[');
 		for (size_t s = 0; s < image->section_count; s++)
 			if (holds(&h, &image->sections[s]))

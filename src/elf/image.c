@@ -106,20 +106,21 @@ static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
 	return check_tables(&header, image->file.size, err);
 }
 
-static bool check_segment(const struct segment *s, size_t number, size_t file_size,
+static bool check_segment(const struct image *image, const struct segment *s, size_t number,
 			  struct bc_error *err)
 {
 	const char *why = NULL;
 
-	if (!range_fits(s->offset, s->filesz, file_size))
+	if (!range_fits(s->offset, s->filesz, image->file.size))
 		why = "reaches beyond the end of the file";
 	else if (s->filesz > s->memsz)
 		why = "is larger in the file than in memory";
 	else if (s->memsz > UINT64_MAX - s->vaddr)
 		why = "reaches beyond the address space";
-	else if (s->executable && s->align > 1 &&
-		 s->vaddr % s->align != s->offset % s->align)
-		why = "has an address and an offset that disagree modulo its alignment";
+	else if (s->executable && !segment_agrees(s, image->position_independent))
+		why = image->position_independent || s->align <= 0x1000
+			      ? "has an address and an offset that disagree modulo its alignment"
+			      : "has an address and an offset that disagree modulo the page size";
 	return !why || bc_fail(err, BC_FORMAT, "program header %zu, byte %" PRIu64 ": the segment %s",
 			       number, s->offset, why);
 }
@@ -165,7 +166,7 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 		struct segment s = {p.p_vaddr,  p.p_offset, p.p_memsz,
 				    p.p_filesz, p.p_align,  p.p_flags & PF_X};
 		if (p.p_type == PT_LOAD) {
-			if (!check_segment(&s, i, image->file.size, err))
+			if (!check_segment(image, &s, i, err))
 				return false;
 			image->segments[image->segment_count++] = s;
 		} else if (p.p_type == PT_NOTE &&

@@ -46,7 +46,7 @@ struct image {
 
 /* Open an image and check its headers: every segment's and section's bytes lie
  * in the file, no two segments overlap in memory, and addresses and offsets of
- * executable segments agree modulo their alignment.
+ * executable segments agree (segment_agrees()).
  *
  * BC_FORMAT       damaged, or not ELF
  * BC_UNSUPPORTED  32-bit, big-endian, another machine, not an executable or
@@ -55,6 +55,11 @@ struct image {
 BC_MUST_USE bool image_open(struct bytes file, struct image *out,
 			    struct bc_error *err);
 void image_close(struct image *image);
+
+/* Do p_vaddr and p_offset agree modulo p_align?  Of a program of type EXEC, which
+ * stands at its own addresses, Linux asks for whole pages only: llvm-bolt aligns its
+ * segment to 2 MiB in the file, wherever the program begins in memory. */
+bool segment_agrees(const struct segment *segment, bool position_independent);
 
 /* The first section of a name or type (SHT_...), or NULL. */
 const struct section *image_section(const struct image *image, const char *name);

@@ -92,8 +92,11 @@ bool load_base_lowest(const struct image *image, const struct load_mapping *m, b
 	return false;
 }
 
-bool segment_is_aligned(const struct segment *s)
+enum alignment segment_alignment(const struct image *image, const struct segment *s)
 {
-	return s->align <= 1 || (!(s->align & (s->align - 1)) &&
-				 s->vaddr % s->align == s->offset % s->align);
+	if (s->align & (s->align - 1))
+		return NOT_ALIGNED;
+	if (segment_agrees(s, true))
+		return ALIGNED;
+	return segment_agrees(s, image->position_independent) ? ALIGNED_BY_PAGES : NOT_ALIGNED;
 }

@@ -56,7 +56,10 @@ size_t load_bases(const struct image *image, const struct load_mapping *mapping,
 bool load_base_lowest(const struct image *image, const struct load_mapping *mapping,
 		      bool executable, uint64_t *out);
 
-/* p_vaddr and p_offset agree modulo p_align, a power of two or 0 or 1. */
-bool segment_is_aligned(const struct segment *segment);
+/* Will a loader take the segment?  p_align is a power of two or 0 or 1, and p_vaddr
+ * and p_offset agree modulo it; BY_PAGES: modulo the page size, which is enough for
+ * the image (segment_agrees()). */
+enum alignment { NOT_ALIGNED, ALIGNED, ALIGNED_BY_PAGES };
+enum alignment segment_alignment(const struct image *image, const struct segment *segment);
 
 #endif

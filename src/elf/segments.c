@@ -4,6 +4,15 @@
 
 #include "src/elf/image.h"
 
+#define PAGE_SMALLEST 0x1000
+
+bool segment_agrees(const struct segment *s, bool position_independent)
+{
+	uint64_t unit = !position_independent && s->align > PAGE_SMALLEST ? PAGE_SMALLEST : s->align;
+
+	return unit <= 1 || s->vaddr % unit == s->offset % unit;
+}
+
 /* They ascend and do not overlap. */
 bool image_is_kernel(const struct image *image)
 {

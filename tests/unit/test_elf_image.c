@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdio.h>
+
 #include "src/elf/image.h"
 #include "src/elf/notes.h"
 #include "tests/support/build_elf.h"
@@ -149,6 +151,50 @@ static void test_bad_segments(void **state)
 	assert_fails(file, BC_FORMAT,
 		     "program headers, byte 64: the segments at 0x1000 and 0x1010 overlap");
 	build_elf_free(&file);
+}
+
+static void assert_disagrees(struct bytes file, uint64_t offset, const char *modulo)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "program header 0, byte %llu: the segment has an address and an offset that "
+		 "disagree modulo %s", (unsigned long long)offset, modulo);
+	assert_fails(file, BC_FORMAT, text);
+}
+
+/* Linux asks of a program at fixed addresses for whole pages, ld.so of others for all. */
+static void test_page_alignment(void **state)
+{
+	static const struct {
+		uint64_t vaddr, offset, align;
+		const char *modulo; /* where they disagree; NULL: Linux runs it */
+	} rows[] = {
+		{0x210000, 0, 0x200000, NULL}, /* llvm-bolt, of a program at 0x10000 */
+		{0x211010, 0x10, 0x10000, NULL},
+		{0x210010, 0x20, 0x200000, "the page size"},
+		{0x210010, 0x20, 0x1000, "its alignment"},
+		{0x210010, 0x18, 16, "its alignment"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct build_segment list[] = {{PT_LOAD, PF_R | PF_X, rows[i].offset, rows[i].vaddr, 16, 16,
+						rows[i].align}, {0}};
+		struct build_elf recipe = {.type = ET_EXEC, .sections = text_only, .segments = list};
+		struct bytes file = build_elf(&recipe);
+		if (rows[i].modulo) {
+			assert_disagrees(file, rows[i].offset, rows[i].modulo);
+		} else {
+			struct image image = open_image(file);
+			assert_false(image.position_independent);
+			image_close(&image);
+		}
+		build_elf_free(&file);
+		recipe.type = ET_DYN;
+		file = build_elf(&recipe);
+		assert_disagrees(file, rows[i].offset, "its alignment");
+		build_elf_free(&file);
+	}
 }
 
 static void test_bad_section(void **state)
@@ -415,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_bad_segments),
+		cmocka_unit_test(test_page_alignment),
 		cmocka_unit_test(test_bad_section),
 		cmocka_unit_test(test_conversions),
 		cmocka_unit_test(test_bat_note),

@@ -126,17 +126,25 @@ static void alignment(void **state)
 {
 	static const struct {
 		uint64_t vaddr, offset, align;
-		bool ok;
+		enum alignment moving, fixed; /* of type DYN and EXEC */
 	} rows[] = {
-		{0xbd5fd4, 0xbd4fd4, 0x1000, true}, {0x401000, 0x1000, 0x1000, true},
-		{0x401000, 0x2000, 0x200000, false}, {0x3cd0, 0x1cd0, 0x10000, false},
-		{5, 9, 0, true}, {5, 9, 1, true}, {6, 12, 6, false},
+		{0xbd5fd4, 0xbd4fd4, 0x1000, ALIGNED, ALIGNED},
+		{0x401000, 0x1000, 0x1000, ALIGNED, ALIGNED},
+		{0x401000, 0x2000, 0x200000, NOT_ALIGNED, ALIGNED_BY_PAGES},
+		{0x210000, 0x200000, 0x200000, NOT_ALIGNED, ALIGNED_BY_PAGES},
+		{0x210010, 0x200000, 0x200000, NOT_ALIGNED, NOT_ALIGNED},
+		{0x3cd0, 0x1cd0, 0x10000, NOT_ALIGNED, ALIGNED_BY_PAGES},
+		{0x1010, 0x1008, 16, NOT_ALIGNED, NOT_ALIGNED}, /* less than a page */
+		{5, 9, 0, ALIGNED, ALIGNED}, {5, 9, 1, ALIGNED, ALIGNED},
+		{6, 12, 6, NOT_ALIGNED, NOT_ALIGNED},
 	};
+	const struct image moving = {.position_independent = true}, fixed = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct segment s = {.vaddr = rows[i].vaddr, .offset = rows[i].offset, .align = rows[i].align};
-		if (segment_is_aligned(&s) != rows[i].ok)
+		if (segment_alignment(&moving, &s) != rows[i].moving ||
+		    segment_alignment(&fixed, &s) != rows[i].fixed)
 			fail_msg("row %zu", i);
 	}
 }
