@@ -10,6 +10,7 @@
 #include "src/cfg/insn.h"
 #include "src/cfg/labels.h"
 #include "src/cfg/relocs.h"
+#include "src/cfg/table_references.h"
 
 struct block {
 	uint32_t start; /* offset in the function               */
@@ -32,6 +33,7 @@ struct graph_input {
 	const struct relocs *relocs;
 	const struct fragment_vec *fragments; /* none if there are relocations */
 	const struct label_vec *labels; /* sorted */
+	const struct address_vec *references; /* of code to jump tables, of all functions */
 };
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that

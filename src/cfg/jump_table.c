@@ -169,10 +169,13 @@ bool jump_tables_find(const struct table_search *s, struct target_vec *out, bool
 	if (tables.len)
 		qsort(tables.at, tables.len, sizeof(*tables.at), by_address);
 	for (size_t i = 0, next = 0; ok && i < tables.len; i++) {
-		/* A table ends where the next one begins; two jumps can share one. */
+		/* A table ends where the next one begins, in this function or another, which can look
+		 * like more of it; two jumps can share one. */
 		while (next < tables.len && tables.at[next].ref.address == tables.at[i].ref.address)
 			next++;
 		uint64_t bound = next < tables.len ? tables.at[next].ref.address : UINT64_MAX;
+		uint64_t other = table_reference_above(s->input->references, tables.at[i].ref.address);
+		bound = other < bound ? other : bound;
 		struct contents contents;
 		ok = read_table(s, &tables.at[i], bound, &contents, out);
 		*split |= contents.split;

@@ -181,6 +181,23 @@ static void relative_jump_table(void **state)
 	code_free(&code);
 }
 
+/* A table ends where code, be it another function's, refers to the next one. */
+static void next_jump_table(void **state)
+{
+	(void)state;
+	code_init(&code, MACHINE_X86_64, switch_code, sizeof(switch_code) - 1);
+	code_put(&code, CODE_DATA, "\x14\xf8\xff\xff\x16\xf8\xff\xff\x0f\xf8\xff\xff\0\0\0\0", 16);
+	code_gives(&code, "0-c>e f-f 12-13> 14-15> 16-17");
+	/* g: lea 0x1808(%rip),%rcx: what leads to 17 from there leads to f from the first. */
+	code_put(&code, CODE_G, "\x48\x8d\x0d\x01\x04\x00\x00\xc3", 8);
+	code.functions[1].size = code.functions[1].extent = 8;
+	code_gives(&code, "0-fe 12-13> 14-15> 16-17");
+	/* What does not lead to code is no table. */
+	code_put(&code, CODE_G, "\x48\x8d\x0d\x05\x04\x00\x00\xc3", 8);
+	code_gives(&code, "0-c>e f-f 12-13> 14-15> 16-17");
+	code_free(&code);
+}
+
 static void absolute_jump_table(void **state)
 {
 	static const char bytes[] = "\xff\x24\xfd\x00\x18\x00\x00" /* 0: jmp *0x1800(,%rdi,8) */
@@ -373,6 +390,7 @@ int main(void)
 		TEST(symbols),
 		TEST(a_branch_from_outside),
 		TEST(relative_jump_table),
+		TEST(next_jump_table),
 		TEST(absolute_jump_table),
 		TEST(landing_pad),
 		TEST(encodings_of_landing_pads),
