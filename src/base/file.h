@@ -14,6 +14,7 @@
 struct file_map {
 	const uint8_t *data; /* NULL if size is 0 */
 	size_t size;
+	uint64_t present; /* bytes that are there: of a side file those that it holds */
 };
 
 /* Map a regular file; of a compressed one (unpack.h), and of a side file (sparse.h), what it

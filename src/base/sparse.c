@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX has since 2024 */
 #include "src/base/sparse.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,30 +67,35 @@ static bool fill(const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t
 	return ok || bad(err, "the compressed part is damaged");
 }
 
-/* Ascending, not overlapping, inside, and together at most `most` bytes. */
-static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size, uint64_t most)
+/* Ascending, not overlapping, inside.  *sum: bytes of all. */
+static bool check_parts(const uint8_t *table, uint64_t count, uint64_t size, uint64_t *sum)
 {
-	uint64_t end = 0, sum = 0;
+	uint64_t end = 0;
 
+	*sum = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t offset = get_u64(table + i * PART_SIZE);
 		uint64_t part = get_u64(table + i * PART_SIZE + 8);
 		if (offset < end || offset > size || part > size - offset)
 			return false;
 		end = offset + part;
-		sum += part; /* below LARGEST, as parts do not overlap */
+		*sum += part; /* below LARGEST, as parts do not overlap */
 	}
-	return sum <= most;
+	return true;
 }
 
 bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct bc_error *err)
 {
 	if (size < HEADER_SIZE)
 		return bad(err, "the file ends in its header");
-	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8);
+	uint64_t large = get_u64(data + MAGIC_SIZE), count = get_u64(data + MAGIC_SIZE + 8), present;
 	if (!large || large > LARGEST || count > (size - HEADER_SIZE) / PART_SIZE ||
-	    !check_parts(data + HEADER_SIZE, count, large, size * MOST_TIMES + ALWAYS_FINE))
+	    !check_parts(data + HEADER_SIZE, count, large, &present))
 		return bad(err, "the table of parts is damaged");
+	if (present > size * MOST_TIMES + ALWAYS_FINE)
+		return bc_fail(err, BC_FORMAT, "side file, byte 0: it claims to hold %" PRIu64 " bytes, more than the "
+			       "limit of %d times its own size and %d MiB",
+			       present, MOST_TIMES, (int)(ALWAYS_FINE >> 20));
 	uint8_t *map = mmap(NULL, (size_t)large, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED)
@@ -101,7 +107,7 @@ bool sparse_map(const uint8_t *data, size_t size, struct file_map *out, struct b
 		return false;
 	}
 	(void)mprotect(map, (size_t)large, PROT_READ);
-	*out = (struct file_map){map, (size_t)large};
+	*out = (struct file_map){map, (size_t)large, present};
 	return true;
 }
 

@@ -15,7 +15,7 @@ struct job {
 	const struct graph_input *input;
 	const struct cfg *cfg;
 	struct decoder decoders[PARALLEL_MOST]; /* one a worker: they have state */
-	atomic_bool no_memory;
+	atomic_bool failed; /* no memory, or too much work */
 };
 
 static void build_one(void *ctx, size_t index, unsigned worker)
@@ -26,7 +26,7 @@ static void build_one(void *ctx, size_t index, unsigned worker)
 
 	if (!graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
 			 &cfg->graphs[index]))
-		atomic_store(&job->no_memory, true);
+		atomic_store(&job->failed, true);
 }
 
 static unsigned worth_threads(const struct cfg *cfg, unsigned most)
@@ -92,7 +92,7 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	fragment_vec_free(&fragments);
 	label_vec_free(&labels);
 	relocs_free(&relocs);
-	return ok && !atomic_load(&job.no_memory);
+	return ok && !atomic_load(&job.failed);
 }
 
 bool cfg_build(const struct image *image, const struct function_table *functions,
@@ -103,7 +103,7 @@ bool cfg_build(const struct image *image, const struct function_table *functions
 
 	if (!choose(&cfg, chosen, count) || (cfg.count && !build(image, &cfg, threads))) {
 		cfg_free(&cfg);
-		return bc_fail_nomem(err);
+		return work_fail(image->work, err);
 	}
 	*out = cfg;
 	return true;

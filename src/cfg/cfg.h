@@ -20,7 +20,10 @@ struct cfg {
 
 /* Build the graphs of functions, given as indices into the table in any order and
  * repeated at will, on up to `threads` threads.  What BOLT builds no graph of has an
- * empty one.  BC_NOMEM */
+ * empty one.
+ *
+ * BC_FORMAT  tables that would be read too often: work.h
+ * BC_NOMEM */
 BC_MUST_USE bool cfg_build(const struct image *image, const struct function_table *functions,
 			   const uint32_t *chosen, size_t count, unsigned threads,
 			   struct cfg *out, struct bc_error *err);

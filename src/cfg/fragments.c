@@ -30,9 +30,17 @@ static int compare_stems(const struct fragment_name *a, const struct fragment_na
 	return order ? order : (a->stem > b->stem) - (a->stem < b->stem);
 }
 
+/* Of one stem, by file. */
+static int compare_fragments(const struct fragment_name *a, const struct fragment_name *b)
+{
+	int order = compare_stems(a, b);
+
+	return order ? order : (a->file > b->file) - (a->file < b->file);
+}
+
 static int by_stem(const void *a, const void *b)
 {
-	return compare_stems(a, b);
+	return compare_fragments(a, b);
 }
 
 bool fragments_find(const struct symbol_table *symbols, struct fragment_vec *out)
@@ -58,20 +66,20 @@ static bool tells_file(const struct symbol_table *symbols, const struct symbol *
 static bool has_fragment(const struct fragment_vec *fragments,
 			 const struct symbol_table *symbols, const struct symbol *s)
 {
-	struct fragment_name wanted = {s->name, strlen(s->name), s->file};
+	bool any_file = !tells_file(symbols, s);
+	struct fragment_name wanted = {s->name, strlen(s->name), any_file ? 0 : s->file};
 	size_t low = 0, high = fragments->len; /* the first that is not below */
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (compare_stems(&fragments->at[mid], &wanted) < 0)
+		if (compare_fragments(&fragments->at[mid], &wanted) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	for (; low < fragments->len && !compare_stems(&fragments->at[low], &wanted); low++)
-		if (!tells_file(symbols, s) || fragments->at[low].file == s->file)
-			return true;
-	return false;
+	if (low == fragments->len || compare_stems(&fragments->at[low], &wanted))
+		return false;
+	return any_file || fragments->at[low].file == s->file;
 }
 
 bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol_table *symbols,

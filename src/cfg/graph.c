@@ -20,9 +20,8 @@ struct builder {
 	const struct function *function;
 	struct insn_vec insns;
 	uint8_t *marks; /* per instruction: AT_... */
-	struct target_vec targets; /* of jump tables */
+	struct jump_tables tables;
 	struct block_vec blocks;
-	bool split;   /* a jump table leads to another fragment: BOLT reads no landing pads */
 	bool refused; /* BOLT builds no graph */
 };
 
@@ -30,7 +29,7 @@ static void builder_free(struct builder *b)
 {
 	insn_vec_free(&b->insns);
 	free(b->marks);
-	target_vec_free(&b->targets);
+	jump_tables_free(&b->tables);
 	block_vec_free(&b->blocks);
 }
 
@@ -133,12 +132,13 @@ static void mark_known_labels(struct builder *b)
 	const struct function *f = b->function;
 	const struct label_vec *labels = b->input->labels;
 
+	/* Where a jump table leads to another fragment, BOLT reads no landing pads. */
 	for (size_t i = labels_from(labels, f->address + 1); i < labels->len; i++) {
 		const struct label *label = &labels->at[i];
 		uint64_t offset = label->address - f->address;
 		if (offset > f->extent)
 			break;
-		if (offset != f->size && !(b->split && label->kind == LABEL_PAD))
+		if (offset != f->size && !(b->tables.split && label->kind == LABEL_PAD))
 			mark(b, offset, label_marks(label));
 	}
 }
@@ -146,13 +146,11 @@ static void mark_known_labels(struct builder *b)
 static bool mark_table_targets(struct builder *b)
 {
 	const struct table_search search = {b->input, b->function, &b->insns};
-	bool split;
 
-	if (!jump_tables_find(&search, &b->targets, &split))
+	if (!jump_tables_find(&search, &b->tables))
 		return false;
-	for (size_t i = 0; i < b->targets.len; i++)
-		mark(b, b->targets.at[i].target, AT_LABEL | AT_DATA);
-	b->split = split;
+	for (size_t i = 0; i < b->tables.targets.len; i++)
+		mark(b, b->tables.targets.at[i], AT_LABEL | AT_DATA);
 	return true;
 }
 
@@ -199,21 +197,13 @@ static bool cut_blocks(struct builder *b)
 	return true;
 }
 
-static bool uses_table(const struct builder *b, uint32_t jump)
-{
-	for (size_t i = 0; i < b->targets.len; i++)
-		if (b->targets.at[i].from == jump)
-			return true;
-	return false;
-}
-
 /* Where relocations tell all addresses in data, BOLT lets an indirect jump that
  * uses no table it knows lead to every place whose address is in data. */
 static bool may_lead_to(const struct builder *b, const struct insn *jump, const struct insn *to)
 {
 	return b->input->relocs->present && jump->flow == FLOW_INDIRECT &&
 	       to < b->insns.at + b->insns.len && b->marks[to - b->insns.at] & AT_DATA &&
-	       !uses_table(b, jump->offset);
+	       !jump_tables_used_by(&b->tables, jump->offset);
 }
 
 /* What follows a block's last instruction. */
@@ -232,10 +222,9 @@ static void link_branch(const struct builder *b, const struct insn *insn, uint64
 {
 	if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL) && insn->target == next)
 		block->to_next = true;
-	for (size_t i = 0; insn->flow == FLOW_INDIRECT && i < b->targets.len; i++)
-		if (b->targets.at[i].from == insn->offset &&
-		    b->function->address + b->targets.at[i].target == next)
-			block->to_next = true;
+	if (insn->flow == FLOW_INDIRECT &&
+	    jump_tables_lead_to(&b->tables, insn->offset, (uint32_t)(next - b->function->address)))
+		block->to_next = true;
 }
 
 static void link_blocks(struct builder *b)
@@ -252,6 +241,15 @@ static void link_blocks(struct builder *b)
 			if (!is_last)
 				link_branch(b, insn, next, block);
 		}
+	}
+}
+
+/* A run from one block to another asks whether each between leads to the next. */
+static void find_reach(struct block_vec *blocks)
+{
+	for (size_t i = blocks->len; i--;) {
+		struct block *block = &blocks->at[i];
+		block->reach = block->to_next && i + 1 < blocks->len ? block[1].reach : (uint32_t)i;
 	}
 }
 
@@ -273,6 +271,7 @@ static bool build(struct builder *b)
 	if (!cut_blocks(b))
 		return false;
 	link_blocks(b);
+	find_reach(&b->blocks);
 	return true;
 }
 

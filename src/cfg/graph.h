@@ -15,6 +15,7 @@
 struct block {
 	uint32_t start; /* offset in the function               */
 	uint32_t last;  /* offset of its last instruction       */
+	uint32_t reach; /* the last block that is reached by going to the next one each time */
 	bool to_next;   /* the next block is among its successors */
 	bool calls;     /* its last instruction is a call       */
 	bool entered;   /* an entry point or a landing pad      */
@@ -38,7 +39,8 @@ struct graph_input {
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that
  * cannot be decoded, a branch into the middle of an instruction, without
- * relocations also a function that the compiler split.  False when out of memory. */
+ * relocations also a function that the compiler split.  False when out of memory, or when
+ * it is too much work. */
 bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);

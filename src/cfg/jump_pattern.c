@@ -31,12 +31,15 @@ static void read_insn(struct backwards *b, size_t index)
 /* Go back to the nearest instruction that writes one of two registers. */
 static bool back_to_writer(struct backwards *b, unsigned reg, unsigned other)
 {
-	while (b->at > 0 && b->left-- > 0) {
+	size_t from = b->at;
+	bool found = false;
+
+	while (!found && b->at > 0 && b->left-- > 0) {
 		read_insn(b, b->at - 1);
-		if (b->insn.writes >> reg & 1 || b->insn.writes >> other & 1)
-			return true;
+		found = b->insn.writes >> reg & 1 || b->insn.writes >> other & 1;
 	}
-	return false;
+	/* Many jumps can have long ways back through the same code. */
+	return work_spend(b->image->work, WORK_JUMP_TABLES, from - b->at) && found;
 }
 
 static bool is_opcode(const struct x86_insn *insn, uint8_t opcode)

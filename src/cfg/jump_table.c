@@ -3,18 +3,20 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cfg/fragments.h"
-#include "src/cfg/jump_pattern.h"
 
-/* No real function has more; many jumps that share one damaged table could. */
+/* No real function has more. */
 #define MOST_TARGETS (1u << 20)
 
-struct table {
+/* A table that a jump seems to use, or that none was seen to. */
+struct found_table {
 	struct table_ref ref;
 	uint32_t jump; /* offset of the jump, or NO_JUMP */
 };
-DEFINE_VEC(table_vec, struct table);
+#define NO_JUMP UINT32_MAX
+DEFINE_VEC(found_vec, struct found_table);
 
 /* What a table's memory holds. */
 struct contents {
@@ -35,13 +37,15 @@ const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset)
 	return low < insns->len && insns->at[low].offset == offset ? &insns->at[low] : NULL;
 }
 
-/* The end of the data object that begins at an address, at most `limit`. */
-static uint64_t object_end(const struct symbol_table *symbols, uint64_t address, uint64_t limit)
+/* The end of the data object that begins at an address, at most `limit`.  *spent: for each
+ * symbol there. */
+static uint64_t object_end(const struct symbol_table *symbols, uint64_t address, uint64_t limit,
+			   uint64_t *spent)
 {
 	uint64_t size = 0;
 
 	for (size_t i = symbols_above(symbols, address - 1);
-	     i < symbols->count && symbols->at[i].address == address; i++)
+	     i < symbols->count && symbols->at[i].address == address; i++, ++*spent)
 		if (symbols->at[i].size > size)
 			size = symbols->at[i].size;
 	return size && address + size < limit ? address + size : limit;
@@ -66,37 +70,61 @@ static bool has_relocation(const struct relocs *relocs, struct table_ref table, 
 	       relocs_has(table.relative ? &relocs->relative : &relocs->absolute, at);
 }
 
-/* Read a table up to `bound`, or up to the first word that is no target.  It is
- * one if it has two targets, of which one may be the function's own beginning or,
- * for unreachable cases, its end. */
-static bool read_table(const struct table_search *s, const struct table *table, uint64_t bound,
+/* The memory from a table's beginning on. */
+static struct bytes table_bytes(const struct table_search *s, struct table_ref ref, uint64_t bound,
+				uint64_t *spent)
+{
+	const struct section *section = image_section_at(s->input->image, (struct vaddr){ref.address});
+
+	if (!section || section->type == SHT_NOBITS || section->flags & SHF_EXECINSTR)
+		return (struct bytes){NULL, 0};
+	uint64_t end = object_end(&s->input->functions->symbols, ref.address,
+				  section->addr + section->size, spent);
+	struct bytes bytes = bytes_from(image_section_bytes(s->input->image, section),
+					ref.address - section->addr);
+	return bytes_first(bytes, (bound < end ? bound : end) - ref.address);
+}
+
+/* The names of two functions say that they are parts of one; the last one that was asked
+ * for mostly is asked for again. */
+static bool is_related(const struct function *f, const struct function *to,
+		       const struct function **last, uint64_t *spent)
+{
+	if (to == *last)
+		return true;
+	*spent += strlen(f->primary) + strlen(to->primary);
+	if (!fragments_related(to, f))
+		return false;
+	*last = to;
+	return true;
+}
+
+/* Read a table up to `bound`, or up to the first word that is no target; without `out` no
+ * further than to see that it is one: if it has two targets, of which one may be the function's
+ * own beginning or, for unreachable cases, its end.  False when out of memory, or when it is
+ * too much work. */
+static bool read_table(const struct table_search *s, struct table_ref ref, uint64_t bound,
 		       struct contents *contents, struct target_vec *out)
 {
-	const struct function *f = s->function;
-	const struct section *section = image_section_at(s->input->image,
-							 (struct vaddr){table->ref.address});
-	size_t word = table->ref.relative ? 4 : 8, targets = 0;
-	bool special = false;
+	const struct function *f = s->function, *related = f;
+	size_t word = ref.relative ? 4 : 8, targets = 0;
+	bool special = false, ok = true;
+	uint64_t spent = 0;
+	struct bytes bytes = table_bytes(s, ref, bound, &spent);
 
 	*contents = (struct contents){0};
-	if (!section || section->type == SHT_NOBITS || section->flags & SHF_EXECINSTR)
-		return true;
-	uint64_t end = object_end(&s->input->functions->symbols, table->ref.address,
-				  section->addr + section->size);
-	struct bytes bytes = bytes_from(image_section_bytes(s->input->image, section),
-					table->ref.address - section->addr);
-	bytes = bytes_first(bytes, (bound < end ? bound : end) - table->ref.address);
-	for (uint64_t at = table->ref.address; bytes.size >= word; at += word) {
-		uint64_t target = entry_target(table->ref, bytes.data);
-		if (!has_relocation(s->input->relocs, table->ref, at))
+	for (uint64_t at = ref.address; bytes.size >= word && (out || targets + special < 2); at += word) {
+		uint64_t target = entry_target(ref, bytes.data);
+		if (!has_relocation(s->input->relocs, ref, at))
 			break;
 		bytes = bytes_from(bytes, word);
+		spent += word;
 		if (target == f->address + f->size) {
 			special = true;
 			continue;
 		}
 		const struct function *to = function_at(s->input->functions, target);
-		if (!to || (to != f && !fragments_related(to, f)))
+		if (!to || !is_related(f, to, &related, &spent))
 			break;
 		if (to == f && !insn_at(s->insns, target - f->address))
 			break;
@@ -107,22 +135,20 @@ static bool read_table(const struct table_search *s, const struct table *table, 
 		contents->split |= to != f;
 		if (out && out->len >= MOST_TARGETS)
 			break;
-		if (out && to == f &&
-		    !target_vec_push(out, (struct table_target){
-					     table->jump, (uint32_t)(target - f->address)}))
-			return false;
+		if (out && to == f && !target_vec_push(out, (uint32_t)(target - f->address))) {
+			ok = false;
+			break;
+		}
 	}
 	contents->is_table = targets + special >= 2;
-	return true;
+	return work_spend(s->input->image->work, WORK_JUMP_TABLES, spent) && ok;
 }
 
 static bool is_table(const struct table_search *s, struct table_ref ref)
 {
-	const struct table table = {ref, NO_JUMP};
 	struct contents contents;
 
-	(void)read_table(s, &table, UINT64_MAX, &contents, NULL); /* collects nothing: no memory */
-	return contents.is_table;
+	return read_table(s, ref, UINT64_MAX, &contents, NULL) && contents.is_table;
 }
 
 /* The table that a jump uses, if its memory agrees with its pattern. */
@@ -134,11 +160,11 @@ static bool table_of_jump(const struct table_search *s, size_t jump, struct tabl
 	return out->relative ? is_table(s, *out) : !is_table(s, relative) && is_table(s, *out);
 }
 
-static bool find_tables(const struct table_search *s, struct table_vec *out)
+static bool find_tables(const struct table_search *s, struct found_vec *out)
 {
 	for (size_t i = 0; i < s->insns->len; i++) {
 		const struct insn *insn = &s->insns->at[i];
-		struct table table = {{insn->target, true}, NO_JUMP};
+		struct found_table table = {{insn->target, true}, NO_JUMP};
 		bool found = false;
 		if (insn->flow == FLOW_INDIRECT) {
 			found = table_of_jump(s, i, &table.ref);
@@ -147,39 +173,120 @@ static bool find_tables(const struct table_search *s, struct table_vec *out)
 			found = relocs_has(&s->input->relocs->relative, insn->target) &&
 				is_table(s, table.ref);
 		}
-		if (found && !table_vec_push(out, table))
+		if (found && !found_vec_push(out, table))
 			return false;
 	}
 	return true;
 }
 
-static int by_address(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-	const struct table *x = a, *y = b;
+	const struct found_table *x = a, *y = b;
 
-	return (x->ref.address > y->ref.address) - (x->ref.address < y->ref.address);
+	if (x->ref.address != y->ref.address)
+		return x->ref.address < y->ref.address ? -1 : 1;
+	return x->ref.relative - y->ref.relative;
 }
 
-bool jump_tables_find(const struct table_search *s, struct target_vec *out, bool *split)
+static int by_jump(const void *a, const void *b)
 {
-	struct table_vec tables = {0};
-	bool ok = find_tables(s, &tables);
+	const struct table_use *x = a, *y = b;
 
-	*split = false;
-	if (tables.len)
-		qsort(tables.at, tables.len, sizeof(*tables.at), by_address);
-	for (size_t i = 0, next = 0; ok && i < tables.len; i++) {
-		/* A table ends where the next one begins, in this function or another, which can look
-		 * like more of it; two jumps can share one. */
-		while (next < tables.len && tables.at[next].ref.address == tables.at[i].ref.address)
-			next++;
-		uint64_t bound = next < tables.len ? tables.at[next].ref.address : UINT64_MAX;
-		uint64_t other = table_reference_above(s->input->references, tables.at[i].ref.address);
-		bound = other < bound ? other : bound;
-		struct contents contents;
-		ok = read_table(s, &tables.at[i], bound, &contents, out);
-		*split |= contents.split;
+	return (x->jump > y->jump) - (x->jump < y->jump);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each table once, and which jumps use it. */
+static bool tell_apart(const struct found_vec *found, struct jump_tables *out)
+{
+	for (size_t i = 0; i < found->len; i++) {
+		const struct found_table *table = &found->at[i];
+		bool known = i && !by_place(table, table - 1);
+		if (!known && !table_vec_push(&out->tables, (struct jump_table){.ref = table->ref}))
+			return false;
+		if (table->jump != NO_JUMP &&
+		    !use_vec_push(&out->uses, (struct table_use){table->jump, out->tables.len - 1}))
+			return false;
 	}
-	table_vec_free(&tables);
-	return ok;
+	if (out->uses.len)
+		qsort(out->uses.at, out->uses.len, sizeof(*out->uses.at), by_jump);
+	return true;
+}
+
+/* A table ends where the next one begins, in this function or another, which can look like more
+ * of it. */
+static bool read_targets(const struct table_search *s, struct jump_tables *out)
+{
+	struct table_vec *tables = &out->tables;
+	size_t next = 0;
+
+	for (size_t i = 0; i < tables->len; i++) {
+		struct jump_table *table = &tables->at[i];
+		struct contents contents;
+		while (next < tables->len && tables->at[next].ref.address == table->ref.address)
+			next++;
+		uint64_t bound = next < tables->len ? tables->at[next].ref.address : UINT64_MAX;
+		uint64_t other = table_reference_above(s->input->references, table->ref.address);
+		bound = other < bound ? other : bound;
+		table->first = out->targets.len;
+		if (!read_table(s, table->ref, bound, &contents, &out->targets))
+			return false;
+		table->count = out->targets.len - table->first;
+		if (table->count)
+			qsort(out->targets.at + table->first, table->count, sizeof(*out->targets.at), by_value);
+		out->split |= contents.split;
+	}
+	return true;
+}
+
+bool jump_tables_find(const struct table_search *s, struct jump_tables *out)
+{
+	struct found_vec found = {0};
+	bool ok = find_tables(s, &found);
+
+	if (ok && found.len)
+		qsort(found.at, found.len, sizeof(*found.at), by_place);
+	ok = ok && tell_apart(&found, out) && read_targets(s, out);
+	found_vec_free(&found);
+	/* What was too much work on the way here found no table. */
+	return ok && work_spend(s->input->image->work, WORK_JUMP_TABLES, 0);
+}
+
+void jump_tables_free(struct jump_tables *tables)
+{
+	table_vec_free(&tables->tables);
+	target_vec_free(&tables->targets);
+	use_vec_free(&tables->uses);
+}
+
+/* The table that a jump uses, or NULL. */
+static const struct jump_table *table_of(const struct jump_tables *tables, uint32_t jump)
+{
+	const struct table_use wanted = {.jump = jump};
+	const struct use_vec *uses = &tables->uses;
+	const struct table_use *use =
+		uses->len ? bsearch(&wanted, uses->at, uses->len, sizeof(wanted), by_jump) : NULL;
+
+	return use ? &tables->tables.at[use->table] : NULL;
+}
+
+bool jump_tables_used_by(const struct jump_tables *tables, uint32_t jump)
+{
+	const struct jump_table *table = table_of(tables, jump);
+
+	return table && table->count;
+}
+
+bool jump_tables_lead_to(const struct jump_tables *tables, uint32_t jump, uint32_t target)
+{
+	const struct jump_table *table = table_of(tables, jump);
+
+	return table && table->count &&
+	       bsearch(&target, tables->targets.at + table->first, table->count, sizeof(target), by_value);
 }

@@ -14,13 +14,29 @@
 #define CFG_JUMP_TABLE_H
 
 #include "src/cfg/graph.h"
+#include "src/cfg/jump_pattern.h"
 
-struct table_target {
-	uint32_t from;   /* offset of the jump; NO_JUMP: of none that is known */
-	uint32_t target; /* offset in the function, of an instruction           */
+/* A table, which any number of jumps can use. */
+struct jump_table {
+	struct table_ref ref;
+	size_t first, count; /* its targets */
 };
-#define NO_JUMP UINT32_MAX
-DEFINE_VEC(target_vec, struct table_target);
+DEFINE_VEC(table_vec, struct jump_table);
+
+struct table_use {
+	uint32_t jump; /* its offset in the function */
+	size_t table;
+};
+DEFINE_VEC(use_vec, struct table_use);
+DEFINE_VEC(target_vec, uint32_t);
+
+/* The tables of a function, each once.  Zeroed means none. */
+struct jump_tables {
+	struct table_vec tables;   /* by address */
+	struct target_vec targets; /* offsets of instructions in the function; of each table ascending */
+	struct use_vec uses;       /* by ascending jump */
+	bool split;                /* one has targets in another fragment of the function */
+};
 
 struct table_search {
 	const struct graph_input *input;
@@ -28,9 +44,14 @@ struct table_search {
 	const struct insn_vec *insns; /* of the whole function */
 };
 
-/* *split: a table has targets in another fragment of the function.
- * False when out of memory. */
-bool jump_tables_find(const struct table_search *search, struct target_vec *out, bool *split);
+/* To what was zeroed, and is freed by the caller in any case.  False when out of memory, or
+ * when it is too much work. */
+bool jump_tables_find(const struct table_search *search, struct jump_tables *out);
+void jump_tables_free(struct jump_tables *tables);
+
+/* Does a jump use a table?  And does that lead to an offset in the function? */
+bool jump_tables_used_by(const struct jump_tables *tables, uint32_t jump);
+bool jump_tables_lead_to(const struct jump_tables *tables, uint32_t jump, uint32_t target);
 
 /* The instruction at an offset, or NULL. */
 const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset);

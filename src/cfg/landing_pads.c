@@ -27,6 +27,9 @@ static bool read_call_sites(const struct chosen *chosen, struct eh_cursor *c, ui
 	bool ok = true;
 
 	c->left = bytes_first(c->left, size);
+	/* FDEs can share a table, whose landing pads are other ones for each of them. */
+	if (!work_spend(chosen->image->work, WORK_CALL_SITES, c->left.size))
+		return false;
 	while (ok && c->left.size && !c->bad) {
 		take_pointer(c, encoding); /* start and size of the call site */
 		take_pointer(c, encoding);

@@ -56,21 +56,72 @@ static void scan_near_x86(struct scan *s, struct bytes code, uint64_t at)
 			add(s, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
 }
 
-/* What reaches a chosen function with a distance of one byte is near its ends. */
+/* The first of the chosen functions that begins at an address or above. */
+static size_t first_from(const struct chosen *chosen, uint64_t address)
+{
+	size_t low = 0, high = chosen->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (chosen->functions->at[chosen->at[mid]].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A part of a section, in bytes from its beginning. */
+struct stretch {
+	uint64_t from, to;
+};
+
+enum { REACH = 130 }; /* of a jump with a distance of one byte, and more */
+
+static struct stretch around_start(const struct scan *s, size_t chosen, const struct section *section)
+{
+	const struct function *f = &s->chosen->functions->at[s->chosen->at[chosen]];
+	uint64_t start = f->address - section->addr;
+
+	return (struct stretch){start < REACH ? 0 : start - REACH, start + 1};
+}
+
+static struct stretch behind_end(const struct scan *s, size_t chosen, const struct section *section)
+{
+	const struct function *f = &s->chosen->functions->at[s->chosen->at[chosen]];
+	uint64_t end = f->address - section->addr + f->size;
+
+	return (struct stretch){end, end + REACH};
+}
+
+/* Scan a stretch, but for what was scanned before; they come by ascending beginnings. */
+static void scan_once(struct scan *s, const struct section *section, struct bytes code,
+		      struct stretch stretch, uint64_t *done)
+{
+	/* The last byte of what was scanned may be the first of a jump. */
+	uint64_t begin = stretch.from < *done ? *done - 1 : stretch.from;
+
+	if (stretch.to <= *done)
+		return;
+	scan_near_x86(s, bytes_first(bytes_from(code, begin), stretch.to - begin), section->addr + begin);
+	*done = stretch.to;
+}
+
+/* What reaches a chosen function with a distance of one byte is near its ends, and many short
+ * functions have the same bytes near theirs. */
 static void scan_around_x86(struct scan *s, const struct section *section, struct bytes code)
 {
-	const struct function *functions = s->chosen->functions->at;
-	enum { REACH = 130 };
+	size_t begin = first_from(s->chosen, section->addr);
+	size_t end = first_from(s->chosen, section->addr + section->size), behind = begin;
+	uint64_t done = 0;
 
-	for (size_t i = 0; i < s->chosen->count; i++) {
-		const struct function *f = &functions[s->chosen->at[i]];
-		uint64_t start = f->address - section->addr, end = start + f->size;
-		if (start >= section->size)
-			continue;
-		uint64_t before = start < REACH ? 0 : start - REACH;
-		scan_near_x86(s, bytes_first(bytes_from(code, before), start - before + 1),
-			      section->addr + before);
-		scan_near_x86(s, bytes_first(bytes_from(code, end), REACH), section->addr + end);
+	for (size_t i = begin; behind < end;) {
+		struct stretch next = behind_end(s, behind, section);
+		if (i < end && around_start(s, i, section).from <= next.from)
+			next = around_start(s, i++, section);
+		else
+			behind++;
+		scan_once(s, section, code, next, &done);
 	}
 }
 

@@ -36,8 +36,7 @@ enum walk_result graph_walk(const struct graph *graph, const struct run *run,
 	*first = block_at(graph, run->from);
 	*last = block_at(graph, run->to);
 	*first -= continues_call(graph, *first, run);
-	for (uint32_t i = *first; i < *last; i++)
-		if (!graph->blocks[i].to_next)
-			return WALK_INVALID;
+	if (*first < *last && graph->blocks[*first].reach < *last)
+		return WALK_INVALID;
 	return *first < *last ? WALK_EDGES : WALK_ONE_BLOCK;
 }

@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
 
 static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {
-	struct file_map file = {subject->file.data, subject->file.size};
+	struct file_map file = {.data = subject->file.data, .size = subject->file.size};
 	struct side_parts parts;
 
 	if (!side_parts_choose(&subject->image, &parts, err))

@@ -244,7 +244,7 @@ static int show(const char *path, bool as_json)
 	if (!file_map(path, &file, &err))
 		return fail(&err);
 	int code = EXIT_DONE;
-	if (!image_open((struct bytes){file.data, file.size}, &s.image, &err) || !read_bat(&s, &err)) {
+	if (!image_open_map(&file, &s.image, &err) || !read_bat(&s, &err)) {
 		code = fail_file(path, &err);
 	} else {
 		s.go_build_id = image_go_build_id(&s.image);

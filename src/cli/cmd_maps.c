@@ -102,7 +102,7 @@ static bool mapped_image_open(struct mapped_image *m, const struct maps *maps,
 		m->why_not = "deleted";
 	else if (!file_map(path.at, &m->file, &err))
 		m->why_not = "not there";
-	else if (!image_open((struct bytes){m->file.data, m->file.size}, &m->image, &err))
+	else if (!image_open_map(&m->file, &m->image, &err))
 		m->why_not = "no ELF image of a known kind";
 	else if (!is_same_build(m, files))
 		m->why_not = "another build is there now";

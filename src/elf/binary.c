@@ -25,7 +25,8 @@ static enum binary_kind kind_of(const struct image *image)
 
 bool binary_take_image(struct binary *binary, struct bc_error *err)
 {
-	if (!image_open(binary->file, &binary->image, err))
+	if (!(binary->map.data ? image_open_map(&binary->map, &binary->image, err)
+			       : image_open(binary->file, &binary->image, err)))
 		return false;
 	binary->kind = kind_of(&binary->image);
 	return true;

@@ -97,10 +97,8 @@ static bool fill_table(struct binary *binary, struct bc_error *err)
 	       finish((struct opening){binary, BINARY_BOLTED, read_as_stored}, err);
 }
 
-static bool open_bytes(struct bytes file, fill_fn *fill, struct binary *out, struct bc_error *err)
+static bool fill_or_close(struct binary binary, fill_fn *fill, struct binary *out, struct bc_error *err)
 {
-	struct binary binary = {.file = file};
-
 	if (fill(&binary, err)) {
 		*out = binary;
 		return true;
@@ -109,18 +107,19 @@ static bool open_bytes(struct bytes file, fill_fn *fill, struct binary *out, str
 	return false;
 }
 
+static bool open_bytes(struct bytes file, fill_fn *fill, struct binary *out, struct bc_error *err)
+{
+	return fill_or_close((struct binary){.file = file}, fill, out, err);
+}
+
 static bool open_file(const char *path, fill_fn *fill, struct binary *out, struct bc_error *err)
 {
 	struct file_map map;
 
 	if (!file_map(path, &map, err))
 		return false;
-	if (!open_bytes((struct bytes){map.data, map.size}, fill, out, err)) {
-		file_unmap(&map);
-		return bc_fail_prefix(err, path);
-	}
-	out->map = map;
-	return true;
+	struct binary binary = {.map = map, .file = {map.data, map.size}};
+	return fill_or_close(binary, fill, out, err) || bc_fail_prefix(err, path);
 }
 
 bool binary_open(const char *path, struct binary *out, struct bc_error *err)

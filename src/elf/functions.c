@@ -23,7 +23,8 @@ struct builder {
 	struct function_vec functions; /* sorted, but for what a step appends */
 	struct names names;
 	unsigned anonymous; /* symbols without a name so far */
-	bool nomem;
+	bool tells_file; /* the name that is printed of the last function has two slashes */
+	bool failed;     /* no memory, or too much work */
 };
 
 static void builder_free(struct builder *b)
@@ -36,19 +37,19 @@ static void builder_free(struct builder *b)
 	names_free(&b->names);
 }
 
-/* Join parts of a name; out of memory is noted and reported in the end. */
+/* Join parts of a name; a failure is noted and reported in the end. */
 static const char *join(struct builder *b, const char *first, const char *second,
 			const char *third, const char *fourth)
 {
 	const char *name = names_join(&b->names, first, second, third, fourth);
 
-	b->nomem |= !name;
+	b->failed |= !name;
 	return name ? name : "";
 }
 
 static void append(struct builder *b, struct function function)
 {
-	b->nomem |= !function_vec_push(&b->functions, function);
+	b->failed |= !function_vec_push(&b->functions, function);
 }
 
 /* A symbol's name in BOLT.  A name in the assembler's own space for labels gets
@@ -123,22 +124,24 @@ static void add_symbol(struct builder *b, const struct symbol *s, struct functio
 		struct function f = {.address = s->address, .size = size, .section = s->section};
 		f.primary = unique_name(b, s);
 		f.printed = s->file_number ? name_with_file(b, s) : f.primary;
+		b->tells_file = has_two_slashes(f.printed);
 		append(b, f);
 		return;
 	}
 	if (previous->size < size)
 		previous->size = size;
 	bool may_tell_file = s->file_number || strchr(s->name, '/');
-	if (may_tell_file && !has_two_slashes(previous->printed)) {
+	if (may_tell_file && !b->tells_file) {
 		const char *name = name_with_file(b, s);
-		if (has_two_slashes(name))
+		b->tells_file = has_two_slashes(name);
+		if (b->tells_file)
 			previous->printed = name;
 	}
 }
 
 static void add_symbols(struct builder *b)
 {
-	for (size_t i = 0; i < b->symbols.count && !b->nomem; i++) {
+	for (size_t i = 0; i < b->symbols.count && !b->failed; i++) {
 		struct symbol *s = &b->symbols.at[i];
 		struct function *previous =
 			b->functions.len ? &b->functions.at[b->functions.len - 1] : NULL;
@@ -158,7 +161,7 @@ static void merge(struct builder *b, size_t sorted)
 	if (!right)
 		return;
 	struct function *behind = malloc(right * sizeof(*behind));
-	b->nomem |= !behind;
+	b->failed |= !behind;
 	if (!behind)
 		return;
 	memcpy(behind, all + sorted, right * sizeof(*behind));
@@ -196,10 +199,14 @@ static const char *slot_symbol_name(struct builder *b, const struct got_slot *sl
 	if (!slot->value)
 		return slot->symbol;
 	const struct symbol *first = NULL;
+	size_t length = strlen(slot->symbol);
 	for (size_t i = symbols_above(&b->symbols, slot->value - 1);
 	     i < b->symbols.count && b->symbols.at[i].address == slot->value; i++) {
 		const struct symbol *s = &b->symbols.at[i];
 		first = first ? first : s;
+		b->failed |= !work_spend(b->image->work, WORK_PLT, length + 1);
+		if (b->failed)
+			break;
 		if (!s->local && !strcmp(s->name, slot->symbol))
 			return unique_name(b, first);
 	}
@@ -224,7 +231,7 @@ static void add_plt(struct builder *b)
 {
 	size_t sorted = b->functions.len;
 
-	for (size_t i = 0; i < b->plt.count && !b->nomem; i++) {
+	for (size_t i = 0; i < b->plt.count && !b->failed; i++) {
 		const struct plt_entry *entry = &b->plt.at[i];
 		struct function *there = at_or_below(b->functions.at, sorted, entry->address);
 		if (there && there->address == entry->address) {
@@ -250,7 +257,7 @@ static void add_frames(struct builder *b)
 {
 	size_t sorted = b->functions.len, below = 0;
 
-	for (size_t i = 0; i < b->frames.count && !b->nomem; i++) {
+	for (size_t i = 0; i < b->frames.count && !b->failed; i++) {
 		const struct code_range *frame = &b->frames.at[i];
 		while (below < sorted && b->functions.at[below].address <= frame->address)
 			below++;
@@ -310,15 +317,15 @@ static bool read_half(void *ctx, size_t half, struct bc_error *err)
 bool functions_build(const struct image *image, struct function_table *out,
 		     struct bc_error *err)
 {
-	BC_AUTO(builder_free) struct builder b = {.image = image};
+	BC_AUTO(builder_free) struct builder b = {.image = image, .names.work = image->work};
 
 	if (!parallel_parts(2, read_half, &b, err))
 		return false;
 	add_symbols(&b);
 	add_plt(&b);
 	add_frames(&b);
-	if (b.nomem)
-		return bc_fail_nomem(err);
+	if (b.failed)
+		return work_fail(image->work, err);
 	extents_set(image, &b.symbols, b.functions.at, b.functions.len);
 
 	*out = (struct function_table){.at = b.functions.at, .count = b.functions.len,
@@ -327,7 +334,8 @@ bool functions_build(const struct image *image, struct function_table *out,
 	b.functions = (struct function_vec){0};
 	b.symbols = (struct symbol_table){0};
 	b.names = (struct names){0};
-	if (functions_index(out))
+	out->gaps = calloc(out->count + 1, sizeof(*out->gaps));
+	if (out->gaps && functions_index(out))
 		return true;
 	functions_free(out);
 	return bc_fail_nomem(err);
@@ -337,16 +345,26 @@ void functions_free(struct function_table *table)
 {
 	free(table->at);
 	free(table->index.below);
+	free(table->gaps);
 	symbols_free(&table->symbols);
 	names_free(&table->names);
 	*table = (struct function_table){0};
 }
 
+enum { GAP_UNKNOWN, GAP_PADDING, GAP_OTHER };
+
 uint64_t function_extent(const struct function_table *table, const struct function *function)
 {
-	if (!function->has_gap || extents_gap_is_padding(&table->image, &table->symbols, function))
+	if (!function->has_gap)
 		return function->extent;
-	return function->size;
+	atomic_uchar *gap = &table->gaps[function - table->at];
+	unsigned char found = atomic_load_explicit(gap, memory_order_relaxed);
+	if (found == GAP_UNKNOWN) { /* two threads that look at once find the same */
+		bool padding = extents_gap_is_padding(&table->image, &table->symbols, function);
+		found = padding ? GAP_PADDING : GAP_OTHER;
+		atomic_store_explicit(gap, found, memory_order_relaxed);
+	}
+	return found == GAP_PADDING ? function->extent : function->size;
 }
 
 const struct function *functions_find(const struct function_table *table, struct vaddr at)

@@ -13,6 +13,8 @@
 #ifndef ELF_FUNCTIONS_H
 #define ELF_FUNCTIONS_H
 
+#include <stdatomic.h>
+
 #include "src/elf/image.h"
 #include "src/elf/names.h"
 #include "src/elf/symbols.h"
@@ -51,6 +53,7 @@ struct function_table {
 	struct image image; /* what it points to is borrowed */
 	struct symbol_table symbols; /* for bat_fix_parents() */
 	struct names names;          /* those that are not in the file itself */
+	atomic_uchar *gaps;          /* per function: what was found out of its gap so far */
 	bool stripped;               /* no symbol table */
 };
 
@@ -77,8 +80,8 @@ static inline void functions_prefetch(const struct function_table *table, struct
 		__builtin_prefetch(&index->below[bucket]);
 }
 
-/* The bytes that count as a function's own.  Looks at the code behind it, which is
- * why not every function's is looked at beforehand. */
+/* The bytes that count as a function's own.  Looks at the code behind it, once: not every
+ * function's is looked at beforehand. */
 uint64_t function_extent(const struct function_table *table, const struct function *function);
 
 /* The function whose [address, address + function_extent()) holds `at`, or NULL.  O(1) for

@@ -21,9 +21,9 @@ static uint32_t irelative_type(enum machine machine)
 	return 58; /* R_RISCV_IRELATIVE, newer than some elf.h */
 }
 
-/* The symbol of a relocation section, by index. */
+/* The symbol of a relocation section, by index.  *fits: not if that is too much work. */
 static bool fill_symbol(const struct image *image, const struct section *relocations,
-			uint32_t index, struct got_slot *slot)
+			uint32_t index, struct got_slot *slot, bool *fits)
 {
 	const struct section *table = image_section_of_index(image, relocations->link);
 	const struct section *strings =
@@ -36,8 +36,10 @@ static bool fill_symbol(const struct image *image, const struct section *relocat
 	if (symbol.size < sizeof(Elf64_Sym))
 		return false;
 	struct bytes name = bytes_from(image_section_bytes(image, strings), le32(symbol.data));
-	if (!name.size || !memchr(name.data, 0, name.size))
+	const uint8_t *end = name.size ? memchr(name.data, 0, name.size) : NULL;
+	if (!end)
 		return false;
+	*fits = work_spend(image->work, WORK_SYMBOL_NAMES, (uint64_t)(end - name.data));
 	slot->symbol = (const char *)name.data;
 	slot->value = le16(symbol.data + 6) == SHN_UNDEF ? 0 : le64(symbol.data + 8);
 	return true;
@@ -47,19 +49,20 @@ static bool read_relocations(const struct image *image, const struct section *se
 			     struct slot_vec *out)
 {
 	struct bytes rest = image_section_bytes(image, section);
+	bool fits = true;
 
 	for (; rest.size >= sizeof(Elf64_Rela); rest = bytes_from(rest, sizeof(Elf64_Rela))) {
 		uint64_t info = le64(rest.data + 8);
 		struct got_slot slot = {.address = le64(rest.data)};
 		if (ELF64_R_SYM(info)) {
-			if (!fill_symbol(image, section, (uint32_t)ELF64_R_SYM(info), &slot))
+			if (!fill_symbol(image, section, (uint32_t)ELF64_R_SYM(info), &slot, &fits))
 				continue;
 		} else {
 			slot.value = le64(rest.data + 16);
 			if ((uint32_t)info != irelative_type(image->machine) || !slot.value)
 				continue;
 		}
-		if (!slot_vec_push(out, slot))
+		if (!fits || !slot_vec_push(out, slot))
 			return false;
 	}
 	return true;
@@ -89,7 +92,7 @@ bool got_read(const struct image *image, struct got *out, struct bc_error *err)
 		if (is_read(&image->sections[i], is_dynamic) &&
 		    !read_relocations(image, &image->sections[i], &slots)) {
 			slot_vec_free(&slots);
-			return bc_fail_nomem(err);
+			return work_fail(image->work, err);
 		}
 	if (slots.len)
 		qsort(slots.at, slots.len, sizeof(*slots.at), by_address);

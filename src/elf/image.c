@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/elf/notes.h"
+#include "src/elf/section_parts.h"
 
 static void end_elf(Elf **elf)
 {
@@ -148,6 +149,12 @@ static bool sort_segments(struct image *image, struct bc_error *err)
 	return true;
 }
 
+static bool spend(const struct image *image, enum work_kind kind, uint64_t amount,
+		  struct bc_error *err)
+{
+	return work_spend(image->work, kind, amount) || work_check(image->work, err);
+}
+
 /* The loadable segments, and the build-id out of the note segments. */
 static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 {
@@ -155,6 +162,9 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 
 	if (elf_getphdrnum(elf, &count))
 		return fail_elf(err, "program headers, byte 0");
+	if (count > IMAGE_HEADERS_MOST)
+		return bc_fail(err, BC_FORMAT, "program headers, byte 0: %zu of them, and Linux loads none "
+			       "with more than %d", count, IMAGE_HEADERS_MOST);
 	image->segments = calloc(count + 1, sizeof(*image->segments));
 	if (!image->segments)
 		return bc_fail_nomem(err);
@@ -166,12 +176,15 @@ static bool read_segments(Elf *elf, struct image *image, struct bc_error *err)
 		struct segment s = {p.p_vaddr,  p.p_offset, p.p_memsz,
 				    p.p_filesz, p.p_align,  p.p_flags & PF_X};
 		if (p.p_type == PT_LOAD) {
-			if (!check_segment(image, &s, i, err))
+			if (!check_segment(image, &s, i, err) ||
+			    !spend(image, WORK_SEGMENTS, s.filesz, err))
 				return false;
 			image->segments[image->segment_count++] = s;
 		} else if (p.p_type == PT_NOTE &&
 			   range_fits(s.offset, s.filesz, image->file.size)) {
 			struct bytes notes = {image->file.data + s.offset, (size_t)s.filesz};
+			if (!spend(image, WORK_SEGMENTS, s.filesz, err))
+				return false;
 			notes_build_id(notes, s.align, &image->build_id);
 		}
 	}
@@ -205,6 +218,8 @@ static bool read_section(Elf_Scn *scn, struct image *image, struct bytes names,
 	if (!section_name(names, h.sh_name, &s.name))
 		return bc_fail(err, BC_FORMAT, "section header %zu, byte %u: the name lies outside "
 			       "the table of names", index, h.sh_name);
+	if (!spend(image, WORK_SECTION_NAMES, s.name.len, err))
+		return false;
 	if (h.sh_type != SHT_NOBITS && !range_fits(s.offset, s.size, image->file.size))
 		return bc_fail(err, BC_FORMAT, "section %.*s, byte %" PRIu64
 			       ": reaches beyond the end of the file",
@@ -244,6 +259,39 @@ static bool read_sections(Elf *elf, struct image *image, struct bc_error *err)
 	return true;
 }
 
+/* Are its bytes looked at?  Those of debug information are not, of which a side file has
+ * nothing but the place. */
+static bool is_read(const struct image *image, const struct section *s)
+{
+	const struct section *applies;
+
+	switch (s->type) {
+	case SHT_NOBITS:
+		return false;
+	case SHT_SYMTAB:
+	case SHT_NOTE:
+		return true;
+	case SHT_RELA:
+		applies = image_section_of_index(image, s->info);
+		return s->flags & SHF_ALLOC || (applies && applies->flags & SHF_ALLOC);
+	}
+	return s->flags & SHF_ALLOC;
+}
+
+/* The string table of a section that is read is read with it. */
+static bool count_sections(const struct image *image, struct bc_error *err)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		const struct section *strings =
+			s->type == SHT_SYMTAB ? image_section_of_index(image, s->link) : NULL;
+		if ((is_read(image, s) && !spend(image, WORK_SECTIONS, s->size, err)) ||
+		    (strings && !spend(image, WORK_SECTIONS, strings->size, err)))
+			return false;
+	}
+	return true;
+}
+
 static void find_build_id(struct image *image)
 {
 	for (size_t i = 0; i < image->section_count && !image->build_id.size; i++)
@@ -252,29 +300,48 @@ static void find_build_id(struct image *image)
 				       4, &image->build_id);
 }
 
-bool image_open(struct bytes file, struct image *out, struct bc_error *err)
+/* present: how much of the file is there */
+static bool open_part(struct bytes file, uint64_t present, struct image *out, struct bc_error *err)
 {
 	BC_AUTO(image_close) struct image image = {.file = file};
 
 	if (!check_ident(file, err))
 		return false;
+	image.work = malloc(sizeof(*image.work));
+	if (!image.work)
+		return bc_fail_nomem(err);
+	work_begin(image.work, present);
 	elf_version(EV_CURRENT);
 	/* Of type char *, but only read from. */
 	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
 	if (!elf)
 		return fail_elf(err, "ELF header, byte 0");
 	if (!read_header(elf, &image, err) || !read_segments(elf, &image, err) ||
-	    !read_sections(elf, &image, err))
+	    !read_sections(elf, &image, err) || !count_sections(&image, err))
 		return false;
+	if (!section_parts_find(&image))
+		return bc_fail_nomem(err);
 	find_build_id(&image);
 	*out = image;
 	image = (struct image){0};
 	return true;
 }
 
+bool image_open(struct bytes file, struct image *out, struct bc_error *err)
+{
+	return open_part(file, file.size, out, err);
+}
+
+bool image_open_map(const struct file_map *map, struct image *out, struct bc_error *err)
+{
+	return open_part((struct bytes){map->data, map->size}, map->present, out, err);
+}
+
 void image_close(struct image *image)
 {
 	free(image->segments);
 	free(image->sections);
+	free(image->parts);
+	free(image->work);
 	*image = (struct image){0};
 }

@@ -15,7 +15,9 @@
 #include "src/base/build_id.h"
 #include "src/base/bytes.h"
 #include "src/base/error.h"
+#include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/base/work.h"
 #include "src/isa/machine.h"
 
 /* A loadable segment (PT_LOAD). */
@@ -33,20 +35,34 @@ struct section {
 	uint64_t flags, addr, offset, size, entsize;
 };
 
+/* Vaddrs from `start` up to the next part's are of one section. */
+struct section_part {
+	uint64_t start;
+	uint32_t section; /* index in image->sections, or NO_SECTION_THERE */
+};
+#define NO_SECTION_THERE UINT32_MAX
+
 struct image {
 	struct bytes file; /* borrowed */
+	struct work *work; /* what reading it took so far */
 	enum machine machine;
 	bool position_independent; /* ET_DYN: a PIE or a shared library */
 	struct segment *segments;  /* all PT_LOAD by ascending vaddr */
 	size_t segment_count;
 	struct section *sections; /* in header order, without the null section */
 	size_t section_count;
+	struct section_part *parts; /* of memory, by ascending vaddr: see image_section_at() */
+	size_t part_count;
 	struct build_id build_id;
 };
 
+/* Linux runs no program with more than 64 KiB of them (fs/binfmt_elf.c). */
+#define IMAGE_HEADERS_MOST (65536 / 56)
+
 /* Open an image and check its headers: every segment's and section's bytes lie
  * in the file, no two segments overlap in memory, and addresses and offsets of
- * executable segments agree (segment_agrees()).
+ * executable segments agree (segment_agrees()).  At most IMAGE_HEADERS_MOST program
+ * headers, and what is read of sections, segments and names is within the limits of work.h.
  *
  * BC_FORMAT       damaged, or not ELF
  * BC_UNSUPPORTED  32-bit, big-endian, another machine, not an executable or
@@ -54,6 +70,10 @@ struct image {
  * BC_NOMEM */
 BC_MUST_USE bool image_open(struct bytes file, struct image *out,
 			    struct bc_error *err);
+
+/* The same of a mapped file: of a side file, the limits are those of what it holds. */
+BC_MUST_USE bool image_open_map(const struct file_map *map, struct image *out,
+				struct bc_error *err);
 void image_close(struct image *image);
 
 /* Do p_vaddr and p_offset agree modulo p_align?  Of a program of type EXEC, which
@@ -70,7 +90,8 @@ const struct section *image_section_of_type(const struct image *image,
 const struct section *image_section_of_index(const struct image *image,
 					     uint64_t index);
 
-/* The non-empty allocated section that holds a vaddr, or NULL. */
+/* The non-empty allocated section that holds a vaddr, the first in header order, or NULL.
+ * O(log n). */
 const struct section *image_section_at(const struct image *image,
 				       struct vaddr at);
 

@@ -39,6 +39,8 @@ const char *names_join(struct names *names, const char *a, const char *b, const 
 		lengths[i] = parts[i] ? strlen(parts[i]) : 0;
 		total += lengths[i];
 	}
+	if (!work_spend(names->work, WORK_NAMES_MADE, total))
+		return NULL;
 	char *name = names_room(names, total), *end = name;
 	if (!name)
 		return NULL;

@@ -5,11 +5,15 @@
 
 #include <stdint.h>
 
+#include "src/base/work.h"
+
 struct names {
 	struct name_block *last; /* NULL: none yet */
+	struct work *work;       /* what counts their characters; NULL: nothing does */
 };
 
-/* A string of up to four parts, NULL for fewer.  NULL when out of memory. */
+/* A string of up to four parts, NULL for fewer.  NULL when out of memory, or when it is
+ * too much work. */
 const char *names_join(struct names *names, const char *a, const char *b, const char *c,
 		       const char *d);
 void names_free(struct names *names);

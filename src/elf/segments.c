@@ -93,13 +93,18 @@ const struct section *image_section_of_index(const struct image *image, uint64_t
 
 const struct section *image_section_at(const struct image *image, struct vaddr at)
 {
-	for (size_t i = 0; i < image->section_count; i++) {
-		const struct section *s = &image->sections[i];
-		bool no_memory = s->type == SHT_NOBITS && s->flags & SHF_TLS;
-		if (s->flags & SHF_ALLOC && !no_memory && at.v - s->addr < s->size)
-			return s;
+	size_t low = 0, high = image->part_count; /* first one above `at` */
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (image->parts[mid].start <= at.v)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return NULL;
+	if (!low || image->parts[low - 1].section == NO_SECTION_THERE)
+		return NULL;
+	return &image->sections[image->parts[low - 1].section];
 }
 
 struct bytes image_section_bytes(const struct image *image, const struct section *section)

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/radix.h"
 #include "src/base/vec.h"
@@ -119,7 +120,9 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 	};
 	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
 		out->name = raw->image->sections[out->section].name.at;
-	return true;
+	/* Names can be the ends of others: what is compared, sorted and copied is their sum. */
+	return work_spend(raw->image->work, WORK_SYMBOL_NAMES, strlen(out->name)) ||
+	       work_check(raw->image->work, err);
 }
 
 /* Names are looked at on the way: ask for those of some symbols ahead. */

@@ -34,17 +34,28 @@ static uint32_t known_beginning(const struct binary *binary, struct place place)
 	return entry ? entry->output : 0;
 }
 
-enum address_verdict address_check(const struct binary *binary, struct place place)
+/* Go on from the last address, if from the same beginning. */
+static uint32_t begin(struct address_walk *walk, struct place place, uint32_t from)
 {
-	uint32_t at = known_beginning(binary, place);
+	if (walk->function != place.function || walk->from != from || walk->at > place.offset)
+		*walk = (struct address_walk){place.function, from, from};
+	return walk->at;
+}
+
+enum address_verdict address_check(const struct binary *binary, struct place place,
+				   struct address_walk *walk)
+{
+	uint32_t from = known_beginning(binary, place);
 	struct bytes code = image_bytes_at(&binary->image, (struct vaddr){place.function->address});
 
-	if (place.function->kind == FUNCTION_PLT || place.offset - at > MOST_BYTES)
+	if (place.function->kind == FUNCTION_PLT || place.offset - from > MOST_BYTES)
 		return ADDRESS_UNSURE;
+	uint32_t at = begin(walk, place, from);
 	while (at < place.offset) {
 		size_t length = insn_length(binary->image.machine, bytes_from(code, at));
 		if (!length)
 			return ADDRESS_UNSURE;
+		walk->at = at;
 		at += (uint32_t)length;
 	}
 	return at == place.offset ? ADDRESS_BEGINS : ADDRESS_INSIDE;

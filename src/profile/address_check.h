@@ -15,9 +15,16 @@ enum address_verdict {
 	ADDRESS_UNSURE, /* the code cannot be read so far without a disassembler */
 };
 
+/* How far the code was read for the last address; zeroed at first. */
+struct address_walk {
+	const struct function *function;
+	uint32_t from, at; /* offsets: where it was read from; an instruction */
+};
+
 /* Judge an address by where it lies; place.function is not NULL.  Reads
  * instructions from the last known beginning on: an entry of the fragment, else
- * the function's start. */
-enum address_verdict address_check(const struct binary *binary, struct place place);
+ * the function's start.  Addresses that ascend have the code read once. */
+enum address_verdict address_check(const struct binary *binary, struct place place,
+				   struct address_walk *walk);
 
 #endif

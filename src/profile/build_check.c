@@ -10,12 +10,9 @@ struct branch_insn build_check_insn(const struct image *image, uint64_t at)
 
 static bool in_code(const struct image *image, uint64_t at)
 {
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct segment *s = &image->segments[i];
-		if (s->executable && at - s->vaddr < s->filesz)
-			return true;
-	}
-	return false;
+	const struct segment *s = image_segment_at(image, (struct vaddr){at});
+
+	return s && s->executable && at - s->vaddr < s->filesz;
 }
 
 /* A branch that was aggregated with an unknown target (0) agrees. */

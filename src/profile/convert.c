@@ -21,6 +21,7 @@ struct converter {
 	struct ledgers ledgers;
 	struct build_check check;
 	const struct function *near; /* where the last trace was */
+	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
 	const struct cfg *cfg;        /* their graphs */
 	bool imputes;
@@ -205,7 +206,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 
 static void check_address(struct converter *c, struct place place, uint64_t count)
 {
-	enum address_verdict verdict = address_check(c->binary, place);
+	enum address_verdict verdict = address_check(c->binary, place, &c->walk);
 
 	if (verdict != ADDRESS_UNSURE)
 		c->check.checked += count;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/cfg/cfg.h"
+#include "src/elf/section_parts.h"
 
 #define BASE 0x1000u
 
@@ -73,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{.address = BASE + half, .size = code - half, .extent = code - half,
 		 .primary = "f.cold"}};
 	struct function_table table = {.at = functions, .count = 2};
-	if (!functions_index(&table))
+	if (!section_parts_find(&image) || !functions_index(&table))
 		return 0;
 	assert(cfg_build(&image, &table, chosen, 2, 1, &cfg, &err));
 	warn_without_llvm(&cfg);
@@ -81,5 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(cfg_find(&cfg, &functions[i]));
 	cfg_free(&cfg);
 	free(table.index.below);
+	free(image.parts);
 	return 0;
 }

@@ -29,6 +29,7 @@ struct code {
 	uint8_t bytes[0x1000];
 	struct segment segment;
 	struct section sections[4];
+	struct section_part parts[5];
 	struct function functions[2];
 	struct symbol symbols[4];
 	const char *files[1];
@@ -63,6 +64,11 @@ static inline void code_init(struct code *c, enum machine machine, const void *b
 	c->sections[1] = code_section(".rodata", CODE_DATA, CODE_EH_FRAME - CODE_DATA, 0);
 	c->sections[2] = code_section(".eh_frame", CODE_EH_FRAME, CODE_LSDA - CODE_EH_FRAME, 0);
 	c->sections[3] = code_section(".gcc_except_table", CODE_LSDA, 0x100, 0);
+	c->parts[0] = (struct section_part){CODE_BASE, 0};
+	c->parts[1] = (struct section_part){CODE_DATA, 1};
+	c->parts[2] = (struct section_part){CODE_EH_FRAME, 2};
+	c->parts[3] = (struct section_part){CODE_LSDA, 3};
+	c->parts[4] = (struct section_part){CODE_LSDA + 0x100, NO_SECTION_THERE};
 	c->files[0] = "";
 	c->functions[0] = (struct function){.address = CODE_BASE, .size = size,
 					    .extent = size + 16, .primary = "f", .printed = "f"};
@@ -70,7 +76,8 @@ static inline void code_init(struct code *c, enum machine machine, const void *b
 					    .primary = "g", .printed = "g"};
 	c->image = (struct image){.file = {c->bytes, sizeof(c->bytes)}, .machine = machine,
 				  .segments = &c->segment, .segment_count = 1,
-				  .sections = c->sections, .section_count = 4};
+				  .sections = c->sections, .section_count = 4,
+				  .parts = c->parts, .part_count = 5};
 	c->table = (struct function_table){.at = c->functions, .count = 2};
 	c->table.symbols.at = c->symbols;
 	c->table.symbols.files = c->files;

@@ -176,6 +176,7 @@ static void relocations_of_data(void **state)
 		{.name = text_of(".rela.text"), .type = SHT_RELA, .offset = 0xd00, .info = 1, .link = 3},
 		{.name = text_of(".rela.rodata"), .type = SHT_RELA, .offset = 0xe00, .size = 24, .info = 2, .link = 3},
 	};
+	static struct section_part parts[] = {{CODE_BASE, 0}, {CODE_DATA, 1}, {CODE_DATA + 0x200, NO_SECTION_THERE}};
 	static const uint32_t number = 0;
 
 	(void)state;
@@ -184,6 +185,8 @@ static void relocations_of_data(void **state)
 		sections[i].index = i + 1;
 	code.image.sections = sections;
 	code.image.section_count = 5;
+	code.image.parts = parts;
+	code.image.part_count = 3;
 	put_words(CODE_BASE + 0xc00, symbol, 6);
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
 		const uint64_t rela[] = {CODE_DATA + 8, UINT64_C(1) << 32 | types[i].type, 0};

@@ -7,12 +7,12 @@
 #include "tests/support/cmocka.h"
 
 static struct block blocks[] = {
-	{.start = 0x00, .last = 0x08, .to_next = true, .entered = true},
-	{.start = 0x10, .last = 0x1b, .to_next = true, .calls = true},
-	{.start = 0x20, .last = 0x28, .to_next = false},
-	{.start = 0x30, .last = 0x3b, .to_next = true, .calls = true},
-	{.start = 0x40, .last = 0x48, .to_next = true, .entered = true},
-	{.start = 0x50, .last = 0x58, .to_next = false},
+	{.start = 0x00, .last = 0x08, .reach = 2, .to_next = true, .entered = true},
+	{.start = 0x10, .last = 0x1b, .reach = 2, .to_next = true, .calls = true},
+	{.start = 0x20, .last = 0x28, .reach = 2, .to_next = false},
+	{.start = 0x30, .last = 0x3b, .reach = 5, .to_next = true, .calls = true},
+	{.start = 0x40, .last = 0x48, .reach = 5, .to_next = true, .entered = true},
+	{.start = 0x50, .last = 0x58, .reach = 5, .to_next = false},
 };
 static const struct graph graph = {blocks, 6, 0x60};
 static char edges[256];

@@ -8,7 +8,9 @@
  * wanted. */
 static enum address_verdict verdict(const struct tiny_binary *tiny, uint64_t at)
 {
-	return address_check(&tiny->binary, binary_place(&tiny->binary, (struct vaddr){at}, NULL));
+	struct address_walk walk = {0};
+
+	return address_check(&tiny->binary, binary_place(&tiny->binary, (struct vaddr){at}, NULL), &walk);
 }
 
 static void beginnings_and_insides(void **state)

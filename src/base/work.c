@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/work.h"
+
+#include <inttypes.h>
+
+#define MOST_BYTES (UINT64_C(1) << 56)
+
+static const char *const kind_names[WORK_KINDS] = {
+	[WORK_SECTIONS] = "sections",
+	[WORK_SEGMENTS] = "segments",
+	[WORK_SECTION_NAMES] = "names of sections",
+	[WORK_SYMBOL_NAMES] = "names of symbols",
+	[WORK_NAMES_MADE] = "names of functions",
+	[WORK_PLT] = "symbols of PLT entries",
+	[WORK_CALL_SITES] = "tables of call sites",
+	[WORK_JUMP_TABLES] = "jump tables",
+};
+
+void work_begin(struct work *work, uint64_t size)
+{
+	/* What is larger than any file makes a limit that nothing reaches. */
+	work->most = size > MOST_BYTES ? UINT64_MAX / 2 : size * WORK_TIMES + WORK_ALWAYS;
+	for (int i = 0; i < WORK_KINDS; i++)
+		atomic_init(&work->done[i], 0);
+}
+
+bool work_spend(struct work *work, enum work_kind kind, uint64_t amount)
+{
+	if (!work)
+		return true;
+	uint64_t before = atomic_load_explicit(&work->done[kind], memory_order_relaxed);
+	if (before > work->most) /* no further: no sum wraps */
+		return false;
+	if (amount > work->most - before)
+		amount = work->most - before + 1;
+	before = atomic_fetch_add_explicit(&work->done[kind], amount, memory_order_relaxed);
+	return before <= work->most && amount <= work->most - before;
+}
+
+bool work_check(const struct work *work, struct bc_error *err)
+{
+	for (int i = 0; work && i < WORK_KINDS; i++)
+		if (atomic_load_explicit(&work->done[i], memory_order_relaxed) > work->most)
+			return bc_fail(err, BC_FORMAT,
+				       "its %s lie over each other: to read all would be more than the limit of %d "
+				       "times the file and %d MiB, %" PRIu64 " bytes",
+				       kind_names[i], WORK_TIMES, (int)(WORK_ALWAYS >> 20), work->most);
+	return true;
+}
+
+bool work_fail(const struct work *work, struct bc_error *err)
+{
+	return work_check(work, err) && bc_fail_nomem(err);
+}
