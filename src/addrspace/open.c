@@ -14,6 +14,9 @@
 /* Text and .bcmaps are read as a whole, up to this. */
 #define FILE_MOST (UINT64_C(256) << 20)
 
+/* A .bcmaps file counts as what it stands for. */
+#define BCMAPS_REGION_BYTES 4
+
 /* ---- a recording ---- */
 
 struct recording {
@@ -21,7 +24,17 @@ struct recording {
 	struct snapshots *out;
 	struct history history;
 	uint64_t until;
+	uint64_t bytes_before, bytes; /* read: of files of a folder before this one, and of this one */
 };
+
+static void count_bytes(void *ctx, const struct file_stream *stream)
+{
+	struct recording *r = ctx;
+
+	if (stream->done < r->bytes)
+		r->bytes_before += r->bytes;
+	r->bytes = stream->done;
+}
 
 static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
 {
@@ -64,11 +77,12 @@ static bool read_recording(const char *path, uint64_t until, struct snapshots *o
 	struct recording r = {.path = path, .out = out, .history = {.files = &out->files}, .until = until};
 	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
-	struct input_progress none = {0};
+	struct input_progress count = {count_bytes, &r};
 
-	bool ok = input_run(path, &how, none, &sink, report, err) &&
+	bool ok = input_run(path, &how, count, &sink, report, err) &&
 		  history_snapshot_all(&r.history, out, err);
 	history_free(&r.history);
+	report->bytes = r.bytes_before + r.bytes;
 	return ok;
 }
 
@@ -163,7 +177,7 @@ static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 	return true;
 }
 
-static bool read_content(const char *path, struct snapshots *out, struct bc_error *err)
+static bool read_content(const char *path, struct snapshots *out, uint64_t *bytes, struct bc_error *err)
 {
 	BC_AUTO(content_vec_free) struct content_vec content = {0};
 	struct text text;
@@ -171,12 +185,15 @@ static bool read_content(const char *path, struct snapshots *out, struct bc_erro
 	if (!read_whole(path, &content, err))
 		return false;
 	text = (struct text){content.at, content.len};
+	*bytes = content.len;
 	if (!text.len || text_starts(text, "PERFILE2"))
 		return bc_fail(err, BC_FORMAT, "%s: %s", input_name(path),
 			       text.len ? "perf.data through a pipe: its mappings are read from a file" : "is empty");
 	bool ok = text_starts(text, BCMAPS_MAGIC)
 			  ? bcmaps_read((struct bytes){(const uint8_t *)content.at, content.len}, out, err)
 			  : read_text(text, out, err) && snapshots_index(out, err);
+	for (size_t i = 0; ok && text_starts(text, BCMAPS_MAGIC) && i < out->all.len; i++)
+		*bytes += BCMAPS_REGION_BYTES * map_set_count(out->all.at[i].maps);
 	return ok || bc_fail_prefix(err, input_name(path));
 }
 
@@ -191,7 +208,7 @@ bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 		is_text = false;
 	else if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
 		return false;
-	bool ok = is_text ? read_content(path, &all, err)
+	bool ok = is_text ? read_content(path, &all, &report->bytes, err)
 			  : read_recording(path, until, &all, report, err) && snapshots_index(&all, err);
 
 	if (!ok) {

@@ -244,9 +244,15 @@ static void link_blocks(struct builder *b)
 	}
 }
 
-/* A run from one block to another asks whether each between leads to the next. */
-static void find_reach(struct block_vec *blocks)
+/* A run from one block to another asks whether each between leads to the next; a place, which
+ * entry it is. */
+static void number_blocks(struct block_vec *blocks)
 {
+	uint32_t entries = 0;
+
+	for (size_t i = 1; i < blocks->len; i++)
+		if (blocks->at[i].entered)
+			blocks->at[i].entry = ++entries;
 	for (size_t i = blocks->len; i--;) {
 		struct block *block = &blocks->at[i];
 		block->reach = block->to_next && i + 1 < blocks->len ? block[1].reach : (uint32_t)i;
@@ -271,7 +277,7 @@ static bool build(struct builder *b)
 	if (!cut_blocks(b))
 		return false;
 	link_blocks(b);
-	find_reach(&b->blocks);
+	number_blocks(&b->blocks);
 	return true;
 }
 

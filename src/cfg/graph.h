@@ -15,6 +15,7 @@
 struct block {
 	uint32_t start; /* offset in the function               */
 	uint32_t last;  /* offset of its last instruction       */
+	uint32_t entry; /* which of the blocks that are entered, counted from behind the first one, if it is */
 	uint32_t reach; /* the last block that is reached by going to the next one each time */
 	bool to_next;   /* the next block is among its successors */
 	bool calls;     /* its last instruction is a call       */

@@ -7,6 +7,9 @@
  * ones are within a few dozen instructions, and work must stay bounded. */
 #define LOOK_BACK 2000
 
+/* To decode one again takes as long as so many bytes of a table. */
+#define INSN_WORK 16
+
 /* Reads instructions backwards. */
 struct backwards {
 	const struct image *image;
@@ -34,12 +37,14 @@ static bool back_to_writer(struct backwards *b, unsigned reg, unsigned other)
 	size_t from = b->at;
 	bool found = false;
 
+	if (!work_spend(b->image->work, WORK_JUMP_TABLES, 0)) /* it was too much before */
+		return false;
 	while (!found && b->at > 0 && b->left-- > 0) {
 		read_insn(b, b->at - 1);
 		found = b->insn.writes >> reg & 1 || b->insn.writes >> other & 1;
 	}
 	/* Many jumps can have long ways back through the same code. */
-	return work_spend(b->image->work, WORK_JUMP_TABLES, from - b->at) && found;
+	return work_spend(b->image->work, WORK_JUMP_TABLES, (from - b->at) * INSN_WORK) && found;
 }
 
 static bool is_opcode(const struct x86_insn *insn, uint8_t opcode)

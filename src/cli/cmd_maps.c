@@ -6,6 +6,7 @@
 
 #include "src/base/file.h"
 #include "src/cli/commands.h"
+#include "src/cli/mapped_programs.h"
 #include "src/cli/maps_add.h"
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
@@ -35,7 +36,13 @@ struct arguments {
 	uint64_t pid, process, id, time;
 	bool has_pid, has_process, has_id, has_time, list, all, raw, json, help;
 	bool partial; /* something of an input could not be read */
+	uint64_t bytes; /* of all inputs */
 };
+
+/* How many regions are shown or added: so many for each byte of input, and so many more. */
+#define REGIONS_TIMES 2
+#define REGIONS_ALWAYS (UINT64_C(1) << 21)
+#define JSON_WORK 8
 
 static const char *apply_option(struct arguments *args, int id, const char *value)
 {
@@ -71,73 +78,52 @@ struct mapped_image {
 	uint32_t number; /* of the file, of its first mapping with code */
 	bool opened; /* the file is there, and is what was mapped */
 	const char *why_not;
-	struct file_map file;
-	struct image image;
+	struct image image; /* borrowed */
 	struct loads loads;
 };
 
-static void mapped_image_close(struct mapped_image *m)
-{
-	loads_free(&m->loads);
-	image_close(&m->image);
-	file_unmap(&m->file);
-}
-
-/* A recorded build-id that differs: the file was replaced. */
-static bool is_same_build(const struct mapped_image *m, const struct mapped_files *files)
-{
-	struct build_id id = mapped_files_id(files, m->number);
-
-	return !id.size || build_id_equal(&id, &m->image.build_id);
-}
-
 /* false: out of memory */
-static bool mapped_image_open(struct mapped_image *m, const struct maps *maps,
-			      const struct mapped_files *files)
+static bool mapped_image_open(struct mapped_image *m, struct mapped_programs *programs,
+			      const struct mappings_by_path *mappings)
 {
-	struct text path = mapped_files_path(files, m->number);
-	struct bc_error err = {0};
+	const struct mapped_program *program = mapped_programs_open(programs, m->number);
+	uint32_t path = mapped_files_at(programs->files, m->number)->path;
 
-	if (path_without_deleted(path).len < path.len)
-		m->why_not = "deleted";
-	else if (!file_map(path.at, &m->file, &err))
-		m->why_not = "not there";
-	else if (!image_open_map(&m->file, &m->image, &err))
-		m->why_not = "no ELF image of a known kind";
-	else if (!is_same_build(m, files))
-		m->why_not = "another build is there now";
-	else if (!loads_find(maps, files, mapped_files_at(files, m->number)->path, &m->image, &m->loads))
+	if (!program)
 		return false;
-	else
-		m->opened = true;
-	return err.code != BC_NOMEM;
+	m->why_not = program->why_not;
+	m->opened = !m->why_not;
+	m->image = program->image;
+	struct maps maps = mappings_of_path(mappings, path);
+	return !m->opened || loads_find(&maps, programs->files, path, &m->image, &m->loads);
 }
 
 /* Calls show() for each distinct file with executable mappings, in their order.
  * *agree: not if a base does not.  Returns false when out of memory. */
-static bool each_image(const struct maps *maps, const struct mapped_files *files, bool *agree,
+static bool each_image(const struct maps *maps, struct mapped_programs *programs, bool *agree,
 		       void (*show)(void *ctx, const struct mapped_image *m), void *ctx)
 {
-	uint8_t *seen = calloc(files->texts.len + 1, 1);
-	bool ok = seen;
+	const struct mapped_files *files = programs->files;
+	struct mappings_by_path mappings;
+	bool ok = mapped_programs_next_map(programs, maps, &mappings);
 
 	for (size_t i = 0; ok && i < maps->len; i++) {
 		const struct mapping *mapping = &maps->at[i];
 		uint32_t path = mapped_files_at(files, mapping->file)->path;
-		if (!(mapping->flags & MAPPING_EXEC) || seen[path] ||
-		    path_kind_of(strings_at(&files->texts, path)) != PATH_FILE)
+		if (!(mapping->flags & MAPPING_EXEC) ||
+		    path_kind_of(strings_at(&files->texts, path)) != PATH_FILE ||
+		    !mapped_programs_is_new(programs, path))
 			continue;
-		seen[path] = 1;
 		struct mapped_image m = {.number = mapping->file};
-		ok = mapped_image_open(&m, maps, files);
+		ok = mapped_image_open(&m, programs, &mappings);
 		for (size_t l = 0; l < m.loads.all.len; l++)
 			*agree &= load_agrees(&m.loads.all.at[l]);
 		*agree &= !m.loads.misfits;
 		if (ok)
 			show(ctx, &m);
-		mapped_image_close(&m);
+		loads_free(&m.loads);
 	}
-	free(seen);
+	mappings_by_path_free(&mappings);
 	return ok;
 }
 
@@ -188,14 +174,16 @@ static void print_head(const struct snapshot *s)
 }
 
 static bool print_map(const struct snapshot *s, const struct maps *maps,
-		      const struct mapped_files *files, bool all, bool *agree)
+		      struct mapped_programs *programs, bool all, bool *agree)
 {
+	const struct mapped_files *files = programs->files;
+
 	print_head(s);
 	for (size_t i = 0; i < maps->len; i++)
 		if (all || maps->at[i].flags & MAPPING_EXEC)
 			maps_text_write_mapping(&maps->at[i], files, stdout);
 	puts("images:");
-	return each_image(maps, files, agree, print_image, (void *)(uintptr_t)files);
+	return each_image(maps, programs, agree, print_image, (void *)(uintptr_t)files);
 }
 
 static void print_raw(const struct snapshot *s, const struct maps *maps,
@@ -259,8 +247,9 @@ static void json_mapping(struct json *json, const struct mapping *m, const struc
 }
 
 static bool json_map(const struct snapshot *s, const struct maps *maps,
-		     const struct mapped_files *files, bool all, bool *agree)
+		     struct mapped_programs *programs, bool all, bool *agree)
 {
+	const struct mapped_files *files = programs->files;
 	struct json json = {.out = stdout};
 	struct json_context context = {&json, files};
 
@@ -274,7 +263,7 @@ static bool json_map(const struct snapshot *s, const struct maps *maps,
 			json_mapping(&json, &maps->at[i], files);
 	json_close(&json, ']');
 	json_open(&json, "images", '[');
-	if (!each_image(maps, files, agree, json_image, &context))
+	if (!each_image(maps, programs, agree, json_image, &context))
 		return false;
 	json_close(&json, ']');
 	json_close(&json, '}');
@@ -292,10 +281,33 @@ static bool is_chosen(const struct arguments *args, const struct snapshots *all,
 	return !args->has_time || snapshots_at(all, s->pid, args->time) == s;
 }
 
+/* What forked shares what it had: a small recording can stand for any number of regions.  JSON of
+ * one takes some times as long as its line of text. */
+static bool check_regions(const struct arguments *args, const struct snapshots *all, struct bc_error *err)
+{
+	uint64_t limit = args->bytes * REGIONS_TIMES + REGIONS_ALWAYS, regions = 0;
+
+	if (args->list && !args->add)
+		return true;
+	if (args->json)
+		limit /= JSON_WORK;
+	for (size_t i = 0; i < all->all.len; i++)
+		if (args->add || is_chosen(args, all, &all->all.at[i]))
+			regions += map_set_count(all->all.at[i].maps);
+	return regions <= limit ||
+	       bc_fail(err, BC_UNSUPPORTED, "%" PRIu64 " regions in all maps together, more than the limit of %" PRIu64
+		       " for %" PRIu64 " bytes of input%s",
+		       regions, limit, args->bytes, args->add ? "" : ": choose with --process, --id or --time");
+}
+
 static int show(const struct arguments *args, const struct snapshots *all)
 {
+	BC_AUTO(mapped_programs_free) struct mapped_programs programs = {.files = &all->files};
 	struct bc_error err;
 	bool agree = true, any = false, ok = true;
+
+	if (!check_regions(args, all, &err))
+		return fail(&err);
 
 	for (size_t i = 0; ok && i < all->all.len; i++) {
 		const struct snapshot *s = &all->all.at[i];
@@ -311,7 +323,7 @@ static int show(const struct arguments *args, const struct snapshots *all)
 		if (ok && args->raw)
 			print_raw(s, &maps, &all->files);
 		else if (ok)
-			ok = (args->json ? json_map : print_map)(s, &maps, &all->files, args->all, &agree);
+			ok = (args->json ? json_map : print_map)(s, &maps, &programs, args->all, &agree);
 	}
 	if (!ok) {
 		bc_fail_nomem(&err);
@@ -332,6 +344,7 @@ static bool read_all(struct arguments *args, char **files, int count, struct sna
 		uint64_t until = args->has_time ? args->time : UINT64_MAX;
 		bool ok = i < 0 ? maps_open_process((uint32_t)args->pid, &one, err)
 				: maps_open(files[i], until, &one, &report, err);
+		args->bytes += report.bytes;
 		args->partial |= ok && i >= 0 && tell_loss(files[i], &report);
 		if (ok && !out->all.len) {
 			*out = one;
@@ -368,7 +381,11 @@ static int run_maps(const struct command *command, int argc, char **argv)
 		return usage_error(command, "no maps given: a FILE or --pid", NULL);
 	if (!read_all(&args, argv + optind, argc - optind, &all, &err))
 		return fail(&err);
-	int code = !args.add ? show(&args, &all) : maps_add(args.add, &all, &err) ? EXIT_DONE : fail(&err);
+	int code;
+	if (!args.add)
+		code = show(&args, &all);
+	else
+		code = check_regions(&args, &all, &err) && maps_add(args.add, &all, &err) ? EXIT_DONE : fail(&err);
 	return code == EXIT_DONE && args.partial ? EXIT_PARTIAL : code;
 }
 

@@ -33,6 +33,7 @@ struct reader_report {
 	enum input_format format; /* never INPUT_AUTO */
 	bool timeless;            /* events came in stream order, no time stamps */
 	uint64_t lines;           /* read, of text */
+	uint64_t bytes;           /* of all of it, for maps; else not set */
 	uint64_t ignored;         /* comments, blank lines, other records */
 	bool cut;                 /* text ends within a line ... */
 	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */

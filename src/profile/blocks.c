@@ -38,6 +38,78 @@ static bool list_others(const struct profile *profile, struct chosen_vec *out)
 	return true;
 }
 
+/* A block that BOLT put in, such as a copy of a tail: it stands in the table without a
+ * hash and a number of its own.  Its place is within another block of the input. */
+static bool made_by_bolt(const struct input_block *block)
+{
+	return block->offset && !block->index && !block->hash;
+}
+
+static bool place_less(const struct bat_place *a, const struct bat_place *b)
+{
+	if (a->fragment != b->fragment)
+		return a->fragment < b->fragment;
+	return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
+}
+DEFINE_SORT(sort_places, struct bat_place, place_less)
+
+/* The first one there, or NULL. */
+static const struct bat_place *find_place(const struct bat_place_vec *places, uint32_t fragment,
+					  uint32_t offset)
+{
+	const struct bat_place wanted = {fragment, offset, 0};
+	size_t low = 0;
+
+	for (size_t high = places->len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (place_less(&places->at[middle], &wanted))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct bat_place *found = low < places->len ? &places->at[low] : NULL;
+	return found && found->fragment == fragment && found->offset == offset ? found : NULL;
+}
+
+/* A fragment's places are of itself if it is hot, of its parent if it is cold. */
+static bool list_made(const struct bat_table *bat, struct bat_place_vec *out)
+{
+	for (uint32_t f = 0; bat->blocks && f < bat->fragment_count; f++) {
+		const struct bat_fragment *fragment = &bat->fragments[f];
+		uint32_t owner = fragment->cold ? fragment->parent : f;
+		for (uint32_t i = 0; owner != BAT_NO_PARENT && i < fragment->entry_count; i++) {
+			uint32_t at = fragment->first_entry + i;
+			struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
+						    .index = bat->blocks[at].index, .hash = bat->blocks[at].hash};
+			if (!bat_entry_is_branch(bat->entries[at]) && made_by_bolt(&block) &&
+			    !bat_place_vec_push(out, (struct bat_place){owner, block.offset, 0}))
+				return false;
+		}
+	}
+	sort_places(out->at, out->len);
+	return true;
+}
+
+static bool list_secondary(const struct bat_table *bat, struct bat_place_vec *out)
+{
+	for (uint32_t f = 0; f < bat->fragment_count; f++) {
+		const struct bat_fragment *fragment = &bat->fragments[f];
+		for (uint32_t i = 0; !fragment->cold && i < fragment->secondary_count; i++)
+			if (!bat_place_vec_push(out, (struct bat_place){
+						     f, bat->secondary[fragment->first_secondary + i], i + 1}))
+				return false;
+	}
+	sort_places(out->at, out->len);
+	return true;
+}
+
+static void free_lists(struct block_source *source)
+{
+	cold_part_vec_free(&source->cold);
+	bat_place_vec_free(&source->made);
+	bat_place_vec_free(&source->secondary);
+}
+
 bool blocks_open(const struct profile *profile, unsigned threads, struct block_source *out,
 		 struct bc_error *err)
 {
@@ -45,13 +117,14 @@ bool blocks_open(const struct profile *profile, unsigned threads, struct block_s
 	struct block_source source = {.binary = binary};
 	struct chosen_vec others = {0};
 
-	bool ok = (list_cold(&binary->bat, &source.cold) && list_others(profile, &others)) ||
+	bool ok = (list_cold(&binary->bat, &source.cold) && list_made(&binary->bat, &source.made) &&
+		   list_secondary(&binary->bat, &source.secondary) && list_others(profile, &others)) ||
 		  bc_fail_nomem(err);
 	ok = ok && cfg_build(&binary->image, &binary->functions, others.at, others.len, threads,
 			     &source.cfg, err);
 	chosen_vec_free(&others);
 	if (!ok)
-		cold_part_vec_free(&source.cold);
+		free_lists(&source);
 	else
 		*out = source;
 	return ok;
@@ -59,15 +132,8 @@ bool blocks_open(const struct profile *profile, unsigned threads, struct block_s
 
 void blocks_close(struct block_source *source)
 {
-	cold_part_vec_free(&source->cold);
+	free_lists(source);
 	cfg_free(&source->cfg);
-}
-
-/* A block that BOLT put in, such as a copy of a tail: it stands in the table without a
- * hash and a number of its own.  Its place is within another block of the input. */
-static bool made_by_bolt(const struct input_block *block)
-{
-	return block->offset && !block->index && !block->hash;
 }
 
 static bool add_fragment(const struct bat_table *bat, uint32_t index, struct input_block_vec *out)
@@ -121,35 +187,12 @@ static void sort_unique(struct input_block_vec *blocks)
 	blocks->len = kept;
 }
 
-/* Whether a fragment has a block of BOLT's own there. */
-static bool fragment_has_made(const struct bat_table *bat, uint32_t index, uint32_t offset)
-{
-	const struct bat_fragment *fragment = &bat->fragments[index];
-
-	for (uint32_t i = 0; i < fragment->entry_count; i++) {
-		uint32_t at = fragment->first_entry + i;
-		struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
-					    .index = bat->blocks[at].index, .hash = bat->blocks[at].hash};
-		if (block.offset == offset && !bat_entry_is_branch(bat->entries[at]) && made_by_bolt(&block))
-			return true;
-	}
-	return false;
-}
-
 bool blocks_are_made(const struct block_source *source, struct input_place place)
 {
 	const struct binary *binary = source->binary;
-	const struct cold_part_vec *cold = &source->cold;
 	uint32_t hot = binary->fragment_of[place.function - binary->functions.at];
 
-	if (hot == NO_FRAGMENT)
-		return false;
-	if (fragment_has_made(&binary->bat, hot, place.offset))
-		return true;
-	for (size_t i = first_cold(cold, hot); i < cold->len && cold->at[i].parent == hot; i++)
-		if (fragment_has_made(&binary->bat, cold->at[i].fragment, place.offset))
-			return true;
-	return false;
+	return hot != NO_FRAGMENT && find_place(&source->made, hot, place.offset);
 }
 
 static bool from_bat(const struct block_source *source, uint32_t hot, struct input_function *out)
@@ -212,14 +255,16 @@ const struct input_block *blocks_find(const struct input_function *function, uin
 /* In the code itself: blocks that are entered, counted in order. */
 static uint32_t graph_entry_id(const struct graph *graph, uint32_t offset)
 {
-	uint32_t id = 0;
+	uint32_t low = 0, high = graph ? graph->count : 0; /* the first that is not below */
 
-	for (uint32_t i = 1; graph && i < graph->count && graph->blocks[i].start <= offset; i++) {
-		id += graph->blocks[i].entered;
-		if (graph->blocks[i].start == offset)
-			return graph->blocks[i].entered ? id : 0;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (graph->blocks[middle].start < offset)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return 0;
+	return graph && low < graph->count && graph->blocks[low].start == offset ? graph->blocks[low].entry : 0;
 }
 
 uint32_t blocks_entry_id(const struct block_source *source, struct input_place place)
@@ -231,10 +276,6 @@ uint32_t blocks_entry_id(const struct block_source *source, struct input_place p
 		return 0;
 	if (index == NO_FRAGMENT)
 		return graph_entry_id(cfg_find(&source->cfg, place.function), place.offset);
-	const struct bat_fragment *fragment = &binary->bat.fragments[index];
-	const uint32_t *secondary = binary->bat.secondary + fragment->first_secondary;
-	for (uint32_t i = 0; i < fragment->secondary_count; i++)
-		if (secondary[i] == place.offset)
-			return i + 1;
-	return 0;
+	const struct bat_place *entry = find_place(&source->secondary, index, place.offset);
+	return entry ? entry->number : 0;
 }

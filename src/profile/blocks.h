@@ -33,8 +33,17 @@ struct cold_part {
 };
 DEFINE_VEC(cold_part_vec, struct cold_part);
 
+/* A place in the input, of a fragment or of its parent. */
+struct bat_place {
+	uint32_t fragment, offset;
+	uint32_t number; /* of a secondary entry point: from 1 on */
+};
+DEFINE_VEC(bat_place_vec, struct bat_place);
+
 struct block_source {
 	const struct binary *binary;
+	struct bat_place_vec made;      /* blocks that BOLT put in, of hot fragments and their cold parts */
+	struct bat_place_vec secondary; /* entry points; both are sorted */
 	struct cold_part_vec cold; /* by parent */
 	struct cfg cfg;            /* of functions that BAT does not have */
 };

@@ -123,7 +123,7 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 static enum trace_drop walk_map(struct converter *c, const struct count_row *row,
 				struct place from, struct place to, bool after_return)
 {
-	uint32_t edges;
+	bool any = false;
 
 	if (!c->runs_owner)
 		return RUN_NO_PARENT;
@@ -131,9 +131,9 @@ static enum trace_drop walk_map(struct converter *c, const struct count_row *row
 	if (after_return && !from.offset)
 		return RUN_ONE_BLOCK;
 	if (!runs_add(&c->runs, &c->binary->bat, from.fragment, from.offset - after_return, to.offset,
-		      row->count, &edges))
+		      row->count, &any))
 		c->out_of_memory = true;
-	return edges ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
+	return any ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
 }
 
 /* Walk the blocks that a trace ran through.  Returns why nothing came of it,

@@ -33,13 +33,91 @@ static void add(struct runs *runs, uint32_t first, uint32_t last, uint64_t count
 	runs->last = last > runs->last ? last : runs->last;
 }
 
+#define NO_BLOCK UINT32_MAX
+
+/* Of all entries of a fragment, the block entry at or before each. */
+static bool list_blocks(struct runs *runs, const struct bat_entry *entries, const struct bat_fragment *fragment)
+{
+	uint32_t block = NO_BLOCK;
+
+	if (runs->blocks_of == fragment)
+		return true;
+	if (fragment->entry_count > runs->blocks_room) {
+		uint32_t *blocks = realloc(runs->blocks, fragment->entry_count * sizeof(*blocks));
+		if (!blocks)
+			return false;
+		runs->blocks = blocks;
+		runs->blocks_room = fragment->entry_count;
+	}
+	for (uint32_t i = 0; i < fragment->entry_count; i++) {
+		if (!bat_entry_is_branch(entries[i]))
+			block = i;
+		runs->blocks[i] = block;
+	}
+	runs->blocks_of = fragment;
+	return true;
+}
+
+/* Blocks have few branches, and runs few entries: longer ways are not walked again for each run. */
+#define FEW 32
+
+/* Back to the block entry of an entry; NO_BLOCK if the fragment begins with branch entries. */
+static bool block_before(struct runs *runs, const struct bat_entry *entries,
+			 const struct bat_fragment *fragment, uint32_t *entry)
+{
+	for (uint32_t i = *entry, steps = 0; steps < FEW; i--, steps++) {
+		if (bat_entry_is_branch(entries[i]) && i)
+			continue;
+		*entry = bat_entry_is_branch(entries[i]) ? NO_BLOCK : i;
+		return true;
+	}
+	if (!list_blocks(runs, entries, fragment))
+		return false;
+	*entry = runs->blocks[*entry];
+	return true;
+}
+
+/* The last entry at or below an offset, from one that is. */
+static uint32_t last_entry(const struct bat_table *bat, const struct bat_fragment *fragment,
+			   uint32_t from, uint32_t to)
+{
+	const struct bat_entry *entries = bat->entries + fragment->first_entry;
+
+	for (uint32_t i = from; i < from + FEW; i++)
+		if (i + 1 == fragment->entry_count || entries[i + 1].output > to)
+			return i;
+	return (uint32_t)(bat_entry_at(bat, fragment, to) - entries);
+}
+
+/* What bat_run() tells, but for how many edges there are: no walk along the run. */
+static bool find_ends(struct runs *runs, const struct bat_table *bat, const struct bat_fragment *fragment,
+		      uint32_t from, uint32_t to, uint32_t *first, uint32_t *last)
+{
+	const struct bat_entry *entries = bat->entries + fragment->first_entry;
+	const struct bat_entry *entry = from < to ? bat_entry_at(bat, fragment, from) : NULL;
+
+	*first = *last = NO_BLOCK;
+	if (!entry)
+		return true;
+	*first = (uint32_t)(entry - entries);
+	*last = last_entry(bat, fragment, *first, to);
+	uint32_t end = entries[*last].output;
+	if (!block_before(runs, entries, fragment, first) || !block_before(runs, entries, fragment, last))
+		return false;
+	if (*first != NO_BLOCK && entries[*first].output == end)
+		*first = NO_BLOCK; /* it stays in one place */
+	return true;
+}
+
 bool runs_add(struct runs *runs, const struct bat_table *bat, const struct bat_fragment *fragment,
-	      uint32_t from, uint32_t to, uint64_t count, uint32_t *edges)
+	      uint32_t from, uint32_t to, uint64_t count, bool *any)
 {
 	uint32_t first, last;
 
-	*edges = bat_run(bat, fragment, from, to, &first, &last);
-	if (!*edges)
+	if (!find_ends(runs, bat, fragment, from, to, &first, &last))
+		return false;
+	*any = first != NO_BLOCK && last > first;
+	if (!*any)
 		return true;
 	if (is_empty(runs) && !begin(runs, fragment->entry_count))
 		return false;
@@ -102,5 +180,6 @@ void runs_take(struct runs *runs, const struct bat_table *bat, runs_edge_fn *edg
 void runs_free(struct runs *runs)
 {
 	free(runs->steps);
+	free(runs->blocks);
 	*runs = (struct runs){0};
 }

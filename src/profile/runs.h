@@ -18,6 +18,9 @@ struct runs {
 	const struct graph *graph;           /* or this; both NULL: there are no runs */
 	uint64_t *steps; /* per entry or block: the counts that begin there, less those that end */
 	uint32_t room;
+	/* Per entry of a fragment, where a way back was long: the block entry that it belongs to. */
+	const struct bat_fragment *blocks_of;
+	uint32_t *blocks, blocks_room;
 	uint32_t first, last; /* those that have steps lie between, both included */
 };
 
@@ -25,12 +28,12 @@ struct runs {
  * bat_fallthroughs() has them, or the block's last instruction and the next one's start. */
 typedef void runs_edge_fn(void *ctx, uint32_t from, uint32_t to, uint64_t count);
 
-/* Add a run from `from` to `to`, offsets in the fragment, `count` times.  *edges: how many
- * bat_fallthroughs() has for it.  Runs are of one fragment or graph: of the first, until
+/* Add a run from `from` to `to`, offsets in the fragment, `count` times.  *any: whether
+ * bat_fallthroughs() has an edge for it.  Runs are of one fragment or graph: of the first, until
  * runs_take().  Returns false when out of memory. */
 BC_MUST_USE bool runs_add(struct runs *runs, const struct bat_table *bat,
 			  const struct bat_fragment *fragment, uint32_t from, uint32_t to,
-			  uint64_t count, uint32_t *edges);
+			  uint64_t count, bool *any);
 
 /* The same for a run through blocks `first` to `last` of a graph, which are not the same. */
 BC_MUST_USE bool runs_add_blocks(struct runs *runs, const struct graph *graph, uint32_t first,

@@ -35,6 +35,8 @@ static bool is_clear(const struct perf_build_id *all, size_t count, const char *
 			size_t common = a->size < b->size ? a->size : b->size;
 			if (strcmp(all[i].path, path) || strcmp(all[j].path, path))
 				continue;
+			if (all[i].ambiguous)
+				return false;
 			if (memcmp(a->data, b->data, common) || (strictly && !build_id_equal(a, b)))
 				return false;
 		}

@@ -67,8 +67,8 @@ static void build(struct build_perf *out)
 	struct build_perf_file file = {.attrs = &attr, .attr_count = 1};
 
 	add_feature(&file, PERF_FEATURE_BUILD_ID);
-	for (int i = 0; i < 20; i++)
-		put_build_id(&file.features[0].bytes, i % 2 ? "/a" : "/b", id);
+	for (char i = 'a'; i <= 't'; i++)
+		put_build_id(&file.features[0].bytes, (const char[]){'/', i, '\0'}, id);
 	for (uint64_t i = 0; i < 3000; i++) {
 		struct build_sample sample = {.pid = 1, .time = 1 + i % 7};
 		put_sample(&file.records, &attr, &sample);

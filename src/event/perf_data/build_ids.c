@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/count_table.h"
 #include "src/event/perf_data/cursor.h"
 
 /* s32 pid, u8 id[20], u8 size, 3 bytes reserved, path */
@@ -16,7 +17,8 @@ void perf_build_ids_free(struct perf_build_ids *table)
 	for (size_t i = 0; i < table->all.len; i++)
 		free(table->all.at[i].path);
 	perf_build_id_vec_free(&table->all);
-	table->sorted = false;
+	free(table->slots);
+	*table = (struct perf_build_ids){0};
 }
 
 static bool is_user(uint16_t misc)
@@ -24,6 +26,36 @@ static bool is_user(uint16_t misc)
 	unsigned mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
 	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN;
+}
+
+/* The slot of a path, or the free one where it belongs. */
+static uint32_t *slot_of(const struct perf_build_ids *table, struct text path)
+{
+	uint64_t hash = count_mix(count_seed, path.len);
+	uint32_t mask = table->slot_count - 1;
+
+	for (size_t i = 0; i < path.len; i++)
+		hash = count_mix(hash, (unsigned char)path.at[i]);
+	for (uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
+		uint32_t *slot = &table->slots[i];
+		if (!*slot || text_equal(text_of(table->all.at[*slot - 1].path), path))
+			return slot;
+	}
+}
+
+static bool grow_slots(struct perf_build_ids *table)
+{
+	uint32_t count = table->slot_count ? 2 * table->slot_count : 64;
+	uint32_t *slots = calloc(count, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = count;
+	for (uint32_t i = 0; i < table->all.len; i++)
+		*slot_of(table, text_of(table->all.at[i].path)) = i + 1;
+	return true;
 }
 
 static bool push(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
@@ -39,11 +71,28 @@ static bool push(struct perf_build_ids *table, struct perf_build_id entry, struc
 	return false;
 }
 
+/* What is said of a file again must be the same. */
+static bool put_entry(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
+{
+	if (table->all.len >= table->slot_count / 4 * 3 && !grow_slots(table))
+		return false;
+	uint32_t *slot = slot_of(table, path);
+	if (!*slot) {
+		if (!push(table, entry, path))
+			return false;
+		*slot = (uint32_t)table->all.len;
+	} else if (!build_id_equal(&table->all.at[*slot - 1].id, &entry.id)) {
+		table->all.at[*slot - 1].ambiguous = true;
+	}
+	return true;
+}
+
 bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc, struct bytes body,
 			struct bc_error *err)
 {
 	struct perf_cursor c = perf_cursor(body);
-	struct perf_build_id entry = {.pid = cursor_u32(&c)};
+	struct perf_build_id entry = {.ambiguous = false};
+	cursor_u32(&c); /* the process; mostly none */
 	struct bytes id = cursor_take(&c, ID_BYTES);
 	uint32_t size = cursor_u32(&c) & 0xff;
 	struct text path = bytes_string(c.rest);
@@ -56,8 +105,7 @@ bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc, struct byte
 		size = ID_BYTES;
 	entry.id.size = (uint8_t)size;
 	memcpy(entry.id.data, id.data, size);
-	table->sorted = false;
-	return push(table, entry, path) || bc_fail_nomem(err);
+	return put_entry(table, entry, path) || bc_fail_nomem(err);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -69,41 +117,17 @@ static int compare_paths(const void *a, const void *b)
 
 void perf_build_ids_sort(struct perf_build_ids *table)
 {
-	struct perf_build_id_vec *all = &table->all;
-
-	if (table->sorted)
-		return;
-	if (all->len)
-		qsort(all->at, all->len, sizeof(*all->at), compare_paths);
-	for (size_t i = 1; i < all->len; i++)
-		if (!strcmp(all->at[i].path, all->at[i - 1].path) &&
-		    (all->at[i - 1].ambiguous ||
-		     !build_id_equal(&all->at[i].id, &all->at[i - 1].id)))
-			all->at[i].ambiguous = all->at[i - 1].ambiguous = true;
-	table->sorted = true;
+	if (table->all.len)
+		qsort(table->all.at, table->all.len, sizeof(*table->all.at), compare_paths);
+	free(table->slots);
+	table->slots = NULL;
+	table->slot_count = 0;
 }
 
-static int compare_text(struct text a, const char *string)
+const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, struct text path)
 {
-	size_t len = strlen(string);
-	int order = memcmp(a.at, string, a.len < len ? a.len : len);
+	uint32_t slot = table->slot_count && path.len ? *slot_of(table, path) : 0;
+	const struct perf_build_id *entry = slot ? &table->all.at[slot - 1] : NULL;
 
-	return order ? order : (a.len > len) - (a.len < len);
-}
-
-const struct build_id *perf_build_ids_find(struct perf_build_ids *table, struct text path)
-{
-	perf_build_ids_sort(table);
-	size_t low = 0, high = table->all.len;
-	while (low < high) { /* the last entry of the path: it knows all before */
-		size_t mid = low + (high - low) / 2;
-		if (compare_text(path, table->all.at[mid].path) >= 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || !path.len || compare_text(path, table->all.at[low - 1].path))
-		return NULL;
-	const struct perf_build_id *entry = &table->all.at[low - 1];
-	return entry->ambiguous || !entry->id.size ? NULL : &entry->id;
+	return !entry || entry->ambiguous || !entry->id.size ? NULL : &entry->id;
 }

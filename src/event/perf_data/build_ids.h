@@ -13,16 +13,16 @@
 #include "src/base/error.h"
 
 struct perf_build_id {
-	char *path; /* owned */
-	uint32_t pid; /* NO_PID: of any process */
+	char *path; /* owned; no other entry has it */
 	struct build_id id;
 	bool ambiguous; /* the path also stands for another build-id */
 };
 DEFINE_VEC(perf_build_id_vec, struct perf_build_id);
 
 struct perf_build_ids {
-	struct perf_build_id_vec all; /* by path once it was looked up */
-	bool sorted;
+	struct perf_build_id_vec all;
+	uint32_t *slots; /* hash table of entries, counted from 1; 0: free */
+	uint32_t slot_count; /* 0 or a power of two */
 };
 
 void perf_build_ids_free(struct perf_build_ids *table);
@@ -35,10 +35,10 @@ void perf_build_ids_free(struct perf_build_ids *table);
 BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
 				    struct bytes body, struct bc_error *err);
 
-/* Sort it and mark what is ambiguous. */
+/* All by path; nothing can be looked up or added then. */
 void perf_build_ids_sort(struct perf_build_ids *table);
 
 /* The build-id of a file, or NULL if it is not in the table or has several. */
-const struct build_id *perf_build_ids_find(struct perf_build_ids *table, struct text path);
+const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, struct text path);
 
 #endif

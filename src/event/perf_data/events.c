@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/perf_data/events.h"
 
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -67,11 +68,23 @@ static const struct perf_event_id *find_id(const struct perf_events *events, uin
 	return low < events->ids.len && events->ids.at[low].id == id ? &events->ids.at[low] : NULL;
 }
 
-static void sort_ids(struct perf_events *events)
+/* Count that all of some are looked at.  False: that is too often; names are left out then, and
+ * perf_events_settle() fails. */
+static bool look(struct perf_events *events, size_t count)
 {
+	if (events->looks <= PERF_EVENTS_LOOKS_MOST)
+		events->looks += count;
+	return events->looks <= PERF_EVENTS_LOOKS_MOST;
+}
+
+static bool sort_ids(struct perf_events *events)
+{
+	if (!events->ids_sorted && !look(events, events->ids.len))
+		return false;
 	if (events->ids.len && !events->ids_sorted)
 		qsort(events->ids.at, events->ids.len, sizeof(*events->ids.at), compare_ids);
 	events->ids_sorted = true;
+	return true;
 }
 
 /* The value that a place has in all events, or PERF_NOWHERE. */
@@ -86,7 +99,9 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 
 	if (!events->all.len)
 		return bc_fail(err, BC_FORMAT, "no event is described before the first record");
-	sort_ids(events);
+	if (!sort_ids(events) || !look(events, events->all.len))
+		return bc_fail(err, BC_FORMAT, "its events are described or named over and over: more than the limit of %"
+			       PRIu64 " looks at them", PERF_EVENTS_LOOKS_MOST);
 	events->same_layout = true;
 	events->id_at = first->layout.id;
 	events->id_back = first->layout.end_id;
@@ -112,8 +127,7 @@ void perf_events_name(struct perf_events *events, size_t index, struct text name
 
 void perf_events_name_by_id(struct perf_events *events, uint64_t id, struct text name)
 {
-	sort_ids(events);
-	const struct perf_event_id *row = find_id(events, id);
+	const struct perf_event_id *row = sort_ids(events) ? find_id(events, id) : NULL;
 	if (row)
 		perf_events_name(events, row->event, name);
 }
@@ -121,7 +135,9 @@ void perf_events_name_by_id(struct perf_events *events, uint64_t id, struct text
 void perf_events_name_by_config(struct perf_events *events, uint32_t type, uint64_t config,
 				struct text name)
 {
-	for (size_t i = 0; i < events->all.len; i++) {
+	size_t count = look(events, events->all.len) ? events->all.len : 0;
+
+	for (size_t i = 0; i < count; i++) {
 		struct perf_event *event = &events->all.at[i];
 		if (event->attr.type == type && event->attr.config == config && !*event->label)
 			set_label(event, name);

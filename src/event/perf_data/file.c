@@ -150,7 +150,9 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 
 struct perf_source perf_file_source(struct perf_file *file)
 {
-	return (struct perf_source){file, read_section};
+	uint64_t known = file->seekable ? file->stream->size : file->start_size;
+
+	return (struct perf_source){file, known, read_section};
 }
 
 /* The part that is in `start` already. */

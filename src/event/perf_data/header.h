@@ -55,9 +55,15 @@ struct perf_section perf_header_feature_table(const struct perf_header *header);
  * Fills `out` with bytes that are valid until the next call. */
 struct perf_source {
 	void *ctx;
+	uint64_t size; /* of what it can give, as far as that is known */
 	bool (*read)(void *ctx, struct perf_section section, struct bytes *out,
 		     struct bc_error *err);
 };
+
+/* Many events can name the same ids: together they may have so many times the file's bytes, and
+ * so many more. */
+#define PERF_IDS_TIMES 8
+#define PERF_IDS_ALWAYS (UINT64_C(1) << 20)
 
 /* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or what `source`
  * said. */

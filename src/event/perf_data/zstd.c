@@ -32,6 +32,7 @@ bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload, uint64_t ring
 	if (!zstd->stream && !make_stream(zstd, err))
 		return false;
 	zstd->input = payload;
+	zstd->packed += payload.size;
 	zstd->most = zstd->left = ring_size > PERF_ZSTD_MOST ? ring_size : PERF_ZSTD_MOST;
 	return true;
 }
@@ -56,6 +57,10 @@ bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t room, size_t *ou
 		return bc_fail(err, BC_FORMAT, "a compressed record of more than %" PRIu64 " bytes",
 			       zstd->most);
 	zstd->left -= result.pos;
+	zstd->unpacked += result.pos;
+	if (zstd->unpacked > zstd->packed * PERF_ZSTD_TIMES + zstd->most)
+		return bc_fail(err, BC_FORMAT, "compressed records that stand for more than the limit of %d times their "
+			       "bytes and %d MiB", PERF_ZSTD_TIMES, (int)(zstd->most >> 20));
 	*out = result.pos;
 	return true;
 }

@@ -14,10 +14,14 @@
  * buffers are larger.  (64 KiB of zstd can stand for 2 GiB.) */
 #define PERF_ZSTD_MOST (UINT64_C(256) << 20)
 
+/* All together: so many times their bytes, and what one record may hold. */
+#define PERF_ZSTD_TIMES 1024
+
 struct perf_zstd {
 	void *stream; /* ZSTD_DStream; made when it is first needed */
 	struct bytes input;
 	uint64_t most, left; /* output per record, and what this one still may give */
+	uint64_t packed, unpacked; /* bytes of all records so far */
 };
 
 void perf_zstd_fini(struct perf_zstd *zstd);
@@ -29,7 +33,7 @@ BC_MUST_USE bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload,
 
 /* Decompress into `to`; `room` is not 0.  *out is 0 when the payload is used up.
  *
- * BC_FORMAT  not zstd, damaged, or more output than a record may have */
+ * BC_FORMAT  not zstd, damaged, or more output than a record, or all together, may have */
 BC_MUST_USE bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t room, size_t *out,
 				struct bc_error *err);
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/mapped_programs.h"
+
+#include <stdlib.h>
+
+#include "src/base/sort.h"
+
+/* Linux lets a process have 65,530 mappings. */
+#define OPEN_MOST 4096
+
+static void close_all(struct mapped_programs *programs)
+{
+	for (size_t i = 0; programs->at && i < programs->files->files.len; i++) {
+		struct mapped_program *program = &programs->at[i];
+		if (!program->known || program->why_not)
+			continue;
+		image_close(&program->image);
+		file_unmap(&program->file);
+		program->known = false;
+	}
+	programs->open = 0;
+}
+
+void mapped_programs_free(struct mapped_programs *programs)
+{
+	close_all(programs);
+	free(programs->at);
+	free(programs->seen);
+}
+
+static bool make_room(struct mapped_programs *programs)
+{
+	if (!programs->at)
+		programs->at = calloc((size_t)programs->files->files.len + 1, sizeof(*programs->at));
+	if (!programs->seen)
+		programs->seen = calloc((size_t)programs->files->texts.len + 1, sizeof(*programs->seen));
+	return programs->at && programs->seen;
+}
+
+/* A recorded build-id that differs: the file was replaced. */
+static bool is_same_build(const struct mapped_program *program, const struct mapped_files *files,
+			  uint32_t number)
+{
+	struct build_id id = mapped_files_id(files, number);
+
+	return !id.size || build_id_equal(&id, &program->image.build_id);
+}
+
+static void look(struct mapped_program *program, const struct mapped_files *files, uint32_t number,
+		 struct bc_error *err)
+{
+	struct text path = mapped_files_path(files, number);
+
+	if (path_without_deleted(path).len < path.len)
+		program->why_not = "deleted";
+	else if (!file_map(path.at, &program->file, err))
+		program->why_not = "not there";
+	else if (!image_open_map(&program->file, &program->image, err))
+		program->why_not = "no ELF image of a known kind";
+	else if (!is_same_build(program, files, number))
+		program->why_not = "another build is there now";
+}
+
+const struct mapped_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number)
+{
+	struct bc_error err = {.code = BC_OK};
+
+	if (!make_room(programs))
+		return NULL;
+	struct mapped_program *program = &programs->at[number];
+	if (program->known)
+		return program;
+	if (programs->open == OPEN_MOST)
+		close_all(programs);
+	*program = (struct mapped_program){.known = true};
+	look(program, programs->files, number, &err);
+	if (program->why_not) {
+		image_close(&program->image);
+		file_unmap(&program->file);
+	} else {
+		programs->open++;
+	}
+	return err.code == BC_NOMEM ? NULL : program;
+}
+
+static uint32_t path_of(const struct mapped_files *files, const struct mapping *mapping)
+{
+	return mapped_files_at(files, mapping->file)->path;
+}
+
+struct of_path {
+	uint32_t path, index;
+};
+
+static bool of_path_less(const struct of_path *a, const struct of_path *b)
+{
+	return a->path != b->path ? a->path < b->path : a->index < b->index;
+}
+DEFINE_SORT(sort_of_path, struct of_path, of_path_less)
+
+bool mapped_programs_next_map(struct mapped_programs *programs, const struct maps *maps,
+			      struct mappings_by_path *out)
+{
+	struct of_path *order = malloc((maps->len + 1) * sizeof(*order));
+
+	*out = (struct mappings_by_path){malloc((maps->len + 1) * sizeof(*out->at)), maps->len, programs->files};
+	bool ok = make_room(programs) && order && out->at;
+	for (size_t i = 0; ok && i < maps->len; i++)
+		order[i] = (struct of_path){path_of(programs->files, &maps->at[i]), (uint32_t)i};
+	if (ok)
+		sort_of_path(order, maps->len);
+	for (size_t i = 0; ok && i < maps->len; i++)
+		out->at[i] = maps->at[order[i].index];
+	free(order);
+	programs->map++;
+	return ok;
+}
+
+void mappings_by_path_free(struct mappings_by_path *mappings)
+{
+	free(mappings->at);
+}
+
+bool mapped_programs_is_new(struct mapped_programs *programs, uint32_t path)
+{
+	bool is_new = programs->seen[path] != programs->map;
+
+	programs->seen[path] = programs->map;
+	return is_new;
+}
+
+/* The first mapping whose path is not below. */
+static size_t first_from(const struct mappings_by_path *mappings, uint64_t path)
+{
+	size_t low = 0, high = mappings->len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (path_of(mappings->files, &mappings->at[mid]) < path)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+struct maps mappings_of_path(const struct mappings_by_path *mappings, uint32_t path)
+{
+	size_t first = first_from(mappings, path), end = first_from(mappings, (uint64_t)path + 1);
+
+	return (struct maps){mappings->at + first, end - first, NULL};
+}

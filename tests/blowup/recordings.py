@@ -1,0 +1,177 @@
+"""Kinds of recordings and maps whose size grows with n and what they ask for with its square; and compressed ones."""
+import os
+import subprocess
+
+from binaries import nops
+from files import (ATTR, BODY, BUILD_ID, CODE, COMPRESSED, EVENT_UPDATE, FUNC, IDENTIFIER, IP, ROUND, TID, TIME, attr, fork, mmap2,
+                   pack, pipe, program, record, recording, sample)
+
+PROGRAM = '/x/binary'
+
+
+def binary():
+    return program(nops(65536), [('f', CODE, 65536, FUNC)]).bytes()
+
+
+def with_binary(content):
+    return {'binary': binary(), 'recording': content}
+
+
+def first():
+    return mmap2(1, CODE & ~0xfff, 0x10000, PROGRAM, 1, BODY)
+
+
+def fork_chain(n):
+    rows = [first()]
+    for i in range(n):
+        rows.append(fork(i + 2, i + 1, 2 * i + 2))
+        rows.append(mmap2(i + 2, 0x7f0000000000 + i * 4096, 4096, '/l.so', 2 * i + 3))
+    return with_binary(recording(rows))
+
+
+def fork_chain_many_files(n):
+    rows = [first()]
+    for i in range(n):
+        rows.append(fork(i + 2, i + 1, 2 * i + 2))
+        rows.append(mmap2(i + 2, 0x7f0000000000 + i * 4096, 4096, f'/nowhere/{i}', 2 * i + 3))
+    return with_binary(recording(rows))
+
+
+def samples_between_maps(n):
+    """A map of its own for each sample."""
+    rows = [first()]
+    for i in range(n):
+        rows.append(mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3))
+        rows.append(sample(1, CODE, 2 * i + 4))
+    return with_binary(recording(rows))
+
+
+def mappings_any_base(n):
+    """The program, mapped at n places that have no base in common; of a shared library each is one."""
+    rows = [mmap2(1, 0x7f0000000000 + i * 0x21000, 0x10000, PROGRAM, i + 1, BODY) for i in range(n)]
+    return {'binary': program(nops(65536), [('f', CODE, 65536, FUNC)], 3).bytes(), 'recording': recording(rows)}
+
+
+def one_file_many_names(n):
+    """Files that are there, under any number of names."""
+    path = '/usr/bin/env' if os.path.exists('/usr/bin/env') else '/bin/sh'
+    start, last = os.path.split(path)
+    rows = [mmap2(1, 0x7f0000000000 + i * 0x10000, 4096, '%s%s%s' % (start, '/' * (1 + i % 997) + './' * (i // 997), last), i + 1)
+            for i in range(n)]
+    return with_binary(recording(rows))
+
+
+def attrs_one_ids(n):
+    rows = [first(), b''.join(record(1, pack('<Q', i)) for i in range(n))]
+    return with_binary(recording(rows, [(attr(IP | TID | TIME | IDENTIFIER), 0, 16 * n)] * n))
+
+
+def events_between_samples(n):
+    """Through a pipe, an event can be described at any time."""
+    rows = [record(ATTR, attr(IP | TID | TIME)), first()]
+    for i in range(n):
+        rows += [record(ATTR, attr(IP | TID | TIME) + pack('<Q', n - i)), sample(1, CODE, i + 2)]
+    return with_binary(pipe(rows))
+
+
+def names_between_events(n):
+    rows = [record(ATTR, attr())]
+    for i in range(n):
+        rows += [record(ATTR, attr() + pack('<Q', n - i)), record(EVENT_UPDATE, pack('<QQ', 2, 1) + b'name\0')]
+    return with_binary(pipe(rows + [first()]))
+
+
+def event_types(n):
+    """Lines that name the events of a type, and events of that type without a name."""
+    lines = b'event_type_info\0' + b'a,9,1\n' * 20 * n + b'\0'
+    return with_binary(recording([first()], [(attr(config=2, kind=9), 0, 0)] * n, [(31, lines)]))
+
+
+def features_one_place(n):
+    """All feature sections in the same bytes."""
+    content = b'\0' * 64 * n
+    out = bytearray(recording([first()], features=[(bit, b'') for bit in (2, 3, 4, 5, 11, 12, 13, 27, 31)] + [(6, content)]))
+    table = out.index(content) - 16 * 10
+    for i in range(10):
+        out[table + 16 * i:table + 16 * i + 16] = pack('<QQ', table + 160, len(content))
+    return with_binary(bytes(out))
+
+
+def build_id(path, number, pid=0xffffffff):
+    return record(BUILD_ID, pack('<I', pid) + bytes(16) + pack('<I', number) + pack('<I', 20) + path.encode() + b'\0', 2 | 1 << 15)
+
+
+def build_ids_one_path(n):
+    rows = [first()] + [build_id('/l.so', i) for i in range(n)]
+    return with_binary(pipe([record(ATTR, attr())] + rows))
+
+
+def build_ids_between_maps(n):
+    rows = [record(ATTR, attr()), first()]
+    for i in range(n):
+        rows += [build_id(f'/lib/{n - i}', i), mmap2(1, 0x7f0000000000 + i * 4096, 4096, f'/lib/{n - i}', i + 2)]
+    return with_binary(pipe(rows))
+
+
+def rounds_backwards(n):
+    """Each record is older than all before it, and a round ends behind each."""
+    rows = [first()]
+    for i in range(n):
+        rows += [sample(1, CODE, 2 * n - i), record(ROUND, b'')]
+    return with_binary(recording(rows))
+
+
+def maps_text(n):
+    """Text of maps, each of one region more."""
+    line = '7f%010x-7f%010x r-xp 00000000 08:01 77 /l.so\n'
+    rows = [line % (i * 4096, i * 4096 + 4096) for i in range(n)]
+    return {'binary': binary(), 'maps': ''.join(f'# pid {i} id 0 time {i}\n' + rows[i] for i in range(n)).encode()}
+
+
+def many_threads(n):
+    rows = [first()]
+    for i in range(n):
+        rows.append(record(7, pack('<IIIIQ', 1, 1, i + 2, 1, i + 2) + pack('<IIQ', 1, 1, i + 2), 0))
+        rows.append(sample(1, CODE + i % 65536, i + 2))
+    return with_binary(recording(rows))
+
+
+# ---- compressed ----
+
+def squeezed(content):
+    return subprocess.run(['zstd', '-q', '-19', '-c'], input=content, stdout=subprocess.PIPE, check=True).stdout
+
+
+def compressed_records(n):
+    """Records that stand for many of 8 bytes each, as few bytes as zstd makes of them."""
+    frame = squeezed(record(99, b'') * (1 << 20))
+    rest = -len(frame) % 8
+    skipped = pack('<II', 0x184d2a50, rest) + bytes(rest)
+    rows = [first()] + [record(COMPRESSED, frame + skipped)] * n
+    return with_binary(recording(rows))
+
+
+def side_file(n):
+    """A small file that stands for one of 8 TiB, with sections as large."""
+    size, text = 8 << 40, 4 << 40
+    names = b'\0.text\0.note.x\0.shstrtab\0'
+    rows = [(0, 0, 0, 0, 0, 0), (1, 1, 6, CODE, 4096, text), (7, 7, 2, 0, 4096, text), (15, 3, 0, 0, 64 + 56, len(names))]
+    sections = b''.join(pack('<IIQQQQIIQQ', name, kind, flags, address, offset, length, 0, 0, 1, 0)
+                        for name, kind, flags, address, offset, length in rows)
+    head = b'\x7fELF\2\1\1' + bytes(9) + pack('<HHIQQQIHHHHHH', 2, 62, 1, CODE, 64, 256, 0, 64, 56, 1, 64, 4, 3)
+    head += pack('<IIQQQQQQ', 1, 5, 4096, CODE & ~0xfff, CODE & ~0xfff, text, text, 1) + names
+    head += bytes(256 - len(head)) + sections
+    out = b'BATCONV-SPARSE1\n' + pack('<QQQQ', size, 1, 0, len(head)) + squeezed(head)
+    return {'binary': out, 'samples': b'T 401000 401000 401004 1\nS 401000 1\n' * n}
+
+
+KINDS = {
+    'fork-chain': (fork_chain, 6000), 'fork-chain-many-files': (fork_chain_many_files, 6000),
+    'samples-between-maps': (samples_between_maps, 6000), 'mappings-any-base': (mappings_any_base, 8000),
+    'one-file-many-names': (one_file_many_names, 4000), 'attrs-one-ids': (attrs_one_ids, 3000),
+    'events-between-samples': (events_between_samples, 4000), 'names-between-events': (names_between_events, 4000),
+    'event-types': (event_types, 4000), 'features-one-place': (features_one_place, 4000),
+    'build-ids-one-path': (build_ids_one_path, 10000), 'build-ids-between-maps': (build_ids_between_maps, 4000),
+    'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
+    'compressed-records': (compressed_records, 40), 'side-file': (side_file, 1),
+}
