@@ -308,7 +308,6 @@ static int show(const struct arguments *args, const struct snapshots *all)
 
 	if (!check_regions(args, all, &err))
 		return fail(&err);
-
 	for (size_t i = 0; ok && i < all->all.len; i++) {
 		const struct snapshot *s = &all->all.at[i];
 		BC_AUTO(maps_free) struct maps maps = {0};

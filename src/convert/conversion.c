@@ -137,14 +137,14 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
-static bool convert_all(struct conversion *c, struct bc_error *err)
+static bool convert_all(struct conversion *c, const char *name, struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
 	if (!convert(&c->aggregate, &c->binary, c->basic, c->threads, &converted, err))
-		return false;
+		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
 	c->profile = converted.profile;
 	c->check = converted.check;
 	c->no_disassembler = converted.no_disassembler;
@@ -201,7 +201,7 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 		return false;
 	if (options->aggregate_only)
 		keep_counts(out);
-	else if (!convert_all(out, err))
+	else if (!convert_all(out, options->binary, err))
 		return false;
 	return check_samples(options, out, err);
 }

@@ -285,7 +285,7 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);
 	if (!blocks_open(profile, threads, &w.blocks, err))
-		return false;
+		return err->code == BC_FORMAT && bc_fail_prefix(err, header->binary_name);
 	bool ok = write_header(&w.out, profile, header) && write_functions(&w);
 	blocks_close(&w.blocks);
 	entry_vec_free(&w.entries);
