@@ -22,6 +22,12 @@ static size_t stem_size(const char *name)
 	return fragment ? end - 5 : size;
 }
 
+/* A mapping symbol of AArch64 or RISC-V, which BOLT splits and makes functions of. */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') && (!name[2] || name[2] == '.');
+}
+
 static int compare_stems(const struct fragment_name *a, const struct fragment_name *b)
 {
 	size_t shorter = a->stem < b->stem ? a->stem : b->stem;
@@ -48,7 +54,8 @@ bool fragments_find(const struct symbol_table *symbols, struct fragment_vec *out
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
 		struct fragment_name f = {s->name, stem_size(s->name), s->file};
-		if (s->name[f.stem] && s->name[f.stem] != '/' && !fragment_vec_push(out, f))
+		if (s->name[f.stem] && s->name[f.stem] != '/' && !is_mapping_symbol(s->name) &&
+		    !fragment_vec_push(out, f))
 			return false;
 	}
 	if (out->len)
@@ -91,6 +98,8 @@ bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol
 	       symbols->at[i].address == function->address; i++) {
 		const struct symbol *s = &symbols->at[i];
 		char after = s->name[stem_size(s->name)];
+		if (is_mapping_symbol(s->name))
+			continue;
 		if ((after && after != '/') || has_fragment(fragments, symbols, s))
 			return true;
 	}

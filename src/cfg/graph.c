@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/cfg/jump_table.h"
+#include "src/cfg/unknown_jumps.h"
 
 DEFINE_VEC(block_vec, struct block);
 
@@ -12,6 +13,7 @@ enum {
 	AT_LABEL = 1,
 	AT_ENTRY = 2,
 	AT_DATA = 4, /* data tells its address */
+	AT_TABLE = 8, /* a jump that uses a table */
 };
 
 struct builder {
@@ -22,6 +24,7 @@ struct builder {
 	uint8_t *marks; /* per instruction: AT_... */
 	struct jump_tables tables;
 	struct block_vec blocks;
+	bool takes_own;
 	bool refused; /* BOLT builds no graph */
 };
 
@@ -108,8 +111,10 @@ static void mark_own_targets(struct builder *b)
 	for (size_t i = 0; i < b->insns.len; i++) {
 		const struct insn *insn = &b->insns.at[i];
 		bool taken = insn->flow == FLOW_NEXT || insn->flow == FLOW_INDIRECT;
-		if (insn->target && insn->target != f->address && is_inside(f, insn->target))
-			mark(b, insn->target - f->address, taken ? AT_LABEL | AT_ENTRY : AT_LABEL);
+		if (!insn->target || insn->target == f->address || !is_inside(f, insn->target))
+			continue;
+		b->takes_own |= taken;
+		mark(b, insn->target - f->address, taken ? AT_LABEL | AT_ENTRY : AT_LABEL);
 	}
 }
 
@@ -151,6 +156,9 @@ static bool mark_table_targets(struct builder *b)
 		return false;
 	for (size_t i = 0; i < b->tables.targets.len; i++)
 		mark(b, b->tables.targets.at[i], AT_LABEL | AT_DATA);
+	for (size_t i = 0; i < b->tables.uses.len; i++)
+		if (b->tables.tables.at[b->tables.uses.at[i].table].count)
+			mark(b, b->tables.uses.at[i].jump, AT_TABLE);
 	return true;
 }
 
@@ -292,6 +300,9 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		return false;
 	if (b.refused)
 		return true;
+	out->takes_own = b.takes_own;
+	out->unknown_jumps = has_unknown_jumps(&(struct jumps_search){
+		input->image, function, &b.insns, b.blocks.at, (uint32_t)b.blocks.len, b.marks, AT_TABLE});
 	out->blocks = b.blocks.at;
 	out->count = (uint32_t)b.blocks.len;
 	b.blocks = (struct block_vec){0};

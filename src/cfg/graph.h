@@ -26,6 +26,8 @@ struct graph {
 	struct block *blocks; /* by offset, without gaps; the first at 0 */
 	uint32_t count;       /* 0: BOLT builds no graph of this function */
 	uint32_t size;        /* of the function, in bytes */
+	bool takes_own;       /* the function takes an address inside its own code */
+	bool unknown_jumps;   /* it has a jump of which its code does not say where it leads */
 };
 
 /* What is known of the binary before a function is looked at. */

@@ -14,7 +14,7 @@ static struct block blocks[] = {
 	{.start = 0x40, .last = 0x48, .reach = 5, .to_next = true, .entered = true},
 	{.start = 0x50, .last = 0x58, .reach = 5, .to_next = false},
 };
-static const struct graph graph = {blocks, 6, 0x60};
+static const struct graph graph = {.blocks = blocks, .count = 6, .size = 0x60};
 static char edges[256];
 
 static void gives(struct run run, enum walk_result result, const char *wanted)
@@ -41,7 +41,7 @@ static void plain_runs(void **state)
 
 static void invalid_runs(void **state)
 {
-	static const struct graph none = {NULL, 0, 0x60};
+	static const struct graph none = {.size = 0x60};
 	struct run all = {.from = 0, .to = 0x5f};
 	uint32_t first, last;
 

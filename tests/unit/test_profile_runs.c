@@ -156,7 +156,7 @@ static void runs_of_graphs(void **state)
 {
 	struct block blocks[] = {{.start = 0, .last = 2}, {.start = 4, .last = 6},
 				 {.start = 8, .last = 10}, {.start = 12, .last = 14}};
-	const struct graph graph = {blocks, 4, 16};
+	const struct graph graph = {.blocks = blocks, .count = 4, .size = 16};
 	struct bat_entry entries[] = {{0, 0}, {4, 4 << 1}};
 	struct bat_fragment f = {.entry_count = 2};
 	struct bat_table bat = {.fragments = &f, .entries = entries};
