@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "src/cli/options.h"
+#include "src/cli/perf2bolt_info.h"
+#include "src/cli/perf2bolt_names.h"
 #include "src/cli/perf_job.h"
 #include "src/cli/summary.h"
 
@@ -84,18 +86,31 @@ static bool finish_jobs(const struct perf2bolt_arguments *arguments, struct jobs
 	return ok;
 }
 
-static bool run_conversion(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
-		    struct bc_error *err)
+static bool convert_samples(const struct conversion_options *options, struct conversion *conversion,
+			    struct bc_error *err)
+{
+	return conversion_read(options, conversion, err) && conversion_end(options, conversion, err);
+}
+
+static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice,
+			   struct conversion *conversion, FILE *out, struct bc_error *err)
 {
 	struct conversion_options options = arguments->conversion;
 	struct jobs jobs = {0};
 
+	options.choice = choice;
+	if (!conversion_begin(&options, conversion, err))
+		return false;
+	choice->touched_only = perf2bolt_is_lite(arguments, &conversion->binary.image);
+	perf2bolt_info_kind(&conversion->binary, out);
+	perf2bolt_report_start(arguments, out);
+	perf2bolt_info_binary(arguments, &conversion->binary, out);
 	if (!trace_of_arguments(arguments))
-		return conversion_run(&options, conversion, err);
+		return convert_samples(&options, conversion, err);
 	options.format = INPUT_PERF_SCRIPT;
 	bool ok = start_jobs(arguments, &jobs, err);
 	options.samples = jobs.paths;
-	return finish_jobs(arguments, &jobs, ok && conversion_run(&options, conversion, err), err);
+	return finish_jobs(arguments, &jobs, ok && convert_samples(&options, conversion, err), err);
 }
 
 /* Where perf2bolt gives up, too. */
@@ -112,6 +127,23 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	return true;
 }
 
+/* Counts that nothing was converted of have none. */
+static bool report_figures(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			   FILE *out, struct bc_error *err)
+{
+	const struct figures_options options = {
+		arguments->density_cutoff, conversion->left_out,
+		perf2bolt_is_strict(arguments, &conversion->binary.image), conversion->threads};
+	struct figures figures;
+
+	if (arguments->conversion.aggregate_only)
+		return true;
+	if (!figures_take(&conversion->profile, &conversion->executed, &options, &figures, err))
+		return false;
+	perf2bolt_info_figures(arguments, &figures, out, stderr);
+	return true;
+}
+
 /* What is told on stdout must have arrived before the old profile goes. */
 static bool write_profile(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			  FILE *out, struct bc_error *err)
@@ -124,6 +156,7 @@ static bool write_profile(const struct perf2bolt_arguments *arguments, const str
 		  profile_output_fill(output, files, conversion, arguments->conversion.binary, &yaml, err);
 	if (ok)
 		perf2bolt_report_written(arguments, conversion, out);
+	ok = ok && report_figures(arguments, conversion, out, err);
 	if (ok && out == stdout && (fflush(out) || ferror(out))) {
 		errno = sink_stdout_failed() ? sink_stdout_failed() : errno;
 		ok = bc_fail_errno(err, "<stdout>: cannot write");
@@ -137,14 +170,16 @@ static bool write_profile(const struct perf2bolt_arguments *arguments, const str
 
 static int run(const struct perf2bolt_arguments *arguments)
 {
+	BC_AUTO(perf2bolt_names_free) struct word_vec texts = {0};
+	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL};
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_report_to(arguments);
 
 	count_seed_choose();
-	perf2bolt_report_start(arguments, out);
-	if (run_conversion(arguments, &conversion, &err) && check(arguments, &conversion, &err)) {
+	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
+	    run_conversion(arguments, &choice, &conversion, out, &err) && check(arguments, &conversion, &err)) {
 		perf2bolt_report_read(&conversion, out);
 		summary_warnings(&summary, stderr);
 		if (write_profile(arguments, &conversion, out, &err))
@@ -163,7 +198,8 @@ int perf2bolt_main(int argc, char **argv)
 		return EXIT_FAILED;
 	switch (arguments.action) {
 	case PERF2BOLT_HELP:
-		perf2bolt_help(stdout);
+	case PERF2BOLT_HELP_ALL:
+		perf2bolt_help(arguments.action == PERF2BOLT_HELP_ALL, stdout);
 		return EXIT_DONE;
 	case PERF2BOLT_VERSION:
 		puts("batconv " BATCONV_VERSION " (as perf2bolt)");

@@ -18,7 +18,7 @@ bool perf2bolt_is_name(const char *path);
 
 int perf2bolt_main(int argc, char **argv);
 
-enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_VERSION };
+enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_HELP_ALL, PERF2BOLT_VERSION };
 
 DEFINE_VEC(word_vec, const char *);
 
@@ -30,6 +30,12 @@ struct perf2bolt_arguments {
 	struct word_vec copies; /* of lists that were split; owned */
 	struct named_files named;
 	uint32_t pid;
+	struct word_vec name_options; /* those of functions, each before its value; borrowed */
+	bool limited;                 /* to so many functions: */
+	uint64_t most_functions;
+	uint64_t density_cutoff, density_threshold;
+	bool lite_given, no_lite, strict_given, no_strict, events_given;
+	bool with_kernel, probes; /* wanted */
 	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
 	bool spe;
 };
@@ -38,7 +44,13 @@ struct perf2bolt_arguments {
 bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out);
 void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments);
 
-void perf2bolt_help(FILE *out);
+/* all: with the options that do nothing. */
+void perf2bolt_help(bool all, FILE *out);
+
+/* Is it one of llvm-bolt's options, which perf2bolt's parser knows, too, and which do nothing
+ * to a profile?  *value: it takes one. */
+bool perf2bolt_ignores(const char *name, size_t length, bool *value);
+void perf2bolt_help_ignored(FILE *out);
 
 /* As command_roles(). */
 void perf2bolt_roles(FILE *out);

@@ -7,7 +7,6 @@
 
 enum option_id {
 	ID_NOTHING, /* accepted: batconv does so anyway, or has nothing to do */
-	ID_REFUSED,
 	ID_SAMPLES,
 	ID_OUTPUT,
 	ID_YAML,
@@ -22,7 +21,16 @@ enum option_id {
 	ID_KERNEL,
 	ID_IMPUTE,
 	ID_FORCE,
+	ID_PROBES,
+	ID_LITE,
+	ID_STRICT,
+	ID_HEATMAP,
+	ID_EVENTS,
+	ID_FUNCS,
+	ID_DENSITY_CUTOFF,
+	ID_DENSITY_THRESHOLD,
 	ID_HELP,
+	ID_HELP_HIDDEN,
 	ID_VERSION,
 };
 
@@ -31,7 +39,7 @@ struct perf2bolt_option {
 	enum option_id id;
 	bool value;       /* takes one; else a flag, which can be =0 or =false */
 	enum file_role role;
-	const char *help; /* ID_REFUSED: what to do instead */
+	const char *help;
 };
 
 static const struct perf2bolt_option table[] = {
@@ -58,23 +66,33 @@ static const struct perf2bolt_option table[] = {
 	{"pj", ID_NOTHING, true, NO_FILE, "the same"},
 	{"force", ID_FORCE, false, NO_FILE, "batconv's: convert samples of another build all the same"},
 	{"aggregate-only", ID_NOTHING, false, NO_FILE, "always"},
-	{"show-density", ID_NOTHING, false, NO_FILE, "no density is shown"},
+	{"show-density", ID_NOTHING, false, NO_FILE, "always"},
+	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, true, NO_FILE, "the share of the samples that density is told of, of a million"},
+	{"profile-density-threshold", ID_DENSITY_THRESHOLD, true, NO_FILE, "the density that is enough (default: 60)"},
+	{"funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: these functions only (regular expressions, with commas)"},
+	{"funcs-file", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
+	{"funcs-no-regex", ID_FUNCS, true, NO_FILE, "the same by plain names"},
+	{"funcs-file-no-regex", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
+	{"skip-funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: not these functions (regular expressions, with commas)"},
+	{"skip-funcs-file", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
+	{"max-funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: that many functions with samples, by address"},
 	{"time-aggr", ID_NOTHING, false, NO_FILE, "no times are shown"},
 	{"bolt-info", ID_NOTHING, false, NO_FILE, "no binary is written"},
 	{"print-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
 	{"print-all-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
 	{"v", ID_NOTHING, true, NO_FILE, "batconv's own report has -v"},
-	{"strict", ID_NOTHING, false, NO_FILE, "for llvm-bolt"},
-	{"lite", ID_NOTHING, false, NO_FILE, "for llvm-bolt"},
+	{"strict", ID_STRICT, false, NO_FILE, "for llvm-bolt"},
+	{"lite", ID_LITE, false, NO_FILE, "for llvm-bolt"},
 	{"allow-stripped", ID_NOTHING, false, NO_FILE, "always"},
 	{"profile-use-dfs", ID_NOTHING, false, NO_FILE, "blocks are in the order of the input's layout"},
-	{"profile-write-pseudo-probes", ID_REFUSED, false, NO_FILE, "batconv writes no pseudo probes"},
-	{"heatmap", ID_REFUSED, true, NO_FILE, "llvm-bolt-heatmap makes heat maps"},
+	{"profile-write-pseudo-probes", ID_PROBES, false, NO_FILE, "fdata has none; refused with YAML"},
+	{"heatmap", ID_HEATMAP, true, NO_FILE, "no heat map is written: llvm-bolt-heatmap makes them"},
+	{"perf-script-events", ID_EVENTS, true, NO_FILE, "nothing, with -pa; else refused"},
 	{"h", ID_HELP, false, NO_FILE, "show these options"},
 	{"help", ID_HELP, false, NO_FILE, "the same"},
-	{"help-hidden", ID_HELP, false, NO_FILE, "the same"},
-	{"help-list", ID_HELP, false, NO_FILE, "the same"},
-	{"help-list-hidden", ID_HELP, false, NO_FILE, "the same"},
+	{"help-hidden", ID_HELP_HIDDEN, false, NO_FILE, "and llvm-bolt's options that change no profile"},
+	{"help-list", ID_HELP, false, NO_FILE, "as -help"},
+	{"help-list-hidden", ID_HELP_HIDDEN, false, NO_FILE, "as -help-hidden"},
 	{"version", ID_VERSION, false, NO_FILE, "print the version"},
 };
 
@@ -108,6 +126,11 @@ static bool parse_flag(const char *value, bool *out)
 	return false;
 }
 
+static void warn_ignored(const char *word, const char *why)
+{
+	say(stderr, "%s: ignored: %s", word, why);
+}
+
 static bool add_samples(struct perf2bolt_arguments *out, const char *value)
 {
 	char *list = strdup(value);
@@ -128,7 +151,7 @@ static bool parse_number(const char *value, uint64_t most, uint64_t *out)
 }
 
 /* The flags. */
-static bool set(struct perf2bolt_arguments *out, const struct perf2bolt_option *option, bool on)
+static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *option, bool on)
 {
 	struct conversion_options *c = &out->conversion;
 
@@ -139,14 +162,15 @@ static bool set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	case ID_SPE: out->spe = on; break;
 	case ID_IMPUTE: c->aggregate.impute = on; break;
 	case ID_FORCE: c->force = on; break;
+	case ID_PROBES: out->probes = on; break;
+	case ID_LITE: out->lite_given = true; out->no_lite = !on; break;
+	case ID_STRICT: out->strict_given = true; out->no_strict = !on; break;
+	case ID_KERNEL: out->with_kernel = !on; break;
 	case ID_HELP: out->action = PERF2BOLT_HELP; break;
+	case ID_HELP_HIDDEN: out->action = PERF2BOLT_HELP_ALL; break;
 	case ID_VERSION: out->action = PERF2BOLT_VERSION; break;
-	case ID_KERNEL:
-		return on || wrong(option->name, "branches from and to the kernel are always dropped", NULL);
-	case ID_REFUSED: return !on || wrong(option->name, option->help, NULL);
 	default: break;
 	}
-	return true;
 }
 
 /* Those that take a value.  Returns what is wrong with it, or NULL. */
@@ -173,8 +197,20 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 		filter->pids = &out->pid;
 		filter->pid_count = 1;
 		break;
+	case ID_FUNCS:
+		if (!strcmp(option->name, "max-funcs")) {
+			out->limited = true;
+			return parse_number(value, UINT64_MAX, &out->most_functions) ? NULL : "takes a number, not ";
+		}
+		return word_vec_push(&out->name_options, option->name) && word_vec_push(&out->name_options, value)
+			       ? NULL : "out of memory at ";
+	case ID_DENSITY_CUTOFF:
+		return parse_number(value, 1000000, &out->density_cutoff) ? NULL : "takes a number up to 1000000, not ";
+	case ID_DENSITY_THRESHOLD:
+		return parse_number(value, UINT32_MAX, &out->density_threshold) ? NULL : "takes a number, not ";
+	case ID_HEATMAP: warn_ignored("-heatmap", option->help); break;
+	case ID_EVENTS: out->events_given = true; break;
 	case ID_MAX_SAMPLES: return parse_number(value, UINT64_MAX, &filter->most) ? NULL : "takes a number, not ";
-	case ID_REFUSED: return option->help;
 	default: break;
 	}
 	return NULL;
@@ -183,6 +219,20 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 static void option_label(const struct perf2bolt_option *option, char label[OPTION_NAME])
 {
 	snprintf(label, OPTION_NAME, "-%s", option->name);
+}
+
+/* One that is none of perf2bolt's own; its value is not looked at. */
+static bool parse_ignored(char **argv, int *at, const char *name, const char *equals)
+{
+	const char *word = argv[*at];
+	bool value;
+
+	if (!perf2bolt_ignores(name, equals ? (size_t)(equals - name) : strlen(name), &value))
+		return wrong(word, "no option of perf2bolt that batconv knows: see docs/perf2bolt.md", NULL);
+	if (value && !equals && !argv[++*at])
+		return wrong(word, "a value is missing", NULL);
+	warn_ignored(word, "an option of llvm-bolt, which does nothing to a profile");
+	return true;
 }
 
 /* One option, and its value if that is a word of its own. */
@@ -195,12 +245,15 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 	bool on;
 
 	if (!option)
-		return wrong(word, "no option of perf2bolt that batconv knows: see docs/perf2bolt.md", NULL);
+		return parse_ignored(argv, at, name, value);
 	if (value)
 		value++;
-	if (!option->value)
-		return parse_flag(value, &on) ? set(out, option, on)
-					      : wrong(word, "true or false, not ", value);
+	if (!option->value) {
+		if (!parse_flag(value, &on))
+			return wrong(word, "true or false, not ", value);
+		set(out, option, on);
+		return true;
+	}
 	if (!value)
 		value = argv[++*at];
 	if (!value)
@@ -209,7 +262,7 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 	if (!files_add(&out->named, label, option->role, value))
 		return wrong(word, "out of memory", NULL);
 	const char *why = apply(out, option, value);
-	return !why || wrong(word, why, option->id == ID_REFUSED ? NULL : value);
+	return !why || wrong(word, why, value);
 }
 
 static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
@@ -249,12 +302,34 @@ static bool check_files(struct perf2bolt_arguments *a)
 	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
 }
 
+/* What cannot be had together, and what changes the profile then. */
+static bool check_together(const struct perf2bolt_arguments *a)
+{
+	bool preagg = a->conversion.format == INPUT_PREAGG;
+	bool yaml = a->output.yaml || a->output.format == FORMAT_YAML;
+
+	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
+		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
+	if (preagg && (a->itrace || a->spe))
+		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
+	if (a->probes && yaml)
+		return wrong("", "-profile-write-pseudo-probes: batconv writes no pseudo probes into YAML", NULL);
+	if (a->with_kernel && !preagg)
+		return wrong("", "-ignore-interrupt-lbr: branches from and to the kernel are always dropped", NULL);
+	if (a->events_given && !preagg)
+		return wrong("", "-perf-script-events: samples stand behind -p", NULL);
+	return true;
+}
+
 bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 {
 	struct perf2bolt_arguments *a = out;
 
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
+	a->conversion.executed = true;
+	a->density_cutoff = 990000;
+	a->density_threshold = 60;
 	if (!parse_words(argc, argv, a))
 		return false;
 	if (a->action != PERF2BOLT_CONVERT)
@@ -267,10 +342,8 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 		return wrong("", "no samples given: -p FILE", NULL);
 	if (!a->output.path)
 		return wrong("", "no output given: -o FILE", NULL);
-	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
-		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
-	if (a->conversion.format == INPUT_PREAGG && (a->itrace || a->spe))
-		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
+	if (!check_together(a))
+		return false;
 	a->conversion.samples = a->files.at;
 	a->conversion.sample_count = a->files.len;
 	profile_output_prepare(&a->output, &a->conversion);
@@ -283,6 +356,7 @@ void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
 		free((char *)arguments->copies.at[i]);
 	word_vec_free(&arguments->copies);
 	word_vec_free(&arguments->files);
+	word_vec_free(&arguments->name_options);
 	named_files_free(&arguments->named);
 }
 
@@ -297,12 +371,15 @@ void perf2bolt_roles(FILE *out)
 	}
 }
 
-void perf2bolt_help(FILE *out)
+void perf2bolt_help(bool all, FILE *out)
 {
 	fputs("batconv, called as perf2bolt\n\n"
 	      "usage: perf2bolt -p=SAMPLES EXECUTABLE -o PROFILE\n\noptions:\n", out);
 	for (size_t i = 0; i < BC_COUNT(table); i++)
-		fprintf(out, "  --%s%-*s - %s%s\n", table[i].name, 28 - (int)strlen(table[i].name),
-			table[i].value ? "=<value>" : "",
-			table[i].id == ID_REFUSED ? "refused: " : "", table[i].help);
+		fprintf(out, "  --%s%-*s - %s\n", table[i].name, 28 - (int)strlen(table[i].name),
+			table[i].value ? "=<value>" : "", table[i].help);
+	if (all)
+		perf2bolt_help_ignored(out);
+	else
+		fputs("\n-help-hidden has llvm-bolt's options, too, which are ignored with a warning\n", out);
 }

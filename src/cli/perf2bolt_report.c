@@ -55,6 +55,8 @@ static void report_branches(const struct ledgers *ledgers, FILE *out)
 
 	if (!samples->read)
 		return;
+	if (branches->dropped[ENTRY_ERRATUM])
+		fputs("PERF2BOLT-WARNING: using Intel Skylake bug workaround\n", stderr);
 	fprintf(out, "PERF2BOLT: read %" PRIu64 " samples and %" PRIu64 " brstack entries\n",
 		samples_taken(samples), entries);
 	print_share("ignored samples", samples_seen(samples) - samples_taken(samples),
@@ -68,6 +70,10 @@ static void report_traces(const struct ledger *traces, FILE *out)
 
 	fputs("PERF2BOLT: processing branch events...\n", out);
 	print_share("traces mismatching disassembled function contents", invalid, traces->read, out);
+	if (percent(invalid, traces->read) > 10)
+		fputs("\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the same "
+		      "binary used during profiling collection. The generated data may be ineffective for improving "
+		      "performance\n\n", out);
 	print_share("out of range traces involving unknown regions", traces->dropped[RUN_OUTSIDE],
 		    traces->read, out);
 }

@@ -2,6 +2,7 @@
 #include "src/convert/conversion.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "src/base/parallel.h"
 #include "src/elf/binary_open.h"
@@ -49,8 +50,8 @@ static bool read_samples(const struct conversion_options *options, const char *p
 	       conversion_note_input(c, &report, err);
 }
 
-static bool read_inputs(const struct conversion_options *options, struct conversion *c,
-			struct bc_error *err)
+bool conversion_read(const struct conversion_options *options, struct conversion *c,
+		     struct bc_error *err)
 {
 	for (size_t i = 0; i < options->sample_count; i++)
 		if (!read_samples(options, options->samples[i], c, err))
@@ -199,6 +200,13 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 {
 	if (!aggregate_finish(&out->aggregate, &out->basic, err))
 		return false;
+	if (options->executed && !executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
+						 &out->executed, err))
+		return false;
+	if (options->choice && !choice_is_all(options->choice) &&
+	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
+		return false;
+	out->aggregate.left_out = out->left_out;
 	if (options->aggregate_only)
 		keep_counts(out);
 	else if (!convert_all(out, options->binary, err))
@@ -209,13 +217,15 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 bool conversion_run(const struct conversion_options *options, struct conversion *out,
 		    struct bc_error *err)
 {
-	return conversion_begin(options, out, err) && read_inputs(options, out, err) &&
+	return conversion_begin(options, out, err) && conversion_read(options, out, err) &&
 	       conversion_end(options, out, err);
 }
 
 void conversion_free(struct conversion *conversion)
 {
 	profile_free(&conversion->profile);
+	executed_free(&conversion->executed);
+	free(conversion->left_out);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
 	binary_close(&conversion->binary);

@@ -11,7 +11,9 @@
 
 #include "src/event/input.h"
 #include "src/profile/aggregate.h"
+#include "src/profile/choice.h"
 #include "src/profile/convert.h"
+#include "src/profile/executed.h"
 
 struct conversion_options {
 	const char *binary;
@@ -25,6 +27,9 @@ struct conversion_options {
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
+	bool executed;          /* count what ran in each function, too */
+	const struct function_choice *choice; /* functions whose code is read where they have no BAT;
+						 NULL: all */
 	unsigned threads;       /* 0: as many as there are processors */
 
 	struct input_progress progress; /* called now and then while samples are read */
@@ -42,6 +47,8 @@ struct conversion {
 	struct ledgers ledgers;
 	struct build_check check;
 	struct profile profile;
+	struct executed executed; /* if that was wanted */
+	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
 	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */
 };
@@ -56,10 +63,12 @@ BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct
 				struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
-/* Its parts: open the binary; deliver events to conversion->aggregate, and note what was read;
- * convert. */
+/* Its parts: open the binary; deliver events to conversion->aggregate, and note what was read, or
+ * read all samples files; convert. */
 BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
 				  struct conversion *out, struct bc_error *err);
+BC_MUST_USE bool conversion_read(const struct conversion_options *options,
+				 struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,

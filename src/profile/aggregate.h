@@ -50,6 +50,7 @@ struct aggregate {
 	size_t inputs_seen;
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
+	const bool *left_out;         /* for convert(): by function, those whose code is not read; or NULL */
 };
 
 /* `image` and `match` are borrowed. */

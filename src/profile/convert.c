@@ -17,6 +17,7 @@ struct converter {
 	const struct binary *binary;
 	const struct returns *returns;
 	const uint8_t *unnameable; /* by function; NULL: none is */
+	const bool *left_out; /* as in struct aggregate */
 	struct record_batch records;
 	struct ledgers ledgers;
 	struct build_check check;
@@ -254,6 +255,8 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
 	uint32_t index = (uint32_t)(from.function - c->binary->functions.at);
+	if (c->left_out && c->left_out[index])
+		return;
 	if (noted->len && noted->at[noted->len - 1] == index)
 		return;
 	struct place to = binary_place(c->binary, end, from.function);
@@ -413,6 +416,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
 						    .unnameable = unnameable,
+						    .left_out = aggregate->left_out,
 						    .imputes = aggregate->options.impute};
 	bool ok = convert_with(&job, threads, out, err);
 	free(job.workers);

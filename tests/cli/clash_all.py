@@ -20,8 +20,10 @@ OTHER = 7 # a descriptor
 
 # What values are called that name no file.  A value of another name must have a role.
 NO_FILES = {'ADDR', 'ADDRESS', 'FORM', 'FORMAT', 'FROM,TO', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'SEVERITY', 'T'}
-# perf2bolt's have no names; -heatmap is refused.
-PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap'}
+# perf2bolt's have no names; the files of -heatmap and -perf-script-events are not looked at.
+PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap',
+                      '-perf-script-events', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
+                      '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
 ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'stdin'}
 
 # label: what messages call it; words(PATH): what names the file; of one that is stdin or stdout, which, and how it is

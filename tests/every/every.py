@@ -38,6 +38,7 @@ import commands  # noqa: E402
 import kinds  # noqa: E402
 
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 10))
+PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
 SHOWN = 60  # failures of one kind at one place
 
 
@@ -213,7 +214,7 @@ def wrong_lines(err):
     if not err.endswith(b'\n'):
         yield 'stderr ends within a line'
     for line in err.splitlines() if err.endswith(b'\n') else err.split(b'\n'):
-        if not line.startswith(b'batconv: ') and not line.startswith(b'PERF2BOLT: '):
+        if line and not line.startswith((b'batconv: ',) + PERF2BOLT_LINES):
             yield 'a line that is no message: %r' % re.sub(rb'==\d+==', b'==PID==', line[:300])
         elif any(byte < 0x20 or byte == 0x7f for byte in line):
             yield 'a message that is not printable: %r' % line[:300]

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Options of llvm-bolt 22 and 23 that do nothing to a profile.  Each was given to perf2bolt 22, or 23 where 22
+ * does not know it: the profile was the same without. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/perf2bolt.h"
+
+/* Sorted; one that takes a value has a '=' behind it. */
+static const char *const names[] = {
+	"align-blocks", "align-blocks-min-size=", "align-blocks-threshold=", "align-functions=",
+	"align-functions-max-bytes=", "align-text=", "alt-inst-feature-size=", "alt-inst-has-padlen",
+	"asm-dump", "assume-abi", "block-alignment=", "block-size=", "bolt-id=", "bolt-seed=", "break-funcs=",
+	"cg-from-perf-data", "cg-ignore-recursive-calls", "cg-use-split-hot-size", "check-encoding",
+	"clone-constant-island", "cold-threshold=", "comp-dir-override=", "compact-code-model",
+	"conservative-instrumentation", "create-debug-names-section", "cu-processing-batch-size=",
+	"custom-allocation-vma=", "data2=", "debug-skeleton-cu", "debug-thread-count=", "dot-tooltip-code",
+	"drop-cortex-a53-843419-veneers", "dump-alt-instructions", "dump-cg=", "dump-data", "dump-dot-all",
+	"dump-dot-func=", "dump-linux-exceptions", "dump-orc", "dump-para-sites", "dump-pci-fixups",
+	"dump-smp-locks", "dump-static-calls", "dump-static-keys", "dwarf-output-path=",
+	"dwarf-preserve-order", "dwp=", "dyno-stats", "dyno-stats-all", "dyno-stats-scale=",
+	"elim-link-veneers", "eliminate-unreachable", "enable-bat", "equalize-bb-counts",
+	"execution-count-threshold=", "fail-on-invalid-padding", "fix-block-counts", "fix-func-counts",
+	"force-data-relocations", "force-inline=", "force-patch", "frame-opt=", "frame-opt-rm-stores",
+	"function-order=", "generate-function-order=", "generate-link-sections=", "group-stubs", "hot-data",
+	"hot-functions-at-end", "hot-text", "hot-text-move-sections=", "hugify", "icf", "icp=",
+	"icp-calls-remaining-percent-threshold=", "icp-calls-topn=", "icp-calls-total-percent-threshold=",
+	"icp-eliminate-loads", "icp-funcs=", "icp-inline", "icp-jt-remaining-percent-threshold=",
+	"icp-jt-targets", "icp-jt-topn=", "icp-jt-total-percent-threshold=", "icp-jump-tables-targets",
+	"icp-mp-threshold=", "icp-old-code-sequence", "icp-top-callsites=", "icp-topn=", "icp-use-mp",
+	"indirect-call-promotion=", "indirect-call-promotion-calls-topn=",
+	"indirect-call-promotion-jump-tables-topn=", "indirect-call-promotion-mispredict-threshold=",
+	"indirect-call-promotion-topn=", "indirect-call-promotion-use-mispredicts", "infer-fall-throughs",
+	"infer-stale-profile", "inline-all", "inline-ap", "inline-limit=", "inline-max-iters=",
+	"inline-memcpy", "inline-small-functions", "inline-small-functions-bytes=", "insert-retpolines",
+	"instrument-calls", "instrument-hot-only", "instrumentation-binpath=", "instrumentation-file=",
+	"instrumentation-file-append-pid", "instrumentation-max-size=", "instrumentation-no-counters-clear",
+	"instrumentation-sleep-time=", "instrumentation-wait-forks", "iterative-guess",
+	"jt-footprint-optimize-for-icache", "jt-footprint-reduction", "jump-tables=", "keep-aranges",
+	"keep-nops", "keep-tmp", "large-code-model", "line-size=", "log-file=", "long-jump-labels",
+	"match-profile-with-function-hash", "match-with-call-graph", "max-address=", "max-data-relocations=",
+	"memcpy1-spec=", "min-address=", "min-branch-clusters", "name-similarity-function-matching-threshold=",
+	"no-huge-pages", "no-inline", "no-lse-atomics", "no-scan", "no-threads", "pad-funcs=",
+	"pad-funcs-before=", "peepholes=", "percentile-for-profile-quality-check=", "plt=",
+	"preserve-blocks-alignment", "print-adr-ldr-relaxation", "print-after-branch-fixup",
+	"print-after-jt-footprint-reduction", "print-after-lowering", "print-aliases", "print-all",
+	"print-cache-metrics", "print-cfg", "print-clusters", "print-debug-info", "print-disasm",
+	"print-dyno-opcode-stats=", "print-dyno-stats-only", "print-estimate-edge-counts", "print-exceptions",
+	"print-finalized", "print-fix-relaxations", "print-fix-riscv-calls", "print-fop",
+	"print-function-statistics=", "print-globals", "print-icf", "print-icp", "print-inline",
+	"print-jump-tables", "print-large-functions", "print-longjmp", "print-loops", "print-mappings",
+	"print-mem-data", "print-normalized", "print-only=", "print-only-file=", "print-optimize-bodyless",
+	"print-orc", "print-output-address-range", "print-peepholes", "print-plt",
+	"print-pointer-auth-cfi-analyzer", "print-pointer-auth-cfi-fixup", "print-profile",
+	"print-profile-stats", "print-pseudo-probes=", "print-regreassign", "print-relocations",
+	"print-reordered", "print-reordered-data", "print-reordered-functions", "print-retpoline-insertion",
+	"print-sctc", "print-sdt", "print-sections", "print-simplify-rodata-loads", "print-sorted-by=",
+	"print-sorted-by-order=", "print-split", "print-stoke", "print-uce", "print-unknown",
+	"print-veneer-elimination", "profile-ignore-hash", "r11-availability=", "reg-reassign", "relocs",
+	"remove-symtab", "reorder-blocks=", "reorder-data=", "reorder-data-algo=", "reorder-data-inplace",
+	"reorder-data-max-bytes=", "reorder-data-max-symbols=", "reorder-functions=",
+	"reorder-functions-use-hot-size", "reorder-skip-symbols=", "reorder-symbols=", "report-bad-layout=",
+	"report-stale", "retpoline-lfence", "runtime-hugify-lib=", "runtime-instrumentation-lib=",
+	"runtime-lib-init-hook=", "sctc-mode=", "sequential-disassembly", "shorten-instructions",
+	"shrink-wrapping-threshold=", "simplify-conditional-tail-calls", "simplify-rodata-loads",
+	"skip-inline=", "split-align-threshold=", "split-all-cold", "split-eh", "split-functions",
+	"split-strategy=", "split-threshold=", "stale-matching-max-func-size=",
+	"stale-matching-min-matched-block=", "stale-threshold=", "stoke", "strip-rep-ret", "tail-duplication=",
+	"tasks-per-thread=", "terminal-trap", "terminal-x86-hlt", "thread-count=", "time-build", "time-opts",
+	"time-rewrite", "top-called-limit=", "top-functions-for-profile-quality-check=", "trap-avx512",
+	"trap-old-code", "tsp-threshold=", "update-branch-protection", "update-debug-sections",
+	"use-aggr-reg-reassign", "use-compact-aligner", "use-edge-counts", "use-gnu-stack", "use-old-text",
+	"verify-cfg", "x86-align-branch-boundary-hot-only", "x86-strip-redundant-address-size",
+};
+
+struct word {
+	const char *at;
+	size_t length;
+};
+
+static int by_name(const void *key, const void *entry)
+{
+	const struct word *word = key;
+	const char *name = *(const char *const *)entry;
+	size_t length = strcspn(name, "=");
+	int order = memcmp(word->at, name, word->length < length ? word->length : length);
+
+	return order ? order : (word->length > length) - (word->length < length);
+}
+
+bool perf2bolt_ignores(const char *name, size_t length, bool *value)
+{
+	const struct word word = {name, length};
+	const char *const *found = bsearch(&word, names, BC_COUNT(names), sizeof(*names), by_name);
+
+	*value = found && strchr(*found, '=');
+	return found;
+}
+
+void perf2bolt_help_ignored(FILE *out)
+{
+	fputs("\noptions of llvm-bolt, ignored with a warning:\n", out);
+	for (size_t i = 0; i < BC_COUNT(names); i++)
+		fprintf(out, "  --%s%s\n", names[i], strchr(names[i], '=') ? "<value>" : "");
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/choice.h"
+
+#include <inttypes.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/elf/translate.h"
+
+/* The longest name of C++ programs is far below; a longer one is cut, and fits nothing. */
+#define LONGEST_NAME 65536
+
+/* Names as they were given, ready to be compared. */
+struct matcher {
+	const char **exact; /* sorted */
+	regex_t *patterns;
+	size_t exact_count, pattern_count;
+};
+
+struct choosing {
+	const struct binary *binary;
+	struct matcher names, skip;
+	bool *touched; /* by function: a sample did; NULL: that does not matter */
+	char *name;    /* LONGEST_NAME bytes */
+};
+
+static void matcher_free(struct matcher *m)
+{
+	for (size_t i = 0; i < m->pattern_count; i++)
+		regfree(&m->patterns[i]);
+	free(m->patterns);
+	free(m->exact);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool compile(const char *text, regex_t *out, struct bc_error *err)
+{
+	size_t size = strlen(text) + 3;
+	char *whole = malloc(size);
+
+	if (!whole)
+		return bc_fail_nomem(err);
+	snprintf(whole, size, "^%s$", text);
+	int code = regcomp(out, whole, REG_EXTENDED | REG_NOSUB);
+	free(whole);
+	if (code == REG_ESPACE)
+		return bc_fail_nomem(err);
+	return !code || bc_fail(err, BC_FORMAT, "not a regular expression: %s", text);
+}
+
+static bool matcher_init(struct matcher *m, const struct choice_name_vec *names, struct bc_error *err)
+{
+	m->patterns = calloc(names->len + 1, sizeof(*m->patterns));
+	m->exact = calloc(names->len + 1, sizeof(*m->exact));
+	if (!m->patterns || !m->exact)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < names->len; i++) {
+		if (names->at[i].exact)
+			m->exact[m->exact_count++] = names->at[i].text;
+		else if (compile(names->at[i].text, &m->patterns[m->pattern_count], err))
+			m->pattern_count++;
+		else
+			return false;
+	}
+	qsort(m->exact, m->exact_count, sizeof(*m->exact), by_text);
+	return true;
+}
+
+static bool fits(const struct matcher *m, const char *name)
+{
+	if (m->exact_count && bsearch(&name, m->exact, m->exact_count, sizeof(*m->exact), by_text))
+		return true;
+	for (size_t i = 0; i < m->pattern_count; i++)
+		if (!regexec(&m->patterns[i], name, 0, NULL, 0))
+			return true;
+	return false;
+}
+
+/* Local symbols have numbers behind their names, and a second name with that of their file. */
+static bool symbol_fits(const struct choosing *c, const struct matcher *m, const struct symbol *s)
+{
+	const char *const *files = (const char *const *)c->binary->functions.symbols.files;
+
+	if (!s->local)
+		return fits(m, s->name);
+	snprintf(c->name, LONGEST_NAME, "%s/%" PRIu32, s->name, s->number);
+	if (fits(m, c->name))
+		return true;
+	if (!s->file_number)
+		return false;
+	snprintf(c->name, LONGEST_NAME, "%s/%s/%" PRIu32, s->name, files[s->file], s->file_number);
+	return fits(m, c->name);
+}
+
+static bool function_fits(const struct choosing *c, const struct matcher *m, const struct function *f)
+{
+	const struct symbol_table *symbols = &c->binary->functions.symbols;
+
+	if (fits(m, f->primary) || fits(m, f->printed))
+		return true;
+	for (size_t i = f->address ? symbols_above(symbols, f->address - 1) : 0;
+	     i < symbols->count && symbols->at[i].address == f->address; i++)
+		if (!symbols->at[i].nameless && symbol_fits(c, m, &symbols->at[i]))
+			return true;
+	return false;
+}
+
+static void touch(struct choosing *c, uint64_t address, const struct function **near)
+{
+	struct place place = binary_place(c->binary, (struct vaddr){address}, *near);
+
+	*near = place.function;
+	if (place.function)
+		c->touched[place.function - c->binary->functions.at] = true;
+}
+
+static void touch_all(struct choosing *c, const struct counts *counts, bool basic)
+{
+	const struct function *near = NULL, *source = NULL;
+
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *table = &counts->shards[shard];
+		for (size_t i = 0; i < table->used; i++) {
+			touch(c, table->rows[i].key[0], &near);
+			if (!basic)
+				touch(c, trace_of(table->rows[i].key).branch, &source);
+		}
+	}
+}
+
+/* Fragments go with their parents, which are chosen by their names. */
+static bool is_fragment(const struct binary *binary, uint32_t index)
+{
+	uint32_t fragment = binary->fragment_of[index];
+
+	return fragment == NO_FRAGMENT ? strstr(binary->functions.at[index].primary, ".cold") != NULL
+				       : binary->bat.fragments[fragment].cold;
+}
+
+static void choose(const struct choosing *c, const struct function_choice *choice, bool *left_out)
+{
+	const struct function_table *functions = &c->binary->functions;
+	uint64_t taken = 0;
+
+	for (uint32_t i = 0; i < functions->count; i++) {
+		const struct function *f = &functions->at[i];
+		if (is_fragment(c->binary, i) || f->kind == FUNCTION_PLT)
+			continue;
+		left_out[i] = (choice->limited && taken >= choice->most) ||
+			      (choice->skip.len && function_fits(c, &c->skip, f));
+		if (!left_out[i] && choice->names.len)
+			left_out[i] = !function_fits(c, &c->names, f);
+		else if (!left_out[i] && c->touched)
+			left_out[i] = !c->touched[i];
+		taken += !left_out[i];
+	}
+}
+
+bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
+		  const struct binary *binary, bool basic, bool **out, struct bc_error *err)
+{
+	const struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
+	bool lite = choice->touched_only;
+	struct choosing c = {.binary = binary, .name = malloc(LONGEST_NAME)};
+	bool *left_out = calloc(binary->functions.count + 1, sizeof(*left_out));
+
+	if (lite)
+		c.touched = calloc(binary->functions.count + 1, sizeof(*c.touched));
+	bool ok = (c.name && left_out && (c.touched || !lite)) || bc_fail_nomem(err);
+	ok = ok && matcher_init(&c.names, &choice->names, err) && matcher_init(&c.skip, &choice->skip, err);
+	if (ok && lite)
+		touch_all(&c, counts, basic);
+	if (ok)
+		choose(&c, choice, left_out);
+	matcher_free(&c.names);
+	matcher_free(&c.skip);
+	free(c.touched);
+	free(c.name);
+	if (ok)
+		*out = left_out;
+	else
+		free(left_out);
+	return ok;
+}
+
+void choice_free(struct function_choice *choice)
+{
+	choice_name_vec_free(&choice->names);
+	choice_name_vec_free(&choice->skip);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Functions that BOLT is told to look at, or not to: --funcs, --skip-funcs, --max-funcs.
+ * Of the others it builds no control-flow graphs, so that a profile lacks the fall-throughs
+ * of those that have no BAT either.
+ */
+#ifndef PROFILE_CHOICE_H
+#define PROFILE_CHOICE_H
+
+#include "src/base/vec.h"
+#include "src/elf/binary.h"
+#include "src/profile/aggregate.h"
+
+struct choice_name {
+	const char *text; /* borrowed */
+	bool exact;       /* a name, else a regular expression (POSIX, extended) */
+};
+DEFINE_VEC(choice_name_vec, struct choice_name);
+
+/* Zeroed means all functions. */
+struct function_choice {
+	struct choice_name_vec names; /* of functions to look at; none: all */
+	struct choice_name_vec skip;  /* of others */
+	bool limited;
+	uint64_t most; /* if limited: only the first so many, by address */
+	bool touched_only; /* if no names are given: only those that a sample touched */
+};
+
+/* Finish with choice_free(); the names' text is the caller's. */
+void choice_free(struct function_choice *choice);
+
+static inline bool choice_is_all(const struct function_choice *choice)
+{
+	return !choice->names.len && !choice->skip.len && !choice->limited;
+}
+
+/* Sets out[i] for each function that is left out.
+ *
+ * out  one for each function, or NULL; to be freed
+ *
+ * BC_FORMAT  no regular expression
+ * BC_NOMEM */
+BC_MUST_USE bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
+			      const struct binary *binary, bool basic, bool **out, struct bc_error *err);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/executed.h"
+
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+#include "src/cfg/cfg.h"
+#include "src/elf/translate.h"
+#include "src/profile/impute.h"
+
+DEFINE_VEC(index_vec, uint32_t);
+
+struct job {
+	const struct aggregate *aggregate;
+	const struct binary *binary;
+	const struct cfg *cfg; /* of functions that addresses lie in */
+	_Atomic uint64_t *bytes;
+};
+
+/* Neighbours are of one function: it is told once what they come to. */
+struct sum {
+	const struct function *function;
+	uint64_t bytes;
+};
+
+static void add(const struct job *job, struct sum *sum, struct place place, uint64_t bytes)
+{
+	const struct function *owner = binary_owner(job->binary, place);
+
+	if (!owner)
+		owner = place.function;
+	if (sum->function != owner) {
+		if (sum->function)
+			atomic_fetch_add_explicit(&job->bytes[sum->function - job->binary->functions.at],
+						  sum->bytes, memory_order_relaxed);
+		*sum = (struct sum){owner, 0};
+	}
+	sum->bytes += bytes;
+}
+
+static void take(const struct job *job, struct sum *sum)
+{
+	if (sum->function)
+		add(job, sum, (struct place){0}, 0);
+}
+
+static void count_traces(void *ctx, size_t shard, unsigned worker)
+{
+	const struct job *job = ctx;
+	const struct count_table *table = &job->aggregate->totals.traces.shards[shard];
+	const struct function *near = NULL;
+	struct impute impute = {0};
+	struct sum sum = {0};
+
+	(void)worker;
+	for (size_t i = 0; i < table->used; i++) {
+		const struct count_row *row = &table->rows[i];
+		struct trace trace = trace_of(row->key);
+		struct place from = binary_place(job->binary, (struct vaddr){trace.from}, near);
+		uint64_t end = job->aggregate->options.impute ? impute_end(&impute, job->binary, row, from) : trace.to;
+		near = from.function;
+		if (end == TRACE_BR_ONLY || !from.function)
+			continue;
+		struct place to = binary_place(job->binary, (struct vaddr){end}, near);
+		if (to.function == from.function)
+			add(job, &sum, from, row->count * (end - trace.from));
+	}
+	take(job, &sum);
+}
+
+/* The size of the block that holds a place; 0: its function has none. */
+static uint64_t block_size(const struct cfg *cfg, struct place place)
+{
+	const struct graph *graph = cfg_find(cfg, place.function);
+	uint32_t low = 0, high = graph ? graph->count : 0;
+
+	if (!high || place.offset >= graph->size)
+		return 0;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (graph->blocks[middle].start <= place.offset)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + 1 < graph->count ? graph->blocks[low + 1].start : graph->size) - graph->blocks[low].start;
+}
+
+static void count_addresses(void *ctx, size_t shard, unsigned worker)
+{
+	const struct job *job = ctx;
+	const struct count_table *table = &job->aggregate->totals.basic.shards[shard];
+	struct place place = {0};
+	struct sum sum = {0};
+
+	(void)worker;
+	for (size_t i = 0; i < table->used; i++) {
+		const struct count_row *row = &table->rows[i];
+		place = binary_place(job->binary, (struct vaddr){row->key[0]}, place.function);
+		if (place.function)
+			add(job, &sum, place, row->count * block_size(job->cfg, place));
+	}
+	take(job, &sum);
+}
+
+/* The functions that addresses lie in. */
+static bool note_addresses(const struct job *job, struct index_vec *out)
+{
+	const struct binary *binary = job->binary;
+	struct place place = {0};
+
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *table = &job->aggregate->totals.basic.shards[shard];
+		for (size_t i = 0; i < table->used; i++) {
+			const struct function *before = place.function;
+			place = binary_place(binary, (struct vaddr){table->rows[i].key[0]}, before);
+			if (place.function && place.function != before && place.function->kind != FUNCTION_PLT &&
+			    !index_vec_push(out, (uint32_t)(place.function - binary->functions.at)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
+{
+	const struct binary *binary = job->binary;
+	struct index_vec chosen = {0};
+	struct cfg cfg = {0};
+	bool ok = (note_addresses(job, &chosen) || bc_fail_nomem(err)) &&
+		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, &cfg, err);
+
+	index_vec_free(&chosen);
+	job->cfg = &cfg;
+	if (ok)
+		parallel_for(threads, COUNTS_SHARDS, count_addresses, job);
+	cfg_free(&cfg);
+	return ok;
+}
+
+bool executed_count(const struct aggregate *aggregate, const struct binary *binary, bool basic,
+		    unsigned threads, struct executed *out, struct bc_error *err)
+{
+	struct job job = {.aggregate = aggregate, .binary = binary};
+
+	job.bytes = out->bytes = calloc(binary->functions.count + 1, sizeof(*out->bytes));
+	if (!out->bytes)
+		return bc_fail_nomem(err);
+	if (basic)
+		return count_basic(&job, threads, err);
+	parallel_for(threads, COUNTS_SHARDS, count_traces, &job);
+	return true;
+}
+
+void executed_free(struct executed *executed)
+{
+	free(executed->bytes);
+	executed->bytes = NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How many bytes ran in each function, as perf2bolt counts them: from where each trace
+ * begins to where it ends, and of plain addresses the blocks that hold them.  What ran in
+ * a cold fragment ran in its parent.
+ */
+#ifndef PROFILE_EXECUTED_H
+#define PROFILE_EXECUTED_H
+
+#include <stdatomic.h>
+
+#include "src/elf/binary.h"
+#include "src/profile/aggregate.h"
+
+/* Zeroed means not counted. */
+struct executed {
+	_Atomic uint64_t *bytes; /* by function; modulo 2^64, as perf2bolt has them */
+};
+
+/* Count what is in the totals, before convert() takes it.
+ *
+ * basic  addresses count, else traces
+ *
+ * BC_NOMEM */
+BC_MUST_USE bool executed_count(const struct aggregate *aggregate, const struct binary *binary,
+				bool basic, unsigned threads, struct executed *out,
+				struct bc_error *err);
+void executed_free(struct executed *executed);
+
+#endif
