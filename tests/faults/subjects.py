@@ -41,6 +41,8 @@ SUBJECTS = [
     subject('binary without a table', '-q --threads=1 ../in/demo ../in/input.preagg -o out', 'out'),
     subject('perf2bolt', '-p ../in/perf.data ../in/demo.bolt -o out', 'out', program='perf2bolt'),
     subject('perf2bolt, yaml', '-pa -p ../in/preagg ../in/demo.bolt -o out -w yaml', 'out yaml', program='perf2bolt'),
+    subject('perf2bolt, chosen', '-pa -p ../in/preagg ../in/demo.bolt -o out -funcs=.* -max-funcs=20', 'out', program='perf2bolt'),
+    subject('perf2bolt, plain samples', '-nl -p ../in/basic.data ../in/demo.bolt -o out', 'out', program='perf2bolt'),
     subject('verify', 'verify --input ../in/demo ../in/demo.bolt -o out', 'out', library=True),
     subject('verify --json', 'verify --json ../in/demo.bolt', library=True),
     subject('dump', 'dump ../in/demo.bolt'),
