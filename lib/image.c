@@ -71,6 +71,12 @@ const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t 
 	return image->binary.image.build_id.data;
 }
 
+const char *batconv_image_go_build_id(const struct batconv_image *image, size_t *size)
+{
+	*size = image->binary.image.go_build_id.len;
+	return image->binary.image.go_build_id.at;
+}
+
 static struct load_mapping mapping_of(const struct batconv_region *r)
 {
 	return (struct load_mapping){{r->start.v}, r->end.v - r->start.v, {r->offset.v},

@@ -142,6 +142,7 @@ bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct 
 		.start = {m->start}, .end = {m->end}, .offset = {m->offset}, .flags = m->flags,
 		.path = mapped_files_path(maps->files, m->file).at,
 		.build_id = (const uint8_t *)id.at, .build_id_size = id.len,
+		.go_build_id = mapped_files_go_id(maps->files, m->file).at,
 	};
 	return true;
 }

@@ -45,6 +45,9 @@ BATCONV_API bool batconv_image_has_bat(const struct batconv_image *image);
 /* The GNU build-id; *size 0 if there is none.  Valid as long as the image. */
 BATCONV_API const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size);
 
+/* Go's build-id, of which there can be both; *size 0 if there is none.  Text without a NUL. */
+BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *image, size_t *size);
+
 /* The base (run-time address - vaddr) by any mapping of the image: of the segment
  * that it is part of.  False: it is part of none. */
 BATCONV_API bool batconv_image_base(const struct batconv_image *image,

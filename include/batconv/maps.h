@@ -25,8 +25,9 @@ struct batconv_region {
 	uint32_t flags;                     /* BATCONV_READ ... */
 	const char *path;         /* NUL-terminated; "" for anonymous memory; can have
 	                             any other bytes, and " (deleted)" at its end */
-	const uint8_t *build_id;  /* as recorded */
+	const uint8_t *build_id;  /* GNU's, as recorded */
 	size_t build_id_size;     /* 0: not recorded */
+	const char *go_build_id;  /* Go's, as recorded where there is no GNU one; "": not */
 };
 
 /* Many maps over time.  Strings of their regions live as long as they do. */

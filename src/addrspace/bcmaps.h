@@ -10,6 +10,7 @@
  * and in the frame, all numbers LEB128 (signed where they are differences):
  *
  *   strings    count, then for each: length, bytes.  They are numbered from 1
+ *              (a build-id: its bytes, or "Go build-id: " and Go's)
  *   regions    count, then for each: start - end of the one before (signed), size,
  *              offset, flags, major, minor, inode, path, build-id (strings; 0: none)
  *   snapshots  count, then for each: pid, id, time - time of the one before

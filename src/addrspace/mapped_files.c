@@ -34,9 +34,23 @@ struct text mapped_files_path(const struct mapped_files *files, uint32_t number)
 	return strings_at(&files->texts, mapped_files_at(files, number)->path);
 }
 
-struct text mapped_files_build_id(const struct mapped_files *files, uint32_t number)
+static struct text recorded_id(const struct mapped_files *files, uint32_t number)
 {
 	return strings_at(&files->texts, mapped_files_at(files, number)->build_id);
+}
+
+struct text mapped_files_build_id(const struct mapped_files *files, uint32_t number)
+{
+	struct text id = recorded_id(files, number);
+
+	return text_starts(id, MAPPED_GO_ID) ? (struct text){"", 0} : id;
+}
+
+struct text mapped_files_go_id(const struct mapped_files *files, uint32_t number)
+{
+	struct text id = recorded_id(files, number);
+
+	return text_starts(id, MAPPED_GO_ID) ? text_from(id, strlen(MAPPED_GO_ID)) : (struct text){"", 0};
 }
 
 struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number)

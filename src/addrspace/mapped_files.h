@@ -15,8 +15,11 @@ struct mapped_file {
 	uint32_t major, minor; /* of the device         */
 	uint32_t path;         /* text: as the kernel tells it, with " (deleted)",
 	                          [vdso] and the like; 0: anonymous */
-	uint32_t build_id;     /* text: the bytes; 0: not recorded  */
+	uint32_t build_id;     /* text: the bytes, or MAPPED_GO_ID and Go's; 0: not recorded */
 };
+
+/* What is no GNU build-id but Go's begins with this. */
+#define MAPPED_GO_ID "Go build-id: "
 
 /* Zeroed means empty. */
 struct mapped_files {
@@ -31,12 +34,14 @@ void mapped_files_free(struct mapped_files *files);
 BC_MUST_USE bool mapped_files_intern(struct mapped_files *files, const struct mapped_file *file,
 				     uint32_t *out);
 
-/* The file of a number, its path (NUL-terminated) and build-id; empty for unknown numbers. */
+/* The file of a number, its path (NUL-terminated), GNU build-id and Go build-id, of which at most
+ * one was recorded; empty for unknown numbers. */
 const struct mapped_file *mapped_files_at(const struct mapped_files *files, uint32_t number);
 struct text mapped_files_path(const struct mapped_files *files, uint32_t number);
 struct text mapped_files_build_id(const struct mapped_files *files, uint32_t number);
+struct text mapped_files_go_id(const struct mapped_files *files, uint32_t number);
 
-/* As a build-id; of size 0 if it was not recorded, or is longer than any. */
+/* The GNU build-id; of size 0 if it was not recorded, or is longer than any. */
 struct build_id mapped_files_id(const struct mapped_files *files, uint32_t number);
 
 /* What a path stands for. */

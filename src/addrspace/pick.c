@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/addrspace/build.h"
+
 /* The files that can be the binary, by what was recorded of them, and what was found out about
  * maps so far. */
 struct candidates {
@@ -28,13 +30,14 @@ static void candidates_free(struct candidates *c)
 static bool is_binary(const struct mapped_files *files, const struct pick *pick, uint32_t file)
 {
 	struct text path = path_without_deleted(mapped_files_path(files, file));
-	struct build_id id = mapped_files_id(files, file);
+	bool has_id = pick->image->build_id.size || pick->image->go_build_id.len;
+	enum build build = has_id ? build_of(files, file, pick->image) : BUILD_NOT_TOLD;
 
 	if (!path.len)
 		return false;
-	if (!id.size || !pick->image->build_id.size)
+	if (build == BUILD_NOT_TOLD)
 		return text_equal(text_basename(path), text_basename(text_of(pick->name)));
-	return build_id_equal(&id, &pick->image->build_id);
+	return build == BUILD_SAME;
 }
 
 static bool candidates_find(const struct mapped_files *files, const struct pick *pick,

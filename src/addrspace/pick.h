@@ -3,7 +3,7 @@
  * Which of many maps is meant, and which file in it is the binary.
  *
  * A file is the binary if its recorded build-id is the binary's, or, if none was
- * recorded, if it has its name (the last part, without " (deleted)"); and if its
+ * recorded or the binary has none, if it has its name (the last part, without " (deleted)"); and if its
  * executable mappings fit the binary's segments.
  */
 #ifndef ADDRSPACE_PICK_H

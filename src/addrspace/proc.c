@@ -176,9 +176,13 @@ static bool is_image(const struct mapped_files *files, const struct mapped_file 
 
 static bool read_id(const struct memory *memory, uint64_t start, struct mapped_files *files, uint32_t *out)
 {
+	char go[sizeof(MAPPED_GO_ID) + BUILD_ID_GO_MAX] = MAPPED_GO_ID;
+	size_t prefix = strlen(MAPPED_GO_ID), go_size;
 	struct build_id id;
 
-	memory_build_ids(memory, start, &id, NULL, NULL);
+	memory_build_ids(memory, start, &id, go + prefix, &go_size);
+	if (!id.size && go_size)
+		return strings_intern(&files->texts, (struct text){go, prefix + go_size}, out);
 	return strings_intern(&files->texts, (struct text){(const char *)id.data, id.size}, out);
 }
 

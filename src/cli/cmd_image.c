@@ -21,7 +21,6 @@ static const struct option_row rows[] = {
 struct subject_image {
 	const char *path;
 	struct image image;
-	struct text go_build_id;
 	bool has_bat;
 	struct bat_table bat;
 	const char *bat_wrong; /* the section is there, and not readable */
@@ -159,9 +158,9 @@ static void print_image(const struct subject_image *s)
 	print_text(text_of(s->path), stdout);
 	printf("\nkind         %s, %s\n", machine_name(s->image.machine), kind_of(&s->image));
 	printf("build-id     %s\n", *id ? id : "none");
-	if (s->go_build_id.len) {
+	if (s->image.go_build_id.len) {
 		fputs("Go build-id  ", stdout);
-		print_text(s->go_build_id, stdout);
+		print_text(s->image.go_build_id, stdout);
 		putchar('\n');
 	}
 	print_bat(s);
@@ -208,8 +207,8 @@ static void json_image(const struct subject_image *s)
 	json_string(&json, "kind", kind_of(&s->image));
 	json_bool(&json, "position_independent", s->image.position_independent);
 	json_bytes(&json, "build_id", id);
-	if (s->go_build_id.len)
-		json_text(&json, "go_build_id", s->go_build_id);
+	if (s->image.go_build_id.len)
+		json_text(&json, "go_build_id", s->image.go_build_id);
 	if (s->has_bat && !s->bat_wrong) {
 		json_open(&json, "bat", '{');
 		json_string(&json, "layout", bat_layout_name(s->bat.layout));
@@ -247,7 +246,6 @@ static int show(const char *path, bool as_json)
 	if (!image_open_map(&file, &s.image, &err) || !read_bat(&s, &err)) {
 		code = fail_file(path, &err);
 	} else {
-		s.go_build_id = image_go_build_id(&s.image);
 		(as_json ? json_image : print_image)(&s);
 		code = s.bat_wrong || !all_aligned(&s.image) ? EXIT_WANTING : EXIT_DONE;
 	}

@@ -139,23 +139,35 @@ static const char *verdict(const struct mapped_image *m, const struct load *load
 							       : "its lowest segment is not in the map";
 }
 
+/* As recorded, or of the file. */
+static struct text gnu_id(const struct mapped_image *m, const struct mapped_files *files)
+{
+	struct text recorded = mapped_files_build_id(files, m->number);
+
+	if (recorded.len || !m->opened)
+		return recorded;
+	return (struct text){(const char *)m->image.build_id.data, m->image.build_id.size};
+}
+
+static struct text go_id(const struct mapped_image *m, const struct mapped_files *files)
+{
+	return m->opened ? m->image.go_build_id : mapped_files_go_id(files, m->number);
+}
+
 static void print_image(void *ctx, const struct mapped_image *m)
 {
 	const struct mapped_files *files = ctx;
-	struct text id = mapped_files_build_id(files, m->number);
-	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
+	struct text id = gnu_id(m, files), go = go_id(m, files);
 
 	print_text(mapped_files_path(files, m->number), stdout);
 	fputs("\n    build-id ", stdout);
-	if (id.len || (m->opened && file_id.len))
-		print_bytes(id.len ? id : file_id, stdout);
-	else
-		fputs("not known", stdout);
-	if (m->opened && image_go_build_id(&m->image).len) {
-		fputs(", Go ", stdout);
-		print_text(image_go_build_id(&m->image), stdout);
+	if (id.len)
+		print_bytes(id, stdout);
+	if (go.len) {
+		fputs(id.len ? ", Go " : "Go ", stdout);
+		print_text(go, stdout);
 	}
-	putchar('\n');
+	puts(id.len || go.len ? "" : "not known");
 	if (!m->opened)
 		printf("    base not known: the file is %s\n", m->why_not);
 	for (size_t i = 0; i < m->loads.all.len; i++) {
@@ -207,14 +219,13 @@ static void json_image(void *ctx, const struct mapped_image *m)
 {
 	struct json_context *c = ctx;
 	struct json *json = c->json;
-	struct text id = mapped_files_build_id(c->files, m->number);
-	struct text file_id = {(const char *)m->image.build_id.data, m->image.build_id.size};
+	struct text go = go_id(m, c->files);
 
 	json_open(json, NULL, '{');
 	json_text(json, "path", mapped_files_path(c->files, m->number));
-	json_bytes(json, "build_id", id.len ? id : m->opened ? file_id : id);
-	if (m->opened && image_go_build_id(&m->image).len)
-		json_text(json, "go_build_id", image_go_build_id(&m->image));
+	json_bytes(json, "build_id", gnu_id(m, c->files));
+	if (go.len)
+		json_text(json, "go_build_id", go);
 	if (!m->opened)
 		json_string(json, "not_opened", m->why_not);
 	json_open(json, "loads", '[');
@@ -243,6 +254,8 @@ static void json_mapping(struct json *json, const struct mapping *m, const struc
 	json_number(json, "inode", mapped_files_at(files, m->file)->inode);
 	json_text(json, "path", mapped_files_path(files, m->file));
 	json_bytes(json, "build_id", mapped_files_build_id(files, m->file));
+	if (mapped_files_go_id(files, m->file).len)
+		json_text(json, "go_build_id", mapped_files_go_id(files, m->file));
 	json_close(json, '}');
 }
 

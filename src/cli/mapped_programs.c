@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/addrspace/build.h"
 #include "src/base/sort.h"
 
 /* Linux lets a process have 65,530 mappings. */
@@ -37,15 +38,6 @@ static bool make_room(struct mapped_programs *programs)
 	return programs->at && programs->seen;
 }
 
-/* A recorded build-id that differs: the file was replaced. */
-static bool is_same_build(const struct mapped_program *program, const struct mapped_files *files,
-			  uint32_t number)
-{
-	struct build_id id = mapped_files_id(files, number);
-
-	return !id.size || build_id_equal(&id, &program->image.build_id);
-}
-
 static void look(struct mapped_program *program, const struct mapped_files *files, uint32_t number,
 		 struct bc_error *err)
 {
@@ -57,7 +49,7 @@ static void look(struct mapped_program *program, const struct mapped_files *file
 		program->why_not = "not there";
 	else if (!image_open_map(&program->file, &program->image, err))
 		program->why_not = "no ELF image of a known kind";
-	else if (!is_same_build(program, files, number))
+	else if (build_of(files, number, &program->image) == BUILD_OTHER) /* the file was replaced */
 		program->why_not = "another build is there now";
 }
 

@@ -214,7 +214,8 @@ static bool read_section(Elf_Scn *scn, struct image *image, struct bytes names,
 			       elf_errmsg(-1));
 	struct section s = {.index = (uint32_t)index, .type = h.sh_type, .link = h.sh_link,
 			    .info = h.sh_info, .flags = h.sh_flags, .addr = h.sh_addr,
-			    .offset = h.sh_offset, .size = h.sh_size, .entsize = h.sh_entsize};
+			    .offset = h.sh_offset, .size = h.sh_size, .align = h.sh_addralign,
+			    .entsize = h.sh_entsize};
 	if (!section_name(names, h.sh_name, &s.name))
 		return bc_fail(err, BC_FORMAT, "section header %zu, byte %u: the name lies outside "
 			       "the table of names", index, h.sh_name);
@@ -297,7 +298,7 @@ static void find_build_id(struct image *image)
 	for (size_t i = 0; i < image->section_count && !image->build_id.size; i++)
 		if (image->sections[i].type == SHT_NOTE)
 			notes_build_id(image_section_bytes(image, &image->sections[i]),
-				       4, &image->build_id);
+				       image->sections[i].align, &image->build_id);
 }
 
 /* present: how much of the file is there */
@@ -322,6 +323,7 @@ static bool open_part(struct bytes file, uint64_t present, struct image *out, st
 	if (!section_parts_find(&image))
 		return bc_fail_nomem(err);
 	find_build_id(&image);
+	image.go_build_id = image_find_go_build_id(&image);
 	*out = image;
 	image = (struct image){0};
 	return true;

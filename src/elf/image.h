@@ -32,7 +32,7 @@ struct section {
 	struct text name;
 	uint32_t index; /* in the section header table */
 	uint32_t type, link, info;
-	uint64_t flags, addr, offset, size, entsize;
+	uint64_t flags, addr, offset, size, align, entsize;
 };
 
 /* Vaddrs from `start` up to the next part's are of one section. */
@@ -53,7 +53,8 @@ struct image {
 	size_t section_count;
 	struct section_part *parts; /* of memory, by ascending vaddr: see image_section_at() */
 	size_t part_count;
-	struct build_id build_id;
+	struct build_id build_id; /* GNU's */
+	struct text go_build_id;  /* Go's, of which there can be both; empty if none */
 };
 
 /* Linux runs no program with more than 64 KiB of them (fs/binfmt_elf.c). */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "include/bat/bat.h"
+#include "src/elf/load.h"
 
 #define HEADER_SIZE 12
 
@@ -50,23 +51,50 @@ void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
 #define GO_OWNER "Go"
 #define GO_BUILD_ID 4
 
+/* Go's linker counts the padding behind "Go" as a part of the name: 4 bytes, two of them NULs. */
+static bool is_go(struct text owner)
+{
+	while (owner.len && !owner.at[owner.len - 1])
+		owner.len--;
+	return text_is(owner, GO_OWNER);
+}
+
 struct text notes_go_build_id(struct bytes notes, uint64_t align)
 {
 	struct note note;
 
 	while (note_next(&notes, align, &note))
-		if (note.type == GO_BUILD_ID && text_is(note.owner, GO_OWNER))
+		if (note.type == GO_BUILD_ID && is_go(note.owner))
 			return (struct text){(const char *)note.desc.data, note.desc.size};
 	return (struct text){"", 0};
 }
 
-struct text image_go_build_id(const struct image *image)
+/* Sections and segments tell of the same notes: each byte is looked at twice at most. */
+static bool take_go(struct bytes notes, uint64_t align, uint64_t *left, struct text *found)
 {
-	struct text found = {"", 0};
+	if (notes.size > *left)
+		return true;
+	*left -= notes.size;
+	*found = notes_go_build_id(notes, align);
+	return found->len;
+}
 
-	for (size_t i = 0; i < image->section_count && !found.len; i++)
-		if (image->sections[i].type == SHT_NOTE)
-			found = notes_go_build_id(image_section_bytes(image, &image->sections[i]), 4);
+struct text image_find_go_build_id(const struct image *image)
+{
+	uint64_t left = 2 * (uint64_t)image->file.size;
+	struct text found = {"", 0};
+	Elf64_Phdr h;
+
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		if (s->type == SHT_NOTE && take_go(image_section_bytes(image, s), s->align, &left, &found))
+			return found;
+	}
+	for (size_t i = 0; image_program_header(image, i, &h); i++)
+		if (h.p_type == PT_NOTE && range_fits(h.p_offset, h.p_filesz, image->file.size) &&
+		    take_go((struct bytes){image->file.data + h.p_offset, (size_t)h.p_filesz}, h.p_align,
+			    &left, &found))
+			return found;
 	return found;
 }
 

@@ -33,11 +33,12 @@ BC_MUST_USE bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
 
-/* The first build-id that Go's linker left among notes (owner "Go", type 4: text
- * of four parts with slashes; cmd/link, internal/ld/elf.go), empty if none. */
+/* The first build-id that Go's linker left among notes (owner "Go", with one NUL
+ * or more behind it, type 4: text of four parts with slashes; cmd/link, internal/ld/elf.go),
+ * empty if none. */
 struct text notes_go_build_id(struct bytes notes, uint64_t align);
 
-/* The same of an image, from its note sections. */
-struct text image_go_build_id(const struct image *image);
+/* The same of an image, from its note sections and segments; image_open() keeps it. */
+struct text image_find_go_build_id(const struct image *image);
 
 #endif

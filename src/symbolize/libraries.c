@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/addrspace/build.h"
 #include "src/elf/binary_open.h"
 
 void libraries_free(struct libraries *libraries)
@@ -18,33 +19,33 @@ void libraries_free(struct libraries *libraries)
 }
 
 /* Builds that BOLT made of one input share its build-id: the name decides first. */
-static const struct binary *given_for(const struct libraries *libraries, struct text path,
-				      const struct build_id *id)
+static const struct binary *given_for(const struct libraries *libraries, struct text path, uint32_t file)
 {
 	const struct binary *by_id = NULL;
 	struct text name = text_basename(path_without_deleted(path));
 
 	for (size_t i = 0; i < libraries->given_count; i++) {
 		const struct given_binary *given = &libraries->given[i];
-		bool same_id = build_id_equal(id, &given->binary.image.build_id);
-		if (text_equal(name, text_basename(text_of(given->path))) && (same_id || !id->size))
+		enum build build = build_of(libraries->files, file, &given->binary.image);
+		if (text_equal(name, text_basename(text_of(given->path))) && build != BUILD_OTHER)
 			return &given->binary;
-		if (same_id && !by_id)
+		if (build == BUILD_SAME && !by_id)
 			by_id = &given->binary;
 	}
 	return by_id;
 }
 
 /* false: out of memory */
-static bool open_mapped(struct library *library, struct text path, const struct build_id *id)
+static bool open_mapped(struct library *library, const struct mapped_files *files, uint32_t file)
 {
+	struct text path = mapped_files_path(files, file);
 	struct bc_error err = {0};
 
 	if (path_kind_of(path) != PATH_FILE || path_without_deleted(path).len < path.len)
 		return true;
 	if (!binary_open_any(path.at, &library->own, &err))
 		return err.code != BC_NOMEM;
-	if (id->size && !build_id_equal(id, &library->own.image.build_id)) {
+	if (build_of(files, file, &library->own.image) == BUILD_OTHER) {
 		binary_close(&library->own);
 		return true;
 	}
@@ -74,7 +75,6 @@ static bool make_room(struct libraries *libraries, uint32_t file)
 struct library *libraries_of(struct libraries *libraries, uint32_t file)
 {
 	struct text path = mapped_files_path(libraries->files, file);
-	struct build_id id = mapped_files_id(libraries->files, file);
 
 	if (!make_room(libraries, file))
 		return NULL;
@@ -85,8 +85,8 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	if (!library)
 		return NULL;
 	libraries->at[file] = library;
-	library->binary = given_for(libraries, path, &id);
-	if (!library->binary && libraries->open_mapped && !open_mapped(library, path, &id))
+	library->binary = given_for(libraries, path, file);
+	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file))
 		return NULL;
 	library->opened = library->binary;
 	return library;

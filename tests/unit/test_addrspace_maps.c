@@ -10,6 +10,7 @@
 
 #include "src/base/file.h"
 #include "src/addrspace/bcmaps.h"
+#include "src/addrspace/build.h"
 #include "src/base/leb.h"
 #include "src/addrspace/loads.h"
 #include "src/addrspace/maps_text.h"
@@ -580,6 +581,47 @@ static void a_made_header(void **state)
 	assert_int_equal(go_size, 0);
 }
 
+/* Of what has no GNU build-id Go's is recorded, and holds the file to it. */
+static void a_go_build_id_from_memory(void **state)
+{
+	static const char go_id[] = "\4\0\0\0\7\0\0\0\4\0\0\0Go\0\0abc/def";
+	uint8_t memory_of[0x400] = {0};
+	Elf64_Ehdr elf = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB}, .e_phoff = 0x40,
+			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2};
+	Elf64_Phdr headers[] = {
+		{.p_type = PT_NOTE, .p_offset = 0x200, .p_vaddr = 0x200, .p_filesz = 23, .p_align = 4},
+		{.p_type = PT_LOAD, .p_filesz = sizeof(memory_of)},
+	};
+	struct bytes bytes = {memory_of, sizeof(memory_of)};
+	struct memory memory = {&bytes, read_own};
+	const char *lines = "1000-2000 r-xp 00000000 00:01 7 /srv/go\n2000-3000 rw-p 00001000 00:01 7 /srv/go\n";
+	struct text rest = text_of(lines);
+	struct mapped_files files = {0};
+	struct map_set *set = NULL;
+	struct bc_error err;
+	uint64_t line = 0;
+
+	(void)state;
+	memcpy(memory_of, &elf, sizeof(elf));
+	memcpy(memory_of + 0x40, headers, sizeof(headers));
+	memcpy(memory_of + 0x200, go_id, sizeof(go_id));
+	assert_true(maps_text_read(&rest, &line, &files, &set, &err));
+	assert_true(proc_build_ids(&memory, &files, &set));
+	for (uint64_t at = 0x1000; at < 0x3000; at += 0x1000) {
+		uint32_t file = map_set_above(set, at)->file;
+		assert_true(text_is(mapped_files_go_id(&files, file), "abc/def"));
+		assert_int_equal(mapped_files_build_id(&files, file).len, 0);
+		assert_int_equal(mapped_files_id(&files, file).size, 0);
+		struct image image = {.go_build_id = text_of("abc/def")};
+		assert_int_equal(build_of(&files, file, &image), BUILD_SAME);
+		image.go_build_id = text_of("abc/deg");
+		assert_int_equal(build_of(&files, file, &image), BUILD_OTHER);
+		assert_int_equal(build_of(&files, 0, &image), BUILD_NOT_TOLD);
+	}
+	map_set_release(set);
+	mapped_files_free(&files);
+}
+
 /* Many mappings, so that their text takes several reads. */
 static void the_own_process(void **state)
 {
@@ -636,6 +678,7 @@ int main(void)
 		cmocka_unit_test(a_page_of_two_segments),
 		cmocka_unit_test(build_ids_from_memory),
 		cmocka_unit_test(a_made_header),
+		cmocka_unit_test(a_go_build_id_from_memory),
 		cmocka_unit_test(the_own_process),
 	};
 

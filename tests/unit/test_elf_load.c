@@ -162,6 +162,91 @@ static void go_build_id_of_notes(void **state)
 	assert_true(text_is(found, id));
 }
 
+/* .note.go.buildid of Debian 12's /usr/sbin/gosu, whose section and segment have the last byte, too,
+ * and of fzf, which has a GNU build-id as well. */
+static const char gosu_id[] = "7rJDveY73PfWMkY6X8qv/lx4aaLPlZACNaQL8lUix/Y9OB3agUbwlQyE8rG77W/Cewoyo6oj4D-GMJN_Uqn";
+static const uint8_t go_head[] = {4, 0, 0, 0, 0x53, 0, 0, 0, 4, 0, 0, 0, 'G', 'o', 0, 0};
+
+static size_t real_go_note(uint8_t *out)
+{
+	memcpy(out, go_head, sizeof(go_head));
+	memcpy(out + sizeof(go_head), gosu_id, sizeof(gosu_id)); /* with the NUL behind it */
+	return sizeof(go_head) + sizeof(gosu_id);
+}
+
+static void go_build_id_of_a_real_program(void **state)
+{
+	uint8_t notes[256];
+	size_t size = real_go_note(notes);
+
+	(void)state;
+	assert_int_equal(size, 0x64); /* readelf -SW */
+	for (uint64_t align = 0; align <= 8; align += 4) {
+		struct text found = notes_go_build_id((struct bytes){notes, size}, align);
+		assert_true(text_is(found, gosu_id));
+		/* The padding behind the last descriptor can be missing; the descriptor cannot. */
+		assert_true(text_is(notes_go_build_id((struct bytes){notes, size - 1}, align), gosu_id));
+		assert_int_equal(notes_go_build_id((struct bytes){notes, size - 2}, align).len, 0);
+	}
+	notes[12 + 2] = 'x'; /* another owner */
+	assert_int_equal(notes_go_build_id((struct bytes){notes, size}, 4).len, 0);
+}
+
+/* An owner's name of 3 to 9 bytes, behind a note that is padded to 8 bytes where the table says so. */
+static void go_build_id_with_every_padding(void **state)
+{
+	static const char id[] = "abc/def";
+
+	(void)state;
+	for (uint64_t align = 4; align <= 8; align += 4)
+		for (uint32_t owner = 3; owner < 10; owner++) {
+			uint8_t notes[128] = {0};
+			uint32_t head[] = {owner, sizeof(id) - 1, 4};
+			build_note(notes, "GNU", 5, "abcd", 4);
+			size_t at = align == 8 ? 24 : 20, desc = (at + 12 + owner + align - 1) / align * align;
+			memcpy(notes + at, head, sizeof(head));
+			memcpy(notes + at + sizeof(head), "Go", 2);
+			memcpy(notes + desc, id, sizeof(id));
+			struct bytes all = {notes, desc + sizeof(id) - 1};
+			if (!text_is(notes_go_build_id(all, align), id))
+				fail_msg("owner of %u bytes, alignment %u", owner, (unsigned)align);
+		}
+}
+
+static void go_build_id_of_an_image(void **state)
+{
+	static const uint8_t gnu[20] = {0x5e, 0x5f};
+	uint8_t go[128], both[256];
+	size_t size = real_go_note(go), gnu_size = build_note(both, "GNU", 3, gnu, sizeof(gnu));
+	struct build_section sections[] = {
+		{.name = ".note.gnu.build-id", .type = SHT_NOTE, .data = both, .size = gnu_size},
+		{.name = ".note.go.buildid", .type = SHT_NOTE, .data = go, .size = size}, {0}};
+	struct bytes file = build_elf(&(struct build_elf){.sections = sections});
+	struct bc_error err = {0};
+	struct image image;
+
+	(void)state;
+	assert_true(image_open(file, &image, &err));
+	assert_true(text_is(image.go_build_id, gosu_id));
+	assert_int_equal(image.build_id.size, 20);
+	image_close(&image);
+	build_elf_free(&file);
+
+	/* No note section: the segment tells. */
+	sections[1].type = SHT_PROGBITS;
+	struct build_segment segments[] = {{PT_NOTE, PF_R, 0, 0, size, size, 4}, {0}};
+	for (int i = 0; i < 2; i++) {
+		file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
+		segments[0].offset = build_elf_offset(file, ".note.go.buildid");
+		if (!i)
+			build_elf_free(&file);
+	}
+	assert_true(image_open(file, &image, &err));
+	assert_true(text_is(image.go_build_id, gosu_id));
+	image_close(&image);
+	build_elf_free(&file);
+}
+
 /* AArch64's pages have 4, 16 or 64 KiB: as many as what is mapped allows. */
 static void large_pages(void **state)
 {
@@ -240,6 +325,9 @@ int main(void)
 		cmocka_unit_test(static_images_have_no_other_base),
 		cmocka_unit_test(alignment),
 		cmocka_unit_test(go_build_id_of_notes),
+		cmocka_unit_test(go_build_id_of_a_real_program),
+		cmocka_unit_test(go_build_id_with_every_padding),
+		cmocka_unit_test(go_build_id_of_an_image),
 		cmocka_unit_test(large_pages),
 		cmocka_unit_test(replacing_sections),
 	};

@@ -43,6 +43,7 @@ static void check_same_mappings(const struct snapshots *a, const struct snapshot
 
 	assert(text_equal(mapped_files_path(&a->files, p.file), mapped_files_path(&b->files, q.file)));
 	assert(!build_ids || text_equal(mapped_files_build_id(&a->files, p.file), mapped_files_build_id(&b->files, q.file)));
+	assert(!build_ids || text_equal(mapped_files_go_id(&a->files, p.file), mapped_files_go_id(&b->files, q.file)));
 	assert(f->inode == g->inode && f->major == g->major && f->minor == g->minor);
 	p.file = q.file = 0;
 	assert(!memcmp(&p, &q, sizeof(p)));

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Build-ids of real Go programs beside readelf: of Debian's pup (stripped, Go's own linker: no GNU id) and fzf (stripped,
+# linked by gcc: a GNU id, too), of processes that run them, and of what a Go compiler makes, if there is one.
+. "$(dirname "$0")/lib"
+need pup pup
+need fzf fzf
+
+# The ids as readelf tells them; Go's are 83 bytes of text in hexadecimal there.
+gnu_id() { LC_ALL=C readelf -nW "$1" 2>/dev/null | sed -n 's/.*Build ID: *//p'; }
+go_id() {
+	LC_ALL=C readelf -nW "$1" 2>/dev/null | sed -n 's/.*GO BUILDID.*description data: //p' |
+		python3 -c 'import sys; print(bytes.fromhex(sys.stdin.read()).decode())'
+}
+field() { python3 -c 'import json, sys; print(json.load(sys.stdin).get(sys.argv[1], ""))' "$1"; }
+
+# check BINARY
+check() {
+	gnu=$(gnu_id "$1") go=$(go_id "$1")
+	"$BATCONV" image "$1" >text || fail "$1: exit $?"
+	grep -q "^build-id     ${gnu:-none}\$" text || { head -4 text; fail "$1: GNU id is not $gnu"; }
+	grep -qF "Go build-id  $go" text || { head -4 text; fail "$1: Go id is not $go"; }
+	[ "$("$BATCONV" image --json "$1" | field go_build_id)" = "$go" ] || fail "$1: JSON"
+	echo "$(basename "$1"): GNU ${gnu:-none}, Go $go"
+}
+
+for program in pup fzf; do
+	check "$(command -v "$program")"
+done
+[ -z "$(gnu_id "$(command -v pup)")" ] || fail 'pup has a GNU id now: another program is needed here'
+[ -n "$(gnu_id "$(command -v fzf)")" ] || fail 'fzf has no GNU id: another program is needed here'
+
+# maps of a process: it waits for its input.  Its file is deleted, so that memory alone can tell.
+if [ "$(id -u)" = 0 ]; then
+	mkfifo wait
+	cp "$(command -v pup)" gone
+	./gone <wait >/dev/null &
+	exec 3>wait
+	while ! "$BATCONV" maps --pid=$! 2>/dev/null | grep -q /gone; do sleep 0.1; done
+	"$BATCONV" maps --pid=$! >here
+	grep -qF "build-id Go $(go_id gone)" here || { cat here; fail 'maps of a process'; }
+	rm gone
+	"$BATCONV" maps --pid=$! --add=all.bcmaps || fail "--add: exit $?"
+	"$BATCONV" maps all.bcmaps >deleted
+	grep -qF "build-id Go $(go_id "$(command -v pup)")" deleted || { cat deleted; fail 'maps of a deleted file'; }
+	exec 3>&-
+	wait
+fi
+
+if command -v go >/dev/null; then
+	printf 'package main\nfunc main() { println("x") }\n' >x.go
+	export GOCACHE="$dir/cache" GOFLAGS=-mod=mod GOTOOLCHAIN=local
+	go build -o plain x.go && go build -ldflags='-s -w' -o bare x.go &&
+		go build -ldflags='-B 0x0123456789abcdef' -o both x.go || fail 'go build'
+	check ./plain && check ./bare && check ./both
+fi
+finish
