@@ -100,7 +100,8 @@ bool batconv_image_base_lowest(const struct batconv_image *image,
 {
 	struct load_mapping mapping = mapping_of(region);
 
-	return load_base_lowest(&image->binary.image, &mapping, false, base);
+	return load_base_lowest(&image->binary.image, &mapping, false, base) ||
+	       load_base_lowest(&image->binary.image, &mapping, true, base);
 }
 
 bool batconv_image_to_offset(const struct batconv_image *image, struct batconv_vaddr at,

@@ -53,9 +53,10 @@ BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *im
 BATCONV_API bool batconv_image_base(const struct batconv_image *image,
 				    const struct batconv_region *region, uint64_t *base);
 
-/* The base by the lowest loadable segment, of which `region` is the lowest mapping.
- * Equal to the one above for every mapping of the same load.  False: the region does
- * not begin where that segment does in the file. */
+/* The base by the lowest loadable segment, of which `region` is the lowest mapping; where
+ * only executable regions are known, by the lowest executable one.  Equal to the one above
+ * for every mapping of the same load, or they contradict each other.  False: the region
+ * does not begin where such a segment does in the file. */
 BATCONV_API bool batconv_image_base_lowest(const struct batconv_image *image,
 					   const struct batconv_region *region, uint64_t *base);
 

@@ -3,6 +3,11 @@
  * The loads of one image in a process, and whether all its mappings agree on
  * them.  Mostly there is one; a library that was opened in two namespaces has
  * two, and a file that is only read has mappings and no load.
+ *
+ * Mappings of one base are of one load.  So may be others, or bases that differ
+ * would make loads of their own and never disagree: a load has each vaddr once.
+ * Mappings that have none of a load's vaddrs are what it lacks, at another base;
+ * those that have some are another load, or what was read of the file.
  */
 #ifndef ADDRSPACE_LOADS_H
 #define ADDRSPACE_LOADS_H
@@ -13,28 +18,46 @@
 #include "src/addrspace/maps.h"
 
 struct load {
-	uint64_t base;         /* run-time address - vaddr */
-	uint32_t mappings;     /* that agree on it         */
-	uint32_t executable;   /* of those                 */
-	uint64_t start, end;   /* of the lowest, of the highest of them */
-	bool has_lowest;       /* the lowest segment is mapped, so that ... */
-	uint64_t lowest;       /* ... this is the base by it; equal, or ours is wrong */
+	uint64_t base;         /* run-time address - vaddr, by most of its mappings */
+	uint32_t mappings;     /* that it has                                       */
+	uint32_t executable;   /* of those                                          */
+	uint64_t start, end;   /* of the lowest, of the highest of them             */
+	bool has_lowest;       /* the lowest segment is mapped, so that ...         */
+	uint64_t lowest;       /* ... this is the base by it                        */
 	bool has_lowest_executable;
-	uint64_t lowest_executable; /* the same by the lowest executable segment */
+	uint64_t lowest_executable; /* the same by the lowest executable segment    */
+	size_t first_differing;     /* differing.at[first_differing ...] are of it  */
+	uint32_t differing;         /* its mappings that lead to another base       */
+};
+
+/* A mapping that leads to another base than most of its load. */
+struct differing {
+	uint64_t start, end, base;
+};
+
+/* A base, and how many mappings allow it. */
+struct base {
+	uint64_t base;
+	uint32_t mappings;
+	bool of_load; /* some mapping of a load leads to it */
 };
 
 DEFINE_VEC(load_vec, struct load);
+DEFINE_VEC(differing_vec, struct differing);
+DEFINE_VEC(base_vec, struct base);
 
 struct loads {
 	struct load_vec all; /* by ascending base */
+	struct differing_vec differing; /* those of a load behind each other */
+	struct base_vec bases; /* ascending; of all loads, also those that differ */
 	uint32_t mappings;   /* of the file; those of no load are the rest */
 	uint32_t misfits;    /* executable ones that fit no segment */
 };
 
 void loads_free(struct loads *loads);
 
-/* The loads of an image in the mappings of a path (a text of `files`).  *out
- * is set on success only.  False when out of memory. */
+/* The loads of an image in the mappings of a path (a text of `files`), which ascend.
+ * *out is set on success only.  False when out of memory. */
 BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *files, uint32_t path,
 			    const struct image *image, struct loads *out);
 
@@ -42,7 +65,10 @@ BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *
 bool loads_base(const struct loads *loads, const struct image *image, const struct mapping *mapping,
 		uint64_t *out);
 
-/* All ways lead to the same base. */
+/* All ways lead to the same base: by each of its mappings, and by the lowest segment. */
 bool load_agrees(const struct load *load);
+
+/* All loads do. */
+bool loads_agree(const struct loads *loads);
 
 #endif

@@ -9,6 +9,7 @@
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/say.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
@@ -165,6 +166,16 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 	return true;
 }
 
+/* What the mappings contradict each other in is told, and each address by its own mapping. */
+static bool tell_contradiction(const struct arguments *args, const struct addr_context *context)
+{
+	if (loads_agree(&context->process.loads))
+		return false;
+	say(stderr, "%s: its mappings in this process lead to different bases, of which batconv maps tells: "
+	    "each run-time address is taken by its own mapping", args->binary);
+	return true;
+}
+
 /* libdw asks debuginfod servers for what it does not find: a look-up of an address
  * must not become a download. */
 static void stay_offline(void)
@@ -260,6 +271,8 @@ static int run_addr(const struct command *command, int argc, char **argv)
 	if (ok && args.from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args.binary);
+	if (ok)
+		nowhere = tell_contradiction(&args, &context);
 	ok = ok && answer_all(&args, &context, argc, argv, &nowhere, &err);
 	source_close(context.source);
 	loads_free(&context.process.loads);
@@ -277,6 +290,6 @@ const struct command addr_command = {
 	"binary and of the one that BOLT read; forwards and back\n\n"
 	"Of each ADDRESS (one per line from stdin if there is none) the whole chain is\n"
 	"shown, of an input function and offset all places in BIN.  Exit code 3 says that\n"
-	"an address led nowhere.",
+	"an address led nowhere, or that the mappings contradict each other.",
 	rows, BC_COUNT(rows), STDIN_READ, run_addr,
 };

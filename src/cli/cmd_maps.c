@@ -11,7 +11,6 @@
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
-#include "src/elf/notes.h"
 #include "src/addrspace/loads.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/open.h"
@@ -116,9 +115,7 @@ static bool each_image(const struct maps *maps, struct mapped_programs *programs
 			continue;
 		struct mapped_image m = {.number = mapping->file};
 		ok = mapped_image_open(&m, programs, &mappings);
-		for (size_t l = 0; l < m.loads.all.len; l++)
-			*agree &= load_agrees(&m.loads.all.at[l]);
-		*agree &= !m.loads.misfits;
+		*agree &= loads_agree(&m.loads) && !m.loads.misfits;
 		if (ok)
 			show(ctx, &m);
 		loads_free(&m.loads);
@@ -134,9 +131,36 @@ static const char *verdict(const struct mapped_image *m, const struct load *load
 	if (m->loads.misfits)
 		return "DISAGREES: executable mappings that fit no segment";
 	if (!load_agrees(load))
-		return "DISAGREES: the lowest segment says another base";
-	return load->has_lowest || load->has_lowest_executable ? "agrees with the lowest segment"
-							       : "its lowest segment is not in the map";
+		return "DISAGREES";
+	if (load->has_lowest)
+		return "agrees with the lowest segment";
+	return load->has_lowest_executable ? "agrees with the lowest executable segment"
+					   : "its lowest segment is not in the map";
+}
+
+static void print_other_base(uint64_t base, uint64_t other)
+{
+	printf(" 0x%" PRIx64 ", 0x%" PRIx64 " %s\n", other, other > base ? other - base : base - other,
+	       other > base ? "above" : "below");
+}
+
+static void print_load(const struct mapped_image *m, const struct load *load)
+{
+	printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base,
+	       load->mappings - load->differing, verdict(m, load));
+	if (load->has_lowest && load->lowest != load->base) {
+		fputs("        by the lowest segment:", stdout);
+		print_other_base(load->base, load->lowest);
+	}
+	if (load->has_lowest_executable && load->lowest_executable != load->base) {
+		fputs("        by the lowest executable segment:", stdout);
+		print_other_base(load->base, load->lowest_executable);
+	}
+	for (uint32_t i = 0; i < load->differing; i++) {
+		const struct differing *d = &m->loads.differing.at[load->first_differing + i];
+		printf("        by %08" PRIx64 "-%08" PRIx64 ":", d->start, d->end);
+		print_other_base(load->base, d->base);
+	}
 }
 
 /* As recorded, or of the file. */
@@ -170,11 +194,8 @@ static void print_image(void *ctx, const struct mapped_image *m)
 	puts(id.len || go.len ? "" : "not known");
 	if (!m->opened)
 		printf("    base not known: the file is %s\n", m->why_not);
-	for (size_t i = 0; i < m->loads.all.len; i++) {
-		const struct load *load = &m->loads.all.at[i];
-		printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base, load->mappings,
-		       verdict(m, load));
-	}
+	for (size_t i = 0; i < m->loads.all.len; i++)
+		print_load(m, &m->loads.all.at[i]);
 	if (m->opened && !m->loads.all.len)
 		puts("    DISAGREES: no mapping fits a segment of the file");
 }
@@ -215,6 +236,31 @@ struct json_context {
 	const struct mapped_files *files;
 };
 
+static void json_load(struct json *json, const struct mapped_image *m, const struct load *load)
+{
+	json_open(json, NULL, '{');
+	json_hex(json, "base", load->base);
+	json_number(json, "mappings", load->mappings - load->differing);
+	json_bool(json, "agrees", load_agrees(load) && !m->loads.misfits);
+	if (load->has_lowest)
+		json_hex(json, "lowest", load->lowest);
+	if (load->has_lowest_executable)
+		json_hex(json, "lowest_executable", load->lowest_executable);
+	if (load->differing)
+		json_open(json, "differing", '[');
+	for (uint32_t i = 0; i < load->differing; i++) {
+		const struct differing *d = &m->loads.differing.at[load->first_differing + i];
+		json_open(json, NULL, '{');
+		json_hex(json, "start", d->start);
+		json_hex(json, "end", d->end);
+		json_hex(json, "base", d->base);
+		json_close(json, '}');
+	}
+	if (load->differing)
+		json_close(json, ']');
+	json_close(json, '}');
+}
+
 static void json_image(void *ctx, const struct mapped_image *m)
 {
 	struct json_context *c = ctx;
@@ -229,14 +275,8 @@ static void json_image(void *ctx, const struct mapped_image *m)
 	if (!m->opened)
 		json_string(json, "not_opened", m->why_not);
 	json_open(json, "loads", '[');
-	for (size_t i = 0; i < m->loads.all.len; i++) {
-		const struct load *load = &m->loads.all.at[i];
-		json_open(json, NULL, '{');
-		json_hex(json, "base", load->base);
-		json_number(json, "mappings", load->mappings);
-		json_bool(json, "agrees", load_agrees(load) && !m->loads.misfits);
-		json_close(json, '}');
-	}
+	for (size_t i = 0; i < m->loads.all.len; i++)
+		json_load(json, m, &m->loads.all.at[i]);
 	json_close(json, ']');
 	json_close(json, '}');
 }

@@ -84,7 +84,7 @@ bool load_base_lowest(const struct image *image, const struct load_mapping *m, b
 		const struct segment *s = &image->segments[i];
 		if (executable && !s->executable)
 			continue;
-		if ((s->offset & ~(page - 1)) != m->offset.v)
+		if ((s->offset & ~(page - 1)) != m->offset.v || s->executable != m->executable)
 			return false;
 		*out = m->start.v - (s->vaddr & ~(page - 1));
 		return true;

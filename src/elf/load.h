@@ -52,7 +52,8 @@ size_t load_bases(const struct image *image, const struct load_mapping *mapping,
 
 /* The base by the lowest segment, of which `mapping` is the lowest mapping.
  * False: the image has no segments, or the mapping does not begin where the
- * lowest segment (executable: the lowest executable one) does in the file. */
+ * lowest segment (executable: the lowest executable one) does in the file, or
+ * only one of both is executable: two segments can begin in one page. */
 bool load_base_lowest(const struct image *image, const struct load_mapping *mapping,
 		      bool executable, uint64_t *out);
 

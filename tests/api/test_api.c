@@ -119,6 +119,13 @@ static void maps_and_bases(void **state)
 	assert_true(batconv_maps_region(maps, 0, &region));
 	assert_true(batconv_image_base_lowest(image, &region, &base));
 	assert_int_equal(base, 0x55e11c269000);
+	/* Where only code is known, by its lowest segment. */
+	assert_true(batconv_maps_region(maps, 1, &region));
+	assert_true(region.flags & BATCONV_EXEC);
+	assert_true(batconv_image_base_lowest(image, &region, &base));
+	assert_int_equal(base, 0x55e11c269000);
+	assert_true(batconv_maps_region(maps, 2, &region));
+	assert_false(batconv_image_base_lowest(image, &region, &base));
 	assert_int_equal(batconv_maps_find(maps, at[0]), 3);
 	batconv_maps_find_all(maps, at, 3, found);
 	assert_int_equal(found[0], 3);

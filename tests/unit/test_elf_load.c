@@ -104,6 +104,9 @@ static void the_lowest_segments_lead_to_the_same_base(void **state)
 	assert_int_equal(base, BASE);
 	assert_true(load_base_lowest(&lld_image, &text, true, &base));
 	assert_int_equal(base, BASE);
+	/* Text begins in the page where the lowest segment begins, which is none of code. */
+	assert_false(load_base_lowest(&lld_image, &text, false, &base));
+	assert_false(load_base_lowest(&lld_image, &first, true, &base));
 	text.offset.v = 0x1000; /* the first page of the text is not mapped */
 	assert_false(load_base_lowest(&lld_image, &text, true, &base));
 }
