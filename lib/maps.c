@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "lib/handles.h"
@@ -25,20 +26,31 @@ void batconv_snapshots_free(struct batconv_snapshots *s)
 	free(s);
 }
 
+/* The text ends where the next map begins. */
+static bool is_one_map(struct text rest, uint64_t lines, struct bc_error *err)
+{
+	return !rest.len || bc_fail(err, BC_FORMAT, "line %" PRIu64 ": it begins another map: "
+				    "batconv_snapshots_add_file() reads text of several", lines + 1);
+}
+
 bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint32_t id,
 				uint64_t time, const char *text, size_t size,
 				struct batconv_error *err)
 {
+	struct snapshots_mark mark = snapshots_mark(&s->snapshots);
 	struct text rest = {text, size};
 	struct map_set *maps = NULL;
 	struct bc_error why = {0};
 	uint64_t line = 0;
 
 	bool ok = maps_text_read(&rest, &line, &s->snapshots.files, &maps, &why) &&
-		  snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
+		  is_one_map(rest, line, &why) && snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
 		  snapshots_index(&s->snapshots, &why);
 	map_set_release(maps);
-	return ok || give_error(&why, err);
+	if (ok)
+		return true;
+	snapshots_restore(&s->snapshots, mark);
+	return give_error(&why, err);
 }
 
 static bool merge(struct batconv_snapshots *s, struct snapshots *more, struct batconv_error *err)

@@ -15,7 +15,8 @@
  *   vaddr <-> input       batconv_image_to_input(), batconv_image_from_input()
  *
  * Functions return false where there is no answer.  Those that can fail take a
- * struct batconv_error of the caller's, filled when they do.
+ * struct batconv_error of the caller's, filled when they do; what they were to change is
+ * then as it was before.
  */
 #ifndef BATCONV_ADDRESS_H
 #define BATCONV_ADDRESS_H

@@ -40,9 +40,11 @@ struct batconv_maps;
 BATCONV_API struct batconv_snapshots *batconv_snapshots_new(void); /* NULL: no memory */
 BATCONV_API void batconv_snapshots_free(struct batconv_snapshots *snapshots);
 
-/* Add the text of a /proc/PID/maps.  id: not used before for this pid; time in ns.
+/* A call that fails leaves the snapshots as they were.
  *
- * BATCONV_FORMAT  a line that cannot be read; an id twice
+ * Add the text of a /proc/PID/maps.  id: not used before for this pid; time in ns.
+ *
+ * BATCONV_FORMAT  a line that cannot be read, or begins another map; an id twice
  * BATCONV_UNSUPPORTED, BATCONV_NOMEM */
 BATCONV_API BATCONV_MUST_USE bool
 batconv_snapshots_add_text(struct batconv_snapshots *snapshots, uint32_t pid, uint32_t id,

@@ -56,7 +56,7 @@ BATCONV_API BATCONV_MUST_USE bool batconv_resolver_add(struct batconv_resolver *
 
 /* Resolve one stack into out[0 .. stack->count).  Every address gets a frame.  Strings
  * live as long as the resolver.  Of a return address the call is looked up, one byte
- * before.  BATCONV_NOMEM. */
+ * before.  BATCONV_NOMEM: out[] says nothing then; the same call can be made again. */
 BATCONV_API BATCONV_MUST_USE bool batconv_resolve_stack(struct batconv_resolver *resolver,
 							const struct batconv_raw_stack *stack,
 							struct batconv_frame *out,

@@ -43,17 +43,27 @@
 /* The most regions in all maps together, counted as often as they are there: each takes time. */
 #define BCMAPS_NUMBERS_MOST (UINT32_C(1) << 25)
 
+/* A change of a set copies up to so many mappings beside it. */
+#define BCMAPS_CHANGE_COPIES 64
+
+/* What a map of `count` regions takes of SNAPSHOTS_MAPPINGS_MOST: a row of its own, or what its
+ * differences to the last one of its process copy. */
+static inline uint64_t bcmaps_cost(uint64_t differences, uint64_t count)
+{
+	return differences < count / BCMAPS_CHANGE_COPIES ? differences * BCMAPS_CHANGE_COPIES : count;
+}
+
 /* Read a whole file.  *out is set on success only, and is indexed.
  *
  * BC_FORMAT       no such file, or damaged; "byte N: WHY", N in the file, or in
  *                 the decompressed content where it says so
- * BC_UNSUPPORTED  another version, or more than the two limits
+ * BC_UNSUPPORTED  another version, or more than one of the three limits
  * BC_NOMEM */
 BC_MUST_USE bool bcmaps_read(struct bytes file, struct snapshots *out, struct bc_error *err);
 
-/* Write a whole file to memory, which the caller frees.
+/* Write a whole file to memory, which the caller frees.  What is written can be read.
  *
- * BC_UNSUPPORTED  more mappings in all maps together than BCMAPS_NUMBERS_MOST
+ * BC_UNSUPPORTED  more than one of the three limits
  * BC_NOMEM */
 BC_MUST_USE bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *size,
 			      struct bc_error *err);

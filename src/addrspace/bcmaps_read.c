@@ -122,15 +122,9 @@ static bool can_go_on(const struct reader *r)
 
 enum step { STEP_TAKE, STEP_LEAVE, STEP_PUT };
 
-/* A change of a set copies up to so many mappings beside it. */
-#define CHANGE_COPIES 64
-
-/* What a map costs: a row of its own, or what its differences to the last one copy. */
 static void charge(struct reader *r, uint64_t differences)
 {
-	uint64_t copied = differences < r->now.len / CHANGE_COPIES ? differences * CHANGE_COPIES : r->now.len;
-
-	r->made += copied;
+	r->made += bcmaps_cost(differences, r->now.len);
 	r->too_many |= r->made > SNAPSHOTS_MAPPINGS_MOST;
 }
 

@@ -26,6 +26,7 @@ struct writer {
 	struct number_vec numbers;
 	struct listed_vec lists;    /* of each snapshot */
 	struct byte_vec out;
+	uint64_t made; /* mappings that no other map shares, as a reader counts them */
 	bool nomem;
 };
 
@@ -153,7 +154,7 @@ static struct step next_step(const struct writer *w, const uint32_t *old, size_t
 static uint64_t put_steps_to(const struct writer *w, const uint32_t *old, size_t old_count,
 			     const uint32_t *new, size_t new_count, struct writer *aside)
 {
-	uint64_t steps = 0, number = 0;
+	uint64_t steps = 0, number = 0, differences = 0, count = new_count;
 
 	while (new_count) {
 		struct step step = next_step(w, old, old_count, new, new_count);
@@ -173,7 +174,9 @@ static uint64_t put_steps_to(const struct writer *w, const uint32_t *old, size_t
 		old_count -= step.take + step.leave;
 		new += step.take + step.put;
 		new_count -= step.take + step.put;
+		differences += step.leave + step.put;
 	}
+	aside->made = bcmaps_cost(differences + old_count, count);
 	return steps;
 }
 
@@ -190,6 +193,7 @@ static void put_steps(struct writer *w, const struct listed *last, const struct 
 	for (size_t i = 0; i < aside.out.len; i++)
 		w->nomem |= !byte_vec_push(&w->out, aside.out.at[i]);
 	w->nomem |= aside.nomem;
+	w->made += aside.made;
 	writer_free(&aside);
 }
 
@@ -246,6 +250,16 @@ static bool compress(ZSTD_CCtx *ctx, const struct byte_vec *content, uint8_t **d
 	return true;
 }
 
+static bool check_limits(const struct writer *w, struct bc_error *err)
+{
+	if (w->nomem)
+		return bc_fail_nomem(err);
+	if (w->made > SNAPSHOTS_MAPPINGS_MOST)
+		return bc_fail(err, BC_UNSUPPORTED, "more than %" PRIu32 " regions in all maps", SNAPSHOTS_MAPPINGS_MOST);
+	return w->out.len <= BCMAPS_CONTENT_MOST ||
+	       bc_fail(err, BC_UNSUPPORTED, "%zu bytes of content, more than %" PRIu64, w->out.len, BCMAPS_CONTENT_MOST);
+}
+
 bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *size,
 		  struct bc_error *err)
 {
@@ -257,7 +271,7 @@ bool bcmaps_write(const struct snapshots *snapshots, uint8_t **data, size_t *siz
 		put_regions(&w);
 		put_snapshots(&w);
 		ZSTD_CCtx *ctx = ZSTD_createCCtx();
-		ok = (!w.nomem && compress(ctx, &w.out, data, size)) || bc_fail_nomem(err);
+		ok = check_limits(&w, err) && (compress(ctx, &w.out, data, size) || bc_fail_nomem(err));
 		ZSTD_freeCCtx(ctx);
 	}
 	writer_free(&w);

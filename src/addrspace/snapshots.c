@@ -25,10 +25,21 @@ bool snapshots_add(struct snapshots *s, uint32_t pid, uint32_t id, uint64_t time
 	if (!snapshot_vec_push(&s->all, (struct snapshot){pid, id, time, maps}))
 		return bc_fail_nomem(err);
 	map_set_share(maps);
-	free(s->by_time);
-	free(s->by_id);
-	s->by_time = s->by_id = NULL;
 	return true;
+}
+
+struct snapshots_mark snapshots_mark(const struct snapshots *s)
+{
+	return (struct snapshots_mark){s->all.len, s->files.texts.len, s->files.files.len};
+}
+
+void snapshots_restore(struct snapshots *s, struct snapshots_mark mark)
+{
+	for (size_t i = mark.snapshots; i < s->all.len; i++)
+		map_set_release(s->all.at[i].maps);
+	s->all.len = mark.snapshots;
+	strings_truncate(&s->files.texts, mark.texts);
+	strings_truncate(&s->files.files, mark.files);
 }
 
 /* The snapshots that are being sorted: qsort passes nothing to the comparison. */
@@ -69,19 +80,10 @@ static uint32_t *sorted(const struct snapshot *all, size_t count, bool by_time)
 	return out;
 }
 
-bool snapshots_index(struct snapshots *s, struct bc_error *err)
+static bool check_ids(const struct snapshot *all, size_t count, const uint32_t *by_id, struct bc_error *err)
 {
-	const struct snapshot *all = s->all.at;
-	size_t count = s->all.len;
-
-	if (!s->by_time)
-		s->by_time = sorted(all, count, true);
-	if (!s->by_id)
-		s->by_id = sorted(all, count, false);
-	if (!s->by_time || !s->by_id)
-		return bc_fail_nomem(err);
 	for (size_t i = 1; i < count; i++) {
-		const struct snapshot *a = &all[s->by_id[i - 1]], *b = &all[s->by_id[i]];
+		const struct snapshot *a = &all[by_id[i - 1]], *b = &all[by_id[i]];
 		if (a->pid == b->pid && a->id == b->id)
 			return bc_fail(err, BC_FORMAT, "process %" PRIu32
 				       " has two maps with the id %" PRIu32, a->pid, a->id);
@@ -89,11 +91,33 @@ bool snapshots_index(struct snapshots *s, struct bc_error *err)
 	return true;
 }
 
+bool snapshots_index(struct snapshots *s, struct bc_error *err)
+{
+	const struct snapshot *all = s->all.at;
+	size_t count = s->all.len;
+
+	if (s->by_time && s->indexed == count)
+		return true;
+	uint32_t *by_time = sorted(all, count, true), *by_id = sorted(all, count, false);
+	bool ok = (by_time && by_id) || bc_fail_nomem(err);
+	if (!ok || !check_ids(all, count, by_id, err)) {
+		free(by_time);
+		free(by_id);
+		return false;
+	}
+	free(s->by_time);
+	free(s->by_id);
+	s->by_time = by_time;
+	s->by_id = by_id;
+	s->indexed = count;
+	return true;
+}
+
 /* The last one whose (pid, time or id) is not above the one given, or NULL. */
 static const struct snapshot *last_up_to(const struct snapshots *s, const uint32_t *order,
 					 bool by_time, uint32_t pid, uint64_t value)
 {
-	size_t low = 0, high = s->all.len;
+	size_t low = 0, high = s->indexed;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -223,6 +247,7 @@ static bool merge(struct snapshots *into, const struct snapshots *from, const ui
 
 bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struct bc_error *err)
 {
+	struct snapshots_mark mark = snapshots_mark(into);
 	uint32_t *numbers = translate_files(&from->files, &into->files);
 	struct id_taker ids = {0};
 
@@ -231,5 +256,8 @@ bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struc
 	ok = ok && merge(into, from, numbers, &ids, err);
 	id_taker_free(&ids);
 	free(numbers);
-	return ok && snapshots_index(into, err);
+	if (ok && snapshots_index(into, err))
+		return true;
+	snapshots_restore(into, mark);
+	return false;
 }

@@ -34,20 +34,33 @@ DEFINE_VEC(snapshot_vec, struct snapshot);
 struct snapshots {
 	struct mapped_files files; /* of all mappings */
 	struct snapshot_vec all;   /* in the order in which they were added */
-	uint32_t *by_time, *by_id; /* indices, sorted; NULL: to be made */
+	uint32_t *by_time, *by_id; /* indices, sorted; NULL: never made */
+	size_t indexed;            /* of how many snapshots: those that look-ups know */
 };
 
 void snapshots_free(struct snapshots *snapshots);
 
-/* Add a map, whose files are in snapshots->files; takes a share of the set.
+/* How much there is of them. */
+struct snapshots_mark {
+	size_t snapshots;
+	uint32_t texts, files;
+};
+
+/* Before something is added that can fail, and after it failed: what was there and indexed is as
+ * it was. */
+struct snapshots_mark snapshots_mark(const struct snapshots *snapshots);
+void snapshots_restore(struct snapshots *snapshots, struct snapshots_mark mark);
+
+/* Add a map, whose files are in snapshots->files; takes a share of the set.  Look-ups do not know
+ * it before snapshots_index().
  *
  * BC_UNSUPPORTED  SNAPSHOTS_MOST
  * BC_NOMEM */
 BC_MUST_USE bool snapshots_add(struct snapshots *snapshots, uint32_t pid, uint32_t id,
 			       uint64_t time, struct map_set *maps, struct bc_error *err);
 
-/* Add all of `from`.  A snapshot whose id its process has already gets the next
- * free one.  Errors as of snapshots_add(). */
+/* Add all of `from`, and index.  A snapshot whose id its process has already gets the next
+ * free one.  Errors as of snapshots_add(), after which `into` is as it was. */
 BC_MUST_USE bool snapshots_merge(struct snapshots *into, const struct snapshots *from,
 				 struct bc_error *err);
 
@@ -58,7 +71,8 @@ const struct snapshot *snapshots_of_id(const struct snapshots *snapshots, uint32
  * not later.  NULL: none that early, or no such process. */
 const struct snapshot *snapshots_at(const struct snapshots *snapshots, uint32_t pid, uint64_t time);
 
-/* Sort for the look-ups above, which need it after the last addition.
+/* Sort for the look-ups above, which need it after the last addition.  After an error they know
+ * what they knew before.
  *
  * BC_FORMAT  a process has two snapshots of one id
  * BC_NOMEM */

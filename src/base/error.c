@@ -28,6 +28,7 @@ bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...)
 
 bool bc_fail_errno(struct bc_error *err, const char *fmt, ...)
 {
+	enum bc_code code = errno == ENOMEM ? BC_NOMEM : BC_IO;
 	const char *why = strerror(errno);
 	va_list args;
 
@@ -37,7 +38,7 @@ bool bc_fail_errno(struct bc_error *err, const char *fmt, ...)
 	if (len >= 0 && (size_t)len < sizeof(err->text))
 		snprintf(err->text + len, sizeof(err->text) - (size_t)len, ": %s", why);
 	escape_control(err->text);
-	err->code = BC_IO;
+	err->code = code;
 	return false;
 }
 

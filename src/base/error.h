@@ -32,7 +32,7 @@ struct bc_error {
 BC_PRINTF(3, 4)
 bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...);
 
-/* The same for a failed system call: appends ": " and strerror(errno). */
+/* The same for a failed system call: appends ": " and strerror(errno).  BC_IO, or BC_NOMEM for ENOMEM. */
 BC_PRINTF(2, 3)
 bool bc_fail_errno(struct bc_error *err, const char *fmt, ...);
 

@@ -91,6 +91,20 @@ bool strings_intern(struct strings *strings, struct text text, uint32_t *out)
 	return true;
 }
 
+/* Slots are not freed one by one: what was put behind a full one would not be found again. */
+void strings_truncate(struct strings *strings, uint32_t len)
+{
+	len = len ? len : 1; /* the empty string stays */
+	if (len >= strings->len)
+		return;
+	for (uint32_t i = len; i < strings->len; i++)
+		free((char *)(uintptr_t)strings->at[i].at);
+	strings->len = len;
+	memset(strings->slots, 0, strings->slot_count * sizeof(*strings->slots));
+	for (uint32_t i = 1; i < len; i++)
+		*probe(strings, strings->at[i]) = i;
+}
+
 struct text strings_at(const struct strings *strings, uint32_t number)
 {
 	return number && number < strings->len ? strings->at[number] : (struct text){"", 0};

@@ -84,10 +84,12 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	library = calloc(1, sizeof(*library));
 	if (!library)
 		return NULL;
-	libraries->at[file] = library;
 	library->binary = given_for(libraries, path, file);
-	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file))
+	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file)) {
+		free(library); /* it is asked for again */
 		return NULL;
+	}
 	library->opened = library->binary;
+	libraries->at[file] = library;
 	return library;
 }
