@@ -12,7 +12,8 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct frame *f = &stack->frames[i];
 		*r->out++ = (struct batconv_frame){
-			.raw = {f->raw.v}, .library = f->library.at,
+			.raw = {f->raw.v}, .has_map = stack->has_map,
+			.pid = stack->has_map ? stack->pid : 0, .map = stack->has_map ? stack->map : 0, .library = f->library.at,
 			.has_offset = f->mapping, .offset = {f->offset.v},
 			.has_vaddr = f->has_vaddr, .vaddr = {f->vaddr.v},
 			.function = f->function, .function_offset = f->function_offset,

@@ -26,6 +26,8 @@ struct batconv_raw_stack {
 
 struct batconv_frame {
 	struct batconv_run_addr raw; /* as given */
+	bool has_map;                /* the snapshots have a map for the stack, */
+	uint32_t pid, map;           /* of this process, and of this id: it was looked in */
 	const char *library;         /* the path that is mapped there; "[unknown]" if
 	                                nothing is, "[kernel]" */
 	bool has_offset;

@@ -6,15 +6,21 @@
 #include "include/bat/bat.h"
 #include "src/base/file.h"
 #include "src/cli/commands.h"
+#include "src/cli/image_sections.h"
 #include "src/cli/print.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
 
-enum { OPT_JSON = 256 };
+enum { OPT_SECTIONS = 256, OPT_JSON };
 
 static const struct option_row rows[] = {
+	{OPT_SECTIONS, "sections", NULL, NO_FILE, "all sections, too, also those that no segment has"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
+};
+
+struct arguments {
+	bool sections, json;
 };
 
 /* A file and what was found out about it. */
@@ -147,7 +153,7 @@ static void print_bat(const struct subject_image *s)
 		puts("BAT          none");
 }
 
-static void print_image(const struct subject_image *s)
+static void print_image(const struct subject_image *s, const struct arguments *args)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	size_t executable = 0;
@@ -164,8 +170,11 @@ static void print_image(const struct subject_image *s)
 		putchar('\n');
 	}
 	print_bat(s);
+	printf("entry        0x%" PRIx64 "\n", image_entry(&s->image).v);
 	printf("executable   %zu of %zu loadable segments\n", executable, s->image.segment_count);
 	print_segments(&s->image);
+	if (args->sections)
+		print_sections(&s->image);
 }
 
 static void json_segments(struct json *json, const struct image *image)
@@ -196,7 +205,7 @@ static void json_segments(struct json *json, const struct image *image)
 	json_close(json, ']');
 }
 
-static void json_image(const struct subject_image *s)
+static void json_image(const struct subject_image *s, const struct arguments *args)
 {
 	struct json json = {.out = stdout};
 	struct text id = {(const char *)s->image.build_id.data, s->image.build_id.size};
@@ -217,7 +226,10 @@ static void json_image(const struct subject_image *s)
 		json_number(&json, "entries", s->bat.entry_count);
 		json_close(&json, '}');
 	}
+	json_hex(&json, "entry", image_entry(&s->image).v);
 	json_segments(&json, &s->image);
+	if (args->sections)
+		json_sections(&json, &s->image);
 	json_close(&json, '}');
 	putchar('\n');
 }
@@ -234,7 +246,7 @@ static bool read_bat(struct subject_image *s, struct bc_error *err)
 	return s->bat_err.code != BAT_NOMEM || bc_fail_nomem(err);
 }
 
-static int show(const char *path, bool as_json)
+static int show(const char *path, const struct arguments *args)
 {
 	struct subject_image s = {.path = path};
 	struct bc_error err = {0};
@@ -246,7 +258,7 @@ static int show(const char *path, bool as_json)
 	if (!image_open_map(&file, &s.image, &err) || !read_bat(&s, &err)) {
 		code = fail_file(path, &err);
 	} else {
-		(as_json ? json_image : print_image)(&s);
+		(args->json ? json_image : print_image)(&s, args);
 		code = s.bat_wrong || !all_aligned(&s.image) ? EXIT_WANTING : EXIT_DONE;
 	}
 	bat_free(&s.bat);
@@ -257,8 +269,8 @@ static int show(const char *path, bool as_json)
 
 static int run_image(const struct command *command, int argc, char **argv)
 {
+	struct arguments args = {0};
 	const char *value;
-	bool as_json = false;
 	int worst = EXIT_DONE;
 
 	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
@@ -268,14 +280,15 @@ static int run_image(const struct command *command, int argc, char **argv)
 			command_help(command, stdout);
 			return EXIT_DONE;
 		}
-		as_json = true;
+		args.sections |= id == OPT_SECTIONS;
+		args.json |= id == OPT_JSON;
 	}
 	if (optind == argc)
 		return usage_error(command, "no binary given", NULL);
 	for (int i = optind; i < argc; i++) {
-		if (i > optind && !as_json)
+		if (i > optind && !args.json)
 			putchar('\n');
-		int code = show(argv[i], as_json);
+		int code = show(argv[i], &args);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;
@@ -285,7 +298,7 @@ const struct command image_command = {
 	"image", "[OPTION]... BINARY...",
 	"show what a binary is and where its segments go\n\n"
 	"Its segments with the sections in each, the alignment rule of each loadable one\n"
-	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, and the layout\n"
-	"of its BOLT address translation table.",
+	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
+	"the layout of its BOLT address translation table.",
 	rows, BC_COUNT(rows), FILE_READ, run_image,
 };

@@ -11,11 +11,13 @@
 #include "src/cli/print.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
+#include "src/addrspace/executable.h"
 #include "src/addrspace/loads.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/open.h"
 
-enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL, OPT_RAW, OPT_JSON };
+enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL, OPT_RAW,
+       OPT_EXECUTABLE, OPT_JSON };
 
 static const struct option_row rows[] = {
 	{OPT_PID, "pid", "PID", NO_FILE, "capture the maps of a running process"},
@@ -24,6 +26,7 @@ static const struct option_row rows[] = {
 	{OPT_PROCESS, "process", "PID", NO_FILE, "only maps of this process"},
 	{OPT_ID, "id", "N", NO_FILE, "only the map of this id"},
 	{OPT_TIME, "time", "T", NO_FILE, "only the map of each process at this time,\n" TIME_HELP},
+	{OPT_EXECUTABLE, "executable", NULL, NO_FILE, "keep executable regions only: all that samples need"},
 	{OPT_ALL, "all", NULL, NO_FILE, "all regions (default: executable ones)"},
 	{OPT_RAW, "raw", NULL, NO_FILE, "as text that can be read again: all regions, no images"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per map"},
@@ -33,7 +36,7 @@ static const struct option_row rows[] = {
 struct arguments {
 	const char *add;
 	uint64_t pid, process, id, time;
-	bool has_pid, has_process, has_id, has_time, list, all, raw, json, help;
+	bool has_pid, has_process, has_id, has_time, list, all, raw, executable, json, help;
 	bool partial; /* something of an input could not be read */
 	uint64_t bytes; /* of all inputs */
 };
@@ -64,6 +67,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_LIST: args->list = true; break;
 	case OPT_ALL: args->all = true; break;
 	case OPT_RAW: args->raw = true; break;
+	case OPT_EXECUTABLE: args->executable = true; break;
 	case OPT_JSON: args->json = true; break;
 	case 'h': args->help = true; break;
 	}
@@ -386,6 +390,17 @@ static int show(const struct arguments *args, const struct snapshots *all)
 	return any && agree ? EXIT_DONE : EXIT_WANTING;
 }
 
+static bool keep_executable(struct snapshots *all, struct bc_error *err)
+{
+	struct snapshots kept = {0};
+
+	if (!snapshots_executable(all, &kept, err))
+		return false;
+	snapshots_free(all);
+	*all = kept;
+	return true;
+}
+
 static bool read_all(struct arguments *args, char **files, int count, struct snapshots *out,
 		     struct bc_error *err)
 {
@@ -398,6 +413,7 @@ static bool read_all(struct arguments *args, char **files, int count, struct sna
 				: maps_open(files[i], until, &one, &report, err);
 		args->bytes += report.bytes;
 		args->partial |= ok && i >= 0 && tell_loss(files[i], &report);
+		ok = ok && (!args->executable || keep_executable(&one, err));
 		if (ok && !out->all.len) {
 			*out = one;
 			continue;

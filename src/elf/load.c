@@ -15,6 +15,14 @@ bool image_program_header(const struct image *image, size_t number, Elf64_Phdr *
 	return true;
 }
 
+struct vaddr image_entry(const struct image *image)
+{
+	Elf64_Ehdr header;
+
+	memcpy(&header, image->file.data, sizeof(header));
+	return (struct vaddr){header.e_entry};
+}
+
 bool image_is_pie(const struct image *image)
 {
 	const struct section *section = image_section_of_type(image, SHT_DYNAMIC);

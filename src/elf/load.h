@@ -30,6 +30,9 @@
 /* The program header of a number.  False: there are no more. */
 bool image_program_header(const struct image *image, size_t number, Elf64_Phdr *out);
 
+/* Where it begins to run; 0: nowhere (a library). */
+struct vaddr image_entry(const struct image *image);
+
 /* The dynamic section says that it is a position-independent executable
  * (DF_1_PIE); without it an ET_DYN file is a shared library. */
 bool image_is_pie(const struct image *image);

@@ -76,7 +76,7 @@ bool resolver_raw(struct resolver *r, const struct raw_stack *raw, struct bc_err
 					       : snapshots_of_id(r->snapshots, pid, raw->map);
 	if (snapshot && !view_of(r, snapshot->maps, &view))
 		return bc_fail_nomem(err);
-	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, NULL, 0};
+	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, snapshot, NULL, 0};
 	return resolve(r, view, raw->addresses.at, raw->addresses.len, &stack, err);
 }
 
@@ -148,7 +148,7 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 {
 	const struct sample *sample = event->sample;
 	const struct process *process = processes_find(&r->history.processes, sample->pid);
-	struct stack stack = {event->time, sample->pid, RAW_ANY, NULL, 0};
+	struct stack stack = {.time = event->time, .pid = sample->pid, .map = RAW_ANY};
 	struct view *view = NULL;
 
 	if (sample->no_ip && !sample->chain_count) {

@@ -161,6 +161,18 @@ static void frames_of_stacks(void **state)
 	assert_string_equal(f[3].library, "[kernel]");
 	assert_string_equal(f[4].library, "[unknown]"); /* no map of process 8 */
 	assert_int_equal(f[4].raw.v, addresses[0].v);
+	assert_false(f[4].has_map);
+	for (int i = 0; i < 4; i++)
+		assert_true(f[i].has_map && f[i].pid == 7 && f[i].map == 0);
+	/* By time: which map it was is told. */
+	assert_true(batconv_snapshots_add_text(s, 7, 5, 4000, maps_text, strlen(maps_text), &err));
+	for (uint64_t time = 3999; time <= 4000; time++) {
+		assert_true(batconv_resolve(r, 7, time, addresses[0], f, &err));
+		assert_true(f[0].has_map && f[0].pid == 7);
+		assert_int_equal(f[0].map, time == 4000 ? 5 : 0);
+	}
+	assert_true(batconv_resolve(r, 7, 999, addresses[0], f, &err));
+	assert_false(f[0].has_map);
 	assert_true(batconv_resolve(r, 7, 5000, addresses[0], f, &err));
 	assert_string_equal(f[0].function, "main");
 	batconv_resolver_free(r);
