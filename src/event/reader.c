@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/reader.h"
 
+#include <inttypes.h>
 
 #include "src/event/line.h"
 #include "src/event/perf_data/perf_data.h"
+#include "src/event/perf_script/dump.h"
 #include "src/event/perf_script/parse.h"
 #include "src/event/perf_script/perf_text.h"
 #include "src/event/perf_script/read.h"
@@ -107,6 +109,17 @@ static const struct format *recognise_text(struct text start, bool complete, str
 	return votes[best] ? &formats[best] : NULL;
 }
 
+/* Between the lines of a dump some look like samples. */
+static bool check_dump(struct text start, bool complete, const char *file, struct bc_error *err)
+{
+	struct line line = {.file = file};
+
+	for (size_t i = 0; i < LOOK_LINES && next_peeked(&start, complete, &line); i++)
+		if (perf_dump_fits(line.text))
+			return bc_fail(err, BC_UNSUPPORTED, "%s: line %" PRIu64 ": " PERF_DUMP_WHY, file, line.number);
+	return true;
+}
+
 static bool recognise(struct lines *lines, const struct reader_options *options,
 		      const struct format **out, struct bc_error *err)
 {
@@ -122,7 +135,8 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 			*out = format_of(magics[i].format);
 			return true;
 		}
-	if (!lines_peek(lines, LINES_LONGEST, &start, err))
+	if (!lines_peek(lines, LINES_LONGEST, &start, err) ||
+	    !check_dump(start, lines->at_end, first.file, err))
 		return false;
 	*out = format_of(options->format);
 	if (!*out)

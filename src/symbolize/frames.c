@@ -105,13 +105,22 @@ static bool resolve(struct libraries *libraries, struct view *view,
 	return true;
 }
 
+/* x86-64 maps the page of vsyscalls into every process, above all else: it is called, not entered. */
+#define VSYSCALL UINT64_C(0xffffffffff600000)
+#define VSYSCALL_SIZE 0x1000
+
+static bool is_kernel(uint64_t at)
+{
+	return at >= USER_END && at - VSYSCALL >= VSYSCALL_SIZE;
+}
+
 bool frames_resolve(struct libraries *libraries, struct view *view,
 		    const struct frame_options *options, const uint64_t *addresses, size_t count,
 		    struct frame *out, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		/* Where the kernel was entered, the address is no return address. */
-		bool entry = i && addresses[i] < USER_END && addresses[i - 1] >= USER_END;
+		bool entry = i && !is_kernel(addresses[i]) && is_kernel(addresses[i - 1]);
 		out[i] = (struct frame){.raw = {addresses[i]}, .is_return = i && !entry && addresses[i]};
 		if (!resolve(libraries, view, options, &out[i]))
 			return bc_fail_nomem(err);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/lines.h"
+#include "src/event/perf_script/dump.h"
 
 void resolver_init(struct resolver *r, struct snapshots *snapshots)
 {
@@ -96,6 +97,8 @@ static bool raw_lines(struct resolver *r, struct lines *lines, struct bc_error *
 		case RAW_NOTHING:
 			break;
 		case RAW_BAD:
+			if (perf_dump_fits(text))
+				wrong = PERF_DUMP_WHY;
 			ok = wrong ? bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ": %s", lines->stream->name,
 					     lines->number, wrong)
 				   : bc_fail_nomem(err);

@@ -65,6 +65,41 @@ static void messages_of_what_is_not_recognised(void **state)
 	transcript_free(&t);
 }
 
+/* As perf 6.1 prints a record, and older ones without the file; behind a comment, and without the bytes. */
+static void dumps_are_named(void **state)
+{
+	static const char *const dumps[] = {
+		"\n0x490@a b.data [0x40]: event: 9\n.\n. ... raw event: size 64 bytes\n",
+		"0x490 [0x40]: event: 9\n",
+		"# cmdline : perf\n#\n0x490@- [0x40]: event: 9\n",
+		". ... raw event: size 64 bytes\n",
+		"7 404010\n\n0x490@d [0x40]: event: 9\n", /* a sample between two dumps */
+		"0 0x108 [0x50]: PERF_RECORD_ID_INDEX nr: 2\n ... id: 24806  idx: 0  cpu: 0  tid: 22143\n",
+		"1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 22143/22143: 0x7f period: 5 addr: 0\n",
+		"-1 0x158 [0x50]: PERF_RECORD_MMAP -1/0: [0x81(0x12) @ 0x81]: x [kernel.kallsyms]_text\n",
+	};
+	static const char *const others[] = {
+		"7 PERF_RECORD_MMAP2 7/7: [0x1000(0x1000) @ 0 fe:00 1 2]: r-xp /bin/x\n7 404010\n",
+		"a [0x40]: 7 1.5: 9 cycles: 20\n", "7 404010\n", "0x10 7 event: 20\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(dumps); i++)
+		for (int forced = 0; forced < 2; forced++) {
+			struct transcript t;
+			assert_false(transcript_text(&t, dumps[i], forced ? INPUT_PERF_SCRIPT : INPUT_AUTO));
+			if (t.err.code != BC_UNSUPPORTED || !strstr(t.err.text, "perf script -D"))
+				fail_msg("%s: %s", dumps[i], t.err.text);
+			transcript_free(&t);
+		}
+	for (size_t i = 0; i < BC_COUNT(others); i++) {
+		struct transcript t;
+		if (!transcript_text(&t, others[i], INPUT_AUTO))
+			assert_null(strstr(t.err.text, "perf script -D"));
+		transcript_free(&t);
+	}
+}
+
 static void names_of_formats(void **state)
 {
 	enum input_format format;
@@ -299,6 +334,7 @@ int main(void)
 		cmocka_unit_test(formats_are_recognised),
 		cmocka_unit_test(perf_data_is_recognised_before_anything_else),
 		cmocka_unit_test(messages_of_what_is_not_recognised),
+		cmocka_unit_test(dumps_are_named),
 		cmocka_unit_test(names_of_formats),
 		cmocka_unit_test(the_sink_can_stop_a_reader),
 		cmocka_unit_test(threads_read_the_same),
