@@ -27,6 +27,7 @@ DEFINE_VEC(given_vec, struct given_binary);
 struct batconv_resolver {
 	struct resolver resolver;
 	struct given_vec given;
+	bool lines; /* were asked for */
 	struct batconv_frame *out; /* where the stack at hand goes */
 };
 

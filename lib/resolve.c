@@ -4,6 +4,30 @@
 #include "lib/handles.h"
 #include "src/elf/binary_open.h"
 
+static void take_places(const struct batconv_resolver *r, const struct frame *f, struct batconv_frame *out)
+{
+	const struct source_place *own = frame_place(f);
+
+	if (!own)
+		return;
+	out->inlined = f->places.count - 1;
+	out->places = f->places.at;
+	if (r->lines && own->line) {
+		out->file = own->file;
+		out->line = own->line;
+	}
+}
+
+bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, struct batconv_inlined *out)
+{
+	const struct source_place *places = frame->places;
+
+	if (number >= frame->inlined)
+		return false;
+	*out = (struct batconv_inlined){places[number].function, places[number].file, places[number].line};
+	return true;
+}
+
 static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 {
 	struct batconv_resolver *r = ctx;
@@ -11,13 +35,14 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 	(void)err;
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct frame *f = &stack->frames[i];
-		*r->out++ = (struct batconv_frame){
+		*r->out = (struct batconv_frame){
 			.raw = {f->raw.v}, .has_map = stack->has_map,
 			.pid = stack->has_map ? stack->pid : 0, .map = stack->has_map ? stack->map : 0, .library = f->library.at,
 			.has_offset = f->mapping, .offset = {f->offset.v},
 			.has_vaddr = f->has_vaddr, .vaddr = {f->vaddr.v},
-			.function = f->function, .function_offset = f->function_offset,
+			.function = frame_function(f), .function_offset = f->function_offset,
 		};
+		take_places(r, f, r->out++);
 	}
 	return true;
 }
@@ -25,12 +50,15 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 struct batconv_resolver *batconv_resolver_new(struct batconv_snapshots *snapshots, unsigned options)
 {
 	struct batconv_resolver *r = calloc(1, sizeof(*r));
-	bool functions = options & (BATCONV_FUNCTIONS | BATCONV_INPUT);
+	bool inlines = options & BATCONV_INLINES, lines = options & BATCONV_LINES;
+	bool functions = inlines || lines || options & (BATCONV_FUNCTIONS | BATCONV_INPUT);
 
 	if (!r)
 		return NULL;
 	resolver_init(&r->resolver, &snapshots->snapshots);
-	r->resolver.options = (struct frame_options){functions, options & BATCONV_INPUT};
+	r->resolver.options = (struct frame_options){functions, options & BATCONV_INPUT, lines || inlines};
+	r->resolver.libraries.inlines = inlines;
+	r->lines = lines;
 	r->resolver.libraries.open_mapped = functions;
 	r->resolver.take = take;
 	r->resolver.ctx = r;

@@ -36,12 +36,28 @@ struct batconv_frame {
 	struct batconv_vaddr vaddr;
 	const char *function;        /* NULL: not known, or not asked for */
 	uint64_t function_offset;
+	const char *file;            /* of the source; NULL: not known, or not asked for */
+	uint32_t line;               /* where the function is, or where it calls what was inlined */
+	size_t inlined;              /* calls that were inlined there, by batconv_frame_inlined() */
+	const void *places;          /* for that one */
+};
+
+/* A function that was inlined into another one, and where in it the address is. */
+struct batconv_inlined {
+	const char *function; /* NULL: DWARF has no name for it */
+	const char *file;     /* NULL: not known */
+	uint32_t line;
 };
 
 enum {
 	BATCONV_FUNCTIONS = 1, /* look for functions, in the files that were mapped too */
 	BATCONV_INPUT = 2,     /* functions of the input binary, where there is a BAT */
+	BATCONV_LINES = 4,     /* functions, and files and lines of the source, from DWARF */
+	BATCONV_INLINES = 8,   /* functions, and the calls that were inlined, with their lines */
 };
+/* DWARF is read by libdw, which is loaded when it is first needed; without it resolving fails
+ * with BATCONV_UNSUPPORTED.  libdw asks the servers in DEBUGINFOD_URLS for debug files that are
+ * not here: unset it to stay offline. */
 
 struct batconv_resolver;
 
@@ -58,11 +74,16 @@ BATCONV_API BATCONV_MUST_USE bool batconv_resolver_add(struct batconv_resolver *
 
 /* Resolve one stack into out[0 .. stack->count).  Every address gets a frame.  Strings
  * live as long as the resolver.  Of a return address the call is looked up, one byte
- * before.  BATCONV_NOMEM: out[] says nothing then; the same call can be made again. */
+ * before.  BATCONV_NOMEM, BATCONV_UNSUPPORTED (lines without libdw): out[] says nothing then; the same call can be made again. */
 BATCONV_API BATCONV_MUST_USE bool batconv_resolve_stack(struct batconv_resolver *resolver,
 							const struct batconv_raw_stack *stack,
 							struct batconv_frame *out,
 							struct batconv_error *err);
+
+/* The calls that were inlined where a frame's address is: number 0 is the innermost one.  False:
+ * there are no more.  Strings live as long as the resolver. */
+BATCONV_API bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number,
+				       struct batconv_inlined *out);
 
 /* A single address of a process at a time. */
 BATCONV_API BATCONV_MUST_USE bool batconv_resolve(struct batconv_resolver *resolver, uint32_t pid,

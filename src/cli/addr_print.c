@@ -14,13 +14,20 @@ static const char *fragment_kind(const struct addr_context *context, const struc
 	return chain->place.fragment->cold ? "cold" : "hot";
 }
 
+/* Without memory it is not known either: an answer is on its way already. */
 static bool find_source(const struct addr_context *context, const struct chain *chain,
 			const char **file, unsigned *line)
 {
-	if (!context->source || (context->source_is_input && !chain->has_input_vaddr))
+	struct vaddr at = context->source_is_input ? chain->input_vaddr : chain->vaddr;
+	struct source_places places;
+	struct bc_error err;
+
+	if (!context->source || (context->source_is_input && !chain->has_input_vaddr) ||
+	    !source_find(context->source, at, &places, &err) || !places.count)
 		return false;
-	return source_find(context->source,
-			   context->source_is_input ? chain->input_vaddr : chain->vaddr, file, line);
+	*file = places.at->file;
+	*line = places.at->line;
+	return true;
 }
 
 static void label(const char *name, FILE *out)

@@ -176,21 +176,14 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 	return true;
 }
 
-/* libdw asks debuginfod servers for what it does not find: a look-up of an address
- * must not become a download. */
-static void stay_offline(void)
-{
-	unsetenv("DEBUGINFOD_URLS");
-}
-
 static bool open_source(const struct arguments *args, struct addr_context *context,
 			struct bc_error *err)
 {
 	context->source_is_input = args->input != NULL;
 	if (!args->source)
 		return true;
-	stay_offline();
-	return source_open(args->input ? args->input : args->binary, &context->source, err);
+	source_stay_offline();
+	return source_open(args->input ? args->input : args->binary, false, &context->source, err);
 }
 
 /* Answer one address.  False: it cannot be read; the text says why. */

@@ -15,7 +15,7 @@
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 
-enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
+enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
@@ -26,6 +26,8 @@ static const struct option_row rows[] = {
 	 "can be given several times"},
 	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "functions, of BIN and of the files that were mapped"},
 	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "functions of the input binary, of what BOLT wrote"},
+	{OPT_LINES, "lines", NULL, NO_FILE, "files and lines of the source, from DWARF; and functions"},
+	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
 	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing but to the\n"
 	 "output's folder, running programs, and the network"},
@@ -43,7 +45,7 @@ struct arguments {
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
-	bool functions, input, quiet, help, nomem, sandbox;
+	bool functions, input, lines, inlines, quiet, help, nomem, sandbox;
 	bool partial; /* something of an input could not be read */
 };
 
@@ -69,6 +71,8 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_FUNCTIONS: args->functions = true; break;
 	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
+	case OPT_LINES: args->lines = args->functions = true; break;
+	case OPT_INLINES: args->inlines = args->functions = true; break;
 	case OPT_MAPS: args->nomem |= !path_vec_push(&args->maps, value); break;
 	case OPT_BINARY: args->nomem |= !path_vec_push(&args->binaries, value); break;
 	case OPT_FORMAT:
@@ -180,7 +184,9 @@ static bool resolve_all(struct arguments *args, struct resolver *resolver, char 
 static bool write_all(struct arguments *args, struct resolver *resolver, char **files,
 		      int count, struct bc_error *err)
 {
-	struct stack_writer writer = {.format = args->format, .files = &resolver->snapshots->files};
+	struct stack_writer writer = {.format = args->format, .lines = args->lines,
+				      .files = &resolver->snapshots->files, 
+				      .pprof = {.lines = args->lines, .inlines = args->inlines}};
 	struct output output;
 
 	if (!output_open(args->output, &output, err))
@@ -223,7 +229,10 @@ static int run(struct arguments *args, char **files, int count)
 	resolver.libraries.given = given.at;
 	resolver.libraries.given_count = given.len;
 	resolver.libraries.open_mapped = args->functions;
-	resolver.options = (struct frame_options){args->functions, args->input};
+	resolver.libraries.inlines = args->inlines;
+	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
+	if (resolver.options.lines)
+		source_stay_offline();
 	ok = ok && write_all(args, &resolver, files, count, &err);
 	if (ok && !args->quiet)
 		report(&resolver.counts);
@@ -263,7 +272,7 @@ static int run_stacks(const struct command *command, int argc, char **argv)
 
 const struct command stacks_command = {
 	"stacks", "[OPTION]... STACKS...",
-	"resolve call stacks to libraries, offsets and functions\n\n"
+	"resolve call stacks to libraries, offsets, functions and lines\n\n"
 	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",

@@ -78,8 +78,35 @@ static void find_function(const struct view_mapping *known, const struct frame_o
 	out->function_offset += out->is_return;
 }
 
+const struct source_place *frame_place(const struct frame *frame)
+{
+	return frame->places.count ? &frame->places.at[frame->places.count - 1] : NULL;
+}
+
+const char *frame_function(const struct frame *frame)
+{
+	return frame->function || !frame->places.count ? frame->function : frame_place(frame)->function;
+}
+
+/* How a function without a symbol is called; DWARF has a better name. */
+#define NAME_OF_FDE "__BOLT_FDE_FUNC"
+
+static bool find_lines(const struct libraries *libraries, const struct view_mapping *known, struct vaddr at,
+		       struct frame *out, struct bc_error *err)
+{
+	struct source *source;
+
+	if (!libraries_source(libraries, known->library, &source, err) ||
+	    (source && !source_find(source, at, &out->places, err)))
+		return false;
+	const struct source_place *own = frame_place(out);
+	if (own && own->function && out->function && text_starts(text_of(out->function), NAME_OF_FDE))
+		out->function = own->function;
+	return true;
+}
+
 static bool resolve(struct libraries *libraries, struct view *view,
-		    const struct frame_options *options, struct frame *out)
+		    const struct frame_options *options, struct frame *out, struct bc_error *err)
 {
 	struct run_addr at = {out->raw.v - out->is_return};
 	const struct mapping *mapping = view ? maps_find(&view->maps, at) : NULL;
@@ -95,14 +122,15 @@ static bool resolve(struct libraries *libraries, struct view *view,
 	out->offset = mapping_offset(mapping, out->raw);
 	if (!known->known && mapped_files_at(libraries->files, mapping->file)->path &&
 	    !learn_path(libraries, view, mapping))
-		return false;
+		return bc_fail_nomem(err);
+	out->file = known->known && known->library->opened ? known->library : NULL;
 	out->has_vaddr = known->has_base;
 	if (!known->has_base)
 		return true;
 	out->vaddr.v = out->raw.v - known->base;
 	if (options->functions)
 		find_function(known, options, (struct vaddr){at.v - known->base}, out);
-	return true;
+	return !options->lines || find_lines(libraries, known, (struct vaddr){at.v - known->base}, out, err);
 }
 
 /* x86-64 maps the page of vsyscalls into every process, above all else: it is called, not entered. */
@@ -122,8 +150,8 @@ bool frames_resolve(struct libraries *libraries, struct view *view,
 		/* Where the kernel was entered, the address is no return address. */
 		bool entry = i && !is_kernel(addresses[i]) && is_kernel(addresses[i - 1]);
 		out[i] = (struct frame){.raw = {addresses[i]}, .is_return = i && !entry && addresses[i]};
-		if (!resolve(libraries, view, options, &out[i]))
-			return bc_fail_nomem(err);
+		if (!resolve(libraries, view, options, &out[i], err))
+			return false;
 	}
 	return true;
 }

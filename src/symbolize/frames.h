@@ -18,6 +18,7 @@
 
 #define FRAME_UNKNOWN "[unknown]"
 #define FRAME_KERNEL "[kernel]"
+#define FRAME_INLINED "[inlined]" /* a function that DWARF has no name for */
 
 struct frame {
 	struct run_addr raw;         /* as given */
@@ -29,6 +30,8 @@ struct frame {
 	struct vaddr vaddr;          /* of `raw` */
 	const char *function;        /* NULL: not known */
 	uint64_t function_offset;    /* of `raw` */
+	struct source_places places; /* innermost first; .count 0: none, or not asked for */
+	const struct library *file;  /* that was opened for it, or NULL */
 };
 
 /* One map with what was found out about its mappings so far. */
@@ -45,12 +48,20 @@ void view_free(struct view *view);
 struct frame_options {
 	bool functions;    /* look for functions */
 	bool input;        /* of the input binary: translate by BAT */
+	bool lines;        /* look for lines, and inlined calls if the libraries have them */
 };
+
+/* The function that the code of a frame belongs to: by its binary, else by DWARF; NULL: not known. */
+const char *frame_function(const struct frame *frame);
+
+/* The place of its own in the source: where it calls what was inlined; NULL: not known. */
+const struct source_place *frame_place(const struct frame *frame);
 
 /* Resolve a stack: `count` addresses, innermost first, into out[0 .. count).
  *
  * view  NULL: no map is known for it, all is unknown
  *
+ * BC_UNSUPPORTED  lines without libdw
  * BC_NOMEM */
 BC_MUST_USE bool frames_resolve(struct libraries *libraries, struct view *view,
 				const struct frame_options *options, const uint64_t *addresses,

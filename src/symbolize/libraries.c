@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memmem */
 #include "src/symbolize/libraries.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/addrspace/build.h"
 #include "src/elf/binary_open.h"
@@ -9,8 +11,10 @@
 void libraries_free(struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->len; i++) {
-		if (libraries->at[i])
+		if (libraries->at[i]) {
+			source_close(libraries->at[i]->source);
 			binary_close(&libraries->at[i]->own);
+		}
 		free(libraries->at[i]);
 	}
 	free(libraries->at);
@@ -19,18 +23,18 @@ void libraries_free(struct libraries *libraries)
 }
 
 /* Builds that BOLT made of one input share its build-id: the name decides first. */
-static const struct binary *given_for(const struct libraries *libraries, struct text path, uint32_t file)
+static const struct given_binary *given_for(const struct libraries *libraries, struct text path, uint32_t file)
 {
-	const struct binary *by_id = NULL;
+	const struct given_binary *by_id = NULL;
 	struct text name = text_basename(path_without_deleted(path));
 
 	for (size_t i = 0; i < libraries->given_count; i++) {
 		const struct given_binary *given = &libraries->given[i];
 		enum build build = build_of(libraries->files, file, &given->binary.image);
 		if (text_equal(name, text_basename(text_of(given->path))) && build != BUILD_OTHER)
-			return &given->binary;
+			return given;
 		if (build == BUILD_SAME && !by_id)
-			by_id = &given->binary;
+			by_id = given;
 	}
 	return by_id;
 }
@@ -84,7 +88,9 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	library = calloc(1, sizeof(*library));
 	if (!library)
 		return NULL;
-	library->binary = given_for(libraries, path, file);
+	const struct given_binary *given = given_for(libraries, path, file);
+	library->binary = given ? &given->binary : NULL;
+	library->path = given ? given->path : path.at;
 	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file)) {
 		free(library); /* it is asked for again */
 		return NULL;
@@ -92,4 +98,34 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	library->opened = library->binary;
 	libraries->at[file] = library;
 	return library;
+}
+
+/* The command line of llvm-bolt, which it leaves in a note. */
+#define BOLT_INFO ".note.bolt_info"
+
+static bool bolt_wrote_debug(const struct image *image)
+{
+	const struct section *info = image_section(image, BOLT_INFO);
+	struct bytes bytes = info ? image_section_bytes(image, info) : (struct bytes){NULL, 0};
+
+	return bytes.size && memmem(bytes.data, bytes.size, "-update-debug-sections", 22);
+}
+
+static bool has_lines(const struct binary *binary)
+{
+	return binary->kind == BINARY_UNTOUCHED ||
+	       (binary->kind != BINARY_SECTION && bolt_wrote_debug(&binary->image));
+}
+
+bool libraries_source(const struct libraries *libraries, struct library *library, struct source **out,
+		      struct bc_error *err)
+{
+	*out = library->source;
+	if (library->source_asked || !library->opened || !has_lines(library->binary))
+		return true;
+	if (!source_open(library->path, libraries->inlines, &library->source, err) && err->code != BC_IO)
+		return false;
+	library->source_asked = true;
+	*out = library->source;
+	return true;
 }

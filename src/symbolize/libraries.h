@@ -7,11 +7,15 @@
 
 #include "src/addrspace/mapped_files.h"
 #include "src/elf/binary.h"
+#include "src/symbolize/source.h"
 
 struct library {
 	bool opened; /* else nothing is known of it */
+	const char *path; /* of the file that was opened */
 	const struct binary *binary;
 	struct binary own; /* unless it was given */
+	bool source_asked; /* for lines: */
+	struct source *source; /* NULL: it has none that are right */
 };
 
 /* A file that the user names for what is mapped under its name or build-id. */
@@ -25,6 +29,7 @@ struct libraries {
 	struct given_binary *given;    /* borrowed */
 	size_t given_count;
 	bool open_mapped; /* open files under the path that was mapped */
+	bool inlines;     /* sources tell inlined calls, too */
 	struct library **at; /* by the number of the file; NULL: not asked for yet */
 	size_t len;
 };
@@ -34,5 +39,14 @@ void libraries_free(struct libraries *libraries);
 /* The library of a mapped file: a given one, or the file of its path if that is wanted,
  * is still there, and has the build-id that was recorded.  NULL: out of memory. */
 struct library *libraries_of(struct libraries *libraries, uint32_t file);
+
+/* The source of an opened library, to *out; NULL if it has no DWARF that libdw takes.  What BOLT
+ * wrote has that of its input, unless it was told to rewrite it (-update-debug-sections): none
+ * then, as lines would be those of other code.
+ *
+ * BC_UNSUPPORTED  there is no libdw
+ * BC_NOMEM */
+BC_MUST_USE bool libraries_source(const struct libraries *libraries, struct library *library,
+				  struct source **out, struct bc_error *err);
 
 #endif

@@ -17,6 +17,7 @@ void pprof_free(struct pprof *p)
 	strings_free(&p->functions);
 	strings_free(&p->locations);
 	strings_free(&p->stacks);
+	pprof_mapping_vec_free(&p->rows);
 	count_vec_free(&p->counts);
 	byte_vec_free(&p->body);
 	*p = (struct pprof){0};
@@ -66,27 +67,33 @@ static bool text_id(struct pprof *p, struct text text, uint32_t *id)
 	return strings_intern(&p->texts, text, id);
 }
 
-static bool hex_id(struct pprof *p, const struct build_id *id, uint32_t *out)
+/* As it was recorded, or of the file that was opened. */
+static bool build_id_text(struct pprof *p, const struct mapped_files *files, const struct frame *frame, uint32_t *out)
 {
+	const struct image *image = frame->file ? &frame->file->binary->image : NULL;
+	struct build_id gnu = mapped_files_id(files, frame->mapping->file);
+	struct text go = mapped_files_go_id(files, frame->mapping->file);
 	char hex[2 * BUILD_ID_MAX + 1];
 
-	build_id_format(id, hex);
-	return text_id(p, text_of(hex), out);
+	if (!gnu.size && image)
+		gnu = image->build_id;
+	if (!go.len && image)
+		go = image->go_build_id;
+	build_id_format(&gnu, hex);
+	return text_id(p, gnu.size ? text_of(hex) : go, out);
 }
 
-static bool put_mapping(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
-			uint32_t id)
+static bool add_mapping(struct pprof *p, const struct mapped_files *files, const struct frame *frame, uint32_t id)
 {
 	const struct mapping *at = frame->mapping;
-	struct build_id recorded = mapped_files_id(files, at->file);
-	struct byte_vec m = {0};
-	uint32_t name, build_id;
+	struct pprof_mapping row = {.start = at->start, .end = at->end, .offset = at->offset};
 
-	bool ok = text_id(p, frame->library, &name) && hex_id(p, &recorded, &build_id) && put_number(&m, 1, id) &&
-		  put_number(&m, 2, at->start) && put_number(&m, 3, at->end) &&
-		  put_number(&m, 4, at->offset) && put_number(&m, 5, name) &&
-		  put_number(&m, 6, build_id) && put_number(&m, 7, frame->function != NULL);
-	return finish(p, PROFILE_MAPPING, &m, ok);
+	if (!text_id(p, frame->library, &row.name) || !build_id_text(p, files, frame, &row.build_id))
+		return false;
+	while (p->rows.len <= id)
+		if (!pprof_mapping_vec_push(&p->rows, row))
+			return false;
+	return true;
 }
 
 static bool mapping_id(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
@@ -100,22 +107,39 @@ static bool mapping_id(struct pprof *p, const struct mapped_files *files, const 
 		return true;
 	const struct mapped_file *file = mapped_files_at(files, at->file);
 	uint64_t key[] = {at->start, at->end, at->offset, (uint64_t)file->path << 32 | file->build_id};
-	return id_of(&p->mappings, key, sizeof(key), id, &is_new) &&
-	       (!is_new || put_mapping(p, files, frame, *id));
+	if (!id_of(&p->mappings, key, sizeof(key), id, &is_new) ||
+	    (is_new && !add_mapping(p, files, frame, *id)))
+		return false;
+	struct pprof_mapping *row = &p->rows.at[*id];
+	row->functions |= frame_function(frame) != NULL;
+	for (size_t i = 0; i < frame->places.count; i++) {
+		row->filenames |= p->lines && frame->places.at[i].file;
+		row->lines |= p->lines && frame->places.at[i].line;
+		row->inlines |= p->inlines;
+	}
+	return true;
 }
 
-/* What has no function is drawn by its address; what has no mapping either, by what
- * it is. */
-static bool function_id(struct pprof *p, const struct frame *frame, uint32_t *id)
+static bool put_mapping(struct byte_vec *out, const struct pprof_mapping *row, uint32_t id)
 {
-	struct text name = frame->function ? text_of(frame->function) : frame->library;
+	struct byte_vec m = {0};
+	bool ok = put_number(&m, 1, id) && put_number(&m, 2, row->start) && put_number(&m, 3, row->end) &&
+		  put_number(&m, 4, row->offset) && put_number(&m, 5, row->name) &&
+		  put_number(&m, 6, row->build_id) && put_number(&m, 7, row->functions) &&
+		  put_number(&m, 8, row->filenames) && put_number(&m, 9, row->lines) &&
+		  put_number(&m, 10, row->inlines) && put_block(out, PROFILE_MAPPING, m.at, m.len);
+
+	byte_vec_free(&m);
+	return ok;
+}
+
+static bool function_id(struct pprof *p, const char *name, const char *file, uint32_t *id)
+{
 	uint32_t texts[2];
 	bool is_new;
 
-	*id = 0;
-	if (!frame->function && frame->mapping)
-		return true;
-	if (!text_id(p, name, &texts[0]) || !text_id(p, frame->library, &texts[1]) ||
+	if (!text_id(p, text_of(name), &texts[0]) ||
+	    !text_id(p, text_of(file && p->lines ? file : ""), &texts[1]) ||
 	    !id_of(&p->functions, texts, sizeof(texts), id, &is_new))
 		return false;
 	if (!is_new)
@@ -126,13 +150,51 @@ static bool function_id(struct pprof *p, const struct frame *frame, uint32_t *id
 	return finish(p, PROFILE_FUNCTION, &m, ok);
 }
 
+/* The function that the code belongs to.  What has none is drawn by its address; what has no
+ * mapping either, by what it is. */
+static bool own_function_id(struct pprof *p, const struct frame *frame, uint32_t *id)
+{
+	const struct source_place *place = frame_place(frame);
+	const char *name = frame_function(frame);
+
+	*id = 0;
+	if (name)
+		return function_id(p, name, place ? place->file : NULL, id);
+	return frame->mapping || function_id(p, frame->library.at, NULL, id);
+}
+
+static bool put_line(const struct pprof *p, struct byte_vec *location, uint32_t function, uint32_t number)
+{
+	struct byte_vec m = {0};
+	bool ok = put_number(&m, 1, function) && put_number(&m, 2, p->lines ? number : 0) &&
+		  put_block(location, 4, m.at, m.len);
+
+	byte_vec_free(&m);
+	return ok;
+}
+
+/* The inlined calls, then the function itself. */
+static bool put_lines(struct pprof *p, struct byte_vec *location, const struct frame *frame, uint32_t own)
+{
+	const struct source_place *place = frame_place(frame);
+	uint32_t function;
+
+	for (size_t i = 0; i + 1 < frame->places.count; i++) {
+		const struct source_place *inlined = &frame->places.at[i];
+		if (!function_id(p, inlined->function ? inlined->function : FRAME_INLINED, inlined->file, &function) ||
+		    !put_line(p, location, function, inlined->line))
+			return false;
+	}
+	return !own || put_line(p, location, own, place ? place->line : 0);
+}
+
 static bool location_id(struct pprof *p, const struct mapped_files *files, const struct frame *frame,
 			uint32_t *id)
 {
 	uint32_t mapping, function;
 	bool is_new = false;
 
-	if (!mapping_id(p, files, frame, &mapping) || !function_id(p, frame, &function))
+	if (!mapping_id(p, files, frame, &mapping) || !own_function_id(p, frame, &function))
 		return false;
 	uint64_t address = frame->raw.v - frame->is_return;
 	uint64_t key[] = {address, (uint64_t)mapping << 32 | function};
@@ -140,11 +202,9 @@ static bool location_id(struct pprof *p, const struct mapped_files *files, const
 		return false;
 	if (!is_new)
 		return true;
-	struct byte_vec m = {0}, line = {0};
-	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) && put_number(&m, 3, address);
-	if (ok && function)
-		ok = put_number(&line, 1, function) && put_block(&m, 4, line.at, line.len);
-	byte_vec_free(&line);
+	struct byte_vec m = {0};
+	bool ok = put_number(&m, 1, *id) && put_number(&m, 2, mapping) && put_number(&m, 3, address) &&
+		  put_lines(p, &m, frame, function);
 	return finish(p, PROFILE_LOCATION, &m, ok);
 }
 
@@ -207,6 +267,8 @@ static bool encode(struct pprof *p, struct byte_vec *out)
 
 	for (uint32_t i = 1; i < p->stacks.len && ok; i++)
 		ok = put_sample(out, strings_at(&p->stacks, i), p->counts.at[i]);
+	for (uint32_t i = 1; i < p->rows.len && ok; i++)
+		ok = put_mapping(out, &p->rows.at[i], i);
 	ok = ok && put_bytes(out, p->body.at, p->body.len);
 	for (uint32_t i = 0; i < p->texts.len && ok; i++) {
 		struct text text = strings_at(&p->texts, i);

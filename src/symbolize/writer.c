@@ -36,6 +36,28 @@ static void print_name(struct text text, FILE *out)
 			putc(text.at[i], out);
 }
 
+static void write_place(const struct source_place *place, FILE *out)
+{
+	if (!place || !place->line)
+		return;
+	putc(' ', out);
+	print_name(text_of(place->file), out);
+	fprintf(out, ":%" PRIu32, place->line);
+}
+
+/* What was inlined stands before the function that it was inlined into, in lines of its own. */
+static void write_inlined(const struct stack_writer *writer, const struct frame *f)
+{
+	for (size_t i = 0; i + 1 < f->places.count; i++) {
+		const struct source_place *place = &f->places.at[i];
+		fprintf(writer->out, "  0x%-14" PRIx64 " [inlined] ", f->raw.v);
+		print_name(text_of(place->function ? place->function : "-"), writer->out);
+		if (writer->lines)
+			write_place(place, writer->out);
+		putc('\n', writer->out);
+	}
+}
+
 static void write_text(const struct stack_writer *writer, const struct stack *stack)
 {
 	FILE *out = writer->out;
@@ -48,6 +70,7 @@ static void write_text(const struct stack_writer *writer, const struct stack *st
 	putc('\n', out);
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct frame *f = &stack->frames[i];
+		write_inlined(writer, f);
 		fprintf(out, "  0x%-14" PRIx64 " ", f->raw.v);
 		print_name(f->library, out);
 		if (f->mapping)
@@ -56,6 +79,10 @@ static void write_text(const struct stack_writer *writer, const struct stack *st
 			fprintf(out, " vaddr 0x%" PRIx64, f->vaddr.v);
 		if (f->function)
 			fprintf(out, " %s+0x%" PRIx64, f->function, f->function_offset);
+		else if (frame_function(f))
+			fprintf(out, " %s", frame_function(f));
+		if (writer->lines)
+			write_place(frame_place(f), out);
 		putc('\n', out);
 	}
 }
@@ -70,7 +97,29 @@ static void json_address(struct json *json, const char *key, uint64_t value)
 	json_string(json, key, text);
 }
 
-static void write_frame(struct json *json, const struct frame *f)
+static void json_place(struct json *json, const struct source_place *place)
+{
+	if (!place || !place->line)
+		return;
+	json_string(json, "file", place->file);
+	json_number(json, "line", place->line);
+}
+
+static void json_inlined(const struct stack_writer *writer, struct json *json, const struct frame *f)
+{
+	json_open(json, "inlined", '[');
+	for (size_t i = 0; i + 1 < f->places.count; i++) {
+		json_open(json, NULL, '{');
+		if (f->places.at[i].function)
+			json_string(json, "function", f->places.at[i].function);
+		if (writer->lines)
+			json_place(json, &f->places.at[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_frame(const struct stack_writer *writer, struct json *json, const struct frame *f)
 {
 	json_open(json, NULL, '{');
 	json_string(json, "library", f->library.at); /* NUL-terminated: a string of the set */
@@ -82,7 +131,13 @@ static void write_frame(struct json *json, const struct frame *f)
 	if (f->function) {
 		json_string(json, "function", f->function);
 		json_address(json, "function_offset", f->function_offset);
+	} else if (frame_function(f)) {
+		json_string(json, "function", frame_function(f));
 	}
+	if (writer->lines)
+		json_place(json, frame_place(f));
+	if (f->places.count > 1)
+		json_inlined(writer, json, f);
 	json_bool(json, "return", f->is_return);
 	json_close(json, '}');
 }
@@ -99,7 +154,7 @@ static void write_json(const struct stack_writer *writer, const struct stack *st
 		json_number(&json, "map", stack->map);
 	json_open(&json, "frames", '[');
 	for (size_t i = 0; i < stack->count; i++)
-		write_frame(&json, &stack->frames[i]);
+		write_frame(writer, &json, &stack->frames[i]);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	putc('\n', writer->out);
@@ -118,13 +173,39 @@ static bool fold_text(struct byte_vec *line, struct text text)
 	return true;
 }
 
+/* NAME (FILE:LINE) */
+static bool fold_function(const struct stack_writer *writer, struct byte_vec *line, const char *name,
+			  const struct source_place *place)
+{
+	char number[16];
+
+	if (!fold_text(line, text_of(name)))
+		return false;
+	if (!writer->lines || !place || !place->line)
+		return true;
+	snprintf(number, sizeof(number), ":%" PRIu32 ")", place->line);
+	return fold_text(line, text_of(" (")) && fold_text(line, text_basename(text_of(place->file))) &&
+	       fold_text(line, text_of(number));
+}
+
+static bool fold_inlined(const struct stack_writer *writer, struct byte_vec *line, const struct frame *f)
+{
+	for (size_t i = f->places.count; i-- > 1;) {
+		const struct source_place *place = &f->places.at[i - 1];
+		if (!byte_vec_push(line, ';') ||
+		    !fold_function(writer, line, place->function ? place->function : FRAME_INLINED, place))
+			return false;
+	}
+	return true;
+}
+
 /* A function, or the library's last part and the offset in its file. */
-static bool fold_frame(struct byte_vec *line, const struct frame *f)
+static bool fold_frame(const struct stack_writer *writer, struct byte_vec *line, const struct frame *f)
 {
 	char offset[24];
 
-	if (f->function)
-		return fold_text(line, text_of(f->function));
+	if (frame_function(f))
+		return fold_function(writer, line, frame_function(f), frame_place(f));
 	if (!f->mapping)
 		return fold_text(line, f->library);
 	snprintf(offset, sizeof(offset), "+0x%" PRIx64, f->offset.v);
@@ -138,7 +219,8 @@ static bool add_folded(struct stack_writer *writer, const struct stack *stack)
 	bool ok = true;
 
 	for (size_t i = stack->count; i-- > 0 && ok;)
-		ok = fold_frame(&line, &stack->frames[i]) && (!i || byte_vec_push(&line, ';'));
+		ok = fold_frame(writer, &line, &stack->frames[i]) &&
+		     fold_inlined(writer, &line, &stack->frames[i]) && (!i || byte_vec_push(&line, ';'));
 	ok = ok && strings_intern(&writer->folded, (struct text){(const char *)line.at, line.len}, &number);
 	byte_vec_free(&line);
 	while (ok && writer->counts.len <= number)

@@ -6,6 +6,9 @@
  *   json    as they come: one JSON object per stack
  *   folded  counted and sorted: "outermost;...;innermost COUNT", for flame graphs
  *   pprof   counted: profile.proto, gzip
+ *
+ * An inlined call is a frame of its own in text and folded stacks; in JSON the frame that it was
+ * inlined into has it, as in pprof.
  */
 #ifndef SYMBOLIZE_WRITER_H
 #define SYMBOLIZE_WRITER_H
@@ -29,6 +32,7 @@ bool stack_format_parse(struct text name, enum stack_format *out);
 
 struct stack_writer {
 	enum stack_format format;
+	bool lines; /* print those that frames have */
 	const struct mapped_files *files; /* borrowed: of the mappings */
 	FILE *out;                     /* borrowed */
 	struct strings folded;         /* distinct lines */

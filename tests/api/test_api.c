@@ -179,6 +179,59 @@ static void frames_of_stacks(void **state)
 	batconv_snapshots_free(s);
 }
 
+/* Of this program: a call that the compiler was told to inline, and where it stands. */
+static inline __attribute__((always_inline)) uint64_t inlined_here(uint64_t n)
+{
+	return n * __builtin_bswap64(n + UINT64_C(0x1234));
+}
+enum { INLINED_LINE = __LINE__ - 2 };
+
+static __attribute__((noinline)) uint64_t has_inlined(uint64_t n)
+{
+	return inlined_here(n) ^ n;
+}
+enum { CALL_LINE = __LINE__ - 2 };
+
+/* Among the addresses of a function the one of the inlined call; both of its lines. */
+static void lines_of_frames(void **state)
+{
+	struct batconv_snapshots *s = batconv_snapshots_new();
+	struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_LINES | BATCONV_INLINES);
+	struct batconv_inlined inlined;
+	struct batconv_frame f[64];
+	struct batconv_run_addr at[64];
+	struct batconv_error err;
+	unsigned found = 0;
+
+	(void)state;
+	assert_true(has_inlined((uint64_t)getpid()) != 1);
+	assert_true(batconv_snapshots_add_process(s, (uint32_t)getpid(), &err));
+	for (size_t i = 0; i < 64; i++)
+		at[i].v = (uint64_t)(uintptr_t)has_inlined + i;
+	for (size_t i = 0; i < 64; i++) {
+		struct batconv_raw_stack stack = {UINT64_MAX, (uint32_t)getpid(), BATCONV_MAP_BY_TIME, &at[i], 1};
+		if (batconv_resolve_batch(r, &stack, 1, &f[i], &err))
+			continue;
+		assert_int_equal(err.code, BATCONV_UNSUPPORTED); /* no libdw */
+		batconv_resolver_free(r);
+		batconv_snapshots_free(s);
+		return;
+	}
+	for (size_t i = 0; i < 64 && f[i].function && !strncmp(f[i].function, "has_inlined/", 12); i++) {
+		assert_false(batconv_frame_inlined(&f[i], f[i].inlined, &inlined));
+		if (!f[i].inlined)
+			continue;
+		assert_true(batconv_frame_inlined(&f[i], 0, &inlined));
+		assert_string_equal(inlined.function, "inlined_here");
+		assert_int_equal(f[i].line, CALL_LINE);
+		assert_non_null(strstr(f[i].file, "test_api.c"));
+		found += inlined.line == INLINED_LINE && strstr(inlined.file, "test_api.c");
+	}
+	assert_true(found > 0 || !f[0].file); /* this program has DWARF, or has none */
+	batconv_resolver_free(r);
+	batconv_snapshots_free(s);
+}
+
 static void snapshots_in_a_file(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text(), *again = batconv_snapshots_new();
@@ -229,6 +282,7 @@ int main(void)
 		cmocka_unit_test(input_addresses_and_back),
 		cmocka_unit_test(maps_and_bases),
 		cmocka_unit_test(frames_of_stacks),
+		cmocka_unit_test(lines_of_frames),
 		cmocka_unit_test(snapshots_in_a_file),
 		cmocka_unit_test(errors),
 	};

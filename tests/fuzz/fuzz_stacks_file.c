@@ -159,7 +159,7 @@ static void run(const char *path, bool raw, bool functions, struct seen *seen)
 	resolver_init(&resolver, &all);
 	resolver.libraries.given = &demo;
 	resolver.libraries.given_count = 1;
-	resolver.options = (struct frame_options){functions, functions};
+	resolver.options = (struct frame_options){.functions = functions, .input = functions};
 	resolver.take = take;
 	resolver.ctx = seen;
 	seen->ok = resolve_file(&resolver, path, raw, &err);
