@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/print_name.h"
+
 #define HEAD "# batconv-maps"
 
 /* Where the kernel begins to write the path. */
@@ -163,7 +165,8 @@ bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *fi
 	return true;
 }
 
-void maps_text_write_mapping(const struct mapping *m, const struct mapped_files *files, FILE *out)
+/* All but the path, which is returned. */
+static struct text write_region(const struct mapping *m, const struct mapped_files *files, FILE *out)
 {
 	const struct mapped_file *file = mapped_files_at(files, m->file);
 	struct text path = strings_at(&files->texts, file->path);
@@ -175,11 +178,24 @@ void maps_text_write_mapping(const struct mapping *m, const struct mapped_files 
 			  file->inode);
 	if (path.len && len > 0 && len < PATH_COLUMN)
 		fprintf(out, "%*s", PATH_COLUMN - len, "");
+	return path;
+}
+
+void maps_text_write_mapping(const struct mapping *m, const struct mapped_files *files, FILE *out)
+{
+	struct text path = write_region(m, files, out);
+
 	for (size_t i = 0; i < path.len; i++)
 		if (path.at[i] == '\n')
 			fputs("\\012", out);
 		else
 			putc(path.at[i], out);
+	putc('\n', out);
+}
+
+void maps_text_print_mapping(const struct mapping *m, const struct mapped_files *files, FILE *out)
+{
+	print_name(write_region(m, files, out), out);
 	putc('\n', out);
 }
 

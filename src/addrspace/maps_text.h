@@ -46,8 +46,10 @@ bool maps_head_parse(struct text line, struct maps_head *out);
 BC_MUST_USE bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *files,
 				struct map_set **maps, struct bc_error *err);
 
-/* Write mappings as the kernel does, in its columns. */
+/* Write mappings as the kernel does, in its columns: to be read again, or with the path as
+ * print_name() has it, to be looked at. */
 void maps_text_write_mapping(const struct mapping *mapping, const struct mapped_files *files, FILE *out);
+void maps_text_print_mapping(const struct mapping *mapping, const struct mapped_files *files, FILE *out);
 void maps_text_write_head(const struct maps_head *head, FILE *out);
 
 #endif

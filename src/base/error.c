@@ -6,13 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names and lines from files go into messages; a message stays one line. */
-static void escape_control(char *text)
-{
-	for (unsigned char *c = (unsigned char *)text; *c; c++)
-		if (*c < 0x20 || *c == 0x7f)
-			*c = '?';
-}
+#include "src/base/print_name.h"
 
 bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...)
 {
@@ -21,7 +15,7 @@ bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, args);
 	va_end(args);
-	escape_control(err->text);
+	make_printable(err->text);
 	err->code = code;
 	return false;
 }
@@ -37,7 +31,7 @@ bool bc_fail_errno(struct bc_error *err, const char *fmt, ...)
 	va_end(args);
 	if (len >= 0 && (size_t)len < sizeof(err->text))
 		snprintf(err->text + len, sizeof(err->text) - (size_t)len, ": %s", why);
-	escape_control(err->text);
+	make_printable(err->text);
 	err->code = code;
 	return false;
 }

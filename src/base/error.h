@@ -24,8 +24,8 @@ enum bc_code {
 
 struct bc_error {
 	enum bc_code code;
-	char text[768]; /* one line, no newline, cut if longer; control
-	                   characters that came from a file are escaped         */
+	char text[768]; /* one line, no newline, cut if longer; of names that came
+	                   from a file as make_printable() leaves them          */
 };
 
 /* Fill `err`; returns false, so that callers can `return bc_fail(...)`. */

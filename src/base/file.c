@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/base/packed.h"
+#include "src/base/print_name.h"
 #include "src/base/sparse.h"
 
 /* What is mapped, for file_mapped_at(): of more than these one is not told by name. */
@@ -32,6 +33,7 @@ static void remember(const struct file_map *map, const char *path)
 		if (mapped[i].data)
 			continue;
 		snprintf(mapped[i].name, NAME_SIZE, "%s", path);
+		make_printable(mapped[i].name);
 		mapped[i].size = map->size;
 		mapped[i].data = map->data;
 		break;

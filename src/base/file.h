@@ -29,7 +29,8 @@ void file_unmap(struct file_map *map);
 void file_release(const void *part, size_t size);
 
 /* The name of the file that is mapped at an address, for the handler of a SIGBUS: a
- * file that becomes shorter while it is mapped, or whose disk fails, is told so.
+ * file that becomes shorter while it is mapped, or whose disk fails, is told so, as
+ * make_printable() leaves its name.
  * NULL: none, or one too many to remember.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 

@@ -46,7 +46,7 @@ static void print_process(const struct addr_context *context, const struct chain
 	fputc('\n', out);
 	if (chain->mapping) {
 		label("mapping", out);
-		maps_text_write_mapping(chain->mapping, context->process.files, out);
+		maps_text_print_mapping(chain->mapping, context->process.files, out);
 	} else if (context->process.maps) {
 		label("mapping", out);
 		fputs("none\n", out);
@@ -106,7 +106,7 @@ static void print_section(const struct chain *chain, FILE *out)
 {
 	label("section", out);
 	if (chain->section) {
-		print_text(chain->section->name, out);
+		print_name(chain->section->name, out);
 		fprintf(out, "+0x%" PRIx64 "\n", chain->vaddr.v - chain->section->addr);
 	} else {
 		fputs("none\n", out);
@@ -137,7 +137,8 @@ static void print_input(const struct addr_context *context, const struct chain *
 		      out);
 		return;
 	}
-	fprintf(out, "%s+0x%" PRIx32, chain->input.function->printed, chain->input.offset);
+	print_name(text_of(chain->input.function->printed), out);
+	fprintf(out, "+0x%" PRIx32, chain->input.offset);
 	if (context->explain && chain->place.fragment)
 		explain_entry(context, chain, out);
 	fputc('\n', out);
@@ -156,7 +157,8 @@ static void print_function(const struct addr_context *context, const struct chai
 		fputs("none\n", out);
 		return;
 	}
-	fprintf(out, "%s+0x%" PRIx32, f->printed, chain->place.offset);
+	print_name(text_of(f->printed), out);
+	fprintf(out, "+0x%" PRIx32, chain->place.offset);
 	if (context->explain)
 		fprintf(out, "    = vaddr - 0x%" PRIx64, f->address);
 	fputc('\n', out);
@@ -184,7 +186,8 @@ static void print_chain(const struct addr_context *context, const struct chain *
 	print_function(context, chain, out);
 	if (find_source(context, chain, &file, &line)) {
 		label("source", out);
-		fprintf(out, "%s:%u\n", file, line);
+		print_name(text_of(file), out);
+		fprintf(out, ":%u\n", line);
 	}
 }
 
@@ -192,14 +195,14 @@ static void print_chain(const struct addr_context *context, const struct chain *
 static void print_nowhere(const struct addr_context *context, const struct query *query, FILE *out)
 {
 	const struct places *places = &context->subject.places;
-	size_t count;
-	const struct named *named = places_named(places, query->function, &count);
 	uint32_t below;
+	size_t count;
 
 	if (query->kind < ADDR_FUNC) {
 		fputs("  not in the file part of a segment\n", out);
 		return;
 	}
+	const struct named *named = places_named(places, query->function, &count);
 	if (!named) {
 		fputs("  no such function\n", out);
 		return;
@@ -214,7 +217,7 @@ static void print_nowhere(const struct addr_context *context, const struct query
 void answer_text(const struct addr_context *context, const struct query *query,
 		 const struct chain_list *answer, FILE *out)
 {
-	print_text(query->text, out);
+	print_name(query->text, out);
 	if (answer->len > 1)
 		fprintf(out, "    %zu places", answer->len);
 	fputc('\n', out);

@@ -132,7 +132,7 @@ static void print_segments(const struct image *image)
 			if (!holds(&h, &image->sections[s]))
 				continue;
 			fputs(any ? " " : "       ", stdout);
-			print_text(image->sections[s].name, stdout);
+			print_name(image->sections[s].name, stdout);
 			any = true;
 		}
 		if (any)
@@ -161,12 +161,12 @@ static void print_image(const struct subject_image *s, const struct arguments *a
 	build_id_format(&s->image.build_id, id);
 	for (size_t i = 0; i < s->image.segment_count; i++)
 		executable += s->image.segments[i].executable;
-	print_text(text_of(s->path), stdout);
+	print_name(text_of(s->path), stdout);
 	printf("\nkind         %s, %s\n", machine_name(s->image.machine), kind_of(&s->image));
 	printf("build-id     %s\n", *id ? id : "none");
 	if (s->image.go_build_id.len) {
 		fputs("Go build-id  ", stdout);
-		print_text(s->image.go_build_id, stdout);
+		print_name(s->image.go_build_id, stdout);
 		putchar('\n');
 	}
 	print_bat(s);

@@ -187,13 +187,13 @@ static void print_image(void *ctx, const struct mapped_image *m)
 	const struct mapped_files *files = ctx;
 	struct text id = gnu_id(m, files), go = go_id(m, files);
 
-	print_text(mapped_files_path(files, m->number), stdout);
+	print_name(mapped_files_path(files, m->number), stdout);
 	fputs("\n    build-id ", stdout);
 	if (id.len)
 		print_bytes(id, stdout);
 	if (go.len) {
 		fputs(id.len ? ", Go " : "Go ", stdout);
-		print_text(go, stdout);
+		print_name(go, stdout);
 	}
 	puts(id.len || go.len ? "" : "not known");
 	if (!m->opened)
@@ -218,7 +218,7 @@ static bool print_map(const struct snapshot *s, const struct maps *maps,
 	print_head(s);
 	for (size_t i = 0; i < maps->len; i++)
 		if (all || maps->at[i].flags & MAPPING_EXEC)
-			maps_text_write_mapping(&maps->at[i], files, stdout);
+			maps_text_print_mapping(&maps->at[i], files, stdout);
 	puts("images:");
 	return each_image(maps, programs, agree, print_image, (void *)(uintptr_t)files);
 }

@@ -98,7 +98,7 @@ static void tell_changes(const struct changed_vec *changed, bool all)
 	for (size_t i = 0; i < named; i++) {
 		fputs(i ? ", " : "", stderr);
 		if (changed->at[i].name)
-			print_text(text_of(changed->at[i].name), stderr);
+			print_name(text_of(changed->at[i].name), stderr);
 		else
 			fprintf(stderr, "0x%" PRIx64, changed->at[i].address);
 	}

@@ -75,7 +75,7 @@ void print_sections(const struct image *image)
 		printf("  %2" PRIu32 " %-14s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-16" PRIx64 " %-5s 0x%-6" PRIx64 " ",
 		       s->index, type_name(s->type, type), s->addr, s->offset, s->size,
 		       s->flags ? flags_text(s->flags, flags) : "-", s->align);
-		print_text(s->name, stdout);
+		print_name(s->name, stdout);
 		putchar('\n');
 	}
 }

@@ -18,7 +18,7 @@ static void label(const char *name, FILE *out)
 
 static void print_shown(const char *text, FILE *out)
 {
-	print_text(text_of(text), out);
+	print_name(text_of(text), out);
 }
 
 static void print_named(const char *name, const char *value, FILE *out)
@@ -126,7 +126,7 @@ static void print_processes(const struct recording *r, FILE *out)
 			fputs("of no known pid", out);
 		else
 			fprintf(out, "%" PRIu64 " ", share->of);
-		print_text(recording_program(r, (uint32_t)share->of), out);
+		print_name(recording_program(r, (uint32_t)share->of), out);
 		putc('\n', out);
 	}
 	print_more(r->processes.len, "processes", out);
@@ -142,7 +142,7 @@ static void print_files(const struct recording *r, FILE *out)
 			fputs(share->of == SHARE_KERNEL ? "the kernel" : "nothing that is known", out);
 		} else {
 			struct text path = mapped_files_path(&r->mapped, (uint32_t)share->of);
-			print_text(path.len ? path : text_of("anonymous memory"), out);
+			print_name(path.len ? path : text_of("anonymous memory"), out);
 			if (path_kind_of(path) == PATH_FILE)
 				fprintf(out, " (%s)", inspect_local(local_file_of(&r->mapped, (uint32_t)share->of)));
 		}

@@ -2,6 +2,7 @@
 /* The lines have perf2bolt's words and numbers: scripts look for them. */
 #include <inttypes.h>
 
+#include "src/base/print_name.h"
 #include "src/cli/perf2bolt.h"
 
 static double percent(uint64_t part, uint64_t whole)
@@ -20,9 +21,11 @@ static void print_share(const char *label, uint64_t part, uint64_t whole, FILE *
 
 void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out)
 {
-	for (size_t i = 0; i < arguments->files.len; i++)
-		fprintf(out, "PERF2BOLT: Starting data aggregation job for %s\n",
-			arguments->files.at[i]);
+	for (size_t i = 0; i < arguments->files.len; i++) {
+		fputs("PERF2BOLT: Starting data aggregation job for ", out);
+		print_name(text_of(arguments->files.at[i]), out);
+		putc('\n', out);
+	}
 }
 
 static uint64_t aggregated_lines(const struct conversion *conversion)
@@ -112,15 +115,15 @@ void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
 {
 	switch (arguments->output.format) {
 	case FORMAT_FDATA:
-		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to %s\n",
-			conversion->profile.record_count, conversion->profile.accesses.len,
-			arguments->output.path);
+		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to ",
+			conversion->profile.record_count, conversion->profile.accesses.len);
 		break;
 	case FORMAT_PREAGG:
-		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to %s\n",
-			conversion->distinct, arguments->output.path);
+		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->distinct);
 		break;
 	case FORMAT_YAML:
-		break;
+		return;
 	}
+	print_name(text_of(arguments->output.path), out);
+	putc('\n', out);
 }

@@ -26,17 +26,6 @@ void json_bytes(struct json *json, const char *key, struct text bytes)
 	json_string(json, key, hex);
 }
 
-void print_text(struct text text, FILE *out)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.at[i];
-		if (c < 0x20 || c == 0x7f)
-			fprintf(out, "\\%03o", c);
-		else
-			putc(c, out);
-	}
-}
-
 void print_bytes(struct text bytes, FILE *out)
 {
 	for (size_t i = 0; i < bytes.len; i++)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/base/text.h"
+#include "src/base/print_name.h"
 #include "src/elf/image.h"
 #include "src/output/json.h"
 
@@ -14,9 +14,6 @@ void json_hex(struct json *json, const char *key, uint64_t value);
 
 /* Hexadecimal bytes; an empty text is left out. */
 void json_bytes(struct json *json, const char *key, struct text bytes);
-
-/* A path or name: newlines and other control characters as \012. */
-void print_text(struct text text, FILE *out);
 
 /* Hexadecimal bytes. */
 void print_bytes(struct text bytes, FILE *out);

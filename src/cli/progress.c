@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/base/print_name.h"
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -31,7 +33,9 @@ void progress_show(void *ctx, const struct file_stream *stream)
 		return;
 	progress->shown_ms = now;
 	progress->shown = true;
-	fprintf(stderr, "\r\033[Kbatconv: %s: %" PRIu64 " MB", stream->name, stream->done >> 20);
+	fputs("\r\033[Kbatconv: ", stderr);
+	print_name(text_of(stream->name), stderr);
+	fprintf(stderr, ": %" PRIu64 " MB", stream->done >> 20);
 	if (stream->size)
 		fprintf(stderr, " of %" PRIu64 " MB, %d %%", stream->size >> 20,
 			(int)(100.0 * (double)stream->done / (double)stream->size));

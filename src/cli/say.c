@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/say.h"
 
+#include "src/base/print_name.h"
+
 void say_format(char *line, size_t size, const char *fmt, va_list args)
 {
 	vsnprintf(line, size, fmt, args);
-	for (unsigned char *c = (unsigned char *)line; *c; c++)
-		if (*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	make_printable(line);
 }
 
 void say(FILE *out, const char *fmt, ...)

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
+#include "src/base/print_name.h"
 #include "src/output/json.h"
-#include "src/output/report.h"
 
 static void print_entry(const char *sign, const struct bat_table *t, const struct bat_fragment *f,
 			uint32_t entry, FILE *out)
@@ -39,7 +39,7 @@ static void print_difference(const struct difference *d, const struct binary *a,
 			     const struct binary *b, FILE *out)
 {
 	fprintf(out, "%-8s ", change_name(d->change));
-	print_plain(d->name, out);
+	print_name(text_of(d->name), out);
 	if (d->part)
 		fprintf(out, ", cold part %" PRIu32, d->part);
 	if (d->a != NO_FRAGMENT_HERE)

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/base/print_name.h"
 #include "src/output/demangle.h"
-#include "src/output/report.h"
 
 const char *dump_name(const struct dump *dump, uint32_t fragment)
 {
@@ -65,7 +65,7 @@ bool dump_translate(const struct dump *dump, uint64_t address, FILE *out)
 		fputs("not mapped\n", out);
 		return false;
 	}
-	print_plain(dump_name(dump, (uint32_t)(f - bat->fragments)), out);
+	print_name(text_of(dump_name(dump, (uint32_t)(f - bat->fragments))), out);
 	fprintf(out, " + 0x%" PRIx32 "\n", bat_translate(bat, f, (uint32_t)(address - f->address), false));
 	return true;
 }

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/base/print_name.h"
 #include "src/check/section_order.h"
 #include "src/output/dump.h"
-#include "src/output/report.h"
 
 struct raw {
 	const struct dump *dump;
@@ -34,7 +34,7 @@ static bool print_field(void *ctx, const struct bat_field *f)
 		return true;
 	if (!strcmp(f->name, "Address") || !strcmp(f->name, "OutputAddress")) {
 		fprintf(r->out, "%s %" PRIu32 ", ", f->cold ? "cold" : "fragment", f->fragment);
-		print_plain(dump_name(r->dump, fragment), r->out);
+		print_name(text_of(dump_name(r->dump, fragment)), r->out);
 		putc('\n', r->out);
 	}
 	fprintf(r->out, "%10" PRIu64 " %3" PRIu64 " %-4s %-17s ", f->byte, f->size,

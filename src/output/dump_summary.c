@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/print_name.h"
 #include "src/check/section_order.h"
 #include "src/output/dump.h"
 #include "src/output/json.h"
-#include "src/output/report.h"
 
 #define KINDS 24   /* more than any layout has fields */
 #define LARGEST 10 /* functions to name */
@@ -143,7 +143,7 @@ static void write_text(const struct summary *s, FILE *out)
 	fputs("\nbytes of the largest functions\n", out);
 	for (size_t i = 0; i < s->largest_count; i++) {
 		fprintf(out, "%10" PRIu64 "  ", s->bytes[s->largest[i]]);
-		print_plain(dump_name(s->dump, s->largest[i]), out);
+		print_name(text_of(dump_name(s->dump, s->largest[i])), out);
 		putc('\n', out);
 	}
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/print_name.h"
 #include "src/output/dump.h"
-#include "src/output/report.h"
 
 /* Fragments in the order of printing. */
 struct row {
@@ -72,7 +72,7 @@ static void print_rows(const struct dump *dump, const struct row *rows, size_t c
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!i || rows[i].parent == BAT_NO_PARENT || rows[i].parent != rows[i - 1].parent) {
-			print_plain(rows[i].name, out);
+			print_name(text_of(rows[i].name), out);
 			putc('\n', out);
 		}
 		print_fragment(dump, rows[i].fragment, out);

@@ -4,32 +4,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/utf8.h"
+#include "src/base/print_name.h"
 
-/* One character of at most four bytes, which a zero byte ends; returns its length. */
-static size_t write_character(struct json *json, const unsigned char s[5])
+/* One character or a byte that is part of none; returns its length.  What is not shown to
+ * people as it is (print_name.h) has a form that is printable here. */
+static size_t write_character(struct json *json, struct text text)
 {
-	size_t length = utf8_length(s);
+	uint32_t character;
+	size_t length = utf8_character(text, &character);
 
-	if (*s == '"' || *s == '\\')
-		fprintf(json->out, "\\%c", *s);
-	else if (length)
-		fwrite(s, 1, length, json->out);
-	else if (*s < 0x20)
-		fprintf(json->out, "\\u%04x", *s);
-	else
+	if (*text.at == '"' || *text.at == '\\')
+		fprintf(json->out, "\\%c", *text.at);
+	else if (!length)
 		fputs("\\ufffd", json->out);
+	else if (character_is_hidden(character))
+		fprintf(json->out, "\\u%04" PRIx32, character);
+	else
+		fwrite(text.at, 1, length, json->out);
 	return length ? length : 1;
 }
 
 static void write_string(struct json *json, const char *value, size_t size)
 {
 	putc('"', json->out);
-	for (size_t at = 0; at < size && value[at];) {
-		unsigned char s[5] = {0};
-		memcpy(s, value + at, size - at < 4 ? size - at : 4);
-		at += write_character(json, s);
-	}
+	for (size_t at = 0; at < size && value[at];)
+		at += write_character(json, (struct text){value + at, size - at});
 	putc('"', json->out);
 }
 

@@ -23,9 +23,6 @@ void report_json(const struct report *report, FILE *out);
 /* SARIF 2.1.0, for code-scanning tools. */
 void report_sarif(const struct report *report, FILE *out);
 
-/* Prints a string with its control characters escaped. */
-void print_plain(const char *string, FILE *out);
-
 /* Why the instructions were not checked, or "yes". */
 const char *code_state_text(enum code_state state);
 

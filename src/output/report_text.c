@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
 
+#include "src/base/print_name.h"
 #include "src/output/report.h"
-
-void print_plain(const char *string, FILE *out)
-{
-	for (const char *c = string; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			fprintf(out, "\\x%02x", (unsigned char)*c);
-		else
-			putc(*c, out);
-	}
-}
 
 const char *code_state_text(enum code_state state)
 {
@@ -32,7 +23,7 @@ static void print_place(const struct finding_place *place, FILE *out)
 {
 	if (place->function) {
 		fputs(", ", out);
-		print_plain(place->function, out);
+		print_name(text_of(place->function), out);
 	}
 	if (place->entry != NO_INDEX)
 		fprintf(out, ", entry %" PRIu32, place->entry);
@@ -49,10 +40,11 @@ static void print_findings(const struct report *report, FILE *out)
 	for (size_t i = 0; i < findings->len; i++) {
 		const struct finding *f = &findings->at[i];
 		const struct finding_info *info = &finding_infos[f->kind];
-		fprintf(out, "%s: %s: %s", report->binary, severity_name(info->severity), info->id);
+		print_name(text_of(report->binary), out);
+		fprintf(out, ": %s: %s", severity_name(info->severity), info->id);
 		print_place(&f->place, out);
 		fprintf(out, ": %s; ", info->what);
-		print_plain(f->text, out);
+		print_name(text_of(f->text), out);
 		putc('\n', out);
 	}
 }
@@ -116,7 +108,8 @@ void report_text(const struct report *report, bool quiet, FILE *out)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
 	if (report->sample)
 		print_sample(report->sample, out);
-	fprintf(out, "%s: %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n", report->binary,
+	print_name(text_of(report->binary), out);
+	fprintf(out, ": %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n",
 		findings_at_least(&v->findings, SEVERITY_ERROR),
 		findings_at_least(&v->findings, SEVERITY_WARNING) -
 			findings_at_least(&v->findings, SEVERITY_ERROR),

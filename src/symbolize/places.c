@@ -92,8 +92,8 @@ void places_free(struct places *places)
 
 static int compare_text(const char *name, struct text text)
 {
-	size_t len = strlen(name);
-	int order = memcmp(name, text.at, len < text.len ? len : text.len);
+	size_t len = strlen(name), both = len < text.len ? len : text.len;
+	int order = both ? memcmp(name, text.at, both) : 0; /* an empty text can be nowhere */
 
 	return order ? order : (len > text.len) - (len < text.len);
 }

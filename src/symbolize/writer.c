@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/print_name.h"
 #include "src/output/json.h"
 
 static const char *const formats[] = {"text", "json", "folded", "pprof"};
@@ -26,15 +27,6 @@ void stack_writer_free(struct stack_writer *writer)
 }
 
 /* ---- text ---- */
-
-static void print_name(struct text text, FILE *out)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] == '\n')
-			fputs("\\012", out);
-		else
-			putc(text.at[i], out);
-}
 
 static void write_place(const struct source_place *place, FILE *out)
 {
@@ -77,10 +69,14 @@ static void write_text(const struct stack_writer *writer, const struct stack *st
 			fprintf(out, "+0x%" PRIx64, f->offset.v);
 		if (f->has_vaddr)
 			fprintf(out, " vaddr 0x%" PRIx64, f->vaddr.v);
-		if (f->function)
-			fprintf(out, " %s+0x%" PRIx64, f->function, f->function_offset);
-		else if (frame_function(f))
-			fprintf(out, " %s", frame_function(f));
+		if (f->function) {
+			putc(' ', out);
+			print_name(text_of(f->function), out);
+			fprintf(out, "+0x%" PRIx64, f->function_offset);
+		} else if (frame_function(f)) {
+			putc(' ', out);
+			print_name(text_of(frame_function(f)), out);
+		}
 		if (writer->lines)
 			write_place(frame_place(f), out);
 		putc('\n', out);
@@ -257,7 +253,7 @@ static bool write_folded(const struct stack_writer *writer)
 		qsort(lines, count, sizeof(*lines), by_text);
 	for (size_t i = 0; i < count; i++)
 		if (lines[i].count) {
-			fwrite(lines[i].text.at, 1, lines[i].text.len, writer->out);
+			print_name(lines[i].text, writer->out);
 			fprintf(writer->out, " %" PRIu64 "\n", lines[i].count);
 		}
 	free(lines);

@@ -3,7 +3,7 @@ import re
 import subprocess
 
 # A word of a usage line that is no file, and something that stands there well.
-NO_FILES = {'ADDRESS': '0x55e11c26f010', 'LAYOUT': 'fixed'}
+NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed'}
 
 # What stands well in the other places, by the word there, or by command and word.
 GOOD = {'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
@@ -25,6 +25,9 @@ WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
 
 # What is written with exit code 3, by the documentation: docs/stats.md.
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
+
+# Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
+NO_TEXT = {'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw']}
 
 # Options without an argument that are not tried: help, a line that changes, and one that runs perf.
 NOT_TRIED = {'--help', '--progress', '-spe'}
@@ -62,6 +65,10 @@ class Command:
 
     def option(self, name):
         return next(o for o in self.options if name in (o.name, o.short))
+
+    def prints_text(self, arguments):
+        other = NO_TEXT.get(self.name, [])
+        return other is not None and not set(other) & set(arguments)
 
     def flags(self):
         return [o.name for o in self.options if not o.word and o.name not in NOT_TRIED]

@@ -11,6 +11,8 @@ What must hold for every run:
     it ends within the time limit, by itself, with an exit code of 0 to 4
     stderr is lines of printable text that begin with "batconv: "; there is one with exit code 1 and 2, and with 3
     if nothing was printed or written
+    what is printed or written for people has no control character but newline and tab, is UTF-8, and runs from left to
+    right, whatever names are in the files (names.py)
     a file that was given is as it was; what an option is to write is there after 0 and 4 (3, where the command's
     help has it), and after anything else is as it was before
     nothing else is left in the folder
@@ -36,6 +38,7 @@ import time
 sys.dont_write_bytecode = True
 import commands  # noqa: E402
 import kinds  # noqa: E402
+import names  # noqa: E402
 
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 10))
 PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
@@ -216,7 +219,7 @@ def wrong_lines(err):
     for line in err.splitlines() if err.endswith(b'\n') else err.split(b'\n'):
         if line and not line.startswith((b'batconv: ',) + PERF2BOLT_LINES):
             yield 'a line that is no message: %r' % re.sub(rb'==\d+==', b'==PID==', line[:300])
-        elif any(byte < 0x20 or byte == 0x7f for byte in line):
+        elif names.hidden(line, allowed=''):
             yield 'a message that is not printable: %r' % line[:300]
 
 
@@ -240,6 +243,19 @@ def wrong_outputs(run, code, folder, before):
         yield 'left behind: ' + re.sub(r'\.\w{6}$', '.XXXXXX', name)
 
 
+def wrong_text(run, out, folder):
+    """JSON is for programs, and people look at it all the same."""
+    if not run.place.command.prints_text(run.arguments):
+        return
+    for name in run.outputs:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, 'rb') as file:
+                out += file.read()
+    if names.hidden(out):
+        yield 'an output that is not text: %r' % names.hidden(out)
+
+
 def judge(run, code, out, err, folder, before):
     if code is None:
         yield 'it did not end within %g s' % TIMEOUT
@@ -248,6 +264,7 @@ def judge(run, code, out, err, folder, before):
     elif code > 4:
         yield 'exit code %d' % code
     yield from wrong_lines(err)
+    yield from wrong_text(run, out, folder)
     if not err and (code in (1, 2) or code == 3 and not out and not os.path.exists(os.path.join(folder, 'out'))):
         yield 'exit %d without a message' % code
     yield from wrong_outputs(run, code, folder, before)

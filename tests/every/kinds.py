@@ -7,6 +7,8 @@ import struct
 import subprocess
 import sys
 
+import names
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(HERE, '../support')
 
@@ -262,6 +264,7 @@ def make(batconv, inputs, source, folder):
     add_processes(maker)
     add_outputs(maker)
     add_compressed(maker)
+    names.add(maker, section_headers)
     for kind in [kind for kind in maker.kinds if kind.valid]:
         cut(maker, kind)
     add_others(maker)

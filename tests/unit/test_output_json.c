@@ -24,7 +24,9 @@ static void strings_are_escaped(void **state)
 	assert_string("", "\"\"");
 	assert_string("a\"b\\c", "\"a\\\"b\\\\c\"");
 	assert_string("\n\x01\x1f", "\"\\u000a\\u0001\\u001f\"");
-	assert_string("\x7f", "\"\x7f\"");
+	/* What nobody is to see on a terminal: DEL, C1, marks of direction.  Letters stay. */
+	assert_string("\x7f\xc2\x9b\xe2\x80\xae", "\"\\u007f\\u009b\\u202e\"");
+	assert_string("\xc3\xa9\xe2\x82\xac", "\"\xc3\xa9\xe2\x82\xac\"");
 }
 
 /* Every shortest, longest and forbidden form at a boundary of UTF-8. */
@@ -34,7 +36,7 @@ static void what_is_no_utf8_is_replaced(void **state)
 		const char *bytes;
 		int valid;
 	} cases[] = {
-		{"\xc2\x80", 1},         {"\xdf\xbf", 1},         {"\xe0\xa0\x80", 1},
+		{"\xc2\xa0", 1},         {"\xdf\xbf", 1},         {"\xe0\xa0\x80", 1},
 		{"\xed\x9f\xbf", 1},     {"\xee\x80\x80", 1},     {"\xf0\x90\x80\x80", 1},
 		{"\xf4\x8f\xbf\xbf", 1}, {"\x80", 0},             {"\xc1\xbf", 0},
 		{"\xe0\x9f\xbf", 0},     {"\xed\xa0\x80", 0},     {"\xf0\x8f\xbf\xbf", 0},
