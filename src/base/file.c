@@ -120,18 +120,43 @@ static bool map_parts(const char *path, struct file_map *map, struct bc_error *e
 	return ok;
 }
 
+/* Takes the descriptor. */
+static bool map_opened(int fd, const char *path, const struct stat *st, struct file_map *out,
+		       struct bc_error *err)
+{
+	bool ok = map_fd(fd, path, st, out, err);
+
+	close(fd);
+	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
+	ok = ok && (packing == PACKING_NONE || map_unpacked(packing, path, out, err));
+	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
+}
+
 bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
 	int fd;
 
-	if (!open_input(path, &fd, &st, err))
-		return false;
-	bool ok = map_fd(fd, path, &st, out, err);
+	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, out, err);
+}
+
+/* What named_file_open() opened. */
+static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_error *err)
+{
+	if (fstat(fd, st) == 0)
+		return true;
+	bc_fail_errno(err, "%s: cannot stat", path);
 	close(fd);
-	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
-	ok = ok && (packing == PACKING_NONE || map_unpacked(packing, path, out, err));
-	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
+	return false;
+}
+
+bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
+{
+	struct stat st = {0};
+	int fd;
+
+	return named_file_open(path, by, &fd, err) && stat_opened(fd, path, &st, err) &&
+	       map_opened(fd, path, &st, out, err);
 }
 
 void file_unmap(struct file_map *map)
@@ -169,6 +194,18 @@ bool stream_open(const char *path, struct file_stream *out, struct bc_error *err
 	if (!open_input(path, &out->fd, &st, err))
 		return false;
 	out->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	return true;
+}
+
+bool stream_open_named(const char *path, enum named_by by, struct file_stream *out,
+		       struct bc_error *err)
+{
+	struct stat st = {0};
+
+	*out = (struct file_stream){.name = path};
+	if (!named_file_open(path, by, &out->fd, err) || !stat_opened(out->fd, path, &st, err))
+		return false;
+	out->size = (uint64_t)st.st_size;
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/base/error.h"
+#include "src/base/named_file.h"
 #include "src/base/unpack.h"
 
 /* A whole file, mapped read-only. */
@@ -23,6 +24,10 @@ struct file_map {
 BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);
+
+/* The same of a file that an input names.  Also as named_file_open() fails. */
+BC_MUST_USE bool file_map_named(const char *path, enum named_by by, struct file_map *out,
+				struct bc_error *err);
 
 /* Part of a mapped file that will hardly be read again: it need not stay in memory.  What
  * is read all the same is right.  Nothing for memory that is no file's. */
@@ -59,6 +64,9 @@ struct file_stream {
 
 BC_MUST_USE bool stream_open(const char *path, struct file_stream *out,
 			     struct bc_error *err);
+/* A file that an input names: a regular one.  Fails as named_file_open() does. */
+BC_MUST_USE bool stream_open_named(const char *path, enum named_by by, struct file_stream *out,
+				   struct bc_error *err);
 void stream_close(struct file_stream *stream);
 
 /* Read up to `size` bytes; short only at the end of the file.  *out is how

@@ -45,8 +45,8 @@ static void look(struct mapped_program *program, const struct mapped_files *file
 
 	if (path_without_deleted(path).len < path.len)
 		program->why_not = "deleted";
-	else if (!file_map(path.at, &program->file, err))
-		program->why_not = "not there";
+	else if (!file_map_named(path.at, NAMED_BY_MAPPING, &program->file, err))
+		program->why_not = err->code == BC_UNSUPPORTED ? "no regular file" : "not there";
 	else if (!image_open_map(&program->file, &program->image, err))
 		program->why_not = "no ELF image of a known kind";
 	else if (build_of(files, number, &program->image) == BUILD_OTHER) /* the file was replaced */

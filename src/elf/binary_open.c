@@ -112,14 +112,19 @@ static bool open_bytes(struct bytes file, fill_fn *fill, struct binary *out, str
 	return fill_or_close((struct binary){.file = file}, fill, out, err);
 }
 
+static bool open_mapped(const char *path, struct file_map map, fill_fn *fill, struct binary *out,
+			struct bc_error *err)
+{
+	struct binary binary = {.map = map, .file = {map.data, map.size}};
+
+	return fill_or_close(binary, fill, out, err) || bc_fail_prefix(err, path);
+}
+
 static bool open_file(const char *path, fill_fn *fill, struct binary *out, struct bc_error *err)
 {
 	struct file_map map;
 
-	if (!file_map(path, &map, err))
-		return false;
-	struct binary binary = {.map = map, .file = {map.data, map.size}};
-	return fill_or_close(binary, fill, out, err) || bc_fail_prefix(err, path);
+	return file_map(path, &map, err) && open_mapped(path, map, fill, out, err);
 }
 
 bool binary_open(const char *path, struct binary *out, struct bc_error *err)
@@ -135,6 +140,24 @@ bool binary_open_hashed(const char *path, struct binary *out, struct bc_error *e
 bool binary_open_any(const char *path, struct binary *out, struct bc_error *err)
 {
 	return open_file(path, fill_any, out, err);
+}
+
+static bool open_named(const char *path, enum named_by by, fill_fn *fill, struct binary *out,
+		       struct bc_error *err)
+{
+	struct file_map map;
+
+	return file_map_named(path, by, &map, err) && open_mapped(path, map, fill, out, err);
+}
+
+bool binary_open_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
+{
+	return open_named(path, by, fill_any, out, err);
+}
+
+bool binary_map_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
+{
+	return open_named(path, by, binary_take_image_or_section, out, err);
 }
 
 bool binary_open_table(const char *path, struct binary *out, struct bc_error *err)
@@ -163,7 +186,7 @@ bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
 
 	*has = false;
 	err->code = BC_OK;
-	if (!file_map(path, &binary.map, err))
+	if (!file_map_named(path, NAMED_BY_FOLDER, &binary.map, err))
 		return err->code != BC_NOMEM && err->code != BC_IO;
 	binary.file = (struct bytes){binary.map.data, binary.map.size};
 	*has = binary_take_image(&binary, err) && binary_find_note(&binary, err);

@@ -3,6 +3,7 @@
 #ifndef ELF_BINARY_OPEN_H
 #define ELF_BINARY_OPEN_H
 
+#include "src/base/named_file.h"
 #include "src/elf/binary.h"
 
 /* Finish all with binary_close().
@@ -23,6 +24,12 @@ BC_MUST_USE bool binary_open_hashed(const char *path, struct binary *out, struct
 /* As binary_open(), for addresses: BINARY_LOST will do, too. */
 BC_MUST_USE bool binary_open_any(const char *path, struct binary *out, struct bc_error *err);
 
+/* The same, and as binary_map() below, of a file that an input names (named_file.h). */
+BC_MUST_USE bool binary_open_named(const char *path, enum named_by by, struct binary *out,
+				   struct bc_error *err);
+BC_MUST_USE bool binary_map_named(const char *path, enum named_by by, struct binary *out,
+				  struct bc_error *err);
+
 /* To look at the BAT itself: BINARY_BOLTED and BINARY_SECTION will do.  Everything in it
  * is decoded, and stored_parents are kept. */
 BC_MUST_USE bool binary_open_table(const char *path, struct binary *out, struct bc_error *err);
@@ -36,7 +43,8 @@ BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_erro
 BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 BC_MUST_USE bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 
-/* *has: the file is an ELF file with a BAT section that is a sound note.  BC_IO, BC_NOMEM */
+/* Of a file in a folder.  *has: it is an ELF file with a BAT section that is a sound note.
+ * BC_IO, BC_NOMEM */
 BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
 
 #endif

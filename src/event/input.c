@@ -59,7 +59,7 @@ static bool folder_add(struct folder *folder, char *path, struct input_progress 
 		return bc_fail_nomem(err);
 	}
 	struct file_stream *stream = &folder->streams[folder->count];
-	if (!stream_open(path, stream, err)) {
+	if (!stream_open_named(path, NAMED_BY_FOLDER, stream, err)) {
 		free(path);
 		return false;
 	}

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/elf/binary_open.h"
 
@@ -116,11 +115,10 @@ enum local_file local_file_of(const struct mapped_files *files, uint32_t number)
 	struct build_id id = mapped_files_id(files, number);
 	struct binary binary;
 	struct bc_error err;
-	struct stat st;
 	bool has_bat;
 
 	char *name = path_kind_of(path) == PATH_FILE ? strndup(path.at, path.len) : NULL;
-	if (!name || stat(name, &st) || !S_ISREG(st.st_mode) || !binary_map(name, &binary, &err)) {
+	if (!name || !binary_map_named(name, NAMED_BY_MAPPING, &binary, &err)) {
 		free(name);
 		return LOCAL_NONE;
 	}

@@ -47,7 +47,7 @@ static bool open_mapped(struct library *library, const struct mapped_files *file
 
 	if (path_kind_of(path) != PATH_FILE || path_without_deleted(path).len < path.len)
 		return true;
-	if (!binary_open_any(path.at, &library->own, &err))
+	if (!binary_open_named(path.at, NAMED_BY_MAPPING, &library->own, &err))
 		return err.code != BC_NOMEM;
 	if (build_of(files, file, &library->own.image) == BUILD_OTHER) {
 		binary_close(&library->own);

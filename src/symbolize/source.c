@@ -11,9 +11,12 @@ void source_stay_offline(void)
 #ifdef BATCONV_HAVE_LIBDW
 
 #include <dlfcn.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "src/symbolize/debug_file.h"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
@@ -26,7 +29,8 @@ struct libdw {
 	__typeof__(dwfl_module_getelf) *getelf;
 	__typeof__(dwfl_module_getdwarf) *getdwarf;
 	__typeof__(dwfl_offline_section_address) *section_address;
-	__typeof__(dwfl_standard_find_debuginfo) *find_debuginfo;
+	__typeof__(dwfl_module_build_id) *build_id;
+	__typeof__(dwelf_dwarf_gnu_debugaltlink) *altlink;
 };
 
 struct source {
@@ -37,6 +41,7 @@ struct source {
 	uint64_t bias; /* libdw's address - vaddr */
 	struct dwarf_places *places; /* NULL: the file has no DWARF */
 	uint64_t dwarf_bias;         /* libdw's address - DWARF's */
+	struct bc_error wrong;       /* of the files that libdw asked for */
 };
 
 static const struct {
@@ -52,7 +57,8 @@ static const struct {
 	{"dwfl_module_getelf", offsetof(struct libdw, getelf)},
 	{"dwfl_module_getdwarf", offsetof(struct libdw, getdwarf)},
 	{"dwfl_offline_section_address", offsetof(struct libdw, section_address)},
-	{"dwfl_standard_find_debuginfo", offsetof(struct libdw, find_debuginfo)},
+	{"dwfl_module_build_id", offsetof(struct libdw, build_id)},
+	{"dwelf_dwarf_gnu_debugaltlink", offsetof(struct libdw, altlink)},
 };
 
 static bool load(struct libdw *dw, void **out, struct bc_error *err)
@@ -71,25 +77,81 @@ static bool load(struct libdw *dw, void **out, struct bc_error *err)
 	return true;
 }
 
+static void take_id(const void *bytes, ssize_t size, struct build_id *out)
+{
+	if (!bytes || size <= 0 || size > BUILD_ID_MAX)
+		return;
+	out->size = (uint8_t)size;
+	memcpy(out->data, bytes, out->size);
+}
+
+/* Which build-id the file that libdw asks for must have. */
+static void wanted_id(const struct source *source, Dwfl_Module *module, bool is_alt, struct build_id *out)
+{
+	const unsigned char *bits = NULL;
+	const void *alt_bits = NULL;
+	const char *ignored;
+	GElf_Addr at;
+
+	if (!is_alt) {
+		int size = source->dw.build_id(module, &bits, &at);
+		take_id(bits, size, out);
+		return;
+	}
+	Dwarf *dwarf = source->dw.getdwarf(module, &at);
+	if (dwarf)
+		take_id(alt_bits, source->dw.altlink(dwarf, &ignored, &alt_bits), out);
+}
+
+/* libdw asks for a file with more debug information.  Its own way to look for one would
+ * open whatever has the name, and ask servers.  A link without a checksum is of the kind
+ * that debug files have to what they share. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **path)
+{
+	struct source *source = *userdata;
+	bool is_alt = link && !crc;
+	struct debug_name name = {.by = is_alt ? NAMED_BY_ALTLINK : NAMED_BY_DEBUGLINK,
+				  .of = file ? file : module_name, .link = link, .crc = crc};
+
+	(void)base;
+	wanted_id(source, module, is_alt, &name.id);
+	return source->wrong.code ? -1 : debug_file_open(&name, path, &source->wrong);
+}
+
 static bool report(struct source *source, const char *path)
 {
 	struct libdw *dw = &source->dw;
 	GElf_Addr bias;
+	void **userdata;
 
 	source->callbacks = (Dwfl_Callbacks){
-		.find_debuginfo = dw->find_debuginfo,
+		.find_debuginfo = find_debuginfo,
 		.section_address = dw->section_address,
 	};
+	/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): it does not follow what memcpy wrote in load() */
 	source->dwfl = dw->begin(&source->callbacks);
 	if (!source->dwfl)
 		return false;
 	dw->report_begin(source->dwfl);
 	source->module = dw->report_offline(source->dwfl, path, path, -1);
 	dw->report_end(source->dwfl, NULL, NULL);
-	if (!source->module || !dw->getelf(source->module, &bias))
+	if (!source->module || !dw->getelf(source->module, &bias) ||
+	    !dw->info(source->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
 		return false;
+	*userdata = source;
 	source->bias = bias;
+	/* Now, so that files that must not be opened are told before libdw asks again: what
+	 * is not found here it would look for itself. */
+	dw->getdwarf(source->module, &bias);
 	return true;
+}
+
+static bool has_debug_files(const struct source *source, struct bc_error *err)
+{
+	if (source->wrong.code)
+		*err = source->wrong;
+	return !source->wrong.code;
 }
 
 /* A file without DWARF has no places, which is no error. */
@@ -111,7 +173,7 @@ bool source_open(const char *path, bool inlines, struct source **out, struct bc_
 		return bc_fail_nomem(err);
 	if (load(&source->dw, &library, err) &&
 	    (report(source, path) || bc_fail(err, BC_IO, "%s: libdw cannot read it", path)) &&
-	    open_places(source, library, inlines, err)) {
+	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
 		*out = source;
 		return true;
 	}

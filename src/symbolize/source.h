@@ -18,6 +18,7 @@ void source_stay_offline(void);
 /* inlines  find inlined calls, too (dwarf_places.h)
  *
  * BC_UNSUPPORTED  built without libdw, or it is not installed
+ *                 or what the file names as its debug file is no regular file
  * BC_IO           libdw does not take the file
  * BC_NOMEM */
 BC_MUST_USE bool source_open(const char *path, bool inlines, struct source **out, struct bc_error *err);

@@ -188,7 +188,7 @@ static void no_recordings(void **state)
 	refuses(folder, BC_FORMAT, "data");
 	unlink(in_folder("data"));
 	assert_int_equal(mkdir(in_folder("data"), 0755), 0);
-	refuses(folder, BC_IO, "data");
+	refuses(folder, BC_UNSUPPORTED, "data");
 	rmdir(in_folder("data"));
 }
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/symbolize/debug_file.h"
+
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "src/elf/notes.h"
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* Has the file this build-id among its notes? */
+static bool has_build_id(int fd, const struct build_id *wanted)
+{
+	struct build_id id = {0};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (elf && !id.size && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+			continue;
+		const Elf_Data *data = elf_rawdata(section, NULL);
+		if (data && data->d_buf)
+			notes_build_id((struct bytes){data->d_buf, data->d_size}, header.sh_addralign, &id);
+	}
+	elf_end(elf);
+	return build_id_equal(&id, wanted);
+}
+
+static bool has_checksum(int fd, uint32_t wanted)
+{
+	unsigned char buffer[65536];
+	uLong crc = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, buffer, sizeof(buffer), at)) > 0) {
+		crc = crc32(crc, buffer, (uInt)got);
+		at += got;
+	}
+	return got == 0 && crc == wanted;
+}
+
+/* A link can name the file that has it. */
+static bool is_same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
+static bool fits(const struct debug_name *name, int fd)
+{
+	if (is_same_file(fd, name->of))
+		return false;
+	if (name->id.size)
+		return has_build_id(fd, &name->id);
+	return !name->crc || has_checksum(fd, name->crc);
+}
+
+/* -1: not there, or not the file; err then tells which. */
+static int try(const struct debug_name *name, const char *path, enum named_by by, struct bc_error *err)
+{
+	int fd;
+
+	if (!named_file_open(path, by, &fd, err)) {
+		if (err->code == BC_IO)
+			err->code = BC_OK;
+		return -1;
+	}
+	if (fits(name, fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* BEFORE/NAME; -1 also where that is too long to be a path. */
+static int try_in(const struct debug_name *name, const char *before, const char *file, char path[PATH_MAX],
+		  struct bc_error *err)
+{
+	int length = snprintf(path, PATH_MAX, "%s/%s", before, file);
+
+	return length > 0 && length < PATH_MAX ? try(name, path, name->by, err) : -1;
+}
+
+static int try_build_id(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	if (name->id.size < 2)
+		return -1;
+	build_id_format(&name->id, hex);
+	snprintf(path, PATH_MAX, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+	return try(name, path, NAMED_BY_BUILD_ID, err);
+}
+
+/* In a folder of the binary, and in those that go with it. */
+static int try_folder(const struct debug_name *name, const char *folder, char path[PATH_MAX],
+		      struct bc_error *err)
+{
+	bool is_alt = name->by == NAMED_BY_ALTLINK;
+	char below[PATH_MAX], own[PATH_MAX];
+	const char *file = name->link;
+	int fd;
+
+	snprintf(own, sizeof(own), "%s.debug", last_part(name->of));
+	file = file ? file : own;
+	if (is_alt && *file == '/')
+		fd = try_in(name, "", file + 1, path, err);
+	else
+		fd = try_in(name, folder, file, path, err);
+	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, "%s/%s", folder, is_alt ? ".dwz" : ".debug") < PATH_MAX)
+		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
+	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, DEBUG_ROOT "%s", is_alt ? "/.dwz" : folder) < PATH_MAX)
+		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
+	return fd;
+}
+
+/* The folder of a path, for free(). */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* Of the name that was given, and of the file itself, if that name is a link. */
+static int try_folders(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
+{
+	char *real = realpath(name->of, NULL);
+	char *given = folder_of(name->of), *own = folder_of(real ? real : name->of);
+	int fd = -1;
+
+	if (!given || !own) {
+		bc_fail_nomem(err);
+	} else {
+		fd = try_folder(name, own, path, err);
+		if (fd < 0 && !err->code && strcmp(given, own))
+			fd = try_folder(name, given, path, err);
+	}
+	free(real);
+	free(given);
+	free(own);
+	return fd;
+}
+
+int debug_file_open(const struct debug_name *name, char **path, struct bc_error *err)
+{
+	char at[PATH_MAX];
+
+	err->code = BC_OK;
+	int fd = try_build_id(name, at, err);
+	/* A name that nobody wrote down is believed only if a build-id says so, too. */
+	if (fd < 0 && !err->code && (name->link || name->id.size))
+		fd = try_folders(name, at, err);
+	if (fd < 0)
+		return -1;
+	*path = strdup(at);
+	if (*path)
+		return fd;
+	close(fd);
+	bc_fail_nomem(err);
+	return -1;
+}
