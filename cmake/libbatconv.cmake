@@ -24,7 +24,8 @@ target_include_directories(batconv_shared PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(batconv_shared PRIVATE
   $<BUILD_INTERFACE:batconv_core> $<BUILD_INTERFACE:batconv_flags>)
-target_link_options(batconv_shared PRIVATE LINKER:--exclude-libs,ALL)
+# Libraries that only the program needs, such as libseccomp, are none of its own.
+target_link_options(batconv_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
 
 set_target_properties(batconv_shared batconv_capture_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,13 +65,35 @@ static bool open_direct(const char *path, struct output *out, struct bc_error *e
 	return open_fd(fd, path, out, err);
 }
 
-/* mkstemp() makes a private file; give it the mode that open() would have. */
-static bool take_mode(int fd, const struct stat *old)
+/* A file of a new name: six letters or digits for those at its end. */
+static int open_new(char *path, mode_t mode)
 {
-	mode_t mask = umask(0);
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	char *end = path + strlen(path) - 6;
+	unsigned char random[6];
+	int fd = -1;
 
+	errno = EEXIST;
+	for (int tries = 0; fd < 0 && (errno == EEXIST || errno == EINTR) && tries < 100; tries++) {
+		if (getrandom(random, sizeof(random), 0) != sizeof(random))
+			return -1;
+		for (size_t i = 0; i < sizeof(random); i++)
+			end[i] = letters[random[i] % (sizeof(letters) - 1)];
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	}
+	return fd;
+}
+
+/* It has its mode from the start, that of the old file or what open() gives a new one:
+ * mkstemp() would need a chmod() after it, which --sandbox does not leave. */
+static int make_temporary(char *path, const struct stat *old)
+{
+	if (!old)
+		return open_new(path, 0666);
+	mode_t mask = umask(0);
+	int fd = open_new(path, old->st_mode & 0777);
 	umask(mask);
-	return fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask) == 0;
+	return fd;
 }
 
 void output_take_mode(struct output *output, const struct stat *of, bool owner)
@@ -99,7 +122,7 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 	snprintf(out->temporary, size, "%s.XXXXXX", path);
 	sigset_t signals;
 	hold_signals(&signals);
-	int fd = mkstemp(out->temporary);
+	int fd = make_temporary(out->temporary, old);
 	if (fd >= 0)
 		exchange(NULL, out->temporary);
 	release_signals(&signals);
@@ -109,12 +132,7 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 		out->temporary = NULL;
 		return false;
 	}
-	(void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* mkostemp() is not in POSIX 2008 */
-	if (take_mode(fd, old))
-		return open_fd(fd, path, out, err);
-	bc_fail_errno(err, "%s: cannot write", path);
-	close(fd);
-	return false;
+	return open_fd(fd, path, out, err);
 }
 
 /* "BEFOREAFTER", for free(). */

@@ -5,10 +5,12 @@
  *
  * Landlock  nothing can be written, made, removed or run but in the folders of the
  *           outputs; reading stays, as libraries and debug files are read late
- * seccomp   no new process or program, no socket, nothing of other processes, none of
- *           the calls that only administrators need: EPERM
+ * seccomp   only the system calls that reading, computing in threads and writing outputs
+ *           take; all others fail with EPERM.  Where no output is a file, none can be
+ *           opened for writing, made, renamed or removed either
  *
- * Where the kernel has only one of them, or neither, the rest goes on without.
+ * Where the kernel has only one of them, or neither, or the build is without libseccomp,
+ * the rest goes on without.
  */
 #ifndef BASE_SANDBOX_H
 #define BASE_SANDBOX_H
@@ -16,9 +18,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum sandbox_calls {
+	CALLS_NOT_BUILT, /* this build is without libseccomp */
+	CALLS_NOT_THERE, /* this kernel is without seccomp   */
+	CALLS_LISTED,    /* only those of the list are left  */
+};
+
 struct sandbox {
 	unsigned landlock; /* its version; 0: the kernel has none */
-	bool seccomp;
+	enum sandbox_calls calls;
 };
 
 /* Enter it, for good, with all threads that are started from now on; call it before the
@@ -29,5 +37,8 @@ struct sandbox {
  *
  * What could be done is in the result. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);
+
+/* Are files among these outputs? */
+bool sandbox_writes(const char *const *outputs, size_t count);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/output.h"
+#include "src/cli/sandbox_option.h"
 #include "src/event/input.h"
 
 /* ---- which files there are ---- */
@@ -224,7 +225,7 @@ static bool add_operands(enum file_role role, int count, char **operands, struct
 
 /* *usable: the command will not end with a message or its help. */
 static bool add_all(const struct command *command, int argc, char **argv, struct named_files *files,
-		    bool *usable)
+		    bool *usable, bool *sandbox)
 {
 	enum file_role operands = command->operands;
 	const struct option_row *row;
@@ -239,6 +240,7 @@ static bool add_all(const struct command *command, int argc, char **argv, struct
 			return true;
 		if (row->role == OPERANDS_UPDATED)
 			operands = FILE_UPDATED;
+		*sandbox |= id == OPTION_SANDBOX;
 		option_name(row, name);
 		if (value && !files_add(files, name, row->role, value))
 			return false;
@@ -258,12 +260,13 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 int files_check(const struct command *command, int argc, char **argv)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};
-	bool usable = false;
+	bool usable = false, sandbox = false;
 	struct bc_error err;
 
-	bool ok = add_all(command, argc, argv, &files, &usable) || bc_fail_nomem(&err);
+	bool ok = add_all(command, argc, argv, &files, &usable, &sandbox) || bc_fail_nomem(&err);
 	optind = 0; /* getopt starts anew */
-	if (ok && (!usable || files_are_apart(&files, &err)))
-		return EXIT_DONE;
-	return files_refuse(command, &err);
+	ok = ok && (!usable || files_are_apart(&files, &err));
+	if (ok && usable && sandbox)
+		ok = sandbox_option(&files) || bc_fail_nomem(&err);
+	return ok ? EXIT_DONE : files_refuse(command, &err);
 }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "src/base/lines.h"
-#include "src/base/sandbox.h"
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
@@ -17,7 +17,7 @@
 
 enum {
 	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,
-	OPT_IMAGE, OPT_BASE, OPT_FROM, OPT_RETURN, OPT_EXPLAIN, OPT_SOURCE, OPT_JSON, OPT_SANDBOX,
+	OPT_IMAGE, OPT_BASE, OPT_FROM, OPT_RETURN, OPT_EXPLAIN, OPT_SOURCE, OPT_JSON,
 };
 
 static const struct option_row rows[] = {
@@ -37,8 +37,7 @@ static const struct option_row rows[] = {
 	{OPT_EXPLAIN, "explain", NULL, NO_FILE, "show the numbers that go into each formula"},
 	{OPT_SOURCE, "source", NULL, NO_FILE, "source lines, from the DWARF of INPUT if given, else BIN"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per address"},
-	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing to files, running\n"
-	 "programs, and the network"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -46,7 +45,7 @@ struct arguments {
 	const char *binary, *input, *maps, *perf, *image;
 	uint64_t pid, process, time, id, base;
 	bool has_pid, has_process, has_time, has_id, has_base;
-	bool before, explain, source, json, help, sandbox;
+	bool before, explain, source, json, help;
 	enum addr_kind from;
 	bool partial; /* something of an input could not be read */
 };
@@ -70,7 +69,6 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_EXPLAIN: args->explain = true; break;
 	case OPT_SOURCE: args->source = true; break;
 	case OPT_JSON: args->json = true; break;
-	case OPT_SANDBOX: args->sandbox = true; break;
 	case 'h': args->help = true; break;
 	case OPT_FROM:
 		return addr_kind_parse(text_of(value), &args->from)
@@ -255,8 +253,6 @@ static int run_addr(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
-	if (args.sandbox)
-		sandbox_enter(NULL, 0);
 	context.explain = args.explain;
 	context.before = args.before;
 	bool ok = subject_open(args.binary, args.input, &context.subject, &err) &&

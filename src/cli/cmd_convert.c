@@ -7,11 +7,11 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
-#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 #include "src/convert/many.h"
@@ -95,9 +95,12 @@ static void enter_sandbox(const struct convert_arguments *args)
 	if (!args->sandbox)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
-	if (args->verbose && args->stats != STATS_JSON)
-		fprintf(stderr, "batconv: sandbox: Landlock %s, seccomp %s\n", sandbox.landlock ? "yes" : "no",
-			sandbox.seccomp ? "yes" : "no");
+	if (args->stats == STATS_JSON)
+		return; /* the report stands alone */
+	sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
+	if (args->verbose)
+		say(stderr, "sandbox: Landlock %s, seccomp %s", sandbox.landlock ? "yes" : "no",
+		    sandbox.calls == CALLS_LISTED ? "yes" : "no");
 }
 
 static int run_one(struct convert_arguments *args, struct progress *progress)

@@ -4,6 +4,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/output/difference.h"
@@ -13,6 +14,7 @@ enum { OPT_JSON = 256 };
 static const struct option_row rows[] = {
 	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

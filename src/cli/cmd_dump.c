@@ -6,6 +6,7 @@
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/output/dump.h"
@@ -20,6 +21,7 @@ static const struct option_row rows[] = {
 	{'t', "translate", "ADDRESS", NO_FILE, "where an address of the binary lies in the input\nbinary; can be repeated"},
 	{'C', "demangle", NULL, NO_FILE, "C++ names as they are written"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

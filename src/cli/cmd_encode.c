@@ -6,10 +6,12 @@
 #include "src/check/table_json.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/table_command.h"
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the section to FILE (default: stdout)"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

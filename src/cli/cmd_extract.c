@@ -4,6 +4,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/side_file.h"
@@ -13,6 +14,7 @@ enum { OPT_NOTE = 256 };
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE"},
 	{OPT_NOTE, "note", NULL, NO_FILE, "the bytes of the BAT section and nothing else"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

@@ -8,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/image_sections.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
 
@@ -16,6 +17,7 @@ enum { OPT_SECTIONS = 256, OPT_JSON };
 static const struct option_row rows[] = {
 	{OPT_SECTIONS, "sections", NULL, NO_FILE, "all sections, too, also those that no segment has"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

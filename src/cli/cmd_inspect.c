@@ -6,6 +6,7 @@
 #include "src/cli/inspect.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/elf/load.h"
 
@@ -13,6 +14,7 @@ enum { OPT_JSON = 256 };
 
 static const struct option_row rows[] = {
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -80,7 +82,7 @@ static int run_inspect(const struct command *command, int argc, char **argv)
 			command_help(command, stdout);
 			return EXIT_DONE;
 		}
-		as_json = true;
+		as_json |= id == OPT_JSON;
 	}
 	if (optind == argc)
 		return usage_error(command, "no file given", NULL);

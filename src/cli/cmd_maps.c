@@ -9,6 +9,7 @@
 #include "src/cli/mapped_programs.h"
 #include "src/cli/maps_add.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/executable.h"
@@ -30,6 +31,7 @@ static const struct option_row rows[] = {
 	{OPT_ALL, "all", NULL, NO_FILE, "all regions (default: executable ones)"},
 	{OPT_RAW, "raw", NULL, NO_FILE, "as text that can be read again: all regions, no images"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per map"},
+	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

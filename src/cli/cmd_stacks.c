@@ -7,15 +7,15 @@
 
 #include "src/base/file.h"
 #include "src/base/output.h"
-#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 
-enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND, OPT_SANDBOX };
+enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
@@ -29,8 +29,7 @@ static const struct option_row rows[] = {
 	{OPT_LINES, "lines", NULL, NO_FILE, "files and lines of the source, from DWARF; and functions"},
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
 	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
-	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing but to the\n"
-	 "output's folder, running programs, and the network"},
+	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "no counts, only errors"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -45,7 +44,7 @@ struct arguments {
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
-	bool functions, input, lines, inlines, quiet, help, nomem, sandbox;
+	bool functions, input, lines, inlines, quiet, help, nomem;
 	bool partial; /* something of an input could not be read */
 };
 
@@ -68,7 +67,6 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
-	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_FUNCTIONS: args->functions = true; break;
 	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
 	case OPT_LINES: args->lines = args->functions = true; break;
@@ -221,8 +219,6 @@ static int run(struct arguments *args, char **files, int count)
 	struct resolver resolver;
 	struct bc_error err = {0};
 
-	if (args->sandbox)
-		sandbox_enter(&args->output, 1);
 	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
 		  snapshots_index(&snapshots, &err);
 	resolver_init(&resolver, &snapshots);

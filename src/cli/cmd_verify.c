@@ -5,12 +5,12 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
-#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
+#include "src/cli/sandbox_option.h"
 #include "src/output/report.h"
 
 enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
-       OPT_SEED, OPT_THREADS, OPT_SANDBOX };
+       OPT_SEED, OPT_THREADS };
 
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", FILE_READ, "check against the binary that llvm-bolt read, too"},
@@ -24,8 +24,7 @@ static const struct option_row rows[] = {
 	 "with --input compare the instructions there"},
 	{OPT_SEED, "seed", "N", NO_FILE, "of the random addresses (default: 1)"},
 	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
-	{OPT_SANDBOX, "sandbox", NULL, NO_FILE, "before anything is read, give up writing but to the\n"
-	 "output's folder, running programs, and the network"},
+	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "findings only"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -39,7 +38,7 @@ struct arguments {
 	enum form form;
 	const char *output;
 	uint64_t sample, seed;
-	bool quiet, help, sandbox;
+	bool quiet, help;
 };
 
 static bool parse_severity(const char *value, enum severity *out)
@@ -75,7 +74,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 			return TWO_FORMS;
 		args->form = id == OPT_JSON ? FORM_JSON : FORM_SARIF;
 		break;
-	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPT_NO_CODE: args->verify.no_code = true; break;
 	case OPT_FAIL_ON:
 		if (!parse_severity(value, &args->fail_on))
@@ -170,8 +168,6 @@ static int run_verify(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
-	if (args.sandbox)
-		sandbox_enter(&args.output, 1);
 	if (!verify_run(&args.verify, &verify, &err))
 		return fail(&err);
 	struct report report = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
