@@ -181,7 +181,7 @@ def recording(records, attrs=None, features=()):
         table += pack('<QQ', end, len(content))
         end += len(content)
     rows = b''.join(row + pack('<QQ', at + place, size) for row, place, size in attrs)
-    return head + pack('<QQQQ', bits, 0, 0, 0) + rows + body + table + b''.join(content for _, content in sorted(features))
+    return head + bits.to_bytes(32, 'little') + rows + body + table + b''.join(content for _, content in sorted(features))
 
 
 def pipe(records):

@@ -84,13 +84,13 @@ def names_between_events(n):
 def event_types(n):
     """Lines that name the events of a type, and events of that type without a name."""
     lines = b'event_type_info\0' + b'a,9,1\n' * 20 * n + b'\0'
-    return with_binary(recording([first()], [(attr(config=2, kind=9), 0, 0)] * n, [(31, lines)]))
+    return with_binary(recording([first()], [(attr(config=2, kind=9), 0, 0)] * n, [(129, lines)]))
 
 
 def features_one_place(n):
     """All feature sections in the same bytes."""
     content = b'\0' * 64 * n
-    out = bytearray(recording([first()], features=[(bit, b'') for bit in (2, 3, 4, 5, 11, 12, 13, 27, 31)] + [(6, content)]))
+    out = bytearray(recording([first()], features=[(bit, b'') for bit in (2, 3, 4, 5, 11, 12, 13, 27, 129)] + [(6, content)]))
     table = out.index(content) - 16 * 10
     for i in range(10):
         out[table + 16 * i:table + 16 * i + 16] = pack('<QQ', table + 160, len(content))
