@@ -16,6 +16,8 @@ static void put_binary(struct json *json, const struct inspected *found)
 		json_string(json, "machine", machine_name(binary->image.machine));
 		json_string(json, "type", inspect_image_kind(&binary->image));
 		put_build_id(json, &binary->image.build_id);
+		if (binary->image.go_build_id.len)
+			json_text(json, "go_build_id", binary->image.go_build_id);
 	}
 	json_string(json, "bolt", inspect_binary_kind(found));
 	if (*found->bat_wrong) {
@@ -71,6 +73,8 @@ static void put_file(struct json *json, const struct recording *r, const struct 
 		json_string(json, "kind", path_kind_of(path) == PATH_FILE ? "file" : "memory");
 		json_text(json, "path", path);
 		put_build_id(json, &id);
+		if (mapped_files_go_id(&r->mapped, number).len)
+			json_text(json, "go_build_id", mapped_files_go_id(&r->mapped, number));
 		if (path_kind_of(path) == PATH_FILE)
 			json_string(json, "here", inspect_local(local_file_of(&r->mapped, number)));
 	}

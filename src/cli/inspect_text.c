@@ -41,6 +41,11 @@ static void print_binary(const struct inspected *found, FILE *out)
 		build_id_format(&binary->image.build_id, id);
 		fprintf(out, "machine      %s, %s\nbuild-id     %s\n", machine_name(binary->image.machine),
 			inspect_image_kind(&binary->image), *id ? id : "none");
+		if (binary->image.go_build_id.len) {
+			label("Go build-id", out);
+			print_text(binary->image.go_build_id, out);
+			putc('\n', out);
+		}
 	}
 	label("BOLT", out);
 	fprintf(out, "%s\n", inspect_binary_kind(found));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/addrspace/build.h"
 #include "src/elf/binary_open.h"
 
 void inspected_free(struct inspected *inspected)
@@ -112,7 +113,6 @@ bool inspect_file(const char *path, struct input_progress progress, struct inspe
 enum local_file local_file_of(const struct mapped_files *files, uint32_t number)
 {
 	struct text path = path_without_deleted(mapped_files_path(files, number));
-	struct build_id id = mapped_files_id(files, number);
 	struct binary binary;
 	struct bc_error err;
 	bool has_bat;
@@ -122,7 +122,7 @@ enum local_file local_file_of(const struct mapped_files *files, uint32_t number)
 		free(name);
 		return LOCAL_NONE;
 	}
-	bool same = !id.size || build_id_equal(&id, &binary.image.build_id);
+	bool same = build_of(files, number, &binary.image) != BUILD_OTHER;
 	has_bat = binary_find_note(&binary, &err);
 	binary_close(&binary);
 	free(name);

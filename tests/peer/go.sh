@@ -20,7 +20,18 @@ check() {
 	"$BATCONV" image "$1" >text || fail "$1: exit $?"
 	grep -q "^build-id     ${gnu:-none}\$" text || { head -4 text; fail "$1: GNU id is not $gnu"; }
 	grep -qF "Go build-id  $go" text || { head -4 text; fail "$1: Go id is not $go"; }
+	"$BATCONV" inspect "$1" | grep -qF "Go build-id  $go" || fail "$1: inspect"
 	[ "$("$BATCONV" image --json "$1" | field go_build_id)" = "$go" ] || fail "$1: JSON"
+	# pprof's mappings: GNU's where there is one, else Go's.  The maps are text without any.
+	readelf -lW "$1" 2>/dev/null | awk '$1 == "LOAD" && /R E/ { print $2, $3, $6 }' | {
+		read -r offset vaddr size
+		page=$((vaddr & ~4095))
+		printf '%x-%x r-xp %08x fe:00 1 %s\n' $page $((page + (vaddr - page + size + 4095) / 4096 * 4096)) \
+			$((offset - (vaddr - page))) "$(realpath "$1")"
+		printf '1 p0 %x\n' $vaddr >stacks
+	} >here.maps
+	"$BATCONV" stacks -q --functions --format=pprof --maps=here.maps stacks | gzip -dc | protoc --decode_raw |
+		grep -qF "6: \"${gnu:-$go}\"" || fail "$1: pprof"
 	echo "$(basename "$1"): GNU ${gnu:-none}, Go $go"
 }
 
