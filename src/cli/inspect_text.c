@@ -43,7 +43,7 @@ static void print_binary(const struct inspected *found, FILE *out)
 			inspect_image_kind(&binary->image), *id ? id : "none");
 		if (binary->image.go_build_id.len) {
 			label("Go build-id", out);
-			print_text(binary->image.go_build_id, out);
+			print_name(binary->image.go_build_id, out);
 			putc('\n', out);
 		}
 	}
