@@ -53,8 +53,16 @@ static unsigned bits(uint64_t mask)
 
 static void registers(struct walk *w, uint64_t mask)
 {
-	if (word(w))
-		take(w, bits(mask), 8);
+	uint64_t abi = word(w), sizes;
+
+	if (!abi)
+		return;
+	take(w, bits(mask), 8);
+	if (abi & 4) { /* vectors */
+		sizes = word(w);
+		take(w, (uint64_t)(uint16_t)sizes * (uint16_t)(sizes >> 16), 8);
+		take(w, (uint64_t)(uint16_t)(sizes >> 32) * (uint16_t)(sizes >> 48), 8);
+	}
 }
 
 /* What stands behind a branch stack. */
