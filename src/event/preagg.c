@@ -7,23 +7,22 @@
 #include "src/base/vec.h"
 #include "src/event/text_blocks.h"
 
-enum mispreds { MISPREDS_NONE, MISPREDS_OPTIONAL, MISPREDS_REQUIRED };
 
 /* The records that are traces: which of branch, from and to stand in the line,
  * and what the one that does not is. */
 static const struct trace_shape {
 	char letter;
 	uint8_t first, last; /* of the locations 0 branch, 1 from, 2 to */
-	enum mispreds mispreds;
+	bool mispreds; /* can follow the count */
 	bool is_return;
 	struct trace defaults;
 } trace_shapes[] = {
-	{'T', 0, 2, MISPREDS_OPTIONAL, false, {0, 0, 0}},
-	{'R', 0, 2, MISPREDS_OPTIONAL, true, {0, 0, 0}},
-	{'B', 0, 1, MISPREDS_REQUIRED, false, {0, 0, TRACE_BR_ONLY}},
-	{'F', 1, 2, MISPREDS_NONE, false, {TRACE_FT_ONLY, 0, 0}},
-	{'f', 1, 2, MISPREDS_NONE, false, {TRACE_FT_EXTERNAL, 0, 0}},
-	{'r', 1, 2, MISPREDS_NONE, true, {TRACE_FT_RETURN, 0, 0}},
+	{'T', 0, 2, true, false, {0, 0, 0}},
+	{'R', 0, 2, true, true, {0, 0, 0}},
+	{'B', 0, 1, true, false, {0, 0, TRACE_BR_ONLY}},
+	{'F', 1, 2, false, false, {TRACE_FT_ONLY, 0, 0}},
+	{'f', 1, 2, false, false, {TRACE_FT_EXTERNAL, 0, 0}},
+	{'r', 1, 2, false, true, {TRACE_FT_RETURN, 0, 0}},
 };
 
 /* No machine counts so far; sums of it stay within 64 bits. */
@@ -86,6 +85,15 @@ static bool take_plain(struct parser *p, uint64_t *out)
 	return true;
 }
 
+/* -1, -2 and -3 are no place in any file, whatever id stands before them. */
+static bool is_mark(struct text at, uint64_t *out)
+{
+	if (at.len != 2 || at.at[0] != '-' || at.at[1] < '1' || at.at[1] > '3')
+		return false;
+	*out = 0 - (uint64_t)(at.at[1] - '0');
+	return true;
+}
+
 static bool parse_location(struct parser *p, uint64_t *out)
 {
 	if (take_plain(p, out))
@@ -107,6 +115,8 @@ static bool parse_location(struct parser *p, uint64_t *out)
 			outside = !is_own(p, &id);
 		}
 	}
+	if (is_mark(at, out))
+		return true;
 	if (!text_hex(at, out))
 		return fail(p, at.at, "expected a hexadecimal address");
 	if (outside)
@@ -121,15 +131,13 @@ static bool parse_end(struct parser *p)
 	return !word.len || fail(p, word.at, "expected the end of the line");
 }
 
-static bool parse_mispreds(struct parser *p, enum mispreds want, uint64_t *out)
+static bool parse_mispreds(struct parser *p, bool allowed, uint64_t *out)
 {
 	struct text rest = p->rest, word = text_word(&rest);
 	bool given = word.len && !is_comment(word);
 
 	*out = 0;
-	if (want == MISPREDS_REQUIRED || (want == MISPREDS_OPTIONAL && given))
-		return parse_count(p, out);
-	return true;
+	return !allowed || !given || parse_count(p, out);
 }
 
 static bool parse_trace(struct parser *p, const struct trace_shape *shape,

@@ -7,13 +7,14 @@
  *   S <at> <count>                            basic sample
  *   T <branch> <from> <to> <count> [<mispreds>]    trace
  *   R the same, the branch is a return
- *   B <branch> <from> <count> <mispreds>      branch only
+ *   B <branch> <from> <count> [<mispreds>]    branch only
  *   F <from> <to> <count>                     fall-through only
  *   f <from> <to> <count>                     fall-through, came from outside
  *   r <from> <to> <count>                     the same, by a return
  *
  * Counts are decimal, all else is hexadecimal.  A location is `at`, `id:at`
- * with the build-id of the file that it lies in, or `X:at` for outside.
+ * with the build-id of the file that it lies in, or `X:at` for outside; -1, -2 and -3
+ * stand for ffffffffffffffff and the two below, TRACE_BR_ONLY and the like.
  * Comments begin with # or //.
  */
 #ifndef EVENT_PREAGG_H

@@ -8,6 +8,8 @@ static const struct {
 	const char *text;
 	enum input_format format; /* INPUT_AUTO: not recognised */
 } recognised[] = {
+	{"B 1 2 3\n", INPUT_PREAGG},
+	{"T 10 20 -1 4\n", INPUT_PREAGG},
 	{"T 10 20 30 4\n", INPUT_PREAGG},
 	{"# x\n\n// y\nE cycles\nS 10 2\n", INPUT_PREAGG},
 	{"T X:0 10 20 1", INPUT_PREAGG},
