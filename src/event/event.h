@@ -26,6 +26,12 @@ struct branch {
 };
 #define BRANCH_MISPREDICTED 1u /* bit 0 of flags */
 
+/* Bits 20 to 23 of flags: what kind of branch it is, if that was recorded (perf record -j
+ * any,u,save_type), else 0.  Kinds other than a return are told apart by nobody here. */
+#define BRANCH_TYPE (UINT64_C(15) << 20)
+#define BRANCH_TYPE_RETURN (UINT64_C(6) << 20)
+#define BRANCH_TYPE_OTHER (UINT64_C(15) << 20)
+
 /* A file (or anything else) was mapped into a process. */
 struct map_event {
 	uint32_t pid;

@@ -9,6 +9,9 @@
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2
 
+/* Of an input: if these have no types, the others have none. */
+#define UNTYPED_SAMPLES 1024
+
 /* Events are few: a list will do. */
 #define EVENTS_MOST 1024
 
@@ -28,13 +31,21 @@ static bool add_event(struct aggregate *a, struct text name, struct bc_error *er
 }
 
 /* How many of the newest entries of a stack must go. */
-static size_t erratum_entries(struct aggregate *a, const struct sample *sample, bool own)
+static uint8_t erratum_entries(struct aggregate *a, const struct sample *sample, bool own)
 {
 	if (!a->options.erratum || !own)
 		return 0;
 	if (!a->erratum_seen && sample->branch_count >= ERRATUM_DEPTH)
 		a->erratum_seen = stack_depth(sample) == ERRATUM_DEPTH;
 	return a->erratum_seen ? ERRATUM_DROPPED : 0;
+}
+
+/* The first samples of an input may be without types by chance. */
+static bool has_types(struct aggregate *a, const struct sample *sample)
+{
+	if (!a->types_seen)
+		a->types_seen = branch_types_seen(sample->branches, sample->branch_count);
+	return a->types_seen || a->samples_seen <= UNTYPED_SAMPLES;
 }
 
 /* Samples of one process come in a row. */
@@ -52,11 +63,11 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 		       struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
-	size_t skip = erratum_entries(a, sample, view->has_image);
+	struct stack_use use = {erratum_entries(a, sample, view->has_image), has_types(a, sample)};
 
 	if (a->batches && memory)
-		return batches_add_stack(a->batches, view, sample, skip, memory, err);
-	return tally_stack(&a->tally, view, sample, skip, err);
+		return batches_add_stack(a->batches, view, sample, use, memory, err);
+	return tally_stack(&a->tally, view, sample, use, err);
 }
 
 /* A line of text that was cut, or one of another kind that looks like a sample's. */
@@ -210,7 +221,7 @@ static bool begin_input(struct aggregate *a, bool recording)
 {
 	if (recording)
 		image_space_forget(&a->space);
-	a->erratum_seen = false;
+	a->erratum_seen = a->types_seen = false;
 	a->samples_seen = 0;
 	a->inputs_seen++;
 	return true;
@@ -300,6 +311,17 @@ static bool imputed_fits(const struct ledgers *ledgers, struct bc_error *err)
 	return ledger_read(&traces, ledgers->branches.read, err);
 }
 
+/* Types of the binary's own branches say no more than R records. */
+static bool add_typed_returns(struct aggregate *a, struct bc_error *err)
+{
+	const struct number_set *typed = &a->tally.types.inside;
+	bool ok = !typed->has_zero || returns_add(&a->returns, 0);
+
+	for (size_t i = 0; ok && i < typed->capacity; i++)
+		ok = !typed->at[i] || returns_add(&a->returns, typed->at[i]);
+	return ok || bc_fail_nomem(err);
+}
+
 bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error *err)
 {
 	struct tally *tally = &aggregate->tally;
@@ -307,7 +329,8 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 
 	if (aggregate->batches && !batches_collect(aggregate->batches, err))
 		return false;
-	if (!tally_flush(tally, err))
+	if (!tally_settle_types(tally, err) || !tally_flush(tally, err) ||
+	    !add_typed_returns(aggregate, err))
 		return false;
 	if (aggregate->options.impute && !imputed_fits(&tally->ledgers, err))
 		return false;

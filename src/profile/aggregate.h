@@ -45,6 +45,7 @@ struct aggregate {
 	uint32_t view_pid;
 	uint64_t view_changes;
 	bool erratum_seen;          /* in the present input */
+	bool types_seen;            /* likewise: branches have types */
 	uint64_t samples_seen;      /* likewise */
 	struct batches *batches;    /* NULL: this thread counts alone */
 	size_t inputs_seen;

@@ -16,7 +16,7 @@ struct batch_sample {
 	const struct branch *branches;
 	uint32_t branch_count;
 	uint16_t view; /* index in views */
-	uint8_t skip;  /* newest entries to leave out */
+	struct stack_use use;
 	bool address;  /* count the address, not the branches */
 	bool partial;  /* see struct sample */
 	struct run_addr ip;
@@ -57,7 +57,7 @@ static bool count_sample(struct batch *batch, const struct batch_sample *from, s
 	struct process_view *view = &batch->views[from->view];
 
 	return from->address ? tally_address(tally, view, sample.ip, err)
-			     : tally_stack(tally, view, &sample, from->skip, err);
+			     : tally_stack(tally, view, &sample, from->use, err);
 }
 
 static bool count(struct batch *batch, struct tally *tally, struct bc_error *err)
@@ -218,13 +218,13 @@ bool batches_add_address(struct batches *all, const struct process_view *view,
 }
 
 bool batches_add_stack(struct batches *all, const struct process_view *view,
-		       const struct sample *sample, size_t skip, struct event_memory *memory,
+		       const struct sample *sample, struct stack_use use, struct event_memory *memory,
 		       struct bc_error *err)
 {
 	const struct batch_sample from = {
 		.branches = sample->branches,
 		.branch_count = (uint32_t)sample->branch_count,
-		.skip = (uint8_t)skip,
+		.use = use,
 		.partial = sample->partial,
 	};
 
@@ -279,6 +279,9 @@ bool batches_collect(struct batches *all, struct bc_error *err)
 		    !merge(&own->addresses, &tally->addresses, err))
 			return false;
 		own->branches_seen |= tally->branches_seen;
+		own->found.by_type += tally->found.by_type;
+		if (!branch_types_take(&own->types, &tally->types))
+			return bc_fail_nomem(err);
 	}
 	return true;
 }

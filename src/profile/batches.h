@@ -20,13 +20,12 @@ BC_MUST_USE bool batches_start(unsigned threads, struct tally *own, struct batch
 /* The pool, for other tasks of the reader.  NULL for NULL. */
 struct pool *batches_pool(struct batches *batches);
 
-/* Have a sample counted, whose branches lie in `memory`: its address, or its stack without
- * the `skip` newest entries.  Errors of earlier batches can show here.  BC_NOMEM, BC_FORMAT */
+/* Have a sample counted, whose branches lie in `memory`: its address, or its stack.  Errors of earlier batches can show here.  BC_NOMEM, BC_FORMAT */
 BC_MUST_USE bool batches_add_address(struct batches *batches, const struct process_view *view,
 				     const struct sample *sample, struct event_memory *memory,
 				     struct bc_error *err);
 BC_MUST_USE bool batches_add_stack(struct batches *batches, const struct process_view *view,
-				   const struct sample *sample, size_t skip,
+				   const struct sample *sample, struct stack_use use,
 				   struct event_memory *memory, struct bc_error *err);
 
 /* The same of traces that were counted before and lie in `memory`. */

@@ -113,6 +113,7 @@ size_t stack_depth(const struct sample *sample)
 /* What became of the entries of a stack. */
 struct entry_sums {
 	uint64_t kernel, skipped, outside, outside_runs, runs;
+	bool no_memory;
 };
 
 static void note_entries(struct tally *tally, const struct entry_sums *sums)
@@ -126,13 +127,47 @@ static void note_entries(struct tally *tally, const struct entry_sums *sums)
 	ledgers->traces.dropped[RUN_OUTSIDE] += sums->outside_runs;
 }
 
+/* A return by its type.  Returns false when out of memory. */
+static bool note_return(struct tally *tally, const struct branch *b, struct trace *trace)
+{
+	struct branch_types *types = &tally->types;
+
+	if (trace->branch != TRACE_EXTERNAL)
+		return number_set_has(&types->inside, trace->branch) || number_set_add(&types->inside, trace->branch);
+	if (trace->from == TRACE_EXTERNAL)
+		return true;
+	trace->branch = TRACE_FT_RETURN;
+	tally->found.by_type++;
+	tally->ledgers.branches.dropped[ENTRY_RETURN]++;
+	return number_set_has(&types->outside, b->from) || number_set_add(&types->outside, b->from);
+}
+
+/* Whether another entry tells what it is. */
+static bool must_wait(const struct branch *b, const struct trace *trace)
+{
+	return !(b->flags & BRANCH_TYPE) && trace->branch == TRACE_EXTERNAL && trace->from != TRACE_EXTERNAL;
+}
+
+static bool let_wait(struct tally *tally, const struct branch *b, const struct trace *trace)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {trace->from, b->from, trace->to};
+
+	return count_table_add(&tally->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
+}
+
+/* What is to be done with each entry of a stack. */
+struct entry_use {
+	size_t skip;
+	bool typed, partial;
+};
+
 /* Count entries [begin, end) from the newest to the oldest.  Each is a trace whose end
  * is the source of the entry before, the next newer one: `to`, for the first of them.
  * What lies outside at both ends leaves nothing to count.  A partial stack has no such
  * ends.  Returns the next `to`. */
-static uint64_t take_entries(struct count_cache *cache, struct process_view *view,
-			     const struct branch *begin, const struct branch *end, bool partial,
-			     size_t skip, uint64_t to, struct entry_sums *sums)
+static uint64_t take_entries(struct tally *tally, struct process_view *view, const struct branch *begin,
+			     const struct branch *end, struct entry_use use, uint64_t to,
+			     struct entry_sums *sums)
 {
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
 	struct near_image near = view->near;
@@ -143,7 +178,7 @@ static uint64_t take_entries(struct count_cache *cache, struct process_view *vie
 			sums->kernel++;
 			continue;
 		}
-		if (sums->skipped < skip) {
+		if (sums->skipped < use.skip) {
 			sums->skipped++;
 			continue;
 		}
@@ -156,24 +191,29 @@ static uint64_t take_entries(struct count_cache *cache, struct process_view *vie
 			near = view->near;
 		}
 		sums->runs += to != TRACE_BR_ONLY;
-		if (trace.branch | trace.from) {
+		to = use.partial ? TRACE_BR_ONLY : trace.branch;
+		if (branch_is_return(b))
+			sums->no_memory |= !note_return(tally, b, &trace);
+		if (use.typed && must_wait(b, &trace)) {
+			sums->no_memory |= !let_wait(tally, b, &trace);
+		} else if (trace.branch | trace.from) {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
-			count_cache_add(cache, key, b->flags & BRANCH_MISPREDICTED);
+			count_cache_add(&tally->traces, key, b->flags & BRANCH_MISPREDICTED);
 		} else {
 			sums->outside++;
-			sums->outside_runs += to != TRACE_BR_ONLY;
+			sums->outside_runs += trace.to != TRACE_BR_ONLY;
 		}
-		to = partial ? TRACE_BR_ONLY : trace.branch;
 	}
 	return to;
 }
 
 /* Stacks are short, but for broken files. */
 static bool take_stack(struct tally *tally, struct process_view *view,
-		       const struct sample *sample, size_t skip, struct bc_error *err)
+		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
+	const struct entry_use use = {how.skip, how.typed, sample->partial};
 	uint64_t to = TRACE_BR_ONLY;
 	struct entry_sums sums = {0};
 
@@ -181,16 +221,15 @@ static bool take_stack(struct tally *tally, struct process_view *view,
 		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
 		if (!make_room(&tally->totals->traces, &tally->traces, count, err))
 			return false;
-		to = take_entries(&tally->traces, view, at, at + count, sample->partial, skip, to,
-				  &sums);
+		to = take_entries(tally, view, at, at + count, use, to, &sums);
 		at += count;
 	}
 	note_entries(tally, &sums);
-	return true;
+	return !sums.no_memory || bc_fail_nomem(err);
 }
 
 bool tally_stack(struct tally *tally, struct process_view *view, const struct sample *sample,
-		 size_t skip, struct bc_error *err)
+		 struct stack_use use, struct bc_error *err)
 {
 	struct ledger *branches = &tally->ledgers.branches;
 
@@ -203,7 +242,26 @@ bool tally_stack(struct tally *tally, struct process_view *view, const struct sa
 		return true;
 	}
 	tally->ledgers.samples.kept++;
-	return take_stack(tally, view, sample, skip, err);
+	return take_stack(tally, view, sample, use, err);
+}
+
+bool tally_settle_types(struct tally *tally, struct bc_error *err)
+{
+	struct branch_types *types = &tally->types;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < types->waiting.capacity; i++) {
+		struct count_row row = types->waiting.rows[i];
+		if (!row.count)
+			continue;
+		bool returns = number_set_has(&types->outside, row.key[1]);
+		row.key[1] = returns ? TRACE_FT_RETURN : TRACE_EXTERNAL;
+		tally->found.by_type += returns ? row.count : 0;
+		tally->ledgers.branches.dropped[ENTRY_RETURN] += returns ? row.count : 0;
+		ok = add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
+	}
+	count_table_free(&types->waiting);
+	return ok;
 }
 
 bool tally_flush(struct tally *tally, struct bc_error *err)
@@ -223,4 +281,5 @@ void tally_free(struct tally *tally)
 	count_cache_free(&tally->basic);
 	free(tally->counted_traces.rows);
 	free(tally->counted_basic.rows);
+	branch_types_free(&tally->types);
 }

@@ -10,6 +10,7 @@
 #include "src/base/counts.h"
 #include "src/event/event.h"
 #include "src/addrspace/image_space.h"
+#include "src/profile/branch_types.h"
 #include "src/profile/ledger.h"
 
 /* What all threads count together. */
@@ -37,6 +38,18 @@ struct counted_rows {
 	size_t count;
 };
 
+/* Returns that neither an instruction of the binary nor an R record tells: taken branches, by
+ * what does. */
+struct returns_found {
+	uint64_t by_type, by_place;
+};
+
+/* What those before it in its input say of a stack. */
+struct stack_use {
+	uint8_t skip; /* newest entries to leave out, of those that are left after kernel entries were dropped */
+	bool typed;   /* its branches should have types */
+};
+
 struct tally {
 	struct totals *totals; /* borrowed */
 	struct count_cache traces, basic; /* not handed over yet */
@@ -48,12 +61,13 @@ struct tally {
 	struct ledger addresses; /* samples as basic ones, until it is clear
 	                            whether there are branches */
 	bool branches_seen;
+	struct branch_types types;
+	struct returns_found found; /* by type; places are for the conversion to look at */
 };
 
-/* Count a sample's branch stack, without its `skip` newest entries: of those
- * that are left after kernel entries were dropped.  BC_NOMEM. */
+/* Count a sample's branch stack.  BC_NOMEM. */
 BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view *view,
-			     const struct sample *sample, size_t skip, struct bc_error *err);
+			     const struct sample *sample, struct stack_use use, struct bc_error *err);
 
 /* Count a sample's address. */
 BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view, struct run_addr ip,
@@ -65,6 +79,9 @@ BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace_record *rec
 			     struct bc_error *err);
 BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
 			     struct bc_error *err);
+
+/* When all of `types` are known: traces that wait for them are counted.  BC_NOMEM. */
+BC_MUST_USE bool tally_settle_types(struct tally *tally, struct bc_error *err);
 
 /* Hand everything over. */
 BC_MUST_USE bool tally_flush(struct tally *tally, struct bc_error *err);

@@ -28,6 +28,13 @@ static inline void write_map(FILE *out, const struct map_event *e)
 		(int)e->path.len, e->path.at, id);
 }
 
+static inline const char *type_word(uint64_t flags)
+{
+	if ((flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN)
+		return "=return";
+	return flags & BRANCH_TYPE ? "=other" : "";
+}
+
 static inline void write_sample(FILE *out, const struct sample *s)
 {
 	fprintf(out, "sample %" PRIu32 " %" PRIx64, s->pid, s->ip.v);
@@ -37,9 +44,10 @@ static inline void write_sample(FILE *out, const struct sample *s)
 	if (!s->has_stack)
 		fputs(" no stack", out);
 	for (size_t i = 0; i < s->branch_count; i++)
-		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s", s->branches[i].from,
+		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s%s", s->branches[i].from,
 			s->branches[i].to,
-			s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "");
+			s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "",
+			type_word(s->branches[i].flags));
 	fputc('\n', out);
 }
 

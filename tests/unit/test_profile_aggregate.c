@@ -315,6 +315,50 @@ static void guessed_traces_fit(void **state)
 	assert_string_equal(err.text, "the counts of the samples add up to 2^64 or more");
 }
 
+/* A return to the place behind the call in `hot`, and the run from there to a ret.  With its
+ * type it is one, with that of another entry of its source, too. */
+static void types(void **state)
+{
+	const struct branch missing[] = {{at(0x1038), at(0x1100), 0}, {OUTSIDE, at(0x1030), 0}};
+	const struct branch elsewhere[] = {{at(0x1038), at(0x1100), 0},
+					   {OUTSIDE, at(0x1020), BRANCH_TYPE_RETURN}};
+	const struct branch other[] = {{at(0x1038), at(0x1100), 0},
+				       {OUTSIDE + 1, at(0x1030), BRANCH_TYPE_OTHER},
+				       {OUTSIDE + 2, OUTSIDE, BRANCH_TYPE_RETURN}};
+
+	(void)state;
+	begin(&usual);
+	run.tiny.code[0x38] = 0xc3;
+	tiny_run_stack(&run, PID, missing, BC_COUNT(missing));
+	tiny_run_stack(&run, PID, elsewhere, BC_COUNT(elsewhere));
+	tiny_run_stack(&run, PID, missing, BC_COUNT(missing));
+	tiny_run_stack(&run, PID, other, BC_COUNT(other));
+	gives("1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 40 1 hot 60 0 3\n"
+	      "0 [unknown] 0 1 hot 60 0 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 4 + 3);
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_OUTSIDE], 1);
+	assert_int_equal(run.ledgers.branches.kept, 1);
+}
+
+/* In the binary a type says what an R record does: more than the instruction. */
+static void types_in_the_binary(void **state)
+{
+	const struct branch typed[] = {{at(0x1104), at(0x1000), BRANCH_TYPE_RETURN}};
+	const struct branch missing[] = {{at(0x1104), at(0x1400), 0}};
+	const struct branch other[] = {{at(0x1108), at(0x1400), BRANCH_TYPE_OTHER}};
+
+	(void)state;
+	begin(&usual);
+	run.tiny.code[0x108] = 0xc3;
+	tiny_run_stack(&run, PID, missing, 1);
+	tiny_run_stack(&run, PID, other, 1);
+	tiny_run_next(&run);
+	tiny_run_stack(&run, PID, typed, 1);
+	gives("");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +377,8 @@ int main(void)
 		cmocka_unit_test(returns_are_known_for_every_line),
 		cmocka_unit_test(nothing_counted),
 		cmocka_unit_test(guessed_traces_fit),
+		cmocka_unit_test(types),
+		cmocka_unit_test(types_in_the_binary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void sample(struct bench *bench, uint64_t base, unsigned n)
 	branches[0] = (struct branch){base + VADDR + 16 * n, base + VADDR + 0x800, n & 1};
 	branches[1] = (struct branch){base + VADDR + 0x900, base + VADDR + 16 * n - 8, 0};
 	const struct sample sample = {.has_stack = true, .branches = branches, .branch_count = 2};
-	assert_true(batches_add_stack(bench->batches, &view, &sample, 0, &bench->block->memory, &err));
+	assert_true(batches_add_stack(bench->batches, &view, &sample, (struct stack_use){0}, &bench->block->memory, &err));
 }
 
 static void drain(struct bench *bench)

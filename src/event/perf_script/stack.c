@@ -142,11 +142,31 @@ static inline bool skip_rest(struct reading *r)
 	return true;
 }
 
+/* The kind of branch stands behind two flags of a letter each and the cycles, with which `p`
+ * begins: /-/-/12/RET.  Releases of perf that know none leave it empty, print a dash, or end there. */
+static inline uint64_t type_of(const char *p, const char *end)
+{
+	if (end - p < 8 || p[2] != '/' || p[4] != '/')
+		return 0;
+	for (p += 5; p < end && *p >= '0' && *p <= '9'; p++)
+		;
+	if (end - p < 2 || *p != '/' || p[1] == '-' || p[1] == '/')
+		return 0;
+	p++;
+	if (end - p < 3 || p[0] != 'R' || p[1] != 'E' || p[2] != 'T' || (end - p > 3 && p[3] != '/'))
+		return BRANCH_TYPE_OTHER;
+	return BRANCH_TYPE_RETURN;
+}
+
 static inline bool read_entry(struct reading *r, struct branch *out, bool *taken)
 {
-	return read_end_of_branch(r, &out->from, true) &&
-	       read_end_of_branch(r, &out->to, false) &&
-	       read_prediction(r, out, taken) && skip_rest(r);
+	if (!read_end_of_branch(r, &out->from, true) || !read_end_of_branch(r, &out->to, false) ||
+	    !read_prediction(r, out, taken))
+		return false;
+	const char *rest = r->pos;
+	bool ok = skip_rest(r);
+	out->flags |= type_of(rest, r->pos);
+	return ok;
 }
 
 /* A word without a slash is another field; with one, a damaged entry. */

@@ -7,7 +7,8 @@
  *
  * PREDICTION is M (mispredicted), P or - (unknown), then perhaps N: not taken.
  * Entries that were not taken are left out: the straight line goes on there.
- * What follows the prediction differs between releases and is not needed.
+ * What follows the prediction differs between releases; of it only the kind of branch is
+ * taken, the seventh field: whether it is RET.
  */
 #ifndef EVENT_PERF_SCRIPT_STACK_H
 #define EVENT_PERF_SCRIPT_STACK_H

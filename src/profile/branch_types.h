@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Returns that the types of branches tell: one entry of type RET makes its source a return
+ * wherever it stands in the samples, as an R record does.
+ *
+ * Traces have the address of a source in the binary; sources outside are all one there
+ * (TRACE_EXTERNAL), and by their type TRACE_FT_RETURN.  Where a source outside has no type
+ * in a recording that has types, as the recorder could not read its instruction, the trace
+ * waits here under its address until it is known whether another entry says RET.
+ */
+#ifndef PROFILE_BRANCH_TYPES_H
+#define PROFILE_BRANCH_TYPES_H
+
+#include "src/base/count_table.h"
+#include "src/base/number_set.h"
+#include "src/event/event.h"
+
+/* Zeroed means empty. */
+struct branch_types {
+	struct number_set inside;  /* vaddrs of returns */
+	struct number_set outside; /* run-time addresses of returns outside the binary */
+	struct count_table waiting; /* key as trace_key(), but the branch is a run-time address */
+};
+
+static inline bool branch_is_return(const struct branch *b)
+{
+	return (b->flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN;
+}
+
+/* Has a sample types?  So it seems if its newest branches have. */
+bool branch_types_seen(const struct branch *branches, size_t count);
+
+/* Add all that another thread found, and empty that.  Returns false when out of memory. */
+BC_MUST_USE bool branch_types_take(struct branch_types *to, struct branch_types *from);
+
+void branch_types_free(struct branch_types *types);
+
+#endif
