@@ -2,6 +2,7 @@
 #include "src/cfg/insn.h"
 
 #include "src/cfg/insn_isa.h"
+#include "src/cfg/x86_insn.h"
 
 void decoder_open(enum machine machine, struct decoder *out)
 {
@@ -25,4 +26,21 @@ bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at,
 		break;
 	}
 	return insn_riscv(code, at, out);
+}
+
+size_t insn_length(enum machine machine, struct bytes code)
+{
+	struct x86_insn insn;
+
+	switch (machine) {
+	case MACHINE_X86_64:
+		return x86_decode(code, &insn) ? insn.size : 0;
+	case MACHINE_AARCH64:
+		return 4;
+	case MACHINE_RISCV64:
+		if (code.size < 2)
+			return 0;
+		return (code.data[0] & 3) == 3 ? 4 : 2;
+	}
+	return 0;
 }

@@ -47,4 +47,7 @@ void decoder_close(struct decoder *decoder);
 bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at,
 		  struct insn *out);
 
+/* The length of the instruction at `code`, without LLVM; 0: not known. */
+size_t insn_length(enum machine machine, struct bytes code);
+
 #endif

@@ -19,6 +19,7 @@ enum {
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
 	OPT_IMPUTE,
+	OPT_COMPAT,
 	OPT_THREADS,
 	OPT_PID,
 	OPT_EVENT,
@@ -60,6 +61,8 @@ static const struct option_row rows[] = {
 	 "which a Skylake erratum makes doubtful"},
 	{OPT_IMPUTE, "impute-fall-throughs", NULL, NO_FILE,
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
+	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
+	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
 	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
@@ -168,6 +171,11 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
 	case OPT_IMPUTE: c->aggregate.impute = true; break;
+	case OPT_COMPAT:
+		if (strcmp(value, "perf2bolt") != 0)
+			return "--compat takes perf2bolt, not";
+		c->aggregate.rules = (struct profile_rules){0};
+		break;
 	case OPT_THREADS:
 		if (!parse_threads(value, &c->threads))
 			return "--threads takes a number from 1 to 64, not";
@@ -244,6 +252,7 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 	struct bc_error clash;
 
 	args->conversion.aggregate.erratum = true;
+	args->conversion.aggregate.rules = best_rules;
 	int code = options_apply(command, argc, argv, apply_option, args);
 	if (code != EXIT_DONE || args->help)
 		return code;

@@ -91,6 +91,14 @@ static void write_check(struct json *json, const struct build_check *check, bool
 	json_close(json, '}');
 }
 
+static void write_returns(struct json *json, const struct returns_found *found)
+{
+	json_open(json, "returns", '{');
+	json_number(json, "by_type", found->by_type);
+	json_number(json, "by_place", found->by_place);
+	json_close(json, '}');
+}
+
 static void write_yaml(struct json *json, const struct yaml_report *yaml)
 {
 	json_open(json, "yaml", '{');
@@ -128,6 +136,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
+	write_returns(&json, &conversion->found);
 	write_check(&json, &conversion->check, summary->refusal);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", summary_records(summary));

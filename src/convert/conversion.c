@@ -150,6 +150,8 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	c->check = converted.check;
 	c->no_disassembler = converted.no_disassembler;
 	c->ledgers = c->aggregate.tally.ledgers;
+	c->found.by_type = c->aggregate.tally.found.by_type + converted.found.by_type;
+	c->found.by_place = converted.found.by_place;
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
@@ -165,6 +167,7 @@ static void keep_counts(struct conversion *c)
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
 	c->ledgers = c->aggregate.tally.ledgers;
+	c->found = c->aggregate.tally.found;
 	c->ledgers.memory.dropped[ACCESS_NO_ROOM] =
 		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)

@@ -46,6 +46,7 @@ struct conversion {
 	bool basic;      /* the profile is of addresses, not of branches */
 	struct ledgers ledgers;
 	struct build_check check;
+	struct returns_found found;
 	struct profile profile;
 	struct executed executed; /* if that was wanted */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/address_check.h"
 
-#include "src/cfg/x86_insn.h"
+#include "src/cfg/insn.h"
 
 /* A function without a table is read from its start: do not read on for ever. */
 #define MOST_BYTES 65536
-
-/* The length of the instruction at `code`; 0: not known. */
-static size_t insn_length(enum machine machine, struct bytes code)
-{
-	struct x86_insn insn;
-
-	switch (machine) {
-	case MACHINE_X86_64:
-		return x86_decode(code, &insn) ? insn.size : 0;
-	case MACHINE_AARCH64:
-		return 4;
-	case MACHINE_RISCV64:
-		if (code.size < 2)
-			return 0;
-		return (code.data[0] & 3) == 3 ? 4 : 2;
-	}
-	return 0;
-}
 
 /* Where an instruction is known to begin, at or before the place. */
 static uint32_t known_beginning(const struct binary *binary, struct place place)

@@ -10,6 +10,7 @@
 #include "src/profile/batches.h"
 #include "src/profile/filter.h"
 #include "src/profile/returns.h"
+#include "src/profile/rules.h"
 
 /* What of the samples is used. */
 enum sample_mode {
@@ -24,6 +25,7 @@ struct aggregate_options {
 	bool erratum;
 	bool impute; /* for convert(): guess where a trace without an end ended */
 	unsigned names; /* for convert(): of functions that may be written (nameable.h) */
+	struct profile_rules rules; /* likewise */
 	unsigned threads; /* that count samples, at least 1 */
 	struct filter filter;
 };

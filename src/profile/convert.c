@@ -8,9 +8,9 @@
 #include "src/profile/address_check.h"
 #include "src/profile/impute.h"
 #include "src/profile/nameable.h"
+#include "src/profile/insn_starts.h"
+#include "src/profile/return_places.h"
 #include "src/profile/runs.h"
-
-DEFINE_VEC(index_vec, uint32_t);
 
 /* One thread's share of the conversion. */
 struct converter {
@@ -18,9 +18,14 @@ struct converter {
 	const struct returns *returns;
 	const uint8_t *unnameable; /* by function; NULL: none is */
 	const bool *left_out; /* as in struct aggregate */
+	const struct number_set *typed; /* of those: by their type */
+	struct insn_starts *starts;
+	struct decoder decoder;
+	struct return_places places;
 	struct record_batch records;
 	struct ledgers ledgers;
 	struct build_check check;
+	struct returns_found found;
 	const struct function *near; /* where the last trace was */
 	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
@@ -33,11 +38,31 @@ struct converter {
 	bool out_of_memory;
 };
 
-static bool is_return(const struct converter *c, uint64_t branch, struct place source,
-		      struct branch_insn insn)
+/* In code that BOLT moved, bytes tell; in what it left alone no return begins inside an instruction. */
+static bool has_return(struct converter *c, struct place source, struct branch_insn insn)
 {
-	return branch == TRACE_FT_RETURN || (source.function && insn.kind == BRANCH_RETURN) ||
-	       returns_has(c->returns, branch);
+	if (!source.function || insn.kind != BRANCH_RETURN || source.fragment)
+		return source.function && insn.kind == BRANCH_RETURN;
+	enum insn_verdict begins = insn_begins(c->starts, &c->decoder, source);
+	c->out_of_memory |= begins == INSN_NO_MEMORY;
+	return begins != INSN_NO;
+}
+
+static bool is_return(struct converter *c, const struct count_row *row, struct place source,
+		      struct place from, struct branch_insn insn)
+{
+	struct trace trace = trace_of(row->key);
+
+	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn))
+		return true;
+	if (returns_has(c->returns, trace.branch)) {
+		c->found.by_type += number_set_has(c->typed, trace.branch) ? row->count : 0;
+		return true;
+	}
+	if (!return_places_has(&c->places, trace, from))
+		return false;
+	c->found.by_place += trace.branch == TRACE_EXTERNAL ? row->count : 0;
+	return true;
 }
 
 static bool is_unnameable(const struct converter *c, const struct function *f)
@@ -188,7 +213,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	struct trace trace = trace_of(row->key);
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
 	struct branch_insn insn = build_check_insn(&c->binary->image, trace.branch);
-	bool returns = is_return(c, trace.branch, source, insn);
+	bool returns = is_return(c, row, source, from, insn);
 	uint64_t end = trace_end(c, row, from);
 
 	c->near = from.function;
@@ -247,10 +272,15 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	struct trace trace = trace_of(row->key);
 	struct index_vec *noted = &c->without_map;
 
-	if (trace.to == TRACE_BR_ONLY && !c->imputes)
+	bool entered = return_places_may_have(&c->places, trace);
+	if (trace.to == TRACE_BR_ONLY && !c->imputes && !entered)
 		return;
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
 	c->near = from.function;
+	if (entered)
+		return_places_note(&c->places, trace, from);
+	if (trace.to == TRACE_BR_ONLY && !c->imputes)
+		return;
 	struct vaddr end = {trace_end(c, row, from)};
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
@@ -369,9 +399,11 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		ledger_add(&out->ledgers.branches, &c->ledgers.branches);
 		ledger_add(&out->ledgers.traces, &c->ledgers.traces);
 		build_check_add(&out->check, &c->check);
+		out->found.by_type += c->found.by_type;
+		out->found.by_place += c->found.by_place;
 		batches[i] = c->records.records;
 		runs_free(&c->runs);
-		out_of_memory |= c->out_of_memory;
+		out_of_memory |= c->out_of_memory || c->places.no_memory;
 	}
 	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
 		return false;
@@ -381,19 +413,37 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 	return bc_fail_nomem(err);
 }
 
+/* The landing pads of all functions that were entered behind a call. */
+static bool find_pads(struct job *job, unsigned threads, struct label_vec *pads, struct bc_error *err)
+{
+	struct index_vec entered = {0};
+	bool ok = true;
+
+	for (unsigned i = 0; i < threads; i++) {
+		ok = return_places_take(&job->workers[i].places, &entered) && ok;
+		job->workers[i].places.pads = pads;
+	}
+	ok = ok && return_places_pads(job->workers[0].binary, &entered, pads);
+	index_vec_free(&entered);
+	return ok || bc_fail_nomem(err);
+}
+
 static bool convert_with(struct job *job, unsigned threads, struct converted *out,
 			 struct bc_error *err)
 {
-	struct cfg cfg;
+	struct label_vec pads = {0};
+	struct cfg cfg = {0};
 
 	if (!job->basic)
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
-	if (!build_graphs(job, threads, &cfg, err))
-		return false;
-	parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
+	bool ok = build_graphs(job, threads, &cfg, err);
+	ok = find_pads(job, threads, &pads, err) && ok;
+	if (ok)
+		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
 	out->no_disassembler = cfg.no_disassembler;
 	cfg_free(&cfg);
-	return collect(job, threads, out, err);
+	label_vec_free(&pads);
+	return ok && collect(job, threads, out, err);
 }
 
 bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
@@ -401,6 +451,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 {
 	struct job job = {.basic = basic};
 	uint8_t *unnameable;
+	struct insn_starts starts = {0};
 
 	*out = (struct converted){0};
 	if (threads > COUNTS_SHARDS)
@@ -414,11 +465,24 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 		return bc_fail_nomem(err);
 	}
 	for (unsigned i = 0; i < threads; i++)
-		job.workers[i] = (struct converter){.binary = binary, .returns = &aggregate->returns,
-						    .unnameable = unnameable,
-						    .left_out = aggregate->left_out,
-						    .imputes = aggregate->options.impute};
-	bool ok = convert_with(&job, threads, out, err);
+		job.workers[i] = (struct converter){
+			.binary = binary,
+			.returns = &aggregate->returns,
+			.typed = &aggregate->tally.types.inside,
+			.unnameable = unnameable,
+			.left_out = aggregate->left_out,
+			.imputes = aggregate->options.impute,
+			.starts = &starts,
+			.places = {.starts = &starts,
+				   .decoder = &job.workers[i].decoder,
+				   .used = aggregate->options.rules.returns_by_place},
+		};
+	for (unsigned i = 0; i < threads; i++)
+		decoder_open(binary->image.machine, &job.workers[i].decoder);
+	bool ok = insn_starts_open(&starts, binary, err) && convert_with(&job, threads, out, err);
+	for (unsigned i = 0; i < threads; i++)
+		decoder_close(&job.workers[i].decoder);
+	insn_starts_close(&starts);
 	free(job.workers);
 	free(unnameable);
 	return ok;

@@ -17,7 +17,7 @@ compare() { # RELEASE
 	have "$v" || return
 	plain "$v" >traces
 	$perf2bolt "$sqlite/sq.$b" --pa -p traces -o theirs >perf2bolt.log 2>&1 || { tail -n 5 perf2bolt.log; fail "perf2bolt $v"; return; }
-	"$BATCONV" -q "$sqlite/sq.$b" "$sqlite/$b.preagg" -o ours || { fail "batconv on $b"; return; }
+	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.$b" "$sqlite/$b.preagg" -o ours || { fail "batconv on $b"; return; }
 	# shellcheck disable=SC2046  # two numbers each
 	set -- $(measure theirs) $(measure ours)
 	echo "$v: perf2bolt $1 $2, batconv $3 $4 (blocks, calls; 1/100 %)"
@@ -38,14 +38,14 @@ done
 # perf2bolt 19 sees only the first of several executable mappings: most of what it could count is out of range.
 several_mappings() {
 	/usr/lib/llvm-19/bin/perf2bolt "$sqlite/sq.b19" -p "$sqlite/lbr.b19.data" -o theirs >perf2bolt.log 2>&1 || cat perf2bolt.log
-	"$BATCONV" -q "$sqlite/sq.b19" "$sqlite/lbr.b19.data" -o ours || fail 'batconv on lbr.b19.data'
+	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.b19" "$sqlite/lbr.b19.data" -o ours || fail 'batconv on lbr.b19.data'
 	echo "19, several mappings: perf2bolt $(grep -c . theirs) lines, batconv $(grep -c . ours)"
 	[ "$(grep -c . ours)" -gt $(($(grep -c . theirs) * 2)) ] || fail 'perf2bolt 19 has them all: mend docs/conversion.md, section 6'
 }
 ! have 19 || several_mappings
 
 # LLVM 18: 102 wrong parents, repaired by the symbols.
-"$BATCONV" -q --stats-file=stats "$sqlite/sq.b18" "$sqlite/b18.preagg" -o ours || fail 'batconv on b18'
+"$BATCONV" -q --compat=perf2bolt --stats-file=stats "$sqlite/sq.b18" "$sqlite/b18.preagg" -o ours || fail 'batconv on b18'
 python3 "$SOURCE/tests/support/check_stats.py" stats binary.parents_repaired
 "$SOURCE/scripts/fidelity" --blocks 99.6 --calls 99.7 "$truth" ours || fail 'b18'
 finish

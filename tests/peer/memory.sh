@@ -20,8 +20,8 @@ perf script --show-mmap-events --show-task-events -F pid,event,addr,ip -i mem.da
 
 # llvm-bolt takes the lines, beside branches and beside addresses.
 python3 "$SOURCE/tests/support/memory_data.py" "$demo/demo.bolt" 55e11c269000 mem.data main+4:builtins main:given.2+8
-"$BATCONV" -q "$demo/demo.bolt" "$demo/demo.perf.data" mem.data -o branches || fail 'beside branches'
-"$BATCONV" -q --basic "$demo/demo.bolt" mem.data -o addresses || fail 'beside addresses'
+"$BATCONV" -q --compat=perf2bolt "$demo/demo.bolt" "$demo/demo.perf.data" mem.data -o branches || fail 'beside branches'
+"$BATCONV" -q --compat=perf2bolt --basic "$demo/demo.bolt" mem.data -o addresses || fail 'beside addresses'
 [ "$(functions /usr/lib/llvm-22/bin/llvm-bolt "$demo/demo" branches)" = \
 	"$(functions /usr/lib/llvm-22/bin/llvm-bolt "$demo/demo" "$demo/expected/demo.perf.fdata")" ] || fail 'llvm-bolt on branches'
 [ "$(functions /usr/lib/llvm-22/bin/llvm-bolt "$demo/demo" addresses)" = 1 ] || fail 'llvm-bolt on addresses'

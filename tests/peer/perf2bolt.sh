@@ -35,7 +35,7 @@ cmp again "$sqlite/expected/preagg.b22.fdata" || fail 'perf2bolt writes somethin
 for which in demo sqlite; do
 	binary=$demo/demo.bolt samples=$demo/demo.perf.data expected=$demo/expected/demo.perf.fdata
 	[ $which = demo ] || binary=$sqlite/sq.b22 samples=$sqlite/lbr.b22.data expected=$sqlite/expected/lbr.b22.fdata
-	"$BATCONV" -q --format=preagg "$binary" "$samples" -o kept || fail "--format=preagg: exit $?"
+	"$BATCONV" -q --compat=perf2bolt --format=preagg "$binary" "$samples" -o kept || fail "--format=preagg: exit $?"
 	$perf2bolt "$binary" --pa -p kept -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 'perf2bolt on kept counts'; }
 	cmp again "$expected" || fail "kept counts of $which"
 done
@@ -45,7 +45,7 @@ imputed() { # BINARY SAMPLES LINES
 	case $2 in *preagg) flags=--pa ;; *) flags= ;; esac
 	$perf2bolt "$1" $flags -p "$2" --impute-trace-fall-through -o told >perf2bolt.log 2>&1 ||
 		{ cat perf2bolt.log; fail "$2"; }
-	"$BATCONV" -q --impute-fall-throughs "$1" "$2" -o guessed || fail "$2: exit $?"
+	"$BATCONV" -q --compat=perf2bolt --impute-fall-throughs "$1" "$2" -o guessed || fail "$2: exit $?"
 	[ "$(diff told guessed | grep -c "^>")" = "$3" ] || { diff told guessed; fail "imputed: $2"; }
 }
 sed 's/ [0-9a-f]* \([0-9]*\)$/ ffffffffffffffff \1/; 0~3!d' "$sqlite/b22.preagg" | sort -u -k1,4 >mixed.preagg
@@ -64,6 +64,6 @@ echo '== samples of another build'
 "$SOURCE/scripts/fidelity" "$truth" wrong
 ! "$SOURCE/scripts/fidelity" --blocks 70 "$truth" wrong >seen || fail 'they fit after all'
 "$SOURCE/scripts/fidelity" --blocks 90 "$truth" "$sqlite/expected/lbr.b19.fdata" >seen || fail 'the right ones do not'
-"$BATCONV" -q "$sqlite/sq.b22" "$sqlite/lbr.b16.data" -o ours 2>seen
+"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.b22" "$sqlite/lbr.b16.data" -o ours 2>seen
 [ $? = 3 ] && [ ! -e ours ] || fail 'batconv converts samples of another build'
 finish

@@ -16,7 +16,7 @@ need gcc gcc
 convert() {
 	to=$1 binary=$2 from=$3
 	shift 3
-	"$BATCONV" -q --stats-file="$to.stats" "$@" "$binary" "$from" -o "$to" || fail "batconv $* on $from"
+	"$BATCONV" -q --compat=perf2bolt --stats-file="$to.stats" "$@" "$binary" "$from" -o "$to" || fail "batconv $* on $from"
 }
 
 # inside FILE: how many samples are in functions of the binary or between them
@@ -36,7 +36,7 @@ as_text() {
 	cmp ours from_text || fail "$2: perf.data and its text differ"
 	[ -s ours ] || fail "$2: nothing"
 	for threads in 1 2 3 8; do
-		"$BATCONV" -q --threads=$threads "$3" "$2" -o again
+		"$BATCONV" -q --compat=perf2bolt --threads=$threads "$3" "$2" -o again
 		cmp ours again || fail "$2: with $threads threads"
 	done
 }
@@ -137,7 +137,7 @@ recorded dlclose lib.so
 
 # Through a pipe: nothing is known beforehand, nothing comes behind.
 perf record -q -F 2000 -e cpu-clock -o - ./family $rounds one 2>/dev/null >pipe.data
-"$BATCONV" -q family - <pipe.data -o piped || fail 'batconv from a pipe'
+"$BATCONV" -q --compat=perf2bolt family - <pipe.data -o piped || fail 'batconv from a pipe'
 recorded pipe family
 cmp piped from_text || fail 'a pipe and the same bytes in a file differ'
 

@@ -25,7 +25,7 @@ def binary_of(folder, name):
     if folder == 'demo':
         return 'demo.bolt'
     if folder == 'sqlite':
-        release = re.match(r'(?:lbr\.|ip\.)?(b\d+|input)\.', name)[1]
+        release = re.match(r'(?:lbr\.|ip\.|typed\.)?(b\d+|input)\.', name)[1]
         return 'sq' if release == 'input' else 'sq.' + release
     return re.match(r'(.*?)(\.made)?\.preagg$', name)[1]
 
@@ -75,7 +75,8 @@ class Corpus:
     def add_own(self, folder, binary, samples):
         path, source = self.path(folder, binary), self.path(folder, input_of(folder, binary))
         plain = ['--force'] if '.made.' in samples else []  # made-up traces, which no code can run
-        self.cases += [Case(path, [samples], plain, source), Case(path, [samples], ['--basic', '--force'], source)]
+        self.cases += [Case(path, [samples], plain, source), Case(path, [samples], ['--basic', '--force'], source),
+                       Case(path, [samples], [*plain, '--compat=perf2bolt'], source)]
         if not samples.endswith('.preagg'):
             self.cases += [Case(path, [samples], [option, '--force'], source)
                            for option in ('--keep-newest', '--max-samples=7')]

@@ -72,8 +72,18 @@ static void count_entry(struct count *c, uint32_t pid, const struct branch *b, u
 	uint64_t from = place_of(c, pid, b->from), to = place_of(c, pid, b->to);
 	bool has_end = end != TRACE_BR_ONLY;
 
+	bool returns = (b->flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN;
+
 	numbers_add(&c->numbers, "traces.read", has_end);
-	if (from || to) {
+	if (from && returns) {
+		put(&c->returns, from, 0, 0, 1, 0);
+		put(&c->typed, from, 0, 0, 1, 0);
+	}
+	if (!from && to) {
+		put(&c->outside, to, b->from, end, 1, b->flags & BRANCH_MISPREDICTED);
+		if (returns)
+			put(&c->outside_returns, b->from, 0, 0, 1, 0);
+	} else if (from || to) {
 		put(&c->traces, to, from, end, 1, b->flags & BRANCH_MISPREDICTED);
 	} else {
 		numbers_add(&c->numbers, "branches.dropped.outside", 1);
@@ -338,6 +348,29 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static bool has_row(const struct row_vec *rows, uint64_t key)
+{
+	for (size_t i = 0; i < rows->len; i++)
+		if (rows->at[i].key[0] == key)
+			return true;
+	return false;
+}
+
+/* One entry with the type of a return tells what all of its source are. */
+static void settle_outside(struct count *c)
+{
+	rows_add_up(&c->outside_returns);
+	rows_add_up(&c->outside);
+	for (size_t i = 0; i < c->outside.len; i++) {
+		const struct row *row = &c->outside.at[i];
+		bool returns = has_row(&c->outside_returns, row->key[1]);
+		put(&c->traces, row->key[0], returns ? TRACE_FT_RETURN : TRACE_EXTERNAL, row->key[2], row->count,
+		    row->mispredicted);
+		numbers_add(&c->numbers, "branches.dropped.return", returns ? row->count : 0);
+		numbers_add(&c->numbers, "returns.by_type", returns ? row->count : 0);
+	}
+}
+
 /* Where there are branches, plain addresses say nothing. */
 void count_end(struct count *c)
 {
@@ -352,7 +385,9 @@ void count_end(struct count *c)
 		numbers_add(&c->numbers, "samples.read", plain);
 		numbers_add(&c->numbers, "samples.dropped.no_branch_stack", plain);
 	}
+	settle_outside(c);
 	rows_add_up(&c->traces);
+	rows_add_up(&c->typed);
 	rows_add_up(&c->addresses);
 	rows_add_up(&c->accesses);
 	rows_add_up(&c->returns);
@@ -378,10 +413,12 @@ void count_keep(struct count *c)
 
 bool count_says_return(const struct count *count, uint64_t branch)
 {
-	for (size_t i = 0; i < count->returns.len; i++)
-		if (count->returns.at[i].key[0] == branch)
-			return true;
-	return false;
+	return has_row(&count->returns, branch);
+}
+
+bool count_is_typed(const struct count *count, uint64_t branch)
+{
+	return has_row(&count->typed, branch);
 }
 
 void count_free(struct count *c)
@@ -391,6 +428,9 @@ void count_free(struct count *c)
 	row_vec_free(&c->addresses);
 	row_vec_free(&c->accesses);
 	row_vec_free(&c->returns);
+	row_vec_free(&c->typed);
+	row_vec_free(&c->outside);
+	row_vec_free(&c->outside_returns);
 	for (size_t i = 0; i < c->events.len; i++)
 		free(c->events.at[i]);
 	text_vec_free(&c->events);

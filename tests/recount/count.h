@@ -16,6 +16,7 @@
 struct count_options {
 	bool basic;
 	bool keep_newest;
+	bool as_perf2bolt;
 	uint64_t most;     /* --max-samples; 0: all */
 	bool has_pid;
 	uint64_t pid;
@@ -42,6 +43,9 @@ struct count {
 	struct row_vec addresses;
 	struct row_vec accesses; /* code, data */
 	struct row_vec returns;  /* branches that the input says are returns */
+	struct row_vec typed;    /* of those: by their type */
+	struct row_vec outside;  /* traces of branches from outside: the branch is a run-time address */
+	struct row_vec outside_returns; /* and those that are returns by their type */
 	struct text_vec events;  /* names, sorted in the end */
 };
 
@@ -54,6 +58,9 @@ void count_free(struct count *count);
 
 /* Does an input say that this branch is a return?  One that does decides for all. */
 bool count_says_return(const struct count *count, uint64_t branch);
+
+/* Does only its type? */
+bool count_is_typed(const struct count *count, uint64_t branch);
 
 /* What becomes of the numbers where the counts are the result: all that was not dropped
  * so far is kept. */

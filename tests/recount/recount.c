@@ -20,7 +20,7 @@
 static const char usage[] =
 	"usage: recount BINARY SAMPLES... [OPTION]...\n"
 	"\n"
-	"  --basic, --keep-newest, --max-samples=N, --pid=PID, --event=NAME   as given to batconv\n"
+	"  --compat=perf2bolt, --basic, --keep-newest, --max-samples=N, --pid=PID, --event=NAME   as given to batconv\n"
 	"  --image=NAME, --ignore-build-id                                    likewise\n"
 	"  --preagg=FILE, --fdata=FILE or --yaml=FILE   what it wrote: one of them\n"
 	"  --stats=FILE    what it wrote with --stats-file\n"
@@ -53,6 +53,8 @@ static bool take_option(const char *word, struct arguments *a)
 		return a->options.basic = true;
 	if (!strcmp(word, "--keep-newest"))
 		return a->options.keep_newest = true;
+	if (!strcmp(word, "--compat=perf2bolt"))
+		return a->options.as_perf2bolt = true;
 	if (!strcmp(word, "--ignore-build-id"))
 		return a->options.ignore_build_id = true;
 	if (has_value(word, "--max-samples", &value))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/isa/branch.h"
+#include "tests/recount/code.h"
 #include "tests/recount/loads.h"
 #include "tests/recount/mistakes.h"
 #include "tests/recount/names.h"
@@ -16,15 +17,33 @@ void should_put(struct should *should, struct home from, struct home to, uint64_
 	must_have_memory(record_vec_push(&should->records, (struct record){from, to, count, mispredicted}));
 }
 
-/* What the inputs do not say to be a return can be one by its instruction. */
-static bool is_return(const struct count *count, uint64_t branch, const struct spot *source)
+/* By its instruction, if it is one: where BOLT moved code, bytes tell. */
+static bool is_return_insn(const struct count *count, uint64_t branch, const struct spot *source)
 {
 	const struct image *image = &count->binary->image;
 	struct vaddr at = {branch};
 
-	return branch == TRACE_FT_RETURN || count_says_return(count, branch) ||
-	       (source->function &&
-		branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN);
+	return source->function &&
+	       branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN &&
+	       (source->fragment || !code_is_inside(count->binary, source));
+}
+
+static bool is_return(struct count *count, const struct row *row, const struct spot *source,
+		      const struct spot *target)
+{
+	uint64_t branch = row->key[1];
+
+	if (branch == TRACE_FT_RETURN || is_return_insn(count, branch, source))
+		return true;
+	if (count_says_return(count, branch)) {
+		numbers_add(&count->numbers, "returns.by_type", count_is_typed(count, branch) ? row->count : 0);
+		return true;
+	}
+	if (count->options.as_perf2bolt || (branch != TRACE_EXTERNAL && branch != TRACE_FT_EXTERNAL) ||
+	    !code_is_returned_to(count->binary, target))
+		return false;
+	numbers_add(&count->numbers, "returns.by_place", branch == TRACE_EXTERNAL ? row->count : 0);
+	return true;
 }
 
 static bool can_name(const struct should *should, const struct home *home)
@@ -57,7 +76,7 @@ static void take_trace(struct should *should, struct count *count, const struct 
 	struct fallthrough run = {.from = spot_of(count->binary, row->key[0]), .branch = row->key[1], .count = row->count};
 	struct spot source = spot_of(count->binary, run.branch);
 
-	run.returns = is_return(count, run.branch, &source);
+	run.returns = is_return(count, row, &source, &run.from);
 	if (run.branch < TRACE_FT_RETURN)
 		numbers_add(&count->numbers, take_branch(should, row, &source, &run.from, run.returns),
 			    row->count);

@@ -61,7 +61,7 @@ static bool is_object(struct text key)
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		if (text_is(key, ledgers[i]))
 			return true;
-	return text_is(key, "yaml");
+	return text_is(key, "yaml") || text_is(key, "returns");
 }
 
 static bool read_member(struct json_reader *json, struct text key, const struct count *count, struct numbers *is)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Each test states traces and the lines they give, worked out by hand from the
  * table in tests/support/tiny_binary.h and docs/conversion.md, section 4. */
+#include <string.h>
+
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_run.h"
 
@@ -86,6 +88,23 @@ static void returns_give_no_branch(void **state)
 	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 7 + 2 + 1);
 }
 
+/* In code that BOLT left alone no return begins inside an instruction; in code that it moved
+ * perf2bolt looks at the bytes alone. */
+static void the_bytes_of_a_return_in_an_instruction(void **state)
+{
+	(void)state;
+	for (uint64_t at = 0x10; at <= 0x110; at += 0x100)
+		memcpy(&run.tiny.code[at], "\xb8\xc3\xcf\x90\x90", 5); /* mov $..., %eax */
+	run.tiny.code[0x120] = 0xc3;
+	trace(0x1111, 0x1400, TRACE_BR_ONLY, 1, 0);
+	trace(0x1112, 0x1400, TRACE_BR_ONLY, 2, 0);
+	trace(0x1120, 0x1400, TRACE_BR_ONLY, 4, 0);
+	trace(0x1011, 0x1400, TRACE_BR_ONLY, 8, 0);
+	gives("1 plain 11 1 other 0 0 1\n"
+	      "1 plain 12 1 other 0 0 2\n");
+	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 4 + 8);
+}
+
 /* A ret outside all functions is not looked at. */
 static void a_return_in_no_function(void **state)
 {
@@ -134,6 +153,32 @@ static void return_to_the_beginning(void **state)
 	trace(TRACE_FT_RETURN, 0x1000, 0x1030, 3, 0);
 	gives("");
 	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK], 3);
+}
+
+/* By batconv's own rule, from outside to the place behind a call: B, T and f lines alike. */
+static void returns_by_place(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		if (own)
+			setup(NULL);
+		run.aggregate.options.rules.returns_by_place = own;
+		memcpy(&run.tiny.code[0x2c], "\xff\x54\x24\x08", 4); /* call *8(%rsp), up to the entry 30 */
+		trace(TRACE_EXTERNAL, 0x1030, TRACE_BR_ONLY, 1, 0);
+		trace(TRACE_EXTERNAL, 0x1030, 0x1038, 2, 1);
+		trace(TRACE_FT_EXTERNAL, 0x1030, 0x1039, 4, 0);
+		trace(TRACE_FT_ONLY, 0x1030, 0x103a, 8, 0);
+		trace(TRACE_EXTERNAL, 0x1020, 0x1028, 16, 0);
+		trace(0x1104, 0x1030, 0x103b, 32, 0);
+		gives(own ? "1 hot 40 1 hot 60 0 6\n"
+			    "0 [unknown] 0 1 hot 40 0 16\n"
+			    "1 plain 4 1 hot 60 0 32\n"
+			  : "0 [unknown] 0 1 hot 40 0 16\n"
+			    "0 [unknown] 0 1 hot 60 1 3\n"
+			    "1 plain 4 1 hot 60 0 32\n");
+		assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], own ? 3 : 0);
+		assert_int_equal(run.found.by_place, own ? 3 : 0);
+	}
 }
 
 static void dropped_fallthroughs(void **state)
@@ -223,11 +268,13 @@ int main(void)
 		TEST(entry),
 		TEST(outside_at_both_ends),
 		TEST(returns_give_no_branch),
+		TEST(the_bytes_of_a_return_in_an_instruction),
 		TEST(a_return_in_no_function),
 		TEST(fallthroughs),
 		TEST(fallthrough_of_external_origin),
 		TEST(call_continuation),
 		TEST(return_to_the_beginning),
+		TEST(returns_by_place),
 		TEST(dropped_fallthroughs),
 		TEST(cold_parent),
 		TEST(unknown_parent),
