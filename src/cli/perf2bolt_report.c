@@ -119,7 +119,7 @@ void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
 			conversion->profile.record_count, conversion->profile.accesses.len);
 		break;
 	case FORMAT_PREAGG:
-		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->distinct);
+		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->kept.count);
 		break;
 	case FORMAT_YAML:
 		return;

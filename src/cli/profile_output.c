@@ -48,7 +48,9 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_PREAGG:
 		break;
 	}
-	return preagg_write(&conversion->aggregate, conversion->basic, file, err);
+	preagg_write(&(struct preagg_profile){&conversion->kept, &conversion->aggregate, &conversion->binary.image,
+					      conversion->basic}, file);
+	return true;
 }
 
 bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],

@@ -131,7 +131,7 @@ static void print_mode(const struct summary *summary, FILE *out)
 
 size_t summary_records(const struct summary *summary)
 {
-	return summary->options->aggregate_only ? summary->conversion->distinct
+	return summary->options->aggregate_only ? summary->conversion->kept.count
 						: summary->conversion->profile.record_count;
 }
 

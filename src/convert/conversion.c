@@ -159,20 +159,24 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 }
 
 /* The counts are the result: what was not dropped so far is kept. */
-static void keep_counts(struct conversion *c)
+static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
 				    &c->ledgers.memory};
 	const struct totals *totals = &c->aggregate.totals;
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
+	c->check = build_check_all(&c->binary.image, &totals->traces);
+	if (!kept_counts_take(&c->aggregate, &c->binary, c->basic, &c->kept, err))
+		return false;
 	c->ledgers = c->aggregate.tally.ledgers;
 	c->found = c->aggregate.tally.found;
+	c->ledgers.branches.dropped[ENTRY_RETURN] += c->kept.returns;
 	c->ledgers.memory.dropped[ACCESS_NO_ROOM] =
 		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
-	c->check = build_check_all(&c->binary.image, &totals->traces);
+	return true;
 }
 
 /* Only the newest layout has hashes. */
@@ -210,9 +214,7 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
 		return false;
 	out->aggregate.left_out = out->left_out;
-	if (options->aggregate_only)
-		keep_counts(out);
-	else if (!convert_all(out, options->binary, err))
+	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(out, options->binary, err)))
 		return false;
 	return check_samples(options, out, err);
 }
@@ -229,6 +231,7 @@ void conversion_free(struct conversion *conversion)
 	profile_free(&conversion->profile);
 	executed_free(&conversion->executed);
 	free(conversion->left_out);
+	kept_counts_free(&conversion->kept);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
 	binary_close(&conversion->binary);

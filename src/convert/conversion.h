@@ -14,6 +14,7 @@
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
 #include "src/profile/executed.h"
+#include "src/profile/kept_counts.h"
 
 struct conversion_options {
 	const char *binary;
@@ -50,6 +51,7 @@ struct conversion {
 	struct profile profile;
 	struct executed executed; /* if that was wanted */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
+	struct kept_counts kept; /* options.aggregate_only: in place of a profile */
 	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */
 };

@@ -34,6 +34,16 @@ bool image_is_pie(const struct image *image)
 	return false;
 }
 
+bool image_is_library(const struct image *image)
+{
+	Elf64_Phdr header;
+
+	for (size_t i = 0; image_program_header(image, i, &header); i++)
+		if (header.p_type == PT_INTERP)
+			return false;
+	return image->position_independent;
+}
+
 /* The largest page that the mapping can be made of. */
 static uint64_t page_size(const struct image *image, const struct load_mapping *m)
 {

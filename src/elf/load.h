@@ -37,6 +37,9 @@ struct vaddr image_entry(const struct image *image);
  * (DF_1_PIE); without it an ET_DYN file is a shared library. */
 bool image_is_pie(const struct image *image);
 
+/* What BOLT takes for a shared library: an ET_DYN file without PT_INTERP. */
+bool image_is_library(const struct image *image);
+
 /* A mapping of the image's file. */
 struct load_mapping {
 	struct run_addr start;

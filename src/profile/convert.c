@@ -38,14 +38,12 @@ struct converter {
 	bool out_of_memory;
 };
 
-/* In code that BOLT moved, bytes tell; in what it left alone no return begins inside an instruction. */
 static bool has_return(struct converter *c, struct place source, struct branch_insn insn)
 {
-	if (!source.function || insn.kind != BRANCH_RETURN || source.fragment)
-		return source.function && insn.kind == BRANCH_RETURN;
-	enum insn_verdict begins = insn_begins(c->starts, &c->decoder, source);
-	c->out_of_memory |= begins == INSN_NO_MEMORY;
-	return begins != INSN_NO;
+	enum insn_verdict verdict = insn_is_return(c->starts, &c->decoder, source, insn);
+
+	c->out_of_memory |= verdict == INSN_NO_MEMORY;
+	return verdict == INSN_YES;
 }
 
 static bool is_return(struct converter *c, const struct count_row *row, struct place source,

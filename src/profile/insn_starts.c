@@ -128,6 +128,15 @@ enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decode
 	return place.offset - before < insn.size ? INSN_NO : INSN_UNSURE;
 }
 
+enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct place place,
+				 struct branch_insn insn)
+{
+	if (!place.function || insn.kind != BRANCH_RETURN)
+		return INSN_NO;
+	enum insn_verdict begins = place.fragment ? INSN_YES : insn_begins(starts, decoder, place);
+	return begins == INSN_UNSURE ? INSN_YES : begins;
+}
+
 enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct place place)
 {
 	struct bytes code = code_of(starts->binary, place.function);

@@ -8,7 +8,7 @@ perf2bolt=${PERF2BOLT_23:-/usr/lib/llvm-23/bin/perf2bolt}
 need "$perf2bolt" bolt-23
 need perf linux-perf
 typed=$sqlite/typed.b22.data untyped=$dir/untyped.data
-python3 "$SOURCE/tests/support/branch_types.py" none "$typed" "$untyped"
+python3 "$SOURCE/tests/support/branch_flags.py" untyped "$typed" "$untyped"
 as_perf2bolt() { # SAMPLES
 	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.b22" "$1" -o ours || fail "batconv on $1: exit $?"
 }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib"
 need perf linux-perf
 typed=$sqlite/typed.b22.data untyped=$dir/untyped.data
-python3 "$SOURCE/tests/support/branch_types.py" none "$typed" "$untyped"
+python3 "$SOURCE/tests/support/branch_flags.py" untyped "$typed" "$untyped"
 as_perf2bolt() { # SAMPLES
 	"$BATCONV" -q --compat=perf2bolt "$sqlite/sq.b22" "$1" -o ours || fail "batconv on $1: exit $?"
 }

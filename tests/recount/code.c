@@ -3,6 +3,7 @@
 
 #include "src/cfg/insn.h"
 #include "src/cfg/labels.h"
+#include "src/isa/branch.h"
 #include "tests/recount/mistakes.h"
 
 static uint32_t known_before(const struct binary *binary, const struct spot *spot)
@@ -36,11 +37,22 @@ static bool last_before(const struct binary *binary, const struct spot *spot, st
 	return ok;
 }
 
-bool code_is_inside(const struct binary *binary, const struct spot *spot)
+/* As far as that is known. */
+static bool is_inside(const struct binary *binary, const struct spot *spot)
 {
 	struct insn insn = {0};
 
 	return last_before(binary, spot, &insn) && insn.offset + insn.size > spot->offset;
+}
+
+bool code_is_return(const struct binary *binary, uint64_t branch)
+{
+	struct spot spot = spot_of(binary, branch);
+	struct vaddr at = {branch};
+
+	return spot.function &&
+	       branch_decode(binary->image.machine, image_bytes_at(&binary->image, at), at).kind == BRANCH_RETURN &&
+	       (spot.fragment || !is_inside(binary, &spot));
 }
 
 static bool is_landing_pad(const struct binary *binary, const struct spot *spot)

@@ -6,8 +6,9 @@
 
 #include "tests/recount/spot.h"
 
-/* It lies inside an instruction, as far as that is known. */
-bool code_is_inside(const struct binary *binary, const struct spot *spot);
+/* Is the branch at this vaddr a return by its instruction?  Where BOLT moved code, bytes tell; elsewhere bytes inside an
+ * instruction tell nothing. */
+bool code_is_return(const struct binary *binary, uint64_t branch);
 
 /* A call ends right before it, and no landing pad stands there. */
 bool code_is_returned_to(const struct binary *binary, const struct spot *spot);

@@ -49,6 +49,7 @@ class Corpus:
         for folder in sorted(self.folders):
             self.add_folder(folder)
         self.add_made()
+        self.add_flags()
 
     def path(self, folder, name):
         return os.path.join(self.folders[folder], name)
@@ -89,6 +90,19 @@ class Corpus:
     def make(self, script, *arguments):
         subprocess.run([sys.executable, os.path.join(self.source, 'tests', script), *arguments], check=True,
                        stdout=subprocess.DEVNULL)
+
+    def add_flags(self):
+        """Branches that were mispredicted, and types of some alone."""
+        folder = os.path.join(self.temporary, 'flags')
+        os.mkdir(folder)
+        for binary, source, samples in (('demo/demo.bolt', 'demo/demo', 'demo/demo.perf.data'),
+                                        ('sqlite/sq.b22', 'sqlite/sq', 'sqlite/typed.b22.data')):
+            binary, source, samples = (self.path(*one.split('/')) for one in (binary, source, samples))
+            for name, form in (('wrong', ['mispredicted']), ('some', ['untyped', '3'])):
+                made = os.path.join(folder, '%s.%s' % (name, os.path.basename(samples)))
+                self.make('support/branch_flags.py', *form, samples, made)
+                self.files += 1
+                self.cases += [Case(binary, [made], options, source) for options in ([], ['--compat=perf2bolt'])]
 
     def add_made(self):
         """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a folder."""

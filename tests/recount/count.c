@@ -396,7 +396,7 @@ void count_end(struct count *c)
 	numbers_add(&c->numbers, "distinct", c->is_basic ? c->addresses.len : c->traces.len);
 }
 
-void count_keep(struct count *c)
+void count_keep(struct count *c, size_t records)
 {
 	static const char *const ledgers[][3] = {{"samples", "samples.read", "samples.kept"},
 						 {"branches", "branches.read", "branches.kept"},
@@ -408,7 +408,7 @@ void count_keep(struct count *c)
 	}
 	numbers_add(&c->numbers, "memory.dropped.no_room",
 		    numbers_get(&c->numbers, "memory.read") - numbers_dropped(&c->numbers, "memory"));
-	numbers_add(&c->numbers, "records", c->is_basic ? c->addresses.len : c->traces.len);
+	numbers_add(&c->numbers, "records", records);
 }
 
 bool count_says_return(const struct count *count, uint64_t branch)

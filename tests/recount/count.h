@@ -62,8 +62,8 @@ bool count_says_return(const struct count *count, uint64_t branch);
 /* Does only its type? */
 bool count_is_typed(const struct count *count, uint64_t branch);
 
-/* What becomes of the numbers where the counts are the result: all that was not dropped
- * so far is kept. */
-void count_keep(struct count *count);
+/* What becomes of the numbers where the counts are the result, so many records: all that
+ * was not dropped so far is kept. */
+void count_keep(struct count *count, size_t records);
 
 #endif

@@ -60,17 +60,15 @@ static void put_event(struct line_vec *lines, const char *name)
 	lines_put(lines, writing_end(&line), 0, 0);
 }
 
-static void put_all(struct line_vec *lines, const struct count *count)
+static void put_all(struct line_vec *lines, const struct count *count, const struct row_vec *kept)
 {
-	const struct row_vec *rows = count->is_basic ? &count->addresses : &count->traces;
-
 	for (size_t i = 0; count->is_basic && i < count->events.len; i++)
 		put_event(lines, count->events.at[i]);
-	for (size_t i = 0; i < rows->len; i++)
+	for (size_t i = 0; i < kept->len; i++)
 		if (count->is_basic)
-			put_address(lines, &rows->at[i]);
+			put_address(lines, &kept->at[i]);
 		else
-			put_trace(lines, &rows->at[i], count_says_return(count, rows->at[i].key[1]));
+			put_trace(lines, &kept->at[i], count_says_return(count, kept->at[i].key[1]));
 }
 
 /* What is. */
@@ -85,17 +83,11 @@ static bool take_address(struct reading *line)
 	return reading_hex(line, &at) && outside == (at == TRACE_EXTERNAL);
 }
 
-/* B always has its mispredictions, T and R where there are any. */
+/* B alone has mispredictions, and always. */
 static bool take_counts(struct reading *line, char letter, struct line *out)
 {
-	if (!reading_take(line, " ") || !reading_dec(line, &out->count))
-		return false;
-	if (strchr("TR", letter) && !line->rest.len)
-		return true;
-	if (!strchr("BTR", letter))
-		return true;
-	return reading_take(line, " ") && reading_dec(line, &out->mispredicted) &&
-	       (letter == 'B' || out->mispredicted);
+	return reading_take(line, " ") && reading_dec(line, &out->count) &&
+	       (letter != 'B' || (reading_take(line, " ") && reading_dec(line, &out->mispredicted)));
 }
 
 static bool read_line(void *ctx, struct text text, struct line *out)
@@ -118,11 +110,12 @@ static bool read_line(void *ctx, struct text text, struct line *out)
 	return true;
 }
 
-bool preagg_compare(const char *path, const struct count *count, struct bc_error *err)
+bool preagg_compare(const char *path, const struct count *count, const struct row_vec *kept,
+		    struct bc_error *err)
 {
 	struct line_vec is = {0}, should = {0};
 
-	put_all(&should, count);
+	put_all(&should, count, kept);
 	bool ok = lines_read(path, &should, read_line, NULL, &is, err);
 	if (ok)
 		lines_compare(path, &is, &should);

@@ -5,6 +5,8 @@
 
 #include "tests/recount/count.h"
 
-BC_MUST_USE bool preagg_compare(const char *path, const struct count *count, struct bc_error *err);
+/* kept: as kept_rows() has them. */
+BC_MUST_USE bool preagg_compare(const char *path, const struct count *count, const struct row_vec *kept,
+				struct bc_error *err);
 
 #endif

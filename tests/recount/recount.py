@@ -105,7 +105,7 @@ def convert_all(cases, programs, temporary):
 # ---- it must be able to fail ----
 
 CHANGED = ('demo.bolt demo.perf.txt', 'demo.bolt demo.basic.txt', 'demo.bolt loads.data', 'sq.b19 lbr.b19.data',
-           'sq lbr.input.data', 'sorts.b19 sorts.b19.made.preagg --force')
+           'sq lbr.input.data', 'demo.bolt wrong.demo.perf.data', 'sorts.b19 sorts.b19.made.preagg --force')
 
 
 def changes_of(conversion):

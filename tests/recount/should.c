@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/isa/branch.h"
 #include "tests/recount/code.h"
 #include "tests/recount/loads.h"
 #include "tests/recount/mistakes.h"
@@ -17,23 +16,11 @@ void should_put(struct should *should, struct home from, struct home to, uint64_
 	must_have_memory(record_vec_push(&should->records, (struct record){from, to, count, mispredicted}));
 }
 
-/* By its instruction, if it is one: where BOLT moved code, bytes tell. */
-static bool is_return_insn(const struct count *count, uint64_t branch, const struct spot *source)
-{
-	const struct image *image = &count->binary->image;
-	struct vaddr at = {branch};
-
-	return source->function &&
-	       branch_decode(image->machine, image_bytes_at(image, at), at).kind == BRANCH_RETURN &&
-	       (source->fragment || !code_is_inside(count->binary, source));
-}
-
-static bool is_return(struct count *count, const struct row *row, const struct spot *source,
-		      const struct spot *target)
+static bool is_return(struct count *count, const struct row *row, const struct spot *target)
 {
 	uint64_t branch = row->key[1];
 
-	if (branch == TRACE_FT_RETURN || is_return_insn(count, branch, source))
+	if (branch == TRACE_FT_RETURN || code_is_return(count->binary, branch))
 		return true;
 	if (count_says_return(count, branch)) {
 		numbers_add(&count->numbers, "returns.by_type", count_is_typed(count, branch) ? row->count : 0);
@@ -76,7 +63,7 @@ static void take_trace(struct should *should, struct count *count, const struct 
 	struct fallthrough run = {.from = spot_of(count->binary, row->key[0]), .branch = row->key[1], .count = row->count};
 	struct spot source = spot_of(count->binary, run.branch);
 
-	run.returns = is_return(count, row, &source, &run.from);
+	run.returns = is_return(count, row, &run.from);
 	if (run.branch < TRACE_FT_RETURN)
 		numbers_add(&count->numbers, take_branch(should, row, &source, &run.from, run.returns),
 			    row->count);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/kept_counts.h"
+
+#include <stdlib.h>
+
+#include "src/profile/build_check.h"
+#include "src/profile/insn_starts.h"
+
+void kept_counts_free(struct kept_counts *kept)
+{
+	free(kept->rows);
+	*kept = (struct kept_counts){0};
+}
+
+static bool has_mispredictions(const struct counts *counts)
+{
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++)
+		for (size_t i = 0; i < counts->shards[shard].used; i++)
+			if (counts->shards[shard].rows[i].extra)
+				return true;
+	return false;
+}
+
+struct splitter {
+	const struct binary *binary;
+	const struct returns *returns;
+	struct insn_starts starts;
+	struct decoder decoder;
+	struct kept_counts *out;
+	bool no_memory;
+};
+
+static bool is_return(struct splitter *s, uint64_t branch, struct place source)
+{
+	struct branch_insn insn = build_check_insn(&s->binary->image, branch);
+	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
+
+	s->no_memory |= verdict == INSN_NO_MEMORY;
+	return verdict == INSN_YES || returns_has(s->returns, branch);
+}
+
+/* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
+ * depends on whether it was from outside the function, as well. */
+static uint64_t way_to(const struct trace *trace, struct place from, bool returns)
+{
+	bool inside = from.function && trace->branch - from.function->address < from.function->size;
+
+	if (trace->branch == TRACE_EXTERNAL)
+		return TRACE_FT_EXTERNAL;
+	if (from.function && !from.fragment && !inside)
+		return returns ? TRACE_FT_RETURN : TRACE_FT_EXTERNAL;
+	return returns && from.fragment ? TRACE_FT_RETURN : TRACE_FT_ONLY;
+}
+
+static void put(struct splitter *s, struct trace trace, uint64_t count, uint64_t mispredicted)
+{
+	struct count_row *row = &s->out->rows[s->out->count++];
+
+	*row = (struct count_row){.count = count, .extra = mispredicted};
+	trace_key(&trace, row->key);
+}
+
+static void split(struct splitter *s, const struct count_row *row)
+{
+	struct trace trace = trace_of(row->key);
+
+	if (trace.branch >= TRACE_FT_RETURN) {
+		put(s, trace, row->count, 0);
+		return;
+	}
+	struct place source = binary_place(s->binary, (struct vaddr){trace.branch}, NULL);
+	struct place from = binary_place(s->binary, (struct vaddr){trace.from}, NULL);
+	bool returns = is_return(s, trace.branch, source);
+	if (returns)
+		s->out->returns += row->count;
+	else
+		put(s, (struct trace){trace.branch, trace.from, TRACE_BR_ONLY}, row->count, row->extra);
+	if (trace.to != TRACE_BR_ONLY)
+		put(s, (struct trace){way_to(&trace, from, returns), trace.from, trace.to}, row->count, 0);
+}
+
+static void copy(struct splitter *s, const struct count_row *row)
+{
+	s->out->rows[s->out->count++] = *row;
+}
+
+/* Each table is freed when it was read, so that not all is there twice. */
+static bool take(struct splitter *s, struct counts *counts, bool splits, struct bc_error *err)
+{
+	struct count_rows spare = {0}, rows = {.room = (splits ? 2 : 1) * counts_used(counts) + 1};
+
+	rows.at = malloc(rows.room * sizeof(*rows.at));
+	s->out->rows = rows.at;
+	if (!rows.at)
+		return bc_fail_nomem(err);
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		struct count_table *table = &counts->shards[shard];
+		for (size_t i = 0; i < table->used; i++)
+			(splits ? split : copy)(s, &table->rows[i]);
+		count_table_free(table);
+	}
+	s->out->count = count_rows_unify(&rows, s->out->count, &spare);
+	s->out->rows = rows.at;
+	free(spare.at);
+	return !s->no_memory || bc_fail_nomem(err);
+}
+
+bool kept_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
+		      struct kept_counts *out, struct bc_error *err)
+{
+	struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
+	struct splitter s = {.binary = binary, .returns = &aggregate->returns, .out = out};
+
+	*out = (struct kept_counts){0};
+	decoder_open(binary->image.machine, &s.decoder);
+	bool ok = insn_starts_open(&s.starts, binary, err) &&
+		  take(&s, counts, !basic && has_mispredictions(counts), err);
+	insn_starts_close(&s.starts);
+	decoder_close(&s.decoder);
+	return ok;
+}
