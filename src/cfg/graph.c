@@ -21,6 +21,7 @@ struct builder {
 	struct decoder *decoder;
 	const struct function *function;
 	struct insn_vec insns;
+	uint64_t *starts; /* a bit for each byte of the function */
 	uint8_t *marks; /* per instruction: AT_... */
 	struct jump_tables tables;
 	struct block_vec blocks;
@@ -31,6 +32,7 @@ struct builder {
 static void builder_free(struct builder *b)
 {
 	insn_vec_free(&b->insns);
+	free(b->starts);
 	free(b->marks);
 	jump_tables_free(&b->tables);
 	block_vec_free(&b->blocks);
@@ -77,6 +79,11 @@ static bool decode(struct builder *b)
 
 	b->refused = body.size != f->size || f->size > UINT32_MAX ||
 		     fragments_is_part(b->input->fragments, &b->input->functions->symbols, f);
+	if (b->refused)
+		return true;
+	b->starts = calloc(f->size / 64 + 1, sizeof(*b->starts));
+	if (!b->starts)
+		return false;
 	for (uint64_t at = 0; at < f->size && !b->refused; at += insn.size) {
 		if (!decoder_next(b->decoder, bytes_from(all, at), f->address + at, &insn)) {
 			b->refused = !is_zero(bytes_from(body, at));
@@ -85,6 +92,7 @@ static bool decode(struct builder *b)
 		insn.offset = (uint32_t)at;
 		replace_jump_past_end(f, &insn);
 		b->refused = insn.unsupported;
+		b->starts[at / 64] |= UINT64_C(1) << at % 64;
 		if (!insn_vec_push(&b->insns, insn))
 			return false;
 	}
@@ -305,12 +313,15 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		input->image, function, &b.insns, b.blocks.at, (uint32_t)b.blocks.len, b.marks, AT_TABLE});
 	out->blocks = b.blocks.at;
 	out->count = (uint32_t)b.blocks.len;
+	out->starts = b.starts;
 	b.blocks = (struct block_vec){0};
+	b.starts = NULL;
 	return true;
 }
 
 void graph_free(struct graph *graph)
 {
 	free(graph->blocks);
+	free(graph->starts);
 	*graph = (struct graph){0};
 }

@@ -28,6 +28,7 @@ struct graph {
 	uint32_t size;        /* of the function, in bytes */
 	bool takes_own;       /* the function takes an address inside its own code */
 	bool unknown_jumps;   /* it has a jump of which its code does not say where it leads */
+	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
 };
 
 /* What is known of the binary before a function is looked at. */

@@ -436,6 +436,7 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
 	bool ok = build_graphs(job, threads, &cfg, err);
 	ok = find_pads(job, threads, &pads, err) && ok;
+	insn_starts_take(job->workers[0].starts, &cfg);
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
 	out->no_disassembler = cfg.no_disassembler;

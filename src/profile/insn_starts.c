@@ -13,6 +13,17 @@ bool insn_starts_open(struct insn_starts *starts, const struct binary *binary, s
 	return starts->of || bc_fail_nomem(err);
 }
 
+void insn_starts_take(struct insn_starts *starts, struct cfg *cfg)
+{
+	for (size_t i = 0; i < cfg->count; i++) {
+		_Atomic(uint64_t *) *place = &starts->of[cfg->chosen[i]];
+		if (atomic_load_explicit(place, memory_order_relaxed))
+			continue;
+		atomic_store_explicit(place, cfg->graphs[i].starts, memory_order_relaxed);
+		cfg->graphs[i].starts = NULL;
+	}
+}
+
 void insn_starts_close(struct insn_starts *starts)
 {
 	for (size_t i = 0; starts->of && i < starts->binary->functions.count; i++)

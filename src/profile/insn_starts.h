@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-#include "src/cfg/insn.h"
+#include "src/cfg/cfg.h"
 #include "src/elf/translate.h"
 #include "src/isa/branch.h"
 
@@ -25,6 +25,8 @@ struct insn_starts {
 
 BC_MUST_USE bool insn_starts_open(struct insn_starts *starts, const struct binary *binary,
 				  struct bc_error *err);
+/* What graphs were made of need not be read again: take it.  Before threads share `starts`. */
+void insn_starts_take(struct insn_starts *starts, struct cfg *cfg);
 void insn_starts_close(struct insn_starts *starts);
 
 enum insn_verdict {

@@ -20,7 +20,7 @@ void return_places_note(struct return_places *places, struct trace trace, struct
 	if (trace.from == places->last)
 		return;
 	places->last = trace.from;
-	if (!follows_call(places, from))
+	if (!from.function || !from.offset)
 		return;
 	uint32_t index = (uint32_t)(from.function - places->starts->binary->functions.at);
 	if (!entered->len || entered->at[entered->len - 1] != index)

@@ -127,7 +127,7 @@ static void note_entries(struct tally *tally, const struct entry_sums *sums)
 	ledgers->traces.dropped[RUN_OUTSIDE] += sums->outside_runs;
 }
 
-/* A return by its type.  Returns false when out of memory. */
+/* A return by its type. */
 static bool note_return(struct tally *tally, const struct branch *b, struct trace *trace)
 {
 	struct branch_types *types = &tally->types;
@@ -148,11 +148,18 @@ static bool must_wait(const struct branch *b, const struct trace *trace)
 	return !(b->flags & BRANCH_TYPE) && trace->branch == TRACE_EXTERNAL && trace->from != TRACE_EXTERNAL;
 }
 
-static bool let_wait(struct tally *tally, const struct branch *b, const struct trace *trace)
+/* An entry with a type, or one of a recording with types.  Returns whether it is to be counted now. */
+static __attribute__((noinline)) bool take_type(struct tally *tally, const struct branch *b, bool typed,
+						struct trace *trace, bool *no_memory)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {trace->from, b->from, trace->to};
 
-	return count_table_add(&tally->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
+	if (branch_is_return(b))
+		*no_memory |= !note_return(tally, b, trace);
+	if (!typed || !must_wait(b, trace))
+		return true;
+	*no_memory |= !count_table_add(&tally->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
+	return false;
 }
 
 /* What is to be done with each entry of a stack. */
@@ -170,6 +177,7 @@ static uint64_t take_entries(struct tally *tally, struct process_view *view, con
 			     struct entry_sums *sums)
 {
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
+	struct count_cache *cache = &tally->traces;
 	struct near_image near = view->near;
 
 	for (const struct branch *b = begin; b < end; b++) {
@@ -192,14 +200,13 @@ static uint64_t take_entries(struct tally *tally, struct process_view *view, con
 		}
 		sums->runs += to != TRACE_BR_ONLY;
 		to = use.partial ? TRACE_BR_ONLY : trace.branch;
-		if (branch_is_return(b))
-			sums->no_memory |= !note_return(tally, b, &trace);
-		if (use.typed && must_wait(b, &trace)) {
-			sums->no_memory |= !let_wait(tally, b, &trace);
-		} else if (trace.branch | trace.from) {
+		if (((b->flags & BRANCH_TYPE) | use.typed) &&
+		    !take_type(tally, b, use.typed, &trace, &sums->no_memory))
+			continue;
+		if (trace.branch | trace.from) {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
-			count_cache_add(&tally->traces, key, b->flags & BRANCH_MISPREDICTED);
+			count_cache_add(cache, key, b->flags & BRANCH_MISPREDICTED);
 		} else {
 			sums->outside++;
 			sums->outside_runs += trace.to != TRACE_BR_ONLY;

@@ -57,6 +57,7 @@ static char *run_with(const struct binary *binary, unsigned flags, unsigned thre
 {
 	const struct aggregate_options options = {.mode = flags & 2 ? MODE_BASIC : MODE_AUTO,
 						  .erratum = true,
+						  .rules = flags & 8 ? (struct profile_rules){0} : best_rules,
 						  .threads = threads};
 	static const struct image_match_options match = {.binary_path = "demo.bolt"};
 	struct aggregate aggregate;

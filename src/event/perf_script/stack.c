@@ -144,9 +144,9 @@ static inline bool skip_rest(struct reading *r)
 
 /* The kind of branch stands behind two flags of a letter each and the cycles, with which `p`
  * begins: /-/-/12/RET.  Releases of perf that know none leave it empty, print a dash, or end there. */
-static inline uint64_t type_of(const char *p, const char *end)
+static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end)
 {
-	if (end - p < 8 || p[2] != '/' || p[4] != '/')
+	if (p[2] != '/' || p[4] != '/')
 		return 0;
 	for (p += 5; p < end && *p >= '0' && *p <= '9'; p++)
 		;
@@ -158,15 +158,23 @@ static inline uint64_t type_of(const char *p, const char *end)
 	return BRANCH_TYPE_RETURN;
 }
 
+/* As most entries are that have none. */
+static inline bool has_no_type(const char *p, const char *end)
+{
+	return end - p < 8 || (p[6] == '/' && p[7] == '-');
+}
+
 static inline bool read_entry(struct reading *r, struct branch *out, bool *taken)
 {
 	if (!read_end_of_branch(r, &out->from, true) || !read_end_of_branch(r, &out->to, false) ||
 	    !read_prediction(r, out, taken))
 		return false;
 	const char *rest = r->pos;
-	bool ok = skip_rest(r);
-	out->flags |= type_of(rest, r->pos);
-	return ok;
+	if (!skip_rest(r))
+		return false;
+	if (!has_no_type(rest, r->pos))
+		out->flags |= type_of(rest, r->pos);
+	return true;
 }
 
 /* A word without a slash is another field; with one, a damaged entry. */
