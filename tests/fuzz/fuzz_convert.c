@@ -3,7 +3,7 @@
  * The whole conversion.  An input is
  *
  *   byte 0      bit 0: what follows is a BAT descriptor, which replaces that of
- *               the demo; bit 1: basic mode; bit 2: a sweep over all functions
+ *               the demo; bit 1: basic mode; bit 3: as perf2bolt; bit 2: a sweep over all functions
  *               comes on top, so that the table is used whatever the samples
  *               say; bits 4 to 7: threads
  *   bytes 1, 2  size of the descriptor, little-endian (if bit 0)
