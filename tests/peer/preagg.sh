@@ -8,6 +8,7 @@ need /usr/lib/llvm-22/bin/perf2bolt bolt-22
 need /usr/lib/llvm-22/bin/llvm-bolt bolt-22
 need gcc gcc
 need perf linux-perf
+# shellcheck disable=SC2034  # told() names it
 PERF2BOLT_22=/usr/lib/llvm-22/bin/perf2bolt
 PERF2BOLT_21=${PERF2BOLT_21:-/usr/lib/llvm-21/bin/perf2bolt}
 PERF2BOLT_23=${PERF2BOLT_23:-/usr/lib/llvm-23/bin/perf2bolt}
