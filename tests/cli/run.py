@@ -21,7 +21,7 @@ TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 120))
 def run(case):
     env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1', 'batconv': os.environ['BATCONV'],
            'inputs': os.environ['INPUTS'].rstrip('/'), 'source': os.environ['SOURCE']}
-    for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'GCOV_ERROR_FILE'):
+    for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'GCOV_ERROR_FILE', 'GCOV_PREFIX'):
         if name in os.environ:
             env[name] = os.environ[name]
     with tempfile.TemporaryDirectory() as folder:

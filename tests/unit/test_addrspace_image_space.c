@@ -492,6 +492,34 @@ static void offsets_or_addresses(void **state)
 	}
 }
 
+/* As above: as many addresses as offsets were seen, in the binary or in another file. */
+static void as_many_addresses_as_offsets(void **state)
+{
+	const uint64_t size = 0x800000, base = 0x400000, both = 0x500000;
+	struct segment fixed = {base, 0, size, size, PAGE, true};
+	struct image program = {.segments = &fixed, .segment_count = 1};
+	const struct {
+		const char *file;
+		uint64_t place;
+	} address[] = {{"/app", base + 0x7ff000}, {"/libc.so.6", 0x7f0000001000}, {"/libc.so.6", UINT64_C(1) << 32}},
+	  offset[] = {{"/app", 0x3000}, {"/libc.so.6", 0x1000}, {"/libc.so.6", 0xffff}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(address) * BC_COUNT(offset); i++) {
+		size_t a = i % BC_COUNT(address), o = i / BC_COUNT(address);
+		struct image_space maps;
+		struct bc_error err = {0};
+		assert_true(image_space_init(&maps, &program, &app_options, &err));
+		map(&maps, 7, base, size / PAGE, 0, "/app", true);
+		(void)place(&maps, 7, address[a].file, address[a].place);
+		(void)place(&maps, 7, offset[o].file, offset[o].place);
+		assert_int_equal(place(&maps, 7, "/app", both), both);
+		(void)place(&maps, 7, offset[o].file, offset[o].place);
+		assert_int_equal(place(&maps, 7, "/app", both), base + both);
+		image_space_fini(&maps);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +535,7 @@ int main(void)
 		cmocka_unit_test(offsets_in_files),
 		cmocka_unit_test(offsets_that_look_like_addresses),
 		cmocka_unit_test(offsets_or_addresses),
+		cmocka_unit_test(as_many_addresses_as_offsets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,14 +91,21 @@ static inline void code_label(struct code *c, uint64_t offset)
 		.address = CODE_BASE + offset, .name = "label", .type = STT_NOTYPE, .local = true};
 }
 
-static inline const struct graph *code_build(struct code *c, unsigned threads)
+/* The graph of functions[which]. */
+static inline const struct graph *code_build_of(struct code *c, size_t which, unsigned threads)
 {
-	static const uint32_t chosen[] = {1, 0, 0};
+	uint32_t chosen[3] = {0};
 	struct bc_error err;
 
+	chosen[which] = 1;
 	cfg_free(&c->cfg);
 	assert_true(cfg_build(&c->image, &c->table, chosen, 3, threads, &c->cfg, &err));
-	return cfg_find(&c->cfg, &c->functions[0]);
+	return cfg_find(&c->cfg, &c->functions[which]);
+}
+
+static inline const struct graph *code_build(struct code *c, unsigned threads)
+{
+	return code_build_of(c, 0, threads);
 }
 
 static inline void code_free(struct code *c)
@@ -107,11 +114,11 @@ static inline void code_free(struct code *c)
 	free(c->table.index.below);
 }
 
-/* Each block of `f` as START-LAST in hexadecimal, then > if the next one can
+/* Each block of functions[which] as START-LAST in hexadecimal, then > if the next one can
  * follow, c if it ends with a call, e if it can be entered from elsewhere. */
-static inline void code_gives(struct code *c, const char *blocks)
+static inline void code_gives_of(struct code *c, size_t which, const char *blocks)
 {
-	const struct graph *graph = code_build(c, 1);
+	const struct graph *graph = code_build_of(c, which, 1);
 	char text[1024] = "";
 	size_t used = 0;
 
@@ -123,6 +130,11 @@ static inline void code_gives(struct code *c, const char *blocks)
 		assert_true(used < sizeof(text));
 	}
 	assert_string_equal(text, blocks);
+}
+
+static inline void code_gives(struct code *c, const char *blocks)
+{
+	code_gives_of(c, 0, blocks);
 }
 
 #endif

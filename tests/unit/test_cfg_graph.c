@@ -160,6 +160,37 @@ static void a_branch_from_outside(void **state)
 	code_free(&code);
 }
 
+/* A jump of one byte's distance, from behind the function and from before it. */
+static void a_short_branch_from_outside(void **state)
+{
+	static const struct {
+		uint64_t f, g;
+		const char *jump;
+	} rows[] = {
+		{CODE_BASE, CODE_BASE + 0x20, "\xeb\xe0"},        /* jmp f+2                 */
+		{CODE_BASE, CODE_BASE + 0x20, "\x74\xe0"},        /* je f+2                  */
+		{CODE_BASE, CODE_BASE + 0x80, "\xeb\x80"},        /* as far as it can be     */
+		{CODE_BASE + 0x20, CODE_BASE, "\xeb\x20"},
+		{CODE_BASE + 0x7f, CODE_BASE, "\x7f\x7f"},        /* jg f+2                  */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		size_t which = rows[i].g < rows[i].f; /* functions ascend */
+		code_init(&code, MACHINE_X86_64, "", 0);
+		code_put(&code, rows[i].f, "\x90\x90\x90\xc3", 4);
+		code_put(&code, rows[i].g, rows[i].jump, 2);
+		code.functions[which].address = rows[i].f;
+		code.functions[which].size = code.functions[which].extent = 4;
+		code.functions[!which].address = rows[i].g;
+		code.functions[!which].size = code.functions[!which].extent = 2;
+		free(code.table.index.below);
+		assert_true(functions_index(&code.table));
+		code_gives_of(&code, which, "0-1>e 2-3e");
+		code_free(&code);
+	}
+}
+
 static const char switch_code[] =
 	"\x48\x8d\x15\xf9\x07\x00\x00" /*  0: lea 0x1800(%rip),%rdx      */
 	"\x48\x63\x04\xba"             /*  7: movslq (%rdx,%rdi,4),%rax  */
@@ -389,6 +420,7 @@ int main(void)
 		TEST(an_address_of_its_own),
 		TEST(symbols),
 		TEST(a_branch_from_outside),
+		TEST(a_short_branch_from_outside),
 		TEST(relative_jump_table),
 		TEST(next_jump_table),
 		TEST(absolute_jump_table),

@@ -218,6 +218,29 @@ static void test_bad_section(void **state)
 	build_elf_free(&file);
 }
 
+/* A table of section names that is not in the file, or reaches beyond it, has no names. */
+static void test_no_names(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct bytes file = build_elf(&(struct build_elf){.sections = text_only});
+		Elf64_Ehdr header;
+		Elf64_Shdr names;
+		memcpy(&header, file.data, sizeof(header));
+		uint8_t *at = (uint8_t *)(uintptr_t)file.data + header.e_shoff + header.e_shstrndx * sizeof(names);
+		memcpy(&names, at, sizeof(names));
+		if (i == 0)
+			names.sh_type = SHT_NOBITS;
+		else if (i == 1)
+			names.sh_offset = file.size - names.sh_size + 1;
+		else
+			names.sh_size = UINT64_MAX;
+		memcpy(at, &names, sizeof(names));
+		assert_fails(file, BC_FORMAT, "section header 1, byte 1: the name lies outside the table of names");
+		build_elf_free(&file);
+	}
+}
+
 /* The worked cases of docs/conversion.md, scaled down to a small file: what
  * matters are differences. */
 static void test_conversions(void **state)
@@ -463,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_bad_segments),
 		cmocka_unit_test(test_page_alignment),
 		cmocka_unit_test(test_bad_section),
+		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_conversions),
 		cmocka_unit_test(test_bat_note),
 		cmocka_unit_test(test_bat_absent_or_twice),

@@ -93,6 +93,31 @@ static void every_mapping_leads_to_the_same_base(void **state)
 	}
 }
 
+/* A segment that ends with a page: what is mapped from within it ends there, too. */
+static void a_mapping_ends_with_the_last_page(void **state)
+{
+	struct segment segment = {0x1000, 0x1000, 0x2000, 0x2000, 0x1000, true};
+	struct image image = {.position_independent = true, .segments = &segment, .segment_count = 1};
+	struct load_mapping m = {{BASE + 0x2000}, 0x1000, {0x2000}, true};
+	uint64_t bases[LOAD_BASES];
+
+	(void)state;
+	assert_int_equal(load_bases(&image, &m, bases), 1);
+	assert_int_equal(bases[0], BASE);
+	m.size = 0x2000;
+	assert_int_equal(load_bases(&image, &m, bases), 0);
+	segment.filesz = segment.memsz = 0x2001; /* a byte of the next page */
+	assert_int_equal(load_bases(&image, &m, bases), 1);
+	m.size = 0x3000;
+	assert_int_equal(load_bases(&image, &m, bases), 0);
+	/* In front of it likewise. */
+	m = (struct load_mapping){{BASE}, 0x2000, {0}, true};
+	assert_int_equal(load_bases(&image, &m, bases), 0);
+	segment.vaddr--;
+	segment.offset--;
+	assert_int_equal(load_bases(&image, &m, bases), 1);
+}
+
 /* Rounding down to p_align, 2 MiB for one segment, would give another base. */
 static void the_lowest_segments_lead_to_the_same_base(void **state)
 {
@@ -324,6 +349,7 @@ int main(void)
 		cmocka_unit_test(worked_example_of_a_pie),
 		cmocka_unit_test(worked_example_of_a_static_binary),
 		cmocka_unit_test(every_mapping_leads_to_the_same_base),
+		cmocka_unit_test(a_mapping_ends_with_the_last_page),
 		cmocka_unit_test(the_lowest_segments_lead_to_the_same_base),
 		cmocka_unit_test(static_images_have_no_other_base),
 		cmocka_unit_test(alignment),

@@ -250,6 +250,30 @@ static void the_report_knows_times_and_lines(void **state)
 	transcript_free(&t);
 }
 
+/* What tells nothing of a process is counted, each record once; what does is not. */
+static void records_that_are_ignored(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned ignored;
+	} rows[] = {
+		{"0 PERF_RECORD_MMAP -1/0: [0x1000(0x2000) @ 0]: x [k]_text\n", 1}, /* the kernel's own */
+		{"7 PERF_RECORD_COMM: a:7/7\n", 1},
+		{"7 PERF_RECORD_LOST lost 4\n", 1},
+		{"7 PERF_RECORD_MMAP 7/7: [0x1000(0x2000) @ 0]: x /b\n", 0},
+		{"7 PERF_RECORD_COMM exec: a:7/7\n", 0},
+		{"7 PERF_RECORD_FORK(9:9):(7:8)\n7 PERF_RECORD_EXIT(9:9):(7:8)\n", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct transcript t;
+		assert_true(transcript_text(&t, rows[i].text, INPUT_PERF_SCRIPT));
+		assert_int_equal(t.report.ignored, rows[i].ignored);
+		transcript_free(&t);
+	}
+}
+
 /* The address of a sample stands in its chain only, of user code as an offset in a file. */
 static const struct {
 	const char *text, *told;
@@ -350,6 +374,7 @@ int main(void)
 		cmocka_unit_test(heads_of_text_in_parts),
 		cmocka_unit_test(many_threads),
 		cmocka_unit_test(the_report_knows_times_and_lines),
+		cmocka_unit_test(records_that_are_ignored),
 		cmocka_unit_test(addresses_in_chains),
 		cmocka_unit_test(texts_that_end_within_a_line),
 		cmocka_unit_test(damage_that_is_no_cut),

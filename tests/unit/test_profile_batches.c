@@ -212,6 +212,33 @@ static void maps_are_those_of_the_moment(void **state)
 	}
 }
 
+/* Two processes in turn with the same maps, of which only one has mapped the binary. */
+static void views_are_those_of_the_process(void **state)
+{
+	struct branch branch = {0x10, 0x20, 0};
+	const struct sample outside = {.has_stack = true, .branches = &branch, .branch_count = 1};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(threads); i++) {
+		struct bench bench;
+		struct bc_error err = {0};
+		begin(&bench, threads[i]);
+		struct process_view with = process_view_of(bench.maps), without = with;
+		without.has_image = false;
+		for (unsigned n = 0; n < 300; n++) {
+			(void)room(&bench);
+			assert_true(batches_add_stack(bench.batches, n % 3 ? &with : &without, &outside, 0,
+						      &bench.block->memory, &err));
+		}
+		drain(&bench);
+		collect(&bench);
+		assert_int_equal(bench.own.ledgers.samples.read, 300);
+		assert_int_equal(bench.own.ledgers.samples.kept, 200);
+		assert_int_equal(bench.own.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 100);
+		finish(&bench);
+	}
+}
+
 static void drained_batches_go_on(void **state)
 {
 	struct bench bench;
@@ -252,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_sample_counts_once),
 		cmocka_unit_test(maps_are_those_of_the_moment),
+		cmocka_unit_test(views_are_those_of_the_process),
 		cmocka_unit_test(drained_batches_go_on),
 		cmocka_unit_test(stopped_in_the_middle),
 	};
