@@ -164,9 +164,12 @@ static void finish_sections(struct builder *b, const struct build_elf *recipe)
 	b->headers[b->count - 1].sh_offset = append(b, names, size);
 	b->headers[b->count - 1].sh_size = size;
 	size_t i = 1;
-	for (const struct build_section *s = recipe->sections; s && s->name; s++, i++)
+	for (const struct build_section *s = recipe->sections; s && s->name; s++, i++) {
 		if (s->link)
 			b->headers[i].sh_link = index_of(b, s->link);
+		if (s->info)
+			b->headers[i].sh_info = index_of(b, s->info);
+	}
 }
 
 struct bytes build_elf(const struct build_elf *recipe)

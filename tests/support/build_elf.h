@@ -17,6 +17,7 @@ struct build_section {
 	size_t size;
 	const char *link; /* name of the section in sh_link; NULL for 0 */
 	uint64_t entsize;
+	const char *info; /* likewise, in sh_info */
 };
 
 struct build_segment {

@@ -222,6 +222,66 @@ static void errors_name_byte_and_field(void **state)
 	}
 }
 
+/* The second of two functions, at the address of the first or below it. */
+static void the_second_address_ascends(void **state)
+{
+	static const struct {
+		uint64_t delta;
+		const char *text;
+	} rows[] = {
+		{ 0, "Address, byte 6: 0x1000 does not ascend from 0x1000" },
+		{ (uint64_t)-1, "Address, byte 6: 0xfff does not ascend from 0x1000" },
+		{ 1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct build_bat b = { .size = 0 };
+		struct bat_table t;
+		struct bat_error err = { .text = "" };
+
+		build_uleb(&b, 2);
+		for (unsigned n = 0; n < 2; n++) {
+			build_uleb(&b, n ? rows[i].delta : 0x1000);
+			build_uleb(&b, 1);
+			build_uleb(&b, 0);
+			build_sleb(&b, 0);
+		}
+		build_uleb(&b, 0);
+		bool good = bat_decode_as(BAT_DELTA, b.data, b.size, &t, &err);
+		assert_int_equal(good, !rows[i].text);
+		if (good)
+			bat_free(&t);
+		else if (!strstr(err.text, rows[i].text))
+			fail_msg("row %zu: %s", i, err.text);
+	}
+}
+
+/* Each of them takes a byte at least: as many as there are bytes left can be there. */
+static void secondary_entries_may_be_a_byte_each(void **state)
+{
+	enum { COUNT = 100 };
+	struct build_bat b = { .size = 0 };
+	struct bat_table t;
+	struct bat_error err;
+
+	(void)state;
+	build_uleb(&b, 1);
+	build_uleb(&b, 0x1000);
+	build_u64(&b, 1);
+	build_uleb(&b, 1);
+	build_uleb(&b, COUNT);
+	build_uleb(&b, 0); /* NumEntries */
+	build_uleb(&b, 0); /* EqualElems */
+	for (unsigned i = 0; i < COUNT; i++)
+		build_uleb(&b, i + 1);
+	build_uleb(&b, 0);
+	if (!bat_decode_as(BAT_HASHED, b.data, b.size, &t, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(t.fragments[0].secondary_count, COUNT);
+	bat_free(&t);
+}
+
 static void unrecognised_says_how_far_each_got(void **state)
 {
 	static const uint8_t bytes[] = { 0x01, 0x80, 0x20, 0x07 };
@@ -517,6 +577,8 @@ int main(void)
 		cmocka_unit_test(every_layout_means_the_same),
 		cmocka_unit_test(hashed_tells_more),
 		cmocka_unit_test(errors_name_byte_and_field),
+		cmocka_unit_test(the_second_address_ascends),
+		cmocka_unit_test(secondary_entries_may_be_a_byte_each),
 		cmocka_unit_test(unrecognised_says_how_far_each_got),
 		cmocka_unit_test(every_truncation_is_refused),
 		cmocka_unit_test(every_corruption_is_survived),

@@ -160,6 +160,33 @@ static void a_branch_from_outside(void **state)
 	code_free(&code);
 }
 
+/* jcc with a distance of four bytes, to the middle of the function. */
+static void a_far_conditional_branch_from_outside(void **state)
+{
+	(void)state;
+	for (int condition = 0; condition < 16; condition++) {
+		uint8_t jump[] = {0x0f, (uint8_t)(0x80 | condition), 0xfc, 0xfb, 0xff, 0xff};
+		code_init(&code, MACHINE_X86_64, "\x90\x90\x90\xc3", 4);
+		code_put(&code, CODE_G, jump, sizeof(jump));
+		code.functions[1].size = code.functions[1].extent = sizeof(jump);
+		code_gives(&code, "0-1>e 2-3e");
+		code_free(&code);
+	}
+}
+
+/* One that reaches beyond what is in the file. */
+static void a_function_beyond_the_file(void **state)
+{
+	(void)state;
+	code_init(&code, MACHINE_X86_64, "\x90\xc3", 2);
+	code_gives(&code, "0-1e");
+	code.segment.filesz = 2;
+	code_gives(&code, "0-1e");
+	code.functions[0].size = 3;
+	code_gives(&code, "");
+	code_free(&code);
+}
+
 /* A jump of one byte's distance, from behind the function and from before it. */
 static void a_short_branch_from_outside(void **state)
 {
@@ -420,7 +447,9 @@ int main(void)
 		TEST(an_address_of_its_own),
 		TEST(symbols),
 		TEST(a_branch_from_outside),
+		TEST(a_far_conditional_branch_from_outside),
 		TEST(a_short_branch_from_outside),
+		TEST(a_function_beyond_the_file),
 		TEST(relative_jump_table),
 		TEST(next_jump_table),
 		TEST(absolute_jump_table),
