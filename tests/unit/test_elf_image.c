@@ -2,6 +2,10 @@
 #include <stdio.h>
 
 #include "src/elf/image.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "src/elf/notes.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
@@ -216,6 +220,33 @@ static void test_bad_section(void **state)
 	assert_int_equal(err.code, BC_FORMAT);
 	assert_string_equal(err.text, "section .text, byte 128: reaches beyond the end of the file");
 	build_elf_free(&file);
+}
+
+/* Of a long name 64 bytes are told. */
+static void test_bad_section_of_a_long_name(void **state)
+{
+	static const char letters[] = ".abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz.abcdefghijklmnopqrstuvwxyz";
+	char told[128];
+
+	(void)state;
+	for (size_t length = 63; length <= 66; length++) {
+		char name[sizeof(letters)] = "";
+		memcpy(name, letters, length);
+		const struct build_section sections[] = {
+			{.name = name, .type = SHT_PROGBITS, .data = code, .size = sizeof(code)}, {0}};
+		struct bytes file = build_elf(&(struct build_elf){.sections = sections});
+		Elf64_Ehdr header;
+		Elf64_Shdr section;
+		memcpy(&header, file.data, sizeof(header));
+		uint8_t *at = (uint8_t *)(uintptr_t)file.data + header.e_shoff + sizeof(section);
+		memcpy(&section, at, sizeof(section));
+		section.sh_size = file.size;
+		memcpy(at, &section, sizeof(section));
+		snprintf(told, sizeof(told), "section %.*s, byte %llu: reaches beyond the end of the file",
+			 length < 64 ? (int)length : 64, letters, (unsigned long long)section.sh_offset);
+		assert_fails(file, BC_FORMAT, told);
+		build_elf_free(&file);
+	}
 }
 
 /* A table of section names that is not in the file, or reaches beyond it, has no names. */
@@ -486,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_bad_segments),
 		cmocka_unit_test(test_page_alignment),
 		cmocka_unit_test(test_bad_section),
+		cmocka_unit_test(test_bad_section_of_a_long_name),
 		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_conversions),
 		cmocka_unit_test(test_bat_note),
