@@ -65,6 +65,29 @@ static void test_opens(void **state)
 	build_elf_free(&file);
 }
 
+/* A section that is not loaded has no address, whatever its header says; nor has .bss in a thread's template. */
+static void test_sections_without_addresses(void **state)
+{
+	static const struct build_section sections[] = {
+		{.name = ".comment", .type = SHT_PROGBITS, .data = code, .size = sizeof(code)},
+		{.name = ".tbss", .type = SHT_NOBITS, .flags = SHF_ALLOC | SHF_WRITE | SHF_TLS, .addr = 0x1010, .size = 32},
+		{.name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x1000, .data = code,
+		 .size = sizeof(code)},
+		{0},
+	};
+	static const struct build_segment segments[] = {{PT_LOAD, PF_R | PF_X, 0, 0, 64, 64, 1}, {0}};
+	struct bytes file = build_elf(&(struct build_elf){.sections = sections, .segments = segments});
+	struct image image = open_image(file);
+
+	(void)state;
+	assert_null(image_section_at(&image, (struct vaddr){0}));
+	assert_null(image_section_at(&image, (struct vaddr){8}));
+	assert_null(image_section_at(&image, (struct vaddr){0x1018}));
+	assert_non_null(image_section_at(&image, (struct vaddr){0x1008}));
+	image_close(&image);
+	build_elf_free(&file);
+}
+
 struct patch {
 	size_t byte;
 	uint8_t value;
@@ -516,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_bad_segments),
 		cmocka_unit_test(test_page_alignment),
+		cmocka_unit_test(test_sections_without_addresses),
 		cmocka_unit_test(test_bad_section),
 		cmocka_unit_test(test_bad_section_of_a_long_name),
 		cmocka_unit_test(test_no_names),

@@ -333,9 +333,27 @@ static void test_damaged_build_ids(void **state)
 	perf_build_ids_free(&table);
 }
 
+/* linux/perf_event.h: 1 to 22 (7.0); tools/perf/util/event.h: 64 to 86; simpleperf's record.h: 32769 to 32778. */
+static void test_known_types(void **state)
+{
+	static const struct {
+		uint32_t type;
+		bool known;
+	} rows[] = {
+		{0, false}, {1, true}, {22, true}, {23, false}, {63, false}, {64, true}, {86, true}, {87, false},
+		{32767, false}, {32768, false}, {32769, true}, {32778, true}, {32779, false}, {UINT32_MAX, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++)
+		if (perf_record_type_is_known(rows[i].type) != rows[i].known)
+			fail_msg("type %u", rows[i].type);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_types),
 		cmocka_unit_test(test_mmap2_with_inode),
 		cmocka_unit_test(test_mmap2_with_build_id),
 		cmocka_unit_test(test_mmap),
