@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/address_check.h"
 
+#include <string.h>
+
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
@@ -57,12 +59,33 @@ static void what_cannot_be_read_is_unsure(void **state)
 	tiny_binary_fini(&tiny);
 }
 
+/* RISC-V: the two lowest bits say whether an instruction has two bytes or four; AArch64: always four. */
+static void lengths_of_other_machines(void **state)
+{
+	static const uint8_t code[] = {0x01, 0x00, 0x13, 0x00, 0x00, 0x00, 0x82, 0x80, 0x6f, 0x00, 0x00, 0x00, 0x00, 0x00};
+	static const bool riscv[] = {1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1};
+	struct tiny_binary tiny;
+
+	(void)state;
+	tiny_binary_init(&tiny);
+	memcpy(tiny.code + 0x100, code, sizeof(code)); /* nop, addi, ret; jal; and what begins with 00 has two */
+	for (uint64_t at = 0; at < BC_COUNT(riscv); at++) {
+		tiny.binary.image.machine = MACHINE_RISCV64;
+		assert_int_equal(verdict(&tiny, 0x1100 + at), riscv[at] ? ADDRESS_BEGINS : ADDRESS_INSIDE);
+		tiny.binary.image.machine = MACHINE_AARCH64;
+		assert_int_equal(verdict(&tiny, 0x1100 + at), at % 4 ? ADDRESS_INSIDE : ADDRESS_BEGINS);
+	}
+	tiny.binary.image.machine = MACHINE_X86_64;
+	tiny_binary_fini(&tiny);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(beginnings_and_insides),
 		cmocka_unit_test(entries_begin_instructions),
 		cmocka_unit_test(what_cannot_be_read_is_unsure),
+		cmocka_unit_test(lengths_of_other_machines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
