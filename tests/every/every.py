@@ -265,7 +265,8 @@ def judge(run, code, out, err, folder, before):
         yield 'exit code %d' % code
     yield from wrong_lines(err)
     yield from wrong_text(run, out, folder)
-    if not err and (code in (1, 2) or code == 3 and not out and not os.path.exists(os.path.join(folder, 'out'))):
+    written = os.path.exists(os.path.join(folder, 'out')) or run.target and run.place.may_write(code)
+    if not err and (code in (1, 2) or code == 3 and not out and not written):
         yield 'exit %d without a message' % code
     yield from wrong_outputs(run, code, folder, before)
 
