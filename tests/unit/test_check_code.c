@@ -65,7 +65,7 @@ static void ends_of_blocks(void **state)
 	struct bat_entry entry = {0};
 	const struct binary subject = {.bat = {.fragments = &fragment, .fragment_count = 1, .entries = &entry,
 					       .entry_count = 1}};
-	const struct block_starts starts = {NULL, 0};
+	const struct block_starts starts = {0};
 	const struct spot spot = {.offset = 0, .branch = true};
 
 	(void)state;

@@ -227,7 +227,7 @@ static void views_are_those_of_the_process(void **state)
 		without.has_image = false;
 		for (unsigned n = 0; n < 300; n++) {
 			(void)room(&bench);
-			assert_true(batches_add_stack(bench.batches, n % 3 ? &with : &without, &outside, 0,
+			assert_true(batches_add_stack(bench.batches, n % 3 ? &with : &without, &outside, (struct stack_use){0},
 						      &bench.block->memory, &err));
 		}
 		drain(&bench);
