@@ -16,10 +16,6 @@
 
 #include "src/base/text.h"
 
-/* The character of UTF-8 that `text` begins with: its length, and which it is; 0 if there
- * is none. */
-size_t utf8_character(struct text text, uint32_t *character);
-
 /* Is it one of those that are not printed as they are? */
 bool character_is_hidden(uint32_t character);
 

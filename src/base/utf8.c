@@ -1,39 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/utf8.h"
 
+#include <string.h>
+
+#include "src/base/attr.h"
+
+/* What a first byte says: how many follow, and between what the second must lie, so that
+ * nothing is written longer than needed, as half of a pair, or beyond the last one. */
+static const struct form {
+	unsigned char first_min, first_max, second_min, second_max, length;
+} forms[] = {
+	{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+	{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
+static const struct form *form_of(unsigned char first)
+{
+	for (size_t i = 0; i < BC_COUNT(forms); i++)
+		if (first >= forms[i].first_min && first <= forms[i].first_max)
+			return &forms[i];
+	return NULL;
+}
+
+size_t utf8_character(struct text text, uint32_t *character)
+{
+	const unsigned char *s = (const unsigned char *)text.at;
+	const struct form *form = text.len ? form_of(*s) : NULL;
+
+	if (!form || text.len < form->length)
+		return 0;
+	if (form->length > 1 && (s[1] < form->second_min || s[1] > form->second_max))
+		return 0;
+	*character = form->length == 1 ? *s : *s & (0x7fu >> form->length);
+	for (size_t i = 1; i < form->length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*character = *character << 6 | (s[i] & 0x3fu);
+	}
+	return form->length;
+}
+
 size_t utf8_length(const unsigned char *s)
 {
-	static const struct {
-		unsigned char first_min, first_max, second_min, second_max, length;
-	} forms[] = {
-		{0x20, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
+	const struct text text = {(const char *)s, strnlen((const char *)s, UTF8_LONGEST)};
+	uint32_t character;
 
-	for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
-		if (s[0] < forms[f].first_min || s[0] > forms[f].first_max)
-			continue;
-		size_t i = 1;
-		if (forms[f].length > 1 && (s[1] < forms[f].second_min || s[1] > forms[f].second_max))
-			return 0;
-		for (i = 2; i < forms[f].length; i++)
-			if (s[i] < 0x80 || s[i] > 0xbf)
-				return 0;
-		return forms[f].length;
-	}
-	return 0;
+	return *s < ' ' ? 0 : utf8_character(text, &character);
 }
 
 bool utf8_is(const char *string)
 {
-	const unsigned char *s = (const unsigned char *)string;
+	struct text rest = text_of(string);
+	uint32_t character;
 
-	while (*s) {
-		size_t length = *s < 0x80 ? 1 : utf8_length(s);
+	while (rest.len) {
+		size_t length = utf8_character(rest, &character);
 		if (!length)
 			return false;
-		s += length;
+		rest = text_from(rest, length);
 	}
 	return true;
 }

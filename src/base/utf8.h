@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Characters of UTF-8 (RFC 3629): none that is longer than needed, half of a pair, or beyond the
+ * last one. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
-/* How many bytes the UTF-8 character at s takes, or 0 if it is none, or a control
- * character.  Looks no further than a zero byte. */
+#include "src/base/text.h"
+
+#define UTF8_LONGEST ((size_t)4) /* bytes of a character */
+
+/* The character that `text` begins with: its length, and which it is; 0 if there is none. */
+size_t utf8_character(struct text text, uint32_t *character);
+
+/* How many bytes the character at s takes, or 0 if it is none, or below a blank.  Looks no
+ * further than a zero byte. */
 size_t utf8_length(const unsigned char *s);
 
 /* Nothing but UTF-8; control characters may be in it. */

@@ -14,19 +14,6 @@ struct checking {
 	bool code;
 };
 
-/* llvm-bolt gives its output the input's build-id with the last bit flipped; after
- * release 23 with the first one, too. */
-static bool is_flipped(struct build_id input, const struct build_id *output)
-{
-	if (input.size != output->size)
-		return false;
-	input.data[input.size - 1] ^= 1;
-	if (!memcmp(input.data, output->data, input.size))
-		return true;
-	input.data[0] ^= 0x80;
-	return !memcmp(input.data, output->data, input.size);
-}
-
 static void check_build_ids(const struct binary *subject, const struct input *input,
 			    struct findings *findings)
 {
@@ -34,7 +21,7 @@ static void check_build_ids(const struct binary *subject, const struct input *in
 	char got[2 * BUILD_ID_MAX + 1], want[2 * BUILD_ID_MAX + 1];
 
 	if (!expected.size || !subject->image.build_id.size ||
-	    is_flipped(expected, &subject->image.build_id))
+	    build_id_is_marked(&expected, &subject->image.build_id))
 		return;
 	expected.data[expected.size - 1] ^= 1;
 	build_id_format(&subject->image.build_id, got);
