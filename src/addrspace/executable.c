@@ -58,8 +58,10 @@ static bool take_snapshot(struct filter *f, const struct snapshot *s, struct bc_
 bool snapshots_executable(const struct snapshots *from, struct snapshots *out, struct bc_error *err)
 {
 	struct filter f = {.from = from, .numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
-	bool ok = (f.numbers && last_snapshots_init(&f.lasts, from->all.len)) || bc_fail_nomem(err);
+	bool ok = f.numbers && last_snapshots_init(&f.lasts, from->all.len);
 
+	if (!ok)
+		bc_fail_nomem(err);
 	for (size_t i = 0; ok && i < from->all.len; i++)
 		ok = take_snapshot(&f, &from->all.at[i], err);
 	ok = ok && snapshots_index(&f.out, err);

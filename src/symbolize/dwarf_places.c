@@ -79,9 +79,10 @@ static bool load(void *library, struct libdw *dw, struct bc_error *err)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *symbol = dlsym(library, symbols[i].name);
-		if (!symbol)
-			return bc_fail(err, BC_UNSUPPORTED, "source lines need a libdw.so.1 with %s",
-				       symbols[i].name);
+		if (!symbol) {
+			bc_fail(err, BC_UNSUPPORTED, "source lines need a libdw.so.1 with %s", symbols[i].name);
+			return false; /* which analyzers do not see in bc_fail() */
+		}
 		memcpy((char *)dw + symbols[i].offset, &symbol, sizeof(symbol));
 	}
 	return true;

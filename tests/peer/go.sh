@@ -28,7 +28,7 @@ check() {
 		page=$((vaddr & ~4095))
 		printf '%x-%x r-xp %08x fe:00 1 %s\n' $page $((page + (vaddr - page + size + 4095) / 4096 * 4096)) \
 			$((offset - (vaddr - page))) "$(realpath "$1")"
-		printf '1 p0 %x\n' $vaddr >stacks
+		printf '1 p0 %x\n' "$vaddr" >stacks
 	} >here.maps
 	"$BATCONV" stacks -q --functions --format=pprof --maps=here.maps stacks | gzip -dc | protoc --decode_raw |
 		grep -qF "6: \"${gnu:-$go}\"" || fail "$1: pprof"
@@ -43,10 +43,10 @@ done
 
 # maps of a process: it waits for its input.  Its file is deleted, so that memory alone can tell.
 if [ "$(id -u)" = 0 ]; then
-	mkfifo wait
+	mkfifo input
 	cp "$(command -v pup)" gone
-	./gone <wait >/dev/null &
-	exec 3>wait
+	./gone <input >/dev/null &
+	exec 3>input
 	while ! "$BATCONV" maps --pid=$! 2>/dev/null | grep -q /gone; do sleep 0.1; done
 	"$BATCONV" maps --pid=$! >here
 	grep -qF "build-id Go $(go_id gone)" here || { cat here; fail 'maps of a process'; }
