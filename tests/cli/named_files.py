@@ -32,6 +32,7 @@ OPENERS = {
     'src/base/file.c': 'the user: operands and options',
     'src/base/named_file.c': 'inputs: the list of docs/security.md',
     'src/base/output.c': 'the user: outputs',
+    'src/base/update.c': 'the user: the file of maps --add',
     'src/base/sandbox_landlock.c': 'the user: outputs, to allow them (O_PATH)',
     'src/addrspace/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/cli/binaries.c': 'the user: a folder of binaries',

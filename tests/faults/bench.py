@@ -93,7 +93,8 @@ def is_sanitizer(stderr):
 
 
 def one_line(stderr, pattern):
-    """Exactly one line, ours, that says why."""
+    """Exactly one line, ours, that says why.  perf2bolt's own lines can stand before it under its name."""
+    stderr = re.sub(r'^(PERF2BOLT|BOLT)-WARNING: .*\n', '', stderr, flags=re.M)
     return stderr.count('\n') == 1 and stderr.endswith('\n') and re.match(r'batconv: ', stderr) and re.search(pattern, stderr)
 
 

@@ -48,6 +48,7 @@ static bool read_bytes(const uint8_t *data, size_t size, uint64_t until, struct 
 		assert(is_zero(out, sizeof(*out)));
 	} else {
 		*recording = report.format != INPUT_AUTO;
+		report.bytes = 0; /* of all kinds of files */
 		assert(*recording || is_zero(&report, sizeof(report)));
 	}
 	bytes_file_close(&file);

@@ -66,6 +66,7 @@ static void ends_of_blocks(void **state)
 	const struct binary subject = {.bat = {.fragments = &fragment, .fragment_count = 1, .entries = &entry,
 					       .entry_count = 1}};
 	const struct block_starts starts = {0};
+	const struct probes probes = {0};
 	const struct spot spot = {.offset = 0, .branch = true};
 
 	(void)state;
@@ -77,7 +78,7 @@ static void ends_of_blocks(void **state)
 		decoder_open(rows[i].machine, &decoder);
 		decoder.llvm_missing = true;
 		findings_init(&findings, 1);
-		code_check(&(struct code_view){.decoder = &decoder, .subject = &subject, .starts = &starts,
+		code_check(&(struct code_view){.decoder = &decoder, .subject = &subject, .starts = &starts, .probes = &probes,
 					       .side = &input_side, .code = code}, &spot, 1, &findings);
 		if (findings.counts[FINDING_INPUT_NO_BRANCH] != !rows[i].ends)
 			fail_msg("row %zu", i);
