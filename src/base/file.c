@@ -98,7 +98,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 /* Put what a compressed file stands for in its place. */
 static bool map_unpacked(enum packing packing, const char *path, struct file_map *map, struct bc_error *err)
 {
-	struct file_map large;
+	struct file_map large = {0};
 	bool ok = packed_map(packing, map->data, map->size, &large.data, &large.size, err) ||
 		  bc_fail_prefix(err, path);
 

@@ -147,7 +147,7 @@ static void add_promoted(struct block_starts *starts, uint64_t key)
 static bool sort_out_unknown(const struct bat_table *bat, struct block_start *room,
 			     struct block_starts *starts)
 {
-	size_t count = list(bat, UNKNOWN_BLOCKS, room), rest = 0, branch_count;
+	size_t count = list(bat, UNKNOWN_BLOCKS, room), branch_count;
 
 	if (!count)
 		return true;
@@ -155,6 +155,7 @@ static bool sort_out_unknown(const struct bat_table *bat, struct block_start *ro
 	uint64_t *branches = unknown ? branch_keys(bat, room, &branch_count) : NULL;
 	starts->promoted = branches ? malloc(count * sizeof(*starts->promoted)) : NULL;
 	if (starts->promoted) {
+		size_t rest = 0;
 		list(bat, UNKNOWN_BLOCKS, unknown);
 		qsort(unknown, count, sizeof(*unknown), by_start);
 		for (size_t i = 0; i < count; i++)

@@ -48,7 +48,6 @@ static const char *remedy(enum file_kind kind)
 void operands_explain(const struct conversion_options *options, struct bc_error *err)
 {
 	enum file_kind binary = kind_of(options->binary);
-	const char *what;
 
 	if (err->code != BC_FORMAT && err->code != BC_UNSUPPORTED)
 		return;
@@ -64,9 +63,11 @@ void operands_explain(const struct conversion_options *options, struct bc_error 
 				options->binary, file_kind_name(binary));
 		return;
 	}
-	for (size_t i = 0; i < options->sample_count; i++)
-		if ((what = remedy(kind_of(options->samples[i])))) {
-			bc_fail(err, BC_FORMAT, "%s: %s", options->samples[i], what);
-			return;
-		}
+	for (size_t i = 0; i < options->sample_count; i++) {
+		const char *what = remedy(kind_of(options->samples[i]));
+		if (!what)
+			continue;
+		bc_fail(err, BC_FORMAT, "%s: %s", options->samples[i], what);
+		return;
+	}
 }

@@ -13,7 +13,7 @@ DEFINE_VEC(index_vec, uint32_t);
 struct job {
 	const struct aggregate *aggregate;
 	const struct binary *binary;
-	const struct cfg *cfg; /* of functions that addresses lie in */
+	struct cfg cfg; /* of functions that addresses lie in */
 	_Atomic uint64_t *bytes;
 };
 
@@ -98,7 +98,7 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 		const struct count_row *row = &table->rows[i];
 		place = binary_place(job->binary, (struct vaddr){row->key[0]}, place.function);
 		if (place.function)
-			add(job, &sum, place, row->count * block_size(job->cfg, place));
+			add(job, &sum, place, row->count * block_size(&job->cfg, place));
 	}
 	take(job, &sum);
 }
@@ -126,15 +126,13 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 {
 	const struct binary *binary = job->binary;
 	struct index_vec chosen = {0};
-	struct cfg cfg = {0};
 	bool ok = (note_addresses(job, &chosen) || bc_fail_nomem(err)) &&
-		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, &cfg, err);
+		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, &job->cfg, err);
 
 	index_vec_free(&chosen);
-	job->cfg = &cfg;
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, count_addresses, job);
-	cfg_free(&cfg);
+	cfg_free(&job->cfg);
 	return ok;
 }
 

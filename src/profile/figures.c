@@ -11,7 +11,6 @@ struct dense {
 	uint64_t samples;
 };
 DEFINE_VEC(dense_vec, struct dense);
-DEFINE_VEC(index_vec, uint32_t);
 
 struct taking {
 	const struct profile *profile;
@@ -81,16 +80,18 @@ static bool count_samples(struct taking *t)
 static bool build_graphs(struct taking *t, struct bc_error *err)
 {
 	const struct function_table *functions = &t->binary->functions;
-	struct index_vec chosen = {0};
-	bool ok = true;
+	uint32_t *chosen = calloc(t->profile->function_count + 1, sizeof(*chosen));
+	size_t count = 0;
 
-	for (size_t i = 0; ok && i < t->profile->function_count; i++) {
+	if (!chosen)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < t->profile->function_count; i++) {
 		uint32_t index = t->profile->by_primary[i];
-		bool has_code = functions->at[index].kind != FUNCTION_PLT && !t->cold[index];
-		ok = !has_code || index_vec_push(&chosen, index) || bc_fail_nomem(err);
+		if (functions->at[index].kind != FUNCTION_PLT && !t->cold[index])
+			chosen[count++] = index;
 	}
-	ok = ok && cfg_build(&t->binary->image, functions, chosen.at, chosen.len, t->options->threads, &t->cfg, err);
-	index_vec_free(&chosen);
+	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads, &t->cfg, err);
+	free(chosen);
 	t->out->no_disassembler = t->cfg.no_disassembler;
 	return ok;
 }

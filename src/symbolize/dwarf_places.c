@@ -236,14 +236,14 @@ static bool look_up(struct dwarf_places *p, uint64_t at)
 /* A copy that stays. */
 static bool keep(struct dwarf_places *p)
 {
-	size_t size = p->at_hand.len * sizeof(*p->at_hand.at);
-	struct source_place *copy = size ? malloc(size) : NULL;
+	size_t count = p->at_hand.len;
+	struct source_place *copy = calloc(count + 1, sizeof(*copy));
 
-	if (size && !copy)
+	if (!copy)
 		return false;
-	if (size)
-		memcpy(copy, p->at_hand.at, size);
-	if (places_vec_push(&p->found, (struct source_places){copy, p->at_hand.len}))
+	for (size_t i = 0; i < count; i++)
+		copy[i] = p->at_hand.at[i];
+	if (places_vec_push(&p->found, (struct source_places){copy, count}))
 		return true;
 	free(copy);
 	return false;
