@@ -110,9 +110,11 @@ static bool read_table(const struct table_search *s, struct table_ref ref, uint6
 	size_t word = ref.relative ? 4 : 8, targets = 0;
 	bool special = false, ok = true;
 	uint64_t spent = 0;
-	struct bytes bytes = table_bytes(s, ref, bound, &spent);
 
 	*contents = (struct contents){0};
+	if (!work_spend(s->input->image->work, WORK_JUMP_TABLES, 0))
+		return false; /* it was too much before */
+	struct bytes bytes = table_bytes(s, ref, bound, &spent);
 	for (uint64_t at = ref.address; bytes.size >= word && (out || targets + special < 2); at += word) {
 		uint64_t target = entry_target(ref, bytes.data);
 		if (!has_relocation(s->input->relocs, ref, at))

@@ -12,19 +12,21 @@ struct view_mapping {
 	struct library *library;
 };
 
-bool view_init(struct view *view, struct map_set *set)
+void view_init(struct view *view, struct map_set *set)
 {
-	struct view made = {.set = map_set_share(set)};
+	*view = (struct view){.set = map_set_share(set)};
+}
 
-	if (maps_of(set, &made.maps)) {
-		made.known = calloc(made.maps.len + 1, sizeof(*made.known));
-		if (made.known) {
-			*view = made;
-			return true;
-		}
-	}
-	view_free(&made);
-	return false;
+/* Maps that change before each sample would be listed as often: not before somebody needs it. */
+static bool list_maps(struct view *view)
+{
+	if (view->known)
+		return true;
+	if (maps_of(view->set, &view->maps))
+		view->known = calloc(view->maps.len + 1, sizeof(*view->known));
+	if (!view->known)
+		maps_free(&view->maps);
+	return view->known;
 }
 
 void view_free(struct view *view)
@@ -109,21 +111,28 @@ static bool resolve(struct libraries *libraries, struct view *view,
 		    const struct frame_options *options, struct frame *out, struct bc_error *err)
 {
 	struct run_addr at = {out->raw.v - out->is_return};
-	const struct mapping *mapping = view ? maps_find(&view->maps, at) : NULL;
+	const struct mapping *mapping = view ? map_set_find(view->set, at.v) : NULL;
+	const struct library *library = NULL;
 
 	out->library = text_of(out->raw.v >= USER_END ? FRAME_KERNEL : FRAME_UNKNOWN);
 	if (!mapping)
 		return true;
-	struct view_mapping *known = &view->known[mapping - view->maps.at];
 	out->mapping = mapping;
 	out->library = mapped_files_path(libraries->files, mapping->file);
 	if (!out->library.len)
 		out->library = text_of("[anon]");
 	out->offset = mapping_offset(mapping, out->raw);
-	if (!known->known && mapped_files_at(libraries->files, mapping->file)->path &&
-	    !learn_path(libraries, view, mapping))
+	if (mapped_files_at(libraries->files, mapping->file)->path &&
+	    !(library = libraries_of(libraries, mapping->file)))
 		return bc_fail_nomem(err);
-	out->file = known->known && known->library->opened ? known->library : NULL;
+	if (!library || !library->opened)
+		return true;
+	if (!list_maps(view))
+		return bc_fail_nomem(err);
+	struct view_mapping *known = &view->known[maps_find(&view->maps, at) - view->maps.at];
+	if (!known->known && !learn_path(libraries, view, mapping))
+		return bc_fail_nomem(err);
+	out->file = library;
 	out->has_vaddr = known->has_base;
 	if (!known->has_base)
 		return true;

@@ -37,12 +37,12 @@ struct frame {
 /* One map with what was found out about its mappings so far. */
 struct view {
 	struct map_set *set; /* a share of it */
+	/* Once a file of it was opened: all of it in order, as the base of one mapping takes the others. */
 	struct maps maps;
-	struct view_mapping *known; /* one per mapping */
+	struct view_mapping *known; /* one per mapping; NULL: not yet */
 };
 
-/* False when out of memory; there is nothing to free then. */
-BC_MUST_USE bool view_init(struct view *view, struct map_set *set);
+void view_init(struct view *view, struct map_set *set);
 void view_free(struct view *view);
 
 struct frame_options {

@@ -25,15 +25,16 @@ void resolver_free(struct resolver *r)
 
 /* The view of a set, kept until another one needs its place.  It holds a share: while it does,
  * the set is what it was. */
-static bool view_of(struct resolver *r, struct map_set *set, struct view **out)
+static struct view *view_of(struct resolver *r, struct map_set *set)
 {
 	size_t slot = (size_t)((uintptr_t)set * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RESOLVER_VIEWS;
+	struct view *view = &r->views[slot];
 
-	*out = &r->views[slot];
-	if ((*out)->known && (*out)->set == set)
-		return true;
-	view_free(*out);
-	return view_init(*out, set);
+	if (view->set != set) {
+		view_free(view);
+		view_init(view, set);
+	}
+	return view;
 }
 
 static bool resolve(struct resolver *r, struct view *view, const uint64_t *addresses, size_t count,
@@ -75,8 +76,8 @@ bool resolver_raw(struct resolver *r, const struct raw_stack *raw, struct bc_err
 	if (r->snapshots->all.len && (raw->pid != RAW_ANY || pid != RAW_ANY))
 		snapshot = raw->map == RAW_ANY ? snapshots_at(r->snapshots, pid, raw->time)
 					       : snapshots_of_id(r->snapshots, pid, raw->map);
-	if (snapshot && !view_of(r, snapshot->maps, &view))
-		return bc_fail_nomem(err);
+	if (snapshot)
+		view = view_of(r, snapshot->maps);
 	struct stack stack = {raw->time, pid, snapshot ? snapshot->id : raw->map, snapshot, NULL, 0};
 	return resolve(r, view, raw->addresses.at, raw->addresses.len, &stack, err);
 }
@@ -124,12 +125,12 @@ bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *er
  * of the file that has the offset leads back. */
 static uint64_t run_address(const struct resolver *r, const struct view *view, uint64_t at, struct text file)
 {
-	for (size_t i = 0; view && file.len && i < view->maps.len; i++) {
-		const struct mapping *m = &view->maps.at[i];
+	uint64_t from = 0;
+
+	for (const struct mapping *m; view && file.len && (m = map_set_above(view->set, from)); from = m->end)
 		if (at - m->offset < m->end - m->start &&
 		    text_equal(mapped_files_path(r->history.files, m->file), file))
 			return at - m->offset + m->start;
-	}
 	return at;
 }
 
@@ -158,7 +159,9 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 		r->counts.no_address++;
 		return true;
 	}
-	if ((process && process->maps && !view_of(r, process->maps, &view)) || !collect_chain(r, view, sample))
+	if (process && process->maps)
+		view = view_of(r, process->maps);
+	if (!collect_chain(r, view, sample))
 		return bc_fail_nomem(err);
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);
 }
