@@ -9,6 +9,8 @@ static int by_name(const void *a, const void *b)
 	const struct input_name *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
+	if (!order)
+		order = strcmp(x->printed, y->printed);
 	return order ? order : (x->function > y->function) - (x->function < y->function);
 }
 
@@ -30,7 +32,7 @@ static bool index_names(struct input *input, struct bc_error *err)
 			functions_find(&input->functions, (struct vaddr){s->address});
 		if (f && f->address == s->address && s->name[0])
 			input->names[input->name_count++] =
-				(struct input_name){s->name, (uint32_t)(f - input->functions.at)};
+				(struct input_name){s->name, f->printed, (uint32_t)(f - input->functions.at)};
 	}
 	qsort(input->names, input->name_count, sizeof(*input->names), by_name);
 	return true;

@@ -6,7 +6,8 @@
 #include "src/check/code.h"
 
 struct input_name {
-	const char *name; /* of a symbol at the beginning of a function */
+	const char *name;    /* of a symbol at the beginning of a function */
+	const char *printed; /* of that function */
 	uint32_t function;
 };
 
@@ -14,7 +15,7 @@ struct input {
 	struct file_map file;
 	struct image image;
 	struct function_table functions;
-	struct input_name *names; /* by name, then function */
+	struct input_name *names; /* by name, then printed name, then function */
 	size_t name_count;
 	struct probes probes;
 };

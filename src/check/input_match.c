@@ -12,14 +12,25 @@ struct matching {
 	uint32_t *of;
 };
 
-/* The first of a name, or the end. */
-static size_t names_from(const struct input *input, const char *name)
+/* Thousands of functions can share a name, such as those that set up variables of C++.  Of those
+ * whose printed name is another one so many are tried: the first ones. */
+#define CANDIDATES_MOST ((size_t)256)
+
+static int compare(const struct input *input, size_t at, const char *name, const char *printed)
+{
+	int order = strcmp(input->names[at].name, name);
+
+	return order ? order : strcmp(input->names[at].printed, printed);
+}
+
+/* The first of a name whose printed name is this one or comes behind it, or the end. */
+static size_t names_from(const struct input *input, const char *name, const char *printed)
 {
 	size_t low = 0, high = input->name_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (strcmp(input->names[middle].name, name) < 0)
+		if (compare(input, middle, name, printed) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -67,6 +78,8 @@ static void consider(const struct matching *m, struct decoder *decoder, uint32_t
 	if (!best->tried)
 		best->misfits = misfits(m, decoder, fragment, best->function);
 	best->tried = true;
+	if (!best->misfits)
+		return; /* nothing fits better */
 	uint64_t count = misfits(m, decoder, fragment, function);
 	if (count < best->misfits)
 		*best = (struct best){function, count, true};
@@ -74,11 +87,9 @@ static void consider(const struct matching *m, struct decoder *decoder, uint32_t
 
 static uint32_t printed_alike(const struct input *input, const char *name, const char *printed)
 {
-	for (size_t i = names_from(input, name);
-	     i < input->name_count && !strcmp(input->names[i].name, name); i++)
-		if (!strcmp(input->functions.at[input->names[i].function].printed, printed))
-			return input->names[i].function;
-	return NO_FUNCTION;
+	size_t i = names_from(input, name, printed);
+
+	return i < input->name_count && !compare(input, i, name, printed) ? input->names[i].function : NO_FUNCTION;
 }
 
 static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_t fragment)
@@ -93,10 +104,11 @@ static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_
 	size_t begin = hot->address ? symbols_above(symbols, hot->address - 1) : 0;
 	for (size_t s = begin; s < end && best.function == NO_FUNCTION; s++)
 		best.function = printed_alike(m->input, symbols->at[s].name, hot->printed);
-	for (size_t s = begin; s < end; s++) {
+	size_t left = CANDIDATES_MOST;
+	for (size_t s = begin; s < end && left; s++) {
 		const char *name = symbols->at[s].name;
-		for (size_t i = names_from(m->input, name);
-		     name[0] && i < m->input->name_count && !strcmp(m->input->names[i].name, name); i++)
+		for (size_t i = names_from(m->input, name, "");
+		     left && name[0] && i < m->input->name_count && !strcmp(m->input->names[i].name, name); i++, left--)
 			consider(m, decoder, fragment, m->input->names[i].function, &best);
 	}
 	return best.function;

@@ -37,7 +37,14 @@ static void emit_name(struct emit *out, const struct name *name)
 struct source {
 	const struct profile *profile;
 	struct name *names; /* by function, of those that the profile has */
+	size_t chunk;       /* records that are formatted at once */
 };
+
+/* Records are formatted in chunks by all threads, and written in order meanwhile.  Names that are
+ * longer than any compiler's make them shorter, so that their text does not take more memory. */
+#define CHUNK_RECORDS ((size_t)512)
+#define CHUNK_NAME ((size_t)1024)
+#define CHUNKS_EACH 3 /* for each thread */
 
 static void emit_place(struct emit *out, const struct source *source, struct input_place place)
 {
@@ -92,15 +99,29 @@ static void note_names(void *ctx, size_t part, unsigned worker)
 	}
 }
 
+static size_t chunk_records(const struct source *source)
+{
+	size_t longest = CHUNK_NAME;
+
+	for (size_t i = 0; i < source->profile->function_count; i++) {
+		const struct name *name = &source->names[source->profile->by_printed[i]];
+		size_t length = name->length == MUST_ESCAPE ? 2 * strlen(name->text) : name->length;
+		longest = length > longest ? length : longest;
+	}
+	return 1 + (CHUNK_RECORDS - 1) * CHUNK_NAME / longest;
+}
+
 static bool source_init(struct source *source, const struct profile *profile, unsigned threads)
 {
 	size_t functions = profile->binary->functions.count;
 	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
 
-	*source = (struct source){profile, malloc((functions + 1) * sizeof(*source->names))};
-	if (source->names)
-		parallel_for(threads, parts, note_names, source);
-	return source->names;
+	*source = (struct source){.profile = profile, .names = malloc((functions + 1) * sizeof(*source->names))};
+	if (!source->names)
+		return false;
+	parallel_for(threads, parts, note_names, source);
+	source->chunk = chunk_records(source);
+	return true;
 }
 
 /* Names of events are from the recording: the line is one line. */
@@ -148,10 +169,6 @@ static void emit_access(struct emit *out, const struct access *access)
 	emit_char(out, '\n');
 }
 
-/* Records are formatted in chunks by all threads, and written in order meanwhile. */
-#define CHUNK_RECORDS ((size_t)512)
-#define CHUNKS_EACH 3 /* for each thread */
-
 struct chunk {
 	struct task task;
 	const struct source *source;
@@ -174,7 +191,7 @@ static void format_chunk(struct task *task, unsigned thread)
 	struct chunk *chunk = (struct chunk *)(void *)task; /* its first member */
 	const struct profile *profile = chunk->source->profile;
 	size_t left = profile->record_count - chunk->first;
-	size_t end = chunk->first + (left < CHUNK_RECORDS ? left : CHUNK_RECORDS);
+	size_t most = chunk->source->chunk, end = chunk->first + (left < most ? left : most);
 
 	(void)thread;
 	for (size_t i = chunk->first; i < end; i++) {
@@ -189,13 +206,13 @@ static void format_chunk(struct task *task, unsigned thread)
 static bool write_records(const struct source *source, struct chunk *chunks, size_t count,
 			  struct pool *pool, FILE *file)
 {
-	size_t begun = 0, total = (source->profile->record_count + CHUNK_RECORDS - 1) / CHUNK_RECORDS;
+	size_t begun = 0, total = (source->profile->record_count + source->chunk - 1) / source->chunk;
 	bool ok = true;
 
 	for (size_t done = 0; done < begun || (ok && done < total); done++) {
 		for (; ok && begun < total && begun < done + count; begun++) {
 			struct chunk *chunk = &chunks[begun % count];
-			chunk->first = begun * CHUNK_RECORDS;
+			chunk->first = begun * source->chunk;
 			chunk->text.used = 0;
 			pool_submit(pool, &chunk->task);
 		}
