@@ -102,6 +102,7 @@ static bool map_unpacked(enum packing packing, const char *path, struct file_map
 	bool ok = packed_map(packing, map->data, map->size, &large.data, &large.size, err) ||
 		  bc_fail_prefix(err, path);
 
+	large.present = large.size;
 	file_unmap(map);
 	if (ok)
 		*map = large;

@@ -207,7 +207,7 @@ static bool answer_stdin(const struct arguments *args, const struct addr_context
 			 bool *nowhere, struct bc_error *err)
 {
 	BC_AUTO(lines_fini) struct lines lines = {0};
-	struct file_stream stream;
+	BC_AUTO(stream_close) struct file_stream stream = {.fd = -1};
 	struct text text;
 
 	if (!stream_open("-", &stream, err) || !lines_init(&lines, &stream, err))
