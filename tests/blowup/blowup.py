@@ -68,8 +68,10 @@ BEYOND = {'samples-between-maps': '--functions'}
 
 class Bounds:
     def __init__(self, small):
-        # Small, it also runs under sanitizers, where libLLVM alone is as large as the bound.
-        self.seconds, self.per_mb, self.memory, self.times = 4 if small else 2, 1, 160 if small else 64, 32
+        self.seconds, self.per_mb, self.memory, self.times = 4 if small else 2, 1, 64, 32
+        with open(BATCONV, 'rb') as program:
+            if b'__asan_init' in program.read():  # several times slower, and larger
+                self.seconds, self.memory, self.times = 16, 192, 96
 
     def time(self, mb):
         return self.seconds + self.per_mb * mb
