@@ -27,7 +27,7 @@ bool build_id_parse(struct text hex, struct build_id *out);
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 
 /* Is `output` the id that llvm-bolt gives to what it makes of `input`?  The last bit is the other
- * one; since LLVM 24 (#214784) the first bit, too. */
+ * one; after release 23 (#214784) the first bit, too. */
 bool build_id_is_marked(const struct build_id *input, const struct build_id *output);
 
 #endif

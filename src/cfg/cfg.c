@@ -69,16 +69,16 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	struct label_vec labels = {0};
 	struct relocs relocs = {0};
 	struct fragment_vec fragments = {0};
-	struct address_vec references = {0};
+	struct table_references references;
 	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels, &references};
 	struct job job = {.input = &input, .cfg = cfg};
 
+	table_references_init(&references, image, cfg->functions);
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
 		decoder_open(image->machine, &job.decoders[i]);
 	bool ok = relocs_read(&chosen, &relocs, &labels) && labels_of_symbols(&chosen, &labels) &&
 		  labels_of_landing_pads(&chosen, &labels) &&
 		  labels_of_references(&chosen, &job.decoders[0], &labels) &&
-		  table_references_find(image, cfg->functions, &references) &&
 		  (relocs.present || fragments_find(&cfg->functions->symbols, &fragments));
 	if (ok) {
 		labels_sort(&labels);
@@ -88,7 +88,7 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 		cfg->no_disassembler |= job.decoders[i].llvm_missing;
 		decoder_close(&job.decoders[i]);
 	}
-	address_vec_free(&references);
+	table_references_free(&references);
 	fragment_vec_free(&fragments);
 	label_vec_free(&labels);
 	relocs_free(&relocs);

@@ -38,7 +38,7 @@ struct graph_input {
 	const struct relocs *relocs;
 	const struct fragment_vec *fragments; /* none if there are relocations */
 	const struct label_vec *labels; /* sorted */
-	const struct address_vec *references; /* of code to jump tables, of all functions */
+	struct table_references *references; /* of code to jump tables, of all functions */
 };
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that

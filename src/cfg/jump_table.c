@@ -234,7 +234,9 @@ static bool read_targets(const struct table_search *s, struct jump_tables *out)
 		while (next < tables->len && tables->at[next].ref.address == table->ref.address)
 			next++;
 		uint64_t bound = next < tables->len ? tables->at[next].ref.address : UINT64_MAX;
-		uint64_t other = table_reference_above(s->input->references, table->ref.address);
+		uint64_t other;
+		if (!table_reference_above(s->input->references, table->ref.address, &other))
+			return false;
 		bound = other < bound ? other : bound;
 		table->first = out->targets.len;
 		if (!read_table(s, table->ref, bound, &contents, &out->targets))

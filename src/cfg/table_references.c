@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TABLE_ALIGN 4
 
@@ -45,31 +46,38 @@ static bool add(struct scan *s, uint64_t address)
 	return !is_table(s, address) || address_vec_push(s->out, address);
 }
 
-/* lea with REX.W, ModRM of a displacement from the next instruction */
+/* lea with REX.W; ModRM of a displacement from the next instruction.  p: the opcode */
 static bool is_lea(const uint8_t *p)
 {
-	return p[1] == 0x8d && (p[0] & 0xfb) == 0x48 && (p[2] & 0xc7) == 0x05;
+	return (p[-1] & 0xfb) == 0x48 && (p[1] & 0xc7) == 0x05;
 }
 
 /* mov with REX.W, or jmp; ModRM with SIB, and SIB of index * 8 without a base */
 static bool is_scaled(const uint8_t *p)
 {
-	if (p[0] == 0x8b)
-		return (p[1] & 0xc7) == 0x04 && (p[2] & 0xc7) == 0xc5;
-	return p[0] == 0xff && p[1] == 0x24 && (p[2] & 0xc7) == 0xc5;
+	return (p[1] & 0xc7) == 0x04 && (p[2] & 0xc7) == 0xc5 && (p[0] == 0x8b || p[1] == 0x24);
 }
 
+/* A byte of code at `p` that is an opcode looked for; `left` bytes from it on. */
+static bool add_reference(struct scan *s, const uint8_t *p, uint64_t address, bool first, size_t left)
+{
+	if (*p == 0x8d)
+		return first || left < 6 || !is_lea(p) || add(s, address + 6 + displacement(p + 2));
+	return left < 7 || !is_scaled(p) || add(s, displacement(p + 3));
+}
+
+/* One opcode after the other: memchr() is several times faster than a look at each byte. */
 static bool scan_section(struct scan *s, const struct section *section)
 {
+	static const uint8_t opcodes[] = {0x8d, 0x8b, 0xff};
 	struct bytes code = image_section_bytes(s->image, section);
-	const uint8_t *p = code.data;
+	const uint8_t *end = code.size ? code.data + code.size : NULL;
 
-	for (size_t i = 0; i + 7 <= code.size; i++) {
-		if (is_lea(p + i) && !add(s, section->addr + i + 7 + displacement(p + i + 3)))
-			return false;
-		if (is_scaled(p + i) && !add(s, displacement(p + i + 3)))
-			return false;
-	}
+	for (size_t i = 0; code.size && i < BC_COUNT(opcodes); i++)
+		for (const uint8_t *p = code.data; (p = memchr(p, opcodes[i], (size_t)(end - p))); p++)
+			if (!add_reference(s, p, section->addr + (uint64_t)(p - code.data), p == code.data,
+					   (size_t)(end - p)))
+				return false;
 	return true;
 }
 
@@ -92,10 +100,10 @@ static void sort(struct address_vec *v)
 	v->len = count;
 }
 
-bool table_references_find(const struct image *image, const struct function_table *functions,
-			   struct address_vec *out)
+static bool find(struct table_references *references)
 {
-	struct scan s = {.image = image, .functions = functions, .out = out};
+	const struct image *image = references->image;
+	struct scan s = {.image = image, .functions = references->functions, .out = &references->at};
 
 	for (size_t i = 0; image->machine == MACHINE_X86_64 && i < image->section_count; i++) {
 		const struct section *section = &image->sections[i];
@@ -103,20 +111,53 @@ bool table_references_find(const struct image *image, const struct function_tabl
 		    !scan_section(&s, section))
 			return false;
 	}
-	sort(out);
+	sort(&references->at);
 	return true;
 }
 
-uint64_t table_reference_above(const struct address_vec *references, uint64_t address)
+void table_references_init(struct table_references *references, const struct image *image,
+			   const struct function_table *functions)
 {
-	size_t low = 0, high = references->len;
+	*references = (struct table_references){.image = image, .functions = functions};
+	pthread_mutex_init(&references->lock, NULL);
+}
 
+void table_references_free(struct table_references *references)
+{
+	pthread_mutex_destroy(&references->lock);
+	address_vec_free(&references->at);
+}
+
+static bool find_once(struct table_references *references)
+{
+	bool ok = true;
+
+	if (atomic_load_explicit(&references->found, memory_order_acquire))
+		return true;
+	pthread_mutex_lock(&references->lock);
+	if (!references->found) {
+		references->at.len = 0; /* memory may have run out the last time */
+		ok = find(references);
+		atomic_store_explicit(&references->found, ok, memory_order_release);
+	}
+	pthread_mutex_unlock(&references->lock);
+	return ok;
+}
+
+bool table_reference_above(struct table_references *references, uint64_t address, uint64_t *out)
+{
+	size_t low = 0, high;
+
+	if (!find_once(references))
+		return false;
+	high = references->at.len;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (references->at[mid] <= address)
+		if (references->at.at[mid] <= address)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < references->len ? references->at[low] : UINT64_MAX;
+	*out = low < references->at.len ? references->at.at[low] : UINT64_MAX;
+	return true;
 }

@@ -13,15 +13,27 @@
 #ifndef CFG_TABLE_REFERENCES_H
 #define CFG_TABLE_REFERENCES_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "src/cfg/relocs.h"
 #include "src/elf/functions.h"
 
-/* Ascending, each once; of other machines none.  False when out of memory. */
-BC_MUST_USE bool table_references_find(const struct image *image,
-				       const struct function_table *functions,
-				       struct address_vec *out);
+/* Most conversions meet no jump table: the code is looked through when the first is met, by whichever
+ * thread meets it. */
+struct table_references {
+	const struct image *image;
+	const struct function_table *functions;
+	pthread_mutex_t lock;
+	atomic_bool found;
+	struct address_vec at; /* ascending, each once; of other machines none */
+};
 
-/* The first above an address; UINT64_MAX: there is none. */
-uint64_t table_reference_above(const struct address_vec *references, uint64_t address);
+void table_references_init(struct table_references *references, const struct image *image,
+			   const struct function_table *functions);
+void table_references_free(struct table_references *references);
+
+/* The first above an address; UINT64_MAX: there is none.  In any thread.  False when out of memory. */
+BC_MUST_USE bool table_reference_above(struct table_references *references, uint64_t address, uint64_t *out);
 
 #endif

@@ -7,9 +7,6 @@
 
 #include "src/inspect/inspect.h"
 
-/* So many processes and files are listed. */
-#define INSPECT_LISTED ((size_t)10)
-
 /* The command to run with it, or what takes it: one line without its end. */
 void inspect_next(const struct inspected *found, char *line, size_t size);
 

@@ -60,7 +60,7 @@ static void put_processes(struct json *json, const struct recording *r)
 	json_close(json, ']');
 }
 
-static void put_file(struct json *json, const struct recording *r, const struct share *share)
+static void put_file(struct json *json, const struct recording *r, const struct share *share, enum local_file local)
 {
 	uint32_t number = (uint32_t)share->of;
 
@@ -76,14 +76,15 @@ static void put_file(struct json *json, const struct recording *r, const struct 
 		if (mapped_files_go_id(&r->mapped, number).len)
 			json_text(json, "go_build_id", mapped_files_go_id(&r->mapped, number));
 		if (path_kind_of(path) == PATH_FILE)
-			json_string(json, "here", inspect_local(local_file_of(&r->mapped, number)));
+			json_string(json, "here", inspect_local(local));
 	}
 	json_number(json, "samples", share->samples);
 	json_close(json, '}');
 }
 
-static void put_recording(struct json *json, const struct recording *r)
+static void put_recording(struct json *json, const struct inspected *found)
 {
+	const struct recording *r = &found->recording;
 	const struct perf_info *info = &r->report.perf.info;
 
 	json_open(json, "recording", '{');
@@ -112,7 +113,7 @@ static void put_recording(struct json *json, const struct recording *r)
 	json_number(json, "file_count", r->files.len);
 	json_open(json, "files", '[');
 	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++)
-		put_file(json, r, &r->files.at[i]);
+		put_file(json, r, &r->files.at[i], found->local[i]);
 	json_close(json, ']');
 	json_close(json, '}');
 }
@@ -148,7 +149,7 @@ void inspect_json(const struct inspected *found, FILE *out)
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE || found->kind == FILE_NOTE)
 		put_binary(&json, found);
 	else if (found->kind == FILE_SAMPLES)
-		put_recording(&json, &found->recording);
+		put_recording(&json, found);
 	else if (found->kind == FILE_FDATA || found->kind == FILE_YAML)
 		put_profile(&json, &found->profile);
 	else if (found->kind == FILE_JSON)

@@ -5,18 +5,19 @@
 #include "src/cli/inspect.h"
 
 /* The file with most samples that has a table here; empty if there is none. */
-static struct text best_binary(const struct recording *r)
+static struct text best_binary(const struct inspected *found)
 {
-	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++)
-		if (r->files.at[i].of < SHARE_UNKNOWN &&
-		    local_file_of(&r->mapped, (uint32_t)r->files.at[i].of) == LOCAL_BAT)
+	const struct recording *r = &found->recording;
+
+	for (size_t i = 0; i < INSPECT_LISTED; i++)
+		if (found->local[i] == LOCAL_BAT)
 			return mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of);
 	return (struct text){"", 0};
 }
 
 static void next_of_recording(const struct inspected *found, char *line, size_t size)
 {
-	struct text binary = path_without_deleted(best_binary(&found->recording));
+	struct text binary = path_without_deleted(best_binary(found));
 
 	if (binary.len)
 		snprintf(line, size, "batconv %.*s %s -o prog.fdata", (int)binary.len, binary.at, found->path);

@@ -137,8 +137,10 @@ static void print_processes(const struct recording *r, FILE *out)
 	print_more(r->processes.len, "processes", out);
 }
 
-static void print_files(const struct recording *r, FILE *out)
+static void print_files(const struct inspected *found, FILE *out)
 {
+	const struct recording *r = &found->recording;
+
 	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++) {
 		const struct share *share = &r->files.at[i];
 		label(i ? "" : "files", out);
@@ -149,20 +151,22 @@ static void print_files(const struct recording *r, FILE *out)
 			struct text path = mapped_files_path(&r->mapped, (uint32_t)share->of);
 			print_name(path.len ? path : text_of("anonymous memory"), out);
 			if (path_kind_of(path) == PATH_FILE)
-				fprintf(out, " (%s)", inspect_local(local_file_of(&r->mapped, (uint32_t)share->of)));
+				fprintf(out, " (%s)", inspect_local(found->local[i]));
 		}
 		putc('\n', out);
 	}
 	print_more(r->files.len, "files", out);
 }
 
-static void print_recording(const struct recording *r, FILE *out)
+static void print_recording(const struct inspected *found, FILE *out)
 {
+	const struct recording *r = &found->recording;
+
 	print_recorder(r, out);
 	print_counts(r, out);
 	print_events(r, out);
 	print_processes(r, out);
-	print_files(r, out);
+	print_files(found, out);
 }
 
 /* ---- a profile ---- */
@@ -207,7 +211,7 @@ void inspect_text(const struct inspected *found, FILE *out)
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE || found->kind == FILE_NOTE)
 		print_binary(found, out);
 	else if (found->kind == FILE_SAMPLES)
-		print_recording(&found->recording, out);
+		print_recording(found, out);
 	else if (found->kind == FILE_FDATA || found->kind == FILE_YAML)
 		print_profile(found, out);
 	inspect_next(found, next, sizeof(next));

@@ -116,7 +116,7 @@ static bool run_folder(const char *path, struct input_progress progress, const s
 					.more_count = folder.count - 1};
 	bool ok = perf_data_read(&input, sink, report, err);
 	for (size_t i = 0; ok && i < folder.count; i++)
-		ok = note_packing(&folder.streams[i], true, report, err);
+		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* the first has the last word */
 	return ok;
 }
 

@@ -49,6 +49,35 @@ static void take_json(struct inspected *out, struct text start)
 	}
 }
 
+static enum local_file local_file_of(const struct mapped_files *files, uint32_t number)
+{
+	struct text path = path_without_deleted(mapped_files_path(files, number));
+	struct binary binary;
+	struct bc_error err;
+	bool has_bat;
+
+	char *name = path_kind_of(path) == PATH_FILE ? strndup(path.at, path.len) : NULL;
+	if (!name || !binary_map_named(name, NAMED_BY_MAPPING, &binary, &err)) {
+		free(name);
+		return LOCAL_NONE;
+	}
+	bool same = build_of(files, number, &binary.image) != BUILD_OTHER;
+	has_bat = binary_find_note(&binary, &err);
+	binary_close(&binary);
+	free(name);
+	return !same ? LOCAL_OTHER : has_bat ? LOCAL_BAT : LOCAL_PLAIN;
+}
+
+/* Each is opened once, whatever is told of it later. */
+static void look_for_files(struct inspected *out)
+{
+	const struct recording *r = &out->recording;
+
+	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++)
+		if (r->files.at[i].of < SHARE_UNKNOWN)
+			out->local[i] = local_file_of(&r->mapped, (uint32_t)r->files.at[i].of);
+}
+
 static bool take_samples(struct inspected *out, struct input_progress progress, struct bc_error *err)
 {
 	bool unknown = out->kind == FILE_UNKNOWN;
@@ -60,6 +89,7 @@ static bool take_samples(struct inspected *out, struct input_progress progress, 
 		return false;
 	}
 	out->kind = FILE_SAMPLES;
+	look_for_files(out);
 	return true;
 }
 
@@ -108,25 +138,6 @@ bool inspect_file(const char *path, struct input_progress progress, struct inspe
 	case FILE_KIND_COUNT: break;
 	}
 	return true;
-}
-
-enum local_file local_file_of(const struct mapped_files *files, uint32_t number)
-{
-	struct text path = path_without_deleted(mapped_files_path(files, number));
-	struct binary binary;
-	struct bc_error err;
-	bool has_bat;
-
-	char *name = path_kind_of(path) == PATH_FILE ? strndup(path.at, path.len) : NULL;
-	if (!name || !binary_map_named(name, NAMED_BY_MAPPING, &binary, &err)) {
-		free(name);
-		return LOCAL_NONE;
-	}
-	bool same = build_of(files, number, &binary.image) != BUILD_OTHER;
-	has_bat = binary_find_note(&binary, &err);
-	binary_close(&binary);
-	free(name);
-	return !same ? LOCAL_OTHER : has_bat ? LOCAL_BAT : LOCAL_PLAIN;
 }
 
 const char *layout_releases(enum bat_layout layout)

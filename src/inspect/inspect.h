@@ -10,12 +10,24 @@
 #include "src/inspect/profile_text.h"
 #include "src/inspect/recording.h"
 
+/* What a file that a recording names is here and now. */
+enum local_file {
+	LOCAL_NONE,  /* not here, or no ELF file */
+	LOCAL_OTHER, /* another build: build-ids differ */
+	LOCAL_PLAIN, /* no BAT in it */
+	LOCAL_BAT,
+};
+
+/* So many processes and files are told of. */
+#define INSPECT_LISTED ((size_t)10)
+
 struct inspected {
 	const char *path;
 	enum file_kind kind;
 	enum packing packing; /* of files; of samples report.packing */
 	struct binary binary;       /* FILE_BINARY, FILE_SIDE, FILE_NOTE */
 	struct recording recording; /* FILE_SAMPLES, also those that only all of it tells */
+	enum local_file local[INSPECT_LISTED]; /* of recording.files */
 	struct profile_facts profile; /* FILE_FDATA, FILE_YAML */
 	char json_format[64];         /* FILE_JSON: the value of its "format" or "schema", or empty */
 	char bat_wrong[768];          /* why the BAT cannot be read; else empty */
@@ -28,15 +40,6 @@ struct inspected {
 BC_MUST_USE bool inspect_file(const char *path, struct input_progress progress, struct inspected *out,
 			      struct bc_error *err);
 void inspected_free(struct inspected *inspected);
-
-/* What a file that a recording names is here and now. */
-enum local_file {
-	LOCAL_NONE,  /* not here, or no ELF file */
-	LOCAL_OTHER, /* another build: build-ids differ */
-	LOCAL_PLAIN, /* no BAT in it */
-	LOCAL_BAT,
-};
-enum local_file local_file_of(const struct mapped_files *files, uint32_t number);
 
 /* "LLVM 19 to 23" */
 const char *layout_releases(enum bat_layout layout);
