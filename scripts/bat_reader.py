@@ -1,8 +1,11 @@
 """Reads ELF files and .note.bolt_bat of every layout, independently of libbat: for scripts that check it."""
+import collections
 import struct
 import sys
 
 M64, M32 = (1 << 64) - 1, (1 << 32) - 1
+TYPES = {0: 'NOTYPE', 1: 'OBJECT', 2: 'FUNC', 10: 'FUNC'}
+Symbol = collections.namedtuple('Symbol', 'index name address size type local file')
 
 
 class Bad(Exception):
@@ -19,7 +22,7 @@ class Elf:
         number, names = struct.unpack_from('<HH', data, 60)
         heads = [struct.unpack_from('<IIQQQQIIQQ', data, at + 64 * i) for i in range(number)]
         strings = heads[names][4]
-        self.sections = {}
+        self.sections, self.heads = {}, heads
         for h in heads:
             name = data[strings + h[0]:data.index(b'\0', strings + h[0])].decode()
             self.sections[name] = h
@@ -33,6 +36,23 @@ class Elf:
                 if info & 15 in (2, 10) and 0 < shndx < 0xff00:
                     self.function_names.append((data[names + name:data.index(b'\0', names + name)].decode(), value))
                     self.functions[value] = max(size, self.functions.get(value, 0))
+
+    def symbols(self):
+        """Those in memory that have a name, in the order of .symtab; `file` of a local one is the FILE that it stands under."""
+        h = self.sections.get('.symtab')
+        if not h:
+            return
+        names, file = self.heads[h[6]][4], ''
+        entries = struct.iter_unpack('<IBBHQQ', self.data[h[4]:h[4] + h[5]])
+        for index, (name, info, _, shndx, value, size) in enumerate(entries):
+            text = self.data[names + name:self.data.index(b'\0', names + name)].decode('utf-8', 'surrogateescape')
+            if info & 15 == 4:
+                file = text
+            elif text and value and info & 15 in TYPES and 0 < shndx < len(self.heads):
+                section = self.heads[shndx]
+                if section[2] & 2 and section[3] <= value and value + size <= section[3] + section[5]:
+                    local = info >> 4 == 0
+                    yield Symbol(index, text, value, size, TYPES[info & 15], local, file if local else '')
 
     def note(self):
         h = self.sections.get('.note.bolt_bat')
