@@ -6,6 +6,14 @@
 void history_free(struct history *history)
 {
 	processes_free(&history->processes);
+	processes_free(&history->before);
+}
+
+void history_forget(struct history *history)
+{
+	processes_free(&history->before);
+	history->before = history->processes;
+	history->processes = (struct processes){0};
 }
 
 static void change(struct history *history, struct process *process)
@@ -67,11 +75,39 @@ static bool take_fork(struct history *history, const struct task_event *task, st
 	return true;
 }
 
+static bool is_told(const struct process *process)
+{
+	return process->maps;
+}
+
+/* What both parts tell of.  What has no time was told when this one began, not before the other. */
+static void go_on(const struct history *history, const struct process *old, struct process *own)
+{
+	own->history.snapshots += old->history.snapshots;
+	if (!own->history.since)
+		own->history.since = history->now;
+}
+
+
+static bool take_continuation(struct history *history, struct bc_error *err)
+{
+	if (!processes_adopt(&history->processes, &history->before, is_told))
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < history->before.capacity; i++) {
+		const struct process *old = &history->before.rows[i];
+		if (old->used)
+			go_on(history, old, processes_find(&history->processes, old->pid));
+	}
+	processes_free(&history->before);
+	return true;
+}
+
 bool history_event(struct history *history, const struct event *event, struct bc_error *err)
 {
 	if (event->time)
 		history->now = event->time;
 	switch (event->kind) {
+	case EVENT_CONTINUES: return take_continuation(history, err);
 	case EVENT_MAP: return take_map(history, event->map, err);
 	case EVENT_EXEC: return take_exec(history, event->task.pid, err);
 	case EVENT_FORK: return take_fork(history, &event->task, err);

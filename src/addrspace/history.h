@@ -14,10 +14,14 @@
 struct history {
 	struct mapped_files *files; /* borrowed */
 	struct processes processes;
+	struct processes before; /* those of the recording before, until this one has told a time */
 	uint64_t now; /* ns: time of the events that come */
 };
 
 void history_free(struct history *history);
+
+/* What follows is of another recording, unless EVENT_CONTINUES comes. */
+void history_forget(struct history *history);
 
 /* Take any event: its time, and what it says of processes.  Mappings that do not end above
  * their beginning are left out; those of one that has ended are of a new process.  BC_NOMEM */

@@ -32,7 +32,9 @@ bool image_space_init(struct image_space *space, const struct image *image,
 void image_space_forget(struct image_space *space)
 {
 	space->changes++;
-	processes_free(&space->processes);
+	processes_free(&space->before);
+	space->before = space->processes;
+	space->processes = (struct processes){0};
 	space->places = (struct file_places){.len = 0};
 	number_set_free(&space->unidentified);
 	free(space->identified);
@@ -43,6 +45,7 @@ void image_space_forget(struct image_space *space)
 void image_space_fini(struct image_space *space)
 {
 	image_space_forget(space);
+	processes_free(&space->before);
 	map_set_release(space->kernel);
 	free(space->report.other_build_path);
 	free(space->report.bolted);
@@ -196,10 +199,33 @@ static bool take_fork(struct image_space *space, const struct task_event *task, 
 	return true;
 }
 
+static bool is_told(const struct process *process)
+{
+	return process->image.mapped || process->image.maps_forgotten;
+}
+
+/* Of the processes that both parts tell of each is one life. */
+static bool take_continuation(struct image_space *space, struct bc_error *err)
+{
+	if (!processes_adopt(&space->processes, &space->before, is_told))
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < space->before.capacity; i++) {
+		const struct process *old = &space->before.rows[i];
+		if (!old->used || !old->image.mapped ||
+		    !processes_find(&space->processes, old->pid)->image.mapped)
+			continue;
+		space->report.processes--;
+		space->processes_before--;
+	}
+	processes_free(&space->before);
+	return true;
+}
+
 bool image_space_event(struct image_space *space, const struct event *event, struct bc_error *err)
 {
 	space->changes += event->kind != EVENT_EXIT; /* after which the same is mapped as before */
 	switch (event->kind) {
+	case EVENT_CONTINUES: return take_continuation(space, err);
 	case EVENT_MAP: return take_map(space, event->map, err);
 	case EVENT_EXEC: return take_exec(space, event->task.pid, err);
 	case EVENT_FORK: return take_fork(space, &event->task, err);

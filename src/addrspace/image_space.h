@@ -41,6 +41,7 @@ struct image_report {
 struct image_space {
 	struct image_match match;
 	struct processes processes;
+	struct processes before; /* those of the recording before, until this one has told a time */
 	struct most_mapped files;
 	/* Of the recording that is being read, for build-ids that come late: */
 	uint64_t processes_before; /* report.processes */
@@ -58,11 +59,11 @@ BC_MUST_USE bool image_space_init(struct image_space *space, const struct image 
 				  struct bc_error *err);
 void image_space_fini(struct image_space *space);
 
-/* Forget all processes: what follows is of another recording.  The report goes
- * on, and so does what was found of the binary's name. */
+/* Forget all processes: what follows is of another recording, unless EVENT_CONTINUES comes.  The
+ * report goes on, and so does what was found of the binary's name. */
 void image_space_forget(struct image_space *space);
 
-/* EVENT_MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a process that
+/* EVENT_CONTINUES, _MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a process that
  * has ended begins anew.
  *
  * BC_MISMATCH  two files of different names have the binary's build-id and its

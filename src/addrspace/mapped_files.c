@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/addrspace/mapped_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Files are compared by their bytes. */
@@ -19,6 +20,24 @@ bool mapped_files_intern(struct mapped_files *files, const struct mapped_file *f
 	*out = 0;
 	return !memcmp(file, &nothing, sizeof(nothing)) ||
 	       strings_intern(&files->files, (struct text){(const char *)file, sizeof(*file)}, out);
+}
+
+uint32_t *mapped_files_translate(const struct mapped_files *from, struct mapped_files *into)
+{
+	uint32_t *numbers = malloc(((size_t)from->files.len + 1) * sizeof(*numbers));
+
+	if (numbers)
+		numbers[0] = 0;
+	for (uint32_t i = 1; numbers && i < from->files.len; i++) {
+		struct mapped_file file = *mapped_files_at(from, i);
+		if (!strings_intern(&into->texts, strings_at(&from->texts, file.path), &file.path) ||
+		    !strings_intern(&into->texts, strings_at(&from->texts, file.build_id), &file.build_id) ||
+		    !mapped_files_intern(into, &file, &numbers[i])) {
+			free(numbers);
+			return NULL;
+		}
+	}
+	return numbers;
 }
 
 const struct mapped_file *mapped_files_at(const struct mapped_files *files, uint32_t number)

@@ -34,6 +34,10 @@ void mapped_files_free(struct mapped_files *files);
 BC_MUST_USE bool mapped_files_intern(struct mapped_files *files, const struct mapped_file *file,
 				     uint32_t *out);
 
+/* The numbers that the files of another set have in this one, where they are kept if they are new,
+ * by their numbers there.  To be freed; NULL: out of memory. */
+uint32_t *mapped_files_translate(const struct mapped_files *from, struct mapped_files *into);
+
 /* The file of a number, its path (NUL-terminated), GNU build-id and Go build-id, of which at most
  * one was recorded; empty for unknown numbers. */
 const struct mapped_file *mapped_files_at(const struct mapped_files *files, uint32_t number);

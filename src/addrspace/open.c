@@ -23,6 +23,7 @@ struct recording {
 	const char *path;
 	struct snapshots *out;
 	struct history history;
+	struct carried *carried; /* or NULL */
 	uint64_t until;
 	uint64_t bytes_before, bytes; /* read: of files of a folder before this one, and of this one */
 };
@@ -53,6 +54,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	if (r->history.now > r->until)
 		return true;
 	switch (event->kind) {
+	case EVENT_CONTINUES:
+		return carried_give(r->carried, &r->history, err) && history_event(&r->history, event, err);
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
@@ -71,16 +74,20 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	return true;
 }
 
-static bool read_recording(const char *path, uint64_t until, struct snapshots *out,
+static bool read_recording(const char *path, uint64_t until, struct carried *carried, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err)
 {
-	struct recording r = {.path = path, .out = out, .history = {.files = &out->files}, .until = until};
+	struct recording r = {.path = path, .out = out, .history = {.files = &out->files}, .carried = carried,
+			      .until = until};
 	const struct event_sink sink = {&r, take_event};
-	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
+	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true,
+				     .recordings = carried ? &carried->recordings : NULL,
+				     .new_recording = carried && carried->new_recording};
 	struct input_progress count = {count_bytes, &r};
 
 	bool ok = input_run(path, &how, count, &sink, report, err) &&
-		  history_snapshot_all(&r.history, out, err);
+		  history_snapshot_all(&r.history, out, err) &&
+		  (!carried || carried_keep(carried, &r.history, err));
 	history_free(&r.history);
 	report->bytes = r.bytes_before + r.bytes;
 	return ok;
@@ -200,6 +207,12 @@ static bool read_content(const char *path, struct snapshots *out, uint64_t *byte
 bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 	       struct reader_report *report, struct bc_error *err)
 {
+	return maps_open_next(path, until, NULL, out, report, err);
+}
+
+bool maps_open_next(const char *path, uint64_t until, struct carried *carried, struct snapshots *out,
+		    struct reader_report *report, struct bc_error *err)
+{
 	struct snapshots all = {0};
 	bool is_text = true;
 
@@ -208,8 +221,10 @@ bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 		is_text = false;
 	else if (strcmp(path, "-") && !is_maps_text(path, &is_text, err))
 		return false;
+	if (is_text && carried)
+		carried->recordings = (struct recordings){0};
 	bool ok = is_text ? read_content(path, &all, &report->bytes, err)
-			  : read_recording(path, until, &all, report, err) && snapshots_index(&all, err);
+			  : read_recording(path, until, carried, &all, report, err) && snapshots_index(&all, err);
 
 	if (!ok) {
 		snapshots_free(&all);

@@ -7,6 +7,7 @@
 #define ADDRSPACE_OPEN_H
 
 #include "src/event/reader.h"
+#include "src/addrspace/carried.h"
 #include "src/addrspace/snapshots.h"
 
 /* Read a file into snapshots, which are indexed afterwards; "-" is stdin.  Told by
@@ -22,6 +23,10 @@
  * BC_IO, BC_NOMEM */
 BC_MUST_USE bool maps_open(const char *path, uint64_t until, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err);
+
+/* The same of one file of several: a later part of the recording before goes on from there. */
+BC_MUST_USE bool maps_open_next(const char *path, uint64_t until, struct carried *carried,
+				struct snapshots *out, struct reader_report *report, struct bc_error *err);
 
 /* One snapshot, of a process now (time of CLOCK_MONOTONIC, as perf's), with the
  * build-ids that its memory has.

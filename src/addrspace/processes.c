@@ -108,6 +108,24 @@ bool processes_fork(struct processes *processes, const struct task_event *task,
 	return true;
 }
 
+bool processes_adopt(struct processes *processes, struct processes *before,
+		     bool (*told)(const struct process *process))
+{
+	for (size_t i = 0; i < before->capacity; i++) {
+		struct process *old = &before->rows[i];
+		struct process *own = old->used ? processes_find(processes, old->pid) : NULL;
+		if (!old->used || (own && told(own)))
+			continue;
+		own = processes_obtain(processes, old->pid);
+		if (!own)
+			return false;
+		map_set_release(own->maps);
+		*own = *old;
+		*old = (struct process){0};
+	}
+	return true;
+}
+
 void processes_exit(struct processes *processes, const struct task_event *task)
 {
 	struct process *process = processes_find(processes, task->pid);

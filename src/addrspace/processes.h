@@ -66,6 +66,12 @@ bool process_has_ended(const struct process *process);
 BC_MUST_USE bool processes_fork(struct processes *processes, const struct task_event *task,
 				struct process **child, const struct process **parent);
 
+/* Add all processes of `before` that are not among these, or of which `told` says that nothing is
+ * known of their mappings.  Those known in both stay in `before`, and the others are gone from
+ * there.  False when out of memory: both can be freed. */
+BC_MUST_USE bool processes_adopt(struct processes *processes, struct processes *before,
+				 bool (*told)(const struct process *process));
+
 /* A thread ended; with the last one the process. */
 void processes_exit(struct processes *processes, const struct task_event *task);
 

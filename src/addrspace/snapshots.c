@@ -146,25 +146,6 @@ const struct snapshot *snapshots_at(const struct snapshots *s, uint32_t pid, uin
 
 /* ---- together ---- */
 
-/* The numbers that files of another set have in this one, by their numbers there. */
-static uint32_t *translate_files(const struct mapped_files *from, struct mapped_files *into)
-{
-	uint32_t *numbers = malloc(((size_t)from->files.len + 1) * sizeof(*numbers));
-
-	if (numbers)
-		numbers[0] = 0;
-	for (uint32_t i = 1; numbers && i < from->files.len; i++) {
-		struct mapped_file file = *mapped_files_at(from, i);
-		if (!strings_intern(&into->texts, strings_at(&from->texts, file.path), &file.path) ||
-		    !strings_intern(&into->texts, strings_at(&from->texts, file.build_id), &file.build_id) ||
-		    !mapped_files_intern(into, &file, &numbers[i])) {
-			free(numbers);
-			return NULL;
-		}
-	}
-	return numbers;
-}
-
 /* Which ids are taken, and by pid which is the next one. */
 struct id_taker {
 	struct number_set taken; /* pid << 32 | id */
@@ -248,7 +229,7 @@ static bool merge(struct snapshots *into, const struct snapshots *from, const ui
 bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struct bc_error *err)
 {
 	struct snapshots_mark mark = snapshots_mark(into);
-	uint32_t *numbers = translate_files(&from->files, &into->files);
+	uint32_t *numbers = mapped_files_translate(&from->files, &into->files);
 	struct id_taker ids = {0};
 
 	bool ok = (numbers && id_taker_init(&ids, into->all.len + from->all.len) && take_all(&ids, into)) ||

@@ -257,14 +257,26 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 	return EXIT_FAILED;
 }
 
+/* getopt moves operands behind options: the command is to see them as they were given. */
+static char **copy_words(int argc, char **argv)
+{
+	char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	for (int i = 0; words && i < argc; i++)
+		words[i] = argv[i];
+	return words;
+}
+
 int files_check(const struct command *command, int argc, char **argv)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};
 	bool usable = false, sandbox = false;
+	char **words = copy_words(argc, argv);
 	struct bc_error err;
 
-	bool ok = add_all(command, argc, argv, &files, &usable, &sandbox) || bc_fail_nomem(&err);
+	bool ok = (words && add_all(command, argc, words, &files, &usable, &sandbox)) || bc_fail_nomem(&err);
 	optind = 0; /* getopt starts anew */
+	free(words);
 	ok = ok && (!usable || files_are_apart(&files, &err));
 	if (ok && usable && sandbox)
 		ok = sandbox_option(&files) || bc_fail_nomem(&err);

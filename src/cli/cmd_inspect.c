@@ -6,6 +6,7 @@
 #include "src/cli/inspect.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
+#include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/elf/load.h"
@@ -14,6 +15,7 @@ enum { OPT_JSON = 256 };
 
 static const struct option_row rows[] = {
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
+	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -45,7 +47,7 @@ const char *inspect_local(enum local_file local)
 	return texts[local];
 }
 
-static int show(const char *path, bool as_json, struct progress *progress)
+static int show(const char *path, bool as_json, struct carried *carried, struct progress *progress)
 {
 	struct inspected found = {0};
 	struct bc_error err = {0};
@@ -53,7 +55,7 @@ static int show(const char *path, bool as_json, struct progress *progress)
 
 	if (!strcmp(path, "-"))
 		bc_fail(&err, BC_UNSUPPORTED, "<stdin>: inspect needs a file, as it looks twice");
-	if (err.code || !inspect_file(path, (struct input_progress){progress_show, progress}, &found, &err)) {
+	if (err.code || !inspect_file(path, (struct input_progress){progress_show, progress}, carried, &found, &err)) {
 		progress_clear(progress);
 		code = fail(&err);
 	} else {
@@ -68,32 +70,56 @@ static int show(const char *path, bool as_json, struct progress *progress)
 	return code;
 }
 
-static int run_inspect(const struct command *command, int argc, char **argv)
+struct arguments {
+	bool as_json, help;
+	struct recording_marks marks;
+};
+
+static const char *apply_option(void *arguments, int id, const char *value)
 {
+	struct arguments *args = arguments;
+
+	(void)value;
+	args->as_json |= id == OPT_JSON;
+	args->help |= id == 'h';
+	if (id == OPTION_NEW_RECORDING)
+		recording_marks_add(&args->marks);
+	return NULL;
+}
+
+static int show_all(const struct arguments *args, char **files, int count)
+{
+	BC_AUTO(carried_free) struct carried carried = {0};
 	struct progress progress;
-	const char *value;
-	bool as_json = false;
 	int worst = EXIT_DONE;
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		if (id == 'h') {
-			command_help(command, stdout);
-			return EXIT_DONE;
-		}
-		as_json |= id == OPT_JSON;
-	}
-	if (optind == argc)
-		return usage_error(command, "no file given", NULL);
 	progress_init(&progress, PROGRESS_AUTO);
-	for (int i = optind; i < argc; i++) {
-		if (i > optind && !as_json)
+	for (int i = 0; i < count; i++) {
+		if (i && !args->as_json)
 			putchar('\n');
-		int code = show(argv[i], as_json, &progress);
+		carried.new_recording = args->marks.begins[i];
+		int code = show(files[i], args->as_json, count > 1 ? &carried : NULL, &progress);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;
+}
+
+static int run_inspect(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {0};
+
+	recording_marks_begin(&args.marks, argc, argv);
+	int code = options_apply(command, argc, argv, apply_option, &args);
+	if (code == EXIT_DONE && args.help)
+		command_help(command, stdout);
+	else if (code == EXIT_DONE && optind == argc)
+		code = usage_error(command, "no file given", NULL);
+	else if (code == EXIT_DONE)
+		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
+	if (code == EXIT_DONE && !args.help)
+		code = show_all(&args, argv + optind, argc - optind);
+	recording_marks_free(&args.marks);
+	return code;
 }
 
 const struct command inspect_command = {

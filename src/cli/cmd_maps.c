@@ -9,6 +9,7 @@
 #include "src/cli/mapped_programs.h"
 #include "src/cli/maps_add.h"
 #include "src/cli/print.h"
+#include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
@@ -31,6 +32,7 @@ static const struct option_row rows[] = {
 	{OPT_ALL, "all", NULL, NO_FILE, "all regions (default: executable ones)"},
 	{OPT_RAW, "raw", NULL, NO_FILE, "as text that can be read again: all regions, no images"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per map"},
+	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -41,6 +43,7 @@ struct arguments {
 	bool has_pid, has_process, has_id, has_time, list, all, raw, executable, json, help;
 	bool partial; /* something of an input could not be read */
 	uint64_t bytes; /* of all inputs */
+	struct recording_marks marks;
 };
 
 /* How many regions are shown or added: so many for each byte of input, and so many more. */
@@ -48,8 +51,9 @@ struct arguments {
 #define REGIONS_ALWAYS (UINT64_C(1) << 21)
 #define JSON_WORK 8
 
-static const char *apply_option(struct arguments *args, int id, const char *value)
+static const char *apply_option(void *arguments, int id, const char *value)
 {
+	struct arguments *args = arguments;
 	struct text text = text_of(value ? value : "");
 
 	switch (id) {
@@ -71,6 +75,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_RAW: args->raw = true; break;
 	case OPT_EXECUTABLE: args->executable = true; break;
 	case OPT_JSON: args->json = true; break;
+	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
 	case 'h': args->help = true; break;
 	}
 	return NULL;
@@ -406,13 +411,15 @@ static bool keep_executable(struct snapshots *all, struct bc_error *err)
 static bool read_all(struct arguments *args, char **files, int count, struct snapshots *out,
 		     struct bc_error *err)
 {
+	BC_AUTO(carried_free) struct carried carried = {0};
 	struct reader_report report = {0};
 
 	for (int i = args->has_pid ? -1 : 0; i < count; i++) {
 		struct snapshots one = {0};
+		carried.new_recording = i >= 0 && args->marks.begins[i];
 		uint64_t until = args->has_time ? args->time : UINT64_MAX;
 		bool ok = i < 0 ? maps_open_process((uint32_t)args->pid, &one, err)
-				: maps_open(files[i], until, &one, &report, err);
+				: maps_open_next(files[i], until, count > 1 ? &carried : NULL, &one, &report, err);
 		args->bytes += report.bytes;
 		args->partial |= ok && i >= 0 && tell_loss(files[i], &report);
 		ok = ok && (!args->executable || keep_executable(&one, err));
@@ -429,34 +436,37 @@ static bool read_all(struct arguments *args, char **files, int count, struct sna
 	return true;
 }
 
+static int run(struct arguments *args, char **files, int count)
+{
+	BC_AUTO(snapshots_free) struct snapshots all = {0};
+	struct bc_error err = {0};
+
+	if (!read_all(args, files, count, &all, &err))
+		return fail(&err);
+	int code;
+	if (!args->add)
+		code = show(args, &all);
+	else
+		code = check_regions(args, &all, &err) && maps_add(args->add, &all, &err) ? EXIT_DONE : fail(&err);
+	return code == EXIT_DONE && args->partial ? EXIT_PARTIAL : code;
+}
+
 static int run_maps(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	BC_AUTO(snapshots_free) struct snapshots all = {0};
-	struct bc_error err = {0};
-	const char *value;
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		const char *wrong = id == OPTION_BAD ? NULL : apply_option(&args, id, value);
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		if (wrong)
-			return usage_error(command, wrong, value);
-	}
-	if (args.help) {
+	recording_marks_begin(&args.marks, argc, argv);
+	int code = options_apply(command, argc, argv, apply_option, &args);
+	if (code == EXIT_DONE && args.help)
 		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (optind == argc && !args.has_pid)
-		return usage_error(command, "no maps given: a FILE or --pid", NULL);
-	if (!read_all(&args, argv + optind, argc - optind, &all, &err))
-		return fail(&err);
-	int code;
-	if (!args.add)
-		code = show(&args, &all);
-	else
-		code = check_regions(&args, &all, &err) && maps_add(args.add, &all, &err) ? EXIT_DONE : fail(&err);
-	return code == EXIT_DONE && args.partial ? EXIT_PARTIAL : code;
+	else if (code == EXIT_DONE && optind == argc && !args.has_pid)
+		code = usage_error(command, "no maps given: a FILE or --pid", NULL);
+	else if (code == EXIT_DONE)
+		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
+	if (code == EXIT_DONE && !args.help)
+		code = run(&args, argv + optind, argc - optind);
+	recording_marks_free(&args.marks);
+	return code;
 }
 
 const struct command maps_command = {

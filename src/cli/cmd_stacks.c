@@ -9,6 +9,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
@@ -29,6 +30,7 @@ static const struct option_row rows[] = {
 	{OPT_LINES, "lines", NULL, NO_FILE, "files and lines of the source, from DWARF; and functions"},
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
 	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
+	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "no counts, only errors"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -46,6 +48,7 @@ struct arguments {
 	enum input_kind kind;
 	bool functions, input, lines, inlines, quiet, help, nomem;
 	bool partial; /* something of an input could not be read */
+	struct recording_marks marks;
 };
 
 static bool parse_kind(const char *value, enum input_kind *out)
@@ -61,12 +64,15 @@ static bool parse_kind(const char *value, enum input_kind *out)
 }
 
 /* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(struct arguments *args, int id, const char *value)
+static const char *apply_option(void *arguments, int id, const char *value)
 {
+	struct arguments *args = arguments;
+
 	switch (id) {
 	case 'o': args->output = value; break;
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
+	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
 	case OPT_FUNCTIONS: args->functions = true; break;
 	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
 	case OPT_LINES: args->lines = args->functions = true; break;
@@ -116,11 +122,12 @@ static bool is_raw(const char *path, bool *out, struct bc_error *err)
 
 static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_error *err)
 {
+	BC_AUTO(carried_free) struct carried carried = {0};
 	struct reader_report report;
 
 	for (size_t i = 0; i < args->maps.len; i++) {
 		struct snapshots one = {0};
-		if (!maps_open(args->maps.at[i], UINT64_MAX, &one, &report, err))
+		if (!maps_open_next(args->maps.at[i], UINT64_MAX, &carried, &one, &report, err))
 			return false;
 		args->partial |= tell_loss(args->maps.at[i], &report);
 		if (!i) {
@@ -172,6 +179,7 @@ static bool resolve_all(struct arguments *args, struct resolver *resolver, char 
 		bool raw = args->kind == KIND_RAW;
 		if (args->kind == KIND_AUTO && !is_raw(files[i], &raw, err))
 			return false;
+		resolver->new_recording = args->marks.begins[i];
 		if (!(raw ? resolver_raw_file(resolver, files[i], err)
 			  : resolve_recording(args, resolver, files[i], err)))
 			return false;
@@ -245,24 +253,20 @@ static int run(struct arguments *args, char **files, int count)
 static int run_stacks(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	const char *value;
-	int code = EXIT_DONE;
 
-	for (int id; code == EXIT_DONE && (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		const char *wrong = id == OPTION_BAD ? NULL : apply_option(&args, id, value);
-		if (id == OPTION_BAD)
-			code = EXIT_USAGE;
-		else if (wrong)
-			code = usage_error(command, wrong, value);
-	}
+	recording_marks_begin(&args.marks, argc, argv);
+	int code = options_apply(command, argc, argv, apply_option, &args);
 	if (code == EXIT_DONE && args.help)
 		command_help(command, stdout);
 	else if (code == EXIT_DONE && optind == argc)
 		code = usage_error(command, "no stacks given", NULL);
 	else if (code == EXIT_DONE)
+		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
+	if (code == EXIT_DONE && !args.help)
 		code = run(&args, argv + optind, argc - optind);
 	path_vec_free(&args.maps);
 	path_vec_free(&args.binaries);
+	recording_marks_free(&args.marks);
 	return code;
 }
 

@@ -48,6 +48,7 @@ static const struct option_row rows[] = {
 	{OPT_PID, "pid", "PID,...", NO_FILE, "samples of these processes only"},
 	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it; cycles is\ncycles:u, too, if there is one such event"},
 	{OPT_TIME, "time", "FROM,TO", NO_FILE, "samples of this time only (either can be left out),\n" TIME_HELP},
+	NEW_RECORDING_ROW,
 	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "of each input the first N samples only"},
 	{OPT_BASIC, "basic", NULL, NO_FILE,
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
@@ -175,6 +176,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (strcmp(value, "perf2bolt") != 0)
 			return "--compat takes perf2bolt, not";
 		c->aggregate.rules = (struct profile_rules){0};
+		c->recordings_apart = true;
 		break;
 	case OPT_THREADS:
 		if (!parse_threads(value, &c->threads))
@@ -187,6 +189,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_STATS_FILE: args->stats_file = value; break;
 	case OPT_PROGRESS: args->progress = PROGRESS_ALWAYS; break;
 	case OPT_SANDBOX: args->sandbox = true; break;
+	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
 	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
 	}
 	return NULL;
@@ -253,14 +256,19 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 
 	args->conversion.aggregate.erratum = true;
 	args->conversion.aggregate.rules = best_rules;
+	recording_marks_begin(&args->marks, argc, argv);
 	int code = options_apply(command, argc, argv, apply_option, args);
 	if (code != EXIT_DONE || args->help)
 		return code;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	code = parse_operands(command, argc, argv, args);
+	if (code == EXIT_DONE)
+		code = recording_marks_settle(&args->marks, command, argv + argc - args->conversion.sample_count,
+					      args->conversion.sample_count);
 	if (code != EXIT_DONE)
 		return code;
+	args->conversion.new_recording = args->marks.begins;
 	if (!args->conversion.binary && !profiles_are_apart(args, &clash))
 		return files_refuse(command, &clash);
 	filter->pids = args->pids.at;
@@ -272,6 +280,7 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 void convert_arguments_free(struct convert_arguments *arguments)
 {
 	pid_vec_free(&arguments->pids);
+	recording_marks_free(&arguments->marks);
 	binaries_free(&arguments->binaries);
 }
 

@@ -7,6 +7,7 @@
 #include "src/cli/options.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
+#include "src/cli/recordings_option.h"
 
 DEFINE_VEC(pid_vec, uint32_t);
 
@@ -20,6 +21,7 @@ struct convert_arguments {
 	bool verbose, help;
 	bool sandbox;
 	struct pid_vec pids;
+	struct recording_marks marks;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct bc_error wrong;      /* with one of them */
 	enum progress_mode progress;

@@ -93,6 +93,7 @@ static void put_recording(struct json *json, const struct inspected *found)
 	json_string(json, "hostname", info->hostname);
 	json_string(json, "arch", info->arch);
 	json_string(json, "command", info->cmdline);
+	json_bool(json, "continues", r->report.continuation == CONTINUATION_OF_LAST);
 	json_number(json, "samples", r->samples);
 	json_number(json, "first_ns", r->first);
 	json_number(json, "last_ns", r->last);

@@ -78,6 +78,8 @@ static void print_recorder(const struct recording *r, FILE *out)
 		putc('\n', out);
 	}
 	print_named("command", info->cmdline, out);
+	if (r->report.continuation == CONTINUATION_OF_LAST)
+		fputs("continues    the recording before: its processes are known from there\n", out);
 }
 
 static void print_counts(const struct recording *r, FILE *out)

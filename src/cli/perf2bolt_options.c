@@ -327,6 +327,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
+	a->conversion.recordings_apart = true; /* as perf has them */
 	a->conversion.executed = true;
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;

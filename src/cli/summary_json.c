@@ -57,6 +57,7 @@ static void write_inputs(struct json *json, const struct summary *summary)
 		json_number(json, "ignored_lines", inputs->at[i].ignored);
 		json_bool(json, "timeless", inputs->at[i].timeless);
 		write_end(json, &inputs->at[i]);
+		json_bool(json, "continues", inputs->at[i].continuation == CONTINUATION_OF_LAST);
 		if (inputs->at[i].format == INPUT_PERF_DATA)
 			write_perf_data(json, &inputs->at[i].perf);
 		json_close(json, '}');

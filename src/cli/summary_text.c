@@ -58,6 +58,16 @@ static void print_perf_data(const char *path, const struct reader_report *report
 			path, perf->late_events, plural(perf->late_events));
 }
 
+/* Inputs of one recording. */
+static void print_continuation(const char *path, const char *before, enum continuation continuation, FILE *out)
+{
+	if (continuation == CONTINUATION_OF_LAST)
+		say(out, "%s: goes on where %s ended: the same recording, so its processes are known", path, before);
+	else if (continuation == CONTINUATION_GOES_BACK)
+		say(out, "%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
+			 "order of their times)", path, before);
+}
+
 /* Pre-aggregated records are of no process, so time stamps would say nothing. */
 static void print_text(const char *path, const struct reader_report *report, FILE *out)
 {
@@ -77,6 +87,9 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 			print_perf_data(path, &inputs->at[i], verbose, out);
 		else
 			print_text(path, &inputs->at[i], out);
+		if (i)
+			print_continuation(path, input_name(summary->options->samples[i - 1]),
+					   inputs->at[i].continuation, out);
 	}
 }
 

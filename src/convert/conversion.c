@@ -34,19 +34,27 @@ bool conversion_note_input(struct conversion *c, const struct reader_report *rep
 	return report_vec_push(&c->inputs, *report) || bc_fail_nomem(err);
 }
 
-static bool read_samples(const struct conversion_options *options, const char *path,
-			 struct conversion *c, struct bc_error *err)
+struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
+						struct recordings *recordings)
+{
+	return (struct reader_options){
+		.format = options->format,
+		.cut_will_do = true,
+		.recordings = options->recordings_apart ? NULL : recordings,
+		.new_recording = options->new_recording && options->new_recording[number],
+	};
+}
+
+static bool read_samples(const struct conversion_options *options, size_t number, struct conversion *c,
+			 struct bc_error *err)
 {
 	const struct event_sink sink = {&c->aggregate, aggregate_event};
-	struct reader_options how = {
-		.format = options->format,
-		.build_id = c->binary.image.build_id,
-		.pool = aggregate_pool(&c->aggregate),
-		.cut_will_do = true,
-	};
+	struct reader_options how = conversion_reader_options(options, number, &c->recordings);
 	struct reader_report report = {0};
 
-	return input_run(path, &how, options->progress, &sink, &report, err) &&
+	how.build_id = c->binary.image.build_id;
+	how.pool = aggregate_pool(&c->aggregate);
+	return input_run(options->samples[number], &how, options->progress, &sink, &report, err) &&
 	       conversion_note_input(c, &report, err);
 }
 
@@ -54,7 +62,7 @@ bool conversion_read(const struct conversion_options *options, struct conversion
 		     struct bc_error *err)
 {
 	for (size_t i = 0; i < options->sample_count; i++)
-		if (!read_samples(options, options->samples[i], c, err))
+		if (!read_samples(options, i, c, err))
 			return false;
 	return true;
 }

@@ -20,6 +20,8 @@ struct conversion_options {
 	const char *binary;
 	const char *const *samples; /* paths; "-" is stdin */
 	size_t sample_count;
+	const bool *new_recording; /* by path: it does not go on where the one before ended; or NULL */
+	bool recordings_apart;     /* none of them does */
 	enum input_format format;
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
@@ -42,6 +44,7 @@ struct conversion {
 	struct binary binary;
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
+	struct recordings recordings; /* read so far */
 	unsigned threads; /* that were used */
 	size_t distinct; /* traces, or addresses */
 	bool basic;      /* the profile is of addresses, not of branches */
@@ -72,6 +75,9 @@ BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
 				  struct conversion *out, struct bc_error *err);
 BC_MUST_USE bool conversion_read(const struct conversion_options *options,
 				 struct conversion *conversion, struct bc_error *err);
+/* How the samples file of a number is read, but for what only one binary has. */
+struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
+						struct recordings *recordings);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,

@@ -5,6 +5,7 @@
 struct fan {
 	struct conversion_one *ones;
 	size_t count;
+	struct recordings recordings; /* read so far */
 };
 
 static void fail_one(struct conversion_one *one, const struct bc_error *err)
@@ -64,17 +65,14 @@ static bool open_all(struct fan *fan)
 	return any;
 }
 
-static bool read_one(struct fan *fan, const char *path, struct bc_error *err)
+static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 {
 	const struct conversion_options *options = &fan->ones[0].options;
-	struct reader_options how = {
-		.format = options->format,
-		.cut_will_do = true,
-	};
+	const struct reader_options how = conversion_reader_options(options, number, &fan->recordings);
 	struct reader_report report = {0};
 	const struct event_sink sink = {fan, deliver_to_all};
 
-	if (!input_run(path, &how, options->progress, &sink, &report, err))
+	if (!input_run(options->samples[number], &how, options->progress, &sink, &report, err))
 		return false;
 	for (size_t i = 0; i < fan->count; i++)
 		if (!fan->ones[i].failed && !conversion_note_input(&fan->ones[i].conversion, &report, err))
@@ -88,7 +86,7 @@ static void read_all(struct fan *fan)
 	struct bc_error err = {0};
 
 	for (size_t s = 0; s < options->sample_count; s++) {
-		if (!read_one(fan, options->samples[s], &err)) {
+		if (!read_one(fan, s, &err)) {
 			fail_all(fan, &err);
 			return;
 		}
@@ -108,7 +106,7 @@ static void end_all(struct fan *fan)
 
 void conversion_run_many(struct conversion_one *ones, size_t count)
 {
-	struct fan fan = {ones, count};
+	struct fan fan = {.ones = ones, .count = count};
 
 	if (!open_all(&fan))
 		return;

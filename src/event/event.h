@@ -122,6 +122,11 @@ enum event_kind {
 	/* An input begins.  Its text goes on where the text before it ended; perf.data is a
 	 * recording of its own (`recording`): pids mean other processes. */
 	EVENT_BEGIN,
+
+	/* Before the first event that has a time: the recording is a later part of the one before
+	 * (recordings.h).  Processes that it has told no mapping of are those of before. */
+	EVENT_CONTINUES,
+
 	EVENT_MAP,
 	EVENT_EXEC, /* a process runs another program: all that was mapped is gone */
 	EVENT_FORK,

@@ -103,7 +103,8 @@ static bool note_packing(const struct file_stream *stream, bool cut_will_do, str
 	       stream_fail_cut(stream, err);
 }
 
-static bool run_folder(const char *path, struct input_progress progress, const struct event_sink *sink,
+static bool run_folder(const char *path, const struct reader_options *options,
+		       struct input_progress progress, const struct event_sink *sink,
 		       struct reader_report *report, struct bc_error *err)
 {
 	BC_AUTO(folder_free) struct folder folder = {0};
@@ -113,7 +114,8 @@ static bool run_folder(const char *path, struct input_progress progress, const s
 		return false;
 	struct perf_data_input input = {.stream = &folder.streams[0],
 					.more = folder.streams + 1,
-					.more_count = folder.count - 1};
+					.more_count = folder.count - 1,
+					.recordings = options->recordings};
 	bool ok = perf_data_read(&input, sink, report, err);
 	for (size_t i = 0; ok && i < folder.count; i++)
 		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* the first has the last word */
@@ -156,7 +158,9 @@ bool input_run(const char *path, const struct reader_options *options,
 	       struct input_progress progress, const struct event_sink *sink,
 	       struct reader_report *report, struct bc_error *err)
 {
+	if (options->new_recording && options->recordings)
+		*options->recordings = (struct recordings){0};
 	return is_recording_folder(path)
-		       ? run_folder(path, progress, sink, report, err)
+		       ? run_folder(path, options, progress, sink, report, err)
 		       : run_file(path, options, progress, sink, report, err);
 }

@@ -7,6 +7,7 @@
 #include "src/base/pool.h"
 #include "src/base/unpack.h"
 #include "src/event/perf_data/report.h"
+#include "src/event/recordings.h"
 
 enum input_format {
 	INPUT_AUTO,
@@ -26,6 +27,8 @@ struct reader_options {
 	/* Of text of perf script that ends within a line take the whole lines, and put it
 	 * down in the report; else that line is an error as any other. */
 	bool cut_will_do;
+	struct recordings *recordings; /* those that were read before; NULL: none goes on */
+	bool new_recording;            /* nor does this one, whatever it is */
 };
 
 /* What a reader saw, for the summary. */
@@ -37,6 +40,7 @@ struct reader_report {
 	uint64_t ignored;         /* comments, blank lines, other records */
 	bool cut;                 /* text ends within a line ... */
 	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */
+	enum continuation continuation;
 	enum packing packing;         /* it was compressed so */
 	bool packed_cut;              /* what it was compressed to ends early ... */
 	uint64_t packed_cut_at;       /* ... at this byte; what was whole was read */

@@ -349,7 +349,7 @@ bool preagg_read(struct lines *lines, const struct reader_options *options,
 
 	text_blocks_init(&blocks, lines, options->pool, &parser, &options->build_id);
 	report->timeless = true;
-	bool ok = event_deliver(sink, &(struct event){.kind = EVENT_BEGIN}, err) &&
+	bool ok = event_deliver(sink, &(struct event){.kind = EVENT_BEGIN, .recording = options->new_recording}, err) &&
 		  deliver_all(&blocks, sink, report, err);
 	return event_end(sink, ok, err);
 }

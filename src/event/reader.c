@@ -58,8 +58,7 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 			    const struct event_sink *sink, struct reader_report *report,
 			    struct bc_error *err)
 {
-	(void)options;
-	struct perf_data_input input = {.stream = lines->stream};
+	struct perf_data_input input = {.stream = lines->stream, .recordings = options->recordings};
 	struct text head;
 
 	/* In a pipe, sections behind the data are known in time only if they are at hand. */
@@ -162,5 +161,7 @@ bool reader_run(struct file_stream *stream, const struct reader_options *options
 	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &format, err))
 		return false;
 	report->format = format->format;
+	if (format->fits && options->recordings)
+		*options->recordings = (struct recordings){0}; /* text says not where it is from */
 	return format->read(&lines, options, sink, report, err);
 }

@@ -78,11 +78,12 @@ static void look_for_files(struct inspected *out)
 			out->local[i] = local_file_of(&r->mapped, (uint32_t)r->files.at[i].of);
 }
 
-static bool take_samples(struct inspected *out, struct input_progress progress, struct bc_error *err)
+static bool take_samples(struct inspected *out, struct input_progress progress, struct carried *carried,
+			 struct bc_error *err)
 {
 	bool unknown = out->kind == FILE_UNKNOWN;
 
-	if (!recording_read(out->path, progress, &out->recording, err)) {
+	if (!recording_read(out->path, progress, carried, &out->recording, err)) {
 		if (unknown && err->code == BC_FORMAT && !recording_has_any(&out->recording))
 			return bc_fail(err, BC_FORMAT, "%s: is nothing that batconv, perf or BOLT reads or writes",
 				       input_name(out->path));
@@ -107,7 +108,8 @@ static bool look_at(const char *path, struct inspected *out, char *start, size_t
 	return ok;
 }
 
-bool inspect_file(const char *path, struct input_progress progress, struct inspected *out, struct bc_error *err)
+bool inspect_file(const char *path, struct input_progress progress, struct carried *carried,
+		  struct inspected *out, struct bc_error *err)
 {
 	char start[FILE_KIND_LOOK];
 	size_t size = 0;
@@ -115,7 +117,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct inspe
 	out->path = path;
 	if (is_recording_folder(path)) {
 		out->kind = FILE_SAMPLES;
-		return take_samples(out, progress, err);
+		return take_samples(out, progress, carried, err);
 	}
 	if (!look_at(path, out, start, &size, err))
 		return false;
@@ -127,7 +129,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct inspe
 	case FILE_SIDE:
 	case FILE_NOTE: return take_binary(out, err);
 	case FILE_SAMPLES:
-	case FILE_UNKNOWN: return take_samples(out, progress, err);
+	case FILE_UNKNOWN: return take_samples(out, progress, carried, err);
 	case FILE_FDATA: return profile_facts_fdata(path, &out->profile, err);
 	case FILE_YAML: return profile_facts_yaml(path, &out->profile, err);
 	case FILE_JSON: take_json(out, (struct text){start, size}); break;

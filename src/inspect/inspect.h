@@ -35,10 +35,12 @@ struct inspected {
 
 /* Zeroed before; inspected_free() it in any case.
  *
+ * carried  of several files: a later part of the recording before goes on from there; or NULL
+ *
  * BC_FORMAT  also: nothing that is known here
  * BC_IO, BC_NOMEM, BC_UNSUPPORTED */
-BC_MUST_USE bool inspect_file(const char *path, struct input_progress progress, struct inspected *out,
-			      struct bc_error *err);
+BC_MUST_USE bool inspect_file(const char *path, struct input_progress progress, struct carried *carried,
+			      struct inspected *out, struct bc_error *err);
 void inspected_free(struct inspected *inspected);
 
 /* "LLVM 19 to 23" */

@@ -96,6 +96,8 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	struct recording *r = ctx;
 
 	switch (event->kind) {
+	case EVENT_CONTINUES:
+		return carried_give(r->carried, &r->history, err) && history_event(&r->history, event, err);
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
@@ -140,14 +142,17 @@ static bool settle(const struct count_table *from, struct share_vec *to)
 	return true;
 }
 
-bool recording_read(const char *path, struct input_progress progress, struct recording *r,
-		    struct bc_error *err)
+bool recording_read(const char *path, struct input_progress progress, struct carried *carried,
+		    struct recording *r, struct bc_error *err)
 {
 	const struct event_sink sink = {r, take_event};
-	struct reader_options how = {.cut_will_do = true};
+	struct reader_options how = {.cut_will_do = true, .recordings = carried ? &carried->recordings : NULL,
+				     .new_recording = carried && carried->new_recording};
 
 	r->history.files = &r->mapped;
-	if (!input_run(path, &how, progress, &sink, &r->report, err))
+	r->carried = carried;
+	if (!input_run(path, &how, progress, &sink, &r->report, err) ||
+	    (carried && !carried_keep(carried, &r->history, err)))
 		return false;
 	sort(&r->events);
 	return (settle(&r->by_file, &r->files) && settle(&r->by_pid, &r->processes)) || bc_fail_nomem(err);

@@ -6,7 +6,7 @@
 #ifndef INSPECT_RECORDING_H
 #define INSPECT_RECORDING_H
 
-#include "src/addrspace/history.h"
+#include "src/addrspace/carried.h"
 #include "src/base/count_table.h"
 #include "src/event/input.h"
 
@@ -26,6 +26,7 @@ struct recording {
 	struct reader_report report;
 	struct mapped_files mapped;
 	struct history history;
+	struct carried *carried; /* while it is read; or NULL */
 
 	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
 	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
@@ -42,8 +43,10 @@ struct recording {
 	size_t last_event;
 };
 
-/* `recording` is zeroed before; recording_free() it in any case.  Errors as of input_run(). */
-BC_MUST_USE bool recording_read(const char *path, struct input_progress progress,
+/* `recording` is zeroed before; recording_free() it in any case.  Errors as of input_run().
+ *
+ * carried  a later part of the recording before goes on from there; NULL: none does */
+BC_MUST_USE bool recording_read(const char *path, struct input_progress progress, struct carried *carried,
 				struct recording *recording, struct bc_error *err);
 void recording_free(struct recording *recording);
 

@@ -246,6 +246,7 @@ bool aggregate_event(void *aggregate, const struct event *event, struct bc_error
 
 	switch (event->kind) {
 	case EVENT_BEGIN: return begin_input(a, event->recording);
+	case EVENT_CONTINUES:
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:

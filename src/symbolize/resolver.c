@@ -172,8 +172,9 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 
 	switch (event->kind) {
 	case EVENT_BEGIN: /* each recording has its own processes */
-		processes_free(&r->history.processes);
+		history_forget(&r->history);
 		return true;
+	case EVENT_CONTINUES:
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
@@ -195,7 +196,8 @@ bool resolver_recording(struct resolver *r, const char *path, struct reader_repo
 			struct bc_error *err)
 {
 	const struct event_sink sink = {r, take_event};
-	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true};
+	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true, .recordings = &r->recordings,
+				     .new_recording = r->new_recording};
 	struct input_progress none = {0};
 
 	r->path = path;

@@ -31,6 +31,8 @@ struct resolver {
 	struct frame_options options;
 	struct history history;
 	const char *path; /* of the recording at hand, for messages */
+	struct recordings recordings; /* read so far */
+	bool new_recording;           /* the next one goes on from none */
 	struct view views[RESOLVER_VIEWS]; /* by their sets */
 	struct frame_vec frames;
 	struct address_list chain; /* of the sample at hand */

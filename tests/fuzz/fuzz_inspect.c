@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bc_error err = {0}, again = {0};
 	struct input_progress none = {0};
 
-	bool ok = inspect_file(file.path, none, &once, &err);
-	assert(inspect_file(file.path, none, &twice, &again) == ok);
+	bool ok = inspect_file(file.path, none, NULL, &once, &err);
+	assert(inspect_file(file.path, none, NULL, &twice, &again) == ok);
 	assert(once.kind == twice.kind && !strcmp(err.text, again.text));
 	if (ok) {
 		assert(once.kind > FILE_UNKNOWN && once.kind < FILE_KIND_COUNT);

@@ -69,6 +69,7 @@ static bool see(void *ctx, const struct event *event, struct bc_error *err)
 	case EVENT_MAP: see_map(seen, event->map); break;
 	case EVENT_SAMPLE: see_sample(seen, event->sample); break;
 	case EVENT_BUILD_IDS: see_build_ids(seen, event); break;
+	case EVENT_CONTINUES:
 	case EVENT_EXEC:
 	case EVENT_FORK:
 	case EVENT_EXIT: break;

@@ -100,6 +100,7 @@ static bool take(void *ctx, const struct event *event, struct bc_error *err)
 	case EVENT_EXIT: assert(event->task.pid != NO_PID); break;
 	case EVENT_SAMPLE: check_sample(seen, event->sample, err); break;
 	case EVENT_BEGIN:
+	case EVENT_CONTINUES:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:

@@ -149,6 +149,7 @@ static bool take(void *ctx, const struct event *event, struct bc_error *err)
 		break;
 	case EVENT_NAME: add_text(seen, event->name); break;
 	case EVENT_BEGIN:
+	case EVENT_CONTINUES:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}

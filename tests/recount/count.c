@@ -297,6 +297,7 @@ static bool on_event(void *ctx, const struct event *event, struct bc_error *err)
 
 	switch (event->kind) {
 	case EVENT_BEGIN: begin_input(c, event->recording); break;
+	case EVENT_CONTINUES:
 	case EVENT_MAP:
 	case EVENT_EXEC:
 	case EVENT_FORK:
@@ -329,7 +330,8 @@ bool count_begin(struct count *count, const struct binary *binary, const char *p
 bool count_read(struct count *count, const char *samples, struct bc_error *err)
 {
 	const struct event_sink sink = {count, on_event};
-	struct reader_options how = {.build_id = count->binary->image.build_id, .cut_will_do = true};
+	struct reader_options how = {.build_id = count->binary->image.build_id, .cut_will_do = true,
+				     .recordings = &count->recordings};
 	struct reader_report report = {0};
 
 	if (!input_run(samples, &how, (struct input_progress){0}, &sink, &report, err))

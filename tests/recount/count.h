@@ -8,6 +8,7 @@
 #define RECOUNT_COUNT_H
 
 #include "src/addrspace/image_space.h"
+#include "src/event/recordings.h"
 #include "src/elf/binary.h"
 #include "tests/recount/numbers.h"
 #include "tests/recount/rows.h"
@@ -32,6 +33,7 @@ struct count {
 	struct count_options options;
 	const struct binary *binary;
 	struct image_space space;
+	struct recordings recordings;
 	uint64_t seen;     /* samples of the present input */
 	bool erratum_seen; /* in the present input */
 	bool branches_seen, branches_recorded;

@@ -520,6 +520,49 @@ static void as_many_addresses_as_offsets(void **state)
 	}
 }
 
+static void go_on(struct image_space *maps)
+{
+	struct bc_error err = {0};
+
+	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_CONTINUES}, &err));
+}
+
+/* A part that goes on knows what it did not tell again; what it tells is right. */
+static void parts_of_a_recording(void **state)
+{
+	struct image_space maps = begin();
+
+	(void)state;
+	map(&maps, 1, 0x100000, 8, 0, "/app", true);
+	map(&maps, 2, 0x200000, 8, 0, "/app", true);
+	run_fork(&maps, 1, 3);
+	map(&maps, 4, 0x400000, 8, 0, "/app", true);
+	assert_int_equal(maps.report.processes, 4);
+
+	image_space_forget(&maps);
+	map(&maps, 2, 0x280000, 8, 0, "/app", true);
+	map(&maps, 4, 0x400000, 8, 0, "/other", true);
+	assert_int_equal(where(&maps, 1, 0x100010), NO_PROCESS);
+	go_on(&maps);
+	assert_int_equal(where(&maps, 1, 0x100010), 0x10);
+	assert_int_equal(where(&maps, 2, 0x280010), 0x10);
+	assert_int_equal(where(&maps, 2, 0x200010), UNKNOWN);
+	assert_int_equal(where(&maps, 3, 0x100010), 0x10);
+	assert_int_equal(where(&maps, 4, 0x400010), NO_PROCESS);
+	assert_int_equal(maps.report.processes, 4);
+	run_fork(&maps, 3, 5);
+	assert_int_equal(where(&maps, 5, 0x100010), 0x10);
+	assert_int_equal(maps.report.processes, 5);
+
+	image_space_forget(&maps); /* and one that does not */
+	map(&maps, 2, 0x200000, 8, 0, "/app", true);
+	image_space_forget(&maps);
+	go_on(&maps);
+	assert_int_equal(where(&maps, 2, 0x200010), 0x10);
+	assert_int_equal(where(&maps, 1, 0x100010), NO_PROCESS);
+	image_space_fini(&maps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_library_can_move),
 		cmocka_unit_test(odd_mappings),
 		cmocka_unit_test(messages),
+		cmocka_unit_test(parts_of_a_recording),
 		cmocka_unit_test(a_million_processes),
 		cmocka_unit_test(random_events),
 		cmocka_unit_test(offsets_in_files),

@@ -69,6 +69,7 @@ static bool log_event(void *ctx, const struct event *e, struct bc_error *err)
 	case EVENT_SAMPLE: log_sample(ctx, e->sample); break;
 	case EVENT_BUILD_IDS: log_build_ids(ctx, e); break;
 	case EVENT_BEGIN: assert_true(e->recording); break;
+	case EVENT_CONTINUES: fprintf(ctx, "CONTINUES\n"); break;
 	case EVENT_END: break;
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:

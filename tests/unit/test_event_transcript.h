@@ -80,6 +80,7 @@ static inline bool write_event(void *ctx, const struct event *e, struct bc_error
 		break;
 	case EVENT_NAME: fprintf(out, "event '%.*s'\n", (int)e->name.len, e->name.at); break;
 	case EVENT_BEGIN:
+	case EVENT_CONTINUES:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}

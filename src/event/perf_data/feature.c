@@ -32,6 +32,13 @@ static bool read_hostname(struct feature *s)
 	return read_string(&s->c, s->out->info.hostname, sizeof(s->out->info.hostname));
 }
 
+/* It only tells recordings apart. */
+static bool read_nothing(struct feature *s)
+{
+	(void)s;
+	return true;
+}
+
 static bool read_version(struct feature *s)
 {
 	return read_string(&s->c, s->out->info.version, sizeof(s->out->info.version));
@@ -151,8 +158,11 @@ static const struct reader {
 } readers[] = {
 	{PERF_FEATURE_BUILD_ID, "build-ids", read_build_ids},
 	{PERF_FEATURE_HOSTNAME, "host name", read_hostname},
+	{PERF_FEATURE_OS_RELEASE, "release of the system", read_nothing},
 	{PERF_FEATURE_VERSION, "version", read_version},
 	{PERF_FEATURE_ARCH, "architecture", read_arch},
+	{PERF_FEATURE_CPU_DESC, "name of the processor", read_nothing},
+	{PERF_FEATURE_CPU_ID, "processor", read_nothing},
 	{PERF_FEATURE_CMDLINE, "command line", read_cmdline},
 	{PERF_FEATURE_EVENT_DESC, "event names", read_event_desc},
 	{PERF_FEATURE_SAMPLE_TIME, "sample times", read_sample_time},
@@ -173,6 +183,19 @@ bool perf_feature_is_read(unsigned feature)
 	return reader_of(feature);
 }
 
+/* Command lines are told apart by all of them, also where they are too long to be kept. */
+static void tell_origin(unsigned feature, struct bytes bytes, struct perf_features *out)
+{
+	static const unsigned facts[ORIGIN_FACTS] = {
+		[ORIGIN_HOST] = PERF_FEATURE_HOSTNAME, [ORIGIN_RELEASE] = PERF_FEATURE_OS_RELEASE,
+		[ORIGIN_PROCESSOR] = PERF_FEATURE_CPU_DESC, [ORIGIN_PROCESSOR_ID] = PERF_FEATURE_CPU_ID,
+		[ORIGIN_COMMAND] = PERF_FEATURE_CMDLINE};
+
+	for (unsigned i = 0; i < ORIGIN_FACTS; i++)
+		if (facts[i] == feature)
+			recording_origin_tell(&out->info.origin, (enum origin_fact)i, bytes);
+}
+
 bool perf_feature_parse(unsigned feature, struct bytes bytes, struct perf_features *out,
 			struct perf_events *events, struct bc_error *err)
 {
@@ -183,5 +206,7 @@ bool perf_feature_parse(unsigned feature, struct bytes bytes, struct perf_featur
 		return true;
 	if (!reader->read(&s))
 		return false;
+	if (!s.c.failed)
+		tell_origin(feature, bytes, out);
 	return !s.c.failed || bc_fail(err, BC_FORMAT, "damaged %s", reader->name);
 }

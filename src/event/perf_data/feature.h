@@ -11,13 +11,17 @@
 
 #include "src/event/perf_data/build_ids.h"
 #include "src/event/perf_data/events.h"
+#include "src/event/recordings.h"
 
 /* The features that are read.  All others are ignored. */
 enum {
 	PERF_FEATURE_BUILD_ID = 2,
 	PERF_FEATURE_HOSTNAME = 3,
+	PERF_FEATURE_OS_RELEASE = 4,
 	PERF_FEATURE_VERSION = 5,
 	PERF_FEATURE_ARCH = 6,
+	PERF_FEATURE_CPU_DESC = 8,
+	PERF_FEATURE_CPU_ID = 9,
 	PERF_FEATURE_CMDLINE = 11,
 	PERF_FEATURE_EVENT_DESC = 12,
 	PERF_FEATURE_SAMPLE_TIME = 21,
@@ -27,6 +31,7 @@ enum {
 
 /* What a recording says of itself.  Texts are cut if longer. */
 struct perf_info {
+	struct recording_origin origin;
 	char hostname[128];
 	char version[64]; /* of perf */
 	char arch[32];    /* as uname -m prints it */

@@ -28,6 +28,7 @@ struct perf_reader {
 	size_t source_count;
 	struct reader_report *report;
 	struct perf_data_report *details;
+	bool begun; /* a time was read */
 };
 
 static void reader_fini(struct perf_reader *reader)
@@ -65,6 +66,20 @@ static void count(struct perf_reader *reader, const struct perf_record *record)
 		reader->details->other_records++;
 }
 
+/* Nothing that has a time was delivered so far. */
+static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_error *err)
+{
+	const struct event event = {.kind = EVENT_CONTINUES, .time = first_ns};
+	const struct recordings *before = reader->input->recordings;
+
+	reader->begun = true;
+	if (before)
+		reader->report->continuation =
+			recordings_judge(before, &reader->setup.features.info.origin, first_ns);
+	return reader->report->continuation != CONTINUATION_OF_LAST ||
+	       event_deliver(reader->delivery.sink, &event, err);
+}
+
 /* A process event or sample: it waits for its turn if it has a time. */
 static bool take_timed(struct perf_reader *reader, struct source *source,
 		       const struct perf_record *record, struct bc_error *err)
@@ -74,6 +89,8 @@ static bool take_timed(struct perf_reader *reader, struct source *source,
 	uint64_t time = perf_delivery_time(&reader->delivery, record);
 	if (!time || time == UINT64_MAX)
 		return perf_delivery_record(&reader->delivery, 0, record, err);
+	if (!reader->begun && !begin_time(reader, time, err))
+		return false;
 	if (time > source->newest)
 		source->newest = time;
 	return perf_order_put(&reader->order, time, record, err);
@@ -316,6 +333,19 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	return open_main(reader, err) && open_more(reader, err);
 }
 
+/* The next input may go on from here. */
+static void note_recording(struct perf_reader *reader)
+{
+	struct recordings *to = reader->input->recordings;
+
+	if (!to)
+		return;
+	*to = (struct recordings){.origin = reader->setup.features.info.origin};
+	for (size_t i = 0; i < reader->source_count; i++)
+		if (reader->sources[i].newest > to->last_ns)
+			to->last_ns = reader->sources[i].newest;
+}
+
 bool perf_data_read(const struct perf_data_input *input, const struct event_sink *sink,
 		    struct reader_report *report, struct bc_error *err)
 {
@@ -330,6 +360,7 @@ bool perf_data_read(const struct perf_data_input *input, const struct event_sink
 		  read_all(&reader, err) && read_late_features(&reader, err) && settle_ids(&reader, err);
 	if (!event_end(sink, ok, err))
 		return false;
+	note_recording(&reader);
 	details->info = reader.setup.features.info;
 	details->has_stacks = perf_setup_has_stacks(&reader.setup);
 	details->has_partial_stacks = perf_setup_has_partial_stacks(&reader.setup);

@@ -118,7 +118,7 @@ bool perf_script_read(struct lines *lines, const struct reader_options *options,
 		      struct bc_error *err)
 {
 	BC_AUTO(reading_fini) struct reading r = {.cut_will_do = options->cut_will_do};
-	const struct event begin = {.kind = EVENT_BEGIN};
+	const struct event begin = {.kind = EVENT_BEGIN, .recording = options->new_recording};
 	bool parts;
 
 	perf_script_init(&r.script, sink, report);

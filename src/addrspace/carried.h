@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is carried from one recording to the next, where each has a history of its own: the
+ * processes, for a later part of the same recording.
+ */
+#ifndef ADDRSPACE_CARRIED_H
+#define ADDRSPACE_CARRIED_H
+
+#include "src/addrspace/history.h"
+#include "src/event/recordings.h"
+
+/* Zeroed means that no recording came before. */
+struct carried {
+	struct recordings recordings; /* for the reader */
+	bool new_recording;           /* likewise: the next one goes on from none */
+	struct mapped_files files;    /* of the processes */
+	struct processes processes;
+};
+
+void carried_free(struct carried *carried);
+
+/* When a recording was read: keep its processes.  BC_NOMEM */
+BC_MUST_USE bool carried_keep(struct carried *carried, const struct history *history, struct bc_error *err);
+
+/* At EVENT_CONTINUES, before the history takes it: they are those of the recording before.  BC_NOMEM */
+BC_MUST_USE bool carried_give(const struct carried *carried, struct history *history, struct bc_error *err);
+
+#endif
