@@ -29,7 +29,8 @@ struct batconv_frame {
 	bool has_map;                /* the snapshots have a map for the stack, */
 	uint32_t pid, map;           /* of this process, and of this id: it was looked in */
 	const char *library;         /* the path that is mapped there; "[unknown]" if
-	                                nothing is, "[kernel]" */
+	                                nothing is, "[kernel]"; "[impossible]"
+	                                for what is no address */
 	bool has_offset;
 	struct batconv_file_off offset; /* in the library's file */
 	bool has_vaddr;              /* the library's file could be opened */

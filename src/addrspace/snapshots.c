@@ -113,9 +113,9 @@ bool snapshots_index(struct snapshots *s, struct bc_error *err)
 	return true;
 }
 
-/* The last one whose (pid, time or id) is not above the one given, or NULL. */
-static const struct snapshot *last_up_to(const struct snapshots *s, const uint32_t *order,
-					 bool by_time, uint32_t pid, uint64_t value)
+/* How many are not above (pid, time or id). */
+static size_t count_up_to(const struct snapshots *s, const uint32_t *order, bool by_time, uint32_t pid,
+			  uint64_t value)
 {
 	size_t low = 0, high = s->indexed;
 
@@ -128,7 +128,16 @@ static const struct snapshot *last_up_to(const struct snapshots *s, const uint32
 		else
 			high = mid;
 	}
-	const struct snapshot *found = low ? &s->all.at[order[low - 1]] : NULL;
+	return low;
+}
+
+/* The last of these, or NULL. */
+static const struct snapshot *last_up_to(const struct snapshots *s, const uint32_t *order,
+					 bool by_time, uint32_t pid, uint64_t value)
+{
+	size_t count = count_up_to(s, order, by_time, pid, value);
+	const struct snapshot *found = count ? &s->all.at[order[count - 1]] : NULL;
+
 	return found && found->pid == pid ? found : NULL;
 }
 
@@ -142,6 +151,16 @@ const struct snapshot *snapshots_of_id(const struct snapshots *s, uint32_t pid, 
 const struct snapshot *snapshots_at(const struct snapshots *s, uint32_t pid, uint64_t time)
 {
 	return last_up_to(s, s->by_time, true, pid, time);
+}
+
+const struct snapshot *snapshots_near(const struct snapshots *s, uint32_t pid, uint64_t time)
+{
+	const struct snapshot *found = snapshots_at(s, pid, time);
+	size_t next = found ? 0 : count_up_to(s, s->by_time, true, pid, time);
+
+	if (!found && next < s->indexed && s->all.at[s->by_time[next]].pid == pid)
+		found = &s->all.at[s->by_time[next]];
+	return found || !pid ? found : snapshots_near(s, 0, time);
 }
 
 /* ---- together ---- */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "src/base/file.h"
 #include "src/cli/commands.h"
@@ -42,6 +43,7 @@ struct arguments {
 	uint64_t pid, process, id, time;
 	bool has_pid, has_process, has_id, has_time, list, all, raw, executable, json, help;
 	bool partial; /* something of an input could not be read */
+	bool elsewhere; /* something was recorded on another machine */
 	uint64_t bytes; /* of all inputs */
 	struct recording_marks marks;
 };
@@ -202,6 +204,8 @@ static void print_image(void *ctx, const struct mapped_image *m)
 		fputs(id.len ? ", Go " : "Go ", stdout);
 		print_name(go, stdout);
 	}
+	if (m->opened && id.len && !mapped_files_build_id(files, m->number).len)
+		fputs(", of the file that is here: none was recorded", stdout);
 	puts(id.len || go.len ? "" : "not known");
 	if (!m->opened)
 		printf("    base not known: the file is %s\n", m->why_not);
@@ -366,7 +370,7 @@ static bool check_regions(const struct arguments *args, const struct snapshots *
 
 static int show(const struct arguments *args, const struct snapshots *all)
 {
-	BC_AUTO(mapped_programs_free) struct mapped_programs programs = {.files = &all->files};
+	BC_AUTO(mapped_programs_free) struct mapped_programs programs = {.files = &all->files, .elsewhere = args->elsewhere};
 	struct bc_error err;
 	bool agree = true, any = false, ok = true;
 
@@ -408,6 +412,15 @@ static bool keep_executable(struct snapshots *all, struct bc_error *err)
 	return true;
 }
 
+/* What tells no host may be of this one. */
+static bool is_elsewhere(const struct reader_report *report)
+{
+	const char *host = report->perf.info.hostname;
+	struct utsname own;
+
+	return report->format == INPUT_PERF_DATA && *host && uname(&own) == 0 && strcmp(host, own.nodename) != 0;
+}
+
 static bool read_all(struct arguments *args, char **files, int count, struct snapshots *out,
 		     struct bc_error *err)
 {
@@ -421,6 +434,7 @@ static bool read_all(struct arguments *args, char **files, int count, struct sna
 		bool ok = i < 0 ? maps_open_process((uint32_t)args->pid, &one, err)
 				: maps_open_next(files[i], until, count > 1 ? &carried : NULL, &one, &report, err);
 		args->bytes += report.bytes;
+		args->elsewhere |= ok && i >= 0 && is_elsewhere(&report);
 		args->partial |= ok && i >= 0 && tell_loss(files[i], &report);
 		ok = ok && (!args->executable || keep_executable(&one, err));
 		if (ok && !out->all.len) {

@@ -11,6 +11,7 @@
 #include "src/cli/print.h"
 #include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
+#include "src/cli/say.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
 #include "src/elf/binary_open.h"
@@ -21,8 +22,8 @@ enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OP
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_FORMAT, "format", "FORMAT", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
-	{OPT_MAPS, "maps", "FILE", FILE_READ, "the maps of raw stacks: .bcmaps, or text of /proc/PID/maps;\n"
-	 "can be given several times"},
+	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps, or text of /proc/PID/maps; of a recording for\n"
+	 "processes that it has no mappings of; can be given several times"},
 	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file of what is mapped under its name or build-id;\n"
 	 "can be given several times"},
 	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "functions, of BIN and of the files that were mapped"},
@@ -213,11 +214,17 @@ static void report(const struct stack_counts *counts)
 {
 	fprintf(stderr, "batconv: %" PRIu64 " stacks, %" PRIu64 " frames: %" PRIu64 " of the kernel, %"
 		PRIu64 " unknown", counts->stacks, counts->frames, counts->kernel, counts->unknown);
+	if (counts->given)
+		fprintf(stderr, "; %" PRIu64 " stack%s by the maps that were given", counts->given, plural(counts->given));
 	if (counts->no_map)
 		fprintf(stderr, "; %" PRIu64 " stacks of which no map is known", counts->no_map);
 	if (counts->no_address)
 		fprintf(stderr, "; %" PRIu64 " samples without an address left out", counts->no_address);
 	fputc('\n', stderr);
+	if (counts->impossible)
+		fprintf(stderr, "batconv: %" PRIu64 " frame%s that cannot be: no addresses, as of programs without frame "
+			"pointers (build with -fno-omit-frame-pointer, or record with --call-graph lbr)\n", counts->impossible,
+			plural(counts->impossible));
 }
 
 static int run(struct arguments *args, char **files, int count)

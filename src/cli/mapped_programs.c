@@ -39,7 +39,7 @@ static bool make_room(struct mapped_programs *programs)
 }
 
 static void look(struct mapped_program *program, const struct mapped_files *files, uint32_t number,
-		 struct bc_error *err)
+		 bool elsewhere, struct bc_error *err)
 {
 	struct text path = mapped_files_path(files, number);
 
@@ -51,6 +51,8 @@ static void look(struct mapped_program *program, const struct mapped_files *file
 		program->why_not = "no ELF image of a known kind";
 	else if (build_of(files, number, &program->image) == BUILD_OTHER) /* the file was replaced */
 		program->why_not = "another build is there now";
+	else if (elsewhere && build_of(files, number, &program->image) != BUILD_SAME)
+		program->why_not = "one of this machine, not of the one that recorded (no build-id says that they are the same)";
 }
 
 const struct mapped_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number)
@@ -65,7 +67,7 @@ const struct mapped_program *mapped_programs_open(struct mapped_programs *progra
 	if (programs->open == OPEN_MOST)
 		close_all(programs);
 	*program = (struct mapped_program){.known = true};
-	look(program, programs->files, number, &err);
+	look(program, programs->files, number, programs->elsewhere, &err);
 	if (program->why_not) {
 		image_close(&program->image);
 		file_unmap(&program->file);

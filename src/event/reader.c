@@ -84,11 +84,13 @@ static bool next_peeked(struct text *rest, bool complete, struct line *out)
 	return true;
 }
 
-/* The format that most of the first lines fit. */
+/* The format that most of the first lines fit.  Prose has lines that look like samples: where the
+ * first one is none, neither may most of them be. */
 static const struct format *recognise_text(struct text start, bool complete, struct line *first)
 {
 	struct line line = *first;
 	size_t votes[BC_COUNT(formats)] = {0}, looked = 0, best = 0;
+	bool first_fits = false;
 
 	while (looked < LOOK_LINES && next_peeked(&start, complete, &line)) {
 		struct text text = text_trim(line.text);
@@ -99,13 +101,14 @@ static const struct format *recognise_text(struct text start, bool complete, str
 		for (size_t i = 0; i < BC_COUNT(formats); i++)
 			if (formats[i].fits && formats[i].fits(&line)) {
 				votes[i]++;
+				first_fits |= looked == 1;
 				break;
 			}
 	}
 	for (size_t i = 1; i < BC_COUNT(formats); i++)
 		if (votes[i] > votes[best])
 			best = i;
-	return votes[best] ? &formats[best] : NULL;
+	return votes[best] && (first_fits || 2 * votes[best] > looked) ? &formats[best] : NULL;
 }
 
 /* Between the lines of a dump some look like samples. */
@@ -134,6 +137,9 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 			*out = format_of(magics[i].format);
 			return true;
 		}
+	if (text_starts(start, "\177ELF"))
+		return bc_fail(err, BC_FORMAT, "%s: is a binary (ELF), no samples: `batconv inspect` shows what it is",
+			       first.file);
 	if (!lines_peek(lines, LINES_LONGEST, &start, err) ||
 	    !check_dump(start, lines->at_end, first.file, err))
 		return false;

@@ -107,6 +107,18 @@ static bool find_lines(const struct libraries *libraries, const struct view_mapp
 	return true;
 }
 
+/* What has neither the highest byte of the user's half nor that of the kernel's is no address of
+ * x86-64 (of 57 bits, and more so of 48), AArch64 or RISC-V. */
+#define LOW_END (UINT64_C(1) << 56)
+#define HIGH_START (UINT64_MAX << 56)
+
+static const char *nowhere(uint64_t at)
+{
+	if (at >= HIGH_START)
+		return FRAME_KERNEL;
+	return at >= LOW_END ? FRAME_IMPOSSIBLE : FRAME_UNKNOWN;
+}
+
 static bool resolve(struct libraries *libraries, struct view *view,
 		    const struct frame_options *options, struct frame *out, struct bc_error *err)
 {
@@ -114,7 +126,7 @@ static bool resolve(struct libraries *libraries, struct view *view,
 	const struct mapping *mapping = view ? map_set_find(view->set, at.v) : NULL;
 	const struct library *library = NULL;
 
-	out->library = text_of(out->raw.v >= USER_END ? FRAME_KERNEL : FRAME_UNKNOWN);
+	out->library = text_of(nowhere(out->raw.v));
 	if (!mapping)
 		return true;
 	out->mapping = mapping;
@@ -148,7 +160,7 @@ static bool resolve(struct libraries *libraries, struct view *view,
 
 static bool is_kernel(uint64_t at)
 {
-	return at >= USER_END && at - VSYSCALL >= VSYSCALL_SIZE;
+	return at >= HIGH_START && at - VSYSCALL >= VSYSCALL_SIZE;
 }
 
 bool frames_resolve(struct libraries *libraries, struct view *view,

@@ -7,7 +7,8 @@
  * addresses: they point behind the call, at the next line, block or even function,
  * so they are looked up one byte before.  What is known of a frame is said of the
  * address as it was given.  Nothing is dropped: an address in no mapping is a frame of
- * the library "[unknown]", one of the kernel of "[kernel]".
+ * the library "[unknown]", one of the kernel of "[kernel]", and what no address can be, which
+ * is found where there are no frame pointers, of "[impossible]".
  */
 #ifndef SYMBOLIZE_FRAMES_H
 #define SYMBOLIZE_FRAMES_H
@@ -18,6 +19,7 @@
 
 #define FRAME_UNKNOWN "[unknown]"
 #define FRAME_KERNEL "[kernel]"
+#define FRAME_IMPOSSIBLE "[impossible]"
 #define FRAME_INLINED "[inlined]" /* a function that DWARF has no name for */
 
 struct frame {

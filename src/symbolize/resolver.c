@@ -52,8 +52,10 @@ static bool resolve(struct resolver *r, struct view *view, const uint64_t *addre
 	r->counts.no_map += !view;
 	for (size_t i = 0; i < count; i++) {
 		bool kernel = text_is(r->frames.at[i].library, FRAME_KERNEL);
+		bool impossible = text_is(r->frames.at[i].library, FRAME_IMPOSSIBLE);
 		r->counts.kernel += kernel;
-		r->counts.unknown += !r->frames.at[i].mapping && !kernel;
+		r->counts.impossible += impossible;
+		r->counts.unknown += !r->frames.at[i].mapping && !kernel && !impossible;
 	}
 	return r->take(r->ctx, stack, err);
 }
@@ -148,6 +150,15 @@ static bool collect_chain(struct resolver *r, const struct view *view, const str
 	return r->chain.len || address_list_push(&r->chain, sample->ip.v);
 }
 
+/* Of a process that the recording tells no mapping of. */
+static struct map_set *given_maps(struct resolver *r, uint32_t pid, uint64_t time)
+{
+	const struct snapshot *found = snapshots_near(r->snapshots, pid, time);
+
+	r->counts.given += found != NULL;
+	return found ? found->maps : NULL;
+}
+
 static bool take_sample(struct resolver *r, const struct event *event, struct bc_error *err)
 {
 	const struct sample *sample = event->sample;
@@ -159,8 +170,9 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 		r->counts.no_address++;
 		return true;
 	}
-	if (process && process->maps)
-		view = view_of(r, process->maps);
+	struct map_set *maps = process && process->maps ? process->maps : given_maps(r, sample->pid, event->time);
+	if (maps)
+		view = view_of(r, maps);
 	if (!collect_chain(r, view, sample))
 		return bc_fail_nomem(err);
 	return resolve(r, view, r->chain.at, r->chain.len, &stack, err);

@@ -19,6 +19,8 @@ struct stack_counts {
 	uint64_t stacks, frames;
 	uint64_t unknown; /* frames in no mapping, or of a stack without a map */
 	uint64_t kernel;  /* frames of the kernel */
+	uint64_t impossible; /* frames that are no addresses */
+	uint64_t given; /* stacks of a recording whose map was given, not recorded */
 	uint64_t no_map;  /* stacks of which no map is known */
 	uint64_t no_address; /* samples without any: they are no stacks */
 };

@@ -142,7 +142,7 @@ static void frames_of_stacks(void **state)
 	struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_FUNCTIONS | BATCONV_INPUT);
 	/* in main.cold; the return address of what ends main.cold's caller; nowhere; kernel */
 	struct batconv_run_addr addresses[] = {
-		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_C(1) << 63}};
+		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_MAX << 31}};
 	struct batconv_raw_stack stack = {1000, 7, 0, addresses, 4};
 	struct batconv_raw_stack both[] = {stack, {1000, 8, BATCONV_MAP_BY_TIME, addresses, 1}};
 	struct batconv_frame f[5];

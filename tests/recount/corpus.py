@@ -107,6 +107,9 @@ class Corpus:
     def add_made(self):
         """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a folder."""
         demo, source = self.path('demo', 'demo.bolt'), self.path('demo', 'demo')
+        parts = [self.path('demo', 'demo.switch.%d' % i) for i in (1, 2, 3)]
+        self.files += len(parts)
+        self.cases += [Case(demo, parts, options, source) for options in ([], ['--basic'])]
 
         def made(name):
             return os.path.join(self.temporary, name)
