@@ -300,6 +300,7 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size,
 
 	if (ok && stream->on_read)
 		stream->on_read(stream->ctx, stream);
+	stream->told = stream->done;
 	return ok;
 }
 

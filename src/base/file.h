@@ -51,6 +51,7 @@ struct file_stream {
 	int fd;
 	uint64_t size; /* of a regular file, else 0                         */
 	uint64_t done; /* bytes of the file read so far                     */
+	uint64_t told; /* of these, those that on_read() was called of before */
 
 	struct packed *packed; /* what decompresses it; NULL: nothing */
 	/* Compressed data that ends early is used as far as it goes, and `cut` tells it; else it

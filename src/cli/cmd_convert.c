@@ -214,6 +214,7 @@ int convert_run(const struct command *command, int argc, char **argv)
 	}
 	count_seed_choose();
 	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
+	progress_expect(&progress, args.conversion.samples, args.conversion.sample_count);
 	args.conversion.progress = (struct input_progress){progress_show, &progress};
 	return args.conversion.binary ? run_one(&args, &progress) : run_many(&args, &progress);
 }

@@ -94,6 +94,7 @@ static int show_all(const struct arguments *args, char **files, int count)
 	int worst = EXIT_DONE;
 
 	progress_init(&progress, PROGRESS_AUTO);
+	progress_expect(&progress, (const char *const *)files, (size_t)count);
 	for (int i = 0; i < count; i++) {
 		if (i && !args->as_json)
 			putchar('\n');

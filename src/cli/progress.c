@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/progress.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,9 +26,48 @@ void progress_init(struct progress *progress, enum progress_mode mode)
 	*progress = (struct progress){.mode = mode, .begun_ms = now_ms()};
 }
 
+/* Files of a folder that perf record --threads left. */
+static bool add_folder(const char *path, uint64_t *size)
+{
+	DIR *folder = opendir(path);
+	struct stat st;
+
+	if (!folder)
+		return false;
+	for (const struct dirent *entry; (entry = readdir(folder));)
+		if (!strncmp(entry->d_name, "data", 4) && fstatat(dirfd(folder), entry->d_name, &st, 0) == 0)
+			*size += (uint64_t)st.st_size;
+	closedir(folder);
+	return true;
+}
+
+static bool add_size(const char *path, uint64_t *size)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-") || stat(path, &st) != 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		return add_folder(path, size);
+	*size += (uint64_t)st.st_size;
+	return S_ISREG(st.st_mode);
+}
+
+void progress_expect(struct progress *progress, const char *const *paths, size_t count)
+{
+	bool known = progress->mode != PROGRESS_NEVER;
+
+	progress->size = 0;
+	for (size_t i = 0; i < count && known; i++)
+		known = add_size(paths[i], &progress->size);
+	if (!known)
+		progress->size = 0;
+}
+
 void progress_show(void *ctx, const struct file_stream *stream)
 {
 	struct progress *progress = ctx;
+	progress->done += stream->done - stream->told;
 	uint64_t now = progress->mode == PROGRESS_NEVER ? 0 : now_ms();
 
 	if (progress->mode == PROGRESS_NEVER || now - progress->shown_ms < 200 ||
@@ -35,10 +77,10 @@ void progress_show(void *ctx, const struct file_stream *stream)
 	progress->shown = true;
 	fputs("\r\033[Kbatconv: ", stderr);
 	print_name(text_of(stream->name), stderr);
-	fprintf(stderr, ": %" PRIu64 " MB", stream->done >> 20);
-	if (stream->size)
-		fprintf(stderr, " of %" PRIu64 " MB, %d %%", stream->size >> 20,
-			(int)(100.0 * (double)stream->done / (double)stream->size));
+	fprintf(stderr, ": %" PRIu64 " MB", progress->done >> 20);
+	if (progress->size >= progress->done && progress->size)
+		fprintf(stderr, " of %" PRIu64 " MB, %d %%", progress->size >> 20,
+			(int)(100.0 * (double)progress->done / (double)progress->size));
 	fflush(stderr);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A line on stderr that says how far a long job is. */
+/* A line on stderr that says how far a long job is, of all files that it reads. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -18,9 +18,13 @@ struct progress {
 	enum progress_mode mode;
 	uint64_t begun_ms, shown_ms;
 	bool shown;
+	uint64_t size, done; /* bytes of all files; size 0: not known, as one is no regular file */
 };
 
 void progress_init(struct progress *progress, enum progress_mode mode);
+
+/* Before they are read: which files there are. */
+void progress_expect(struct progress *progress, const char *const *paths, size_t count);
 
 /* Show it, at most five times a second.  ctx is a struct progress. */
 void progress_show(void *ctx, const struct file_stream *stream);

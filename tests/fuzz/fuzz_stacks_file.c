@@ -4,7 +4,7 @@
  * (perf.data, text of perf script), and as raw stacks against fixed maps.
  *
  * An error is one line that names the file.  Every address that is given gets a frame: one
- * in a region lies in it, at the region's offset; one in none is the kernel's or unknown;
+ * in a region lies in it, at the region's offset; one in none is the kernel's, unknown or no address;
  * of the demo the frame has the function that the symbols give for its vaddr.  The
  * counts are those of the frames, of perf.data a stack for every sample that was
  * delivered; and looking for functions changes nothing else.
@@ -96,12 +96,15 @@ static void check_frame(struct seen *seen, const struct frame *f)
 
 	assert(f->library.len);
 	seen->counts.kernel += kernel;
-	seen->counts.unknown += !f->mapping && !kernel;
+	bool impossible = text_is(f->library, FRAME_IMPOSSIBLE);
+	seen->counts.impossible += impossible;
+	seen->counts.unknown += !f->mapping && !kernel && !impossible;
 	if (f->mapping)
 		check_mapping(f);
 	else
-		assert((kernel || text_is(f->library, FRAME_UNKNOWN)) && !f->has_vaddr);
-	assert(f->mapping || kernel == (f->raw.v >> 63));
+		assert((kernel || impossible || text_is(f->library, FRAME_UNKNOWN)) && !f->has_vaddr);
+	assert(f->mapping || kernel == (f->raw.v >> 56 == 255));
+	assert(f->mapping || impossible == (f->raw.v >> 56 && f->raw.v >> 56 != 255));
 	if (f->function)
 		check_function(f);
 	add(seen, f->raw.v);
@@ -131,6 +134,7 @@ static void check_counts(const struct stack_counts *told, const struct stack_cou
 {
 	assert(told->stacks == seen->stacks && told->frames == seen->frames);
 	assert(told->kernel == seen->kernel && told->unknown == seen->unknown);
+	assert(told->impossible == seen->impossible);
 	assert(told->no_map <= told->stacks);
 }
 
