@@ -14,8 +14,8 @@ PARSERS = '''
 bat/cursor.[ch] bat/decode*.[ch] bat/fields.c bat/link.c bat/mentions.c bat/parents.c bat/recognise.c bat/room.c
 src/base/hex.h src/base/json_read.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
-src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/x86_insn.c src/cfg/x86_operands.c src/cfg/x86_vector.c
-src/cfg/insn*.c src/cfg/jump_*.c
+src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/jump_*.c
+src/isa/insn.c src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
 src/event/*.[ch] src/event/perf_data/*.[ch] src/event/perf_script/*.[ch]
 src/addrspace/bcmaps_read.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
 src/check/table_json.c

@@ -53,11 +53,11 @@ static bool leaves(const struct function *f, const struct insn *insn)
  * unreachable code: BOLT puts a nop in its place. */
 static void replace_jump_past_end(const struct function *f, struct insn *insn)
 {
-	bool jumps = insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL;
+	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
 
 	if (jumps && insn->target == f->address + f->size && f->size < f->extent)
 		*insn = (struct insn){.offset = insn->offset, .size = insn->size,
-				      .flow = FLOW_NEXT};
+				      .kind = INSN_NEXT};
 }
 
 static bool is_zero(struct bytes b)
@@ -91,7 +91,7 @@ static bool decode(struct builder *b)
 		}
 		insn.offset = (uint32_t)at;
 		replace_jump_past_end(f, &insn);
-		b->refused = insn.unsupported;
+		b->refused = insn.short_only;
 		b->starts[at / 64] |= UINT64_C(1) << at % 64;
 		if (!insn_vec_push(&b->insns, insn))
 			return false;
@@ -118,7 +118,7 @@ static void mark_own_targets(struct builder *b)
 
 	for (size_t i = 0; i < b->insns.len; i++) {
 		const struct insn *insn = &b->insns.at[i];
-		bool taken = insn->flow == FLOW_NEXT || insn->flow == FLOW_INDIRECT;
+		bool taken = insn->kind == INSN_NEXT || insn->kind == INSN_JUMP_INDIRECT;
 		if (!insn->target || insn->target == f->address || !is_inside(f, insn->target))
 			continue;
 		b->takes_own |= taken;
@@ -170,24 +170,20 @@ static bool mark_table_targets(struct builder *b)
 	return true;
 }
 
-static bool ends_block(const struct insn *insn)
-{
-	return insn->flow != FLOW_NEXT && insn->flow != FLOW_CALL;
-}
-
 /* A jump within the function stays in the block that ended right before it,
  * unless that ended with another such jump, an indirect one or a return, or with
  * a conditional jump that leaves the function. */
 static bool joins(const struct function *f, const struct insn *before, const struct insn *insn)
 {
-	if (insn->flow != FLOW_JUMP || leaves(f, insn))
+	if (insn->kind != INSN_JUMP || leaves(f, insn))
 		return false;
-	switch ((enum flow)before->flow) {
-	case FLOW_CONDITIONAL:
+	switch ((enum insn_kind)before->kind) {
+	case INSN_CONDITIONAL:
 		return !leaves(f, before);
-	case FLOW_JUMP:
+	case INSN_JUMP:
 		return leaves(f, before);
-	case FLOW_TRAP:
+	case INSN_TRAP:
+	case INSN_BREAK:
 		return true;
 	default:
 		return false;
@@ -208,7 +204,7 @@ static bool cut_blocks(struct builder *b)
 		if (starts && !block_vec_push(&b->blocks, block))
 			return false;
 		b->blocks.at[b->blocks.len - 1].last = insn->offset;
-		open = !ends_block(insn);
+		open = insn_goes_on(*insn);
 	}
 	return true;
 }
@@ -217,7 +213,7 @@ static bool cut_blocks(struct builder *b)
  * uses no table it knows lead to every place whose address is in data. */
 static bool may_lead_to(const struct builder *b, const struct insn *jump, const struct insn *to)
 {
-	return b->input->relocs->present && jump->flow == FLOW_INDIRECT &&
+	return b->input->relocs->present && jump->kind == INSN_JUMP_INDIRECT &&
 	       to < b->insns.at + b->insns.len && b->marks[to - b->insns.at] & AT_DATA &&
 	       !jump_tables_used_by(&b->tables, jump->offset);
 }
@@ -225,20 +221,20 @@ static bool may_lead_to(const struct builder *b, const struct insn *jump, const 
 /* What follows a block's last instruction. */
 static void link_last(const struct builder *b, const struct insn *last, struct block *block)
 {
-	bool leaving = last->flow == FLOW_CONDITIONAL && leaves(b->function, last);
+	bool leaving = last->kind == INSN_CONDITIONAL && leaves(b->function, last);
 
-	block->to_next |= !ends_block(last) || last->flow == FLOW_CONDITIONAL ||
+	block->to_next |= insn_goes_on(*last) || last->kind == INSN_CONDITIONAL ||
 			  may_lead_to(b, last, last + 1);
-	block->calls = last->flow == FLOW_CALL || leaving; /* a tail call */
+	block->calls = insn_is_call(*last) || leaving; /* a tail call */
 }
 
 /* A branch can lead to the next block, too. */
 static void link_branch(const struct builder *b, const struct insn *insn, uint64_t next,
 			struct block *block)
 {
-	if ((insn->flow == FLOW_JUMP || insn->flow == FLOW_CONDITIONAL) && insn->target == next)
+	if ((insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && insn->target == next)
 		block->to_next = true;
-	if (insn->flow == FLOW_INDIRECT &&
+	if (insn->kind == INSN_JUMP_INDIRECT &&
 	    jump_tables_lead_to(&b->tables, insn->offset, (uint32_t)(next - b->function->address)))
 		block->to_next = true;
 }

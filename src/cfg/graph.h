@@ -7,7 +7,7 @@
 #define CFG_GRAPH_H
 
 #include "src/cfg/fragments.h"
-#include "src/cfg/insn.h"
+#include "src/isa/decoder.h"
 #include "src/cfg/labels.h"
 #include "src/cfg/relocs.h"
 #include "src/cfg/table_references.h"

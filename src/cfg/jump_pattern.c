@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/jump_pattern.h"
 
-#include "src/cfg/x86_insn.h"
+#include "src/isa/x86_insn.h"
 
 /* How far back the definition of a register is sought.  BOLT has no limit; real
  * ones are within a few dozen instructions, and work must stay bounded. */

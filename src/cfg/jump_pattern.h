@@ -3,7 +3,7 @@
 #ifndef CFG_JUMP_PATTERN_H
 #define CFG_JUMP_PATTERN_H
 
-#include "src/cfg/insn.h"
+#include "src/isa/decoder.h"
 #include "src/elf/functions.h"
 
 struct table_ref {

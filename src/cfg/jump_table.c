@@ -168,10 +168,10 @@ static bool find_tables(const struct table_search *s, struct found_vec *out)
 		const struct insn *insn = &s->insns->at[i];
 		struct found_table table = {{insn->target, true}, NO_JUMP};
 		bool found = false;
-		if (insn->flow == FLOW_INDIRECT) {
+		if (insn->kind == INSN_JUMP_INDIRECT) {
 			found = table_of_jump(s, i, &table.ref);
 			table.jump = insn->offset;
-		} else if (insn->flow == FLOW_NEXT && insn->target && s->input->relocs->present) {
+		} else if (insn->kind == INSN_NEXT && insn->target && s->input->relocs->present) {
 			found = relocs_has(&s->input->relocs->relative, insn->target) &&
 				is_table(s, table.ref);
 		}

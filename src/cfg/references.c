@@ -4,8 +4,6 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/isa/branch.h"
-
 struct candidate {
 	uint64_t from, target;
 };
@@ -131,10 +129,9 @@ static void scan_words(struct scan *s, struct bytes code, uint64_t at)
 	size_t step = machine == MACHINE_AARCH64 ? 4 : 2;
 
 	for (size_t i = 0; i + step <= code.size; i += step) {
-		struct vaddr here = {at + i};
-		struct branch_insn branch = branch_decode(machine, bytes_from(code, i), here);
-		if (branch.kind == BRANCH_DIRECT || branch.kind == BRANCH_CONDITIONAL)
-			add(s, here.v, branch.target.v);
+		struct insn insn = insn_branch(machine, bytes_from(code, i), at + i);
+		if (insn_is_direct(insn))
+			add(s, at + i, insn.target);
 	}
 }
 

@@ -9,8 +9,8 @@
 #ifndef CFG_REFERENCES_H
 #define CFG_REFERENCES_H
 
-#include "src/cfg/insn.h"
 #include "src/cfg/labels.h"
+#include "src/isa/decoder.h"
 
 /* Add a label for each place inside a chosen function that a branch of another
  * function leads to.  False when out of memory. */

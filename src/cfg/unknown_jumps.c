@@ -2,18 +2,16 @@
 #include "src/cfg/unknown_jumps.h"
 
 #include "src/cfg/jump_pattern.h"
+#include "src/isa/x86_insn.h"
 
 /* pop, popf, leave: what stands at a function's end. */
 static bool restores(struct bytes code)
 {
-	size_t at = 0;
+	struct x86_insn insn;
 
-	while (at < code.size && (code.data[at] == 0x66 || (code.data[at] & 0xf0) == 0x40))
-		at++;
-	if (at == code.size)
-		return false;
-	uint8_t opcode = code.data[at];
-	return (opcode & 0xf8) == 0x58 || opcode == 0x8f || opcode == 0x9d || opcode == 0xc9;
+	x86_decode(code, &insn); /* the opcode is known in any case */
+	return insn.map == X86_ONE_BYTE && ((insn.opcode & 0xf8) == 0x58 || insn.opcode == 0x8f ||
+					    insn.opcode == 0x9d || insn.opcode == 0xc9);
 }
 
 /* BOLT takes an indirect jump for a tail call if the stack is put right before it, in
@@ -58,7 +56,7 @@ bool has_unknown_jumps(const struct jumps_search *search)
 		const struct insn *insn = &insns->at[i];
 		while (insn->offset > block->last)
 			block++;
-		if (insn->flow != FLOW_INDIRECT)
+		if (insn->kind != INSN_JUMP_INDIRECT)
 			continue;
 		if (search->marks[i] & search->table ? !is_table_jump(search, insn, block)
 						     : !is_tail_call(search, insn, block))

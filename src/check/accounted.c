@@ -2,7 +2,6 @@
 #include "src/check/accounted.h"
 
 #include "src/check/block_starts.h"
-#include "src/check/nop.h"
 
 struct reading {
 	const struct binary *subject;
@@ -32,13 +31,12 @@ static bool goes_on(struct reading *r, uint32_t offset)
 	if (offset >= r->code.size || block_begins(&r->subject->bat, r->fragment, offset))
 		return true;
 	return decoder_next(r->decoder, bytes_from(r->code, offset), r->fragment->address + offset, &insn) &&
-	       insn.flow == FLOW_JUMP;
+	       insn.kind == INSN_JUMP;
 }
 
 static bool is_jump(const struct insn *insn)
 {
-	return insn->flow == FLOW_JUMP || insn->flow == FLOW_INDIRECT || insn->flow == FLOW_RETURN ||
-	       insn->flow == FLOW_TRAP;
+	return !insn_goes_on(*insn) && insn->kind != INSN_CONDITIONAL;
 }
 
 static bool read_code(struct reading *r)
@@ -51,13 +49,13 @@ static bool read_code(struct reading *r)
 		bool begins = block_begins(&r->subject->bat, r->fragment, at);
 		if (!decoder_next(r->decoder, rest, r->fragment->address + at, &insn))
 			return false;
-		if (behind_jump && !begins && !is_nop(r->decoder->machine, rest))
+		if (behind_jump && !begins && !insn.nop)
 			return false;
 		behind_jump &= !begins;
 		behind_jump |= is_jump(&insn);
-		if ((insn.flow == FLOW_JUMP || insn.flow == FLOW_CONDITIONAL) && !leads_to_block(r, insn.target))
+		if ((insn.kind == INSN_JUMP || insn.kind == INSN_CONDITIONAL) && !leads_to_block(r, insn.target))
 			return false;
-		if (insn.flow == FLOW_CONDITIONAL && !goes_on(r, at + insn.size))
+		if (insn.kind == INSN_CONDITIONAL && !goes_on(r, at + insn.size))
 			return false;
 	}
 	return true;

@@ -10,8 +10,8 @@
 #ifndef CHECK_ACCOUNTED_H
 #define CHECK_ACCOUNTED_H
 
-#include "src/cfg/insn.h"
 #include "src/elf/binary.h"
+#include "src/isa/decoder.h"
 
 /* True if in the code of this fragment a block begins wherever one must: behind
  * jumps, but for nops, and where direct ones within the function lead. */

@@ -5,9 +5,7 @@
 
 #include "src/base/parallel.h"
 #include "src/check/checks.h"
-#include "src/check/nop.h"
 #include "src/check/own_code.h"
-#include "src/isa/branch.h"
 
 const struct code_side output_side = {FINDING_INSIDE_INSN, FINDING_NO_BRANCH, false};
 const struct code_side input_side = {FINDING_INPUT_INSIDE_INSN, FINDING_INPUT_NO_BRANCH, true};
@@ -18,26 +16,18 @@ size_t code_length(struct decoder *decoder, struct bytes code, uint64_t at)
 
 	if (!code.size)
 		return 0;
-	/* A second opinion: src/cfg counts x86-64 bytes by itself. */
+	/* A second opinion: src/isa counts x86-64 bytes by itself. */
 	if (decoder->llvm.handle)
 		return llvm_length(&decoder->llvm, code, at);
 	return decoder_next(decoder, code, at, &insn) ? insn.size : 0;
 }
 
-/* BOLT keeps the offset of a lock prefix, too: to LLVM it is an instruction. */
-static bool has_lock(struct decoder *decoder, struct bytes code)
+/* BOLT keeps the offset of a lock prefix, too. */
+static bool is_branch(const struct decoder *decoder, struct bytes code, uint64_t at)
 {
-	return decoder->machine == MACHINE_X86_64 && code.size && code.data[0] == 0xf0;
-}
+	struct insn insn = insn_branch(decoder->machine, code, at);
 
-static bool is_branch(struct decoder *decoder, struct bytes code, uint64_t at)
-{
-	struct insn insn;
-
-	if (has_lock(decoder, code) || branch_decode(decoder->machine, code, (struct vaddr){at}).kind != BRANCH_NONE)
-		return true;
-	return decoder_next(decoder, code, at, &insn) &&
-	       (insn.flow != FLOW_NEXT || insn.unsupported);
+	return insn.kind != INSN_NEXT || insn.lock;
 }
 
 static bool is_block_start(const struct code_view *v, uint64_t offset)
@@ -57,7 +47,7 @@ static bool block_ends(const struct code_view *v, uint64_t offset)
 	struct bytes code = bytes_from(v->code, offset);
 	struct insn insn;
 
-	while (code.size && !is_block_start(v, offset) && is_nop(v->decoder->machine, code)) {
+	while (code.size && !is_block_start(v, offset) && insn_branch(v->decoder->machine, code, 0).nop) {
 		size_t length = code_length(v->decoder, code, v->at + offset);
 		if (!length) /* no instruction after all */
 			break;
@@ -67,7 +57,7 @@ static bool block_ends(const struct code_view *v, uint64_t offset)
 	if (!code.size || is_block_start(v, offset))
 		return true;
 	return !v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) &&
-	       insn.flow == FLOW_JUMP;
+	       insn.kind == INSN_JUMP;
 }
 
 static bool leaves_block(const struct code_view *v, uint64_t offset)

@@ -6,10 +6,10 @@
 #ifndef CHECK_CODE_H
 #define CHECK_CODE_H
 
-#include "src/cfg/insn.h"
 #include "src/check/block_starts.h"
 #include "src/check/findings.h"
 #include "src/check/probes.h"
+#include "src/isa/decoder.h"
 
 /* A side of the table, and the findings that are made there. */
 struct code_side {
@@ -47,7 +47,7 @@ void code_check(const struct code_view *view, const struct spot *spots, size_t c
 		struct findings *findings);
 
 /* The length of the instruction that begins at `code`; 0: there is none.  Of x86-64
- * LLVM is asked; without it, what src/cfg knows counts. */
+ * LLVM is asked; without it, what src/isa knows counts. */
 size_t code_length(struct decoder *decoder, struct bytes code, uint64_t at);
 
 /* Check the fragments in [begin, end) with `findings` of their own. */

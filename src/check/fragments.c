@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/check/checks.h"
-#include "src/isa/branch.h"
+#include "src/isa/insn.h"
 
 static bool in_executable_segment(const struct image *image, uint64_t address)
 {
@@ -28,8 +28,8 @@ static bool is_copy(const struct binary *subject, const struct bat_fragment *f, 
 	if (other->parent != f->parent || f->parent == BAT_NO_PARENT || offset >= size)
 		return false;
 	return bat_translate(&subject->bat, other, offset, false) == bat_entry_input(e) ||
-	       branch_decode(subject->image.machine,
-			     bytes_first(image_bytes_at(&subject->image, at), size - offset), at).kind != BRANCH_NONE;
+	       insn_is_branch(insn_branch(subject->image.machine,
+					  bytes_first(image_bytes_at(&subject->image, at), size - offset), at.v));
 }
 
 /* A tail call behind a conditional jump becomes a conditional tail call: the entry of

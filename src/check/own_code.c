@@ -2,7 +2,7 @@
 #include "src/check/own_code.h"
 
 #include "src/check/same_insn.h"
-#include "src/cfg/x86_insn.h"
+#include "src/isa/x86_insn.h"
 
 #define COMPARISON_MOST 4 /* instructions before its conditional jump */
 #define COPY_MOST 64      /* instructions of a copied block           */
@@ -54,12 +54,12 @@ static bool leads_to_condition(const struct code_view *v, uint32_t offset)
 	struct cursor c = cursor_at(v, offset);
 
 	for (int i = 0; i < COMPARISON_MOST && cursor_read(v, &c); i++) {
-		if (c.insn.flow != FLOW_NEXT)
+		if (!insn_goes_on(c.insn) || insn_is_call(c.insn))
 			return false;
 		cursor_skip(&c);
 		if (begins_block(v, &c))
 			return false;
-		if (cursor_read(v, &c) && c.insn.flow == FLOW_CONDITIONAL)
+		if (cursor_read(v, &c) && c.insn.kind == INSN_CONDITIONAL)
 			return true;
 	}
 	return false;
@@ -81,12 +81,12 @@ static bool repeats(const struct code_view *v, struct cursor copy, struct cursor
 			return true;
 		if (!cursor_read(v, &copy))
 			return false;
-		if (i && copy.insn.flow == FLOW_JUMP)
+		if (i && copy.insn.kind == INSN_JUMP)
 			return true;
 		if (!cursor_read(v, &block) ||
 		    !same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code, &block.insn))
 			return false;
-		if (copy.insn.flow != FLOW_NEXT && copy.insn.flow != FLOW_CALL)
+		if (!insn_goes_on(copy.insn))
 			return true;
 		cursor_skip(&copy);
 		cursor_skip(&block);
@@ -143,7 +143,7 @@ static bool is_register_saving(const struct code_view *v, uint32_t offset)
 	if (v->decoder->machine != MACHINE_X86_64)
 		return false;
 	for (int i = 0; cursor_read(v, &c); i++) {
-		if (i && (c.insn.flow == FLOW_JUMP || begins_block(v, &c)))
+		if (i && (c.insn.kind == INSN_JUMP || begins_block(v, &c)))
 			return true;
 		if (!is_saving(c.code))
 			return false;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/cfg/x86_insn.h"
+#include "src/isa/x86_insn.h"
 
 /* Alike but for displacements from the instruction itself, and for the length of
  * immediate values, which BOLT shortens. */
@@ -52,11 +52,17 @@ static bool same_risc(enum machine machine, struct bytes a, struct bytes b)
 	return !((le32(a.data) ^ le32(b.data)) & bits);
 }
 
+/* A system call is compared as what only goes on is. */
+static bool is_branch(const struct insn *insn)
+{
+	return insn->kind != INSN_NEXT && insn->kind != INSN_SYSTEM;
+}
+
 bool same_instruction(enum machine machine, struct bytes a, const struct insn *i, struct bytes b,
 		      const struct insn *k)
 {
-	if (i->flow != FLOW_NEXT || k->flow != FLOW_NEXT)
-		return i->flow == k->flow;
+	if (is_branch(i) || is_branch(k))
+		return i->kind == k->kind || (insn_is_call(*i) && insn_is_call(*k));
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what was decoded has bytes */
 	if (i->size == k->size && !memcmp(a.data, b.data, i->size))
 		return true;

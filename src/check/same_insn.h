@@ -3,7 +3,7 @@
 #ifndef CHECK_SAME_INSN_H
 #define CHECK_SAME_INSN_H
 
-#include "src/cfg/insn.h"
+#include "src/isa/decoder.h"
 
 /* Two instructions, decoded to i and k.  Branches are the same if they are of one
  * kind: BOLT turns conditions round and sends them elsewhere. */

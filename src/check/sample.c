@@ -118,7 +118,7 @@ static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, 
 {
 	const struct bat_entry *e = bat_entry_at(bat, f, offset);
 
-	return insn->flow == FLOW_JUMP && (!e || e->output != offset);
+	return insn->kind == INSN_JUMP && (!e || e->output != offset);
 }
 
 /* The beginning of the instruction that holds an offset: decoded from the last

@@ -11,7 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sink.h"
-#include "src/cfg/llvm.h"
+#include "src/isa/llvm.h"
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/perf2bolt.h"

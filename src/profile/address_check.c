@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/address_check.h"
 
-#include "src/cfg/insn.h"
+#include "src/isa/insn.h"
 
 /* A function without a table is read from its start: do not read on for ever. */
 #define MOST_BYTES 65536
@@ -34,7 +34,7 @@ enum address_verdict address_check(const struct binary *binary, struct place pla
 		return ADDRESS_UNSURE;
 	uint32_t at = begin(walk, place, from);
 	while (at < place.offset) {
-		size_t length = insn_length(binary->image.machine, bytes_from(code, at));
+		size_t length = insn_decode(binary->image.machine, bytes_from(code, at), 0).size;
 		if (!length)
 			return ADDRESS_UNSURE;
 		walk->at = at;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/build_check.h"
 
-struct branch_insn build_check_insn(const struct image *image, uint64_t at)
+struct insn build_check_insn(const struct image *image, uint64_t at)
 {
-	struct vaddr address = {at};
-
-	return branch_decode(image->machine, image_bytes_at(image, address), address);
+	return insn_branch(image->machine, image_bytes_at(image, (struct vaddr){at}), at);
 }
 
 static bool in_code(const struct image *image, uint64_t at)
@@ -16,20 +14,18 @@ static bool in_code(const struct image *image, uint64_t at)
 }
 
 /* A branch that was aggregated with an unknown target (0) agrees. */
-static bool target_agrees(struct branch_insn insn, uint64_t target)
+static bool target_agrees(struct insn insn, uint64_t target)
 {
-	bool direct = insn.kind == BRANCH_DIRECT || insn.kind == BRANCH_CONDITIONAL;
-
-	return !direct || target == TRACE_EXTERNAL || insn.target.v == target;
+	return !insn_is_direct(insn) || target == TRACE_EXTERNAL || insn.target == target;
 }
 
 static void check_branch(const struct image *image, const struct trace *trace,
-			 struct branch_insn insn, uint64_t count, struct build_check *check)
+			 struct insn insn, uint64_t count, struct build_check *check)
 {
 	if (!in_code(image, trace->branch))
 		return;
 	check->checked += count;
-	if (insn.kind == BRANCH_NONE)
+	if (!insn_is_branch(insn))
 		check->not_branch += count;
 	else if (!target_agrees(insn, trace->from))
 		check->bad_target += count;
@@ -43,12 +39,12 @@ static void check_end(const struct image *image, const struct trace *trace, uint
 	if (trace->branch < TRACE_FT_RETURN || !in_code(image, trace->to))
 		return;
 	check->checked += count;
-	if (build_check_insn(image, trace->to).kind == BRANCH_NONE)
+	if (!insn_is_branch(build_check_insn(image, trace->to)))
 		check->bad_end += count;
 }
 
 void build_check_trace(const struct image *image, const struct trace *trace,
-		       struct branch_insn branch, uint64_t count, struct build_check *check)
+		       struct insn branch, uint64_t count, struct build_check *check)
 {
 	check_branch(image, trace, branch, count, check);
 	check_end(image, trace, count, check);

@@ -9,7 +9,7 @@
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
 
-#include "src/isa/branch.h"
+#include "src/isa/insn.h"
 #include "src/profile/tally.h"
 
 /* More than this share that disagrees, and the samples are taken to be of another
@@ -26,12 +26,12 @@ struct build_check {
 	uint64_t inside;     /* plain samples inside an instruction            */
 };
 
-/* The instruction at an address; of kind BRANCH_NONE where there is no code. */
-struct branch_insn build_check_insn(const struct image *image, uint64_t at);
+/* The instruction at an address; of kind INSN_NEXT where there is no code. */
+struct insn build_check_insn(const struct image *image, uint64_t at);
 
 /* Check a trace that was seen `count` times.  branch: the instruction of its branch. */
 void build_check_trace(const struct image *image, const struct trace *trace,
-		       struct branch_insn branch, uint64_t count, struct build_check *check);
+		       struct insn branch, uint64_t count, struct build_check *check);
 
 /* Check all traces of a table (see trace_key()). */
 struct build_check build_check_all(const struct image *image, const struct counts *traces);

@@ -38,7 +38,7 @@ struct converter {
 	bool out_of_memory;
 };
 
-static bool has_return(struct converter *c, struct place source, struct branch_insn insn)
+static bool has_return(struct converter *c, struct place source, struct insn insn)
 {
 	enum insn_verdict verdict = insn_is_return(c->starts, &c->decoder, source, insn);
 
@@ -47,7 +47,7 @@ static bool has_return(struct converter *c, struct place source, struct branch_i
 }
 
 static bool is_return(struct converter *c, const struct count_row *row, struct place source,
-		      struct place from, struct branch_insn insn)
+		      struct place from, struct insn insn)
 {
 	struct trace trace = trace_of(row->key);
 
@@ -210,7 +210,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 {
 	struct trace trace = trace_of(row->key);
 	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
-	struct branch_insn insn = build_check_insn(&c->binary->image, trace.branch);
+	struct insn insn = build_check_insn(&c->binary->image, trace.branch);
 	bool returns = is_return(c, row, source, from, insn);
 	uint64_t end = trace_end(c, row, from);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/impute.h"
 
-#include "src/isa/branch.h"
+#include "src/isa/insn.h"
 #include "src/profile/tally.h"
 
 /* Into the instruction, so that a return's call is seen to go on; not past one
@@ -10,14 +10,18 @@ static uint64_t least_bytes(const struct image *image, struct place from, struct
 {
 	if (!from.function)
 		return 0;
-	switch (branch_decode(image->machine, image_bytes_at(image, at), at).kind) {
-	case BRANCH_RETURN:
-	case BRANCH_DIRECT:
-	case BRANCH_INDIRECT:
+	switch ((enum insn_kind)insn_branch(image->machine, image_bytes_at(image, at), at.v).kind) {
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+	case INSN_JUMP:
+	case INSN_JUMP_INDIRECT:
+	case INSN_RETURN:
 		return 0;
-	case BRANCH_NONE:
-	case BRANCH_CONDITIONAL:
-	case BRANCH_SYSTEM:
+	case INSN_NEXT:
+	case INSN_CONDITIONAL:
+	case INSN_SYSTEM:
+	case INSN_BREAK:
+	case INSN_TRAP:
 		break;
 	}
 	return 1;

@@ -53,9 +53,11 @@ static void read_run(enum machine machine, struct decoder *decoder, struct bytes
 
 	for (size_t length = 1; length && at < end; at += length) {
 		bits[at / WORD_BITS] |= UINT64_C(1) << at % WORD_BITS;
-		length = insn_length(machine, bytes_from(code, at));
-		if (!length && decoder && decoder_next(decoder, bytes_from(code, at), 0, &insn))
-			length = insn.size;
+		if (!decoder)
+			insn = insn_decode(machine, bytes_from(code, at), 0);
+		else if (!decoder_next(decoder, bytes_from(code, at), 0, &insn))
+			insn.size = 0;
+		length = insn.size;
 	}
 }
 
@@ -140,9 +142,9 @@ enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decode
 }
 
 enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct place place,
-				 struct branch_insn insn)
+				 struct insn insn)
 {
-	if (!place.function || insn.kind != BRANCH_RETURN)
+	if (!place.function || insn.kind != INSN_RETURN)
 		return INSN_NO;
 	enum insn_verdict begins = place.fragment ? INSN_YES : insn_begins(starts, decoder, place);
 	return begins == INSN_UNSURE ? INSN_YES : begins;
@@ -163,5 +165,5 @@ enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *
 	    !decoder_next(decoder, bytes_from(code, before), place.function->address + before, &insn) ||
 	    before + insn.size < place.offset)
 		return INSN_UNSURE;
-	return insn.flow == FLOW_CALL && before + insn.size == place.offset ? INSN_YES : INSN_NO;
+	return insn_is_call(insn) && before + insn.size == place.offset ? INSN_YES : INSN_NO;
 }

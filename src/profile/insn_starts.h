@@ -15,7 +15,6 @@
 
 #include "src/cfg/cfg.h"
 #include "src/elf/translate.h"
-#include "src/isa/branch.h"
 
 /* Zeroed means of no binary. */
 struct insn_starts {
@@ -42,7 +41,7 @@ enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decode
 /* Is the branch there a return by its instruction?  In code that BOLT moved the bytes tell, as perf2bolt has it; in what
  * it left alone no return begins inside an instruction. */
 enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct place place,
-				 struct branch_insn insn);
+				 struct insn insn);
 
 /* Does the instruction before it, in the same function, end there, and is it a call? */
 enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct place place);

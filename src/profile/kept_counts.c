@@ -32,7 +32,7 @@ struct splitter {
 
 static bool is_return(struct splitter *s, uint64_t branch, struct place source)
 {
-	struct branch_insn insn = build_check_insn(&s->binary->image, branch);
+	struct insn insn = build_check_insn(&s->binary->image, branch);
 	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
 
 	s->no_memory |= verdict == INSN_NO_MEMORY;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tests/recount/code.h"
 
-#include "src/cfg/insn.h"
+#include "src/isa/decoder.h"
 #include "src/cfg/labels.h"
-#include "src/isa/branch.h"
 #include "tests/recount/mistakes.h"
 
 static uint32_t known_before(const struct binary *binary, const struct spot *spot)
@@ -48,10 +47,10 @@ static bool is_inside(const struct binary *binary, const struct spot *spot)
 bool code_is_return(const struct binary *binary, uint64_t branch)
 {
 	struct spot spot = spot_of(binary, branch);
-	struct vaddr at = {branch};
 
 	return spot.function &&
-	       branch_decode(binary->image.machine, image_bytes_at(&binary->image, at), at).kind == BRANCH_RETURN &&
+	       insn_branch(binary->image.machine, image_bytes_at(&binary->image, (struct vaddr){branch}), branch).kind ==
+		       INSN_RETURN &&
 	       (spot.fragment || !is_inside(binary, &spot));
 }
 
@@ -73,6 +72,6 @@ bool code_is_returned_to(const struct binary *binary, const struct spot *spot)
 {
 	struct insn insn = {0};
 
-	return spot->function && last_before(binary, spot, &insn) && insn.flow == FLOW_CALL &&
+	return spot->function && last_before(binary, spot, &insn) && insn_is_call(insn) &&
 	       insn.offset + insn.size == spot->offset && !is_landing_pad(binary, spot);
 }

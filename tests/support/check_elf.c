@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/isa/branch.h"
+#include "src/isa/insn.h"
 #include "src/elf/functions.h"
 
 #define REQUIRE(condition)                                                             \
@@ -77,8 +77,7 @@ static void check_functions(const struct image *image, const struct function_tab
 			check_find(table, f->address + f->extent - 1);
 			check_find(table, f->address + f->extent);
 		}
-		struct vaddr at = {f->address};
-		(void)branch_decode(image->machine, image_bytes_at(image, at), at);
+		(void)insn_decode(image->machine, image_bytes_at(image, (struct vaddr){f->address}), f->address);
 	}
 	for (size_t i = 1; i < table->symbols.count; i++)
 		REQUIRE(table->symbols.at[i - 1].address <= table->symbols.at[i].address);

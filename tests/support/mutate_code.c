@@ -50,7 +50,7 @@ static uint32_t plain_before(struct view *v, uint32_t begin, uint32_t end)
 		struct insn insn;
 		if (!decoder_next(&v->decoder, bytes_from(v->code, at), v->at + at, &insn))
 			return 0;
-		last = insn.flow == FLOW_NEXT && at + insn.size == end && v->code.data[at] != 0xf0 ? at : 0;
+		last = (insn.kind == INSN_NEXT || insn.kind == INSN_SYSTEM) && at + insn.size == end && v->code.data[at] != 0xf0 ? at : 0;
 		at += insn.size;
 	}
 	return last;
@@ -65,7 +65,7 @@ static bool branch_moved(const struct world *w, struct bat_table *t, uint32_t i,
 	for (uint32_t k = 1; k < t->fragments[i].entry_count; k++) {
 		if (!bat_entry_is_branch(e[k]) || e[k].output >= v->code.size ||
 		    !decoder_next(&v->decoder, bytes_from(v->code, e[k].output), v->at + e[k].output, &insn) ||
-		    (insn.flow != FLOW_CALL && insn.flow != FLOW_CONDITIONAL))
+		    (!insn_is_call(insn) && insn.kind != INSN_CONDITIONAL))
 			continue;
 		uint32_t before = plain_before(v, e[k - 1].output, e[k].output);
 		if (before > e[k - 1].output) {
@@ -205,7 +205,7 @@ static bool table_input_moved(const struct world *w, struct bat_table *t)
 			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) || e[k].output >= v.code.size ||
 			    e[k].output - e[k - 1].output != bat_entry_input(e[k]) - bat_entry_input(e[k - 1]) ||
 			    !decoder_next(&v.decoder, bytes_from(v.code, e[k].output), v.at + e[k].output, &insn) ||
-			    insn.flow != FLOW_CALL)
+			    !insn_is_call(insn))
 				continue;
 			uint32_t before = plain_before(&v, e[k - 1].output, e[k].output);
 			if (before <= e[k - 1].output)

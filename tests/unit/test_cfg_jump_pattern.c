@@ -121,14 +121,14 @@ static void single_instructions(void **state)
 	static const struct {
 		const char *bytes;
 		size_t size;
-		enum flow flow;
+		enum insn_kind kind;
 		uint64_t target;
-		bool unsupported, known;
+		bool short_only, known;
 	} insns[] = {
-		{"\xe3\x02", 2, FLOW_CONDITIONAL, 0x1004, true, true},                 /* jrcxz      */
-		{"\x0f\x0b", 2, FLOW_TRAP, 0, false, true},                            /* ud2        */
-		{"\xc7\xf8\xf0\xff\xff\xff", 6, FLOW_CONDITIONAL, 0xff6, false, false}, /* xbegin     */
-		{"\xd5\x10\xff\xd0", 4, FLOW_CALL, 0, false, false},                   /* call *%r16 */
+		{"\xe3\x02", 2, INSN_CONDITIONAL, 0x1004, true, true},                 /* jrcxz      */
+		{"\x0f\x0b", 2, INSN_TRAP, 0, false, true},                            /* ud2        */
+		{"\xc7\xf8\xf0\xff\xff\xff", 6, INSN_CONDITIONAL, 0xff6, false, false}, /* xbegin     */
+		{"\xd5\x10\xff\xd0", 4, INSN_CALL_INDIRECT, 0, false, false},                   /* call *%r16 */
 	};
 	struct decoder decoder;
 	struct insn insn;
@@ -142,9 +142,9 @@ static void single_instructions(void **state)
 				       0x1000, &insn);
 		if (is != insns[n].known && is == decoder.llvm_missing)
 			fail_msg("row %zu: %s", n, is ? "known" : "not known");
-		if (is && (insn.size != insns[n].size || insn.flow != insns[n].flow ||
-			   insn.target != insns[n].target || insn.unsupported != insns[n].unsupported))
-			fail_msg("row %zu: size %u, flow %u, target %#llx", n, insn.size, insn.flow,
+		if (is && (insn.size != insns[n].size || insn.kind != insns[n].kind ||
+			   insn.target != insns[n].target || insn.short_only != insns[n].short_only))
+			fail_msg("row %zu: size %u, kind %u, target %#llx", n, insn.size, insn.kind,
 				 (unsigned long long)insn.target);
 		assert_false(decoder_next(&decoder, (struct bytes){NULL, 0}, 0x1000, &insn));
 		decoder_close(&decoder);

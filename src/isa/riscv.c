@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* RISC-V, 64 bits: 32-bit words, and compressed ones of 16 bits. */
-#include "src/isa/branch_isa.h"
+#include "src/isa/machines.h"
 
 /* `count` bits of a word from bit `from` on, moved to bit `to`. */
 static uint64_t bits(uint32_t word, unsigned from, unsigned count, unsigned to)
@@ -29,39 +29,56 @@ static uint64_t branch_displacement(uint32_t word)
 				   bits(word, 8, 4, 1) | bits(word, 7, 1, 11), 13);
 }
 
-static enum branch_kind system_kind(uint32_t word)
+static struct insn of_kind(enum insn_kind kind)
+{
+	return (struct insn){.kind = (uint8_t)kind};
+}
+
+static struct insn relative(enum insn_kind kind, uint64_t target)
+{
+	return (struct insn){.kind = (uint8_t)kind, .target = target};
+}
+
+static enum insn_kind system_kind(uint32_t word)
 {
 	switch (word) {
 	case 0x00000073: /* ecall */
 	case 0x00100073: /* ebreak */
-		return BRANCH_SYSTEM;
+		return INSN_SYSTEM;
 	case 0x10200073: /* sret */
 	case 0x30200073: /* mret */
-		return BRANCH_RETURN;
+		return INSN_RETURN;
+	case 0xc0001073: /* unimp */
+		return INSN_TRAP;
 	}
-	return BRANCH_NONE;
+	return INSN_NEXT;
 }
 
-static struct branch_insn full(uint32_t word, uint64_t at)
+/* jalr, c.jr and c.jalr keep their return address in rd; x0 keeps none. */
+static enum insn_kind register_kind(uint32_t rd, uint32_t rs1)
+{
+	if (rd)
+		return INSN_CALL_INDIRECT;
+	return is_link_register(rs1) ? INSN_RETURN : INSN_JUMP_INDIRECT;
+}
+
+static struct insn full(uint32_t word, uint64_t at)
 {
 	uint32_t rd = word >> 7 & 31, rs1 = word >> 15 & 31, funct3 = word >> 12 & 7;
 
 	switch (word & 0x7f) {
 	case 0x6f: /* jal */
-		return branch_to(BRANCH_DIRECT, at + jump_displacement(word));
+		return relative(rd ? INSN_CALL : INSN_JUMP, at + jump_displacement(word));
 	case 0x67: /* jalr */
-		if (funct3)
-			return branch_of_kind(BRANCH_NONE);
-		return branch_of_kind(!rd && is_link_register(rs1) ? BRANCH_RETURN
-								   : BRANCH_INDIRECT);
+		return of_kind(funct3 ? INSN_NEXT : register_kind(rd, rs1));
 	case 0x63: /* beq, bne, blt, bge, bltu, bgeu */
 		if (funct3 == 2 || funct3 == 3)
-			return branch_of_kind(BRANCH_NONE);
-		return branch_to(BRANCH_CONDITIONAL, at + branch_displacement(word));
+			return of_kind(INSN_NEXT);
+		return relative(INSN_CONDITIONAL, at + branch_displacement(word));
 	case 0x73:
-		return branch_of_kind(system_kind(word));
+		return of_kind(system_kind(word));
 	}
-	return branch_of_kind(BRANCH_NONE);
+	return of_kind(INSN_NEXT);
 }
 
 /* c.j: 11, 4, 9-8, 10, 6, 7, 3-1, 5 */
@@ -81,38 +98,48 @@ static uint64_t compressed_branch_displacement(uint32_t half)
 }
 
 /* c.jr, c.jalr, c.ebreak: quadrant 2, without a second register */
-static enum branch_kind compressed_register_kind(uint32_t half)
+static enum insn_kind compressed_register_kind(uint32_t half)
 {
-	uint32_t rs1 = half >> 7 & 31;
-	bool links = half >> 12 & 1;
+	uint32_t rs1 = half >> 7 & 31, links = half >> 12 & 1;
 
 	if (!rs1)
-		return links ? BRANCH_SYSTEM : BRANCH_NONE;
-	return !links && is_link_register(rs1) ? BRANCH_RETURN : BRANCH_INDIRECT;
+		return links ? INSN_SYSTEM : INSN_NEXT;
+	return register_kind(links, rs1);
 }
 
-static struct branch_insn compressed(uint32_t half, uint64_t at)
+static struct insn compressed(uint32_t half, uint64_t at)
 {
+	if (!half) /* c.unimp */
+		return of_kind(INSN_TRAP);
 	switch (half & 0xe003) {
 	case 0xa001: /* c.j */
-		return branch_to(BRANCH_DIRECT, at + compressed_jump_displacement(half));
+		return relative(INSN_JUMP, at + compressed_jump_displacement(half));
 	case 0xc001: /* c.beqz, c.bnez */
 	case 0xe001:
-		return branch_to(BRANCH_CONDITIONAL, at + compressed_branch_displacement(half));
+		return relative(INSN_CONDITIONAL, at + compressed_branch_displacement(half));
 	case 0x8002:
 		if (!(half >> 2 & 31))
-			return branch_of_kind(compressed_register_kind(half));
+			return of_kind(compressed_register_kind(half));
 	}
-	return branch_of_kind(BRANCH_NONE);
+	return of_kind(INSN_NEXT);
 }
 
-struct branch_insn branch_riscv(struct bytes code, uint64_t at)
+struct insn insn_riscv(struct bytes code, uint64_t at)
 {
+	struct insn insn = {.size = 0};
+
 	if (code.size < 2)
-		return branch_of_kind(BRANCH_NONE);
-	if ((code.data[0] & 3) != 3)
-		return compressed(le16(code.data), at);
-	if (code.size < 4 || (code.data[0] & 0x1c) == 0x1c) /* longer than 32 bits */
-		return branch_of_kind(BRANCH_NONE);
-	return full(le32(code.data), at);
+		return insn;
+	if ((code.data[0] & 3) != 3) {
+		uint32_t half = le16(code.data);
+		insn = compressed(half, at);
+		insn.size = 2;
+		insn.nop = half == 1;
+	} else if (code.size >= 4 && (code.data[0] & 0x1c) != 0x1c) { /* longer than 32 bits: none is in use */
+		uint32_t word = le32(code.data);
+		insn = full(word, at);
+		insn.size = 4;
+		insn.nop = word == 0x13;
+	}
+	return insn;
 }

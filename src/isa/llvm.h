@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * LLVM's disassembler: the length of x86-64 instructions that x86_decode() does
+ * LLVM's disassembler: the length of x86-64 instructions that the own decoder does
  * not know.  libLLVM takes 40 ms and 50 MB to load, and most conversions never
  * need it: it is loaded when the first context is asked for, and the program is
  * not linked with it.
  */
-#ifndef CFG_LLVM_H
-#define CFG_LLVM_H
+#ifndef ISA_LLVM_H
+#define ISA_LLVM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Operands by the form of an opcode, a letter in the tables of x86_insn.c. */
-#include "src/cfg/x86_state.h"
-
-uint64_t x86_take(struct x86_state *d, size_t size)
-{
-	uint64_t value = 0;
-
-	if (d->left.size < size) {
-		d->cut = true;
-		return 0;
-	}
-	for (size_t i = size; i-- > 0;)
-		value = value << 8 | d->left.data[i];
-	d->left = (struct bytes){d->left.data + size, d->left.size - size};
-	return value;
-}
+#include "src/isa/x86_state.h"
 
 static void take_sib(struct x86_state *d, unsigned mod, struct x86_insn *out)
 {
-	uint8_t sib = (uint8_t)x86_take(d, 1);
+	uint8_t sib = x86_take_byte(d);
 
 	out->scale = (uint8_t)(1u << (sib >> 6));
 	out->index = x86_extended(d, sib >> 3 & 7, 1);
@@ -27,13 +13,13 @@ static void take_sib(struct x86_state *d, unsigned mod, struct x86_insn *out)
 	out->base = x86_extended(d, sib & 7, 0);
 	if ((sib & 7) == X86_RBP && !mod) {
 		out->base = X86_NO_REGISTER;
-		out->displacement = (int32_t)x86_take(d, 4);
+		out->displacement = x86_take_word(d);
 	}
 }
 
 void x86_take_modrm(struct x86_state *d, struct x86_insn *out)
 {
-	uint8_t modrm = (uint8_t)x86_take(d, 1);
+	uint8_t modrm = x86_take_byte(d);
 	unsigned mod = modrm >> 6, rm = modrm & 7;
 
 	out->has_modrm = true;
@@ -48,26 +34,26 @@ void x86_take_modrm(struct x86_state *d, struct x86_insn *out)
 		take_sib(d, mod, out);
 	} else if (!mod && rm == X86_RBP) {
 		out->base = X86_RIP;
-		out->displacement = (int32_t)x86_take(d, 4);
+		out->displacement = x86_take_word(d);
 	} else {
 		out->base = out->rm;
 	}
 	if (mod == 1)
-		out->displacement = (int8_t)x86_take(d, 1);
+		out->displacement = (int8_t)x86_take_byte(d);
 	else if (mod == 2)
-		out->displacement = (int32_t)x86_take(d, 4);
+		out->displacement = x86_take_word(d);
 }
 
 /* imm32, or imm16 */
 static void take_immediate(struct x86_state *d)
 {
-	x86_take(d, d->size16 && !(d->rex & 8) ? 2 : 4);
+	x86_skip(d, d->flags & X86_SIZE16 && !(d->rex & 8) ? 2 : 4);
 }
 
 /* Without REX the byte registers 4 to 7 are ah to bh. */
 static uint32_t written(const struct x86_state *d, unsigned number, bool is_byte)
 {
-	return x86_bit(is_byte && !d->has_rex && number >= 4 ? number - 4 : number);
+	return x86_bit(is_byte && !(d->flags & X86_REX) && number >= 4 ? number - 4 : number);
 }
 
 static bool is_byte_sized(const struct x86_insn *insn)
@@ -94,7 +80,7 @@ static bool group_3(struct x86_state *d, struct x86_insn *out)
 	switch (out->reg & 7) {
 	case 0:
 		if (out->opcode == 0xf6)
-			x86_take(d, 1);
+			x86_skip(d, 1);
 		else
 			take_immediate(d);
 		return true;
@@ -120,7 +106,7 @@ static bool group_5(struct x86_state *d, struct x86_insn *out)
 		return which <= 1;
 	if (which <= 1)
 		return true;
-	return which != 7 && ((which != 3 && which != 5) || out->is_memory) && !d->size16;
+	return which != 7 && ((which != 3 && which != 5) || (out->is_memory && !(d->flags & X86_SIZE16)));
 }
 
 static bool group_of_one_byte(struct x86_state *d, struct x86_insn *out)
@@ -138,7 +124,7 @@ static bool group_of_one_byte(struct x86_state *d, struct x86_insn *out)
 		if (out->opcode == 0x81)
 			take_immediate(d);
 		else
-			x86_take(d, 1);
+			x86_skip(d, 1);
 		return true;
 	case 0xc0: /* shifts */
 	case 0xc1:
@@ -147,13 +133,13 @@ static bool group_of_one_byte(struct x86_state *d, struct x86_insn *out)
 	case 0xd2:
 	case 0xd3:
 		x86_writes_rm(d, out);
-		x86_take(d, out->opcode < 0xd0);
+		x86_skip(d, out->opcode < 0xd0);
 		return which != 6;
 	case 0xc6: /* mov */
 	case 0xc7:
 		x86_writes_rm(d, out);
 		if (out->opcode == 0xc6)
-			x86_take(d, 1);
+			x86_skip(d, 1);
 		else
 			take_immediate(d);
 		return which == 0;
@@ -173,7 +159,7 @@ static bool group_of_two_bytes(struct x86_state *d, struct x86_insn *out)
 	case 0xae: /* fxsave to clflush; lfence, mfence, sfence */
 		return out->is_memory || ((out->rm & 7) == 0 && which >= 5);
 	case 0xba: /* bt, bts, btr, btc */
-		x86_take(d, 1);
+		x86_skip(d, 1);
 		if (which != 4)
 			x86_writes_rm(d, out);
 		return which >= 4;
@@ -246,30 +232,30 @@ static bool take_nothing(char form, unsigned low, struct x86_insn *out)
 	return false;
 }
 
-/* Forms with an immediate or a distance only.  With a prefix for 16 bits a branch
- * is one that LLVM and processors do not agree on. */
+/* Forms with an immediate or a distance only.  With a prefix for 16 bits a jump by
+ * four bytes is one that LLVM and processors do not agree on. */
 static bool take_number(struct x86_state *d, char form, unsigned low, struct x86_insn *out,
 			bool *known)
 {
-	bool jumps = form == 'q' || form == 'w' || (form == 'b' && (out->opcode & 0xf0) == 0x70);
+	bool jumps = form == 'q' && out->opcode != 0xe8;
 
-	*known = !(jumps && d->size16);
+	*known = !(jumps && d->flags & X86_SIZE16 && !(d->rex & 8));
 	switch (form) {
 	case 'p':
 		out->writes = written(d, low, true);
-		x86_take(d, 1);
+		x86_skip(d, 1);
 		return true;
 	case 'O':
 		out->writes = x86_bit(low);
 		if (d->rex & 8)
-			x86_take(d, 8);
+			x86_skip(d, 8);
 		else
 			take_immediate(d);
 		return true;
 	case 'b':
 	case 'B':
 		out->writes = form == 'B' ? x86_bit(X86_RAX) : 0;
-		x86_take(d, 1);
+		x86_skip(d, 1);
 		return true;
 	case 'z':
 	case 'A':
@@ -278,7 +264,7 @@ static bool take_number(struct x86_state *d, char form, unsigned low, struct x86
 		return true;
 	case 'w':
 	case 'q':
-		x86_take(d, form == 'w' ? 2 : 4);
+		x86_skip(d, form == 'w' ? 2 : 4);
 		return true;
 	}
 	return false;
@@ -294,7 +280,7 @@ static void take_modrm_form(struct x86_state *d, char form, struct x86_insn *out
 	if (form == 'k')
 		out->writes |= x86_bit(X86_RAX);
 	if (form == 'i' || form == 'R' || form == 'N')
-		x86_take(d, 1);
+		x86_skip(d, 1);
 	if (form == 'I')
 		take_immediate(d);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cfg/llvm.h"
+#include "src/isa/llvm.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "src/base/attr.h"
+#include "src/isa/llvm_interface.h"
 
 /* Runtime libraries by the names that distributions give them, the best known
  * first: 19 is what most tests ran with. */
@@ -17,16 +18,14 @@ static const char *const library_names[] = {
 	"libLLVM-14.so.1",   "libLLVM.so",
 };
 
-/* The part of LLVM's C interface that is used (llvm-c/Disassembler.h, Target.h);
- * it has not changed since LLVM 3. */
+typedef void (*callback)(void);
+
 static struct {
 	const char *name;
-	void (*initialize[3])(void);
-	void *(*create)(const char *triple, void *info, int tag, void *get_info,
-			void *lookup_symbol);
-	void (*dispose)(void *context);
-	size_t (*decode)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
-			 size_t text_size);
+	LLVM_INITIALIZE((*initialize[3]));
+	LLVM_CREATE_DISASM((*create), callback, callback);
+	LLVM_DISASM_DISPOSE((*dispose));
+	LLVM_DISASM_INSTRUCTION((*decode));
 } llvm;
 
 static const struct {

@@ -5,8 +5,8 @@
  * all that LLVM could take for no instruction, it says that it does not know.
  * A test holds it against LLVM.
  */
-#ifndef CFG_X86_INSN_H
-#define CFG_X86_INSN_H
+#ifndef ISA_X86_INSN_H
+#define ISA_X86_INSN_H
 
 #include "src/base/bytes.h"
 
@@ -28,7 +28,7 @@ struct x86_insn {
 	uint32_t writes; /* one bit for each of the 16 general registers */
 };
 
-/* False: not known, or cut. */
+/* False: not known for certain, or cut; map, opcode and prefixes are told if they are there. */
 bool x86_decode(struct bytes code, struct x86_insn *out);
 
 /* The address of a memory operand relative to the next instruction, which is

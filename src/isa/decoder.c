@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/isa/decoder.h"
+
+void decoder_open(enum machine machine, struct decoder *out)
+{
+	*out = (struct decoder){.machine = machine};
+}
+
+void decoder_close(struct decoder *decoder)
+{
+	llvm_close(&decoder->llvm);
+}
+
+/* Its kind is in the bytes that LLVM takes for it; what address it forms is not known. */
+static bool ask_llvm(struct decoder *decoder, struct bytes code, uint64_t at, struct insn *out)
+{
+	if (decoder->machine != MACHINE_X86_64 || decoder->llvm_missing || !code.size)
+		return false;
+	if (!decoder->llvm.handle && !llvm_open(&decoder->llvm)) {
+		decoder->llvm_missing = true;
+		return false;
+	}
+	size_t size = llvm_length(&decoder->llvm, code, at);
+	*out = insn_branch(MACHINE_X86_64, bytes_first(code, size), at);
+	out->size = (uint8_t)size;
+	return size;
+}
+
+bool decoder_next(struct decoder *decoder, struct bytes code, uint64_t at, struct insn *out)
+{
+	*out = insn_decode(decoder->machine, code, at);
+	return out->size || ask_llvm(decoder, code, at, out);
+}
