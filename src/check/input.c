@@ -45,7 +45,7 @@ bool input_open(const char *path, struct input *out, struct bc_error *err)
 	if (!file_map(path, &input.file, err))
 		return false;
 	if (image_open_map(&input.file, &input.image, err) &&
-	    functions_build(&input.image, &input.functions, err) && index_names(&input, err) &&
+	    functions_build(&input.image, NUMBERS_BY_ADDRESS, &input.functions, err) && index_names(&input, err) &&
 	    find_probes(&input, err)) {
 		*out = input;
 		return true;

@@ -20,6 +20,7 @@ enum {
 	OPT_KEEP_NEWEST,
 	OPT_IMPUTE,
 	OPT_COMPAT,
+	OPT_RESTORE,
 	OPT_THREADS,
 	OPT_PID,
 	OPT_EVENT,
@@ -64,6 +65,8 @@ static const struct option_row rows[] = {
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
 	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
 	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
+	{OPT_RESTORE, "restore", "RULE,...", NO_FILE,
+	 "bring back of what llvm-bolt changed: none, all (default),\nor some, with commas: names, entries, made, plt, sites\n(docs/conversion.md, section 6)"},
 	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
@@ -112,6 +115,40 @@ static bool parse_pids(const char *value, struct pid_vec *out)
 			return true;
 		rest = text_from(rest, comma + 1);
 	}
+}
+
+static bool restore_rule_parse(struct text word, unsigned *bits)
+{
+#define X(name, key, text) key,
+	static const char *const words[] = {RESTORE_RULES(X)};
+#undef X
+
+	if (text_is(word, "all")) {
+		*bits |= RESTORE_ALL;
+		return true;
+	}
+	for (unsigned i = 0; i < BC_COUNT(words); i++)
+		if (text_is(word, words[i])) {
+			*bits |= RESTORE_BIT(i);
+			return true;
+		}
+	return false;
+}
+
+static bool parse_restore(const char *value, unsigned *out)
+{
+	unsigned bits = 0;
+
+	for (struct text rest = text_of(value); strcmp(value, "none") != 0;) {
+		size_t comma = text_find(rest, ',');
+		if (!restore_rule_parse(text_first(rest, comma), &bits))
+			return false;
+		if (comma == rest.len)
+			break;
+		rest = text_from(rest, comma + 1);
+	}
+	*out = bits;
+	return true;
 }
 
 static bool parse_time(struct text value, uint64_t *out)
@@ -175,8 +212,12 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_COMPAT:
 		if (strcmp(value, "perf2bolt") != 0)
 			return "--compat takes perf2bolt, not";
-		c->aggregate.rules = (struct profile_rules){0};
-		c->recordings_apart = true;
+		args->compat = c->recordings_apart = true;
+		break;
+	case OPT_RESTORE:
+		if (!parse_restore(value, &args->restore))
+			return "--restore takes none, all, or names of rules with commas, not";
+		args->restore_given = true;
 		break;
 	case OPT_THREADS:
 		if (!parse_threads(value, &c->threads))
@@ -258,6 +299,10 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 	args->conversion.aggregate.rules = best_rules;
 	recording_marks_begin(&args->marks, argc, argv);
 	int code = options_apply(command, argc, argv, apply_option, args);
+	if (args->compat)
+		args->conversion.aggregate.rules = (struct profile_rules){0};
+	if (args->restore_given)
+		args->conversion.aggregate.rules.restore = args->restore;
 	if (code != EXIT_DONE || args->help)
 		return code;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)

@@ -43,7 +43,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 		return fdata_write(profile, &(struct fdata_header){events, count},
 				   conversion->threads, file, err);
 	case FORMAT_YAML:
-		return yaml_write(profile, &(struct yaml_header){binary, events, count},
+		return yaml_write(profile, &(struct yaml_header){binary, events, count, conversion->leave_out_unsited},
 				  conversion->threads, file, yaml, err);
 	case FORMAT_PREAGG:
 		break;

@@ -20,6 +20,9 @@ struct summary {
 /* How many lines the profile has without its head. */
 size_t summary_records(const struct summary *summary);
 
+/* What was brought back, or left out, by the rules of --restore. */
+struct restored summary_restored(const struct summary *summary);
+
 void summary_text(const struct summary *summary, bool verbose, FILE *out);
 
 /* What a user must know even with --quiet: inputs that were not read whole. */

@@ -100,6 +100,18 @@ static void write_returns(struct json *json, const struct returns_found *found)
 	json_close(json, '}');
 }
 
+static void write_restored(struct json *json, const struct restored *restored)
+{
+#define X(name, key, text) key,
+	static const char *const words[] = {RESTORE_RULES(X)};
+#undef X
+
+	json_open(json, "restored", '{');
+	for (size_t i = 0; i < BC_COUNT(words); i++)
+		json_number(json, words[i], restored->count[i]);
+	json_close(json, '}');
+}
+
 static void write_yaml(struct json *json, const struct yaml_report *yaml)
 {
 	json_open(json, "yaml", '{');
@@ -126,6 +138,7 @@ static void write_messages(struct json *json, const struct summary *summary)
 void summary_json(const struct summary *summary, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
+	const struct restored restored = summary_restored(summary);
 	struct json json = {out, false};
 
 	json_open(&json, NULL, '{');
@@ -138,6 +151,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
 	write_returns(&json, &conversion->found);
+	write_restored(&json, &restored);
 	write_check(&json, &conversion->check, summary->refusal);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", summary_records(summary));

@@ -124,6 +124,23 @@ static void print_check(const struct conversion *conversion, FILE *out)
 			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
+static void print_restored(const struct restored *restored, bool all, FILE *out)
+{
+#define X(name, key, text) text,
+	static const char *const texts[] = {RESTORE_RULES(X)};
+#undef X
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < BC_COUNT(texts); i++)
+		sum += restored->count[i];
+	if (!sum && !all)
+		return;
+	say(out, "as the input has it, not as llvm-bolt left it (--restore):");
+	for (size_t i = 0; i < BC_COUNT(texts); i++)
+		if (all || restored->count[i])
+			say(out, "  %12" PRIu64 " %s", restored->count[i], texts[i]);
+}
+
 static void print_yaml(const struct yaml_report *yaml, FILE *out)
 {
 	say(out, "YAML: %zu function%s", yaml->functions, plural(yaml->functions));
@@ -142,6 +159,15 @@ static void print_mode(const struct summary *summary, FILE *out)
 		say(out, "no branch stacks: a basic profile of addresses (record with -j any,u for branches)");
 }
 
+struct restored summary_restored(const struct summary *summary)
+{
+	struct restored restored = summary->conversion->restored;
+
+	if (summary->yaml)
+		restored.count[RESTORE_SITES] = summary->yaml->unsited;
+	return restored;
+}
+
 size_t summary_records(const struct summary *summary)
 {
 	return summary->options->aggregate_only ? summary->conversion->kept.count
@@ -151,6 +177,7 @@ size_t summary_records(const struct summary *summary)
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
+	const struct restored restored = summary_restored(summary);
 
 	print_binary(summary, out);
 	print_inputs(summary, verbose, out);
@@ -159,6 +186,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
+	print_restored(&restored, verbose, out);
 	print_check(conversion, out);
 	if (verbose)
 		say(out, "%zu distinct %s", conversion->distinct,

@@ -160,6 +160,8 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	c->ledgers = c->aggregate.tally.ledgers;
 	c->found.by_type = c->aggregate.tally.found.by_type + converted.found.by_type;
 	c->found.by_place = converted.found.by_place;
+	c->restored = converted.restored;
+	c->restored.count[RESTORE_NAMES] = profile_renumbered(&c->profile);
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
@@ -187,15 +189,17 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-/* Only the newest layout has hashes. */
+/* Only the newest layout has hashes, and tells by them which blocks BOLT made. */
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
-	if (!options->hashes)
-		return binary_open(options->binary, &c->binary, err);
-	if (!binary_open_hashed(options->binary, &c->binary, err))
+	const struct profile_rules *rules = &options->aggregate.rules;
+	const struct binary_parts parts = {.blocks = options->hashes || rules_restore(rules, RESTORE_MADE),
+					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES)};
+
+	if (!binary_open_parts(options->binary, &parts, &c->binary, err))
 		return false;
-	if (c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
+	if (!options->hashes || c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions "
@@ -206,6 +210,7 @@ static bool open_binary(const struct conversion_options *options, struct convers
 bool conversion_begin(const struct conversion_options *options, struct conversion *out,
 		      struct bc_error *err)
 {
+	out->leave_out_unsited = rules_restore(&options->aggregate.rules, RESTORE_SITES);
 	return open_binary(options, out, err) && begin_counting(options, out, err);
 }
 

@@ -51,6 +51,8 @@ struct conversion {
 	struct ledgers ledgers;
 	struct build_check check;
 	struct returns_found found;
+	struct restored restored;
+	bool leave_out_unsited; /* of YAML: RESTORE_SITES */
 	struct profile profile;
 	struct executed executed; /* if that was wanted */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */

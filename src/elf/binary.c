@@ -68,8 +68,11 @@ bool binary_keep_parents(struct binary *binary, struct bc_error *err)
 
 bool binary_build_functions(struct binary *binary, struct bc_error *err)
 {
+	bool by_order = binary->kind == BINARY_BOLTED && !binary->numbers_by_address;
+
 	return binary->kind == BINARY_SECTION ||
-	       functions_build(&binary->image, &binary->functions, err);
+	       functions_build(&binary->image, by_order ? NUMBERS_BY_ORDER : NUMBERS_BY_ADDRESS,
+			       &binary->functions, err);
 }
 
 /* Both tables ascend, so one walk through them pairs them up. */

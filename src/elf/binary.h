@@ -28,6 +28,7 @@ enum binary_kind {
 /* Immutable once it is open.  What it does not have is all zero. */
 struct binary {
 	enum binary_kind kind;
+	bool numbers_by_address; /* local functions are numbered as perf2bolt has it: local_names.h */
 	struct file_map map; /* of the file, if it was mapped here */
 	struct bytes file;   /* all of it; of bytes in memory borrowed */
 	struct image image;

@@ -132,9 +132,16 @@ bool binary_open(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, fill_to_convert, out, err);
 }
 
-bool binary_open_hashed(const char *path, struct binary *out, struct bc_error *err)
+bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
+		       struct bc_error *err)
 {
-	return open_file(path, fill_hashed, out, err);
+	struct binary binary = {.numbers_by_address = parts->numbers_by_address};
+
+	if (!file_map(path, &binary.map, err))
+		return false;
+	binary.file = (struct bytes){binary.map.data, binary.map.size};
+	return fill_or_close(binary, parts->blocks ? fill_hashed : fill_to_convert, out, err) ||
+	       bc_fail_prefix(err, path);
 }
 
 bool binary_open_any(const char *path, struct binary *out, struct bc_error *err)

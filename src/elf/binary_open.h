@@ -18,8 +18,14 @@
  * BAT, is left out. */
 BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same with bat.blocks: the hashes and numbers of blocks. */
-BC_MUST_USE bool binary_open_hashed(const char *path, struct binary *out, struct bc_error *err);
+/* The same with bat.blocks, the hashes and numbers of blocks, if asked for; and with local
+ * functions numbered as perf2bolt has it. */
+struct binary_parts {
+	bool blocks;
+	bool numbers_by_address;
+};
+BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
+				   struct bc_error *err);
 
 /* As binary_open(), for addresses: BINARY_LOST will do, too. */
 BC_MUST_USE bool binary_open_any(const char *path, struct binary *out, struct bc_error *err);

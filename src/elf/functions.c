@@ -15,6 +15,7 @@ DEFINE_VEC(function_vec, struct function);
 /* What the table is made from, and the table while it is made. */
 struct builder {
 	const struct image *image;
+	enum local_numbers numbers;
 	struct symbol_table symbols;
 	struct code_ranges frames;
 	size_t frame; /* the first one that is not below the symbols seen so far */
@@ -125,6 +126,7 @@ static void add_symbol(struct builder *b, const struct symbol *s, struct functio
 		f.primary = unique_name(b, s);
 		f.printed = s->file_number ? name_with_file(b, s) : f.primary;
 		b->tells_file = has_two_slashes(f.printed);
+		f.renumbered = s->renumbered;
 		append(b, f);
 		return;
 	}
@@ -134,8 +136,10 @@ static void add_symbol(struct builder *b, const struct symbol *s, struct functio
 	if (may_tell_file && !b->tells_file) {
 		const char *name = name_with_file(b, s);
 		b->tells_file = has_two_slashes(name);
-		if (b->tells_file)
+		if (b->tells_file) {
 			previous->printed = name;
+			previous->renumbered = s->renumbered;
+		}
 	}
 }
 
@@ -309,15 +313,15 @@ static bool read_half(void *ctx, size_t half, struct bc_error *err)
 	struct builder *b = ctx;
 
 	if (!half)
-		return symbols_read(b->image, &b->symbols, err);
+		return symbols_read(b->image, b->numbers, &b->symbols, err);
 	return eh_frame_ranges(b->image, &b->frames, err) && got_read(b->image, &b->got, err) &&
 	       plt_read(b->image, &b->got, &b->plt, err);
 }
 
-bool functions_build(const struct image *image, struct function_table *out,
+bool functions_build(const struct image *image, enum local_numbers numbers, struct function_table *out,
 		     struct bc_error *err)
 {
-	BC_AUTO(builder_free) struct builder b = {.image = image, .names.work = image->work};
+	BC_AUTO(builder_free) struct builder b = {.image = image, .numbers = numbers, .names.work = image->work};
 
 	if (!parallel_parts(2, read_half, &b, err))
 		return false;

@@ -31,6 +31,7 @@ struct function {
 	uint64_t extent;  /* bytes that count as its own, >= size, if what is
 			     behind `size` is padding: see function_extent() */
 	bool has_gap;     /* that is to be looked at */
+	bool renumbered;  /* `printed` has another number than by address: local_names.h */
 	uint32_t section; /* index in image->sections */
 	enum function_kind kind;
 	const char *primary; /* the name that orders the profile */
@@ -59,10 +60,12 @@ struct function_table {
 
 /* Names point into the image's bytes or into the table: both must outlive them.
  *
+ * numbers  BY_ORDER only of a binary that BOLT wrote (local_names.h)
+ *
  * BC_FORMAT  a damaged symbol table or .eh_frame
  * BC_NOMEM */
 BC_MUST_USE bool functions_build(const struct image *image,
-				 struct function_table *out,
+				 enum local_numbers numbers, struct function_table *out,
 				 struct bc_error *err);
 void functions_free(struct function_table *table);
 

@@ -87,21 +87,58 @@ static bool is_named_with_file(const struct symbol_table *table, size_t i)
 	return is_named(&table->at[i]) && table->at[i].type == STT_FUNC && *file_of(table, i);
 }
 
-static void number_symbol(struct symbol_table *table, size_t i, struct name_set *plain,
-			  struct name_set *with_file)
+static void number_plain(struct symbol_table *table, size_t i, struct name_set *names)
 {
 	struct symbol *s = &table->at[i];
-	uint64_t hash = hash_text(0, s->name);
-	const struct symbol *before = note_name(plain, table, i, false, hash);
+	const struct symbol *before = note_name(names, table, i, false, hash_text(0, s->name));
 
 	s->number = before ? before->number + 1 : 1;
-	if (!is_named_with_file(table, i))
-		return;
-	before = note_name(with_file, table, i, true, hash_text(hash, file_of(table, i)));
+}
+
+static void number_with_file(struct symbol_table *table, size_t i, struct name_set *names)
+{
+	struct symbol *s = &table->at[i];
+	uint64_t hash = hash_text(hash_text(0, s->name), file_of(table, i));
+	const struct symbol *before = note_name(names, table, i, true, hash);
+
 	s->file_number = before ? before->file_number + 1 : 1;
 }
 
-bool local_names_number(struct symbol_table *table, struct bc_error *err)
+/* By address, which is how they are sorted. */
+static void number_by_address(struct symbol_table *table, struct name_set *names)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (is_named_with_file(table, i))
+			number_with_file(table, i, names);
+}
+
+/* After it. */
+static bool number_by_order(struct symbol_table *table, struct name_set *names)
+{
+	size_t orders = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		orders = table->at[i].order >= orders ? table->at[i].order + (size_t)1 : orders;
+	uint32_t *at = calloc(orders + 1, sizeof(*at)); /* index + 1 */
+	if (!at)
+		return false;
+	for (size_t i = 0; i < table->count; i++)
+		if (is_named_with_file(table, i))
+			at[table->at[i].order] = (uint32_t)i + 1;
+	memset(names->at, 0, names->capacity * sizeof(*names->at));
+	for (size_t order = 0; order < orders; order++) {
+		if (!at[order])
+			continue;
+		struct symbol *s = &table->at[at[order] - 1];
+		uint32_t by_address = s->file_number;
+		number_with_file(table, at[order] - 1, names);
+		s->renumbered = s->file_number != by_address;
+	}
+	free(at);
+	return true;
+}
+
+bool local_names_number(struct symbol_table *table, enum local_numbers how, struct bc_error *err)
 {
 	BC_AUTO(name_set_free) struct name_set plain = {0}, with_file = {0};
 	size_t names = 0, names_with_file = 0;
@@ -114,6 +151,7 @@ bool local_names_number(struct symbol_table *table, struct bc_error *err)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < table->count; i++)
 		if (is_named(&table->at[i]))
-			number_symbol(table, i, &plain, &with_file);
-	return true;
+			number_plain(table, i, &plain);
+	number_by_address(table, &with_file);
+	return how == NUMBERS_BY_ADDRESS || number_by_order(table, &with_file) || bc_fail_nomem(err);
 }

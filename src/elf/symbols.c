@@ -232,7 +232,8 @@ static bool fill_table(const struct raw_symbols *raw, struct symbol_table *table
 	return sort_symbols(table) || bc_fail_nomem(err);
 }
 
-bool symbols_read(const struct image *image, struct symbol_table *out, struct bc_error *err)
+bool symbols_read(const struct image *image, enum local_numbers how, struct symbol_table *out,
+		  struct bc_error *err)
 {
 	BC_AUTO(symbols_free) struct symbol_table table = {0};
 	struct raw_symbols raw = {.image = image};
@@ -249,7 +250,7 @@ bool symbols_read(const struct image *image, struct symbol_table *out, struct bc
 	if (!table.at || !table.files)
 		return bc_fail_nomem(err);
 	table.files[0] = "";
-	if (!fill_table(&raw, &table, err) || !local_names_number(&table, err))
+	if (!fill_table(&raw, &table, err) || !local_names_number(&table, how, err))
 		return false;
 	*out = table;
 	table = (struct symbol_table){0};

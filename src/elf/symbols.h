@@ -10,6 +10,9 @@
 
 #define ABSOLUTE_SECTION UINT32_MAX
 
+/* What file_number counts by; number counts by address. */
+enum local_numbers { NUMBERS_BY_ADDRESS, NUMBERS_BY_ORDER };
+
 struct symbol {
 	uint64_t address, size;
 	const char *name;     /* of a section symbol: the section's; borrowed
@@ -26,6 +29,7 @@ struct symbol {
 	bool reserved : 1;     /* __bolt_reserved_start or __bolt_reserved_end */
 	bool private_name : 1; /* begins with .L, the assembler's own space for labels */
 	bool nameless : 1;
+	bool renumbered : 1;   /* file_number is not that by address */
 };
 
 /* A mapping symbol ($x, $d) of AArch64 or RISC-V. */
@@ -49,8 +53,8 @@ struct symbol_table {
  *
  * BC_FORMAT  a name outside the string table, an odd size of the table
  * BC_NOMEM */
-BC_MUST_USE bool symbols_read(const struct image *image, struct symbol_table *out,
-			      struct bc_error *err);
+BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
+			      struct symbol_table *out, struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 
 /* The index of the first symbol at an address above `address`, or count. */

@@ -14,6 +14,7 @@ struct writer {
 	struct block_source blocks;
 	struct entry_vec entries;
 	struct input_function function; /* the present one */
+	bool leave_out_unsited;
 	struct yaml_report *report;
 };
 
@@ -90,13 +91,35 @@ static bool is_internal(const struct writer *w, const struct record *record)
 	return record->to.function == record->from.function && block->jump == record->from.offset;
 }
 
+/* Of a call's count what comes from places where the input has a call.  Where it has none at all, llvm-bolt
+ * drops the whole function. */
+static uint64_t sited_count(const struct writer *w, const struct record *record)
+{
+	return w->leave_out_unsited ? record->count - record->unsited : record->count;
+}
+
 /* A branch to before the first block, or to a block of BOLT's own, has no successor to name. */
 static bool is_listed(const struct writer *w, const struct record *record, bool internal)
 {
 	if (record->kind != RECORD_BRANCH || is_internal(w, record) != internal)
 		return false;
+	if (!internal && !sited_count(w, record))
+		return false;
 	const struct input_block *to = internal ? blocks_find(&w->function, record->to.offset) : NULL;
 	return !internal || (to && (to->offset == record->to.offset || !blocks_are_made(&w->blocks, record->to)));
+}
+
+/* Calls of a block that sited_count() leaves out. */
+static uint64_t unsited_in(const struct writer *w, size_t from, size_t to)
+{
+	uint64_t count = 0;
+
+	for (size_t i = from; w->leave_out_unsited && i < to; i++) {
+		struct record record = profile_record(w->profile, i);
+		if (record.kind == RECORD_BRANCH && !is_internal(w, &record))
+			count += record.unsited;
+	}
+	return count;
 }
 
 /* Internal branches of a block that is_listed() leaves out. */
@@ -124,10 +147,14 @@ static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 			continue;
 		const char *key = internal ? "\n        succ:            [ " : "\n        calls:           [ ";
 		emit_string(&w->out, written++ ? ", " : key);
-		if (internal)
+		if (internal) {
 			write_successor(w, &record);
-		else
-			write_call(w, &record, block_offset);
+			continue;
+		}
+		record.count = sited_count(w, &record);
+		if (record.mispredicted > record.count)
+			record.mispredicted = record.count;
+		write_call(w, &record, block_offset);
 	}
 	if (written)
 		emit_string(&w->out, " ]");
@@ -157,6 +184,7 @@ static void write_block(struct writer *w, const struct input_block *block, size_
 	write_list(w, from, to, false, block->offset);
 	write_list(w, from, to, true, block->offset);
 	w->report->unnamed += unnamed_in(w, from, to);
+	w->report->unsited += unsited_in(w, from, to);
 }
 
 /* Records and entries of one function, both by offset. */
@@ -280,7 +308,7 @@ static bool write_functions(struct writer *w)
 bool yaml_write(const struct profile *profile, const struct yaml_header *header, unsigned threads,
 		FILE *file, struct yaml_report *report, struct bc_error *err)
 {
-	struct writer w = {.profile = profile, .report = report};
+	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited, .report = report};
 
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);

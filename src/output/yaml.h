@@ -15,6 +15,7 @@ struct yaml_header {
 	const char *binary_name;
 	const char *const *events; /* of basic samples, sorted */
 	size_t event_count;
+	bool leave_out_unsited; /* calls from places of which only the block is known */
 };
 
 struct yaml_report {
@@ -24,6 +25,7 @@ struct yaml_report {
 	size_t blockless; /* of these, without any block: no control-flow graph is known */
 	uint64_t lost;    /* count of branches, calls and samples that are in no block: of
 			     those functions, and of PLT entries, which have none */
+	uint64_t unsited; /* count of calls that were left out so */
 	uint64_t unnamed; /* count of branches that are in a block, and lead to none */
 };
 

@@ -49,7 +49,7 @@ struct block_source {
 };
 
 /* Get ready for every function of a profile.  Its binary was opened by
- * binary_open_hashed().  BC_NOMEM */
+ * binary_open_parts() with blocks.  BC_NOMEM */
 BC_MUST_USE bool blocks_open(const struct profile *profile, unsigned threads,
 			     struct block_source *out, struct bc_error *err);
 void blocks_close(struct block_source *source);

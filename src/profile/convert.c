@@ -9,6 +9,8 @@
 #include "src/profile/impute.h"
 #include "src/profile/nameable.h"
 #include "src/profile/insn_starts.h"
+#include "src/profile/made_blocks.h"
+#include "src/profile/plt_calls.h"
 #include "src/profile/return_places.h"
 #include "src/profile/runs.h"
 
@@ -26,6 +28,10 @@ struct converter {
 	struct ledgers ledgers;
 	struct build_check check;
 	struct returns_found found;
+	struct profile_rules rules;
+	const struct made_blocks *made;
+	const struct plt_calls *plt;
+	struct restored restored;
 	const struct function *near; /* where the last trace was */
 	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
@@ -68,13 +74,64 @@ static bool is_unnameable(const struct converter *c, const struct function *f)
 	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
 }
 
+static void add_record(struct converter *c, struct record record)
+{
+	if (!record_push(&c->records, c->binary, &record))
+		c->out_of_memory = true;
+}
+
 static void add(struct converter *c, enum record_kind kind, struct input_place from,
 		struct input_place to, uint64_t count, uint64_t mispredicted)
 {
-	struct record record = {kind, from, to, count, mispredicted};
+	add_record(c, (struct record){kind, from, to, count, mispredicted, 0});
+}
 
-	if (!record_push(&c->records, c->binary, &record))
-		c->out_of_memory = true;
+/* A way within a function to a place that begins no block of the input. */
+static bool leads_to_made(const struct converter *c, struct input_place from, struct input_place to)
+{
+	return from.function && from.function == to.function && to.offset &&
+	       made_blocks_lead(c->made, from.function, from.offset, to.offset);
+}
+
+/* Where several blocks begin with the function's code, those before the last became empty: what
+ * comes from elsewhere enters the first one. */
+static bool enters_empty(const struct converter *c, struct place target, struct input_place from,
+			 struct input_place to)
+{
+	const struct bat_fragment *fragment = target.fragment;
+
+	if (!rules_restore(&c->rules, RESTORE_ENTRIES) || !fragment || fragment->cold || target.offset ||
+	    !to.offset || from.function == to.function || !fragment->entry_count)
+		return false;
+	struct bat_entry first = c->binary->bat.entries[fragment->first_entry];
+	return !first.output && !first.input;
+}
+
+/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
+ * other functions such as inlined ones. */
+static bool is_unsited(const struct converter *c, struct place source)
+{
+	if (!source.fragment)
+		return false;
+	const struct bat_entry *entry = bat_entry_at(&c->binary->bat, source.fragment, source.offset);
+	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
+}
+
+/* A call through the GOT that was one through the PLT: as the input has it.  False: none. */
+static bool add_plt_call(struct converter *c, const struct count_row *row, struct place source,
+			 struct place target, struct input_place from)
+{
+	if (target.function || !source.function || source.function->kind == FUNCTION_PLT)
+		return false;
+	const struct plt_slot *slot = plt_calls_find(c->plt, &c->binary->image, trace_of(row->key).branch);
+	if (!slot)
+		return false;
+	struct input_place entry = {slot->entry, 0}, jump = {slot->entry, slot->jump};
+	c->restored.count[RESTORE_PLT] += row->count;
+	add_record(c, (struct record){RECORD_BRANCH, from, entry, row->count, row->extra,
+				      is_unsited(c, source) ? row->count : 0});
+	add(c, RECORD_BRANCH, jump, (struct input_place){0}, row->count, 0);
+	return true;
 }
 
 /* A taken branch: within its function it is one record; between functions, or
@@ -99,16 +156,31 @@ static void convert_branch(struct converter *c, const struct count_row *row, str
 		ledger->dropped[ENTRY_UNNAMEABLE] += row->count;
 		return;
 	}
+	if (leads_to_made(c, from, to)) {
+		ledger->dropped[ENTRY_MADE] += row->count;
+		c->restored.count[RESTORE_MADE] += row->count;
+		return;
+	}
 	ledger->kept += row->count;
-	add(c, from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count, row->extra);
+	if (add_plt_call(c, row, source, target, from))
+		return;
+	if (enters_empty(c, target, from, to)) {
+		to.offset = 0;
+		c->restored.count[RESTORE_ENTRIES] += row->count;
+	}
+	add_record(c, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count,
+				      row->extra, is_unsited(c, source) ? row->count : 0});
 }
 
 static void add_edge(void *ctx, uint32_t from, uint32_t to, uint64_t count)
 {
 	struct converter *c = ctx;
+	struct input_place source = {c->runs_owner, from}, target = {c->runs_owner, to};
 
-	add(c, RECORD_BRANCH, (struct input_place){c->runs_owner, from},
-	    (struct input_place){c->runs_owner, to}, count, 0);
+	if (leads_to_made(c, source, target))
+		c->restored.count[RESTORE_MADE] += count;
+	else
+		add(c, RECORD_BRANCH, source, target, count, 0);
 }
 
 /* All of the function that the last traces ran through. */
@@ -399,6 +471,8 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		build_check_add(&out->check, &c->check);
 		out->found.by_type += c->found.by_type;
 		out->found.by_place += c->found.by_place;
+		for (size_t rule = 0; rule < RESTORE_COUNT; rule++)
+			out->restored.count[rule] += c->restored.count[rule];
 		batches[i] = c->records.records;
 		runs_free(&c->runs);
 		out_of_memory |= c->out_of_memory || c->places.no_memory;
@@ -451,6 +525,9 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 	struct job job = {.basic = basic};
 	uint8_t *unnameable;
 	struct insn_starts starts = {0};
+	const struct profile_rules rules = aggregate->options.rules;
+	struct made_blocks made = {0};
+	struct plt_calls plt = {0};
 
 	*out = (struct converted){0};
 	if (threads > COUNTS_SHARDS)
@@ -472,13 +549,21 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 			.left_out = aggregate->left_out,
 			.imputes = aggregate->options.impute,
 			.starts = &starts,
+			.rules = rules,
+			.made = &made,
+			.plt = &plt,
 			.places = {.starts = &starts,
 				   .decoder = &job.workers[i].decoder,
 				   .used = aggregate->options.rules.returns_by_place},
 		};
 	for (unsigned i = 0; i < threads; i++)
 		decoder_open(binary->image.machine, &job.workers[i].decoder);
-	bool ok = insn_starts_open(&starts, binary, err) && convert_with(&job, threads, out, err);
+	bool ok = insn_starts_open(&starts, binary, err) &&
+		  (!rules_restore(&rules, RESTORE_MADE) || made_blocks_open(binary, &made, err)) &&
+		  (!rules_restore(&rules, RESTORE_PLT) || plt_calls_open(binary, &plt, err)) &&
+		  convert_with(&job, threads, out, err);
+	made_blocks_close(&made);
+	plt_calls_close(&plt);
 	for (unsigned i = 0; i < threads; i++)
 		decoder_close(&job.workers[i].decoder);
 	insn_starts_close(&starts);

@@ -14,6 +14,7 @@ struct converted {
 	struct ledgers ledgers; /* what became of the traces or addresses */
 	struct build_check check;
 	struct returns_found found; /* what the tally had not found */
+	struct restored restored;
 	struct profile profile;
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as RUN_NO_MAP */
 };

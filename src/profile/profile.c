@@ -28,6 +28,7 @@ static void add_up(struct packed_record *to, const struct packed_record *record)
 {
 	to->count = count_add_saturating(to->count, record->count);
 	to->mispredicted = count_add_saturating(to->mispredicted, record->mispredicted);
+	to->unsited = count_add_saturating(to->unsited, record->unsited);
 }
 
 static bool push(struct record_batch *batch, const struct packed_record *record)
@@ -55,6 +56,7 @@ bool record_push(struct record_batch *batch, const struct binary *binary,
 			      record->from.offset,
 		.count = record->count,
 		.mispredicted = record->mispredicted,
+		.unsited = record->unsited,
 	};
 
 	if (!record->count)
@@ -68,7 +70,8 @@ struct record profile_record(const struct profile *profile, size_t index)
 {
 	const struct packed_record *packed = &profile->records[index];
 	const struct function *functions = profile->binary->functions.at;
-	struct record record = {.count = packed->count, .mispredicted = packed->mispredicted};
+	struct record record = {.count = packed->count, .mispredicted = packed->mispredicted,
+				.unsited = packed->unsited};
 	uint64_t to = packed->to >> 32;
 
 	if (packed->owner_from & ENTRY_BIT) {
@@ -83,6 +86,29 @@ struct record profile_record(const struct profile *profile, size_t index)
 		record.to.offset = (uint32_t)packed->to;
 	}
 	return record;
+}
+
+static bool any_renumbered(const struct function_table *functions)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->at[i].renumbered)
+			return true;
+	return false;
+}
+
+uint64_t profile_renumbered(const struct profile *profile)
+{
+	uint64_t count = 0;
+
+	if (!any_renumbered(&profile->binary->functions))
+		return 0;
+	for (size_t i = 0; i < profile->record_count; i++) {
+		struct record record = profile_record(profile, i);
+		if ((record.from.function && record.from.function->renumbered) ||
+		    (record.to.function && record.to.function->renumbered))
+			count = count_add_saturating(count, record.count);
+	}
+	return count;
 }
 
 size_t profile_owner(const struct profile *profile, size_t index)

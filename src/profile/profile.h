@@ -23,6 +23,7 @@ struct record {
 	enum record_kind kind;
 	struct input_place from, to;
 	uint64_t count, mispredicted;
+	uint64_t unsited; /* of a call's count, from places of which only the block is known */
 };
 
 /* A record as it is stored: both places in two words that sort as numbers. */
@@ -30,7 +31,7 @@ struct packed_record {
 	uint64_t owner_from; /* function it is listed under << 33 | entry << 32
 	                        | offset it comes from */
 	uint64_t to;         /* function it goes to + 1, or 0 << 32 | offset */
-	uint64_t count, mispredicted;
+	uint64_t count, mispredicted, unsited;
 };
 DEFINE_VEC(record_vec, struct packed_record);
 
@@ -80,6 +81,9 @@ BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
 void profile_free(struct profile *profile);
 
 struct record profile_record(const struct profile *profile, size_t index);
+
+/* How often control came from or went to functions whose numbers are not those of their addresses. */
+uint64_t profile_renumbered(const struct profile *profile);
 
 /* The function that a record is listed under: its place in by_primary. */
 size_t profile_owner(const struct profile *profile, size_t index);

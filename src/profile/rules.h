@@ -8,13 +8,40 @@
 #define PROFILE_RULES_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* What is brought back that llvm-bolt changed.  X(NAME, word for --restore and machines, text for people) */
+#define RESTORE_RULES(X)                                                       \
+	X(NAMES, "names", "of local functions whose name and file others share") \
+	X(ENTRIES, "entries", "calls of functions whose first block became empty") \
+	X(MADE, "made", "to places that begin no block of the input, left out") \
+	X(PLT, "plt", "calls through the PLT that became calls through memory") \
+	X(SITES, "sites", "calls from places of YAML that have no call, left out")
+
+#define X(name, key, text) RESTORE_##name,
+enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
+#undef X
+
+#define RESTORE_BIT(rule) (1u << (rule))
+#define RESTORE_ALL (RESTORE_BIT(RESTORE_COUNT) - 1)
 
 struct profile_rules {
 	/* A branch from outside the binary to the place right behind a call is a return. */
 	bool returns_by_place;
+	unsigned restore; /* bits */
 };
 
+static inline bool rules_restore(const struct profile_rules *rules, enum restore_rule rule)
+{
+	return rules->restore & RESTORE_BIT(rule);
+}
+
 /* Zeroed: perf2bolt's. */
-static const struct profile_rules best_rules = {.returns_by_place = true};
+static const struct profile_rules best_rules = {.returns_by_place = true, .restore = RESTORE_ALL};
+
+/* By rule: how often control went so. */
+struct restored {
+	uint64_t count[RESTORE_COUNT];
+};
 
 #endif

@@ -19,7 +19,7 @@ BYTES = b'boltedcollection\n'
 OTHER = 7 # a descriptor
 
 # What values are called that name no file.  A value of another name must have a role.
-NO_FILES = {'ADDR', 'ADDRESS', 'FORM', 'FORMAT', 'FROM,TO', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'PROGRAM', 'SEVERITY', 'T'}
+NO_FILES = {'ADDR', 'ADDRESS', 'FORM', 'FORMAT', 'FROM,TO', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'PROGRAM', 'RULE,...', 'SEVERITY', 'T'}
 # perf2bolt's have no names; the files of -heatmap and -perf-script-events are not looked at.
 PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap',
                       '-perf-script-events', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',

@@ -59,7 +59,7 @@ static void check_code(struct bytes file)
 		error_check(&err);
 		return;
 	}
-	if (functions_build(&image, &functions, &err))
+	if (functions_build(&image, NUMBERS_BY_ADDRESS, &functions, &err))
 		check_graphs(&image, &functions);
 	else
 		error_check(&err);

@@ -133,7 +133,8 @@ static bool run(const struct arguments *a, struct bc_error *err)
 	static struct count count;
 	struct binary binary = {0};
 
-	bool ok = binary_open(a->binary, &binary, err) &&
+	const struct binary_parts parts = {.numbers_by_address = true};
+	bool ok = binary_open_parts(a->binary, &parts, &binary, err) &&
 		  count_begin(&count, &binary, a->binary, &a->options, err);
 	for (size_t i = 0; ok && i < a->sample_count; i++)
 		ok = count_read(&count, a->samples[i], err);

@@ -100,7 +100,7 @@ bool check_elf(struct bytes file)
 			(size_t)(desc.data - file.data) <= file.size - desc.size);
 	else
 		REQUIRE(is_honest(&err, true));
-	bool done = functions_build(&image, &table, &err);
+	bool done = functions_build(&image, NUMBERS_BY_ADDRESS, &table, &err);
 	if (done)
 		check_functions(&image, &table);
 	else

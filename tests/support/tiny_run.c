@@ -101,6 +101,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	ledger_add(&run->ledgers.traces, &converted.ledgers.traces);
 	run->check = converted.check;
 	run->found = converted.found;
+	run->restored = converted.restored;
 	assert_true(ledger_balances(&run->ledgers.samples));
 	assert_true(ledger_balances(&run->ledgers.branches));
 	assert_true(ledger_balances(&run->ledgers.traces));

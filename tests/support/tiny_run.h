@@ -16,6 +16,7 @@ struct tiny_run {
 	struct ledgers ledgers;   /* set by tiny_run_gives() */
 	struct build_check check; /* set by tiny_run_gives() */
 	struct returns_found found; /* likewise, by the conversion */
+	struct restored restored; /* likewise */
 };
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options);

@@ -49,7 +49,7 @@ static void any_order(void **state)
 	const uint32_t at[] = {0};
 
 	assert_true(image_open(file, &image, &err));
-	assert_true(functions_build(&image, &functions, &err));
+	assert_true(functions_build(&image, NUMBERS_BY_ADDRESS, &functions, &err));
 	const struct chosen chosen = {&image, &functions, at, 1};
 	assert_true(relocs_read(&chosen, &relocs, &labels));
 	assert_true(relocs.present);

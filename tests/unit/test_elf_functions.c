@@ -33,7 +33,7 @@ static struct fixture open_recipe(const struct build_elf *recipe)
 	struct fixture f = {.file = build_elf(recipe)};
 	struct bc_error err = {0};
 
-	if (!image_open(f.file, &f.image, &err) || !functions_build(&f.image, &f.table, &err))
+	if (!image_open(f.file, &f.image, &err) || !functions_build(&f.image, NUMBERS_BY_ADDRESS, &f.table, &err))
 		fail_msg("%s", err.text);
 	return f;
 }
@@ -610,7 +610,7 @@ static void assert_fails(const struct build_section *sections, const char *text)
 	struct bc_error err = {0};
 
 	assert_true(image_open(file, &image, &err));
-	assert_false(functions_build(&image, &table, &err));
+	assert_false(functions_build(&image, NUMBERS_BY_ADDRESS, &table, &err));
 	assert_int_equal(err.code, BC_FORMAT);
 	assert_string_equal(err.text, text);
 	assert_null(table.at);

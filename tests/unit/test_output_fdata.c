@@ -24,12 +24,12 @@ static struct record branch(int from, uint32_t from_offset, int to, uint32_t to_
 {
 	enum record_kind kind = from < 0 ? RECORD_ENTRY : RECORD_BRANCH;
 
-	return (struct record){kind, place(from, from_offset), place(to, to_offset), count, wrong};
+	return (struct record){kind, place(from, from_offset), place(to, to_offset), count, wrong, 0};
 }
 
 static struct record sample(int function, uint32_t offset, uint64_t count)
 {
-	return (struct record){RECORD_SAMPLE, place(function, offset), place(-1, 0), count, 0};
+	return (struct record){RECORD_SAMPLE, place(function, offset), place(-1, 0), count, 0, 0};
 }
 
 static char *written(const struct profile *profile, const struct fdata_header *header)

@@ -94,11 +94,11 @@ static void test_branches(void **state)
 {
 	(void)state;
 	struct record records[] = {
-		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 2}, /* block 0x20 to 0x40 */
-		{RECORD_BRANCH, place(HOT, 0x2c), place(OTHER, 0x18), 3, 0}, /* to an entry point */
-		{RECORD_BRANCH, place(HOT, 0x4e), place(HOT, 0), 4, 0},      /* recursion */
-		{RECORD_BRANCH, place(HOT, 0x8a), place(HOT, 0x90), 1, 0},   /* in the cold part */
-		{RECORD_ENTRY, {0}, place(HOT, 0), 9, 0},
+		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 2, 0}, /* block 0x20 to 0x40 */
+		{RECORD_BRANCH, place(HOT, 0x2c), place(OTHER, 0x18), 3, 0, 0}, /* to an entry point */
+		{RECORD_BRANCH, place(HOT, 0x4e), place(HOT, 0), 4, 0, 0},      /* recursion */
+		{RECORD_BRANCH, place(HOT, 0x8a), place(HOT, 0x90), 1, 0, 0},   /* in the cold part */
+		{RECORD_ENTRY, {0}, place(HOT, 0), 9, 0, 0},
 	};
 
 	gives(records, BC_COUNT(records), false,
@@ -133,8 +133,8 @@ static void test_samples(void **state)
 {
 	(void)state;
 	struct record records[] = {
-		{RECORD_SAMPLE, place(HOT, 0x21), {0}, 5, 0},
-		{RECORD_SAMPLE, place(HOT, 0x3f), {0}, 2, 0},
+		{RECORD_SAMPLE, place(HOT, 0x21), {0}, 5, 0, 0},
+		{RECORD_SAMPLE, place(HOT, 0x3f), {0}, 2, 0, 0},
 	};
 
 	gives(records, BC_COUNT(records), true,
@@ -163,8 +163,8 @@ static void test_made_block(void **state)
 	struct bat_entry *entries = (struct bat_entry *)(uintptr_t)tiny.binary.bat.entries;
 	uint32_t at = tiny.fragments[0].first_entry;
 	struct record records[] = {
-		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 0},
-		{RECORD_BRANCH, place(HOT, 0x48), place(HOT, 0x80), 3, 0},
+		{RECORD_BRANCH, place(HOT, 0x2c), place(HOT, 0x40), 5, 0, 0},
+		{RECORD_BRANCH, place(HOT, 0x48), place(HOT, 0x80), 3, 0, 0},
 	};
 
 	while (bat_entry_is_branch(entries[at]) || bat_entry_input(entries[at]) != 0x40)
@@ -188,7 +188,7 @@ static void test_made_block(void **state)
 static void test_plt(void **state)
 {
 	(void)state;
-	struct record record = {RECORD_BRANCH, place(EXT, 0), {0}, 8, 0};
+	struct record record = {RECORD_BRANCH, place(EXT, 0), {0}, 8, 0, 0};
 	struct yaml_report report;
 
 	free(written(&record, 1, false, &report));

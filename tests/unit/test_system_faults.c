@@ -201,7 +201,7 @@ static bool build_graphs(struct bc_error *err)
 	if (!file_map(DEMO "demo", &file, err))
 		return false;
 	bool ok = image_open((struct bytes){file.data, file.size}, &image, err) &&
-		  functions_build(&image, &functions, err);
+		  functions_build(&image, NUMBERS_BY_ADDRESS, &functions, err);
 	unsigned long left = allocations;
 	allocations = NEVER;
 	uint32_t *chosen = calloc(functions.count + 1, sizeof(*chosen));
