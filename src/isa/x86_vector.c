@@ -85,7 +85,7 @@ struct vector {
 
 static bool is_certain(const struct vector *v, const struct x86_insn *insn)
 {
-	const struct x86_vector *row = &v->rows[VECTOR_ROW(v->map, insn->opcode, v->pp)];
+	const struct x86_vector *row = &v->rows[VECTOR_ROW(v->map, (unsigned)insn->opcode, v->pp)];
 	unsigned shapes = insn->is_memory ? row->memory : row->registers;
 	unsigned flags = insn->is_memory ? row->memory_flags : row->register_flags;
 

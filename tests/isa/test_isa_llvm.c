@@ -17,7 +17,7 @@
 #include "tests/support/prng.h"
 
 /* LLVM writes each instruction as text, which takes microseconds: of a large library this must do. */
-#define MOST_OF_ONE 2000000
+#define MOST_OF_ONE 400000
 
 static char **given;
 static int given_count;
