@@ -63,14 +63,14 @@ static bool choose(struct cfg *cfg, const uint32_t *chosen, size_t count)
 	return cfg->graphs;
 }
 
-static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
+static bool build(const struct image *image, struct cfg *cfg, bool keep_code, unsigned threads)
 {
 	struct chosen chosen = {image, cfg->functions, cfg->chosen, cfg->count};
 	struct label_vec labels = {0};
 	struct relocs relocs = {0};
 	struct fragment_vec fragments = {0};
 	struct table_references references;
-	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels, &references};
+	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels, &references, keep_code};
 	struct job job = {.input = &input, .cfg = cfg};
 
 	table_references_init(&references, image, cfg->functions);
@@ -95,18 +95,31 @@ static bool build(const struct image *image, struct cfg *cfg, unsigned threads)
 	return ok && !atomic_load(&job.failed);
 }
 
-bool cfg_build(const struct image *image, const struct function_table *functions,
-	       const uint32_t *chosen, size_t count, unsigned threads, struct cfg *out,
-	       struct bc_error *err)
+static bool build_chosen(const struct image *image, const struct function_table *functions, const uint32_t *chosen,
+			 size_t count, bool keep_code, unsigned threads, struct cfg *out, struct bc_error *err)
 {
 	struct cfg cfg = {.functions = functions};
 
-	if (!choose(&cfg, chosen, count) || (cfg.count && !build(image, &cfg, threads))) {
+	if (!choose(&cfg, chosen, count) || (cfg.count && !build(image, &cfg, keep_code, threads))) {
 		cfg_free(&cfg);
 		return work_fail(image->work, err);
 	}
 	*out = cfg;
 	return true;
+}
+
+bool cfg_build(const struct image *image, const struct function_table *functions,
+	       const uint32_t *chosen, size_t count, unsigned threads, struct cfg *out,
+	       struct bc_error *err)
+{
+	return build_chosen(image, functions, chosen, count, false, threads, out, err);
+}
+
+bool cfg_build_code(const struct image *image, const struct function_table *functions,
+		    const uint32_t *chosen, size_t count, unsigned threads, struct cfg *out,
+		    struct bc_error *err)
+{
+	return build_chosen(image, functions, chosen, count, true, threads, out, err);
 }
 
 void cfg_free(struct cfg *cfg)

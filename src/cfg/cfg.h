@@ -27,6 +27,11 @@ struct cfg {
 BC_MUST_USE bool cfg_build(const struct image *image, const struct function_table *functions,
 			   const uint32_t *chosen, size_t count, unsigned threads,
 			   struct cfg *out, struct bc_error *err);
+
+/* The same, with the code of each graph: graph_code.h. */
+BC_MUST_USE bool cfg_build_code(const struct image *image, const struct function_table *functions,
+				const uint32_t *chosen, size_t count, unsigned threads,
+				struct cfg *out, struct bc_error *err);
 void cfg_free(struct cfg *cfg);
 
 /* The graph of a function; NULL if it is not among the chosen. */

@@ -14,6 +14,7 @@ enum {
 	AT_ENTRY = 2,
 	AT_DATA = 4, /* data tells its address */
 	AT_TABLE = 8, /* a jump that uses a table */
+	AT_PAD = 16,
 };
 
 struct builder {
@@ -133,8 +134,9 @@ static uint8_t label_marks(const struct label *label)
 		return AT_LABEL;
 	case LABEL_DATA:
 		return AT_LABEL | AT_DATA;
-	case LABEL_ENTRY:
 	case LABEL_PAD:
+		return AT_LABEL | AT_PAD;
+	case LABEL_ENTRY:
 		break;
 	}
 	return AT_LABEL | AT_ENTRY;
@@ -200,7 +202,8 @@ static bool cut_blocks(struct builder *b)
 		if (!starts && !open)
 			starts = !joins(b->function, &insn[-1], insn);
 		struct block block = {.start = insn->offset,
-				      .entered = !i || b->marks[i] & AT_ENTRY};
+				      .entered = !i || b->marks[i] & (AT_ENTRY | AT_PAD),
+				      .pad = i && (b->marks[i] & (AT_ENTRY | AT_PAD)) == AT_PAD};
 		if (starts && !block_vec_push(&b->blocks, block))
 			return false;
 		b->blocks.at[b->blocks.len - 1].last = insn->offset;
@@ -226,6 +229,7 @@ static void link_last(const struct builder *b, const struct insn *last, struct b
 	block->to_next |= insn_goes_on(*last) || last->kind == INSN_CONDITIONAL ||
 			  may_lead_to(b, last, last + 1);
 	block->calls = insn_is_call(*last) || leaving; /* a tail call */
+	block->indirect = last->kind == INSN_JUMP_INDIRECT && !jump_tables_used_by(&b->tables, last->offset);
 }
 
 /* A branch can lead to the next block, too. */
@@ -293,6 +297,21 @@ static bool build(struct builder *b)
 	return true;
 }
 
+static bool keep_code(struct builder *b, struct graph *out)
+{
+	const struct graph_code_parts parts = {
+		.graph = out, .address = b->function->address, .insns = &b->insns, .tables = &b->tables,
+		.marks = b->marks, .mark_of_data = AT_DATA};
+
+	if (!graph_code_make(&parts, &out->code))
+		return false;
+	if (out->code.first_insn) {
+		out->code.insns = b->insns;
+		b->insns = (struct insn_vec){0};
+	}
+	return true;
+}
+
 bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out)
 {
@@ -312,12 +331,13 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 	out->starts = b.starts;
 	b.blocks = (struct block_vec){0};
 	b.starts = NULL;
-	return true;
+	return !input->keep_code || keep_code(&b, out);
 }
 
 void graph_free(struct graph *graph)
 {
 	free(graph->blocks);
 	free(graph->starts);
+	graph_code_free(&graph->code);
 	*graph = (struct graph){0};
 }

@@ -7,6 +7,7 @@
 #define CFG_GRAPH_H
 
 #include "src/cfg/fragments.h"
+#include "src/cfg/graph_code.h"
 #include "src/isa/decoder.h"
 #include "src/cfg/labels.h"
 #include "src/cfg/relocs.h"
@@ -19,7 +20,9 @@ struct block {
 	uint32_t reach; /* the last block that is reached by going to the next one each time */
 	bool to_next;   /* the next block is among its successors */
 	bool calls;     /* its last instruction is a call       */
+	bool indirect;  /* its last instruction is an indirect jump, and no table of it is known */
 	bool entered;   /* an entry point or a landing pad      */
+	bool pad;       /* a landing pad, and no entry point    */
 };
 
 struct graph {
@@ -29,6 +32,7 @@ struct graph {
 	bool takes_own;       /* the function takes an address inside its own code */
 	bool unknown_jumps;   /* it has a jump of which its code does not say where it leads */
 	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
+	struct graph_code code; /* if it was asked for; else empty */
 };
 
 /* What is known of the binary before a function is looked at. */
@@ -39,6 +43,7 @@ struct graph_input {
 	const struct fragment_vec *fragments; /* none if there are relocations */
 	const struct label_vec *labels; /* sorted */
 	struct table_references *references; /* of code to jump tables, of all functions */
+	bool keep_code;
 };
 
 /* Build the graph of a function.  One that BOLT refuses is empty: code that

@@ -294,3 +294,11 @@ bool jump_tables_lead_to(const struct jump_tables *tables, uint32_t jump, uint32
 	return table && table->count &&
 	       bsearch(&target, tables->targets.at + table->first, table->count, sizeof(target), by_value);
 }
+
+struct jump_targets jump_tables_targets(const struct jump_tables *tables, uint32_t jump)
+{
+	const struct jump_table *table = table_of(tables, jump);
+
+	return table && table->count ? (struct jump_targets){tables->targets.at + table->first, table->count}
+				     : (struct jump_targets){NULL, 0};
+}

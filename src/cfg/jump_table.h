@@ -53,6 +53,13 @@ void jump_tables_free(struct jump_tables *tables);
 bool jump_tables_used_by(const struct jump_tables *tables, uint32_t jump);
 bool jump_tables_lead_to(const struct jump_tables *tables, uint32_t jump, uint32_t target);
 
+/* Where it leads: offsets in the function, ascending; none if no table is known. */
+struct jump_targets {
+	const uint32_t *at;
+	size_t count;
+};
+struct jump_targets jump_tables_targets(const struct jump_tables *tables, uint32_t jump);
+
 /* The instruction at an offset, or NULL. */
 const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset);
 

@@ -19,6 +19,7 @@ enum {
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
 	OPT_IMPUTE,
+	OPT_NO_INFER,
 	OPT_COMPAT,
 	OPT_RESTORE,
 	OPT_THREADS,
@@ -63,6 +64,8 @@ static const struct option_row rows[] = {
 	 "which a Skylake erratum makes doubtful"},
 	{OPT_IMPUTE, "impute-fall-throughs", NULL, NO_FILE,
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
+	{OPT_NO_INFER, "no-infer", NULL, NO_FILE,
+	 "write plain samples of a binary that is not BOLTed as\naddresses, and infer no branches from them"},
 	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
 	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
 	{OPT_RESTORE, "restore", "RULE,...", NO_FILE,
@@ -209,6 +212,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
 	case OPT_IMPUTE: c->aggregate.impute = true; break;
+	case OPT_NO_INFER: c->aggregate.rules.infer = false; break;
 	case OPT_COMPAT:
 		if (strcmp(value, "perf2bolt") != 0)
 			return "--compat takes perf2bolt, not";

@@ -112,6 +112,26 @@ static void write_restored(struct json *json, const struct restored *restored)
 	json_close(json, '}');
 }
 
+static void write_share(struct json *json, const char *name, const struct inferred_share *share)
+{
+	json_open(json, name, '{');
+	json_number(json, "functions", share->functions);
+	json_number(json, "samples", share->samples);
+	json_close(json, '}');
+}
+
+static void write_inferred(struct json *json, const struct conversion *c)
+{
+	json_open(json, "inferred", '{');
+	json_bool(json, "branches", c->is_inferred);
+	write_share(json, "solved", &c->inferred.solved);
+	write_share(json, "no_graph", &c->inferred.no_graph);
+	write_share(json, "plt", &c->inferred.plt);
+	write_share(json, "too_much", &c->inferred.too_much);
+	json_number(json, "moved_samples", (uint64_t)c->inferred.moved);
+	json_close(json, '}');
+}
+
 static void write_yaml(struct json *json, const struct yaml_report *yaml)
 {
 	json_open(json, "yaml", '{');
@@ -152,6 +172,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
 	write_returns(&json, &conversion->found);
 	write_restored(&json, &restored);
+	write_inferred(&json, conversion);
 	write_check(&json, &conversion->check, summary->refusal);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", summary_records(summary));

@@ -155,8 +155,34 @@ static void print_yaml(const struct yaml_report *yaml, FILE *out)
 /* Nobody asked for it: the samples are of that kind. */
 static void print_mode(const struct summary *summary, FILE *out)
 {
-	if (summary->conversion->basic && summary->options->aggregate.mode != MODE_BASIC)
-		say(out, "no branch stacks: a basic profile of addresses (record with -j any,u for branches)");
+	const struct conversion *c = summary->conversion;
+
+	if (c->basic && summary->options->aggregate.mode != MODE_BASIC)
+		say(out, "no branch stacks: %s (record with -j any,u for branches)",
+		    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses");
+}
+
+static void print_share(const char *why, const struct inferred_share *share, FILE *out)
+{
+	if (share->functions)
+		say(out, "  of %" PRIu64 " function%s with %" PRIu64 " samples only the entry is told: %s", share->functions,
+		    plural(share->functions), share->samples, why);
+}
+
+static void print_inferred(const struct conversion *c, FILE *out)
+{
+	const struct inferred *i = &c->inferred;
+
+	if (c->not_inferred.code)
+		say(out, "no branches are inferred: %s", c->not_inferred.text);
+	if (!c->is_inferred)
+		return;
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples; %.1f %% of them moved to other blocks",
+	    i->solved.functions, plural(i->solved.functions), i->solved.samples, percent(i->moved, i->solved.samples));
+	if (i->plt.samples)
+		say(out, "  %" PRIu64 " samples in PLT entries: calls of these are told where the calls are", i->plt.samples);
+	print_share("its code gives no control-flow graph", &i->no_graph, out);
+	print_share("its control flow is beyond the limit of the solver", &i->too_much, out);
 }
 
 struct restored summary_restored(const struct summary *summary)
@@ -187,6 +213,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
 	print_restored(&restored, verbose, out);
+	print_inferred(conversion, out);
 	print_check(conversion, out);
 	if (verbose)
 		say(out, "%zu distinct %s", conversion->distinct,

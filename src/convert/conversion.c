@@ -146,6 +146,18 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
+/* Plain samples of the input itself: its code is the graph.  A binary that cannot be read as a graph converts to
+ * addresses all the same. */
+static bool infer_branches(struct conversion *c, struct bc_error *err)
+{
+	if (!c->basic || !c->aggregate.options.rules.infer || c->binary.kind != BINARY_UNTOUCHED)
+		return true;
+	c->is_inferred = infer(&c->profile, c->threads, &c->inferred, &c->not_inferred);
+	if (c->is_inferred || c->not_inferred.code != BC_NOMEM)
+		return true;
+	return bc_fail_nomem(err);
+}
+
 static bool convert_all(struct conversion *c, const char *name, struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
@@ -165,6 +177,8 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
+	if (!infer_branches(c, err))
+		return false;
 	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
 

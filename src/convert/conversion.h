@@ -10,6 +10,7 @@
 #define CONVERT_CONVERSION_H
 
 #include "src/event/input.h"
+#include "src/infer/infer.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
@@ -54,6 +55,9 @@ struct conversion {
 	struct restored restored;
 	bool leave_out_unsited; /* of YAML: RESTORE_SITES */
 	struct profile profile;
+	bool is_inferred; /* the profile has branches that were inferred from addresses: */
+	struct inferred inferred;
+	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
 	struct executed executed; /* if that was wanted */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
 	struct kept_counts kept; /* options.aggregate_only: in place of a profile */

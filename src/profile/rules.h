@@ -29,6 +29,8 @@ struct profile_rules {
 	/* A branch from outside the binary to the place right behind a call is a return. */
 	bool returns_by_place;
 	unsigned restore; /* bits */
+	/* Of plain samples branches are inferred where the binary's own code is the input's. */
+	bool infer;
 };
 
 static inline bool rules_restore(const struct profile_rules *rules, enum restore_rule rule)
@@ -37,7 +39,7 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 }
 
 /* Zeroed: perf2bolt's. */
-static const struct profile_rules best_rules = {.returns_by_place = true, .restore = RESTORE_ALL};
+static const struct profile_rules best_rules = {.returns_by_place = true, .restore = RESTORE_ALL, .infer = true};
 
 /* By rule: how often control went so. */
 struct restored {

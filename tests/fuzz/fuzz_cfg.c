@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/cfg/cfg.h"
+#include "src/infer/problem.h"
 #include "src/elf/section_parts.h"
 
 #define BASE 0x1000u
@@ -35,11 +36,45 @@ static void check(const struct graph *graph)
 	}
 }
 
+/* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred from samples at
+ * whatever places. */
+static void check_code(const struct function *f, const struct graph *graph, struct bytes data)
+{
+	struct function_sample samples[16];
+	struct function_problem problem;
+	size_t count = data.size < 16 ? data.size : 16;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		for (uint32_t k = graph->code.first_next[i]; k < graph->code.first_next[i + 1]; k++) {
+			assert(graph->code.next[k] < graph->count);
+			assert(k == graph->code.first_next[i] || graph->code.next[k] > graph->code.next[k - 1]);
+			assert(graph_code_source(graph, f->address, i, graph->code.next[k])->offset <= graph->blocks[i].last);
+		}
+	for (size_t i = 0; i < count; i++)
+		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
+	assert(function_problem_make(f, graph, samples, count, 1, &problem));
+	if (flow_solve(&problem.problem, &problem.counts) == FLOW_SOLVED)
+		for (uint32_t i = 0; i < graph->count; i++) {
+			uint64_t in = problem.counts.entries[i];
+			for (uint32_t k = 0; k < problem.problem.edge_count; k++)
+				in += problem.edges[k].to == i ? problem.counts.edges[k] : 0;
+			assert(in == problem.counts.blocks[i]);
+		}
+	function_problem_free(&problem);
+}
+
 static struct section section(const char *name, uint64_t from, uint64_t size, uint64_t flags)
 {
 	return (struct section){.name = {name, strlen(name)}, .type = SHT_PROGBITS,
 				.flags = SHF_ALLOC | flags, .addr = BASE + from, .offset = from,
 				.size = size};
+}
+
+static void check_one(const struct function *f, const struct graph *graph, struct bytes data)
+{
+	check(graph);
+	if (graph->count && graph->count < 1000 && graph->code.first_insn)
+		check_code(f, graph, data);
 }
 
 static void warn_without_llvm(const struct cfg *cfg)
@@ -76,10 +111,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct function_table table = {.at = functions, .count = 2};
 	if (!section_parts_find(&image) || !functions_index(&table))
 		return 0;
-	assert(cfg_build(&image, &table, chosen, 2, 1, &cfg, &err));
+	assert(cfg_build_code(&image, &table, chosen, 2, 1, &cfg, &err));
 	warn_without_llvm(&cfg);
 	for (uint32_t i = 0; i < 2; i++)
-		check(cfg_find(&cfg, &functions[i]));
+		check_one(&functions[i], cfg_find(&cfg, &functions[i]), file);
 	cfg_free(&cfg);
 	free(table.index.below);
 	free(image.parts);

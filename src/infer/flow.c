@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/infer/flow.h"
+
+#include <stdlib.h>
+
+#include "src/base/attr.h"
+#include "src/infer/network.h"
+
+/* Costs are in 1 / (10^4 * FLOW_UNITS). */
+#define COST_ONE 10000
+#define COST_SMALL 1              /* an edge, an entry: nothing is to turn in circles */
+#define COST_SELDOM (16 * COST_ONE) /* an exception that comes from outside, a call that does not return */
+
+/* The pieces of the cost of one instruction, by r, the count in terms of what the samples say: where each
+ * ends, in 80ths, and 10^4 * (1 - 1 / r) at the geometric mean of its ends. */
+static const struct piece {
+	uint32_t end;
+	int32_t slope;
+} pieces[] = {
+	{5, -310000}, {10, -103137}, {20, -46569}, {40, -18284}, {56, -6903}, {80, -1952},
+	{112, 1548},  {160, 4024},   {320, 6464},  {640, 8232},  {UINT32_MAX, 9091},
+};
+#define PIECES BC_COUNT(pieces)
+
+/* The arcs of one block; 0 stands for none where the capacity would be 0. */
+struct block_arcs {
+	size_t arcs[PIECES];
+	int64_t filled[PIECES]; /* of a piece that costs less than nothing: what was sent at once */
+	size_t count;
+	size_t entry;
+	bool has_entry;
+};
+
+struct builder {
+	const struct flow_problem *problem;
+	struct network network;
+	struct block_arcs *blocks;
+	size_t *edges;
+};
+
+static uint32_t node_in(uint32_t block)
+{
+	return 2 * block;
+}
+
+static uint32_t node_out(uint32_t block)
+{
+	return 2 * block + 1;
+}
+
+static uint32_t node_outside(const struct flow_problem *problem)
+{
+	return 2 * problem->block_count;
+}
+
+static void add_piece(struct builder *b, uint32_t block, int64_t width, int64_t cost)
+{
+	struct block_arcs *arcs = &b->blocks[block];
+	size_t i = arcs->count++;
+
+	if (cost >= 0) {
+		arcs->arcs[i] = network_add(&b->network, node_in(block), node_out(block), width, cost);
+		return;
+	}
+	/* Sent at once, as it costs less than nothing; the arc takes it back. */
+	arcs->filled[i] = width;
+	network_demand(&b->network, node_in(block), width);
+	network_supply(&b->network, node_out(block), width);
+	arcs->arcs[i] = network_add(&b->network, node_out(block), node_in(block), width, -cost);
+}
+
+/* What the samples alone say of the count, in 80ths of it at `end`. */
+static int64_t count_at(const struct flow_block *block, uint32_t end)
+{
+	uint64_t said = block->samples * FLOW_UNITS / block->instructions;
+
+	return end == UINT32_MAX ? NETWORK_MOST : (int64_t)(said * end / 80);
+}
+
+static void add_block(struct builder *b, uint32_t number)
+{
+	const struct flow_block *block = &b->problem->blocks[number];
+	int64_t begin = 0;
+
+	if (block->vanishes || !block->samples) {
+		int64_t slope = block->vanishes ? 0 : COST_ONE;
+		add_piece(b, number, NETWORK_MOST, slope * block->instructions);
+		return;
+	}
+	for (size_t i = 0; i < PIECES; i++) {
+		int64_t end = count_at(block, pieces[i].end);
+		if (end > begin)
+			add_piece(b, number, end - begin, (int64_t)pieces[i].slope * block->instructions);
+		begin = end;
+	}
+}
+
+static void add_outside(struct builder *b, uint32_t number)
+{
+	const struct flow_block *block = &b->problem->blocks[number];
+	uint32_t outside = node_outside(b->problem);
+	struct block_arcs *arcs = &b->blocks[number];
+
+	if (block->entry || block->pad) {
+		arcs->has_entry = true;
+		arcs->entry = network_add(&b->network, outside, node_in(number), NETWORK_MOST,
+					  block->entry ? COST_SMALL : COST_SELDOM);
+	}
+	if (block->leaves || block->may_end)
+		network_add(&b->network, node_out(number), outside, NETWORK_MOST, block->leaves ? 0 : COST_SELDOM);
+}
+
+static void build(struct builder *b)
+{
+	const struct flow_problem *problem = b->problem;
+
+	for (uint32_t i = 0; i < problem->block_count; i++)
+		add_block(b, i);
+	for (uint32_t i = 0; i < problem->edge_count; i++)
+		b->edges[i] = network_add(&b->network, node_out(problem->edges[i].from),
+					  node_in(problem->edges[i].to), NETWORK_MOST, COST_SMALL);
+	for (uint32_t i = 0; i < problem->block_count; i++)
+		add_outside(b, i);
+}
+
+static void read_counts(const struct builder *b, struct flow_counts *out)
+{
+	for (uint32_t i = 0; i < b->problem->block_count; i++) {
+		const struct block_arcs *arcs = &b->blocks[i];
+		int64_t count = 0;
+		for (size_t k = 0; k < arcs->count; k++) {
+			int64_t flow = network_flow(&b->network, arcs->arcs[k]);
+			count += arcs->filled[k] ? arcs->filled[k] - flow : flow;
+		}
+		out->blocks[i] = (uint64_t)count;
+		out->entries[i] = arcs->has_entry ? (uint64_t)network_flow(&b->network, arcs->entry) : 0;
+	}
+	for (uint32_t i = 0; i < b->problem->edge_count; i++)
+		out->edges[i] = (uint64_t)network_flow(&b->network, b->edges[i]);
+}
+
+static enum flow_result solve(struct builder *b, struct flow_counts *out)
+{
+	if (!b->blocks || !b->edges)
+		return FLOW_NO_MEMORY;
+	build(b);
+	switch (network_solve(&b->network, FLOW_STEPS)) {
+	case NETWORK_SOLVED:
+		read_counts(b, out);
+		return FLOW_SOLVED;
+	case NETWORK_NO_MEMORY:
+		return FLOW_NO_MEMORY;
+	case NETWORK_NO_WAY: /* each supply can be taken back: never */
+	case NETWORK_TOO_MUCH:
+		break;
+	}
+	return FLOW_TOO_MUCH;
+}
+
+enum flow_result flow_solve(const struct flow_problem *problem, struct flow_counts *out)
+{
+	struct builder b = {.problem = problem};
+
+	network_init(&b.network, 2 * problem->block_count + 1);
+	b.blocks = calloc((size_t)problem->block_count + 1, sizeof(*b.blocks));
+	b.edges = calloc((size_t)problem->edge_count + 1, sizeof(*b.edges));
+	enum flow_result result = solve(&b, out);
+	network_free(&b.network);
+	free(b.blocks);
+	free(b.edges);
+	return result;
+}

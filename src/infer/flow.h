@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How often each block and edge of a function most likely ran, by plain samples of its blocks.
+ *
+ * A block of n instructions that ran x times is sampled as a random number of Poisson's distribution with the
+ * expectation x * n / p, where p is the number of instructions from one sample to the next.  Of all flows that could be (what
+ * enters a block leaves it) the one is looked for under which the samples seen are most likely: the cost
+ * of x is m - k * ln m with m = x * n / p for k samples.  That is convex, so that it becomes arcs of a network, one
+ * for each piece of the curve.  docs/inference.md has it in full.
+ *
+ * Counts are in units of 1 / FLOW_UNITS of a sample for each instruction: the p above.
+ */
+#ifndef INFER_FLOW_H
+#define INFER_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/attr.h"
+
+#define FLOW_UNITS 20000
+
+/* The samples of a function are at most so many; who has more divides those of the whole profile. */
+#define FLOW_MOST_SAMPLES ((uint64_t)1 << 36)
+
+struct flow_block {
+	uint64_t samples;
+	uint32_t instructions; /* 1 to 2^20 */
+	bool vanishes;  /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
+	bool entry;     /* of the function */
+	bool pad;       /* of an exception: entered seldom from outside */
+	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */
+	bool may_end;   /* it calls what may not return */
+};
+
+struct flow_edge {
+	uint32_t from, to; /* numbers of blocks */
+};
+
+struct flow_problem {
+	const struct flow_block *blocks;
+	uint32_t block_count;
+	const struct flow_edge *edges; /* each once; of equally likely flows the order decides */
+	uint32_t edge_count;
+};
+
+/* Counts, in arrays of the caller. */
+struct flow_counts {
+	uint64_t *blocks;  /* by block */
+	uint64_t *entries; /* by block: from outside into it */
+	uint64_t *edges;   /* by edge */
+};
+
+enum flow_result {
+	FLOW_SOLVED,
+	FLOW_TOO_MUCH, /* FLOW_STEPS arcs were looked at, and it was not done */
+	FLOW_NO_MEMORY,
+};
+
+/* About two seconds of work; what compilers write takes milliseconds. */
+#define FLOW_STEPS (UINT64_C(1) << 28)
+
+BC_MUST_USE enum flow_result flow_solve(const struct flow_problem *problem, struct flow_counts *out);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/infer/infer.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+#include "src/cfg/cfg.h"
+#include "src/infer/problem.h"
+
+enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, IN_PLT };
+
+/* One function, and its records of the profile. */
+struct sampled {
+	const struct function *function;
+	size_t first, count;
+	uint64_t samples;
+	enum sampled_state state;
+	uint64_t entered; /* what the flow says; without one a guess */
+	double moved;
+};
+DEFINE_VEC(sampled_vec, struct sampled);
+
+struct job {
+	const struct profile *profile;
+	const struct binary *binary;
+	struct cfg cfg;
+	struct sampled_vec functions;
+	uint64_t divisor; /* of samples, where there are more than flow.h takes */
+	atomic_uint_least64_t *called; /* by function of the binary: direct calls of it that were written */
+	struct record_batch *batches;  /* one a thread */
+	atomic_bool no_memory;
+};
+
+static void add(struct job *job, unsigned worker, const struct record *record)
+{
+	if (!record_push(&job->batches[worker], job->binary, record))
+		atomic_store(&job->no_memory, true);
+}
+
+/* ---- what is written of one function ---- */
+
+struct writer {
+	struct job *job;
+	unsigned worker;
+	const struct function *function;
+	const struct graph *graph;
+	const struct function_problem *solved;
+};
+
+static void write_edges(const struct writer *w)
+{
+	const struct flow_problem *problem = &w->solved->problem;
+
+	for (uint32_t i = 0; i < problem->edge_count; i++) {
+		const struct flow_edge *edge = &problem->edges[i];
+		const struct insn *source = graph_code_source(w->graph, w->function->address, edge->from, edge->to);
+		struct record record = {
+			.kind = RECORD_BRANCH,
+			.from = {w->function, source->offset},
+			.to = {w->function, w->graph->blocks[edge->to].start},
+			.count = w->solved->counts.edges[i],
+		};
+		add(w->job, w->worker, &record);
+	}
+}
+
+/* A direct call, or a jump that always leaves: how often a conditional one does is not known. */
+static void write_call(const struct writer *w, const struct insn *insn, uint64_t count)
+{
+	const struct function_table *functions = &w->job->binary->functions;
+	bool leaves = insn->kind == INSN_JUMP && insn->target - w->function->address >= w->function->size;
+
+	if (insn->kind != INSN_CALL && !leaves)
+		return;
+	const struct function *callee = functions_find(functions, (struct vaddr){insn->target});
+	if (!callee || callee->address != insn->target || !count)
+		return;
+	struct record record = {.kind = RECORD_BRANCH, .from = {w->function, insn->offset}, .to = {callee, 0},
+				.count = count};
+	add(w->job, w->worker, &record);
+	atomic_fetch_add(&w->job->called[callee - functions->at], count);
+}
+
+static void write_calls(const struct writer *w)
+{
+	const struct graph_code *code = &w->graph->code;
+
+	for (uint32_t block = 0; block < w->graph->count; block++)
+		for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++)
+			write_call(w, &code->insns.at[i], w->solved->counts.blocks[block]);
+}
+
+/* ---- one function ---- */
+
+static double moved(const struct function_problem *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < p->problem.block_count; i++) {
+		const struct flow_block *block = &p->blocks[i];
+		double expected = (double)p->counts.blocks[i] * block->instructions / FLOW_UNITS;
+		if (!block->vanishes && (double)block->samples > expected)
+			sum += (double)block->samples - expected;
+	}
+	return sum;
+}
+
+/* Without a graph: as often as its samples say if each of its instructions ran once. */
+static void guess_entries(const struct job *job, struct sampled *s)
+{
+	uint64_t instructions = s->function->size / 4 + 1;
+	uint64_t samples = s->samples / job->divisor;
+
+	s->entered = (samples ? samples : 1) * FLOW_UNITS / instructions;
+	s->entered = s->entered ? s->entered : 1;
+}
+
+static struct function_sample *take_samples(const struct job *job, const struct sampled *s)
+{
+	struct function_sample *samples = malloc((s->count + 1) * sizeof(*samples));
+
+	for (size_t i = 0; samples && i < s->count; i++) {
+		struct record record = profile_record(job->profile, s->first + i);
+		samples[i] = (struct function_sample){record.from.offset, record.count};
+	}
+	return samples;
+}
+
+static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph,
+			 const struct function_problem *solved)
+{
+	const struct writer w = {job, worker, s->function, graph, solved};
+
+	s->state = SOLVED;
+	s->entered = solved->counts.entries[0];
+	s->moved = moved(solved);
+	write_edges(&w);
+	write_calls(&w);
+}
+
+static bool solve(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph)
+{
+	struct function_problem problem = {0};
+	struct function_sample *samples = take_samples(job, s);
+	enum flow_result result = FLOW_NO_MEMORY;
+
+	if (samples && function_problem_make(s->function, graph, samples, s->count, job->divisor, &problem))
+		result = flow_solve(&problem.problem, &problem.counts);
+	if (result == FLOW_SOLVED)
+		write_solved(job, worker, s, graph, &problem);
+	if (result == FLOW_TOO_MUCH)
+		s->state = TOO_MUCH;
+	function_problem_free(&problem);
+	free(samples);
+	return result != FLOW_NO_MEMORY;
+}
+
+static void infer_one(void *ctx, size_t index, unsigned worker)
+{
+	struct job *job = ctx;
+	struct sampled *s = &job->functions.at[index];
+	const struct graph *graph = cfg_find(&job->cfg, s->function);
+
+	if (s->function->kind == FUNCTION_PLT)
+		s->state = IN_PLT;
+	else if (!graph || !graph->count)
+		s->state = NO_GRAPH;
+	else if (!graph->code.first_insn)
+		s->state = TOO_MUCH;
+	else if (!solve(job, worker, s, graph))
+		atomic_store(&job->no_memory, true);
+	if (s->state == NO_GRAPH || s->state == TOO_MUCH)
+		guess_entries(job, s);
+}
+
+/* ---- all of them ---- */
+
+/* Records of one function follow each other. */
+static bool group(struct job *job, struct bc_error *err)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < job->profile->record_count; i++) {
+		struct record record = profile_record(job->profile, i);
+		struct sampled *last = job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
+		if (!last || last->function != record.from.function) {
+			if (!sampled_vec_push(&job->functions, (struct sampled){record.from.function, i, 0, 0, NOT_YET, 0, 0}))
+				return bc_fail_nomem(err);
+			last = &job->functions.at[job->functions.len - 1];
+		}
+		last->count++;
+		last->samples = count_add_saturating(last->samples, record.count);
+		total = count_add_saturating(total, record.count);
+	}
+	job->divisor = total / FLOW_MOST_SAMPLES + 1;
+	return true;
+}
+
+static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err)
+{
+	uint32_t *chosen = malloc((job->functions.len + 1) * sizeof(*chosen));
+
+	for (size_t i = 0; chosen && i < job->functions.len; i++)
+		chosen[i] = (uint32_t)(job->functions.at[i].function - job->binary->functions.at);
+	bool ok = chosen ? cfg_build_code(&job->binary->image, &job->binary->functions, chosen, job->functions.len,
+					  threads, &job->cfg, err)
+			 : bc_fail_nomem(err);
+	free(chosen);
+	return ok;
+}
+
+/* What enters a function beyond the calls that were written comes from anywhere. */
+static void write_entries(struct job *job)
+{
+	for (size_t i = 0; i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		uint64_t called = atomic_load(&job->called[s->function - job->binary->functions.at]);
+		struct record record = {.kind = RECORD_ENTRY, .to = {s->function, 0}};
+		if (s->entered <= called)
+			continue;
+		record.count = s->entered - called;
+		add(job, 0, &record);
+	}
+}
+
+static struct inferred_share *share_of(struct inferred *out, enum sampled_state state)
+{
+	switch (state) {
+	case SOLVED:
+		return &out->solved;
+	case NO_GRAPH:
+		return &out->no_graph;
+	case IN_PLT:
+		return &out->plt;
+	case NOT_YET:
+	case TOO_MUCH:
+		break;
+	}
+	return &out->too_much;
+}
+
+static void count_functions(const struct job *job, struct inferred *out)
+{
+	double elsewhere = 0;
+
+	*out = (struct inferred){0};
+	for (size_t i = 0; i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		struct inferred_share *share = share_of(out, s->state);
+		share->functions++;
+		share->samples += s->samples;
+		elsewhere += s->moved;
+	}
+	out->moved = (uint64_t)(elsewhere * (double)job->divisor);
+}
+
+/* Does not change the profile before all has gone well. */
+static bool replace(struct job *job, struct profile *profile, unsigned threads, struct bc_error *err)
+{
+	struct record_vec records[PARALLEL_MOST];
+	struct profile branches;
+
+	for (unsigned i = 0; i < threads; i++) {
+		records[i] = job->batches[i].records;
+		job->batches[i].records = (struct record_vec){0};
+	}
+	if (!profile_build(job->binary, false, records, threads, threads, &branches, err))
+		return false;
+	branches.accesses = profile->accesses;
+	profile->accesses = (struct access_vec){0};
+	profile_free(profile);
+	*profile = branches;
+	return true;
+}
+
+static bool run(struct job *job, struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err)
+{
+	if (!job->called || !job->batches)
+		return bc_fail_nomem(err);
+	if (!group(job, err) || !build_graphs(job, threads, err))
+		return false;
+	parallel_for(threads, job->functions.len, infer_one, job);
+	write_entries(job);
+	count_functions(job, out);
+	return atomic_load(&job->no_memory) ? bc_fail_nomem(err) : replace(job, profile, threads, err);
+}
+
+bool infer(struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err)
+{
+	struct job job = {.profile = profile, .binary = profile->binary};
+
+	threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST;
+	job.called = calloc(job.binary->functions.count + 1, sizeof(*job.called));
+	job.batches = calloc(threads, sizeof(*job.batches));
+	bool ok = run(&job, profile, threads, out, err);
+	for (unsigned i = 0; job.batches && i < threads; i++)
+		record_vec_free(&job.batches[i].records);
+	free(job.batches);
+	free(job.called);
+	sampled_vec_free(&job.functions);
+	cfg_free(&job.cfg);
+	return ok;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * From a profile of addresses to one of branches: in each function that has samples the most likely flow
+ * (flow.h), over the graph of its code.
+ */
+#ifndef INFER_INFER_H
+#define INFER_INFER_H
+
+#include "src/base/error.h"
+#include "src/profile/profile.h"
+
+/* Functions, and their samples, by what became of them. */
+struct inferred_share {
+	uint64_t functions, samples;
+};
+
+struct inferred {
+	struct inferred_share solved;
+	struct inferred_share no_graph; /* BOLT builds no graph of it either: only its entry is told */
+	struct inferred_share plt;      /* PLT entries: calls of them are told by the callers */
+	struct inferred_share too_much; /* larger than flow.h solves: likewise */
+	uint64_t moved; /* of the samples of solved functions, those that the flow expects in other blocks */
+};
+
+/* Replace a profile of samples, of a binary that BOLT did not touch, by one of branches.  The result does not
+ * depend on the number of threads.
+ *
+ * BC_FORMAT  tables that would be read too often
+ * BC_NOMEM; the profile is as it was then */
+BC_MUST_USE bool infer(struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err);
+
+#endif

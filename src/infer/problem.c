@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/infer/problem.h"
+
+#include <stdlib.h>
+
+#define MOST_INSTRUCTIONS (UINT32_C(1) << 20)
+
+static bool is_outside(const struct function *f, const struct insn *insn)
+{
+	return insn->target - f->address >= f->size;
+}
+
+/* BOLT deletes blocks of nops, and threads jumps through those that only jump on. */
+static bool vanishes(const struct function *f, const struct insn *first, const struct insn *end)
+{
+	const struct insn *insn = first;
+
+	while (insn < end && insn->nop)
+		insn++;
+	return insn == end || (insn + 1 == end && insn->kind == INSN_JUMP && !is_outside(f, insn));
+}
+
+static bool is_tail_call(const struct function *f, const struct insn *insn)
+{
+	return (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && is_outside(f, insn);
+}
+
+static struct flow_block block_of(const struct function *f, const struct graph *graph, uint32_t number)
+{
+	const struct graph_code *code = &graph->code;
+	const struct insn *first = &code->insns.at[code->first_insn[number]];
+	const struct insn *end = &code->insns.at[code->first_insn[number + 1]];
+	uint32_t instructions = (uint32_t)(end - first);
+	struct flow_block block = {
+		.instructions = instructions < MOST_INSTRUCTIONS ? instructions : MOST_INSTRUCTIONS,
+		.vanishes = vanishes(f, first, end),
+		.entry = !number,
+		.pad = number && graph->blocks[number].entered,
+		.leaves = code->first_next[number] == code->first_next[number + 1] || graph->blocks[number].indirect,
+	};
+
+	for (const struct insn *insn = first; insn < end; insn++) {
+		block.leaves |= insn->kind == INSN_RETURN || is_tail_call(f, insn);
+		block.may_end |= insn_is_call(*insn);
+	}
+	return block;
+}
+
+static void count_samples(const struct graph *graph, const struct function_sample *samples, size_t count,
+			  uint64_t divisor, struct flow_block *blocks)
+{
+	uint32_t block = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		while (block + 1 < graph->count && graph->blocks[block + 1].start <= samples[i].offset)
+			block++;
+		uint64_t share = samples[i].count / divisor;
+		blocks[block].samples += share ? share : 1;
+	}
+}
+
+static void take_edges(const struct graph *graph, struct flow_edge *edges)
+{
+	const struct graph_code *code = &graph->code;
+
+	for (uint32_t block = 0; block < graph->count; block++)
+		for (uint32_t i = code->first_next[block]; i < code->first_next[block + 1]; i++)
+			edges[i] = (struct flow_edge){block, code->next[i]};
+}
+
+bool function_problem_make(const struct function *function, const struct graph *graph,
+			   const struct function_sample *samples, size_t count, uint64_t divisor,
+			   struct function_problem *out)
+{
+	uint32_t edges = graph->code.first_next[graph->count];
+	size_t blocks = graph->count;
+
+	*out = (struct function_problem){
+		.blocks = calloc(blocks + 1, sizeof(*out->blocks)),
+		.edges = calloc((size_t)edges + 1, sizeof(*out->edges)),
+		.counts = {.blocks = calloc(blocks + 1, sizeof(uint64_t)),
+			   .entries = calloc(blocks + 1, sizeof(uint64_t)),
+			   .edges = calloc((size_t)edges + 1, sizeof(uint64_t))},
+	};
+	if (!out->blocks || !out->edges || !out->counts.blocks || !out->counts.entries || !out->counts.edges)
+		return false;
+	for (uint32_t i = 0; i < graph->count; i++)
+		out->blocks[i] = block_of(function, graph, i);
+	count_samples(graph, samples, count, divisor, out->blocks);
+	take_edges(graph, out->edges);
+	out->problem = (struct flow_problem){out->blocks, graph->count, out->edges, edges};
+	return true;
+}
+
+void function_problem_free(struct function_problem *problem)
+{
+	free(problem->blocks);
+	free(problem->edges);
+	free(problem->counts.blocks);
+	free(problem->counts.entries);
+	free(problem->counts.edges);
+	*problem = (struct function_problem){0};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The blocks and edges of one function, as flow_solve() takes them. */
+#ifndef INFER_PROBLEM_H
+#define INFER_PROBLEM_H
+
+#include "src/cfg/graph.h"
+#include "src/elf/functions.h"
+#include "src/infer/flow.h"
+
+/* Samples of one function; offsets are in it. */
+struct function_sample {
+	uint32_t offset;
+	uint64_t count;
+};
+
+struct function_problem {
+	struct flow_problem problem;
+	struct flow_counts counts; /* room for them */
+	struct flow_block *blocks;
+	struct flow_edge *edges;
+};
+
+/* The problem of a function with a graph whose code was kept.  Samples that lie behind the last block
+ * count for that one.  Each count is divided by `divisor`, and is 1 at least.  False when out of memory. */
+BC_MUST_USE bool function_problem_make(const struct function *function, const struct graph *graph,
+				       const struct function_sample *samples, size_t count, uint64_t divisor,
+				       struct function_problem *out);
+void function_problem_free(struct function_problem *problem);
+
+#endif
