@@ -38,12 +38,14 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		warn(to, "warning: no sample could be used: the result is empty");
 }
 
-static void warn_of_input(const char *path, const struct reader_report *report,
+static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
 			  const struct warnings *to)
 {
 	const struct perf_data_report *perf = &report->perf;
 
 	warn_of_loss(path, report, to);
+	if (!refused && reader_report_is_empty(report))
+		warn(to, "%s: warning: %s", path, report->lines ? "has only comments" : "is empty");
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
@@ -94,7 +96,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
 	for (size_t i = 0; i < inputs->len; i++)
-		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], &to);
+		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], summary->refusal, &to);
 }
 
 static void print_warning(void *ctx, const char *text)

@@ -116,7 +116,13 @@ static bool fail_contradicted(const struct conversion_options *options, const st
 static bool fail_empty(const struct conversion_options *options, const struct conversion *c, struct bc_error *err)
 {
 	char has[640];
+	bool records = false;
 
+	for (size_t i = 0; i < c->inputs.len; i++)
+		records |= !reader_report_is_empty(&c->inputs.at[i]);
+	if (!records && c->inputs.len)
+		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)", input_name(options->samples[0]),
+			       c->inputs.len > 1 ? ", as all other inputs are" : "");
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
 	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s (--force writes an empty profile)",
 		       options->binary, *has ? "; " : "", has);

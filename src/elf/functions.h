@@ -34,7 +34,7 @@ struct function {
 	bool renumbered;  /* `printed` has another number than by address: local_names.h */
 	uint32_t section; /* index in image->sections */
 	enum function_kind kind;
-	const char *primary; /* the name that orders the profile */
+	const char *primary; /* the first name at its address */
 	const char *printed; /* the name to write, with a BAT in the binary */
 };
 

@@ -122,6 +122,12 @@ static bool check_dump(struct text start, bool complete, const char *file, struc
 	return true;
 }
 
+/* Of nothing at all, what --format=preagg writes where it kept nothing. */
+static bool can_be_preagg(const struct reader_options *options)
+{
+	return options->format == INPUT_AUTO || options->format == INPUT_PREAGG;
+}
+
 static bool recognise(struct lines *lines, const struct reader_options *options,
 		      const struct format **out, struct bc_error *err)
 {
@@ -130,7 +136,7 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 
 	if (!lines_peek(lines, MAGIC_MOST, &start, err))
 		return false;
-	if (!start.len)
+	if (!start.len && !can_be_preagg(options))
 		return bc_fail(err, BC_FORMAT, "%s: is empty", first.file);
 	for (size_t i = 0; i < BC_COUNT(magics); i++)
 		if (text_starts(start, magics[i].bytes)) {
@@ -146,6 +152,8 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 	*out = format_of(options->format);
 	if (!*out)
 		*out = recognise_text(start, lines->at_end, &first);
+	if (!*out && !first.number && lines->at_end)
+		*out = format_of(INPUT_PREAGG);
 	if (*out)
 		return true;
 	if (!first.number)

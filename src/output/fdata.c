@@ -77,7 +77,7 @@ static void emit_record(struct emit *out, const struct source *source, const str
 
 static const char *printed_name(const struct profile *profile, size_t place)
 {
-	return profile->binary->functions.at[profile->by_printed[place]].printed;
+	return profile->binary->functions.at[profile->by_name[place]].printed;
 }
 
 static void note_names(void *ctx, size_t part, unsigned worker)
@@ -94,7 +94,7 @@ static void note_names(void *ctx, size_t part, unsigned worker)
 		const char *text = printed_name(profile, i);
 		size_t length = strlen(text);
 		bool plain = length < MUST_ESCAPE && !memchr(text, ' ', length) && !memchr(text, '\\', length);
-		source->names[profile->by_printed[i]] =
+		source->names[profile->by_name[i]] =
 			(struct name){text, plain ? (uint32_t)length : MUST_ESCAPE};
 	}
 }
@@ -104,7 +104,7 @@ static size_t chunk_records(const struct source *source)
 	size_t longest = CHUNK_NAME;
 
 	for (size_t i = 0; i < source->profile->function_count; i++) {
-		const struct name *name = &source->names[source->profile->by_printed[i]];
+		const struct name *name = &source->names[source->profile->by_name[i]];
 		size_t length = name->length == MUST_ESCAPE ? 2 * strlen(name->text) : name->length;
 		longest = length > longest ? length : longest;
 	}
@@ -181,7 +181,7 @@ static void prefetch_target(const struct source *source, const struct packed_rec
 {
 	if (!record->to)
 		return;
-	const struct name *name = &source->names[source->profile->by_printed[(record->to >> 32) - 1]];
+	const struct name *name = &source->names[source->profile->by_name[(record->to >> 32) - 1]];
 	__builtin_prefetch(name->text);
 	__builtin_prefetch(name->text + 64);
 }
@@ -245,8 +245,8 @@ static bool format_records(const struct source *source, unsigned threads, FILE *
 	return written;
 }
 
-bool fdata_write(const struct profile *profile, const struct fdata_header *header,
-		 unsigned threads, FILE *file, struct bc_error *err)
+static bool write_all(const struct profile *profile, const struct fdata_header *header, unsigned threads,
+		      FILE *file, struct bc_error *err)
 {
 	struct source source;
 	struct emit out;
@@ -263,4 +263,15 @@ bool fdata_write(const struct profile *profile, const struct fdata_header *heade
 		emit_access(&out, &profile->accesses.at[i]);
 	emit_flush(&out);
 	return true;
+}
+
+bool fdata_write(const struct profile *profile, const struct fdata_header *header, unsigned threads,
+		 FILE *file, struct bc_error *err)
+{
+	struct packed_record *own;
+	struct profile text;
+
+	bool ok = profile_one_by_name(profile, &text, &own, err) && write_all(&text, header, threads, file, err);
+	free(own);
+	return ok;
 }

@@ -18,7 +18,7 @@ struct taking {
 	const struct executed *executed;
 	const struct figures_options *options;
 	uint64_t *cold;    /* by function: bytes that BOLT split off it */
-	uint64_t *samples;       /* by place in profile->by_primary */
+	uint64_t *samples;       /* by place in profile->by_name */
 	struct cfg cfg;
 	struct dense_vec dense;
 	struct figures *out;
@@ -86,7 +86,7 @@ static bool build_graphs(struct taking *t, struct bc_error *err)
 	if (!chosen)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < t->profile->function_count; i++) {
-		uint32_t index = t->profile->by_primary[i];
+		uint32_t index = t->profile->by_name[i];
 		if (functions->at[index].kind != FUNCTION_PLT && !t->cold[index])
 			chosen[count++] = index;
 	}
@@ -109,7 +109,7 @@ static bool is_simple(const struct taking *t, uint32_t index)
 
 static bool note_function(struct taking *t, size_t place)
 {
-	uint32_t index = t->profile->by_primary[place];
+	uint32_t index = t->profile->by_name[place];
 	const struct function *f = &t->binary->functions.at[index];
 
 	if (is_plt_entry(f))

@@ -2,6 +2,8 @@
 #include "src/profile/memory.h"
 
 #include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/base/sort.h"
@@ -56,19 +58,48 @@ static enum memory_drop translate(const struct binary *binary, const struct coun
 	return MEMORY_DROP_COUNT;
 }
 
+/* "/N" behind the name of a local symbol, as it is printed. */
+static void format_number(const struct symbol *data, char out[16])
+{
+	*out = '\0';
+	if (data->local)
+		snprintf(out, 16, "/%" PRIu32, data->number);
+}
+
+/* Data of `a` and `b` by their printed names, which need not end together: "x/1" and "x" "/1". */
+static int compare_data(const struct symbol *a, const struct symbol *b)
+{
+	char a_number[16], b_number[16];
+	const char *a_at = a->name, *b_at = b->name;
+
+	format_number(a, a_number);
+	format_number(b, b_number);
+	for (bool a_behind = false, b_behind = false;; a_at++, b_at++) {
+		if (!*a_at && !a_behind) {
+			a_at = a_number;
+			a_behind = true;
+		}
+		if (!*b_at && !b_behind) {
+			b_at = b_number;
+			b_behind = true;
+		}
+		if (*a_at != *b_at || !*a_at)
+			return (unsigned char)*a_at - (unsigned char)*b_at;
+	}
+}
+
+/* As they are printed, so that the order is one of the text. */
 static int compare(const struct access *a, const struct access *b)
 {
-	int by_function = strcmp(a->function->primary, b->function->primary);
+	int by_function = strcmp(a->function->printed, b->function->printed);
 
 	if (by_function)
 		return by_function;
 	if (a->offset != b->offset)
 		return a->offset < b->offset ? -1 : 1;
-	int by_data = strcmp(a->data->name, b->data->name);
+	int by_data = compare_data(a->data, b->data);
 	if (by_data)
 		return by_data;
-	if (a->data->number != b->data->number)
-		return a->data->number < b->data->number ? -1 : 1;
 	return (a->data_offset > b->data_offset) - (a->data_offset < b->data_offset);
 }
 

@@ -78,11 +78,11 @@ struct record profile_record(const struct profile *profile, size_t index)
 		record.kind = RECORD_ENTRY;
 	} else {
 		record.kind = profile->basic ? RECORD_SAMPLE : RECORD_BRANCH;
-		record.from.function = &functions[profile->by_primary[packed->owner_from >> OWNER_SHIFT]];
+		record.from.function = &functions[profile->by_name[packed->owner_from >> OWNER_SHIFT]];
 		record.from.offset = (uint32_t)packed->owner_from;
 	}
 	if (to) {
-		record.to.function = &functions[profile->by_printed[to - 1]];
+		record.to.function = &functions[profile->by_name[to - 1]];
 		record.to.offset = (uint32_t)packed->to;
 	}
 	return record;
@@ -119,17 +119,10 @@ size_t profile_owner(const struct profile *profile, size_t index)
 void profile_free(struct profile *profile)
 {
 	free(profile->records);
-	free(profile->by_primary);
-	free(profile->by_printed);
+	free(profile->by_name);
 	access_vec_free(&profile->accesses);
 	*profile = (struct profile){0};
 }
-
-/* Functions by one of their names, and where each stands. */
-struct ranking {
-	uint32_t *order;   /* indices of functions */
-	uint32_t *rank_of; /* function -> its place in `order` */
-};
 
 struct named {
 	const char *name;
@@ -144,34 +137,14 @@ static bool named_less(const struct named *a, const struct named *b)
 }
 DEFINE_SORT(sort_named, struct named, named_less)
 
-/* The names of `count` functions that stand in ->order. */
-static bool rank(struct ranking *ranking, const struct function *functions, size_t count,
-		 bool printed)
-{
-	struct named *named = malloc((count + 1) * sizeof(*named));
-
-	if (!named)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct function *f = &functions[ranking->order[i]];
-		named[i] = (struct named){printed ? f->printed : f->primary, ranking->order[i]};
-	}
-	sort_named(named, count);
-	for (size_t i = 0; i < count; i++) {
-		ranking->order[i] = named[i].function;
-		ranking->rank_of[named[i].function] = (uint32_t)i;
-	}
-	free(named);
-	return true;
-}
-
 struct build {
 	struct profile *profile;
 	struct record_vec *batches;
 	size_t batch_count, total;
 	unsigned threads;
 	size_t owners;             /* functions that have records or are gone to */
-	struct ranking by[2];      /* primary name, printed name */
+	uint32_t *order;           /* these, by printed name; */
+	uint32_t *rank_of;         /* function -> its place there */
 	size_t *listed;            /* function -> how many records are listed under it */
 	size_t *starts; /* where the next record of each owner goes */
 	struct part {
@@ -180,18 +153,31 @@ struct build {
 	} parts[PARALLEL_MOST];
 };
 
-enum { PRIMARY, PRINTED };
 #define UNTOUCHED UINT32_MAX
 
 static void touch(struct build *b, uint64_t function)
 {
-	uint32_t *touched = &b->by[PRIMARY].rank_of[function];
-
-	if (*touched != UNTOUCHED)
+	if (b->rank_of[function] != UNTOUCHED)
 		return;
-	*touched = 0; /* until they are ranked */
-	b->by[PRIMARY].order[b->owners] = b->by[PRINTED].order[b->owners] = (uint32_t)function;
-	b->owners++;
+	b->rank_of[function] = 0; /* until they are ranked */
+	b->order[b->owners++] = (uint32_t)function;
+}
+
+static bool rank(struct build *b)
+{
+	struct named *named = malloc((b->owners + 1) * sizeof(*named));
+
+	if (!named)
+		return false;
+	for (size_t i = 0; i < b->owners; i++)
+		named[i] = (struct named){b->profile->binary->functions.at[b->order[i]].printed, b->order[i]};
+	sort_named(named, b->owners);
+	for (size_t i = 0; i < b->owners; i++) {
+		b->order[i] = named[i].function;
+		b->rank_of[named[i].function] = (uint32_t)i;
+	}
+	free(named);
+	return true;
 }
 
 static uint64_t owner_of(const struct packed_record *record)
@@ -214,14 +200,6 @@ static void touch_all(struct build *b)
 	}
 }
 
-static bool rank_one(void *ctx, size_t name, struct bc_error *err)
-{
-	struct build *b = ctx;
-
-	return rank(&b->by[name], b->profile->binary->functions.at, b->owners, name == PRINTED) ||
-	       bc_fail_nomem(err);
-}
-
 /* Where each owner's records begin. */
 static void place_owners(struct build *b)
 {
@@ -229,7 +207,7 @@ static void place_owners(struct build *b)
 
 	for (size_t i = 0; i < b->owners; i++) {
 		b->starts[i] = sum;
-		sum += b->listed[b->by[PRIMARY].order[i]];
+		sum += b->listed[b->order[i]];
 	}
 }
 
@@ -254,8 +232,7 @@ static bool packed_less(const struct packed_record *a, const struct packed_recor
 }
 DEFINE_SORT(sort_packed, struct packed_record, packed_less)
 
-/* A record with its functions numbered by primary name where it is listed, and by printed
- * name where it goes to. */
+/* A record with its functions numbered by name. */
 static struct packed_record renumbered(const struct build *b, const struct packed_record *record,
 				       uint64_t owner)
 {
@@ -264,7 +241,7 @@ static struct packed_record renumbered(const struct build *b, const struct packe
 
 	out.owner_from = owner << OWNER_SHIFT | (record->owner_from & rest);
 	if (record->to) {
-		uint64_t target = b->by[PRINTED].rank_of[(record->to >> 32) - 1];
+		uint64_t target = b->rank_of[(record->to >> 32) - 1];
 		out.to = (target + 1) << 32 | (uint32_t)record->to;
 	}
 	return out;
@@ -276,7 +253,7 @@ static void distribute(struct build *b, const struct part *part)
 	for (size_t i = 0; i < b->batch_count; i++) {
 		const struct record_vec *batch = &b->batches[i];
 		for (size_t r = 0; r < batch->len; r++) {
-			uint64_t owner = b->by[PRIMARY].rank_of[owner_of(&batch->at[r])];
+			uint64_t owner = b->rank_of[owner_of(&batch->at[r])];
 			if (owner - part->begin < part->end - part->begin)
 				b->profile->records[b->starts[owner]++] = renumbered(b, &batch->at[r], owner);
 		}
@@ -334,8 +311,8 @@ static bool order_records(struct build *b, struct bc_error *err)
 	if (!b->listed)
 		return bc_fail_nomem(err);
 	touch_all(b);
-	if (!parallel_parts(2, rank_one, b, err))
-		return false;
+	if (!rank(b))
+		return bc_fail_nomem(err);
 	b->starts = calloc(b->owners + 1, sizeof(*b->starts));
 	b->profile->records = malloc((b->total + 1) * sizeof(*b->profile->records));
 	if (!b->starts || !b->profile->records)
@@ -344,16 +321,6 @@ static bool order_records(struct build *b, struct bc_error *err)
 	cut_parts(b);
 	parallel_for(b->threads, b->threads, order_part, b);
 	join_parts(b);
-	return true;
-}
-
-static bool ranking_init(struct ranking *ranking, size_t functions)
-{
-	*ranking = (struct ranking){malloc((functions + 1) * sizeof(*ranking->order)),
-				    malloc((functions + 1) * sizeof(*ranking->rank_of))};
-	if (!ranking->order || !ranking->rank_of)
-		return false;
-	memset(ranking->rank_of, 0xff, (functions + 1) * sizeof(*ranking->rank_of));
 	return true;
 }
 
@@ -366,14 +333,15 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 			  .threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST};
 
 	*out = (struct profile){.binary = binary, .basic = basic};
-	bool ok = (ranking_init(&b.by[PRIMARY], functions) && ranking_init(&b.by[PRINTED], functions)) ||
-		  bc_fail_nomem(err);
+	b.order = malloc((functions + 1) * sizeof(*b.order));
+	b.rank_of = malloc((functions + 1) * sizeof(*b.rank_of));
+	bool ok = (b.order && b.rank_of) || bc_fail_nomem(err);
+	if (b.rank_of)
+		memset(b.rank_of, 0xff, (functions + 1) * sizeof(*b.rank_of));
 	ok = ok && order_records(&b, err);
-	out->by_primary = b.by[PRIMARY].order;
-	out->by_printed = b.by[PRINTED].order;
+	out->by_name = b.order;
 	out->function_count = b.owners;
-	free(b.by[PRIMARY].rank_of);
-	free(b.by[PRINTED].rank_of);
+	free(b.rank_of);
 	free(b.listed);
 	free(b.starts);
 	for (size_t i = 0; i < batch_count; i++)
@@ -381,4 +349,51 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 	if (!ok)
 		profile_free(out);
 	return ok;
+}
+
+/* Numbers of functions -> the number of the first one of the same name.  *any: two have one name. */
+static uint32_t *first_of_name(const struct profile *profile, bool *any)
+{
+	const struct function *functions = profile->binary->functions.at;
+	uint32_t *first = malloc((profile->function_count + 1) * sizeof(*first));
+
+	*any = false;
+	for (size_t i = 0; first && i < profile->function_count; i++) {
+		bool same = i && !strcmp(functions[profile->by_name[i]].printed,
+					 functions[profile->by_name[i - 1]].printed);
+		first[i] = same ? first[i - 1] : (uint32_t)i;
+		*any |= same;
+	}
+	return first;
+}
+
+static struct packed_record listed_first(const uint32_t *first, const struct packed_record *record)
+{
+	const uint64_t rest = (UINT64_C(1) << OWNER_SHIFT) - 1;
+	struct packed_record out = *record;
+
+	out.owner_from = (uint64_t)first[owner_of(record)] << OWNER_SHIFT | (record->owner_from & rest);
+	if (record->to)
+		out.to = ((uint64_t)first[(record->to >> 32) - 1] + 1) << 32 | (uint32_t)record->to;
+	return out;
+}
+
+bool profile_one_by_name(const struct profile *profile, struct profile *out, struct packed_record **own,
+			 struct bc_error *err)
+{
+	bool any;
+	uint32_t *first = first_of_name(profile, &any);
+
+	*out = *profile;
+	*own = NULL;
+	if (first && any && (*own = malloc((profile->record_count + 1) * sizeof(**own)))) {
+		for (size_t i = 0; i < profile->record_count; i++)
+			(*own)[i] = listed_first(first, &profile->records[i]);
+		sort_packed(*own, profile->record_count);
+		out->records = *own;
+		out->record_count = add_up_equal(*own, profile->record_count);
+	}
+	bool ok = first && (!any || *own);
+	free(first);
+	return ok || bc_fail_nomem(err);
 }

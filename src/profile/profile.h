@@ -59,9 +59,8 @@ struct profile {
 	bool basic;                  /* of RECORD_SAMPLE */
 	struct packed_record *records;
 	size_t record_count;
-	uint32_t *by_primary; /* functions that have records, by primary name; */
-	uint32_t *by_printed; /* and by printed name: what the words number    */
-	size_t function_count; /* of either */
+	uint32_t *by_name; /* functions that have records, by printed name: what the words number */
+	size_t function_count;
 	struct access_vec accesses; /* see memory.h; by names and offsets */
 };
 
@@ -72,7 +71,7 @@ BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *bi
 
 /* Make a profile of records that were pushed, which are freed.
  *
- * Records are ordered by the primary name of the function they are listed
+ * Records are ordered by the printed name of the function they are listed
  * under, entry records last, then by source and target, of which unknown ones
  * come first, by printed name and offset.  BC_NOMEM. */
 BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
@@ -85,7 +84,13 @@ struct record profile_record(const struct profile *profile, size_t index);
 /* How often control came from or went to functions whose numbers are not those of their addresses. */
 uint64_t profile_renumbered(const struct profile *profile);
 
-/* The function that a record is listed under: its place in by_primary. */
+/* The function that a record is listed under: its place in by_name. */
 size_t profile_owner(const struct profile *profile, size_t index);
+
+/* Text tells functions of one printed name not apart: the same profile with their records as one
+ * function's, added up, so that no two lines have equal places.  *out borrows from `profile`, and
+ * from *own, which is for free().  BC_NOMEM. */
+BC_MUST_USE bool profile_one_by_name(const struct profile *profile, struct profile *out,
+				     struct packed_record **own, struct bc_error *err);
 
 #endif

@@ -2,6 +2,8 @@
 #include "tests/recount/loads.h"
 
 #include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/recount/mistakes.h"
@@ -46,14 +48,18 @@ static const char *take(struct should *should, const struct row *row)
 static int compare(const void *a, const void *b)
 {
 	const struct load *x = a, *y = b;
-	int order = strcmp(x->code.function->primary, y->code.function->primary);
+	char x_data[32], y_data[32];
+	int order = strcmp(x->code.function->printed, y->code.function->printed);
 
 	if (!order)
 		order = (x->code.offset > y->code.offset) - (x->code.offset < y->code.offset);
 	if (!order)
 		order = strcmp(x->data->name, y->data->name);
-	if (!order)
-		order = (x->data->number > y->data->number) - (x->data->number < y->data->number);
+	if (!order) {
+		snprintf(x_data, sizeof(x_data), "%" PRIu32, x->data->number);
+		snprintf(y_data, sizeof(y_data), "%" PRIu32, y->data->number);
+		order = strcmp(x_data, y_data);
+	}
 	return order ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 

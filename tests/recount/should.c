@@ -134,7 +134,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 	const struct function *f = record_owner(x), *g = record_owner(y);
-	int order = by_name(f, g, f->primary, g->primary);
+	int order = by_name(f, g, f->printed, g->printed);
 
 	if (!order)
 		order = !x->from.function - !y->from.function;

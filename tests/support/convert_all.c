@@ -65,7 +65,7 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary)
 	}
 }
 
-/* By the primary name of the function that a record is listed under. */
+/* By the printed name of the function that a record is listed under. */
 static void check_records(const struct profile *profile)
 {
 	const char *before = "";
@@ -75,8 +75,8 @@ static void check_records(const struct profile *profile)
 		const struct function *owner = record.kind == RECORD_ENTRY ? record.to.function
 									   : record.from.function;
 		assert(owner && record.count);
-		assert(strcmp(before, owner->primary) <= 0);
-		before = owner->primary;
+		assert(strcmp(before, owner->printed) <= 0);
+		before = owner->printed;
 	}
 }
 

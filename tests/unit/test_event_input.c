@@ -182,7 +182,7 @@ static void no_recordings(void **state)
 	refuses(folder, BC_IO, folder);
 	refuses(in_folder("missing"), BC_IO, "missing");
 	write_file("empty", "", 0);
-	refuses(in_folder("empty"), BC_FORMAT, "empty");
+	gives(in_folder("empty"), ""); /* as --format=preagg writes it where nothing was kept */
 	unlink(in_folder("empty"));
 	write_file("data", "PERF", 4);
 	refuses(folder, BC_FORMAT, "data");

@@ -21,7 +21,8 @@ static const struct {
 	{"S 10 2\n7 404010\n7 404010\n", INPUT_PERF_SCRIPT},
 	{"hello world\n", INPUT_AUTO},
 	{"\x7f" "ELF\n", INPUT_AUTO},
-	{"# only a comment\n", INPUT_AUTO},
+	{"# only a comment\n", INPUT_PREAGG}, /* of no records */
+	{"", INPUT_PREAGG},
 };
 
 static void formats_are_recognised(void **state)
@@ -58,7 +59,7 @@ static void messages_of_what_is_not_recognised(void **state)
 	struct transcript t;
 
 	(void)state;
-	assert_false(transcript_text(&t, "", INPUT_AUTO));
+	assert_false(transcript_text(&t, "", INPUT_PERF_SCRIPT));
 	assert_string_equal(t.err.text, "input: is empty");
 	transcript_free(&t);
 	assert_false(transcript_text(&t, "# x\n hello\n", INPUT_AUTO));

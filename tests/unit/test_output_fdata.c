@@ -117,8 +117,7 @@ static void order(void **state)
 	      "0 [unknown] 0 1 other 1 7 7\n");
 }
 
-/* The primary name orders functions; the printed one is written, and orders
- * targets. */
+/* The printed name is what is written, and orders functions and targets. */
 static void two_names(void **state)
 {
 	struct record records[] = {
@@ -135,8 +134,8 @@ static void two_names(void **state)
 	tiny.functions[1].printed = "a/x.c/1";
 	gives(records, BC_COUNT(records), false, &(struct fdata_header){0},
 	      "boltedcollection\n"
-	      "1 b/y.c/1 1 1 a/x.c/1 0 0 1\n"
 	      "1 a/x.c/1 1 1 b/y.c/1 0 0 2\n"
+	      "1 b/y.c/1 1 1 a/x.c/1 0 0 1\n"
 	      "1 other 1 1 a/x.c/1 0 0 4\n"
 	      "1 other 1 1 b/y.c/1 0 0 3\n");
 }
@@ -158,6 +157,26 @@ static void equal_records(void **state)
 	      "boltedcollection\n"
 	      "1 hot 1 1 plain 0 4 7\n"
 	      "1 plain 3 1 plain 4 0 18446744073709551615\n");
+}
+
+/* Two functions of one printed name are one in text: no two lines have equal places. */
+static void one_name(void **state)
+{
+	struct record records[] = {
+		branch(0, 1, 4, 0, 1, 0),
+		branch(1, 1, 4, 0, 2, 1),
+		branch(1, 0, 4, 0, 5, 0),
+		branch(4, 1, 0, 0, 3, 0),
+		branch(4, 1, 1, 0, 4, 2),
+	};
+
+	(void)state;
+	tiny.functions[0].printed = tiny.functions[1].printed = "a/x.c/1";
+	gives(records, BC_COUNT(records), false, &(struct fdata_header){0},
+	      "boltedcollection\n"
+	      "1 a/x.c/1 0 1 other 0 0 5\n"
+	      "1 a/x.c/1 1 1 other 0 1 3\n"
+	      "1 other 1 1 a/x.c/1 0 2 7\n");
 }
 
 /* Blanks separate fields: within a name they are escaped. */
@@ -199,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(order, setup, teardown),
 		cmocka_unit_test_setup_teardown(two_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(equal_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_with_blanks, setup, teardown),
 		cmocka_unit_test_setup_teardown(basic, setup, teardown),
