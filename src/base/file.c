@@ -224,7 +224,11 @@ static bool read_fully(struct file_stream *stream, void *buffer, size_t size, si
 {
 	size_t done = 0;
 
-	while (done < size) {
+	if (stream->memory) {
+		done = size < stream->size - stream->done ? size : (size_t)(stream->size - stream->done);
+		memcpy(buffer, stream->memory + stream->done, done);
+	}
+	while (done < size && !stream->memory) {
 		ssize_t got = read(stream->fd, (char *)buffer + done, size - done);
 		if (got < 0 && errno == EINTR)
 			continue;

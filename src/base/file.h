@@ -53,6 +53,8 @@ struct file_stream {
 	uint64_t done; /* bytes of the file read so far                     */
 	uint64_t told; /* of these, those that on_read() was called of before */
 
+	const uint8_t *memory; /* its `size` bytes, instead of a descriptor; or NULL */
+
 	struct packed *packed; /* what decompresses it; NULL: nothing */
 	/* Compressed data that ends early is used as far as it goes, and `cut` tells it; else it
 	 * is an error. */

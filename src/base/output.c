@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More are never open at once; a link that points to more links is a loop. */
-enum { MOST_OPEN = 8, MOST_LINKS = 40 };
+/* A link that points to more links is a loop. */
+enum { MOST_OPEN = OUTPUTS_MOST, MOST_LINKS = 40 };
 
 /* The temporary files of what is open, for a signal handler. */
 static const char *volatile temporaries[MOST_OPEN];

@@ -14,6 +14,9 @@
 #include "src/base/error.h"
 #include "src/base/sink.h"
 
+/* So many can be open at once. */
+#define OUTPUTS_MOST 256
+
 struct output {
 	FILE *file;        /* write here */
 	struct sink *sink; /* behind it; NULL for stdout */

@@ -80,6 +80,8 @@ bool files_add(struct named_files *files, const char *option, enum file_role rol
 {
 	switch (role) {
 	case FILE_READ: return add_input(files, option, value);
+	case IN_ORDER_READ: return add_input(files, option, value);
+	case FOLDER_USED: return add(files, option, value, true, true);
 	case FILES_READ: return add_list(files, option, value);
 	case STDIN_READ: return strcmp(value, "-") || add(files, option, value, true, false);
 	case FILE_WRITTEN:
@@ -242,6 +244,8 @@ static bool add_all(const struct command *command, int argc, char **argv, struct
 			operands = FILE_UPDATED;
 		*sandbox |= id == OPTION_SANDBOX;
 		option_name(row, name);
+		if (id == OPTION_OPERAND)
+			snprintf(name, sizeof(name), "%s", OPERAND);
 		if (value && !files_add(files, name, row->role, value))
 			return false;
 	}

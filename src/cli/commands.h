@@ -16,5 +16,6 @@ extern const struct command encode_command;
 extern const struct command transcode_command;
 extern const struct command extract_command;
 extern const struct command diff_command;
+extern const struct command merge_command;
 
 #endif

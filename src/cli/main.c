@@ -14,12 +14,14 @@
 #include "src/isa/llvm.h"
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
+#include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
 static const struct command *const commands[] = {
 	&convert_command,
+	&merge_command,
 	&inspect_command,
 	&addr_command,
 	&image_command,
@@ -258,5 +260,7 @@ int main(int argc, char **argv)
 	sink_stdout();
 	if (argc > 0 && perf2bolt_is_name(argv[0]))
 		return check_stdout(perf2bolt_main(argc, argv));
+	if (argc > 0 && merge_fdata_is_name(argv[0]))
+		return check_stdout(merge_fdata_main(argc, argv));
 	return check_stdout(dispatch(argc, argv));
 }

@@ -12,7 +12,7 @@
 /* getopt's own tables, made from ours. */
 struct getopt_tables {
 	struct option longs[MAX_OPTIONS + 1];
-	char shorts[3 * MAX_OPTIONS + 3];
+	char shorts[3 * MAX_OPTIONS + 4];
 };
 
 static int argument_kind(const struct option_row *row)
@@ -26,6 +26,8 @@ static void make_tables(const struct command *command, struct getopt_tables *tab
 {
 	char *s = tables->shorts;
 
+	if (command->operands == IN_ORDER_READ)
+		*s++ = '-';
 	*s++ = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
 		const struct option_row *row = &command->options[i];
@@ -62,7 +64,11 @@ void option_name(const struct option_row *row, char name[OPTION_NAME])
 const struct option_row *option_scan(const struct command *command, int argc, char **argv, int *id,
 				     const char **value)
 {
+	static const struct option_row operand = {OPTION_OPERAND, "operand", "FILE", FILE_READ, ""};
+
 	*id = next(command, argc, argv, value);
+	if (*id == OPTION_OPERAND)
+		return &operand;
 	for (size_t i = 0; *id != OPTION_END && i < command->option_count; i++)
 		if (command->options[i].id == *id)
 			return &command->options[i];
@@ -165,7 +171,7 @@ void command_help(const struct command *command, FILE *out)
 const char *role_name(enum file_role role)
 {
 	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
-					    "stdin"};
+					    "folder", "read", "stdin"};
 
 	return names[role];
 }

@@ -27,6 +27,8 @@ enum file_role {
 	FILE_WRITTEN,     /* "-" is stdout; of several such options of one name the last counts */
 	FILE_UPDATED,     /* read, and then replaced */
 	OPERANDS_UPDATED, /* of an option: the operands are FILE_UPDATED */
+	FOLDER_USED,      /* files without a name are made in it */
+	IN_ORDER_READ,    /* of operands: FILE_READ, and each stands for what options before it say */
 	STDIN_READ,       /* of operands: "-", or none at all, is stdin, and others name no file */
 };
 
@@ -49,7 +51,9 @@ struct command {
 	int (*run)(const struct command *command, int argc, char **argv); /* NULL: main() itself */
 };
 
-enum { OPTION_END = -1, OPTION_BAD = -2 };
+/* OPTION_OPERAND: an operand between options, of a command whose operands are IN_ORDER_READ; those behind "--"
+ * stand where all operands of others do. */
+enum { OPTION_END = -1, OPTION_BAD = -2, OPTION_OPERAND = 1 };
 
 enum { OPTION_NAME = 32 };
 

@@ -19,12 +19,13 @@ BYTES = b'boltedcollection\n'
 OTHER = 7 # a descriptor
 
 # What values are called that name no file.  A value of another name must have a role.
-NO_FILES = {'ADDR', 'ADDRESS', 'FORM', 'FORMAT', 'FROM,TO', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'PROGRAM', 'RULE,...', 'SEVERITY', 'T'}
+NO_FILES = {'ADDR', 'ADDRESS', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'PROGRAM',
+            'RULE,...', 'SEVERITY', 'SIZE', 'T', 'TOTAL'}
 # perf2bolt's have no names; the files of -heatmap and -perf-script-events are not looked at.
 PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap',
                       '-perf-script-events', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
                       '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
-ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'stdin'}
+ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'folder', 'stdin'}
 
 # label: what messages call it; words(PATH): what names the file; of one that is stdin or stdout, which, and how it is
 # shown; folder: it can be one with a recording

@@ -5,6 +5,7 @@ before each run they hold other bytes, the old output.
 """
 import collections
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -69,6 +70,12 @@ SUBJECTS = [
     subject('stacks --json', 'stacks -q --maps ../in/all.bcmaps --format json ../in/stacks'),
     subject('stacks --pprof', 'stacks -q --maps ../in/maps --format pprof ../in/stacks -o out', 'out'),
     subject('stacks, functions', 'stacks -q --input --binary ../in/demo.bolt --format folded ../in/perf.txt'),
+    subject('merge', 'merge -q ../in/a.fdata ../in/b.fdata -o out', 'out'),
+    subject('merge, out of order', 'merge -q --memory=4K --fan-in=2 ../in/a.fdata ../in/turned.fdata ../in/b.fdata -o out', 'out'),
+    subject('merge, through pipes', 'merge -q - ../in/packed.preagg', stdin='a.preagg'),
+    subject('merge, YAML', 'merge -q ../in/a.yaml ../in/b.yaml -o out --stats-file=stats', 'out stats'),
+    subject('merge by build', 'merge -q --group=build ../in/a.yaml ../in/other.yaml -o .', 'aa10.yaml bb10.yaml', alone=True),
+    subject('merge-fdata', '../in/a.fdata ../in/b.fdata -o out', 'out', program='merge-fdata'),
     subject('help', 'help'),
     subject('help of a command', 'help maps'),
     subject('version', 'version', library=True),
@@ -160,3 +167,14 @@ def make_inputs(batconv, inputs, folder):
     save(path('stacks'), STACKS)
     save(path('addresses'), '# a comment\n7010\n\n99999\n')
     os.symlink(os.path.abspath(batconv), path('perf2bolt'))
+    for form in ('fdata', 'yaml', 'preagg'):
+        save(path('a.' + form), run('-q', '--format=' + form, 'demo.bolt', 'perf.data'))
+        save(path('b.' + form), run('-q', '--format=' + form, 'demo.bolt', 'preagg'))
+    head, *lines = load(path('a.fdata')).splitlines(True)
+    save(path('turned.fdata'), head + b''.join(reversed(lines)))
+    save(path('packed.preagg'), zstd_frame(load(path('b.preagg'))))
+    by_build = load(path('a.yaml')).decode()
+    for name, id_ in (('a.yaml', 'aa10'), ('other.yaml', 'bb10')):
+        save(path(name), re.sub('(binary-build-id: ).*', r'\g<1>' + id_, by_build))
+    save(path('b.yaml'), re.sub('(binary-build-id: ).*', r'\g<1>aa11', load(path('b.yaml')).decode()))
+    os.symlink(os.path.abspath(batconv), path('merge-fdata'))

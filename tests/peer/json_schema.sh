@@ -31,6 +31,9 @@ for b in b15 b16 b18 b19 b22; do
 	valid diff.schema.json diff --json "$sqlite/sq.$b" "$sqlite/sq.b22"
 done
 valid bat.schema.json dump --json "$INPUTS/aarch64/demo.b22"
+"$BATCONV" -q "$demo/demo.bolt" "$demo/demo.preagg" -o a.fdata
+printf 'boltedcollection\n1 a' >cut.fdata
+valid merge.schema.json merge --skip-bad --stats-file=/dev/stdout -q a.fdata cut.fdata -o merged
 for file in "$demo/demo.perf.data" "$demo/demo.perf.txt" "$demo/demo.preagg" "$demo/demo.bolt" "$demo/demo" "$demo/expected/demo.basic.fdata" \
 	"$SOURCE"/tests/fuzz/corpus/inspect/*; do
 	case $file in *fdata-odd) continue ;; esac

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/merge_fdata.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/base/attr.h"
+#include "src/base/count_table.h"
+#include "src/base/output.h"
+#include "src/base/strings.h"
+#include "src/cli/clash.h"
+#include "src/cli/merge_arguments.h"
+#include "src/cli/merge_print.h"
+#include "src/cli/merge_report.h"
+#include "src/cli/merge_written.h"
+#include "src/cli/say.h"
+
+struct arguments {
+	struct merge_list list;
+	const char *output; /* or NULL */
+	enum merge_print print;
+	bool quiet, help, version;
+	char *tmpdir;
+};
+
+bool merge_fdata_is_name(const char *path)
+{
+	static const char name[] = "merge-fdata";
+	const char *slash = strrchr(path, '/');
+	const char *last = slash ? slash + 1 : path;
+
+	return !strncmp(last, name, sizeof(name) - 1) && strchr("-.", last[sizeof(name) - 1]); /* or its end */
+}
+
+/* ---- operands ---- */
+
+static bool add_path(struct arguments *args, const char *path, size_t length, struct bc_error *err)
+{
+	char *copy = strndup(path, length);
+
+	if (!copy)
+		return bc_fail_nomem(err);
+	if (!owned_vec_push(&args->list.lists, copy)) {
+		free(copy);
+		return bc_fail_nomem(err);
+	}
+	return merge_list_add(&args->list, copy, 1) || bc_fail_nomem(err);
+}
+
+static bool add_operand(struct arguments *args, const char *path, size_t length, struct bc_error *err);
+
+/* Every file below a folder. */
+static bool add_folder(struct arguments *args, const char *path, struct bc_error *err)
+{
+	DIR *folder = opendir(path);
+	char below[PATH_MAX];
+	bool ok = folder || bc_fail_errno(err, "%s: cannot read the folder", path);
+
+	for (struct dirent *entry; ok && (entry = readdir(folder));) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		ok = (length > 0 && (size_t)length < sizeof(below)) || bc_fail(err, BC_IO, "%.200s: too long a path", path);
+		ok = ok && add_operand(args, below, (size_t)length, err);
+	}
+	if (folder)
+		closedir(folder);
+	return ok;
+}
+
+static bool add_operand(struct arguments *args, const char *path, size_t length, struct bc_error *err)
+{
+	struct stat st, link;
+
+	if (!add_path(args, path, length, err))
+		return false;
+	const char *copy = args->list.inputs.at[args->list.inputs.len - 1].path;
+	if (stat(copy, &st) != 0 || !S_ISDIR(st.st_mode))
+		return true;
+	args->list.inputs.len--;
+	/* A link to a folder below could lead round in circles. */
+	if (args->list.inputs.len && lstat(copy, &link) == 0 && S_ISLNK(link.st_mode))
+		return true;
+	return add_folder(args, copy, err);
+}
+
+static bool add_operands(struct arguments *args, const char *word, struct bc_error *err)
+{
+	bool ok = true;
+
+	for (size_t length; ok && *word; word += length + (word[length] == ',')) {
+		length = strcspn(word, ",");
+		ok = !length || add_operand(args, word, length, err);
+	}
+	return ok;
+}
+
+/* ---- options ---- */
+
+/* The value of an option "name=VALUE", or of the next word; NULL: it is another, or has none. */
+static const char *value_of(const char *word, const char *name, int argc, char **argv, int *at)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '='))
+		return NULL;
+	if (word[length])
+		return word + length + 1;
+	return *at + 1 < argc ? argv[++*at] : NULL;
+}
+
+static bool is_flag(const char *word, const char *name, bool *out)
+{
+	const char *value;
+	size_t length = strlen(name);
+
+	if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '='))
+		return false;
+	value = word[length] ? word + length + 1 : "1";
+	*out = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+	return true;
+}
+
+static bool parse_option(struct arguments *args, int argc, char **argv, int *at, struct bc_error *err)
+{
+	const char *word = argv[*at] + 1 + (argv[*at][1] == '-'), *value;
+
+	if (is_flag(word, "q", &args->quiet) || is_flag(word, "help", &args->help) ||
+	    is_flag(word, "h", &args->help) || is_flag(word, "version", &args->version))
+		return true;
+	if ((value = value_of(word, "o", argc, argv, at))) {
+		args->output = value;
+		return true;
+	}
+	if ((value = value_of(word, "print", argc, argv, at)))
+		return merge_print_parse(value, &args->print) ||
+		       bc_fail(err, BC_FORMAT, "-print takes none, exec or branches, not '%.100s'", value);
+	return bc_fail(err, BC_FORMAT, "unknown option, or one without its value: '%.200s'", argv[*at]);
+}
+
+static bool parse(struct arguments *args, int argc, char **argv, struct bc_error *err)
+{
+	bool options = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (options && !strcmp(argv[i], "--"))
+			options = false;
+		else if (options && argv[i][0] == '-' && argv[i][1] ? !parse_option(args, argc, argv, &i, err)
+								     : !add_operands(args, argv[i], err))
+			return false;
+	}
+	return true;
+}
+
+static bool are_apart(const struct arguments *args, struct bc_error *err)
+{
+	BC_AUTO(named_files_free) struct named_files files = {0};
+	bool ok = files_add(&files, "-o", FILE_WRITTEN, args->output ? args->output : "-");
+
+	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
+		ok = files_add(&files, OPERAND, FILE_READ, args->list.inputs.at[i].path);
+	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
+}
+
+/* ---- the merge ---- */
+
+static int fail(const struct merge *merge, const struct bc_error *err)
+{
+	if (merge)
+		merge_report_bad(merge, false, stderr);
+	if (*err->text)
+		fprintf(stderr, "batconv: %s\n", err->text);
+	return EXIT_FAILED;
+}
+
+/* -q leaves out what is merged of YAML, and nothing of fdata: so merge-fdata has it. */
+static bool write_result(const struct arguments *args, struct merge *merge, struct merge_printer *printer,
+			 struct bc_error *err)
+{
+	bool nowhere = args->quiet && merge_kind_of(merge) == MERGE_YAML;
+	struct output out;
+	enum merge_kind kind;
+
+	if (!output_open(nowhere ? "/dev/null" : args->output, &out, err))
+		return false;
+	if (!merge_write_whole(merge, NULL, &out, &kind, err)) {
+		output_discard(&out);
+		return false;
+	}
+	if (!output_commit(&out, err))
+		return false;
+	merge_print(printer, stderr);
+	return true;
+}
+
+static int run(const struct arguments *args)
+{
+	struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir};
+	struct merge_printer printer = {.what = args->print};
+	struct bc_error err = {0};
+	struct merge merge;
+
+	if (args->print != PRINT_NONE)
+		options.observer = (struct merge_observer){merge_print_take, &printer};
+	count_seed_choose();
+	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
+	bool ok = merge_look(&merge, &err) && merge_check(&merge, true, &err) &&
+		  write_result(args, &merge, &printer, &err);
+	int code = ok ? EXIT_DONE : fail(&merge, &err);
+	merge_printer_free(&printer);
+	merge_free(&merge);
+	return code;
+}
+
+static const char help[] =
+	"usage: merge-fdata [OPTION]... FILE...\n\n"
+	"add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
+	"FILE is a profile, several with commas, or a folder: every file below it.\n\n"
+	"options:\n"
+	"  -o <file>       write to this file (default: stdout)\n"
+	"  -q              of YAML: print no merged profile\n"
+	"  --print=<what>  of YAML: print functions and their counts to stderr, by exec or branches; or none\n"
+	"  --help, --version\n";
+
+int merge_fdata_main(int argc, char **argv)
+{
+	struct arguments args = {0};
+	struct bc_error err = {0};
+	int code = EXIT_DONE;
+
+	bool ok = parse(&args, argc, argv, &err);
+	if (ok && args.help) {
+		fputs(help, stdout);
+	} else if (ok && args.version) {
+		puts("batconv " BATCONV_VERSION " (as merge-fdata)");
+	} else {
+		ok = ok && (args.list.inputs.len || bc_fail(&err, BC_FORMAT, "no input given; see 'merge-fdata --help'"));
+		ok = ok && are_apart(&args, &err);
+		ok = ok && ((args.tmpdir = merge_tmpdir(args.output, false)) || bc_fail_nomem(&err));
+		code = ok ? run(&args) : fail(NULL, &err);
+	}
+	merge_list_free(&args.list);
+	free(args.tmpdir);
+	return code;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * batconv under merge-fdata's name: its options and exit codes (0, or 1 for whatever went wrong).
+ * docs/merge.md has what differs.
+ */
+#ifndef CLI_MERGE_FDATA_H
+#define CLI_MERGE_FDATA_H
+
+#include <stdbool.h>
+
+/* True if argv[0] says so: merge-fdata, or that with a version. */
+bool merge_fdata_is_name(const char *path);
+
+int merge_fdata_main(int argc, char **argv);
+
+#endif

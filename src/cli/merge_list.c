@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/merge_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/sort.h"
+
+void merge_list_free(struct merge_list *list)
+{
+	for (size_t i = 0; i < list->lists.len; i++)
+		free(list->lists.at[i]);
+	owned_vec_free(&list->lists);
+	merge_input_vec_free(&list->inputs);
+}
+
+bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight)
+{
+	return merge_input_vec_push(&list->inputs, (struct merge_input){.path = path, .weight = weight});
+}
+
+/* All of a file, with a zero byte behind it; *size without that. */
+static char *read_all(const char *path, size_t *size, struct bc_error *err)
+{
+	struct file_stream stream;
+	size_t room = 65536, got = 0;
+	char *at = malloc(room);
+
+	*size = 0;
+	if (!at || !stream_open(path, &stream, err)) {
+		if (!at)
+			bc_fail_nomem(err);
+		free(at);
+		return NULL;
+	}
+	bool ok = true;
+	for (; ok && (ok = stream_read(&stream, at + *size, room - *size - 1, &got, err)) && got; *size += got) {
+		if (*size + got < room - 1)
+			continue;
+		char *more = realloc(at, 2 * room);
+		ok = more || bc_fail_nomem(err);
+		at = more ? more : at;
+		room *= more ? 2 : 1;
+	}
+	stream_close(&stream);
+	if (ok) {
+		at[*size] = '\0';
+		return at;
+	}
+	free(at);
+	return NULL;
+}
+
+static bool add_line(struct merge_list *list, char *line, size_t length, uint64_t weight, const char *file,
+		     struct bc_error *err)
+{
+	char *tab = memchr(line, '\t', length);
+	struct text number = tab ? (struct text){tab + 1, length - (size_t)(tab - line) - 1} : (struct text){0};
+
+	if (memchr(line, 0, length))
+		return bc_fail(err, BC_FORMAT, "%s: a zero byte in a name (--null)", input_name(file));
+	if (tab && (!text_dec(text_trim(number), &weight) || !weight))
+		return bc_fail(err, BC_FORMAT, "%s: expected a weight from 1 on behind the tab, not '%.*s'", input_name(file),
+			       (int)(number.len < 40 ? number.len : 40), number.at);
+	line[tab ? (size_t)(tab - line) : length] = '\0';
+	if (!*line)
+		return true;
+	if (!strcmp(line, "-"))
+		return bc_fail(err, BC_FORMAT, "%s: stdin cannot be named in a list", input_name(file));
+	return merge_list_add(list, line, weight) || bc_fail_nomem(err);
+}
+
+bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight, struct bc_error *err)
+{
+	size_t size;
+	char *at = read_all(path, &size, err), *end = at + size;
+
+	if (!at)
+		return false;
+	if (!owned_vec_push(&list->lists, at)) {
+		free(at);
+		return bc_fail_nomem(err);
+	}
+	while (at < end) {
+		char *stop = memchr(at, zeros ? '\0' : '\n', (size_t)(end - at));
+		size_t length = stop ? (size_t)(stop - at) : (size_t)(end - at);
+		if (!add_line(list, at, length, weight, path, err))
+			return false;
+		at += length + 1;
+	}
+	return true;
+}
+
+struct where {
+	dev_t device;
+	ino_t number;
+	const char *path;
+};
+
+static bool where_less(const struct where *a, const struct where *b)
+{
+	return a->device != b->device ? a->device < b->device : a->number < b->number;
+}
+DEFINE_SORT(sort_where, struct where, where_less)
+
+static size_t look(const struct merge_list *list, struct where *places)
+{
+	struct stat st;
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->inputs.len; i++) {
+		const char *path = list->inputs.at[i].path;
+		if ((strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) == 0 && S_ISREG(st.st_mode))
+			places[count++] = (struct where){st.st_dev, st.st_ino, path};
+	}
+	return count;
+}
+
+bool merge_list_check(const struct merge_list *list, struct bc_error *err)
+{
+	struct where *places = malloc((list->inputs.len + 1) * sizeof(*places));
+	bool ok = true;
+
+	if (!places)
+		return bc_fail_nomem(err);
+	size_t count = look(list, places);
+	if (count)
+		sort_where(places, count);
+	for (size_t i = 1; ok && i < count; i++)
+		if (!where_less(&places[i - 1], &places[i]))
+			ok = bc_fail(err, BC_MISMATCH, "%.250s and %.250s are one file, which would count twice (--weight=2)",
+				     input_name(places[i - 1].path), input_name(places[i].path));
+	free(places);
+	return ok;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/merge_report.h"
+
+#include <inttypes.h>
+
+#include "src/cli/say.h"
+#include "src/output/json.h"
+
+/* A decimal number of up to 128 bits. */
+static const char *format_sum(merge_sum sum, char out[48])
+{
+	char *at = out + 47;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + (int)(sum % 10));
+	while (sum /= 10);
+	return at;
+}
+
+static void tell(size_t count, const char *what, FILE *out)
+{
+	if (count)
+		say(out, "%zu input%s %s", count, plural(count), what);
+}
+
+void merge_report_text(const struct merge_outcome *outcome, bool verbose, FILE *out)
+{
+	const struct merge_report *r = &outcome->merge->report;
+	char count[48], other[48];
+
+	say(out, "%zu input%s (%s), %" PRIu64 " record%s: %" PRIu64 " written, counts %s, %s %s", r->inputs - r->bad,
+	    plural(r->inputs - r->bad), merge_kind_name(outcome->kind), r->records_in, plural(r->records_in),
+	    r->records_out, format_sum(r->out[0], count),
+	    outcome->kind == MERGE_YAML ? "mispredictions and others" : "mispredictions", format_sum(r->out[1], other));
+	tell(r->bad, "left out", out);
+	if (r->scaled_away)
+		say(out, "%" PRIu64 " record%s scaled to 0 and dropped", r->scaled_away, plural(r->scaled_away));
+	if (!verbose)
+		return;
+	tell(r->empty, "without records", out);
+	tell(r->unchecked, "without a checksum", out);
+	tell(r->without_identity, "without a build-id", out);
+	say(out, "%" PRIu64 " run%s in temporary files", r->runs, plural(r->runs));
+}
+
+static void write_sum(struct json *json, const char *key, merge_sum sum)
+{
+	char text[48];
+
+	json_string(json, key, format_sum(sum, text));
+}
+
+static void write_sums(struct json *json, const char *key, const merge_sum sums[2])
+{
+	json_open(json, key, '{');
+	write_sum(json, "counts", sums[0]);
+	write_sum(json, "mispredictions", sums[1]);
+	json_close(json, '}');
+}
+
+static void write_bad(struct json *json, const struct merge *merge)
+{
+	json_open(json, "bad", '[');
+	for (size_t i = 0; i < merge->count; i++) {
+		if (!merge->inputs[i].why)
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "path", input_name(merge->inputs[i].path));
+		json_string(json, "why", merge->inputs[i].why);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+void merge_report_json(const struct merge_outcome *outcome, FILE *out)
+{
+	const struct merge_report *r = &outcome->merge->report;
+	struct json json = {out, false};
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "schema", "batconv-merge-1");
+	json_string(&json, "kind", merge_kind_name(outcome->kind));
+	json_number(&json, "inputs", r->inputs);
+	json_number(&json, "used", r->inputs - r->bad);
+	json_number(&json, "empty", r->empty);
+	json_number(&json, "unchecked", r->unchecked);
+	json_number(&json, "without_identity", r->without_identity);
+	json_number(&json, "records_in", r->records_in);
+	json_number(&json, "records_out", r->records_out);
+	write_sums(&json, "in", r->in);
+	write_sums(&json, "out", r->out);
+	json_number(&json, "saturated", r->saturated);
+	json_number(&json, "scaled_away", r->scaled_away);
+	json_number(&json, "runs", r->runs);
+	json_number(&json, "profiles", outcome->profiles);
+	write_bad(&json, outcome->merge);
+	json_string(&json, "error", outcome->refusal ? outcome->refusal : "");
+	json_close(&json, '}');
+	putc('\n', out);
+}
+
+void merge_report_bad(const struct merge *merge, bool skipped, FILE *out)
+{
+	for (size_t i = 0; i < merge->count; i++)
+		if (merge->inputs[i].why)
+			say(out, "%s%s", merge->inputs[i].why, skipped ? " (left out)" : "");
+	if (merge->report.saturated && skipped)
+		say(out, "warning: %" PRIu64 " sum%s did not fit and became 2^64 - 1", merge->report.saturated,
+		    plural(merge->report.saturated));
+}

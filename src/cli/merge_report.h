@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What merge says of its work. */
+#ifndef CLI_MERGE_REPORT_H
+#define CLI_MERGE_REPORT_H
+
+#include <stdio.h>
+
+#include "src/merge/merge.h"
+
+struct merge_outcome {
+	const struct merge *merge;
+	enum merge_kind kind;
+	size_t profiles;     /* that were written */
+	const char *refusal; /* why none was; or NULL */
+};
+
+void merge_report_text(const struct merge_outcome *outcome, bool verbose, FILE *out);
+void merge_report_json(const struct merge_outcome *outcome, FILE *out);
+
+/* A line for each bad input, and one for sums that did not fit. */
+void merge_report_bad(const struct merge *merge, bool skipped, FILE *out);
+
+#endif

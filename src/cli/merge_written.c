@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/merge_written.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char *merge_tmpdir(const char *output, bool folder)
+{
+	const char *given = getenv("TMPDIR");
+	bool file = output && !output_is_stdout(output) && strncmp(output, "/dev/", 5) != 0;
+	char *target = file && !folder ? output_target(output) : NULL;
+	char *slash = target ? strrchr(target, '/') : NULL;
+
+	if (slash) {
+		slash[slash == target] = '\0';
+		return target;
+	}
+	free(target);
+	return strdup(file && folder ? output : given && *given ? given : "/tmp");
+}
+
+enum merge_kind merge_kind_of(const struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count; i++)
+		if (!merge->inputs[i].why && merge->inputs[i].head.kind)
+			return merge->inputs[i].head.kind;
+	return MERGE_NOTHING;
+}
+
+static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
+{
+	char buffer[65536];
+
+	for (uint64_t at = 0; at < from->size; at += sizeof(buffer)) {
+		size_t size = from->size - at < sizeof(buffer) ? (size_t)(from->size - at) : sizeof(buffer);
+		if (!temporary_read(from, at, buffer, size, err))
+			return false;
+		fwrite(buffer, 1, size, to);
+	}
+	return true;
+}
+
+/* Two inputs can turn out not to fit at any record. */
+static bool write_aside(struct merge *merge, const struct build_id *only, FILE *to, enum merge_kind *kind,
+			struct bc_error *err)
+{
+	struct temporary aside = temporary_in(merge->options.tmpdir);
+	struct bc_error why;
+	FILE *file = temporary_stream(&aside, &why);
+
+	bool ok = (file || bc_fail_nomem(err)) && merge_write(merge, only, file, kind, err);
+	if (file && (fclose(file) != 0 || why.code) && ok) {
+		*err = why;
+		ok = false;
+	}
+	ok = ok && copy(&aside, to, err);
+	temporary_close(&aside);
+	return ok;
+}
+
+bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+		       struct bc_error *err)
+{
+	return to->temporary ? merge_write(merge, only, to->file, kind, err) : write_aside(merge, only, to->file, kind, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where a merged profile goes. */
+#ifndef CLI_MERGE_WRITTEN_H
+#define CLI_MERGE_WRITTEN_H
+
+#include "src/base/output.h"
+#include "src/merge/merge.h"
+
+#define MERGE_MEMORY ((size_t)64 << 20)
+#define MERGE_FAN_IN ((size_t)256)
+
+/* Where temporary files are made unless the user says it: where the output is, as there is room for it.
+ * folder: the output is one.  For free(); NULL: out of memory */
+char *merge_tmpdir(const char *output, bool folder);
+
+/* merge_write() into an output.  What is written directly, as to a pipe, gets nothing before all is merged. */
+BC_MUST_USE bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to,
+				   enum merge_kind *kind, struct bc_error *err);
+
+/* The kind of the good inputs, which is one. */
+enum merge_kind merge_kind_of(const struct merge *merge);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * fdata, a line a record: docs/conversion.md, "fdata".  Keys are in this order: lines of branches and of
+ * plain samples before those of memory; by the name of the function that a line is listed under; its
+ * own records before those from outside; then by both places: kind, name, offset.
+ *
+ *   sum[0] count   sum[1] mispredictions
+ */
+#ifndef MERGE_FDATA_H
+#define MERGE_FDATA_H
+
+#include "src/base/emit.h"
+#include "src/merge/head.h"
+#include "src/merge/key.h"
+
+/* Can text that begins so be fdata? */
+bool fdata_fits(struct text start);
+
+/* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
+BC_MUST_USE bool fdata_head(struct text line, struct merge_head *head, bool *is_head);
+
+/* Any other line.  false: *why it is none, or `key` is out of memory. */
+BC_MUST_USE bool fdata_parse(struct text line, enum merge_mode mode, struct key *key, struct merge_item *item,
+			     const char **why);
+
+/* false: out of memory */
+BC_MUST_USE bool fdata_write_head(const struct merge_head *head, struct emit *out);
+
+void fdata_write_item(const struct merge_item *item, struct emit *out);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/head.h"
+
+#include <stdlib.h>
+
+#include "src/base/sort.h"
+
+const char *merge_kind_name(enum merge_kind kind)
+{
+	static const char *const names[] = {
+		[MERGE_NOTHING] = "empty", [MERGE_FDATA] = "fdata", [MERGE_YAML] = "yaml", [MERGE_PREAGG] = "preagg"};
+
+	return names[kind];
+}
+
+void merge_head_free(struct merge_head *head)
+{
+	strings_free(&head->events);
+	strings_free(&head->words);
+	strings_free(&head->origins);
+	*head = (struct merge_head){0};
+}
+
+static struct text word_of(const struct merge_head *head, uint32_t number)
+{
+	return strings_at(&head->words, number);
+}
+
+static const char *yaml_conflict(const struct merge_head *a, const struct merge_head *b)
+{
+	if (a->dfs_order != b->dfs_order)
+		return "blocks are in another order (dfs-order)";
+	if (!text_equal(word_of(a, a->hash_func), word_of(b, b->hash_func)))
+		return "hashes are of another function (hash-func)";
+	return NULL;
+}
+
+const char *merge_head_conflict(const struct merge_head *a, const struct merge_head *b)
+{
+	if (!a->kind || !b->kind)
+		return NULL;
+	if (a->kind != b->kind)
+		return "profiles of two kinds";
+	if (a->mode && b->mode && a->mode != b->mode)
+		return "branches and plain samples";
+	if (a->kind == MERGE_FDATA && a->bolted != b->bolted)
+		return "one says boltedcollection, the other does not";
+	return a->kind == MERGE_YAML ? yaml_conflict(a, b) : NULL;
+}
+
+static bool set_join(struct strings *to, const struct strings *from)
+{
+	uint32_t ignored;
+
+	for (uint32_t i = 1; i < from->len; i++)
+		if (!strings_intern(to, strings_at(from, i), &ignored))
+			return false;
+	return true;
+}
+
+static int compare_texts(struct text a, struct text b)
+{
+	size_t least = a.len < b.len ? a.len : b.len;
+	int order = least ? memcmp(a.at, b.at, least) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static bool text_less(const struct text *a, const struct text *b)
+{
+	return compare_texts(*a, *b) < 0;
+}
+DEFINE_SORT(sort_texts, struct text, text_less)
+
+struct text *merge_sorted(const struct strings *set)
+{
+	size_t count = merge_set_size(set);
+	struct text *texts = malloc((count + 1) * sizeof(*texts));
+
+	for (size_t i = 0; texts && i < count; i++)
+		texts[i] = strings_at(set, (uint32_t)i + 1);
+	if (texts)
+		sort_texts(texts, count);
+	return texts;
+}
+
+/* Of several names and ids the least is taken, as it is the same in any order; none is more than all. */
+static bool take_least(struct merge_head *to, const struct merge_head *from)
+{
+	struct text name = word_of(from, from->binary_name), own = word_of(to, to->binary_name);
+
+	if (from->id.size && (!to->id.size || compare_texts((struct text){(const char *)from->id.data, from->id.size},
+						  (struct text){(const char *)to->id.data, to->id.size}) < 0))
+		to->id = from->id;
+	if (!name.len || (own.len && compare_texts(name, own) >= 0))
+		return true;
+	return strings_intern(&to->words, name, &to->binary_name);
+}
+
+bool merge_head_join(struct merge_head *to, const struct merge_head *from, struct bc_error *err)
+{
+	bool first = !to->kind;
+
+	if (!from->kind)
+		return true;
+	to->kind = from->kind;
+	to->mode = to->mode ? to->mode : from->mode;
+	to->bolted = from->bolted;
+	to->dfs_order = from->dfs_order;
+	to->anew |= from->anew;
+	if (first && !strings_intern(&to->words, word_of(from, from->hash_func), &to->hash_func))
+		return bc_fail_nomem(err);
+	to->has_hash_func |= from->has_hash_func;
+	return (take_least(to, from) && set_join(&to->events, &from->events) &&
+		set_join(&to->origins, &from->origins)) || bc_fail_nomem(err);
+}
+
+bool merge_set_add_words(struct strings *set, struct text words, const char *between)
+{
+	uint32_t ignored;
+
+	for (size_t end; words.len; words = text_from(words, end + 1)) {
+		for (end = 0; end < words.len && !strchr(between, words.at[end]); end++)
+			;
+		if (end && !strings_intern(set, text_first(words, end), &ignored))
+			return false;
+	}
+	return true;
+}

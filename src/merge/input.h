@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One input of a merge: what a first look at all of it found, and its items as often as
+ * they are wanted.  The first look checks everything, so that an input is used as a whole
+ * or not at all.
+ */
+#ifndef MERGE_INPUT_H
+#define MERGE_INPUT_H
+
+#include "src/base/file.h"
+#include "src/merge/preagg.h"
+#include "src/merge/yaml_names.h"
+
+__extension__ typedef unsigned __int128 merge_sum;
+
+struct merge_progress {
+	void (*show)(void *ctx, const struct file_stream *stream); /* or NULL */
+	void *ctx;
+};
+
+struct merge_input {
+	const char *path; /* borrowed; "-" is stdin */
+	uint64_t weight;  /* at least 1 */
+
+	char *why; /* it cannot be used; NULL: it can.  Owned */
+	struct merge_head head;
+	enum packing packing;
+	bool in_order;    /* each key once, and in order */
+	uint64_t records;
+	merge_sum sums[2];
+	struct preagg_returns returns; /* taken by whoever needs those of all */
+	bool spooled;
+	struct temporary spool; /* what cannot be read twice, as it was read */
+	struct run run;         /* YAML: its items, callees by number, */
+	struct fid_vec fids;    /* ... and which function each number is */
+};
+
+/* What all inputs share. */
+struct merge_shared {
+	struct temporary *file;
+	struct yaml_names names;
+	struct merge_progress progress;
+	bool saturate;
+	uint64_t saturated;
+};
+
+void merge_input_free(struct merge_input *input);
+
+/* Read all of it, and fill in the rest of *input.  False: it cannot be used, which `why` says, or something
+ * else went wrong, which `err` says (else its code is BC_OK). */
+BC_MUST_USE bool merge_input_look(struct merge_input *input, struct merge_shared *shared, struct bc_error *err);
+
+/* A source of its items: in order, if it is.  NULL: BC_IO; BC_FORMAT: it is not what it was; BC_NOMEM */
+struct source *merge_input_open(struct merge_input *input, struct merge_shared *shared, struct bc_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What profiles of every kind are made of while they are merged: a key and what is counted for
+ * it.  Keys are bytes whose order, that of memcmp() with a prefix first, is the order of the
+ * merged profile; items of equal keys are added up.
+ */
+#ifndef MERGE_ITEM_H
+#define MERGE_ITEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct merge_item {
+	const uint8_t *key; /* borrowed from whoever delivered it */
+	size_t size;
+	uint64_t sum[2];  /* count and mispredictions, or what else is added; see the kinds */
+	uint64_t same[2]; /* must be equal in all items of one key */
+};
+
+static inline int merge_item_compare(const struct merge_item *a, const struct merge_item *b)
+{
+	int order = memcmp(a->key, b->key, a->size < b->size ? a->size : b->size);
+
+	return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* Add `from` to `to`.  saturate: sums that do not fit become 2^64 - 1, and *saturated counts
+ * them; else false. */
+static inline bool merge_item_add(struct merge_item *to, const struct merge_item *from, bool saturate,
+				  uint64_t *saturated)
+{
+	for (int i = 0; i < 2; i++) {
+		if (!__builtin_add_overflow(to->sum[i], from->sum[i], &to->sum[i]))
+			continue;
+		if (!saturate)
+			return false;
+		to->sum[i] = UINT64_MAX;
+		++*saturated;
+	}
+	return true;
+}
+
+static inline bool merge_item_agrees(const struct merge_item *a, const struct merge_item *b)
+{
+	return a->same[0] == b->same[0] && a->same[1] == b->same[1];
+}
+
+#endif

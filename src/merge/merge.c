@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count)
+{
+	*merge = (struct merge){.options = *options, .inputs = inputs, .count = count,
+				.file = temporary_in(options->tmpdir)};
+	merge->shared = (struct merge_shared){.file = &merge->file, .progress = options->progress,
+					      .saturate = options->saturate};
+	merge->report.inputs = count;
+	for (size_t i = 0; i < count; i++)
+		inputs[i].spool = temporary_in(options->tmpdir);
+}
+
+void merge_free(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count; i++)
+		merge_input_free(&merge->inputs[i]);
+	yaml_names_free(&merge->shared.names);
+	temporary_close(&merge->file);
+}
+
+/* llvm-bolt flips the last bit: of an id with it and one without it the input is the same. */
+struct build_id merge_identity(const struct merge_input *input)
+{
+	struct build_id id = input->head.id;
+
+	if (id.size)
+		id.data[id.size - 1] &= 0xfe;
+	return id;
+}
+
+static bool same_id(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->data, b->data, a->size);
+}
+
+static bool refuse_other(struct merge_input *input, const struct build_id *expect)
+{
+	struct build_id id = merge_identity(input), wanted = *expect;
+	char has[2 * BUILD_ID_MAX + 1], text[512];
+
+	wanted.data[wanted.size - 1] &= 0xfe;
+	if (!id.size || same_id(&id, &wanted))
+		return true;
+	build_id_format(&id, has);
+	snprintf(text, sizeof(text), "%.200s: is of another build, %s", input_name(input->path), has);
+	input->why = strdup(text);
+	return input->why;
+}
+
+static void count_input(struct merge *merge, const struct merge_input *input)
+{
+	struct merge_report *r = &merge->report;
+
+	r->empty += !input->records;
+	r->unchecked++;
+	r->without_identity += !input->head.id.size;
+	r->records_in += input->records;
+}
+
+bool merge_look(struct merge *merge, struct bc_error *err)
+{
+	const struct build_id *expect = &merge->options.expect;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		struct merge_input *input = &merge->inputs[i];
+		if (!merge_input_look(input, &merge->shared, err) && err->code != BC_OK)
+			return false;
+		if (!input->why && expect->size && !refuse_other(input, expect))
+			return bc_fail_nomem(err);
+		merge->report.bad += input->why != NULL;
+		if (!input->why)
+			count_input(merge, input);
+	}
+	return true;
+}
+
+/* ---- may they be merged? ---- */
+
+static bool too_many(const struct merge *merge)
+{
+	const struct merge_options *o = &merge->options;
+	merge_sum bad = merge->report.bad;
+
+	return o->limited && (o->percent ? bad * 100 > (merge_sum)o->max_bad * merge->count : bad > o->max_bad);
+}
+
+static bool check_bad(const struct merge *merge, struct bc_error *err)
+{
+	size_t bad = merge->report.bad;
+
+	if (bad && !merge->options.skip_bad)
+		return bc_fail(err, BC_FORMAT, "%s", "");
+	if (too_many(merge))
+		return bc_fail(err, BC_MISMATCH, "%zu of %zu inputs cannot be used, and at most %" PRIu64 "%s may be so (--max-bad)",
+			       bad, merge->count, merge->options.max_bad, merge->options.percent ? " %" : "");
+	return bad < merge->count || bc_fail(err, BC_MISMATCH, "none of the inputs can be used");
+}
+
+static bool fail_pair(const struct merge_input *a, const struct merge_input *b, const char *why, struct bc_error *err)
+{
+	return bc_fail(err, BC_MISMATCH, "%.250s and %.250s do not fit: %s", input_name(a->path), input_name(b->path), why);
+}
+
+/* Every input is held against the first that says what it says. */
+static bool check_heads(const struct merge *merge, struct bc_error *err)
+{
+	const struct merge_input *kind = NULL, *mode = NULL;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		if (input->why || !input->head.kind)
+			continue;
+		kind = kind ? kind : input;
+		mode = mode ? mode : input->head.mode ? input : NULL;
+		const char *why = merge_head_conflict(&kind->head, &input->head);
+		if (why)
+			return fail_pair(kind, input, why, err);
+		why = mode ? merge_head_conflict(&mode->head, &input->head) : NULL;
+		if (why)
+			return fail_pair(mode, input, why, err);
+	}
+	return true;
+}
+
+static bool check_identities(const struct merge *merge, struct bc_error *err)
+{
+	const struct merge_input *first = NULL;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		struct build_id id = merge_identity(input), has = first ? merge_identity(first) : id;
+		if (input->why || !id.size)
+			continue;
+		if (!same_id(&id, &has))
+			return fail_pair(first, input, "they are of two builds (--group=build keeps them apart)", err);
+		first = first ? first : input;
+	}
+	return true;
+}
+
+bool merge_check(struct merge *merge, bool together, struct bc_error *err)
+{
+	return check_bad(merge, err) && check_heads(merge, err) && (!together || check_identities(merge, err));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Profiles of one kind become one: exact sums, in an order that depends on the text alone, in constant
+ * memory.  What comes out does not depend on the order of the inputs, on the memory, or on how many are
+ * read side by side; merging what was merged gives what merging all gives.
+ */
+#ifndef MERGE_MERGE_H
+#define MERGE_MERGE_H
+
+#include <stdio.h>
+
+#include "src/merge/input.h"
+
+/* Is shown each item that is written. */
+struct merge_observer {
+	bool (*take)(void *ctx, enum merge_kind kind, const struct merge_item *item); /* false: out of memory; or NULL */
+	void *ctx;
+};
+
+struct merge_options {
+	size_t memory;     /* bytes of items that are sorted at a time */
+	size_t fan_in;     /* sources that are read side by side; at least 2 */
+	const char *tmpdir;
+	bool saturate;     /* sums that do not fit are 2^64 - 1 */
+	bool scaled;       /* each input adds up to scale_to */
+	uint64_t scale_to;
+	bool skip_bad;     /* bad inputs are left out */
+	bool limited;      /* to at most max_bad of them, or so many percent */
+	bool percent;
+	uint64_t max_bad;
+	struct build_id expect; /* inputs of another identity are bad */
+	struct merge_progress progress;
+	struct merge_observer observer;
+};
+
+struct merge_report {
+	size_t inputs, bad, empty, unchecked, without_identity;
+	uint64_t records_in, records_out, runs, scaled_away, saturated;
+	merge_sum in[2], out[2]; /* of what is counted, weighted */
+};
+
+struct merge {
+	struct merge_options options;
+	struct merge_input *inputs;
+	size_t count;
+	struct temporary file;
+	struct merge_shared shared;
+	struct merge_report report;
+};
+
+/* inputs: path and weight set; borrowed, as the strings in `options` are. */
+void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count);
+void merge_free(struct merge *merge);
+
+/* Look at all inputs: `why` tells which are bad.  False: nothing that an input can help; err. */
+BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
+
+/* May what is good be merged?  together: as one, else each identity by itself.
+ * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty)
+ * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
+BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
+
+/* The identity of an input: the build-id of BOLT's input binary, its last bit cleared; none has size 0. */
+struct build_id merge_identity(const struct merge_input *input);
+
+/* Merge the good inputs, or those of one identity, into `file`, whose errors are for the caller.
+ * *kind: of what was written.
+ * BC_MISMATCH: two inputs do not fit.  BC_FORMAT: a sum does not fit, or an input was changed meanwhile.
+ * BC_IO, BC_NOMEM */
+BC_MUST_USE bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind,
+			     struct bc_error *err);
+
+#endif

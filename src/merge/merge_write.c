@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "src/merge/kway.h"
+#include "src/merge/merge.h"
+#include "src/merge/record.h"
+#include "src/merge/sorter.h"
+#include "src/merge/weighed.h"
+
+/* What is merged: an input in order; a run; what a sorter has in memory. */
+struct part {
+	enum { PART_INPUT, PART_RUN, PART_MEMORY } kind;
+	struct merge_input *input; /* of a run: it is still to be weighed; or NULL */
+	struct run run;
+};
+DEFINE_VEC(part_vec, struct part);
+DEFINE_VEC(input_vec, struct merge_input *);
+
+struct work {
+	struct merge *merge;
+	struct input_vec inputs; /* those that are merged */
+	struct merge_head head;
+	struct preagg_returns returns;
+	struct sorter sorter;
+	struct part_vec parts;
+	struct kway how;
+};
+
+/* ---- sources ---- */
+
+static struct source *open_part(struct work *w, const struct part *part, struct bc_error *err)
+{
+	switch (part->kind) {
+	case PART_INPUT:
+		return weighed_open(merge_input_open(part->input, &w->merge->shared, err), w->merge, part->input, err);
+	case PART_RUN: {
+		struct source *run = run_open(&w->merge->file, part->run, err);
+		return part->input ? weighed_open(run, w->merge, part->input, err) : run;
+	}
+	case PART_MEMORY: break;
+	}
+	return sorter_open_memory(&w->sorter, err);
+}
+
+typedef bool put_fn(void *ctx, const struct merge_item *item, struct bc_error *err);
+
+/* Merge some of the parts. */
+static bool merge_parts(struct work *w, const struct part *parts, size_t count, put_fn *put, void *ctx,
+			struct bc_error *err)
+{
+	struct source **sources = calloc(count + 1, sizeof(*sources));
+	bool ok = sources || bc_fail_nomem(err);
+
+	for (size_t i = 0; ok && i < count; i++) {
+		sources[i] = open_part(w, &parts[i], err);
+		ok = sources[i];
+	}
+	ok = ok && kway_run(&w->how, sources, count, put, ctx, err);
+	for (size_t i = 0; sources && i < count; i++)
+		source_close(sources[i]);
+	free(sources);
+	return ok;
+}
+
+/* ---- levels ---- */
+
+static bool put_in_run(void *ctx, const struct merge_item *item, struct bc_error *err)
+{
+	return run_put(ctx, item, err);
+}
+
+static bool merge_into_run(struct work *w, const struct part *parts, size_t count, struct part *out,
+			   struct bc_error *err)
+{
+	struct run_writer writer;
+
+	*out = (struct part){.kind = PART_RUN};
+	bool ok = run_begin(&writer, &w->merge->file) || bc_fail_nomem(err);
+	ok = ok && merge_parts(w, parts, count, put_in_run, &writer, err) && run_end(&writer, &out->run, err);
+	run_abandon(&writer);
+	w->merge->report.runs++;
+	return ok;
+}
+
+/* Until no more than `most` parts are left. */
+static bool reduce(struct work *w, struct part_vec *parts, size_t most, struct bc_error *err)
+{
+	size_t fan_in = w->merge->options.fan_in;
+
+	while (parts->len > most) {
+		size_t kept = 0;
+		for (size_t i = 0; i < parts->len; i += fan_in) {
+			size_t count = parts->len - i < fan_in ? parts->len - i : fan_in;
+			struct part merged = parts->at[i];
+			if (count > 1 && !merge_into_run(w, &parts->at[i], count, &merged, err))
+				return false;
+			parts->at[kept++] = merged;
+		}
+		parts->len = kept;
+	}
+	return true;
+}
+
+/* ---- inputs that are out of order ---- */
+
+static bool sort_all(struct source *from, struct sorter *sorter, struct bc_error *err)
+{
+	struct merge_item item;
+	bool ok = from;
+
+	while (ok && from->next(from, &item, err))
+		ok = sorter_put(sorter, &item, err);
+	ok = ok && err->code == BC_OK;
+	source_close(from);
+	return ok;
+}
+
+static bool add_runs(const struct sorter *sorter, struct part_vec *parts)
+{
+	for (size_t i = 0; i < sorter->runs.len; i++)
+		if (!part_vec_push(parts, (struct part){.kind = PART_RUN, .run = sorter->runs.at[i]}))
+			return false;
+	return true;
+}
+
+static bool take_fault(struct work *w, const struct sorter *sorter)
+{
+	w->merge->report.saturated += sorter->saturated;
+	w->merge->report.runs += sorter->runs.len;
+	if (sorter->fault == ITEMS_FIT)
+		return true;
+	w->how.fault = sorter->fault;
+	w->how.bad.size = 0;
+	if (key_reserve(&w->how.bad, sorter->bad.size))
+		memcpy(w->how.bad.at, sorter->bad.key, sorter->bad.size);
+	w->how.bad.size = sorter->bad.size;
+	return false;
+}
+
+static struct sorter sorter_of(const struct work *w)
+{
+	const struct merge_options *options = &w->merge->options;
+
+	return (struct sorter){.file = &w->merge->file, .memory = options->memory, .saturate = options->saturate};
+}
+
+/* Its counts must be added up before they are scaled: to one run of its own. */
+static bool sort_alone(struct work *w, struct merge_input *input, struct bc_error *err)
+{
+	struct sorter sorter = sorter_of(w);
+	struct part_vec parts = {0};
+
+	bool ok = sort_all(merge_input_open(input, &w->merge->shared, err), &sorter, err) &&
+		  sorter_end(&sorter, true, err);
+	ok = take_fault(w, &sorter) && ok;
+	ok = ok && (add_runs(&sorter, &parts) || bc_fail_nomem(err)) && reduce(w, &parts, 1, err);
+	if (ok && parts.len) {
+		parts.at[0].input = input;
+		ok = part_vec_push(&w->parts, parts.at[0]) || bc_fail_nomem(err);
+	}
+	part_vec_free(&parts);
+	sorter_free(&sorter);
+	return ok;
+}
+
+static bool sort_with_others(struct work *w, struct merge_input *input, struct bc_error *err)
+{
+	return sort_all(weighed_open(merge_input_open(input, &w->merge->shared, err), w->merge, input, err), &w->sorter,
+			err);
+}
+
+static bool add_parts(struct work *w, struct bc_error *err)
+{
+	bool ok = true;
+
+	w->sorter = sorter_of(w);
+	for (size_t i = 0; ok && i < w->inputs.len; i++) {
+		struct merge_input *input = w->inputs.at[i];
+		if (input->in_order)
+			ok = part_vec_push(&w->parts, (struct part){.kind = PART_INPUT, .input = input}) || bc_fail_nomem(err);
+		else
+			ok = (w->merge->options.scaled ? sort_alone : sort_with_others)(w, input, err);
+	}
+	ok = ok && sorter_end(&w->sorter, false, err);
+	ok = take_fault(w, &w->sorter) && ok;
+	if (!ok)
+		return false;
+	bool in_memory = w->sorter.list.items.len;
+	return (add_runs(&w->sorter, &w->parts) &&
+		(!in_memory || part_vec_push(&w->parts, (struct part){.kind = PART_MEMORY}))) || bc_fail_nomem(err);
+}
+
+/* ---- whom a failure is to be blamed on ---- */
+
+/* The item of a key in one input, added up.  false: it has none */
+static bool find_item(struct work *w, struct merge_input *input, struct merge_item *out)
+{
+	const struct merge_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
+	struct bc_error ignored;
+	struct source *from = merge_input_open(input, &w->merge->shared, &ignored);
+	struct merge_item item;
+	bool found = false;
+	uint64_t saturated = 0;
+
+	while (from && from->next(from, &item, &ignored)) {
+		if (merge_item_compare(&item, &wanted))
+			continue;
+		if (!found)
+			*out = item;
+		else
+			(void)merge_item_add(out, &item, true, &saturated);
+		found = true;
+	}
+	source_close(from);
+	return found;
+}
+
+static bool fail_pair(struct work *w, const struct merge_input *a, const struct merge_input *b, const char *what,
+		      struct bc_error *err)
+{
+	bool other = w->how.fault == ITEMS_DISAGREE;
+
+	return bc_fail(err, other ? BC_MISMATCH : BC_FORMAT, other ? "%.200s and %.200s do not fit: %s is not the same in both (hash, number of blocks or instructions)"
+								   : "%.200s and %.200s: the counts of %s add up to 2^64 or more (--saturate)",
+		       input_name(a->path), input_name(b->path), what);
+}
+
+/* Of sums that do not fit, the first two inputs are named that have the record. */
+static bool explain(struct work *w, struct bc_error *err)
+{
+	const struct merge_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
+	const struct merge_input *first = NULL;
+	struct merge_item of_first = {0}, item;
+	char what[256];
+
+	if (w->how.bad.failed)
+		return bc_fail_nomem(err);
+	record_describe(&w->head, &wanted, what, sizeof(what));
+	for (size_t i = 0; i < w->inputs.len; i++) {
+		if (!find_item(w, w->inputs.at[i], &item))
+			continue;
+		if (first && (w->how.fault == ITEMS_OVERFLOW || !merge_item_agrees(&of_first, &item)))
+			return fail_pair(w, first, w->inputs.at[i], what, err);
+		if (!first) {
+			first = w->inputs.at[i];
+			of_first = item;
+		}
+	}
+	return bc_fail(err, BC_FORMAT, "%s: the counts of %s add up to 2^64 or more (--saturate)",
+		       first ? input_name(first->path) : "an input", what);
+}
+
+/* ---- all of it ---- */
+
+static bool choose_inputs(struct work *w, const struct build_id *only, struct bc_error *err)
+{
+	for (size_t i = 0; i < w->merge->count; i++) {
+		struct merge_input *input = &w->merge->inputs[i];
+		struct build_id id = merge_identity(input);
+		if (input->why || (only && (id.size != only->size || memcmp(id.data, only->data, id.size))))
+			continue;
+		if (!merge_head_join(&w->head, &input->head, err))
+			return false;
+		if (!preagg_returns_join(&w->returns, &input->returns) ||
+		    (input->records && !input_vec_push(&w->inputs, input)))
+			return bc_fail_nomem(err);
+		preagg_returns_free(&input->returns);
+	}
+	return true;
+}
+
+static bool number_functions(struct work *w, struct bc_error *err)
+{
+	const struct fid_vec **files = calloc(w->inputs.len + 1, sizeof(*files));
+
+	if (!files)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < w->inputs.len; i++)
+		files[i] = &w->inputs.at[i]->fids;
+	bool ok = yaml_names_settle(&w->merge->shared.names, files, w->inputs.len, &w->head.anew, err);
+	free(files);
+	return ok;
+}
+
+struct written {
+	struct record_writer writer;
+	struct merge_report *report;
+	struct merge_observer observer;
+};
+
+static bool put_record(void *ctx, const struct merge_item *item, struct bc_error *err)
+{
+	struct written *written = ctx;
+
+	if (written->observer.take && !written->observer.take(written->observer.ctx, written->writer.head->kind, item))
+		return bc_fail_nomem(err);
+	record_put(&written->writer, item);
+	written->report->records_out++;
+	written->report->out[0] += item->sum[0];
+	written->report->out[1] += item->sum[1];
+	return true;
+}
+
+static bool write_all(struct work *w, FILE *file, struct bc_error *err)
+{
+	struct merge_report *report = &w->merge->report;
+	struct written *written = malloc(sizeof(*written));
+
+	if (!written)
+		return bc_fail_nomem(err);
+	written->report = report;
+	written->observer = w->merge->options.observer;
+	bool ok = record_begin(&written->writer, &w->head, &w->returns, &w->merge->shared.names, file) ||
+		  bc_fail_nomem(err);
+	ok = ok && merge_parts(w, w->parts.at, w->parts.len, put_record, written, err);
+	if (ok)
+		record_end(&written->writer);
+	free(written);
+	report->saturated += w->how.saturated + w->merge->shared.saturated;
+	w->merge->shared.saturated = 0;
+	if (ok && !report->saturated && (report->in[0] != report->out[0] || report->in[1] != report->out[1]))
+		ok = bc_fail(err, BC_FORMAT, "the counts that were read and those that were written do not add up to the same");
+	return ok;
+}
+
+bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind,
+		 struct bc_error *err)
+{
+	struct work w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
+
+	bool ok = choose_inputs(&w, only, err) && number_functions(&w, err) && add_parts(&w, err) &&
+		  reduce(&w, &w.parts, merge->options.fan_in, err) && write_all(&w, file, err);
+	if (!ok && w.how.fault != ITEMS_FIT)
+		explain(&w, err);
+	*kind = w.head.kind;
+	sorter_free(&w.sorter);
+	part_vec_free(&w.parts);
+	input_vec_free(&w.inputs);
+	merge_head_free(&w.head);
+	preagg_returns_free(&w.returns);
+	key_free(&w.how.bad);
+	return ok;
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/preagg.h"
+
+#include "src/base/hex.h"
+
+/* Marks in the places of branch and `to`. */
+#define BRANCH_ONLY UINT64_MAX   /* to */
+#define RUN_ONLY UINT64_MAX      /* branch: F */
+#define RUN_EXTERNAL (UINT64_MAX - 1) /* f */
+#define RUN_RETURN (UINT64_MAX - 2)   /* r */
+#define OUTSIDE "X"
+
+/* Of so many libraries returns are told apart: each has a table. */
+#define FILES_MOST ((size_t)64)
+
+enum { BRANCH, FROM, TO, PLACES };
+
+struct location {
+	uint64_t at;
+	struct text file; /* what stands before the colon */
+};
+
+static const struct shape {
+	char letter;
+	uint8_t first, last; /* of the places, those that stand in the line */
+	bool mispredictions, returns;
+	uint64_t branch; /* where none stands there */
+} shapes[] = {
+	{'T', BRANCH, TO, true, false, 0},           {'R', BRANCH, TO, true, true, 0},
+	{'B', BRANCH, FROM, true, false, 0},         {'F', FROM, TO, false, false, RUN_ONLY},
+	{'f', FROM, TO, false, false, RUN_EXTERNAL}, {'r', FROM, TO, false, false, RUN_RETURN},
+};
+
+/* ---- returns ---- */
+
+void preagg_returns_free(struct preagg_returns *returns)
+{
+	for (size_t i = 0; i < returns->room; i++)
+		number_set_free(&returns->at[i]);
+	free(returns->at);
+	strings_free(&returns->files);
+	*returns = (struct preagg_returns){0};
+}
+
+static bool returns_add(struct preagg_returns *returns, struct text file, uint64_t at)
+{
+	uint32_t number;
+
+	if (!strings_intern(&returns->files, file, &number))
+		return false;
+	if (number >= returns->room) {
+		size_t room = 2 * (size_t)number + 1;
+		struct number_set *sets = realloc(returns->at, room * sizeof(*sets));
+		if (!sets)
+			return false;
+		memset(sets + returns->room, 0, (room - returns->room) * sizeof(*sets));
+		returns->at = sets;
+		returns->room = room;
+	}
+	return number_set_add(&returns->at[number], at);
+}
+
+bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from)
+{
+	for (size_t file = 0; file < from->room && file < (from->files.len ? from->files.len : 1); file++) {
+		const struct number_set *set = &from->at[file];
+		struct text name = strings_at(&from->files, (uint32_t)file);
+		if (set->has_zero && !returns_add(to, name, 0))
+			return false;
+		for (size_t i = 0; i < set->capacity; i++)
+			if (set->at[i] && !returns_add(to, name, set->at[i]))
+				return false;
+	}
+	return true;
+}
+
+static bool returns_have(const struct preagg_returns *returns, struct text file, uint64_t at)
+{
+	for (uint32_t i = file.len ? 1 : 0; i < returns->room && i < returns->files.len; i++)
+		if (text_equal(strings_at(&returns->files, i), file))
+			return number_set_has(&returns->at[i], at);
+	return !file.len && returns->room && number_set_has(&returns->at[0], at);
+}
+
+/* ---- reading ---- */
+
+bool preagg_can_be(struct text start)
+{
+	static const char letters[] = "ESTRBFfr#/";
+
+	for (size_t i = 0; i < start.len; i++)
+		if (!strchr(" \t\r\n", start.at[i]))
+			return strchr(letters, start.at[i]) && start.at[i];
+	return true;
+}
+
+/* The next word; empty at the end, or where a comment begins. */
+static struct text next_word(struct text *rest)
+{
+	struct text word = text_word(rest);
+
+	return text_starts(word, "#") || text_starts(word, "//") ? (struct text){word.at, 0} : word;
+}
+
+static bool is_id(struct text file)
+{
+	for (size_t i = 0; i < file.len; i++)
+		if (!strchr("0123456789abcdefABCDEF", file.at[i]) || !file.at[i])
+			return false;
+	return file.len && file.len % 2 == 0 && file.len <= 2 * BUILD_ID_MAX;
+}
+
+static bool parse_location(struct text word, struct location *out)
+{
+	size_t colon = text_find(word, ':');
+	struct text at = word;
+
+	out->file = (struct text){"", 0};
+	if (colon < word.len) {
+		out->file = text_first(word, colon);
+		at = text_behind(word, colon);
+		if (text_starts(out->file, "0x"))
+			out->file = text_from(out->file, 2);
+		if (!text_is(out->file, OUTSIDE) && !is_id(out->file))
+			return false;
+	}
+	if (at.len == 2 && at.at[0] == '-' && at.at[1] >= '1' && at.at[1] <= '3')
+		out->at = 0 - (uint64_t)(at.at[1] - '0');
+	else if (!text_hex(at, &out->at))
+		return false;
+	/* The marks are no place in any file. */
+	if (out->at >= RUN_RETURN && !text_is(out->file, OUTSIDE))
+		out->file = (struct text){"", 0};
+	return true;
+}
+
+/* A number behind one blank, as nearly all are. */
+static bool take_plain(struct text *rest, struct location *out)
+{
+	size_t blank = rest->len && *rest->at == ' ';
+	const char *at = rest->at + blank, *end = rest->at + rest->len;
+	size_t digits = hex_read(at, end, &out->at);
+
+	if (!digits || digits > 16 || at + digits == end || at[digits] != ' ')
+		return false;
+	out->file = (struct text){"", 0};
+	*rest = (struct text){at + digits, (size_t)(end - at) - digits};
+	return true;
+}
+
+static bool take_location(struct text *rest, struct location *out)
+{
+	return take_plain(rest, out) || parse_location(next_word(rest), out);
+}
+
+/* Ids are written in lower case, so that one is one. */
+static void key_file(struct key *key, struct text file)
+{
+	size_t first = key->size;
+
+	key_name(key, file);
+	if (text_is(file, OUTSIDE))
+		return;
+	for (size_t i = first; i < key->size; i++)
+		key->at[i] |= key->at[i] >= 'A' && key->at[i] <= 'F' ? 0x20 : 0;
+}
+
+static void key_locations(struct key *key, const struct location places[PLACES])
+{
+	static const uint8_t order[] = {FROM, BRANCH, TO};
+	bool named = places[BRANCH].file.len || places[FROM].file.len || places[TO].file.len;
+
+	key->size = 0;
+	for (size_t i = 0; i < PLACES; i++)
+		key_number(key, places[order[i]].at);
+	for (size_t i = 0; named && i < PLACES; i++)
+		key_file(key, places[order[i]].file);
+}
+
+static bool take_counts(struct text rest, bool mispredictions, struct merge_item *item, const char **why)
+{
+	struct text word = next_word(&rest);
+
+	*why = "expected a count, a decimal number below 2^64";
+	if (!text_dec(word, &item->sum[0]))
+		return false;
+	word = next_word(&rest);
+	if (mispredictions && word.len) {
+		*why = "expected the mispredictions, a decimal number below 2^64";
+		if (!text_dec(word, &item->sum[1]))
+			return false;
+		word = next_word(&rest);
+	}
+	*why = "expected the end of the line";
+	return !word.len;
+}
+
+static bool take_mode(struct merge_head *head, enum merge_mode mode, const char **why)
+{
+	*why = "plain samples (E and S) and traces in one file";
+	if (head->mode && head->mode != mode)
+		return false;
+	head->mode = mode;
+	return true;
+}
+
+/* The key has ids in lower case. */
+static struct text branch_file(const struct key *key)
+{
+	const char *file = (const char *)key->at + PLACES * sizeof(uint64_t);
+
+	return key->size > PLACES * sizeof(uint64_t) ? text_of(file + strlen(file) + 1) : (struct text){"", 0};
+}
+
+static bool take_trace(struct text rest, const struct shape *shape, struct preagg_returns *returns, struct key *key,
+		       struct merge_item *item, const char **why)
+{
+	struct location places[PLACES] = {{shape->branch, {"", 0}}, {0, {"", 0}}, {BRANCH_ONLY, {"", 0}}};
+
+	*why = "expected a location: hexadecimal digits, or such behind a build-id or X and a colon";
+	for (size_t i = shape->first; i <= shape->last; i++)
+		if (!take_location(&rest, &places[i]))
+			return false;
+	if (!take_counts(rest, shape->mispredictions, item, why))
+		return false;
+	bool outside = text_is(places[BRANCH].file, OUTSIDE);
+	/* A return from outside is what an r record says. */
+	if (shape->returns && outside)
+		places[BRANCH] = (struct location){RUN_RETURN, {"", 0}};
+	key_locations(key, places);
+	*why = NULL;
+	if (key->failed || !shape->returns || !returns || places[BRANCH].at >= RUN_RETURN)
+		return !key->failed;
+	if (returns->room > FILES_MOST)
+		*why = "R records of too many files";
+	return !*why && returns_add(returns, branch_file(key), places[BRANCH].at);
+}
+
+static bool take_sample(struct text rest, struct key *key, struct merge_item *item, const char **why)
+{
+	struct location place;
+
+	*why = "expected an address in hexadecimal digits";
+	if (!take_location(&rest, &place) || !take_counts(rest, false, item, why))
+		return false;
+	key->size = 0;
+	key_number(key, place.at);
+	if (place.file.len)
+		key_file(key, place.file);
+	*why = NULL;
+	return !key->failed;
+}
+
+/* Three and more words that are all numbers are another record whose letter was damaged. */
+static bool is_numbers(struct text name)
+{
+	uint64_t ignored;
+	size_t words = 0;
+
+	for (struct text word = text_word(&name); word.len; word = text_word(&name), words++)
+		if (!text_hex(word, &ignored))
+			return false;
+	return words >= 3;
+}
+
+static bool take_event(struct text rest, struct merge_head *head, const char **why)
+{
+	struct text name = text_trim(rest);
+	uint32_t ignored;
+
+	*why = "expected an event name";
+	if (!name.len || is_numbers(name))
+		return false;
+	*why = NULL;
+	return strings_intern(&head->events, name, &ignored);
+}
+
+static const struct shape *shape_of(struct text letter)
+{
+	for (size_t i = 0; letter.len == 1 && i < sizeof(shapes) / sizeof(*shapes); i++)
+		if (shapes[i].letter == *letter.at)
+			return &shapes[i];
+	return NULL;
+}
+
+bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns, struct key *key,
+		 struct merge_item *item, bool *is_record, const char **why)
+{
+	*item = (struct merge_item){0};
+	*is_record = false;
+	*why = "a zero byte";
+	if (memchr(line.at, 0, line.len))
+		return false;
+	struct text letter = next_word(&line);
+	if (!letter.len)
+		return true;
+	if (text_is(letter, "E"))
+		return take_mode(head, MODE_PLAIN, why) && take_event(line, head, why);
+	const struct shape *shape = shape_of(letter);
+	*why = "expected a record, which begins with one of E S T R B F f r";
+	if (!shape && !text_is(letter, "S"))
+		return false;
+	if (!take_mode(head, shape ? MODE_BRANCHES : MODE_PLAIN, why) ||
+	    !(shape ? take_trace(line, shape, returns, key, item, why) : take_sample(line, key, item, why)))
+		return false;
+	*is_record = true;
+	item->key = key->at;
+	item->size = key->size;
+	return true;
+}
+
+/* ---- writing ---- */
+
+bool preagg_write_head(const struct merge_head *head, struct emit *out)
+{
+	struct text *events = merge_sorted(&head->events);
+
+	for (size_t i = 0; events && i < merge_set_size(&head->events); i++) {
+		emit_string(out, "E ");
+		emit_bytes(out, events[i].at, events[i].len);
+		emit_char(out, '\n');
+	}
+	free(events);
+	return events;
+}
+
+static void write_location(struct emit *out, const struct location *place)
+{
+	emit_char(out, ' ');
+	if (place->file.len) {
+		emit_bytes(out, place->file.at, place->file.len);
+		emit_char(out, ':');
+	}
+	emit_hex(out, place->at);
+}
+
+/* Of a fall-through alone only T can tell mispredictions. */
+static char letter_of(const struct location places[PLACES], uint64_t mispredictions,
+		      const struct preagg_returns *returns)
+{
+	const struct location *branch = &places[BRANCH];
+
+	if (branch->at >= RUN_RETURN && !branch->file.len)
+		return mispredictions ? 'T' : branch->at == RUN_ONLY ? 'F' : branch->at == RUN_EXTERNAL ? 'f' : 'r';
+	if (!text_is(branch->file, OUTSIDE) && returns_have(returns, branch->file, branch->at))
+		return 'R';
+	return places[TO].at == BRANCH_ONLY && !places[TO].file.len ? 'B' : 'T';
+}
+
+static void write_trace(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
+{
+	static const uint8_t order[] = {FROM, BRANCH, TO};
+	struct key_parts key = key_parts(item);
+	struct location places[PLACES];
+
+	for (size_t i = 0; i < PLACES; i++)
+		places[order[i]] = (struct location){key_take_number(&key), {"", 0}};
+	for (size_t i = 0; key.at < key.end && i < PLACES; i++)
+		places[order[i]].file = key_take_name(&key);
+	char letter = letter_of(places, item->sum[1], returns);
+	const struct shape *shape = shape_of((struct text){&letter, 1});
+	emit_char(out, letter);
+	for (size_t i = shape->first; i <= shape->last; i++)
+		write_location(out, &places[i]);
+	emit_char(out, ' ');
+	emit_dec(out, item->sum[0]);
+	if (item->sum[1] || letter == 'B') {
+		emit_char(out, ' ');
+		emit_dec(out, item->sum[1]);
+	}
+	emit_char(out, '\n');
+}
+
+void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,
+		       struct emit *out)
+{
+	if (mode != MODE_PLAIN) {
+		write_trace(item, returns, out);
+		return;
+	}
+	struct key_parts key = key_parts(item);
+	struct location place = {key_take_number(&key), {"", 0}};
+	if (key.at < key.end)
+		place.file = key_take_name(&key);
+	emit_char(out, 'S');
+	write_location(out, &place);
+	emit_char(out, ' ');
+	emit_dec(out, item->sum[0]);
+	emit_char(out, '\n');
+}

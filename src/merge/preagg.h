@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Pre-aggregated records: docs/conversion.md, "Pre-aggregated text".  Keys of traces are (from, branch, to),
+ * as unsigned numbers, then what stands before their colons; plain samples are ordered by their address.
+ *
+ *   sum[0] count   sum[1] mispredictions
+ */
+#ifndef MERGE_PREAGG_H
+#define MERGE_PREAGG_H
+
+#include "src/base/emit.h"
+#include "src/base/number_set.h"
+#include "src/merge/head.h"
+#include "src/merge/key.h"
+
+/* Branch addresses that some R record has: they are returns in all records.  By what stands before
+ * the colon. */
+struct preagg_returns {
+	struct strings files;
+	struct number_set *at; /* of files.len, at least 1 */
+	size_t room;
+};
+
+void preagg_returns_free(struct preagg_returns *returns);
+/* false: out of memory */
+BC_MUST_USE bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from);
+
+/* Can text that begins so be of this kind? */
+bool preagg_can_be(struct text start);
+
+/* A line.  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
+ * *head, as the mode is.  false: *why it is none, or out of memory (why is NULL). */
+BC_MUST_USE bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns,
+			     struct key *key, struct merge_item *item, bool *is_record, const char **why);
+
+/* false: out of memory */
+BC_MUST_USE bool preagg_write_head(const struct merge_head *head, struct emit *out);
+
+void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,
+		       struct emit *out);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/sorter.h"
+
+void sorter_free(struct sorter *sorter)
+{
+	item_list_free(&sorter->list);
+	run_vec_free(&sorter->runs);
+}
+
+static bool settle(struct sorter *sorter, struct bc_error *err)
+{
+	sorter->fault = item_list_settle(&sorter->list, sorter->saturate, &sorter->saturated, &sorter->bad);
+	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+}
+
+static bool spill(struct sorter *sorter, struct bc_error *err)
+{
+	struct run_writer writer;
+	struct run run;
+	bool ok = run_begin(&writer, sorter->file) || bc_fail_nomem(err);
+
+	for (size_t i = 0; ok && i < sorter->list.items.len; i++)
+		ok = run_put(&writer, &sorter->list.items.at[i], err);
+	if (!ok) {
+		run_abandon(&writer);
+		return false;
+	}
+	item_list_clear(&sorter->list);
+	return run_end(&writer, &run, err) && (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
+}
+
+bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
+{
+	if (!item_list_push(&sorter->list, item))
+		return bc_fail_nomem(err);
+	return sorter->list.bytes < sorter->memory || (settle(sorter, err) && spill(sorter, err));
+}
+
+bool sorter_end(struct sorter *sorter, bool to_run, struct bc_error *err)
+{
+	if (!settle(sorter, err))
+		return false;
+	bool needed = sorter->list.items.len && (to_run || sorter->runs.len);
+	return !needed || spill(sorter, err);
+}
+
+struct memory {
+	struct source source;
+	const struct item_list *list;
+	size_t at;
+};
+
+static bool memory_next(struct source *source, struct merge_item *out, struct bc_error *err)
+{
+	struct memory *m = (struct memory *)(void *)source; /* its first member */
+
+	err->code = BC_OK;
+	if (m->at == m->list->items.len)
+		return false;
+	*out = m->list->items.at[m->at++];
+	return true;
+}
+
+static void memory_close(struct source *source)
+{
+	free(source);
+}
+
+struct source *sorter_open_memory(const struct sorter *sorter, struct bc_error *err)
+{
+	struct memory *m = malloc(sizeof(*m));
+
+	if (!m) {
+		bc_fail_nomem(err);
+		return NULL;
+	}
+	*m = (struct memory){{memory_next, memory_close}, &sorter->list, 0};
+	return &m->source;
+}

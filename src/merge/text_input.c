@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/text_input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ROOM ((size_t)64 << 10)
+
+bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err)
+{
+	*in = (struct text_input){.stream = stream, .buffer = malloc(ROOM), .room = ROOM};
+	return in->buffer || bc_fail_nomem(err);
+}
+
+void text_input_free(struct text_input *in)
+{
+	free(in->buffer);
+	*in = (struct text_input){0};
+}
+
+/* Move what is left to the front, make room where it fills all, and read. */
+static bool refill(struct text_input *in, struct bc_error *err)
+{
+	size_t left = in->end - in->begin, got;
+
+	memmove(in->buffer, in->buffer + in->begin, left);
+	in->begin = 0;
+	in->end = left;
+	if (left == in->room) {
+		char *buffer = realloc(in->buffer, 2 * in->room);
+		if (!buffer)
+			return bc_fail_nomem(err);
+		in->buffer = buffer;
+		in->room *= 2;
+	}
+	if (!stream_read(in->stream, in->buffer + left, in->room - left, &got, err))
+		return false;
+	in->end += got;
+	in->at_end = in->end < in->room;
+	return true;
+}
+
+bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err)
+{
+	err->code = BC_OK;
+	if (in->end - in->begin < most && !in->at_end && !refill(in, err))
+		return false;
+	*out = (struct text){in->buffer + in->begin, in->end - in->begin};
+	return true;
+}
+
+bool text_input_fail(const struct text_input *in, const char *why, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "%s: line %" PRIu64 ", byte %" PRIu64 ": %s", in->stream->name, in->line, in->byte,
+		       why);
+}
+
+static bool fail_end(struct text_input *in, struct bc_error *err)
+{
+	in->line++;
+	in->byte = in->next;
+	return text_input_fail(in, in->at_end ? "the file ends within the line: it was cut"
+					      : "longer than a line of a profile can be", err);
+}
+
+bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err)
+{
+	const char *end = memchr(in->buffer + in->begin, '\n', in->end - in->begin);
+
+	err->code = BC_OK;
+	while (!end && !in->at_end && in->end - in->begin < TEXT_INPUT_LONGEST) {
+		size_t seen = in->end - in->begin;
+		if (!refill(in, err))
+			return false;
+		end = memchr(in->buffer + seen, '\n', in->end - seen);
+	}
+	if (!end)
+		return in->begin < in->end ? fail_end(in, err) : false;
+	*out = (struct text){in->buffer + in->begin, (size_t)(end - in->buffer) - in->begin};
+	in->line++;
+	in->byte = in->next;
+	in->next += out->len + 1;
+	in->begin += out->len + 1;
+	return true;
+}

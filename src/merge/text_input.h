@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines of an input with a buffer that is small, as many inputs are read side by side; it grows to the
+ * longest line. */
+#ifndef MERGE_TEXT_INPUT_H
+#define MERGE_TEXT_INPUT_H
+
+#include "src/base/file.h"
+#include "src/base/text.h"
+
+#define TEXT_INPUT_LONGEST ((size_t)1 << 20) /* bytes of a line */
+
+struct text_input {
+	struct file_stream *stream; /* borrowed */
+	char *buffer;
+	size_t begin, end, room;
+	bool at_end;
+	uint64_t line; /* number of the line given out last, from 1 */
+	uint64_t byte; /* of its beginning */
+	uint64_t next; /* of the one behind it */
+};
+
+BC_MUST_USE bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err);
+void text_input_free(struct text_input *in);
+
+/* What is still to come, at least `most` <= 4096 bytes of it if there are so many. */
+BC_MUST_USE bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err);
+
+/* The next line, without its newline, valid until the next call.  False at the end, with BC_OK in
+ * `err`, or: BC_IO; BC_FORMAT: the line is too long, or the last one has no newline, as it was cut. */
+BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
+
+/* "FILE: line N, byte B: WHY".  false */
+bool text_input_fail(const struct text_input *in, const char *why, struct bc_error *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/weighed.h"
+
+#include <stdlib.h>
+
+#include "src/merge/record.h"
+
+struct weighed {
+	struct source source, *from;
+	struct merge *merge;
+	const struct merge_input *input;
+};
+
+/* count * to / all, to the nearest, half up.  count <= all. */
+static uint64_t scale(uint64_t count, uint64_t to, merge_sum all)
+{
+	merge_sum product = (merge_sum)count * to, whole = product / all, rest = product % all;
+
+	return (uint64_t)whole + (rest >= all - rest);
+}
+
+static bool weigh(const struct weighed *w, struct merge_item *item, struct bc_error *err)
+{
+	const struct merge_options *options = &w->merge->options;
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t *sum = &item->sum[i];
+		/* Mispredictions are scaled as their counts are, of which they are a part. */
+		merge_sum all = w->input->sums[0] > w->input->sums[1] ? w->input->sums[0] : w->input->sums[1];
+		if (options->scaled && *sum)
+			*sum = scale(*sum, options->scale_to, all);
+		if (!__builtin_mul_overflow(*sum, w->input->weight, sum))
+			continue;
+		if (!options->saturate)
+			return bc_fail(err, BC_FORMAT, "%s: a count times its weight is 2^64 or more (--saturate)",
+				       input_name(w->input->path));
+		*sum = UINT64_MAX;
+		w->merge->report.saturated++;
+	}
+	return true;
+}
+
+static bool next(struct source *source, struct merge_item *out, struct bc_error *err)
+{
+	struct weighed *w = (struct weighed *)(void *)source; /* its first member */
+	struct merge_report *report = &w->merge->report;
+
+	while (w->from->next(w->from, out, err)) {
+		bool counted = out->sum[0] || out->sum[1];
+		if (!weigh(w, out, err))
+			return false;
+		/* What has no count of its own to lose stays: there is more to it. */
+		if (w->merge->options.scaled && counted && !out->sum[0] && !out->sum[1] &&
+		    !record_is_more(w->input->head.kind, out)) {
+			report->scaled_away++;
+			continue;
+		}
+		report->in[0] += out->sum[0];
+		report->in[1] += out->sum[1];
+		return true;
+	}
+	return false;
+}
+
+static void close_it(struct source *source)
+{
+	struct weighed *w = (struct weighed *)(void *)source;
+
+	source_close(w->from);
+	free(w);
+}
+
+struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
+			    struct bc_error *err)
+{
+	struct weighed *w = from ? malloc(sizeof(*w)) : NULL;
+
+	if (w) {
+		*w = (struct weighed){{next, close_it}, from, merge, input};
+		return &w->source;
+	}
+	if (from)
+		bc_fail_nomem(err);
+	source_close(from);
+	return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What an input counts for: times its weight, or scaled so that all of it adds up to one number. */
+#ifndef MERGE_WEIGHED_H
+#define MERGE_WEIGHED_H
+
+#include "src/merge/merge.h"
+#include "src/merge/source.h"
+
+/* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
+ * What comes out is added to the report.  NULL: BC_NOMEM, or from is NULL and err is set */
+struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
+			    struct bc_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * BOLT's YAML profiles as a stream of functions, one in memory at a time.  libyaml reads the
+ * text; what stands in it, and what must, is checked here.
+ */
+#ifndef MERGE_YAML_INPUT_H
+#define MERGE_YAML_INPUT_H
+
+#include "src/base/file.h"
+#include "src/merge/head.h"
+#include "src/merge/yaml_function.h"
+
+struct yaml_input;
+
+/* begin: what was read of the stream already.  NULL: BC_NOMEM */
+struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err);
+void yaml_input_close(struct yaml_input *in); /* or NULL */
+
+/* The head, which comes first.  BC_FORMAT; BC_UNSUPPORTED: pseudo probes; BC_IO, BC_NOMEM */
+BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err);
+
+/* The next function, valid until the next call.  False at the end, with BC_OK in `err`, and on
+ * errors: as yaml_input_head(). */
+BC_MUST_USE bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, struct bc_error *err);
+
+#endif

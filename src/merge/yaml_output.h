@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Items of functions as BOLT's YAML, in the layout that BOLT writes. */
+#ifndef MERGE_YAML_OUTPUT_H
+#define MERGE_YAML_OUTPUT_H
+
+#include "src/base/emit.h"
+#include "src/merge/yaml_names.h"
+
+struct yaml_output {
+	struct emit *out;
+	struct yaml_names *names;
+	bool any, blocks; /* a function; a block of the present one */
+	char list;        /* 'c' or 's': calls or successors are being written; 0 */
+};
+
+/* false: out of memory */
+BC_MUST_USE bool yaml_output_head(const struct merge_head *head, struct emit *out);
+void yaml_output_item(struct yaml_output *output, const struct merge_item *item);
+void yaml_output_end(struct yaml_output *output);
+
+#endif

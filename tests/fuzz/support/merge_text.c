@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#undef NDEBUG /* what is asserted here must be done, too */
+#include "tests/fuzz/support/merge_text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "src/base/sink.h"
+
+static void set(struct merge_input *input, struct text text)
+{
+	input->spooled = true;
+	input->spool.memory = malloc(text.len + 1);
+	assert(input->spool.memory);
+	memcpy(input->spool.memory, text.at, text.len);
+	input->spool.size = text.len;
+	input->spool.room = text.len + 1;
+}
+
+static void check_refusal(const struct merge *merge, const struct bc_error *err)
+{
+	for (size_t i = 0; i < merge->count; i++) {
+		const char *why = merge->inputs[i].why;
+		assert(!why || (!strncmp(why, "in: ", 4) && !strchr(why, '\n')));
+	}
+	assert(err->code == BC_FORMAT || err->code == BC_MISMATCH);
+	assert(!strchr(err->text, '\n'));
+}
+
+char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
+{
+	const struct merge_options options = {.memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
+	struct merge_input inputs[2] = {{.path = "in", .weight = 1}, {.path = "in", .weight = 1}};
+	struct memory_sink sink = {0};
+	struct bc_error err = {0};
+	struct merge merge;
+	enum merge_kind kind;
+	FILE *out = sink_memory(&sink);
+
+	assert(out);
+	merge_init(&merge, &options, inputs, twice ? 2 : 1);
+	set(&inputs[0], text);
+	if (twice)
+		set(&inputs[1], text);
+	bool ok = merge_look(&merge, &err) && merge_check(&merge, true, &err) &&
+		  merge_write(&merge, NULL, out, &kind, &err);
+	fclose(out);
+	assert(!sink.failed);
+	if (!ok)
+		check_refusal(&merge, &err);
+	merge_free(&merge);
+	if (ok && !sink.at) {
+		sink.at = malloc(1);
+		assert(sink.at);
+	}
+	if (!ok)
+		free(sink.at);
+	*size = sink.len;
+	return ok ? sink.at : NULL;
+}
+
+static size_t lines_of(const char *at, size_t size)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < size; i++)
+		count += at[i] == '\n';
+	return count;
+}
+
+void merge_text_check(struct text text)
+{
+	size_t size, again_size, twice_size, sorted_size;
+	char *once = merge_text(text, false, (size_t)1 << 20, &size);
+
+	if (!once)
+		return;
+	char *again = merge_text((struct text){once, size}, false, (size_t)1 << 20, &again_size);
+	assert(again && again_size == size && !memcmp(once, again, size));
+	char *sorted = merge_text(text, false, 1, &sorted_size);
+	assert(sorted && sorted_size == size && !memcmp(once, sorted, size));
+	char *twice = merge_text(text, true, 64, &twice_size);
+	assert(twice && lines_of(twice, twice_size) == lines_of(once, size));
+	free(once);
+	free(again);
+	free(sorted);
+	free(twice);
+}
