@@ -111,6 +111,17 @@ static int pair_order(const struct side_row *x, const struct side_row *y)
 	return order ? order : (x->part > y->part) - (x->part < y->part);
 }
 
+/* An entry, a hash, and what the function has of its own count one each; of a fragment that one side
+ * has alone all entries, and the fragment. */
+static uint64_t size_of(const struct bat_table *a, const struct bat_table *b, const struct difference *d)
+{
+	if (d->change == CHANGE_VANISHED)
+		return (uint64_t)a->fragments[d->a].entry_count + 1;
+	if (d->change == CHANGE_APPEARED)
+		return (uint64_t)b->fragments[d->b].entry_count + 1;
+	return (uint64_t)d->entries + d->hashes + d->function_differs;
+}
+
 /* Merge the sorted rows of both sides. */
 static void pair_rows(const struct binary *a, const struct side_row *x, const struct binary *b,
 		      const struct side_row *y, struct comparison *out)
@@ -132,8 +143,21 @@ static void pair_rows(const struct binary *a, const struct side_row *x, const st
 		d->change = order < 0 ? CHANGE_VANISHED : order > 0 ? CHANGE_APPEARED : CHANGE_NONE;
 		if (!order)
 			compare_fragments(&a->bat, &b->bat, d);
+		d->size = size_of(&a->bat, &b->bat, d);
 		out->counts[d->change]++;
 	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct difference *x = a, *y = b;
+
+	if (!x->change != !y->change)
+		return x->change ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (x->part > y->part) - (x->part < y->part);
 }
 
 bool compare_tables(const struct binary *a, const struct binary *b, struct comparison *out,
@@ -153,6 +177,7 @@ bool compare_tables(const struct binary *a, const struct binary *b, struct compa
 	list_side(b, rows + left, c.numbers + left * NUMBER_SIZE);
 	pair_rows(a, rows, b, rows + left, &c);
 	free(rows);
+	qsort(c.at, c.count, sizeof(*c.at), by_size);
 	*out = c;
 	return true;
 }

@@ -21,11 +21,13 @@ struct difference {
 	uint32_t first;         /* of these                                        */
 	uint32_t hashes;        /* blocks whose hash or index differs              */
 	bool function_differs;  /* hash, number of blocks or entry points          */
+	uint64_t size;          /* what differs in all, in entries; 0: only moved  */
 };
 #define NO_FRAGMENT_HERE UINT32_MAX
 
 struct comparison {
-	struct difference *at; /* by name, then part: all fragments of both sides */
+	struct difference *at; /* all fragments of both sides: what differs first, largest
+				* first; of one size by name, then part */
 	size_t count;
 	uint64_t counts[CHANGE_COUNT];
 	char *numbers; /* text of names that are addresses */

@@ -9,10 +9,11 @@
 #include "src/elf/binary_open.h"
 #include "src/output/difference.h"
 
-enum { OPT_JSON = 256 };
+enum { OPT_JSON = 256, OPT_STAT };
 
 static const struct option_row rows[] = {
 	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{OPT_STAT, "stat", NULL, NO_FILE, "the summary only"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -21,7 +22,7 @@ static const struct option_row rows[] = {
 static const struct operands two_binaries = {2, "two binaries are needed", "two binaries are enough, not also"};
 
 struct arguments {
-	bool json;
+	bool json, stat;
 	const char *output;
 };
 
@@ -32,6 +33,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	switch (id) {
 	case 'o': args->output = value; break;
 	case OPT_JSON: args->json = true; break;
+	case OPT_STAT: args->stat = true; break;
 	}
 	return NULL;
 }
@@ -51,7 +53,7 @@ static int compare(const struct arguments *args, const struct binary *a, const s
 		return fail(&err);
 	bool ok = output_open(args->output, &output, &err);
 	if (ok) {
-		(args->json ? difference_json : difference_text)(&comparison, a, b, output.file);
+		(args->json ? difference_json : difference_text)(&comparison, a, b, args->stat, output.file);
 		ok = output_commit(&output, &err);
 	}
 	int code = !ok ? fail(&err)
@@ -77,6 +79,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 const struct command diff_command = {
 	"diff", "[OPTION]... A B",
 	"compare the BAT sections of two binaries by function\n\n"
+	"The summary first, then what differs, the largest difference first.\n"
 	"Exit code 3: they differ.",
 	rows, BC_COUNT(rows), FILE_READ, run_diff,
 };

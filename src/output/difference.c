@@ -53,18 +53,23 @@ static void print_difference(const struct difference *d, const struct binary *a,
 		putc('\n', out);
 }
 
-void difference_text(const struct comparison *c, const struct binary *a,
-		     const struct binary *b, FILE *out)
+static void print_summary(const struct comparison *c, const struct binary *a, const struct binary *b, FILE *out)
 {
 	if (a->bat.layout != b->bat.layout)
 		fprintf(out, "layout %s -> %s\n", bat_layout_name(a->bat.layout),
 			bat_layout_name(b->bat.layout));
-	for (size_t i = 0; i < c->count; i++)
-		if (c->at[i].change)
-			print_difference(&c->at[i], a, b, out);
 	for (int i = CHANGE_NONE; i < CHANGE_COUNT; i++)
 		fprintf(out, "%s%" PRIu64 " %s", i ? ", " : "", c->counts[i], change_name((enum change)i));
 	putc('\n', out);
+}
+
+void difference_text(const struct comparison *c, const struct binary *a,
+		     const struct binary *b, bool summary_only, FILE *out)
+{
+	print_summary(c, a, b, out);
+	for (size_t i = 0; !summary_only && i < c->count; i++)
+		if (c->at[i].change)
+			print_difference(&c->at[i], a, b, out);
 }
 
 static void write_difference(struct json *json, const struct difference *d,
@@ -88,8 +93,18 @@ static void write_difference(struct json *json, const struct difference *d,
 	putc('\n', json->out);
 }
 
+static void write_differences(struct json *json, const struct comparison *c, const struct binary *a,
+			      const struct binary *b)
+{
+	json_open(json, "differences", '[');
+	for (size_t i = 0; i < c->count; i++)
+		if (c->at[i].change)
+			write_difference(json, &c->at[i], a, b);
+	json_close(json, ']');
+}
+
 void difference_json(const struct comparison *c, const struct binary *a,
-		     const struct binary *b, FILE *out)
+		     const struct binary *b, bool summary_only, FILE *out)
 {
 	struct json json = {.out = out};
 
@@ -102,11 +117,8 @@ void difference_json(const struct comparison *c, const struct binary *a,
 	for (int i = CHANGE_NONE; i < CHANGE_COUNT; i++)
 		json_number(&json, change_name((enum change)i), c->counts[i]);
 	json_close(&json, '}');
-	json_open(&json, "differences", '[');
-	for (size_t i = 0; i < c->count; i++)
-		if (c->at[i].change)
-			write_difference(&json, &c->at[i], a, b);
-	json_close(&json, ']');
+	if (!summary_only)
+		write_differences(&json, c, a, b);
 	json_close(&json, '}');
 	putc('\n', out);
 }
