@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,11 @@ struct checking {
 	const struct block_starts *starts;
 	const uint32_t *of;
 	bool code;
+	atomic_uint compared, contradicted; /* fragments */
 };
 
-static void check_build_ids(const struct binary *subject, const struct input *input,
+/* Two build-ids that do not belong together: false. */
+static bool check_build_ids(const struct binary *subject, const struct input *input,
 			    struct findings *findings)
 {
 	struct build_id expected = input->image.build_id;
@@ -22,11 +25,12 @@ static void check_build_ids(const struct binary *subject, const struct input *in
 
 	if (!expected.size || !subject->image.build_id.size ||
 	    build_id_is_marked(&expected, &subject->image.build_id))
-		return;
+		return true;
 	expected.data[expected.size - 1] ^= 1;
 	build_id_format(&subject->image.build_id, got);
 	build_id_format(&expected, want);
 	findings_add(findings, FINDING_INPUT_BUILD, NOWHERE, "the binary has %s, not %s", got, want);
+	return false;
 }
 
 static void check_offsets(const struct checking *c, uint32_t i, uint64_t size,
@@ -74,24 +78,57 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
 			       uint32_t end, struct findings *findings)
 {
-	const struct checking *c = ctx;
+	struct checking *c = ctx;
 
-	for (uint32_t i = begin; i < end; i++)
-		if (c->subject->bat.fragments[i].parent != BAT_NO_PARENT)
-			check_fragment(c, decoder, i, findings);
+	for (uint32_t i = begin; i < end; i++) {
+		const struct bat_fragment *f = &c->subject->bat.fragments[i];
+		uint64_t before = findings_at_least(findings, SEVERITY_ERROR);
+		if (f->parent == BAT_NO_PARENT)
+			continue;
+		check_fragment(c, decoder, i, findings);
+		if (!f->entry_count || (f->cold && c->of[i] == NO_FUNCTION))
+			continue;
+		atomic_fetch_add(&c->compared, 1);
+		if (findings_at_least(findings, SEVERITY_ERROR) > before)
+			atomic_fetch_add(&c->contradicted, 1);
+	}
+}
+
+static bool has_build_ids(const struct checking *c)
+{
+	return c->input->image.build_id.size && c->subject->image.build_id.size;
+}
+
+/* Of a binary that cannot be the input a list of all that follows from that tells nothing. */
+static bool check_all_fragments(struct checking *c, unsigned threads, struct findings *findings)
+{
+	struct findings found;
+
+	findings_init(&found, findings->most);
+	bool ok = code_for_fragments(c->subject, threads, check_fragments_of, c, &found);
+	unsigned compared = atomic_load(&c->compared), contradicted = atomic_load(&c->contradicted);
+	if (ok && !has_build_ids(c) && contradicted > compared / 2)
+		findings_add(findings, FINDING_INPUT_OTHER, NOWHERE,
+			     "it contradicts %u of %u fragments, and no build-ids tell whether it is the input",
+			     contradicted, compared);
+	else
+		findings_append(findings, &found);
+	findings_free(&found);
+	return ok;
 }
 
 bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings)
 {
+	if (!check_build_ids(subject, input, findings))
+		return true;
 	uint32_t *of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*of));
-	struct checking checking = {subject, input, starts, of, code};
+	struct checking checking = {.subject = subject, .input = input, .starts = starts, .of = of, .code = code};
 
 	findings->nomem |= !of;
-	check_build_ids(subject, input, findings);
 	bool ok = of && input_match(subject, input, starts, threads, of, findings) &&
-		  code_for_fragments(subject, threads, check_fragments_of, &checking, findings);
+		  check_all_fragments(&checking, threads, findings);
 	free(of);
 	return ok;
 }

@@ -85,9 +85,11 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "If it is data in code, ignore it; else the file is damaged.")                         \
 	X(NO_BRANCH, "no-branch", ERROR, "a branch entry is on no control-flow instruction", REPORT) \
 	X(INSIDE_INSN, "inside-insn", ERROR, "an entry is within an instruction", REPORT)        \
-	X(INPUT_BUILD, "input-build-id", ERROR, "the build-ids do not belong together",          \
+	X(INPUT_BUILD, "input-build-id", ERROR, "it is not the input binary: the build-ids do not belong together",          \
 	  "Give the binary that llvm-bolt read: its build-id is this one's with the last bit flipped, " \
 	  "and, if a BOLT later than 23 wrote this one, the first bit.") \
+	X(INPUT_OTHER, "input-other", ERROR, "it is not the input binary, or the table is of another one", \
+	  "Give the binary that llvm-bolt read.")                                                \
 	X(INPUT_NO_FUNCTION, "input-no-function", ERROR, "the input binary has no such function",  \
 	  "Give the binary that llvm-bolt read.")                                                \
 	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies behind its function's end", REPORT) \

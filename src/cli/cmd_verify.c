@@ -124,13 +124,15 @@ static bool run_sample(const struct arguments *args, struct verify_report *repor
 		       struct sample_result *out, struct bc_error *err)
 {
 	const struct verify_options *v = &args->verify;
+	const uint64_t *counts = report->findings.counts;
+	bool compares = v->input && !counts[FINDING_INPUT_BUILD] && !counts[FINDING_INPUT_OTHER];
 	struct input input;
 
-	if (v->input && !input_open(v->input, &input, err))
+	if (compares && !input_open(v->input, &input, err))
 		return false;
-	bool ok = sample_check(&report->subject, v->input ? &input : NULL, args->sample, args->seed,
+	bool ok = sample_check(&report->subject, compares ? &input : NULL, args->sample, args->seed,
 			       v->threads, out, &report->findings);
-	if (v->input)
+	if (compares)
 		input_close(&input);
 	return ok || bc_fail_nomem(err);
 }
