@@ -28,8 +28,7 @@ static const struct option_row rows[] = {
 DEFINE_VEC(addresses, uint64_t);
 
 struct arguments {
-	enum { FORM_TEXT, FORM_JSON, FORM_RAW } form;
-	bool summary;
+	bool json, raw, summary;
 	const char *output, *path;
 	struct dump dump;
 	struct addresses translate;
@@ -49,8 +48,8 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	switch (id) {
 	case 'o': args->output = value; break;
 	case 'C': args->dump.demangled = true; break;
-	case OPT_JSON: args->form = FORM_JSON; break;
-	case OPT_RAW: args->form = FORM_RAW; break;
+	case OPT_JSON: args->json = true; break;
+	case OPT_RAW: args->raw = true; break;
 	case OPT_SUMMARY: args->summary = true; break;
 	case 'f':
 		args->dump.has_address = !strncmp(value, "0x", 2) && text_hex(text_of(value), &args->dump.address);
@@ -70,8 +69,12 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 
 	if (code != GO_ON)
 		return code;
-	if (args->summary && args->form == FORM_RAW)
+	if (args->summary && args->raw)
 		return usage_error(command, "one of --raw and --summary, not both", NULL);
+	if (args->json && args->raw)
+		return usage_error(command, "one of --json and --raw, not both", NULL);
+	if (args->translate.len && (args->json || args->raw || args->summary))
+		return usage_error(command, "--translate prints lines of its own, not with --json, --raw or --summary", NULL);
 	args->path = argv[optind];
 	return GO_ON;
 }
@@ -84,10 +87,10 @@ static bool write_dump(const struct arguments *args, FILE *out)
 		return true;
 	}
 	if (args->summary)
-		return (args->form == FORM_JSON ? dump_summary_json : dump_summary_text)(&args->dump, out);
-	if (args->form == FORM_RAW)
+		return (args->json ? dump_summary_json : dump_summary_text)(&args->dump, out);
+	if (args->raw)
 		return dump_raw(&args->dump, out);
-	if (args->form == FORM_TEXT)
+	if (!args->json)
 		return dump_text(&args->dump, out);
 	dump_json(&args->dump, out);
 	return true;
@@ -118,7 +121,7 @@ static bool dump_file(struct arguments *args, const struct binary *subject, stru
 
 static int run_dump(const struct command *command, int argc, char **argv)
 {
-	BC_AUTO(arguments_free) struct arguments args = {.form = FORM_TEXT};
+	BC_AUTO(arguments_free) struct arguments args = {0};
 	BC_AUTO(binary_close) struct binary subject = {0};
 	struct bc_error err;
 	int code = parse(command, argc, argv, &args);

@@ -465,6 +465,16 @@ static int run(struct arguments *args, char **files, int count)
 	return code == EXIT_DONE && args->partial ? EXIT_PARTIAL : code;
 }
 
+/* What is wrong with the options together, or NULL. */
+static const char *two_forms(const struct arguments *args)
+{
+	int forms = args->list + args->raw + args->json;
+
+	if (forms > 1)
+		return "one of --list, --raw and --json at a time";
+	return forms && args->add ? "--add shows nothing, so not with --list, --raw or --json" : NULL;
+}
+
 static int run_maps(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
@@ -473,6 +483,8 @@ static int run_maps(const struct command *command, int argc, char **argv)
 	int code = options_apply(command, argc, argv, apply_option, &args);
 	if (code == EXIT_DONE && args.help)
 		command_help(command, stdout);
+	else if (code == EXIT_DONE && two_forms(&args))
+		code = usage_error(command, two_forms(&args), NULL);
 	else if (code == EXIT_DONE && optind == argc && !args.has_pid)
 		code = usage_error(command, "no maps given: a FILE or --pid", NULL);
 	else if (code == EXIT_DONE)
