@@ -17,5 +17,6 @@ extern const struct command transcode_command;
 extern const struct command extract_command;
 extern const struct command diff_command;
 extern const struct command merge_command;
+extern const struct command version_command;
 
 #endif

@@ -11,7 +11,6 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sink.h"
-#include "src/isa/llvm.h"
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
 #include "src/cli/merge_fdata.h"
@@ -33,22 +32,21 @@ static const struct command *const commands[] = {
 	&transcode_command,
 	&extract_command,
 	&diff_command,
+	&version_command,
 };
 
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;
 
-/* Those that dispatch() runs itself. */
-static const struct command own_commands[] = {
-	{"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL},
-	{"version", "", "print the version, and which libLLVM is used where one is needed", NULL, 0, NO_FILE, NULL},
+/* dispatch() runs it itself. */
+static const struct command help_command = {
+	"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL,
 };
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
-		if (!strcmp(own_commands[i].name, name))
-			return &own_commands[i];
+	if (!strcmp(help_command.name, name))
+		return &help_command;
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
@@ -62,8 +60,7 @@ static const char *similar_command(const char *word)
 
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		similar_try(&similar, commands[i]->name);
-	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
-		similar_try(&similar, own_commands[i].name);
+	similar_try(&similar, help_command.name);
 	return similar.best;
 }
 
@@ -98,8 +95,7 @@ static int overview(FILE *out)
 	      "commands:\n", out);
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		summarise(commands[i], out);
-	for (size_t i = 0; i < BC_COUNT(own_commands); i++)
-		summarise(&own_commands[i], out);
+	summarise(&help_command, out);
 	fputs("\nWithout a command: convert.  'batconv COMMAND --help' has the options.\n"
 	      "A file that is called like a command needs a folder before it: ./dump\n\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
@@ -133,18 +129,6 @@ static int help(int argc, char **argv)
 	if (!command)
 		return unknown_command(word);
 	command_help(command, stdout);
-	return EXIT_DONE;
-}
-
-/* libLLVM is loaded when it is needed, so which one cannot be told without. */
-static int version(void)
-{
-	struct llvm_context context;
-
-	if (llvm_open(&context))
-		llvm_close(&context);
-	puts("batconv " BATCONV_VERSION);
-	printf("libLLVM: %s\n", llvm_loaded() ? llvm_loaded() : "none found");
 	return EXIT_DONE;
 }
 
@@ -231,9 +215,7 @@ static int dispatch(int argc, char **argv)
 	}
 	if (is_help(word))
 		return help(argc, argv);
-	if (!strcmp(word, "version") || !strcmp(word, "--version"))
-		return version();
-	const struct command *command = find_command(word);
+	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
 	if (command && command->run)
 		return run(command, argc - 1, argv + 1);
 	/* Else it is the binary of a conversion, which has to be there. */
