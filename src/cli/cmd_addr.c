@@ -7,6 +7,7 @@
 #include "src/base/lines.h"
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
+#include "src/cli/debug_option.h"
 #include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
@@ -37,6 +38,7 @@ static const struct option_row rows[] = {
 	{OPT_EXPLAIN, "explain", NULL, NO_FILE, "show the numbers that go into each formula"},
 	{OPT_SOURCE, "source", NULL, NO_FILE, "source lines, from the DWARF of INPUT if given, else BIN"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per address"},
+	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -47,6 +49,8 @@ struct arguments {
 	bool has_pid, has_process, has_time, has_id, has_base;
 	bool before, explain, source, json, help;
 	enum addr_kind from;
+	struct debug_dir_vec debug_dirs;
+	bool nomem;
 	bool partial; /* something of an input could not be read */
 };
 
@@ -69,6 +73,7 @@ static const char *apply_option(struct arguments *args, int id, const char *valu
 	case OPT_EXPLAIN: args->explain = true; break;
 	case OPT_SOURCE: args->source = true; break;
 	case OPT_JSON: args->json = true; break;
+	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
 	case 'h': args->help = true; break;
 	case OPT_FROM:
 		return addr_kind_parse(text_of(value), &args->from)
@@ -174,14 +179,29 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 	return true;
 }
 
-static bool open_source(const struct arguments *args, struct addr_context *context,
+static bool open_source(const struct arguments *args, const struct debug_dirs *dirs, struct addr_context *context,
 			struct bc_error *err)
 {
 	context->source_is_input = args->input != NULL;
 	if (!args->source)
 		return true;
 	source_stay_offline();
-	return source_open(args->input ? args->input : args->binary, false, &context->source, err);
+	return source_open(args->input ? args->input : args->binary, dirs, false, &context->source, err);
+}
+
+/* Debug files that are of another build, each once: what is looked for twice is found twice. */
+static void tell_refused(const struct addr_context *context)
+{
+	const struct bc_error *binary = &context->subject.binary.debug.refused;
+	const struct bc_error *input = &context->subject.input.debug.refused;
+	const char *source = context->source ? source_refused(context->source) : NULL;
+
+	if (binary->code)
+		say(stderr, "warning: %s", binary->text);
+	if (input->code)
+		say(stderr, "warning: %s", input->text);
+	if (source && !binary->code && !input->code)
+		say(stderr, "warning: %s", source);
 }
 
 /* Answer one address.  False: it cannot be read; the text says why. */
@@ -255,17 +275,22 @@ static int run_addr(const struct command *command, int argc, char **argv)
 	}
 	context.explain = args.explain;
 	context.before = args.before;
-	bool ok = subject_open(args.binary, args.input, &context.subject, &err) &&
-		  locate(&args, &where, &context, &err) && open_source(&args, &context, &err);
+	struct debug_dirs dirs = debug_dirs_of(&args.debug_dirs);
+	bool ok = (!args.nomem || bc_fail_nomem(&err)) &&
+		  subject_open(args.binary, args.input, &dirs, &context.subject, &err) &&
+		  locate(&args, &where, &context, &err) && open_source(&args, &dirs, &context, &err);
 	if (ok && args.from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args.binary);
+	if (ok)
+		tell_refused(&context);
 	if (ok)
 		nowhere = tell_contradiction(&args, &context);
 	ok = ok && answer_all(&args, &context, argc, argv, &nowhere, &err);
 	source_close(context.source);
 	loads_free(&context.process.loads);
 	subject_close(&context.subject);
+	debug_dir_vec_free(&args.debug_dirs);
 	if (!ok)
 		return fail(&err);
 	if (nowhere)

@@ -8,6 +8,7 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/debug_option.h"
 #include "src/cli/print.h"
 #include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
@@ -32,6 +33,7 @@ static const struct option_row rows[] = {
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
 	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
 	NEW_RECORDING_ROW,
+	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "no counts, only errors"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -44,6 +46,7 @@ DEFINE_VEC(given_vec, struct given_binary);
 
 struct arguments {
 	struct path_vec maps, binaries;
+	struct debug_dir_vec debug_dirs;
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
@@ -78,6 +81,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
 	case OPT_LINES: args->lines = args->functions = true; break;
 	case OPT_INLINES: args->inlines = args->functions = true; break;
+	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
 	case OPT_MAPS: args->nomem |= !path_vec_push(&args->maps, value); break;
 	case OPT_BINARY: args->nomem |= !path_vec_push(&args->binaries, value); break;
 	case OPT_FORMAT:
@@ -145,9 +149,11 @@ static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_e
 
 static bool open_binaries(const struct arguments *args, struct given_vec *out, struct bc_error *err)
 {
+	struct debug_dirs dirs = debug_dirs_of(&args->debug_dirs);
+
 	for (size_t i = 0; i < args->binaries.len; i++) {
 		struct given_binary given = {.path = args->binaries.at[i]};
-		if (!binary_open_any(given.path, &given.binary, err))
+		if (!binary_open_debug(given.path, &dirs, &given.binary, err))
 			return false;
 		if (!given_vec_push(out, given)) {
 			binary_close(&given.binary);
@@ -227,8 +233,19 @@ static void report(const struct stack_counts *counts)
 			plural(counts->impossible));
 }
 
+/* Debug files that are of another build. */
+static void tell_refused(const struct libraries *libraries)
+{
+	for (size_t i = 0; i < libraries->len; i++) {
+		const char *refused = libraries->at[i] ? library_refused(libraries->at[i]) : NULL;
+		if (refused)
+			say(stderr, "warning: %s", refused);
+	}
+}
+
 static int run(struct arguments *args, char **files, int count)
 {
+	struct debug_dirs dirs = debug_dirs_of(&args->debug_dirs);
 	struct snapshots snapshots = {0};
 	struct given_vec given = {0};
 	struct resolver resolver;
@@ -240,11 +257,14 @@ static int run(struct arguments *args, char **files, int count)
 	resolver.libraries.given = given.at;
 	resolver.libraries.given_count = given.len;
 	resolver.libraries.open_mapped = args->functions;
+	resolver.libraries.dirs = &dirs;
 	resolver.libraries.inlines = args->inlines;
 	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
 	if (resolver.options.lines)
 		source_stay_offline();
 	ok = ok && write_all(args, &resolver, files, count, &err);
+	if (ok)
+		tell_refused(&resolver.libraries);
 	if (ok && !args->quiet)
 		report(&resolver.counts);
 	resolver_free(&resolver);
@@ -274,6 +294,7 @@ static int run_stacks(const struct command *command, int argc, char **argv)
 	path_vec_free(&args.maps);
 	path_vec_free(&args.binaries);
 	recording_marks_free(&args.marks);
+	debug_dir_vec_free(&args.debug_dirs);
 	return code;
 }
 

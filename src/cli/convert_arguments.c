@@ -56,6 +56,7 @@ static const struct option_row rows[] = {
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
 	{OPT_IMAGE, "image", "NAME", NO_FILE,
 	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
+	DEBUG_DIR_ROW,
 	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL, NO_FILE,
 	 "the name of a mapping says which file it is, whatever\nits build-id"},
 	{OPT_FORCE, "force", NULL, NO_FILE, "convert samples of another build all the same"},
@@ -208,6 +209,11 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		break;
 	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
 	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
+	case OPTION_DEBUG_DIR:
+		if (!debug_dir_vec_push(&args->debug_dirs, value))
+			bc_fail_nomem(&args->wrong);
+		c->debug = debug_dirs_of(&args->debug_dirs);
+		break;
 	case OPT_IMAGE: c->image_name = value; break;
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
@@ -331,6 +337,7 @@ void convert_arguments_free(struct convert_arguments *arguments)
 	pid_vec_free(&arguments->pids);
 	recording_marks_free(&arguments->marks);
 	binaries_free(&arguments->binaries);
+	debug_dir_vec_free(&arguments->debug_dirs);
 }
 
 const struct command convert_command = {

@@ -4,6 +4,7 @@
 #define CLI_CONVERT_ARGUMENTS_H
 
 #include "src/cli/binaries.h"
+#include "src/cli/debug_option.h"
 #include "src/cli/options.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
@@ -24,6 +25,7 @@ struct convert_arguments {
 	unsigned restore; /* as in struct profile_rules */
 	struct pid_vec pids;
 	struct recording_marks marks;
+	struct debug_dir_vec debug_dirs;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct bc_error wrong;      /* with one of them */
 	enum progress_mode progress;

@@ -19,6 +19,7 @@ static void write_binary(struct json *json, const struct summary *summary)
 	json_number(json, "parents_repaired", binary->parents.repaired);
 	json_number(json, "parents_unknown", binary->parents.unknown);
 	json_bool(json, "stripped", binary->functions.stripped);
+	json_string(json, "debug_file", binary->debug.path ? binary->debug.path : "");
 	json_close(json, '}');
 }
 

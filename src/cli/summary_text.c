@@ -30,6 +30,8 @@ static void print_binary(const struct summary *summary, FILE *out)
 	if (parents->repaired || parents->unknown)
 		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
 			summary->options->binary, parents->repaired, parents->unknown);
+	if (binary->debug.path)
+		say(out, "%s: names of functions from %s", summary->options->binary, binary->debug.path);
 	if (binary->functions.stripped)
 		say(out, "%s: warning: stripped: functions are named by address, which "
 			"llvm-bolt will not match",

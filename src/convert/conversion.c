@@ -215,7 +215,8 @@ static bool open_binary(const struct conversion_options *options, struct convers
 {
 	const struct profile_rules *rules = &options->aggregate.rules;
 	const struct binary_parts parts = {.blocks = options->hashes || rules_restore(rules, RESTORE_MADE),
-					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES)};
+					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES),
+					   .debug = &options->debug};
 
 	if (!binary_open_parts(options->binary, &parts, &c->binary, err))
 		return false;

@@ -32,6 +32,7 @@ struct conversion_options {
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
 	bool executed;          /* count what ran in each function, too */
+	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT;
 						 NULL: all */
 	unsigned threads;       /* 0: as many as there are processors */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/binary.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #include "src/elf/bat_symbols.h"
@@ -66,13 +67,20 @@ bool binary_keep_parents(struct binary *binary, struct bc_error *err)
 	return true;
 }
 
+bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
+		       struct bc_error *err)
+{
+	return image_section_of_type(&binary->image, SHT_SYMTAB) ||
+	       debug_symbols_open(&binary->image, path, dirs, &binary->debug, err);
+}
+
 bool binary_build_functions(struct binary *binary, struct bc_error *err)
 {
 	bool by_order = binary->kind == BINARY_BOLTED && !binary->numbers_by_address;
 
 	return binary->kind == BINARY_SECTION ||
-	       functions_build(&binary->image, by_order ? NUMBERS_BY_ORDER : NUMBERS_BY_ADDRESS,
-			       &binary->functions, err);
+	       functions_build_named(&binary->image, by_order ? NUMBERS_BY_ORDER : NUMBERS_BY_ADDRESS,
+				     binary->debug.path ? &binary->debug : NULL, &binary->functions, err);
 }
 
 /* Both tables ascend, so one walk through them pairs them up. */
@@ -129,6 +137,7 @@ void binary_close(struct binary *binary)
 	free(binary->stored_parents);
 	functions_free(&binary->functions);
 	bat_free(&binary->bat);
+	debug_symbols_close(&binary->debug);
 	image_close(&binary->image);
 	file_unmap(&binary->map);
 	*binary = (struct binary){0};

@@ -12,6 +12,7 @@
 
 #include "include/bat/bat.h"
 #include "src/base/file.h"
+#include "src/elf/debug_symbols.h"
 #include "src/elf/functions.h"
 
 enum binary_kind {
@@ -37,6 +38,7 @@ struct binary {
 	struct bat_table bat; /* with parents repaired */
 	struct bat_parents parents; /* what became of the cold fragments' parents */
 	uint32_t *stored_parents;   /* per fragment: before that; NULL: not kept */
+	struct debug_symbols debug; /* of a stripped file, if they were looked for and found */
 	struct function_table functions;
 	uint32_t *fragment_of; /* per function: the first fragment that begins where it
 	                          does, or NO_FRAGMENT */
@@ -68,6 +70,10 @@ BC_MUST_USE bool binary_take_image_or_section(struct binary *binary, struct bc_e
 
 /* section and desc.  BC_NOTFOUND: no BAT section.  BC_FORMAT: a damaged one. */
 BC_MUST_USE bool binary_find_note(struct binary *binary, struct bc_error *err);
+
+/* The debug file of a binary without symbols, to `debug`.  Errors as of debug_symbols_open(). */
+BC_MUST_USE bool binary_find_debug(struct binary *binary, const char *path, const struct debug_dirs *dirs,
+				   struct bc_error *err);
 
 /* Functions, of which a BINARY_SECTION has none.  Errors as of functions_build().  Needs
  * neither the note nor `bat`, which the caller decodes from desc: one can be done while

@@ -79,12 +79,6 @@ static bool fill_to_convert(struct binary *binary, struct bc_error *err)
 	       finish((struct opening){binary, BINARY_UNTOUCHED, read_offsets}, err);
 }
 
-static bool fill_hashed(struct binary *binary, struct bc_error *err)
-{
-	return binary_take_image(binary, err) &&
-	       finish((struct opening){binary, BINARY_UNTOUCHED, read_blocks}, err);
-}
-
 static bool fill_any(struct binary *binary, struct bc_error *err)
 {
 	return binary_take_image(binary, err) &&
@@ -132,18 +126,6 @@ bool binary_open(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, fill_to_convert, out, err);
 }
 
-bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
-		       struct bc_error *err)
-{
-	struct binary binary = {.numbers_by_address = parts->numbers_by_address};
-
-	if (!file_map(path, &binary.map, err))
-		return false;
-	binary.file = (struct bytes){binary.map.data, binary.map.size};
-	return fill_or_close(binary, parts->blocks ? fill_hashed : fill_to_convert, out, err) ||
-	       bc_fail_prefix(err, path);
-}
-
 bool binary_open_any(const char *path, struct binary *out, struct bc_error *err)
 {
 	return open_file(path, fill_any, out, err);
@@ -165,6 +147,48 @@ bool binary_open_named(const char *path, enum named_by by, struct binary *out, s
 bool binary_map_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
 {
 	return open_named(path, by, binary_take_image_or_section, out, err);
+}
+
+/* The same steps with a debug file between image and functions. */
+static bool open_with_debug(const char *path, struct binary binary, const struct debug_dirs *dirs,
+			    struct opening opening, struct binary *out, struct bc_error *err)
+{
+	binary.file = (struct bytes){binary.map.data, binary.map.size};
+	opening.binary = &binary;
+	if (binary_take_image(&binary, err) && (!dirs || binary_find_debug(&binary, path, dirs, err)) &&
+	    finish(opening, err)) {
+		*out = binary;
+		return true;
+	}
+	binary_close(&binary);
+	return bc_fail_prefix(err, path);
+}
+
+bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
+		       struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_UNTOUCHED, parts->blocks ? read_blocks : read_offsets};
+	struct binary binary = {.numbers_by_address = parts->numbers_by_address};
+
+	return file_map(path, &binary.map, err) &&
+	       open_with_debug(path, binary, parts->debug, opening, out, err);
+}
+
+bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out, struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_LOST, read_offsets};
+	struct binary binary = {0};
+
+	return file_map(path, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
+}
+
+bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
+			     struct binary *out, struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_LOST, read_offsets};
+	struct binary binary = {0};
+
+	return file_map_named(path, by, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
 }
 
 bool binary_open_table(const char *path, struct binary *out, struct bc_error *err)

@@ -18,11 +18,13 @@
  * BAT, is left out. */
 BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same with bat.blocks, the hashes and numbers of blocks, if asked for; and with local
- * functions numbered as perf2bolt has it. */
+/* The same with bat.blocks, the hashes and numbers of blocks, if asked for; with local
+ * functions numbered as perf2bolt has it; and with the names of a binary without symbols out of its debug
+ * file (debug_symbols.h), if there is one: binary->debug tells whether there was. */
 struct binary_parts {
 	bool blocks;
 	bool numbers_by_address;
+	const struct debug_dirs *debug; /* NULL: none is looked for */
 };
 BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
 				   struct bc_error *err);
@@ -35,6 +37,12 @@ BC_MUST_USE bool binary_open_named(const char *path, enum named_by by, struct bi
 				   struct bc_error *err);
 BC_MUST_USE bool binary_map_named(const char *path, enum named_by by, struct binary *out,
 				  struct bc_error *err);
+
+/* Both with the names of a binary without symbols out of its debug file, if there is one. */
+BC_MUST_USE bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out,
+				   struct bc_error *err);
+BC_MUST_USE bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
+					 struct binary *out, struct bc_error *err);
 
 /* To look at the BAT itself: BINARY_BOLTED and BINARY_SECTION will do.  Everything in it
  * is decoded, and stored_parents are kept. */

@@ -16,6 +16,7 @@ DEFINE_VEC(function_vec, struct function);
 struct builder {
 	const struct image *image;
 	enum local_numbers numbers;
+	const struct debug_symbols *debug; /* NULL: symbols are the image's own */
 	struct symbol_table symbols;
 	struct code_ranges frames;
 	size_t frame; /* the first one that is not below the symbols seen so far */
@@ -313,7 +314,7 @@ static bool read_half(void *ctx, size_t half, struct bc_error *err)
 	struct builder *b = ctx;
 
 	if (!half)
-		return symbols_read(b->image, b->numbers, &b->symbols, err);
+		return symbols_read(b->image, b->numbers, b->debug, &b->symbols, err);
 	return eh_frame_ranges(b->image, &b->frames, err) && got_read(b->image, &b->got, err) &&
 	       plt_read(b->image, &b->got, &b->plt, err);
 }
@@ -321,7 +322,16 @@ static bool read_half(void *ctx, size_t half, struct bc_error *err)
 bool functions_build(const struct image *image, enum local_numbers numbers, struct function_table *out,
 		     struct bc_error *err)
 {
-	BC_AUTO(builder_free) struct builder b = {.image = image, .numbers = numbers, .names.work = image->work};
+	return functions_build_named(image, numbers, NULL, out, err);
+}
+
+bool functions_build_named(const struct image *image, enum local_numbers numbers, const struct debug_symbols *debug,
+			   struct function_table *out, struct bc_error *err)
+{
+	/* Names are bounded by the file that has them. */
+	struct work *work = debug ? debug->image.work : image->work;
+	BC_AUTO(builder_free) struct builder b = {.image = image, .numbers = numbers, .debug = debug,
+						  .names.work = work};
 
 	if (!parallel_parts(2, read_half, &b, err))
 		return false;
@@ -329,7 +339,7 @@ bool functions_build(const struct image *image, enum local_numbers numbers, stru
 	add_plt(&b);
 	add_frames(&b);
 	if (b.failed)
-		return work_fail(image->work, err);
+		return work_fail(work, err);
 	extents_set(image, &b.symbols, b.functions.at, b.functions.len);
 
 	*out = (struct function_table){.at = b.functions.at, .count = b.functions.len,

@@ -67,6 +67,11 @@ struct function_table {
 BC_MUST_USE bool functions_build(const struct image *image,
 				 enum local_numbers numbers, struct function_table *out,
 				 struct bc_error *err);
+
+/* The same with the symbols of its debug file, which must outlive them, too; NULL: with its own. */
+BC_MUST_USE bool functions_build_named(const struct image *image, enum local_numbers numbers,
+				       const struct debug_symbols *debug,
+				       struct function_table *out, struct bc_error *err);
 void functions_free(struct function_table *table);
 
 /* Make the index of a table whose functions stand; functions_build() does it.

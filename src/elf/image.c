@@ -65,12 +65,12 @@ static bool check_ident(struct bytes file, struct bc_error *err)
 }
 
 /* libelf takes tables that are not in the file for absent ones. */
-static bool check_tables(const GElf_Ehdr *h, size_t file_size, struct bc_error *err)
+static bool check_tables(const GElf_Ehdr *h, size_t file_size, bool segments, struct bc_error *err)
 {
 	/* With more than 65,279 sections the first section header has the count. */
 	uint64_t sections = h->e_shoff && !h->e_shnum ? 1 : h->e_shnum;
 
-	if (h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
+	if (segments && h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
 			   !range_fits(h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), file_size)))
 		return bc_fail(err, BC_FORMAT, "program headers, byte %" PRIu64
 			       ": not in the file, or of an odd size", h->e_phoff);
@@ -91,7 +91,7 @@ static bool fail_elf(struct bc_error *err, const char *where)
 	return bc_fail(err, BC_FORMAT, "%s: %s", where, why ? why : "not readable");
 }
 
-static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
+static bool read_header(Elf *elf, struct image *image, bool segments, struct bc_error *err)
 {
 	GElf_Ehdr header;
 
@@ -104,7 +104,7 @@ static bool read_header(Elf *elf, struct image *image, struct bc_error *err)
 			       "for a machine (number %u) that is none of x86-64, AArch64, RISC-V",
 			       header.e_machine);
 	image->position_independent = header.e_type == ET_DYN;
-	return check_tables(&header, image->file.size, err);
+	return check_tables(&header, image->file.size, segments, err);
 }
 
 static bool check_segment(const struct image *image, const struct segment *s, size_t number,
@@ -302,7 +302,7 @@ static void find_build_id(struct image *image)
 }
 
 /* present: how much of the file is there */
-static bool open_part(struct bytes file, uint64_t present, struct image *out, struct bc_error *err)
+static bool open_part(struct bytes file, uint64_t present, bool segments, struct image *out, struct bc_error *err)
 {
 	BC_AUTO(image_close) struct image image = {.file = file};
 
@@ -317,7 +317,7 @@ static bool open_part(struct bytes file, uint64_t present, struct image *out, st
 	BC_AUTO(end_elf) Elf *elf = elf_memory((char *)(uintptr_t)file.data, file.size);
 	if (!elf)
 		return fail_elf(err, "ELF header, byte 0");
-	if (!read_header(elf, &image, err) || !read_segments(elf, &image, err) ||
+	if (!read_header(elf, &image, segments, err) || (segments && !read_segments(elf, &image, err)) ||
 	    !read_sections(elf, &image, err) || !count_sections(&image, err))
 		return false;
 	if (!section_parts_find(&image))
@@ -331,12 +331,17 @@ static bool open_part(struct bytes file, uint64_t present, struct image *out, st
 
 bool image_open(struct bytes file, struct image *out, struct bc_error *err)
 {
-	return open_part(file, file.size, out, err);
+	return open_part(file, file.size, true, out, err);
+}
+
+bool image_open_sections(struct bytes file, struct image *out, struct bc_error *err)
+{
+	return open_part(file, file.size, false, out, err);
 }
 
 bool image_open_map(const struct file_map *map, struct image *out, struct bc_error *err)
 {
-	return open_part((struct bytes){map->data, map->size}, map->present, out, err);
+	return open_part((struct bytes){map->data, map->size}, map->present, true, out, err);
 }
 
 void image_close(struct image *image)

@@ -15,7 +15,9 @@ DEFINE_VEC(mark_vec, struct code_mark);
 
 /* The raw table and what its entries refer to. */
 struct raw_symbols {
-	const struct image *image;
+	const struct image *image;  /* whose symbols they are */
+	const struct image *tables; /* where they stand: the same, or its debug file */
+	const uint32_t *section_of; /* sections of `tables` as sections of `image`; NULL: the same */
 	const struct section *section;
 	struct bytes entries, strings;
 	size_t count;
@@ -23,9 +25,9 @@ struct raw_symbols {
 
 #define NO_SECTION (UINT32_MAX - 1)
 
-static bool find_tables(const struct image *image, struct raw_symbols *raw,
-			struct bc_error *err)
+static bool find_tables(struct raw_symbols *raw, struct bc_error *err)
 {
+	const struct image *image = raw->tables;
 	const struct section *s = raw->section;
 	const struct section *strings = image_section_of_index(image, s->link);
 
@@ -51,8 +53,11 @@ static uint32_t section_of(const struct raw_symbols *raw, uint16_t index)
 	if (index == SHN_ABS)
 		return ABSOLUTE_SECTION;
 	const struct section *s =
-		index < SHN_LORESERVE ? image_section_of_index(raw->image, index) : NULL;
-	return s ? (uint32_t)(s - raw->image->sections) : NO_SECTION;
+		index < SHN_LORESERVE ? image_section_of_index(raw->tables, index) : NULL;
+	uint32_t number = s ? (uint32_t)(s - raw->tables->sections) : NO_SECTION;
+	if (s && raw->section_of)
+		number = raw->section_of[number];
+	return number == UINT32_MAX ? NO_SECTION : number;
 }
 
 static bool is_mapping_symbol(enum machine machine, const struct symbol *s)
@@ -121,8 +126,8 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
 		out->name = raw->image->sections[out->section].name.at;
 	/* Names can be the ends of others: what is compared, sorted and copied is their sum. */
-	return work_spend(raw->image->work, WORK_SYMBOL_NAMES, strlen(out->name)) ||
-	       work_check(raw->image->work, err);
+	return work_spend(raw->tables->work, WORK_SYMBOL_NAMES, strlen(out->name)) ||
+	       work_check(raw->tables->work, err);
 }
 
 /* Names are looked at on the way: ask for those of some symbols ahead. */
@@ -232,17 +237,18 @@ static bool fill_table(const struct raw_symbols *raw, struct symbol_table *table
 	return sort_symbols(table) || bc_fail_nomem(err);
 }
 
-bool symbols_read(const struct image *image, enum local_numbers how, struct symbol_table *out,
+bool symbols_read(const struct image *image, enum local_numbers how, const struct debug_symbols *debug, struct symbol_table *out,
 		  struct bc_error *err)
 {
 	BC_AUTO(symbols_free) struct symbol_table table = {0};
-	struct raw_symbols raw = {.image = image};
+	struct raw_symbols raw = {.image = image, .tables = debug ? &debug->image : image,
+				  .section_of = debug ? debug->section_of : NULL};
 
-	raw.section = image_section_of_type(image, SHT_SYMTAB);
+	raw.section = image_section_of_type(raw.tables, SHT_SYMTAB);
 	table.stripped = !raw.section;
 	if (!raw.section)
 		raw.section = image_section_of_type(image, SHT_DYNSYM);
-	if (raw.section && !find_tables(image, &raw, err))
+	if (raw.section && !find_tables(&raw, err))
 		return false;
 
 	table.at = calloc(raw.count + 1, sizeof(*table.at));

@@ -6,7 +6,7 @@
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
 
-#include "src/elf/image.h"
+#include "src/elf/debug_symbols.h"
 
 #define ABSOLUTE_SECTION UINT32_MAX
 
@@ -47,13 +47,13 @@ struct symbol_table {
 	bool stripped; /* no .symtab: these are the dynamic symbols */
 };
 
-/* Read and sort them.  Left out: undefined symbols and those at address 0,
+/* Read and sort them; debug: out of the tables of this file, unless it is NULL.  Left out: undefined symbols and those at address 0,
  * those that reach outside their section, __hot_start and __hot_end, and section
  * symbols of PLT sections.  Mapping symbols are kept apart.
  *
  * BC_FORMAT  a name outside the string table, an odd size of the table
  * BC_NOMEM */
-BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
+BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how, const struct debug_symbols *debug,
 			      struct symbol_table *out, struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 

@@ -3,23 +3,24 @@
 
 #include "src/elf/binary_open.h"
 
-static bool open_input(const char *path, struct subject *subject, struct bc_error *err)
+static bool open_input(const char *path, const struct debug_dirs *dirs, struct subject *subject, struct bc_error *err)
 {
 	if (!path)
 		return true;
-	if (!binary_open(path, &subject->input, err))
+	if (!binary_open_parts(path, &(struct binary_parts){.debug = dirs}, &subject->input, err))
 		return false;
 	subject->has_input = true;
 	return places_init(&subject->input_places, &subject->input) || bc_fail_nomem(err);
 }
 
-bool subject_open(const char *binary, const char *input, struct subject *out, struct bc_error *err)
+bool subject_open(const char *binary, const char *input, const struct debug_dirs *dirs, struct subject *out,
+		  struct bc_error *err)
 {
 	*out = (struct subject){0};
-	if (!binary_open_any(binary, &out->binary, err))
+	if (!binary_open_debug(binary, dirs, &out->binary, err))
 		return false;
 	if ((places_init(&out->places, &out->binary) || bc_fail_nomem(err)) &&
-	    open_input(input, out, err))
+	    open_input(input, dirs, out, err))
 		return true;
 	subject_close(out);
 	return false;

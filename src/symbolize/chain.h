@@ -25,9 +25,9 @@ struct subject {
 	struct places input_places;
 };
 
-/* input: a path, or NULL.  Errors as of binary_open_any(). */
-BC_MUST_USE bool subject_open(const char *binary, const char *input, struct subject *out,
-			      struct bc_error *err);
+/* input: a path, or NULL.  dirs: as of binary_open_debug(), or NULL.  Errors as of binary_open_any(). */
+BC_MUST_USE bool subject_open(const char *binary, const char *input, const struct debug_dirs *dirs,
+			      struct subject *out, struct bc_error *err);
 void subject_close(struct subject *subject);
 
 /* Where the binary is in a process.  Zeroed: nowhere. */

@@ -40,14 +40,15 @@ static const struct given_binary *given_for(const struct libraries *libraries, s
 }
 
 /* false: out of memory */
-static bool open_mapped(struct library *library, const struct mapped_files *files, uint32_t file)
+static bool open_mapped(struct library *library, const struct mapped_files *files, uint32_t file,
+			const struct debug_dirs *dirs)
 {
 	struct text path = mapped_files_path(files, file);
 	struct bc_error err = {0};
 
 	if (path_kind_of(path) != PATH_FILE || path_without_deleted(path).len < path.len)
 		return true;
-	if (!binary_open_named(path.at, NAMED_BY_MAPPING, &library->own, &err))
+	if (!binary_open_named_debug(path.at, NAMED_BY_MAPPING, dirs, &library->own, &err))
 		return err.code != BC_NOMEM;
 	if (build_of(files, file, &library->own.image) == BUILD_OTHER) {
 		binary_close(&library->own);
@@ -91,13 +92,20 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file)
 	const struct given_binary *given = given_for(libraries, path, file);
 	library->binary = given ? &given->binary : NULL;
 	library->path = given ? given->path : path.at;
-	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file)) {
+	if (!library->binary && libraries->open_mapped && !open_mapped(library, libraries->files, file, libraries->dirs)) {
 		free(library); /* it is asked for again */
 		return NULL;
 	}
 	library->opened = library->binary;
 	libraries->at[file] = library;
 	return library;
+}
+
+const char *library_refused(const struct library *library)
+{
+	if (library->opened && library->binary->debug.refused.code)
+		return library->binary->debug.refused.text;
+	return library->source ? source_refused(library->source) : NULL;
 }
 
 /* The command line of llvm-bolt, which it leaves in a note. */
@@ -123,7 +131,7 @@ bool libraries_source(const struct libraries *libraries, struct library *library
 	*out = library->source;
 	if (library->source_asked || !library->opened || !has_lines(library->binary))
 		return true;
-	if (!source_open(library->path, libraries->inlines, &library->source, err) && err->code != BC_IO)
+	if (!source_open(library->path, libraries->dirs, libraries->inlines, &library->source, err) && err->code != BC_IO)
 		return false;
 	library->source_asked = true;
 	*out = library->source;

@@ -29,6 +29,7 @@ struct libraries {
 	struct given_binary *given;    /* borrowed */
 	size_t given_count;
 	bool open_mapped; /* open files under the path that was mapped */
+	const struct debug_dirs *dirs; /* where debug files are looked for, too; NULL: nowhere else */
 	bool inlines;     /* sources tell inlined calls, too */
 	struct library **at; /* by the number of the file; NULL: not asked for yet */
 	size_t len;
@@ -39,6 +40,9 @@ void libraries_free(struct libraries *libraries);
 /* The library of a mapped file: a given one, or the file of its path if that is wanted,
  * is still there, and has the build-id that was recorded.  NULL: out of memory. */
 struct library *libraries_of(struct libraries *libraries, uint32_t file);
+
+/* A debug file of a library that was found and is of another build, in words; NULL: none. */
+const char *library_refused(const struct library *library);
 
 /* The source of an opened library, to *out; NULL if it has no DWARF that libdw takes.  What BOLT
  * wrote has that of its input, unless it was told to rewrite it (-update-debug-sections): none

@@ -16,7 +16,7 @@ void source_stay_offline(void)
 #include <stddef.h>
 #include <string.h>
 
-#include "src/symbolize/debug_file.h"
+#include "src/elf/debug_file.h"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
@@ -42,6 +42,8 @@ struct source {
 	struct dwarf_places *places; /* NULL: the file has no DWARF */
 	uint64_t dwarf_bias;         /* libdw's address - DWARF's */
 	struct bc_error wrong;       /* of the files that libdw asked for */
+	const struct debug_dirs *dirs;
+	struct bc_error refused;     /* a debug file of another build */
 };
 
 static const struct {
@@ -112,7 +114,8 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modu
 	struct source *source = *userdata;
 	bool is_alt = link && !crc;
 	struct debug_name name = {.by = is_alt ? NAMED_BY_ALTLINK : NAMED_BY_DEBUGLINK,
-				  .of = file ? file : module_name, .link = link, .crc = crc};
+				  .of = file ? file : module_name, .link = link, .crc = crc,
+				  .dirs = source->dirs, .refused = &source->refused};
 
 	(void)base;
 	wanted_id(source, module, is_alt, &name.id);
@@ -164,13 +167,15 @@ static bool open_places(struct source *source, void *library, bool inlines, stru
 	return !dwarf || dwarf_places_open(library, dwarf, inlines, &source->places, err);
 }
 
-bool source_open(const char *path, bool inlines, struct source **out, struct bc_error *err)
+bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct source **out,
+		 struct bc_error *err)
 {
 	struct source *source = calloc(1, sizeof(*source));
 	void *library;
 
 	if (!source)
 		return bc_fail_nomem(err);
+	source->dirs = dirs;
 	if (load(&source->dw, &library, err) &&
 	    (report(source, path) || bc_fail(err, BC_IO, "%s: libdw cannot read it", path)) &&
 	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
@@ -190,6 +195,11 @@ void source_close(struct source *source)
 	free(source);
 }
 
+const char *source_refused(const struct source *source)
+{
+	return source->refused.code ? source->refused.text : NULL;
+}
+
 bool source_find(struct source *source, struct vaddr at, struct source_places *out, struct bc_error *err)
 {
 	*out = (struct source_places){0};
@@ -199,9 +209,11 @@ bool source_find(struct source *source, struct vaddr at, struct source_places *o
 
 #else
 
-bool source_open(const char *path, bool inlines, struct source **out, struct bc_error *err)
+bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct source **out,
+		 struct bc_error *err)
 {
 	(void)path;
+	(void)dirs;
 	(void)inlines;
 	(void)out;
 	return bc_fail(err, BC_UNSUPPORTED, "source lines: this build is without libdw");
@@ -210,6 +222,12 @@ bool source_open(const char *path, bool inlines, struct source **out, struct bc_
 void source_close(struct source *source)
 {
 	(void)source;
+}
+
+const char *source_refused(const struct source *source)
+{
+	(void)source;
+	return NULL;
 }
 
 bool source_find(struct source *source, struct vaddr at, struct source_places *out, struct bc_error *err)

@@ -153,18 +153,24 @@ READERS = ('maps', 'stacks', 'inspect')
 
 
 def debug_programs(folder):
-    """(program, what it names): by .gnu_debuglink, and by .gnu_debugaltlink."""
+    """(program, what it names, options, what is shown of it): by .gnu_debuglink, of lines and of functions, and by .gnu_debugaltlink."""
     write('prog.c', b'int main(int argc, char **argv)\n{\n\t(void)argv;\n\treturn 3 * argc;\n}\n')
     run('gcc', '-g', '-O1', '-o', 'prog', 'prog.c')
     link, alt = (os.path.join(folder, name) for name in ('prog.debug', 'shared.alt'))
     run('objcopy', '--only-keep-debug', 'prog', link)
     run('objcopy', '-g', '--add-gnu-debuglink=' + link, 'prog', 'by-link')
     os.rename(link, link + '.good')
+    names = os.path.join(folder, 'names.debug')
+    run('objcopy', '--only-keep-debug', 'prog', names)
+    run('strip', '-o', 'stripped', 'prog')
+    run('objcopy', '--add-gnu-debuglink=' + names, 'stripped')
+    os.rename(names, names + '.good')
     write('alt', b'shared.alt\0' + bytes(range(20)))
     run('objcopy', '--add-section=.gnu_debugaltlink=alt', 'prog', 'by-alt')
     shutil.copyfile('prog', alt + '.good')
     at = next(line.split()[0] for line in run('nm', 'prog').decode().splitlines() if line.endswith(' T main'))
-    return at, [('by-link', link), ('by-alt', alt)]
+    return at, [('by-link', link, ['--source'], b'prog.c:'), ('by-alt', alt, ['--source'], b'prog.c:'),
+                ('stripped', names, [], b'function  main'), ('stripped', names, ['--debug-dir=.'], b'function  main')]
 
 
 # ---- the runs ----
@@ -214,9 +220,9 @@ def check_mapped(folder):
 def check_debug(folder):
     wrong, count = [], 0
     at, programs = debug_programs(folder)
-    for program, named in programs:
+    for program, named, options, shown in programs:
         for sandbox in ([], ['--sandbox']):
-            words = ['addr', '--binary=' + program, '--from=vaddr', '--source'] + sandbox + [at]
+            words = ['addr', '--binary=' + program, '--from=vaddr'] + options + sandbox + [at]
             if b'without libdw' in subprocess.run([BATCONV] + words, capture_output=True).stderr:
                 return wrong, count
             for kind in KINDS:
@@ -224,8 +230,8 @@ def check_debug(folder):
                 wrong += check(kind, words, (0,) if kind in ('regular', 'dangling') else (1,), True, watched)
                 count += 1
             make('regular', named)
-            if b'prog.c:' not in subprocess.run([BATCONV] + words, capture_output=True).stdout:
-                wrong.append('%s: no source line' % ' '.join(words))
+            if shown not in subprocess.run([BATCONV] + words, capture_output=True).stdout:
+                wrong.append('%s: no %s' % (' '.join(words), shown))
     return wrong, count
 
 

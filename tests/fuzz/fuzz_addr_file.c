@@ -33,7 +33,7 @@ static void open_demo(void)
 	struct bc_error err = {0};
 
 	if (!demo.binary.file.data)
-		assert(subject_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", BATCONV_SOURCE_DIR "/inputs/demo/demo",
+		assert(subject_open(BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt", BATCONV_SOURCE_DIR "/inputs/demo/demo", NULL,
 				    &demo, &err));
 }
 

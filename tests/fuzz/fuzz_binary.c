@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A whole binary: the graphs of all its functions, with their jump tables, landing
- * pads and relocations, and the verification of its table against its code.
+ * pads and relocations, and the verification of its table against its code.  And as the
+ * debug file of a binary of ours: its symbols lie in our sections, or are refused.
  *
  * Blocks of a graph ascend and lie inside the function; a report's findings lie
  * inside the table; both are refused with one line, or done, whatever the bytes.
@@ -88,12 +89,41 @@ static void check_table(struct bytes file)
 	verify_free(&report);
 }
 
+static void check_symbols(const struct image *image, const struct function_table *functions)
+{
+	for (size_t i = 0; i < functions->symbols.count; i++) {
+		const struct symbol *s = &functions->symbols.at[i];
+		assert(s->section == ABSOLUTE_SECTION || s->section < image->section_count);
+		assert(strlen(s->name) < UINT32_MAX);
+	}
+}
+
+static void check_debug_file(struct bytes file)
+{
+	static struct binary demo;
+	struct debug_symbols symbols = {0};
+	struct function_table functions = {0};
+	struct bc_error err = {0};
+
+	if (!demo.file.data)
+		assert(binary_open(BATCONV_SOURCE_DIR "/inputs/demo/demo", &demo, &err));
+	if (!debug_symbols_take(&demo.image, file, "fuzz", &symbols, &err))
+		assert(!err.code && !symbols.section_of);
+	else if (functions_build_named(&demo.image, NUMBERS_BY_ADDRESS, &symbols, &functions, &err))
+		check_symbols(&demo.image, &functions);
+	else
+		error_check(&err);
+	functions_free(&functions);
+	debug_symbols_close(&symbols);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes file = {data, size};
 
 	check_code(file);
 	check_table(file);
+	check_debug_file(file);
 	return 0;
 }
 

@@ -174,7 +174,7 @@ static bool check(const char *path, uint64_t count, struct prng *prng)
 	struct row row = {0};
 	size_t executable = 0;
 
-	if (!subject_open(path, NULL, &subject, &err)) {
+	if (!subject_open(path, NULL, NULL, &subject, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return false;
 	}

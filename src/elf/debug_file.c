@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/symbolize/debug_file.h"
+#include "src/elf/debug_file.h"
 
 #include <gelf.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* Has the file this build-id among its notes? */
-static bool has_build_id(int fd, const struct build_id *wanted)
+/* The build-id among the file's notes; .size 0: none. */
+static struct build_id build_id_of(int fd)
 {
 	struct build_id id = {0};
 	Elf_Scn *section = NULL;
@@ -31,10 +32,11 @@ static bool has_build_id(int fd, const struct build_id *wanted)
 			notes_build_id((struct bytes){data->d_buf, data->d_size}, header.sh_addralign, &id);
 	}
 	elf_end(elf);
-	return build_id_equal(&id, wanted);
+	return id;
 }
 
-static bool has_checksum(int fd, uint32_t wanted)
+/* false: it cannot be read. */
+static bool checksum_of(int fd, uint32_t *out)
 {
 	unsigned char buffer[65536];
 	uLong crc = crc32(0, NULL, 0);
@@ -45,7 +47,8 @@ static bool has_checksum(int fd, uint32_t wanted)
 		crc = crc32(crc, buffer, (uInt)got);
 		at += got;
 	}
-	return got == 0 && crc == wanted;
+	*out = (uint32_t)crc;
+	return got == 0;
 }
 
 /* A link can name the file that has it. */
@@ -56,13 +59,46 @@ static bool is_same_file(int fd, const char *path)
 	return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-static bool fits(const struct debug_name *name, int fd)
+static void refuse(const struct debug_name *name, const char *path, const char *what, const char *has,
+		   const char *wants)
 {
+	if (name->refused && !name->refused->code)
+		bc_fail(name->refused, BC_MISMATCH, "%s: a debug file of another build is not used: its %s is %s, not %s, "
+			"which %s asks for", path, what, has, wants, name->of);
+}
+
+static bool fits_id(const struct debug_name *name, const char *path, int fd)
+{
+	char has[2 * BUILD_ID_MAX + 1], wants[2 * BUILD_ID_MAX + 1];
+	struct build_id id = build_id_of(fd);
+
+	if (build_id_equal(&id, &name->id))
+		return true;
+	build_id_format(&id, has);
+	build_id_format(&name->id, wants);
+	refuse(name, path, "build-id", id.size ? has : "none", wants);
+	return false;
+}
+
+static bool fits(const struct debug_name *name, const char *path, int fd)
+{
+	char has[16], wants[16];
+	uint32_t crc;
+
 	if (is_same_file(fd, name->of))
 		return false;
 	if (name->id.size)
-		return has_build_id(fd, &name->id);
-	return !name->crc || has_checksum(fd, name->crc);
+		return fits_id(name, path, fd);
+	if (!name->crc)
+		return true;
+	if (!checksum_of(fd, &crc))
+		return false;
+	if (crc == name->crc)
+		return true;
+	snprintf(has, sizeof(has), "%08" PRIx32, crc);
+	snprintf(wants, sizeof(wants), "%08" PRIx32, name->crc);
+	refuse(name, path, "checksum", has, wants);
+	return false;
 }
 
 /* -1: not there, or not the file; err then tells which. */
@@ -75,7 +111,7 @@ static int try(const struct debug_name *name, const char *path, enum named_by by
 			err->code = BC_OK;
 		return -1;
 	}
-	if (fits(name, fd))
+	if (fits(name, path, fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -89,23 +125,48 @@ static const char *last_part(const char *path)
 }
 
 /* BEFORE/NAME; -1 also where that is too long to be a path. */
-static int try_in(const struct debug_name *name, const char *before, const char *file, char path[PATH_MAX],
-		  struct bc_error *err)
+static int try_as(const struct debug_name *name, enum named_by by, const char *before, const char *file,
+		  char path[PATH_MAX], struct bc_error *err)
 {
 	int length = snprintf(path, PATH_MAX, "%s/%s", before, file);
 
-	return length > 0 && length < PATH_MAX ? try(name, path, name->by, err) : -1;
+	return length > 0 && length < PATH_MAX ? try(name, path, by, err) : -1;
 }
 
-static int try_build_id(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
+static int try_in(const struct debug_name *name, const char *before, const char *file, char path[PATH_MAX],
+		  struct bc_error *err)
 {
-	char hex[2 * BUILD_ID_MAX + 1];
+	return try_as(name, name->by, before, file, path, err);
+}
+
+static int try_build_id(const struct debug_name *name, enum named_by by, const char *root, char path[PATH_MAX],
+			struct bc_error *err)
+{
+	char hex[2 * BUILD_ID_MAX + 1], file[2 * BUILD_ID_MAX + 32];
 
 	if (name->id.size < 2)
 		return -1;
 	build_id_format(&name->id, hex);
-	snprintf(path, PATH_MAX, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
-	return try(name, path, NAMED_BY_BUILD_ID, err);
+	snprintf(file, sizeof(file), ".build-id/%.2s/%s.debug", hex, hex + 2);
+	return try_as(name, by, root, file, path, err);
+}
+
+/* In the folders that the user named. */
+static int try_dirs(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
+{
+	char own[PATH_MAX];
+	int fd = -1;
+
+	snprintf(own, sizeof(own), "%s.debug", last_part(name->of));
+	for (size_t i = 0; name->dirs && i < name->dirs->count && fd < 0 && !err->code; i++) {
+		const char *dir = name->dirs->at[i];
+		fd = try_build_id(name, NAMED_BY_FOLDER, dir, path, err);
+		if (fd < 0 && !err->code && name->link)
+			fd = try_as(name, NAMED_BY_FOLDER, dir, last_part(name->link), path, err);
+		if (fd < 0 && !err->code && name->id.size && name->by != NAMED_BY_ALTLINK)
+			fd = try_as(name, NAMED_BY_FOLDER, dir, own, path, err);
+	}
+	return fd;
 }
 
 /* In a folder of the binary, and in those that go with it. */
@@ -165,7 +226,9 @@ int debug_file_open(const struct debug_name *name, char **path, struct bc_error 
 	char at[PATH_MAX];
 
 	err->code = BC_OK;
-	int fd = try_build_id(name, at, err);
+	int fd = try_dirs(name, at, err);
+	if (fd < 0 && !err->code)
+		fd = try_build_id(name, NAMED_BY_BUILD_ID, DEBUG_ROOT, at, err);
 	/* A name that nobody wrote down is believed only if a build-id says so, too. */
 	if (fd < 0 && !err->code && (name->link || name->id.size))
 		fd = try_folders(name, at, err);

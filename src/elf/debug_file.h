@@ -8,15 +8,26 @@
  *   and below /usr/lib/debug/ in a folder of the binary's name; without a link NAME.debug
  *   of an alternative link: the name as it stands, or beside the file, and in .dwz/
  *
+ *
+ * and, before all of these, below each folder that the user named: .build-id/ab/cdef.debug,
+ * the name of the link, NAME.debug.
+ *
  * A file that is found is the binary's: by its build-id, or, without one, by its checksum.
  */
-#ifndef SYMBOLIZE_DEBUG_FILE_H
-#define SYMBOLIZE_DEBUG_FILE_H
+#ifndef ELF_DEBUG_FILE_H
+#define ELF_DEBUG_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/build_id.h"
 #include "src/base/named_file.h"
+
+/* Folders with debug files, in the order in which they are looked through. */
+struct debug_dirs {
+	const char *const *at;
+	size_t count;
+};
 
 struct debug_name {
 	enum named_by by;    /* NAMED_BY_DEBUGLINK or NAMED_BY_ALTLINK          */
@@ -24,6 +35,9 @@ struct debug_name {
 	const char *link;    /* what the link says; NULL: there is none         */
 	struct build_id id;  /* that the file must have; .size 0: any           */
 	uint32_t crc;        /* of the whole file, where there is no id; 0: any */
+	const struct debug_dirs *dirs; /* NULL: none                            */
+	struct bc_error *refused; /* NULL, or set to the first file that has the name and
+				   * is of another build                        */
 };
 
 /* A descriptor, and the path for free(); or -1: err is BC_OK if there is no such file.
