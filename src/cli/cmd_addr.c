@@ -282,10 +282,10 @@ static int run_addr(const struct command *command, int argc, char **argv)
 	if (ok && args.from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args.binary);
-	if (ok)
+	if (ok) {
 		tell_refused(&context);
-	if (ok)
 		nowhere = tell_contradiction(&args, &context);
+	}
 	ok = ok && answer_all(&args, &context, argc, argv, &nowhere, &err);
 	source_close(context.source);
 	loads_free(&context.process.loads);

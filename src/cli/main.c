@@ -112,7 +112,8 @@ static bool is_help(const char *word)
 static int roles(FILE *out)
 {
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
-		command_roles(commands[i], out);
+		if (commands[i]->operands != NO_FILE) /* version reads and writes none */
+			command_roles(commands[i], out);
 	perf2bolt_roles(out);
 	return EXIT_DONE;
 }
