@@ -12,10 +12,13 @@ options='-reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions -spl
 check() {
 	"$SOURCE/scripts/traces-from-bat.py" "$1.bolt" --distinct 2000 --seed 5 >"$1.preagg" 2>/dev/null ||
 		fail "$1: no traces"
-	"$bolt/perf2bolt" "$1.bolt" --pa -p "$1.preagg" -o expected >perf2bolt.log 2>&1 || fail "$1: perf2bolt: $(tail -n 1 perf2bolt.log)"
 	"$BATCONV" convert -q --force "$1.bolt" "$1.preagg" -o got 2>err || fail "$1: $(cat err)"
-	[ "$(wc -l <expected)" -gt 100 ] || fail "$1: perf2bolt has only $(wc -l <expected) lines"
-	cmp expected got || fail "$1: not perf2bolt's profile"
+	if survives "$bolt/perf2bolt" "$1.bolt" --pa -p "$1.preagg" -o expected; then
+		[ "$(wc -l <expected)" -gt 100 ] || fail "$1: perf2bolt has only $(wc -l <expected) lines: $(tail -n 1 survives.log)"
+		cmp expected got || fail "$1: not perf2bolt's profile"
+	else
+		leave_out "perf2bolt 22 crashes on $1.bolt"
+	fi
 	"$BATCONV" verify -q --input="$2" "$1.bolt" || fail "$1: verify"
 	"$BATCONV" image "$1.bolt" >shown || fail "$1: image"
 	grep -q 'aligned by pages' shown || fail "$1: its segments agree, this tests nothing"
