@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/search.h"
+
 static int by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -50,20 +52,8 @@ bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragme
 	return false;
 }
 
-/* The first of ascending values that is not below `value`. */
-static size_t first_from(const uint64_t *at, size_t count, uint64_t value)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (at[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+DEFINE_SEARCH(first_from, uint64_t, uint64_t, *item < key)
+DEFINE_SEARCH(first_start_from, struct block_start, uint64_t, item->key < key)
 
 static bool has_value(const uint64_t *at, size_t count, uint64_t value)
 {
@@ -74,16 +64,7 @@ static bool has_value(const uint64_t *at, size_t count, uint64_t value)
 
 static size_t from_key(const struct block_starts *starts, uint64_t key)
 {
-	size_t low = 0, high = starts->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (starts->at[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return first_start_from(starts->at, starts->count, key);
 }
 
 static bool has_key(const struct block_starts *starts, uint64_t key)

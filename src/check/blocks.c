@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "src/base/radix.h"
+#include "src/base/search.h"
 #include "src/check/accounted.h"
 #include "src/check/checks.h"
 
@@ -152,19 +153,14 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
 }
 
-/* Where the block that begins at `input` ends. */
+DEFINE_SEARCH(blocks_above, struct listed, uint32_t, item->input <= key)
+
+/* Where the block that begins at `input` ends: where the next one begins. */
 static uint32_t block_end(const struct blocks *b, uint32_t input)
 {
-	uint32_t low = 0, high = b->count; /* the first above lies in [low, high] */
+	size_t next = blocks_above(b->at, b->count, input);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (b->at[middle].input <= input)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < b->count ? b->at[low].input : UINT32_MAX;
+	return next < b->count ? b->at[next].input : UINT32_MAX;
 }
 
 /* Not in BAT_HASHED: since LLVM 19 branches keep their input offset when BOLT

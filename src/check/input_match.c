@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/check/checks.h"
 #include "src/check/input.h"
 
@@ -16,27 +17,13 @@ struct matching {
  * whose printed name is another one so many are tried: the first ones. */
 #define CANDIDATES_MOST ((size_t)256)
 
-static int compare(const struct input *input, size_t at, const char *name, const char *printed)
+static int compare(const struct input_name *a, const struct input_name *b)
 {
-	int order = strcmp(input->names[at].name, name);
+	int order = strcmp(a->name, b->name);
 
-	return order ? order : strcmp(input->names[at].printed, printed);
+	return order ? order : strcmp(a->printed, b->printed);
 }
-
-/* The first of a name whose printed name is this one or comes behind it, or the end. */
-static size_t names_from(const struct input *input, const char *name, const char *printed)
-{
-	size_t low = 0, high = input->name_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare(input, middle, name, printed) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+DEFINE_SEARCH(first_name_from, struct input_name, const struct input_name *, compare(item, key) < 0)
 
 static uint64_t misfits(const struct matching *m, struct decoder *decoder, uint32_t fragment,
 			uint32_t function)
@@ -87,9 +74,10 @@ static void consider(const struct matching *m, struct decoder *decoder, uint32_t
 
 static uint32_t printed_alike(const struct input *input, const char *name, const char *printed)
 {
-	size_t i = names_from(input, name, printed);
+	const struct input_name wanted = {.name = name, .printed = printed};
+	size_t i = first_name_from(input->names, input->name_count, &wanted);
 
-	return i < input->name_count && !compare(input, i, name, printed) ? input->names[i].function : NO_FUNCTION;
+	return i < input->name_count && !compare(&input->names[i], &wanted) ? input->names[i].function : NO_FUNCTION;
 }
 
 static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_t fragment)
@@ -107,7 +95,8 @@ static uint32_t match(const struct matching *m, struct decoder *decoder, uint32_
 	size_t left = CANDIDATES_MOST;
 	for (size_t s = begin; s < end && left; s++) {
 		const char *name = symbols->at[s].name;
-		for (size_t i = names_from(m->input, name, "");
+		const struct input_name first = {.name = name, .printed = ""};
+		for (size_t i = first_name_from(m->input->names, m->input->name_count, &first);
 		     left && name[0] && i < m->input->name_count && !strcmp(m->input->names[i].name, name); i++, left--)
 			consider(m, decoder, fragment, m->input->names[i].function, &best);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/check/checks.h"
 
 bool section_order_make(const struct bat_table *table, struct section_order *out)
@@ -86,23 +87,17 @@ static bool begins(const struct bat_field *f)
 	return !strcmp(f->name, "Address") || !strcmp(f->name, "OutputAddress");
 }
 
+DEFINE_SEARCH(first_wanted, struct wanted, uint64_t, item->key < key)
+
 static bool locate(void *ctx, const struct bat_field *f)
 {
 	struct locating *l = ctx;
-	size_t low = 0, high = l->count;
 
 	if (f->fragment == BAT_NO_INDEX || !begins(f))
 		return true;
 	uint64_t key = key_of(section_order_fragment(l->order, f), f->entry);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (l->wanted[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < l->count && l->wanted[low].key == key; low++)
-		l->wanted[low].finding->place.byte = f->byte;
+	for (size_t i = first_wanted(l->wanted, l->count, key); i < l->count && l->wanted[i].key == key; i++)
+		l->wanted[i].finding->place.byte = f->byte;
 	return true;
 }
 

@@ -5,6 +5,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "src/base/search.h"
+
 void perf_events_free(struct perf_events *events)
 {
 	perf_event_vec_free(&events->all);
@@ -53,19 +55,14 @@ static int compare_ids(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
+DEFINE_SEARCH(first_id_from, struct perf_event_id, uint64_t, item->id < key)
+
 /* The row of an id: the first event that claims it.  NULL: none. */
 static const struct perf_event_id *find_id(const struct perf_events *events, uint64_t id)
 {
-	size_t low = 0, high = events->ids.len;
+	size_t first = first_id_from(events->ids.at, events->ids.len, id);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (events->ids.at[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < events->ids.len && events->ids.at[low].id == id ? &events->ids.at[low] : NULL;
+	return first < events->ids.len && events->ids.at[first].id == id ? &events->ids.at[first] : NULL;
 }
 
 /* Count that all of some are looked at.  False: that is too often; names are left out then, and
