@@ -24,7 +24,7 @@ static bool map_kernel(struct image_space *space, const struct image *image)
 bool image_space_init(struct image_space *space, const struct image *image,
 		      const struct image_match_options *options, struct bc_error *err)
 {
-	*space = (struct image_space){.changes = 1};
+	*space = (struct image_space){.changes = 1, .path_seed = hash_seed()};
 	image_match_init(&space->match, image, options);
 	return map_kernel(space, image) || bc_fail_nomem(err);
 }
@@ -68,19 +68,14 @@ static bool note_other_build(struct image_report *report, const struct map_event
 	return true;
 }
 
-/* FNV-1a, from a number that who makes the input does not know. */
-static uint64_t path_hash(struct text path)
+static uint64_t path_hash(const struct image_space *space, struct text path)
 {
-	uint64_t hash = 0xcbf29ce484222325 ^ count_seed;
-
-	for (size_t i = 0; i < path.len; i++)
-		hash = (hash ^ (uint8_t)path.at[i]) * 0x100000001b3;
-	return hash;
+	return hash_bytes(space->path_seed, path.at, path.len);
 }
 
 bool image_space_unidentified(const struct image_space *space, struct text path)
 {
-	return number_set_has(&space->unidentified, path_hash(path));
+	return number_set_has(&space->unidentified, path_hash(space, path));
 }
 
 /* For late build-ids.  A mapping that does not fit is not used, whatever they say. */
@@ -90,7 +85,7 @@ static bool note_identity(struct image_space *space, const struct map_event *eve
 	    image_match_has_name(&space->match, event->path))
 		return (space->identified = strndup(event->path.at, event->path.len));
 	return !event->id_may_come || fit == FIT_MISFIT ||
-	       number_set_add(&space->unidentified, path_hash(event->path));
+	       number_set_add(&space->unidentified, path_hash(space, event->path));
 }
 
 /* Who converts for the input binary what its BOLTed form ran gave the wrong file. */

@@ -49,6 +49,7 @@ struct image_space {
 	char *identified; /* the first file of the binary's name that was mapped with its, or NULL */
 	struct file_places places; /* of the binary */
 	struct image_report report;
+	uint64_t path_seed;   /* of the hashes in `unidentified` */
 	uint64_t changes;     /* how often anything changed that a view shows */
 	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
 };

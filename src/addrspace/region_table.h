@@ -4,12 +4,12 @@
 #define ADDRSPACE_REGION_TABLE_H
 
 #include "src/addrspace/map_set.h"
+#include "src/base/map.h"
 
 /* Zeroed means empty. */
 struct region_table {
 	struct mapping_vec all; /* by number */
-	uint32_t *slots;        /* hash table: number + 1 */
-	size_t slot_count;      /* 0 or a power of two */
+	struct map numbers;     /* of mappings, to their indices */
 };
 
 void region_table_free(struct region_table *table);

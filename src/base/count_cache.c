@@ -25,7 +25,7 @@ static void move_rows(struct count_cache *to, const struct count_cache *from)
 {
 	for (size_t i = 0; from->rows && i <= from->mask; i++) {
 		const struct count_cache_row *row = &from->rows[i];
-		size_t at = count_cache_hash(row->key);
+		size_t at = count_cache_hash(to, row->key);
 		if (!row->count)
 			continue;
 		while (to->rows[at & to->mask].count)
@@ -46,6 +46,8 @@ bool count_cache_grow(struct count_cache *cache)
 		return false;
 	memset(bigger.rows, 0, rows * sizeof(*bigger.rows));
 	bigger.mask = rows - 1;
+	for (size_t i = 0; i < COUNT_KEY_WORDS && !cache->rows; i++)
+		bigger.factors[i] = bigger.factors[i] ? bigger.factors[i] : hash_seed(); /* odd */
 	/* A quarter of the rows, until there are as many as there will be. */
 	bigger.most = rows == MOST_ROWS ? COUNT_CACHE_MOST : rows / 4;
 	move_rows(&bigger, cache);

@@ -26,6 +26,7 @@ struct count_cache {
 	size_t used;
 	size_t most;  /* keys that there is room for without count_cache_reserve() */
 	uint64_t added; /* since it was empty: no counter is higher */
+	uint64_t factors[COUNT_KEY_WORDS]; /* odd ones by chance, of which the hash is made; 0: not chosen */
 };
 
 void count_cache_free(struct count_cache *cache);
@@ -48,14 +49,11 @@ static inline bool count_cache_is_full(const struct count_cache *cache, size_t k
 /* Make more room; not when it is full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
-/* Of a product the highest bits depend on all of the key's.  The factors are odd, and who
- * makes the input does not know them. */
-static inline uint64_t count_cache_hash(const uint64_t key[COUNT_KEY_WORDS])
+/* Of a product the highest bits depend on all bits of the key. */
+static inline uint64_t count_cache_hash(const struct count_cache *cache,
+					const uint64_t key[COUNT_KEY_WORDS])
 {
-	uint64_t second = count_seed >> 17 | count_seed << 47, third = count_seed >> 39 | count_seed << 25;
-	uint64_t h = key[0] * ((third ^ 0x9e3779b97f4a7c15u) | 1) +
-		     key[1] * ((count_seed ^ 0xc2b2ae3d27d4eb4fu) | 1) +
-		     key[2] * ((second ^ 0x165667b19e3779f9u) | 1);
+	uint64_t h = key[0] * cache->factors[0] + key[1] * cache->factors[1] + key[2] * cache->factors[2];
 
 	return h >> (64 - COUNT_CACHE_BITS);
 }
@@ -64,7 +62,7 @@ static inline uint64_t count_cache_hash(const uint64_t key[COUNT_KEY_WORDS])
 static inline void count_cache_add(struct count_cache *cache, const uint64_t key[COUNT_KEY_WORDS],
 				   bool extra)
 {
-	for (size_t at = count_cache_hash(key);; at++) {
+	for (size_t at = count_cache_hash(cache, key);; at++) {
 		struct count_cache_row *row = &cache->rows[at & cache->mask];
 		uint64_t differ = (row->key[0] ^ key[0]) | (row->key[1] ^ key[1]) |
 				  (row->key[2] ^ key[2]);

@@ -2,25 +2,11 @@
 #include "src/base/count_table.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "src/base/radix.h"
 #include "src/base/sort.h"
 
 #define FIRST_CAPACITY 1024
-
-uint64_t count_seed;
-
-void count_seed_choose(void)
-{
-	struct timespec now = {0};
-
-	if (getrandom(&count_seed, sizeof(count_seed), GRND_NONBLOCK) == (ssize_t)sizeof(count_seed))
-		return;
-	clock_gettime(CLOCK_REALTIME, &now); /* better than none */
-	count_seed = count_mix((uint64_t)now.tv_nsec, (uint64_t)(uintptr_t)&now);
-}
 
 void count_table_free(struct count_table *table)
 {
@@ -37,7 +23,7 @@ void count_table_clear(struct count_table *table)
 
 bool count_table_grow(struct count_table *table)
 {
-	struct count_table bigger = {.used = table->used};
+	struct count_table bigger = {.used = table->used, .seed = table->seed ? table->seed : hash_seed()};
 
 	bigger.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
 	bigger.rows = calloc(bigger.capacity, sizeof(*bigger.rows));

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/base/attr.h"
+#include "src/base/hash.h"
 
 #define COUNT_KEY_WORDS 3
 
@@ -26,6 +27,7 @@ struct count_table {
 	struct count_row *rows;
 	size_t capacity; /* 0 or a power of two */
 	size_t used;
+	uint64_t seed; /* 0, or as somebody set it, until there are rows */
 };
 
 void count_table_free(struct count_table *table);
@@ -52,25 +54,10 @@ size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);
 
-static inline uint64_t count_mix(uint64_t h, uint64_t word)
+static inline uint64_t count_table_hash(const struct count_table *table,
+					const uint64_t key[COUNT_KEY_WORDS])
 {
-	h = (h ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
-	return h ^ h >> 29;
-}
-
-/* What each hash begins with: 0, or a number that who makes the input does not know, so
- * that no input has all of its keys meet in one place.  Choose it before the first table
- * and the first thread. */
-extern uint64_t count_seed;
-void count_seed_choose(void);
-
-static inline uint64_t count_hash(const uint64_t key[COUNT_KEY_WORDS])
-{
-	uint64_t h = count_mix(count_mix(count_mix(count_seed, key[0]), key[1]), key[2]);
-
-	/* Keys that differ in their highest bits alone differ in the lowest ones too. */
-	h *= 0xc2b2ae3d27d4eb4fu;
-	return h ^ h >> 32;
+	return hash_end(hash_mix(hash_mix(hash_mix(table->seed, key[0]), key[1]), key[2]));
 }
 
 /* The row of the key, or the free row where it belongs.  capacity > used. */
@@ -79,7 +66,7 @@ static inline struct count_row *count_table_probe(const struct count_table *tabl
 {
 	size_t mask = table->capacity - 1;
 
-	for (size_t at = count_hash(key) & mask;; at = (at + 1) & mask) {
+	for (size_t at = count_table_hash(table, key) & mask;; at = (at + 1) & mask) {
 		struct count_row *row = &table->rows[at];
 		if (!row->count || (row->key[0] == key[0] && row->key[1] == key[1] &&
 				    row->key[2] == key[2]))
@@ -93,7 +80,7 @@ static inline void count_table_prefetch(const struct count_table *table,
 {
 	if (!table->capacity)
 		return;
-	const struct count_row *row = &table->rows[count_hash(key) & (table->capacity - 1)];
+	const struct count_row *row = &table->rows[count_table_hash(table, key) & (table->capacity - 1)];
 	__builtin_prefetch(row, 1);
 	__builtin_prefetch(&row->extra, 1);
 }

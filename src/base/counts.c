@@ -14,7 +14,7 @@
 
 static size_t shard_of(const uint64_t key[COUNT_KEY_WORDS])
 {
-	return (size_t)(count_mix(0, key[0] >> REGION_BITS) >> 32) % COUNTS_SHARDS;
+	return (size_t)(hash_mix(0, key[0] >> REGION_BITS) >> 32) % COUNTS_SHARDS;
 }
 
 void counts_init(struct counts *counts)
@@ -176,7 +176,7 @@ static bool settle_list(struct count_table *table, struct count_row_vec *list,
 			return false;
 	unify(list, spare);
 	count_table_free(table);
-	*table = (struct count_table){list->at, list->len, list->len};
+	*table = (struct count_table){.rows = list->at, .capacity = list->len, .used = list->len};
 	*list = (struct count_row_vec){0};
 	return true;
 }

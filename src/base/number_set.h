@@ -6,23 +6,24 @@
 #ifndef BASE_NUMBER_SET_H
 #define BASE_NUMBER_SET_H
 
-#include "src/base/count_table.h"
+#include <stdbool.h>
+
+#include "src/base/attr.h"
+#include "src/base/hash.h"
 
 struct number_set {
 	uint64_t *at;    /* 0: free */
 	size_t capacity; /* 0 or a power of two */
 	size_t used;     /* without 0 */
 	bool has_zero;
+	uint64_t seed;   /* 0, or as somebody set it, until there are numbers */
 };
 
 void number_set_free(struct number_set *set);
 
 static inline size_t number_set_slot(const struct number_set *set, uint64_t number)
 {
-	/* Twice, as numbers that differ in their highest bits alone must not meet, see
-	 * count_hash(). */
-	return (size_t)(count_mix(count_seed, number) * 0xc2b2ae3d27d4eb4fu >> 32) &
-	       (set->capacity - 1);
+	return (size_t)hash_end(hash_mix(set->seed, number)) & (set->capacity - 1);
 }
 
 /* Where a number that is not 0 is, or the free place where it belongs.  capacity > used. */

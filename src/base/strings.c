@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/count_table.h"
-
 #define STRINGS_MOST (UINT32_C(1) << 31)
 
 void strings_free(struct strings *strings)
@@ -12,45 +10,20 @@ void strings_free(struct strings *strings)
 	for (uint32_t i = 1; i < strings->len; i++)
 		free((char *)(uintptr_t)strings->at[i].at);
 	free(strings->at);
-	free(strings->slots);
+	map_free(&strings->numbers);
 	*strings = (struct strings){0};
 }
 
-static uint64_t hash(struct text text)
+static uint64_t hash(uint64_t seed, struct text text)
 {
-	uint64_t h = text.len;
-
-	for (size_t i = 0; i < text.len; i++)
-		h = count_mix(h, (unsigned char)text.at[i]);
-	return h ^ h >> 32;
+	return hash_end(hash_bytes(seed, text.at, text.len));
 }
 
-/* The slot that holds the string's number, or the free one where it belongs. */
-static uint32_t *probe(const struct strings *strings, struct text text)
+static bool matches(const struct text *strings, uint32_t number, struct text text)
 {
-	uint32_t mask = strings->slot_count - 1;
-
-	for (uint32_t i = (uint32_t)hash(text) & mask;; i = (i + 1) & mask) {
-		uint32_t *slot = &strings->slots[i];
-		if (!*slot || text_equal(strings->at[*slot], text))
-			return slot;
-	}
+	return text_equal(strings[number], text);
 }
-
-static bool grow_slots(struct strings *strings)
-{
-	struct strings bigger = *strings;
-
-	bigger.slot_count = strings->slot_count ? 2 * strings->slot_count : 64;
-	bigger.slots = calloc(bigger.slot_count, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return false;
-	for (uint32_t i = 1; i < strings->len; i++)
-		*probe(&bigger, strings->at[i]) = i;
-	free(strings->slots);
-	*strings = bigger;
-	return true;
-}
+DEFINE_MAP(numbers, const struct text *, struct text, hash, matches);
 
 static bool grow_texts(struct strings *strings)
 {
@@ -66,32 +39,33 @@ static bool grow_texts(struct strings *strings)
 	return true;
 }
 
-bool strings_intern(struct strings *strings, struct text text, uint32_t *out)
+bool strings_find(const struct strings *strings, struct text text, uint32_t *out)
 {
-	if (!text.len) {
-		*out = 0;
-		return true;
-	}
-	if (strings->len + 1 >= strings->slot_count / 4 * 3 && !grow_slots(strings))
-		return false;
-	uint32_t *slot = probe(strings, text);
-	if (!*slot) {
-		if (strings->len == strings->cap &&
-		    (strings->cap >= STRINGS_MOST / 2 || !grow_texts(strings)))
-			return false;
-		char *copy = malloc(text.len + 1);
-		if (!copy)
-			return false;
-		memcpy(copy, text.at, text.len);
-		copy[text.len] = '\0';
-		strings->at[strings->len] = (struct text){copy, text.len};
-		*slot = strings->len++;
-	} // cppcheck-suppress memleak ; copy is in strings->at
-	*out = *slot;
-	return true;
+	*out = 0;
+	return !text.len || numbers_find(&strings->numbers, strings->at, text, out);
 }
 
-/* Slots are not freed one by one: what was put behind a full one would not be found again. */
+static bool add(struct strings *strings, struct text text, uint32_t *out)
+{
+	if (!map_reserve(&strings->numbers, 1) ||
+	    (strings->len == strings->cap && (strings->cap >= STRINGS_MOST / 2 || !grow_texts(strings))))
+		return false;
+	char *copy = malloc(text.len + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, text.at, text.len);
+	copy[text.len] = '\0';
+	*out = strings->len;
+	strings->at[strings->len++] = (struct text){copy, text.len};
+	numbers_put(&strings->numbers, text, *out);
+	return true; // cppcheck-suppress memleak ; copy is in strings->at
+}
+
+bool strings_intern(struct strings *strings, struct text text, uint32_t *out)
+{
+	return strings_find(strings, text, out) || add(strings, text, out);
+}
+
 void strings_truncate(struct strings *strings, uint32_t len)
 {
 	len = len ? len : 1; /* the empty string stays */
@@ -100,9 +74,9 @@ void strings_truncate(struct strings *strings, uint32_t len)
 	for (uint32_t i = len; i < strings->len; i++)
 		free((char *)(uintptr_t)strings->at[i].at);
 	strings->len = len;
-	memset(strings->slots, 0, strings->slot_count * sizeof(*strings->slots));
+	map_clear(&strings->numbers);
 	for (uint32_t i = 1; i < len; i++)
-		*probe(strings, strings->at[i]) = i;
+		numbers_put(&strings->numbers, strings->at[i], i);
 }
 
 struct text strings_at(const struct strings *strings, uint32_t number)

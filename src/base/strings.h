@@ -7,17 +7,20 @@
 #define BASE_STRINGS_H
 
 #include "src/base/attr.h"
+#include "src/base/map.h"
 #include "src/base/text.h"
 
 struct strings {
 	struct text *at; /* of each number below `len`; 0 is the empty string */
 	uint32_t len, cap;
-	uint32_t *slots; /* hash table of numbers; 0: free */
-	uint32_t slot_count; /* 0 or a power of two */
+	struct map numbers; /* of the strings that are not empty */
 };
 
 /* Zeroed means empty. */
 void strings_free(struct strings *strings);
+
+/* The number of a string.  False: it is not there. */
+bool strings_find(const struct strings *strings, struct text text, uint32_t *out);
 
 /* The number of a string, which is copied if it is new.  Returns false when out
  * of memory, or at 2^31 strings. */

@@ -212,7 +212,6 @@ int convert_run(const struct command *command, int argc, char **argv)
 		fprintf(stderr, "batconv: %s\n", args.wrong.text);
 		return EXIT_FAILED;
 	}
-	count_seed_choose();
 	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
 	progress_expect(&progress, args.conversion.samples, args.conversion.sample_count);
 	args.conversion.progress = (struct input_progress){progress_show, &progress};

@@ -177,7 +177,6 @@ static int run(const struct perf2bolt_arguments *arguments)
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_report_to(arguments);
 
-	count_seed_choose();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
 	    run_conversion(arguments, &choice, &conversion, out, &err) && check(arguments, &conversion, &err)) {
 		perf2bolt_report_read(&conversion, out);

@@ -33,7 +33,7 @@ static void add_up(struct packed_record *to, const struct packed_record *record)
 
 static bool push(struct record_batch *batch, const struct packed_record *record)
 {
-	uint64_t hash = count_mix(count_mix(0, record->owner_from), record->to);
+	uint64_t hash = hash_mix(hash_mix(0, record->owner_from), record->to);
 	uint32_t *place = &batch->recent[hash % RECENT_PLACES];
 	struct record_vec *records = &batch->records;
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/count_table.h"
 #include "src/event/perf_data/cursor.h"
 
 /* s32 pid, u8 id[20], u8 size, 3 bytes reserved, path */
@@ -17,7 +16,7 @@ void perf_build_ids_free(struct perf_build_ids *table)
 	for (size_t i = 0; i < table->all.len; i++)
 		free(table->all.at[i].path);
 	perf_build_id_vec_free(&table->all);
-	free(table->slots);
+	map_free(&table->by_path);
 	*table = (struct perf_build_ids){0};
 }
 
@@ -28,35 +27,16 @@ static bool is_user(uint16_t misc)
 	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 }
 
-/* The slot of a path, or the free one where it belongs. */
-static uint32_t *slot_of(const struct perf_build_ids *table, struct text path)
+static uint64_t hash(uint64_t seed, struct text path)
 {
-	uint64_t hash = count_mix(count_seed, path.len);
-	uint32_t mask = table->slot_count - 1;
-
-	for (size_t i = 0; i < path.len; i++)
-		hash = count_mix(hash, (unsigned char)path.at[i]);
-	for (uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
-		uint32_t *slot = &table->slots[i];
-		if (!*slot || text_equal(text_of(table->all.at[*slot - 1].path), path))
-			return slot;
-	}
+	return hash_end(hash_bytes(seed, path.at, path.len));
 }
 
-static bool grow_slots(struct perf_build_ids *table)
+static bool matches(const struct perf_build_id *all, uint32_t number, struct text path)
 {
-	uint32_t count = table->slot_count ? 2 * table->slot_count : 64;
-	uint32_t *slots = calloc(count, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = count;
-	for (uint32_t i = 0; i < table->all.len; i++)
-		*slot_of(table, text_of(table->all.at[i].path)) = i + 1;
-	return true;
+	return text_equal(text_of(all[number].path), path);
 }
+DEFINE_MAP(by_path, const struct perf_build_id *, struct text, hash, matches);
 
 static bool push(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
 {
@@ -74,16 +54,15 @@ static bool push(struct perf_build_ids *table, struct perf_build_id entry, struc
 /* What is said of a file again must be the same. */
 static bool put_entry(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
 {
-	if (table->all.len >= table->slot_count / 4 * 3 && !grow_slots(table))
-		return false;
-	uint32_t *slot = slot_of(table, path);
-	if (!*slot) {
-		if (!push(table, entry, path))
-			return false;
-		*slot = (uint32_t)table->all.len;
-	} else if (!build_id_equal(&table->all.at[*slot - 1].id, &entry.id)) {
-		table->all.at[*slot - 1].ambiguous = true;
+	uint32_t number;
+
+	if (by_path_find(&table->by_path, table->all.at, path, &number)) {
+		table->all.at[number].ambiguous |= !build_id_equal(&table->all.at[number].id, &entry.id);
+		return true;
 	}
+	if (!map_reserve(&table->by_path, 1) || !push(table, entry, path))
+		return false;
+	by_path_put(&table->by_path, path, (uint32_t)table->all.len - 1);
 	return true;
 }
 
@@ -119,15 +98,15 @@ void perf_build_ids_sort(struct perf_build_ids *table)
 {
 	if (table->all.len)
 		qsort(table->all.at, table->all.len, sizeof(*table->all.at), compare_paths);
-	free(table->slots);
-	table->slots = NULL;
-	table->slot_count = 0;
+	map_free(&table->by_path);
 }
 
 const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, struct text path)
 {
-	uint32_t slot = table->slot_count && path.len ? *slot_of(table, path) : 0;
-	const struct perf_build_id *entry = slot ? &table->all.at[slot - 1] : NULL;
+	uint32_t number;
 
-	return !entry || entry->ambiguous || !entry->id.size ? NULL : &entry->id;
+	if (!by_path_find(&table->by_path, table->all.at, path, &number))
+		return NULL;
+	const struct perf_build_id *entry = &table->all.at[number];
+	return entry->ambiguous || !entry->id.size ? NULL : &entry->id;
 }

@@ -11,6 +11,7 @@
 #include "src/base/build_id.h"
 #include "src/base/bytes.h"
 #include "src/base/error.h"
+#include "src/base/map.h"
 
 struct perf_build_id {
 	char *path; /* owned; no other entry has it */
@@ -21,8 +22,7 @@ DEFINE_VEC(perf_build_id_vec, struct perf_build_id);
 
 struct perf_build_ids {
 	struct perf_build_id_vec all;
-	uint32_t *slots; /* hash table of entries, counted from 1; 0: free */
-	uint32_t slot_count; /* 0 or a power of two */
+	struct map by_path; /* indices of them; empty after perf_build_ids_sort() */
 };
 
 void perf_build_ids_free(struct perf_build_ids *table);

@@ -7,22 +7,18 @@
 #ifndef EVENT_PERF_SCRIPT_THREADS_H
 #define EVENT_PERF_SCRIPT_THREADS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "src/base/attr.h"
+#include "src/base/map.h"
+#include "src/base/vec.h"
 
 struct thread {
-	uint32_t tid; /* 0: the row is free */
-	uint32_t pid;
+	uint32_t tid, pid;
 };
+DEFINE_VEC(thread_vec, struct thread);
 
 /* Zeroed means empty. */
 struct thread_table {
-	struct thread *rows;
-	size_t capacity; /* 0 or a power of two */
-	size_t used;
+	struct thread_vec all;
+	struct map by_tid; /* indices of them */
 };
 
 void threads_free(struct thread_table *table);

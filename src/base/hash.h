@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Hashes of numbers and of text, for tables in memory.  Each table has a seed of its own,
+ * which nobody can know who makes an input: no file has all of its keys meet in one slot.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A seed for one table, never 0.  Any thread can ask for one. */
+uint64_t hash_seed(void);
+
+/* Adds a word to a hash that begins with the seed. */
+static inline uint64_t hash_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
+	return hash ^ hash >> 29;
+}
+
+/* The last step: words that differ in their highest bits alone then differ in the hash's
+ * lowest bits, which a table is indexed with. */
+static inline uint64_t hash_end(uint64_t hash)
+{
+	hash *= 0xc2b2ae3d27d4eb4fu;
+	return hash ^ hash >> 32;
+}
+
+/* Adds bytes, eight at a time, and their number. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+	const unsigned char *at = data;
+
+	hash = hash_mix(hash, size);
+	while (size) {
+		size_t part = size < 8 ? size : 8;
+		uint64_t word = 0;
+		memcpy(&word, at, part);
+		hash = hash_mix(hash, word);
+		at += part;
+		size -= part;
+	}
+	return hash;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/map.h"
+
+#include <stdlib.h>
+
+#define FIRST_CAPACITY ((size_t)64)
+
+/* A slot's hash has 32 bits: more slots would not be used. */
+#define CAPACITY_MOST ((uint64_t)1 << 32)
+
+void map_free(struct map *map)
+{
+	free(map->slots);
+	*map = (struct map){0};
+}
+
+void map_clear(struct map *map)
+{
+	if (map->used)
+		memset(map->slots, 0, map->capacity * sizeof(*map->slots));
+	map->used = 0;
+}
+
+void map_put_hashed(struct map *map, uint32_t hash, uint32_t number)
+{
+	size_t at = hash;
+
+	while (map_slot_at(map, at)->number)
+		at++;
+	*map_slot_at(map, at) = (struct map_slot){hash, number + 1};
+	map->used++;
+}
+
+static bool grow(struct map *map, size_t capacity)
+{
+	struct map bigger = {.capacity = capacity, .seed = map->seed ? map->seed : hash_seed()};
+
+	bigger.slots = calloc(capacity, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return false;
+	for (size_t i = 0; i < map->capacity; i++)
+		if (map->slots[i].number)
+			map_put_hashed(&bigger, map->slots[i].hash, map->slots[i].number - 1);
+	free(map->slots);
+	*map = bigger;
+	return true;
+}
+
+bool map_reserve(struct map *map, size_t keys)
+{
+	size_t capacity = map->capacity ? map->capacity : FIRST_CAPACITY;
+
+	if (keys > MAP_NUMBER_MOST / 2 || map->used > MAP_NUMBER_MOST / 2)
+		return false;
+	while (map->used + keys > capacity / 4 * 3)
+		capacity *= 2;
+	if (capacity > CAPACITY_MOST)
+		return false;
+	return capacity == map->capacity || grow(map, capacity);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A map from keys to 32-bit numbers: mostly indices of an array whose elements have the keys.
+ * The map keeps a number and a part of the key's hash for each, and asks the array for the
+ * rest.  Keys are not removed one by one.
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+
+#include "src/base/attr.h"
+#include "src/base/hash.h"
+
+struct map_slot {
+	uint32_t hash;   /* of the key */
+	uint32_t number; /* the key's, plus 1; 0: the slot is free */
+};
+
+/* Zeroed means empty. */
+struct map {
+	struct map_slot *slots; /* open addressing; at most three quarters are in use */
+	size_t capacity;        /* slots: 0 or a power of two */
+	size_t used;
+	uint64_t seed;          /* chosen with the first slots */
+};
+
+#define MAP_NUMBER_MOST (UINT32_MAX - 1)
+
+void map_free(struct map *map);
+
+/* Forgets all keys, keeps the memory. */
+void map_clear(struct map *map);
+
+/* Makes room for so many keys more.  Returns false when out of memory. */
+BC_MUST_USE bool map_reserve(struct map *map, size_t keys);
+
+/* For DEFINE_MAP.  map_put_hashed(): the map has room, and no such key. */
+void map_put_hashed(struct map *map, uint32_t hash, uint32_t number);
+
+static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
+{
+	return &map->slots[at & (map->capacity - 1)];
+}
+
+/* Defines, for keys of type K and an array or table that CONTEXT points to:
+ *
+ * bool NAME_find(map, context, key, uint32_t *number)
+ *     Is the key there?  *number is its number then.
+ * struct map_slot *NAME_slot(map, context, key)
+ *     The same for who gives the key another number.  NULL: it is not there.
+ * void NAME_put(map, key, number)
+ *     Adds a key that is not there, after map_reserve().  number <= MAP_NUMBER_MOST.
+ *
+ * HASH(seed, key) is a uint64_t; MATCHES(context, number, key): has that number this key? */
+#define DEFINE_MAP(name, CONTEXT, K, HASH, MATCHES)                            \
+	static inline struct map_slot *name##_slot(const struct map *map,      \
+						   CONTEXT context, K key)     \
+	{                                                                      \
+		if (!map->used)                                                \
+			return NULL;                                           \
+		uint32_t key_hash = (uint32_t)HASH(map->seed, key);            \
+		for (size_t at = key_hash;; at++) {                            \
+			struct map_slot *slot = map_slot_at(map, at);          \
+			if (!slot->number)                                     \
+				return NULL;                                   \
+			if (slot->hash == key_hash && MATCHES(context, slot->number - 1, key)) \
+				return slot;                                   \
+		}                                                              \
+	}                                                                      \
+	static inline bool name##_find(const struct map *map, CONTEXT context, \
+				       K key, uint32_t *number)                \
+	{                                                                      \
+		const struct map_slot *slot = name##_slot(map, context, key);  \
+		if (slot)                                                      \
+			*number = slot->number - 1;                            \
+		return slot;                                                   \
+	}                                                                      \
+	static inline void name##_put(struct map *map, K key, uint32_t number) \
+	{                                                                      \
+		map_put_hashed(map, (uint32_t)HASH(map->seed, key), number);   \
+	}                                                                      \
+	struct map_slot /* takes the semicolon */
+
+#endif
