@@ -74,7 +74,7 @@ static void read_regions(struct reader *r)
 	uint64_t end = 0;
 
 	for (size_t i = 0; i < count && !r->in.wrong && !r->nomem; i++) {
-		struct mapping region = {.start = end + (uint64_t)leb_s(&r->in)};
+		struct mapping region = {.start = end + (uint64_t)leb_zigzag(&r->in)};
 		struct mapped_file file = {0};
 		uint64_t size = leb_u(&r->in);
 		end = region.end = region.start + size;
@@ -149,7 +149,7 @@ static void read_steps(struct reader *r)
 				push_region(r, &r->last.at[at++]);
 		else
 			for (uint64_t n = 0; n < count && can_go_on(r); n++)
-				push_number(r, number += (uint64_t)leb_s(&r->in));
+				push_number(r, number += (uint64_t)leb_zigzag(&r->in));
 	}
 	charge(r, differences + (r->last.len - at));
 }
@@ -197,7 +197,7 @@ static void read_snapshots(struct reader *r)
 		struct snapshot head = {0};
 		head.pid = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
 		head.id = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
-		head.time = time += (uint64_t)leb_s(&r->in);
+		head.time = time += (uint64_t)leb_zigzag(&r->in);
 		uint32_t *slot = last_snapshot_of(&lasts, &r->out, head.pid);
 		const struct snapshot *last = *slot ? &r->out.all.at[*slot - 1] : NULL;
 		if (!list_last(r, last))

@@ -81,7 +81,7 @@ static void put_u(struct writer *w, uint64_t value)
 
 static void put_s(struct writer *w, uint64_t difference)
 {
-	w->nomem |= !leb_put_s(&w->out, (int64_t)difference);
+	w->nomem |= !leb_put_zigzag(&w->out, (int64_t)difference);
 }
 
 static void put_strings(struct writer *w)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/eh_cursor.h"
 
+#include "src/base/leb.h"
+
 const uint8_t *eh_take(struct eh_cursor *c, uint64_t size)
 {
 	const uint8_t *taken = c->left.data;
@@ -25,18 +27,22 @@ uint8_t eh_take_byte(struct eh_cursor *c)
 
 uint64_t eh_take_leb(struct eh_cursor *c, bool is_signed)
 {
+	const uint8_t *at = c->left.data;
 	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte = 0x80;
 
-	while (byte & 0x80 && !c->bad) {
-		byte = eh_take_byte(c);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
+	if (c->bad)
+		return 0;
+	switch (c->left.size ? leb128_read(&at, at + c->left.size, is_signed, &value) : LEB128_CUT) {
+	case LEB128_READ:
+		eh_take(c, (uint64_t)(at - c->left.data));
+		break;
+	case LEB128_CUT:
+		c->bad = "the entry ends too early";
+		break;
+	case LEB128_WIDE:
+		c->bad = "a number of more than 64 bits";
+		break;
 	}
-	if (is_signed && byte & 0x40 && shift < 64)
-		value |= UINT64_MAX << shift;
 	return value;
 }
 

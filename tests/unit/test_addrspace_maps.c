@@ -425,9 +425,9 @@ static void many_processes(void **state)
 	assert_true(leb_put_u(&content, 2 * COUNT));
 	for (unsigned i = 0; i < 2 * COUNT; i++) {
 		bool put = i < COUNT;
-		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) && leb_put_s(&content, 1));
+		assert_true(leb_put_u(&content, 1 + i % COUNT) && leb_put_u(&content, i) && leb_put_zigzag(&content, 1));
 		assert_true(leb_put_u(&content, 1) && leb_put_u(&content, put ? 1 << 2 | 2 : 1 << 2));
-		assert_true(!put || leb_put_s(&content, 0));
+		assert_true(!put || leb_put_zigzag(&content, 0));
 	}
 	if (!bcmaps_read_content((struct bytes){content.at, content.len}, &all, &err))
 		fail_msg("%s", err.text);
