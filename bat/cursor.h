@@ -32,7 +32,7 @@ BAT_MUST_USE bool bat_cursor_long_uleb(struct bat_cursor *c, const char *field,
 BAT_MUST_USE bool bat_cursor_long_sleb(struct bat_cursor *c, const char *field,
 				   uint64_t *out);
 
-/* Skip `size` bytes; *out is where they begin. */
+/* Move behind the next `size` bytes; *out is where they begin. */
 BAT_MUST_USE static inline bool cursor_bytes(struct bat_cursor *c, size_t size,
 					     const char *field,
 					     const uint8_t **out)
@@ -103,8 +103,9 @@ BAT_MUST_USE static inline bool cursor_sleb(struct bat_cursor *c,
 	return true;
 }
 
-/* Is a count of `items` with at least `item_size` bytes each credible?  `at` is
- * where the count began; call it right after reading the count. */
+/* Fails if `count` items of at least `item_size` bytes each cannot be in the bytes
+ * left.  `at` is where the field with the count begins; call it when that field was
+ * just read. */
 BAT_MUST_USE static inline bool cursor_fits(const struct bat_cursor *c,
 					    const uint8_t *at,
 					    const char *field,

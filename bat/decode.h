@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A pass over a descriptor.
+ * One pass over a descriptor, from its first byte to its last.
  *
- * The same code reads a descriptor with a table, into it, and without one, which
- * only checks and counts: so a wrong layout costs no memory.  Counts that are
- * read are checked against the bytes left before there is made room for them.
+ * The same code fills a table or, without a table, only checks the descriptor and
+ * counts what is in it, so that trying a layout takes no memory.  Each count is
+ * checked against the number of bytes left before memory is allocated for it.
  */
 #ifndef BATCONV_BAT_DECODE_H
 #define BATCONV_BAT_DECODE_H
@@ -16,9 +16,9 @@ struct bat_pass {
 	struct bat_cursor in;
 	struct bat_table *table; /* NULL: only check                            */
 	bool with_blocks;        /* fill table->blocks, too                     */
-	struct bat_room {        /* items that the table's arrays have room for */
+	struct {                 /* of the table's arrays, in items              */
 		uint32_t fragments, entries, secondary;
-	} room;
+	} capacity;
 
 	/* Found, and stored if there is a table.  Hot fragments are stored
 	 * first, cold ones behind them, unless the layout mixes them. */
@@ -26,8 +26,8 @@ struct bat_pass {
 	uint32_t zero_starts; /* hot ones (fixed: any) that begin with block 0 -> 0 */
 };
 
-/* Read the whole descriptor.  They fill everything but `parent`, of which cold
- * fragments only have stored_hot. */
+/* Read the whole descriptor.  They fill all of a table but `parent`, which
+ * bat_link() sets by stored_hot. */
 BAT_MUST_USE bool bat_read_fixed(struct bat_pass *p);
 BAT_MUST_USE bool bat_read_leb(struct bat_pass *p,
 			       const struct bat_features *features);
@@ -57,37 +57,37 @@ BAT_MUST_USE static inline bool pass_continues(const struct bat_pass *p,
 			   "0x%x decreases from 0x%x", output, last);
 }
 
-/* Make the table's arrays larger, for `count` items more. */
+/* Enlarge an array of the table for at least `count` more items. */
 BAT_MUST_USE bool bat_grow_fragments(struct bat_pass *p, uint32_t count);
 BAT_MUST_USE bool bat_grow_entries(struct bat_pass *p, uint32_t count);
 BAT_MUST_USE bool bat_grow_secondary(struct bat_pass *p, uint32_t count);
 
-/* See that there is room for `count` more, of which the caller knows that they
- * fit in the bytes left.  BAT_NOMEM */
-BAT_MUST_USE static inline bool pass_room_fragments(struct bat_pass *p,
+/* Make sure that the table has capacity for `count` more items.  The caller has
+ * checked that as many can be in the bytes left.  BAT_NOMEM */
+BAT_MUST_USE static inline bool pass_reserve_fragments(struct bat_pass *p,
 						    uint32_t count)
 {
-	return !p->table || count <= p->room.fragments - p->fragments ||
+	return !p->table || count <= p->capacity.fragments - p->fragments ||
 	       bat_grow_fragments(p, count);
 }
 
-BAT_MUST_USE static inline bool pass_room_entries(struct bat_pass *p,
+BAT_MUST_USE static inline bool pass_reserve_entries(struct bat_pass *p,
 						  uint32_t count)
 {
-	return !p->table || count <= p->room.entries - p->entries ||
+	return !p->table || count <= p->capacity.entries - p->entries ||
 	       bat_grow_entries(p, count);
 }
 
-BAT_MUST_USE static inline bool pass_room_secondary(struct bat_pass *p,
+BAT_MUST_USE static inline bool pass_reserve_secondary(struct bat_pass *p,
 						    uint32_t count)
 {
-	return !p->table || count <= p->room.secondary - p->secondary ||
+	return !p->table || count <= p->capacity.secondary - p->secondary ||
 	       bat_grow_secondary(p, count);
 }
 
-/* At the end: give back what is not used, and set the table's counts.
- * BAT_NOMEM */
-BAT_MUST_USE bool bat_settle(struct bat_pass *p);
+/* Behind the last byte: give back the capacity that is not used, and set the
+ * counts of the table.  BAT_NOMEM */
+BAT_MUST_USE bool bat_pass_finish(struct bat_pass *p);
 
 static inline void pass_add_entry(struct bat_pass *p, struct bat_entry entry)
 {
@@ -109,7 +109,7 @@ static inline bool entry_is_zero_start(struct bat_entry entry)
 	return entry.output == 0 && entry.input == 0;
 }
 
-/* Nothing may follow a table. */
+/* Fails if bytes are left behind the table. */
 BAT_MUST_USE static inline bool pass_ends(const struct bat_pass *p)
 {
 	if (p->in.pos == p->in.end)

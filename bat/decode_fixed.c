@@ -31,7 +31,7 @@ static bool read_entries(struct bat_pass *p, uint32_t count)
 	struct bat_cursor *in = &p->in;
 	struct bat_entry entry = { 0, 0 };
 
-	if (!pass_room_entries(p, count))
+	if (!pass_reserve_entries(p, count))
 		return false;
 	for (uint32_t j = 0; j < count; j++) {
 		const uint8_t *at = in->pos;
@@ -60,7 +60,7 @@ static bool read_fragments(struct bat_pass *p)
 
 	if (!read_count(in, "NumFragments", "fragments", FRAGMENT_SIZE,
 			&fragments) ||
-	    !pass_room_fragments(p, fragments))
+	    !pass_reserve_fragments(p, fragments))
 		return false;
 	for (uint32_t i = 0; i < fragments; i++) {
 		const uint8_t *at = in->pos;

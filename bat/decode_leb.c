@@ -11,12 +11,12 @@ struct reader {
 	const struct bat_features *features;
 	bool cold;          /* which of the two tables                          */
 	uint32_t functions; /* in it                                            */
-	uint64_t output;    /* running output address, never reset              */
-	uint64_t hot_index; /* running                                          */
+	uint64_t output;    /* the address that the next difference is added to              */
+	uint64_t hot_index; /* the one read last                                */
 };
 
-/* How a function's entries are stored. */
-struct shape {
+/* How the entries of one function are stored. */
+struct entry_encoding {
 	uint64_t skew;       /* of the leading entries: input - output          */
 	uint32_t count;
 	uint32_t equal;      /* this many entries have no InputOffset, only ... */
@@ -57,8 +57,8 @@ static bool read_hot_header(struct reader *r, struct bat_fragment *f)
 			  &f->secondary_count);
 }
 
-/* A HotIndex lies inside the hot table, but releases that wrote something else
- * must be readable: LLVM 18 stored the cold fragment's own ordinal, LLVM 19 an
+/* A HotIndex should be an index of the hot table, but what older releases wrote
+ * must be readable, too: LLVM 18 stored the cold fragment's own ordinal, LLVM 19 an
  * index into hot and cold fragments together. */
 static bool is_hot_index(const struct reader *r)
 {
@@ -92,7 +92,7 @@ static bool read_cold_header(struct reader *r, struct bat_fragment *f,
 	return !r->features->hashed || cursor_uleb(in, "ColdInputSkew", skew);
 }
 
-static bool read_equal_elems(struct reader *r, struct shape *s)
+static bool read_equal_elems(struct reader *r, struct entry_encoding *s)
 {
 	struct bat_cursor *in = &r->p->in;
 	const uint8_t *at = in->pos;
@@ -137,7 +137,7 @@ static void add_block(struct bat_pass *p, struct bat_entry entry,
 
 /* Read OutputOffset and InputOffset of entry j. */
 static bool read_entry(struct reader *r, const struct bat_fragment *f,
-		       const struct shape *s, uint32_t j, uint64_t *input,
+		       const struct entry_encoding *s, uint32_t j, uint64_t *input,
 		       struct bat_entry *entry)
 {
 	struct bat_cursor *in = &r->p->in;
@@ -164,14 +164,14 @@ static bool read_entry(struct reader *r, const struct bat_fragment *f,
 }
 
 static bool read_entries(struct reader *r, struct bat_fragment *f,
-			 const struct shape *s)
+			 const struct entry_encoding *s)
 {
 	struct bat_pass *p = r->p;
 	struct bat_block block = { 0, 0 };
 	struct bat_entry entry = { 0, 0 };
 	uint64_t input = 0;
 
-	if (!pass_room_entries(p, s->count))
+	if (!pass_reserve_entries(p, s->count))
 		return false;
 	f->first_entry = p->entries;
 	for (uint32_t j = 0; j < s->count; j++) {
@@ -200,7 +200,7 @@ static bool read_secondary(struct reader *r, struct bat_fragment *f)
 	uint64_t offset = 0;
 	uint64_t delta;
 
-	if (!pass_room_secondary(p, f->secondary_count))
+	if (!pass_reserve_secondary(p, f->secondary_count))
 		return false;
 	f->first_secondary = p->secondary;
 	for (uint32_t i = 0; i < f->secondary_count; i++) {
@@ -217,7 +217,7 @@ static bool read_secondary(struct reader *r, struct bat_fragment *f)
 static bool read_function(struct reader *r)
 {
 	struct bat_fragment f = { .address = r->output, .cold = r->cold };
-	struct shape s = { .skew = 0 };
+	struct entry_encoding s = { .skew = 0 };
 
 	if (!(r->cold ? read_cold_header(r, &f, &s.skew)
 		      : read_hot_header(r, &f)) ||
@@ -249,7 +249,7 @@ static bool read_functions(struct reader *r)
 
 	if (!read_count(r, "NumFuncs", "functions", function_size(r),
 			&r->functions) ||
-	    !pass_room_fragments(r->p, r->functions))
+	    !pass_reserve_fragments(r->p, r->functions))
 		return false;
 	for (uint32_t i = 0; i < r->functions; i++) {
 		const uint8_t *at = in->pos;

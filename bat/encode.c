@@ -7,7 +7,7 @@
 bool bat_encode(const struct bat_table *table, enum bat_layout layout,
 		uint8_t **data, size_t *size, struct bat_error *err)
 {
-	struct bat_sink s = { NULL, 0, 0, false };
+	struct bat_buffer s = { NULL, 0, 0, false };
 	bool done = layout == BAT_FIXED ? bat_write_fixed(&s, table, err)
 					: bat_write_leb(&s, table, layout, err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The error that every part of the library can fail of. */
+/* Running out of memory, which happens in all parts of the library. */
 #ifndef BATCONV_BAT_FAIL_H
 #define BATCONV_BAT_FAIL_H
 

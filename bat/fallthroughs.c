@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bat/bat.h"
 
-/* Back to the block that holds the entry; NULL if the fragment begins with
+/* The block entry of the block that holds this entry; NULL if the fragment begins with
  * branch entries. */
 static const struct bat_entry *block_of(const struct bat_entry *begin,
 					const struct bat_entry *e)
@@ -14,7 +14,7 @@ static const struct bat_entry *block_of(const struct bat_entry *begin,
 	return e;
 }
 
-uint32_t bat_run(const struct bat_table *table,
+uint32_t bat_trace_blocks(const struct bat_table *table,
 		 const struct bat_fragment *fragment, uint32_t from,
 		 uint32_t to, uint32_t *first, uint32_t *last)
 {
@@ -25,7 +25,7 @@ uint32_t bat_run(const struct bat_table *table,
 
 	if (from >= to || !block || !(block = block_of(begin, block)))
 		return 0;
-	/* Runs are short: their end is not searched for. */
+	/* Traces are short: a search for the last entry would take longer. */
 	const struct bat_entry *next = block + 1;
 	while (next < end && next->output == block->output)
 		next++;
@@ -47,7 +47,7 @@ size_t bat_fallthroughs(const struct bat_table *table,
 {
 	const struct bat_entry *begin = table->entries + fragment->first_entry;
 	uint32_t first, last;
-	uint32_t edges = bat_run(table, fragment, from, to, &first, &last);
+	uint32_t edges = bat_trace_blocks(table, fragment, from, to, &first, &last);
 
 	if (!edges)
 		return 0;

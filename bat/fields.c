@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The stored fields one by one.  A second reader of the layouts, on purpose: it
- * keeps nothing and believes nothing, so it can show where a damaged table goes
- * wrong, and what the decoder makes of a sound one can be checked with it.
+ * The stored fields one by one.  This is a second reader of the layouts, on
+ * purpose: it keeps nothing and checks nothing but that each field ends within the
+ * descriptor.  It shows the fields of a damaged table up to the damage, and
+ * verify compares what the decoder made of a sound table with it.
  */
 #include "bat/cursor.h"
 #include "bat/layout.h"
@@ -13,9 +14,9 @@ struct walk {
 	bat_field_fn *visit;
 	void *ctx;
 	struct bat_field field; /* the one that was read last                   */
-	bool ended;             /* by the visitor                               */
-	uint64_t output;        /* running output address                       */
-	uint64_t hot_index;     /* running                                      */
+	bool ended;             /* the visitor returned false                   */
+	uint64_t output;        /* the address that the next difference is added to */
+	uint64_t hot_index;     /* the one read last                            */
 };
 
 /* A function of the LEB128 layouts. */

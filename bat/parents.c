@@ -7,9 +7,9 @@
  * under a FILE symbol that has nothing to do with them.  Other tools may have
  * rewritten the symbol table since.
  */
-#include "bat/claims.h"
 #include "bat/fail.h"
-#include "bat/mentions.h"
+#include "bat/fragment_names.h"
+#include "bat/offset_set.h"
 
 #include <stdlib.h>
 
@@ -25,36 +25,37 @@ enum reason {
 
 struct repair {
 	const struct bat_table *table;
-	struct bat_mentions mentions;
-	struct bat_claims claims;
+	struct bat_fragment_names names;
+	struct bat_offset_set taken; /* by the fragments of each function       */
 	uint32_t *parents; /* of every fragment: found, or BAT_NO_PARENT        */
-	uint8_t *checks;   /* of every fragment: how often is_free() looked     */
+	uint8_t *checks;   /* of every fragment: how often can_belong_to() was asked      */
 };
 
-/* Arbitrary limit: a fragment with thousands of names would otherwise cost the
- * time of as many fragments. */
+/* A limit that is large enough for real tables: a cold fragment with thousands
+ * of names would otherwise take the time of as many fragments. */
 enum { MAX_CHECKS = 16 };
 
-static uint32_t distance(const struct bat_mention *a,
-			 const struct bat_mention *b)
+static uint32_t distance(const struct bat_fragment_name *a,
+			 const struct bat_fragment_name *b)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a range that is not empty has one side at least */
 	return a->order > b->order ? a->order - b->order : b->order - a->order;
 }
 
-/* The symbols f around an f.cold.N. */
+/* The symbols f nearest to an f.cold.N in the symbol table, and the last f. */
 struct around {
-	const struct bat_mention *near, *far; /* nearest, and nearest on the
-	                                         other side; may be NULL        */
-	const struct bat_mention *last;
+	const struct bat_fragment_name *near, *far; /* the nearest f, and the
+	                                               nearest one on the other
+	                                               side; can be NULL        */
+	const struct bat_fragment_name *last;
 };
 
-static bool look_around(const struct repair *r, const struct bat_mention *cold,
+static bool look_around(const struct repair *r, const struct bat_fragment_name *cold,
 			struct around *out)
 {
-	const struct bat_mention *begin, *end, *before, *behind;
+	const struct bat_fragment_name *begin, *end, *before, *behind;
 
-	bat_mentions_find(&r->mentions, cold, &begin, &end);
+	bat_fragment_names_find(&r->names, cold, &begin, &end);
 	if (begin == end)
 		return false;
 	behind = begin;
@@ -77,9 +78,9 @@ static bool look_around(const struct repair *r, const struct bat_mention *cold,
 	return true;
 }
 
-/* The hot mention to which `reason` leads, or NULL. */
-static const struct bat_mention *candidate(const struct repair *r,
-					   const struct bat_mention *cold,
+/* The name of the hot fragment that `reason` leads to, or NULL. */
+static const struct bat_fragment_name *candidate(const struct repair *r,
+					   const struct bat_fragment_name *cold,
 					   enum reason reason)
 {
 	struct around f;
@@ -103,17 +104,18 @@ static const struct bat_mention *candidate(const struct repair *r,
 	return f.far;
 }
 
-/* A function has one f.cold.N for each N. */
-static uint32_t number_claim(const struct bat_mention *cold)
+/* The key of N in the set of what is taken: a function has one f.cold.N for
+ * each N. */
+static uint32_t number_key(const struct bat_fragment_name *cold)
 {
 	return UINT32_C(1) << 31 | cold->number;
 }
 
-/* How many entries, from the first, certainly stand for code of the fragment.
- * Behind them are blocks that were never emitted, whose address is 0, and in
- * BAT_HASHED deleted ones at the end of the fragment.  That end is not known:
- * the last output offset is taken for it. */
-static uint32_t count_live(const struct bat_table *table,
+/* How many entries of the fragment, counted from the first, certainly have code.
+ * The entries behind them are of blocks that were never emitted, at address 0,
+ * and in BAT_HASHED of deleted blocks, at the end of the fragment.  A table does
+ * not say where a fragment ends: the last output offset is taken for its end. */
+static uint32_t count_emitted(const struct bat_table *table,
 			   const struct bat_fragment *f)
 {
 	const struct bat_entry *e = table->entries + f->first_entry;
@@ -130,59 +132,61 @@ static uint32_t count_live(const struct bat_table *table,
 	return count;
 }
 
-static void claim_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
+static void take_inputs(struct repair *r, uint32_t fragment, uint32_t hot)
 {
 	const struct bat_fragment *f = &r->table->fragments[fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
-	uint32_t count = count_live(r->table, f);
+	uint32_t count = count_emitted(r->table, f);
 
 	for (uint32_t i = 0; i < count; i++)
-		bat_claims_add(&r->claims, hot, bat_entry_input(e[i]));
+		bat_offset_set_add(&r->taken, hot, bat_entry_input(e[i]));
 }
 
-/* May this cold fragment belong to that function? */
-static bool is_free(struct repair *r, const struct bat_mention *cold,
+/* Can this cold fragment belong to the function of that hot one?  Not if another
+ * fragment of the function has one of its input offsets, or its N. */
+static bool can_belong_to(struct repair *r, const struct bat_fragment_name *cold,
 		    uint32_t hot)
 {
 	const struct bat_fragment *f = &r->table->fragments[cold->fragment];
 	const struct bat_entry *e = r->table->entries + f->first_entry;
-	uint32_t count = count_live(r->table, f);
+	uint32_t count = count_emitted(r->table, f);
 
 	if (r->checks[cold->fragment] == MAX_CHECKS)
 		return false;
 	r->checks[cold->fragment]++;
 	if (cold->number != BAT_NO_NUMBER &&
-	    bat_claims_has(&r->claims, hot, number_claim(cold)))
+	    bat_offset_set_has(&r->taken, hot, number_key(cold)))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (bat_claims_has(&r->claims, hot, bat_entry_input(e[i])))
+		if (bat_offset_set_has(&r->taken, hot, bat_entry_input(e[i])))
 			return false;
 	return true;
 }
 
-static void assign(struct repair *r, const struct bat_mention *cold,
+static void assign(struct repair *r, const struct bat_fragment_name *cold,
 		   uint32_t hot)
 {
 	r->parents[cold->fragment] = hot;
-	claim_inputs(r, cold->fragment, hot);
+	take_inputs(r, cold->fragment, hot);
 	if (cold->number != BAT_NO_NUMBER)
-		bat_claims_add(&r->claims, hot, number_claim(cold));
+		bat_offset_set_add(&r->taken, hot, number_key(cold));
 }
 
 static int compare_distance(const void *pa, const void *pb)
 {
-	const struct bat_mention *a = pa;
-	const struct bat_mention *b = pb;
+	const struct bat_fragment_name *a = pa;
+	const struct bat_fragment_name *b = pb;
 
 	if (a->distance != b->distance)
 		return a->distance < b->distance ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The closer f.cold.N stands to an f, the earlier it may choose. */
+/* Sort the cold fragments by the distance to the nearest f: those that are near
+ * choose first. */
 static void sort_cold(struct repair *r)
 {
-	struct bat_mentions *m = &r->mentions;
+	struct bat_fragment_names *m = &r->names;
 
 	for (size_t i = 0; i < m->cold_count; i++) {
 		struct around f;
@@ -200,29 +204,29 @@ static void find_parents(struct repair *r)
 	for (uint32_t i = 0; i < r->table->fragment_count; i++) {
 		r->parents[i] = BAT_NO_PARENT;
 		if (!r->table->fragments[i].cold)
-			claim_inputs(r, i, i);
+			take_inputs(r, i, i);
 	}
 	for (unsigned reason = 0; reason < REASON_COUNT; reason++) {
-		for (size_t i = 0; i < r->mentions.cold_count; i++) {
-			const struct bat_mention *cold = &r->mentions.cold[i];
-			const struct bat_mention *hot;
+		for (size_t i = 0; i < r->names.cold_count; i++) {
+			const struct bat_fragment_name *cold = &r->names.cold[i];
+			const struct bat_fragment_name *hot;
 
-			/* A function with two names has two such symbols. */
+			/* A fragment with two names was decided by the first one. */
 			if (r->parents[cold->fragment] != BAT_NO_PARENT)
 				continue;
 			hot = candidate(r, cold, (enum reason)reason);
-			if (hot && is_free(r, cold, hot->fragment))
+			if (hot && can_belong_to(r, cold, hot->fragment))
 				assign(r, cold, hot->fragment);
 		}
 	}
 }
 
-static bool stored_agrees(const struct repair *r, const struct bat_mention *cold)
+static bool stored_agrees(const struct repair *r, const struct bat_fragment_name *cold)
 {
 	uint32_t stored = r->table->fragments[cold->fragment].parent;
-	const struct bat_mention *at, *end;
+	const struct bat_fragment_name *at, *end;
 
-	bat_mentions_find(&r->mentions, cold, &at, &end);
+	bat_fragment_names_find(&r->names, cold, &at, &end);
 	while (at < end && at->fragment != stored)
 		at++;
 	return at < end;
@@ -236,8 +240,8 @@ static bool all_agree(struct repair *r)
 		return false;
 	for (uint32_t i = 0; i < r->table->fragment_count; i++)
 		r->parents[i] = BAT_NO_PARENT;
-	for (size_t i = 0; i < r->mentions.cold_count; i++) {
-		const struct bat_mention *cold = &r->mentions.cold[i];
+	for (size_t i = 0; i < r->names.cold_count; i++) {
+		const struct bat_fragment_name *cold = &r->names.cold[i];
 
 		if (!stored_agrees(r, cold))
 			return false;
@@ -255,13 +259,13 @@ static bool repair_init(struct repair *r, const struct bat_table *table,
 	r->checks = calloc(table->fragment_count + (size_t)1,
 			   sizeof(*r->checks));
 	return r->parents && r->checks &&
-	       bat_mentions_init(&r->mentions, table, symbols, count);
+	       bat_fragment_names_init(&r->names, table, symbols, count);
 }
 
 static void repair_fini(struct repair *r)
 {
-	bat_claims_fini(&r->claims);
-	bat_mentions_fini(&r->mentions);
+	bat_offset_set_free(&r->taken);
+	bat_fragment_names_free(&r->names);
 	free(r->checks);
 	free(r->parents);
 }
@@ -280,8 +284,9 @@ static bool is_ordinal(const struct bat_table *table)
 	return cold > 0;
 }
 
-/* Replace a cold fragment's parent by `found`, and count what came of it. */
-static void settle(struct bat_fragment *f, uint32_t found,
+/* Set the parent of a cold fragment to what the symbols say, and count whether
+ * that changed it. */
+static void set_parent(struct bat_fragment *f, uint32_t found,
 		   struct bat_parents *out)
 {
 	out->cold++;
@@ -304,7 +309,7 @@ static bool repair(struct repair *r)
 {
 	if (all_agree(r))
 		return true;
-	if (!bat_claims_init(&r->claims, r->table->entry_count + r->mentions.cold_count))
+	if (!bat_offset_set_init(&r->taken, r->table->entry_count + r->names.cold_count))
 		return false;
 	find_parents(r);
 	return true;
@@ -327,7 +332,7 @@ bool bat_fix_parents(struct bat_table *table, const struct bat_symbol *symbols,
 	*out = (struct bat_parents){ .ordinal = is_ordinal(table) };
 	for (uint32_t i = 0; i < table->fragment_count; i++)
 		if (table->fragments[i].cold)
-			settle(&table->fragments[i], r.parents[i], out);
+			set_parent(&table->fragments[i], r.parents[i], out);
 	repair_fini(&r);
 	return true;
 }

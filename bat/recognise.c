@@ -44,11 +44,11 @@ static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 	t->err.layout = layout;
 }
 
-/* What was decoded becomes the result, or is freed. */
+/* The end of decoding: the table becomes the result, or is freed with an error. */
 static bool finish(struct bat_table *table, struct trial *t,
 		   struct bat_table *out, struct bat_error *err)
 {
-	if (t->fits && bat_settle(&t->pass) && bat_link(table, &t->err)) {
+	if (t->fits && bat_pass_finish(&t->pass) && bat_link(table, &t->err)) {
 		*out = *table;
 		return true;
 	}
@@ -74,7 +74,8 @@ bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 	return decode(layout, desc, size, true, out, err);
 }
 
-/* No layout fits: every layout's error in one line, where the furthest failed. */
+/* No layout fits: the text has the error of each layout, and the other fields are
+ * those of the layout that was read furthest. */
 static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
 {
 	size_t used = 0;
@@ -109,8 +110,9 @@ static bool fail_ambiguous(enum bat_layout a, enum bat_layout b,
 	return false;
 }
 
-/* Does `a` speak more for its layout than `b`?  Functions begin with a block at
- * 0 that was at 0; wrong layouts show few. */
+/* Does the layout of `a` fit better than that of `b`?  In the right layout most hot
+ * functions begin with an entry that translates offset 0 to 0; in a wrong one few
+ * do. */
 static bool fits_better(const struct trial *a, const struct trial *b)
 {
 	return a->fits && (!b->fits || a->pass.zero_starts > b->pass.zero_starts);

@@ -37,7 +37,7 @@ const struct bat_entry *bat_entry_at(const struct bat_table *table,
 
 	if (!count || first->output > offset)
 		return NULL;
-	/* Which half it is cannot be foreseen: a sum costs less than a wrong branch. */
+	/* Without a branch: the processor could not predict which half it is. */
 	while (count > 1) {
 		uint32_t half = count / 2;
 		first += first[half].output <= offset ? half : 0;

@@ -11,7 +11,7 @@ LEAST = 95.0
 
 # What reads bytes or text that strangers made.
 PARSERS = '''
-bat/cursor.[ch] bat/decode*.[ch] bat/fields.c bat/link.c bat/mentions.c bat/parents.c bat/recognise.c bat/room.c
+bat/cursor.[ch] bat/decode*.[ch] bat/fields.c bat/link.c bat/fragment_names.c bat/parents.c bat/recognise.c bat/arrays.c
 src/base/hex.h src/base/json_read.c src/base/lines.c src/base/sparse.c src/base/text.c
 src/elf/*.[ch]
 src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/jump_*.c

@@ -69,7 +69,7 @@ enum bat_code {
 	BAT_NOMEM,     /* out of memory                                        */
 	BAT_MALFORMED, /* the bytes are no table (of the layout asked for)      */
 	BAT_AMBIGUOUS, /* the bytes are a table under two layouts that disagree */
-	BAT_UNHELD,    /* the table has something that the layout cannot hold   */
+	BAT_UNENCODABLE, /* the table has something that the layout cannot hold */
 };
 
 /* What is wrong with a field, for BAT_MALFORMED. */
@@ -86,7 +86,7 @@ enum bat_cause {
 struct bat_error {
 	enum bat_code code;
 	uint64_t byte;     /* offset in the descriptor where the field begins;
-	                      0 for BAT_NOMEM, BAT_AMBIGUOUS and BAT_UNHELD    */
+	                      0 for BAT_NOMEM, BAT_AMBIGUOUS and BAT_UNENCODABLE    */
 	const char *field; /* static, as docs/bat-format.md names it, or ""    */
 	enum bat_cause cause;   /* BAT_MALFORMED                               */
 	enum bat_layout layout; /* BAT_MALFORMED: under which layout; of all of
@@ -226,7 +226,7 @@ BAT_API uint32_t bat_translate(const struct bat_table *table,
  * from the fragment's first entry and are no branch entries; every block between
  * is one of them.  from, to: as for bat_fallthroughs().  Returns how many edges
  * lead from one to the next; 0: none, *first and *last are not set. */
-BAT_API uint32_t bat_run(const struct bat_table *table,
+BAT_API uint32_t bat_trace_blocks(const struct bat_table *table,
 			 const struct bat_fragment *fragment, uint32_t from,
 			 uint32_t to, uint32_t *first, uint32_t *last);
 
@@ -296,7 +296,7 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
  *
  * data, size   set on success only; the caller frees data
  *
- * BAT_UNHELD   the layout cannot hold the table, such as hashed to delta with
+ * BAT_UNENCODABLE   the layout cannot hold the table, such as hashed to delta with
  *              a value that does not fit; what a layout merely leaves out
  *              (hashes, indices, entry points) is no error
  * BAT_NOMEM */

@@ -89,7 +89,7 @@ static uint32_t last_entry(const struct bat_table *bat, const struct bat_fragmen
 	return (uint32_t)(bat_entry_at(bat, fragment, to) - entries);
 }
 
-/* What bat_run() tells, but for how many edges there are: no walk along the run. */
+/* What bat_trace_blocks() tells, but for how many edges there are: no walk along the run. */
 static bool find_ends(struct runs *runs, const struct bat_table *bat, const struct bat_fragment *fragment,
 		      uint32_t from, uint32_t to, uint32_t *first, uint32_t *last)
 {

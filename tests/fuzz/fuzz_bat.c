@@ -99,7 +99,7 @@ static void check_round_trip(struct bat_table *t, const uint8_t *data,
 		if (bat_encode(t, (enum bat_layout)i, &bytes, &length, &err))
 			free(bytes);
 		else
-			assert(err.code == BAT_UNHELD);
+			assert(err.code == BAT_UNENCODABLE);
 	}
 }
 

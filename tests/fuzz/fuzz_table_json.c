@@ -21,7 +21,7 @@ static void check_encoding(const struct bat_table *table)
 	size_t size;
 
 	if (!bat_encode(table, table->layout, &bytes, &size, &err)) {
-		assert(err.code == BAT_UNHELD || err.code == BAT_NOMEM);
+		assert(err.code == BAT_UNENCODABLE || err.code == BAT_NOMEM);
 		return;
 	}
 	if (bat_decode_as(table->layout, bytes, size, &again, &err)) {

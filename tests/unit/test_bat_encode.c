@@ -134,7 +134,7 @@ static void orphans_cannot_change_the_layout(void **state)
 	for (unsigned i = 0; i < BAT_HASHED; i++) {
 		assert_false(bat_encode(&t, (enum bat_layout)i, &bytes, &size,
 					&err));
-		assert_int_equal(err.code, BAT_UNHELD);
+		assert_int_equal(err.code, BAT_UNENCODABLE);
 		assert_non_null(strstr(err.text, "it has no parent"));
 	}
 	bat_free(&t);
@@ -160,7 +160,7 @@ static void fixed_has_one_fragment_per_address(void **state)
 
 	(void)state;
 	assert_false(bat_encode(&t, BAT_FIXED, &bytes, &size, &err));
-	assert_int_equal(err.code, BAT_UNHELD);
+	assert_int_equal(err.code, BAT_UNENCODABLE);
 	assert_non_null(strstr(err.text, "0x10: another begins there"));
 }
 

@@ -39,14 +39,14 @@ static void *failing_realloc(void *old, size_t size)
 #define malloc failing_malloc
 #define calloc failing_calloc
 #define realloc failing_realloc
-#include "bat/claims.c"
+#include "bat/offset_set.c"
 #include "bat/encode.c"
 #include "bat/encode_leb.c"
 #include "bat/link.c"
-#include "bat/mentions.c"
+#include "bat/fragment_names.c"
 #include "bat/parents.c"
 #include "bat/recognise.c"
-#include "bat/sink.c"
+#include "bat/buffer.c"
 #undef malloc
 #undef calloc
 #undef realloc

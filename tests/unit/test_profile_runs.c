@@ -114,7 +114,7 @@ static void long_ways(void **state)
 				entries[i] = (struct bat_entry){i, i << 1 | (!all && i % 100 != 50)};
 			for (uint32_t to = from; to < COUNT; to += 31) {
 				struct sums sums = {.len = 0};
-				uint32_t wanted = bat_run(&bat, &f, from, to, &first, &last);
+				uint32_t wanted = bat_trace_blocks(&bat, &f, from, to, &first, &last);
 				assert_true(runs_add(&runs, &bat, &f, from, to, 1, &any));
 				assert_int_equal(any, wanted > 0);
 				if (wanted && wanted < BLOCKS + 1) {

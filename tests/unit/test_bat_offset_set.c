@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A set of pairs beside an array of bits: what was added is there, and nothing else. */
-#include "bat/claims.h"
+#include "bat/offset_set.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
@@ -10,17 +10,17 @@ static void pairs_at_the_ends(void **state)
 {
 	static const uint32_t hot[] = {0, 1, UINT32_MAX - 1}, what[] = {0, 1, UINT32_MAX};
 	enum { COUNT = 3 };
-	struct bat_claims claims;
+	struct bat_offset_set claims;
 
 	(void)state;
-	assert_true(bat_claims_init(&claims, COUNT * COUNT));
+	assert_true(bat_offset_set_init(&claims, COUNT * COUNT));
 	for (unsigned added = 0; added <= COUNT * COUNT; added++) {
 		for (unsigned i = 0; i < COUNT * COUNT; i++)
-			assert_int_equal(bat_claims_has(&claims, hot[i / COUNT], what[i % COUNT]), i < added);
+			assert_int_equal(bat_offset_set_has(&claims, hot[i / COUNT], what[i % COUNT]), i < added);
 		if (added < COUNT * COUNT)
-			bat_claims_add(&claims, hot[added / COUNT], what[added % COUNT]);
+			bat_offset_set_add(&claims, hot[added / COUNT], what[added % COUNT]);
 	}
-	bat_claims_fini(&claims);
+	bat_offset_set_free(&claims);
 }
 
 /* As many as it was made for, some of them twice. */
@@ -28,30 +28,30 @@ static void many_pairs(void **state)
 {
 	enum { SIDE = 64, ADDED = 1000 };
 	static bool there[SIDE][SIDE];
-	struct bat_claims claims;
+	struct bat_offset_set claims;
 	struct prng prng = {.state = 1};
 
 	(void)state;
-	assert_true(bat_claims_init(&claims, ADDED));
+	assert_true(bat_offset_set_init(&claims, ADDED));
 	for (unsigned i = 0; i < ADDED; i++) {
 		uint32_t hot = (uint32_t)prng_below(&prng, SIDE), what = (uint32_t)prng_below(&prng, SIDE);
-		bat_claims_add(&claims, hot, what);
+		bat_offset_set_add(&claims, hot, what);
 		there[hot][what] = true;
 	}
 	for (uint32_t hot = 0; hot < SIDE; hot++)
 		for (uint32_t what = 0; what < SIDE; what++)
-			assert_int_equal(bat_claims_has(&claims, hot, what), there[hot][what]);
-	bat_claims_fini(&claims);
+			assert_int_equal(bat_offset_set_has(&claims, hot, what), there[hot][what]);
+	bat_offset_set_free(&claims);
 }
 
 static void none(void **state)
 {
-	struct bat_claims claims;
+	struct bat_offset_set claims;
 
 	(void)state;
-	assert_true(bat_claims_init(&claims, 0));
-	assert_false(bat_claims_has(&claims, 0, 0));
-	bat_claims_fini(&claims);
+	assert_true(bat_offset_set_init(&claims, 0));
+	assert_false(bat_offset_set_has(&claims, 0, 0));
+	bat_offset_set_free(&claims);
 }
 
 int main(void)

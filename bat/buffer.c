@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "bat/sink.h"
+#include "bat/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(struct bat_sink *s, size_t size)
+static bool reserve(struct bat_buffer *s, size_t size)
 {
 	size_t capacity = s->capacity;
 	uint8_t *data;
@@ -23,7 +23,7 @@ static bool reserve(struct bat_sink *s, size_t size)
 	return true;
 }
 
-void bat_sink_bytes(struct bat_sink *s, const uint8_t *data, size_t size)
+void bat_buffer_bytes(struct bat_buffer *s, const uint8_t *data, size_t size)
 {
 	if (!size || !reserve(s, size))
 		return;
@@ -31,22 +31,22 @@ void bat_sink_bytes(struct bat_sink *s, const uint8_t *data, size_t size)
 	s->size += size;
 }
 
-void bat_sink_u32(struct bat_sink *s, uint32_t value)
+void bat_buffer_u32(struct bat_buffer *s, uint32_t value)
 {
 	uint8_t bytes[4];
 
 	for (unsigned i = 0; i < 4; i++)
 		bytes[i] = (uint8_t)(value >> 8 * i);
-	bat_sink_bytes(s, bytes, sizeof(bytes));
+	bat_buffer_bytes(s, bytes, sizeof(bytes));
 }
 
-void bat_sink_u64(struct bat_sink *s, uint64_t value)
+void bat_buffer_u64(struct bat_buffer *s, uint64_t value)
 {
-	bat_sink_u32(s, (uint32_t)value);
-	bat_sink_u32(s, (uint32_t)(value >> 32));
+	bat_buffer_u32(s, (uint32_t)value);
+	bat_buffer_u32(s, (uint32_t)(value >> 32));
 }
 
-void bat_sink_uleb(struct bat_sink *s, uint64_t value)
+void bat_buffer_uleb(struct bat_buffer *s, uint64_t value)
 {
 	uint8_t bytes[10];
 	size_t size = 0;
@@ -54,10 +54,10 @@ void bat_sink_uleb(struct bat_sink *s, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[size++] = (uint8_t)(value | 0x80);
 	bytes[size++] = (uint8_t)value;
-	bat_sink_bytes(s, bytes, size);
+	bat_buffer_bytes(s, bytes, size);
 }
 
-void bat_sink_sleb(struct bat_sink *s, uint64_t value)
+void bat_buffer_sleb(struct bat_buffer *s, uint64_t value)
 {
 	uint64_t sign = value >> 63 ? UINT64_MAX : 0;
 	uint8_t bytes[10];
@@ -69,5 +69,5 @@ void bat_sink_sleb(struct bat_sink *s, uint64_t value)
 		value = value >> 7 | sign << 57;
 	}
 	bytes[size++] = value & 0x7f;
-	bat_sink_bytes(s, bytes, size);
+	bat_buffer_bytes(s, bytes, size);
 }
