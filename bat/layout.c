@@ -16,6 +16,11 @@ static const struct {
 				       .hashed = true } },
 };
 
+uint32_t bat_version(void)
+{
+	return BAT_VERSION_NUMBER;
+}
+
 const char *bat_layout_name(enum bat_layout layout)
 {
 	assert(layout < BAT_LAYOUT_COUNT);

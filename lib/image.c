@@ -12,7 +12,7 @@ _Static_assert((int)BATCONV_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_IO == (
 bool give_error(const struct bc_error *from, struct batconv_error *to)
 {
 	_Static_assert(sizeof(to->text) >= sizeof(from->text), "errors are not cut");
-	to->code = (enum batconv_code)from->code;
+	*to = (struct batconv_error){.code = (enum batconv_code)from->code};
 	memcpy(to->text, from->text, sizeof(from->text));
 	return false;
 }
@@ -50,8 +50,10 @@ bool batconv_image_segment(const struct batconv_image *image, size_t number,
 	if (number >= i->segment_count)
 		return false;
 	const struct segment *s = &i->segments[number];
-	*out = (struct batconv_segment){s->vaddr, s->offset, s->memsz, s->filesz, s->align,
-					s->executable, segment_alignment(i, s)};
+	*out = (struct batconv_segment){
+		.vaddr = s->vaddr, .offset = s->offset, .memsz = s->memsz, .filesz = s->filesz,
+		.align = s->align, .executable = s->executable, .aligned = segment_alignment(i, s),
+	};
 	return true;
 }
 

@@ -8,6 +8,11 @@
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/open.h"
 
+uint32_t batconv_version(void)
+{
+	return BATCONV_VERSION_NUMBER;
+}
+
 struct batconv_snapshots *batconv_snapshots_new(void)
 {
 	struct batconv_snapshots *s = calloc(1, sizeof(*s));
@@ -107,7 +112,8 @@ bool batconv_snapshots_get(const struct batconv_snapshots *s, size_t number,
 	if (number >= s->snapshots.all.len)
 		return false;
 	const struct snapshot *at = &s->snapshots.all.at[number];
-	*out = (struct batconv_snapshot){at->pid, at->id, at->time, (uint32_t)map_set_count(at->maps)};
+	*out = (struct batconv_snapshot){.pid = at->pid, .id = at->id, .time = at->time,
+					 .regions = (uint32_t)map_set_count(at->maps)};
 	return true;
 }
 

@@ -24,7 +24,8 @@ bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, str
 
 	if (number >= frame->inlined)
 		return false;
-	*out = (struct batconv_inlined){places[number].function, places[number].file, places[number].line};
+	*out = (struct batconv_inlined){.function = places[number].function, .file = places[number].file,
+					.line = places[number].line};
 	return true;
 }
 
@@ -124,7 +125,8 @@ bool batconv_resolve(struct batconv_resolver *r, uint32_t pid, uint64_t time,
 		     struct batconv_run_addr at, struct batconv_frame *out,
 		     struct batconv_error *err)
 {
-	struct batconv_raw_stack stack = {time, pid, BATCONV_MAP_BY_TIME, &at, 1};
+	const struct batconv_raw_stack stack = {.time = time, .pid = pid, .map = BATCONV_MAP_BY_TIME,
+						.addresses = &at, .count = 1};
 
 	return batconv_resolve_stack(r, &stack, out, err);
 }

@@ -16,9 +16,21 @@
  *   bat_encode()        table -> bytes
  *   bat_fields()        bytes -> one stored field after the other
  *
- * The library needs libc only, reads no files and prints nothing.  Only
- * bat_decode(), bat_fix_parents() and bat_encode() allocate memory.  A decoded
- * table is plain data that nothing modifies: any number of threads may use it.
+ * The library needs libc only, reads no files and prints nothing.
+ *
+ * Memory: the functions of bat_decode() make a table that the caller owns and
+ * frees with bat_free(); bat_encode() makes bytes that the caller frees with
+ * free().  bat_fix_parents() takes memory while it runs.  No other function
+ * allocates, and none keeps a pointer that it was given.
+ *
+ * Threads: the library has no state.  Any number of threads can call any function
+ * at once, and can use one table at once, as only bat_fix_parents() and
+ * bat_free() change one: while these run, no other thread may use that table.
+ *
+ * Versions: programs that were linked with a release run with all releases of
+ * the same major and minor version.  Within these, structs only grow by what is
+ * `reserved` in them; struct bat_field, which only the library makes, can grow
+ * at its end; enums get no new members.
  *
  * Words: an "output" address or offset belongs to the binary that BOLT wrote,
  * an "input" offset to the binary that BOLT read.  A fragment is a piece of
@@ -36,6 +48,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header, and as one number that can be compared. */
+#define BAT_VERSION_MAJOR 0
+#define BAT_VERSION_MINOR 1
+#define BAT_VERSION_PATCH 0
+#define BAT_VERSION_NUMBER                                                     \
+	(BAT_VERSION_MAJOR * 1000000 + BAT_VERSION_MINOR * 1000 + BAT_VERSION_PATCH)
+
 #if defined(__GNUC__)
 #define BAT_API __attribute__((visibility("default")))
 #define BAT_MUST_USE __attribute__((warn_unused_result))
@@ -47,6 +66,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The version of the library that the program runs with, as
+ * BAT_VERSION_NUMBER. */
+BAT_API uint32_t bat_version(void);
 
 /* The note that carries a table: an ELF note of this section, owner and type. */
 #define BAT_SECTION_NAME ".note.bolt_bat"
@@ -61,7 +84,7 @@ enum bat_layout {
 };
 #define BAT_LAYOUT_COUNT 4
 
-/* "fixed", "delta", "equal" or "hashed". */
+/* "fixed", "delta", "equal" or "hashed": static text. */
 BAT_API const char *bat_layout_name(enum bat_layout layout);
 
 enum bat_code {
@@ -69,7 +92,7 @@ enum bat_code {
 	BAT_NOMEM,     /* out of memory                                        */
 	BAT_MALFORMED, /* the bytes are no table (of the layout asked for)      */
 	BAT_AMBIGUOUS, /* the bytes are a table under two layouts that disagree */
-	BAT_UNENCODABLE, /* the table has something that the layout cannot hold */
+	BAT_UNENCODABLE, /* the layout has no place for something in the table  */
 };
 
 /* What is wrong with a field, for BAT_MALFORMED. */
@@ -82,16 +105,19 @@ enum bat_cause {
 	BAT_CAUSE_LEFT,  /* bytes behind the last field                         */
 };
 
-/* Filled by a function that returns false; owned by the caller. */
+/* What went wrong.  The caller owns it, and need not set it before a call; a
+ * function fills it when it returns false.  (In libbatconv it becomes a struct
+ * batconv_error of code BATCONV_FORMAT or BATCONV_NOMEM, with its text.) */
 struct bat_error {
 	enum bat_code code;
 	uint64_t byte;     /* offset in the descriptor where the field begins;
-	                      0 for BAT_NOMEM, BAT_AMBIGUOUS and BAT_UNENCODABLE    */
+	                      0 unless the code is BAT_MALFORMED               */
 	const char *field; /* static, as docs/bat-format.md names it, or ""    */
 	enum bat_cause cause;   /* BAT_MALFORMED                               */
 	enum bat_layout layout; /* BAT_MALFORMED: under which layout; of all of
 	                           them, the one that got furthest             */
 	char text[512];    /* one line without newline; repeats byte and field */
+	uint64_t reserved[2]; /* 0                                             */
 };
 
 /* One translation: code of the output fragment from `output` on is code of the
@@ -159,6 +185,8 @@ struct bat_table {
 
 	uint32_t *secondary; /* input offsets of secondary entry points         */
 	uint32_t secondary_count;
+
+	uint64_t reserved[4]; /* 0                                              */
 };
 
 /* Decode the descriptor of a BAT note, of whichever layout it is.
@@ -167,7 +195,7 @@ struct bat_table {
  * comes out is possible: see docs/bat-format.md, "Recognition".  If two fit,
  * the one under which more hot functions begin with a block entry 0 -> 0 wins.
  *
- * desc, size   the descriptor; not kept
+ * desc, size   the descriptor; not used after the call
  * out          set on success only; free it with bat_free()
  *
  * BAT_MALFORMED  no layout fits; err->text says how far each got, err->byte
@@ -191,13 +219,13 @@ BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
 					struct bat_table *out,
 					struct bat_error *err);
 
-/* Free what a table owns and zero it.  A zeroed table is fine. */
+/* Free what a table owns and zero it.  A zeroed table can be freed, too. */
 BAT_API void bat_free(struct bat_table *table);
 
 /* The fragment with the greatest address at or below `address`, or NULL; where
- * a hot and a cold one begin at one address, the cold one.  A table does not
- * know sizes: whether the address lies in that fragment is for
- * the caller to check, against its symbol. O(log n). */
+ * a hot and a cold one begin at one address, the cold one.  It is a part of the
+ * table.  A table does not have the sizes of fragments: the caller checks, by the
+ * symbol, whether the address lies in the fragment.  O(log n). */
 BAT_API const struct bat_fragment *bat_find(const struct bat_table *table,
 					    uint64_t address);
 
@@ -206,7 +234,8 @@ BAT_API const struct bat_fragment *bat_find_exact(const struct bat_table *table,
 						  uint64_t address);
 
 /* The entry that translates `offset`: the last stored one among those with the
- * greatest output offset at or below it; NULL if there is none.  O(log n). */
+ * greatest output offset at or below it, or NULL.  It is a part of the table.
+ * O(log n). */
 BAT_API const struct bat_entry *bat_entry_at(const struct bat_table *table,
 					     const struct bat_fragment *fragment,
 					     uint32_t offset);
@@ -222,13 +251,15 @@ BAT_API uint32_t bat_translate(const struct bat_table *table,
 			       const struct bat_fragment *fragment,
 			       uint32_t offset, bool is_source);
 
-/* The blocks that a trace ran through: from *first to *last, which are counted
- * from the fragment's first entry and are no branch entries; every block between
- * is one of them.  from, to: as for bat_fallthroughs().  Returns how many edges
- * lead from one to the next; 0: none, *first and *last are not set. */
+/* The blocks of a trace, which is code that ran between two taken branches: the
+ * block entry *first, the block entry *last, and all block entries between them.
+ * Both count from the fragment's first entry.  from, to: as for
+ * bat_fallthroughs().  Returns the number of fall-through edges between the
+ * blocks; if that is 0, *first and *last are not set. */
 BAT_API uint32_t bat_trace_blocks(const struct bat_table *table,
-			 const struct bat_fragment *fragment, uint32_t from,
-			 uint32_t to, uint32_t *first, uint32_t *last);
+				  const struct bat_fragment *fragment,
+				  uint32_t from, uint32_t to, uint32_t *first,
+				  uint32_t *last);
 
 /* Receives one edge: fall-through from the input block that begins at offset
  * `from` to the one that begins at `to`. */
@@ -262,6 +293,7 @@ struct bat_parents {
 	uint32_t unchecked; /* no usable symbol, stored parent kept             */
 	uint32_t unknown;   /* in doubt: parent is BAT_NO_PARENT                */
 	bool ordinal;       /* HotIndex is 0, 1, 2 ... as LLVM 18 wrote it      */
+	uint32_t reserved[4]; /* 0                                              */
 };
 
 /* Check every cold fragment's parent against the symbols at its address, and
@@ -294,11 +326,11 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
  * after it: in the table's own layout stored_hot is written as it is, in another
  * one the parent's index or address).
  *
- * data, size   set on success only; the caller frees data
+ * data, size   set on success only; the caller frees data with free()
  *
- * BAT_UNENCODABLE   the layout cannot hold the table, such as hashed to delta with
- *              a value that does not fit; what a layout merely leaves out
- *              (hashes, indices, entry points) is no error
+ * BAT_UNENCODABLE  the layout has no place for a value, such as a cold fragment
+ *                  without a parent.  What a layout leaves out (hashes, indices,
+ *                  entry points) is no error
  * BAT_NOMEM */
 BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table,
 				     enum bat_layout layout, uint8_t **data,
@@ -314,28 +346,32 @@ enum bat_encoding {
 
 #define BAT_NO_INDEX UINT32_MAX
 
-/* One field of a descriptor, as it is stored. */
+/* One field of a descriptor, as it is stored.  In BAT_FIXED, the pairs of addresses
+ * of a cold fragment and of its hot one count as the cold table. */
 struct bat_field {
 	const char *name; /* static, as docs/bat-format.md names it             */
 	enum bat_encoding encoding;
-	bool cold;         /* in the cold table; in BAT_FIXED: in a pair         */
-	uint32_t fragment; /* its number in its table; BAT_NO_INDEX: of none     */
-	uint32_t entry;    /* its number in the fragment, as stored; of an entry
-	                      point or pair likewise; BAT_NO_INDEX: of none      */
+	bool cold;         /* it is in the cold table, not in the hot one        */
+	uint32_t fragment; /* the number of its fragment in that table, or
+	                      BAT_NO_INDEX: the field belongs to no fragment     */
+	uint32_t entry;    /* the number of its entry, secondary entry point or
+	                      pair, in stored order; BAT_NO_INDEX: of none       */
 	uint64_t byte;     /* where in the descriptor it begins ...              */
 	uint64_t size;     /* ... and how many bytes it takes                    */
 	uint64_t stored;   /* the number there; 0 for BAT_BITS                   */
-	uint64_t value;    /* what it comes to after adding what it is a
-	                      difference to: addresses, OutputOffset from the
-	                      fragment, InputOffset as in struct bat_entry       */
+	uint64_t value;    /* where the stored number is a difference: the sum
+	                      with what it is a difference to.  An address, an
+	                      OutputOffset counted from the fragment's beginning,
+	                      an InputOffset as in struct bat_entry              */
 };
 
-/* Receives a field; false ends the walk. */
+/* Receives a field, which is valid during the call.  Return false to end the walk. */
 typedef bool bat_field_fn(void *ctx, const struct bat_field *field);
 
-/* Step through the fields of a descriptor in their order, in constant memory
- * and without asking whether they make sense: damaged tables can be looked at
- * up to the field that cannot be read.  True also if the walk was ended.
+/* Call `visit` for each field of a descriptor, in their order, in the calling
+ * thread and in constant memory.  Values are not checked: of a damaged table all
+ * fields are visited up to the one that cannot be read.  Returns true if all
+ * fields were visited, or if `visit` ended the walk.
  *
  * BAT_MALFORMED  BAT_CAUSE_END, _WIDE or _LEFT */
 BAT_API BAT_MUST_USE bool bat_fields(enum bat_layout layout,

@@ -11,7 +11,8 @@
  *   batconv_ring_put()        time, map, addresses -> ring
  *   batconv_ring_write()      ring -> a file
  *
- * The library needs libc only and keeps no state of its own.  Functions marked "AS"
+ * The library needs libc only and keeps no state of its own: any number of threads can call
+ * its functions at once, where not said otherwise.  Functions marked "AS"
  * are async-signal-safe: they take no locks, allocate nothing, and call nothing but
  * open, read, write, close, getpid and clock_gettime.  All leave errno as it was.
  */
@@ -67,6 +68,8 @@ struct batconv_ring;
 /* Make a ring of about `size` bytes (8 per address and 16 per stack; at least 4096).
  * NULL when out of memory.  Not for signal handlers. */
 BATCONV_API struct batconv_ring *batconv_ring_new(size_t size);
+
+/* Free a ring that no thread and no signal handler uses any more; NULL can be given, too. */
 BATCONV_API void batconv_ring_free(struct batconv_ring *ring);
 
 /* AS.  Put a stack in.  count: from 1 on, the most is BATCONV_STACK_MOST.  False if

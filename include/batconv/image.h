@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A binary: segments, functions and, if BOLT wrote it with a BAT, the way back to
- * the binary that BOLT read.  Immutable: any number of threads may use one.
+ * the binary that BOLT read.  Nothing changes an image: any number of threads can use one.
  */
 #ifndef BATCONV_IMAGE_H
 #define BATCONV_IMAGE_H
@@ -30,6 +30,7 @@ struct batconv_segment {
 	uint64_t vaddr, offset, memsz, filesz, align; /* p_... */
 	bool executable;
 	bool aligned; /* p_vaddr % p_align == p_offset % p_align; at fixed addresses modulo 4096 will do */
+	uint64_t reserved[2]; /* 0 */
 };
 
 /* The loadable segments, by ascending vaddr.  False: there are no more. */
@@ -66,8 +67,8 @@ BATCONV_API bool batconv_image_to_offset(const struct batconv_image *image,
 BATCONV_API bool batconv_image_to_vaddr(const struct batconv_image *image,
 					struct batconv_file_off at, struct batconv_vaddr *out);
 
-/* The function of this binary that holds a vaddr.  False: none.  The name lives as
- * long as the image. */
+/* The function of this binary that holds a vaddr, and the offset in it.  False: none.  The
+ * name lives as long as the image. */
 BATCONV_API bool batconv_image_function(const struct batconv_image *image, struct batconv_vaddr at,
 					const char **name, uint64_t *offset);
 
@@ -76,11 +77,11 @@ BATCONV_API bool batconv_image_function(const struct batconv_image *image, struc
 BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struct batconv_vaddr at,
 					struct batconv_input_addr *out);
 
-/* Receives a place.  False ends the search. */
+/* Receives a vaddr, in the thread that searches.  Return false to end the search. */
 typedef bool batconv_vaddr_fn(void *ctx, struct batconv_vaddr at);
 
-/* All places of the code that was at an input address; returns how many were found.
- * 0: there is no such function, or its code there is gone. */
+/* Finds every vaddr that code of an input address has now: BOLT can have copied it.  Returns
+ * how many were found; 0: there is no such function, or the code was removed. */
 BATCONV_API size_t batconv_image_from_input(const struct batconv_image *image,
 					    const struct batconv_input_addr *at,
 					    batconv_vaddr_fn *found, void *ctx);

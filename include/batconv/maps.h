@@ -2,6 +2,8 @@
 /*
  * What is mapped where in a process, at one moment (struct batconv_maps) or over
  * time and in several processes (struct batconv_snapshots).
+ *
+ * Threads and memory: as address.h says.
  */
 #ifndef BATCONV_MAPS_H
 #define BATCONV_MAPS_H
@@ -11,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The version of the library that the program runs with, as BATCONV_VERSION_NUMBER. */
+BATCONV_API uint32_t batconv_version(void);
 
 enum {
 	BATCONV_READ = 1,
@@ -23,18 +28,21 @@ struct batconv_region {
 	struct batconv_run_addr start, end; /* [start, end) */
 	struct batconv_file_off offset;     /* of `start` in the file */
 	uint32_t flags;                     /* BATCONV_READ ... */
+	/* Strings are those of the snapshots that the map belongs to. */
 	const char *path;         /* NUL-terminated; "" for anonymous memory; can have
 	                             any other bytes, and " (deleted)" at its end */
 	const uint8_t *build_id;  /* GNU's, as recorded */
 	size_t build_id_size;     /* 0: not recorded */
 	const char *go_build_id;  /* Go's, as recorded where there is no GNU one; "": not */
+	uint64_t reserved[2];     /* 0 */
 };
 
-/* Many maps over time.  Strings of their regions live as long as they do. */
+/* Many maps over time.  Strings of their regions live as long as the snapshots. */
 struct batconv_snapshots;
 
-/* One map, prepared for lookups.  Belongs to its snapshots and must be freed before
- * them.  Immutable. */
+/* One map, prepared for lookups, which nothing changes.  It uses strings of its snapshots:
+ * free it before them.  Adding to the snapshots changes no map that was made before, but
+ * batconv_maps_region() may not be called for one of their maps meanwhile. */
 struct batconv_maps;
 
 BATCONV_API struct batconv_snapshots *batconv_snapshots_new(void); /* NULL: no memory */
@@ -72,14 +80,15 @@ struct batconv_snapshot {
 	uint32_t pid, id;
 	uint64_t time;    /* ns */
 	size_t regions;
+	uint64_t reserved[2]; /* 0 */
 };
 
 /* In the order in which they were added.  False: there are no more. */
 BATCONV_API bool batconv_snapshots_get(const struct batconv_snapshots *snapshots, size_t number,
 				       struct batconv_snapshot *out);
 
-/* The map of a process at a time (the latest one not after it), or of an id.  NULL:
- * none, or out of memory. */
+/* The map of a process at a time (the latest one not after it), or of an id, for the caller
+ * to free.  NULL: there is none, or out of memory. */
 BATCONV_API struct batconv_maps *batconv_snapshots_at(const struct batconv_snapshots *snapshots,
 						      uint32_t pid, uint64_t time);
 BATCONV_API struct batconv_maps *batconv_snapshots_of_id(const struct batconv_snapshots *snapshots,
@@ -95,8 +104,8 @@ BATCONV_API bool batconv_maps_region(const struct batconv_maps *maps, size_t num
 #define BATCONV_NOWHERE UINT32_MAX
 BATCONV_API uint32_t batconv_maps_find(const struct batconv_maps *maps, struct batconv_run_addr at);
 
-/* The same for many; addresses near the one before are found at once, so sort them
- * if that costs nothing. */
+/* The same for many addresses: out[i] is the number for at[i].  Ascending addresses are
+ * found faster than others. */
 BATCONV_API void batconv_maps_find_all(const struct batconv_maps *maps,
 				       const struct batconv_run_addr *at, size_t count,
 				       uint32_t *out);

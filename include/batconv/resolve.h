@@ -2,8 +2,8 @@
 /*
  * Raw addresses -> library, offset, function; after the sampling, not during it.
  *
- * A resolver opens each library once and keeps what it learns of a map.  It is not
- * to be used by two threads at once.
+ * A resolver opens each library once and keeps what it learns of a map.  One thread at a
+ * time may use a resolver, and its snapshots while it does.
  */
 #ifndef BATCONV_RESOLVE_H
 #define BATCONV_RESOLVE_H
@@ -21,13 +21,14 @@ struct batconv_raw_stack {
 	const struct batconv_run_addr *addresses; /* innermost first; those behind it
 	                                             are return addresses */
 	size_t count;
+	uint64_t reserved[2];    /* 0 */
 };
 #define BATCONV_MAP_BY_TIME UINT32_MAX
 
 struct batconv_frame {
 	struct batconv_run_addr raw; /* as given */
-	bool has_map;                /* the snapshots have a map for the stack, */
-	uint32_t pid, map;           /* of this process, and of this id: it was looked in */
+	bool has_map;                /* the snapshots have a map for the stack: ... */
+	uint32_t pid, map;           /* ... the map with this id, of this process */
 	const char *library;         /* the path that is mapped there; "[unknown]" if
 	                                nothing is, "[kernel]"; "[impossible]"
 	                                for what is no address */
@@ -40,7 +41,8 @@ struct batconv_frame {
 	const char *file;            /* of the source; NULL: not known, or not asked for */
 	uint32_t line;               /* where the function is, or where it calls what was inlined */
 	size_t inlined;              /* calls that were inlined there, by batconv_frame_inlined() */
-	const void *places;          /* for that one */
+	const void *places;          /* for batconv_frame_inlined() */
+	uint64_t reserved[2];        /* 0 */
 };
 
 /* A function that was inlined into another one, and where in it the address is. */
@@ -48,6 +50,7 @@ struct batconv_inlined {
 	const char *function; /* NULL: DWARF has no name for it */
 	const char *file;     /* NULL: not known */
 	uint32_t line;
+	uint64_t reserved[2]; /* 0 */
 };
 
 enum {
@@ -62,20 +65,21 @@ enum {
 
 struct batconv_resolver;
 
-/* The snapshots must outlive the resolver, and not change while it is used.
- * NULL: out of memory. */
+/* Make a resolver that uses the snapshots until it is freed: they must not change or be
+ * freed before.  options: BATCONV_FUNCTIONS ..., or 0.  NULL: out of memory. */
 BATCONV_API struct batconv_resolver *batconv_resolver_new(struct batconv_snapshots *snapshots,
 							  unsigned options);
 BATCONV_API void batconv_resolver_free(struct batconv_resolver *resolver);
 
-/* Take this file for what is mapped under its name or build-id; before the first
- * stack.  Errors as of batconv_image_open(). */
+/* Use this file as the binary that is mapped under its name or with its build-id.  Call it
+ * before the first stack is resolved.  Errors as of batconv_image_open(). */
 BATCONV_API BATCONV_MUST_USE bool batconv_resolver_add(struct batconv_resolver *resolver,
 						       const char *path, struct batconv_error *err);
 
 /* Resolve one stack into out[0 .. stack->count).  Every address gets a frame.  Strings
  * live as long as the resolver.  Of a return address the call is looked up, one byte
- * before.  BATCONV_NOMEM, BATCONV_UNSUPPORTED (lines without libdw): out[] says nothing then; the same call can be made again. */
+ * before.  BATCONV_NOMEM, BATCONV_UNSUPPORTED (lines without libdw): then out[] is not set, and
+ * the same call can be made again. */
 BATCONV_API BATCONV_MUST_USE bool batconv_resolve_stack(struct batconv_resolver *resolver,
 							const struct batconv_raw_stack *stack,
 							struct batconv_frame *out,

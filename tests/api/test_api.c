@@ -25,6 +25,49 @@ static struct batconv_image *opened(void)
 	return image;
 }
 
+/* Programs that are linked with this release run with those of the same minor version: sizes
+ * do not change within it, on any of the 64-bit processors. */
+static void structs_are_as_large_as_released(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct batconv_error), 4 + 768 + 4 + 16);
+	assert_int_equal(sizeof(struct batconv_segment), 64);
+	assert_int_equal(sizeof(struct batconv_region), 80);
+	assert_int_equal(sizeof(struct batconv_snapshot), 40);
+	assert_int_equal(sizeof(struct batconv_raw_stack), 48);
+	assert_int_equal(sizeof(struct batconv_frame), 128);
+	assert_int_equal(sizeof(struct batconv_inlined), 40);
+	assert_int_equal(sizeof(struct batconv_input_addr), 16);
+}
+
+static void versions_agree(void **state)
+{
+	char text[32];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%d.%d.%d", BATCONV_VERSION_MAJOR, BATCONV_VERSION_MINOR, BATCONV_VERSION_PATCH);
+	assert_string_equal(text, PROJECT_VERSION);
+	assert_int_equal(batconv_version(), BATCONV_VERSION_NUMBER);
+}
+
+/* What a later release finds in `reserved` of this one is 0. */
+static void reserved_is_zero(void **state)
+{
+	struct batconv_image *image = opened();
+	struct batconv_segment segment;
+	struct batconv_error err;
+
+	(void)state;
+	memset(&segment, 0xff, sizeof(segment));
+	memset(&err, 0xff, sizeof(err));
+	assert_true(batconv_image_segment(image, 0, &segment));
+	assert_int_equal(segment.reserved[0] | segment.reserved[1], 0);
+	batconv_image_close(image);
+	assert_false(batconv_image_open("/nonexistent", &image, &err));
+	assert_int_equal(err.code, BATCONV_IO);
+	assert_int_equal(err.reserved[0] | err.reserved[1], 0);
+}
+
 static void an_image(void **state)
 {
 	struct batconv_image *image = opened();
@@ -143,8 +186,8 @@ static void frames_of_stacks(void **state)
 	/* in main.cold; the return address of what ends main.cold's caller; nowhere; kernel */
 	struct batconv_run_addr addresses[] = {
 		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_MAX << 31}};
-	struct batconv_raw_stack stack = {1000, 7, 0, addresses, 4};
-	struct batconv_raw_stack both[] = {stack, {1000, 8, BATCONV_MAP_BY_TIME, addresses, 1}};
+	struct batconv_raw_stack stack = {.time = 1000, .pid = 7, .map = 0, .addresses = addresses, .count = 4};
+	struct batconv_raw_stack both[] = {stack, {.time = 1000, .pid = 8, .map = BATCONV_MAP_BY_TIME, .addresses = addresses, .count = 1}};
 	struct batconv_frame f[5];
 	struct batconv_error err;
 
@@ -209,7 +252,8 @@ static void lines_of_frames(void **state)
 	for (size_t i = 0; i < 64; i++)
 		at[i].v = (uint64_t)(uintptr_t)has_inlined + i;
 	for (size_t i = 0; i < 64; i++) {
-		struct batconv_raw_stack stack = {UINT64_MAX, (uint32_t)getpid(), BATCONV_MAP_BY_TIME, &at[i], 1};
+		struct batconv_raw_stack stack = {.time = UINT64_MAX, .pid = (uint32_t)getpid(), .map = BATCONV_MAP_BY_TIME,
+						  .addresses = &at[i], .count = 1};
 		if (batconv_resolve_batch(r, &stack, 1, &f[i], &err))
 			continue;
 		assert_int_equal(err.code, BATCONV_UNSUPPORTED); /* no libdw */
@@ -278,6 +322,9 @@ static void errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(structs_are_as_large_as_released),
+		cmocka_unit_test(versions_agree),
+		cmocka_unit_test(reserved_is_zero),
 		cmocka_unit_test(an_image),
 		cmocka_unit_test(input_addresses_and_back),
 		cmocka_unit_test(maps_and_bases),

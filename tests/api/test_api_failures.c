@@ -351,8 +351,8 @@ static void check_frames(const struct batconv_frame *f)
 static void resolving(void **state)
 {
 	struct batconv_snapshots *s = batconv_snapshots_new();
-	struct batconv_raw_stack stack = {1000, 7, BATCONV_MAP_BY_TIME, addresses, COUNT};
-	struct batconv_raw_stack both[] = {stack, {1000, 7, 0, addresses, COUNT}};
+	struct batconv_raw_stack stack = {.time = 1000, .pid = 7, .map = BATCONV_MAP_BY_TIME, .addresses = addresses, .count = COUNT};
+	struct batconv_raw_stack both[] = {stack, {.time = 1000, .pid = 7, .addresses = addresses, .count = COUNT}};
 	struct batconv_frame f[2 * COUNT];
 	struct batconv_error err;
 	bool ok = false;
