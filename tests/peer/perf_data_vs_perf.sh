@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the reader delivers of perf.data is what perf script prints of it: for the
-# files that tests/unit/test_event_perf_data.c builds, and for recordings made here.
-# The reader's side comes from that test program: PERF_DATA_TEST, or beside BATCONV.
+# files of tests/support/perf_cases.c, and for recordings made here.
+# The reader's side comes from tests/peer/perf_data_tool.c: PERF_DATA_TOOL, or beside BATCONV.
 . "$(dirname "$0")/lib"
 set -eu
-tool=${PERF_DATA_TEST:-$(dirname "$BATCONV")/tests/test_event_perf_data}
+tool=${PERF_DATA_TOOL:-$(dirname "$BATCONV")/tests/perf_data_tool}
 need perf linux-perf
 [ -x "$tool" ] || { echo "no $tool"; exit 1; }
 

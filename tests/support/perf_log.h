@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the reader of perf.data delivers, as text: a line for each event. */
+#ifndef SUPPORT_PERF_LOG_H
+#define SUPPORT_PERF_LOG_H
+
+#include <stdio.h>
+
+#include "src/event/perf_data/perf_data.h"
+#include "tests/support/build_perf.h"
+
+/* For struct event_sink: `ctx` is the FILE that the lines go to. */
+bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err);
+
+/* What reading gave. */
+struct read_result {
+	bool ok;
+	char *log; /* the lines, to be freed */
+	struct bc_error err;
+	struct reader_report report;
+};
+
+void perf_read_input(const struct perf_data_input *input, struct read_result *out);
+
+/* The bytes of an input that is called x.data and is no regular file. */
+void perf_read_bytes(struct bytes bytes, struct read_result *out);
+void perf_read_built(const struct build_perf *b, struct read_result *out);
+
+#endif
