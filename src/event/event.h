@@ -70,13 +70,13 @@ struct sample {
 
 	/* The call chain, innermost first, without perf's marks of a context:
 	 * `ip` or the address it was interrupted at, then return addresses.
-	 * chain_count 0: none was recorded. */
-	const uint64_t *chain; /* run-time addresses */
-	size_t chain_count;
+	 * callchain_count 0: none was recorded. */
+	const uint64_t *callchain; /* run-time addresses */
+	size_t callchain_count;
 	/* Of each the file that perf script names behind it, empty if none; NULL: not
 	 * text.  Where there is a file of the user's, perf prints the offset in it
 	 * instead of the run-time address, as with `ip`. */
-	const struct text *chain_files;
+	const struct text *callchain_files;
 };
 
 /* A distinct taken branch, with the straight-line run that followed it, in the

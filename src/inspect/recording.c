@@ -68,7 +68,7 @@ static bool take_sample(struct recording *r, const struct event *event, struct b
 	note_time(r, event->time);
 	r->samples++;
 	r->with_stack += sample->has_stack;
-	r->with_chain += sample->chain_count > 0;
+	r->with_chain += sample->callchain_count > 0;
 	r->without_address += !placed;
 	r->entries += sample->branch_count;
 	if (sample->branch_count > r->deepest)

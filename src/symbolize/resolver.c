@@ -140,10 +140,10 @@ static uint64_t run_address(const struct resolver *r, const struct view *view, u
 static bool collect_chain(struct resolver *r, const struct view *view, const struct sample *sample)
 {
 	r->chain.len = 0;
-	for (size_t i = 0; i < sample->chain_count; i++) {
-		uint64_t at = sample->chain[i];
-		if (sample->chain_files && at < USER_END)
-			at = run_address(r, view, at, sample->chain_files[i]);
+	for (size_t i = 0; i < sample->callchain_count; i++) {
+		uint64_t at = sample->callchain[i];
+		if (sample->callchain_files && at < USER_END)
+			at = run_address(r, view, at, sample->callchain_files[i]);
 		if (!address_list_push(&r->chain, at))
 			return false;
 	}
@@ -166,7 +166,7 @@ static bool take_sample(struct resolver *r, const struct event *event, struct bc
 	struct stack stack = {.time = event->time, .pid = sample->pid, .map = RAW_ANY};
 	struct view *view = NULL;
 
-	if (sample->no_ip && !sample->chain_count) {
+	if (sample->no_ip && !sample->callchain_count) {
 		r->counts.no_address++;
 		return true;
 	}

@@ -164,8 +164,8 @@ static bool naive_sample(const struct perf_attr *attr, struct bytes body, struct
 	if (type & 1 << 4)
 		read_counters(&w, attr->read_format);
 	if (type & 1 << 5) {
-		out->chain_count = word(&w);
-		out->chain = take(&w, out->chain_count, 8);
+		out->callchain_count = word(&w);
+		out->callchain = take(&w, out->callchain_count, 8);
 	}
 	if (type & 1 << 10) {
 		const uint8_t *size = take(&w, 4, 1);
@@ -207,7 +207,7 @@ static struct perf_trailer naive_trailer(const struct perf_attr *attr, struct by
 static void check_lists(const struct perf_sample *s, struct bytes body)
 {
 	static struct branch branches[PERF_BRANCHES_MAX];
-	static uint64_t chain[PERF_CHAIN_MAX];
+	static uint64_t chain[PERF_CALLCHAIN_MAX];
 
 	if (s->branch_count) {
 		assert(s->branches >= body.data && s->branch_count <= body.size / sizeof(struct branch));
@@ -216,9 +216,9 @@ static void check_lists(const struct perf_sample *s, struct bytes body)
 		for (size_t i = 0; i < s->branch_count; i++)
 			assert(b[i].from == le64(s->branches + 24 * i) && b[i].flags == le64(s->branches + 24 * i + 16));
 	}
-	if (s->chain_count) {
-		assert(s->chain >= body.data && s->chain + 8 * s->chain_count <= body.data + body.size);
-		assert(perf_chain(s, chain) <= s->chain_count);
+	if (s->callchain_count) {
+		assert(s->callchain >= body.data && s->callchain + 8 * s->callchain_count <= body.data + body.size);
+		assert(perf_callchain(s, chain) <= s->callchain_count);
 	}
 }
 
@@ -232,9 +232,9 @@ static void check_sample(const struct perf_attr *attr, const struct perf_sample_
 		return;
 	assert(a.ip == b.ip && a.time == b.time && a.addr == b.addr && a.id == b.id && a.period == b.period);
 	assert(a.data_src == b.data_src && a.pid == b.pid && a.tid == b.tid);
-	assert(a.has_stack == b.has_stack && a.branch_count == b.branch_count && a.chain_count == b.chain_count);
+	assert(a.has_stack == b.has_stack && a.branch_count == b.branch_count && a.callchain_count == b.callchain_count);
 	assert(!a.branch_count || a.branches == b.branches);
-	assert(!a.chain_count || a.chain == b.chain);
+	assert(!a.callchain_count || a.callchain == b.callchain);
 	assert(perf_sample_time(layout, body) == a.time);
 	check_lists(&a, body);
 }

@@ -103,8 +103,8 @@ static void add_sample(struct seen *seen, const struct event *event)
 		add(seen, s->branches[i].to);
 		add(seen, s->branches[i].flags);
 	}
-	for (size_t i = 0; i < s->chain_count; i++)
-		add(seen, s->chain[i]);
+	for (size_t i = 0; i < s->callchain_count; i++)
+		add(seen, s->callchain[i]);
 	add_text(seen, s->event);
 }
 

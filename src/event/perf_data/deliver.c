@@ -12,14 +12,14 @@ bool perf_delivery_init(struct perf_delivery *delivery, struct perf_setup *setup
 {
 	*delivery = (struct perf_delivery){.setup = setup, .sink = sink, .details = details};
 	delivery->scratch = malloc(PERF_BRANCHES_MAX * sizeof(*delivery->scratch));
-	delivery->chain = malloc(PERF_CHAIN_MAX * sizeof(*delivery->chain));
-	return delivery->scratch && delivery->chain;
+	delivery->callchain = malloc(PERF_CALLCHAIN_MAX * sizeof(*delivery->callchain));
+	return delivery->scratch && delivery->callchain;
 }
 
 void perf_delivery_fini(struct perf_delivery *delivery)
 {
 	free(delivery->scratch);
-	free(delivery->chain);
+	free(delivery->callchain);
 	*delivery = (struct perf_delivery){0};
 }
 
@@ -55,7 +55,7 @@ uint64_t perf_delivery_time(const struct perf_delivery *delivery,
 {
 	const struct perf_sample_layout *layout = layout_of(delivery, record);
 
-	if (!layout || layout->time == PERF_NOWHERE)
+	if (!layout || layout->time == PERF_NO_FIELD)
 		return 0;
 	if (record->type == PERF_RECORD_SAMPLE)
 		return perf_sample_time(layout, record->body);
@@ -89,17 +89,17 @@ static bool deliver_sample(struct perf_delivery *delivery, uint64_t time,
 	if (!perf_sample_parse(&event->layout, record->body, &sample))
 		return fail_cut(delivery, record, "a sample", err);
 	struct sample out = {
-		.pid = event->layout.tid == PERF_NOWHERE ? NO_PID : sample.pid,
+		.pid = event->layout.tid == PERF_NO_FIELD ? NO_PID : sample.pid,
 		.ip.v = sample.ip,
-		.no_ip = event->layout.ip == PERF_NOWHERE,
+		.no_ip = event->layout.ip == PERF_NO_FIELD,
 		.data.v = sample.addr,
 		.has_stack = sample.has_stack,
 		.branches = perf_branches(&sample, delivery->scratch),
 		.branch_count = sample.branch_count,
 		.partial = event->partial_stacks,
 		.event = text_of(event->label),
-		.chain = delivery->chain,
-		.chain_count = perf_chain(&sample, delivery->chain),
+		.callchain = delivery->callchain,
+		.callchain_count = perf_callchain(&sample, delivery->callchain),
 	};
 	struct event tell = {.kind = EVENT_SAMPLE, .time = time, .sample = &out};
 	if (out.branches != delivery->scratch)

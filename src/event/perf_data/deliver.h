@@ -14,7 +14,7 @@ struct perf_delivery {
 	struct perf_data_report *details;
 	const char *file;         /* for messages */
 	struct branch *scratch;   /* owned, see perf_branches() */
-	uint64_t *chain;          /* owned, see perf_chain() */
+	uint64_t *callchain;          /* owned, see perf_callchain() */
 	uint64_t event_time;      /* of the latest process event delivered */
 	uint64_t time;            /* of the latest record delivered        */
 	bool ids_may_come;        /* of mappings that were delivered without */

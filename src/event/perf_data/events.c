@@ -84,10 +84,10 @@ static bool sort_ids(struct perf_events *events)
 	return true;
 }
 
-/* The value that a place has in all events, or PERF_NOWHERE. */
+/* The value that a place has in all events, or PERF_NO_FIELD. */
 static uint8_t common(uint8_t so_far, uint8_t here)
 {
-	return so_far == here ? here : PERF_NOWHERE;
+	return so_far == here ? here : PERF_NO_FIELD;
 }
 
 bool perf_events_settle(struct perf_events *events, struct bc_error *err)
@@ -109,7 +109,7 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 		if (!perf_sample_layout_equal(&first->layout, layout))
 			events->same_layout = false;
 	}
-	if (!events->same_layout && events->id_at == PERF_NOWHERE)
+	if (!events->same_layout && events->id_at == PERF_NO_FIELD)
 		return bc_fail(err, BC_UNSUPPORTED,
 			       "its events record different fields and nothing tells their samples "
 			       "apart");
@@ -153,7 +153,7 @@ const struct perf_event *perf_events_of_sample(const struct perf_events *events,
 {
 	uint8_t at = events->id_at;
 
-	if (events->all.len == 1 || at == PERF_NOWHERE)
+	if (events->all.len == 1 || at == PERF_NO_FIELD)
 		return &events->all.at[0];
 	return body.size >= (size_t)at + 8 ? by_id(events, le64(body.data + at)) : NULL;
 }
@@ -162,7 +162,7 @@ const struct perf_event *perf_events_of_record(const struct perf_events *events,
 {
 	uint8_t back = events->id_back;
 
-	if (events->all.len == 1 || events->same_layout || back == PERF_NOWHERE ||
+	if (events->all.len == 1 || events->same_layout || back == PERF_NO_FIELD ||
 	    body.size < back)
 		return &events->all.at[0];
 	return by_id(events, le64(body.data + body.size - back));

@@ -30,7 +30,7 @@ struct perf_events {
 	bool ids_sorted;
 	uint64_t looks;   /* at events and ids, to sort and to name them */
 	uint8_t id_at;    /* bytes from the beginning of every sample's body,   */
-	uint8_t id_back;  /* from the end of every trailer, or PERF_NOWHERE     */
+	uint8_t id_back;  /* from the end of every trailer, or PERF_NO_FIELD     */
 	bool same_layout; /* whatever the id */
 };
 

@@ -148,11 +148,11 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 	return pread_whole(file, bytes, section.offset, (size_t)section.size, err);
 }
 
-struct perf_source perf_file_source(struct perf_file *file)
+struct perf_section_reader perf_file_sections(struct perf_file *file)
 {
 	uint64_t known = file->seekable ? file->stream->size : file->start_size;
 
-	return (struct perf_source){file, known, read_section};
+	return (struct perf_section_reader){file, known, read_section};
 }
 
 /* The part that is in `start` already. */

@@ -44,12 +44,12 @@ BC_MUST_USE bool perf_file_keep(struct perf_file *file, uint64_t size, struct bc
  * PERF_SECTION_MOST bytes of it.  BC_IO, BC_NOMEM. */
 BC_MUST_USE bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err);
 
-/* A source of sections (ctx is the file).
+/* Reads sections of the file (ctx is the file).
  *
  * BC_FORMAT       a section that is too large or beyond the end of the file
  * BC_UNSUPPORTED  it is a pipe and the section was not kept
  * BC_IO, BC_NOMEM */
-struct perf_source perf_file_source(struct perf_file *file);
+struct perf_section_reader perf_file_sections(struct perf_file *file);
 
 /* Read on from where the last call ended, first from offset 0; short only at the
  * end of the file.  to: NULL to skip. */

@@ -115,34 +115,34 @@ static bool parse_event(struct bytes bytes, uint64_t at, struct perf_attr *attr,
 }
 
 /* *left: bytes of ids that may still come */
-static bool read_event(const struct perf_header *header, uint64_t at, struct perf_source source,
+static bool read_event(const struct perf_header *header, uint64_t at, struct perf_section_reader sections,
 		       struct perf_events *events, uint64_t *left, struct bc_error *err)
 {
 	struct perf_section ids, section = {at, header->attr_size};
 	struct perf_attr attr;
 	struct bytes bytes;
 
-	if (!source.read(source.ctx, section, &bytes, err) || !parse_event(bytes, at, &attr, &ids, err))
+	if (!sections.read(sections.ctx, section, &bytes, err) || !parse_event(bytes, at, &attr, &ids, err))
 		return false;
 	if (ids.size > *left)
 		return bc_fail(err, BC_FORMAT, "ids of events, byte %" PRIu64 ": many events have the same, together "
 			       "more than the limit of %d times the file and %d MiB",
 			       ids.offset, PERF_IDS_TIMES, (int)(PERF_IDS_ALWAYS >> 20));
 	*left -= ids.size;
-	return source.read(source.ctx, ids, &bytes, err) && perf_events_add(events, &attr, bytes, err);
+	return sections.read(sections.ctx, ids, &bytes, err) && perf_events_add(events, &attr, bytes, err);
 }
 
-bool perf_header_events(const struct perf_header *header, struct perf_source source,
+bool perf_header_events(const struct perf_header *header, struct perf_section_reader sections,
 			struct perf_events *events, struct bc_error *err)
 {
 	uint64_t count = header->attrs.size / header->attr_size, at = header->attrs.offset;
-	uint64_t known = source.size < UINT64_MAX / 16 ? source.size : UINT64_MAX / 16;
+	uint64_t known = sections.size < UINT64_MAX / 16 ? sections.size : UINT64_MAX / 16;
 	uint64_t left = known * PERF_IDS_TIMES + PERF_IDS_ALWAYS;
 
 	if (at > UINT64_MAX - header->attrs.size)
 		return bc_fail(err, BC_FORMAT, "no file has events at %" PRIu64 ", byte 24", at);
 	for (uint64_t i = 0; i < count; i++, at += header->attr_size)
-		if (!read_event(header, at, source, events, &left, err))
+		if (!read_event(header, at, sections, events, &left, err))
 			return false;
 	return true;
 }

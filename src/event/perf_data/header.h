@@ -53,7 +53,7 @@ struct perf_section perf_header_feature_table(const struct perf_header *header);
 
 /* Where the sections of the header lie is not in its hands: it asks for them.
  * Fills `out` with bytes that are valid until the next call. */
-struct perf_source {
+struct perf_section_reader {
 	void *ctx;
 	uint64_t size; /* of what it can give, as far as that is known */
 	bool (*read)(void *ctx, struct perf_section section, struct bytes *out,
@@ -65,9 +65,9 @@ struct perf_source {
 #define PERF_IDS_TIMES 8
 #define PERF_IDS_ALWAYS (UINT64_C(1) << 20)
 
-/* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or what `source`
+/* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or what `sections`
  * said. */
-BC_MUST_USE bool perf_header_events(const struct perf_header *header, struct perf_source source,
+BC_MUST_USE bool perf_header_events(const struct perf_header *header, struct perf_section_reader sections,
 				    struct perf_events *events, struct bc_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "src/event/perf_data/stream.h"
 
 /* One of the files that are read at the same time. */
-struct source {
+struct part {
 	struct perf_file file;
 	struct perf_stream stream;
 	uint64_t newest; /* time that was read from it */
@@ -24,8 +24,8 @@ struct perf_reader {
 	struct perf_delivery delivery;
 	struct perf_pool pool;
 	struct perf_order order;
-	struct source *sources;
-	size_t source_count;
+	struct part *parts;
+	size_t part_count;
 	struct reader_report *report;
 	struct perf_data_report *details;
 	bool begun; /* a time was read */
@@ -34,11 +34,11 @@ struct perf_reader {
 static void reader_fini(struct perf_reader *reader)
 {
 	perf_order_fini(&reader->order);
-	for (size_t i = 0; i < reader->source_count; i++) {
-		perf_stream_fini(&reader->sources[i].stream);
-		perf_file_fini(&reader->sources[i].file);
+	for (size_t i = 0; i < reader->part_count; i++) {
+		perf_stream_fini(&reader->parts[i].stream);
+		perf_file_fini(&reader->parts[i].file);
 	}
-	free(reader->sources);
+	free(reader->parts);
 	perf_pool_fini(&reader->pool);
 	perf_delivery_fini(&reader->delivery);
 	perf_setup_fini(&reader->setup);
@@ -81,18 +81,18 @@ static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_
 }
 
 /* A process event or sample: it waits for its turn if it has a time. */
-static bool take_timed(struct perf_reader *reader, struct source *source,
+static bool take_timed(struct perf_reader *reader, struct part *part,
 		       const struct perf_record *record, struct bc_error *err)
 {
 	if (!perf_setup_settle(&reader->setup, err))
-		return name_file(source->file.stream, err);
+		return name_file(part->file.stream, err);
 	uint64_t time = perf_delivery_time(&reader->delivery, record);
 	if (!time || time == UINT64_MAX)
 		return perf_delivery_record(&reader->delivery, 0, record, err);
 	if (!reader->begun && !begin_time(reader, time, err))
 		return false;
-	if (time > source->newest)
-		source->newest = time;
+	if (time > part->newest)
+		part->newest = time;
 	return perf_order_put(&reader->order, time, record, err);
 }
 
@@ -125,7 +125,7 @@ static bool pass_over(struct perf_reader *reader, const struct perf_record *reco
 	return true;
 }
 
-static bool take_kernel_record(struct perf_reader *reader, struct source *source,
+static bool take_kernel_record(struct perf_reader *reader, struct part *part,
 			       const struct perf_record *record, struct bc_error *err)
 {
 	switch (record->type) {
@@ -135,12 +135,12 @@ static bool take_kernel_record(struct perf_reader *reader, struct source *source
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return take_timed(reader, source, record, err);
+		return take_timed(reader, part, record, err);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return take_lost(reader, record) ||
 		       bc_fail(err, BC_FORMAT, "%s: a cut record, byte %" PRIu64,
-			       source->file.stream->name, record->offset);
+			       part->file.stream->name, record->offset);
 	case PERF_RECORD_AUX:
 		reader->details->trace_records++;
 		return true;
@@ -149,24 +149,24 @@ static bool take_kernel_record(struct perf_reader *reader, struct source *source
 	}
 }
 
-static bool take_setup(struct perf_reader *reader, struct source *source,
+static bool take_setup(struct perf_reader *reader, struct part *part,
 		       const struct perf_record *record, struct bc_error *err)
 {
 	if (!perf_setup_record(&reader->setup, record, err))
-		return name_file(source->file.stream, err);
-	source->stream.ring_size = reader->setup.features.info.mmap_size;
+		return name_file(part->file.stream, err);
+	part->stream.ring_size = reader->setup.features.info.mmap_size;
 	return true;
 }
 
-static bool take_record(struct perf_reader *reader, struct source *source,
+static bool take_record(struct perf_reader *reader, struct part *part,
 			const struct perf_record *record, struct bc_error *err)
 {
 	count(reader, record);
 	if (record->type < PERF_USER_TYPES)
-		return take_kernel_record(reader, source, record, err);
+		return take_kernel_record(reader, part, record, err);
 	switch (record->type) {
 	case PERF_USER_FINISHED_ROUND: /* not across files */
-		return reader->source_count > 1 || perf_order_round(&reader->order, err);
+		return reader->part_count > 1 || perf_order_round(&reader->order, err);
 	case PERF_USER_AUXTRACE:
 		reader->details->trace_records++;
 		return true;
@@ -174,59 +174,59 @@ static bool take_record(struct perf_reader *reader, struct source *source,
 	case PERF_USER_FEATURE:
 	case PERF_USER_EVENT_UPDATE:
 	case PERF_USER_BUILD_ID:
-		return take_setup(reader, source, record, err);
+		return take_setup(reader, part, record, err);
 	default:
 		return pass_over(reader, record);
 	}
 }
 
-static void end_source(struct perf_reader *reader, struct source *source)
+static void end_part(struct perf_reader *reader, struct part *part)
 {
 	struct perf_data_report *details = reader->details;
 
-	source->ended = true;
-	details->skipped_bytes += source->stream.skipped;
-	if (source->stream.truncated && !details->truncated) {
+	part->ended = true;
+	details->skipped_bytes += part->stream.skipped;
+	if (part->stream.truncated && !details->truncated) {
 		details->truncated = true;
-		details->truncated_at = source->stream.truncated_at;
+		details->truncated_at = part->stream.truncated_at;
 	}
 }
 
-/* Read a source until it is ahead of the others, or ends. */
-static bool read_source(struct perf_reader *reader, struct source *source, uint64_t until,
+/* Read a part until it is ahead of the others, or ends. */
+static bool read_part(struct perf_reader *reader, struct part *part, uint64_t until,
 			struct bc_error *err)
 {
 	struct perf_record record;
 
-	while (source->newest <= until) {
-		if (!perf_stream_next(&source->stream, &record, err)) {
+	while (part->newest <= until) {
+		if (!perf_stream_next(&part->stream, &record, err)) {
 			if (err->code != BC_OK)
-				return name_file(source->file.stream, err);
-			end_source(reader, source);
+				return name_file(part->file.stream, err);
+			end_part(reader, part);
 			return true;
 		}
-		if (!take_record(reader, source, &record, err))
+		if (!take_record(reader, part, &record, err))
 			return false;
 	}
 	return true;
 }
 
-/* The source that is furthest behind, or NULL.  *next is how far the one that is
+/* The part that is furthest behind, or NULL.  *next is how far the one that is
  * next to last has come. */
-static struct source *last_source(struct perf_reader *reader, uint64_t *next)
+static struct part *last_part(struct perf_reader *reader, uint64_t *next)
 {
-	struct source *last = NULL;
+	struct part *last = NULL;
 
 	*next = UINT64_MAX;
-	for (size_t i = 0; i < reader->source_count; i++) {
-		struct source *source = &reader->sources[i];
-		if (source->ended)
+	for (size_t i = 0; i < reader->part_count; i++) {
+		struct part *part = &reader->parts[i];
+		if (part->ended)
 			continue;
-		if (!last || source->newest < last->newest) {
+		if (!last || part->newest < last->newest) {
 			*next = last ? last->newest : UINT64_MAX;
-			last = source;
-		} else if (source->newest < *next) {
-			*next = source->newest;
+			last = part;
+		} else if (part->newest < *next) {
+			*next = part->newest;
 		}
 	}
 	return last;
@@ -239,8 +239,8 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 {
 	uint64_t next;
 
-	for (struct source *source; (source = last_source(reader, &next));)
-		if (!read_source(reader, source, next, err))
+	for (struct part *part; (part = last_part(reader, &next));)
+		if (!read_part(reader, part, next, err))
 			return false;
 	return perf_order_flush(&reader->order, UINT64_MAX, err);
 }
@@ -269,11 +269,11 @@ static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
 /* The features of a file that came through a pipe stand behind its data. */
 static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 {
-	struct source *source = &reader->sources[0];
+	struct part *part = &reader->parts[0];
 
-	return !reader->setup.features_late || source->stream.truncated ||
-	       perf_setup_late(&reader->setup, &source->file, err) ||
-	       name_file(source->file.stream, err);
+	return !reader->setup.features_late || part->stream.truncated ||
+	       perf_setup_late(&reader->setup, &part->file, err) ||
+	       name_file(part->file.stream, err);
 }
 
 /* Where build-ids are no part of a file's header, mappings may come before them. */
@@ -287,12 +287,12 @@ static bool open_more(struct perf_reader *reader, struct bc_error *err)
 	const struct perf_data_input *input = reader->input;
 
 	for (size_t i = 0; i < input->more_count; i++) {
-		struct source *source = &reader->sources[reader->source_count++];
-		if (!perf_file_init(&source->file, &input->more[i], (struct bytes){0}, err) ||
-		    !perf_stream_init(&source->stream, &source->file, &reader->pool, 0, UINT64_MAX,
+		struct part *part = &reader->parts[reader->part_count++];
+		if (!perf_file_init(&part->file, &input->more[i], (struct bytes){0}, err) ||
+		    !perf_stream_init(&part->stream, &part->file, &reader->pool, 0, UINT64_MAX,
 				      err))
 			return name_file(&input->more[i], err);
-		source->stream.ring_size = reader->setup.features.info.mmap_size;
+		part->stream.ring_size = reader->setup.features.info.mmap_size;
 	}
 	reader->order.most.blocks += 2 * input->more_count;
 	return true;
@@ -300,21 +300,21 @@ static bool open_more(struct perf_reader *reader, struct bc_error *err)
 
 static bool open_main(struct perf_reader *reader, struct bc_error *err)
 {
-	struct source *source = &reader->sources[reader->source_count++];
+	struct part *part = &reader->parts[reader->part_count++];
 	struct perf_setup *setup = &reader->setup;
 	const struct perf_header *header = &setup->header;
 
-	if (!perf_file_init(&source->file, reader->input->stream, reader->input->head, err) ||
-	    !perf_setup_file(setup, &source->file, err))
+	if (!perf_file_init(&part->file, reader->input->stream, reader->input->head, err) ||
+	    !perf_setup_file(setup, &part->file, err))
 		return name_file(reader->input->stream, err);
 	reader->details->pipe = header->pipe;
 	reader->details->unfinished = !header->pipe && !header->data.size;
 	bool open_end = header->pipe || !header->data.size;
 	uint64_t begin = header->pipe ? header->size : header->data.offset;
 	uint64_t end = open_end ? UINT64_MAX : begin + header->data.size;
-	if (!perf_stream_init(&source->stream, &source->file, &reader->pool, begin, end, err))
+	if (!perf_stream_init(&part->stream, &part->file, &reader->pool, begin, end, err))
 		return name_file(reader->input->stream, err);
-	source->stream.ring_size = setup->features.info.mmap_size;
+	part->stream.ring_size = setup->features.info.mmap_size;
 	return true;
 }
 
@@ -323,8 +323,8 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	size_t count = 1 + reader->input->more_count;
 
 	reader->setup.damaged_features = &reader->details->damaged_features;
-	reader->sources = calloc(count, sizeof(*reader->sources));
-	if (!reader->sources ||
+	reader->parts = calloc(count, sizeof(*reader->parts));
+	if (!reader->parts ||
 	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
 		return bc_fail_nomem(err);
 	perf_order_init(&reader->order, &reader->pool,

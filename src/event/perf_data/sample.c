@@ -30,54 +30,55 @@ static uint8_t bit_count(uint64_t mask)
 	return (uint8_t)__builtin_popcountll(mask);
 }
 
-/* The place of the next field of eight bytes, if `type` has it. */
-static uint8_t place(uint64_t type, uint64_t bit, uint8_t *end)
+/* The offset of the next field of eight bytes, or PERF_NO_FIELD if `type` does not have it.
+ * *end moves behind the field. */
+static uint8_t next_field(uint64_t type, uint64_t bit, uint8_t *end)
 {
 	uint8_t at = *end;
 
 	if (!(type & bit))
-		return PERF_NOWHERE;
+		return PERF_NO_FIELD;
 	*end = (uint8_t)(at + 8);
 	return at;
 }
 
-static void place_fixed(uint64_t type, struct perf_sample_layout *out)
+static void lay_out_fields(uint64_t type, struct perf_sample_layout *out)
 {
 	uint8_t end = 0;
-	uint8_t identifier = place(type, PERF_SAMPLE_IDENTIFIER, &end);
+	uint8_t identifier = next_field(type, PERF_SAMPLE_IDENTIFIER, &end);
 
-	out->ip = place(type, PERF_SAMPLE_IP, &end);
-	out->tid = place(type, PERF_SAMPLE_TID, &end);
-	out->time = place(type, PERF_SAMPLE_TIME, &end);
-	out->addr = place(type, PERF_SAMPLE_ADDR, &end);
-	out->id = place(type, PERF_SAMPLE_ID, &end);
-	place(type, PERF_SAMPLE_STREAM_ID, &end);
-	place(type, PERF_SAMPLE_CPU, &end);
-	out->period = place(type, PERF_SAMPLE_PERIOD, &end);
+	out->ip = next_field(type, PERF_SAMPLE_IP, &end);
+	out->tid = next_field(type, PERF_SAMPLE_TID, &end);
+	out->time = next_field(type, PERF_SAMPLE_TIME, &end);
+	out->addr = next_field(type, PERF_SAMPLE_ADDR, &end);
+	out->id = next_field(type, PERF_SAMPLE_ID, &end);
+	next_field(type, PERF_SAMPLE_STREAM_ID, &end);
+	next_field(type, PERF_SAMPLE_CPU, &end);
+	out->period = next_field(type, PERF_SAMPLE_PERIOD, &end);
 	out->fixed_size = end;
-	if (identifier != PERF_NOWHERE)
+	if (identifier != PERF_NO_FIELD)
 		out->id = identifier;
 }
 
 /* The trailer's fields are found from its end, whatever stands before it. */
-static void place_trailer(const struct perf_attr *attr, struct perf_sample_layout *out)
+static void lay_out_trailer(const struct perf_attr *attr, struct perf_sample_layout *out)
 {
 	uint64_t type = attr->flags & PERF_ATTR_SAMPLE_ID_ALL ? attr->sample_type : 0;
 	uint8_t end = 0, identifier, id;
 
-	out->end_tid = out->end_time = out->end_id = PERF_NOWHERE;
-	/* place() gives what lies behind a field; the field itself is 8 more. */
-	identifier = place(type, PERF_SAMPLE_IDENTIFIER, &end);
-	place(type, PERF_SAMPLE_CPU, &end);
-	place(type, PERF_SAMPLE_STREAM_ID, &end);
-	id = place(type, PERF_SAMPLE_ID, &end);
-	if (identifier != PERF_NOWHERE)
+	out->end_tid = out->end_time = out->end_id = PERF_NO_FIELD;
+	/* next_field() returns the size of what stands behind a field; the field has 8 bytes more. */
+	identifier = next_field(type, PERF_SAMPLE_IDENTIFIER, &end);
+	next_field(type, PERF_SAMPLE_CPU, &end);
+	next_field(type, PERF_SAMPLE_STREAM_ID, &end);
+	id = next_field(type, PERF_SAMPLE_ID, &end);
+	if (identifier != PERF_NO_FIELD)
 		out->end_id = 8;
-	else if (id != PERF_NOWHERE)
+	else if (id != PERF_NO_FIELD)
 		out->end_id = (uint8_t)(id + 8);
-	if (place(type, PERF_SAMPLE_TIME, &end) != PERF_NOWHERE)
+	if (next_field(type, PERF_SAMPLE_TIME, &end) != PERF_NO_FIELD)
 		out->end_time = end;
-	if (place(type, PERF_SAMPLE_TID, &end) != PERF_NOWHERE)
+	if (next_field(type, PERF_SAMPLE_TID, &end) != PERF_NO_FIELD)
 		out->end_tid = end;
 	out->end_size = end;
 }
@@ -92,8 +93,8 @@ void perf_sample_layout(const struct perf_attr *attr, struct perf_sample_layout 
 		.regs_user = bit_count(attr->regs_user),
 		.regs_intr = bit_count(attr->regs_intr),
 	};
-	place_fixed(attr->sample_type, out);
-	place_trailer(attr, out);
+	lay_out_fields(attr->sample_type, out);
+	lay_out_trailer(attr, out);
 }
 
 bool perf_sample_layout_equal(const struct perf_sample_layout *a,
@@ -152,9 +153,9 @@ static void parse_chain(struct perf_cursor *c, struct perf_sample *out)
 {
 	uint64_t count = cursor_u64(c);
 
-	out->chain = c->rest.data;
+	out->callchain = c->rest.data;
 	cursor_skip(c, count, 8);
-	out->chain_count = c->failed ? 0 : (size_t)count;
+	out->callchain_count = c->failed ? 0 : (size_t)count;
 }
 
 /* What stands between the fixed fields and the branch stack. */
@@ -224,7 +225,7 @@ static bool parse_stack(const struct perf_sample_layout *layout, struct perf_cur
 
 static uint64_t at64(const uint8_t *body, uint8_t at)
 {
-	return at == PERF_NOWHERE ? 0 : le64(body + at);
+	return at == PERF_NO_FIELD ? 0 : le64(body + at);
 }
 
 bool perf_sample_parse(const struct perf_sample_layout *layout, struct bytes body,
@@ -239,7 +240,7 @@ bool perf_sample_parse(const struct perf_sample_layout *layout, struct bytes bod
 		.id = at64(body.data, layout->id),
 		.period = at64(body.data, layout->period),
 	};
-	if (layout->tid != PERF_NOWHERE) {
+	if (layout->tid != PERF_NO_FIELD) {
 		out->pid = le32(body.data + layout->tid);
 		out->tid = le32(body.data + layout->tid + 4);
 	}
@@ -269,13 +270,13 @@ const struct branch *perf_branches(const struct perf_sample *sample, struct bran
 	return scratch;
 }
 
-size_t perf_chain(const struct perf_sample *sample, uint64_t *out)
+size_t perf_callchain(const struct perf_sample *sample, uint64_t *out)
 {
 	size_t count = 0;
 
 	/* The marks are the topmost addresses: PERF_CONTEXT_MAX is -4095. */
-	for (size_t i = 0; i < sample->chain_count && i < PERF_CHAIN_MAX; i++) {
-		uint64_t at = le64(sample->chain + 8 * i);
+	for (size_t i = 0; i < sample->callchain_count && i < PERF_CALLCHAIN_MAX; i++) {
+		uint64_t at = le64(sample->callchain + 8 * i);
 		if (at < (uint64_t)PERF_CONTEXT_MAX)
 			out[count++] = at;
 	}
@@ -289,7 +290,7 @@ uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes 
 
 static uint64_t back64(struct bytes body, uint8_t back)
 {
-	return back == PERF_NOWHERE ? 0 : le64(body.data + body.size - back);
+	return back == PERF_NO_FIELD ? 0 : le64(body.data + body.size - back);
 }
 
 struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, struct bytes body)
@@ -300,7 +301,7 @@ struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, 
 		.time = back64(body, layout->end_time),
 		.id = back64(body, layout->end_id),
 	};
-	if (layout->end_tid != PERF_NOWHERE) {
+	if (layout->end_tid != PERF_NO_FIELD) {
 		out.pid = le32(body.data + body.size - layout->end_tid);
 		out.tid = le32(body.data + body.size - layout->end_tid + 4);
 	}

@@ -25,10 +25,10 @@
 #include "src/base/bytes.h"
 #include "src/event/event.h"
 
-#define PERF_NOWHERE UINT8_MAX
+#define PERF_NO_FIELD UINT8_MAX
 
 /* The place of the fields, for one event.  Bytes from the beginning of a
- * sample's body, or PERF_NOWHERE. */
+ * sample's body, or PERF_NO_FIELD. */
 struct perf_sample_layout {
 	uint64_t sample_type, read_format;
 	uint8_t ip, tid, time, addr, id, period;
@@ -53,8 +53,8 @@ struct perf_sample {
 	bool has_stack;
 	size_t branch_count;
 	const uint8_t *branches; /* in the record; read with perf_branches() */
-	size_t chain_count;      /* with perf's marks */
-	const uint8_t *chain;    /* in the record; read with perf_chain() */
+	size_t callchain_count;      /* with perf's marks */
+	const uint8_t *callchain;    /* in the record; read with perf_callchain() */
 };
 
 /* Read the body of a SAMPLE record: what follows the 8 bytes of its header.
@@ -71,11 +71,11 @@ BC_MUST_USE bool perf_sample_parse(const struct perf_sample_layout *layout, stru
 const struct branch *perf_branches(const struct perf_sample *sample, struct branch *scratch);
 
 /* The most addresses of a call chain that a record can hold. */
-#define PERF_CHAIN_MAX (65536 / sizeof(uint64_t))
+#define PERF_CALLCHAIN_MAX (65536 / sizeof(uint64_t))
 
 /* The call chain of a sample without the marks that tell kernel and user addresses
- * apart, copied to `out`, room for PERF_CHAIN_MAX.  Returns how many. */
-size_t perf_chain(const struct perf_sample *sample, uint64_t *out);
+ * apart, copied to `out`, room for PERF_CALLCHAIN_MAX.  Returns how many. */
+size_t perf_callchain(const struct perf_sample *sample, uint64_t *out);
 
 /* The time of a sample; 0 if its event records none or the body is too short. */
 uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes body);

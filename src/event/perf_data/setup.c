@@ -24,16 +24,16 @@ static bool forgive(struct perf_setup *setup, const struct bc_error *err)
 }
 
 static bool read_feature(struct perf_setup *setup, unsigned feature, struct perf_section section,
-			 struct perf_source source, struct bc_error *err)
+			 struct perf_section_reader sections, struct bc_error *err)
 {
 	struct bytes bytes;
 
-	return (source.read(source.ctx, section, &bytes, err) &&
+	return (sections.read(sections.ctx, section, &bytes, err) &&
 		perf_feature_parse(feature, bytes, &setup->features, &setup->events, err)) ||
 	       forgive(setup, err);
 }
 
-static bool read_features(struct perf_setup *setup, struct perf_source source,
+static bool read_features(struct perf_setup *setup, struct perf_section_reader sections,
 			  struct bc_error *err)
 {
 	struct perf_section table = perf_header_feature_table(&setup->header), section;
@@ -44,10 +44,10 @@ static bool read_features(struct perf_setup *setup, struct perf_source source,
 		if (!perf_header_has(&setup->header, i))
 			continue;
 		if (perf_feature_is_read(i)) {
-			if (!source.read(source.ctx, entry, &bytes, err))
+			if (!sections.read(sections.ctx, entry, &bytes, err))
 				return forgive(setup, err);
 			section = (struct perf_section){le64(bytes.data), le64(bytes.data + 8)};
-			if (!read_feature(setup, i, section, source, err))
+			if (!read_feature(setup, i, section, sections, err))
 				return false;
 		}
 		entry.offset += sizeof(section);
@@ -66,7 +66,7 @@ static bool has_features_at_hand(const struct perf_setup *setup, const struct pe
 bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
 {
 	struct bytes start = {file->start, file->start_size};
-	struct perf_source source = perf_file_source(file);
+	struct perf_section_reader sections = perf_file_sections(file);
 
 	if (!perf_header_parse(start, &setup->header, err))
 		return false;
@@ -74,8 +74,8 @@ bool perf_setup_file(struct perf_setup *setup, struct perf_file *file, struct bc
 		return true;
 	setup->features_late = !has_features_at_hand(setup, file);
 	return perf_file_keep(file, setup->header.data.offset, err) &&
-	       perf_header_events(&setup->header, source, &setup->events, err) &&
-	       (setup->features_late || read_features(setup, source, err));
+	       perf_header_events(&setup->header, sections, &setup->events, err) &&
+	       (setup->features_late || read_features(setup, sections, err));
 }
 
 bool perf_setup_ids_may_come(const struct perf_setup *setup)
@@ -86,7 +86,7 @@ bool perf_setup_ids_may_come(const struct perf_setup *setup)
 bool perf_setup_late(struct perf_setup *setup, struct perf_file *file, struct bc_error *err)
 {
 	return !setup->features_late ||
-	       (perf_file_keep_rest(file, err) && read_features(setup, perf_file_source(file), err));
+	       (perf_file_keep_rest(file, err) && read_features(setup, perf_file_sections(file), err));
 }
 
 static bool take_attr(struct perf_setup *setup, struct bytes body, struct bc_error *err)

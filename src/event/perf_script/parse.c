@@ -44,18 +44,18 @@ static struct text chain_file(struct text line)
 static bool parse_continuation(const struct line *line, enum open_lines open,
 			       struct script_item *out, struct bc_error *err)
 {
-	struct script_place *place = &out->place;
+	struct script_frame *frame = &out->frame;
 	struct text rest = line->text;
 
 	out->kind = SCRIPT_REST;
-	if (open != OPEN_SAMPLE || !text_hex(text_word(&rest), &place->at))
+	if (open != OPEN_SAMPLE || !text_hex(text_word(&rest), &frame->at))
 		return true;
 	if (text_is(text_word(&rest), "insn:"))
 		return line_fail(err, BC_UNSUPPORTED, line, text_trim(line->text).at,
 				 "a listing of instructions (brstackinsn) holds no branches; use -F pid,ip,brstack");
-	out->kind = SCRIPT_CHAIN;
-	place->file = chain_file(line->text);
-	place->inlined = text_ends(text_trim(line->text), "(inlined)");
+	out->kind = SCRIPT_CALLCHAIN;
+	frame->file = chain_file(line->text);
+	frame->inlined = text_ends(text_trim(line->text), "(inlined)");
 	return true;
 }
 

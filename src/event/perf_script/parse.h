@@ -16,12 +16,12 @@ enum script_kind {
 	SCRIPT_RECORD,
 	SCRIPT_SAMPLE,  /* a head, and behind it perhaps its branch stack */
 	SCRIPT_STACK,   /* the branch stack of the sample that is open, alone in its line */
-	SCRIPT_CHAIN,   /* a place of the call chain of the sample that is open */
+	SCRIPT_CALLCHAIN,   /* an entry of the call chain of the sample that is open */
 	SCRIPT_REST,    /* another line of what is open, which says nothing here */
 };
 
-/* A place of a call chain, as it is printed. */
-struct script_place {
+/* An entry of a call chain, as it is printed. */
+struct script_frame {
 	uint64_t at;
 	struct text file; /* at the end of the line; empty if there is none */
 	bool inlined;     /* a function that was inlined: it stands before the code it is a part of */
@@ -32,7 +32,7 @@ struct script_item {
 	union {
 		struct record record;
 		struct head head; /* SAMPLE */
-		struct script_place place; /* CHAIN */
+		struct script_frame frame; /* CHAIN */
 	};
 };
 

@@ -14,13 +14,13 @@ void perf_script_fini(struct perf_script *script)
 {
 	threads_free(&script->threads);
 	branch_vec_free(&script->branches);
-	chain_vec_free(&script->chain);
+	callchain_vec_free(&script->callchain);
 	file_vec_free(&script->files);
 	path_vec_free(&script->paths);
 }
 
 /* The buffer of paths stands now: lengths become texts. */
-static const struct text *place_files(struct perf_script *script)
+static const struct text *frame_files(struct perf_script *script)
 {
 	const char *at = script->paths.at ? script->paths.at : "";
 
@@ -37,16 +37,16 @@ static bool may_be_offset(uint64_t at, struct text file)
 	return at < KERNEL_BEGIN && file.len && !text_is(file, "[unknown]");
 }
 
-/* The address of a sample that has none but in its chain. */
+/* The address of a sample that has none but that in its call chain. */
 static void take_ip(struct perf_script *script)
 {
 	struct sample *sample = &script->sample;
-	size_t i = script->inlined < sample->chain_count ? script->inlined : 0;
+	size_t i = script->inlined < sample->callchain_count ? script->inlined : 0;
 
-	sample->ip.v = sample->chain[i];
+	sample->ip.v = sample->callchain[i];
 	sample->no_ip = false;
-	if (may_be_offset(sample->ip.v, sample->chain_files[i]))
-		sample->ip_file = sample->chain_files[i];
+	if (may_be_offset(sample->ip.v, sample->callchain_files[i]))
+		sample->ip_file = sample->callchain_files[i];
 }
 
 static bool deliver_sample(struct perf_script *script, struct bc_error *err)
@@ -56,10 +56,10 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 			      .sample = sample};
 
 	script->open = OPEN_NOTHING;
-	sample->chain = script->chain.at;
-	sample->chain_count = script->chain.len;
-	sample->chain_files = place_files(script);
-	if (script->chain_has_ip && sample->chain_count)
+	sample->callchain = script->callchain.at;
+	sample->callchain_count = script->callchain.len;
+	sample->callchain_files = frame_files(script);
+	if (script->callchain_has_ip && sample->callchain_count)
 		take_ip(script);
 	return event_deliver(script->sink, &event, err);
 }
@@ -142,8 +142,8 @@ static bool open_sample(struct perf_script *script, const struct head *head, str
 	};
 	script->time = head->time;
 	script->memory = NULL;
-	script->chain_has_ip = !head->ip.v;
-	script->chain.len = 0;
+	script->callchain_has_ip = !head->ip.v;
+	script->callchain.len = 0;
 	script->inlined = 0;
 	script->files.len = 0;
 	script->paths.len = 0;
@@ -169,15 +169,15 @@ static bool take_stack(struct perf_script *script, const struct line *line, size
 	return deliver_sample(script, err);
 }
 
-static bool take_place(struct perf_script *script, const struct script_place *place)
+static bool take_frame(struct perf_script *script, const struct script_frame *frame)
 {
 	script->report->ignored++;
-	script->inlined += place->inlined && script->inlined == script->chain.len;
-	for (size_t i = 0; i < place->file.len; i++)
-		if (!path_vec_push(&script->paths, place->file.at[i]))
+	script->inlined += frame->inlined && script->inlined == script->callchain.len;
+	for (size_t i = 0; i < frame->file.len; i++)
+		if (!path_vec_push(&script->paths, frame->file.at[i]))
 			return false;
-	return chain_vec_push(&script->chain, place->at) &&
-	       file_vec_push(&script->files, (struct text){NULL, place->file.len});
+	return callchain_vec_push(&script->callchain, frame->at) &&
+	       file_vec_push(&script->files, (struct text){NULL, frame->file.len});
 }
 
 bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
@@ -192,7 +192,7 @@ bool perf_script_line(struct perf_script *script, const struct line *line, size_
 	case SCRIPT_REST: return ignore(script);
 	case SCRIPT_BLANK: return ignore(script) && close_open(script, err);
 	case SCRIPT_RECORD: return take_record(script, &item.record, err);
-	case SCRIPT_CHAIN: return take_place(script, &item.place) || bc_fail_nomem(err);
+	case SCRIPT_CALLCHAIN: return take_frame(script, &item.frame) || bc_fail_nomem(err);
 	case SCRIPT_STACK: return take_stack(script, line, stack, read, err);
 	case SCRIPT_SAMPLE: break;
 	}

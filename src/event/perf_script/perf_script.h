@@ -13,7 +13,7 @@
  *
  * Call chains follow a sample in lines that begin with a tab; their first word is
  * the address, of user code in some releases the offset in the file at the end of the line.
- * Where there is a chain, perf prints no other address unless it is asked to.
+ * Where there is a call chain, perf prints no other address unless it is asked to.
  *
  * Lines become events here; read.h takes them from a text.
  */
@@ -29,7 +29,7 @@
 /* Event names are kept between the lines of one sample; longer ones are cut. */
 #define EVENT_NAME_MAX 256
 
-DEFINE_VEC(chain_vec, uint64_t);
+DEFINE_VEC(callchain_vec, uint64_t);
 DEFINE_VEC(file_vec, struct text);
 DEFINE_VEC(path_vec, char);
 
@@ -38,10 +38,10 @@ struct perf_script {
 	struct reader_report *report; /* borrowed */
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
-	struct chain_vec chain;     /* of the sample at hand */
-	bool chain_has_ip;          /* the sample's address stands in it only ... */
+	struct callchain_vec callchain;     /* of the sample at hand */
+	bool callchain_has_ip;          /* the sample's address stands in it only ... */
 	size_t inlined;             /* ... behind so many inlined functions */
-	struct file_vec files;      /* of the chain: texts in `paths`, once it is whole */
+	struct file_vec files;      /* of the call chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
 	struct sample sample;       /* not delivered yet if open is OPEN_SAMPLE */
 	uint64_t time;              /* of it */

@@ -37,8 +37,8 @@ static void marks_are_left_out(void **state)
 	(void)state;
 	perf_sample_layout(&attr, &layout);
 	assert_true(perf_sample_parse(&layout, body_of(buffer, chain, 5), &sample));
-	assert_int_equal(sample.chain_count, 5);
-	assert_int_equal(perf_chain(&sample, out), 3);
+	assert_int_equal(sample.callchain_count, 5);
+	assert_int_equal(perf_callchain(&sample, out), 3);
 	assert_int_equal(out[0], 0xffffffff81000010);
 	assert_int_equal(out[1], 0x401000);
 	assert_int_equal(out[2], 0x401234);
@@ -80,14 +80,14 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 		assert_int_equal(event->time, 12000000005);
 		assert_int_equal(sample->ip.v, 0x401010);
 		assert_true(text_is(sample->ip_file, "/srv/prog"));
-		assert_int_equal(sample->chain_count, 2);
-		assert_int_equal(sample->chain[1], 0x7f0000001234);
-		assert_true(text_is(sample->chain_files[0], "/srv/prog"));
-		assert_true(text_is(sample->chain_files[1], "[unknown]"));
+		assert_int_equal(sample->callchain_count, 2);
+		assert_int_equal(sample->callchain[1], 0x7f0000001234);
+		assert_true(text_is(sample->callchain_files[0], "/srv/prog"));
+		assert_true(text_is(sample->callchain_files[1], "[unknown]"));
 	} else {
 		assert_int_equal(event->time, 13500000000);
 		assert_int_equal(sample->ip_file.len, 0);
-		assert_int_equal(sample->chain_count, 0);
+		assert_int_equal(sample->callchain_count, 0);
 	}
 	return true;
 }
