@@ -2,12 +2,13 @@
 /*
  * What every reader of samples delivers, whatever the format: one event after the
  * other, in the order of the input.  A consumer switches over the kind, without a
- * default, so that the compiler names whoever forgot one; what it cannot use is an
- * error or a counted drop.
+ * default, so that the compiler reports a kind that it forgot.  What a consumer cannot
+ * use is an error, or is counted as dropped.
  *
  *   EVENT_BEGIN, then any number of the others, then EVENT_END, also after an error
  *
- * All that an event points to is valid during the call only, but for what `memory` holds.
+ * What an event points to is valid during the call only.  Branches and traces stay valid
+ * longer if the consumer holds `memory`.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -27,7 +28,7 @@ struct branch {
 #define BRANCH_MISPREDICTED 1u /* bit 0 of flags */
 
 /* Bits 20 to 23 of flags: what kind of branch it is, if that was recorded (perf record -j
- * any,u,save_type), else 0.  Kinds other than a return are told apart by nobody here. */
+ * any,u,save_type), else 0.  Only returns are told apart from the others. */
 #define BRANCH_TYPE (UINT64_C(15) << 20)
 #define BRANCH_TYPE_RETURN (UINT64_C(6) << 20)
 #define BRANCH_TYPE_OTHER (UINT64_C(15) << 20)
@@ -41,46 +42,46 @@ struct map_event {
 	bool executable;
 	struct text path;         /* as recorded, with " (deleted)" */
 	struct build_id build_id; /* size 0 if it is not known */
-	bool id_may_come;         /* it is not known, and EVENT_BUILD_IDS may tell it */
+	bool id_may_come;         /* it is not known yet: EVENT_BUILD_IDS may have it */
 };
 
 /* A process or a thread began or ended. */
 struct task_event {
 	uint32_t pid, tid;
-	uint32_t parent; /* EVENT_FORK: the pid that it came from; equal to pid: a new thread */
+	uint32_t parent; /* EVENT_FORK: the pid of the parent; if it equals pid, a thread began */
 };
 
 struct sample {
 	uint32_t pid;
-	/* Where it was taken; 0 if that was not recorded.  With an ip_file: as perf script
-	 * prints places in call chains, where samples of text may have their address alone. Some
-	 * releases print the offset in this file, others the run-time address. */
+	/* The address at which the sample was taken; 0 if it was not recorded.  A sample of
+	 * text can have it in its call chain only.  There perf script prints a file behind
+	 * the address, `ip_file`, and depending on its release the address is the offset in that
+	 * file or the run-time address. */
 	struct run_addr ip;
 	bool no_ip; /* it was not recorded, or its line of text does not have it */
 	struct text ip_file;  /* empty: `ip` is a run-time address */
-	struct run_addr data; /* that was accessed; 0 if not recorded */
-	/* A branch stack was recorded, maybe empty.  Text shows an empty one as
-	 * none: false there, so no single sample tells what a recording has. */
+	struct run_addr data; /* the address of the memory that was accessed; 0: not recorded */
+	/* A branch stack was recorded; it can be empty.  In text an empty stack looks like
+	 * none, and this is false. */
 	bool has_stack;
 	const struct branch *branches; /* newest first */
 	size_t branch_count;
-	bool partial; /* branches of some kinds were not recorded: what ran between
-	                 two neighbours is not known */
+	bool partial; /* branches of some kinds were not recorded: two neighbours need
+	                 not be the ends of one straight line of code */
 	struct text event; /* name as perf prints it, "" if not known */
 
-	/* The call chain, innermost first, without perf's marks of a context:
-	 * `ip` or the address it was interrupted at, then return addresses.
-	 * callchain_count 0: none was recorded. */
+	/* The call chain, innermost first, without perf's markers (PERF_CONTEXT_USER and
+	 * the like): the address of the sample, then return addresses.  callchain_count 0:
+	 * none was recorded. */
 	const uint64_t *callchain; /* run-time addresses */
 	size_t callchain_count;
-	/* Of each the file that perf script names behind it, empty if none; NULL: not
-	 * text.  Where there is a file of the user's, perf prints the offset in it
-	 * instead of the run-time address, as with `ip`. */
+	/* The file that perf script prints behind each of them, or an empty text; NULL if the
+	 * input is not text.  As with `ip`, an address with a file can be an offset in it. */
 	const struct text *callchain_files;
 };
 
-/* A distinct taken branch, with the straight-line run that followed it, in the
- * binary's own addresses.  Constants as BOLT's pre-aggregated format has them. */
+/* A taken branch and the straight line of code that ran behind it, up to the next taken
+ * branch.  Addresses are vaddrs; the constants are those of BOLT's pre-aggregated format. */
 struct trace {
 	uint64_t branch; /* vaddr of the branch, or TRACE_FT_ONLY and below     */
 	uint64_t from;   /* vaddr it went to                                    */
@@ -106,21 +107,22 @@ struct address_record {
 	uint64_t count; /* may be 0 */
 };
 
-/* Which build-id a mapped file had. */
+/* A file that was mapped, and its build-id. */
 struct file_id {
 	struct text path;
 	const struct build_id *id;
 };
 
-/* What the branches of a sample, or traces, lie in. */
+/* The reader's memory that the branches of a sample, or traces, are in.  It is freed or used
+ * again when it was released as often as it was held. */
 struct event_memory {
 	void (*hold)(struct event_memory *memory);
 	void (*release)(struct event_memory *memory);
 };
 
 enum event_kind {
-	/* An input begins.  Its text goes on where the text before it ended; perf.data is a
-	 * recording of its own (`recording`): pids mean other processes. */
+	/* An input begins.  perf.data is a recording of its own (`recording`), in which the same
+	 * pid is another process.  Text continues the text before it. */
 	EVENT_BEGIN,
 
 	/* Before the first event that has a time: the recording is a later part of the one before
@@ -133,24 +135,24 @@ enum event_kind {
 	EVENT_EXIT, /* a thread has ended; with the last one the process */
 	EVENT_SAMPLE,
 
-	/* Aggregated before, in the binary's own addresses. */
+	/* What was aggregated before, with vaddrs. */
 	EVENT_TRACES,
 	EVENT_ADDRESSES,
 	EVENT_NAME, /* of an event, for the whole profile */
 
-	/* Behind all samples, what a recording as pipes have it says of its files in the end,
-	 * where some were mapped when their build-ids were not known yet.  Those of its table
-	 * that were known in time are among them. */
+	/* The build-ids that a recording in a pipe has behind its samples, when files were mapped
+	 * before their build-ids were known.  Build-ids that were known earlier are repeated. */
 	EVENT_BUILD_IDS,
 
-	EVENT_END, /* all memory that is still held must be released now */
+	EVENT_END, /* the consumer must release all memory that it holds */
 };
 
 struct event {
 	enum event_kind kind;
 	uint64_t time; /* in ns, of the clock that the recording used; 0: not known */
-	/* SAMPLE, TRACES: a consumer that uses branches or traces after the call calls its hold(),
-	 * and release() when done, both in the reader's thread.  NULL: they are gone then. */
+	/* SAMPLE, TRACES: a consumer that uses the branches or traces after the call calls
+	 * memory->hold(), and memory->release() when it is done, both in the reader's thread.
+	 * NULL: they cannot be used after the call. */
 	struct event_memory *memory;
 	union {
 		bool recording;              /* BEGIN */
@@ -173,10 +175,10 @@ struct event {
 	};
 };
 
-/* Who takes the events. */
+/* The consumer of events. */
 struct event_sink {
 	void *ctx;
-	/* False, with err filled: the reader stops, and delivers EVENT_END alone. */
+	/* Returns false, with err filled, to stop the reader: only EVENT_END follows. */
 	bool (*event)(void *ctx, const struct event *event, struct bc_error *err);
 };
 
@@ -186,8 +188,8 @@ BC_MUST_USE static inline bool event_deliver(const struct event_sink *sink, cons
 	return sink->event(sink->ctx, event, err);
 }
 
-/* At the end of an input, which went well if `ok`.  Returns whether both went well; err is of
- * what failed first. */
+/* Delivers EVENT_END.  ok: the input was read without an error.  Returns whether nothing failed;
+ * err has the first error. */
 BC_MUST_USE static inline bool event_end(const struct event_sink *sink, bool ok, struct bc_error *err)
 {
 	struct bc_error later = {0};

@@ -87,8 +87,9 @@ static bool folder_open(const char *path, struct input_progress progress, struct
 	}
 }
 
-/* Whole samples of compressed data that ends early are a shorter recording, as those of a plain
- * file are.  Records that were aggregated before are in no order: a part of them is another profile. */
+/* If compressed data ends early, its whole samples are used, as those of a plain file that
+ * was cut are: they are a shorter recording.  Pre-aggregated records have no order in time, so that
+ * a part of them would be a different profile. */
 static bool note_packing(const struct file_stream *stream, bool cut_will_do, struct reader_report *report,
 			 struct bc_error *err)
 {
@@ -118,7 +119,7 @@ static bool run_folder(const char *path, const struct reader_options *options,
 					.recordings = options->recordings};
 	bool ok = perf_data_read(&input, sink, report, err);
 	for (size_t i = 0; ok && i < folder.count; i++)
-		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* the first has the last word */
+		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* so that the report is the first file's */
 	return ok;
 }
 
@@ -141,7 +142,7 @@ static bool run_file(const char *path, const struct reader_options *options,
 	return ok;
 }
 
-/* A folder that holds no recording is refused by its own name. */
+/* A folder without a file `data` is opened like a file, so that the error names the folder. */
 bool is_recording_folder(const char *path)
 {
 	struct stat st;

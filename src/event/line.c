@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* As much of an unreadable word as helps to find it. */
+/* The most characters of a word that a message quotes. */
 #define QUOTED 40
 
 bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,

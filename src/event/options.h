@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What readers are told, and what they saw. */
+/* The options of readers, and their report. */
 #ifndef EVENT_OPTIONS_H
 #define EVENT_OPTIONS_H
 
@@ -22,10 +22,10 @@ bool input_format_parse(struct text name, enum input_format *out);
 
 struct reader_options {
 	enum input_format format;
-	struct build_id build_id; /* of the binary: such locations are inside */
+	struct build_id build_id; /* of the binary: locations with this id are inside it */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
-	/* Of text of perf script that ends within a line take the whole lines, and put it
-	 * down in the report; else that line is an error as any other. */
+	/* If the text of perf script ends within a line, use the lines before it and say so in
+	 * the report; without this option such a line is an error. */
 	bool cut_will_do;
 	struct recordings *recordings; /* those that were read before; NULL: none goes on */
 	bool new_recording;            /* nor does this one, whatever it is */

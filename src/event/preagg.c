@@ -8,12 +8,12 @@
 #include "src/event/text_blocks.h"
 
 
-/* The records that are traces: which of branch, from and to stand in the line,
- * and what the one that does not is. */
+/* The records that are traces: which of branch, from and to are in the line, and the value
+ * of the one that is not. */
 static const struct trace_shape {
 	char letter;
 	uint8_t first, last; /* of the locations 0 branch, 1 from, 2 to */
-	bool mispreds; /* can follow the count */
+	bool mispreds; /* a count of mispredictions can stand behind the count */
 	bool is_return;
 	struct trace defaults;
 } trace_shapes[] = {
@@ -25,7 +25,7 @@ static const struct trace_shape {
 	{'r', 1, 2, false, true, {TRACE_FT_RETURN, 0, 0}},
 };
 
-/* What is being read, and what is left of the line. */
+/* The line that is read, and the part of it that is left. */
 struct parser {
 	const struct line *line;
 	struct text rest;
@@ -38,7 +38,7 @@ static bool is_comment(struct text word)
 	return text_starts(word, "#") || text_starts(word, "//");
 }
 
-/* The next word; empty at the end of the line or of what counts of it. */
+/* The next word; empty at the end of the line, or where a comment begins. */
 static struct text next_word(struct parser *p)
 {
 	struct text word = text_word(&p->rest);
@@ -80,7 +80,7 @@ static bool take_plain(struct parser *p, uint64_t *out)
 	return true;
 }
 
-/* -1, -2 and -3 are no place in any file, whatever id stands before them. */
+/* -1, -2 and -3 are not addresses, also behind a build-id. */
 static bool is_mark(struct text at, uint64_t *out)
 {
 	if (at.len != 2 || at.at[0] != '-' || at.at[1] < '1' || at.at[1] > '3')
@@ -145,7 +145,7 @@ static bool parse_trace(struct parser *p, const struct trace_shape *shape,
 	for (size_t i = shape->first; i <= shape->last; i++)
 		if (!parse_location(p, at[i]))
 			return false;
-	/* A return from outside is what an r record says. */
+	/* An r record is a return from outside. */
 	if (out->is_return && out->trace.branch == TRACE_EXTERNAL)
 		out->trace.branch = TRACE_FT_RETURN;
 	return parse_count(p, &out->count) &&
@@ -211,7 +211,7 @@ DEFINE_VEC(trace_vec, struct trace_record);
 DEFINE_VEC(address_vec, struct address_record);
 DEFINE_VEC(name_list, struct text);
 
-/* What the lines of a block say. */
+/* The records of a block's lines. */
 struct parsed {
 	struct trace_vec traces;
 	struct address_vec addresses;
@@ -279,7 +279,7 @@ static void parse_block(struct text_block *block)
 	block->lines = line.number;
 }
 
-/* Parse the line again, to say what is wrong with it. */
+/* Parse the line again, for the message about it. */
 static bool fail_line(const struct text_block *block, const char *file, struct bc_error *err)
 {
 	struct line line = ((const struct parsed *)block->parsed)->failed;
@@ -290,7 +290,7 @@ static bool fail_line(const struct text_block *block, const char *file, struct b
 	return preagg_parse(&line, block->all->ctx, &record, err);
 }
 
-/* All that a block has of one kind is one event. */
+/* Delivers all records of one kind in a block as one event. */
 static bool deliver(struct text_block *block, const struct event_sink *sink, struct bc_error *err)
 {
 	const struct parsed *p = block->parsed;

@@ -11,7 +11,7 @@
 #include "src/event/perf_script/read.h"
 #include "src/event/preagg.h"
 
-/* How many lines the recognition looks at, comments not counted. */
+/* The most lines that the format is recognised by; comments do not count. */
 #define LOOK_LINES 64
 
 typedef bool read_fn(struct lines *lines, const struct reader_options *options,
@@ -20,8 +20,8 @@ typedef bool read_fn(struct lines *lines, const struct reader_options *options,
 
 static read_fn perf_data_lines;
 
-/* Text formats are told by their lines.  Where a line fits two of them, the
- * first in this table has it: `T 1 2 3 4` could be a sample of a program T. */
+/* Text formats are recognised by their lines.  A line that fits two formats counts for the
+ * first one in this table: `T 1 2 3 4` could be a sample of a program called T. */
 static const struct format {
 	enum input_format format;
 	bool (*fits)(const struct line *line); /* NULL: not text */
@@ -32,7 +32,7 @@ static const struct format {
 	{INPUT_PERF_DATA, NULL, perf_data_lines},
 };
 
-/* Other formats are told by their first bytes, of which so many are looked at. */
+/* Binary formats are recognised by this many bytes at the beginning. */
 #define MAGIC_MOST 16
 
 static const struct magic {
@@ -61,7 +61,8 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	struct perf_data_input input = {.stream = lines->stream, .recordings = options->recordings};
 	struct text head;
 
-	/* In a pipe, sections behind the data are known in time only if they are at hand. */
+	/* Of a pipe, the sections behind the data can be used for the data only if they were
+	 * read already. */
 	size_t most = stream_position(lines->stream) < 0 ? LINES_LONGEST : 0;
 
 	if (!lines_peek(lines, most, &head, err))
@@ -70,8 +71,8 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 	return perf_data_read(&input, sink, report, err);
 }
 
-/* Takes lines off the front of what was peeked.  The last one does not count
- * if it may be cut. */
+/* The next line of the text that was peeked at.  Unless the text is complete, its last line may
+ * be cut and is left out. */
 static bool next_peeked(struct text *rest, bool complete, struct line *out)
 {
 	size_t len = text_find(*rest, '\n');
@@ -111,7 +112,7 @@ static const struct format *recognise_text(struct text start, bool complete, str
 	return votes[best] && (first_fits || 2 * votes[best] > looked) ? &formats[best] : NULL;
 }
 
-/* Between the lines of a dump some look like samples. */
+/* Some lines of a dump (perf script -D) look like samples. */
 static bool check_dump(struct text start, bool complete, const char *file, struct bc_error *err)
 {
 	struct line line = {.file = file};

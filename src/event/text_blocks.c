@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Blocks under way for each thread: one is parsed, one waits. */
+/* Blocks for each thread: one that is parsed, and one that waits. */
 #define BLOCKS_EACH 2
 
 static struct text_block *block_of_memory(struct event_memory *memory)

@@ -26,12 +26,12 @@ struct text_block {
 	void *parsed; /* the parser's own, used again with the block */
 };
 
-/* What a format makes of its blocks. */
+/* The parser of a text format. */
 struct text_parser {
 	void *(*create)(void);     /* for `parsed`; NULL: out of memory */
 	void (*destroy)(void *parsed);
-	/* Parse block->text into block->parsed and count its lines.  In any thread.  What
-	 * goes wrong is for the reader to tell when it takes the block. */
+	/* Parse block->text into block->parsed and count its lines.  Runs in any
+	 * thread.  Errors are kept in `parsed`: the reader reports them when it takes the block. */
 	void (*parse)(struct text_block *block);
 };
 
@@ -44,10 +44,10 @@ struct text_blocks {
 	struct text_block *free;
 	unsigned under_way;
 	bool at_end;
-	struct bc_error err; /* that ended the reading; told after the blocks before it */
+	struct bc_error err; /* that ended the reading; reported behind the blocks before it */
 };
 
-/* What lines_peek() showed is still to come.  `ctx` is there for the parser. */
+/* Begin at the first line that lines_next() has not returned.  ctx: for the parser. */
 void text_blocks_init(struct text_blocks *blocks, struct lines *lines, struct pool *pool,
 		      const struct text_parser *parser, const void *ctx);
 
@@ -59,7 +59,7 @@ void text_blocks_fini(struct text_blocks *blocks);
 BC_MUST_USE bool text_blocks_next(struct text_blocks *blocks, struct text_block **out,
 				  struct bc_error *err);
 
-/* Done with a block that was taken; it stays while a sink holds it. */
+/* Give a block back.  It is used again when no sink holds it any more. */
 void text_block_release(struct text_block *block);
 
 #endif

@@ -91,8 +91,8 @@ static const char *generic_name(const struct perf_attr *attr)
 	return NULL;
 }
 
-/* Which processor modes are counted, in perf's letters: what was excluded
- * decides which of them are mentioned at all. */
+/* Append the processor modes that are counted, in perf's letters ("u", "k", ...): perf
+ * prints them only if some mode is excluded. */
 static void format_modifiers(const struct perf_attr *attr, char out[16])
 {
 	uint64_t flags = attr->flags, precise = flags >> PERF_ATTR_PRECISE_SHIFT & 3;

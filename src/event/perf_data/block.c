@@ -61,7 +61,7 @@ void perf_framer_fini(struct perf_framer *framer, struct perf_pool *pool)
 	*framer = (struct perf_framer){0};
 }
 
-/* Go on in another block, which begins with what is left of this one. */
+/* Continue in another block, to which the unread bytes of this one are copied. */
 static bool change_block(struct perf_framer *framer, struct perf_pool *pool)
 {
 	struct perf_block *next = perf_pool_take(pool);
@@ -101,7 +101,7 @@ static size_t repair_size(struct bytes rest)
 	const size_t headers = PERF_RECORD_HEADER_SIZE + 8;
 
 	if (rest.size < headers)
-		return headers; /* not all there yet */
+		return headers; /* the record is not read completely yet */
 	uint64_t size = le64(rest.data + PERF_RECORD_HEADER_SIZE) + headers;
 	return size > 65528 && size < 65536 ? (size_t)size : 0;
 }

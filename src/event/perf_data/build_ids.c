@@ -51,7 +51,7 @@ static bool push(struct perf_build_ids *table, struct perf_build_id entry, struc
 	return false;
 }
 
-/* What is said of a file again must be the same. */
+/* A path that has two different build-ids is ambiguous. */
 static bool put_entry(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
 {
 	uint32_t number;
@@ -71,7 +71,7 @@ bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc, struct byte
 {
 	struct perf_cursor c = perf_cursor(body);
 	struct perf_build_id entry = {.ambiguous = false};
-	cursor_u32(&c); /* the process; mostly none */
+	cursor_u32(&c); /* pid, mostly -1 */
 	struct bytes id = cursor_take(&c, ID_BYTES);
 	uint32_t size = cursor_u32(&c) & 0xff;
 	struct text path = bytes_string(c.rest);

@@ -163,7 +163,7 @@ static bool deliver_task(struct perf_delivery *delivery, uint64_t time,
 	return event_deliver(delivery->sink, &event, err);
 }
 
-/* Names of threads change often, and change no mapping. */
+/* A thread that only gets another name changes no mapping. */
 static bool is_process_event(const struct perf_record *record)
 {
 	return record->type != PERF_RECORD_COMM || (record->misc & PERF_RECORD_MISC_COMM_EXEC);

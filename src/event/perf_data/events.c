@@ -57,7 +57,7 @@ static int compare_ids(const void *a, const void *b)
 
 DEFINE_SEARCH(first_id_from, struct perf_event_id, uint64_t, item->id < key)
 
-/* The row of an id: the first event that claims it.  NULL: none. */
+/* The row of an id, with the first of the events that have it; NULL: no event has it. */
 static const struct perf_event_id *find_id(const struct perf_events *events, uint64_t id)
 {
 	size_t first = first_id_from(events->ids.at, events->ids.len, id);
@@ -65,18 +65,18 @@ static const struct perf_event_id *find_id(const struct perf_events *events, uin
 	return first < events->ids.len && events->ids.at[first].id == id ? &events->ids.at[first] : NULL;
 }
 
-/* Count that all of some are looked at.  False: that is too often; names are left out then, and
- * perf_events_settle() fails. */
-static bool look(struct perf_events *events, size_t count)
+/* Counts work: `count` rows are going to be searched or sorted.  Returns false when that was
+ * too much: then names are left out, and perf_events_settle() fails. */
+static bool spend_work(struct perf_events *events, size_t count)
 {
-	if (events->looks <= PERF_EVENTS_LOOKS_MOST)
-		events->looks += count;
-	return events->looks <= PERF_EVENTS_LOOKS_MOST;
+	if (events->work <= PERF_EVENTS_WORK_MOST)
+		events->work += count;
+	return events->work <= PERF_EVENTS_WORK_MOST;
 }
 
 static bool sort_ids(struct perf_events *events)
 {
-	if (!events->ids_sorted && !look(events, events->ids.len))
+	if (!events->ids_sorted && !spend_work(events, events->ids.len))
 		return false;
 	if (events->ids.len && !events->ids_sorted)
 		qsort(events->ids.at, events->ids.len, sizeof(*events->ids.at), compare_ids);
@@ -84,7 +84,7 @@ static bool sort_ids(struct perf_events *events)
 	return true;
 }
 
-/* The value that a place has in all events, or PERF_NO_FIELD. */
+/* The offset of a field if it is the same in all events, or PERF_NO_FIELD. */
 static uint8_t common(uint8_t so_far, uint8_t here)
 {
 	return so_far == here ? here : PERF_NO_FIELD;
@@ -96,9 +96,9 @@ bool perf_events_settle(struct perf_events *events, struct bc_error *err)
 
 	if (!events->all.len)
 		return bc_fail(err, BC_FORMAT, "no event is described before the first record");
-	if (!sort_ids(events) || !look(events, events->all.len))
+	if (!sort_ids(events) || !spend_work(events, events->all.len))
 		return bc_fail(err, BC_FORMAT, "its events are described or named over and over: more than the limit of %"
-			       PRIu64 " looks at them", PERF_EVENTS_LOOKS_MOST);
+			       PRIu64 " looks at them", PERF_EVENTS_WORK_MOST);
 	events->same_layout = true;
 	events->id_at = first->layout.id;
 	events->id_back = first->layout.end_id;
@@ -132,7 +132,7 @@ void perf_events_name_by_id(struct perf_events *events, uint64_t id, struct text
 void perf_events_name_by_config(struct perf_events *events, uint32_t type, uint64_t config,
 				struct text name)
 {
-	size_t count = look(events, events->all.len) ? events->all.len : 0;
+	size_t count = spend_work(events, events->all.len) ? events->all.len : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct perf_event *event = &events->all.at[i];

@@ -28,7 +28,7 @@ struct perf_events {
 	struct perf_event_vec all;
 	struct perf_event_id_vec ids;
 	bool ids_sorted;
-	uint64_t looks;   /* at events and ids, to sort and to name them */
+	uint64_t work;   /* at events and ids, to sort and to name them */
 	uint8_t id_at;    /* bytes from the beginning of every sample's body,   */
 	uint8_t id_back;  /* from the end of every trailer, or PERF_NO_FIELD     */
 	bool same_layout; /* whatever the id */
@@ -50,11 +50,11 @@ void perf_events_name_by_config(struct perf_events *events, uint32_t type, uint6
 				struct text name);
 
 /* Events can be described and named at any time in a pipe, and each time all are looked at. */
-#define PERF_EVENTS_LOOKS_MOST (UINT64_C(1) << 24)
+#define PERF_EVENTS_WORK_MOST (UINT64_C(1) << 24)
 
 /* Call after the last perf_events_add() and before looking up.
  *
- * BC_FORMAT       there is no event; more than PERF_EVENTS_LOOKS_MOST
+ * BC_FORMAT       there is no event; more than PERF_EVENTS_WORK_MOST
  * BC_UNSUPPORTED  samples of different layouts have their id in different
  *                 places, or none */
 BC_MUST_USE bool perf_events_settle(struct perf_events *events, struct bc_error *err);

@@ -81,7 +81,7 @@ static bool read_compressed(struct feature *s)
 	return true;
 }
 
-/* Records of their own, behind each other. */
+/* The section is a sequence of build-id records. */
 static bool read_build_ids(struct feature *s)
 {
 	while (s->c.rest.size && !s->c.failed) {
@@ -95,8 +95,8 @@ static bool read_build_ids(struct feature *s)
 	return true;
 }
 
-/* The attrs once more, this time with names.  An event is told by its first id,
- * or by its index where there are none. */
+/* The attrs again, with names.  An event is identified by its first id, or by its index if it
+ * has no ids. */
 static bool read_event_desc(struct feature *s)
 {
 	uint32_t count = cursor_u32(&s->c), attr_size = cursor_u32(&s->c);

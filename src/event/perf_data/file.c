@@ -15,7 +15,7 @@ void perf_file_fini(struct perf_file *file)
 	*file = (struct perf_file){0};
 }
 
-/* Grow `start` to `size` bytes, or as many as the file has. */
+/* Read on until `start` has `size` bytes, or the file ends. */
 static bool read_start(struct perf_file *file, size_t size, struct bc_error *err)
 {
 	size_t got;
@@ -67,7 +67,7 @@ bool perf_file_keep(struct perf_file *file, uint64_t size, struct bc_error *err)
 	return read_start(file, (size_t)size, err);
 }
 
-/* Twice the room, from 64 KiB on. */
+/* Double the capacity, from 64 KiB on. */
 static bool grow_tail(struct perf_file *file, size_t *capacity)
 {
 	size_t bigger = *capacity ? 2 * *capacity : (size_t)64 << 10;

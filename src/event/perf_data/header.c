@@ -95,7 +95,7 @@ struct perf_section perf_header_feature_table(const struct perf_header *header)
 	for (unsigned i = 0; i < PERF_FEATURES; i++)
 		if (perf_header_has(header, i))
 			table.size += sizeof(struct perf_section);
-	/* Features are written at the end of a recording, their bits before. */
+	/* perf writes the bits of features first and the features at the end of a recording. */
 	if (!header->data.size)
 		table.size = 0;
 	return table;
@@ -114,7 +114,7 @@ static bool parse_event(struct bytes bytes, uint64_t at, struct perf_attr *attr,
 	return true;
 }
 
-/* *left: bytes of ids that may still come */
+/* *left: the bytes of ids that further events may have */
 static bool read_event(const struct perf_header *header, uint64_t at, struct perf_section_reader sections,
 		       struct perf_events *events, uint64_t *left, struct bc_error *err)
 {

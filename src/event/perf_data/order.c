@@ -86,8 +86,8 @@ static void swap_spare(struct perf_order *order)
 	order->capacity = capacity;
 }
 
-/* A merge sort over the runs that are there: stable, and quick because runs are
- * as long as what one buffer held. */
+/* Natural merge sort: it merges the ascending runs that the records already have, each about
+ * as long as one buffer of the kernel.  It is stable. */
 static bool sort(struct perf_order *order, struct bc_error *err)
 {
 	size_t runs = order->sorted ? 1 : 2;
@@ -164,7 +164,7 @@ static bool grow(struct perf_order *order)
 	return true;
 }
 
-/* Room for one more: what was delivered leaves some in front. */
+/* Make room for one more record, first at the front, where records were delivered. */
 static bool make_room(struct perf_order *order)
 {
 	size_t left = order->end - order->begin;

@@ -14,7 +14,7 @@
 struct part {
 	struct perf_file file;
 	struct perf_stream stream;
-	uint64_t newest; /* time that was read from it */
+	uint64_t newest; /* the latest time of its records so far */
 	bool ended;
 };
 
@@ -44,8 +44,8 @@ static void reader_fini(struct perf_reader *reader)
 	perf_setup_fini(&reader->setup);
 }
 
-/* Errors about the content do not name the file yet; those of the system and of
- * the sink do. */
+/* Put the file's name before an error about its content.  Errors of the system and of the sink
+ * have a name already. */
 static bool name_file(const struct file_stream *stream, struct bc_error *err)
 {
 	if (err->code == BC_FORMAT || err->code == BC_UNSUPPORTED)
@@ -66,7 +66,8 @@ static void count(struct perf_reader *reader, const struct perf_record *record)
 		reader->details->other_records++;
 }
 
-/* Nothing that has a time was delivered so far. */
+/* Called before the first record with a time is delivered: does this recording continue the one
+ * before? */
 static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_error *err)
 {
 	const struct event event = {.kind = EVENT_CONTINUES, .time = first_ns};
@@ -80,7 +81,8 @@ static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_
 	       event_deliver(reader->delivery.sink, &event, err);
 }
 
-/* A process event or sample: it waits for its turn if it has a time. */
+/* A process event or a sample.  One with a time is put in order, one without is delivered at
+ * once. */
 static bool take_timed(struct perf_reader *reader, struct part *part,
 		       const struct perf_record *record, struct bc_error *err)
 {
@@ -110,8 +112,8 @@ static bool take_lost(struct perf_reader *reader, const struct perf_record *reco
 	return true;
 }
 
-/* A record that says nothing about samples, or not in words that are known here. */
-static bool pass_over(struct perf_reader *reader, const struct perf_record *record)
+/* Counts a record that is neither a process event nor a sample. */
+static bool ignore_record(struct perf_reader *reader, const struct perf_record *record)
 {
 	struct perf_data_report *details = reader->details;
 
@@ -145,7 +147,7 @@ static bool take_kernel_record(struct perf_reader *reader, struct part *part,
 		reader->details->trace_records++;
 		return true;
 	default:
-		return pass_over(reader, record);
+		return ignore_record(reader, record);
 	}
 }
 
@@ -176,7 +178,7 @@ static bool take_record(struct perf_reader *reader, struct part *part,
 	case PERF_USER_BUILD_ID:
 		return take_setup(reader, part, record, err);
 	default:
-		return pass_over(reader, record);
+		return ignore_record(reader, record);
 	}
 }
 
@@ -192,7 +194,7 @@ static void end_part(struct perf_reader *reader, struct part *part)
 	}
 }
 
-/* Read a part until it is ahead of the others, or ends. */
+/* Read a part up to a record behind the time `until`, or to its end. */
 static bool read_part(struct perf_reader *reader, struct part *part, uint64_t until,
 			struct bc_error *err)
 {
@@ -211,8 +213,8 @@ static bool read_part(struct perf_reader *reader, struct part *part, uint64_t un
 	return true;
 }
 
-/* The part that is furthest behind, or NULL.  *next is how far the one that is
- * next to last has come. */
+/* The part whose last record read is the oldest, or NULL if all have ended.  *next is the time
+ * of the second oldest. */
 static struct part *last_part(struct perf_reader *reader, uint64_t *next)
 {
 	struct part *last = NULL;
@@ -232,9 +234,9 @@ static struct part *last_part(struct perf_reader *reader, uint64_t *next)
 	return last;
 }
 
-/* Several files are read side by side.  Each is sorted but for what interrupts
- * wrote between taking the time and writing the record; what waits makes up for
- * that. */
+/* Reads several files side by side.  Each is sorted by time, but for records of interrupts
+ * that came between taking the time of a record and writing it: perf_order puts these in
+ * order. */
 static bool read_all(struct perf_reader *reader, struct bc_error *err)
 {
 	uint64_t next;
@@ -245,8 +247,8 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 	return perf_order_flush(&reader->order, UINT64_MAX, err);
 }
 
-/* What the build-id table says of each file, but for those that it says two things of. */
-static bool tell_late_ids(struct perf_reader *reader, struct bc_error *err)
+/* Delivers the build-id table without the files that have two different build-ids. */
+static bool deliver_late_build_ids(struct perf_reader *reader, struct bc_error *err)
 {
 	struct perf_build_ids *table = &reader->setup.features.build_ids;
 	struct file_id *files = calloc(table->all.len + 1, sizeof(*files));
@@ -276,10 +278,11 @@ static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 	       name_file(part->file.stream, err);
 }
 
-/* Where build-ids are no part of a file's header, mappings may come before them. */
-static bool settle_ids(struct perf_reader *reader, struct bc_error *err)
+/* Delivers the build-ids that stand behind the data, if mappings were delivered before they were
+ * known. */
+static bool settle_build_ids(struct perf_reader *reader, struct bc_error *err)
 {
-	return !reader->delivery.ids_may_come || tell_late_ids(reader, err);
+	return !reader->delivery.ids_may_come || deliver_late_build_ids(reader, err);
 }
 
 static bool open_more(struct perf_reader *reader, struct bc_error *err)
@@ -357,7 +360,7 @@ bool perf_data_read(const struct perf_data_input *input, const struct event_sink
 	err->code = BC_OK;
 	const struct event begin = {.kind = EVENT_BEGIN, .recording = true};
 	bool ok = event_deliver(sink, &begin, err) && reader_init(&reader, sink, err) &&
-		  read_all(&reader, err) && read_late_features(&reader, err) && settle_ids(&reader, err);
+		  read_all(&reader, err) && read_late_features(&reader, err) && settle_build_ids(&reader, err);
 	if (!event_end(sink, ok, err))
 		return false;
 	note_recording(&reader);

@@ -60,7 +60,7 @@ static void lay_out_fields(uint64_t type, struct perf_sample_layout *out)
 		out->id = identifier;
 }
 
-/* The trailer's fields are found from its end, whatever stands before it. */
+/* Offsets in the trailer are counted back from the end of a record. */
 static void lay_out_trailer(const struct perf_attr *attr, struct perf_sample_layout *out)
 {
 	uint64_t type = attr->flags & PERF_ATTR_SAMPLE_ID_ALL ? attr->sample_type : 0;
@@ -158,7 +158,7 @@ static void parse_chain(struct perf_cursor *c, struct perf_sample *out)
 	out->callchain_count = c->failed ? 0 : (size_t)count;
 }
 
-/* What stands between the fixed fields and the branch stack. */
+/* Read the fields between the fixed ones and the branch stack. */
 static void parse_to_stack(const struct perf_sample_layout *layout, struct perf_cursor *c,
 			   struct perf_sample *out)
 {
@@ -205,8 +205,8 @@ static bool parse_stack(const struct perf_sample_layout *layout, struct perf_cur
 	if (c->failed)
 		return false;
 	out->has_stack = true;
-	/* The kernel leaves the index out of a sample without a stack, but perf
-	 * inject writes it: which of them it was shows in what follows. */
+	/* Of a sample without a branch stack the kernel leaves out the hardware index, but perf
+	 * inject writes it.  The words that follow show which it was. */
 	if (!count) {
 		struct perf_cursor next = *c;
 		cursor_take(&next, layout->stack_extra);

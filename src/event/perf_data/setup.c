@@ -55,7 +55,8 @@ static bool read_features(struct perf_setup *setup, struct perf_section_reader s
 	return true;
 }
 
-/* A pipe has only its beginning to give, which a small file fits into. */
+/* Of a pipe only the bytes at the beginning can be read again: a small file is completely in
+ * them. */
 static bool has_features_at_hand(const struct perf_setup *setup, const struct perf_file *file)
 {
 	struct perf_section table = perf_header_feature_table(&setup->header);

@@ -64,7 +64,7 @@ static bool fill(struct perf_stream *stream, struct bc_error *err)
 	return got > 0;
 }
 
-/* There are no more bytes: was that the end? */
+/* Called when the file has no more bytes: is its data complete? */
 static bool end_here(struct perf_stream *stream, struct bc_error *err)
 {
 	bool end_known = stream->end != UINT64_MAX;
@@ -134,7 +134,7 @@ static bool fail_at(uint64_t offset, struct bc_error *err)
 	return bc_fail(err, why.code, "%s, byte %" PRIu64, why.text, offset);
 }
 
-/* The next record inside the compressed one; false with BC_OK if it is used up. */
+/* The next record of the decompressed ones; false with BC_OK if there are no more. */
 static bool next_inner(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
 {
 	uint64_t extra;

@@ -5,8 +5,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* zstd's own default, and what the highest level that perf takes needs: a window
- * of 128 MiB. */
+/* The largest window that is accepted, 128 MiB: zstd's own limit, and enough for the highest
+ * level that perf offers. */
 #define WINDOW_LOG_MAX 27
 
 void perf_zstd_fini(struct perf_zstd *zstd)
@@ -43,7 +43,7 @@ bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t room, size_t *ou
 	ZSTD_inBuffer in = {zstd->input.data, zstd->input.size, 0};
 	ZSTD_outBuffer result = {to, room, 0};
 
-	/* Once all input is taken it can still have output to give. */
+	/* zstd can have more output when all input is taken. */
 	do {
 		size_t status = ZSTD_decompressStream(zstd->stream, &result, &in);
 		if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation)

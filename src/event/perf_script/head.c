@@ -65,7 +65,7 @@ static bool is_event(struct text word)
 	return word.len > 1 && word.at[word.len - 1] == ':';
 }
 
-/* A walk over words that knows the one at hand. */
+/* The words of a line one by one; `word` is the current one. */
 struct walk {
 	struct text word, rest;
 };
@@ -75,8 +75,8 @@ static void step(struct walk *w)
 	w->word = text_word(&w->rest);
 }
 
-/* True if words that stand before an address follow: then what was taken for
- * the pid was a part of the comm. */
+/* Do words follow that stand before an address?  Then the word that was read as the pid is a
+ * part of the comm. */
 static bool has_earlier_fields(struct walk w)
 {
 	for (; w.word.len; step(&w))
@@ -180,8 +180,9 @@ static bool parse_anywhere(const struct line *line, struct text text, struct hea
 	return line_fail(err, BC_FORMAT, line, first.at, "expected a process id");
 }
 
-/* Columns tell a comm from a pid, but `    7 cpu-clock:  404010` has something
- * in the columns of a comm, too: the reading that finds more fields is right. */
+/* A comm is recognised by its columns.  As `    7 cpu-clock:  404010` has no comm but text in
+ * these columns, the line is read with and without a comm, and the reading that finds more
+ * fields is taken. */
 bool head_parse(const struct line *line, size_t size, struct head *out, struct bc_error *err)
 {
 	struct text text = text_first(line->text, size);

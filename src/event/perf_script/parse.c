@@ -83,8 +83,8 @@ bool script_parse(const struct line *line, size_t stack, enum open_lines open,
 	return record_parse(line, record, &out->record, err);
 }
 
-/* Behind a word a number alone can be anything: "a;b;c 12" is a folded stack.  A number alone
- * is a sample whose branch stack is empty. */
+/* A line of one number is a sample with an empty branch stack.  A word and a number are not:
+ * "a;b;c 12" is a folded stack. */
 static bool fits_head(const struct line *line, size_t stack)
 {
 	struct head head;

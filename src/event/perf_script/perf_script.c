@@ -19,7 +19,7 @@ void perf_script_fini(struct perf_script *script)
 	path_vec_free(&script->paths);
 }
 
-/* The buffer of paths stands now: lengths become texts. */
+/* The buffer of paths does not move any more: make texts of the lengths. */
 static const struct text *frame_files(struct perf_script *script)
 {
 	const char *at = script->paths.at ? script->paths.at : "";
@@ -31,7 +31,8 @@ static const struct text *frame_files(struct perf_script *script)
 	return script->files.len ? script->files.at : NULL;
 }
 
-/* Kernel code has its address, and so has what is in no file that perf knows. */
+/* Can an address of a call chain be an offset in its file?  Not in the kernel, nor where perf
+ * printed no file. */
 static bool may_be_offset(uint64_t at, struct text file)
 {
 	return at < KERNEL_BEGIN && file.len && !text_is(file, "[unknown]");
@@ -64,7 +65,7 @@ static bool deliver_sample(struct perf_script *script, struct bc_error *err)
 	return event_deliver(script->sink, &event, err);
 }
 
-/* Whatever is open ends here. */
+/* Ends the sample or record that is open, and delivers it. */
 static bool close_open(struct perf_script *script, struct bc_error *err)
 {
 	if (script->open == OPEN_SAMPLE)
@@ -151,7 +152,7 @@ static bool open_sample(struct perf_script *script, const struct head *head, str
 	return true;
 }
 
-/* The stack ends a sample. */
+/* A line with a branch stack, which is the last line of its sample. */
 static bool take_stack(struct perf_script *script, const struct line *line, size_t at,
 		       const struct read_stack *read, struct bc_error *err)
 {

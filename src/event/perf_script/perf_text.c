@@ -12,7 +12,7 @@ struct part_size {
 	uint64_t left; /* bytes that are still to come */
 };
 
-/* A line that waits; its text stands in the buffer. */
+/* A line that is kept until its turn comes; the text is in the buffer. */
 struct kept {
 	uint64_t time;   /* of records */
 	uint64_t number;
@@ -116,7 +116,7 @@ static bool keep_line(struct held *held, enum part part, const struct line *line
 	return true;
 }
 
-/* Parts end where lines end; what is behind the last is ignored. */
+/* Each part ends with a line; lines behind the last part are ignored. */
 static enum part part_of(struct held *held, size_t *at, size_t len)
 {
 	while (*at < held->part_count && !held->parts[*at].left)
@@ -144,7 +144,7 @@ static bool read_parts(struct held *held, struct lines *lines, struct reader_rep
 	return err->code == BC_OK;
 }
 
-/* At one time a process begins before it maps anything. */
+/* Of records with the same time, those that begin a process come before those that map. */
 static bool record_less(const struct kept *a, const struct kept *b)
 {
 	if (a->time != b->time)

@@ -6,9 +6,8 @@
  *
  *   PERFTEXT;BUILDIDS=12c;MMAP=937f1;MAIN=5aec9a;TASK=9350a;MEM=0;
  *
- * MMAP and TASK are of all fields: the records of mappings and processes, with
- * their times, and among them samples, which are not meant.  MAIN has the
- * samples, without times.
+ * MMAP and TASK have the records of mappings and processes with their times, and
+ * samples among them, which are not used.  MAIN has the samples, without times.
  */
 #ifndef EVENT_PERF_SCRIPT_PERF_TEXT_H
 #define EVENT_PERF_SCRIPT_PERF_TEXT_H

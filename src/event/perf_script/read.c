@@ -16,7 +16,7 @@ static bool has_stack(const struct script_line *at)
 	return at->stack < at->len;
 }
 
-/* Would this line be an error, or a sample of nothing? */
+/* Is this line an error, or a sample without a branch stack and without an address? */
 static bool is_damaged(const struct perf_script *script, const struct script_line *at,
 		       const struct line *line)
 {
@@ -25,16 +25,16 @@ static bool is_damaged(const struct perf_script *script, const struct script_lin
 
 	if (!script_parse(line, at->stack, script->open, &item, &err))
 		return err.code == BC_FORMAT;
-	if (!has_stack(at)) /* nothing that a sample is of */
+	if (!has_stack(at)) /* the sample has no branches */
 		return item.kind == SCRIPT_SAMPLE && !item.head.has_ip;
 	return at->branch_count == SCRIPT_LINE_BAD &&
 	       (item.kind == SCRIPT_SAMPLE || item.kind == SCRIPT_STACK);
 }
 
-/* Without its newline the last line of a text can be whole all the same, but if the text was
- * compressed and ends early.  One that cannot be read is what was left of a line when its writer
- * died, unless there is nothing else.  (What can be read counts: a number that was cut is a
- * number.) */
+/* Is the last line, which has no newline, cut?  A line of compressed data that ends early is.
+ * Of other text, a line that cannot be read is the rest of a line that its writer did not
+ * finish, unless the text has no other line.  A line that can be read counts as whole, although
+ * its last number may be cut. */
 static bool is_cut(const struct reading *r, const struct text_block *block,
 		   const struct script_line *at, const struct line *line)
 {
@@ -57,7 +57,7 @@ static bool read_line(struct reading *r, struct text_block *block, const struct 
 {
 	const struct script_block *parsed = block->parsed;
 	bool was_read = has_stack(at) && at->branch_count != SCRIPT_LINE_BAD;
-	bool any = was_read && at->branch_count; /* else there may be no array */
+	bool any = was_read && at->branch_count; /* without branches there may be no array */
 	const struct read_stack read = {any ? &parsed->branches.at[at->first_branch] : NULL, at->branch_count,
 					&block->memory};
 

@@ -5,7 +5,7 @@
 
 #define PREFIX "PERF_RECORD_"
 
-/* What is being read, and what is left of the line. */
+/* The line that is read, and the part of it that is left. */
 struct parser {
 	const struct line *line;
 	struct text rest;
@@ -31,7 +31,7 @@ static bool expect(struct parser *p, const char *literal, const char *why)
 	return accept(p, literal) || fail(p, why);
 }
 
-/* Take what stands before the next `c`, and leave c. */
+/* The text before the next `c`, which is not taken. */
 static struct text take_before(struct parser *p, char c)
 {
 	size_t len = text_find(p->rest, c);

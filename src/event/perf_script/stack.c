@@ -8,8 +8,8 @@
 
 #define PREDICTED 2u /* bit 1 of flags in the kernel's layout */
 
-/* Where reading stands.  After a failure `pos` is what could not be read, and
- * `why` says so. */
+/* The position in the line.  After a failure, `pos` is the text that cannot be read and `why`
+ * the reason. */
 struct reading {
 	const char *pos, *end;
 	const char *why;
@@ -37,13 +37,14 @@ static inline bool begins_address(const struct reading *r)
 	return r->end - r->pos >= 2 && r->pos[0] == '0' && r->pos[1] == 'x';
 }
 
-/* Step over `length` bytes.  Most entries are as long as the one before: where that is
- * foreseen the processor goes on with the next field before it has seen this one's end. */
+/* Move over `length` bytes.  Most fields are as long as the same field of the entry before:
+ * comparing with that length lets the processor predict the next position, and start with the
+ * next field before it has found the end of this one. */
 static inline void step(struct reading *r, size_t length, size_t *usual)
 {
 	if (length == *usual) {
 		size_t foreseen = *usual;
-		__asm__("" : "+r"(foreseen)); /* not the sum that the other branch has */
+		__asm__("" : "+r"(foreseen)); /* keeps the compiler from merging both branches */
 		r->pos += foreseen;
 		return;
 	}
@@ -124,7 +125,8 @@ static inline uint64_t not_in_rest(uint64_t bytes)
 	return (~((dash & ~colon) | (capital & ~bracket) | ~no_underscore) | bytes) & 0x80 * HEX_EACH;
 }
 
-/* Anything else than a blank shows that two entries ran together. */
+/* Move behind the last field of an entry.  A blank must follow: any other character shows that
+ * two entries were joined. */
 static inline bool skip_rest(struct reading *r)
 {
 	const char *p = r->pos;
@@ -158,7 +160,8 @@ static __attribute__((noinline)) uint64_t type_of(const char *p, const char *end
 	return BRANCH_TYPE_RETURN;
 }
 
-/* As most entries are that have none. */
+/* Has an entry no kind of branch?  That is its seventh field, which most entries lack or have a
+ * dash for.  `p` is behind the prediction. */
 static inline bool has_no_type(const char *p, const char *end)
 {
 	return end - p < 8 || (p[6] == '/' && p[7] == '-');

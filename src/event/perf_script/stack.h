@@ -28,8 +28,8 @@ size_t stack_find(struct text line);
 BC_MUST_USE bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 			     struct bc_error *err);
 
-/* Ends a stack within an entry?  All entries of a line have as many fields; nothing is said
- * of those with paths, which can hold anything. */
+/* Does a stack end within an entry?  All entries of a line have the same number of fields.
+ * Entries with paths, which can hold any character, are not checked. */
 bool stack_ends_early(struct text stack);
 
 /* True if a text holds entries without addresses, as brstacksym prints them. */
