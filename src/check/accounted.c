@@ -10,7 +10,7 @@ struct reading {
 	struct bytes code;
 };
 
-/* A jump to elsewhere, or to the beginning of a block? */
+/* Does the jump lead out of the function, or to the beginning of a block? */
 static bool leads_to_block(const struct reading *r, uint64_t target)
 {
 	const struct bat_table *bat = &r->subject->bat;
@@ -22,8 +22,8 @@ static bool leads_to_block(const struct reading *r, uint64_t target)
 	return block_begins(bat, f, target - f->address);
 }
 
-/* Behind a conditional jump stands another block, or the jump that BOLT puts there
- * where the next one is elsewhere. */
+/* Behind a conditional jump there is the next block, or, where BOLT moved that block, a jump to
+ * it. */
 static bool goes_on(struct reading *r, uint32_t offset)
 {
 	struct insn insn;

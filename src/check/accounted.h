@@ -2,10 +2,10 @@
 /*
  * Is all code of a function in the output that of blocks that the table lists?
  *
- * llvm-bolt deletes blocks that nothing reaches, most of them nops between others,
- * where it copied or inlined: then NumBlocks exceeds what is listed.  So it does
- * where an entry is missing, but then the block's code is still there, behind a jump
- * or where one leads.
+ * llvm-bolt deletes blocks that nothing reaches: most are nops between other blocks, left
+ * over where it copied or inlined code.  Then NumBlocks is larger than the number of blocks
+ * listed.  It is so, too, if an entry is missing; but then the code of the block is still
+ * there, behind a jump or at the target of one.
  */
 #ifndef CHECK_ACCOUNTED_H
 #define CHECK_ACCOUNTED_H

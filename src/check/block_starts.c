@@ -34,7 +34,7 @@ bool block_is_unknown(const struct bat_table *bat, uint32_t entry)
 	       !bat->blocks[entry].hash && !bat->blocks[entry].index;
 }
 
-/* Entries that share an offset are as many as a call has promoted targets, some few. */
+/* As many entries share an offset as a call has promoted targets, which are few. */
 #define SHARED_MOST 256
 
 bool block_begins(const struct bat_table *bat, const struct bat_fragment *fragment, uint64_t offset)
@@ -123,8 +123,9 @@ static void add_promoted(struct block_starts *starts, uint64_t key)
 		starts->promoted[starts->promoted_count++] = key;
 }
 
-/* Blocks without a hash: BOLT's own if there is the call, else of the input like the
- * others, and wrong.  `room` is for all entries. */
+/* Keep the blocks without a hash that BOLT made: those with the branch entry of a promoted call
+ * at their input offset.  Other blocks without a hash are blocks of the input, whose hash is
+ * wrong.  `room` is scratch memory for all entries. */
 static bool sort_out_unknown(const struct bat_table *bat, struct block_start *room,
 			     struct block_starts *starts)
 {

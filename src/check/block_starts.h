@@ -4,11 +4,10 @@
  * block entries are of blocks that BOLT made itself.
  *
  * At an indirect call or jump that it promotes, BOLT compares with the likely
- * targets and writes blocks of its own: the direct calls, the call that was there,
- * and what came behind it.  All of them get the input offset of that call, at which
- * no block of the input begins, and so BOLT has no hash for it: a table of
- * BAT_HASHED tells them by hash 0 and index 0, and by the branch entry of the call,
- * which has the same input offset.
+ * targets, in blocks that it inserts: the direct calls, the original call, and the code
+ * behind it.  They all get the input offset of that call.  As no block of the input
+ * begins there, BOLT has no hash for them: in a table of BAT_HASHED they have hash 0 and
+ * index 0, and the branch entry of the call has the same input offset.
  */
 #ifndef CHECK_BLOCK_STARTS_H
 #define CHECK_BLOCK_STARTS_H

@@ -2,8 +2,8 @@
 /*
  * The blocks of an input function, which its fragments share: no two begin at one
  * input offset, and the table of BAT_HASHED names each block of the input, by an
- * index that ascends with the offset and by a hash that has it in its low bits.
- * Blocks of BOLT's own (block_starts.h) are none of these.
+ * index that ascends with the offset and by a hash whose low bits are the offset.
+ * Blocks that BOLT made itself (block_starts.h) are left out.
  */
 #include <stdlib.h>
 
@@ -21,9 +21,9 @@ struct blocks {
 	const struct binary *subject;
 	const struct block_starts *starts;
 	struct findings *findings;
-	struct listed *at; /* of one function; room for all */
+	struct listed *at; /* those of one function; allocated for the largest one */
 	uint32_t count;
-	bool code; /* that there is to look at, by this decoder */
+	bool code; /* there is code to decode, with `decoder` */
 	struct decoder decoder;
 };
 
@@ -66,8 +66,8 @@ static void list_blocks(struct blocks *b, uint32_t fragment)
 	}
 }
 
-/* Neighbours in the order of input offsets.  One mistake, one finding: where two
- * blocks share an offset, what else is odd about them follows from that. */
+/* Check two blocks that are next to each other by input offset.  Of two blocks with the same
+ * offset nothing else is reported, as their other faults follow from that. */
 static void check_neighbours(struct blocks *b)
 {
 	bool hashed = b->subject->bat.blocks;
@@ -112,7 +112,8 @@ static bool shares_inputs(const struct blocks *b)
 	return false;
 }
 
-/* Is every index in range?  Tells where not, unless there are too many for all to be. */
+/* Is every index in range?  Reports those that are not, unless more blocks are listed than
+ * NumBlocks says, so that some must be out of range. */
 static bool check_range(struct blocks *b, uint32_t blocks)
 {
 	bool in_range = true;
@@ -127,8 +128,8 @@ static bool check_range(struct blocks *b, uint32_t blocks)
 	return in_range;
 }
 
-/* Fewer are listed: the last index still tells how many there were, and none of
- * the others has left code. */
+/* Fewer blocks are listed than NumBlocks says.  Were the others deleted?  Then the last index
+ * shows how many there were, and the function has no code of them. */
 static bool are_deleted(struct blocks *b, const struct keyed *fragments, size_t count, uint32_t blocks)
 {
 	bool accounted = b->code && b->count && b->at[b->count - 1].index == blocks - 1;

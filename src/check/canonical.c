@@ -89,7 +89,7 @@ static bool search_fields(struct search *s)
 	struct bat_error err;
 
 	if (!bat_fields(s->subject->bat.layout, desc.data, desc.size, look, s, &err))
-		return false; /* not after it was decoded */
+		return false; /* cannot happen: the table was decoded */
 	if (s->difference != NO_PLACE && !s->found)
 		find(s, FINDING_NOT_CANONICAL, &s->at_difference, "is the first field that BOLT "
 		     "would have written differently");

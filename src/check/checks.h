@@ -9,16 +9,16 @@
 #include "src/check/block_starts.h"
 #include "src/check/findings.h"
 
-/* segments.c: the file's executable segments; on bytes, since an image with such a
- * segment is not opened.  False: that is the case. */
+/* segments.c: the file's executable segments.  It reads the bytes of the file, as a file with a
+ * misaligned segment cannot be opened as an image.  False: it has one. */
 bool check_segments(struct bytes file, struct findings *findings);
 
 /* note.c: the section of an opened image, or alone.  True: subject->desc is set.
- * False with err->code BC_OK: findings tell why not; BC_NOTFOUND: no section. */
+ * False with err->code BC_OK: a finding has the reason; BC_NOTFOUND: no section. */
 bool check_note(struct binary *subject, struct findings *findings, struct bc_error *err);
 
-/* decoding.c: decode the table into subject->bat.  False: findings tell why not, or
- * out of memory. */
+/* decoding.c: decode the table into subject->bat.  False: a finding has the reason,
+ * or out of memory. */
 bool check_decoding(struct binary *subject, struct findings *findings, struct bc_error *err);
 
 /* canonical.c: is it encoded as BOLT encodes?  False when out of memory. */

@@ -16,7 +16,7 @@ size_t code_length(struct decoder *decoder, struct bytes code, uint64_t at)
 
 	if (!code.size)
 		return 0;
-	/* A second opinion: src/isa counts x86-64 bytes by itself. */
+	/* LLVM decodes x86-64 here, independently of the decoder of src/isa. */
 	if (decoder->llvm.handle)
 		return llvm_length(&decoder->llvm, code, at);
 	return decoder_next(decoder, code, at, &insn) ? insn.size : 0;
@@ -40,8 +40,8 @@ static bool is_block_start(const struct code_view *v, uint64_t offset)
 	return block_begins(bat, f, offset);
 }
 
-/* Does the block end before this offset: by the code's end, by another block, or by
- * a jump to one that BOLT moved elsewhere? */
+/* Does a block end before this offset?  It does if the code ends here, another block begins
+ * here, or here is a jump to the next block, which BOLT moved. */
 static bool block_ends(const struct code_view *v, uint64_t offset)
 {
 	struct bytes code = bytes_from(v->code, offset);
@@ -85,7 +85,7 @@ static void check_spot(const struct code_view *v, const struct spot *spot, uint6
 void code_check(const struct code_view *v, const struct spot *spots, size_t count,
 		struct findings *findings)
 {
-	uint64_t offset = 0; /* an instruction begins here */
+	uint64_t offset = 0; /* the beginning of an instruction */
 	bool told = v->side->input || v->decoder->llvm_missing;
 
 	for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ size_t code_spots(const struct bat_table *bat, const struct bat_fragment *fragme
 	return count;
 }
 
-/* Fragments of one round: enough to be worth handing out, few enough to share. */
+/* Fragments that a thread takes at a time. */
 #define ROUND 64
 
 struct round {

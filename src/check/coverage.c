@@ -9,7 +9,7 @@ const struct unmapped_info unmapped_infos[UNMAPPED_COUNT] = {
 #undef X
 };
 
-/* A section of nothing but BOLT's code. */
+/* Has BOLT written all code of this section? */
 static bool is_new(const struct image *image, const struct section *section)
 {
 	return text_starts(section->name, ".text") && image_section(image, ".bolt.org.text");

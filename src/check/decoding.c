@@ -26,7 +26,8 @@ static enum finding_kind kind_of(const struct bat_error *err)
 	return FINDING_DESC_CUT;
 }
 
-/* As the layout that got furthest: that is what it was before it was damaged. */
+/* Reports the damage under the layout that was read furthest, which is most likely the one that
+ * was written. */
 static void tell_malformed(const struct binary *subject, const struct bat_error *unrecognised,
 			   struct findings *findings)
 {

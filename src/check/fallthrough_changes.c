@@ -25,8 +25,9 @@ static bool has_block(const struct bat_entry *entries, uint32_t first, uint32_t 
 	return false;
 }
 
-/* The last entry of a group is kept, and is where a trace that begins there begins: what is lost
- * is seen by a trace that comes from a block before, or that begins in a branch's block. */
+/* Of entries with the same output offset the last one is kept.  A trace that begins at that
+ * offset begins with the last one, too.  So the change shows in traces that begin in an
+ * earlier block, or in the block of a branch. */
 static bool matters(const struct bat_entry *entries, struct group g, bool block_before)
 {
 	return has_block(entries, g.first, g.end - 1) &&
@@ -43,7 +44,7 @@ static bool changes(const struct binary *binary, uint32_t fragment)
 	for (uint32_t i = 0; i < f->entry_count;) {
 		struct group g = group_at(entries, f->entry_count, i);
 		if (size && entries[i].output >= size)
-			return false; /* no code is there, nor behind it */
+			return false; /* there is no code from here on */
 		if (matters(entries, g, block_before))
 			return true;
 		block_before |= has_block(entries, g.first, g.end);
@@ -52,7 +53,7 @@ static bool changes(const struct binary *binary, uint32_t fragment)
 	return false;
 }
 
-/* Parents are hot fragments; one of unknown parent stands for itself. */
+/* The hot fragment of a fragment's function; the fragment itself if that is not known. */
 static uint32_t function_of(const struct bat_table *bat, uint32_t fragment)
 {
 	uint32_t parent = bat->fragments[fragment].parent;

@@ -45,7 +45,7 @@ static struct finding *next(struct findings *findings)
 	return &findings->at[findings->len];
 }
 
-/* A slot for one more of a kind; NULL if it is only counted. */
+/* Memory for one more finding of a kind; NULL if it is only counted. */
 static struct finding *take(struct findings *findings, enum finding_kind kind)
 {
 	struct finding *f = findings->kept[kind] < findings->most ? next(findings) : NULL;

@@ -16,9 +16,9 @@ static bool in_executable_segment(const struct image *image, uint64_t address)
 	return false;
 }
 
-/* Of an instruction that BOLT copied to several fragments of a function each entry
- * tells the address of one copy: it comes from the same place, or is a branch that
- * stands in a copy of its block. */
+/* Is this entry that of a copy in another fragment of the function?  BOLT copies instructions
+ * to several fragments; the entries of all copies have the same input offset, or are branch
+ * entries in copies of the same block. */
 static bool is_copy(const struct binary *subject, const struct bat_fragment *f, struct bat_entry e,
 		    const struct bat_fragment *other, uint32_t offset)
 {
@@ -32,8 +32,8 @@ static bool is_copy(const struct binary *subject, const struct bat_fragment *f, 
 					  bytes_first(image_bytes_at(&subject->image, at), size - offset), at.v));
 }
 
-/* A tail call behind a conditional jump becomes a conditional tail call: the entry of
- * the call, of which nothing is left here, then tells that branch's address. */
+/* BOLT can make one conditional tail call of a conditional jump and a tail call.  The
+ * call's own code is gone then, and its entry has the address of that branch. */
 static bool is_elsewhere(const struct binary *subject, const struct bat_fragment *f, struct bat_entry e)
 {
 	const struct bat_table *bat = &subject->bat;
@@ -88,8 +88,8 @@ static void check_fragment(const struct binary *subject, uint32_t i, struct find
 			     "%" PRIu32 " entries of a nameless place", f->entry_count);
 }
 
-/* Sections that hold nothing but what BOLT wrote: .text, .text.cold, .text.warm, if
- * it has put the input's text aside. */
+/* Does this section have code of BOLT only?  .text, .text.cold and .text.warm have, if BOLT
+ * moved the input's text to another section. */
 static bool written_by_bolt(const struct binary *subject, const struct symbol *symbol)
 {
 	if (symbol->section == ABSOLUTE_SECTION)
@@ -99,7 +99,7 @@ static bool written_by_bolt(const struct binary *subject, const struct symbol *s
 	       image_section(&subject->image, ".bolt.org.text");
 }
 
-/* A function that BOLT put into the program, which none of the input's became. */
+/* Is it a function that BOLT added, and no function of the input? */
 static bool is_made(const char *name)
 {
 	return !strncmp(name, "__retpoline_", 12);
@@ -112,7 +112,7 @@ static bool is_cold(const char *name)
 	return cold || strstr(name, ".warm");
 }
 
-/* Every function there has a map, in all that BOLT 16 to 23 wrote. */
+/* In all binaries of BOLT 16 to 23, every function of these sections is in the table. */
 static void check_missing(const struct binary *subject, struct findings *findings)
 {
 	const struct symbol_table *symbols = &subject->functions.symbols;

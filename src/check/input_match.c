@@ -13,8 +13,8 @@ struct matching {
 	uint32_t *of;
 };
 
-/* Thousands of functions can share a name, such as those that set up variables of C++.  Of those
- * whose printed name is another one so many are tried: the first ones. */
+/* Thousands of functions can share a name, such as those that initialise variables of C++.  Of the
+ * functions whose printed name differs from the fragment's, this many are compared. */
 #define CANDIDATES_MOST ((size_t)256)
 
 static int compare(const struct input_name *a, const struct input_name *b)
@@ -42,11 +42,11 @@ static uint64_t misfits(const struct matching *m, struct decoder *decoder, uint3
 				 m->input->functions.at[function].address, fragment};
 	code_check(&view, spots, count, &findings);
 	free(spots);
-	/* An entry behind the end is a misfit, too. */
+	/* Entries behind the end of the function do not fit either. */
 	return findings_at_least(&findings, SEVERITY_NOTE) + (f->entry_count - count);
 }
 
-/* The best among those that share one of the fragment's names. */
+/* The best of the functions that have one of the fragment's names. */
 struct best {
 	uint32_t function;
 	uint64_t misfits;
@@ -66,7 +66,7 @@ static void consider(const struct matching *m, struct decoder *decoder, uint32_t
 		best->misfits = misfits(m, decoder, fragment, best->function);
 	best->tried = true;
 	if (!best->misfits)
-		return; /* nothing fits better */
+		return; /* all entries fit: no function can be better */
 	uint64_t count = misfits(m, decoder, fragment, function);
 	if (count < best->misfits)
 		*best = (struct best){function, count, true};

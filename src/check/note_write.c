@@ -17,7 +17,8 @@ static void put_u32(uint8_t *at, uint64_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Nothing names the layout: what is written must be told apart by those who read. */
+/* A note does not name its layout.  So the written table is read again: it must be recognised
+ * as the layout that it has. */
 static bool is_recognised(enum bat_layout layout, const uint8_t *desc, size_t size,
 			  struct bc_error *err)
 {

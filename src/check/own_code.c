@@ -19,7 +19,7 @@ static bool is_far_branch(const struct code_view *v, uint32_t offset)
 	return (high & 0x7f) == 0x17 && (low & 0x707f) == 0x67 && (low >> 15 & 31) == (high >> 7 & 31);
 }
 
-/* A place in the output that instructions are read from. */
+/* A position in the output that instructions are decoded from. */
 struct cursor {
 	struct bytes code;
 	uint64_t at; /* where it is loaded */
@@ -72,8 +72,8 @@ static bool is_promoted(const struct code_view *v, uint32_t parent, uint32_t inp
 	       leads_to_condition(v, offset);
 }
 
-/* Does the code at `copy` repeat that at `block`, to the end of either?  A jump at
- * the end leads on to what is not copied. */
+/* Are the instructions at `copy` those at `block`, up to the end of one of them?  A copy can end
+ * with a jump to the rest of the block. */
 static bool repeats(const struct code_view *v, struct cursor copy, struct cursor block)
 {
 	for (int i = 0; i < COPY_MOST; i++) {
@@ -104,8 +104,8 @@ static struct cursor block_code(const struct code_view *v, const struct block_st
 	return (struct cursor){bytes_from(code, offset), f->address + offset, {0}};
 }
 
-/* Is it a copy of the block that follows in the input, or of the first after it of
- * which there is code? */
+/* Is it a copy of the block that follows in the input?  If that block has no code any more, of
+ * the first block behind it that has. */
 static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t input, uint32_t offset)
 {
 	const struct block_starts *starts = v->starts;
@@ -126,7 +126,7 @@ static bool is_kept_register(uint8_t reg)
 	return reg == X86_RBX || reg == X86_RBP || (reg >= 12 && reg <= 15);
 }
 
-/* mov between a register that functions keep and the stack. */
+/* Is it a mov between a callee-saved register and the stack? */
 static bool is_saving(struct bytes code)
 {
 	struct x86_insn insn;

@@ -23,7 +23,7 @@ static void check_parent(const struct binary *subject, uint32_t i, struct findin
 			     stored == BAT_NO_PARENT ? "no hot function" : name_of(subject, stored));
 }
 
-/* The ordinals of LLVM 18 are right by chance at best: one finding tells it all. */
+/* The parents that LLVM 18 stored are right only by chance: one finding is enough for all. */
 static void check_ordinals(const struct binary *subject, struct findings *findings)
 {
 	uint32_t wrong = subject->parents.repaired + subject->parents.unknown;

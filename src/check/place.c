@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/check/checks.h"
 
-/* Offsets are modulo 2^32: code elsewhere can lie before the fragment. */
+/* Output offsets are modulo 2^32, as code of an entry can stand before its fragment. */
 static uint64_t address_of(const struct bat_fragment *f, struct bat_entry e)
 {
 	if (entry_never_emitted(f, e))
@@ -23,7 +23,7 @@ struct finding_place place_of(const struct binary *subject, uint32_t fragment, u
 	return place;
 }
 
-/* BOLT takes the address of such a block to be 0, and stores the difference. */
+/* Such a block has address 0 in BOLT, which stores the difference to the fragment's address. */
 bool entry_never_emitted(const struct bat_fragment *f, struct bat_entry e)
 {
 	return e.output && e.output == (uint32_t)-f->address;

@@ -46,7 +46,7 @@ bool probes_read(const struct image *image, struct probes *out)
 	if (!probes.at)
 		return false;
 	while (next_probe(&notes, &note)) {
-		/* A program that was moved as a whole has its base elsewhere. */
+		/* prelink moves a program, but not the addresses in these notes. */
 		uint64_t moved = base ? base->addr - le64(note.desc.data + PROBE_BASE) : 0;
 		probes.at[probes.count++] = le64(note.desc.data + PROBE_PC) + moved;
 	}

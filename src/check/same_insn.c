@@ -5,7 +5,7 @@
 
 #include "src/isa/x86_insn.h"
 
-/* Alike but for displacements from the instruction itself, and for the length of
+/* Compares without displacements from the instruction itself, and without the length of
  * immediate values, which BOLT shortens. */
 static bool same_x86(struct bytes a, struct bytes b)
 {
@@ -21,9 +21,9 @@ static bool same_x86(struct bytes a, struct bytes b)
 	       (relative || x.displacement == y.displacement);
 }
 
-/* Bits of an instruction that do not say where it refers to.  On these machines
- * addresses are formed by two instructions: adrp, auipc or lui gives the page, and
- * an add, load or store the rest. */
+/* The bits of an instruction that are no part of an address.  On these machines two
+ * instructions make an address: adrp, auipc or lui sets the page, and an add, load or store has
+ * the rest. */
 static uint32_t fixed_bits(enum machine machine, uint32_t word)
 {
 	if (machine == MACHINE_AARCH64) {

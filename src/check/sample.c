@@ -7,8 +7,8 @@
 #include "src/check/same_insn.h"
 #include "src/check/section_order.h"
 
-/* The plain scan: every entry of the section in its order, as the stored fields
- * say, and nothing else. */
+/* The entries of the section in stored order, as bat_fields() shows them: the second way to
+ * translate, which shares no code with the first. */
 struct scan {
 	const struct section_order *order;
 	struct plain_entry {
@@ -56,8 +56,8 @@ static bool scan_field(void *ctx, const struct bat_field *f)
 	return true;
 }
 
-/* From the first entry to the last: the one in force is the last that is not
- * beyond the offset; before the first, offsets are unchanged. */
+/* Translate by going through all entries: the last one that is not behind the offset counts.
+ * Before the first entry, offsets are unchanged. */
 static uint32_t scan_translate(const struct scan *s, uint32_t fragment, uint32_t offset)
 {
 	uint32_t result = offset;
@@ -79,7 +79,7 @@ static bool scan_section(const struct binary *subject, struct section_order *ord
 	struct scan s = {.order = order, .desc = subject->desc.data};
 	struct bat_error err;
 
-	/* An entry takes a byte at least: equal ones store their output offset only. */
+	/* An entry has at least one byte: an equal one is stored as its output offset only. */
 	s.at = malloc((subject->desc.size + 1) * sizeof(*s.at));
 	s.first = calloc(subject->bat.fragment_count + (size_t)1, sizeof(*s.first));
 	if (s.at && s.first && section_order_make(&subject->bat, order) &&
@@ -112,7 +112,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Jumps that continue a block elsewhere have no entry of their own. */
+/* A jump to the next block, which BOLT inserted, has no entry. */
 static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
 		     const struct insn *insn)
 {
@@ -121,8 +121,8 @@ static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, 
 	return insn->kind == INSN_JUMP && (!e || e->output != offset);
 }
 
-/* The beginning of the instruction that holds an offset: decoded from the last
- * entry before it, or from the beginning. */
+/* The beginning of the instruction that an offset is in, found by decoding from the last entry
+ * before it, or from the beginning of the fragment. */
 static uint32_t instruction_at(struct sampling *s, const struct bat_fragment *f,
 			       struct bytes code, uint32_t offset)
 {

@@ -55,7 +55,7 @@ struct finding_place section_order_place(const struct section_order *order,
 	return place;
 }
 
-/* The finding that a field is the beginning of: by fragment and entry. */
+/* A finding whose byte is wanted, by its fragment and entry. */
 struct wanted {
 	uint64_t key;
 	struct finding *finding;

@@ -13,7 +13,7 @@ bool check_segments(struct bytes file, struct findings *findings)
 
 	if (file.size < sizeof(Elf64_Ehdr) || file.data[EI_CLASS] != ELFCLASS64 ||
 	    file.data[EI_DATA] != ELFDATA2LSB || le16(file.data + E_PHENTSIZE) != sizeof(Elf64_Phdr))
-		return true; /* image_open() tells */
+		return true; /* image_open() reports it */
 	uint64_t table = le64(file.data + E_PHOFF);
 	for (uint64_t i = 0; i < le16(file.data + E_PHNUM); i++) {
 		if (!range_fits(table, (i + 1) * sizeof(Elf64_Phdr), file.size))

@@ -145,14 +145,14 @@ static bool read_part(struct building *b, bool *cold)
 	return *cold || text_is(part, "hot") || json_fail(b->in, "\"part\" is neither hot nor cold");
 }
 
-/* What an object of "fragments" says. */
+/* The members of an object in "fragments". */
 struct reading {
 	struct bat_fragment f;
 	uint64_t hash, parent, stored;
 	bool has_address, has_entries, has_secondary;
 };
 
-/* A list that is given twice: neither can be meant. */
+/* A list that is there twice is an error: which one is meant is not known. */
 static bool once(struct building *b, bool *seen, const char *name)
 {
 	bool again = *seen;
@@ -262,7 +262,8 @@ static bool read_document(struct building *b)
 	       (b->has_layout || json_fail(b->in, "no \"layout\""));
 }
 
-/* Fragments by address, a hot one first; each keeps its place in the file. */
+/* Sort fragments by address, a hot one before a cold one, and keep the index that each had in
+ * the file. */
 struct order {
 	const struct bat_fragment *f;
 	uint32_t number;
@@ -334,7 +335,7 @@ static bool fill_table(const struct building *b, const struct order *order, uint
 	return true;
 }
 
-/* No array of a table is NULL. */
+/* bat_decode() makes tables without NULL arrays; so does this. */
 static bool have_arrays(struct building *b)
 {
 	bool ok = (b->entries.at || entry_vec_push(&b->entries, (struct bat_entry){0, 0})) &&

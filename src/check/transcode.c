@@ -21,7 +21,7 @@ static void count_losses(const struct bat_table *t, enum bat_layout layout,
 	}
 }
 
-/* Drop cold fragments without a parent.  map: where each of the others goes. */
+/* Drop cold fragments without a parent.  map: the new index of each of the others. */
 static void drop_orphans(struct bat_table *t, uint32_t *map, struct transcode_losses *losses)
 {
 	uint32_t kept = 0;
@@ -39,7 +39,7 @@ static void drop_orphans(struct bat_table *t, uint32_t *map, struct transcode_lo
 		t->fragments[i].parent = map[t->fragments[i].parent];
 }
 
-/* In a table's own layout the stored parent is what is written. */
+/* Encoding a table in its own layout writes the stored parents: set these to the repaired ones. */
 static void store_parents(struct bat_table *t, uint32_t *ranks)
 {
 	uint32_t rank = 0;
@@ -85,7 +85,7 @@ static size_t list_blocks(const struct bat_table *t, struct block_key *out)
 	return count;
 }
 
-/* Blocks that the table does not list are not known: the others are numbered. */
+/* Number the blocks that the table lists; others are not known. */
 static bool number_blocks(struct bat_table *t, struct transcode_losses *losses)
 {
 	struct block_key *keys = malloc((t->entry_count + (size_t)1) * sizeof(*keys));

@@ -95,7 +95,7 @@ bool verify_subject(const struct verify_options *options, struct verify_report *
 	return ok;
 }
 
-/* A file that is not opened for its segments is reported for that. */
+/* If a file cannot be opened because of its segments, the finding about these is reported. */
 static bool misaligned(const char *path, struct findings *findings)
 {
 	struct file_map file;

@@ -31,10 +31,9 @@ struct perf_attr {
 /* The smallest attr that was ever written (PERF_ATTR_SIZE_VER0). */
 #define PERF_ATTR_SMALLEST 64
 
-/* Read an attr that has `bytes` of room; its own size field can say that it
- * uses less.  Fields that it is too short for are 0.  Returns false if there is
- * less than PERF_ATTR_SMALLEST, or its size says more than there is room for;
- * a size of 0 stands for the smallest. */
+/* Read an attr from `bytes`, of which it can use fewer: its size field says how many, and 0
+ * stands for PERF_ATTR_SMALLEST.  Fields behind its end are 0.  Returns false if there are fewer
+ * than PERF_ATTR_SMALLEST bytes, or fewer than its size says. */
 BC_MUST_USE bool perf_attr_parse(struct bytes bytes, struct perf_attr *out);
 
 /* How many of `room` bytes the attr at the front of a HEADER_ATTR record takes;

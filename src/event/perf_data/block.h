@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The memory that records lie in.  Records that wait for their turn stay where
- * they were read: they hold their block, and a block that nobody holds is read
- * into again.  What is in use is what bounds the reader's memory.
+ * Blocks of memory that records are read into.  A record that waits until it is
+ * delivered is not copied: it holds its block.  A block that nothing holds is used
+ * again, so that the reader needs no more memory than the blocks that are held.
  */
 #ifndef EVENT_PERF_DATA_BLOCK_H
 #define EVENT_PERF_DATA_BLOCK_H
@@ -12,17 +12,17 @@
 #include "src/base/attr.h"
 #include "src/event/perf_data/record.h"
 
-/* At least twice the largest record, so that one that is cut at the end of a
- * block fits into the next; and little enough to be counted while it is in a
- * processor's own cache. */
+/* At least twice the largest record, so that a record that is cut at the end of a
+ * block fits into the next one; and small enough to stay in a processor's own cache
+ * until its samples are counted. */
 #define PERF_BLOCK_SIZE ((size_t)128 << 10)
 
 struct perf_block {
-	struct event_memory memory; /* a holder more, one less */
+	struct event_memory memory; /* for consumers that hold the block */
 	struct perf_pool *pool;
 	struct perf_block *next; /* in the pool */
 	size_t holders;
-	size_t waiting; /* records in it that wait, see perf_data_order.h */
+	size_t waiting; /* its records that are not delivered yet, see order.h */
 	alignas(16) uint8_t data[];
 };
 
@@ -41,7 +41,7 @@ static inline void perf_block_hold(struct perf_block *block)
 	block->holders++;
 }
 
-/* One holder less; NULL is fine. */
+/* Give up one hold of a block, or of none if it is NULL. */
 void perf_pool_release(struct perf_pool *pool, struct perf_block *block);
 
 /* Cuts bytes that come in pieces into records. */
@@ -52,8 +52,8 @@ struct perf_framer {
 
 void perf_framer_fini(struct perf_framer *framer, struct perf_pool *pool);
 
-/* Room for more bytes behind those that are there: never empty.  What is put
- * there counts once perf_framer_add() was told.  NULL when out of memory. */
+/* The memory to read more bytes into, at least one.  perf_framer_add() says how many
+ * were read.  NULL when out of memory. */
 uint8_t *perf_framer_room(struct perf_framer *framer, struct perf_pool *pool, size_t *size);
 
 static inline void perf_framer_add(struct perf_framer *framer, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The build-id table of perf.data: which file had which build-id, as the
- * recorder found them when it ended.
+ * The build-id table of perf.data: the build-ids of files, which the recorder read
+ * when the recording ended.
  */
 #ifndef EVENT_PERF_DATA_BUILD_IDS_H
 #define EVENT_PERF_DATA_BUILD_IDS_H
@@ -35,7 +35,7 @@ void perf_build_ids_free(struct perf_build_ids *table);
 BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
 				    struct bytes body, struct bc_error *err);
 
-/* All by path; nothing can be looked up or added then. */
+/* Sort the entries by path.  After that nothing can be looked up or added. */
 void perf_build_ids_sort(struct perf_build_ids *table);
 
 /* The build-id of a file, or NULL if it is not in the table or has several. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A walk over bytes that never leaves them.  What does not fit reads as zero or
- * empty and marks the walk as failed, for good: a run of fields is read first
- * and checked once, at its end.
+ * Reads fields from bytes, and never behind their end.  A field that does not fit is
+ * zero or empty and sets `failed`, which stays set: fields in a row are checked once,
+ * behind the last one.
  */
 #ifndef EVENT_PERF_DATA_CURSOR_H
 #define EVENT_PERF_DATA_CURSOR_H

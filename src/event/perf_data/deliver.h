@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * From a record whose turn it is to an event.
- */
+/* Makes events of records, and delivers them. */
 #ifndef EVENT_PERF_DATA_DELIVER_H
 #define EVENT_PERF_DATA_DELIVER_H
 
@@ -17,7 +15,7 @@ struct perf_delivery {
 	uint64_t *callchain;          /* owned, see perf_callchain() */
 	uint64_t event_time;      /* of the latest process event delivered */
 	uint64_t time;            /* of the latest record delivered        */
-	bool ids_may_come;        /* of mappings that were delivered without */
+	bool ids_may_come;        /* a mapping was delivered before its build-id was known */
 };
 
 /* Returns false when out of memory. */

@@ -28,7 +28,7 @@ struct perf_events {
 	struct perf_event_vec all;
 	struct perf_event_id_vec ids;
 	bool ids_sorted;
-	uint64_t work;   /* at events and ids, to sort and to name them */
+	uint64_t work;   /* rows of events and ids that were searched or sorted */
 	uint8_t id_at;    /* bytes from the beginning of every sample's body,   */
 	uint8_t id_back;  /* from the end of every trailer, or PERF_NO_FIELD     */
 	bool same_layout; /* whatever the id */
@@ -49,7 +49,8 @@ void perf_events_name(struct perf_events *events, size_t index, struct text name
 void perf_events_name_by_config(struct perf_events *events, uint32_t type, uint64_t config,
 				struct text name);
 
-/* Events can be described and named at any time in a pipe, and each time all are looked at. */
+/* The most rows that are searched or sorted.  A pipe can describe and name events at any
+ * time, and each time all rows are. */
 #define PERF_EVENTS_WORK_MOST (UINT64_C(1) << 24)
 
 /* Call after the last perf_events_add() and before looking up.

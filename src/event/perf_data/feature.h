@@ -29,7 +29,7 @@ enum {
 	PERF_FEATURE_META_INFO = 129,
 };
 
-/* What a recording says of itself.  Texts are cut if longer. */
+/* What a recording says about itself.  Longer texts are cut. */
 struct perf_info {
 	struct recording_origin origin;
 	char hostname[128];
@@ -46,7 +46,7 @@ struct perf_features {
 	struct perf_build_ids build_ids;
 };
 
-/* False for those that are ignored; some of them are large. */
+/* Is this feature read?  Some of those that are not are large. */
 bool perf_feature_is_read(unsigned feature);
 
 /* Read a feature; names of events go to `events`.  The bytes are the section's.

@@ -18,7 +18,7 @@ struct perf_file {
 	struct file_stream *stream; /* borrowed */
 	uint8_t *start;             /* the file's first bytes */
 	size_t start_size;
-	uint64_t at;      /* offset of what perf_file_read() reads next         */
+	uint64_t at;      /* offset of the byte that perf_file_read() reads next */
 	bool seekable;
 	uint64_t base;    /* where the file begins in the descriptor            */
 	uint8_t *section; /* the bytes of the last section */
@@ -40,8 +40,8 @@ void perf_file_fini(struct perf_file *file);
  * BC_IO, BC_NOMEM */
 BC_MUST_USE bool perf_file_keep(struct perf_file *file, uint64_t size, struct bc_error *err);
 
-/* Make sure that what is still to be read can be read as sections, of a pipe
- * PERF_SECTION_MOST bytes of it.  BC_IO, BC_NOMEM. */
+/* Make sure that the rest of the file can be read as sections; of a pipe, the next
+ * PERF_SECTION_MOST bytes.  BC_IO, BC_NOMEM. */
 BC_MUST_USE bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err);
 
 /* Reads sections of the file (ctx is the file).

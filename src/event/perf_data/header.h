@@ -51,11 +51,11 @@ bool perf_header_has(const struct perf_header *header, unsigned feature);
 /* Where the table of feature sections lies; empty if there is none. */
 struct perf_section perf_header_feature_table(const struct perf_header *header);
 
-/* Where the sections of the header lie is not in its hands: it asks for them.
- * Fills `out` with bytes that are valid until the next call. */
+/* Reads sections of the file, for the reader of the header.  read() fills `out` with bytes
+ * that are valid until the next call. */
 struct perf_section_reader {
 	void *ctx;
-	uint64_t size; /* of what it can give, as far as that is known */
+	uint64_t size; /* of the file, as far as it is known */
 	bool (*read)(void *ctx, struct perf_section section, struct bytes *out,
 		     struct bc_error *err);
 };
@@ -65,8 +65,8 @@ struct perf_section_reader {
 #define PERF_IDS_TIMES 8
 #define PERF_IDS_ALWAYS (UINT64_C(1) << 20)
 
-/* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or what `sections`
- * said. */
+/* Read the events of a file's header.  BC_FORMAT, BC_NOMEM, or an error of
+ * `sections`. */
 BC_MUST_USE bool perf_header_events(const struct perf_header *header, struct perf_section_reader sections,
 				    struct perf_events *events, struct bc_error *err);
 

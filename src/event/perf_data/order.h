@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Records in the order of their time.  The recorder empties one ring buffer
- * after the other, so a file is a row of sorted runs.  After each round over all
- * buffers it writes FINISHED_ROUND: no record behind the second such mark is
- * older than the newest before the first.  What waits, waits in its block.
+ * Puts records into the order of their times.  perf reads one ring buffer of the
+ * kernel after the other, so that the records of a file are a sequence of ascending
+ * runs, one for each buffer that was read.  After each round over all buffers it
+ * writes FINISHED_ROUND: no record behind the second such mark is older than the
+ * newest one before the first.  Records wait in their blocks (block.h).
  */
 #ifndef EVENT_PERF_DATA_ORDER_H
 #define EVENT_PERF_DATA_ORDER_H
 
 #include "src/event/perf_data/block.h"
 
-/* How much can wait.  Where more would have to (a file without rounds, or very
- * large rounds), the older half goes on, and records that come too late for
- * their place come out at the next occasion. */
+/* The most records and blocks that can wait.  If more would have to (in a file without
+ * rounds, or with very large rounds), the older half is delivered.  Records that are older
+ * than those and are read later are delivered out of order. */
 struct perf_order_limit {
 	size_t records, blocks;
 };
@@ -26,7 +27,7 @@ struct perf_pending {
 	uint64_t offset;
 };
 
-/* Takes a record in its turn. */
+/* Delivers a record. */
 struct perf_deliver {
 	void *ctx;
 	bool (*record)(void *ctx, uint64_t time, const struct perf_record *record,
@@ -39,18 +40,18 @@ struct perf_order {
 	struct perf_order_limit most;
 	struct perf_pending *at, *spare; /* what waits, and room to sort it */
 	size_t begin, end, capacity, spare_capacity;
-	size_t blocks; /* that records wait in; others may hold more */
+	size_t blocks; /* number of blocks with waiting records */
 	bool sorted;
-	uint64_t newest;      /* time that was ever put in */
-	uint64_t round_limit; /* newest at the last round */
+	uint64_t newest;      /* the latest time of all records so far */
+	uint64_t round_limit; /* `newest` when the last round ended */
 };
 
 void perf_order_init(struct perf_order *order, struct perf_pool *pool,
 		     struct perf_deliver deliver);
 void perf_order_fini(struct perf_order *order);
 
-/* Let a record wait; holds its block.  Delivers older ones if there is no more
- * room.  BC_NOMEM or what `deliver` said. */
+/* Add a record, which holds its block until it is delivered.  Delivers older records if too
+ * many wait.  BC_NOMEM or an error of `deliver`. */
 BC_MUST_USE bool perf_order_put(struct perf_order *order, uint64_t time,
 				const struct perf_record *record, struct bc_error *err);
 

@@ -4,8 +4,8 @@
  * perf record --threads.
  *
  * Events and samples are delivered in the order of their time as far as the
- * recording allows it (perf_data_order.h); records without a time at once, which
- * is what perf does too.  sample.event is the name with its colon, as perf script
+ * recording allows it (order.h); records without a time are delivered at once, as
+ * perf does.  sample.event is the name with its colon, as perf script
  * prints it.
  */
 #ifndef EVENT_PERF_DATA_PERF_DATA_H

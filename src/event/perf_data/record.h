@@ -30,8 +30,7 @@ enum {
 	PERF_SIMPLEPERF_TYPES = 32768,
 };
 
-/* False for types that neither Linux 6.19, its perf nor simpleperf write: what they
- * say is not known. */
+/* Is this a type of record that Linux 6.19, its perf or simpleperf write? */
 bool perf_record_type_is_known(uint32_t type);
 
 struct perf_block;
@@ -41,7 +40,7 @@ struct perf_record {
 	uint16_t misc;
 	struct bytes body;
 	uint64_t offset; /* in the file; of the compressed record, if it was in one */
-	struct perf_block *block; /* where the body lies, see perf_data_block.h */
+	struct perf_block *block; /* the memory that the body is in, see block.h */
 };
 
 /* Each of these reads the body of one kind of record.  `trailer` is the size of

@@ -27,8 +27,8 @@
 
 #define PERF_NO_FIELD UINT8_MAX
 
-/* The place of the fields, for one event.  Bytes from the beginning of a
- * sample's body, or PERF_NO_FIELD. */
+/* The offsets of the fields in samples of one event: bytes from the beginning of the body,
+ * or PERF_NO_FIELD. */
 struct perf_sample_layout {
 	uint64_t sample_type, read_format;
 	uint8_t ip, tid, time, addr, id, period;
@@ -42,7 +42,7 @@ struct perf_sample_layout {
 
 void perf_sample_layout(const struct perf_attr *attr, struct perf_sample_layout *out);
 
-/* True if records of both can be read without knowing which of them it is. */
+/* Can records of both events be read in the same way? */
 bool perf_sample_layout_equal(const struct perf_sample_layout *a,
 			      const struct perf_sample_layout *b);
 
@@ -53,8 +53,8 @@ struct perf_sample {
 	bool has_stack;
 	size_t branch_count;
 	const uint8_t *branches; /* in the record; read with perf_branches() */
-	size_t callchain_count;      /* with perf's marks */
-	const uint8_t *callchain;    /* in the record; read with perf_callchain() */
+	size_t callchain_count;   /* with PERF_CONTEXT_USER and the like */
+	const uint8_t *callchain; /* in the record; read with perf_callchain() */
 };
 
 /* Read the body of a SAMPLE record: what follows the 8 bytes of its header.

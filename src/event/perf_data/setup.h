@@ -27,11 +27,12 @@ void perf_setup_fini(struct perf_setup *setup);
 BC_MUST_USE bool perf_setup_file(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
-/* Read these, if there are any: call it when the data was read to its end. */
+/* Read the features behind the data of a pipe, if there are any.  Call it at the end of the
+ * data. */
 BC_MUST_USE bool perf_setup_late(struct perf_setup *setup, struct perf_file *file,
 				 struct bc_error *err);
 
-/* Build-ids may come behind the mappings: they are no part of the header. */
+/* Can build-ids come behind the mappings?  Yes if they are not in the header. */
 bool perf_setup_ids_may_come(const struct perf_setup *setup);
 
 /* Read one of the records in which a pipe has these things; others are ignored.
@@ -42,8 +43,8 @@ BC_MUST_USE bool perf_setup_record(struct perf_setup *setup, const struct perf_r
 /* Call before the events are used; see perf_events_settle(). */
 BC_MUST_USE bool perf_setup_settle(struct perf_setup *setup, struct bc_error *err);
 
-/* An event records branch stacks; some that hold not every taken branch.  No
- * event records times. */
+/* Does an event record branch stacks?  Does one record stacks without all taken branches?
+ * Does no event record times? */
 bool perf_setup_has_stacks(const struct perf_setup *setup);
 bool perf_setup_has_partial_stacks(const struct perf_setup *setup);
 bool perf_setup_is_timeless(const struct perf_setup *setup);

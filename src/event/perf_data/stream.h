@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The records of a perf.data file, one after the other, whatever is around
- * them: compressed records are replaced by what they hold, and trace data that
- * follows a record is skipped.  Reads large pieces and keeps a few blocks,
- * however large the file is.
+ * The records of a perf.data file, one after the other.  A compressed record is
+ * replaced by the records in it; trace data behind a record is skipped.  The file is
+ * read in large pieces, of which a few are in memory at a time.
  */
 #ifndef EVENT_PERF_DATA_STREAM_H
 #define EVENT_PERF_DATA_STREAM_H
@@ -19,13 +18,13 @@ struct perf_stream {
 	uint64_t ring_size;     /* see perf_zstd_begin(); can be set at any time */
 	struct perf_framer outer, inner;
 	struct perf_zstd zstd;
-	bool inflating;        /* a compressed record is not used up yet */
+	bool inflating;        /* the records of a compressed one are being read */
 	bool file_ended;
 	uint64_t skip;         /* bytes to drop before the next record */
 	uint64_t offset;       /* of the record given out last */
 	uint64_t skipped;      /* bytes of trace data and the like so far */
 	bool truncated;        /* the file ended early ... */
-	uint64_t truncated_at; /* ... and this is where what is missing begins */
+	uint64_t truncated_at; /* ... and the first missing byte or record is here */
 };
 
 /* Read the records in [begin, end) of a file; end is UINT64_MAX if it is only

@@ -14,7 +14,8 @@
  * buffers are larger.  (64 KiB of zstd can stand for 2 GiB.) */
 #define PERF_ZSTD_MOST (UINT64_C(256) << 20)
 
-/* All together: so many times their bytes, and what one record may hold. */
+/* The most output of all records together: so many times their own bytes, and in addition the
+ * most output of one record. */
 #define PERF_ZSTD_TIMES 1024
 
 struct perf_zstd {
@@ -26,8 +27,8 @@ struct perf_zstd {
 
 void perf_zstd_fini(struct perf_zstd *zstd);
 
-/* Go on with the payload of the next record, which must stay until
- * perf_zstd_read() has given all of it.  ring_size: as the file says it, or 0. */
+/* Continue with the payload of the next record, which must be valid until perf_zstd_read() has
+ * returned all output.  ring_size: as the file says it, or 0. */
 BC_MUST_USE bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload,
 				 uint64_t ring_size, struct bc_error *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What can be read of perf script's text without knowing what came before: where
- * lines end, and the branch stacks, which is most of the work.  Any thread can do it.
+ * The part of reading perf script's text that does not depend on earlier lines: finding
+ * the ends of lines, and reading branch stacks, which is most of the work.  It runs in any
+ * thread.
  */
 #ifndef EVENT_PERF_SCRIPT_BLOCK_H
 #define EVENT_PERF_SCRIPT_BLOCK_H
@@ -9,7 +10,7 @@
 #include "src/event/perf_script/stack.h"
 #include "src/event/text_blocks.h"
 
-/* Narrow, as lines can be as many as bytes. */
+/* 32-bit members keep the array small: a text can have nearly as many lines as bytes. */
 struct script_line {
 	uint32_t at, len; /* in the block's text */
 	uint32_t stack;   /* where its branch stack begins, or its length */
@@ -22,7 +23,7 @@ DEFINE_VEC(script_line_vec, struct script_line);
 struct script_block {
 	struct script_line_vec lines;
 	struct branch_vec branches;
-	bool no_memory; /* for the lines that follow */
+	bool no_memory; /* for further lines: out of memory */
 };
 
 extern const struct text_parser script_block_parser;

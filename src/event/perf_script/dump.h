@@ -13,7 +13,7 @@
 
 #include "src/base/text.h"
 
-/* What it is, and what to give instead. */
+/* The message: what the input is, and what to give instead. */
 #define PERF_DUMP_WHY \
 	"perf script -D printed this, a dump of records: give the recording itself, or what " \
 	"perf script --show-mmap-events prints"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What one line of perf script's text says.  Nothing is delivered here, and of what came before
- * only which lines are open matters. */
+/* Parses one line of perf script's text.  Of the lines before it only `open` is needed: what a line
+ * that begins with a tab belongs to. */
 #ifndef EVENT_PERF_SCRIPT_PARSE_H
 #define EVENT_PERF_SCRIPT_PARSE_H
 
@@ -16,8 +16,8 @@ enum script_kind {
 	SCRIPT_RECORD,
 	SCRIPT_SAMPLE,  /* a head, and behind it perhaps its branch stack */
 	SCRIPT_STACK,   /* the branch stack of the sample that is open, alone in its line */
-	SCRIPT_CALLCHAIN,   /* an entry of the call chain of the sample that is open */
-	SCRIPT_REST,    /* another line of what is open, which says nothing here */
+	SCRIPT_CALLCHAIN, /* an entry of the call chain of the sample that is open */
+	SCRIPT_REST,    /* another line of the open sample or record, which is not used */
 };
 
 /* An entry of a call chain, as it is printed. */
@@ -32,7 +32,7 @@ struct script_item {
 	union {
 		struct record record;
 		struct head head; /* SAMPLE */
-		struct script_frame frame; /* CHAIN */
+		struct script_frame frame; /* CALLCHAIN */
 	};
 };
 

@@ -3,9 +3,8 @@
  * The text that perf script prints: samples, one a line, and among them the
  * PERF_RECORD_ lines of --show-mmap-events and --show-task-events.
  *
- * What a line is, and where its fields are, is found out from what stands in
- * it, so that any list of fields will do that has pid (or tid) and ip or
- * brstack:
+ * Kinds of lines and their fields are recognised by their text, so that every
+ * list of fields (perf script -F) can be read that has pid or tid, and ip or brstack:
  *
  *   30335      7f1f2b1403b0 0x7f1f2b1403c3/0x7f1f2b1403b0/P/-/-/0/  0x...
  *   my app 30335/30336 [001]  2752.373629:  199 cycles:u:  7f1f2b1403b0 f+0x1 (/lib/x)
@@ -38,8 +37,8 @@ struct perf_script {
 	struct reader_report *report; /* borrowed */
 	struct thread_table threads;
 	struct branch_vec branches; /* of the sample at hand */
-	struct callchain_vec callchain;     /* of the sample at hand */
-	bool callchain_has_ip;          /* the sample's address stands in it only ... */
+	struct callchain_vec callchain; /* of the sample at hand */
+	bool callchain_has_ip;      /* the sample's address stands in it only ... */
 	size_t inlined;             /* ... behind so many inlined functions */
 	struct file_vec files;      /* of the call chain: texts in `paths`, once it is whole */
 	struct path_vec paths;
@@ -54,7 +53,7 @@ struct perf_script {
 struct read_stack {
 	const struct branch *branches;
 	size_t count;
-	struct event_memory *memory; /* which they are in */
+	struct event_memory *memory; /* that the branches are in */
 };
 
 void perf_script_init(struct perf_script *script, const struct event_sink *sink,
@@ -69,7 +68,7 @@ void perf_script_fini(struct perf_script *script);
 BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line *line, size_t stack,
 				  const struct read_stack *read, struct bc_error *err);
 
-/* Deliver the sample whose end only the end of the text shows. */
+/* At the end of the text: deliver the last sample. */
 BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *err);
 
 #endif
