@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The address spaces.  The typical bug of this field is to mix them up, so each
- * has a type of its own and each step between two of them is one function:
+ * The address spaces.  To mix them up is the typical bug of profilers, so each has a
+ * type of its own, and each step from one to another is one function:
  *
  *   run_addr -> vaddr    src/addrspace  the process's mappings
  *   vaddr <-> file_off   src/elf        the file's segments
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* What a sample holds: an address in one process at one moment. */
+/* A run-time address, as samples have it: of one process at one moment. */
 struct run_addr {
 	uint64_t v;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The GNU attributes that this program uses, all in one place. */
+/* The GNU attributes that the program uses. */
 #ifndef BASE_ATTR_H
 #define BASE_ATTR_H
 

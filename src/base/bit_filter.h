@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A quick "certainly not in the set" that fits into a processor's own cache,
- * to be asked before a large table is. */
+/* A bit for each hash of a set's numbers, small enough for a processor's own cache.  Asking it
+ * first saves looking for most of the numbers that are not in the set. */
 #ifndef BASE_BIT_FILTER_H
 #define BASE_BIT_FILTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The number by which a linker tells one output from another (NT_GNU_BUILD_ID). */
+/* The identifier that a linker gives to each of its outputs (NT_GNU_BUILD_ID). */
 #ifndef BASE_BUILD_ID_H
 #define BASE_BUILD_ID_H
 
@@ -21,9 +21,8 @@ void build_id_format(const struct build_id *id, char *out);
 /* Parses hexadecimal text of an even number of digits. */
 bool build_id_parse(struct text hex, struct build_id *out);
 
-/* perf can record a build-id that is cut or padded with zeros to 20 bytes:
- * equal as far as both go, the longer one zeros beyond or cut.  An absent one
- * equals none. */
+/* Are two build-ids equal, where perf can have cut one to 20 bytes, or padded it with zeros to 20
+ * bytes?  An absent build-id equals no other. */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);
 
 /* Is `output` the id that llvm-bolt gives to what it makes of `input`?  The last bit is the other

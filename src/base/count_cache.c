@@ -48,7 +48,7 @@ bool count_cache_grow(struct count_cache *cache)
 	bigger.mask = rows - 1;
 	for (size_t i = 0; i < COUNT_KEY_WORDS && !cache->rows; i++)
 		bigger.factors[i] = bigger.factors[i] ? bigger.factors[i] : hash_seed(); /* odd */
-	/* A quarter of the rows, until there are as many as there will be. */
+	/* Small tables are used up to a quarter, the largest up to a half. */
 	bigger.most = rows == MOST_ROWS ? COUNT_CACHE_MOST : rows / 4;
 	move_rows(&bigger, cache);
 	free(cache->rows);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What one thread counts before it hands it over: the table of count_table.h with
- * rows of half a cache line and many of them free, so that nearly every key is found
- * where it is looked for first.  It holds a bounded number of keys and fits into a
- * processor's own cache; who adds empties it when it is full.
+ * Counts by key, like count_table.h, for one thread: a table that fits into the processor's
+ * own cache.  A row is half a cache line, and at least half of the rows are free, so that most
+ * keys are found in the first row that is looked at.  The number of keys is bounded: a thread
+ * that finds the table full adds the counts to those of all threads (counts.h) and
+ * empties it.
  */
 #ifndef BASE_COUNT_CACHE_H
 #define BASE_COUNT_CACHE_H
@@ -24,9 +25,9 @@ struct count_cache {
 	struct count_cache_row *rows; /* begins on a cache line; NULL at first */
 	size_t mask;                  /* rows - 1; rows are a power of two */
 	size_t used;
-	size_t most;  /* keys that there is room for without count_cache_reserve() */
-	uint64_t added; /* since it was empty: no counter is higher */
-	uint64_t factors[COUNT_KEY_WORDS]; /* odd ones by chance, of which the hash is made; 0: not chosen */
+	size_t most;  /* keys that fit until count_cache_grow() is called */
+	uint64_t added; /* how often keys were counted since it was empty: no counter is higher */
+	uint64_t factors[COUNT_KEY_WORDS]; /* random odd numbers for the hash; 0: not chosen yet */
 };
 
 void count_cache_free(struct count_cache *cache);
@@ -34,19 +35,19 @@ void count_cache_free(struct count_cache *cache);
 /* Remove all keys, keep the memory. */
 void count_cache_clear(struct count_cache *cache);
 
-/* There is room for so many more keys. */
+/* Can so many keys be counted without count_cache_grow()? */
 static inline bool count_cache_has_room(const struct count_cache *cache, size_t keys)
 {
 	return cache->used + keys <= cache->most && cache->added + keys <= UINT32_MAX;
 }
 
-/* It cannot be made to have room, but by emptying it.  keys <= COUNT_CACHE_MOST. */
+/* Must it be emptied before so many keys can be counted?  keys <= COUNT_CACHE_MOST. */
 static inline bool count_cache_is_full(const struct count_cache *cache, size_t keys)
 {
 	return cache->used + keys > COUNT_CACHE_MOST || cache->added + keys > UINT32_MAX;
 }
 
-/* Make more room; not when it is full.  Returns false when out of memory. */
+/* Enlarge it, when it is not full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
 /* Of a product the highest bits depend on all bits of the key. */

@@ -56,8 +56,8 @@ static bool make_room(struct count_rows *spare, size_t room)
 	return spare->at;
 }
 
-/* By the first word, which is faster than to compare and needs a second array: then
- * rows that have that in common are few. */
+/* Radix sort by the first word of the keys: faster than comparing, but it needs a second array.
+ * Few rows have the same first word; these are sorted by comparing. */
 static bool sort_by_first(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
 	struct keyed *keys = malloc((count + 1) * sizeof(*keys));

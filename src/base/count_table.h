@@ -39,16 +39,16 @@ void count_table_clear(struct count_table *table);
  * be read by index and freed from then on: capacity is `used`. */
 void count_table_sort(struct count_table *table);
 
-/* An array of rows that is used again and again, as memory that was not used before takes
- * time.  Zeroed means none. */
+/* An array of rows that is used for several sorts: allocating anew takes time.  Zeroed means
+ * none. */
 struct count_rows {
 	struct count_row *at;
 	size_t room;
 };
 
-/* Sort rows that all count something by their keys, and add up equal ones.  They move to
- * the spare array, and theirs becomes the spare one, if there is memory for one that is large
- * enough.  Returns how many are left. */
+/* Sort rows by their keys and add up those with equal keys; none may be free.  Where memory
+ * suffices, the result is in the spare array, and the two arrays are exchanged.  Returns how
+ * many rows are left. */
 size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare);
 
 /* Make room for one more key.  Returns false when out of memory. */
@@ -74,7 +74,7 @@ static inline struct count_row *count_table_probe(const struct count_table *tabl
 	}
 }
 
-/* Ask for the memory that the key's row is in, for count_table_add() to find it. */
+/* Prefetch the memory of the key's row for count_table_add(). */
 static inline void count_table_prefetch(const struct count_table *table,
 					const uint64_t key[COUNT_KEY_WORDS])
 {

@@ -7,8 +7,8 @@
 
 #define REGION_BITS 14
 
-/* Rows that a list has before any are added up, 655 KB; and how many times more next time
- * if few were equal. */
+/* A list grows to this many rows, 655 KB, before equal ones are added up; if few were equal, the
+ * limit grows by this factor. */
 #define LIST_LEAST ((size_t)1 << 14)
 #define LIST_MORE 8
 
@@ -38,7 +38,7 @@ void counts_free(struct counts *counts)
 /* Rows that are handed over at a time. */
 #define TAKEN_MOST 2048
 
-/* Row numbers, those of one shard in a row: begin[i] to begin[i + 1] are shard i's. */
+/* Indices of rows by shard: those of shard i are row[begin[i]] to row[begin[i + 1] - 1]. */
 struct by_shard {
 	uint16_t row[TAKEN_MOST];
 	size_t begin[COUNTS_SHARDS + 1];
@@ -64,8 +64,8 @@ static void order_by_shard(const struct count_row *rows, size_t count, struct by
 			out->row[next[shards[i]]++] = (uint16_t)i;
 }
 
-/* Most of them are not in the processor's cache: what takes time is to wait for
- * memory, so many are asked for before the first is used. */
+/* Most rows are not in the processor's cache.  Prefetching all before the first is used saves
+ * waiting for each of them. */
 static bool add_to_table(struct counts *counts, size_t shard, const struct count_row *rows,
 			 const uint16_t *order, size_t count)
 {
@@ -167,7 +167,7 @@ bool counts_take(struct counts *counts, struct count_cache *from)
 	return ok;
 }
 
-/* What the table counted joins the list. */
+/* Add the rows of the table to the list, and make the sorted list the new table. */
 static bool settle_list(struct count_table *table, struct count_row_vec *list,
 			struct count_rows *spare)
 {

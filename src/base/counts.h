@@ -5,8 +5,8 @@
  * shards, each with a lock, so that memory does not grow with the number of
  * threads.  The sums do not depend on who came first.
  *
- * A shard holds regions of what the first word of a key numbers, addresses:
- * what is near each other there is in one shard.
+ * The first word of a key is an address.  Addresses of the same 16 KiB are in the same
+ * shard, so that a shard is sorted and read with good locality.
  */
 #ifndef BASE_COUNTS_H
 #define BASE_COUNTS_H
@@ -22,12 +22,13 @@
 DEFINE_VEC(count_row_vec, struct count_row);
 
 struct counts {
-	/* What threads counted; after counts_settle() all rows, by key. */
+	/* The counts of all threads; after counts_settle() all rows, sorted by key. */
 	struct count_table shards[COUNTS_SHARDS];
-	/* Rows that somebody counted before.  Few are of one key: they wait until they
-	 * are sorted, which takes less time and memory than a place for each. */
+	/* Rows of inputs that were aggregated before.  As few of them have the same key, they
+	 * are collected and sorted at the end, which takes less time and memory than a
+	 * table. */
 	struct count_row_vec lists[COUNTS_SHARDS];
-	size_t limits[COUNTS_SHARDS]; /* of the lists: that long, and equal ones are added up */
+	size_t limits[COUNTS_SHARDS]; /* the lengths of lists at which equal rows are added up */
 	pthread_mutex_t locks[COUNTS_SHARDS];
 };
 

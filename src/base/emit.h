@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Text by the hundred megabytes: numbers and names into a buffer, and that into a file
- * when it is full.  Or without a file: the buffer grows, for who formats what another
- * thread writes.
+ * Writes numbers and names, fast enough for hundreds of megabytes of text: into a buffer,
+ * which is written to a file when it is full.  Without a file the buffer grows, for
+ * threads that format text that another thread writes.
  */
 #ifndef BASE_EMIT_H
 #define BASE_EMIT_H
@@ -16,8 +16,8 @@
 #define EMIT_BUFFER ((size_t)32768)
 
 struct emit {
-	FILE *file; /* borrowed; errors are for ferror() to tell.  NULL: kept in memory */
-	char *at;   /* what is not in the file yet: `own`, or for emit_free() */
+	FILE *file; /* borrowed; the caller checks ferror().  NULL: the text stays in memory */
+	char *at;   /* the text that is not in the file yet: `own`, or memory for emit_free() */
 	size_t used, size;
 	bool failed; /* out of memory: text is missing */
 	char own[EMIT_BUFFER];
@@ -26,10 +26,10 @@ struct emit {
 /* Begin; a file of NULL is memory. */
 void emit_init(struct emit *emit, FILE *file);
 
-/* Have all of it in the file.  Nothing for memory. */
+/* Write the buffer to the file, if there is one. */
 void emit_flush(struct emit *emit);
 
-/* Only memory needs it. */
+/* Free the memory of a text without a file. */
 void emit_free(struct emit *emit);
 
 /* Make room for so many bytes, at most EMIT_BUFFER.  Returns false when out of memory. */
@@ -38,7 +38,7 @@ bool emit_room(struct emit *emit, size_t size);
 void emit_hex(struct emit *emit, uint64_t value); /* lower case, no 0x */
 void emit_dec(struct emit *emit, uint64_t value);
 
-/* For emit_bytes(), where there is no room. */
+/* The slow case of emit_bytes(): the buffer has not enough space. */
 void emit_long(struct emit *emit, const char *bytes, size_t size);
 
 static inline void emit_bytes(struct emit *emit, const char *bytes, size_t size)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Errors: a caller-owned struct, filled by the function that returns false.
- * Nothing to free, nothing to forget; the text is formed once, where most is
- * known.
+ * Errors.  A function that fails fills the struct of its caller and returns false; there
+ * is nothing to free.  The text is made where the error is found.
+ *
+ * This is the error type of the program.  libbat has struct bat_error, which knows fields
+ * of a table; where src calls libbat, its text is copied.  libbatconv copies these errors
+ * to its public struct batconv_error.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -24,8 +27,8 @@ enum bc_code {
 
 struct bc_error {
 	enum bc_code code;
-	char text[768]; /* one line, no newline, cut if longer; of names that came
-	                   from a file as make_printable() leaves them          */
+	char text[768]; /* one line, no newline, cut if longer; names from files
+	                   are in it as make_printable() leaves them            */
 };
 
 /* Fill `err`; returns false, so that callers can `return bc_fail(...)`. */

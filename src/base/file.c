@@ -15,7 +15,7 @@
 #include "src/base/print_name.h"
 #include "src/base/sparse.h"
 
-/* What is mapped, for file_mapped_at(): of more than these one is not told by name. */
+/* Mapped files, for file_mapped_at().  Files beyond this number have no name there. */
 enum { MOST_MAPPED = 64, NAME_SIZE = 256 };
 
 static struct mapped {
@@ -95,7 +95,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 	return true;
 }
 
-/* Put what a compressed file stands for in its place. */
+/* Replace the mapping of a compressed file by its decompressed content. */
 static bool map_unpacked(enum packing packing, const char *path, struct file_map *map, struct bc_error *err)
 {
 	struct file_map large = {0};
@@ -109,7 +109,7 @@ static bool map_unpacked(enum packing packing, const char *path, struct file_map
 	return ok;
 }
 
-/* The same of a side file. */
+/* Replace the mapping of a side file by the file that it stands for. */
 static bool map_parts(const char *path, struct file_map *map, struct bc_error *err)
 {
 	struct file_map large;
@@ -141,7 +141,7 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, out, err);
 }
 
-/* What named_file_open() opened. */
+/* Map the file that named_file_open() opened. */
 static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_error *err)
 {
 	if (fstat(fd, st) == 0)
@@ -169,7 +169,7 @@ void file_unmap(struct file_map *map)
 	*map = (struct file_map){0};
 }
 
-/* Its whole pages: they are the file's, as they cannot be written to. */
+/* Release whole pages only.  They can be read again from the file, as a mapping is read-only. */
 void file_release(const void *part, size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -254,7 +254,7 @@ bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
 	return packed_fail_cut(stream->packed, err) || bc_fail_prefix(err, stream->name);
 }
 
-/* At the end of the file there may be less than it should stand for. */
+/* At the end of the file: is the compressed data complete? */
 static bool end_packed(struct file_stream *stream, struct bc_error *err)
 {
 	if (packed_is_whole(stream->packed))
@@ -283,7 +283,8 @@ static bool read_packed(struct file_stream *stream, void *buffer, size_t size, s
 	return true;
 }
 
-/* The first bytes tell whether it is compressed: then they are its own, not what they stand for. */
+/* The first bytes show whether the file is compressed.  If it is, they are not returned but
+ * decompressed. */
 static bool read_first(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
 	if (!read_fully(stream, buffer, size, out, err))

@@ -15,32 +15,31 @@
 struct file_map {
 	const uint8_t *data; /* NULL if size is 0 */
 	size_t size;
-	uint64_t present; /* bytes that are there: of a side file those that it holds */
+	uint64_t present; /* bytes that are not left out; less than size only in a side file */
 };
 
-/* Map a regular file; of a compressed one (unpack.h), and of a side file (sparse.h), what it
- * stands for, in memory.  BC_IO: it cannot be opened or is not a regular file.
+/* Map a regular file.  Of a compressed file (unpack.h) the decompressed content is mapped, of a
+ * side file (sparse.h) the file that it stands for.  BC_IO: it cannot be opened or is not a regular file.
  * BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: of these only. */
 BC_MUST_USE bool file_map(const char *path, struct file_map *out,
 			  struct bc_error *err);
 void file_unmap(struct file_map *map);
 
-/* The same of a file that an input names.  Also as named_file_open() fails. */
+/* The same for a file that an input names.  Errors also as of named_file_open(). */
 BC_MUST_USE bool file_map_named(const char *path, enum named_by by, struct file_map *out,
 				struct bc_error *err);
 
-/* Part of a mapped file that will hardly be read again: it need not stay in memory.  What
- * is read all the same is right.  Nothing for memory that is no file's. */
+/* Let the system take back the memory of a part of a mapped file that is hardly read again.  It can
+ * still be read.  Memory that is no mapped file is left alone. */
 void file_release(const void *part, size_t size);
 
-/* The name of the file that is mapped at an address, for the handler of a SIGBUS: a
- * file that becomes shorter while it is mapped, or whose disk fails, is told so, as
- * make_printable() leaves its name.
- * NULL: none, or one too many to remember.  Async-signal-safe. */
+/* The name of the file that is mapped at an address, as make_printable() leaves it, or NULL if it
+ * is not known.  For the handler of SIGBUS, which comes if a mapped file becomes shorter or
+ * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
-/* The first bytes of a regular file, decompressed; none of any other file, which could not be
- * read again. */
+/* The first bytes of a regular file, decompressed.  Of other files nothing is read, as they could
+ * not be read again. */
 BC_MUST_USE bool file_peek(const char *path, void *buffer, size_t size, size_t *out,
 			   struct bc_error *err);
 
@@ -56,8 +55,7 @@ struct file_stream {
 	const uint8_t *memory; /* its `size` bytes, instead of a descriptor; or NULL */
 
 	struct packed *packed; /* what decompresses it; NULL: nothing */
-	/* Compressed data that ends early is used as far as it goes, and `cut` tells it; else it
-	 * is an error. */
+	/* Set by the user: compressed data that ends early is no error, but sets `cut`. */
 	bool cut_will_do, cut;
 
 	/* Called after every read; may be NULL. */
@@ -83,8 +81,8 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 /* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err);
 
-/* Where the descriptor stands, when something was read; -1 if it cannot be moved, or what it
- * has is not what is read. */
+/* The descriptor's offset in the file, when something was read; -1 if the file is not seekable or
+ * compressed. */
 int64_t stream_position(const struct file_stream *stream);
 
 /* What an input is called: "<stdin>" for "-". */

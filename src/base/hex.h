@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Hexadecimal digits, eight at a time: addresses are most of what text inputs hold.
+ * Reads hexadecimal digits, eight or sixteen at a time: text inputs are mostly addresses.
  */
 #ifndef BASE_HEX_H
 #define BASE_HEX_H

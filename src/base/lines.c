@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* As much is read at a time for lines_block(): more than most lines, and little enough
- * for a processor's own cache. */
+/* Bytes that lines_block() reads at a time: more than most lines have, and few enough for a
+ * processor's own cache. */
 #define LINES_BLOCK ((size_t)256 << 10)
 
 bool lines_init(struct lines *lines, struct file_stream *stream,

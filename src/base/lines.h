@@ -13,10 +13,10 @@
 struct lines {
 	struct file_stream *stream; /* borrowed */
 	char *buffer;               /* LINES_LONGEST bytes */
-	size_t begin, end;          /* what is read and not given out yet */
+	size_t begin, end;          /* the bytes that are read and not returned yet */
 	bool at_end;                /* the stream has no more */
-	uint64_t number;            /* of the line given out last, from 1 */
-	uint64_t bytes;             /* given out so far */
+	uint64_t number;            /* of the line that was returned last, from 1 */
+	uint64_t bytes;             /* returned so far */
 };
 
 BC_MUST_USE bool lines_init(struct lines *lines, struct file_stream *stream,
@@ -34,11 +34,10 @@ BC_MUST_USE bool lines_peek(struct lines *lines, size_t most, struct text *out,
 BC_MUST_USE bool lines_next(struct lines *lines, struct text *out,
 			    struct bc_error *err);
 
-/* Whole lines, as many as are at hand or a few hundred KiB of them, into `buffer` of
- * LINES_LONGEST bytes; only the last line of the stream can lack its newline.  Leaves
- * `number` to the caller, who can count them elsewhere.  Returns false as lines_next()
- * does, but for a line that is too long with the code alone: lines_fail_long() has the
- * text, when `number` is right. */
+/* Read whole lines, up to a few hundred KiB, into `buffer` of LINES_LONGEST bytes; only the last
+ * line of the stream can lack its newline.  Does not change `number`: the caller counts the
+ * lines.  Returns false as lines_next() does, but err has no text if a line is too long:
+ * lines_fail_long() makes it, when `number` is set. */
 BC_MUST_USE bool lines_block(struct lines *lines, char *buffer, size_t *size,
 			     struct bc_error *err);
 bool lines_fail_long(const struct lines *lines, struct bc_error *err);

@@ -29,7 +29,7 @@ bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_erro
 {
 	struct stat st;
 
-	/* To open a device can do something already: it is looked at first. */
+	/* Opening a device can have effects already: so look at it first. */
 	if (stat(path, &st) != 0)
 		return bc_fail_errno(err, "%s: cannot open", path);
 	if (!S_ISREG(st.st_mode))
@@ -39,7 +39,7 @@ bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_erro
 	while (*fd < 0 && errno == EINTR);
 	if (*fd < 0)
 		return bc_fail_errno(err, "%s: cannot open", path);
-	/* Something else can have taken the name meanwhile. */
+	/* Another file can have got the name since stat(). */
 	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
 		return true;
 	close(*fd);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Files that an input names, not the user: a stranger's recording says which files were
- * mapped, a stranger's binary where its debug information is.  Such a name is no order.
- * This is the only way to open one: a regular file, for reading, or nothing.  A FIFO or a
- * device is not opened at all, or, if it takes the name of a file at the last moment,
- * opened without waiting and closed again.
+ * mapped, a stranger's binary where its debug information is.  The program
+ * opens such a file through this function only, and only if it is a regular file, for reading.
+ * A FIFO or a device is not opened; if one takes the name of a file at the last
+ * moment, it is opened without waiting and closed again.
  *
  * docs/security.md has the same list: who names files, and which command opens them.
  */

@@ -18,7 +18,7 @@ enum { MOST_OPEN = OUTPUTS_MOST, MOST_LINKS = 40 };
 /* The temporary files of what is open, for a signal handler. */
 static const char *volatile temporaries[MOST_OPEN];
 
-/* Put `to` in the place of `from`; NULL is an empty place. */
+/* Replace `from` by `to` in the list of temporary files; NULL is a free element. */
 static void exchange(const char *from, const char *to)
 {
 	for (size_t i = 0; i < MOST_OPEN; i++) {
@@ -29,7 +29,7 @@ static void exchange(const char *from, const char *to)
 	}
 }
 
-/* What a handler must not see half done. */
+/* Block all signals: no handler may run while names and the list of them change. */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t all;
@@ -84,8 +84,8 @@ static int open_new(char *path, mode_t mode)
 	return fd;
 }
 
-/* It has its mode from the start, that of the old file or what open() gives a new one:
- * mkstemp() would need a chmod() after it, which --sandbox does not leave. */
+/* Create the file with its final mode: that of the old file, or the one that open() gives a new
+ * file.  mkstemp() would need a chmod() later, which --sandbox does not allow. */
 static int make_temporary(char *path, const struct stat *old)
 {
 	if (!old)
@@ -174,8 +174,8 @@ static int follow_link(char path[PATH_MAX])
 	return 1;
 }
 
-/* What a path stands for, if it is a link to a file that is not there (yet): one
- * that realpath() does not tell. */
+/* The file that a path leads to through links, if that file does not exist: realpath() does not
+ * find such a file. */
 static char *follow_links(const char *path)
 {
 	char at[PATH_MAX];
@@ -203,8 +203,8 @@ static int parse_descriptor(const char *text)
 	return *text ? -1 : number;
 }
 
-/* The descriptor that a path names, itself or through links; -1: none.  Takes no memory:
- * to fail here would be to take it for a file. */
+/* The descriptor that a path names, itself or through links; -1: it names none.  It allocates
+ * nothing, because a failure would look like -1. */
 static int descriptor_of(const char *path)
 {
 	char all[PATH_MAX], at[PATH_MAX], folder[PATH_MAX];
@@ -267,14 +267,15 @@ static bool open_regular(const char *path, const struct stat *old, struct output
 	return open_temporary(out->path, old, out, err);
 }
 
-/* Pipes have no path that realpath() could tell. */
+/* For pipes, which have no path for realpath(). */
 static bool open_other(const char *path, struct output *out, struct bc_error *err)
 {
 	out->path = strdup(path);
 	return out->path ? open_direct(path, out, err) : bc_fail_nomem(err);
 }
 
-/* What this program opened itself is closed by exec(), what it was given is not. */
+/* Was the program started with this descriptor?  Descriptors that it opened itself are closed by
+ * exec(). */
 static bool open_descriptor(int fd, const char *path, struct output *out, struct bc_error *err)
 {
 	int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
@@ -340,7 +341,7 @@ static bool finish_file(struct output *output, struct bc_error *err)
 	return written ? true : bc_fail_errno(err, "%s: cannot write", name);
 }
 
-/* Of several, so that the old file can be put back; false with errno. */
+/* Exchange two names, so that the old file can be restored; false with errno. */
 static bool exchange_names(struct output *output)
 {
 	struct stat st;
@@ -357,8 +358,9 @@ static bool exchange_names(struct output *output)
 	return output->named != NAME_NOT_YET;
 }
 
-/* Not every file system can rename so, NFS for one, but such can link.  The answer of a
- * server can be lost: that the file has two names says that it did. */
+/* Name a new file on file systems such as NFS, which cannot rename without replacing but can
+ * link.  The answer of the server can be lost: then the file has two names if the link was
+ * made. */
 static bool take_free_name(const struct output *output)
 {
 	const char *from = output->temporary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Output that is there whole or not at all.  A regular file is written under a
+ * Output that is complete or not there at all.  A regular file is written under a
  * temporary name beside its own and renamed at the end; what was there before
  * survives every failure.  Anything else (stdout, FIFOs, devices) is written
  * directly, so open it when all input has been read.
@@ -57,15 +57,16 @@ BC_MUST_USE bool output_commit_new(struct output *output, struct bc_error *err);
  * before the first gets its name, so that a full disk leaves every file as it was.
  * They are named in order; if one cannot be, those before it get their old files back
  * (where the file system can exchange two names, as all common ones of Linux can) and
- * the rest is discarded.  Signals wait meanwhile.  What went into a pipe is there, of course.  (Open a FIFO and it waits for its reader: of several
- * all readers must be there at once.) */
+ * the rest is discarded.  Signals wait meanwhile.  What was written to a pipe stays
+ * written.  (Opening a FIFO waits for its reader: with several FIFOs all readers must run at
+ * once.) */
 BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct bc_error *err);
 
 /* Drop what was written; a committed or zeroed output is left alone. */
 void output_discard(struct output *output);
 
-/* Where a file of this name is written: absolute and without links; NULL if its folder
- * is not there.  It need not exist itself.  For free(). */
+/* The absolute path without links of the file that this path is written to, for free(); NULL if
+ * its folder does not exist.  The file need not exist. */
 char *output_target(const char *path);
 
 /* Remove the temporary files of all outputs that are open.

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is read from front to back takes no memory, so only time is at stake; what is mapped
- * has the limit of side files (sparse.c). */
+/* A file that is read from front to back needs no memory for its content, so that its limit only
+ * bounds time; a file that is mapped has the limit of side files (sparse.c). */
 static const struct unpack_limit of_stream = {UINT64_C(64) << 20, 1024};
 static const struct unpack_limit of_memory = {UINT64_C(16) << 20, 256};
 
@@ -18,8 +18,8 @@ struct packed {
 	struct unpack *unpack;
 	enum packing packing;
 	uint8_t *buffer;
-	size_t capacity, begin, end; /* [begin, end) is still to be taken */
-	bool last;                   /* nothing comes behind it */
+	size_t capacity, begin, end; /* [begin, end) is not decompressed yet */
+	bool last;                   /* no more of the file comes behind it */
 };
 
 struct packed *packed_open(enum packing packing, const void *head, size_t size, struct bc_error *err)
@@ -99,7 +99,7 @@ bool packed_fail_cut(const struct packed *packed, struct bc_error *err)
 	return fail_cut(packed->unpack, packed->packing, err);
 }
 
-/* Memory that grows; pages that nobody wrote to take none. */
+/* Memory that can grow.  Pages that were not written to take no memory. */
 struct growing {
 	uint8_t *at; /* or MAP_FAILED */
 	size_t size;

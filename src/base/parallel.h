@@ -17,11 +17,11 @@ typedef void parallel_fn(void *ctx, size_t index, unsigned worker);
  * threads, of which one is the caller's; fewer if the system has no more. */
 void parallel_for(unsigned threads, size_t count, parallel_fn *round, void *ctx);
 
-/* One of several parts that do not need each other.  They may fail. */
+/* One of several parts that are independent of each other and can fail. */
 typedef bool parallel_part(void *ctx, size_t part, struct bc_error *err);
 
-/* Run all of up to PARALLEL_PARTS parts side by side.  False: one failed; the error is
- * the first such part's, whichever came first. */
+/* Run all of up to PARALLEL_PARTS parts at the same time.  False: some failed; the error is that of
+ * the lowest part that failed, whichever was first in time. */
 #define PARALLEL_PARTS 2
 BC_MUST_USE bool parallel_parts(size_t count, parallel_part *part, void *ctx,
 				struct bc_error *err);

@@ -6,7 +6,7 @@
 
 #include "src/base/parallel.h"
 
-/* Tasks that may wait, for each thread. */
+/* The most tasks that wait, for each thread. */
 #define WAITING_EACH 3
 
 struct helper {
@@ -25,7 +25,8 @@ struct pool {
 	struct helper helpers[PARALLEL_MOST];
 };
 
-/* With the lock held, which is given up meanwhile: run the task that has waited longest. */
+/* Run the task that has waited longest.  The caller holds the lock, which is released while the
+ * task runs. */
 static void run_one(struct pool *pool, unsigned thread)
 {
 	struct task *task = pool->waiting;

@@ -13,8 +13,8 @@
 
 struct pool;
 
-/* Embedded in what the task works on, which belongs to the task from pool_submit() until
- * it is done. */
+/* A member of the struct that the task works on.  Nobody else may use that struct from
+ * pool_submit() until the task is done. */
 struct task {
 	/* thread: 0 the owner's, else below pool_threads(); no two tasks run with the same
 	 * one at the same time.  Must not use the pool. */
@@ -27,11 +27,11 @@ struct task {
  * more.  Returns NULL when out of memory. */
 struct pool *pool_start(unsigned threads);
 
-/* Stop the threads, when they have finished what they are at.  Tasks that wait are
- * forgotten.  NULL is fine. */
+/* Stop the threads when their current tasks are done.  Waiting tasks never run.  NULL can be
+ * given, too. */
 void pool_stop(struct pool *pool);
 
-/* How many there are, at least 1.  NULL: 1. */
+/* The number of threads with the owner's, at least 1.  NULL: 1. */
 unsigned pool_threads(const struct pool *pool);
 
 /* The oldest waiting task runs first.  A pool that is NULL runs it at once. */
@@ -40,7 +40,7 @@ void pool_submit(struct pool *pool, struct task *task);
 /* Whether a task that was submitted is done. */
 bool pool_is_done(struct pool *pool, struct task *task);
 
-/* Until it is done; run other tasks meanwhile. */
+/* Wait until a task is done, and run other tasks meanwhile. */
 void pool_wait(struct pool *pool, struct task *task);
 
 #endif

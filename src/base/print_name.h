@@ -19,10 +19,10 @@
 /* Is it one of those that are not printed as they are? */
 bool character_is_hidden(uint32_t character);
 
-/* The name; each byte of what is not printed as it is stands as \033. */
+/* Print a name.  Of characters that are not printed as they are, each byte is printed as \033. */
 void print_name(struct text name, FILE *out);
 
-/* The same within a message, in its place: each such byte becomes '?'. */
+/* The same for a message in memory, where each such byte becomes '?'. */
 void make_printable(char *line);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct keyed {
 	uint64_t key;
-	size_t index; /* of the item it is the key of */
+	size_t index; /* of the item that has this key */
 };
 
 /* Sort by key; equal keys keep their order.  False when out of memory. */

@@ -29,13 +29,13 @@ struct sandbox {
 	enum sandbox_calls calls;
 };
 
-/* Enter it, for good, with all threads that are started from now on; call it before the
- * first.  No library or program gets new privileges either.
+/* Enter the sandbox, for good; call it before the first thread is started, as only later threads
+ * are in it, too.  No library or program gets new privileges either.
  *
  * outputs  paths that are to be written, of which NULL and "-" are passed over: the
  *          folder of a file, the device or FIFO itself, or a folder
  *
- * What could be done is in the result. */
+ * The result says which parts the kernel and this build have. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);
 
 /* Are files among these outputs? */

@@ -18,9 +18,9 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* What is left whatever the arguments are: none of these reaches another process, or
- * changes a file that is not open for writing.  A name that this libseccomp does not know,
- * or this processor does not have, is passed over. */
+/* The system calls that are allowed with any arguments.  None of them reaches another process or
+ * changes a file that is not open for writing.  Names that this libseccomp or this processor
+ * does not have are skipped. */
 static const char *const always[] = {
 	/* memory */
 	"brk", "mmap", "mmap2", "munmap", "mremap", "mprotect", "madvise", "membarrier", "map_shadow_stack",
@@ -46,7 +46,7 @@ static const char *const always[] = {
 	"getegid32", "getrlimit", "ugetrlimit", "getrusage", "sysinfo", "uname", "getrandom",
 };
 
-/* What outputs take that are files. */
+/* The system calls that writing a file needs. */
 static const char *const to_write[] = {
 	"open", "openat", "rename", "renameat", "renameat2", "unlink", "fsync", "fdatasync", "ftruncate", "umask",
 };

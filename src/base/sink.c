@@ -13,11 +13,11 @@ enum { BUFFER = 65536 };
 
 struct sink {
 	int fd;
-	int failed; /* errno of what failed first; nothing is written after that */
+	int failed; /* errno of the first failure; after it nothing is written */
 	char buffer[BUFFER];
 };
 
-/* Behind stdout. */
+/* The sink of stdout. */
 static struct sink own_stdout = {.fd = STDOUT_FILENO};
 
 static ssize_t write_all(void *cookie, const char *data, size_t size)

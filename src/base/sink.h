@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A stream that writes to a descriptor and keeps what went wrong first.  stdio alone
- * fails a write that a signal interrupted, forgets why a write failed, goes on
- * behind the hole, and drops everything without an error where it cannot have its
- * buffer.
+ * A stdio stream that writes to a descriptor and keeps the first error.  stdio alone fails
+ * if a signal interrupts a write, loses the errno of a failed write, writes on behind the
+ * missing bytes, and drops everything without an error if it cannot allocate its buffer.
  */
 #ifndef BASE_SINK_H
 #define BASE_SINK_H
@@ -14,8 +13,8 @@
 
 struct sink;
 
-/* Text in memory, which has all that was written, or says so: open_memstream() drops
- * without a word what it has no memory for. */
+/* A text in memory that is complete or has `failed` set: open_memstream() drops text without an
+ * error when it is out of memory. */
 struct memory_sink {
 	char *at; /* for free(); NULL if empty */
 	size_t len, cap;
@@ -27,7 +26,7 @@ struct memory_sink {
  * memory; the descriptor is then as it was.  *out is valid as long as the stream. */
 FILE *sink_open(int fd, struct sink **out);
 
-/* fileno() knows none of such a stream. */
+/* The descriptor of a stream, for which fileno() fails. */
 int sink_descriptor(const struct sink *sink);
 
 /* errno of the first write or close that failed, or 0.  Of what was flushed only. */

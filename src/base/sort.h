@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define SORT_SMALL 12 /* runs up to this length are sorted by insertion */
+#define SORT_SMALL 12 /* parts up to this length are sorted by insertion */
 
 /* Defines NAME(at, count): sorts in place, not stable, O(n log n) always (a
  * heap sort when quick sort's pivots turn out bad).  LESS(a, b) takes two

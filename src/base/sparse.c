@@ -18,8 +18,8 @@
 /* Files on a disk are smaller. */
 #define LARGEST (UINT64_C(1) << 44)
 
-/* Code and symbols become a third or a tenth: what claims to become so much more
- * is made to fill the memory. */
+/* Code and symbols are compressed to a third or a tenth.  A file that says it becomes this many
+ * times larger was made to fill the memory. */
 #define MOST_TIMES 256
 #define ALWAYS_FINE (UINT64_C(16) << 20)
 

@@ -9,8 +9,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* The most memory that a decoder may ask for: what zstd's own tool takes unasked is a
- * window of 128 MiB; xz -9 needs 65 MiB. */
+/* The most memory of a decoder.  zstd's own tool accepts windows of 128 MiB without an option; xz
+ * -9 needs 65 MiB. */
 #define WINDOW_LOG_MAX 27
 #define XZ_MEMORY_MOST (UINT64_C(128) << 20)
 
@@ -114,7 +114,7 @@ static void advance(struct unpack *u, struct unpack_step *step, size_t taken, si
 	u->given += given;
 }
 
-/* Zeros behind the last member fill up the blocks of a tape, and gzip passes over them, too. */
+/* Zeros behind the last member fill the last block of a tape; gzip ignores them, too. */
 static bool next_member(struct unpack *u, struct unpack_step *step, struct bc_error *err)
 {
 	size_t zeros = 0;

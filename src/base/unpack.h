@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Decompressing gzip (RFC 1952), zstd (RFC 8878) and xz, told by their first bytes.
- * Several in a row are one, as their own tools read them.  Bytes go in piece by piece
- * and come out piece by piece, so memory does not grow with the size of either.
+ * Decompresses gzip (RFC 1952), zstd (RFC 8878) and xz, which are recognised by their first
+ * bytes.  Several compressed parts one behind the other are one content, as for their own
+ * tools.  Input and output are given in pieces, so that memory does not grow with their size.
  *
- * What stands for very much more than its own size is refused: nothing that is
- * recorded is like that, and who has such a file can decompress it before.
+ * Data whose content is very much larger than itself is refused: recordings and binaries are
+ * not like that, and a user who has such a file can decompress it first.
  */
 #ifndef BASE_UNPACK_H
 #define BASE_UNPACK_H
@@ -17,7 +17,7 @@
 
 enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD, PACKING_XZ };
 
-/* So many bytes tell it. */
+/* The number of bytes that packing_of() needs. */
 #define PACKING_MAGIC 6
 
 /* What data begins with, of which PACKING_MAGIC bytes are looked at, if there are as many. */
@@ -26,7 +26,7 @@ enum packing packing_of(const void *data, size_t size);
 /* "gzip", "zstd", "xz" */
 const char *packing_name(enum packing packing);
 
-/* How much the bytes may stand for: so many, and so many times their own number. */
+/* The most output: `always` bytes, and `times` bytes for each byte of input. */
 struct unpack_limit {
 	uint64_t always, times;
 };
@@ -53,7 +53,7 @@ struct unpack_step {
  * The text lacks the name of the file, for bc_fail_prefix(). */
 BC_MUST_USE bool unpack_step(struct unpack *unpack, struct unpack_step *step, struct bc_error *err);
 
-/* May the data end here?  Else it was cut. */
+/* Can the data end here?  If not, it was cut. */
 bool unpack_is_whole(const struct unpack *unpack);
 
 /* Bytes taken so far. */

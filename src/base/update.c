@@ -10,8 +10,8 @@
 
 enum opened { OPENED_FILE, OPENED_ABSENT, OPENED_OTHER, OPENED_NOT };
 
-/* Open for writing, too: NFS locks nothing for one writer that is open for reading only.
- * A FIFO in its place since stat() must not block. */
+/* Opens for writing, too, because NFS gives no exclusive lock to a descriptor for reading only.
+ * O_NONBLOCK: a FIFO that got the name since stat() must not block. */
 static enum opened open_file(const char *path, int *fd)
 {
 	struct stat st;
@@ -36,7 +36,7 @@ static bool wait_for_lock(int fd)
 	return done == 0;
 }
 
-/* Not the inode that stat() tells: of a file on NFS only open() asks the server. */
+/* Opens the path instead of calling stat(): on NFS only open() asks the server. */
 static bool is_still(int fd, const char *path)
 {
 	struct stat mine, there;

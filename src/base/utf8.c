@@ -5,8 +5,8 @@
 
 #include "src/base/attr.h"
 
-/* What a first byte says: how many follow, and between what the second must lie, so that
- * nothing is written longer than needed, as half of a pair, or beyond the last one. */
+/* By the first byte: the number of bytes, and the range of the second byte that leaves out
+ * encodings that are longer than needed, surrogates, and numbers above U+10FFFF. */
 static const struct form {
 	unsigned char first_min, first_max, second_min, second_max, length;
 } forms[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Characters of UTF-8 (RFC 3629): none that is longer than needed, half of a pair, or beyond the
- * last one. */
+/* Characters of UTF-8 (RFC 3629).  Encodings that are longer than needed, surrogates, and numbers
+ * above U+10FFFF are no characters. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

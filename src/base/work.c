@@ -18,7 +18,7 @@ static const char *const kind_names[WORK_KINDS] = {
 
 void work_begin(struct work *work, uint64_t size)
 {
-	/* What is larger than any file makes a limit that nothing reaches. */
+	/* The product must not wrap: no file is that large. */
 	work->most = size > MOST_BYTES ? UINT64_MAX / 2 : size * WORK_TIMES + WORK_ALWAYS;
 	for (int i = 0; i < WORK_KINDS; i++)
 		atomic_init(&work->done[i], 0);
@@ -29,7 +29,7 @@ bool work_spend(struct work *work, enum work_kind kind, uint64_t amount)
 	if (!work)
 		return true;
 	uint64_t before = atomic_load_explicit(&work->done[kind], memory_order_relaxed);
-	if (before > work->most) /* no further: no sum wraps */
+	if (before > work->most) /* it stays there: the sum cannot wrap */
 		return false;
 	if (amount > work->most - before)
 		amount = work->most - before + 1;

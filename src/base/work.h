@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The rule that bounds work by the size of a file: a byte that many refer to is counted as
- * often as it is read for them, and all that is read together is at most some times what
- * the file has.  Sound files read each byte about once, as what refers to it is as large
- * as itself; a file whose n entries all lead to the same n bytes is refused.
+ * Bounds the work by the size of the file.  Each byte that is read is counted as often as it
+ * is read, and the sum may be some times the size of the file.  Of sound files each byte is
+ * read about once; a file whose n entries all refer to the same n bytes is refused.
  *
  * Each kind of work has a count of its own, so that whether a file is refused, and with
  * which message, does not depend on which thread comes first.
@@ -16,7 +15,7 @@
 
 #include "src/base/error.h"
 
-/* What may be read of a file of n bytes: n times the first, and the second. */
+/* The most that may be read of a file of n bytes: WORK_TIMES * n + WORK_ALWAYS. */
 #define WORK_TIMES 8
 #define WORK_ALWAYS (UINT64_C(1) << 20)
 
@@ -39,13 +38,14 @@ struct work {
 
 void work_begin(struct work *work, uint64_t size);
 
-/* Count some.  False: it is too much, now or before.  NULL counts nothing. */
+/* Count work of a kind.  False: it is too much now, or was before.  NULL: nothing is counted. */
 BC_MUST_USE bool work_spend(struct work *work, enum work_kind kind, uint64_t amount);
 
 /* True: nothing was too much.  Else BC_FORMAT, and which limit it is. */
 BC_MUST_USE bool work_check(const struct work *work, struct bc_error *err);
 
-/* What a function that fails of too much work or of too little memory failed of; returns false. */
+/* For a function that failed because of too much work or too little memory: fill the error with the
+ * one or the other.  Returns false. */
 bool work_fail(const struct work *work, struct bc_error *err);
 
 #endif
