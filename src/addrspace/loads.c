@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/search.h"
+
 void loads_free(struct loads *loads)
 {
 	load_vec_free(&loads->all);
@@ -147,19 +149,14 @@ static uint64_t vaddr_of(const struct member *m, uint64_t at)
 	return at - m->base->base;
 }
 
+DEFINE_SEARCH(first_ending_above, struct member, uint64_t, vaddr_of(item, item->mapping->end) <= key)
+
 /* Has it one of these vaddrs? */
 static bool has_vaddrs(const struct cluster *c, uint64_t start, uint64_t end)
 {
-	size_t low = 0, high = c->count; /* the first that ends above `start` */
+	size_t i = first_ending_above(c->at, c->count, start);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (vaddr_of(&c->at[mid], c->at[mid].mapping->end) <= start)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < c->count && vaddr_of(&c->at[low], c->at[low].mapping->start) < end;
+	return i < c->count && vaddr_of(&c->at[i], c->at[i].mapping->start) < end;
 }
 
 /* ---- loads ---- */

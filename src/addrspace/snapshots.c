@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/number_set.h"
+#include "src/base/search.h"
 
 void snapshots_free(struct snapshots *snapshots)
 {
@@ -113,22 +114,26 @@ bool snapshots_index(struct snapshots *s, struct bc_error *err)
 	return true;
 }
 
+struct wanted {
+	const struct snapshot *all;
+	bool by_time; /* else by id */
+	uint32_t pid;
+	uint64_t value;
+};
+
+static bool is_at_or_below(const struct snapshot *at, const struct wanted *wanted)
+{
+	uint64_t value = wanted->by_time ? at->time : at->id;
+
+	return at->pid < wanted->pid || (at->pid == wanted->pid && value <= wanted->value);
+}
+DEFINE_SEARCH(snapshots_above, uint32_t, const struct wanted *, is_at_or_below(&key->all[*item], key))
+
 /* How many are not above (pid, time or id). */
 static size_t count_up_to(const struct snapshots *s, const uint32_t *order, bool by_time, uint32_t pid,
 			  uint64_t value)
 {
-	size_t low = 0, high = s->indexed;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct snapshot *at = &s->all.at[order[mid]];
-		uint64_t own = by_time ? at->time : at->id;
-		if (at->pid < pid || (at->pid == pid && own <= value))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return snapshots_above(order, s->indexed, &(const struct wanted){s->all.at, by_time, pid, value});
 }
 
 /* The last of these, or NULL. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
+
 /* How much of a name precedes .cold, .warm, .cold.1 at its end; all of it if
  * there is no such thing.  A slash ends the name. */
 static size_t stem_size(const char *name)
@@ -69,24 +71,20 @@ static bool tells_file(const struct symbol_table *symbols, const struct symbol *
 	return s->local && *symbols->files[s->file];
 }
 
+DEFINE_SEARCH(first_fragment_from, struct fragment_name, const struct fragment_name *,
+	      compare_fragments(item, key) < 0)
+
 /* Is a fragment of this symbol's function there? */
 static bool has_fragment(const struct fragment_vec *fragments,
 			 const struct symbol_table *symbols, const struct symbol *s)
 {
 	bool any_file = !tells_file(symbols, s);
 	struct fragment_name wanted = {s->name, strlen(s->name), any_file ? 0 : s->file};
-	size_t low = 0, high = fragments->len; /* the first that is not below */
+	size_t i = first_fragment_from(fragments->at, fragments->len, &wanted);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (compare_fragments(&fragments->at[mid], &wanted) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == fragments->len || compare_stems(&fragments->at[low], &wanted))
+	if (i == fragments->len || compare_stems(&fragments->at[i], &wanted))
 		return false;
-	return any_file || fragments->at[low].file == s->file;
+	return any_file || fragments->at[i].file == s->file;
 }
 
 bool fragments_is_part(const struct fragment_vec *fragments, const struct symbol_table *symbols,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/cfg/fragments.h"
 
 /* No real function has more. */
@@ -23,18 +24,13 @@ struct contents {
 	bool is_table, split;
 };
 
+DEFINE_SEARCH(first_insn_from, struct insn, uint64_t, item->offset < key)
+
 const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset)
 {
-	size_t low = 0, high = insns->len;
+	size_t i = first_insn_from(insns->at, insns->len, offset);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (insns->at[mid].offset < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < insns->len && insns->at[low].offset == offset ? &insns->at[low] : NULL;
+	return i < insns->len && insns->at[i].offset == offset ? &insns->at[i] : NULL;
 }
 
 /* The end of the data object that begins at an address, at most `limit`.  *spent: for each

@@ -4,23 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/elf/extents.h"
+
+struct wanted {
+	const struct function *functions;
+	uint64_t address;
+};
+DEFINE_SEARCH(chosen_above, uint32_t, struct wanted, key.functions[*item].address <= key.address)
+DEFINE_SEARCH(first_label_from, struct label, uint64_t, item->address < key)
 
 const struct function *chosen_inside(const struct chosen *chosen, uint64_t address)
 {
 	const struct function *functions = chosen->functions->at;
-	size_t low = 0, high = chosen->count; /* the first that begins above lies in here */
+	size_t above = chosen_above(chosen->at, chosen->count, (struct wanted){functions, address});
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (functions[chosen->at[mid]].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	if (!above)
 		return NULL;
-	const struct function *f = &functions[chosen->at[low - 1]];
+	const struct function *f = &functions[chosen->at[above - 1]];
 	return address != f->address && address - f->address < f->size ? f : NULL;
 }
 
@@ -72,14 +73,5 @@ void labels_sort(struct label_vec *labels)
 
 size_t labels_from(const struct label_vec *labels, uint64_t address)
 {
-	size_t low = 0, high = labels->len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (labels->at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return first_label_from(labels->at, labels->len, address);
 }

@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/base/search.h"
+
 struct candidate {
 	uint64_t from, target;
 };
@@ -54,19 +56,16 @@ static void scan_near_x86(struct scan *s, struct bytes code, uint64_t at)
 			add(s, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
 }
 
+struct wanted {
+	const struct function *functions;
+	uint64_t address;
+};
+DEFINE_SEARCH(first_chosen_from, uint32_t, struct wanted, key.functions[*item].address < key.address)
+
 /* The first of the chosen functions that begins at an address or above. */
 static size_t first_from(const struct chosen *chosen, uint64_t address)
 {
-	size_t low = 0, high = chosen->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (chosen->functions->at[chosen->at[mid]].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return first_chosen_from(chosen->at, chosen->count, (struct wanted){chosen->functions->at, address});
 }
 
 /* A part of a section, in bytes from its beginning. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
+
 #define TABLE_ALIGN 4
 
 struct scan {
@@ -144,20 +146,13 @@ static bool find_once(struct table_references *references)
 	return ok;
 }
 
+DEFINE_SEARCH(addresses_above, uint64_t, uint64_t, *item <= key)
+
 bool table_reference_above(struct table_references *references, uint64_t address, uint64_t *out)
 {
-	size_t low = 0, high;
-
 	if (!find_once(references))
 		return false;
-	high = references->at.len;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (references->at.at[mid] <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*out = low < references->at.len ? references->at.at[low] : UINT64_MAX;
+	size_t i = addresses_above(references->at.at, references->at.len, address);
+	*out = i < references->at.len ? references->at.at[i] : UINT64_MAX;
 	return true;
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cfg/walk.h"
 
+#include "src/base/search.h"
+
+DEFINE_SEARCH(blocks_above, struct block, uint32_t, item->start <= key)
+
 /* The block that holds an offset, which is inside the function. */
 static uint32_t block_at(const struct graph *graph, uint32_t offset)
 {
-	uint32_t low = 0, high = graph->count;
+	size_t above = blocks_above(graph->blocks, graph->count, offset);
 
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-		if (graph->blocks[mid].start <= offset)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return above ? (uint32_t)above - 1 : 0;
 }
 
 /* Does the run continue after a call that the block before ends with? */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/base/search.h"
 #include "src/base/vec.h"
 #include "src/elf/eh_frame.h"
 #include "src/elf/extents.h"
@@ -177,19 +178,16 @@ static void merge(struct builder *b, size_t sorted)
 	free(behind);
 }
 
+DEFINE_SEARCH(functions_above, struct function, uint64_t, item->address <= key)
+
 /* Of functions [low, high), which are sorted: the last one at or below an address;
  * else the one before them, or NULL. */
 static struct function *at_or_below_in(struct function *functions, size_t low, size_t high,
 				       uint64_t address)
 {
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (functions[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &functions[low - 1] : NULL;
+	size_t above = low + functions_above(functions + low, high - low, address);
+
+	return above ? &functions[above - 1] : NULL;
 }
 
 static struct function *at_or_below(struct function *functions, size_t count, uint64_t address)

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/base/search.h"
 #include "src/base/vec.h"
 
 DEFINE_VEC(slot_vec, struct got_slot);
@@ -106,16 +107,11 @@ void got_free(struct got *got)
 	*got = (struct got){0};
 }
 
+DEFINE_SEARCH(first_slot_from, struct got_slot, uint64_t, item->address < key)
+
 const struct got_slot *got_find(const struct got *got, uint64_t address)
 {
-	size_t low = 0, high = got->count;
+	size_t i = first_slot_from(got->at, got->count, address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (got->at[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < got->count && got->at[low].address == address ? &got->at[low] : NULL;
+	return i < got->count && got->at[i].address == address ? &got->at[i] : NULL;
 }

@@ -2,6 +2,7 @@
 /* Where things are: vaddr <-> file offset, sections by name, type and vaddr. */
 #include <elf.h>
 
+#include "src/base/search.h"
 #include "src/elf/image.h"
 
 #define PAGE_SMALLEST 0x1000
@@ -22,18 +23,14 @@ bool image_is_kernel(const struct image *image)
 	return false;
 }
 
+DEFINE_SEARCH(segments_above, struct segment, uint64_t, item->vaddr <= key)
+DEFINE_SEARCH(parts_above, struct section_part, uint64_t, item->start <= key)
+
 const struct segment *image_segment_at(const struct image *image, struct vaddr at)
 {
-	size_t low = 0, high = image->segment_count; /* first one above `at` */
+	size_t above = segments_above(image->segments, image->segment_count, at.v);
+	const struct segment *s = above ? &image->segments[above - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (image->segments[mid].vaddr <= at.v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	const struct segment *s = low ? &image->segments[low - 1] : NULL;
 	return s && at.v - s->vaddr < s->memsz ? s : NULL;
 }
 
@@ -93,18 +90,11 @@ const struct section *image_section_of_index(const struct image *image, uint64_t
 
 const struct section *image_section_at(const struct image *image, struct vaddr at)
 {
-	size_t low = 0, high = image->part_count; /* first one above `at` */
+	size_t above = parts_above(image->parts, image->part_count, at.v);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (image->parts[mid].start <= at.v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || image->parts[low - 1].section == NO_SECTION_THERE)
+	if (!above || image->parts[above - 1].section == NO_SECTION_THERE)
 		return NULL;
-	return &image->sections[image->parts[low - 1].section];
+	return &image->sections[image->parts[above - 1].section];
 }
 
 struct bytes image_section_bytes(const struct image *image, const struct section *section)

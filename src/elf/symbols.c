@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/base/radix.h"
+#include "src/base/search.h"
 #include "src/base/vec.h"
 #include "src/elf/local_names.h"
 #include "src/elf/plt.h"
@@ -271,16 +272,9 @@ void symbols_free(struct symbol_table *table)
 	*table = (struct symbol_table){0};
 }
 
+DEFINE_SEARCH(above, struct symbol, uint64_t, item->address <= key)
+
 size_t symbols_above(const struct symbol_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (table->at[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return above(table->at, table->count, address);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/entries.h"
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 
 static bool entry_less(const struct entry *a, const struct entry *b)
@@ -44,20 +45,14 @@ bool entries_collect(const struct profile *profile, struct entry_vec *out)
 	return true;
 }
 
+DEFINE_SEARCH(first_entry_of, struct entry, uint32_t, item->function < key)
+
 size_t entries_of(const struct entry_vec *entries, uint32_t function, const struct entry **out)
 {
-	size_t low = 0;
+	size_t first = first_entry_of(entries->at, entries->len, function), end = first;
 
-	for (size_t high = entries->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (entries->at[middle].function < function)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	size_t end = low;
 	while (end < entries->len && entries->at[end].function == function)
 		end++;
-	*out = entries->at + low;
-	return end - low;
+	*out = entries->at + first;
+	return end - first;
 }

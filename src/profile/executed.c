@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/base/search.h"
 #include "src/cfg/cfg.h"
 #include "src/elf/translate.h"
 #include "src/profile/impute.h"
@@ -68,22 +69,17 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 	take(job, &sum);
 }
 
+DEFINE_SEARCH(blocks_above, struct block, uint32_t, item->start <= key)
+
 /* The size of the block that holds a place; 0: its function has none. */
 static uint64_t block_size(const struct cfg *cfg, struct place place)
 {
 	const struct graph *graph = cfg_find(cfg, place.function);
-	uint32_t low = 0, high = graph ? graph->count : 0;
 
-	if (!high || place.offset >= graph->size)
+	if (!graph || !graph->count || place.offset >= graph->size)
 		return 0;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (graph->blocks[middle].start <= place.offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (low + 1 < graph->count ? graph->blocks[low + 1].start : graph->size) - graph->blocks[low].start;
+	size_t above = blocks_above(graph->blocks, graph->count, place.offset), at = above ? above - 1 : 0;
+	return (at + 1 < graph->count ? graph->blocks[at + 1].start : graph->size) - graph->blocks[at].start;
 }
 
 static void count_addresses(void *ctx, size_t shard, unsigned worker)

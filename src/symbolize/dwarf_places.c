@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/base/strings.h"
 #include "src/base/vec.h"
 
@@ -124,18 +125,13 @@ static bool list_units(struct dwarf_places *p)
 	return true;
 }
 
+DEFINE_SEARCH(units_above, struct unit_range, uint64_t, item->start <= key)
+
 static Dwarf_Die *unit_at(struct dwarf_places *p, uint64_t at)
 {
-	size_t low = 0, high = p->units.len; /* the first that starts above */
+	size_t above = units_above(p->units.at, p->units.len, at);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (p->units.at[mid].start <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && at < p->units.at[low - 1].end ? &p->units.at[low - 1].unit : NULL;
+	return above && at < p->units.at[above - 1].end ? &p->units.at[above - 1].unit : NULL;
 }
 
 /* ---- which places ---- */

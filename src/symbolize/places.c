@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/base/search.h"
+
 static int by_name(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
@@ -98,22 +100,17 @@ static int compare_text(const char *name, struct text text)
 	return order ? order : (len > text.len) - (len < text.len);
 }
 
+DEFINE_SEARCH(first_name_from, struct named, struct text, compare_text(item->name, key) < 0)
+
 const struct named *places_named(const struct places *places, struct text name, size_t *count)
 {
-	size_t low = 0, high = places->name_count;
+	size_t first = first_name_from(places->names, places->name_count, name);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (compare_text(places->names[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	*count = 0;
-	while (low + *count < places->name_count &&
-	       !compare_text(places->names[low + *count].name, name))
+	while (first + *count < places->name_count &&
+	       !compare_text(places->names[first + *count].name, name))
 		++*count;
-	return *count ? &places->names[low] : NULL;
+	return *count ? &places->names[first] : NULL;
 }
 
 static uint32_t parent_of(const struct places *places, uint32_t child)
@@ -121,19 +118,17 @@ static uint32_t parent_of(const struct places *places, uint32_t child)
 	return places->binary->bat.fragments[places->children[child]].parent;
 }
 
+struct wanted_child {
+	const struct bat_fragment *fragments;
+	uint32_t parent;
+};
+DEFINE_SEARCH(first_child_of, uint32_t, struct wanted_child, key.fragments[*item].parent < key.parent)
+
 /* Where the fragments of a hot one begin in children[]. */
 static uint32_t first_child(const struct places *places, uint32_t parent)
 {
-	uint32_t low = 0, high = places->child_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (parent_of(places, mid) < parent)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (uint32_t)first_child_of(places->children, places->child_count,
+					(struct wanted_child){places->binary->bat.fragments, parent});
 }
 
 /* How many bytes of code a fragment has: those of the function there. */

@@ -11,7 +11,7 @@
 #include "src/event/perf_data/stream.h"
 
 /* One of the files that are read at the same time. */
-struct part {
+struct data_file {
 	struct perf_file file;
 	struct perf_stream stream;
 	uint64_t newest; /* the latest time of its records so far */
@@ -24,8 +24,8 @@ struct perf_reader {
 	struct perf_delivery delivery;
 	struct perf_pool pool;
 	struct perf_order order;
-	struct part *parts;
-	size_t part_count;
+	struct data_file *files;
+	size_t file_count;
 	struct reader_report *report;
 	struct perf_data_report *details;
 	bool begun; /* a time was read */
@@ -34,11 +34,11 @@ struct perf_reader {
 static void reader_fini(struct perf_reader *reader)
 {
 	perf_order_fini(&reader->order);
-	for (size_t i = 0; i < reader->part_count; i++) {
-		perf_stream_fini(&reader->parts[i].stream);
-		perf_file_fini(&reader->parts[i].file);
+	for (size_t i = 0; i < reader->file_count; i++) {
+		perf_stream_fini(&reader->files[i].stream);
+		perf_file_fini(&reader->files[i].file);
 	}
-	free(reader->parts);
+	free(reader->files);
 	perf_pool_fini(&reader->pool);
 	perf_delivery_fini(&reader->delivery);
 	perf_setup_fini(&reader->setup);
@@ -83,18 +83,18 @@ static bool begin_time(struct perf_reader *reader, uint64_t first_ns, struct bc_
 
 /* A process event or a sample.  One with a time is put in order, one without is delivered at
  * once. */
-static bool take_timed(struct perf_reader *reader, struct part *part,
+static bool take_timed(struct perf_reader *reader, struct data_file *data,
 		       const struct perf_record *record, struct bc_error *err)
 {
 	if (!perf_setup_settle(&reader->setup, err))
-		return name_file(part->file.stream, err);
+		return name_file(data->file.stream, err);
 	uint64_t time = perf_delivery_time(&reader->delivery, record);
 	if (!time || time == UINT64_MAX)
 		return perf_delivery_record(&reader->delivery, 0, record, err);
 	if (!reader->begun && !begin_time(reader, time, err))
 		return false;
-	if (time > part->newest)
-		part->newest = time;
+	if (time > data->newest)
+		data->newest = time;
 	return perf_order_put(&reader->order, time, record, err);
 }
 
@@ -127,7 +127,7 @@ static bool ignore_record(struct perf_reader *reader, const struct perf_record *
 	return true;
 }
 
-static bool take_kernel_record(struct perf_reader *reader, struct part *part,
+static bool take_kernel_record(struct perf_reader *reader, struct data_file *data,
 			       const struct perf_record *record, struct bc_error *err)
 {
 	switch (record->type) {
@@ -137,12 +137,12 @@ static bool take_kernel_record(struct perf_reader *reader, struct part *part,
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
-		return take_timed(reader, part, record, err);
+		return take_timed(reader, data, record, err);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return take_lost(reader, record) ||
 		       bc_fail(err, BC_FORMAT, "%s: a cut record, byte %" PRIu64,
-			       part->file.stream->name, record->offset);
+			       data->file.stream->name, record->offset);
 	case PERF_RECORD_AUX:
 		reader->details->trace_records++;
 		return true;
@@ -151,24 +151,24 @@ static bool take_kernel_record(struct perf_reader *reader, struct part *part,
 	}
 }
 
-static bool take_setup(struct perf_reader *reader, struct part *part,
+static bool take_setup(struct perf_reader *reader, struct data_file *data,
 		       const struct perf_record *record, struct bc_error *err)
 {
 	if (!perf_setup_record(&reader->setup, record, err))
-		return name_file(part->file.stream, err);
-	part->stream.ring_size = reader->setup.features.info.mmap_size;
+		return name_file(data->file.stream, err);
+	data->stream.ring_size = reader->setup.features.info.mmap_size;
 	return true;
 }
 
-static bool take_record(struct perf_reader *reader, struct part *part,
+static bool take_record(struct perf_reader *reader, struct data_file *data,
 			const struct perf_record *record, struct bc_error *err)
 {
 	count(reader, record);
 	if (record->type < PERF_USER_TYPES)
-		return take_kernel_record(reader, part, record, err);
+		return take_kernel_record(reader, data, record, err);
 	switch (record->type) {
 	case PERF_USER_FINISHED_ROUND: /* not across files */
-		return reader->part_count > 1 || perf_order_round(&reader->order, err);
+		return reader->file_count > 1 || perf_order_round(&reader->order, err);
 	case PERF_USER_AUXTRACE:
 		reader->details->trace_records++;
 		return true;
@@ -176,59 +176,59 @@ static bool take_record(struct perf_reader *reader, struct part *part,
 	case PERF_USER_FEATURE:
 	case PERF_USER_EVENT_UPDATE:
 	case PERF_USER_BUILD_ID:
-		return take_setup(reader, part, record, err);
+		return take_setup(reader, data, record, err);
 	default:
 		return ignore_record(reader, record);
 	}
 }
 
-static void end_part(struct perf_reader *reader, struct part *part)
+static void end_data_file(struct perf_reader *reader, struct data_file *data)
 {
 	struct perf_data_report *details = reader->details;
 
-	part->ended = true;
-	details->skipped_bytes += part->stream.skipped;
-	if (part->stream.truncated && !details->truncated) {
+	data->ended = true;
+	details->skipped_bytes += data->stream.skipped;
+	if (data->stream.truncated && !details->truncated) {
 		details->truncated = true;
-		details->truncated_at = part->stream.truncated_at;
+		details->truncated_at = data->stream.truncated_at;
 	}
 }
 
-/* Read a part up to a record behind the time `until`, or to its end. */
-static bool read_part(struct perf_reader *reader, struct part *part, uint64_t until,
+/* Read a data file up to a record behind the time `until`, or to its end. */
+static bool read_data_file(struct perf_reader *reader, struct data_file *data, uint64_t until,
 			struct bc_error *err)
 {
 	struct perf_record record;
 
-	while (part->newest <= until) {
-		if (!perf_stream_next(&part->stream, &record, err)) {
+	while (data->newest <= until) {
+		if (!perf_stream_next(&data->stream, &record, err)) {
 			if (err->code != BC_OK)
-				return name_file(part->file.stream, err);
-			end_part(reader, part);
+				return name_file(data->file.stream, err);
+			end_data_file(reader, data);
 			return true;
 		}
-		if (!take_record(reader, part, &record, err))
+		if (!take_record(reader, data, &record, err))
 			return false;
 	}
 	return true;
 }
 
-/* The part whose last record read is the oldest, or NULL if all have ended.  *next is the time
+/* The data file whose last record read is the oldest, or NULL if all have ended.  *next is the time
  * of the second oldest. */
-static struct part *last_part(struct perf_reader *reader, uint64_t *next)
+static struct data_file *last_data_file(struct perf_reader *reader, uint64_t *next)
 {
-	struct part *last = NULL;
+	struct data_file *last = NULL;
 
 	*next = UINT64_MAX;
-	for (size_t i = 0; i < reader->part_count; i++) {
-		struct part *part = &reader->parts[i];
-		if (part->ended)
+	for (size_t i = 0; i < reader->file_count; i++) {
+		struct data_file *data = &reader->files[i];
+		if (data->ended)
 			continue;
-		if (!last || part->newest < last->newest) {
+		if (!last || data->newest < last->newest) {
 			*next = last ? last->newest : UINT64_MAX;
-			last = part;
-		} else if (part->newest < *next) {
-			*next = part->newest;
+			last = data;
+		} else if (data->newest < *next) {
+			*next = data->newest;
 		}
 	}
 	return last;
@@ -241,8 +241,8 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 {
 	uint64_t next;
 
-	for (struct part *part; (part = last_part(reader, &next));)
-		if (!read_part(reader, part, next, err))
+	for (struct data_file *data; (data = last_data_file(reader, &next));)
+		if (!read_data_file(reader, data, next, err))
 			return false;
 	return perf_order_flush(&reader->order, UINT64_MAX, err);
 }
@@ -271,11 +271,11 @@ static bool deliver_late_build_ids(struct perf_reader *reader, struct bc_error *
 /* The features of a file that came through a pipe stand behind its data. */
 static bool read_late_features(struct perf_reader *reader, struct bc_error *err)
 {
-	struct part *part = &reader->parts[0];
+	struct data_file *data = &reader->files[0];
 
-	return !reader->setup.features_late || part->stream.truncated ||
-	       perf_setup_late(&reader->setup, &part->file, err) ||
-	       name_file(part->file.stream, err);
+	return !reader->setup.features_late || data->stream.truncated ||
+	       perf_setup_late(&reader->setup, &data->file, err) ||
+	       name_file(data->file.stream, err);
 }
 
 /* Delivers the build-ids that stand behind the data, if mappings were delivered before they were
@@ -290,12 +290,12 @@ static bool open_more(struct perf_reader *reader, struct bc_error *err)
 	const struct perf_data_input *input = reader->input;
 
 	for (size_t i = 0; i < input->more_count; i++) {
-		struct part *part = &reader->parts[reader->part_count++];
-		if (!perf_file_init(&part->file, &input->more[i], (struct bytes){0}, err) ||
-		    !perf_stream_init(&part->stream, &part->file, &reader->pool, 0, UINT64_MAX,
+		struct data_file *data = &reader->files[reader->file_count++];
+		if (!perf_file_init(&data->file, &input->more[i], (struct bytes){0}, err) ||
+		    !perf_stream_init(&data->stream, &data->file, &reader->pool, 0, UINT64_MAX,
 				      err))
 			return name_file(&input->more[i], err);
-		part->stream.ring_size = reader->setup.features.info.mmap_size;
+		data->stream.ring_size = reader->setup.features.info.mmap_size;
 	}
 	reader->order.most.blocks += 2 * input->more_count;
 	return true;
@@ -303,21 +303,21 @@ static bool open_more(struct perf_reader *reader, struct bc_error *err)
 
 static bool open_main(struct perf_reader *reader, struct bc_error *err)
 {
-	struct part *part = &reader->parts[reader->part_count++];
+	struct data_file *data = &reader->files[reader->file_count++];
 	struct perf_setup *setup = &reader->setup;
 	const struct perf_header *header = &setup->header;
 
-	if (!perf_file_init(&part->file, reader->input->stream, reader->input->head, err) ||
-	    !perf_setup_file(setup, &part->file, err))
+	if (!perf_file_init(&data->file, reader->input->stream, reader->input->head, err) ||
+	    !perf_setup_file(setup, &data->file, err))
 		return name_file(reader->input->stream, err);
 	reader->details->pipe = header->pipe;
 	reader->details->unfinished = !header->pipe && !header->data.size;
 	bool open_end = header->pipe || !header->data.size;
 	uint64_t begin = header->pipe ? header->size : header->data.offset;
 	uint64_t end = open_end ? UINT64_MAX : begin + header->data.size;
-	if (!perf_stream_init(&part->stream, &part->file, &reader->pool, begin, end, err))
+	if (!perf_stream_init(&data->stream, &data->file, &reader->pool, begin, end, err))
 		return name_file(reader->input->stream, err);
-	part->stream.ring_size = setup->features.info.mmap_size;
+	data->stream.ring_size = setup->features.info.mmap_size;
 	return true;
 }
 
@@ -326,8 +326,8 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	size_t count = 1 + reader->input->more_count;
 
 	reader->setup.damaged_features = &reader->details->damaged_features;
-	reader->parts = calloc(count, sizeof(*reader->parts));
-	if (!reader->parts ||
+	reader->files = calloc(count, sizeof(*reader->files));
+	if (!reader->files ||
 	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
 		return bc_fail_nomem(err);
 	perf_order_init(&reader->order, &reader->pool,
