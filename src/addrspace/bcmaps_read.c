@@ -198,15 +198,17 @@ static void read_snapshots(struct reader *r)
 		head.pid = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
 		head.id = (uint32_t)leb_u_below(&r->in, UINT32_MAX);
 		head.time = time += (uint64_t)leb_zigzag(&r->in);
-		uint32_t *slot = last_snapshot_of(&lasts, &r->out, head.pid);
-		const struct snapshot *last = *slot ? &r->out.all.at[*slot - 1] : NULL;
+		uint32_t number;
+		bool found = last_snapshot_find(&lasts, &r->out, head.pid, &number);
+		const struct snapshot *last = found ? &r->out.all.at[number] : NULL;
 		if (!list_last(r, last))
 			r->nomem = true;
 		else
 			read_steps(r);
 		if (can_go_on(r) && !add_snapshot(r, &head, last))
 			r->nomem = true;
-		*slot = (uint32_t)r->out.all.len;
+		if (can_go_on(r))
+			last_snapshot_set(&lasts, &r->out, (uint32_t)r->out.all.len - 1);
 	}
 	last_snapshots_free(&lasts);
 }

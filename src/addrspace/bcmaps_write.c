@@ -210,12 +210,13 @@ static void put_snapshots(struct writer *w)
 	put_u(w, all->len);
 	for (size_t i = 0; i < all->len; i++) {
 		const struct snapshot *s = &all->at[i];
-		uint32_t *last = last_snapshot_of(&lasts, w->in, s->pid);
+		uint32_t last;
+		bool found = last_snapshot_find(&lasts, w->in, s->pid, &last);
 		put_u(w, s->pid);
 		put_u(w, s->id);
 		put_s(w, s->time - time);
-		put_steps(w, *last ? &w->lists.at[*last - 1] : NULL, &w->lists.at[i]);
-		*last = (uint32_t)i + 1;
+		put_steps(w, found ? &w->lists.at[last] : NULL, &w->lists.at[i]);
+		last_snapshot_set(&lasts, w->in, (uint32_t)i);
 		time = s->time;
 	}
 	last_snapshots_free(&lasts);

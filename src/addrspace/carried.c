@@ -15,8 +15,8 @@ static bool copy_all(const struct processes *from, const uint32_t *numbers, stru
 	struct renumbered done = {.numbers = numbers};
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < from->capacity; i++) {
-		const struct process *old = &from->rows[i];
+	for (size_t i = 0; ok && i < from->all.len; i++) {
+		const struct process *old = &from->all.at[i];
 		struct map_set *maps = NULL;
 		struct process *copy = old->used ? processes_obtain(to, old->pid) : NULL;
 		ok = !old->used || (copy && map_set_renumber(old->maps, &done, &maps));

@@ -44,14 +44,15 @@ static bool list_code(struct filter *f, const struct map_set *maps)
 /* What a map has in common with the last one of its process stays shared. */
 static bool take_snapshot(struct filter *f, const struct snapshot *s, struct bc_error *err)
 {
-	uint32_t *last = last_snapshot_of(&f->lasts, &f->out, s->pid);
-	struct map_set *maps = map_set_share(*last ? f->out.all.at[*last - 1].maps : NULL);
+	uint32_t last;
+	bool found = last_snapshot_find(&f->lasts, &f->out, s->pid, &last);
+	struct map_set *maps = map_set_share(found ? f->out.all.at[last].maps : NULL);
 
 	bool ok = (list_code(f, s->maps) && map_set_update(&maps, f->code.at, f->code.len)) || bc_fail_nomem(err);
 	ok = ok && snapshots_add(&f->out, s->pid, s->id, s->time, maps, err);
 	map_set_release(maps);
 	if (ok)
-		*last = (uint32_t)f->out.all.len;
+		last_snapshot_set(&f->lasts, &f->out, (uint32_t)f->out.all.len - 1);
 	return ok;
 }
 

@@ -93,8 +93,8 @@ static bool take_continuation(struct history *history, struct bc_error *err)
 {
 	if (!processes_adopt(&history->processes, &history->before, is_told))
 		return bc_fail_nomem(err);
-	for (size_t i = 0; i < history->before.capacity; i++) {
-		const struct process *old = &history->before.rows[i];
+	for (size_t i = 0; i < history->before.all.len; i++) {
+		const struct process *old = &history->before.all.at[i];
 		if (old->used)
 			go_on(history, old, processes_find(&history->processes, old->pid));
 	}
@@ -141,16 +141,15 @@ static int by_pid(const void *a, const void *b)
 
 bool history_snapshot_all(const struct history *history, struct snapshots *out, struct bc_error *err)
 {
-	const struct processes *all = &history->processes;
-	struct process **rows = malloc((all->used + 1) * sizeof(struct process *));
+	const struct process_vec *all = &history->processes.all;
+	struct process **rows = malloc((all->len + 1) * sizeof(struct process *));
 	size_t count = 0;
 	bool ok = true;
 
 	if (!rows)
 		return bc_fail_nomem(err);
-	for (size_t i = 0; i < all->capacity; i++)
-		if (all->rows[i].used)
-			rows[count++] = &all->rows[i];
+	for (; count < all->len; count++)
+		rows[count] = &all->at[count];
 	if (count)
 		qsort(rows, count, sizeof(struct process *), by_pid);
 	for (size_t i = 0; i < count && ok; i++)

@@ -204,8 +204,8 @@ static bool take_continuation(struct image_space *space, struct bc_error *err)
 {
 	if (!processes_adopt(&space->processes, &space->before, is_told))
 		return bc_fail_nomem(err);
-	for (size_t i = 0; i < space->before.capacity; i++) {
-		const struct process *old = &space->before.rows[i];
+	for (size_t i = 0; i < space->before.all.len; i++) {
+		const struct process *old = &space->before.all.at[i];
 		if (!old->used || !old->image.mapped ||
 		    !processes_find(&space->processes, old->pid)->image.mapped)
 			continue;

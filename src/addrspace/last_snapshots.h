@@ -4,19 +4,21 @@
 #define ADDRSPACE_LAST_SNAPSHOTS_H
 
 #include "src/addrspace/snapshots.h"
+#include "src/base/map.h"
 
 struct last_snapshots {
-	uint32_t *slots; /* hashed by pid: the number of a snapshot + 1, or 0 */
-	size_t mask;
+	struct map by_pid; /* indices of snapshots */
 };
 
-/* Room for so many processes.  False when out of memory. */
+/* For at most so many processes.  False when out of memory. */
 BC_MUST_USE bool last_snapshots_init(struct last_snapshots *lasts, size_t count);
 void last_snapshots_free(struct last_snapshots *lasts);
 
-/* Where the number of a process's last snapshot + 1 stands: 0 if there is none yet.  To be set to
- * one of a snapshot with that pid. */
-uint32_t *last_snapshot_of(const struct last_snapshots *lasts, const struct snapshots *snapshots,
-			   uint32_t pid);
+/* The index of a process's last snapshot.  False: there is none yet. */
+bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapshots *snapshots,
+			uint32_t pid, uint32_t *number);
+
+/* From now on the snapshot with this index is the last one of its process. */
+void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots, uint32_t number);
 
 #endif

@@ -1,50 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/addrspace/processes.h"
 
-#include <stdlib.h>
-
-#define FIRST_CAPACITY 64
-
 void processes_free(struct processes *processes)
 {
-	for (size_t i = 0; i < processes->capacity; i++)
-		map_set_release(processes->rows[i].maps);
-	free(processes->rows);
-	*processes = (struct processes){0};
+	for (size_t i = 0; i < processes->all.len; i++)
+		map_set_release(processes->all.at[i].maps);
+	process_vec_free(&processes->all);
+	map_free(&processes->by_pid);
 }
 
-/* The row of a pid, or the free row where it belongs. */
-static struct process *probe(const struct processes *processes, uint32_t pid)
+static uint64_t hash(uint64_t seed, uint32_t pid)
 {
-	size_t mask = processes->capacity - 1;
-	size_t at = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-
-	while (processes->rows[at].used && processes->rows[at].pid != pid)
-		at = (at + 1) & mask;
-	return &processes->rows[at];
+	return hash_end(hash_mix(seed, pid));
 }
+
+static bool matches(const struct process *all, uint32_t number, uint32_t pid)
+{
+	return all[number].pid == pid;
+}
+DEFINE_MAP(by_pid, const struct process *, uint32_t, hash, matches);
 
 struct process *processes_find(const struct processes *processes, uint32_t pid)
 {
-	struct process *process = processes->capacity ? probe(processes, pid) : NULL;
+	uint32_t number;
 
-	return process && process->used ? process : NULL;
-}
-
-static bool grow(struct processes *processes)
-{
-	struct processes bigger = {.used = processes->used};
-
-	bigger.capacity = processes->capacity ? 2 * processes->capacity : FIRST_CAPACITY;
-	bigger.rows = calloc(bigger.capacity, sizeof(*bigger.rows));
-	if (!bigger.rows)
-		return false;
-	for (size_t i = 0; i < processes->capacity; i++)
-		if (processes->rows[i].used)
-			*probe(&bigger, processes->rows[i].pid) = processes->rows[i];
-	free(processes->rows);
-	*processes = bigger;
-	return true;
+	return by_pid_find(&processes->by_pid, processes->all.at, pid, &number) ? &processes->all.at[number] : NULL;
 }
 
 struct process *processes_obtain(struct processes *processes, uint32_t pid)
@@ -53,12 +33,12 @@ struct process *processes_obtain(struct processes *processes, uint32_t pid)
 
 	if (process)
 		return process;
-	if (processes->used >= processes->capacity / 4 * 3 && !grow(processes))
+	if (!map_reserve(&processes->by_pid, 1) ||
+	    !process_vec_push(&processes->all, (struct process){.pid = pid, .used = true}))
 		return NULL;
-	process = probe(processes, pid);
-	*process = (struct process){.pid = pid, .used = true};
-	processes->used++;
-	return process;
+	uint32_t number = (uint32_t)processes->all.len - 1;
+	by_pid_put(&processes->by_pid, pid, number);
+	return &processes->all.at[number];
 }
 
 void process_begin(struct process *process)
@@ -111,8 +91,8 @@ bool processes_fork(struct processes *processes, const struct task_event *task,
 bool processes_adopt(struct processes *processes, struct processes *before,
 		     bool (*told)(const struct process *process))
 {
-	for (size_t i = 0; i < before->capacity; i++) {
-		struct process *old = &before->rows[i];
+	for (size_t i = 0; i < before->all.len; i++) {
+		struct process *old = &before->all.at[i];
 		struct process *own = old->used ? processes_find(processes, old->pid) : NULL;
 		if (!old->used || (own && told(own)))
 			continue;
@@ -121,7 +101,7 @@ bool processes_adopt(struct processes *processes, struct processes *before,
 			return false;
 		map_set_release(own->maps);
 		*own = *old;
-		*old = (struct process){0};
+		*old = (struct process){.pid = old->pid};
 	}
 	return true;
 }

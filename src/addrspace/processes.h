@@ -11,6 +11,7 @@
 #define ADDRSPACE_PROCESSES_H
 
 #include "src/addrspace/map_set.h"
+#include "src/base/map.h"
 #include "src/event/event.h"
 
 /* Addresses from here on are the kernel's. */
@@ -33,15 +34,16 @@ struct process {
 			bool changed;       /* since the last one */
 		} history; /* history.h */
 	};
-	bool used;        /* the row of the table holds a process */
+	bool used;        /* false: it was moved to another table, see processes_adopt() */
 	bool first_ended; /* its first thread has ended */
 };
 
+DEFINE_VEC(process_vec, struct process);
+
 /* Zeroed means empty. */
 struct processes {
-	struct process *rows; /* hashed by pid */
-	size_t capacity;      /* 0 or a power of two */
-	size_t used;
+	struct process_vec all;
+	struct map by_pid; /* indices of them */
 };
 
 void processes_free(struct processes *processes);

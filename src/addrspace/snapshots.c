@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/base/map.h"
 #include "src/base/number_set.h"
 #include "src/base/search.h"
 
@@ -170,42 +171,63 @@ const struct snapshot *snapshots_near(const struct snapshots *s, uint32_t pid, u
 
 /* ---- together ---- */
 
-/* Which ids are taken, and by pid which is the next one. */
-struct id_taker {
+struct next_id {
+	uint32_t pid;
+	uint64_t next; /* above all ids that the process has */
+};
+DEFINE_VEC(next_id_vec, struct next_id);
+
+/* The ids that processes have, and the next one for each. */
+struct ids {
 	struct number_set taken; /* pid << 32 | id */
-	struct id_row {
-		uint32_t pid;
-		uint64_t next;
-	} *rows; /* hashed by pid; next 0: free */
-	size_t mask;
+	struct next_id_vec next;
+	struct map by_pid; /* indices of `next` */
 };
 
-static void id_taker_free(struct id_taker *ids)
+static void ids_free(struct ids *ids)
 {
 	number_set_free(&ids->taken);
-	free(ids->rows);
+	next_id_vec_free(&ids->next);
+	map_free(&ids->by_pid);
 }
 
-static struct id_row *row_of(const struct id_taker *ids, uint32_t pid)
+static uint64_t hash(uint64_t seed, uint32_t pid)
 {
-	size_t i = (size_t)(pid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & ids->mask;
-
-	while (ids->rows[i].next && ids->rows[i].pid != pid)
-		i = (i + 1) & ids->mask;
-	return &ids->rows[i];
+	return hash_end(hash_mix(seed, pid));
 }
 
-static bool take_id(struct id_taker *ids, uint32_t pid, uint32_t id)
+static bool matches(const struct next_id *all, uint32_t number, uint32_t pid)
 {
-	struct id_row *row = row_of(ids, pid);
+	return all[number].pid == pid;
+}
+DEFINE_MAP(by_pid, const struct next_id *, uint32_t, hash, matches);
 
-	row->pid = pid;
-	if (row->next <= id)
-		row->next = (uint64_t)id + 1;
+/* The next id of a process; NULL when out of memory. */
+static struct next_id *next_id_of(struct ids *ids, uint32_t pid)
+{
+	uint32_t number;
+
+	if (by_pid_find(&ids->by_pid, ids->next.at, pid, &number))
+		return &ids->next.at[number];
+	if (!map_reserve(&ids->by_pid, 1) || !next_id_vec_push(&ids->next, (struct next_id){pid, 0}))
+		return NULL;
+	number = (uint32_t)ids->next.len - 1;
+	by_pid_put(&ids->by_pid, pid, number);
+	return &ids->next.at[number];
+}
+
+static bool take_id(struct ids *ids, uint32_t pid, uint32_t id)
+{
+	struct next_id *next = next_id_of(ids, pid);
+
+	if (!next)
+		return false;
+	if (next->next <= id)
+		next->next = (uint64_t)id + 1;
 	return number_set_add(&ids->taken, (uint64_t)pid << 32 | id);
 }
 
-static bool take_all(struct id_taker *ids, const struct snapshots *of)
+static bool take_all(struct ids *ids, const struct snapshots *of)
 {
 	for (size_t i = 0; i < of->all.len; i++)
 		if (!take_id(ids, of->all.at[i].pid, of->all.at[i].id))
@@ -213,26 +235,18 @@ static bool take_all(struct id_taker *ids, const struct snapshots *of)
 	return true;
 }
 
-static bool id_taker_init(struct id_taker *ids, size_t count)
+static uint32_t free_id(const struct ids *ids, const struct snapshot *s)
 {
-	size_t capacity = 16;
+	uint32_t number;
 
-	while (capacity < 2 * count)
-		capacity *= 2;
-	*ids = (struct id_taker){.mask = capacity - 1};
-	ids->rows = calloc(capacity, sizeof(*ids->rows));
-	return ids->rows;
-}
-
-static uint32_t free_id(const struct id_taker *ids, const struct snapshot *s)
-{
-	if (!number_set_has(&ids->taken, (uint64_t)s->pid << 32 | s->id))
+	if (!number_set_has(&ids->taken, (uint64_t)s->pid << 32 | s->id) ||
+	    !by_pid_find(&ids->by_pid, ids->next.at, s->pid, &number))
 		return s->id;
-	return (uint32_t)row_of(ids, s->pid)->next;
+	return (uint32_t)ids->next.at[number].next;
 }
 
 static bool merge(struct snapshots *into, const struct snapshots *from, const uint32_t *numbers,
-		  struct id_taker *ids, struct bc_error *err)
+		  struct ids *ids, struct bc_error *err)
 {
 	struct renumbered done = {.numbers = numbers};
 	bool ok = true;
@@ -254,12 +268,11 @@ bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struc
 {
 	struct snapshots_mark mark = snapshots_mark(into);
 	uint32_t *numbers = mapped_files_translate(&from->files, &into->files);
-	struct id_taker ids = {0};
+	struct ids ids = {0};
 
-	bool ok = (numbers && id_taker_init(&ids, into->all.len + from->all.len) && take_all(&ids, into)) ||
-		  bc_fail_nomem(err);
+	bool ok = (numbers && take_all(&ids, into)) || bc_fail_nomem(err);
 	ok = ok && merge(into, from, numbers, &ids, err);
-	id_taker_free(&ids);
+	ids_free(&ids);
 	free(numbers);
 	if (ok && snapshots_index(into, err))
 		return true;

@@ -38,6 +38,12 @@ BC_MUST_USE bool map_reserve(struct map *map, size_t keys);
 /* For DEFINE_MAP.  map_put_hashed(): the map has room, and no such key. */
 void map_put_hashed(struct map *map, uint32_t hash, uint32_t number);
 
+/* Gives the key of a slot another number. */
+static inline void map_slot_set(struct map_slot *slot, uint32_t number)
+{
+	slot->number = number + 1;
+}
+
 static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
 {
 	return &map->slots[at & (map->capacity - 1)];
@@ -48,7 +54,7 @@ static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
  * bool NAME_find(map, context, key, uint32_t *number)
  *     Is the key there?  *number is its number then.
  * struct map_slot *NAME_slot(map, context, key)
- *     The same for who gives the key another number.  NULL: it is not there.
+ *     The same for map_slot_set(), which gives the key another number.  NULL: it is not there.
  * void NAME_put(map, key, number)
  *     Adds a key that is not there, after map_reserve().  number <= MAP_NUMBER_MOST.
  *

@@ -86,7 +86,7 @@ static void a_number_is_replaced(void **state)
 	assert_true(map_reserve(&map, 3));
 	for (uint32_t i = 0; i < 3; i++)
 		numbers_put(&map, keys[i], i);
-	numbers_slot(&map, keys, 7)->number = 3 + 1;
+	map_slot_set(numbers_slot(&map, keys, 7), 3);
 	assert_true(numbers_find(&map, keys, 7, &number));
 	assert_int_equal(number, 3);
 	assert_int_equal(map.used, 3);

@@ -344,9 +344,9 @@ static void note_recording(struct perf_reader *reader)
 	if (!to)
 		return;
 	*to = (struct recordings){.origin = reader->setup.features.info.origin};
-	for (size_t i = 0; i < reader->source_count; i++)
-		if (reader->sources[i].newest > to->last_ns)
-			to->last_ns = reader->sources[i].newest;
+	for (size_t i = 0; i < reader->file_count; i++)
+		if (reader->files[i].newest > to->last_ns)
+			to->last_ns = reader->files[i].newest;
 }
 
 bool perf_data_read(const struct perf_data_input *input, const struct event_sink *sink,
