@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/addrspace/build.h"
+#include "src/base/search.h"
 #include "src/base/sort.h"
 
 /* So many are mapped here at once, then all are closed: each takes some 50 KB besides. */
@@ -123,19 +124,16 @@ bool mapped_programs_is_new(struct mapped_programs *programs, uint32_t path)
 	return is_new;
 }
 
+struct wanted {
+	const struct mapped_files *files;
+	uint64_t path;
+};
+DEFINE_SEARCH(first_of_path, struct mapping, struct wanted, path_of(key.files, item) < key.path)
+
 /* The first mapping whose path is not below. */
 static size_t first_from(const struct mappings_by_path *mappings, uint64_t path)
 {
-	size_t low = 0, high = mappings->len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (path_of(mappings->files, &mappings->at[mid]) < path)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return first_of_path(mappings->at, mappings->len, (struct wanted){mappings->files, path});
 }
 
 struct maps mappings_of_path(const struct mappings_by_path *mappings, uint32_t path)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/padding.h"
 
+#include "src/base/search.h"
 #include "src/isa/insn.h"
+
+DEFINE_SEARCH(marks_above, struct code_mark, uint64_t, item->address <= key)
 
 /* The length of a nop, or of a jump to what follows it in the gap or to its end; 0: it is neither. */
 static size_t x86_filler_size(struct bytes code)
@@ -35,20 +38,13 @@ static bool x86_fills(struct bytes gap)
  * function that the gap belongs to. */
 static size_t aarch64_data_size(struct gap gap, const struct symbol_table *symbols)
 {
-	size_t low = 0, high = symbols->mark_count; /* first mark above */
+	size_t next = marks_above(symbols->marks, symbols->mark_count, gap.address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (symbols->marks[mid].address <= gap.address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || !symbols->marks[low - 1].data || symbols->marks[low - 1].address < gap.function)
+	if (!next || !symbols->marks[next - 1].data || symbols->marks[next - 1].address < gap.function)
 		return 0;
-	while (low < symbols->mark_count && symbols->marks[low].data)
-		low++;
-	uint64_t size = low < symbols->mark_count ? symbols->marks[low].address - gap.address
+	while (next < symbols->mark_count && symbols->marks[next].data)
+		next++;
+	uint64_t size = next < symbols->mark_count ? symbols->marks[next].address - gap.address
 						  : UINT64_MAX;
 	return size < gap.bytes.size ? (size_t)size : gap.bytes.size;
 }
