@@ -40,9 +40,9 @@ static int by_input(const void *a, const void *b)
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-static struct finding_place place(const struct blocks *b, const struct listed *block)
+static struct finding_location location(const struct blocks *b, const struct listed *block)
 {
-	return place_of(b->subject, block->fragment, block->entry);
+	return location_of(b->subject, block->fragment, block->entry);
 }
 
 static bool is_own(const struct blocks *b, const struct bat_fragment *f, uint32_t entry)
@@ -77,13 +77,13 @@ static void check_neighbours(struct blocks *b)
 		if (block->input == last->input)
 			findings_add(b->findings, hashed && block->index == last->index
 							  ? FINDING_BLOCK_COPIED : FINDING_INPUT_TWICE,
-				     place(b, block), "input 0x%x is the beginning of another one, too",
+				     location(b, block), "input 0x%x is the beginning of another one, too",
 				     block->input);
 		else if (hashed && block->index == last->index)
-			findings_add(b->findings, FINDING_BLOCK_INDEX, place(b, block),
+			findings_add(b->findings, FINDING_BLOCK_INDEX, location(b, block),
 				     "index %u is another block's, too", block->index);
 		else if (hashed && block->index < last->index)
-			findings_add(b->findings, FINDING_BLOCK_ORDER, place(b, block),
+			findings_add(b->findings, FINDING_BLOCK_ORDER, location(b, block),
 				     "index %u at input 0x%x follows index %u at 0x%x", block->index,
 				     block->input, last->index, last->input);
 	}
@@ -98,7 +98,7 @@ static void check_hashes(struct blocks *b)
 		uint32_t entry = bat->fragments[block->fragment].first_entry + block->entry;
 		uint16_t low = (uint16_t)bat->blocks[entry].hash;
 		if (low != (uint16_t)block->input)
-			findings_add(b->findings, FINDING_BLOCK_HASH, place(b, block),
+			findings_add(b->findings, FINDING_BLOCK_HASH, location(b, block),
 				     "the hash has 0x%x in its low 16 bits, the entry comes from 0x%x",
 				     low, block->input);
 	}
@@ -122,7 +122,7 @@ static bool check_range(struct blocks *b, uint32_t blocks)
 		if (b->at[i].index < blocks || b->count > blocks)
 			continue;
 		in_range = false;
-		findings_add(b->findings, FINDING_BLOCK_INDEX, place(b, &b->at[i]),
+		findings_add(b->findings, FINDING_BLOCK_INDEX, location(b, &b->at[i]),
 			     "index %u, but the function has %u blocks", b->at[i].index, blocks);
 	}
 	return in_range;
@@ -147,10 +147,10 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 	if (!check_range(b, blocks) || b->count == blocks || shares_inputs(b))
 		return;
 	if (b->count < blocks && are_deleted(b, fragments, count, blocks))
-		findings_add(b->findings, FINDING_BLOCK_DELETED, place_of(b->subject, hot, NO_INDEX),
+		findings_add(b->findings, FINDING_BLOCK_DELETED, location_of(b->subject, hot, NO_INDEX),
 			     "%u of its %u blocks have no entry", blocks - b->count, blocks);
 	else
-		findings_add(b->findings, FINDING_BLOCK_COUNT, place_of(b->subject, hot, NO_INDEX),
+		findings_add(b->findings, FINDING_BLOCK_COUNT, location_of(b->subject, hot, NO_INDEX),
 			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
 }
 
@@ -178,7 +178,7 @@ static void check_branches(struct blocks *b, uint32_t fragment)
 			begin = input;
 			end = block_end(b, input);
 		} else if (input < begin || input >= end) {
-			findings_add(b->findings, FINDING_BRANCH_ASTRAY, place_of(b->subject, fragment, k),
+			findings_add(b->findings, FINDING_BRANCH_ASTRAY, location_of(b->subject, fragment, k),
 				     "input 0x%x is not in the block [0x%x, 0x%x)", input, begin, end);
 		}
 	}

@@ -11,7 +11,7 @@ struct search {
 	struct findings *findings;
 	uint64_t found;      /* fields that say why the encodings differ      */
 	uint64_t equal;      /* EqualElems of the fragment that is read       */
-	uint64_t difference; /* the first byte that differs; NO_PLACE: none   */
+	uint64_t difference; /* the first byte that differs; NO_OFFSET: none   */
 	struct bat_field at_difference;
 };
 
@@ -52,9 +52,9 @@ static uint64_t shortest(const struct bat_field *f)
 static void find(struct search *s, enum finding_kind kind, const struct bat_field *f,
 		 const char *what)
 {
-	struct finding_place place = section_order_place(s->order, s->subject, f);
+	struct finding_location location = section_order_location(s->order, s->subject, f);
 
-	findings_add(s->findings, kind, place, "%s %s", f->name, what);
+	findings_add(s->findings, kind, location, "%s %s", f->name, what);
 	s->found++;
 }
 
@@ -80,7 +80,7 @@ static uint64_t first_difference(struct bytes a, struct bytes b)
 
 	while (at < common && a.data[at] == b.data[at])
 		at++;
-	return at == common && a.size == b.size ? NO_PLACE : at;
+	return at == common && a.size == b.size ? NO_OFFSET : at;
 }
 
 static bool search_fields(struct search *s)
@@ -90,7 +90,7 @@ static bool search_fields(struct search *s)
 
 	if (!bat_fields(s->subject->bat.layout, desc.data, desc.size, look, s, &err))
 		return false; /* cannot happen: the table was decoded */
-	if (s->difference != NO_PLACE && !s->found)
+	if (s->difference != NO_OFFSET && !s->found)
 		find(s, FINDING_NOT_CANONICAL, &s->at_difference, "is the first field that BOLT "
 		     "would have written differently");
 	return true;

@@ -29,7 +29,7 @@ static bool check_build_ids(const struct binary *subject, const struct input *in
 	expected.data[expected.size - 1] ^= 1;
 	build_id_format(&subject->image.build_id, got);
 	build_id_format(&expected, want);
-	findings_add(findings, FINDING_INPUT_BUILD, NOWHERE, "the binary has %s, not %s", got, want);
+	findings_add(findings, FINDING_INPUT_BUILD, NO_LOCATION, "the binary has %s, not %s", got, want);
 	return false;
 }
 
@@ -41,7 +41,7 @@ static void check_offsets(const struct checking *c, uint32_t i, uint64_t size,
 	for (uint32_t k = 0; k < f->entry_count; k++) {
 		struct bat_entry e = c->subject->bat.entries[f->first_entry + k];
 		if (bat_entry_input(e) >= size && !entry_never_emitted(f, e))
-			findings_add(findings, FINDING_INPUT_OUTSIDE, place_of(c->subject, i, k),
+			findings_add(findings, FINDING_INPUT_OUTSIDE, location_of(c->subject, i, k),
 				     "input 0x%x, but the function has 0x%" PRIx64 " bytes",
 				     bat_entry_input(e), size);
 	}
@@ -55,7 +55,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 
 	if (c->of[i] == NO_FUNCTION) {
 		if (!f->cold && name && f->entry_count)
-			findings_add(findings, FINDING_INPUT_NO_FUNCTION, place_of(c->subject, i, NO_INDEX),
+			findings_add(findings, FINDING_INPUT_NO_FUNCTION, location_of(c->subject, i, NO_INDEX),
 				     "no symbol of it is there");
 		return;
 	}

@@ -39,8 +39,8 @@ void check_parents(const struct binary *subject, struct findings *findings);
 /* fragments.c: fragments against symbols and segments. */
 void check_fragments(const struct binary *subject, struct findings *findings);
 
-/* The place of a fragment, of one of its entries or of none (NO_INDEX). */
-struct finding_place place_of(const struct binary *subject, uint32_t fragment, uint32_t entry);
+/* The location of a fragment or of one of its entries (NO_INDEX: the fragment). */
+struct finding_location location_of(const struct binary *subject, uint32_t fragment, uint32_t entry);
 
 /* An entry of a block that was never emitted: its offset is the difference to
  * address 0. */

@@ -72,13 +72,13 @@ static bool leaves_block(const struct code_view *v, uint64_t offset)
 static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset,
 		       struct findings *findings)
 {
-	struct finding_place place = place_of(v->subject, v->fragment, spot->entry);
+	struct finding_location location = location_of(v->subject, v->fragment, spot->entry);
 
 	if (offset > spot->offset)
-		findings_add(findings, v->side->inside, place, "0x%x is inside the instruction before "
+		findings_add(findings, v->side->inside, location, "0x%x is inside the instruction before "
 			     "0x%llx", spot->offset, (unsigned long long)offset);
 	else if (spot->branch && !leaves_block(v, offset) && !own_code_explains(v, spot))
-		findings_add(findings, v->side->no_branch, place, "the instruction at 0x%x only goes on",
+		findings_add(findings, v->side->no_branch, location, "the instruction at 0x%x only goes on",
 			     spot->offset);
 }
 
@@ -93,7 +93,7 @@ void code_check(const struct code_view *v, const struct spot *spots, size_t coun
 			size_t size = code_length(v->decoder, bytes_from(v->code, offset), v->at + offset);
 			if (!size && !told)
 				findings_add(findings, FINDING_CODE_UNDECODABLE,
-					     place_of(v->subject, v->fragment, spots[i].entry),
+					     location_of(v->subject, v->fragment, spots[i].entry),
 					     "nothing is decoded from offset 0x%llx to this entry",
 					     (unsigned long long)offset);
 			told |= !size;

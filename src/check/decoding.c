@@ -31,14 +31,14 @@ static enum finding_kind kind_of(const struct bat_error *err)
 static void tell_malformed(const struct binary *subject, const struct bat_error *unrecognised,
 			   struct findings *findings)
 {
-	struct finding_place place = NOWHERE;
+	struct finding_location location = NO_LOCATION;
 	struct bat_error why = *unrecognised;
 	struct bat_table unused;
 
 	if (bat_decode_as(unrecognised->layout, subject->desc.data, subject->desc.size, &unused, &why))
 		bat_free(&unused);
-	place.byte = why.byte;
-	findings_add(findings, kind_of(&why), place, "as layout %s: %s",
+	location.byte = why.byte;
+	findings_add(findings, kind_of(&why), location, "as layout %s: %s",
 		     bat_layout_name(why.layout), why.text);
 }
 
@@ -51,7 +51,7 @@ bool check_decoding(struct binary *subject, struct findings *findings, struct bc
 	if (bat_err.code == BAT_NOMEM)
 		return bc_fail_nomem(err);
 	if (bat_err.code == BAT_AMBIGUOUS)
-		findings_add(findings, FINDING_LAYOUT_AMBIGUOUS, NOWHERE, "%s", bat_err.text);
+		findings_add(findings, FINDING_LAYOUT_AMBIGUOUS, NO_LOCATION, "%s", bat_err.text);
 	else
 		tell_malformed(subject, &bat_err, findings);
 	return false;

@@ -57,7 +57,7 @@ static struct finding *take(struct findings *findings, enum finding_kind kind)
 	return f;
 }
 
-void findings_add(struct findings *findings, enum finding_kind kind, struct finding_place place,
+void findings_add(struct findings *findings, enum finding_kind kind, struct finding_location location,
 		  const char *fmt, ...)
 {
 	struct finding *f = take(findings, kind);
@@ -67,7 +67,7 @@ void findings_add(struct findings *findings, enum finding_kind kind, struct find
 	if (!f)
 		return;
 	f->kind = kind;
-	f->place = place;
+	f->location = location;
 	va_start(args, fmt);
 	vsnprintf(f->text, sizeof(f->text), fmt, args);
 	va_end(args);

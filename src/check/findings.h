@@ -114,22 +114,22 @@ extern const struct finding_info finding_infos[FINDING_KIND_COUNT];
 /* "note", "warning" or "error". */
 const char *severity_name(enum severity severity);
 
-#define NO_PLACE UINT64_MAX
+#define NO_OFFSET UINT64_MAX
 #define NO_INDEX UINT32_MAX
 
-/* Where it is.  What does not apply is NO_PLACE, NO_INDEX, NULL. */
-struct finding_place {
+/* Where it is.  What does not apply is NO_OFFSET, NO_INDEX, NULL. */
+struct finding_location {
 	const char *function; /* the input function's name; borrowed        */
 	uint32_t fragment;    /* index in the table                         */
 	uint32_t entry;       /* index in the fragment                      */
 	uint64_t address;     /* vaddr in the output binary                 */
 	uint64_t byte;        /* in the descriptor                          */
 };
-#define NOWHERE ((struct finding_place){NULL, NO_INDEX, NO_INDEX, NO_PLACE, NO_PLACE})
+#define NO_LOCATION ((struct finding_location){NULL, NO_INDEX, NO_INDEX, NO_OFFSET, NO_OFFSET})
 
 struct finding {
 	enum finding_kind kind;
-	struct finding_place place;
+	struct finding_location location;
 	char text[200]; /* what exactly */
 };
 
@@ -147,7 +147,7 @@ void findings_free(struct findings *findings);
 
 /* Add one; beyond `most` of its kind it is only counted. */
 BC_PRINTF(4, 5)
-void findings_add(struct findings *findings, enum finding_kind kind, struct finding_place place,
+void findings_add(struct findings *findings, enum finding_kind kind, struct finding_location location,
 		  const char *fmt, ...);
 
 /* Add all of another list behind these. */

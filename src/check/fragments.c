@@ -61,7 +61,7 @@ static void check_sizes(const struct binary *subject, uint32_t i, const struct f
 			continue;
 		enum finding_kind kind = is_elsewhere(subject, f, e) ? FINDING_ENTRY_ELSEWHERE
 									   : FINDING_ENTRY_OUTSIDE;
-		findings_add(findings, kind, place_of(subject, i, k),
+		findings_add(findings, kind, location_of(subject, i, k),
 			     "offset 0x%x, but the fragment has 0x%" PRIx64 " bytes", e.output, size);
 	}
 }
@@ -72,19 +72,19 @@ static void check_fragment(const struct binary *subject, uint32_t i, struct find
 	const struct function *function = binary_fragment_function(subject, i);
 
 	if (!f->address) { /* LLVM 18: a fragment that was never emitted */
-		findings_add(findings, FINDING_NEVER_EMITTED, place_of(subject, i, NO_INDEX),
+		findings_add(findings, FINDING_NEVER_EMITTED, location_of(subject, i, NO_INDEX),
 			     "a fragment at address 0");
 		return;
 	}
 	if (!in_executable_segment(&subject->image, f->address)) {
-		findings_add(findings, FINDING_FRAGMENT_NO_CODE, place_of(subject, i, NO_INDEX),
+		findings_add(findings, FINDING_FRAGMENT_NO_CODE, location_of(subject, i, NO_INDEX),
 			     "%" PRIu32 " entries map nothing", f->entry_count);
 		return;
 	}
 	if (function)
 		check_sizes(subject, i, function, findings);
 	else if (!subject->functions.stripped && f->entry_count)
-		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL, place_of(subject, i, NO_INDEX),
+		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL, location_of(subject, i, NO_INDEX),
 			     "%" PRIu32 " entries of a nameless place", f->entry_count);
 }
 
@@ -123,11 +123,11 @@ static void check_missing(const struct binary *subject, struct findings *finding
 		if (s->type != STT_FUNC || !s->size || s->address == last || s->inside || is_made(s->name) ||
 		    !written_by_bolt(subject, s) || bat_find_exact(&subject->bat, s->address))
 			continue;
-		struct finding_place place = NOWHERE;
-		place.function = s->name;
-		place.address = last = s->address;
+		struct finding_location location = NO_LOCATION;
+		location.function = s->name;
+		location.address = last = s->address;
 		findings_add(findings, is_cold(s->name) ? FINDING_COLD_MISSING : FINDING_HOT_MISSING,
-			     place, "%" PRIu64 " bytes of code without a map", s->size);
+			     location, "%" PRIu64 " bytes of code without a map", s->size);
 	}
 }
 

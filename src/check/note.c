@@ -31,7 +31,7 @@ static void check_padding(const struct binary *subject, struct findings *finding
 
 	name.size = (size_t)(desc - name.data);
 	if (!all_zero(name) || !all_zero(end))
-		findings_add(findings, FINDING_NOTE_PADDING, NOWHERE, "behind the %s",
+		findings_add(findings, FINDING_NOTE_PADDING, NO_LOCATION, "behind the %s",
 			     all_zero(name) ? "descriptor" : "owner's name");
 }
 
@@ -41,13 +41,13 @@ static bool check_content(struct binary *subject, struct findings *findings)
 	struct note note;
 
 	if (!note_next(&rest, 4, &note)) {
-		findings_add(findings, FINDING_NOTE_DAMAGED, NOWHERE,
+		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION,
 			     "a section of %zu bytes cannot hold what its header announces",
 			     subject->section.size);
 		return false;
 	}
 	if (!text_is(note.owner, BAT_NOTE_OWNER) || note.type != BAT_NOTE_TYPE) {
-		findings_add(findings, FINDING_NOTE_FOREIGN, NOWHERE,
+		findings_add(findings, FINDING_NOTE_FOREIGN, NO_LOCATION,
 			     "owner '%.*s', type %u; BAT has '" BAT_NOTE_OWNER "', %u",
 			     (int)(note.owner.len < 64 ? note.owner.len : 64), note.owner.at,
 			     note.type, BAT_NOTE_TYPE);
@@ -55,7 +55,7 @@ static bool check_content(struct binary *subject, struct findings *findings)
 	}
 	subject->desc = note.desc;
 	if (rest.size) {
-		findings_add(findings, FINDING_NOTE_DAMAGED, NOWHERE, "%zu bytes behind the note",
+		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION, "%zu bytes behind the note",
 			     rest.size);
 		return false;
 	}
@@ -74,17 +74,17 @@ bool check_note(struct binary *subject, struct findings *findings, struct bc_err
 		return binary_find_note(subject, err);
 	subject->section = image_section_bytes(&subject->image, section);
 	if (count_sections(&subject->image) > 1) {
-		findings_add(findings, FINDING_NOTE_TWICE, NOWHERE, "%zu sections " BAT_SECTION_NAME,
+		findings_add(findings, FINDING_NOTE_TWICE, NO_LOCATION, "%zu sections " BAT_SECTION_NAME,
 			     count_sections(&subject->image));
 		return false;
 	}
 	if (section->type != SHT_NOTE) {
-		findings_add(findings, FINDING_NOTE_DAMAGED, NOWHERE, "section type %u, not %d",
+		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION, "section type %u, not %d",
 			     section->type, SHT_NOTE);
 		return false;
 	}
 	if (section->flags & SHF_ALLOC || section->addr)
-		findings_add(findings, FINDING_NOTE_LOADED, NOWHERE, "at address 0x%llx",
+		findings_add(findings, FINDING_NOTE_LOADED, NO_LOCATION, "at address 0x%llx",
 			     (unsigned long long)section->addr);
 	return check_content(subject, findings);
 }

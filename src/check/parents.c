@@ -14,10 +14,10 @@ static void check_parent(const struct binary *subject, uint32_t i, struct findin
 	uint32_t stored = subject->stored_parents[i];
 
 	if (parent == BAT_NO_PARENT)
-		findings_add(findings, FINDING_PARENT_UNKNOWN, place_of(subject, i, NO_INDEX),
+		findings_add(findings, FINDING_PARENT_UNKNOWN, location_of(subject, i, NO_INDEX),
 			     "neither the section nor a symbol tells whose part it is");
 	else if (parent != stored)
-		findings_add(findings, FINDING_PARENT_WRONG, place_of(subject, i, NO_INDEX),
+		findings_add(findings, FINDING_PARENT_WRONG, location_of(subject, i, NO_INDEX),
 			     "%s is a part of %s, but the section names %s", name_of(subject, i),
 			     name_of(subject, parent),
 			     stored == BAT_NO_PARENT ? "no hot function" : name_of(subject, stored));
@@ -29,7 +29,7 @@ static void check_ordinals(const struct binary *subject, struct findings *findin
 	uint32_t wrong = subject->parents.repaired + subject->parents.unknown;
 
 	if (wrong)
-		findings_add(findings, FINDING_HOT_INDEX_ORDINAL, NOWHERE,
+		findings_add(findings, FINDING_HOT_INDEX_ORDINAL, NO_LOCATION,
 			     "%u of %u cold fragments have a wrong parent; %u were repaired by their "
 			     "symbols", wrong, subject->parents.cold, subject->parents.repaired);
 }

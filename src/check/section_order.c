@@ -41,18 +41,18 @@ uint32_t section_order_fragment(const struct section_order *order, const struct 
 	return (field->cold ? order->cold : order->hot)[field->fragment];
 }
 
-struct finding_place section_order_place(const struct section_order *order,
+struct finding_location section_order_location(const struct section_order *order,
 					 const struct binary *subject,
 					 const struct bat_field *field)
 {
 	uint32_t fragment = section_order_fragment(order, field);
-	struct finding_place place = NOWHERE;
+	struct finding_location location = NO_LOCATION;
 
 	if (fragment != NO_INDEX)
-		place = place_of(subject, fragment, NO_INDEX);
-	place.entry = field->entry;
-	place.byte = field->byte;
-	return place;
+		location = location_of(subject, fragment, NO_INDEX);
+	location.entry = field->entry;
+	location.byte = field->byte;
+	return location;
 }
 
 /* A finding whose byte is wanted, by its fragment and entry. */
@@ -97,7 +97,7 @@ static bool locate(void *ctx, const struct bat_field *f)
 		return true;
 	uint64_t key = key_of(section_order_fragment(l->order, f), f->entry);
 	for (size_t i = first_wanted(l->wanted, l->count, key); i < l->count && l->wanted[i].key == key; i++)
-		l->wanted[i].finding->place.byte = f->byte;
+		l->wanted[i].finding->location.byte = f->byte;
 	return true;
 }
 
@@ -116,9 +116,9 @@ bool findings_locate(struct findings *findings, const struct binary *subject)
 	}
 	for (size_t i = 0; i < findings->len; i++) {
 		struct finding *f = &findings->at[i];
-		if (f->place.fragment != NO_INDEX && f->place.byte == NO_PLACE)
+		if (f->location.fragment != NO_INDEX && f->location.byte == NO_OFFSET)
 			l.wanted[l.count++] = (struct wanted){
-				key_of(f->place.fragment, f->place.entry), f};
+				key_of(f->location.fragment, f->location.entry), f};
 	}
 	qsort(l.wanted, l.count, sizeof(*l.wanted), by_key);
 	bool ok = !l.count || bat_fields(subject->bat.layout, subject->desc.data,

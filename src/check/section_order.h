@@ -20,7 +20,7 @@ void section_order_free(struct section_order *order);
 uint32_t section_order_fragment(const struct section_order *order, const struct bat_field *field);
 
 /* Where a field is. */
-struct finding_place section_order_place(const struct section_order *order,
+struct finding_location section_order_location(const struct section_order *order,
 					 const struct binary *subject,
 					 const struct bat_field *field);
 

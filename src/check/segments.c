@@ -24,9 +24,9 @@ bool check_segments(struct bytes file, struct findings *findings)
 		if (le32(p) != PT_LOAD || !(le32(p + P_FLAGS) & PF_X) ||
 		    segment_agrees(&s, le16(file.data + E_TYPE) == ET_DYN))
 			continue;
-		struct finding_place place = NOWHERE;
-		place.address = s.vaddr;
-		findings_add(findings, FINDING_SEGMENT_MISALIGNED, place,
+		struct finding_location location = NO_LOCATION;
+		location.address = s.vaddr;
+		findings_add(findings, FINDING_SEGMENT_MISALIGNED, location,
 			     "offset 0x%" PRIx64 ", alignment 0x%" PRIx64, s.offset, s.align);
 		good = false;
 	}

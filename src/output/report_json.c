@@ -11,14 +11,14 @@ static void write_finding(struct json *json, const struct finding *f)
 	json_string(json, "severity", severity_name(info->severity));
 	json_string(json, "what", info->what);
 	json_string(json, "detail", f->text);
-	if (f->place.function)
-		json_string(json, "function", f->place.function);
-	if (f->place.address != NO_PLACE)
-		json_hex_string(json, "address", f->place.address);
-	if (f->place.entry != NO_INDEX)
-		json_number(json, "entry", f->place.entry);
-	if (f->place.byte != NO_PLACE)
-		json_number(json, "byte", f->place.byte);
+	if (f->location.function)
+		json_string(json, "function", f->location.function);
+	if (f->location.address != NO_OFFSET)
+		json_hex_string(json, "address", f->location.address);
+	if (f->location.entry != NO_INDEX)
+		json_number(json, "entry", f->location.entry);
+	if (f->location.byte != NO_OFFSET)
+		json_number(json, "byte", f->location.byte);
 	json_string(json, "remedy", info->remedy);
 	json_close(json, '}');
 	putc('\n', json->out);

@@ -53,28 +53,28 @@ static void write_region(struct json *json)
 
 static void write_byte(struct json *json, const struct verify_report *v, uint64_t byte)
 {
-	if (byte == NO_PLACE || !v->subject.desc.data)
+	if (byte == NO_OFFSET || !v->subject.desc.data)
 		return;
 	json_open(json, "properties", '{');
 	json_number(json, "byteOffset", (uint64_t)(v->subject.desc.data - v->subject.file.data) + byte);
 	json_close(json, '}');
 }
 
-static void write_function(struct json *json, const struct finding_place *place)
+static void write_function(struct json *json, const struct finding_location *location)
 {
-	if (!place->function && place->address == NO_PLACE)
+	if (!location->function && location->address == NO_OFFSET)
 		return;
 	json_open(json, "logicalLocations", '[');
 	json_open(json, NULL, '{');
-	if (place->function)
-		json_string(json, "fullyQualifiedName", place->function);
+	if (location->function)
+		json_string(json, "fullyQualifiedName", location->function);
 	json_string(json, "kind", "function");
 	json_close(json, '}');
 	json_close(json, ']');
 }
 
 static void write_location(struct json *json, const struct report *report,
-			   const struct finding_place *place)
+			   const struct finding_location *location)
 {
 	json_open(json, "locations", '[');
 	json_open(json, NULL, '{');
@@ -83,13 +83,13 @@ static void write_location(struct json *json, const struct report *report,
 	json_string(json, "uri", report->binary);
 	json_close(json, '}');
 	write_region(json);
-	if (place->address != NO_PLACE) {
+	if (location->address != NO_OFFSET) {
 		json_open(json, "address", '{');
-		json_number(json, "absoluteAddress", place->address);
+		json_number(json, "absoluteAddress", location->address);
 		json_close(json, '}');
 	}
 	json_close(json, '}');
-	write_function(json, place);
+	write_function(json, location);
 	json_close(json, '}');
 	json_close(json, ']');
 }
@@ -105,8 +105,8 @@ static void write_result(struct json *json, const struct report *report, const s
 	json_number(json, "ruleIndex", (uint64_t)f->kind);
 	json_string(json, "level", severity_name(info->severity));
 	write_text(json, "message", message);
-	write_location(json, report, &f->place);
-	write_byte(json, report->verify, f->place.byte);
+	write_location(json, report, &f->location);
+	write_byte(json, report->verify, f->location.byte);
 	json_close(json, '}');
 	putc('\n', json->out);
 }

@@ -19,18 +19,18 @@ const char *code_state_text(enum code_state state)
 	return "no: there is nothing to check";
 }
 
-static void print_place(const struct finding_place *place, FILE *out)
+static void print_location(const struct finding_location *location, FILE *out)
 {
-	if (place->function) {
+	if (location->function) {
 		fputs(", ", out);
-		print_name(text_of(place->function), out);
+		print_name(text_of(location->function), out);
 	}
-	if (place->entry != NO_INDEX)
-		fprintf(out, ", entry %" PRIu32, place->entry);
-	if (place->address != NO_PLACE)
-		fprintf(out, ", 0x%" PRIx64, place->address);
-	if (place->byte != NO_PLACE)
-		fprintf(out, ", byte %" PRIu64, place->byte);
+	if (location->entry != NO_INDEX)
+		fprintf(out, ", entry %" PRIu32, location->entry);
+	if (location->address != NO_OFFSET)
+		fprintf(out, ", 0x%" PRIx64, location->address);
+	if (location->byte != NO_OFFSET)
+		fprintf(out, ", byte %" PRIu64, location->byte);
 }
 
 static void print_findings(const struct report *report, FILE *out)
@@ -42,7 +42,7 @@ static void print_findings(const struct report *report, FILE *out)
 		const struct finding_info *info = &finding_infos[f->kind];
 		print_name(text_of(report->binary), out);
 		fprintf(out, ": %s: %s", severity_name(info->severity), info->id);
-		print_place(&f->place, out);
+		print_location(&f->location, out);
 		fprintf(out, ": %s; ", info->what);
 		print_name(text_of(f->text), out);
 		putc('\n', out);

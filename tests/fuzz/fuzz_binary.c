@@ -83,8 +83,8 @@ static void check_table(struct bytes file)
 	} else {
 		uint64_t size = report.subject.desc.size;
 		for (size_t i = 0; i < report.findings.len; i++)
-			assert(report.findings.at[i].place.byte == NO_PLACE ||
-			       report.findings.at[i].place.byte <= size);
+			assert(report.findings.at[i].location.byte == NO_OFFSET ||
+			       report.findings.at[i].location.byte <= size);
 	}
 	verify_free(&report);
 }

@@ -60,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(verify_subject(&options, &report, &err));
 	assert(report.decoded || report.findings.len == 1);
 	for (size_t i = 0; i < report.findings.len; i++)
-		assert(report.findings.at[i].place.byte == NO_PLACE ||
-		       report.findings.at[i].place.byte <= size);
+		assert(report.findings.at[i].location.byte == NO_OFFSET ||
+		       report.findings.at[i].location.byte <= size);
 	verify_free(&report);
 	free(note);
 	return 0;

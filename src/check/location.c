@@ -9,18 +9,18 @@ static uint64_t address_of(const struct bat_fragment *f, struct bat_entry e)
 	return (f->address & ~(uint64_t)UINT32_MAX) | (uint32_t)(f->address + e.output);
 }
 
-struct finding_place place_of(const struct binary *subject, uint32_t fragment, uint32_t entry)
+struct finding_location location_of(const struct binary *subject, uint32_t fragment, uint32_t entry)
 {
 	const struct bat_fragment *f = &subject->bat.fragments[fragment];
-	struct finding_place place = NOWHERE;
+	struct finding_location location = NO_LOCATION;
 
-	place.function = binary_fragment_owner(subject, fragment);
-	place.fragment = fragment;
-	place.entry = entry;
-	place.address = f->address;
+	location.function = binary_fragment_owner(subject, fragment);
+	location.fragment = fragment;
+	location.entry = entry;
+	location.address = f->address;
 	if (entry != NO_INDEX)
-		place.address = address_of(f, subject->bat.entries[f->first_entry + entry]);
-	return place;
+		location.address = address_of(f, subject->bat.entries[f->first_entry + entry]);
+	return location;
 }
 
 /* Such a block has address 0 in BOLT, which stores the difference to the fragment's address. */
