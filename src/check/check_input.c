@@ -108,7 +108,7 @@ static bool check_all_fragments(struct checking *c, unsigned threads, struct fin
 	bool ok = code_for_fragments(c->subject, threads, check_fragments_of, c, &found);
 	unsigned compared = atomic_load(&c->compared), contradicted = atomic_load(&c->contradicted);
 	if (ok && !has_build_ids(c) && contradicted > compared / 2)
-		findings_add(findings, FINDING_INPUT_OTHER, NOWHERE,
+		findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION,
 			     "it contradicts %u of %u fragments, and no build-ids tell whether it is the input",
 			     contradicted, compared);
 	else

@@ -225,7 +225,6 @@ int merge_run_command(const struct command *command, int argc, char **argv)
 		command_help(command, stdout);
 		return EXIT_DONE;
 	}
-	count_seed_choose();
 	progress_init(&progress, args.stats == MERGE_STATS_NONE ? PROGRESS_NEVER : args.progress);
 	args.merge.progress = (struct merge_progress){progress_show, &progress};
 	if (args.by_build && !make_folder(args.output, &made, &err))

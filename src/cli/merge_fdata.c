@@ -206,7 +206,6 @@ static int run(const struct arguments *args)
 
 	if (args->print != PRINT_NONE)
 		options.observer = (struct merge_observer){merge_print_take, &printer};
-	count_seed_choose();
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
 	bool ok = merge_look(&merge, &err) && merge_check(&merge, true, &err) &&
 		  write_result(args, &merge, &printer, &err);
