@@ -32,6 +32,14 @@ def conversions(*option):
     yield ['-o', 'profile', *option, SQLITE + '/sq.b16', DEMO + '/demo.preagg']  # of another build: refused
 
 
+def merges(*option):
+    branches = SQLITE + '/expected/lbr.b22.fdata'
+    yield ['-o', 'profile', *option, branches, SQLITE + '/expected/lbr.b19.fdata']
+    yield ['-o', 'profile', *option, '--scale-to=1000', '--weight=3', branches]
+    yield ['-o', 'profile', *option, '--skip-bad', branches, DEMO + '/demo.bolt']
+    yield ['-o', 'profile', *option, DEMO + '/demo.preagg']
+
+
 # (command, option, schema) -> arguments of its runs
 ROWS = {
     ('convert', '--stats', 'stats'): list(conversions('--stats=json')),
@@ -62,6 +70,8 @@ ROWS = {
         [['--json', SQLITE + '/sq.' + b, SQLITE + '/sq.b22'] for b in RELEASES] +
         [['--json', '--stat', SQLITE + '/sq.b16', SQLITE + '/sq.b22'],
          ['--json', INPUTS + '/aarch64/sorts.b22', INPUTS + '/aarch64/sorts.exec.b22']],
+    ('merge', '--stats', 'merge'): list(merges('--stats=json')),
+    ('merge', '--stats-file', 'merge'): list(merges('--stats-file=report')),
     ('version', '--json', 'version'): [['--json']],
 }
 
@@ -103,10 +113,12 @@ def check(row, validator):
     command, option, schema = row
     for arguments in ROWS[row]:
         what = ' '.join([command, *arguments])
+        if os.path.exists('report'):
+            os.remove('report')
         done = run(command, *arguments)
         try:
             found = list(documents(printed(option, arguments, done)))
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             failures.append('%s: no JSON: %s' % (what, error))
             continue
         if not found:
