@@ -3,6 +3,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "src/addrspace/image_given.h"
+#include "src/addrspace/image_judge.h"
+#include "src/base/hash.h"
 
 /* A kernel is where its file says, for everyone.  (One that chose another place at
  * its start, KASLR, is not found.) */
@@ -39,6 +44,7 @@ void image_space_forget(struct image_space *space)
 	number_set_free(&space->unidentified);
 	free(space->identified);
 	space->identified = NULL;
+	image_given_forget(space->given);
 	space->processes_before = space->report.processes;
 }
 
@@ -46,6 +52,7 @@ void image_space_fini(struct image_space *space)
 {
 	image_space_forget(space);
 	processes_free(&space->before);
+	image_given_free(space->given);
 	map_set_release(space->kernel);
 	free(space->report.other_build_path);
 	free(space->report.bolted);
@@ -55,82 +62,13 @@ void image_space_fini(struct image_space *space)
 	*space = (struct image_space){0};
 }
 
-static bool note_other_build(struct image_report *report, const struct map_event *event)
+/* Another program, or another process, at a time.  What it maps is told. */
+static void begin_anew(struct process *process, uint64_t time)
 {
-	if (report->other_build++)
-		return true;
-	report->other_build_id = event->build_id;
-	report->other_build_path = malloc(event->path.len + 1);
-	if (!report->other_build_path)
-		return false;
-	memcpy(report->other_build_path, event->path.at, event->path.len);
-	report->other_build_path[event->path.len] = '\0';
-	return true;
-}
+	uint32_t pid = process->pid;
 
-static uint64_t path_hash(const struct image_space *space, struct text path)
-{
-	return hash_bytes(space->path_seed, path.at, path.len);
-}
-
-bool image_space_unidentified(const struct image_space *space, struct text path)
-{
-	return number_set_has(&space->unidentified, path_hash(space, path));
-}
-
-/* For late build-ids.  A mapping that does not fit is not used, whatever they say. */
-static bool note_identity(struct image_space *space, const struct map_event *event, enum image_fit fit)
-{
-	if (fit == FIT_IMAGE && event->build_id.size && !space->identified &&
-	    image_match_has_name(&space->match, event->path))
-		return (space->identified = strndup(event->path.at, event->path.len));
-	return !event->id_may_come || fit == FIT_MISFIT ||
-	       number_set_add(&space->unidentified, path_hash(space, event->path));
-}
-
-/* Who converts for the input binary what its BOLTed form ran gave the wrong file. */
-static bool note_bolted(struct image_space *space, const struct map_event *event)
-{
-	struct image_report *report = &space->report;
-
-	if (!report->bolted && build_id_is_marked(&space->match.image->build_id, &event->build_id))
-		return (report->bolted = strndup(event->path.at, event->path.len));
-	return true;
-}
-
-/* Find out what an executable mapping is and count it. */
-static bool judge(struct image_space *space, const struct process *process,
-		  const struct map_event *event, struct mapping *out, struct bc_error *err)
-{
-	struct image_report *report = &space->report;
-	const uint64_t *near = process->image.mapped ? &process->image.base : NULL;
-	enum image_fit fit;
-	uint64_t base = 0;
-
-	if (!image_match(&space->match, event, near, &fit, &base, err))
-		return false;
-	if (!note_identity(space, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
-		return bc_fail_nomem(err);
-	if (fit != FIT_IMAGE && !note_bolted(space, event))
-		return bc_fail_nomem(err);
-	report->executable++;
-	report->misfits += fit == FIT_MISFIT;
-	if (fit != FIT_IMAGE)
-		return most_mapped_count(&space->files, event->path) ? true : bc_fail_nomem(err);
-	out->file = FILE_IMAGE;
-	out->offset = event->start.v - base;
-	file_places_note(&space->places, (struct file_place){event->offset.v, event->size, out->offset});
-	report->mappings++;
-	report->rebased += near && *near != base;
-	report->processes += !process->image.mapped;
-	return true;
-}
-
-static void begin_anew(struct process *process)
-{
 	process_begin(process);
-	process->image.base = 0;
-	process->image.mapped = process->image.maps_forgotten = false;
+	*process = (struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
 }
 
 /* What lies below the kernel, of a process that is known. */
@@ -139,7 +77,24 @@ static bool is_of_user(const struct map_event *event)
 	return event->size && event->start.v < USER_END && event->pid != NO_PID;
 }
 
-static bool take_map(struct image_space *space, const struct map_event *event, struct bc_error *err)
+/* A mapping of a time is put over what is given, unless the process began after that.  What has no
+ * time was told when the recording began. */
+static bool take_base(struct image_space *space, struct process *process, uint64_t time, struct bc_error *err)
+{
+	if (!space->given)
+		return true;
+	if (process->image.begun && process->image.follows) {
+		space->report.processes -= process->image.mapped;
+		begin_anew(process, time);
+	} else if (time && !process->image.begun && !image_given_place(space, process->pid, time, err)) {
+		return false;
+	}
+	process->image.follows = false;
+	return true;
+}
+
+static bool take_map(struct image_space *space, const struct map_event *event, uint64_t time,
+		     struct bc_error *err)
 {
 	uint64_t start = event->start.v;
 
@@ -151,45 +106,57 @@ static bool take_map(struct image_space *space, const struct map_event *event, s
 	if (!process)
 		return bc_fail_nomem(err);
 	if (process_has_ended(process))
-		begin_anew(process);
-	if (event->executable && !judge(space, process, event, &mapping, err))
+		begin_anew(process, time);
+	if (event->executable && !take_base(space, process, time, err))
+		return false;
+	if (event->executable &&
+	    !image_judge(space, process->image.mapped ? &process->image.base : NULL, event, &mapping, err))
 		return false;
 	if (!process->image.mapped && mapping.file != FILE_IMAGE) {
 		process->image.maps_forgotten |= event->executable;
 		return true;
 	}
+	space->report.processes += !process->image.mapped;
 	process->image.mapped = true;
-	if (mapping.file == FILE_IMAGE)
+	if (mapping.file == FILE_IMAGE) {
 		process->image.base = mapping.start - mapping.offset;
+		process->image.given = false;
+	}
 	if (!map_set_replace(&process->maps, mapping.start, mapping.end,
 			     event->executable ? &mapping : NULL))
 		return bc_fail_nomem(err);
 	return true;
 }
 
-static bool take_exec(struct image_space *space, uint32_t pid, struct bc_error *err)
+static bool take_exec(struct image_space *space, uint32_t pid, uint64_t time, struct bc_error *err)
 {
 	if (pid == NO_PID)
 		return true;
 	struct process *process = processes_obtain(&space->processes, pid);
 	if (!process)
 		return bc_fail_nomem(err);
-	begin_anew(process);
+	begin_anew(process, time);
 	return true;
 }
 
-static bool take_fork(struct image_space *space, const struct task_event *task, struct bc_error *err)
+/* What is given of the parent the child has, until more is given of itself. */
+static bool take_fork(struct image_space *space, const struct task_event *task, uint64_t time,
+		      struct bc_error *err)
 {
 	const struct process *parent;
 	struct process *child;
 
+	if (task->parent != NO_PID && task->parent != task->pid &&
+	    !image_given_place(space, task->parent, time, err))
+		return false;
 	if (!processes_fork(&space->processes, task, &child, &parent))
 		return bc_fail_nomem(err);
 	if (!child)
 		return true;
-	child->image.base = parent ? parent->image.base : 0;
-	child->image.mapped = parent && parent->image.mapped;
-	child->image.maps_forgotten = parent && parent->image.maps_forgotten;
+	memset(&child->image, 0, sizeof(child->image));
+	if (parent)
+		child->image = parent->image;
+	child->image.since = time;
 	space->report.processes += child->image.mapped;
 	return true;
 }
@@ -221,9 +188,9 @@ bool image_space_event(struct image_space *space, const struct event *event, str
 	space->changes += event->kind != EVENT_EXIT; /* after which the same is mapped as before */
 	switch (event->kind) {
 	case EVENT_CONTINUES: return take_continuation(space, err);
-	case EVENT_MAP: return take_map(space, event->map, err);
-	case EVENT_EXEC: return take_exec(space, event->task.pid, err);
-	case EVENT_FORK: return take_fork(space, &event->task, err);
+	case EVENT_MAP: return take_map(space, event->map, event->time, err);
+	case EVENT_EXEC: return take_exec(space, event->task.pid, event->time, err);
+	case EVENT_FORK: return take_fork(space, &event->task, event->time, err);
 	case EVENT_EXIT: processes_exit(&space->processes, &event->task); break;
 	case EVENT_BEGIN:
 	case EVENT_SAMPLE:
@@ -258,6 +225,7 @@ struct process_view process_view(const struct image_space *space, uint32_t pid)
 	} else if (process && process->image.mapped) {
 		view = process_view_of(process->maps);
 		view.maps_forgotten = process->image.maps_forgotten;
+		view.given = process->image.given;
 	}
 	return view;
 }
@@ -378,7 +346,9 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 	char most[256];
 
 	if (!report->executable)
-		return bc_fail(err, BC_MISMATCH,
+		return bc_fail(err, BC_MISMATCH, space->given ?
+			       "no process mapped %.*s: there are no mmap events at all, and the maps that are given "
+			       "have none of it for the processes of the samples" :
 			       "no process mapped %.*s: there are no mmap events at all "
 			       "(perf script prints them with --show-mmap-events)",
 			       (int)name.len, name.at);

@@ -38,6 +38,8 @@ struct image_report {
 	char *renamed; /* a file that turned out too late to have the binary's build-id; or NULL */
 };
 
+struct image_given; /* image_given.h */
+
 struct image_space {
 	struct image_match match;
 	struct processes processes;
@@ -51,6 +53,7 @@ struct image_space {
 	struct image_report report;
 	uint64_t path_seed;   /* of the hashes in `unidentified` */
 	uint64_t changes;     /* how often anything changed that a view shows */
+	struct image_given *given; /* maps from outside, or NULL */
 	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
 };
 
@@ -101,6 +104,7 @@ struct process_view {
 	struct map_set *maps; /* borrowed */
 	bool has_image;       /* false: nothing can be found */
 	bool is_kernel;       /* the binary is one */
+	bool given;           /* no mapping of the binary was recorded: what is known of it was given */
 	bool maps_forgotten;
 	const struct mapping *last;
 	struct near_image near;

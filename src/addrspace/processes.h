@@ -25,6 +25,11 @@ struct process {
 	union {
 		struct {
 			uint64_t base;       /* of the binary's mapping that came last */
+			uint64_t since;      /* ns: that it runs this program, as the recording tells; or 0 */
+			uint32_t snapshot;   /* that it has from outside, by its number from 1; or 0 */
+			bool given;          /* the binary's mapping is of that (image_given.h) */
+			bool follows;        /* all of it, of the one that is of the time of a sample */
+			bool begun;          /* the recording tells how this program began */
 			bool mapped;         /* it mapped the binary since it began or exec'd */
 			bool maps_forgotten; /* it mapped something else before that */
 		} image; /* image_space.h */

@@ -161,7 +161,7 @@ const struct snapshot *snapshots_at(const struct snapshots *s, uint32_t pid, uin
 
 const struct snapshot *snapshots_near(const struct snapshots *s, uint32_t pid, uint64_t time)
 {
-	const struct snapshot *found = snapshots_at(s, pid, time);
+	const struct snapshot *found = snapshots_at(s, pid, time ? time : UINT64_MAX);
 	size_t next = found ? 0 : count_up_to(s, s->by_time, true, pid, time);
 
 	if (!found && next < s->indexed && s->all.at[s->by_time[next]].pid == pid)

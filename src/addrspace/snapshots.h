@@ -71,7 +71,7 @@ const struct snapshot *snapshots_of_id(const struct snapshots *snapshots, uint32
  * not later.  NULL: none that early, or no such process. */
 const struct snapshot *snapshots_at(const struct snapshots *snapshots, uint32_t pid, uint64_t time);
 
-/* The same; else the process's first one; else, if there is one of process 0, which is what maps
+/* The same, where a time of 0 is not known: then it is the last one; else the process's first one; else, if there is one of process 0, which is what maps
  * without a head are of, that. */
 const struct snapshot *snapshots_near(const struct snapshots *snapshots, uint32_t pid, uint64_t time);
 

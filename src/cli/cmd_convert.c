@@ -74,7 +74,7 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
-	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused ? why->text : NULL};
+	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused ? why->text : NULL, &args->maps};
 	struct bc_error err;
 
 	if (!converted && !refused)
@@ -103,12 +103,25 @@ static void enter_sandbox(const struct convert_arguments *args)
 		    sandbox.calls == CALLS_LISTED ? "yes" : "no");
 }
 
+/* Before the samples. */
+static bool read_maps(struct convert_arguments *args, struct snapshots *maps, struct bc_error *err)
+{
+	if (!args->maps.len)
+		return true;
+	args->conversion.maps = maps;
+	return maps_option_read(&args->maps, maps, err);
+}
+
 static int run_one(struct convert_arguments *args, struct progress *progress)
 {
+	BC_AUTO(snapshots_free) struct snapshots maps = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	struct bc_error err = {0};
 
 	enter_sandbox(args);
+	if (!read_maps(args, &maps, &err))
+		return fail(&err);
+	conversion.partial = maps_option_partial(&args->maps);
 	bool converted = conversion_run(&args->conversion, &conversion, &err);
 	progress_clear(progress);
 	if (!converted)
@@ -163,8 +176,9 @@ static bool make_folder(const char *path, bool *made, struct bc_error *err)
 	return ok || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
 }
 
-static int run_many(const struct convert_arguments *args, struct progress *progress)
+static int run_many(struct convert_arguments *args, struct progress *progress)
 {
+	BC_AUTO(snapshots_free) struct snapshots maps = {0};
 	size_t count = args->binaries.len;
 	unsigned threads = args->conversion.threads ? args->conversion.threads : parallel_threads();
 	struct conversion_one *ones = calloc(count + 1, sizeof(*ones));
@@ -178,10 +192,15 @@ static int run_many(const struct convert_arguments *args, struct progress *progr
 		return EXIT_FAILED;
 	}
 	enter_sandbox(args);
+	if (!read_maps(args, &maps, &err)) {
+		code = fail(&err);
+		count = 0;
+	}
 	for (size_t i = 0; i < count; i++) {
 		ones[i].options = args->conversion;
 		ones[i].options.binary = args->binaries.at[i].path;
 		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
+		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}
 	conversion_run_many(ones, count);
 	progress_clear(progress);

@@ -9,12 +9,12 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/debug_option.h"
+#include "src/cli/maps_option.h"
 #include "src/cli/print.h"
 #include "src/cli/recordings_option.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/warnings.h"
-#include "src/addrspace/open.h"
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 
@@ -45,8 +45,9 @@ DEFINE_VEC(path_vec, const char *);
 DEFINE_VEC(given_vec, struct given_binary);
 
 struct arguments {
-	struct path_vec maps, binaries;
 	struct debug_dir_vec debug_dirs;
+	struct map_file_vec maps;
+	struct path_vec binaries;
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
@@ -82,7 +83,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_LINES: args->lines = args->functions = true; break;
 	case OPT_INLINES: args->inlines = args->functions = true; break;
 	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
-	case OPT_MAPS: args->nomem |= !path_vec_push(&args->maps, value); break;
+	case OPT_MAPS: args->nomem |= !map_file_vec_push(&args->maps, (struct map_file){.path = value}); break;
 	case OPT_BINARY: args->nomem |= !path_vec_push(&args->binaries, value); break;
 	case OPT_FORMAT:
 		return stack_format_parse(text_of(value), &args->format)
@@ -127,24 +128,11 @@ static bool is_raw(const char *path, bool *out, struct bc_error *err)
 
 static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_error *err)
 {
-	BC_AUTO(carried_free) struct carried carried = {0};
-	struct reader_report report;
+	bool ok = maps_option_read(&args->maps, out, err);
 
-	for (size_t i = 0; i < args->maps.len; i++) {
-		struct snapshots one = {0};
-		if (!maps_open_next(args->maps.at[i], UINT64_MAX, &carried, &one, &report, err))
-			return false;
-		args->partial |= tell_loss(args->maps.at[i], &report);
-		if (!i) {
-			*out = one;
-			continue;
-		}
-		bool ok = snapshots_merge(out, &one, err);
-		snapshots_free(&one);
-		if (!ok)
-			return false;
-	}
-	return true;
+	for (size_t i = 0; ok && i < args->maps.len; i++)
+		args->partial |= tell_loss(args->maps.at[i].path, &args->maps.at[i].report);
+	return ok;
 }
 
 static bool open_binaries(const struct arguments *args, struct given_vec *out, struct bc_error *err)
@@ -251,8 +239,8 @@ static int run(struct arguments *args, char **files, int count)
 	struct resolver resolver;
 	struct bc_error err = {0};
 
-	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) && open_binaries(args, &given, &err) &&
-		  snapshots_index(&snapshots, &err);
+	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) &&
+		  open_binaries(args, &given, &err);
 	resolver_init(&resolver, &snapshots);
 	resolver.libraries.given = given.at;
 	resolver.libraries.given_count = given.len;
@@ -291,7 +279,7 @@ static int run_stacks(const struct command *command, int argc, char **argv)
 		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
 	if (code == EXIT_DONE && !args.help)
 		code = run(&args, argv + optind, argc - optind);
-	path_vec_free(&args.maps);
+	map_file_vec_free(&args.maps);
 	path_vec_free(&args.binaries);
 	recording_marks_free(&args.marks);
 	debug_dir_vec_free(&args.debug_dirs);

@@ -27,6 +27,7 @@ enum {
 	OPT_EVENT,
 	OPT_TIME,
 	OPT_MAX_SAMPLES,
+	OPT_MAPS,
 	OPT_IGNORE_BUILD_ID,
 	OPT_FORMAT,
 	OPT_STATS,
@@ -51,6 +52,9 @@ static const struct option_row rows[] = {
 	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it; cycles is\ncycles:u, too, if there is one such event"},
 	{OPT_TIME, "time", "FROM,TO", NO_FILE, "samples of this time only (either can be left out),\n" TIME_HELP},
 	NEW_RECORDING_ROW,
+	{OPT_MAPS, "maps", "FILE", FILE_READ,
+	 "what processes have mapped of which the samples do not\ntell it: .bcmaps, text of /proc/PID/maps or a recording;\n"
+	 "can be given several times"},
 	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "of each input the first N samples only"},
 	{OPT_BASIC, "basic", NULL, NO_FILE,
 	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
@@ -207,6 +211,10 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (!text_dec(text_of(value), &filter->most) || !filter->most)
 			return "--max-samples takes a number from 1 on, not";
 		break;
+	case OPT_MAPS:
+		if (!map_file_vec_push(&args->maps, (struct map_file){.path = value}))
+			return "out of memory at";
+		break;
 	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
 	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
 	case OPTION_DEBUG_DIR:
@@ -294,6 +302,8 @@ static bool profiles_are_apart(const struct convert_arguments *args, struct bc_e
 		     (!convert_profile_path(args, binary, path, sizeof(path)) ||
 		      files_add_another(&files, "-o", path));
 	}
+	for (size_t i = 0; ok && i < args->maps.len; i++)
+		ok = files_add(&files, "--maps", FILE_READ, args->maps.at[i].path);
 	for (size_t i = 0; ok && i < args->conversion.sample_count; i++)
 		ok = files_add(&files, OPERAND, FILE_READ, args->conversion.samples[i]);
 	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
@@ -336,6 +346,7 @@ void convert_arguments_free(struct convert_arguments *arguments)
 {
 	pid_vec_free(&arguments->pids);
 	recording_marks_free(&arguments->marks);
+	map_file_vec_free(&arguments->maps);
 	binaries_free(&arguments->binaries);
 	debug_dir_vec_free(&arguments->debug_dirs);
 }

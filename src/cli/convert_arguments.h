@@ -5,6 +5,7 @@
 
 #include "src/cli/binaries.h"
 #include "src/cli/debug_option.h"
+#include "src/cli/maps_option.h"
 #include "src/cli/options.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
@@ -26,6 +27,7 @@ struct convert_arguments {
 	struct pid_vec pids;
 	struct recording_marks marks;
 	struct debug_dir_vec debug_dirs;
+	struct map_file_vec maps;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct bc_error wrong;      /* with one of them */
 	enum progress_mode progress;

@@ -173,7 +173,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 	BC_AUTO(perf2bolt_names_free) struct word_vec texts = {0};
 	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
-	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL};
+	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL, NULL};
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_report_to(arguments);
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "src/cli/maps_option.h"
 #include "src/cli/warnings.h"
 #include "src/convert/conversion.h"
 #include "src/output/yaml.h"
@@ -15,6 +16,7 @@ struct summary {
 	const char *output; /* where the profile went; NULL if it was not written */
 	const struct yaml_report *yaml; /* NULL: no YAML was written */
 	const char *refusal; /* why the samples do not belong to the binary; or NULL */
+	const struct map_file_vec *maps; /* that were given; or NULL */
 };
 
 /* How many lines the profile has without its head. */

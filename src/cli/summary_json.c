@@ -66,6 +66,17 @@ static void write_inputs(struct json *json, const struct summary *summary)
 	json_close(json, ']');
 }
 
+static void write_maps(struct json *json, const struct summary *summary)
+{
+	json_open(json, "maps", '{');
+	json_open(json, "files", '[');
+	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
+		json_string(json, NULL, summary->maps->at[i].path);
+	json_close(json, ']');
+	json_number(json, "samples", summary->conversion->aggregate.given);
+	json_close(json, '}');
+}
+
 static void write_ledger(struct json *json, const struct ledger_words *words,
 			 const struct ledger *ledger)
 {
@@ -166,6 +177,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_string(&json, "schema", "batconv-stats-1");
 	write_binary(&json, summary);
 	write_inputs(&json, summary);
+	write_maps(&json, summary);
 	json_string(&json, "mode", conversion->basic ? "basic" : "branch");
 	write_ledger(&json, &sample_words, &conversion->ledgers.samples);
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);

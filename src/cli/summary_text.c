@@ -95,6 +95,16 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 	}
 }
 
+static void print_maps(const struct summary *summary, FILE *out)
+{
+	uint64_t given = summary->conversion->aggregate.given;
+
+	if (summary->maps && summary->maps->len)
+		say(out, "%s%s: %" PRIu64 " sample%s of processes of which no mapping of the binary was recorded: placed by "
+			 "the maps that were given", input_name(summary->maps->at[0].path),
+		    summary->maps->len > 1 ? " and others" : "", given, plural(given));
+}
+
 static void print_reasons(const struct ledger_words *words, const struct ledger *ledger, bool all,
 			  FILE *out)
 {
@@ -209,6 +219,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 
 	print_binary(summary, out);
 	print_inputs(summary, verbose, out);
+	print_maps(summary, out);
 	print_mode(summary, out);
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);

@@ -97,6 +97,8 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
+	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
+		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++)
 		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], summary->refusal, &to);
 }

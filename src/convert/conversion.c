@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "src/addrspace/image_given.h"
 #include "src/base/parallel.h"
 #include "src/elf/binary_open.h"
 #include "src/profile/memory.h"
@@ -77,7 +78,8 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 	c->threads = thread_count(options);
 	how.threads = c->threads;
 	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && c->binary.kind != BINARY_UNTOUCHED;
-	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err);
+	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err) &&
+	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
 }
 
 static bool fail_build(const struct conversion_options *options, const struct conversion *c,

@@ -9,6 +9,7 @@
 #ifndef CONVERT_CONVERSION_H
 #define CONVERT_CONVERSION_H
 
+#include "src/addrspace/snapshots.h"
 #include "src/event/input.h"
 #include "src/infer/infer.h"
 #include "src/profile/aggregate.h"
@@ -23,6 +24,7 @@ struct conversion_options {
 	size_t sample_count;
 	const bool *new_recording; /* by path: it does not go on where the one before ended; or NULL */
 	bool recordings_apart;     /* none of them does */
+	const struct snapshots *maps; /* of processes of which the samples do not tell them; or NULL */
 	enum input_format format;
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/addrspace/image_given.h"
 #include "src/addrspace/late_ids.h"
 
 #define ERRATUM_DEPTH 32
@@ -160,6 +161,9 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 		return false;
 	if (unwanted != SAMPLE_DROP_COUNT)
 		return leave_out(a, sample, unwanted);
+	if (!image_given_place(&a->space, sample->pid, event->time, err))
+		return false;
+	a->given += a->space.given && view_of(a, sample->pid)->given;
 	if (!sample->ip_file.len)
 		return use_sample(a, sample, event->memory, err);
 	struct sample placed = *sample;

@@ -51,6 +51,7 @@ struct aggregate {
 	uint64_t samples_seen;      /* likewise */
 	struct batches *batches;    /* NULL: this thread counts alone */
 	size_t inputs_seen;
+	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
 	const bool *left_out;         /* for convert(): by function, those whose code is not read; or NULL */

@@ -51,6 +51,8 @@ COMMANDS = {
         ['maps', '--process=1', 'recording'], ['maps', '--add=out.bcmaps', 'recording'],
         ['stacks', '-q', 'recording', '-o', 'out.stacks']],
     ('binary', 'maps'): [['addr', '--binary=binary', '--maps=maps'] + ADDRESSES],
+    ('binary', 'given', 'samples'): [
+        CONVERT + ['--maps=given', 'samples', '-o', 'out.fdata'], ['stacks', '-q', '--maps=given', 'samples', '-o', 'out.stacks']],
     ('maps',): [['maps', '--list', 'maps'], ['maps', '--raw', 'maps'], ['maps', '--json', 'maps'], ['maps', '--add=out.bcmaps', 'maps']],
     ('binary',): [
         ['image', 'binary'], ['verify', 'binary'], ['verify', '--json', '--sample-check=1000', 'binary'],

@@ -128,6 +128,16 @@ def maps_text(n):
     return {'binary': binary(), 'maps': ''.join(f'# pid {i} id 0 time {i}\n' + rows[i] for i in range(n)).encode()}
 
 
+def given_maps(n):
+    """Maps from outside: each process has those of its parent and the program once more, and there is a sample of each."""
+    rows = [first()]
+    for i in range(n):
+        rows.append(fork(i + 2, i + 1, 2 * i + 2))
+        rows.append(mmap2(i + 2, 0x7f0000000000 + i * 0x20000, 0x10000, PROGRAM, 2 * i + 3, BODY))
+    samples = ''.join(f'{i + 2} 1.000000: cycles: {CODE + i % 65536:x} f (/x/binary)\n' for i in range(n))
+    return {'binary': program(nops(65536), [('f', CODE, 65536, FUNC)], 3).bytes(), 'given': recording(rows), 'samples': samples.encode()}
+
+
 def many_threads(n):
     rows = [first()]
     for i in range(n):
@@ -173,5 +183,6 @@ KINDS = {
     'event-types': (event_types, 4000), 'features-one-place': (features_one_place, 4000),
     'build-ids-one-path': (build_ids_one_path, 10000), 'build-ids-between-maps': (build_ids_between_maps, 4000),
     'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
+    'given-maps': (given_maps, 6000),
     'compressed-records': (compressed_records, 40), 'side-file': (side_file, 1),
 }

@@ -127,6 +127,7 @@ def prepare(folder):
     shutil.copyfile(DEMO + '/demo.bolt', named + '.good')
     script = read(DEMO + '/demo.perf.txt').replace(b'/srv/demo/demo.bolt', named.encode())
     write('script.txt', script)
+    write('plain.txt', b''.join(line for line in script.splitlines(True) if b'PERF_RECORD' not in line))
     make('regular', named)
     write('maps.txt', run(BATCONV, 'maps', '--raw', 'script.txt'))
     run(BATCONV, 'maps', '--add=maps.bcmaps', 'maps.txt')
@@ -148,6 +149,8 @@ def runs(named):
     yield ['stacks', '-q', '--input', '--format=pprof', 'script.txt'], (0,), (0,)
     yield ['addr', '--binary=' + binary, '--perf=script.txt', '1000'], (3,), (3,)
     yield ['convert', '-q', '-o', 'out', binary, 'script.txt'], (0,), (0,)
+    for maps in ('script.txt', 'maps.txt', 'maps.bcmaps'):
+        yield ['convert', '-q', '-o', 'out', '--maps=' + maps, binary, 'plain.txt'], (0,), (0,)
     yield ['convert', '-q', '-o', 'out.d', '--bin=' + binary, 'script.txt'], (0,), (0,)
 
 

@@ -20,7 +20,7 @@ BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
           ('stacks', 'stdin'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt']}
 # ... and what stands in an operand then.
-INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}}
+INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps'): {'SAMPLES': 'plain.script.txt'}}
 # An option that takes the place of an operand.
 WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
 

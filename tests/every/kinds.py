@@ -163,6 +163,7 @@ def add_samples(make):
     make.kinds.append(Kind('folder.perf.data', make.path('folder.perf.data')))
     make.add('script.txt', script)
     make.add('basic.script.txt', basic)
+    make.add('plain.script.txt', b''.join(line for line in script.splitlines(True) if b'PERF_RECORD' not in line))
     chains = subprocess.run([sys.executable, os.path.join(SUPPORT, 'chain_samples.py'), make.path('basic.script.txt')],
                             check=True, capture_output=True).stdout
     make.add('chains.script.txt', chains)
