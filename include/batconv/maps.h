@@ -66,7 +66,11 @@ batconv_snapshots_add_process(struct batconv_snapshots *snapshots, uint32_t pid,
 
 /* Add all of a file: .bcmaps, text of batconv_capture_maps(), perf.data or the text of
  * perf script; of one that was cut all that is whole.  The text of the error names
- * the file. */
+ * the file.
+ *
+ * Each file is read by itself: of the later parts of a recording (perf record --switch-output), which
+ * do not tell what the processes had mapped before, there is what they tell alone.  `batconv maps --add`
+ * takes the parts together, and its file can be added here. */
 BATCONV_API BATCONV_MUST_USE bool batconv_snapshots_add_file(struct batconv_snapshots *snapshots,
 							     const char *path,
 							     struct batconv_error *err);

@@ -81,6 +81,7 @@ static bool read_recording(const char *path, uint64_t until, struct carried *car
 			      .until = until};
 	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true,
+				     .expected = "expected maps (.bcmaps or text of /proc/PID/maps), perf.data or text of perf script",
 				     .recordings = carried ? &carried->recordings : NULL,
 				     .new_recording = carried && carried->new_recording};
 	struct input_progress count = {count_bytes, &r};
@@ -168,19 +169,30 @@ static bool read_whole(const char *path, struct content_vec *out, struct bc_erro
 	return ok;
 }
 
-/* A line of /proc/PID/maps begins with hexadecimal digits and a dash; a head or
- * comment with #.  Of a pipe nothing can be told: it is text or .bcmaps. */
+/* What comes behind comments, of which heads are some, and blank lines. */
+static struct text skip_comments(struct text text)
+{
+	for (size_t len; text.len; text = text_from(text, len + 1)) {
+		len = text_find(text, '\n');
+		if (*text.at != '#' && text_trim(text_first(text, len)).len)
+			break;
+	}
+	return text;
+}
+
+/* A line of /proc/PID/maps begins with hexadecimal digits and a dash; what has comments alone, as
+ * far as is looked, can have some.  Of a pipe nothing can be told: it is text or .bcmaps. */
 static bool is_maps_text(const char *path, bool *out, struct bc_error *err)
 {
-	char start[24];
+	char start[4096];
 	size_t got;
 	uint64_t ignored;
 
 	if (!file_peek(path, start, sizeof(start), &got, err))
 		return false;
-	struct text text = {start, got};
-	*out = !text.len || *start == '#' || text_starts(text, BCMAPS_MAGIC) ||
-	       (text_find(text, '-') < text.len && text_hex(text_first(text, text_find(text, '-')), &ignored));
+	struct text text = {start, got}, line = skip_comments(text);
+	*out = !line.len || text_starts(text, BCMAPS_MAGIC) ||
+	       (text_find(line, '-') < line.len && text_hex(text_first(line, text_find(line, '-')), &ignored));
 	return true;
 }
 

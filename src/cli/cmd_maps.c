@@ -191,6 +191,12 @@ static struct text go_id(const struct mapped_image *m, const struct mapped_files
 	return m->opened ? m->image.go_build_id : mapped_files_go_id(files, m->number);
 }
 
+/* Else the ids are those of the file that is here. */
+static bool has_recorded_id(const struct mapped_image *m, const struct mapped_files *files)
+{
+	return mapped_files_build_id(files, m->number).len || mapped_files_go_id(files, m->number).len;
+}
+
 static void print_image(void *ctx, const struct mapped_image *m)
 {
 	const struct mapped_files *files = ctx;
@@ -204,7 +210,7 @@ static void print_image(void *ctx, const struct mapped_image *m)
 		fputs(id.len ? ", Go " : "Go ", stdout);
 		print_name(go, stdout);
 	}
-	if (m->opened && id.len && !mapped_files_build_id(files, m->number).len)
+	if ((id.len || go.len) && !has_recorded_id(m, files))
 		fputs(", of the file that is here: none was recorded", stdout);
 	puts(id.len || go.len ? "" : "not known");
 	if (!m->opened)
@@ -287,6 +293,8 @@ static void json_image(void *ctx, const struct mapped_image *m)
 	json_bytes(json, "build_id", gnu_id(m, c->files));
 	if (go.len)
 		json_text(json, "go_build_id", go);
+	if (go.len || gnu_id(m, c->files).len)
+		json_string(json, "build_id_of", has_recorded_id(m, c->files) ? "map" : "file");
 	if (!m->opened)
 		json_string(json, "not_opened", m->why_not);
 	json_open(json, "loads", '[');

@@ -29,6 +29,7 @@ struct reader_options {
 	bool cut_will_do;
 	struct recordings *recordings; /* those that were read before; NULL: none goes on */
 	bool new_recording;            /* nor does this one, whatever it is */
+	const char *expected; /* what to say of a file that is none of the formats; NULL: their names */
 };
 
 /* What a reader saw, for the summary. */

@@ -161,7 +161,8 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 		return bc_fail(err, BC_FORMAT, "%s: has no samples, only comments or one endless line",
 			       first.file);
 	return line_fail(err, BC_FORMAT, &first, text_trim(first.text).at,
-			 "expected perf.data, text of perf script or pre-aggregated records");
+			 options->expected ? options->expected
+					   : "expected perf.data, text of perf script or pre-aggregated records");
 }
 
 bool reader_run(struct file_stream *stream, const struct reader_options *options,
