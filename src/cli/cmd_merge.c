@@ -101,7 +101,8 @@ static bool open_group(const struct merge_arguments *args, const struct merge *m
 	enum merge_kind kind = merge_kind_of(merge);
 
 	build_id_format(id, name);
-	int length = snprintf(path, sizeof(path), "%s/%s.%s", args->output, *name ? name : "unknown", merge_kind_name(kind));
+	int length = snprintf(path, sizeof(path), "%s/%s.%s%s", args->output, *name ? name : "unknown",
+			      merge_kind_name(kind), args->merge.shard ? ".zst" : "");
 	if (length < 0 || (size_t)length >= sizeof(path))
 		return bc_fail(err, BC_IO, "%.200s: too long a path for a profile", args->output);
 	if (is_input(merge, path))
@@ -193,6 +194,7 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 		merge_report_json(outcome, stderr);
 	} else {
 		merge_report_bad(outcome->merge, true, stderr);
+		(void)!merge_report_doubles(outcome->merge, stderr);
 		if (args->stats == MERGE_STATS_TEXT)
 			merge_report_text(outcome, args->verbose, stderr);
 	}

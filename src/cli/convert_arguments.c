@@ -30,6 +30,7 @@ enum {
 	OPT_MAPS,
 	OPT_IGNORE_BUILD_ID,
 	OPT_FORMAT,
+	OPT_SHARD,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -44,6 +45,8 @@ static const struct option_row rows[] = {
 	{OPT_FORMAT, "format", "FORMAT", NO_FILE,
 	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
 	 "converted or merged later"},
+	{OPT_SHARD, "shard", NULL, NO_FILE,
+	 "write a shard for 'batconv merge': the samples' own counts\nas zstd with a checksum, which build they are of, and sums"},
 	{'w', "yaml", "FILE", FILE_WRITTEN, "write the profile as YAML to FILE too"},
 	{OPT_BIN, "bin", "FILE", FILE_READ,
 	 "convert for this binary, and for others given so, in one\npass: all operands are SAMPLES then, and -o a folder.\n"
@@ -194,6 +197,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (!profile_format_parse(value, &args->output.format))
 			return "--format takes fdata, yaml or preagg, not";
 		break;
+	case OPT_SHARD: args->output.shard = true; break;
 	case OPT_BIN:
 		if (!args->wrong.code)
 			(void)!binaries_add(&args->binaries, value, &args->wrong);
@@ -282,8 +286,8 @@ bool convert_profile_path(const struct convert_arguments *args, const struct nam
 			  char *path, size_t size)
 {
 	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg"};
-	int length = snprintf(path, size, "%s/%s%s", args->output.path, binary->name,
-			      suffixes[args->output.format]);
+	int length = snprintf(path, size, "%s/%s%s%s", args->output.path, binary->name,
+			      suffixes[args->output.format], args->output.shard ? ".zst" : "");
 
 	return length >= 0 && (size_t)length < size;
 }
@@ -325,6 +329,10 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		args->conversion.aggregate.rules.restore = args->restore;
 	if (code != EXIT_DONE || args->help)
 		return code;
+	if (args->output.shard && args->output.format == FORMAT_YAML)
+		return usage_error(command, "--shard writes pre-aggregated records, not --format=yaml", NULL);
+	if (args->output.shard)
+		args->output.format = FORMAT_PREAGG;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	code = parse_operands(command, argc, argv, args);

@@ -20,6 +20,8 @@ enum {
 	OPT_SKIP_BAD,
 	OPT_MAX_BAD,
 	OPT_EXPECT,
+	OPT_SHARD,
+	OPT_REQUIRE_SHARDS,
 	OPT_GROUP,
 	OPT_MEMORY,
 	OPT_FAN_IN,
@@ -46,6 +48,8 @@ static const struct option_row rows[] = {
 	{OPT_EXPECT, "expect", "ID", NO_FILE, "an input of another build-id (of BOLT's input) is a bad one"},
 	{OPT_GROUP, "group", "KEY", NO_FILE,
 	 "build: one profile for each build-id, ID.KIND in the\nfolder -o; of inputs without one unknown.KIND"},
+	{OPT_SHARD, "shard", NULL, NO_FILE, "write a shard: zstd with checksum, build and sums, so that\nevery cut is noticed; 'zstd -dc' gives the text"},
+	{OPT_REQUIRE_SHARDS, "require-shards", NULL, NO_FILE, "an input that is no shard is a bad one"},
 	{OPT_MEMORY, "memory", "SIZE", NO_FILE, "sort so much at a time: 64M (default), 1G"},
 	{OPT_FAN_IN, "fan-in", "N", NO_FILE, "read N inputs side by side (default: 256)"},
 	{OPT_TMPDIR, "tmpdir", "DIR", FOLDER_USED, "where files without a name are made (default: where\nthe output is, else $TMPDIR or /tmp)"},
@@ -157,6 +161,8 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_FILES_FROM: take_list(args, value); break;
 	case OPT_NULL: args->zeros = true; break;
 	case OPT_SATURATE: args->merge.saturate = true; break;
+	case OPT_SHARD: args->merge.shard = true; break;
+	case OPT_REQUIRE_SHARDS: args->merge.require_shards = true; break;
 	case OPT_SKIP_BAD: args->merge.skip_bad = true; break;
 	case OPT_EXPECT:
 		if (!build_id_parse(text_of(value), &args->merge.expect) || !args->merge.expect.size)

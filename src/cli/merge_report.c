@@ -2,6 +2,8 @@
 #include "src/cli/merge_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/say.h"
 #include "src/output/json.h"
@@ -98,6 +100,41 @@ void merge_report_json(const struct merge_outcome *outcome, FILE *out)
 	json_string(&json, "error", outcome->refusal ? outcome->refusal : "");
 	json_close(&json, '}');
 	putc('\n', out);
+}
+
+/* So many records are never the same by chance. */
+#define FEW_RECORDS 16
+
+static int compare_shards(const void *a, const void *b)
+{
+	const struct merge_input *x = *(const struct merge_input *const *)a, *y = *(const struct merge_input *const *)b;
+
+	if (x->records != y->records)
+		return x->records < y->records ? -1 : 1;
+	for (int i = 0; i < 2; i++)
+		if (x->sums[i] != y->sums[i])
+			return x->sums[i] < y->sums[i] ? -1 : 1;
+	return x->shard.id.size != y->shard.id.size ? (x->shard.id.size > y->shard.id.size) - (x->shard.id.size < y->shard.id.size)
+						    : memcmp(x->shard.id.data, y->shard.id.data, x->shard.id.size);
+}
+
+bool merge_report_doubles(const struct merge *merge, FILE *out)
+{
+	const struct merge_input **shards = malloc((merge->count + 1) * sizeof(*shards));
+	bool ok = shards;
+	size_t count = 0;
+
+	for (size_t i = 0; shards && i < merge->count; i++)
+		if (!merge->inputs[i].why && merge->inputs[i].is_shard && merge->inputs[i].records > FEW_RECORDS)
+			shards[count++] = &merge->inputs[i];
+	if (count)
+		qsort(shards, count, sizeof(const struct merge_input *), compare_shards);
+	for (size_t i = 1; i < count; i++)
+		if (!compare_shards(&shards[i - 1], &shards[i]))
+			say(out, "warning: %s and %s have the same records and sums: are they one?",
+			    input_name(shards[i - 1]->path), input_name(shards[i]->path));
+	free(shards);
+	return ok;
 }
 
 void merge_report_bad(const struct merge *merge, bool skipped, FILE *out)

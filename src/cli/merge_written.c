@@ -58,8 +58,36 @@ static bool write_aside(struct merge *merge, const struct build_id *only, FILE *
 	return ok;
 }
 
-bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+static bool write_text(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
 		       struct bc_error *err)
 {
 	return to->temporary ? merge_write(merge, only, to->file, kind, err) : write_aside(merge, only, to->file, kind, err);
+}
+
+/* The text of a shard goes through its stream. */
+static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+			struct bc_error *err)
+{
+	const struct merge_report *report = &merge->report, before = *report;
+	struct shard shard = merge_shard(merge, only);
+	FILE *text = shard_begin(&shard, to->file);
+	struct output inner = {.file = text, .temporary = to->temporary};
+
+	if (!text)
+		return bc_fail_nomem(err);
+	bool ok = write_text(merge, only, &inner, kind, err);
+	if (fclose(text) != 0 && ok)
+		ok = bc_fail_errno(err, "%s: cannot write", to->path ? to->path : "<stdout>");
+	shard.records = report->records_out - before.records_out;
+	for (int i = 0; i < 2; i++)
+		shard.sums[i] = report->out[i] - before.out[i];
+	if (ok)
+		shard_end(&shard, to->file);
+	return ok;
+}
+
+bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+		       struct bc_error *err)
+{
+	return (merge->options.shard ? write_shard : write_text)(merge, only, to, kind, err);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/elf/code_digest.h"
+#include "src/merge/shard.h"
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
 #include "src/profile/nameable.h"
@@ -53,6 +55,29 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	return true;
 }
 
+/* Its addresses are those of the optimised binary. */
+static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
+{
+	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion->binary.image,
+					      conversion->basic};
+	struct shard shard = {.kind = MERGE_PREAGG, .mode = conversion->basic ? MODE_PLAIN : MODE_BRANCHES,
+			      .id = code_digest(&conversion->binary.image)};
+	FILE *text = shard_begin(&shard, file);
+
+	if (!text)
+		return bc_fail_nomem(err);
+	preagg_write(&preagg, text);
+	if (fclose(text) != 0)
+		return bc_fail_errno(err, "cannot write the shard");
+	shard.records = preagg.kept->count;
+	for (size_t i = 0; i < preagg.kept->count; i++) {
+		shard.sums[0] += preagg.kept->rows[i].count;
+		shard.sums[1] += preagg_mispredictions(&preagg, i);
+	}
+	shard_end(&shard, file);
+	return true;
+}
+
 bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],
 			 struct bc_error *err)
 {
@@ -67,6 +92,8 @@ bool profile_output_fill(const struct profile_output *output, const struct outpu
 {
 	const struct output *also = &files[PROFILE_YAML];
 
+	if (output->shard)
+		return write_shard(conversion, files[PROFILE_ITSELF].file, err);
 	return write_format(conversion, output->format, binary, files[PROFILE_ITSELF].file, yaml, err) &&
 	       (!also->file || write_format(conversion, FORMAT_YAML, binary, also->file, yaml, err));
 }

@@ -15,6 +15,7 @@ bool profile_format_parse(const char *word, enum profile_format *out);
 struct profile_output {
 	const char *path; /* NULL or "-": stdout */
 	enum profile_format format;
+	bool shard;        /* of FORMAT_PREAGG */
 	const char *yaml; /* write YAML there too; or NULL */
 };
 

@@ -85,6 +85,8 @@ opened:
 struct line_reader {
 	struct source source;
 	struct file_stream stream;
+	bool is_shard;
+	struct shard shard;
 	struct text_input in;
 	struct merge_head head;
 	struct preagg_returns returns, *wanted; /* wanted: it, or NULL */
@@ -182,7 +184,8 @@ static struct line_reader *open_lines(struct merge_input *input, struct merge_sh
 	r->source = (struct source){line_next, line_close};
 	r->wanted = &r->returns;
 	r->stream.fd = -1;
-	if (!open_stream(input, shared, &r->stream, err) || !text_input_init(&r->in, &r->stream, err) ||
+	if (!open_stream(input, shared, &r->stream, err) ||
+	    !shard_look(&r->stream, &r->is_shard, &r->shard, err) || !text_input_init(&r->in, &r->stream, err) ||
 	    !text_input_peek(&r->in, LOOK, &start, err))
 		goto failed;
 	r->head.kind = kind_of(start);
@@ -312,19 +315,48 @@ static bool is_own_fault(const struct merge_input *input, const struct merge_sha
 	return err->code == BC_NOMEM || shared->file->failed || input->spool.failed;
 }
 
+/* Is there what the shard says? */
+static bool check_shard(const struct line_reader *r, const struct merge_input *input, struct bc_error *err)
+{
+	const struct shard *says = &r->shard;
+	bool empty = r->head.kind == MERGE_NOTHING;
+
+	if (!r->is_shard)
+		return true;
+	if ((!empty && says->kind != r->head.kind) || (r->head.mode && says->mode != r->head.mode))
+		return bc_fail(err, BC_FORMAT, "%s: is a shard of something else than it says", r->stream.name);
+	if (says->records != input->records || says->sums[0] != input->sums[0] || says->sums[1] != input->sums[1])
+		return bc_fail(err, BC_FORMAT, "%s: has not the records that its end tells of: it was damaged, or is several shards",
+			       r->stream.name);
+	return true;
+}
+
+/* A shard knows its build, where its text does not. */
+static void take_shard(const struct line_reader *r, struct merge_input *input)
+{
+	input->is_shard = r->is_shard;
+	input->shard = r->shard;
+	if (r->is_shard && !input->head.id.size)
+		input->head.id = r->shard.id;
+	if (r->is_shard && !input->head.mode)
+		input->head.mode = r->shard.mode;
+	if (r->is_shard && !input->head.kind)
+		input->head.kind = r->shard.kind;
+}
+
 bool merge_input_look(struct merge_input *input, struct merge_shared *shared, struct bc_error *err)
 {
 	struct line_reader *r = open_lines(input, shared, err);
-	uint64_t ignored;
 
 	input->in_order = true;
 	bool ok = r && (r->head.kind == MERGE_YAML ? look_at_yaml(r, input, shared, err) : look_at_lines(r, input, err));
+	ok = ok && check_shard(r, input, err);
 	if (ok) {
-		input->packing = stream_packing(&r->stream, &ignored);
 		input->head = r->head;
 		r->head = (struct merge_head){0};
 		input->returns = r->returns;
 		r->returns = (struct preagg_returns){0};
+		take_shard(r, input);
 	}
 	if (r)
 		line_close(&r->source);

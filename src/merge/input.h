@@ -9,9 +9,8 @@
 
 #include "src/base/file.h"
 #include "src/merge/preagg.h"
+#include "src/merge/shard.h"
 #include "src/merge/yaml_names.h"
-
-__extension__ typedef unsigned __int128 merge_sum;
 
 struct merge_progress {
 	void (*show)(void *ctx, const struct file_stream *stream); /* or NULL */
@@ -24,7 +23,8 @@ struct merge_input {
 
 	char *why; /* it cannot be used; NULL: it can.  Owned */
 	struct merge_head head;
-	enum packing packing;
+	bool is_shard;
+	struct shard shard; /* what it says of itself, which was held against what is there */
 	bool in_order;    /* each key once, and in order */
 	uint64_t records;
 	merge_sum sums[2];

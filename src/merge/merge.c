@@ -28,7 +28,7 @@ struct build_id merge_identity(const struct merge_input *input)
 {
 	struct build_id id = input->head.id;
 
-	if (id.size)
+	if (id.size && input->head.kind != MERGE_PREAGG)
 		id.data[id.size - 1] &= 0xfe;
 	return id;
 }
@@ -43,7 +43,8 @@ static bool refuse_other(struct merge_input *input, const struct build_id *expec
 	struct build_id id = merge_identity(input), wanted = *expect;
 	char has[2 * BUILD_ID_MAX + 1], text[512];
 
-	wanted.data[wanted.size - 1] &= 0xfe;
+	if (input->head.kind != MERGE_PREAGG)
+		wanted.data[wanted.size - 1] &= 0xfe;
 	if (!id.size || same_id(&id, &wanted))
 		return true;
 	build_id_format(&id, has);
@@ -52,25 +53,42 @@ static bool refuse_other(struct merge_input *input, const struct build_id *expec
 	return input->why;
 }
 
+static bool refuse(struct merge_input *input, const char *why)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.300s: %s", input_name(input->path), why);
+	input->why = strdup(text);
+	return input->why;
+}
+
+/* What an input that is well formed can lack.  false: out of memory */
+static bool check_input(const struct merge_options *options, struct merge_input *input)
+{
+	if (options->require_shards && !input->is_shard)
+		return refuse(input, "is no shard (--require-shards)");
+	if (options->scaled && input->is_shard && input->shard.scaled)
+		return refuse(input, "was scaled already: rounding twice is not rounding once");
+	return !options->expect.size || refuse_other(input, &options->expect);
+}
+
 static void count_input(struct merge *merge, const struct merge_input *input)
 {
 	struct merge_report *r = &merge->report;
 
 	r->empty += !input->records;
-	r->unchecked++;
+	r->unchecked += !input->is_shard;
 	r->without_identity += !input->head.id.size;
 	r->records_in += input->records;
 }
 
 bool merge_look(struct merge *merge, struct bc_error *err)
 {
-	const struct build_id *expect = &merge->options.expect;
-
 	for (size_t i = 0; i < merge->count; i++) {
 		struct merge_input *input = &merge->inputs[i];
 		if (!merge_input_look(input, &merge->shared, err) && err->code != BC_OK)
 			return false;
-		if (!input->why && expect->size && !refuse_other(input, expect))
+		if (!input->why && !check_input(&merge->options, input))
 			return bc_fail_nomem(err);
 		merge->report.bad += input->why != NULL;
 		if (!input->why)
@@ -141,6 +159,23 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 		first = first ? first : input;
 	}
 	return true;
+}
+
+struct shard merge_shard(const struct merge *merge, const struct build_id *only)
+{
+	struct shard shard = {.scaled = merge->options.scaled};
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		struct build_id id = merge_identity(input);
+		if (input->why || (only && !same_id(&id, only)))
+			continue;
+		shard.kind = shard.kind ? shard.kind : input->head.kind;
+		shard.mode = shard.mode ? shard.mode : input->head.mode;
+		shard.id = shard.id.size ? shard.id : id;
+		shard.scaled |= input->is_shard && input->shard.scaled;
+	}
+	return shard;
 }
 
 bool merge_check(struct merge *merge, bool together, struct bc_error *err)

@@ -22,6 +22,8 @@ struct merge_options {
 	size_t fan_in;     /* sources that are read side by side; at least 2 */
 	const char *tmpdir;
 	bool saturate;     /* sums that do not fit are 2^64 - 1 */
+	bool shard;        /* the output is one */
+	bool require_shards; /* an input that is none is a bad one */
 	bool scaled;       /* each input adds up to scale_to */
 	uint64_t scale_to;
 	bool skip_bad;     /* bad inputs are left out */
@@ -60,7 +62,11 @@ BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
  * BC_MISMATCH  more of them are than may be, none is left, or two good ones do not fit */
 BC_MUST_USE bool merge_check(struct merge *merge, bool together, struct bc_error *err);
 
-/* The identity of an input: the build-id of BOLT's input binary, its last bit cleared; none has size 0. */
+/* What a shard of the good inputs, or of those of one identity, says of itself before its records. */
+struct shard merge_shard(const struct merge *merge, const struct build_id *only);
+
+/* The identity of an input: of fdata and YAML the build-id of BOLT's input binary, its last bit cleared; of
+ * pre-aggregated records the digest of the optimised code; none has size 0. */
 struct build_id merge_identity(const struct merge_input *input);
 
 /* Merge the good inputs, or those of one identity, into `file`, whose errors are for the caller.

@@ -79,6 +79,15 @@ static void emit_row(struct writer *w, const struct count_row *row)
 		emit_trace(w, row, returns_has(&w->profile->aggregate->returns, branch));
 }
 
+uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row)
+{
+	const struct count_row *at = &profile->kept->rows[row];
+	struct trace trace = trace_of(at->key);
+	bool is_branch = !profile->basic && trace.branch < TRACE_FT_RETURN && trace.to == TRACE_BR_ONLY;
+
+	return is_branch && !returns_has(&profile->aggregate->returns, trace.branch) ? at->extra : 0;
+}
+
 void preagg_write(const struct preagg_profile *profile, FILE *file)
 {
 	const struct name_vec *events = &profile->aggregate->events;

@@ -25,6 +25,9 @@ struct preagg_profile {
 	bool basic;
 };
 
+/* The mispredictions that are written of a row. */
+uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row);
+
 /* Errors of the file are the caller's to check. */
 void preagg_write(const struct preagg_profile *profile, FILE *file);
 

@@ -115,7 +115,8 @@ def merged(paths, random_):
     while len(paths) > 2 and random_.random() < 0.7:
         count = random_.randint(1, len(paths) - 1)
         name = paths[0] + '.t%d' % random_.randrange(1 << 30)
-        run('merge', *options(random_), '-o', name, *paths[:count])
+        shard = random_.choice([[], ['--shard']])
+        run('merge', *options(random_), *shard, '-o', name, *paths[:count])
         paths = paths[count:] + [name]
     way = random_.randrange(3)
     if way == 0:

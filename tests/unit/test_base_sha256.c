@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The examples of FIPS 180-4, and pieces of any size. */
+#include "src/base/sha256.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/cmocka.h"
+
+static void digest(const char *text, size_t times, size_t piece, char out[65])
+{
+	uint8_t bytes[SHA256_SIZE];
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	for (size_t i = 0; i < times; i++)
+		for (size_t at = 0; at < strlen(text); at += piece)
+			sha256_add(&sha, text + at, strlen(text) - at < piece ? strlen(text) - at : piece);
+	sha256_end(&sha, bytes);
+	for (size_t i = 0; i < SHA256_SIZE; i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void examples(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t times;
+		const char *is;
+	} all[] = {
+		{"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+		{"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+	};
+	char got[65];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		for (size_t piece = 1; piece < 80; piece += 13) {
+			digest(all[i].text, all[i].times, piece, got);
+			assert_string_equal(got, all[i].is);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(examples)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
