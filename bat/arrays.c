@@ -88,6 +88,7 @@ bool bat_pass_finish(struct bat_pass *p)
 	t->fragment_count = p->fragments;
 	t->hot_count = p->hot;
 	t->entry_count = p->entries;
+	t->unhashed_count = p->unhashed;
 	t->secondary_count = p->secondary;
 	return (resize_fragments(t, p->fragments) &&
 		resize_entries(t, p->entries, p->with_blocks) &&

@@ -23,6 +23,7 @@ struct bat_pass {
 	/* Found, and stored if there is a table.  Hot fragments are stored
 	 * first, cold ones behind them, unless the layout mixes them. */
 	uint32_t fragments, hot, entries, secondary;
+	uint32_t unhashed;    /* block entries without a hash (bat.h) */
 	uint32_t zero_starts; /* hot ones (fixed: any) that begin with block 0 -> 0 */
 };
 

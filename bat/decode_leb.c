@@ -131,6 +131,8 @@ static void add_block(struct bat_pass *p, struct bat_entry entry,
 {
 	if (bat_entry_is_branch(entry))
 		block.index = 0;
+	else
+		p->unhashed += !block.hash;
 	if (p->table && p->with_blocks)
 		p->table->blocks[p->entries] = block;
 }

@@ -182,6 +182,8 @@ struct bat_table {
 	struct bat_entry *entries; /* of all fragments, in stored order         */
 	struct bat_block *blocks;  /* one per entry; NULL unless BAT_HASHED     */
 	uint32_t entry_count;
+	uint32_t unhashed_count; /* BAT_HASHED: block entries whose hash is 0,
+	                            which are of blocks that BOLT made itself  */
 
 	uint32_t *secondary; /* input offsets of secondary entry points         */
 	uint32_t secondary_count;

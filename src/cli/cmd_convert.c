@@ -62,7 +62,8 @@ static void tell(const struct convert_arguments *args, const struct summary *sum
 		summary_json(summary, stderr);
 		return;
 	}
-	if (args->stats == STATS_TEXT)
+	bool nothing_read = summary->refusal && !summary->conversion->inputs.len;
+	if (args->stats == STATS_TEXT && !nothing_read)
 		summary_text(summary, args->verbose, stderr);
 	summary_warnings(summary, stderr);
 	if (summary->refusal)
@@ -199,6 +200,7 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 	for (size_t i = 0; i < count; i++) {
 		ones[i].options = args->conversion;
 		ones[i].options.binary = args->binaries.at[i].path;
+		ones[i].options.input = convert_input_of(args, &args->binaries.at[i]);
 		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
 		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}

@@ -13,6 +13,7 @@
 
 enum {
 	OPT_INPUT_FORMAT = 256,
+	OPT_INPUT,
 	OPT_BIN,
 	OPT_BASIC,
 	OPT_IMAGE,
@@ -40,6 +41,8 @@ enum {
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ,
+	 "the binary that llvm-bolt read: with it the profile is as\nthat one would have run; of several binaries BIN=INPUT"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE,
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_FORMAT, "format", "FORMAT", NO_FILE,
@@ -77,7 +80,7 @@ static const struct option_row rows[] = {
 	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
 	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
 	{OPT_RESTORE, "restore", "RULE,...", NO_FILE,
-	 "bring back of what llvm-bolt changed: none, all (default),\nor some, with commas: names, entries, made, plt, sites\n(docs/conversion.md, section 6)"},
+	 "bring back of what llvm-bolt changed: none, all (default),\nor some, with commas: names, entries, made, plt, sites;\nwith the input old, left, folded, deleted, tails, inlined"},
 	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
@@ -189,6 +192,11 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case 'q': args->stats = STATS_NONE; break;
 	case 'v': args->verbose = true; break;
 	case 'h': args->help = true; break;
+	case OPT_INPUT:
+		c->input = value;
+		if (!input_vec_push(&args->inputs, value))
+			return "out of memory at";
+		break;
 	case OPT_INPUT_FORMAT:
 		if (!input_format_parse(text_of(value), &c->format))
 			return "--input-format takes auto, preagg, perf-script or perf-data, not";
@@ -258,6 +266,43 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
+/* What stands behind BIN=, where BIN is the path of a binary or the name that its profile gets. */
+static const char *input_behind(const char *word, const struct named_binary *binary)
+{
+	const char *const names[] = {binary->path, binary->name};
+
+	for (size_t i = 0; i < BC_COUNT(names); i++) {
+		size_t length = strlen(names[i]);
+		if (!strncmp(word, names[i], length) && word[length] == '=')
+			return word + length + 1;
+	}
+	return NULL;
+}
+
+const char *convert_input_of(const struct convert_arguments *args, const struct named_binary *binary)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < args->inputs.len; i++) {
+		const char *input = input_behind(args->inputs.at[i], binary);
+		found = input ? input : found;
+	}
+	return found;
+}
+
+/* Of one binary the last counts; of several each is of one of them. */
+static const char *unused_input(const struct convert_arguments *args)
+{
+	for (size_t i = 0; i < args->inputs.len; i++) {
+		bool used = false;
+		for (size_t k = 0; k < args->binaries.len; k++)
+			used |= input_behind(args->inputs.at[i], &args->binaries.at[k]) != NULL;
+		if (!used)
+			return args->inputs.at[i];
+	}
+	return NULL;
+}
+
 /* With --bin the binary's place is the folder's. */
 static int parse_operands(const struct command *command, int argc, char **argv,
 			  struct convert_arguments *args)
@@ -267,6 +312,9 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 
 	if (many && (args->output.yaml || args->stats_file || args->conversion.image_name))
 		return usage_error(command, "with --bin there is no -w, --stats-file and --image", NULL);
+	const char *input = many && !args->wrong.code ? unused_input(args) : NULL;
+	if (input)
+		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
 	if (many && !args->output.path)
 		return usage_error(command, "with --bin a folder must be given: -o DIR", NULL);
 	if (!many && argc == optind)
@@ -302,7 +350,9 @@ static bool profiles_are_apart(const struct convert_arguments *args, struct bc_e
 
 	for (size_t i = 0; ok && i < args->binaries.len; i++) {
 		const struct named_binary *binary = &args->binaries.at[i];
+		const char *input = convert_input_of(args, binary);
 		ok = files_add(&files, "--bin", FILE_READ, binary->path) &&
+		     (!input || files_add(&files, "--input", FILE_READ, input)) &&
 		     (!convert_profile_path(args, binary, path, sizeof(path)) ||
 		      files_add_another(&files, "-o", path));
 	}
@@ -357,6 +407,7 @@ void convert_arguments_free(struct convert_arguments *arguments)
 	map_file_vec_free(&arguments->maps);
 	binaries_free(&arguments->binaries);
 	debug_dir_vec_free(&arguments->debug_dirs);
+	input_vec_free(&arguments->inputs);
 }
 
 const struct command convert_command = {

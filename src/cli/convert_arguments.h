@@ -12,6 +12,7 @@
 #include "src/cli/recordings_option.h"
 
 DEFINE_VEC(pid_vec, uint32_t);
+DEFINE_VEC(input_vec, const char *);
 
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
 
@@ -29,6 +30,7 @@ struct convert_arguments {
 	struct debug_dir_vec debug_dirs;
 	struct map_file_vec maps;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
+	struct input_vec inputs;    /* of --input: with --bin as BIN=INPUT */
 	struct bc_error wrong;      /* with one of them */
 	enum progress_mode progress;
 };
@@ -42,6 +44,9 @@ void convert_arguments_free(struct convert_arguments *arguments);
 /* With --bin: where a binary's profile goes; false: too long a path. */
 bool convert_profile_path(const struct convert_arguments *arguments, const struct named_binary *binary,
 			  char *path, size_t size);
+
+/* With --bin: the binary that llvm-bolt read to write one of them; NULL: not given. */
+const char *convert_input_of(const struct convert_arguments *arguments, const struct named_binary *binary);
 
 /* The command itself. */
 int convert_run(const struct command *command, int argc, char **argv);

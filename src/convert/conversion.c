@@ -8,6 +8,7 @@
 #include "src/base/parallel.h"
 #include "src/elf/binary_open.h"
 #include "src/profile/memory.h"
+#include "src/restore/restore.h"
 
 static unsigned thread_count(const struct conversion_options *options)
 {
@@ -166,14 +167,28 @@ static bool infer_branches(struct conversion *c, struct bc_error *err)
 	return bc_fail_nomem(err);
 }
 
+/* Plain samples have no ways. */
+static bool restore(struct conversion *c, struct converted *converted, struct bc_error *err)
+{
+	const struct restoration how = {&c->pair, &converted->input_graphs, c->aggregate.options.rules, c->threads,
+					&converted->restored};
+
+	return !c->pair.output || c->basic || restore_profile(&how, &converted->profile, err);
+}
+
 static bool convert_all(struct conversion *c, const char *name, struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 
 	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
-	if (!convert(&c->aggregate, &c->binary, c->basic, c->threads, &converted, err))
+	if (!convert(&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->basic, c->threads, &converted, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
+	if (!restore(c, &converted, err)) {
+		cfg_free(&converted.input_graphs);
+		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
+	}
+	cfg_free(&converted.input_graphs);
 	c->profile = converted.profile;
 	c->check = converted.check;
 	c->no_disassembler = converted.no_disassembler;
@@ -211,16 +226,18 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-/* Only the newest layout has hashes, and tells by them which blocks BOLT made. */
+/* Only the newest layout has hashes. */
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
 	const struct profile_rules *rules = &options->aggregate.rules;
-	const struct binary_parts parts = {.blocks = options->hashes || rules_restore(rules, RESTORE_MADE),
+	const struct binary_parts parts = {.blocks = options->hashes || options->input,
 					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES),
 					   .debug = &options->debug};
 
 	if (!binary_open_parts(options->binary, &parts, &c->binary, err))
+		return false;
+	if (options->input && !pair_open(options->input, &c->binary, rules_restore(rules, RESTORE_NAMES), &c->pair, err))
 		return false;
 	if (!options->hashes || c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
 		return true;
@@ -270,6 +287,8 @@ void conversion_free(struct conversion *conversion)
 	kept_counts_free(&conversion->kept);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
+	if (conversion->pair.output)
+		pair_close(&conversion->pair);
 	binary_close(&conversion->binary);
 	*conversion = (struct conversion){0};
 }

@@ -12,6 +12,7 @@
 #include "src/addrspace/snapshots.h"
 #include "src/event/input.h"
 #include "src/infer/infer.h"
+#include "src/pair/pair.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
@@ -20,6 +21,7 @@
 
 struct conversion_options {
 	const char *binary;
+	const char *input; /* what llvm-bolt read; NULL: not given */
 	const char *const *samples; /* paths; "-" is stdin */
 	size_t sample_count;
 	const bool *new_recording; /* by path: it does not go on where the one before ended; or NULL */
@@ -46,6 +48,7 @@ DEFINE_VEC(report_vec, struct reader_report);
 
 struct conversion {
 	struct binary binary;
+	struct pair pair; /* .output is NULL if the input was not given */
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
 	struct recordings recordings; /* read so far */

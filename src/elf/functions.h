@@ -50,6 +50,7 @@ struct function_index {
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;
+	size_t extra; /* behind them: names without code of their own, which profiles can have (src/pair) */
 	struct function_index index;
 	struct image image; /* what it points to is borrowed */
 	struct symbol_table symbols; /* for bat_fix_parents() */
@@ -57,6 +58,12 @@ struct function_table {
 	atomic_uchar *gaps;          /* per function: what was found out of its gap so far */
 	bool stripped;               /* no symbol table */
 };
+
+/* All that a profile can name: those with code, and extra ones. */
+static inline size_t functions_named(const struct function_table *table)
+{
+	return table->count + table->extra;
+}
 
 /* Names point into the image's bytes or into the table: both must outlive them.
  *

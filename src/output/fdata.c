@@ -113,7 +113,7 @@ static size_t chunk_records(const struct source *source)
 
 static bool source_init(struct source *source, const struct profile *profile, unsigned threads)
 {
-	size_t functions = profile->binary->functions.count;
+	size_t functions = functions_named(&profile->binary->functions);
 	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
 
 	*source = (struct source){.profile = profile, .names = malloc((functions + 1) * sizeof(*source->names))};

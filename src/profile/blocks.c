@@ -30,7 +30,7 @@ static bool list_others(const struct profile *profile, struct chosen_vec *out)
 
 	for (size_t i = 0; i < profile->function_count; i++) {
 		uint32_t function = profile->by_name[i];
-		if (binary->fragment_of[function] == NO_FRAGMENT &&
+		if (function < binary->functions.count && binary->fragment_of[function] == NO_FRAGMENT &&
 		    binary->functions.at[function].kind == FUNCTION_CODE &&
 		    !chosen_vec_push(out, function))
 			return false;

@@ -36,6 +36,9 @@ struct converter {
 	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
 	const struct cfg *cfg;        /* their graphs */
+	const struct pair *pair;      /* NULL: the input is not at hand */
+	struct index_vec of_input;    /* functions of the input that something ran in */
+	const struct cfg *input_cfg;  /* their graphs */
 	bool imputes;
 	struct impute impute; /* of the shard at hand */
 	struct runs runs; /* of the function at hand */
@@ -52,12 +55,48 @@ static bool has_return(struct converter *c, struct place source, struct insn ins
 	return verdict == INSN_YES;
 }
 
+/* Code that runs where the input has it: its place is the input's. */
+static struct old_place old_place(const struct converter *c, uint64_t vaddr)
+{
+	bool bodies = rules_restore(&c->rules, RESTORE_OLD), left = rules_restore(&c->rules, RESTORE_LEFT);
+
+	return c->pair && (bodies || left) ? pair_old_place(c->pair, vaddr, bodies, left) : (struct old_place){0};
+}
+
+/* Does an instruction of the input end right there, which is a call? */
+static bool follows_old_call(const struct converter *c, struct old_place at)
+{
+	const struct graph *graph = cfg_find(c->input_cfg, at.input);
+	size_t low = 0;
+
+	for (size_t high = graph ? graph->code.insns.len : 0; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (graph->code.insns.at[middle].offset < at.offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct insn *before = low ? &graph->code.insns.at[low - 1] : NULL;
+	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
+}
+
+/* The same two questions of code that runs at the input's own place. */
+static bool is_old_return(struct converter *c, const struct count_row *row, struct insn insn)
+{
+	struct trace trace = trace_of(row->key);
+	struct old_place target = old_place(c, trace.from);
+
+	if (old_place(c, trace.branch).input)
+		return insn.kind == INSN_RETURN;
+	return target.input && return_places_may_have(&c->places, trace) && follows_old_call(c, target);
+}
+
 static bool is_return(struct converter *c, const struct count_row *row, struct place source,
 		      struct place from, struct insn insn)
 {
 	struct trace trace = trace_of(row->key);
 
-	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn))
+	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn) || (c->pair && is_old_return(c, row, insn)))
 		return true;
 	if (returns_has(c->returns, trace.branch)) {
 		c->found.by_type += number_set_has(c->typed, trace.branch) ? row->count : 0;
@@ -134,6 +173,24 @@ static bool add_plt_call(struct converter *c, const struct count_row *row, struc
 	return true;
 }
 
+static void count_old(struct converter *c, const struct old_place *old, uint64_t count)
+{
+	bool has_table = c->binary->fragment_of[old->output - c->binary->functions.at] != NO_FRAGMENT;
+
+	c->restored.count[has_table ? RESTORE_OLD : RESTORE_LEFT] += count;
+}
+
+static bool translate(struct converter *c, struct place place, uint64_t vaddr, bool is_source,
+		      struct input_place *out)
+{
+	struct old_place old = old_place(c, vaddr);
+
+	if (!old.input)
+		return binary_translate(c->binary, place, is_source, out);
+	*out = (struct input_place){old.output, old.offset};
+	return true;
+}
+
 /* A taken branch: within its function it is one record; between functions, or
  * to the beginning of its own (recursion), it is a record of the source and,
  * if the source is in no function, an entry record of the target. */
@@ -143,13 +200,13 @@ static void convert_branch(struct converter *c, const struct count_row *row, str
 	struct ledger *ledger = &c->ledgers.branches;
 	struct input_place from, to;
 
-	if (!source.function && !target.function) {
-		ledger->dropped[ENTRY_OUTSIDE] += row->count;
+	if (!translate(c, source, trace_of(row->key).branch, true, &from) ||
+	    !translate(c, target, trace_of(row->key).from, false, &to)) {
+		ledger->dropped[ENTRY_NO_PARENT] += row->count;
 		return;
 	}
-	if (!binary_translate(c->binary, source, true, &from) ||
-	    !binary_translate(c->binary, target, false, &to)) {
-		ledger->dropped[ENTRY_NO_PARENT] += row->count;
+	if (!from.function && !to.function) {
+		ledger->dropped[ENTRY_OUTSIDE] += row->count;
 		return;
 	}
 	if (is_unnameable(c, from.function) || is_unnameable(c, to.function)) {
@@ -204,6 +261,55 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 					  branch - from.function->address >= graph->size};
 	switch (graph_walk(graph, &run, &first, &last)) {
 	case WALK_EDGES:
+		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
+			c->out_of_memory = true;
+		return TRACE_DROP_COUNT;
+	case WALK_ONE_BLOCK:
+		return RUN_ONE_BLOCK;
+	case WALK_INVALID:
+		break;
+	}
+	return RUN_INVALID;
+}
+
+/* Did a branch come from the function itself, in its old body or its new one? */
+static bool is_of(struct converter *c, uint64_t vaddr, const struct function *output)
+{
+	struct old_place old = old_place(c, vaddr);
+
+	if (old.input)
+		return old.output == output;
+	struct place place = binary_place(c->binary, (struct vaddr){vaddr}, NULL);
+	return place.function && binary_owner(c->binary, place) == output;
+}
+
+/* Where code of the input runs at its own place. */
+static enum trace_drop walk_old(struct converter *c, const struct count_row *row, struct old_place from,
+				uint64_t end, bool after_return)
+{
+	struct old_place to = old_place(c, end);
+	const struct graph *graph = cfg_find(c->input_cfg, from.input);
+	uint64_t branch = trace_of(row->key).branch;
+	uint32_t first, last;
+
+	if (to.input != from.input)
+		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
+	if (from.offset > to.offset)
+		return RUN_BACKWARDS;
+	if (c->runs_of != from.input) {
+		take_runs(c);
+		c->runs_of = from.input;
+		c->runs_owner = from.output;
+	}
+	if (is_unnameable(c, c->runs_owner))
+		return RUN_UNNAMEABLE;
+	if (!graph || !graph->count)
+		return RUN_NO_MAP;
+	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+			  .from_outside = branch != TRACE_FT_ONLY && !is_of(c, branch, from.output)};
+	switch (graph_walk(graph, &run, &first, &last)) {
+	case WALK_EDGES:
+		count_old(c, &from, row->count);
 		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
 			c->out_of_memory = true;
 		return TRACE_DROP_COUNT;
@@ -270,7 +376,9 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 				struct place from, uint64_t end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
-	enum trace_drop why = walk_trace(c, row, from, (struct vaddr){end}, after_return);
+	struct old_place old = old_place(c, trace_of(row->key).from);
+	enum trace_drop why = old.input ? walk_old(c, row, old, end, after_return)
+					: walk_trace(c, row, from, (struct vaddr){end}, after_return);
 
 	if (why == TRACE_DROP_COUNT)
 		ledger->kept += row->count;
@@ -336,10 +444,31 @@ struct job {
 	struct converter *workers;
 };
 
+/* Note the input function that a place is of. */
+static void note_input(struct converter *c, uint64_t vaddr)
+{
+	struct index_vec *noted = &c->of_input;
+	struct old_place old = old_place(c, vaddr);
+
+	if (!old.input) {
+		struct place place = binary_place(c->binary, (struct vaddr){vaddr}, c->near);
+		const struct function *owner = place.fragment ? binary_owner(c->binary, place) : NULL;
+		old.input = owner ? pair_input_of(c->pair, owner) : NULL;
+	}
+	if (!old.input)
+		return;
+	uint32_t index = (uint32_t)(old.input - c->pair->functions.at);
+	if ((!noted->len || noted->at[noted->len - 1] != index) && !index_vec_push(noted, index))
+		c->out_of_memory = true;
+}
+
 /* Note a trace that walk_code() will walk. */
 static void note_walk(struct converter *c, const struct count_row *row)
 {
 	struct trace trace = trace_of(row->key);
+
+	if (c->pair)
+		note_input(c, trace.from);
 	struct index_vec *noted = &c->without_map;
 
 	bool entered = return_places_may_have(&c->places, trace);
@@ -436,18 +565,44 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 	count_table_free(table);
 }
 
+/* What the threads noted; each of them forgets it. */
+static bool take_noted(struct job *job, unsigned threads, bool of_input, struct index_vec *all)
+{
+	bool ok = true;
+
+	for (unsigned i = 0; i < threads; i++) {
+		struct converter *c = &job->workers[i];
+		struct index_vec *noted = of_input ? &c->of_input : &c->without_map;
+		for (size_t k = 0; ok && k < noted->len; k++)
+			ok = index_vec_push(all, noted->at[k]);
+		index_vec_free(noted);
+	}
+	return ok;
+}
+
+static bool build_input_graphs(struct job *job, unsigned threads, struct cfg *cfg, struct bc_error *err)
+{
+	const struct pair *pair = job->workers[0].pair;
+	struct index_vec all = {0};
+
+	if (!pair)
+		return true;
+	bool ok = (take_noted(job, threads, true, &all) || bc_fail_nomem(err)) &&
+		  cfg_build_code(&pair->image, &pair->functions, all.at, all.len, threads, cfg, err);
+	for (unsigned i = 0; i < threads; i++)
+		job->workers[i].input_cfg = cfg;
+	index_vec_free(&all);
+	return ok;
+}
+
 /* The graphs of the functions that were noted. */
 static bool build_graphs(struct job *job, unsigned threads, struct cfg *cfg, struct bc_error *err)
 {
 	const struct binary *binary = job->workers[0].binary;
 	struct index_vec all = {0};
-	bool ok = true;
+	bool ok = take_noted(job, threads, false, &all);
 
 	for (unsigned i = 0; i < threads; i++) {
-		struct index_vec *noted = &job->workers[i].without_map;
-		for (size_t k = 0; ok && k < noted->len; k++)
-			ok = index_vec_push(&all, noted->at[k]);
-		index_vec_free(noted);
 		job->workers[i].cfg = cfg;
 		job->workers[i].near = NULL;
 	}
@@ -508,18 +663,21 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 
 	if (!job->basic)
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
-	bool ok = build_graphs(job, threads, &cfg, err);
+	bool ok = build_graphs(job, threads, &cfg, err) && build_input_graphs(job, threads, &out->input_graphs, err);
 	ok = find_pads(job, threads, &pads, err) && ok;
 	insn_starts_take(job->workers[0].starts, &cfg);
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
-	out->no_disassembler = cfg.no_disassembler;
+	out->no_disassembler = cfg.no_disassembler || out->input_graphs.no_disassembler;
 	cfg_free(&cfg);
 	label_vec_free(&pads);
-	return ok && collect(job, threads, out, err);
+	ok = ok && collect(job, threads, out, err);
+	if (!ok)
+		cfg_free(&out->input_graphs);
+	return ok;
 }
 
-bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
+bool convert(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair, bool basic,
 	     unsigned threads, struct converted *out, struct bc_error *err)
 {
 	struct job job = {.basic = basic};
@@ -550,6 +708,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, bool basi
 			.imputes = aggregate->options.impute,
 			.starts = &starts,
 			.rules = rules,
+			.pair = pair,
 			.made = &made,
 			.plt = &plt,
 			.places = {.starts = &starts,

@@ -7,6 +7,8 @@
 #define PROFILE_CONVERT_H
 
 #include "src/profile/aggregate.h"
+#include "src/cfg/cfg.h"
+#include "src/pair/pair.h"
 #include "src/profile/build_check.h"
 #include "src/profile/profile.h"
 
@@ -16,6 +18,7 @@ struct converted {
 	struct returns_found found; /* what the tally had not found */
 	struct restored restored;
 	struct profile profile;
+	struct cfg input_graphs; /* with a pair: of functions of the input that something ran in, with their code */
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as RUN_NO_MAP */
 };
 
@@ -23,10 +26,12 @@ struct converted {
  *
  * basic    the addresses, else the traces
  * threads  how many threads to use; the result does not depend on it
- * out      finish with profile_free(&out->profile)
+ * pair     with the input binary; or NULL
+ * out      finish with profile_free(&out->profile) and cfg_free(&out->input_graphs)
  *
  * BC_NOMEM */
-BC_MUST_USE bool convert(struct aggregate *aggregate, const struct binary *binary, bool basic,
-			 unsigned threads, struct converted *out, struct bc_error *err);
+BC_MUST_USE bool convert(struct aggregate *aggregate, const struct binary *binary,
+			 const struct pair *pair, bool basic, unsigned threads, struct converted *out,
+			 struct bc_error *err);
 
 #endif

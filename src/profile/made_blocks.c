@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/made_blocks.h"
 
+#include "src/base/file.h"
 #include "src/base/sort.h"
 
 static bool place_less(const struct made_place *a, const struct made_place *b)
@@ -37,22 +38,116 @@ static uint32_t hot_of(const struct bat_table *bat, uint32_t fragment)
 	return bat->fragments[fragment].cold ? bat->fragments[fragment].parent : fragment;
 }
 
-/* Of fragments that are wanted (NULL: all), blocks with a hash or those without. */
-static bool list(const struct bat_table *bat, const struct made_place_vec *wanted, bool hashed,
-		 struct made_place_vec *out)
+/* An entry of a block that has no hash: indices of both in the table. */
+struct unhashed {
+	uint32_t fragment, entry;
+};
+DEFINE_VEC(unhashed_vec, struct unhashed);
+
+static bool unhashed_less(const struct unhashed *a, const struct unhashed *b)
+{
+	return a->entry < b->entry;
+}
+DEFINE_SORT(sort_unhashed, struct unhashed, unhashed_less)
+
+/* From a table that was decoded with its hashes. */
+static bool find_in_table(const struct bat_table *bat, struct unhashed_vec *out)
+{
+	for (uint32_t f = 0; f < bat->fragment_count; f++) {
+		const struct bat_fragment *fragment = &bat->fragments[f];
+		for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++)
+			if (!bat_entry_is_branch(bat->entries[i]) && !bat->blocks[i].hash &&
+			    !unhashed_vec_push(out, (struct unhashed){f, i}))
+				return false;
+	}
+	return true;
+}
+
+/* Else from its bytes, as the hashes are most of a large table, and few are missing. */
+struct reading {
+	const struct bat_table *bat;
+	uint32_t *hot, *cold; /* by number in their tables: indices of fragments */
+	uint32_t hot_count, cold_count;
+	struct unhashed_vec *out;
+	bool no_memory;
+};
+
+static bool take_field(void *ctx, const struct bat_field *field)
+{
+	struct reading *r = ctx;
+
+	/* The only number of 64 bits that an entry has is its block's hash. */
+	if (field->encoding != BAT_U64 || field->entry == BAT_NO_INDEX || field->stored)
+		return true;
+	if (field->fragment >= (field->cold ? r->cold_count : r->hot_count))
+		return true;
+	uint32_t fragment = (field->cold ? r->cold : r->hot)[field->fragment];
+	if (field->entry >= r->bat->fragments[fragment].entry_count)
+		return true;
+	r->no_memory = !unhashed_vec_push(
+		r->out, (struct unhashed){fragment, r->bat->fragments[fragment].first_entry + field->entry});
+	return !r->no_memory;
+}
+
+static bool find_in_bytes(const struct binary *binary, struct unhashed_vec *out)
+{
+	const struct bat_table *bat = &binary->bat;
+	size_t room = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
+	struct reading r = {.bat = bat, .hot = malloc(room), .cold = malloc(room), .out = out};
+	struct bat_error err;
+
+	for (uint32_t i = 0; r.hot && r.cold && i < bat->fragment_count; i++)
+		if (bat->fragments[i].cold)
+			r.cold[r.cold_count++] = i;
+		else
+			r.hot[r.hot_count++] = i;
+	bool ok = r.hot && r.cold && bat_fields(BAT_HASHED, binary->desc.data, binary->desc.size, take_field, &r, &err);
+	free(r.hot);
+	free(r.cold);
+	file_release(binary->desc.data, binary->desc.size);
+	return ok && !r.no_memory;
+}
+
+static bool list_made(const struct bat_table *bat, const struct unhashed_vec *unhashed, struct made_place_vec *out)
+{
+	for (size_t i = 0; i < unhashed->len; i++) {
+		struct made_place place = {hot_of(bat, unhashed->at[i].fragment),
+					   bat_entry_input(bat->entries[unhashed->at[i].entry])};
+		if (place.fragment != BAT_NO_PARENT && place.offset && !made_place_vec_push(out, place))
+			return false;
+	}
+	sort_places(out->at, out->len);
+	return true;
+}
+
+static bool is_unhashed(const struct unhashed_vec *unhashed, uint32_t entry)
+{
+	size_t low = 0;
+
+	for (size_t high = unhashed->len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (unhashed->at[middle].entry < entry)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < unhashed->len && unhashed->at[low].entry == entry;
+}
+
+/* The blocks of the input in functions that have others, too. */
+static bool list_blocks(const struct bat_table *bat, const struct unhashed_vec *unhashed,
+			const struct made_place_vec *made, struct made_place_vec *out)
 {
 	for (uint32_t f = 0; f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
 		struct made_place place = {hot_of(bat, f), UINT32_MAX};
-		size_t last = wanted ? places_up_to(wanted, place) : 0;
-		if (place.fragment == BAT_NO_PARENT ||
-		    (wanted && !(last && wanted->at[last - 1].fragment == place.fragment)))
+		size_t last = places_up_to(made, place);
+		if (place.fragment == BAT_NO_PARENT || !last || made->at[last - 1].fragment != place.fragment)
 			continue;
 		for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
 			place.offset = bat_entry_input(bat->entries[i]);
-			if (bat_entry_is_branch(bat->entries[i]) || !bat->blocks[i].hash == hashed)
-				continue;
-			if ((hashed || place.offset) && !made_place_vec_push(out, place))
+			if (!bat_entry_is_branch(bat->entries[i]) && !is_unhashed(unhashed, i) &&
+			    !made_place_vec_push(out, place))
 				return false;
 		}
 	}
@@ -74,11 +169,17 @@ static void leave_out_copies(struct made_blocks *m)
 bool made_blocks_open(const struct binary *binary, struct made_blocks *out, struct bc_error *err)
 {
 	const struct bat_table *bat = &binary->bat;
+	struct unhashed_vec unhashed = {0};
 
 	*out = (struct made_blocks){.binary = binary};
-	if (!bat->blocks)
+	if (bat->layout != BAT_HASHED || !(bat->blocks || (bat->unhashed_count && binary->desc.size)))
 		return true;
-	if (list(bat, NULL, false, &out->made) && (!out->made.len || list(bat, &out->made, true, &out->blocks))) {
+	bool ok = bat->blocks ? find_in_table(bat, &unhashed) : find_in_bytes(binary, &unhashed);
+	sort_unhashed(unhashed.at, unhashed.len);
+	ok = ok && list_made(bat, &unhashed, &out->made) &&
+	     (!out->made.len || list_blocks(bat, &unhashed, &out->made, &out->blocks));
+	unhashed_vec_free(&unhashed);
+	if (ok) {
 		leave_out_copies(out);
 		return true;
 	}

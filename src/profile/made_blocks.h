@@ -26,7 +26,7 @@ struct made_blocks {
 	struct made_place_vec blocks; /* of fragments that have some: where blocks of the input begin; sorted */
 };
 
-/* The binary was opened with blocks; else there are none.  BC_NOMEM */
+/* The hashes are read from the table's bytes if the binary was not opened with blocks.  BC_NOMEM */
 BC_MUST_USE bool made_blocks_open(const struct binary *binary, struct made_blocks *out, struct bc_error *err);
 void made_blocks_close(struct made_blocks *made);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/isa/insn.h"
+
 static bool has_text(struct bytes bytes, const char *text)
 {
 	size_t size = strlen(text);
@@ -98,10 +100,10 @@ const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struc
 {
 	if (!calls->count)
 		return NULL;
-	struct bytes code = image_bytes_at(image, (struct vaddr){at});
-	if (code.size < 6 || code.data[0] != 0xff || (code.data[1] != 0x15 && code.data[1] != 0x25))
+	struct insn insn = insn_decode(image->machine, image_bytes_at(image, (struct vaddr){at}), at);
+	if (insn.kind != INSN_CALL_INDIRECT && insn.kind != INSN_JUMP_INDIRECT)
 		return NULL;
-	uint64_t slot = at + 6 + (uint64_t)(int64_t)(int32_t)le32(code.data + 2);
+	uint64_t slot = insn.target;
 	size_t low = 0;
 	for (size_t high = calls->count; low < high;) {
 		size_t middle = low + (high - low) / 2;

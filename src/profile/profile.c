@@ -307,7 +307,7 @@ static void join_parts(struct build *b)
 
 static bool order_records(struct build *b, struct bc_error *err)
 {
-	b->listed = calloc(b->profile->binary->functions.count + 1, sizeof(*b->listed));
+	b->listed = calloc(functions_named(&b->profile->binary->functions) + 1, sizeof(*b->listed));
 	if (!b->listed)
 		return bc_fail_nomem(err);
 	touch_all(b);
@@ -328,7 +328,7 @@ bool profile_build(const struct binary *binary, bool basic, struct record_vec *b
 		   size_t batch_count, unsigned threads, struct profile *out,
 		   struct bc_error *err)
 {
-	size_t functions = binary->functions.count;
+	size_t functions = functions_named(&binary->functions);
 	struct build b = {.profile = out, .batches = batches, .batch_count = batch_count,
 			  .threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST};
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/output/fdata.h"
+#include "src/restore/restore.h"
 
 void error_check(const struct bc_error *err)
 {
@@ -101,12 +102,18 @@ void convert_check(struct aggregate *aggregate, const struct binary *binary, uns
 
 void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out)
 {
+	convert_check_pair(aggregate, binary, NULL, threads, out);
+}
+
+void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+			unsigned threads, FILE *out)
+{
 	struct converted converted;
 	struct bc_error err = {0};
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
-	assert(convert(aggregate, binary, basic, threads, &converted, &err));
+	assert(convert(aggregate, binary, pair, basic, threads, &converted, &err));
 	struct ledgers ledgers = aggregate->tally.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&ledgers.branches, &converted.ledgers.branches);
@@ -116,6 +123,12 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 	assert(ledger_balances(&ledgers.traces));
 	double rate = build_check_rate(&converted.check);
 	assert(rate >= 0 && rate <= 100);
+	if (pair && !basic) {
+		const struct restoration how = {pair, &converted.input_graphs, aggregate->options.rules, threads,
+						&converted.restored};
+		assert(restore_profile(&how, &converted.profile, &err));
+	}
+	cfg_free(&converted.input_graphs);
 	check_records(&converted.profile);
 	check_writing(&converted.profile, aggregate, out);
 	profile_free(&converted.profile);

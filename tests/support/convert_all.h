@@ -22,6 +22,10 @@ void convert_check(struct aggregate *aggregate, const struct binary *binary, uns
 /* The same, and the profile is written to `out`. */
 void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out);
 
+/* The same with the input binary; pair may be NULL.  The output is pair->output. */
+void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+			unsigned threads, FILE *out);
+
 /* An error as CONTRIBUTING wants it: a text of one line. */
 void error_check(const struct bc_error *err);
 

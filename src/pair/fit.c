@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "src/isa/decoder.h"
+#include "src/pair/match.h"
+
+/* So many functions tell enough; they are taken evenly from all. */
+#define FUNCTIONS_MOST ((uint32_t)2048)
+
+/* The code of a function, and a bit for each byte of it that an instruction begins at. */
+struct read_code {
+	struct bytes code;
+	uint8_t *starts; /* NULL: no memory */
+	uint64_t known;  /* what is behind could not be read; UINT64_MAX: nothing is */
+};
+
+static struct read_code read_function(struct decoder *decoder, const struct pair *pair, const struct function *f)
+{
+	struct read_code r = {.code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){f->address}), f->extent),
+			      .known = UINT64_MAX};
+	uint64_t at = 0;
+	struct insn insn;
+
+	r.starts = calloc(r.code.size / 8 + 1, 1);
+	for (; r.starts && at < r.code.size; at += insn.size) {
+		if (!decoder_next(decoder, bytes_from(r.code, at), f->address + at, &insn))
+			break;
+		r.starts[at / 8] |= (uint8_t)(1u << at % 8);
+	}
+	if (at < r.code.size && decoder->llvm_missing)
+		r.known = at;
+	return r;
+}
+
+/* Entries of blocks that were never emitted, or deleted, are as true as others. */
+static void count_entries(struct pair *pair, uint32_t fragment, const struct read_code *r)
+{
+	const struct bat_table *bat = &pair->output->bat;
+	const struct bat_fragment *f = &bat->fragments[fragment];
+
+	for (uint32_t i = f->first_entry; i < f->first_entry + f->entry_count; i++) {
+		uint64_t at = bat_entry_input(bat->entries[i]);
+		if (at >= r->known)
+			continue;
+		pair->offsets++;
+		pair->strange += at >= r->code.size || !(r->starts[at / 8] >> at % 8 & 1);
+	}
+}
+
+static bool fit_fragment(struct pair *pair, struct decoder *decoder, uint32_t fragment)
+{
+	uint32_t output = pair->output->function_of[fragment];
+	uint32_t input = output == NO_FUNCTION ? NO_FUNCTION : pair->input_of[output];
+	struct read_code none = {.known = UINT64_MAX};
+
+	if (output == NO_FUNCTION)
+		return true;
+	if (input == NO_FUNCTION) {
+		count_entries(pair, fragment, &none);
+		return true;
+	}
+	struct read_code r = read_function(decoder, pair, &pair->functions.at[input]);
+	if (r.starts)
+		count_entries(pair, fragment, &r);
+	bool ok = r.starts;
+	free(r.starts);
+	return ok;
+}
+
+bool pair_fit(struct pair *pair, struct bc_error *err)
+{
+	const struct bat_table *bat = &pair->output->bat;
+	uint32_t step = bat->fragment_count / FUNCTIONS_MOST + 1;
+	struct decoder decoder;
+	bool ok = true;
+
+	decoder_open(pair->image.machine, &decoder);
+	for (uint32_t i = 0; ok && i < bat->fragment_count; i += step)
+		if (!bat->fragments[i].cold)
+			ok = fit_fragment(pair, &decoder, i);
+	decoder_close(&decoder);
+	return ok || bc_fail_nomem(err);
+}

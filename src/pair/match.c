@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/pair/match.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/sort.h"
+#include "src/base/vec.h"
+
+/* A symbol by what llvm-bolt leaves as it is. */
+struct known {
+	uint64_t hash;   /* of name, and file of a local one */
+	uint32_t order;  /* in the symbol table */
+	uint32_t symbol; /* index in the sorted one */
+};
+DEFINE_VEC(known_vec, struct known);
+
+static bool known_less(const struct known *a, const struct known *b)
+{
+	return a->hash != b->hash ? a->hash < b->hash : a->order < b->order;
+}
+DEFINE_SORT(sort_known, struct known, known_less)
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u; /* FNV-1a */
+	return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+static const char *file_of(const struct symbol_table *table, const struct symbol *s)
+{
+	return s->local ? table->files[s->file] : "";
+}
+
+static bool same_name(const struct symbol_table *a, const struct symbol *x, const struct symbol_table *b,
+		      const struct symbol *y)
+{
+	return x->local == y->local && !strcmp(x->name, y->name) && !strcmp(file_of(a, x), file_of(b, y));
+}
+
+/* Symbols of code. */
+static bool list_known(const struct function_table *functions, struct known_vec *out)
+{
+	const struct symbol_table *table = &functions->symbols;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct symbol *s = &table->at[i];
+		bool code = s->section != ABSOLUTE_SECTION &&
+			    functions->image.sections[s->section].flags & SHF_EXECINSTR;
+		if (!code || !*s->name || s->type == STT_SECTION)
+			continue;
+		uint64_t hash = hash_text(hash_text(s->local ? 1 : 2, s->name), file_of(table, s));
+		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i}))
+			return false;
+	}
+	sort_known(out->at, out->len);
+	return true;
+}
+
+static size_t group_end(const struct known_vec *known, size_t begin)
+{
+	size_t end = begin;
+
+	while (end < known->len && known->at[end].hash == known->at[begin].hash)
+		end++;
+	return end;
+}
+
+static uint32_t function_at(const struct function_table *functions, uint64_t address)
+{
+	const struct function *f = functions_find(functions, (struct vaddr){address});
+
+	return f && f->address == address ? (uint32_t)(f - functions->at) : NO_FUNCTION;
+}
+
+/* Where a symbol of the input is now. */
+static void note_symbol(struct pair *pair, const struct symbol *input, const struct symbol *output)
+{
+	uint32_t i = function_at(&pair->functions, input->address);
+	uint32_t o = function_at(&pair->output->functions, output->address);
+
+	if (i != NO_FUNCTION && o != NO_FUNCTION && pair->body_of[i] == NO_FUNCTION)
+		pair->body_of[i] = o;
+}
+
+static void join_groups(struct pair *pair, const struct known_vec *input, const struct known_vec *output)
+{
+	const struct symbol_table *a = &pair->functions.symbols, *b = &pair->output->functions.symbols;
+
+	for (size_t i = 0, o = 0; i < input->len && o < output->len;) {
+		size_t i_end = group_end(input, i), o_end = group_end(output, o);
+		uint64_t x = input->at[i].hash, y = output->at[o].hash;
+		for (size_t k = 0; x == y && o_end - o >= i_end - i && k < i_end - i; k++) {
+			const struct symbol *s = &a->at[input->at[i + k].symbol], *t = &b->at[output->at[o + k].symbol];
+			if (same_name(a, s, b, t))
+				note_symbol(pair, s, t);
+		}
+		i = x <= y ? i_end : i;
+		o = y <= x ? o_end : o;
+	}
+}
+
+static bool match_symbols(struct pair *pair)
+{
+	struct known_vec input = {0}, output = {0};
+
+	bool ok = list_known(&pair->functions, &input) && list_known(&pair->output->functions, &output);
+	if (ok)
+		join_groups(pair, &input, &output);
+	known_vec_free(&input);
+	known_vec_free(&output);
+	return ok;
+}
+
+/* PLT entries have no symbols. */
+struct plt_name {
+	const char *name;
+	uint32_t function;
+};
+DEFINE_VEC(plt_name_vec, struct plt_name);
+
+static bool plt_less(const struct plt_name *a, const struct plt_name *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	return order ? order < 0 : a->function < b->function;
+}
+DEFINE_SORT(sort_plt, struct plt_name, plt_less)
+
+static bool list_plt(const struct function_table *functions, struct plt_name_vec *out)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->at[i].kind == FUNCTION_PLT &&
+		    !plt_name_vec_push(out, (struct plt_name){functions->at[i].primary, (uint32_t)i}))
+			return false;
+	sort_plt(out->at, out->len);
+	return true;
+}
+
+static bool match_plt(struct pair *pair)
+{
+	struct plt_name_vec input = {0}, output = {0};
+
+	bool ok = list_plt(&pair->functions, &input) && list_plt(&pair->output->functions, &output);
+	for (size_t i = 0, o = 0; ok && i < input.len && o < output.len;) {
+		int order = strcmp(input.at[i].name, output.at[o].name);
+		if (!order)
+			pair->body_of[input.at[i].function] = output.at[o].function;
+		i += order <= 0;
+		o += order >= 0;
+	}
+	plt_name_vec_free(&input);
+	plt_name_vec_free(&output);
+	return ok;
+}
+
+/* Twins share a body.  The name that is printed of it is of the one that counts as its owner. */
+static bool owns(const struct pair *pair, uint32_t input, uint32_t body)
+{
+	const char *name = pair->output->functions.at[body].printed;
+
+	return !strcmp(pair->functions.at[input].printed, name) ||
+	       !strcmp(pair->functions.at[input].primary, name);
+}
+
+static void choose_owners(struct pair *pair)
+{
+	for (uint32_t i = 0; i < pair->functions.count; i++) {
+		uint32_t body = pair->body_of[i];
+		if (body == NO_FUNCTION)
+			continue;
+		uint32_t *owner = &pair->input_of[body];
+		if (*owner == NO_FUNCTION || (!owns(pair, *owner, body) && owns(pair, i, body)))
+			*owner = i;
+	}
+}
+
+/* A function of its own for each twin that does not own the body.  Its code is the body's, and so is its table. */
+static void add_twins(struct pair *pair)
+{
+	struct function_table *table = &pair->output->functions;
+
+	for (uint32_t i = 0; i < pair->functions.count; i++) {
+		uint32_t body = pair->body_of[i];
+		pair->output_of[i] = body;
+		if (body == NO_FUNCTION || pair->input_of[body] == i)
+			continue;
+		uint32_t extra = (uint32_t)(table->count + table->extra++);
+		const struct function *in = &pair->functions.at[i], *there = &table->at[body];
+		table->at[extra] = (struct function){.section = there->section, .kind = in->kind,
+						     .primary = in->primary, .printed = in->printed};
+		pair->output->fragment_of[extra] = pair->output->fragment_of[body];
+		pair->input_of[extra] = i;
+		pair->output_of[i] = extra;
+	}
+}
+
+static bool make_room(struct pair *pair)
+{
+	struct binary *output = pair->output;
+	size_t most = output->functions.count + pair->functions.count + 1;
+	struct function *functions = realloc(output->functions.at, most * sizeof(*functions));
+
+	if (functions)
+		output->functions.at = functions;
+	uint32_t *fragments = realloc(output->fragment_of, most * sizeof(*fragments));
+	if (fragments)
+		output->fragment_of = fragments;
+	pair->input_of = malloc(most * sizeof(*pair->input_of));
+	pair->body_of = malloc((pair->functions.count + 1) * sizeof(*pair->body_of));
+	pair->output_of = malloc((pair->functions.count + 1) * sizeof(*pair->output_of));
+	if (!functions || !fragments || !pair->input_of || !pair->body_of || !pair->output_of)
+		return false;
+	for (size_t i = 0; i < most; i++)
+		pair->input_of[i] = NO_FUNCTION;
+	for (size_t i = 0; i < pair->functions.count; i++)
+		pair->body_of[i] = NO_FUNCTION;
+	return true;
+}
+
+bool pair_match(struct pair *pair, struct bc_error *err)
+{
+	if (!make_room(pair) || !match_symbols(pair) || !match_plt(pair))
+		return bc_fail_nomem(err);
+	choose_owners(pair);
+	add_twins(pair);
+	return true;
+}

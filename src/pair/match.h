@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions of one name in two binaries: steps of pair_open(). */
+#ifndef PAIR_MATCH_H
+#define PAIR_MATCH_H
+
+#include "src/pair/pair.h"
+
+/* Set body_of, input_of and output_of, and append extra functions to the output.  llvm-bolt keeps the order
+ * of .symtab, and its own symbols come last: the k-th symbol of a name (a local one: and of a file's) is the
+ * k-th in the other.  Of a name that the output has less often nothing is known.  BC_NOMEM */
+BC_MUST_USE bool pair_match(struct pair *pair, struct bc_error *err);
+
+/* Count offsets and strange: of all functions with a table, or of some thousand if they are many.
+ * BC_NOMEM */
+BC_MUST_USE bool pair_fit(struct pair *pair, struct bc_error *err);
+
+#endif

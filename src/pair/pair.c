@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/pair/pair.h"
+
+#include <stdlib.h>
+
+#include "src/pair/match.h"
+
+static bool is_bolted(const struct image *image)
+{
+	return image_section(image, BAT_SECTION_NAME) || image_section(image, ".note.bolt_info");
+}
+
+static bool check_kind(const struct pair *pair, struct bc_error *err)
+{
+	const struct image *in = &pair->image, *out = &pair->output->image;
+
+	if (in->machine != out->machine)
+		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %s, and what it wrote is %s",
+			       machine_name(in->machine), machine_name(out->machine));
+	if (is_bolted(in))
+		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+	if (!in->build_id.size || !out->build_id.size || build_id_is_marked(&in->build_id, &out->build_id))
+		return true;
+	char id[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
+	build_id_format(&in->build_id, id);
+	build_id_format(&out->build_id, other);
+	return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: its build-id is %s, and %s is not that with "
+					 "llvm-bolt's mark", id, other);
+}
+
+static bool check_fit(const struct pair *pair, struct bc_error *err)
+{
+	double rate = pair->offsets ? 100.0 * (double)pair->strange / (double)pair->offsets : 0;
+
+	return rate <= PAIR_LIMIT_PERCENT ||
+	       bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %.1f %% of the table's offsets lie on no "
+					 "instruction of it (limit %.0f %%)", rate, PAIR_LIMIT_PERCENT);
+}
+
+/* What the input calls a function. */
+static void take_names(struct pair *pair)
+{
+	struct function_table *table = &pair->output->functions;
+
+	for (size_t o = 0; o < table->count; o++) {
+		const struct function *in = pair_input_of(pair, &table->at[o]);
+		if (!in || in->kind != FUNCTION_CODE)
+			continue;
+		table->at[o].printed = in->printed;
+		table->at[o].primary = in->primary;
+	}
+}
+
+static bool open_image(struct pair *pair, struct bytes input, struct bc_error *err)
+{
+	return pair->file.data ? image_open_map(&pair->file, &pair->image, err) : image_open(input, &pair->image, err);
+}
+
+static bool open_input(struct pair *pair, struct bytes input, struct bc_error *err)
+{
+	return open_image(pair, input, err) && check_kind(pair, err) &&
+	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) &&
+	       pair_match(pair, err) && pair_fit(pair, err) && check_fit(pair, err);
+}
+
+static bool open_or_close(struct pair pair, struct bytes input, bool names, struct pair *out, struct bc_error *err)
+{
+	if (!open_input(&pair, input, err)) {
+		pair_close(&pair);
+		return false;
+	}
+	if (names)
+		take_names(&pair);
+	*out = pair;
+	return true;
+}
+
+static bool has_table(const struct binary *output, struct bc_error *err)
+{
+	return output->kind == BINARY_BOLTED ||
+	       bc_fail(err, BC_NOTFOUND, "an input is what llvm-bolt read to write a binary, and this one has no table of "
+					 "llvm-bolt's");
+}
+
+bool pair_open(const char *path, struct binary *output, bool names, struct pair *out, struct bc_error *err)
+{
+	struct pair pair = {.output = output};
+
+	return (has_table(output, err) || bc_fail_prefix(err, path)) && file_map(path, &pair.file, err) &&
+	       (open_or_close(pair, (struct bytes){0}, names, out, err) || bc_fail_prefix(err, path));
+}
+
+bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out, struct bc_error *err)
+{
+	return has_table(output, err) && open_or_close((struct pair){.output = output}, input, names, out, err);
+}
+
+void pair_close(struct pair *pair)
+{
+	free(pair->output_of);
+	free(pair->body_of);
+	free(pair->input_of);
+	functions_free(&pair->functions);
+	image_close(&pair->image);
+	file_unmap(&pair->file);
+	*pair = (struct pair){0};
+}
+
+static bool in_old_section(const struct image *image, uint64_t vaddr)
+{
+	const struct section *section = image_section_at(image, (struct vaddr){vaddr});
+
+	return section && text_starts(section->name, ".bolt.org.");
+}
+
+struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr, bool bodies, bool left_alone)
+{
+	const struct function *in = functions_find(&pair->functions, (struct vaddr){vaddr});
+	uint32_t o = in ? pair->output_of[in - pair->functions.at] : NO_FUNCTION;
+
+	if (o == NO_FUNCTION || in->kind != FUNCTION_CODE)
+		return (struct old_place){0};
+	const struct function *out = &pair->output->functions.at[o];
+	bool has_table = pair->output->fragment_of[o] != NO_FRAGMENT;
+	bool is_old = bodies && has_table && out->address != in->address && in_old_section(&pair->output->image, vaddr);
+	bool is_left = left_alone && !has_table && out->address == in->address;
+	return is_old || is_left ? (struct old_place){in, out, (uint32_t)(vaddr - in->address)} : (struct old_place){0};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The binary that llvm-bolt read beside the one that it wrote: which function is which, and
+ * whether the two belong together.  One meaning of --input=PROG for all commands.
+ */
+#ifndef PAIR_PAIR_H
+#define PAIR_PAIR_H
+
+#include "src/elf/binary.h"
+
+struct pair {
+	struct binary *output; /* borrowed; see pair_open() */
+	struct file_map file;
+	struct image image;              /* of the input */
+	struct function_table functions; /* of the input */
+	uint32_t *output_of; /* per input function: the output's of its name, NO_FUNCTION for none */
+	uint32_t *body_of;   /* likewise: the one that has its code, which may be a twin's: where the
+				symbol of its name is */
+	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
+	uint64_t offsets, strange; /* of the table that were looked at, and that lie on no instruction */
+};
+
+/* Above it the input is refused: another build of it has 72 %, one that differs in a function 0.1 %. */
+#define PAIR_LIMIT_PERCENT 1.0
+
+/* Open the input of an output that stands in `output` until the pair is closed.
+ *
+ * names  functions of the output get the input's names: local ones of one name are numbered as they are there
+ *
+ * Where BOLT folded functions the output has one for several: it gets extra ones (functions.h), so that each
+ * function of the input has one of its name.
+ *
+ * BC_MISMATCH  not its input: another machine, BOLTed itself, a build-id that BOLT did not mark, or more
+ *              than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction
+ * BC_NOTFOUND  the output has no table
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
+BC_MUST_USE bool pair_open(const char *path, struct binary *output, bool names, struct pair *out,
+			   struct bc_error *err);
+/* The same of bytes in memory, which must outlive the pair.  The text has no path. */
+BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out,
+				 struct bc_error *err);
+void pair_close(struct pair *pair);
+
+/* The input function that an output function came from, or NULL. */
+static inline const struct function *pair_input_of(const struct pair *pair, const struct function *output)
+{
+	uint32_t index = pair->input_of[output - pair->output->functions.at];
+
+	return index == NO_FUNCTION ? NULL : &pair->functions.at[index];
+}
+
+/* The output's function of an input function's name, or NULL. */
+static inline const struct function *pair_output_of(const struct pair *pair, const struct function *input)
+{
+	uint32_t index = pair->output_of[input - pair->functions.at];
+
+	return index == NO_FUNCTION ? NULL : &pair->output->functions.at[index];
+}
+
+/* Code that runs where the input has it, although BOLT wrote the binary: old bodies in .bolt.org.text, and
+ * functions that it left alone. */
+struct old_place {
+	const struct function *input;  /* NULL: none is there */
+	const struct function *output; /* of its name */
+	uint32_t offset;
+};
+struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr, bool bodies, bool left_alone);
+
+#endif

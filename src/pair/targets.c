@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/pair/targets.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "src/base/sort.h"
+#include "src/base/vec.h"
+#include "src/elf/plt.h"
+
+DEFINE_VEC(slot_vec, struct target_slot);
+
+static bool slot_less(const struct target_slot *a, const struct target_slot *b)
+{
+	return a->address != b->address ? a->address < b->address : a->function < b->function;
+}
+DEFINE_SORT(sort_slots, struct target_slot, slot_less)
+
+static uint32_t relative_type(enum machine machine)
+{
+	switch (machine) {
+	case MACHINE_X86_64:
+		return R_X86_64_RELATIVE;
+	case MACHINE_AARCH64:
+		return R_AARCH64_RELATIVE;
+	case MACHINE_RISCV64:
+		break;
+	}
+	return R_RISCV_RELATIVE;
+}
+
+static bool add_relative(const struct targets *targets, const struct section *section, struct slot_vec *out)
+{
+	struct bytes rest = image_section_bytes(targets->image, section);
+
+	for (; rest.size >= sizeof(Elf64_Rela); rest = bytes_from(rest, sizeof(Elf64_Rela))) {
+		if ((uint32_t)le64(rest.data + 8) != relative_type(targets->image->machine))
+			continue;
+		uint32_t function = targets_at(targets, le64(rest.data + 16));
+		if (function != NO_TARGET && !slot_vec_push(out, (struct target_slot){le64(rest.data), function}))
+			return false;
+	}
+	return true;
+}
+
+static bool add_plt(const struct targets *targets, struct slot_vec *out, struct bc_error *err)
+{
+	struct got got = {0};
+	struct plt plt = {0};
+
+	bool ok = got_read(targets->image, &got, err) && plt_read(targets->image, &got, &plt, err);
+	for (size_t i = 0; ok && i < plt.count; i++) {
+		uint32_t function = targets_at(targets, plt.at[i].address);
+		if (plt.at[i].slot && function != NO_TARGET)
+			ok = slot_vec_push(out, (struct target_slot){plt.at[i].slot->address, function}) ||
+			     bc_fail_nomem(err);
+	}
+	plt_free(&plt);
+	got_free(&got);
+	return ok;
+}
+
+bool targets_open(const struct image *image, const struct function_table *functions, struct targets *out,
+		  struct bc_error *err)
+{
+	struct targets targets = {.image = image, .functions = functions};
+	struct slot_vec slots = {0};
+	bool ok = add_plt(&targets, &slots, err);
+
+	for (size_t i = 0; ok && i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		if (s->type == SHT_RELA && s->flags & SHF_ALLOC)
+			ok = add_relative(&targets, s, &slots) || bc_fail_nomem(err);
+	}
+	if (!ok) {
+		slot_vec_free(&slots);
+		return false;
+	}
+	sort_slots(slots.at, slots.len);
+	targets.slots = slots.at;
+	targets.slot_count = slots.len;
+	*out = targets;
+	return true;
+}
+
+void targets_close(struct targets *targets)
+{
+	free(targets->slots);
+	*targets = (struct targets){0};
+}
+
+uint32_t targets_at(const struct targets *targets, uint64_t vaddr)
+{
+	const struct function *f = functions_find(targets->functions, (struct vaddr){vaddr});
+
+	return f && f->address == vaddr ? (uint32_t)(f - targets->functions->at) : NO_TARGET;
+}
+
+static uint32_t through_slot(const struct targets *targets, uint64_t slot)
+{
+	size_t low = 0;
+
+	for (size_t high = targets->slot_count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (targets->slots[middle].address < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < targets->slot_count && targets->slots[low].address == slot ? targets->slots[low].function
+										 : NO_TARGET;
+}
+
+uint32_t targets_of(const struct targets *targets, const struct insn *insn)
+{
+	bool through_memory = insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_JUMP_INDIRECT;
+
+	if (!insn->target || !(insn_is_direct(*insn) || through_memory))
+		return NO_TARGET;
+	return through_memory ? through_slot(targets, insn->target) : targets_at(targets, insn->target);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A direct call or tail call of the input that the output does not have at its place: the function was
+ * inlined, or BOLT knew better than to call it.  What enters the call's block called it.  Calls out of the body that
+ * was put in are told at that place, or at the beginning of its block: they belong to the function that was called,
+ * or to one that it calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/sort.h"
+#include "src/restore/steps.h"
+
+/* A call or jump of the output that leaves its function, by the place in the input that it is told at. */
+struct kept_call {
+	uint32_t place;
+	uint32_t target; /* the output's function; NO_TARGET: not known */
+};
+DEFINE_VEC(kept_vec, struct kept_call);
+
+static bool kept_less(const struct kept_call *a, const struct kept_call *b)
+{
+	return a->place != b->place ? a->place < b->place : a->target < b->target;
+}
+DEFINE_SORT(sort_kept, struct kept_call, kept_less)
+
+static bool leaves(const struct function *f, const struct insn *insn)
+{
+	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT ||
+	       ((insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && insn->target - f->address >= f->size);
+}
+
+/* Of one fragment. */
+static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
+{
+	const struct binary *binary = pass->profile->binary;
+	const struct function *f = binary_fragment_function(binary, fragment);
+	const struct bat_fragment *table = &binary->bat.fragments[fragment];
+	struct insn insn;
+
+	if (!f)
+		return true;
+	struct bytes code = bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
+	for (uint32_t at = 0; at < code.size; at += insn.size) {
+		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
+			break;
+		insn.offset = at;
+		struct kept_call call = {bat_translate(&binary->bat, table, at, true),
+					 targets_of(&pass->output, &insn)};
+		if (leaves(f, &insn) && !kept_vec_push(out, call))
+			return false;
+	}
+	return true;
+}
+
+/* Of all fragments of the function at hand. */
+static bool list_all_kept(struct pass *pass, struct kept_vec *out)
+{
+	const struct binary *binary = pass->profile->binary;
+	uint32_t hot = binary->fragment_of[pass->function - binary->functions.at];
+
+	if (!list_kept(pass, hot, out))
+		return false;
+	for (uint32_t i = pass->first_cold[hot]; i != NO_FRAGMENT; i = pass->next_cold[i])
+		if (!list_kept(pass, i, out))
+			return false;
+	sort_kept(out->at, out->len);
+	return true;
+}
+
+/* Is a function of the output, or one whose beginning is not known (a stub), called at a place? */
+static bool is_kept(const struct kept_vec *kept, uint32_t place, uint32_t body)
+{
+	size_t low = 0;
+
+	for (size_t high = kept->len; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (kept->at[middle].place < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < kept->len && kept->at[low].place == place; low++)
+		if (kept->at[low].target == body || kept->at[low].target == NO_TARGET)
+			return true;
+	return false;
+}
+
+/* A call that was inlined. */
+struct site {
+	uint32_t block, place;
+	uint32_t callee; /* the input's function */
+};
+DEFINE_VEC(site_vec, struct site);
+
+static bool list_sites(struct pass *pass, const struct flows *flows, const struct kept_vec *kept,
+		       struct site_vec *out)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct code *code = &pass->code;
+
+	for (uint32_t b = 0; b < code->blocks.len; b++) {
+		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
+			const struct insn *insn = &code->insns->at[i];
+			if (insn->kind == INSN_CONDITIONAL)
+				continue;
+			uint32_t callee = pass_callee(pass, code->input, insn);
+			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
+			    is_kept(kept, insn->offset, pair->body_of[callee]))
+				continue;
+			if (!site_vec_push(out, (struct site){b, insn->offset, callee}))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What a PLT entry of the output does: it jumps on. */
+static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	struct bytes code = image_bytes_at(&pass->profile->binary->image, (struct vaddr){entry->address});
+	bool checked = code.size >= 4 && !memcmp(code.data, endbr64, 4);
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {entry, checked ? 4 : 0}, {NULL, 0}, count, 0, 0});
+}
+
+static const struct function *named(const struct pass *pass, uint32_t input)
+{
+	return &pass->profile->binary->functions.at[pass->how->pair->output_of[input]];
+}
+
+static void add_site(struct pass *pass, const struct flows *flows, const struct site *site)
+{
+	const struct function *callee = named(pass, site->callee);
+	uint64_t count = flows->in[site->block];
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, site->place}, {callee, 0}, count, 0, 0});
+	if (callee->kind == FUNCTION_PLT)
+		add_plt_jump(pass, callee, count);
+	pass_count(pass, RESTORE_INLINED, count);
+}
+
+/* A step of the way from a function that was inlined to one that is called out of it. */
+struct link {
+	uint32_t function; /* the input's, which calls the next one */
+	uint32_t place;
+	uint32_t before; /* the number of the link that leads here, or itself */
+};
+
+#define LINKS_MOST 3
+#define REACHED_MOST 32
+#define CODE_MOST ((uint64_t)4096) /* larger functions are not inlined */
+
+struct chain {
+	struct link at[REACHED_MOST];
+	uint32_t count;
+};
+
+static uint32_t depth(const struct chain *chain, uint32_t link)
+{
+	uint32_t steps = 1;
+
+	for (; link; link = chain->at[link].before)
+		steps++;
+	return steps;
+}
+
+static bool reached(const struct chain *chain, uint32_t function)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (chain->at[i].function == function)
+			return true;
+	return false;
+}
+
+/* Look at what one function calls.  True: at *place the one that is looked for. */
+static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *f = &pair->functions.at[chain->at[link].function];
+	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){f->address}), f->size);
+	struct insn insn;
+
+	if (f->kind == FUNCTION_PLT || f->size > CODE_MOST)
+		return false;
+	for (uint32_t at = 0; at < code.size; at += insn.size) {
+		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
+			return false;
+		insn.offset = at;
+		uint32_t callee = pass_callee(pass, f, &insn);
+		if (callee == NO_TARGET || insn.kind == INSN_CONDITIONAL)
+			continue;
+		if (pair->body_of[callee] == wanted) {
+			*place = at;
+			return true;
+		}
+		if (chain->count < REACHED_MOST && depth(chain, link) < LINKS_MOST && !reached(chain, callee))
+			chain->at[chain->count++] = (struct link){callee, at, link};
+	}
+	return false;
+}
+
+/* The links from a function to another one's body: the last one found, or NO_LINK. */
+#define NO_LINK UINT32_MAX
+static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, struct chain *chain, uint32_t *place)
+{
+	chain->at[0] = (struct link){from, 0, 0};
+	chain->count = 1;
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (look_at(pass, chain, i, wanted, place))
+			return i;
+	return NO_LINK;
+}
+
+/* Whether the input calls the target of a record at its place. */
+static bool is_own_call(const struct pass *pass, const struct record *record)
+{
+	const struct insn *insn = code_insn(&pass->code, record->from.offset);
+	uint32_t callee;
+
+	if (!insn)
+		return false;
+	callee = pass_callee(pass, pass->code.input, insn);
+	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
+	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
+	return indirect || (known && named(pass, callee) == record->to.function);
+}
+
+static uint32_t body_index(const struct pass *pass, const struct function *output)
+{
+	uint32_t index = (uint32_t)(output - pass->profile->binary->functions.at);
+	uint32_t input = pass->how->pair->input_of[index];
+
+	return input == NO_FUNCTION ? index : pass->how->pair->body_of[input];
+}
+
+static void add_chain(struct pass *pass, const struct chain *chain, uint32_t last, uint32_t place,
+		      struct record record)
+{
+	for (uint32_t i = last; i; i = chain->at[i].before) {
+		const struct link *link = &chain->at[i];
+		struct record step = record;
+		if (pass->how->pair->output_of[link->function] == NO_FUNCTION)
+			continue;
+		step.from = (struct input_place){named(pass, chain->at[link->before].function), link->place};
+		step.to = (struct input_place){named(pass, link->function), 0};
+		pass_add(pass, step);
+	}
+	record.from = (struct input_place){named(pass, chain->at[last].function), place};
+	record.unsited = 0;
+	pass_add(pass, record);
+}
+
+/* A call out of a body that was put in at one of the sites. */
+static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
+{
+	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||
+	    record->to.offset || is_own_call(pass, record))
+		return false;
+	for (size_t i = 0; i < sites->len; i++) {
+		const struct site *site = &sites->at[i];
+		struct chain chain;
+		uint32_t place = 0;
+		if (record->from.offset != site->place &&
+		    record->from.offset != pass->code.blocks.at[site->block].start)
+			continue;
+		uint32_t last = find_chain(pass, site->callee, body_index(pass, record->to.function), &chain, &place);
+		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
+			continue;
+		add_chain(pass, &chain, last, place, *record);
+		pass_count(pass, RESTORE_INLINED, record->count);
+		return true;
+	}
+	return false;
+}
+
+bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced)
+{
+	struct kept_vec kept = {0};
+	struct site_vec sites = {0};
+
+	bool ok = list_all_kept(pass, &kept) && list_sites(pass, flows, &kept, &sites);
+	for (size_t i = 0; ok && i < sites.len; i++)
+		add_site(pass, flows, &sites.at[i]);
+	for (size_t i = pass->begin; ok && sites.len && i < pass->end; i++) {
+		struct record record = profile_record(pass->profile, i);
+		replaced[i - pass->begin] = move_call(pass, &sites, &record);
+	}
+	kept_vec_free(&kept);
+	site_vec_free(&sites);
+	return ok;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/restore/restore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/restore/steps.h"
+#include "src/restore/ways.h"
+
+void pass_add(struct pass *pass, struct record record)
+{
+	if (!record_push(pass->out, pass->profile->binary, &record))
+		pass->out_of_memory = true;
+}
+
+void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted)
+{
+	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, from}, {pass->function, to}, count,
+				       mispredicted, 0});
+}
+
+uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn)
+{
+	uint32_t callee = targets_of(&pass->input, insn);
+	bool own = callee != NO_TARGET && &pass->how->pair->functions.at[callee] == input;
+
+	return own && !insn_is_call(*insn) ? NO_TARGET : callee;
+}
+
+static uint32_t output_index(const struct pass *pass, const struct function *output)
+{
+	return (uint32_t)(output - pass->profile->binary->functions.at);
+}
+
+/* Of a call of a function that shares its body the one that the input's instruction names. */
+static const struct function *unfolded(struct pass *pass, const struct record *record)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *in = pair_input_of(pair, record->from.function);
+
+	if (!in || record->to.offset || !record->to.function)
+		return NULL;
+	uint64_t at = in->address + record->from.offset;
+	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){at}), 16);
+	struct insn insn;
+	if (record->from.offset >= in->extent || !decoder_next(&pass->decoder, code, at, &insn))
+		return NULL;
+	insn.offset = record->from.offset;
+	uint32_t callee = pass_callee(pass, in, &insn);
+	if (callee == NO_TARGET || pair->body_of[callee] != output_index(pass, record->to.function) ||
+	    pair->output_of[callee] == pair->body_of[callee])
+		return NULL;
+	return &pass->profile->binary->functions.at[pair->output_of[callee]];
+}
+
+static void add_way(struct pass *pass, const struct record *record, const struct way *way)
+{
+	const struct code *code = &pass->code;
+	uint32_t from = record->from.offset;
+	uint64_t mispredicted = record->mispredicted;
+
+	for (uint32_t i = 0; i < way->count; i++) {
+		pass_add_edge(pass, from, code->blocks.at[way->blocks[i]].start, record->count, mispredicted);
+		from = code_last(code, way->blocks[i]);
+		mispredicted = 0;
+	}
+	pass_add_edge(pass, from, record->to.offset, record->count, mispredicted);
+	pass_count(pass, RESTORE_DELETED, record->count);
+}
+
+static void take_internal(struct pass *pass, const struct record *record)
+{
+	struct way way;
+
+	if (!pass->code.blocks.len || !pass_does(pass, RESTORE_DELETED)) {
+		pass_add(pass, *record);
+		return;
+	}
+	switch (way_find(&pass->code, record->from.offset, record->to.offset, &way)) {
+	case WAY_AS_IS:
+		pass_add(pass, *record);
+		break;
+	case WAY_WITHIN:
+		pass_count(pass, RESTORE_MADE, record->count);
+		break;
+	case WAY_FOUND:
+		add_way(pass, record, &way);
+		break;
+	}
+}
+
+static void take_call(struct pass *pass, struct record record)
+{
+	const struct function *callee = NULL;
+
+	if (record.kind == RECORD_BRANCH && pass_does(pass, RESTORE_FOLDED))
+		callee = unfolded(pass, &record);
+	if (callee) {
+		record.to.function = callee;
+		pass_count(pass, RESTORE_FOLDED, record.count);
+	}
+	pass_add(pass, record);
+}
+
+/* Which way each record went, one by one. */
+static bool take_ways(struct pass *pass)
+{
+	for (size_t i = pass->begin; i < pass->end; i++) {
+		struct record record = profile_record(pass->profile, i);
+		if (record_is_internal(&record))
+			take_internal(pass, &record);
+		else
+			take_call(pass, record);
+	}
+	return true;
+}
+
+/* A first block that was taken out: it was entered, and left for the next one. */
+static void leave_first_block(struct pass *pass, struct flows *flows)
+{
+	const struct code *code = &pass->code;
+	uint32_t block = 0;
+
+	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].passes; steps++) {
+		if (code->blocks.at[block].succ_count != 1 || flows->in[block] <= flows->out[block])
+			return;
+		uint64_t count = flows->in[block] - flows->out[block];
+		uint32_t next = code->successors.at[code->blocks.at[block].succ];
+		pass_add_edge(pass, code_last(code, block), code->blocks.at[next].start, count, 0);
+		pass_count(pass, RESTORE_DELETED, count);
+		flows->out[block] += count;
+		flows->in[next] += count;
+		block = next;
+	}
+}
+
+/* What only all counts of a function tell. */
+static bool take_sums(struct pass *pass)
+{
+	bool *replaced = calloc(pass->end - pass->begin + 1, sizeof(*replaced));
+	struct flows flows = {0};
+	bool ok = replaced;
+
+	if (ok && pass->code.blocks.len) {
+		ok = flows_count(pass, &flows);
+		if (ok && pass_does(pass, RESTORE_DELETED) && pass_does(pass, RESTORE_ENTRIES))
+			leave_first_block(pass, &flows);
+		ok = ok && (!pass_does(pass, RESTORE_TAILS) || tails_restore(pass, &flows)) &&
+		     (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
+		flows_free(&flows);
+	}
+	for (size_t i = pass->begin; ok && i < pass->end; i++)
+		if (!replaced[i - pass->begin])
+			pass_add(pass, profile_record(pass->profile, i));
+	free(replaced);
+	return ok;
+}
+
+/* Has the table the function?  Of the others all was read from the input's own code. */
+static bool has_table(const struct pass *pass)
+{
+	const struct binary *binary = pass->profile->binary;
+
+	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
+}
+
+static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
+{
+	const struct profile *profile = pass->profile;
+
+	for (pass->begin = 0; pass->begin < profile->record_count && !pass->out_of_memory; pass->begin = pass->end) {
+		size_t owner = profile_owner(profile, pass->begin);
+		pass->end = pass->begin + 1;
+		while (pass->end < profile->record_count && profile_owner(profile, pass->end) == owner)
+			pass->end++;
+		pass->function = &profile->binary->functions.at[profile->by_name[owner]];
+		pass->code.blocks.len = 0;
+		if (has_table(pass) && !code_read(pass->how->pair, pass->how->graphs, pass->function, &pass->code))
+			return false;
+		if (!take(pass))
+			return false;
+	}
+	return !pass->out_of_memory;
+}
+
+static bool run_pass(struct pass *pass, struct profile *profile, bool (*take)(struct pass *pass),
+		     struct bc_error *err)
+{
+	struct record_batch *out = calloc(1, sizeof(*out));
+	const struct binary *binary = profile->binary;
+
+	pass->out = out;
+	pass->profile = profile;
+	bool ok = out && entries_collect(profile, &pass->entries) && each_function(pass, take);
+	entry_vec_free(&pass->entries);
+	profile_free(profile);
+	if (ok)
+		ok = profile_build(binary, false, &out->records, 1, pass->how->threads, profile, err);
+	else if (out)
+		record_vec_free(&out->records);
+	free(out);
+	return ok || (err->code == BC_OK && bc_fail_nomem(err));
+}
+
+static bool list_cold(struct pass *pass)
+{
+	const struct bat_table *bat = &pass->how->pair->output->bat;
+	size_t room = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
+
+	pass->first_cold = malloc(room);
+	pass->next_cold = malloc(room);
+	if (!pass->first_cold || !pass->next_cold)
+		return false;
+	memset(pass->first_cold, 0xff, room); /* NO_FRAGMENT */
+	for (uint32_t i = bat->fragment_count; i--;) {
+		uint32_t hot = bat->fragments[i].parent;
+		if (!bat->fragments[i].cold || hot == BAT_NO_PARENT)
+			continue;
+		pass->next_cold[i] = pass->first_cold[hot];
+		pass->first_cold[hot] = i;
+	}
+	return true;
+}
+
+bool restore_profile(const struct restoration *how, struct profile *profile, struct bc_error *err)
+{
+	const struct pair *pair = how->pair;
+	struct pass pass = {.how = how};
+
+	err->code = BC_OK;
+	decoder_open(pair->image.machine, &pass.decoder);
+	bool ok = targets_open(&pair->image, &pair->functions, &pass.input, err) &&
+		  targets_open(&pair->output->image, &pair->output->functions, &pass.output, err) &&
+		  (list_cold(&pass) || bc_fail_nomem(err));
+	if (!ok)
+		profile_free(profile);
+	ok = ok && run_pass(&pass, profile, take_ways, err) && run_pass(&pass, profile, take_sums, err);
+	free(pass.first_cold);
+	free(pass.next_cold);
+	code_free(&pass.code);
+	targets_close(&pass.input);
+	targets_close(&pass.output);
+	decoder_close(&pass.decoder);
+	return ok;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the steps of restore_profile() share. */
+#ifndef RESTORE_STEPS_H
+#define RESTORE_STEPS_H
+
+#include "src/pair/targets.h"
+#include "src/profile/entries.h"
+#include "src/restore/restore.h"
+
+/* One pass over a profile. */
+struct pass {
+	const struct restoration *how;
+	const struct profile *profile;
+	struct entry_vec entries; /* of the profile */
+	struct record_batch *out;
+	struct targets input, output;
+	struct decoder decoder; /* of either: they are of one machine */
+	struct code code;       /* of the function at hand */
+	const struct function *function; /* likewise: the output's */
+	size_t begin, end;               /* its records */
+	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
+	bool out_of_memory;
+};
+
+void pass_add(struct pass *pass, struct record record);
+
+/* A branch within the function at hand. */
+void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted);
+
+static inline bool pass_does(const struct pass *pass, enum restore_rule rule)
+{
+	return rules_restore(&pass->how->rules, rule);
+}
+
+static inline void pass_count(struct pass *pass, enum restore_rule rule, uint64_t count)
+{
+	pass->how->restored->count[rule] += count;
+}
+
+/* The function of the input that an instruction of the input calls or jumps to, if that is known; only
+ * what leaves its function.  NO_TARGET: none. */
+uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn);
+
+/* Counts of the function at hand. */
+struct flows {
+	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions */
+};
+bool flows_count(const struct pass *pass, struct flows *out);
+void flows_free(struct flows *flows);
+
+/* Tail calls that were joined with the jump before, and calls of functions that were inlined: the last steps.
+ * Records that they replace are added by them: *replaced[i] of record begin + i. */
+bool tails_restore(struct pass *pass, struct flows *flows);
+bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
+
+#endif

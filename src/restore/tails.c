@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A block that is only a jump to another function: llvm-bolt points the conditional jump before it there.  The
+ * call is told at the block's own jump, so the block is left more often than it is entered, and the difference
+ * came by that conditional jump.
+ */
+#include "src/restore/steps.h"
+
+static bool is_tail_call(const struct pass *pass, uint32_t block)
+{
+	const struct insn *insn = code_alone(&pass->code, block);
+
+	return insn && insn->kind == INSN_JUMP && insn->target - pass->code.input->address >= pass->code.input->size;
+}
+
+/* Of blocks that can lead to each block the one that is entered most, of those that are still there. */
+static void find_before(const struct code *code, const struct flows *flows, uint32_t *before)
+{
+	for (uint32_t i = 0; i < code->blocks.len; i++)
+		before[i] = NO_BLOCK;
+	for (uint32_t i = 0; i < code->blocks.len; i++) {
+		const struct code_block *block = &code->blocks.at[i];
+		for (uint32_t s = block->succ; !block->passes && s < block->succ + block->succ_count; s++) {
+			uint32_t *most = &before[code->successors.at[s]];
+			if (*most == NO_BLOCK || flows->in[i] > flows->in[*most])
+				*most = i;
+		}
+	}
+}
+
+bool tails_restore(struct pass *pass, struct flows *flows)
+{
+	const struct code *code = &pass->code;
+	uint32_t *before = malloc(code->blocks.len * sizeof(*before));
+
+	if (!before)
+		return false;
+	find_before(code, flows, before);
+	for (uint32_t i = 0; i < code->blocks.len; i++) {
+		if (flows->out[i] <= flows->in[i] || before[i] == NO_BLOCK || !is_tail_call(pass, i))
+			continue;
+		uint64_t count = flows->out[i] - flows->in[i];
+		pass_add_edge(pass, code_way(code, before[i], i), code->blocks.at[i].start, count, 0);
+		pass_count(pass, RESTORE_TAILS, count);
+		flows->in[i] += count;
+	}
+	free(before);
+	return true;
+}
