@@ -1,51 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/convert.h"
-
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
-#include "src/cfg/cfg.h"
-#include "src/profile/address_check.h"
-#include "src/profile/impute.h"
+#include "src/profile/converter.h"
 #include "src/profile/nameable.h"
-#include "src/profile/insn_starts.h"
-#include "src/profile/made_blocks.h"
-#include "src/profile/plt_calls.h"
-#include "src/profile/return_places.h"
-#include "src/profile/runs.h"
-
-/* One thread's share of the conversion. */
-struct converter {
-	const struct binary *binary;
-	const struct returns *returns;
-	const uint8_t *unnameable; /* by function; NULL: none is */
-	const bool *left_out; /* as in struct aggregate */
-	const struct number_set *typed; /* of those: by their type */
-	struct insn_starts *starts;
-	struct decoder decoder;
-	struct return_places places;
-	struct record_batch records;
-	struct ledgers ledgers;
-	struct build_check check;
-	struct returns_found found;
-	struct profile_rules rules;
-	const struct made_blocks *made;
-	const struct plt_calls *plt;
-	struct restored restored;
-	const struct function *near; /* where the last trace was */
-	struct address_walk walk;    /* to the last address */
-	struct index_vec without_map; /* functions that a fall-through needs the graph of */
-	const struct cfg *cfg;        /* their graphs */
-	const struct pair *pair;      /* NULL: the input is not at hand */
-	struct index_vec of_input;    /* functions of the input that something ran in */
-	const struct cfg *input_cfg;  /* their graphs */
-	bool imputes;
-	struct impute impute; /* of the shard at hand */
-	struct runs runs; /* of the function at hand */
-	const struct function *runs_of;
-	const struct function *runs_owner; /* the input function of its code */
-	bool out_of_memory;
-};
 
 static bool has_return(struct converter *c, struct place source, struct insn insn)
 {
@@ -55,48 +13,12 @@ static bool has_return(struct converter *c, struct place source, struct insn ins
 	return verdict == INSN_YES;
 }
 
-/* Code that runs where the input has it: its place is the input's. */
-static struct old_place old_place(const struct converter *c, uint64_t vaddr)
-{
-	bool bodies = rules_restore(&c->rules, RESTORE_OLD), left = rules_restore(&c->rules, RESTORE_LEFT);
-
-	return c->pair && (bodies || left) ? pair_old_place(c->pair, vaddr, bodies, left) : (struct old_place){0};
-}
-
-/* Does an instruction of the input end right there, which is a call? */
-static bool follows_old_call(const struct converter *c, struct old_place at)
-{
-	const struct graph *graph = cfg_find(c->input_cfg, at.input);
-	size_t low = 0;
-
-	for (size_t high = graph ? graph->code.insns.len : 0; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (graph->code.insns.at[middle].offset < at.offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct insn *before = low ? &graph->code.insns.at[low - 1] : NULL;
-	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
-}
-
-/* The same two questions of code that runs at the input's own place. */
-static bool is_old_return(struct converter *c, const struct count_row *row, struct insn insn)
-{
-	struct trace trace = trace_of(row->key);
-	struct old_place target = old_place(c, trace.from);
-
-	if (old_place(c, trace.branch).input)
-		return insn.kind == INSN_RETURN;
-	return target.input && return_places_may_have(&c->places, trace) && follows_old_call(c, target);
-}
-
 static bool is_return(struct converter *c, const struct count_row *row, struct place source,
 		      struct place from, struct insn insn)
 {
 	struct trace trace = trace_of(row->key);
 
-	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn) || (c->pair && is_old_return(c, row, insn)))
+	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn) || (c->pair && converter_is_old_return(c, row, insn)))
 		return true;
 	if (returns_has(c->returns, trace.branch)) {
 		c->found.by_type += number_set_has(c->typed, trace.branch) ? row->count : 0;
@@ -108,140 +30,15 @@ static bool is_return(struct converter *c, const struct count_row *row, struct p
 	return true;
 }
 
-static bool is_unnameable(const struct converter *c, const struct function *f)
-{
-	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
-}
-
-static void add_record(struct converter *c, struct record record)
-{
-	if (!record_push(&c->records, c->binary, &record))
-		c->out_of_memory = true;
-}
-
-static void add(struct converter *c, enum record_kind kind, struct input_place from,
-		struct input_place to, uint64_t count, uint64_t mispredicted)
-{
-	add_record(c, (struct record){kind, from, to, count, mispredicted, 0});
-}
-
-/* A way within a function to a place that begins no block of the input. */
-static bool leads_to_made(const struct converter *c, struct input_place from, struct input_place to)
-{
-	return from.function && from.function == to.function && to.offset &&
-	       made_blocks_lead(c->made, from.function, from.offset, to.offset);
-}
-
-/* Where several blocks begin with the function's code, those before the last became empty: what
- * comes from elsewhere enters the first one. */
-static bool enters_empty(const struct converter *c, struct place target, struct input_place from,
-			 struct input_place to)
-{
-	const struct bat_fragment *fragment = target.fragment;
-
-	if (!rules_restore(&c->rules, RESTORE_ENTRIES) || !fragment || fragment->cold || target.offset ||
-	    !to.offset || from.function == to.function || !fragment->entry_count)
-		return false;
-	struct bat_entry first = c->binary->bat.entries[fragment->first_entry];
-	return !first.output && !first.input;
-}
-
-/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
- * other functions such as inlined ones. */
-static bool is_unsited(const struct converter *c, struct place source)
-{
-	if (!source.fragment)
-		return false;
-	const struct bat_entry *entry = bat_entry_at(&c->binary->bat, source.fragment, source.offset);
-	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
-}
-
-/* A call through the GOT that was one through the PLT: as the input has it.  False: none. */
-static bool add_plt_call(struct converter *c, const struct count_row *row, struct place source,
-			 struct place target, struct input_place from)
-{
-	if (target.function || !source.function || source.function->kind == FUNCTION_PLT)
-		return false;
-	const struct plt_slot *slot = plt_calls_find(c->plt, &c->binary->image, trace_of(row->key).branch);
-	if (!slot)
-		return false;
-	struct input_place entry = {slot->entry, 0}, jump = {slot->entry, slot->jump};
-	c->restored.count[RESTORE_PLT] += row->count;
-	add_record(c, (struct record){RECORD_BRANCH, from, entry, row->count, row->extra,
-				      is_unsited(c, source) ? row->count : 0});
-	add(c, RECORD_BRANCH, jump, (struct input_place){0}, row->count, 0);
-	return true;
-}
-
-static void count_old(struct converter *c, const struct old_place *old, uint64_t count)
-{
-	bool has_table = c->binary->fragment_of[old->output - c->binary->functions.at] != NO_FRAGMENT;
-
-	c->restored.count[has_table ? RESTORE_OLD : RESTORE_LEFT] += count;
-}
-
-static bool translate(struct converter *c, struct place place, uint64_t vaddr, bool is_source,
-		      struct input_place *out)
-{
-	struct old_place old = old_place(c, vaddr);
-
-	if (!old.input)
-		return binary_translate(c->binary, place, is_source, out);
-	*out = (struct input_place){old.output, old.offset};
-	return true;
-}
-
-/* A taken branch: within its function it is one record; between functions, or
- * to the beginning of its own (recursion), it is a record of the source and,
- * if the source is in no function, an entry record of the target. */
-static void convert_branch(struct converter *c, const struct count_row *row, struct place source,
-			   struct place target)
-{
-	struct ledger *ledger = &c->ledgers.branches;
-	struct input_place from, to;
-
-	if (!translate(c, source, trace_of(row->key).branch, true, &from) ||
-	    !translate(c, target, trace_of(row->key).from, false, &to)) {
-		ledger->dropped[ENTRY_NO_PARENT] += row->count;
-		return;
-	}
-	if (!from.function && !to.function) {
-		ledger->dropped[ENTRY_OUTSIDE] += row->count;
-		return;
-	}
-	if (is_unnameable(c, from.function) || is_unnameable(c, to.function)) {
-		ledger->dropped[ENTRY_UNNAMEABLE] += row->count;
-		return;
-	}
-	if (leads_to_made(c, from, to)) {
-		ledger->dropped[ENTRY_MADE] += row->count;
-		c->restored.count[RESTORE_MADE] += row->count;
-		return;
-	}
-	ledger->kept += row->count;
-	if (add_plt_call(c, row, source, target, from))
-		return;
-	if (enters_empty(c, target, from, to)) {
-		to.offset = 0;
-		c->restored.count[RESTORE_ENTRIES] += row->count;
-	}
-	add_record(c, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count,
-				      row->extra, is_unsited(c, source) ? row->count : 0});
-}
-
 static void add_edge(void *ctx, uint32_t from, uint32_t to, uint64_t count)
 {
 	struct converter *c = ctx;
-	struct input_place source = {c->runs_owner, from}, target = {c->runs_owner, to};
 
-	if (leads_to_made(c, source, target))
-		c->restored.count[RESTORE_MADE] += count;
-	else
-		add(c, RECORD_BRANCH, source, target, count, 0);
+	converter_edge(c, (struct input_place){c->runs_owner, from}, (struct input_place){c->runs_owner, to}, count);
 }
 
 /* All of the function that the last traces ran through. */
-static void take_runs(struct converter *c)
+void converter_take_runs(struct converter *c)
 {
 	runs_take(&c->runs, &c->binary->bat, add_edge, c);
 }
@@ -261,55 +58,6 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 					  branch - from.function->address >= graph->size};
 	switch (graph_walk(graph, &run, &first, &last)) {
 	case WALK_EDGES:
-		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
-			c->out_of_memory = true;
-		return TRACE_DROP_COUNT;
-	case WALK_ONE_BLOCK:
-		return RUN_ONE_BLOCK;
-	case WALK_INVALID:
-		break;
-	}
-	return RUN_INVALID;
-}
-
-/* Did a branch come from the function itself, in its old body or its new one? */
-static bool is_of(struct converter *c, uint64_t vaddr, const struct function *output)
-{
-	struct old_place old = old_place(c, vaddr);
-
-	if (old.input)
-		return old.output == output;
-	struct place place = binary_place(c->binary, (struct vaddr){vaddr}, NULL);
-	return place.function && binary_owner(c->binary, place) == output;
-}
-
-/* Where code of the input runs at its own place. */
-static enum trace_drop walk_old(struct converter *c, const struct count_row *row, struct old_place from,
-				uint64_t end, bool after_return)
-{
-	struct old_place to = old_place(c, end);
-	const struct graph *graph = cfg_find(c->input_cfg, from.input);
-	uint64_t branch = trace_of(row->key).branch;
-	uint32_t first, last;
-
-	if (to.input != from.input)
-		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
-	if (from.offset > to.offset)
-		return RUN_BACKWARDS;
-	if (c->runs_of != from.input) {
-		take_runs(c);
-		c->runs_of = from.input;
-		c->runs_owner = from.output;
-	}
-	if (is_unnameable(c, c->runs_owner))
-		return RUN_UNNAMEABLE;
-	if (!graph || !graph->count)
-		return RUN_NO_MAP;
-	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
-			  .from_outside = branch != TRACE_FT_ONLY && !is_of(c, branch, from.output)};
-	switch (graph_walk(graph, &run, &first, &last)) {
-	case WALK_EDGES:
-		count_old(c, &from, row->count);
 		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
 			c->out_of_memory = true;
 		return TRACE_DROP_COUNT;
@@ -353,11 +101,11 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 	if (from.offset > to.offset)
 		return RUN_BACKWARDS;
 	if (c->runs_of != from.function) { /* neighbours are of one, as rows are sorted */
-		take_runs(c);
+		converter_take_runs(c);
 		c->runs_of = from.function;
 		c->runs_owner = binary_owner(binary, from);
 	}
-	if (is_unnameable(c, c->runs_owner))
+	if (converter_cannot_name(c, c->runs_owner))
 		return RUN_UNNAMEABLE;
 	if (!from.fragment)
 		return from.function->kind == FUNCTION_PLT
@@ -376,8 +124,8 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 				struct place from, uint64_t end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
-	struct old_place old = old_place(c, trace_of(row->key).from);
-	enum trace_drop why = old.input ? walk_old(c, row, old, end, after_return)
+	struct old_place old = converter_old_place(c, trace_of(row->key).from);
+	enum trace_drop why = old.input ? converter_walk_old(c, row, old, end, after_return)
 					: walk_trace(c, row, from, (struct vaddr){end}, after_return);
 
 	if (why == TRACE_DROP_COUNT)
@@ -399,7 +147,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 		if (returns)
 			c->ledgers.branches.dropped[ENTRY_RETURN] += row->count;
 		else
-			convert_branch(c, row, source, from);
+			converter_branch(c, row, source, from);
 	}
 	if (trace.to != end)
 		c->ledgers.traces.read += row->count; /* imputed: only now is it one */
@@ -429,12 +177,12 @@ static void convert_address(struct converter *c, const struct count_row *row)
 		ledger->dropped[SAMPLE_NO_FUNCTION] += row->count;
 	} else if (!binary_translate(c->binary, place, false, &at)) {
 		ledger->dropped[SAMPLE_NO_PARENT] += row->count;
-	} else if (is_unnameable(c, at.function)) {
+	} else if (converter_cannot_name(c, at.function)) {
 		ledger->dropped[SAMPLE_UNNAMEABLE] += row->count;
 	} else {
 		check_address(c, place, row->count);
 		ledger->kept += row->count;
-		add(c, RECORD_SAMPLE, at, (struct input_place){0}, row->count, 0);
+		converter_add(c, (struct record){RECORD_SAMPLE, at, {0}, row->count, 0, 0});
 	}
 }
 
@@ -448,7 +196,7 @@ struct job {
 static void note_input(struct converter *c, uint64_t vaddr)
 {
 	struct index_vec *noted = &c->of_input;
-	struct old_place old = old_place(c, vaddr);
+	struct old_place old = converter_old_place(c, vaddr);
 
 	if (!old.input) {
 		struct place place = binary_place(c->binary, (struct vaddr){vaddr}, c->near);
@@ -561,7 +309,7 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 		for (size_t k = i; job->basic && k < i + count; k++)
 			convert_address(c, &table->rows[k]);
 	}
-	take_runs(c);
+	converter_take_runs(c);
 	count_table_free(table);
 }
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the parts of convert() share: one thread's share of the conversion. */
+#ifndef PROFILE_CONVERTER_H
+#define PROFILE_CONVERTER_H
+
+#include "src/cfg/cfg.h"
+#include "src/pair/pair.h"
+#include "src/profile/build_check.h"
+#include "src/profile/convert.h"
+#include "src/profile/address_check.h"
+#include "src/profile/impute.h"
+#include "src/profile/insn_starts.h"
+#include "src/profile/made_blocks.h"
+#include "src/profile/plt_calls.h"
+#include "src/profile/return_places.h"
+#include "src/profile/runs.h"
+
+struct converter {
+	const struct binary *binary;
+	const struct returns *returns;
+	const uint8_t *unnameable; /* by function; NULL: none is */
+	const bool *left_out; /* as in struct aggregate */
+	const struct number_set *typed; /* of those: by their type */
+	struct insn_starts *starts;
+	struct decoder decoder;
+	struct return_places places;
+	struct record_batch records;
+	struct ledgers ledgers;
+	struct build_check check;
+	struct returns_found found;
+	struct profile_rules rules;
+	const struct made_blocks *made;
+	const struct plt_calls *plt;
+	struct restored restored;
+	const struct function *near; /* where the last trace was */
+	struct address_walk walk;    /* to the last address */
+	struct index_vec without_map; /* functions that a fall-through needs the graph of */
+	const struct cfg *cfg;        /* their graphs */
+	const struct pair *pair;      /* NULL: the input is not at hand */
+	struct index_vec of_input;    /* functions of the input that something ran in */
+	const struct cfg *input_cfg;  /* their graphs */
+	bool imputes;
+	struct impute impute; /* of the shard at hand */
+	struct runs runs; /* of the function at hand */
+	const struct function *runs_of;
+	const struct function *runs_owner; /* the input function of its code */
+	bool out_of_memory;
+};
+
+static inline bool converter_cannot_name(const struct converter *c, const struct function *f)
+{
+	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
+}
+
+/* convert.c: all of the function that the last traces ran through. */
+void converter_take_runs(struct converter *c);
+
+/* branches.c.  A taken branch that is no return: what became of it is in the ledger. */
+void converter_branch(struct converter *c, const struct count_row *row, struct place source, struct place target);
+
+/* A way within a function, by falling through. */
+void converter_edge(struct converter *c, struct input_place from, struct input_place to, uint64_t count);
+void converter_add(struct converter *c, struct record record);
+
+/*
+ * old_code.c: code that runs where the input has it.  Its place is the input's.
+ */
+struct old_place converter_old_place(const struct converter *c, uint64_t vaddr);
+bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn);
+
+/* Walk a trace that begins at an old place.  Returns why nothing came of it, or TRACE_DROP_COUNT. */
+enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
+				   uint64_t end, bool after_return);
+
+#endif

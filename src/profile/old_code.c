@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/profile/converter.h"
+
+/* Code that runs where the input has it: its place is the input's. */
+struct old_place converter_old_place(const struct converter *c, uint64_t vaddr)
+{
+	bool bodies = rules_restore(&c->rules, RESTORE_OLD), left = rules_restore(&c->rules, RESTORE_LEFT);
+
+	return c->pair && (bodies || left) ? pair_old_place(c->pair, vaddr, bodies, left) : (struct old_place){0};
+}
+
+/* Does an instruction of the input end right there, which is a call? */
+static bool follows_old_call(const struct converter *c, struct old_place at)
+{
+	const struct graph *graph = cfg_find(c->input_cfg, at.input);
+	size_t low = 0;
+
+	for (size_t high = graph ? graph->code.insns.len : 0; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (graph->code.insns.at[middle].offset < at.offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct insn *before = low ? &graph->code.insns.at[low - 1] : NULL;
+	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
+}
+
+/* The same two questions of code that runs at the input's own place. */
+bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn)
+{
+	struct trace trace = trace_of(row->key);
+	struct old_place target = converter_old_place(c, trace.from);
+
+	if (converter_old_place(c, trace.branch).input)
+		return insn.kind == INSN_RETURN;
+	return target.input && return_places_may_have(&c->places, trace) && follows_old_call(c, target);
+}
+
+static void count_old(struct converter *c, const struct old_place *old, uint64_t count)
+{
+	bool has_table = c->binary->fragment_of[old->output - c->binary->functions.at] != NO_FRAGMENT;
+
+	c->restored.count[has_table ? RESTORE_OLD : RESTORE_LEFT] += count;
+}
+
+/* Did a branch come from the function itself, in its old body or its new one? */
+static bool is_of(struct converter *c, uint64_t vaddr, const struct function *output)
+{
+	struct old_place old = converter_old_place(c, vaddr);
+
+	if (old.input)
+		return old.output == output;
+	struct place place = binary_place(c->binary, (struct vaddr){vaddr}, NULL);
+	return place.function && binary_owner(c->binary, place) == output;
+}
+
+/* Where code of the input runs at its own place. */
+enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
+				uint64_t end, bool after_return)
+{
+	struct old_place to = converter_old_place(c, end);
+	const struct graph *graph = cfg_find(c->input_cfg, from.input);
+	uint64_t branch = trace_of(row->key).branch;
+	uint32_t first, last;
+
+	if (to.input != from.input)
+		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
+	if (from.offset > to.offset)
+		return RUN_BACKWARDS;
+	if (c->runs_of != from.input) {
+		converter_take_runs(c);
+		c->runs_of = from.input;
+		c->runs_owner = from.output;
+	}
+	if (converter_cannot_name(c, c->runs_owner))
+		return RUN_UNNAMEABLE;
+	if (!graph || !graph->count)
+		return RUN_NO_MAP;
+	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+			  .from_outside = branch != TRACE_FT_ONLY && !is_of(c, branch, from.output)};
+	switch (graph_walk(graph, &run, &first, &last)) {
+	case WALK_EDGES:
+		count_old(c, &from, row->count);
+		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
+			c->out_of_memory = true;
+		return TRACE_DROP_COUNT;
+	case WALK_ONE_BLOCK:
+		return RUN_ONE_BLOCK;
+	case WALK_INVALID:
+		break;
+	}
+	return RUN_INVALID;
+}
+
