@@ -155,13 +155,15 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
-/* Plain samples of the input itself: its code is the graph.  A binary that cannot be read as a graph converts to
+/* Plain samples where the input's code is at hand: its graphs.  A binary that cannot be read as a graph converts to
  * addresses all the same. */
 static bool infer_branches(struct conversion *c, struct bc_error *err)
 {
-	if (!c->basic || !c->aggregate.options.rules.infer || c->binary.kind != BINARY_UNTOUCHED)
+	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+
+	if (!c->basic || !c->aggregate.options.rules.infer || (c->binary.kind != BINARY_UNTOUCHED && !pair))
 		return true;
-	c->is_inferred = infer(&c->profile, c->threads, &c->inferred, &c->not_inferred);
+	c->is_inferred = infer(&c->profile, pair, c->threads, &c->inferred, &c->not_inferred);
 	if (c->is_inferred || c->not_inferred.code != BC_NOMEM)
 		return true;
 	return bc_fail_nomem(err);

@@ -12,7 +12,8 @@ enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, IN_PLT };
 
 /* One function, and its records of the profile. */
 struct sampled {
-	const struct function *function;
+	const struct function *function; /* of the profile */
+	const struct function *code;     /* of the binary that has its graph; NULL: it has none */
 	size_t first, count;
 	uint64_t samples;
 	enum sampled_state state;
@@ -23,7 +24,10 @@ DEFINE_VEC(sampled_vec, struct sampled);
 
 struct job {
 	const struct profile *profile;
-	const struct binary *binary;
+	const struct binary *binary; /* of the profile */
+	const struct pair *pair;     /* NULL: the code is the binary's own */
+	const struct image *image;   /* the code's */
+	const struct function_table *code;
 	struct cfg cfg;
 	struct sampled_vec functions;
 	uint64_t divisor; /* of samples, where there are more than flow.h takes */
@@ -43,7 +47,8 @@ static void add(struct job *job, unsigned worker, const struct record *record)
 struct writer {
 	struct job *job;
 	unsigned worker;
-	const struct function *function;
+	const struct function *function; /* of the profile */
+	const struct function *code;
 	const struct graph *graph;
 	const struct function_problem *solved;
 };
@@ -54,7 +59,7 @@ static void write_edges(const struct writer *w)
 
 	for (uint32_t i = 0; i < problem->edge_count; i++) {
 		const struct flow_edge *edge = &problem->edges[i];
-		const struct insn *source = graph_code_source(w->graph, w->function->address, edge->from, edge->to);
+		const struct insn *source = graph_code_source(w->graph, w->code->address, edge->from, edge->to);
 		struct record record = {
 			.kind = RECORD_BRANCH,
 			.from = {w->function, source->offset},
@@ -66,20 +71,28 @@ static void write_edges(const struct writer *w)
 }
 
 /* A direct call, or a jump that always leaves: how often a conditional one does is not known. */
+static const struct function *callee_at(const struct job *job, uint64_t address)
+{
+	const struct function *callee = functions_find(job->code, (struct vaddr){address});
+
+	if (!callee || callee->address != address)
+		return NULL;
+	return job->pair ? pair_output_of(job->pair, callee) : callee;
+}
+
 static void write_call(const struct writer *w, const struct insn *insn, uint64_t count)
 {
-	const struct function_table *functions = &w->job->binary->functions;
-	bool leaves = insn->kind == INSN_JUMP && insn->target - w->function->address >= w->function->size;
+	bool leaves = insn->kind == INSN_JUMP && insn->target - w->code->address >= w->code->size;
 
-	if (insn->kind != INSN_CALL && !leaves)
+	if ((insn->kind != INSN_CALL && !leaves) || !count)
 		return;
-	const struct function *callee = functions_find(functions, (struct vaddr){insn->target});
-	if (!callee || callee->address != insn->target || !count)
+	const struct function *callee = callee_at(w->job, insn->target);
+	if (!callee)
 		return;
 	struct record record = {.kind = RECORD_BRANCH, .from = {w->function, insn->offset}, .to = {callee, 0},
 				.count = count};
 	add(w->job, w->worker, &record);
-	atomic_fetch_add(&w->job->called[callee - functions->at], count);
+	atomic_fetch_add(&w->job->called[callee - w->job->binary->functions.at], count);
 }
 
 static void write_calls(const struct writer *w)
@@ -130,7 +143,7 @@ static struct function_sample *take_samples(const struct job *job, const struct 
 static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph,
 			 const struct function_problem *solved)
 {
-	const struct writer w = {job, worker, s->function, graph, solved};
+	const struct writer w = {job, worker, s->function, s->code, graph, solved};
 
 	s->state = SOLVED;
 	s->entered = solved->counts.entries[0];
@@ -145,7 +158,7 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s, const str
 	struct function_sample *samples = take_samples(job, s);
 	enum flow_result result = FLOW_NO_MEMORY;
 
-	if (samples && function_problem_make(s->function, graph, samples, s->count, job->divisor, &problem))
+	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, &problem))
 		result = flow_solve(&problem.problem, &problem.counts);
 	if (result == FLOW_SOLVED)
 		write_solved(job, worker, s, graph, &problem);
@@ -160,7 +173,7 @@ static void infer_one(void *ctx, size_t index, unsigned worker)
 {
 	struct job *job = ctx;
 	struct sampled *s = &job->functions.at[index];
-	const struct graph *graph = cfg_find(&job->cfg, s->function);
+	const struct graph *graph = s->code ? cfg_find(&job->cfg, s->code) : NULL;
 
 	if (s->function->kind == FUNCTION_PLT)
 		s->state = IN_PLT;
@@ -176,6 +189,13 @@ static void infer_one(void *ctx, size_t index, unsigned worker)
 
 /* ---- all of them ---- */
 
+static bool begin_function(struct job *job, const struct function *function, size_t first)
+{
+	const struct function *code = job->pair ? pair_input_of(job->pair, function) : function;
+
+	return sampled_vec_push(&job->functions, (struct sampled){.function = function, .code = code, .first = first});
+}
+
 /* Records of one function follow each other. */
 static bool group(struct job *job, struct bc_error *err)
 {
@@ -185,7 +205,7 @@ static bool group(struct job *job, struct bc_error *err)
 		struct record record = profile_record(job->profile, i);
 		struct sampled *last = job->functions.len ? &job->functions.at[job->functions.len - 1] : NULL;
 		if (!last || last->function != record.from.function) {
-			if (!sampled_vec_push(&job->functions, (struct sampled){record.from.function, i, 0, 0, NOT_YET, 0, 0}))
+			if (!begin_function(job, record.from.function, i))
 				return bc_fail_nomem(err);
 			last = &job->functions.at[job->functions.len - 1];
 		}
@@ -201,10 +221,12 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 {
 	uint32_t *chosen = malloc((job->functions.len + 1) * sizeof(*chosen));
 
+	size_t count = 0;
+
 	for (size_t i = 0; chosen && i < job->functions.len; i++)
-		chosen[i] = (uint32_t)(job->functions.at[i].function - job->binary->functions.at);
-	bool ok = chosen ? cfg_build_code(&job->binary->image, &job->binary->functions, chosen, job->functions.len,
-					  threads, &job->cfg, err)
+		if (job->functions.at[i].code)
+			chosen[count++] = (uint32_t)(job->functions.at[i].code - job->code->at);
+	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, &job->cfg, err)
 			 : bc_fail_nomem(err);
 	free(chosen);
 	return ok;
@@ -267,6 +289,7 @@ static bool replace(struct job *job, struct profile *profile, unsigned threads, 
 	}
 	if (!profile_build(job->binary, false, records, threads, threads, &branches, err))
 		return false;
+	branches.of_input = true;
 	branches.accesses = profile->accesses;
 	profile->accesses = (struct access_vec){0};
 	profile_free(profile);
@@ -286,9 +309,12 @@ static bool run(struct job *job, struct profile *profile, unsigned threads, stru
 	return atomic_load(&job->no_memory) ? bc_fail_nomem(err) : replace(job, profile, threads, err);
 }
 
-bool infer(struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err)
+bool infer(struct profile *profile, const struct pair *pair, unsigned threads, struct inferred *out, struct bc_error *err)
 {
-	struct job job = {.profile = profile, .binary = profile->binary};
+	const struct binary *binary = profile->binary;
+	struct job job = {.profile = profile, .binary = binary, .pair = pair,
+			  .image = pair ? &pair->image : &binary->image,
+			  .code = pair ? &pair->functions : &binary->functions};
 
 	threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST;
 	job.called = calloc(job.binary->functions.count + 1, sizeof(*job.called));

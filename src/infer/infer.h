@@ -7,6 +7,7 @@
 #define INFER_INFER_H
 
 #include "src/base/error.h"
+#include "src/pair/pair.h"
 #include "src/profile/profile.h"
 
 /* Functions, and their samples, by what became of them. */
@@ -22,11 +23,12 @@ struct inferred {
 	uint64_t moved; /* of the samples of solved functions, those that the flow expects in other blocks */
 };
 
-/* Replace a profile of samples, of a binary that BOLT did not touch, by one of branches.  The result does not
- * depend on the number of threads.
+/* Replace a profile of samples by one of branches.  The result does not depend on the number of threads.
+ *
+ * pair  the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT did not touch
  *
  * BC_FORMAT  tables that would be read too often
  * BC_NOMEM; the profile is as it was then */
-BC_MUST_USE bool infer(struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err);
+BC_MUST_USE bool infer(struct profile *profile, const struct pair *pair, unsigned threads, struct inferred *out, struct bc_error *err);
 
 #endif

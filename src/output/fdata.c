@@ -137,7 +137,7 @@ static void emit_header(struct emit *out, const struct profile *profile,
 			const struct fdata_header *header)
 {
 	if (!profile->basic) {
-		if (profile->binary->kind != BINARY_UNTOUCHED)
+		if (profile->binary->kind != BINARY_UNTOUCHED && !profile->of_input)
 			emit_string(out, "boltedcollection\n");
 		return;
 	}

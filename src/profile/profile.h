@@ -57,6 +57,7 @@ DEFINE_VEC(access_vec, struct access);
 struct profile {
 	const struct binary *binary; /* borrowed; names come from it */
 	bool basic;                  /* of RECORD_SAMPLE */
+	bool of_input;               /* inferred: over the graph of the input itself */
 	struct packed_record *records;
 	size_t record_count;
 	uint32_t *by_name; /* functions that have records, by printed name: what the words number */
