@@ -53,7 +53,7 @@ class Conversion:
         return os.path.join(self.folder, '%s.%d' % (kind, threads))
 
     def convert(self, threads):
-        return run(self.programs.batconv, '-q', '--format=' + self.form, '--threads=%d' % threads, '--restore=none', *self.case.options,
+        return run(self.programs.batconv, '-q', '--format=' + self.form, '--threads=%d' % threads, '--restore=none', '--no-infer', *self.case.options,
                    '--stats-file=' + self.path('stats', threads), '-o', self.path('out', threads), self.case.binary,
                    *self.case.samples)
 
