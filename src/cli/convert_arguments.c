@@ -76,7 +76,7 @@ static const struct option_row rows[] = {
 	{OPT_IMPUTE, "impute-fall-throughs", NULL, NO_FILE,
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
 	{OPT_NO_INFER, "no-infer", NULL, NO_FILE,
-	 "write plain samples of a binary that is not BOLTed as\naddresses, and infer no branches from them"},
+	 "write plain samples as addresses, and infer no branches\nfrom them (docs/inference.md)"},
 	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
 	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
 	{OPT_RESTORE, "restore", "RULE,...", NO_FILE,

@@ -169,9 +169,12 @@ static void print_mode(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
 
+	bool could = c->aggregate.options.rules.infer && c->binary.kind == BINARY_BOLTED && !summary->options->input;
+
 	if (c->basic && summary->options->aggregate.mode != MODE_BASIC)
-		say(out, "no branch stacks: %s (record with -j any,u for branches)",
-		    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses");
+		say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
+		    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses",
+		    could ? "; --input=PROG, the binary that llvm-bolt read, infers them" : "");
 }
 
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
