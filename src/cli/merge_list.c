@@ -75,10 +75,11 @@ static bool add_line(struct merge_list *list, char *line, size_t length, uint64_
 bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight, struct bc_error *err)
 {
 	size_t size;
-	char *at = read_all(path, &size, err), *end = at + size;
+	char *at = read_all(path, &size, err);
 
 	if (!at)
 		return false;
+	const char *end = at + size;
 	if (!owned_vec_push(&list->lists, at)) {
 		free(at);
 		return bc_fail_nomem(err);

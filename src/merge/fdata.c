@@ -8,6 +8,7 @@
 struct place {
 	uint8_t kind; /* the digit */
 	struct text name; /* as it stands there */
+	bool escaped;     /* it has a backslash */
 	uint64_t offset;
 };
 
@@ -33,25 +34,41 @@ bool fdata_head(struct text line, struct merge_head *head, bool *is_head)
 
 /* ---- reading ---- */
 
+/* How many bytes stand before the first blank or backslash. */
+static size_t plain_length(const char *at, size_t size)
+{
+	size_t i = 0;
+
+#ifdef __SSE2__
+	for (; size - i >= 16; i += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+		__m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+		unsigned mask = (unsigned)_mm_movemask_epi8(found);
+		if (mask)
+			return i + (unsigned)__builtin_ctz(mask);
+	}
+#endif
+	while (i < size && at[i] != ' ' && at[i] != '\\')
+		i++;
+	return i;
+}
+
 /* Take the bytes up to the next blank, which is taken, too; a backslash takes a blank its meaning. */
-static bool take_name(struct text *rest, struct text *out)
+static bool take_name(struct text *rest, struct text *out, bool *escaped)
 {
 	const char *at = rest->at, *end = at + rest->len;
 
-	for (;;) {
-		const char *blank = memchr(at, ' ', (size_t)(end - at));
-		if (!blank || blank == rest->at)
-			return false;
-		size_t slashes = 0;
-		while (blank - slashes > rest->at && blank[-1 - (ptrdiff_t)slashes] == '\\')
-			slashes++;
-		at = blank + 1;
-		if (slashes % 2)
-			continue;
-		*out = (struct text){rest->at, (size_t)(blank - rest->at)};
-		*rest = (struct text){at, (size_t)(end - at)};
-		return true;
+	at += plain_length(at, rest->len);
+	*escaped = at < end && *at == '\\';
+	while (at < end && *at == '\\') {
+		at += end - at > 1 ? 2 : 1;
+		at += plain_length(at, (size_t)(end - at));
 	}
+	if (at == end || at == rest->at)
+		return false;
+	*out = (struct text){rest->at, (size_t)(at - rest->at)};
+	*rest = (struct text){at + 1, (size_t)(end - at) - 1};
+	return true;
 }
 
 static bool take_offset(struct text *rest, uint64_t *out)
@@ -71,7 +88,7 @@ static bool take_place(struct text *rest, struct place *out, const char **why)
 		return false;
 	out->kind = (uint8_t)rest->at[0];
 	*rest = (struct text){rest->at + 2, rest->len - 2};
-	return take_name(rest, &out->name) && take_offset(rest, &out->offset);
+	return take_name(rest, &out->name, &out->escaped) && take_offset(rest, &out->offset);
 }
 
 /* A decimal number and the blank behind it, or the end of the line where `last`. */
@@ -91,9 +108,11 @@ static bool take_count(struct text *rest, bool last, uint64_t *out)
 }
 
 /* Names sort as they are, not as they are escaped. */
-static void key_escaped(struct key *key, struct text name)
+static void key_escaped(struct key *key, const struct place *place)
 {
-	if (!memchr(name.at, '\\', name.len)) {
+	struct text name = place->name;
+
+	if (!place->escaped) {
 		key_name(key, name);
 		return;
 	}
@@ -118,7 +137,7 @@ static void key_place(struct key *key, const struct place *place, bool named)
 {
 	key_byte(key, place->kind);
 	if (!named)
-		key_escaped(key, place->name);
+		key_escaped(key, place);
 	key_number(key, place->offset);
 }
 
@@ -129,7 +148,7 @@ static void make_key(struct key *key, const struct place *from, const struct pla
 
 	key->size = 0;
 	key_byte(key, from->kind >= MEMORY_KIND);
-	key_escaped(key, entry ? to->name : from->name);
+	key_escaped(key, entry ? to : from);
 	key_byte(key, entry ? LISTED_ENTRY : LISTED_OWN);
 	key_place(key, from, !entry);
 	if (to)
@@ -152,8 +171,7 @@ bool fdata_parse(struct text line, enum merge_mode mode, struct key *key, struct
 	bool plain = mode == MODE_PLAIN;
 
 	*item = (struct merge_item){0};
-	*why = "a zero byte";
-	if (memchr(line.at, 0, line.len) || !take_place(&line, &from, why))
+	if (!take_place(&line, &from, why))
 		return false;
 	if (plain && from.kind < MEMORY_KIND) {
 		*why = "expected the count of a plain sample, a decimal number below 2^64";

@@ -288,9 +288,6 @@ bool preagg_take(struct text line, struct merge_head *head, struct preagg_return
 {
 	*item = (struct merge_item){0};
 	*is_record = false;
-	*why = "a zero byte";
-	if (memchr(line.at, 0, line.len))
-		return false;
 	struct text letter = next_word(&line);
 	if (!letter.len)
 		return true;
@@ -320,8 +317,9 @@ bool preagg_write_head(const struct merge_head *head, struct emit *out)
 		emit_bytes(out, events[i].at, events[i].len);
 		emit_char(out, '\n');
 	}
+	bool ok = events;
 	free(events);
-	return events;
+	return ok;
 }
 
 static void write_location(struct emit *out, const struct location *place)

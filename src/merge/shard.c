@@ -46,6 +46,7 @@ static bool pack(struct packer *p, const char *data, size_t size, ZSTD_EndDirect
 	for (;;) {
 		ZSTD_outBuffer out = {buffer, sizeof(buffer), 0};
 		size_t left = ZSTD_compressStream2(p->zstd, &out, &in, how);
+		// cppcheck-suppress legacyUninitvar ; zstd has filled what is written
 		if (ZSTD_isError(left) || fwrite(buffer, 1, out.pos, p->to) != out.pos)
 			return false;
 		if (how == ZSTD_e_end ? !left : in.pos == in.size)

@@ -35,6 +35,7 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	}
 	if (!stream_read(in->stream, in->buffer + left, in->room - left, &got, err))
 		return false;
+	in->zeros |= got && memchr(in->buffer + left, 0, got);
 	in->end += got;
 	in->at_end = in->end < in->room;
 	return true;
@@ -81,5 +82,5 @@ bool text_input_line(struct text_input *in, struct text *out, struct bc_error *e
 	in->byte = in->next;
 	in->next += out->len + 1;
 	in->begin += out->len + 1;
-	return true;
+	return !in->zeros || !memchr(out->at, 0, out->len) || text_input_fail(in, "a zero byte", err);
 }

@@ -14,6 +14,7 @@ struct text_input {
 	char *buffer;
 	size_t begin, end, room;
 	bool at_end;
+	bool zeros;    /* a zero byte was met: no line of a profile has one */
 	uint64_t line; /* number of the line given out last, from 1 */
 	uint64_t byte; /* of its beginning */
 	uint64_t next; /* of the one behind it */
@@ -26,7 +27,8 @@ void text_input_free(struct text_input *in);
 BC_MUST_USE bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err);
 
 /* The next line, without its newline, valid until the next call.  False at the end, with BC_OK in
- * `err`, or: BC_IO; BC_FORMAT: the line is too long, or the last one has no newline, as it was cut. */
+ * `err`, or: BC_IO; BC_FORMAT: the line is too long, has a zero byte, or
+ * is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
 
 /* "FILE: line N, byte B: WHY".  false */

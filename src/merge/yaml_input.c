@@ -15,7 +15,7 @@ struct yaml_input {
 	struct bc_error io;
 	yaml_parser_t parser;
 	yaml_event_t event; /* the present one */
-	bool has_event, has_function;
+	bool has_event;
 	unsigned depth;
 	struct yaml_function function;
 };

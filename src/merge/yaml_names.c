@@ -74,8 +74,9 @@ static bool number_anew(struct yaml_names *names, const struct fid_vec *all)
 	for (size_t i = 0; sorted && i < merge_set_size(&names->names); i++)
 		if (strings_intern(&names->names, sorted[i], &which) && names->fids[which])
 			names->fids[which] = ++number;
+	bool ok = sorted;
 	free(sorted);
-	return sorted;
+	return ok;
 }
 
 bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files, size_t count, bool *anew,

@@ -51,8 +51,9 @@ static bool write_origins(const struct merge_head *head, struct emit *out)
 		emit_string(out, origins);
 	else if (origins)
 		yaml_scalar(out, origins);
+	bool ok = origins;
 	free(origins);
-	return origins;
+	return ok;
 }
 
 bool yaml_output_head(const struct merge_head *head, struct emit *out)
