@@ -77,9 +77,11 @@ struct text *merge_sorted(const struct strings *set)
 	size_t count = merge_set_size(set);
 	struct text *texts = malloc((count + 1) * sizeof(*texts));
 
-	for (size_t i = 0; texts && i < count; i++)
+	if (!texts)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
 		texts[i] = strings_at(set, (uint32_t)i + 1);
-	if (texts)
+	if (count)
 		sort_texts(texts, count);
 	return texts;
 }

@@ -40,13 +40,12 @@ struct packer {
 
 static bool pack(struct packer *p, const char *data, size_t size, ZSTD_EndDirective how)
 {
-	char buffer[16384];
+	char buffer[16384] = {0};
 	ZSTD_inBuffer in = {data, size, 0};
 
 	for (;;) {
 		ZSTD_outBuffer out = {buffer, sizeof(buffer), 0};
 		size_t left = ZSTD_compressStream2(p->zstd, &out, &in, how);
-		// cppcheck-suppress legacyUninitvar ; zstd has filled what is written
 		if (ZSTD_isError(left) || fwrite(buffer, 1, out.pos, p->to) != out.pos)
 			return false;
 		if (how == ZSTD_e_end ? !left : in.pos == in.size)

@@ -386,7 +386,7 @@ bool profile_one_by_name(const struct profile *profile, struct profile *out, str
 
 	*out = *profile;
 	*own = NULL;
-	if (first && any && (*own = malloc((profile->record_count + 1) * sizeof(**own)))) {
+	if (first && any && (*own = calloc(profile->record_count + 1, sizeof(**own)))) {
 		for (size_t i = 0; i < profile->record_count; i++)
 			(*own)[i] = listed_first(first, &profile->records[i]);
 		sort_packed(*own, profile->record_count);
