@@ -25,8 +25,11 @@ def run(case):
         if name in os.environ:
             env[name] = os.environ[name]
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(['sh', os.path.join(case, 'cmd')], cwd=folder, env=env, timeout=TIMEOUT,
-                              stdin=subprocess.DEVNULL, capture_output=True)
+        try:
+            done = subprocess.run(['sh', os.path.join(case, 'cmd')], cwd=folder, env=env, timeout=TIMEOUT,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+        except subprocess.TimeoutExpired:
+            return {'stdout': '', 'stderr': '', 'exit': 'longer than %d s\n' % TIMEOUT}
 
     def plain(data):
         text = data.decode('utf-8', 'backslashreplace')
