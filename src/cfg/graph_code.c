@@ -13,6 +13,7 @@ struct maker {
 	struct number_vec follow; /* blocks that an indirect jump without a table can lead to */
 	struct number_vec next;
 	uint32_t *seen; /* by block: the last one, plus 1, that it was found to follow */
+	size_t looked_at; /* targets of tables, also those that others have */
 	bool guessing;  /* the jumps without a table are being added, too */
 	bool too_many;
 };
@@ -56,6 +57,8 @@ static bool add_indirect(struct maker *m, uint32_t from, const struct insn *jump
 	struct jump_targets targets = jump_tables_targets(m->parts->tables, jump->offset);
 	bool ok = true;
 
+	m->looked_at += targets.count;
+	m->too_many |= m->looked_at > GRAPH_MOST_EDGES;
 	for (size_t i = 0; ok && !m->too_many && i < targets.count; i++)
 		ok = add(m, from, block_at(m->parts->graph, targets.at[i]));
 	for (size_t i = 0; ok && m->guessing && !m->too_many && !targets.count && i < m->follow.len; i++)
@@ -109,7 +112,7 @@ static bool add_blocks(struct maker *m, struct graph_code *out)
 {
 	bool ok = true;
 
-	m->next.len = 0;
+	m->next.len = m->looked_at = 0;
 	memset(m->seen, 0, m->parts->graph->count * sizeof(*m->seen));
 	for (uint32_t i = 0; ok && !m->too_many && i < m->parts->graph->count; i++)
 		ok = add_block(m, out, i);
@@ -179,13 +182,12 @@ void graph_code_free(struct graph_code *code)
 const struct insn *graph_code_source(const struct graph *graph, uint64_t address, uint32_t from, uint32_t to)
 {
 	const struct graph_code *code = &graph->code;
-	uint32_t last = code->first_insn[from + 1] - 1;
+	uint32_t first = code->first_insn[from], last = code->first_insn[from + 1] - 1;
+	const struct insn *insn = &code->insns.at[last];
 
-	for (uint32_t i = code->first_insn[from]; i < last; i++) {
-		const struct insn *insn = &code->insns.at[i];
-		if ((insn->kind == INSN_CONDITIONAL || insn->kind == INSN_JUMP) &&
-		    insn->target - address == graph->blocks[to].start)
-			return insn;
-	}
-	return &code->insns.at[last];
+	/* At most the last two are branches. */
+	if (last > first && (insn[-1].kind == INSN_CONDITIONAL || insn[-1].kind == INSN_JUMP) &&
+	    insn[-1].target - address == graph->blocks[to].start)
+		return insn - 1;
+	return insn;
 }

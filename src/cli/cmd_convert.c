@@ -7,6 +7,7 @@
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
+#include "src/cli/output_folder.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/operands.h"
@@ -164,19 +165,6 @@ static int worse(int a, int b)
 	return EXIT_DONE;
 }
 
-/* A folder for the profiles; *made: there was none. */
-static bool make_folder(const char *path, bool *made, struct bc_error *err)
-{
-	struct stat st;
-	bool ok = *made = mkdir(path, 0777) == 0;
-
-	if (!ok && errno == EEXIST && stat(path, &st) == 0) {
-		ok = S_ISDIR(st.st_mode);
-		errno = ENOTDIR;
-	}
-	return ok || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
-}
-
 static int run_many(struct convert_arguments *args, struct progress *progress)
 {
 	BC_AUTO(snapshots_free) struct snapshots maps = {0};
@@ -187,7 +175,7 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 	int code = EXIT_DONE;
 	bool made;
 
-	if (!ones || !make_folder(args->output.path, &made, &err)) {
+	if (!ones || !output_folder_make(args->output.path, &made, &err)) {
 		fprintf(stderr, "batconv: %s\n", ones ? err.text : "out of memory");
 		free(ones);
 		return EXIT_FAILED;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/output_folder.h"
 #include "src/cli/cmd_merge.h"
 
 #include <errno.h>
@@ -145,18 +146,6 @@ static bool write_by_build(const struct merge_arguments *args, struct merge *mer
 
 /* ---- all of it ---- */
 
-static bool make_folder(const char *path, bool *made, struct bc_error *err)
-{
-	struct stat st;
-	bool ok = *made = mkdir(path, 0777) == 0;
-
-	if (!ok && errno == EEXIST && stat(path, &st) == 0) {
-		ok = S_ISDIR(st.st_mode);
-		errno = ENOTDIR;
-	}
-	return ok || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
-}
-
 static void enter_sandbox(const struct merge_arguments *args)
 {
 	bool direct = !args->output || output_is_stdout(args->output);
@@ -229,7 +218,7 @@ int merge_run_command(const struct command *command, int argc, char **argv)
 	}
 	progress_init(&progress, args.stats == MERGE_STATS_NONE ? PROGRESS_NEVER : args.progress);
 	args.merge.progress = (struct merge_progress){progress_show, &progress};
-	if (args.by_build && !make_folder(args.output, &made, &err))
+	if (args.by_build && !output_folder_make(args.output, &made, &err))
 		return fail(&err);
 	enter_sandbox(&args);
 	merge_init(&merge, &args.merge, args.list.inputs.at, args.list.inputs.len);

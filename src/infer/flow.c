@@ -144,7 +144,8 @@ static enum flow_result solve(struct builder *b, struct flow_counts *out)
 	if (!b->blocks || !b->edges)
 		return FLOW_NO_MEMORY;
 	build(b);
-	switch (network_solve(&b->network, FLOW_STEPS)) {
+	uint64_t steps = b->network.arcs.len * FLOW_STEPS_EACH;
+	switch (network_solve(&b->network, steps < FLOW_STEPS ? steps : FLOW_STEPS)) {
 	case NETWORK_SOLVED:
 		read_counts(b, out);
 		return FLOW_SOLVED;

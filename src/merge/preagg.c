@@ -86,11 +86,15 @@ static bool returns_have(const struct preagg_returns *returns, struct text file,
 
 bool preagg_can_be(struct text start)
 {
-	static const char letters[] = "ESTRBFfr#/";
+	static const char letters[] = "ESTRBFfr";
 
-	for (size_t i = 0; i < start.len; i++)
-		if (!strchr(" \t\r\n", start.at[i]))
-			return strchr(letters, start.at[i]) && start.at[i];
+	while (start.len) {
+		size_t end = text_find(start, '\n');
+		struct text line = text_first(start, end), word = text_word(&line);
+		if (word.len && !text_starts(word, "#") && !text_starts(word, "//"))
+			return word.len == 1 && *word.at && strchr(letters, *word.at);
+		start = text_from(start, end < start.len ? end + 1 : end);
+	}
 	return true;
 }
 

@@ -43,22 +43,16 @@ void converter_take_runs(struct converter *c)
 	runs_take(&c->runs, &c->binary->bat, add_edge, c);
 }
 
-/* Where BOLT left the function alone: its blocks are in its code. */
-static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
-				 struct place from, struct place to, bool after_return)
+enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct run *run,
+				     uint64_t count)
 {
-	const struct graph *graph = cfg_find(c->cfg, from.function);
-	uint64_t branch = trace_of(row->key).branch;
 	uint32_t first, last;
 
 	if (!graph || !graph->count)
 		return RUN_NO_MAP;
-	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
-			  .from_outside = branch != TRACE_FT_ONLY &&
-					  branch - from.function->address >= graph->size};
-	switch (graph_walk(graph, &run, &first, &last)) {
+	switch (graph_walk(graph, run, &first, &last)) {
 	case WALK_EDGES:
-		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
+		if (!runs_add_blocks(&c->runs, graph, first, last, count))
 			c->out_of_memory = true;
 		return TRACE_DROP_COUNT;
 	case WALK_ONE_BLOCK:
@@ -67,6 +61,19 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 		break;
 	}
 	return RUN_INVALID;
+}
+
+/* Where BOLT left the function alone: its blocks are in its code. */
+static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
+				 struct place from, struct place to, bool after_return)
+{
+	const struct graph *graph = cfg_find(c->cfg, from.function);
+	uint64_t branch = trace_of(row->key).branch;
+	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+			  .from_outside = branch != TRACE_FT_ONLY && graph &&
+					  branch - from.function->address >= graph->size};
+
+	return converter_walk_graph(c, graph, &run, row->count);
 }
 
 /* Where BAT has the function. */

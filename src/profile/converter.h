@@ -55,6 +55,11 @@ static inline bool converter_cannot_name(const struct converter *c, const struct
 /* convert.c: all of the function that the last traces ran through. */
 void converter_take_runs(struct converter *c);
 
+/* convert.c: walk a run through the graph of its function, which may be NULL.  Returns why nothing came of it, or
+ * TRACE_DROP_COUNT. */
+enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct run *run,
+				     uint64_t count);
+
 /* branches.c.  A taken branch that is no return: what became of it is in the ledger. */
 void converter_branch(struct converter *c, const struct count_row *row, struct place source, struct place target);
 

@@ -62,7 +62,6 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 	struct old_place to = converter_old_place(c, end);
 	const struct graph *graph = cfg_find(c->input_cfg, from.input);
 	uint64_t branch = trace_of(row->key).branch;
-	uint32_t first, last;
 
 	if (to.input != from.input)
 		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
@@ -75,21 +74,11 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 	}
 	if (converter_cannot_name(c, c->runs_owner))
 		return RUN_UNNAMEABLE;
-	if (!graph || !graph->count)
-		return RUN_NO_MAP;
 	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = branch != TRACE_FT_ONLY && !is_of(c, branch, from.output)};
-	switch (graph_walk(graph, &run, &first, &last)) {
-	case WALK_EDGES:
+	enum trace_drop why = converter_walk_graph(c, graph, &run, row->count);
+	if (why == TRACE_DROP_COUNT)
 		count_old(c, &from, row->count);
-		if (!runs_add_blocks(&c->runs, graph, first, last, row->count))
-			c->out_of_memory = true;
-		return TRACE_DROP_COUNT;
-	case WALK_ONE_BLOCK:
-		return RUN_ONE_BLOCK;
-	case WALK_INVALID:
-		break;
-	}
-	return RUN_INVALID;
+	return why;
 }
 

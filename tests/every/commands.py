@@ -29,7 +29,7 @@ WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
 NO_TEXT = {'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
-           'merge': ['--shard']}
+           'merge': None}
 
 # Options without an argument that are not tried: help, a line that changes, and one that runs perf.
 NOT_TRIED = {'--help', '--progress', '-spe'}
