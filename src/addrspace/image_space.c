@@ -244,12 +244,12 @@ enum located process_view_search(struct process_view *view, struct run_addr at, 
 	return m->file == FILE_IMAGE ? LOCATED_IMAGE : LOCATED_OTHER;
 }
 
-uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outside)
+struct trace_end process_view_far(struct process_view *view, struct run_addr run, struct trace_end outside)
 {
 	struct near_image *near = &view->near;
 	struct vaddr at;
 
-	if (process_view_search(view, (struct run_addr){run}, &at) != LOCATED_IMAGE)
+	if (process_view_search(view, run, &at) != LOCATED_IMAGE)
 		return outside;
 	const struct mapping *m = view->last;
 	near->start[1] = near->start[0];
@@ -257,7 +257,7 @@ uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outs
 	near->start[0] = m->start;
 	near->size[0] = m->end - m->start;
 	near->base = m->start - m->offset;
-	return at.v;
+	return trace_end_at(at);
 }
 
 enum located image_space_locate(const struct image_space *space, uint32_t pid, struct run_addr at,

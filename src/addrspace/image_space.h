@@ -132,18 +132,18 @@ static inline enum located process_view_locate(struct process_view *view, struct
 
 /* The vaddr of an address that is LOCATED_IMAGE, else `outside`, where view->near does not
  * tell; it does the next time. */
-uint64_t process_view_far(struct process_view *view, uint64_t run, uint64_t outside);
+struct trace_end process_view_far(struct process_view *view, struct run_addr run, struct trace_end outside);
 
 /* The same where `near` tells: *out is set then.  Without branches that depend on the
  * address. */
-static inline bool near_image_find(const struct near_image *near, uint64_t run,
-				   uint64_t outside, uint64_t *out)
+static inline bool near_image_find(const struct near_image *near, struct run_addr run,
+				   struct trace_end outside, struct trace_end *out)
 {
-	bool first = run - near->start[0] < near->size[0];
-	bool second = run - near->start[1] < near->size[1];
-	bool between = run - near->all_start < near->all_size;
+	bool first = run.v - near->start[0] < near->size[0];
+	bool second = run.v - near->start[1] < near->size[1];
+	bool between = run.v - near->all_start < near->all_size;
 
-	*out = (first | second) ? run - near->base : outside;
+	out->word = (first | second) ? run.v - near->base : outside.word;
 	return first | second | !between;
 }
 

@@ -17,6 +17,7 @@
 #include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/text.h"
+#include "src/event/trace.h"
 
 #define NO_PID UINT32_MAX
 
@@ -79,19 +80,6 @@ struct sample {
 	 * input is not text.  As with `ip`, an address with a file can be an offset in it. */
 	const struct text *callchain_files;
 };
-
-/* A taken branch and the straight line of code that ran behind it, up to the next taken
- * branch.  Addresses are vaddrs; the constants are those of BOLT's pre-aggregated format. */
-struct trace {
-	uint64_t branch; /* vaddr of the branch, or TRACE_FT_ONLY and below     */
-	uint64_t from;   /* vaddr it went to                                    */
-	uint64_t to;     /* vaddr of the next taken branch, or TRACE_BR_ONLY    */
-};
-#define TRACE_EXTERNAL UINT64_C(0)         /* somewhere outside the binary     */
-#define TRACE_BR_ONLY UINT64_MAX           /* `to`: no fall-through is known   */
-#define TRACE_FT_ONLY UINT64_MAX           /* `branch`: only a fall-through    */
-#define TRACE_FT_EXTERNAL (UINT64_MAX - 1) /* `branch`: came from outside      */
-#define TRACE_FT_RETURN (UINT64_MAX - 2)   /* `branch`: a return from outside  */
 
 /* A trace as a pre-aggregated profile has it. */
 struct trace_record {

@@ -8,21 +8,21 @@
 #include "src/event/text_blocks.h"
 
 
-/* The records that are traces: which of branch, from and to are in the line, and the value
- * of the one that is not. */
+/* The records that are traces: which of branch, from and to are in the line, and what stands
+ * for the one that is not. */
 static const struct trace_shape {
 	char letter;
 	uint8_t first, last; /* of the locations 0 branch, 1 from, 2 to */
 	bool mispreds; /* a count of mispredictions can stand behind the count */
 	bool is_return;
-	struct trace defaults;
+	struct trace others;
 } trace_shapes[] = {
-	{'T', 0, 2, true, false, {0, 0, 0}},
-	{'R', 0, 2, true, true, {0, 0, 0}},
-	{'B', 0, 1, true, false, {0, 0, TRACE_BR_ONLY}},
-	{'F', 1, 2, false, false, {TRACE_FT_ONLY, 0, 0}},
-	{'f', 1, 2, false, false, {TRACE_FT_EXTERNAL, 0, 0}},
-	{'r', 1, 2, false, true, {TRACE_FT_RETURN, 0, 0}},
+	{'T', 0, 2, true, false, {{0}, {0}, {0}}},
+	{'R', 0, 2, true, true, {{0}, {0}, {0}}},
+	{'B', 0, 1, true, false, {{0}, {0}, {TRACE_BR_ONLY}}},
+	{'F', 1, 2, false, false, {{TRACE_FT_ONLY}, {0}, {0}}},
+	{'f', 1, 2, false, false, {{TRACE_FT_EXTERNAL}, {0}, {0}}},
+	{'r', 1, 2, false, true, {{TRACE_FT_RETURN}, {0}, {0}}},
 };
 
 /* The line that is read, and the part of it that is left. */
@@ -140,14 +140,14 @@ static bool parse_trace(struct parser *p, const struct trace_shape *shape,
 {
 	out->kind = PREAGG_TRACE;
 	out->is_return = shape->is_return;
-	out->trace = shape->defaults;
-	uint64_t *const at[] = {&out->trace.branch, &out->trace.from, &out->trace.to};
+	out->trace = shape->others;
+	struct trace_end *const ends[] = {&out->trace.branch, &out->trace.from, &out->trace.to};
 	for (size_t i = shape->first; i <= shape->last; i++)
-		if (!parse_location(p, at[i]))
+		if (!parse_location(p, &ends[i]->word))
 			return false;
 	/* An r record is a return from outside. */
-	if (out->is_return && out->trace.branch == TRACE_EXTERNAL)
-		out->trace.branch = TRACE_FT_RETURN;
+	if (out->is_return && trace_end_is(out->trace.branch, TRACE_END_EXTERNAL))
+		out->trace.branch = trace_end_of(TRACE_END_FT_RETURN);
 	return parse_count(p, &out->count) &&
 	       parse_mispreds(p, shape->mispreds, &out->mispredicted) && parse_end(p);
 }

@@ -84,9 +84,9 @@ static void take_traces(struct recording *r, const struct event *event)
 {
 	for (size_t i = 0; i < event->traces.count; i++) {
 		const struct trace_record *t = &event->traces.at[i];
-		if (t->trace.branch < TRACE_FT_RETURN)
+		if (trace_has_branch(&t->trace))
 			r->branches = count_add_saturating(r->branches, t->count);
-		if (t->trace.to != TRACE_BR_ONLY)
+		if (trace_has_fall_through(&t->trace))
 			r->fall_throughs = count_add_saturating(r->fall_throughs, t->count);
 	}
 }

@@ -10,16 +10,18 @@ struct writer {
 	char id[2 * BUILD_ID_MAX + 1]; /* to stand before addresses; empty: nothing */
 };
 
-static void emit_place(struct writer *w, uint64_t at)
+static void emit_end(struct writer *w, struct trace_end end)
 {
+	enum trace_end_kind kind = trace_end_kind(end);
+
 	emit_char(&w->out, ' ');
-	if (at == TRACE_EXTERNAL) {
+	if (kind == TRACE_END_EXTERNAL) {
 		emit_string(&w->out, "X:");
-	} else if (*w->id && at < TRACE_FT_RETURN) {
+	} else if (*w->id && kind == TRACE_END_VADDR) {
 		emit_string(&w->out, w->id);
 		emit_char(&w->out, ':');
 	}
-	emit_hex(&w->out, at);
+	emit_hex(&w->out, end.word);
 }
 
 static void emit_count(struct writer *w, uint64_t count)
@@ -32,13 +34,13 @@ static void emit_count(struct writer *w, uint64_t count)
 static void emit_trace(struct writer *w, const struct count_row *row, bool is_return)
 {
 	struct trace trace = trace_of(row->key);
-	bool branch_only = trace.to == TRACE_BR_ONLY && !is_return;
+	bool branch_only = !trace_has_fall_through(&trace) && !is_return;
 
 	emit_char(&w->out, branch_only ? 'B' : is_return ? 'R' : 'T');
-	emit_place(w, trace.branch);
-	emit_place(w, trace.from);
+	emit_end(w, trace.branch);
+	emit_end(w, trace.from);
 	if (!branch_only)
-		emit_place(w, trace.to);
+		emit_end(w, trace.to);
 	emit_count(w, row->count);
 	if (branch_only)
 		emit_count(w, row->extra);
@@ -50,11 +52,11 @@ static void emit_run(struct writer *w, const struct count_row *row)
 {
 	struct trace trace = trace_of(row->key);
 
-	emit_char(&w->out, trace.branch == TRACE_FT_ONLY       ? 'F'
-			   : trace.branch == TRACE_FT_EXTERNAL ? 'f'
-							       : 'r');
-	emit_place(w, trace.from);
-	emit_place(w, trace.to);
+	emit_char(&w->out, trace_end_is(trace.branch, TRACE_END_NONE)          ? 'F'
+			   : trace_end_is(trace.branch, TRACE_END_FT_EXTERNAL) ? 'f'
+									       : 'r');
+	emit_end(w, trace.from);
+	emit_end(w, trace.to);
 	emit_count(w, row->count);
 	emit_char(&w->out, '\n');
 }
@@ -62,28 +64,28 @@ static void emit_run(struct writer *w, const struct count_row *row)
 static void emit_address(struct writer *w, const struct count_row *row)
 {
 	emit_char(&w->out, 'S');
-	emit_place(w, row->key[0]);
+	emit_end(w, (struct trace_end){row->key[0]});
 	emit_count(w, row->count);
 	emit_char(&w->out, '\n');
 }
 
 static void emit_row(struct writer *w, const struct count_row *row)
 {
-	uint64_t branch = trace_of(row->key).branch;
+	struct trace trace = trace_of(row->key);
 
 	if (w->profile->basic)
 		emit_address(w, row);
-	else if (branch >= TRACE_FT_RETURN)
+	else if (!trace_has_branch(&trace))
 		emit_run(w, row);
 	else
-		emit_trace(w, row, returns_has(&w->profile->aggregate->returns, branch));
+		emit_trace(w, row, returns_has(&w->profile->aggregate->returns, trace.branch));
 }
 
 uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row)
 {
 	const struct count_row *at = &profile->kept->rows[row];
 	struct trace trace = trace_of(at->key);
-	bool is_branch = !profile->basic && trace.branch < TRACE_FT_RETURN && trace.to == TRACE_BR_ONLY;
+	bool is_branch = !profile->basic && trace_has_branch(&trace) && !trace_has_fall_through(&trace);
 
 	return is_branch && !returns_has(&profile->aggregate->returns, trace.branch) ? at->extra : 0;
 }

@@ -176,8 +176,8 @@ static bool leave_out_trace(struct aggregate *a, const struct trace_record *reco
 			    struct bc_error *err)
 {
 	struct ledgers *ledgers = &a->tally.ledgers;
-	uint64_t branches = record->trace.branch < TRACE_FT_RETURN ? record->count : 0;
-	uint64_t runs = record->trace.to != TRACE_BR_ONLY ? record->count : 0;
+	uint64_t branches = trace_has_branch(&record->trace) ? record->count : 0;
+	uint64_t runs = trace_has_fall_through(&record->trace) ? record->count : 0;
 
 	ledgers->branches.dropped[ENTRY_BASIC_MODE] += branches;
 	ledgers->traces.dropped[RUN_BASIC_MODE] += runs;
@@ -320,10 +320,10 @@ static bool imputed_fits(const struct ledgers *ledgers, struct bc_error *err)
 static bool add_typed_returns(struct aggregate *a, struct bc_error *err)
 {
 	const struct number_set *typed = &a->tally.types.inside;
-	bool ok = !typed->has_zero || returns_add(&a->returns, 0);
+	bool ok = !typed->has_zero || returns_add(&a->returns, (struct trace_end){0});
 
 	for (size_t i = 0; ok && i < typed->capacity; i++)
-		ok = !typed->at[i] || returns_add(&a->returns, typed->at[i]);
+		ok = !typed->at[i] || returns_add(&a->returns, (struct trace_end){typed->at[i]});
 	return ok || bc_fail_nomem(err);
 }
 

@@ -50,7 +50,8 @@ static bool add_plt_call(struct converter *c, const struct count_row *row, struc
 {
 	if (target.function || !source.function || source.function->kind == FUNCTION_PLT)
 		return false;
-	const struct plt_slot *slot = plt_calls_find(c->plt, &c->binary->image, trace_of(row->key).branch);
+	const struct plt_slot *slot = plt_calls_find(c->plt, &c->binary->image,
+						      trace_end_vaddr(trace_of(row->key).branch));
 	if (!slot)
 		return false;
 	struct input_place entry = {slot->entry, 0}, jump = {slot->entry, slot->jump};
@@ -61,10 +62,10 @@ static bool add_plt_call(struct converter *c, const struct count_row *row, struc
 	return true;
 }
 
-static bool translate(struct converter *c, struct place place, uint64_t vaddr, bool is_source,
+static bool translate(struct converter *c, struct place place, struct vaddr at, bool is_source,
 		      struct input_place *out)
 {
-	struct old_place old = converter_old_place(c, vaddr);
+	struct old_place old = converter_old_place(c, at);
 
 	if (!old.input)
 		return binary_translate(c->binary, place, is_source, out);
@@ -81,8 +82,8 @@ void converter_branch(struct converter *c, const struct count_row *row, struct p
 	struct ledger *ledger = &c->ledgers.branches;
 	struct input_place from, to;
 
-	if (!translate(c, source, trace_of(row->key).branch, true, &from) ||
-	    !translate(c, target, trace_of(row->key).from, false, &to)) {
+	if (!translate(c, source, trace_end_vaddr(trace_of(row->key).branch), true, &from) ||
+	    !translate(c, target, trace_end_vaddr(trace_of(row->key).from), false, &to)) {
 		ledger->dropped[ENTRY_NO_PARENT] += row->count;
 		return;
 	}

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/build_check.h"
 
-struct insn build_check_insn(const struct image *image, uint64_t at)
+struct insn build_check_insn(const struct image *image, struct vaddr at)
 {
-	return insn_branch(image->machine, image_bytes_at(image, (struct vaddr){at}), at);
+	return insn_branch(image->machine, image_bytes_at(image, at), at.v);
 }
 
-static bool in_code(const struct image *image, uint64_t at)
+static bool in_code(const struct image *image, struct vaddr at)
 {
-	const struct segment *s = image_segment_at(image, (struct vaddr){at});
+	const struct segment *s = image_segment_at(image, at);
 
-	return s && s->executable && at - s->vaddr < s->filesz;
+	return s && s->executable && at.v - s->vaddr < s->filesz;
 }
 
-/* A branch that was aggregated with an unknown target (0) agrees. */
-static bool target_agrees(struct insn insn, uint64_t target)
+/* A branch that was aggregated with an unknown target agrees. */
+static bool target_agrees(struct insn insn, struct trace_end target)
 {
-	return !insn_is_direct(insn) || target == TRACE_EXTERNAL || insn.target == target;
+	return !insn_is_direct(insn) || trace_end_is(target, TRACE_END_EXTERNAL) ||
+	       insn.target == trace_end_vaddr(target).v;
 }
 
 static void check_branch(const struct image *image, const struct trace *trace,
 			 struct insn insn, uint64_t count, struct build_check *check)
 {
-	if (!in_code(image, trace->branch))
+	if (!in_code(image, trace_end_vaddr(trace->branch)))
 		return;
 	check->checked += count;
 	if (!insn_is_branch(insn))
@@ -36,10 +37,10 @@ static void check_branch(const struct image *image, const struct trace *trace,
 static void check_end(const struct image *image, const struct trace *trace, uint64_t count,
 		      struct build_check *check)
 {
-	if (trace->branch < TRACE_FT_RETURN || !in_code(image, trace->to))
+	if (trace_has_branch(trace) || !in_code(image, trace_end_vaddr(trace->to)))
 		return;
 	check->checked += count;
-	if (!insn_is_branch(build_check_insn(image, trace->to)))
+	if (!insn_is_branch(build_check_insn(image, trace_end_vaddr(trace->to))))
 		check->bad_end += count;
 }
 
@@ -59,7 +60,7 @@ struct build_check build_check_all(const struct image *image, const struct count
 		for (size_t i = 0; i < table->capacity; i++) {
 			struct trace trace = trace_of(table->rows[i].key);
 			if (table->rows[i].count)
-				build_check_trace(image, &trace, build_check_insn(image, trace.branch),
+				build_check_trace(image, &trace, build_check_insn(image, trace_end_vaddr(trace.branch)),
 						  table->rows[i].count, &check);
 		}
 	}

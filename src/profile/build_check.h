@@ -27,7 +27,7 @@ struct build_check {
 };
 
 /* The instruction at an address; of kind INSN_NEXT where there is no code. */
-struct insn build_check_insn(const struct image *image, uint64_t at);
+struct insn build_check_insn(const struct image *image, struct vaddr at);
 
 /* Check a trace that was seen `count` times.  branch: the instruction of its branch. */
 void build_check_trace(const struct image *image, const struct trace *trace,

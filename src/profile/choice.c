@@ -111,9 +111,9 @@ static bool function_fits(const struct choosing *c, const struct matcher *m, con
 	return false;
 }
 
-static void touch(struct choosing *c, uint64_t address, const struct function **near)
+static void touch(struct choosing *c, struct vaddr at, const struct function **near)
 {
-	struct place place = binary_place(c->binary, (struct vaddr){address}, *near);
+	struct place place = binary_place(c->binary, at, *near);
 
 	*near = place.function;
 	if (place.function)
@@ -127,9 +127,9 @@ static void touch_all(struct choosing *c, const struct counts *counts, bool basi
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
 		const struct count_table *table = &counts->shards[shard];
 		for (size_t i = 0; i < table->used; i++) {
-			touch(c, table->rows[i].key[0], &near);
+			touch(c, (struct vaddr){table->rows[i].key[0]}, &near);
 			if (!basic)
-				touch(c, trace_of(table->rows[i].key).branch, &source);
+				touch(c, trace_end_vaddr(trace_of(table->rows[i].key).branch), &source);
 		}
 	}
 }

@@ -18,15 +18,16 @@ static bool is_return(struct converter *c, const struct count_row *row, struct p
 {
 	struct trace trace = trace_of(row->key);
 
-	if (trace.branch == TRACE_FT_RETURN || has_return(c, source, insn) || (c->pair && converter_is_old_return(c, row, insn)))
+	if (trace_end_is(trace.branch, TRACE_END_FT_RETURN) || has_return(c, source, insn) ||
+	    (c->pair && converter_is_old_return(c, row, insn)))
 		return true;
 	if (returns_has(c->returns, trace.branch)) {
-		c->found.by_type += number_set_has(c->typed, trace.branch) ? row->count : 0;
+		c->found.by_type += number_set_has(c->typed, trace.branch.word) ? row->count : 0;
 		return true;
 	}
 	if (!return_places_has(&c->places, trace, from))
 		return false;
-	c->found.by_place += trace.branch == TRACE_EXTERNAL ? row->count : 0;
+	c->found.by_place += trace_end_is(trace.branch, TRACE_END_EXTERNAL) ? row->count : 0;
 	return true;
 }
 
@@ -68,10 +69,10 @@ static enum trace_drop walk_code(struct converter *c, const struct count_row *ro
 				 struct place from, struct place to, bool after_return)
 {
 	const struct graph *graph = cfg_find(c->cfg, from.function);
-	uint64_t branch = trace_of(row->key).branch;
+	struct trace_end branch = trace_of(row->key).branch;
 	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
-			  .from_outside = branch != TRACE_FT_ONLY && graph &&
-					  branch - from.function->address >= graph->size};
+			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) && graph &&
+					  trace_end_vaddr(branch).v - from.function->address >= graph->size};
 
 	return converter_walk_graph(c, graph, &run, row->count);
 }
@@ -122,18 +123,18 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 }
 
 /* Where a trace ends; rows come as they are sorted. */
-static uint64_t trace_end(struct converter *c, const struct count_row *row, struct place from)
+static struct trace_end end_of(struct converter *c, const struct count_row *row, struct place from)
 {
 	return c->imputes ? impute_end(&c->impute, c->binary, row, from) : trace_of(row->key).to;
 }
 
 static void convert_fallthrough(struct converter *c, const struct count_row *row,
-				struct place from, uint64_t end, bool after_return)
+				struct place from, struct vaddr end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
-	struct old_place old = converter_old_place(c, trace_of(row->key).from);
+	struct old_place old = converter_old_place(c, trace_end_vaddr(trace_of(row->key).from));
 	enum trace_drop why = old.input ? converter_walk_old(c, row, old, end, after_return)
-					: walk_trace(c, row, from, (struct vaddr){end}, after_return);
+					: walk_trace(c, row, from, end, after_return);
 
 	if (why == TRACE_DROP_COUNT)
 		ledger->kept += row->count;
@@ -144,22 +145,22 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 static void convert_trace(struct converter *c, const struct count_row *row, struct place source)
 {
 	struct trace trace = trace_of(row->key);
-	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
-	struct insn insn = build_check_insn(&c->binary->image, trace.branch);
+	struct place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
+	struct insn insn = build_check_insn(&c->binary->image, trace_end_vaddr(trace.branch));
 	bool returns = is_return(c, row, source, from, insn);
-	uint64_t end = trace_end(c, row, from);
+	struct trace_end end = end_of(c, row, from);
 
 	c->near = from.function;
-	if (trace.branch < TRACE_FT_RETURN) {
+	if (trace_has_branch(&trace)) {
 		if (returns)
 			c->ledgers.branches.dropped[ENTRY_RETURN] += row->count;
 		else
 			converter_branch(c, row, source, from);
 	}
-	if (trace.to != end)
+	if (!trace_end_equal(trace.to, end))
 		c->ledgers.traces.read += row->count; /* imputed: only now is it one */
-	if (end != TRACE_BR_ONLY)
-		convert_fallthrough(c, row, from, end, returns);
+	if (!trace_end_is(end, TRACE_END_NONE))
+		convert_fallthrough(c, row, from, trace_end_vaddr(end), returns);
 	build_check_trace(&c->binary->image, &trace, insn, row->count, &c->check);
 }
 
@@ -200,13 +201,13 @@ struct job {
 };
 
 /* Note the input function that a place is of. */
-static void note_input(struct converter *c, uint64_t vaddr)
+static void note_input(struct converter *c, struct vaddr at)
 {
 	struct index_vec *noted = &c->of_input;
-	struct old_place old = converter_old_place(c, vaddr);
+	struct old_place old = converter_old_place(c, at);
 
 	if (!old.input) {
-		struct place place = binary_place(c->binary, (struct vaddr){vaddr}, c->near);
+		struct place place = binary_place(c->binary, at, c->near);
 		const struct function *owner = place.fragment ? binary_owner(c->binary, place) : NULL;
 		old.input = owner ? pair_input_of(c->pair, owner) : NULL;
 	}
@@ -223,19 +224,19 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	struct trace trace = trace_of(row->key);
 
 	if (c->pair)
-		note_input(c, trace.from);
+		note_input(c, trace_end_vaddr(trace.from));
 	struct index_vec *noted = &c->without_map;
 
 	bool entered = return_places_may_have(&c->places, trace);
-	if (trace.to == TRACE_BR_ONLY && !c->imputes && !entered)
+	if (!trace_has_fall_through(&trace) && !c->imputes && !entered)
 		return;
-	struct place from = binary_place(c->binary, (struct vaddr){trace.from}, c->near);
+	struct place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
 	c->near = from.function;
 	if (entered)
 		return_places_note(&c->places, trace, from);
-	if (trace.to == TRACE_BR_ONLY && !c->imputes)
+	if (!trace_has_fall_through(&trace) && !c->imputes)
 		return;
-	struct vaddr end = {trace_end(c, row, from)};
+	struct vaddr end = trace_end_vaddr(end_of(c, row, from));
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
 	uint32_t index = (uint32_t)(from.function - c->binary->functions.at);
@@ -285,13 +286,14 @@ static void convert_traces(struct converter *c, const struct count_row *rows, si
 	const struct binary *binary = c->binary;
 
 	for (size_t i = 0; i < count; i++) {
-		struct vaddr at = {trace_of(rows[i].key).branch};
+		struct trace_end branch = trace_of(rows[i].key).branch;
+		struct vaddr at = trace_end_vaddr(branch);
 		__builtin_prefetch(image_bytes_at(&binary->image, at).data);
 		functions_prefetch(&binary->functions, at);
-		returns_prefetch(c->returns, at.v);
+		returns_prefetch(c->returns, branch);
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct vaddr at = {trace_of(rows[i].key).branch};
+		struct vaddr at = trace_end_vaddr(trace_of(rows[i].key).branch);
 		sources[i] = binary_place(binary, at, i ? sources[i - 1].function : NULL);
 		__builtin_prefetch(sources[i].fragment);
 	}

@@ -70,11 +70,11 @@ void converter_add(struct converter *c, struct record record);
 /*
  * old_code.c: code that runs where the input has it.  Its place is the input's.
  */
-struct old_place converter_old_place(const struct converter *c, uint64_t vaddr);
+struct old_place converter_old_place(const struct converter *c, struct vaddr at);
 bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn);
 
 /* Walk a trace that begins at an old place.  Returns why nothing came of it, or TRACE_DROP_COUNT. */
 enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
-				   uint64_t end, bool after_return);
+				   struct vaddr end, bool after_return);
 
 #endif

@@ -57,14 +57,15 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 	for (size_t i = 0; i < table->used; i++) {
 		const struct count_row *row = &table->rows[i];
 		struct trace trace = trace_of(row->key);
-		struct place from = binary_place(job->binary, (struct vaddr){trace.from}, near);
-		uint64_t end = job->aggregate->options.impute ? impute_end(&impute, job->binary, row, from) : trace.to;
+		struct place from = binary_place(job->binary, trace_end_vaddr(trace.from), near);
+		if (job->aggregate->options.impute)
+			trace.to = impute_end(&impute, job->binary, row, from);
 		near = from.function;
-		if (end == TRACE_BR_ONLY || !from.function)
+		if (!trace_has_fall_through(&trace) || !from.function)
 			continue;
-		struct place to = binary_place(job->binary, (struct vaddr){end}, near);
+		struct place to = binary_place(job->binary, trace_end_vaddr(trace.to), near);
 		if (to.function == from.function)
-			add(job, &sum, from, row->count * (end - trace.from));
+			add(job, &sum, from, row->count * (trace_end_vaddr(trace.to).v - trace_end_vaddr(trace.from).v));
 	}
 	take(job, &sum);
 }

@@ -28,22 +28,23 @@ static uint64_t least_bytes(const struct image *image, struct place from, struct
 }
 
 /* Sums are of 64 bits and may wrap: traces that run backwards are not left out. */
-uint64_t impute_end(struct impute *impute, const struct binary *binary,
-		    const struct count_row *row, struct place from)
+struct trace_end impute_end(struct impute *impute, const struct binary *binary,
+			    const struct count_row *row, struct place from)
 {
 	struct trace trace = trace_of(row->key);
 
-	if (trace.from == TRACE_EXTERNAL)
+	if (trace_end_is(trace.from, TRACE_END_EXTERNAL))
 		return trace.to;
-	if (trace.branch != impute->branch || trace.from != impute->from)
+	if (!trace_end_equal(trace.branch, impute->branch) || !trace_end_equal(trace.from, impute->from))
 		*impute = (struct impute){.branch = trace.branch, .from = trace.from};
-	if (trace.to != TRACE_BR_ONLY) {
-		if (trace.to != TRACE_EXTERNAL)
-			impute->bytes += (trace.to - trace.from) * row->count;
+	struct vaddr begin = trace_end_vaddr(trace.from);
+	if (trace_has_fall_through(&trace)) {
+		if (!trace_end_is(trace.to, TRACE_END_EXTERNAL))
+			impute->bytes += (trace_end_vaddr(trace.to).v - begin.v) * row->count;
 		impute->count += row->count;
 		return trace.to;
 	}
 	if (impute->count)
-		return trace.from + impute->bytes / impute->count;
-	return trace.from + least_bytes(&binary->image, from, (struct vaddr){trace.from});
+		return trace_end_at((struct vaddr){begin.v + impute->bytes / impute->count});
+	return trace_end_at((struct vaddr){begin.v + least_bytes(&binary->image, from, begin)});
 }

@@ -10,10 +10,11 @@
 
 #include "src/base/count_table.h"
 #include "src/elf/translate.h"
+#include "src/event/trace.h"
 
 /* What was seen of the traces of one branch to one place.  Zeroed at first. */
 struct impute {
-	uint64_t branch, from;
+	struct trace_end branch, from;
 	uint64_t bytes, count; /* sums over those that have an end */
 };
 
@@ -21,7 +22,7 @@ struct impute {
  * given in a row, the one without an end last, as trace_key() sorts them.
  *
  * from  where it begins */
-uint64_t impute_end(struct impute *impute, const struct binary *binary,
-		    const struct count_row *row, struct place from);
+struct trace_end impute_end(struct impute *impute, const struct binary *binary,
+			    const struct count_row *row, struct place from);
 
 #endif

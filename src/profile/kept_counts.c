@@ -30,9 +30,9 @@ struct splitter {
 	bool no_memory;
 };
 
-static bool is_return(struct splitter *s, uint64_t branch, struct place source)
+static bool is_return(struct splitter *s, struct trace_end branch, struct place source)
 {
-	struct insn insn = build_check_insn(&s->binary->image, branch);
+	struct insn insn = build_check_insn(&s->binary->image, trace_end_vaddr(branch));
 	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
 
 	s->no_memory |= verdict == INSN_NO_MEMORY;
@@ -41,15 +41,16 @@ static bool is_return(struct splitter *s, uint64_t branch, struct place source)
 
 /* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
  * depends on whether it was from outside the function, as well. */
-static uint64_t way_to(const struct trace *trace, struct place from, bool returns)
+static enum trace_end_kind way_to(const struct trace *trace, struct place from, bool returns)
 {
-	bool inside = from.function && trace->branch - from.function->address < from.function->size;
+	struct vaddr branch = trace_end_vaddr(trace->branch);
+	bool inside = from.function && branch.v - from.function->address < from.function->size;
 
-	if (trace->branch == TRACE_EXTERNAL)
-		return TRACE_FT_EXTERNAL;
+	if (trace_end_is(trace->branch, TRACE_END_EXTERNAL))
+		return TRACE_END_FT_EXTERNAL;
 	if (from.function && !from.fragment && !inside)
-		return returns ? TRACE_FT_RETURN : TRACE_FT_EXTERNAL;
-	return returns && from.fragment ? TRACE_FT_RETURN : TRACE_FT_ONLY;
+		return returns ? TRACE_END_FT_RETURN : TRACE_END_FT_EXTERNAL;
+	return returns && from.fragment ? TRACE_END_FT_RETURN : TRACE_END_NONE;
 }
 
 static void put(struct splitter *s, struct trace trace, uint64_t count, uint64_t mispredicted)
@@ -64,19 +65,19 @@ static void split(struct splitter *s, const struct count_row *row)
 {
 	struct trace trace = trace_of(row->key);
 
-	if (trace.branch >= TRACE_FT_RETURN) {
+	if (!trace_has_branch(&trace)) {
 		put(s, trace, row->count, 0);
 		return;
 	}
-	struct place source = binary_place(s->binary, (struct vaddr){trace.branch}, NULL);
-	struct place from = binary_place(s->binary, (struct vaddr){trace.from}, NULL);
+	struct place source = binary_place(s->binary, trace_end_vaddr(trace.branch), NULL);
+	struct place from = binary_place(s->binary, trace_end_vaddr(trace.from), NULL);
 	bool returns = is_return(s, trace.branch, source);
 	if (returns)
 		s->out->returns += row->count;
 	else
-		put(s, (struct trace){trace.branch, trace.from, TRACE_BR_ONLY}, row->count, row->extra);
-	if (trace.to != TRACE_BR_ONLY)
-		put(s, (struct trace){way_to(&trace, from, returns), trace.from, trace.to}, row->count, 0);
+		put(s, (struct trace){trace.branch, trace.from, trace_end_of(TRACE_END_NONE)}, row->count, row->extra);
+	if (trace_has_fall_through(&trace))
+		put(s, (struct trace){trace_end_of(way_to(&trace, from, returns)), trace.from, trace.to}, row->count, 0);
 }
 
 static void copy(struct splitter *s, const struct count_row *row)

@@ -2,11 +2,11 @@
 #include "src/profile/converter.h"
 
 /* Code that runs where the input has it: its place is the input's. */
-struct old_place converter_old_place(const struct converter *c, uint64_t vaddr)
+struct old_place converter_old_place(const struct converter *c, struct vaddr at)
 {
 	bool bodies = rules_restore(&c->rules, RESTORE_OLD), left = rules_restore(&c->rules, RESTORE_LEFT);
 
-	return c->pair && (bodies || left) ? pair_old_place(c->pair, vaddr, bodies, left) : (struct old_place){0};
+	return c->pair && (bodies || left) ? pair_old_place(c->pair, at.v, bodies, left) : (struct old_place){0};
 }
 
 /* Does an instruction of the input end right there, which is a call? */
@@ -30,9 +30,9 @@ static bool follows_old_call(const struct converter *c, struct old_place at)
 bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn)
 {
 	struct trace trace = trace_of(row->key);
-	struct old_place target = converter_old_place(c, trace.from);
+	struct old_place target = converter_old_place(c, trace_end_vaddr(trace.from));
 
-	if (converter_old_place(c, trace.branch).input)
+	if (converter_old_place(c, trace_end_vaddr(trace.branch)).input)
 		return insn.kind == INSN_RETURN;
 	return target.input && return_places_may_have(&c->places, trace) && follows_old_call(c, target);
 }
@@ -45,23 +45,23 @@ static void count_old(struct converter *c, const struct old_place *old, uint64_t
 }
 
 /* Did a branch come from the function itself, in its old body or its new one? */
-static bool is_of(struct converter *c, uint64_t vaddr, const struct function *output)
+static bool is_of(struct converter *c, struct vaddr at, const struct function *output)
 {
-	struct old_place old = converter_old_place(c, vaddr);
+	struct old_place old = converter_old_place(c, at);
 
 	if (old.input)
 		return old.output == output;
-	struct place place = binary_place(c->binary, (struct vaddr){vaddr}, NULL);
+	struct place place = binary_place(c->binary, at, NULL);
 	return place.function && binary_owner(c->binary, place) == output;
 }
 
 /* Where code of the input runs at its own place. */
 enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
-				uint64_t end, bool after_return)
+				struct vaddr end, bool after_return)
 {
 	struct old_place to = converter_old_place(c, end);
 	const struct graph *graph = cfg_find(c->input_cfg, from.input);
-	uint64_t branch = trace_of(row->key).branch;
+	struct trace_end branch = trace_of(row->key).branch;
 
 	if (to.input != from.input)
 		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
@@ -75,7 +75,8 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 	if (converter_cannot_name(c, c->runs_owner))
 		return RUN_UNNAMEABLE;
 	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
-			  .from_outside = branch != TRACE_FT_ONLY && !is_of(c, branch, from.output)};
+			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) &&
+					  !is_of(c, trace_end_vaddr(branch), from.output)};
 	enum trace_drop why = converter_walk_graph(c, graph, &run, row->count);
 	if (why == TRACE_DROP_COUNT)
 		count_old(c, &from, row->count);

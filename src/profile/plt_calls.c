@@ -96,11 +96,11 @@ void plt_calls_close(struct plt_calls *calls)
 	*calls = (struct plt_calls){0};
 }
 
-const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, uint64_t at)
+const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, struct vaddr at)
 {
 	if (!calls->count)
 		return NULL;
-	struct insn insn = insn_decode(image->machine, image_bytes_at(image, (struct vaddr){at}), at);
+	struct insn insn = insn_decode(image->machine, image_bytes_at(image, at), at.v);
 	if (insn.kind != INSN_CALL_INDIRECT && insn.kind != INSN_JUMP_INDIRECT)
 		return NULL;
 	uint64_t slot = insn.target;

@@ -28,6 +28,6 @@ BC_MUST_USE bool plt_calls_open(const struct binary *binary, struct plt_calls *o
 void plt_calls_close(struct plt_calls *calls);
 
 /* The slot that the instruction at a vaddr calls or jumps through, or NULL. */
-const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, uint64_t at);
+const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, struct vaddr at);
 
 #endif

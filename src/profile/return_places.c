@@ -17,7 +17,7 @@ void return_places_note(struct return_places *places, struct trace trace, struct
 {
 	struct index_vec *entered = &places->entered;
 
-	if (trace.from == places->last)
+	if (trace_end_equal(trace.from, places->last))
 		return;
 	places->last = trace.from;
 	if (!from.function || !from.offset)
@@ -34,7 +34,7 @@ bool return_places_take(struct return_places *places, struct index_vec *all)
 	for (size_t i = 0; ok && i < places->entered.len; i++)
 		ok = index_vec_push(all, places->entered.at[i]);
 	index_vec_free(&places->entered);
-	places->last = TRACE_EXTERNAL;
+	places->last = trace_end_of(TRACE_END_EXTERNAL);
 	return ok;
 }
 
@@ -57,20 +57,20 @@ bool return_places_pads(const struct binary *binary, struct index_vec *functions
 	return true;
 }
 
-static bool is_pad(const struct return_places *places, uint64_t at)
+static bool is_pad(const struct return_places *places, struct vaddr at)
 {
-	size_t i = labels_from(places->pads, at);
+	size_t i = labels_from(places->pads, at.v);
 
-	return i < places->pads->len && places->pads->at[i].address == at;
+	return i < places->pads->len && places->pads->at[i].address == at.v;
 }
 
 bool return_places_has(struct return_places *places, struct trace trace, struct place from)
 {
 	if (!return_places_may_have(places, trace) || !from.function)
 		return false;
-	if (trace.from != places->last) {
+	if (!trace_end_equal(trace.from, places->last)) {
 		places->last = trace.from;
-		places->last_has = follows_call(places, from) && !is_pad(places, trace.from);
+		places->last_has = follows_call(places, from) && !is_pad(places, trace_end_vaddr(trace.from));
 	}
 	return places->last_has;
 }

@@ -23,7 +23,7 @@ struct return_places {
 	bool used; /* else there are none */
 	const struct label_vec *pads; /* sorted; known when all traces were noted */
 	struct index_vec entered;     /* functions that were noted */
-	uint64_t last;                /* the place that was asked for, as one mostly comes in a row */
+	struct trace_end last;        /* the place that was asked for, as one mostly comes in a row */
 	bool last_has;
 	bool no_memory;
 };
@@ -31,7 +31,8 @@ struct return_places {
 /* Neither its source nor a record of the input says what it is. */
 static inline bool return_places_may_have(const struct return_places *places, struct trace trace)
 {
-	return places->used && (trace.branch == TRACE_EXTERNAL || trace.branch == TRACE_FT_EXTERNAL);
+	return places->used && (trace_end_is(trace.branch, TRACE_END_EXTERNAL) ||
+				trace_end_is(trace.branch, TRACE_END_FT_EXTERNAL));
 }
 
 /* from: where trace.from lies. */

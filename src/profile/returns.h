@@ -6,31 +6,32 @@
 
 #include "src/base/bit_filter.h"
 #include "src/base/number_set.h"
+#include "src/event/trace.h"
 
 /* Zeroed means empty. */
 struct returns {
 	struct bit_filter filter;
-	struct number_set branches; /* their vaddrs */
+	struct number_set branches; /* their words */
 };
 
 /* Returns false when out of memory. */
-BC_MUST_USE static inline bool returns_add(struct returns *returns, uint64_t branch)
+BC_MUST_USE static inline bool returns_add(struct returns *returns, struct trace_end branch)
 {
-	bit_filter_add(&returns->filter, branch);
-	return number_set_add(&returns->branches, branch);
+	bit_filter_add(&returns->filter, branch.word);
+	return number_set_add(&returns->branches, branch.word);
 }
 
-static inline bool returns_has(const struct returns *returns, uint64_t branch)
+static inline bool returns_has(const struct returns *returns, struct trace_end branch)
 {
-	return bit_filter_may_have(&returns->filter, branch) &&
-	       number_set_has(&returns->branches, branch);
+	return bit_filter_may_have(&returns->filter, branch.word) &&
+	       number_set_has(&returns->branches, branch.word);
 }
 
 /* Ask for the memory that returns_has() will read. */
-static inline void returns_prefetch(const struct returns *returns, uint64_t branch)
+static inline void returns_prefetch(const struct returns *returns, struct trace_end branch)
 {
-	if (bit_filter_may_have(&returns->filter, branch))
-		number_set_prefetch(&returns->branches, branch);
+	if (bit_filter_may_have(&returns->filter, branch.word))
+		number_set_prefetch(&returns->branches, branch.word);
 }
 
 #endif

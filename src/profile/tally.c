@@ -57,8 +57,8 @@ bool tally_trace(struct tally *tally, const struct trace_record *record, struct 
 	struct ledgers *ledgers = &tally->ledgers;
 	struct count_row row = {.count = record->count, .extra = record->mispredicted};
 
-	if (!ledger_read(&ledgers->branches, trace->branch < TRACE_FT_RETURN ? record->count : 0, err) ||
-	    !ledger_read(&ledgers->traces, trace->to != TRACE_BR_ONLY ? record->count : 0, err))
+	if (!ledger_read(&ledgers->branches, trace_has_branch(trace) ? record->count : 0, err) ||
+	    !ledger_read(&ledgers->traces, trace_has_fall_through(trace) ? record->count : 0, err))
 		return false;
 	tally->branches_seen = true;
 	trace_key(trace, row.key);
@@ -132,11 +132,12 @@ static bool note_return(struct tally *tally, const struct branch *b, struct trac
 {
 	struct branch_types *types = &tally->types;
 
-	if (trace->branch != TRACE_EXTERNAL)
-		return number_set_has(&types->inside, trace->branch) || number_set_add(&types->inside, trace->branch);
-	if (trace->from == TRACE_EXTERNAL)
+	if (!trace_end_is(trace->branch, TRACE_END_EXTERNAL))
+		return number_set_has(&types->inside, trace->branch.word) ||
+		       number_set_add(&types->inside, trace->branch.word);
+	if (trace_end_is(trace->from, TRACE_END_EXTERNAL))
 		return true;
-	trace->branch = TRACE_FT_RETURN;
+	trace->branch = trace_end_of(TRACE_END_FT_RETURN);
 	tally->found.by_type++;
 	tally->ledgers.branches.dropped[ENTRY_RETURN]++;
 	return number_set_has(&types->outside, b->from) || number_set_add(&types->outside, b->from);
@@ -145,14 +146,15 @@ static bool note_return(struct tally *tally, const struct branch *b, struct trac
 /* Whether another entry tells what it is. */
 static bool must_wait(const struct branch *b, const struct trace *trace)
 {
-	return !(b->flags & BRANCH_TYPE) && trace->branch == TRACE_EXTERNAL && trace->from != TRACE_EXTERNAL;
+	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace->branch, TRACE_END_EXTERNAL) &&
+	       !trace_end_is(trace->from, TRACE_END_EXTERNAL);
 }
 
 /* An entry with a type, or one of a recording with types.  Returns whether it is to be counted now. */
 static __attribute__((noinline)) bool take_type(struct tally *tally, const struct branch *b, bool typed,
 						struct trace *trace, bool *no_memory)
 {
-	const uint64_t key[COUNT_KEY_WORDS] = {trace->from, b->from, trace->to};
+	const uint64_t key[COUNT_KEY_WORDS] = {trace->from.word, b->from, trace->to.word};
 
 	if (branch_is_return(b))
 		*no_memory |= !note_return(tally, b, trace);
@@ -172,10 +174,11 @@ struct entry_use {
  * is the source of the entry before, the next newer one: `to`, for the first of them.
  * What lies outside at both ends leaves nothing to count.  A partial stack has no such
  * ends.  Returns the next `to`. */
-static uint64_t take_entries(struct tally *tally, struct process_view *view, const struct branch *begin,
-			     const struct branch *end, struct entry_use use, uint64_t to,
-			     struct entry_sums *sums)
+static struct trace_end take_entries(struct tally *tally, struct process_view *view, const struct branch *begin,
+				     const struct branch *end, struct entry_use use, struct trace_end to,
+				     struct entry_sums *sums)
 {
+	const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL);
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
 	struct count_cache *cache = &tally->traces;
 	struct near_image near = view->near;
@@ -190,26 +193,27 @@ static uint64_t take_entries(struct tally *tally, struct process_view *view, con
 			sums->skipped++;
 			continue;
 		}
-		if (!near_image_find(&near, b->from, TRACE_EXTERNAL, &trace.branch)) {
-			trace.branch = process_view_far(view, b->from, TRACE_EXTERNAL);
+		const struct run_addr source = {b->from}, target = {b->to};
+		if (!near_image_find(&near, source, outside, &trace.branch)) {
+			trace.branch = process_view_far(view, source, outside);
 			near = view->near;
 		}
-		if (!near_image_find(&near, b->to, TRACE_EXTERNAL, &trace.from)) {
-			trace.from = process_view_far(view, b->to, TRACE_EXTERNAL);
+		if (!near_image_find(&near, target, outside, &trace.from)) {
+			trace.from = process_view_far(view, target, outside);
 			near = view->near;
 		}
-		sums->runs += to != TRACE_BR_ONLY;
-		to = use.partial ? TRACE_BR_ONLY : trace.branch;
+		sums->runs += trace_has_fall_through(&trace);
+		to = use.partial ? none : trace.branch;
 		if (((b->flags & BRANCH_TYPE) | use.typed) &&
 		    !take_type(tally, b, use.typed, &trace, &sums->no_memory))
 			continue;
-		if (trace.branch | trace.from) {
+		if (trace_is_external(&trace)) {
+			sums->outside++;
+			sums->outside_runs += trace_has_fall_through(&trace);
+		} else {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
 			count_cache_add(cache, key, b->flags & BRANCH_MISPREDICTED);
-		} else {
-			sums->outside++;
-			sums->outside_runs += trace.to != TRACE_BR_ONLY;
 		}
 	}
 	return to;
@@ -221,7 +225,7 @@ static bool take_stack(struct tally *tally, struct process_view *view,
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
 	const struct entry_use use = {how.skip, how.typed, sample->partial};
-	uint64_t to = TRACE_BR_ONLY;
+	struct trace_end to = trace_end_of(TRACE_END_NONE);
 	struct entry_sums sums = {0};
 
 	while (at < end) {
@@ -262,7 +266,7 @@ bool tally_settle_types(struct tally *tally, struct bc_error *err)
 		if (!row.count)
 			continue;
 		bool returns = number_set_has(&types->outside, row.key[1]);
-		row.key[1] = returns ? TRACE_FT_RETURN : TRACE_EXTERNAL;
+		row.key[1] = trace_end_of(returns ? TRACE_END_FT_RETURN : TRACE_END_EXTERNAL).word;
 		tally->found.by_type += returns ? row.count : 0;
 		tally->ledgers.branches.dropped[ENTRY_RETURN] += returns ? row.count : 0;
 		ok = add_counted(&tally->totals->traces, &tally->counted_traces, row, err);

@@ -22,14 +22,14 @@ struct totals {
 /* `from` comes first, so that traces of one function are near each other. */
 static inline void trace_key(const struct trace *trace, uint64_t key[COUNT_KEY_WORDS])
 {
-	key[0] = trace->from;
-	key[1] = trace->branch;
-	key[2] = trace->to;
+	key[0] = trace->from.word;
+	key[1] = trace->branch.word;
+	key[2] = trace->to.word;
 }
 
 static inline struct trace trace_of(const uint64_t key[COUNT_KEY_WORDS])
 {
-	return (struct trace){.from = key[0], .branch = key[1], .to = key[2]};
+	return trace_of_words(key[1], key[0], key[2]);
 }
 
 /* Rows that were counted before, waiting to be handed over together. */

@@ -38,7 +38,7 @@ static size_t print(const struct preagg_record *r, char *out, size_t size)
 		break;
 	case PREAGG_TRACE:
 		n = snprintf(out, size, "%c %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64,
-			     r->is_return ? 'R' : 'T', r->trace.branch, r->trace.from, r->trace.to,
+			     r->is_return ? 'R' : 'T', r->trace.branch.word, r->trace.from.word, r->trace.to.word,
 			     r->count, r->mispredicted);
 		break;
 	}
@@ -49,8 +49,8 @@ static void check_same(const struct preagg_record *a, const struct preagg_record
 {
 	assert(a->kind == b->kind && a->is_return == b->is_return);
 	assert(a->at.v == b->at.v && a->count == b->count && a->mispredicted == b->mispredicted);
-	assert(a->trace.branch == b->trace.branch && a->trace.from == b->trace.from &&
-	       a->trace.to == b->trace.to);
+	assert(trace_end_equal(a->trace.branch, b->trace.branch) && trace_end_equal(a->trace.from, b->trace.from) &&
+	       trace_end_equal(a->trace.to, b->trace.to));
 	assert(text_equal(a->event, b->event));
 }
 

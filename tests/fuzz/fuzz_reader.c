@@ -110,9 +110,9 @@ static void add_sample(struct seen *seen, const struct event *event)
 
 static void add_trace(struct seen *seen, const struct trace_record *r)
 {
-	add(seen, r->trace.branch);
-	add(seen, r->trace.from);
-	add(seen, r->trace.to);
+	add(seen, r->trace.branch.word);
+	add(seen, r->trace.from.word);
+	add(seen, r->trace.to.word);
 	add(seen, r->is_return);
 	add(seen, r->count);
 	add(seen, r->mispredicted);

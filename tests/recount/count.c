@@ -259,8 +259,8 @@ static void take_sample(struct count *c, const struct sample *sample)
 static void take_trace(struct count *c, const struct trace_record *record)
 {
 	const struct trace *t = &record->trace;
-	uint64_t branches = t->branch < TRACE_FT_RETURN ? record->count : 0;
-	uint64_t runs = t->to != TRACE_BR_ONLY ? record->count : 0;
+	uint64_t branches = t->branch.word < TRACE_FT_RETURN ? record->count : 0;
+	uint64_t runs = t->to.word != TRACE_BR_ONLY ? record->count : 0;
 
 	numbers_add(&c->numbers, "branches.read", branches);
 	numbers_add(&c->numbers, "traces.read", runs);
@@ -271,9 +271,9 @@ static void take_trace(struct count *c, const struct trace_record *record)
 	}
 	c->branches_seen = true;
 	if (record->is_return)
-		put(&c->returns, t->branch, 0, 0, 1, 0);
+		put(&c->returns, t->branch.word, 0, 0, 1, 0);
 	if (record->count)
-		put(&c->traces, t->from, t->branch, t->to, record->count, record->mispredicted);
+		put(&c->traces, t->from.word, t->branch.word, t->to.word, record->count, record->mispredicted);
 }
 
 static void take_counted(struct count *c, const struct address_record *record)

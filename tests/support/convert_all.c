@@ -43,7 +43,7 @@ bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_er
 
 static void sweep_trace(struct aggregate *aggregate, uint64_t branch, uint64_t from, uint64_t to)
 {
-	const struct trace_record record = {{branch, from, to}, 1 + (to & 7), 1, from & 1};
+	const struct trace_record record = {trace_of_words(branch, from, to), 1 + (to & 7), 1, from & 1};
 	const struct event event = {.kind = EVENT_TRACES, .traces = {&record, 1}};
 	struct bc_error err = {0};
 

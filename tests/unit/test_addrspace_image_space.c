@@ -336,11 +336,13 @@ static void step(struct image_space *maps, struct model_process *models, struct 
 /* As the counting of branches does it: the vaddr, or UINT64_MAX. */
 static uint64_t quickly(struct process_view *view, uint64_t at)
 {
-	uint64_t out;
+	const struct run_addr run = {at};
+	const struct trace_end outside = {UINT64_MAX};
+	struct trace_end out;
 
-	if (!near_image_find(&view->near, at, UINT64_MAX, &out))
-		return process_view_far(view, at, UINT64_MAX);
-	return out;
+	if (!near_image_find(&view->near, run, outside, &out))
+		return process_view_far(view, run, outside).word;
+	return out.word;
 }
 
 static void assert_like(const struct image_space *maps, const struct model_process *models)

@@ -54,7 +54,7 @@ static inline void write_sample(FILE *out, const struct sample *s)
 static inline void write_trace(FILE *out, const struct trace_record *r)
 {
 	fprintf(out, "%s %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
-		r->is_return ? "return" : "trace", r->trace.branch, r->trace.from, r->trace.to,
+		r->is_return ? "return" : "trace", r->trace.branch.word, r->trace.from.word, r->trace.to.word,
 		r->count, r->mispredicted);
 }
 

@@ -265,7 +265,7 @@ static void basic_mode(void **state)
 	(void)state;
 	begin(&basic);
 	tiny_run_sample(&run, &sample);
-	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1000, 0x1010}, 4, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1000, 0x1010), 4, 0);
 	gives("no_lbr cycles:\n"
 	      "1 plain 8 1\n");
 	assert_int_equal(run.ledgers.branches.dropped[ENTRY_BASIC_MODE], 6);
@@ -277,9 +277,9 @@ static void returns_are_known_for_every_line(void **state)
 {
 	(void)state;
 	begin(&usual);
-	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1010, TRACE_BR_ONLY}, 2, 0);
-	tiny_run_trace(&run, 'R', (struct trace){0x1104, 0x1014, TRACE_BR_ONLY}, 1, 0);
-	tiny_run_trace(&run, 'T', (struct trace){0x1105, 0x1014, TRACE_BR_ONLY}, 1, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1010, TRACE_BR_ONLY), 2, 0);
+	tiny_run_trace(&run, 'R', trace_of_words(0x1104, 0x1014, TRACE_BR_ONLY), 1, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(0x1105, 0x1014, TRACE_BR_ONLY), 1, 0);
 	gives("1 plain 5 1 hot 24 0 1\n");
 	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 3);
 }
@@ -289,7 +289,7 @@ static void nothing_counted(void **state)
 {
 	(void)state;
 	begin(&usual);
-	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1010, TRACE_BR_ONLY}, 0, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1010, TRACE_BR_ONLY), 0, 0);
 	gives("");
 }
 
@@ -305,8 +305,8 @@ static void guessed_traces_fit(void **state)
 	for (int imputes = 0; imputes < 2; imputes++) {
 		options.impute = imputes;
 		begin(&options);
-		tiny_run_trace(&run, 'T', (struct trace){TRACE_FT_ONLY, 0x1000, 0x1010}, most, 0);
-		tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1000, TRACE_BR_ONLY}, most, 0);
+		tiny_run_trace(&run, 'T', trace_of_words(TRACE_FT_ONLY, 0x1000, 0x1010), most, 0);
+		tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1000, TRACE_BR_ONLY), most, 0);
 		assert_int_equal(aggregate_finish(&run.aggregate, &basic, &err), !imputes);
 		aggregate_fini(&run.aggregate);
 		tiny_binary_fini(&run.tiny);

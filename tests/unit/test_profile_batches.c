@@ -143,9 +143,10 @@ static void collect(struct bench *bench)
 static uint64_t count_of(const struct bench *bench, uint64_t branch, uint64_t from, uint64_t to,
 			 uint64_t *wrong)
 {
+	const struct trace trace = trace_of_words(branch, from, to);
 	uint64_t key[COUNT_KEY_WORDS];
 
-	trace_key(&(struct trace){.branch = branch, .from = from, .to = to}, key);
+	trace_key(&trace, key);
 	const struct count_row *row = find_row(&bench->totals.traces, key);
 	*wrong = row ? row->extra : 0;
 	return row ? row->count : 0;

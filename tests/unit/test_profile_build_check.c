@@ -9,10 +9,10 @@ static struct tiny_binary tiny;
 
 static struct build_check check(uint64_t branch, uint64_t from, uint64_t to)
 {
-	const struct trace trace = {branch, from, to};
+	const struct trace trace = trace_of_words(branch, from, to);
 	struct build_check result = {0};
 
-	build_check_trace(&tiny.binary.image, &trace, build_check_insn(&tiny.binary.image, branch),
+	build_check_trace(&tiny.binary.image, &trace, build_check_insn(&tiny.binary.image, (struct vaddr){branch}),
 			  3, &result);
 	return result;
 }

@@ -20,7 +20,7 @@ static int setup(void **state)
 
 static void trace(uint64_t branch, uint64_t from, uint64_t to, uint64_t count, uint64_t wrong)
 {
-	tiny_run_trace(&run, 'T', (struct trace){branch, from, to}, count, wrong);
+	tiny_run_trace(&run, 'T', trace_of_words(branch, from, to), count, wrong);
 }
 
 static void gives(const char *lines)
@@ -83,7 +83,7 @@ static void returns_give_no_branch(void **state)
 	trace(0x1018, 0x1110, TRACE_BR_ONLY, 7, 0);
 	trace(0x1019, 0x1110, TRACE_BR_ONLY, 1, 0);
 	trace(0x1120, 0x1010, TRACE_BR_ONLY, 2, 0);
-	tiny_run_trace(&run, 'R', (struct trace){0x1120, 0x1014, TRACE_BR_ONLY}, 1, 0);
+	tiny_run_trace(&run, 'R', trace_of_words(0x1120, 0x1014, TRACE_BR_ONLY), 1, 0);
 	gives("1 hot 20 1 plain 10 0 1\n");
 	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 7 + 2 + 1);
 }

@@ -28,7 +28,7 @@ static void begin(unsigned restore)
 
 static void branch(uint64_t from, uint64_t to, uint64_t count)
 {
-	tiny_run_trace(&run, 'T', (struct trace){from, to, TRACE_BR_ONLY}, count, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(from, to, TRACE_BR_ONLY), count, 0);
 }
 
 static void is_made(uint32_t entry)
@@ -46,7 +46,7 @@ static void made(void **state)
 	branch(0x102c, 0x1030, 5);
 	branch(0x101c, 0x1030, 3);
 	branch(0x1031, 0x1010, 2);
-	tiny_run_trace(&run, 'T', (struct trace){0x1104, 0x1020, 0x1031}, 7, 0);
+	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1020, 0x1031), 7, 0);
 	tiny_run_gives(&run, 1, "1 hot 2c 1 hot 60 0 3\n"
 				"1 hot 60 1 hot 20 0 2\n"
 				"1 plain 4 1 hot 40 0 7\n");

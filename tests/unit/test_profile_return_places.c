@@ -27,14 +27,14 @@ static void landing_pads_are_no_returns(void **state)
 		static const bool has[] = {true, true, false, false, true, false};
 		places.used = used;
 		for (size_t i = 0; i < BC_COUNT(at); i++) {
-			struct trace trace = {TRACE_EXTERNAL, at[i], TRACE_BR_ONLY};
+			struct trace trace = trace_of_words(TRACE_EXTERNAL, at[i], TRACE_BR_ONLY);
 			struct place from = binary_place(&tiny.binary, (struct vaddr){at[i]}, NULL);
 			assert_int_equal(return_places_has(&places, trace, from), used && has[i]);
-			trace.branch = TRACE_FT_EXTERNAL;
+			trace.branch.word = TRACE_FT_EXTERNAL;
 			assert_int_equal(return_places_has(&places, trace, from), used && has[i]);
-			trace.branch = TRACE_FT_ONLY;
+			trace.branch.word = TRACE_FT_ONLY;
 			assert_false(return_places_has(&places, trace, from));
-			trace.branch = 0x1104;
+			trace.branch.word = 0x1104;
 			assert_false(return_places_has(&places, trace, from));
 		}
 	}
