@@ -24,7 +24,7 @@ enum {
 static const struct option_row rows[] = {
 	{OPT_BINARY, "binary", "BIN", FILE_READ, "the binary whose addresses they are (required)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that BOLT read, for addresses in it"},
-	{OPT_FROM, "from", "KIND", NO_FILE, "which addresses are given: run (default), vaddr, offset,\n"
+	{OPT_FROM, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "which addresses are given: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)"},
 	{OPT_PID, "pid", "PID", NO_FILE, "run-time addresses of this running process"},
 	{OPT_MAPS, "maps", "FILE", FILE_READ, "of the process with these maps (/proc/PID/maps, .bcmaps)"},

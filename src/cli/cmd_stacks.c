@@ -22,7 +22,7 @@ enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OP
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	{OPT_FORMAT, "format", "FORMAT", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
+	{OPT_FORMAT, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
 	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps, or text of /proc/PID/maps; of a recording for\n"
 	 "processes that it has no mappings of; can be given several times"},
 	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file of what is mapped under its name or build-id;\n"
@@ -31,7 +31,7 @@ static const struct option_row rows[] = {
 	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "functions of the input binary, of what BOLT wrote"},
 	{OPT_LINES, "lines", NULL, NO_FILE, "files and lines of the source, from DWARF; and functions"},
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
-	{OPT_KIND, "input-format", "KIND", NO_FILE, "auto (default), raw or perf"},
+	{OPT_KIND, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf"},
 	NEW_RECORDING_ROW,
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,

@@ -22,7 +22,7 @@ enum { OPT_IN_PLACE = 256 };
 enum { NAMES_TOLD = 8 };
 
 static const struct option_row rows[] = {
-	{'l', "layout", "LAYOUT", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
+	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
 	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "write it in BINARY's place"},
 	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost, and what changes"},

@@ -14,7 +14,7 @@ enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE
 
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", FILE_READ, "check against the binary that llvm-bolt read, too"},
-	{OPT_FAIL_ON, "fail-on", "SEVERITY", NO_FILE, "exit 3 from this severity on: error, warning (default)\nor note"},
+	{OPT_FAIL_ON, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 from this severity on: error, warning (default)\nor note"},
 	{OPT_JSON, "json", NULL, NO_FILE, "the report as JSON"},
 	{OPT_SARIF, "sarif", NULL, NO_FILE, "the findings as SARIF 2.1.0, for code-scanning tools"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},

@@ -39,13 +39,14 @@ enum {
 	OPT_SANDBOX,
 };
 
+#define X(name, key, text) "," key
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read: with it the profile is as\nthat one would have run; of several binaries BIN=INPUT"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE,
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE,
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_FORMAT, "format", "FORMAT", NO_FILE,
+	{OPT_FORMAT, "format", "FORMAT:fdata,yaml,preagg", NO_FILE,
 	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
 	 "converted or merged later"},
 	{OPT_SHARD, "shard", NULL, NO_FILE,
@@ -77,15 +78,15 @@ static const struct option_row rows[] = {
 	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
 	{OPT_NO_INFER, "no-infer", NULL, NO_FILE,
 	 "write plain samples as addresses, and infer no branches\nfrom them (docs/inference.md)"},
-	{OPT_COMPAT, "compat", "PROGRAM", NO_FILE,
+	{OPT_COMPAT, "compat", "PROGRAM:perf2bolt", NO_FILE,
 	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
-	{OPT_RESTORE, "restore", "RULE,...", NO_FILE,
+	{OPT_RESTORE, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
 	 "bring back of what llvm-bolt changed: none, all (default),\nor some, with commas: names, entries, made, plt, sites;\nwith the input old, left, folded, deleted, tails, inlined"},
 	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
 	 "far as the kernel knows how"},
-	{OPT_STATS, "stats", "FORM", NO_FILE, "the report on stderr: text (default), json or none"},
+	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "the report on stderr: text (default), json or none"},
 	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "write the JSON report to FILE too"},
 	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long work)"},
 	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
@@ -93,6 +94,7 @@ static const struct option_row rows[] = {
 	{'v', "verbose", NULL, NO_FILE, "a longer report"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
+#undef X
 
 static bool parse_stats(const char *value, enum stats_form *out)
 {

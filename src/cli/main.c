@@ -13,6 +13,7 @@
 #include "src/base/sink.h"
 #include "src/cli/clash.h"
 #include "src/cli/commands.h"
+#include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/say.h"
@@ -118,14 +119,30 @@ static int roles(FILE *out)
 	return EXIT_DONE;
 }
 
+/* 'batconv help --completion=SHELL' */
+static int completion(const char *shell, FILE *out)
+{
+	const struct command *all[BC_COUNT(commands) + 1];
+	const struct command *const programs[] = {perf2bolt_command(), merge_fdata_command()};
+	const struct completion completion = {all, BC_COUNT(all), main_command->name, programs, BC_COUNT(programs)};
+
+	memcpy(all, commands, sizeof(commands));
+	all[BC_COUNT(commands)] = &help_command;
+	return completion_write(&completion, shell, out) ? EXIT_DONE
+		: usage_error(NULL, "--completion takes bash, zsh or fish, not", shell);
+}
+
 static int help(int argc, char **argv)
 {
+	static const char completion_option[] = "--completion=";
 	const char *word = argc > 2 ? argv[2] : NULL;
 
 	if (!word)
 		return overview(stdout);
 	if (!strcmp(word, "--options"))
 		return roles(stdout);
+	if (!strncmp(word, completion_option, sizeof(completion_option) - 1))
+		return completion(word + sizeof(completion_option) - 1, stdout);
 	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
 		return unknown_command(word);

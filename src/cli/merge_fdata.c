@@ -215,15 +215,41 @@ static int run(const struct arguments *args)
 	return code;
 }
 
-static const char help[] =
-	"usage: merge-fdata [OPTION]... FILE...\n\n"
-	"add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
-	"FILE is a profile, several with commas, or a folder: every file below it.\n\n"
-	"options:\n"
-	"  -o <file>       write to this file (default: stdout)\n"
-	"  -q              of YAML: print no merged profile\n"
-	"  --print=<what>  of YAML: print functions and their counts to stderr, by exec or branches; or none\n"
-	"  --help, --version\n";
+static const struct option_row rows[] = {
+	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)"},
+	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile"},
+	{256, "print", "what:exec,branches,none", NO_FILE,
+	 "of YAML: print functions and their counts to stderr, by exec or branches; or none"},
+	{257, "help", NULL, NO_FILE, "show these options"},
+	{258, "version", NULL, NO_FILE, "print the version"},
+};
+
+const struct command *merge_fdata_command(void)
+{
+	static const struct command command = {"merge-fdata", "[OPTION]... FILE...", "", rows, BC_COUNT(rows), FILE_READ, NULL};
+
+	return &command;
+}
+
+static void print_help(FILE *out)
+{
+	fputs("usage: merge-fdata [OPTION]... FILE...\n\n"
+	      "add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
+	      "FILE is a profile, several with commas, or a folder: every file below it.\n\n"
+	      "options:\n", out);
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		struct text arg = option_argument(&rows[i]);
+		char left[32];
+		if (rows[i].name)
+			snprintf(left, sizeof(left), "--%s", rows[i].name);
+		else
+			snprintf(left, sizeof(left), "-%c", rows[i].id);
+		if (rows[i].arg)
+			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%s<%.*s>", rows[i].name ? "=" : " ",
+				 (int)arg.len, arg.at);
+		fprintf(out, "  %-15s %s\n", left, rows[i].help);
+	}
+}
 
 int merge_fdata_main(int argc, char **argv)
 {
@@ -233,7 +259,7 @@ int merge_fdata_main(int argc, char **argv)
 
 	bool ok = parse(&args, argc, argv, &err);
 	if (ok && args.help) {
-		fputs(help, stdout);
+		print_help(stdout);
 	} else if (ok && args.version) {
 		puts("batconv " BATCONV_VERSION " (as merge-fdata)");
 	} else {

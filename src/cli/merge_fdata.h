@@ -6,11 +6,14 @@
 #ifndef CLI_MERGE_FDATA_H
 #define CLI_MERGE_FDATA_H
 
-#include <stdbool.h>
+#include "src/cli/options.h"
 
 /* True if argv[0] says so: merge-fdata, or that with a version. */
 bool merge_fdata_is_name(const char *path);
 
 int merge_fdata_main(int argc, char **argv);
+
+/* Its options as rows, for completion: nothing to run. */
+const struct command *merge_fdata_command(void);
 
 #endif

@@ -17,9 +17,7 @@ struct getopt_tables {
 
 static int argument_kind(const struct option_row *row)
 {
-	if (!row->arg)
-		return no_argument;
-	return row->arg[0] == '[' ? optional_argument : required_argument;
+	return row->arg ? required_argument : no_argument;
 }
 
 static void make_tables(const struct command *command, struct getopt_tables *tables)
@@ -51,6 +49,13 @@ static int next(const struct command *command, int argc, char **argv, const char
 	int id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
 	*value = optarg;
 	return id;
+}
+
+struct text option_argument(const struct option_row *row)
+{
+	struct text arg = text_of(row->arg ? row->arg : "-");
+
+	return text_first(arg, text_find(arg, ':'));
 }
 
 void option_name(const struct option_row *row, char name[OPTION_NAME])
@@ -139,16 +144,14 @@ int options_apply(const struct command *command, int argc, char **argv,
 static void option_help(const struct option_row *row, FILE *out)
 {
 	char left[64], letter[8] = "    ";
+	struct text arg = option_argument(row);
 
 	if (row->id <= 255)
 		snprintf(letter, sizeof(letter), "-%c, ", row->id);
 	if (!row->arg)
 		snprintf(left, sizeof(left), "%s--%s", letter, row->name);
-	else if (row->arg[0] == '[')
-		snprintf(left, sizeof(left), "%s--%s[=%.*s]", letter, row->name,
-			 (int)strlen(row->arg) - 2, row->arg + 1);
 	else
-		snprintf(left, sizeof(left), "%s--%s=%s", letter, row->name, row->arg);
+		snprintf(left, sizeof(left), "%s--%s=%.*s", letter, row->name, (int)arg.len, arg.at);
 	fprintf(out, "  %-30s ", left);
 	for (const char *c = row->help; *c; c++) {
 		putc(*c, out);
@@ -184,7 +187,8 @@ void command_roles(const struct command *command, FILE *out)
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
 		option_name(row, name);
-		fprintf(out, "%s %s %s %s\n", command->name, name, row->arg ? row->arg : "-", role_name(row->role));
+		struct text arg = option_argument(row);
+		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at, role_name(row->role));
 	}
 }
 

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "src/base/text.h"
+
 /* What the process exits with. */
 enum exit_code {
 	EXIT_DONE = 0,
@@ -35,8 +37,8 @@ enum file_role {
 struct option_row {
 	int id;           /* the letter of the short form, or above 255 */
 	const char *name; /* the long form */
-	const char *arg;  /* what its argument is called, or NULL; in [brackets]
-	                     if it can be left out */
+	const char *arg;  /* what its argument is called, or NULL; behind a ':' the words that
+	                     it can be, with commas, for completion */
 	enum file_role role;
 	const char *help;
 };
@@ -56,6 +58,9 @@ struct command {
 enum { OPTION_END = -1, OPTION_BAD = -2, OPTION_OPERAND = 1 };
 
 enum { OPTION_NAME = 32 };
+
+/* What an option's argument is called, without its words; "-" if it takes none. */
+struct text option_argument(const struct option_row *row);
 
 /* What messages call an option: "-o", "--maps". */
 void option_name(const struct option_row *row, char name[OPTION_NAME]);

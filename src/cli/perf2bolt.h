@@ -55,6 +55,9 @@ void perf2bolt_help_ignored(FILE *out);
 /* As command_roles(). */
 void perf2bolt_roles(FILE *out);
 
+/* Its options as rows, for completion: nothing to run. */
+const struct command *perf2bolt_command(void);
+
 /* stdout, or stderr if a profile goes to stdout. */
 FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments);
 

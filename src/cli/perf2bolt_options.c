@@ -37,63 +37,63 @@ enum option_id {
 struct perf2bolt_option {
 	const char *name;
 	enum option_id id;
-	bool value;       /* takes one; else a flag, which can be =0 or =false */
+	const char *value; /* as in option_row; NULL: a flag, which can be =0 or =false */
 	enum file_role role;
 	const char *help;
 };
 
 static const struct perf2bolt_option table[] = {
-	{"perfdata", ID_SAMPLES, true, FILES_READ, "samples: perf.data, or what perf script prints; several with commas"},
-	{"p", ID_SAMPLES, true, FILES_READ, "the same"},
-	{"o", ID_OUTPUT, true, FILE_WRITTEN, "write the profile to this file"},
-	{"w", ID_YAML, true, FILE_WRITTEN, "write the profile as YAML to this file, too"},
-	{"profile-format", ID_FORMAT, true, NO_FILE, "fdata (default), yaml or preagg"},
-	{"pa", ID_PREAGG, false, NO_FILE, "the samples are pre-aggregated text"},
-	{"ps", ID_NOTHING, false, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
-	{"basic-events", ID_BASIC, false, NO_FILE, "use sampled addresses, not branch stacks"},
-	{"ba", ID_BASIC, false, NO_FILE, "the same"},
-	{"nl", ID_BASIC, false, NO_FILE, "the same"},
-	{"pid", ID_PID, true, NO_FILE, "samples of this process only"},
-	{"ignore-build-id", ID_BUILD_ID, false, NO_FILE, "the name of a mapping says which file it is"},
-	{"max-samples", ID_MAX_SAMPLES, true, NO_FILE, "of each file the first samples only"},
-	{"itrace", ID_ITRACE, true, NO_FILE, "let perf script make branch stacks of a trace"},
-	{"spe", ID_SPE, false, NO_FILE, "the same for Arm SPE (AArch64 only)"},
-	{"ignore-interrupt-lbr", ID_KERNEL, false, NO_FILE, "drop branches from and to the kernel (always)"},
-	{"impute-trace-fall-through", ID_IMPUTE, false, NO_FILE, "guess the fall-throughs of traces that have none"},
-	{"parse-mem-profile", ID_NOTHING, false, NO_FILE, "memory events are written where there are any"},
-	{"filter-mem-profile", ID_NOTHING, false, NO_FILE, "always: those of named data only"},
-	{"perfdata-jobs", ID_NOTHING, true, NO_FILE, "batconv uses all processors on each file"},
-	{"pj", ID_NOTHING, true, NO_FILE, "the same"},
-	{"force", ID_FORCE, false, NO_FILE, "batconv's: convert samples of another build all the same"},
-	{"aggregate-only", ID_NOTHING, false, NO_FILE, "always"},
-	{"show-density", ID_NOTHING, false, NO_FILE, "always"},
-	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, true, NO_FILE, "the share of the samples that density is told of, of a million"},
-	{"profile-density-threshold", ID_DENSITY_THRESHOLD, true, NO_FILE, "the density that is enough (default: 60)"},
-	{"funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: these functions only (regular expressions, with commas)"},
-	{"funcs-file", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
-	{"funcs-no-regex", ID_FUNCS, true, NO_FILE, "the same by plain names"},
-	{"funcs-file-no-regex", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
-	{"skip-funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: not these functions (regular expressions, with commas)"},
-	{"skip-funcs-file", ID_FUNCS, true, FILE_READ, "the same, one on each line of this file"},
-	{"max-funcs", ID_FUNCS, true, NO_FILE, "code that BOLT left alone: that many functions with samples, by address"},
-	{"time-aggr", ID_NOTHING, false, NO_FILE, "no times are shown"},
-	{"bolt-info", ID_NOTHING, false, NO_FILE, "no binary is written"},
-	{"print-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
-	{"print-all-options", ID_NOTHING, false, NO_FILE, "no options are printed"},
-	{"v", ID_NOTHING, true, NO_FILE, "batconv's own report has -v"},
-	{"strict", ID_STRICT, false, NO_FILE, "for what is told at the end, and -max-funcs"},
-	{"lite", ID_LITE, false, NO_FILE, "for what is told at the end, and -max-funcs"},
-	{"allow-stripped", ID_NOTHING, false, NO_FILE, "always"},
-	{"profile-use-dfs", ID_NOTHING, false, NO_FILE, "blocks are in the order of the input's layout"},
-	{"profile-write-pseudo-probes", ID_PROBES, false, NO_FILE, "fdata has none; refused with YAML"},
-	{"heatmap", ID_HEATMAP, true, NO_FILE, "no heat map is written: llvm-bolt-heatmap makes them"},
-	{"perf-script-events", ID_EVENTS, true, NO_FILE, "nothing, with -pa; else refused"},
-	{"h", ID_HELP, false, NO_FILE, "show these options"},
-	{"help", ID_HELP, false, NO_FILE, "the same"},
-	{"help-hidden", ID_HELP_HIDDEN, false, NO_FILE, "and llvm-bolt's options that change no profile"},
-	{"help-list", ID_HELP, false, NO_FILE, "as -help"},
-	{"help-list-hidden", ID_HELP_HIDDEN, false, NO_FILE, "as -help-hidden"},
-	{"version", ID_VERSION, false, NO_FILE, "print the version"},
+	{"perfdata", ID_SAMPLES, "value", FILES_READ, "samples: perf.data, or what perf script prints; several with commas"},
+	{"p", ID_SAMPLES, "value", FILES_READ, "the same"},
+	{"o", ID_OUTPUT, "value", FILE_WRITTEN, "write the profile to this file"},
+	{"w", ID_YAML, "value", FILE_WRITTEN, "write the profile as YAML to this file, too"},
+	{"profile-format", ID_FORMAT, "value:fdata,yaml,preagg", NO_FILE, "fdata (default), yaml or preagg"},
+	{"pa", ID_PREAGG, NULL, NO_FILE, "the samples are pre-aggregated text"},
+	{"ps", ID_NOTHING, NULL, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
+	{"basic-events", ID_BASIC, NULL, NO_FILE, "use sampled addresses, not branch stacks"},
+	{"ba", ID_BASIC, NULL, NO_FILE, "the same"},
+	{"nl", ID_BASIC, NULL, NO_FILE, "the same"},
+	{"pid", ID_PID, "value", NO_FILE, "samples of this process only"},
+	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "the name of a mapping says which file it is"},
+	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "of each file the first samples only"},
+	{"itrace", ID_ITRACE, "value", NO_FILE, "let perf script make branch stacks of a trace"},
+	{"spe", ID_SPE, NULL, NO_FILE, "the same for Arm SPE (AArch64 only)"},
+	{"ignore-interrupt-lbr", ID_KERNEL, NULL, NO_FILE, "drop branches from and to the kernel (always)"},
+	{"impute-trace-fall-through", ID_IMPUTE, NULL, NO_FILE, "guess the fall-throughs of traces that have none"},
+	{"parse-mem-profile", ID_NOTHING, NULL, NO_FILE, "memory events are written where there are any"},
+	{"filter-mem-profile", ID_NOTHING, NULL, NO_FILE, "always: those of named data only"},
+	{"perfdata-jobs", ID_NOTHING, "value", NO_FILE, "batconv uses all processors on each file"},
+	{"pj", ID_NOTHING, "value", NO_FILE, "the same"},
+	{"force", ID_FORCE, NULL, NO_FILE, "batconv's: convert samples of another build all the same"},
+	{"aggregate-only", ID_NOTHING, NULL, NO_FILE, "always"},
+	{"show-density", ID_NOTHING, NULL, NO_FILE, "always"},
+	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, "value", NO_FILE, "the share of the samples that density is told of, of a million"},
+	{"profile-density-threshold", ID_DENSITY_THRESHOLD, "value", NO_FILE, "the density that is enough (default: 60)"},
+	{"funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: these functions only (regular expressions, with commas)"},
+	{"funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
+	{"funcs-no-regex", ID_FUNCS, "value", NO_FILE, "the same by plain names"},
+	{"funcs-file-no-regex", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
+	{"skip-funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: not these functions (regular expressions, with commas)"},
+	{"skip-funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
+	{"max-funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: that many functions with samples, by address"},
+	{"time-aggr", ID_NOTHING, NULL, NO_FILE, "no times are shown"},
+	{"bolt-info", ID_NOTHING, NULL, NO_FILE, "no binary is written"},
+	{"print-options", ID_NOTHING, NULL, NO_FILE, "no options are printed"},
+	{"print-all-options", ID_NOTHING, NULL, NO_FILE, "no options are printed"},
+	{"v", ID_NOTHING, "value", NO_FILE, "batconv's own report has -v"},
+	{"strict", ID_STRICT, NULL, NO_FILE, "for what is told at the end, and -max-funcs"},
+	{"lite", ID_LITE, NULL, NO_FILE, "for what is told at the end, and -max-funcs"},
+	{"allow-stripped", ID_NOTHING, NULL, NO_FILE, "always"},
+	{"profile-use-dfs", ID_NOTHING, NULL, NO_FILE, "blocks are in the order of the input's layout"},
+	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "fdata has none; refused with YAML"},
+	{"heatmap", ID_HEATMAP, "value", NO_FILE, "no heat map is written: llvm-bolt-heatmap makes them"},
+	{"perf-script-events", ID_EVENTS, "value", NO_FILE, "nothing, with -pa; else refused"},
+	{"h", ID_HELP, NULL, NO_FILE, "show these options"},
+	{"help", ID_HELP, NULL, NO_FILE, "the same"},
+	{"help-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "and llvm-bolt's options that change no profile"},
+	{"help-list", ID_HELP, NULL, NO_FILE, "as -help"},
+	{"help-list-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "as -help-hidden"},
+	{"version", ID_VERSION, NULL, NO_FILE, "print the version"},
 };
 
 static bool wrong(const char *option, const char *why, const char *what)
@@ -370,6 +370,20 @@ void perf2bolt_roles(FILE *out)
 		option_label(&table[i], label);
 		fprintf(out, "perf2bolt %s %s %s\n", label, table[i].value ? "value" : "-", role_name(table[i].role));
 	}
+}
+
+const struct command *perf2bolt_command(void)
+{
+	static struct option_row rows[BC_COUNT(table)];
+	static const struct command command = {"perf2bolt", "-p=SAMPLES EXECUTABLE -o PROFILE", "", rows, BC_COUNT(rows), FILE_READ, NULL};
+
+	for (size_t i = 0; i < BC_COUNT(table); i++) {
+		const struct perf2bolt_option *option = &table[i];
+		bool letter = !option->name[1];
+		rows[i] = (struct option_row){letter ? option->name[0] : 256, letter ? NULL : option->name, option->value,
+					      option->role, option->help};
+	}
+	return &command;
 }
 
 void perf2bolt_help(bool all, FILE *out)

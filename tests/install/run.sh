@@ -9,6 +9,9 @@ trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null
 "$prefix/bin/batconv" --version
 test -s "$prefix/share/man/man1/batconv.1"
+for file in bash-completion/completions/batconv zsh/site-functions/_batconv fish/vendor_completions.d/batconv.fish; do
+	test -s "$prefix/share/$file"
+done
 
 libdir=$(dirname "$(find "$prefix" -name bat.pc)")
 export PKG_CONFIG_PATH="$libdir"
