@@ -14,9 +14,9 @@
 /* A table that a jump seems to use, or that none was seen to. */
 struct found_table {
 	struct table_ref ref;
-	uint32_t jump; /* offset of the jump, or NO_JUMP */
+	uint32_t jump; /* offset of the jump, or NO_JUMP_OFFSET */
 };
-#define NO_JUMP UINT32_MAX
+#define NO_JUMP_OFFSET UINT32_MAX
 DEFINE_VEC(found_vec, struct found_table);
 
 /* What a table's memory holds. */
@@ -162,7 +162,7 @@ static bool find_tables(const struct table_search *s, struct found_vec *out)
 {
 	for (size_t i = 0; i < s->insns->len; i++) {
 		const struct insn *insn = &s->insns->at[i];
-		struct found_table table = {{insn->target, true}, NO_JUMP};
+		struct found_table table = {{insn->target, true}, NO_JUMP_OFFSET};
 		bool found = false;
 		if (insn->kind == INSN_JUMP_INDIRECT) {
 			found = table_of_jump(s, i, &table.ref);
@@ -208,7 +208,7 @@ static bool tell_apart(const struct found_vec *found, struct jump_tables *out)
 		bool known = i && !by_place(table, table - 1);
 		if (!known && !table_vec_push(&out->tables, (struct jump_table){.ref = table->ref}))
 			return false;
-		if (table->jump != NO_JUMP &&
+		if (table->jump != NO_JUMP_OFFSET &&
 		    !use_vec_push(&out->uses, (struct table_use){table->jump, out->tables.len - 1}))
 			return false;
 	}

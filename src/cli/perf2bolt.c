@@ -122,7 +122,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	if (arguments->spe && conversion->binary.image.machine != MACHINE_AARCH64)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is for AArch64",
 			       arguments->conversion.binary);
-	if (samples->read && samples->dropped[SAMPLE_OTHER_PID] == samples->read)
+	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of process %u", arguments->pid);
 	return true;
 }

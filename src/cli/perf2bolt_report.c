@@ -41,24 +41,24 @@ static uint64_t aggregated_lines(const struct conversion *conversion)
 /* Samples that were looked at, and those of processes that ran the binary. */
 static uint64_t samples_seen(const struct ledger *samples)
 {
-	return samples->read - samples->dropped[SAMPLE_PAST_LIMIT];
+	return samples->read - samples->dropped[SAMPLE_DROP_PAST_LIMIT];
 }
 
 static uint64_t samples_taken(const struct ledger *samples)
 {
-	return samples_seen(samples) - samples->dropped[SAMPLE_NO_PROCESS] -
-	       samples->dropped[SAMPLE_OTHER_PID];
+	return samples_seen(samples) - samples->dropped[SAMPLE_DROP_NO_PROCESS] -
+	       samples->dropped[SAMPLE_DROP_OTHER_PID];
 }
 
 static void report_branches(const struct ledgers *ledgers, FILE *out)
 {
 	const struct ledger *samples = &ledgers->samples, *branches = &ledgers->branches;
-	uint64_t entries = branches->read - branches->dropped[ENTRY_DROPPED_SAMPLE] -
-			   branches->dropped[ENTRY_KERNEL];
+	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] -
+			   branches->dropped[BRANCH_DROP_KERNEL];
 
 	if (!samples->read)
 		return;
-	if (branches->dropped[ENTRY_ERRATUM])
+	if (branches->dropped[BRANCH_DROP_ERRATUM])
 		fputs("PERF2BOLT-WARNING: using Intel Skylake bug workaround\n", stderr);
 	fprintf(out, "PERF2BOLT: read %" PRIu64 " samples and %" PRIu64 " brstack entries\n",
 		samples_taken(samples), entries);
@@ -68,8 +68,8 @@ static void report_branches(const struct ledgers *ledgers, FILE *out)
 
 static void report_traces(const struct ledger *traces, FILE *out)
 {
-	uint64_t invalid = traces->dropped[RUN_TWO_FRAGMENTS] + traces->dropped[RUN_INVALID] +
-			   traces->dropped[RUN_NO_MAP];
+	uint64_t invalid = traces->dropped[TRACE_DROP_TWO_FRAGMENTS] + traces->dropped[TRACE_DROP_INVALID] +
+			   traces->dropped[TRACE_DROP_NO_MAP];
 
 	fputs("PERF2BOLT: processing branch events...\n", out);
 	print_share("traces mismatching disassembled function contents", invalid, traces->read, out);
@@ -77,7 +77,7 @@ static void report_traces(const struct ledger *traces, FILE *out)
 		fputs("\n !! WARNING !! This high mismatch ratio indicates the input binary is probably not the same "
 		      "binary used during profiling collection. The generated data may be ineffective for improving "
 		      "performance\n\n", out);
-	print_share("out of range traces involving unknown regions", traces->dropped[RUN_OUTSIDE],
+	print_share("out of range traces involving unknown regions", traces->dropped[TRACE_DROP_OUTSIDE],
 		    traces->read, out);
 }
 
@@ -88,8 +88,8 @@ static void report_basic(const struct ledger *samples, FILE *out)
 	fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", taken);
 	fputs("PERF2BOLT: processing basic events (without brstack)...\n", out);
 	print_share("out of range samples recorded in unknown regions",
-		    taken - samples->kept - samples->dropped[SAMPLE_NO_PARENT] -
-			    samples->dropped[SAMPLE_UNNAMEABLE], taken, out);
+		    taken - samples->kept - samples->dropped[SAMPLE_DROP_NO_PARENT] -
+			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
 }
 
 void perf2bolt_report_read(const struct conversion *conversion, FILE *out)

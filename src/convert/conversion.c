@@ -18,9 +18,9 @@ static unsigned thread_count(const struct conversion_options *options)
 /* Samples that the reader met and could not deliver. */
 static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
 {
-	aggregate_undelivered(&c->aggregate, SAMPLE_LATE, perf->late);
-	aggregate_undelivered(&c->aggregate, SAMPLE_GUEST, perf->of_guests);
-	aggregate_undelivered(&c->aggregate, SAMPLE_UNKNOWN_EVENT, perf->of_unknown_events);
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_LATE, perf->late);
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_GUEST, perf->of_guests);
+	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
 bool conversion_note_input(struct conversion *c, const struct reader_report *report,
@@ -139,7 +139,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
 
 	if (c->aggregate.contradicted.code)
 		return fail_contradicted(options, c, err);
-	if (c->ledgers.samples.dropped[SAMPLE_NO_PROCESS] && !seen->processes)
+	if (c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] && !seen->processes)
 		return image_space_fail_unmapped(&c->aggregate.space, err);
 	if (options->force)
 		return true;
@@ -220,8 +220,8 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 		return false;
 	c->ledgers = c->aggregate.tally.ledgers;
 	c->found = c->aggregate.tally.found;
-	c->ledgers.branches.dropped[ENTRY_RETURN] += c->kept.returns;
-	c->ledgers.memory.dropped[ACCESS_NO_ROOM] =
+	c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += c->kept.returns;
+	c->ledgers.memory.dropped[MEMORY_DROP_NO_ROOM] =
 		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);

@@ -75,7 +75,7 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 static bool leave_out_address(struct aggregate *a)
 {
 	a->tally.addresses.read++;
-	a->tally.addresses.dropped[SAMPLE_NO_ADDRESS]++;
+	a->tally.addresses.dropped[SAMPLE_DROP_NO_ADDRESS]++;
 	return true;
 }
 
@@ -85,7 +85,7 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 	struct process_view *view = view_of(a, sample->pid);
 
 	a->tally.ledgers.branches.read += sample->branch_count;
-	a->tally.ledgers.branches.dropped[ENTRY_BASIC_MODE] += sample->branch_count;
+	a->tally.ledgers.branches.dropped[BRANCH_DROP_BASIC_MODE] += sample->branch_count;
 	if (sample->no_ip)
 		return leave_out_address(a);
 	if (view->has_image && !add_event(a, sample->event, err))
@@ -115,13 +115,13 @@ static bool take_access(struct aggregate *a, const struct sample *sample, struct
 
 	ledger->read++;
 	if (process_view_locate(view, sample->ip, &at) != LOCATED_IMAGE) {
-		ledger->dropped[view->has_image ? ACCESS_CODE : ACCESS_NO_PROCESS]++;
+		ledger->dropped[view->has_image ? MEMORY_DROP_CODE : MEMORY_DROP_NO_PROCESS]++;
 		return true;
 	}
 	struct vaddr data = {sample->data.v - (view->last->start - view->last->offset)};
 	uint64_t key[COUNT_KEY_WORDS] = {at.v, data.v};
 	if (!image_segment_at(a->space.match.image, data)) {
-		ledger->dropped[ACCESS_UNNAMED]++;
+		ledger->dropped[MEMORY_DROP_UNNAMED]++;
 		return true;
 	}
 	return count_table_add(&a->memory, key, 1, 0) || bc_fail_nomem(err);
@@ -134,7 +134,7 @@ static bool leave_out(struct aggregate *a, const struct sample *sample, enum sam
 	ledgers->samples.read++;
 	ledgers->samples.dropped[why]++;
 	ledgers->branches.read += sample->branch_count;
-	ledgers->branches.dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
+	ledgers->branches.dropped[BRANCH_DROP_DROPPED_SAMPLE] += sample->branch_count;
 	return true;
 }
 
@@ -159,7 +159,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 
 	if (filter_is_set(&a->options.filter) && !filter_note(&a->seen, &a->options.filter, sample, unwanted, err))
 		return false;
-	if (unwanted != SAMPLE_DROP_COUNT)
+	if (unwanted != SAMPLE_KEPT)
 		return leave_out(a, sample, unwanted);
 	if (!image_given_place(&a->space, sample->pid, event->time, err))
 		return false;
@@ -179,8 +179,8 @@ static bool leave_out_trace(struct aggregate *a, const struct trace_record *reco
 	uint64_t branches = trace_has_branch(&record->trace) ? record->count : 0;
 	uint64_t runs = trace_has_fall_through(&record->trace) ? record->count : 0;
 
-	ledgers->branches.dropped[ENTRY_BASIC_MODE] += branches;
-	ledgers->traces.dropped[RUN_BASIC_MODE] += runs;
+	ledgers->branches.dropped[BRANCH_DROP_BASIC_MODE] += branches;
+	ledgers->traces.dropped[TRACE_DROP_BASIC_MODE] += runs;
 	return ledger_read(&ledgers->branches, branches, err) &&
 	       ledger_read(&ledgers->traces, runs, err);
 }
@@ -349,7 +349,7 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	} else {
 		/* Plain addresses say nothing about branches. */
 		samples->read += tally->addresses.read;
-		samples->dropped[SAMPLE_NO_STACK] += tally->addresses.read;
+		samples->dropped[SAMPLE_DROP_NO_STACK] += tally->addresses.read;
 	}
 	if (aggregate->events.len)
 		qsort(aggregate->events.at, aggregate->events.len, sizeof(char *), compare_events);

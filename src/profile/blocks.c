@@ -143,7 +143,7 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 	for (uint32_t i = 0; i < fragment->entry_count; i++) {
 		uint32_t at = fragment->first_entry + i;
 		struct input_block block = {bat_entry_input(bat->entries[at]), bat->blocks[at].index,
-					    bat->blocks[at].hash, true, NO_JUMP};
+					    bat->blocks[at].hash, true, BLOCK_NO_JUMP};
 		if (bat_entry_is_branch(bat->entries[at]) || made_by_bolt(&block))
 			continue;
 		if (!input_block_vec_push(out, block))
@@ -217,7 +217,7 @@ static bool from_graph(const struct graph *graph, struct input_function *out)
 	for (uint32_t i = 0; graph && i < graph->count; i++) {
 		const struct block *block = &graph->blocks[i];
 		struct input_block add = {block->start, i, 0, block->entered,
-					  block->calls ? NO_JUMP : block->last};
+					  block->calls ? BLOCK_NO_JUMP : block->last};
 		if (!input_block_vec_push(&out->blocks, add))
 			return false;
 	}

@@ -15,9 +15,9 @@ struct input_block {
 	uint32_t index;  /* position in the input function's layout */
 	uint64_t hash;   /* 0: none */
 	bool entered;    /* what comes in from outside can begin here; all of BAT's */
-	uint32_t jump;   /* offset of the jump that ends it; NO_JUMP: of none, or not known */
+	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: of none, or not known */
 };
-#define NO_JUMP UINT32_MAX
+#define BLOCK_NO_JUMP UINT32_MAX
 DEFINE_VEC(input_block_vec, struct input_block);
 
 struct input_function {

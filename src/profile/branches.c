@@ -84,19 +84,19 @@ void converter_branch(struct converter *c, const struct count_row *row, struct p
 
 	if (!translate(c, source, trace_end_vaddr(trace_of(row->key).branch), true, &from) ||
 	    !translate(c, target, trace_end_vaddr(trace_of(row->key).from), false, &to)) {
-		ledger->dropped[ENTRY_NO_PARENT] += row->count;
+		ledger->dropped[BRANCH_DROP_NO_PARENT] += row->count;
 		return;
 	}
 	if (!from.function && !to.function) {
-		ledger->dropped[ENTRY_OUTSIDE] += row->count;
+		ledger->dropped[BRANCH_DROP_OUTSIDE] += row->count;
 		return;
 	}
 	if (converter_cannot_name(c, from.function) || converter_cannot_name(c, to.function)) {
-		ledger->dropped[ENTRY_UNNAMEABLE] += row->count;
+		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += row->count;
 		return;
 	}
 	if (leads_to_made(c, from, to)) {
-		ledger->dropped[ENTRY_MADE] += row->count;
+		ledger->dropped[BRANCH_DROP_MADE] += row->count;
 		c->restored.count[RESTORE_MADE] += row->count;
 		return;
 	}

@@ -50,18 +50,18 @@ enum trace_drop converter_walk_graph(struct converter *c, const struct graph *gr
 	uint32_t first, last;
 
 	if (!graph || !graph->count)
-		return RUN_NO_MAP;
+		return TRACE_DROP_NO_MAP;
 	switch (graph_walk(graph, run, &first, &last)) {
 	case WALK_EDGES:
 		if (!runs_add_blocks(&c->runs, graph, first, last, count))
 			c->out_of_memory = true;
-		return TRACE_DROP_COUNT;
+		return TRACE_KEPT;
 	case WALK_ONE_BLOCK:
-		return RUN_ONE_BLOCK;
+		return TRACE_DROP_ONE_BLOCK;
 	case WALK_INVALID:
 		break;
 	}
-	return RUN_INVALID;
+	return TRACE_DROP_INVALID;
 }
 
 /* Where BOLT left the function alone: its blocks are in its code. */
@@ -84,18 +84,17 @@ static enum trace_drop walk_map(struct converter *c, const struct count_row *row
 	bool any = false;
 
 	if (!c->runs_owner)
-		return RUN_NO_PARENT;
+		return TRACE_DROP_NO_PARENT;
 	/* The block that made the call comes first where a return led here. */
 	if (after_return && !from.offset)
-		return RUN_ONE_BLOCK;
+		return TRACE_DROP_ONE_BLOCK;
 	if (!runs_add(&c->runs, &c->binary->bat, from.fragment, from.offset - after_return, to.offset,
 		      row->count, &any))
 		c->out_of_memory = true;
-	return any ? TRACE_DROP_COUNT : RUN_ONE_BLOCK;
+	return any ? TRACE_KEPT : TRACE_DROP_ONE_BLOCK;
 }
 
-/* Walk the blocks that a trace ran through.  Returns why nothing came of it,
- * or TRACE_DROP_COUNT. */
+/* Walk the blocks that a trace ran through.  Returns TRACE_KEPT, or why the trace gives no edge. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
 				  struct place from, struct vaddr end, bool after_return)
 {
@@ -103,21 +102,21 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 	struct place to = binary_place(binary, end, from.function);
 
 	if (!from.function || !to.function)
-		return RUN_OUTSIDE;
+		return TRACE_DROP_OUTSIDE;
 	if (from.function != to.function)
-		return RUN_TWO_FRAGMENTS;
+		return TRACE_DROP_TWO_FRAGMENTS;
 	if (from.offset > to.offset)
-		return RUN_BACKWARDS;
+		return TRACE_DROP_BACKWARDS;
 	if (c->runs_of != from.function) { /* neighbours are of one, as rows are sorted */
 		converter_take_runs(c);
 		c->runs_of = from.function;
 		c->runs_owner = binary_owner(binary, from);
 	}
 	if (converter_cannot_name(c, c->runs_owner))
-		return RUN_UNNAMEABLE;
+		return TRACE_DROP_UNNAMEABLE;
 	if (!from.fragment)
 		return from.function->kind == FUNCTION_PLT
-			       ? RUN_ONE_BLOCK
+			       ? TRACE_DROP_ONE_BLOCK
 			       : walk_code(c, row, from, to, after_return);
 	return walk_map(c, row, from, to, after_return);
 }
@@ -136,7 +135,7 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 	enum trace_drop why = old.input ? converter_walk_old(c, row, old, end, after_return)
 					: walk_trace(c, row, from, end, after_return);
 
-	if (why == TRACE_DROP_COUNT)
+	if (why == TRACE_KEPT)
 		ledger->kept += row->count;
 	else
 		ledger->dropped[why] += row->count;
@@ -153,7 +152,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	c->near = from.function;
 	if (trace_has_branch(&trace)) {
 		if (returns)
-			c->ledgers.branches.dropped[ENTRY_RETURN] += row->count;
+			c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += row->count;
 		else
 			converter_branch(c, row, source, from);
 	}
@@ -182,11 +181,11 @@ static void convert_address(struct converter *c, const struct count_row *row)
 
 	c->near = place.function;
 	if (!place.function) {
-		ledger->dropped[SAMPLE_NO_FUNCTION] += row->count;
+		ledger->dropped[SAMPLE_DROP_NO_FUNCTION] += row->count;
 	} else if (!binary_translate(c->binary, place, false, &at)) {
-		ledger->dropped[SAMPLE_NO_PARENT] += row->count;
+		ledger->dropped[SAMPLE_DROP_NO_PARENT] += row->count;
 	} else if (converter_cannot_name(c, at.function)) {
-		ledger->dropped[SAMPLE_UNNAMEABLE] += row->count;
+		ledger->dropped[SAMPLE_DROP_UNNAMEABLE] += row->count;
 	} else {
 		check_address(c, place, row->count);
 		ledger->kept += row->count;

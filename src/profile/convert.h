@@ -19,7 +19,7 @@ struct converted {
 	struct restored restored;
 	struct profile profile;
 	struct cfg input_graphs; /* with a pair: of functions of the input that something ran in, with their code */
-	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as RUN_NO_MAP */
+	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as TRACE_DROP_NO_MAP */
 };
 
 /* Convert what was counted; the totals are empty then.

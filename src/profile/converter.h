@@ -55,8 +55,8 @@ static inline bool converter_cannot_name(const struct converter *c, const struct
 /* convert.c: all of the function that the last traces ran through. */
 void converter_take_runs(struct converter *c);
 
-/* convert.c: walk a run through the graph of its function, which may be NULL.  Returns why nothing came of it, or
- * TRACE_DROP_COUNT. */
+/* convert.c: walk a run through the graph of its function, which may be NULL.  Returns
+ * TRACE_KEPT, or why the run gives no edge. */
 enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct run *run,
 				     uint64_t count);
 
@@ -73,7 +73,7 @@ void converter_add(struct converter *c, struct record record);
 struct old_place converter_old_place(const struct converter *c, struct vaddr at);
 bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn);
 
-/* Walk a trace that begins at an old place.  Returns why nothing came of it, or TRACE_DROP_COUNT. */
+/* Walk a trace that begins at an old place.  Returns TRACE_KEPT, or why the trace gives no edge. */
 enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
 				   struct vaddr end, bool after_return);
 

@@ -76,11 +76,11 @@ static bool note_meant(struct filter_seen *seen, struct text event, struct bc_er
 bool filter_note(struct filter_seen *seen, const struct filter *filter, const struct sample *sample,
 		 enum sample_drop why, struct bc_error *err)
 {
-	if (why == SAMPLE_OTHER_EVENT)
+	if (why == SAMPLE_DROP_OTHER_EVENT)
 		note_event(seen, sample->event);
-	else if (why == SAMPLE_OTHER_PID)
+	else if (why == SAMPLE_DROP_OTHER_PID)
 		note_pid(seen, sample->pid);
-	return why != SAMPLE_DROP_COUNT || !filter->event.len || note_meant(seen, sample->event, err);
+	return why != SAMPLE_KEPT || !filter->event.len || note_meant(seen, sample->event, err);
 }
 
 static size_t advance(size_t size, size_t len, int more)
@@ -110,12 +110,12 @@ enum sample_drop filter_check(const struct filter *filter, const struct event *e
 	const struct sample *sample = event->sample;
 
 	if (filter->most && seen >= filter->most)
-		return SAMPLE_PAST_LIMIT;
+		return SAMPLE_DROP_PAST_LIMIT;
 	if (!has_pid(filter, sample->pid))
-		return SAMPLE_OTHER_PID;
+		return SAMPLE_DROP_OTHER_PID;
 	if (filter->event.len && !is_event(filter->event, sample->event))
-		return SAMPLE_OTHER_EVENT;
+		return SAMPLE_DROP_OTHER_EVENT;
 	if (event->time < filter->from_ns || (filter->to_ns && event->time >= filter->to_ns))
-		return SAMPLE_OTHER_TIME;
-	return SAMPLE_DROP_COUNT;
+		return SAMPLE_DROP_OTHER_TIME;
+	return SAMPLE_KEPT;
 }

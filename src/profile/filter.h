@@ -38,7 +38,7 @@ void filter_tell(const struct filter_seen *seen, char *line, size_t size);
 
 bool filter_is_set(const struct filter *filter);
 
-/* Why the sample of an event is not wanted, or SAMPLE_DROP_COUNT.
+/* SAMPLE_KEPT, or why the sample of an event is not wanted.
  *
  * seen   how many samples of this input came before it */
 enum sample_drop filter_check(const struct filter *filter, const struct event *event, uint64_t seen);

@@ -61,17 +61,18 @@
 	X(NO_ROOM, "no_room", "that pre-aggregated text has no place for")     \
 	X(UNNAMEABLE, "unnameable", "with a name that the profile cannot hold")
 
-#define X(name, key, text) SAMPLE_##name,
-enum sample_drop { SAMPLE_DROPS(X) SAMPLE_DROP_COUNT };
+/* Why something was dropped, or that it was kept. */
+#define X(name, key, text) SAMPLE_DROP_##name,
+enum sample_drop { SAMPLE_DROPS(X) SAMPLE_KEPT, SAMPLE_DROP_COUNT = SAMPLE_KEPT };
 #undef X
-#define X(name, key, text) ENTRY_##name,
-enum branch_drop { BRANCH_DROPS(X) BRANCH_DROP_COUNT };
+#define X(name, key, text) BRANCH_DROP_##name,
+enum branch_drop { BRANCH_DROPS(X) BRANCH_KEPT, BRANCH_DROP_COUNT = BRANCH_KEPT };
 #undef X
-#define X(name, key, text) RUN_##name,
-enum trace_drop { TRACE_DROPS(X) TRACE_DROP_COUNT };
+#define X(name, key, text) TRACE_DROP_##name,
+enum trace_drop { TRACE_DROPS(X) TRACE_KEPT, TRACE_DROP_COUNT = TRACE_KEPT };
 #undef X
-#define X(name, key, text) ACCESS_##name,
-enum memory_drop { MEMORY_DROPS(X) MEMORY_DROP_COUNT };
+#define X(name, key, text) MEMORY_DROP_##name,
+enum memory_drop { MEMORY_DROPS(X) MEMORY_KEPT, MEMORY_DROP_COUNT = MEMORY_KEPT };
 #undef X
 
 #define LEDGER_REASONS 16 /* the longest of the lists above */

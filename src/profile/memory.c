@@ -36,7 +36,7 @@ static const struct symbol *symbol_of(const struct symbol_table *symbols, struct
 	return NULL;
 }
 
-/* Returns why not, or MEMORY_DROP_COUNT. */
+/* Returns MEMORY_KEPT, or why the access is dropped. */
 static enum memory_drop translate(const struct binary *binary, const struct count_row *row,
 				  unsigned names, struct access *out)
 {
@@ -45,17 +45,17 @@ static enum memory_drop translate(const struct binary *binary, const struct coun
 	struct input_place code;
 
 	if (!place.function)
-		return ACCESS_CODE;
+		return MEMORY_DROP_CODE;
 	if (!binary_translate(binary, place, false, &code))
-		return ACCESS_NO_PARENT;
+		return MEMORY_DROP_NO_PARENT;
 	const struct symbol *symbol = symbol_of(&binary->functions.symbols, data);
 	if (!symbol)
-		return ACCESS_UNNAMED;
+		return MEMORY_DROP_UNNAMED;
 	if (!name_is_allowed(code.function->printed, names) || !name_is_allowed(symbol->name, names))
-		return ACCESS_UNNAMEABLE;
+		return MEMORY_DROP_UNNAMEABLE;
 	*out = (struct access){code.function, code.offset, symbol, data.v - symbol->address,
 			       row->count};
-	return MEMORY_DROP_COUNT;
+	return MEMORY_KEPT;
 }
 
 /* "/N" behind the name of a local symbol, as it is printed. */
@@ -132,7 +132,7 @@ bool memory_convert(struct count_table *counted, unsigned names, struct profile 
 		const struct count_row *row = &counted->rows[i];
 		struct access access;
 		enum memory_drop why = translate(profile->binary, row, names, &access);
-		if (why != MEMORY_DROP_COUNT)
+		if (why != MEMORY_KEPT)
 			ledger->dropped[why] += row->count;
 		else if (!access_vec_push(&profile->accesses, access))
 			return bc_fail_nomem(err);

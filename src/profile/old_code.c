@@ -64,21 +64,21 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 	struct trace_end branch = trace_of(row->key).branch;
 
 	if (to.input != from.input)
-		return to.input ? RUN_TWO_FRAGMENTS : RUN_OUTSIDE;
+		return to.input ? TRACE_DROP_TWO_FRAGMENTS : TRACE_DROP_OUTSIDE;
 	if (from.offset > to.offset)
-		return RUN_BACKWARDS;
+		return TRACE_DROP_BACKWARDS;
 	if (c->runs_of != from.input) {
 		converter_take_runs(c);
 		c->runs_of = from.input;
 		c->runs_owner = from.output;
 	}
 	if (converter_cannot_name(c, c->runs_owner))
-		return RUN_UNNAMEABLE;
+		return TRACE_DROP_UNNAMEABLE;
 	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) &&
 					  !is_of(c, trace_end_vaddr(branch), from.output)};
 	enum trace_drop why = converter_walk_graph(c, graph, &run, row->count);
-	if (why == TRACE_DROP_COUNT)
+	if (why == TRACE_KEPT)
 		count_old(c, &from, row->count);
 	return why;
 }

@@ -76,10 +76,10 @@ bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count, struct bc
 static enum sample_drop drop_of(enum located located)
 {
 	switch (located) {
-	case LOCATED_NO_PROCESS: return SAMPLE_NO_PROCESS;
-	case LOCATED_KERNEL: return SAMPLE_KERNEL;
-	case LOCATED_OTHER: return SAMPLE_OTHER_IMAGE;
-	default: return SAMPLE_UNKNOWN;
+	case LOCATED_NO_PROCESS: return SAMPLE_DROP_NO_PROCESS;
+	case LOCATED_KERNEL: return SAMPLE_DROP_KERNEL;
+	case LOCATED_OTHER: return SAMPLE_DROP_OTHER_IMAGE;
+	default: return SAMPLE_DROP_UNKNOWN;
 	}
 }
 
@@ -121,10 +121,10 @@ static void note_entries(struct tally *tally, const struct entry_sums *sums)
 	struct ledgers *ledgers = &tally->ledgers;
 
 	ledgers->traces.read += sums->runs;
-	ledgers->branches.dropped[ENTRY_KERNEL] += sums->kernel;
-	ledgers->branches.dropped[ENTRY_ERRATUM] += sums->skipped;
-	ledgers->branches.dropped[ENTRY_OUTSIDE] += sums->outside;
-	ledgers->traces.dropped[RUN_OUTSIDE] += sums->outside_runs;
+	ledgers->branches.dropped[BRANCH_DROP_KERNEL] += sums->kernel;
+	ledgers->branches.dropped[BRANCH_DROP_ERRATUM] += sums->skipped;
+	ledgers->branches.dropped[BRANCH_DROP_OUTSIDE] += sums->outside;
+	ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += sums->outside_runs;
 }
 
 /* A return by its type. */
@@ -139,7 +139,7 @@ static bool note_return(struct tally *tally, const struct branch *b, struct trac
 		return true;
 	trace->branch = trace_end_of(TRACE_END_FT_RETURN);
 	tally->found.by_type++;
-	tally->ledgers.branches.dropped[ENTRY_RETURN]++;
+	tally->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
 	return number_set_has(&types->outside, b->from) || number_set_add(&types->outside, b->from);
 }
 
@@ -248,8 +248,8 @@ bool tally_stack(struct tally *tally, struct process_view *view, const struct sa
 	tally->ledgers.samples.read++;
 	branches->read += sample->branch_count;
 	if (!view->has_image) {
-		tally->ledgers.samples.dropped[SAMPLE_NO_PROCESS]++;
-		branches->dropped[ENTRY_DROPPED_SAMPLE] += sample->branch_count;
+		tally->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS]++;
+		branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] += sample->branch_count;
 		return true;
 	}
 	tally->ledgers.samples.kept++;
@@ -268,7 +268,7 @@ bool tally_settle_types(struct tally *tally, struct bc_error *err)
 		bool returns = number_set_has(&types->outside, row.key[1]);
 		row.key[1] = trace_end_of(returns ? TRACE_END_FT_RETURN : TRACE_END_EXTERNAL).word;
 		tally->found.by_type += returns ? row.count : 0;
-		tally->ledgers.branches.dropped[ENTRY_RETURN] += returns ? row.count : 0;
+		tally->ledgers.branches.dropped[BRANCH_DROP_RETURN] += returns ? row.count : 0;
 		ok = add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
 	}
 	count_table_free(&types->waiting);

@@ -94,7 +94,7 @@ static void kernel_entries_go_before_pairing(void **state)
 	      "1 hot 20 1 hot 40 0 1\n"
 	      "1 hot 4e 1 plain 0 0 1\n"
 	      "1 plain 4 1 hot 0 0 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_KERNEL], 2);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_KERNEL], 2);
 }
 
 /* In a library and back: the fall-through in it is out of range, the branches
@@ -112,8 +112,8 @@ static void entries_outside(void **state)
 	tiny_run_stack(&run, PID, stack, BC_COUNT(stack));
 	gives("1 plain 4 0 [unknown] 0 0 1\n"
 	      "0 [unknown] 0 1 plain 0 0 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_OUTSIDE], 1);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_OUTSIDE], 2);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_OUTSIDE], 1);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_OUTSIDE], 2);
 }
 
 /* A stack whose entry i, from the newest, goes from plain's offset i. */
@@ -142,7 +142,7 @@ static uint64_t kept(const struct aggregate_options *options, const size_t *dept
 	}
 	assert_true(aggregate_finish(&run.aggregate, &basic, &err));
 	uint64_t dropped = ledger_dropped(&run.aggregate.tally.ledgers.branches);
-	assert_int_equal(dropped, run.aggregate.tally.ledgers.branches.dropped[ENTRY_ERRATUM]);
+	assert_int_equal(dropped, run.aggregate.tally.ledgers.branches.dropped[BRANCH_DROP_ERRATUM]);
 	uint64_t result = run.aggregate.tally.ledgers.branches.read - dropped;
 	aggregate_fini(&run.aggregate);
 	tiny_binary_fini(&run.tiny);
@@ -199,13 +199,13 @@ static void erratum_counts_user_entries(void **state)
 	tiny_run_stack(&run, PID, stack, 33); /* 31 of the program */
 	tiny_run_stack(&run, PID, stack + 1, 32); /* 31 again */
 	gives("1 plain 0 1 other 0 0 62\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_ERRATUM], 0);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_ERRATUM], 0);
 
 	begin(&usual);
 	stack[0].from = at(0x1100);
 	tiny_run_stack(&run, PID, stack, 33); /* 32 of the program */
 	gives("1 plain 0 1 other 0 0 30\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_ERRATUM], 2);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_ERRATUM], 2);
 }
 
 static void other_processes(void **state)
@@ -217,8 +217,8 @@ static void other_processes(void **state)
 	tiny_run_stack(&run, PID + 1, stack, 1);
 	tiny_run_stack(&run, PID, stack, 1);
 	gives("1 plain 4 1 hot 0 0 1\n");
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 1);
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_DROPPED_SAMPLE], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS], 1);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_DROPPED_SAMPLE], 1);
 }
 
 /* As soon as there is a branch anywhere, plain addresses are dropped. */
@@ -233,7 +233,7 @@ static void no_stack(void **state)
 	tiny_run_address(&run, PID, KERNEL, "cycles:");
 	gives("1 plain 4 1 hot 0 0 1\n");
 	assert_int_equal(run.ledgers.samples.read, 3);
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_STACK], 2);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_NO_STACK], 2);
 }
 
 static void addresses(void **state)
@@ -250,9 +250,9 @@ static void addresses(void **state)
 	      "1 hot 40 1\n"
 	      "1 hot 84 2\n");
 	assert_int_equal(run.ledgers.samples.read, 6);
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_KERNEL], 1);
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_UNKNOWN], 1);
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_KERNEL], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_UNKNOWN], 1);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS], 1);
 }
 
 static void basic_mode(void **state)
@@ -268,8 +268,8 @@ static void basic_mode(void **state)
 	tiny_run_trace(&run, 'T', trace_of_words(0x1104, 0x1000, 0x1010), 4, 0);
 	gives("no_lbr cycles:\n"
 	      "1 plain 8 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_BASIC_MODE], 6);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_BASIC_MODE], 4);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_BASIC_MODE], 6);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_BASIC_MODE], 4);
 }
 
 /* What R lines say holds for the lines before, too. */
@@ -281,7 +281,7 @@ static void returns_are_known_for_every_line(void **state)
 	tiny_run_trace(&run, 'R', trace_of_words(0x1104, 0x1014, TRACE_BR_ONLY), 1, 0);
 	tiny_run_trace(&run, 'T', trace_of_words(0x1105, 0x1014, TRACE_BR_ONLY), 1, 0);
 	gives("1 plain 5 1 hot 24 0 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 3);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 3);
 }
 
 /* A count of 0 is none at all. */
@@ -336,8 +336,8 @@ static void types(void **state)
 	gives("1 hot 20 1 hot 40 0 1\n"
 	      "1 hot 40 1 hot 60 0 3\n"
 	      "0 [unknown] 0 1 hot 60 0 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 4 + 3);
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_OUTSIDE], 1);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 4 + 3);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_OUTSIDE], 1);
 	assert_int_equal(run.ledgers.branches.kept, 1);
 }
 
@@ -356,7 +356,7 @@ static void types_in_the_binary(void **state)
 	tiny_run_next(&run);
 	tiny_run_stack(&run, PID, typed, 1);
 	gives("");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 3);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 3);
 }
 
 int main(void)

@@ -235,7 +235,7 @@ static void views_are_those_of_the_process(void **state)
 		collect(&bench);
 		assert_int_equal(bench.own.ledgers.samples.read, 300);
 		assert_int_equal(bench.own.ledgers.samples.kept, 200);
-		assert_int_equal(bench.own.ledgers.samples.dropped[SAMPLE_NO_PROCESS], 100);
+		assert_int_equal(bench.own.ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS], 100);
 		finish(&bench);
 	}
 }

@@ -72,7 +72,7 @@ static void outside_at_both_ends(void **state)
 	(void)state;
 	trace(TRACE_EXTERNAL, 0x10f0, TRACE_BR_ONLY, 7, 0);
 	gives("");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_OUTSIDE], 7);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_OUTSIDE], 7);
 }
 
 /* By their bytes, or because one R line names the branch. */
@@ -85,7 +85,7 @@ static void returns_give_no_branch(void **state)
 	trace(0x1120, 0x1010, TRACE_BR_ONLY, 2, 0);
 	tiny_run_trace(&run, 'R', trace_of_words(0x1120, 0x1014, TRACE_BR_ONLY), 1, 0);
 	gives("1 hot 20 1 plain 10 0 1\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 7 + 2 + 1);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 7 + 2 + 1);
 }
 
 /* In code that BOLT left alone no return begins inside an instruction; in code that it moved
@@ -102,7 +102,7 @@ static void the_bytes_of_a_return_in_an_instruction(void **state)
 	trace(0x1011, 0x1400, TRACE_BR_ONLY, 8, 0);
 	gives("1 plain 11 1 other 0 0 1\n"
 	      "1 plain 12 1 other 0 0 2\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], 4 + 8);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 4 + 8);
 }
 
 /* A ret outside all functions is not looked at. */
@@ -143,7 +143,7 @@ static void call_continuation(void **state)
 	trace(TRACE_FT_RETURN, 0x1030, 0x1038, 3, 0);
 	trace(TRACE_FT_EXTERNAL, 0x1030, 0x1039, 5, 0);
 	gives("1 hot 40 1 hot 60 0 3\n");
-	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK], 5);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK], 5);
 }
 
 /* Nothing lies before the first byte of a fragment. */
@@ -152,7 +152,7 @@ static void return_to_the_beginning(void **state)
 	(void)state;
 	trace(TRACE_FT_RETURN, 0x1000, 0x1030, 3, 0);
 	gives("");
-	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK], 3);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK], 3);
 }
 
 /* By batconv's own rule, from outside to the place behind a call: B, T and f lines alike. */
@@ -176,7 +176,7 @@ static void returns_by_place(void **state)
 			  : "0 [unknown] 0 1 hot 40 0 16\n"
 			    "0 [unknown] 0 1 hot 60 1 3\n"
 			    "1 plain 4 1 hot 60 0 32\n");
-		assert_int_equal(run.ledgers.branches.dropped[ENTRY_RETURN], own ? 3 : 0);
+		assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], own ? 3 : 0);
 		assert_int_equal(run.found.by_place, own ? 3 : 0);
 	}
 }
@@ -194,13 +194,13 @@ static void dropped_fallthroughs(void **state)
 	trace(TRACE_FT_ONLY, 0x1500, 0x1510, 128, 0);
 	trace(TRACE_FT_ONLY, 0x1010, 0x101c, 256, 0);
 	gives("");
-	assert_int_equal(run.ledgers.traces.dropped[RUN_TWO_FRAGMENTS], 1);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_BACKWARDS], 2);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_OUTSIDE], 16 + 32 + 64);
-	assert_int_equal(run.ledgers.traces.dropped[RUN_NO_PARENT], 128);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_TWO_FRAGMENTS], 1);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_BACKWARDS], 2);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_OUTSIDE], 16 + 32 + 64);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_NO_PARENT], 128);
 	/* Without libLLVM there is no graph of `plain`, which is one block. */
-	assert_int_equal(run.ledgers.traces.dropped[RUN_ONE_BLOCK] +
-			 run.ledgers.traces.dropped[RUN_NO_MAP], 4 + 8 + 256);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_ONE_BLOCK] +
+			 run.ledgers.traces.dropped[TRACE_DROP_NO_MAP], 4 + 8 + 256);
 	assert_int_equal(run.ledgers.traces.kept, 0);
 }
 
@@ -226,7 +226,7 @@ static void unknown_parent(void **state)
 	trace(0x101c, 0x1500, TRACE_BR_ONLY, 2, 0);
 	trace(0x1504, 0x5000, TRACE_BR_ONLY, 4, 0);
 	gives("");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_NO_PARENT], 7);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_PARENT], 7);
 }
 
 /* Two addresses of one instruction are one branch of the input: one line. */
@@ -253,8 +253,8 @@ static void basic(void **state)
 	      "1 hot 22 2\n"
 	      "1 hot 84 8\n"
 	      "1 plain 8 4\n");
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_PARENT], 16);
-	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_NO_FUNCTION], 32);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_NO_PARENT], 16);
+	assert_int_equal(run.ledgers.samples.dropped[SAMPLE_DROP_NO_FUNCTION], 32);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)

@@ -3,7 +3,7 @@
 
 #include "tests/support/cmocka.h"
 
-#define WANTED SAMPLE_DROP_COUNT
+#define WANTED SAMPLE_KEPT
 
 static const uint32_t pids[] = {7, 0, 4194304};
 
@@ -33,8 +33,8 @@ static void pids_alone(void **state)
 	assert_int_equal(check(&filter, 7, 0, "", 0), WANTED);
 	assert_int_equal(check(&filter, 0, 0, "", 0), WANTED);
 	assert_int_equal(check(&filter, 4194304, 0, "", 0), WANTED);
-	assert_int_equal(check(&filter, 8, 0, "", 0), SAMPLE_OTHER_PID);
-	assert_int_equal(check(&filter, NO_PID, 0, "", 0), SAMPLE_OTHER_PID);
+	assert_int_equal(check(&filter, 8, 0, "", 0), SAMPLE_DROP_OTHER_PID);
+	assert_int_equal(check(&filter, NO_PID, 0, "", 0), SAMPLE_DROP_OTHER_PID);
 }
 
 /* As perf names it, with the colon that perf script prints or without. */
@@ -51,14 +51,14 @@ static void events(void **state)
 		{"cycles:u:", "cycles:u:", WANTED},
 		{"cycles", "cycles:u:", WANTED},
 		{"cycles", "cycles:ppp", WANTED},
-		{"cycles:", "cycles:u:", SAMPLE_OTHER_EVENT}, /* that very one */
-		{"cycles:k", "cycles:u:", SAMPLE_OTHER_EVENT},
-		{"sched", "sched:sched_switch:", SAMPLE_OTHER_EVENT}, /* no modifier: a tracepoint */
+		{"cycles:", "cycles:u:", SAMPLE_DROP_OTHER_EVENT}, /* that very one */
+		{"cycles:k", "cycles:u:", SAMPLE_DROP_OTHER_EVENT},
+		{"sched", "sched:sched_switch:", SAMPLE_DROP_OTHER_EVENT}, /* no modifier: a tracepoint */
 		{"sched:sched_switch", "sched:sched_switch:", WANTED},
 		{"", ":u", WANTED},
-		{"cycles:u", "cycles", SAMPLE_OTHER_EVENT},
-		{"cycle", "cycles", SAMPLE_OTHER_EVENT},
-		{"cycles", "", SAMPLE_OTHER_EVENT}, /* text without event names */
+		{"cycles:u", "cycles", SAMPLE_DROP_OTHER_EVENT},
+		{"cycle", "cycles", SAMPLE_DROP_OTHER_EVENT},
+		{"cycles", "", SAMPLE_DROP_OTHER_EVENT}, /* text without event names */
 		{"", "cycles", WANTED},
 	};
 
@@ -125,11 +125,11 @@ static void times(void **state)
 		uint64_t from, to, time;
 		enum sample_drop result;
 	} rows[] = {
-		{100, 200, 99, SAMPLE_OTHER_TIME}, {100, 200, 100, WANTED},
-		{100, 200, 199, WANTED},           {100, 200, 200, SAMPLE_OTHER_TIME},
-		{100, 0, UINT64_MAX, WANTED},      {100, 0, 0, SAMPLE_OTHER_TIME}, /* not known */
-		{0, 200, 0, WANTED},               {0, 200, 200, SAMPLE_OTHER_TIME},
-		{200, 100, 150, SAMPLE_OTHER_TIME},
+		{100, 200, 99, SAMPLE_DROP_OTHER_TIME}, {100, 200, 100, WANTED},
+		{100, 200, 199, WANTED},           {100, 200, 200, SAMPLE_DROP_OTHER_TIME},
+		{100, 0, UINT64_MAX, WANTED},      {100, 0, 0, SAMPLE_DROP_OTHER_TIME}, /* not known */
+		{0, 200, 0, WANTED},               {0, 200, 200, SAMPLE_DROP_OTHER_TIME},
+		{200, 100, 150, SAMPLE_DROP_OTHER_TIME},
 	};
 
 	(void)state;
@@ -146,10 +146,10 @@ static void the_first_ones(void **state)
 
 	(void)state;
 	assert_int_equal(check(&filter, 7, 0, "", 0), WANTED);
-	assert_int_equal(check(&filter, 8, 0, "", 1), SAMPLE_OTHER_PID);
+	assert_int_equal(check(&filter, 8, 0, "", 1), SAMPLE_DROP_OTHER_PID);
 	assert_int_equal(check(&filter, 7, 0, "", 2), WANTED);
-	assert_int_equal(check(&filter, 7, 0, "", 3), SAMPLE_PAST_LIMIT);
-	assert_int_equal(check(&filter, 8, 0, "", 3), SAMPLE_PAST_LIMIT);
+	assert_int_equal(check(&filter, 7, 0, "", 3), SAMPLE_DROP_PAST_LIMIT);
+	assert_int_equal(check(&filter, 8, 0, "", 3), SAMPLE_DROP_PAST_LIMIT);
 }
 
 int main(void)

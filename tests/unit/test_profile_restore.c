@@ -50,7 +50,7 @@ static void made(void **state)
 	tiny_run_gives(&run, 1, "1 hot 2c 1 hot 60 0 3\n"
 				"1 hot 60 1 hot 20 0 2\n"
 				"1 plain 4 1 hot 40 0 7\n");
-	assert_int_equal(run.ledgers.branches.dropped[ENTRY_MADE], 5);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_MADE], 5);
 	assert_int_equal(run.restored.count[RESTORE_MADE], 12);
 }
 
