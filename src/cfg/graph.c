@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/search.h"
 #include "src/cfg/jump_table.h"
 #include "src/cfg/unknown_jumps.h"
 
@@ -340,4 +341,13 @@ void graph_free(struct graph *graph)
 	free(graph->starts);
 	graph_code_free(&graph->code);
 	*graph = (struct graph){0};
+}
+
+DEFINE_SEARCH(blocks_below, struct block, uint64_t, item->start < key)
+
+uint32_t graph_block_starting(const struct graph *graph, uint64_t offset)
+{
+	uint32_t below = (uint32_t)blocks_below(graph->blocks, graph->count, offset);
+
+	return below < graph->count && graph->blocks[below].start == offset ? below : graph->count;
 }

@@ -54,4 +54,7 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);
 
+/* The index of the block that begins at an offset; graph->count if none does. */
+uint32_t graph_block_starting(const struct graph *graph, uint64_t offset);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cfg/graph.h"
 #include "src/cfg/jump_table.h"
 
 DEFINE_VEC(number_vec, uint32_t);
@@ -23,21 +24,6 @@ static int by_number(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-/* The block that begins at an offset; count if none does. */
-static uint32_t block_at(const struct graph *graph, uint64_t offset)
-{
-	uint32_t low = 0, high = graph->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (graph->blocks[middle].start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < graph->count && graph->blocks[low].start == offset ? low : graph->count;
 }
 
 static bool add(struct maker *m, uint32_t from, uint32_t to)
@@ -60,7 +46,7 @@ static bool add_indirect(struct maker *m, uint32_t from, const struct insn *jump
 	m->looked_at += targets.count;
 	m->too_many |= m->looked_at > GRAPH_MOST_EDGES;
 	for (size_t i = 0; ok && !m->too_many && i < targets.count; i++)
-		ok = add(m, from, block_at(m->parts->graph, targets.at[i]));
+		ok = add(m, from, graph_block_starting(m->parts->graph, targets.at[i]));
 	for (size_t i = 0; ok && m->guessing && !m->too_many && !targets.count && i < m->follow.len; i++)
 		ok = add(m, from, m->follow.at[i]);
 	return ok;
@@ -75,7 +61,7 @@ static bool add_block(struct maker *m, struct graph_code *out, uint32_t number)
 	for (uint32_t i = out->first_insn[number]; ok && i < out->first_insn[number + 1]; i++) {
 		const struct insn *insn = &insns[i];
 		if (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL)
-			ok = add(m, number, block_at(parts->graph, insn->target - parts->address));
+			ok = add(m, number, graph_block_starting(parts->graph, insn->target - parts->address));
 		else if (insn->kind == INSN_JUMP_INDIRECT)
 			ok = add_indirect(m, number, insn);
 	}

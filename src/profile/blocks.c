@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/blocks.h"
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 
 DEFINE_VEC(chosen_vec, uint32_t);
@@ -52,22 +53,16 @@ static bool place_less(const struct bat_place *a, const struct bat_place *b)
 	return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
 }
 DEFINE_SORT(sort_places, struct bat_place, place_less)
+DEFINE_SEARCH(places_below, struct bat_place, const struct bat_place *, place_less(item, key))
 
 /* The first one there, or NULL. */
 static const struct bat_place *find_place(const struct bat_place_vec *places, uint32_t fragment,
 					  uint32_t offset)
 {
 	const struct bat_place wanted = {fragment, offset, 0};
-	size_t low = 0;
+	size_t below = places_below(places->at, places->len, &wanted);
+	const struct bat_place *found = below < places->len ? &places->at[below] : NULL;
 
-	for (size_t high = places->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (place_less(&places->at[middle], &wanted))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct bat_place *found = low < places->len ? &places->at[low] : NULL;
 	return found && found->fragment == fragment && found->offset == offset ? found : NULL;
 }
 
@@ -153,19 +148,7 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 }
 
 /* The first cold part of a parent, or the number of all. */
-static size_t first_cold(const struct cold_part_vec *cold, uint32_t parent)
-{
-	size_t low = 0;
-
-	for (size_t high = cold->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (cold->at[middle].parent < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+DEFINE_SEARCH(first_cold, struct cold_part, uint32_t, item->parent < key)
 
 /* Where damage gives two blocks one offset, the lower index is kept. */
 static bool block_less(const struct input_block *a, const struct input_block *b)
@@ -205,7 +188,7 @@ static bool from_bat(const struct block_source *source, uint32_t hot, struct inp
 	out->block_count = bat->fragments[hot].block_count;
 	if (!add_fragment(bat, hot, &out->blocks))
 		return false;
-	for (size_t i = first_cold(cold, hot); i < cold->len && cold->at[i].parent == hot; i++)
+	for (size_t i = first_cold(cold->at, cold->len, hot); i < cold->len && cold->at[i].parent == hot; i++)
 		if (!add_fragment(bat, cold->at[i].fragment, &out->blocks))
 			return false;
 	sort_unique(&out->blocks);
@@ -238,33 +221,21 @@ bool blocks_of(const struct block_source *source, const struct function *functio
 	return from_graph(cfg_find(&source->cfg, function), out);
 }
 
+DEFINE_SEARCH(input_blocks_up_to, struct input_block, uint32_t, item->offset <= key)
+
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset)
 {
-	size_t low = 0;
+	size_t count = input_blocks_up_to(function->blocks.at, function->blocks.len, offset);
 
-	for (size_t high = function->blocks.len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (function->blocks.at[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &function->blocks.at[low - 1] : NULL;
+	return count ? &function->blocks.at[count - 1] : NULL;
 }
 
 /* In the code itself: blocks that are entered, counted in order. */
 static uint32_t graph_entry_id(const struct graph *graph, uint32_t offset)
 {
-	uint32_t low = 0, high = graph ? graph->count : 0; /* the first that is not below */
+	uint32_t block = graph ? graph_block_starting(graph, offset) : 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (graph->blocks[middle].start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return graph && low < graph->count && graph->blocks[low].start == offset ? graph->blocks[low].entry : 0;
+	return graph && block < graph->count ? graph->blocks[block].entry : 0;
 }
 
 uint32_t blocks_entry_id(const struct block_source *source, struct input_place place)

@@ -2,6 +2,7 @@
 #include "src/profile/made_blocks.h"
 
 #include "src/base/file.h"
+#include "src/base/search.h"
 #include "src/base/sort.h"
 
 static bool place_less(const struct made_place *a, const struct made_place *b)
@@ -10,19 +11,12 @@ static bool place_less(const struct made_place *a, const struct made_place *b)
 }
 DEFINE_SORT(sort_places, struct made_place, place_less)
 
+DEFINE_SEARCH(count_up_to, struct made_place, const struct made_place *, !place_less(key, item))
+
 /* How many lie at or before a place. */
 static size_t places_up_to(const struct made_place_vec *places, struct made_place place)
 {
-	size_t low = 0;
-
-	for (size_t high = places->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (place_less(&place, &places->at[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return count_up_to(places->at, places->len, &place);
 }
 
 static bool has(const struct made_place_vec *places, struct made_place place)
@@ -120,18 +114,13 @@ static bool list_made(const struct bat_table *bat, const struct unhashed_vec *un
 	return true;
 }
 
+DEFINE_SEARCH(unhashed_below, struct unhashed, uint32_t, item->entry < key)
+
 static bool is_unhashed(const struct unhashed_vec *unhashed, uint32_t entry)
 {
-	size_t low = 0;
+	size_t below = unhashed_below(unhashed->at, unhashed->len, entry);
 
-	for (size_t high = unhashed->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (unhashed->at[middle].entry < entry)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < unhashed->len && unhashed->at[low].entry == entry;
+	return below < unhashed->len && unhashed->at[below].entry == entry;
 }
 
 /* The blocks of the input in functions that have others, too. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/search.h"
 #include "src/profile/converter.h"
 
 /* Code that runs where the input has it: its place is the input's. */
@@ -9,20 +10,15 @@ struct old_place converter_old_place(const struct converter *c, struct vaddr at)
 	return c->pair && (bodies || left) ? pair_old_place(c->pair, at.v, bodies, left) : (struct old_place){0};
 }
 
+DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
+
 /* Does an instruction of the input end right there, which is a call? */
 static bool follows_old_call(const struct converter *c, struct old_place at)
 {
 	const struct graph *graph = cfg_find(c->input_cfg, at.input);
-	size_t low = 0;
+	size_t count = graph ? insns_before(graph->code.insns.at, graph->code.insns.len, at.offset) : 0;
+	const struct insn *before = count ? &graph->code.insns.at[count - 1] : NULL;
 
-	for (size_t high = graph ? graph->code.insns.len : 0; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (graph->code.insns.at[middle].offset < at.offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct insn *before = low ? &graph->code.insns.at[low - 1] : NULL;
 	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/isa/insn.h"
 
 static bool has_text(struct bytes bytes, const char *text)
@@ -96,6 +97,8 @@ void plt_calls_close(struct plt_calls *calls)
 	*calls = (struct plt_calls){0};
 }
 
+DEFINE_SEARCH(slots_below, struct plt_slot, uint64_t, item->address < key)
+
 const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struct image *image, struct vaddr at)
 {
 	if (!calls->count)
@@ -103,14 +106,6 @@ const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struc
 	struct insn insn = insn_decode(image->machine, image_bytes_at(image, at), at.v);
 	if (insn.kind != INSN_CALL_INDIRECT && insn.kind != INSN_JUMP_INDIRECT)
 		return NULL;
-	uint64_t slot = insn.target;
-	size_t low = 0;
-	for (size_t high = calls->count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (calls->at[middle].address < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < calls->count && calls->at[low].address == slot ? &calls->at[low] : NULL;
+	size_t below = slots_below(calls->at, calls->count, insn.target);
+	return below < calls->count && calls->at[below].address == insn.target ? &calls->at[below] : NULL;
 }
