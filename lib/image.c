@@ -131,7 +131,7 @@ bool batconv_image_to_vaddr(const struct batconv_image *image, struct batconv_fi
 bool batconv_image_function(const struct batconv_image *image, struct batconv_vaddr at,
 			    const char **name, uint64_t *offset)
 {
-	struct place place = binary_place(&image->binary, (struct vaddr){at.v}, NULL);
+	struct output_place place = binary_place(&image->binary, (struct vaddr){at.v}, NULL);
 
 	if (!place.function)
 		return false;
@@ -143,7 +143,7 @@ bool batconv_image_function(const struct batconv_image *image, struct batconv_va
 bool batconv_image_to_input(const struct batconv_image *image, struct batconv_vaddr at,
 			    struct batconv_input_addr *out)
 {
-	struct place place = binary_place(&image->binary, (struct vaddr){at.v}, NULL);
+	struct output_place place = binary_place(&image->binary, (struct vaddr){at.v}, NULL);
 	struct input_place input;
 
 	if (!binary_translate(&image->binary, place, false, &input) || !input.function)

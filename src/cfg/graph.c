@@ -261,7 +261,7 @@ static void link_blocks(struct builder *b)
 	}
 }
 
-/* A run from one block to another asks whether each between leads to the next; a place, which
+/* A walk from one block to another asks whether each between leads to the next; a place, which
  * entry it is. */
 static void number_blocks(struct block_vec *blocks)
 {

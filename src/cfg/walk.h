@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The edges that a straight-line run between two taken branches went through. */
+/* The edges of a fall-through: of the straight line of code that ran between two taken branches. */
 #ifndef CFG_WALK_H
 #define CFG_WALK_H
 
 #include "src/cfg/graph.h"
 
-struct run {
+struct fall_through {
 	uint32_t from, to; /* offsets in the function: where it began, and its last instruction */
 	/* It followed a taken branch from outside the function, maybe the return
 	 * from a call that the block before made. */
@@ -16,13 +16,13 @@ struct run {
 enum walk_result {
 	WALK_EDGES,
 	WALK_ONE_BLOCK, /* it stayed in one block                     */
-	WALK_INVALID,   /* code that no straight-line run can go through */
+	WALK_INVALID,   /* no straight line of code can run there */
 };
 
-/* WALK_EDGES: the run went through blocks *first to *last, *first < *last, and each of
+/* WALK_EDGES: the fall-through went through blocks *first to *last, *first < *last, and each of
  * them but the last has an edge to the next one.  Else *first and *last tell nothing.
  * from <= to. */
-enum walk_result graph_walk(const struct graph *graph, const struct run *run,
+enum walk_result graph_walk(const struct graph *graph, const struct fall_through *fall,
 			    uint32_t *first, uint32_t *last);
 
 #endif

@@ -194,8 +194,8 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	c->profile = converted.profile;
 	c->check = converted.check;
 	c->no_disassembler = converted.no_disassembler;
-	c->ledgers = c->aggregate.tally.ledgers;
-	c->found.by_type = c->aggregate.tally.found.by_type + converted.found.by_type;
+	c->ledgers = c->aggregate.counter.ledgers;
+	c->found.by_type = c->aggregate.counter.found.by_type + converted.found.by_type;
 	c->found.by_place = converted.found.by_place;
 	c->restored = converted.restored;
 	c->restored.count[RESTORE_NAMES] = profile_renumbered(&c->profile);
@@ -218,8 +218,8 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	c->check = build_check_all(&c->binary.image, &totals->traces);
 	if (!kept_counts_take(&c->aggregate, &c->binary, c->basic, &c->kept, err))
 		return false;
-	c->ledgers = c->aggregate.tally.ledgers;
-	c->found = c->aggregate.tally.found;
+	c->ledgers = c->aggregate.counter.ledgers;
+	c->found = c->aggregate.counter.found;
 	c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += c->kept.returns;
 	c->ledgers.memory.dropped[MEMORY_DROP_NO_ROOM] =
 		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);

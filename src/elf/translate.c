@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/translate.h"
 
-struct place binary_place(const struct binary *binary, struct vaddr at,
+struct output_place binary_place(const struct binary *binary, struct vaddr at,
 			  const struct function *near)
 {
-	struct place place = {near, NULL, 0};
+	struct output_place place = {near, NULL, 0};
 
 	if (!near || at.v - near->address >= near->size)
 		place.function = functions_find(&binary->functions, at);
 	if (!place.function)
 		return place;
 	if (at.v - place.function->address > UINT32_MAX) /* further than an offset reaches */
-		return (struct place){0};
+		return (struct output_place){0};
 	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];
 	if (fragment != NO_FRAGMENT)
 		place.fragment = &binary->bat.fragments[fragment];
@@ -19,7 +19,7 @@ struct place binary_place(const struct binary *binary, struct vaddr at,
 	return place;
 }
 
-const struct function *binary_owner(const struct binary *binary, struct place place)
+const struct function *binary_owner(const struct binary *binary, struct output_place place)
 {
 	if (!place.fragment || !place.fragment->cold)
 		return place.function;
@@ -29,7 +29,7 @@ const struct function *binary_owner(const struct binary *binary, struct place pl
 	return functions_find(&binary->functions, parent);
 }
 
-bool binary_translate(const struct binary *binary, struct place place, bool is_source,
+bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
 		      struct input_place *out)
 {
 	*out = (struct input_place){0};

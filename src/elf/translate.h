@@ -2,7 +2,7 @@
 /*
  * The way from a vaddr in a binary that BOLT wrote to a place in its input binary:
  *
- *   vaddr -> struct place (function + offset, fragment) -> struct input_place
+ *   vaddr -> struct output_place (function + offset, fragment) -> struct input_place
  */
 #ifndef ELF_TRANSLATE_H
 #define ELF_TRANSLATE_H
@@ -10,14 +10,14 @@
 #include "src/elf/binary.h"
 
 /* Where a vaddr of the optimised binary lies. */
-struct place {
+struct output_place {
 	const struct function *function;      /* NULL: in none                    */
 	const struct bat_fragment *fragment;  /* NULL: BOLT did not touch it      */
 	uint32_t offset;                      /* from the beginning of `function` */
 };
 
 /* near: a function that may well hold it, or NULL. */
-struct place binary_place(const struct binary *binary, struct vaddr at,
+struct output_place binary_place(const struct binary *binary, struct vaddr at,
 			  const struct function *near);
 
 /* Where it lies in the input binary. */
@@ -29,11 +29,11 @@ struct input_place {
 
 /* Translate a place.  is_source: the address of a branch instruction.
  * False: in a cold fragment whose parent is not known, or of a BINARY_LOST. */
-bool binary_translate(const struct binary *binary, struct place place, bool is_source,
+bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
 		      struct input_place *out);
 
 /* The function that stands for a place in the input binary: of a cold fragment
  * the parent.  NULL: in none, or of unknown parent. */
-const struct function *binary_owner(const struct binary *binary, struct place place);
+const struct function *binary_owner(const struct binary *binary, struct output_place place);
 
 #endif

@@ -7,7 +7,7 @@
 #define MOST_BYTES 65536
 
 /* Where an instruction is known to begin, at or before the place. */
-static uint32_t known_beginning(const struct binary *binary, struct place place)
+static uint32_t known_beginning(const struct binary *binary, struct output_place place)
 {
 	const struct bat_entry *entry = NULL;
 
@@ -17,14 +17,14 @@ static uint32_t known_beginning(const struct binary *binary, struct place place)
 }
 
 /* Go on from the last address, if from the same beginning. */
-static uint32_t begin(struct address_walk *walk, struct place place, uint32_t from)
+static uint32_t begin(struct address_walk *walk, struct output_place place, uint32_t from)
 {
 	if (walk->function != place.function || walk->from != from || walk->at > place.offset)
 		*walk = (struct address_walk){place.function, from, from};
 	return walk->at;
 }
 
-enum address_verdict address_check(const struct binary *binary, struct place place,
+enum address_verdict address_check(const struct binary *binary, struct output_place place,
 				   struct address_walk *walk)
 {
 	uint32_t from = known_beginning(binary, place);

@@ -24,7 +24,7 @@ struct address_walk {
 /* Judge an address by where it lies; place.function is not NULL.  Reads
  * instructions from the last known beginning on: an entry of the fragment, else
  * the function's start.  Addresses that ascend have the code read once. */
-enum address_verdict address_check(const struct binary *binary, struct place place,
+enum address_verdict address_check(const struct binary *binary, struct output_place place,
 				   struct address_walk *walk);
 
 #endif

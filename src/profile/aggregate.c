@@ -68,14 +68,14 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 
 	if (a->batches && memory)
 		return batches_add_stack(a->batches, view, sample, use, memory, err);
-	return tally_stack(&a->tally, view, sample, use, err);
+	return sample_counter_stack(&a->counter, view, sample, use, err);
 }
 
 /* A line of text that was cut, or one of another kind that looks like a sample's. */
 static bool leave_out_address(struct aggregate *a)
 {
-	a->tally.addresses.read++;
-	a->tally.addresses.dropped[SAMPLE_DROP_NO_ADDRESS]++;
+	a->counter.addresses.read++;
+	a->counter.addresses.dropped[SAMPLE_DROP_NO_ADDRESS]++;
 	return true;
 }
 
@@ -84,15 +84,15 @@ static bool take_address(struct aggregate *a, const struct sample *sample, struc
 {
 	struct process_view *view = view_of(a, sample->pid);
 
-	a->tally.ledgers.branches.read += sample->branch_count;
-	a->tally.ledgers.branches.dropped[BRANCH_DROP_BASIC_MODE] += sample->branch_count;
+	a->counter.ledgers.branches.read += sample->branch_count;
+	a->counter.ledgers.branches.dropped[BRANCH_DROP_BASIC_MODE] += sample->branch_count;
 	if (sample->no_ip)
 		return leave_out_address(a);
 	if (view->has_image && !add_event(a, sample->event, err))
 		return false;
 	if (a->batches && memory)
 		return batches_add_address(a->batches, view, sample, memory, err);
-	return tally_address(&a->tally, view, sample->ip, err);
+	return sample_counter_address(&a->counter, view, sample->ip, err);
 }
 
 /* perf's name for sampled loads, whatever stands around it. */
@@ -109,7 +109,7 @@ static bool is_access(const struct sample *sample)
 /* Of a binary that is one piece, data is where it is as code is. */
 static bool take_access(struct aggregate *a, const struct sample *sample, struct bc_error *err)
 {
-	struct ledger *ledger = &a->tally.ledgers.memory;
+	struct ledger *ledger = &a->counter.ledgers.memory;
 	struct process_view *view = view_of(a, sample->pid);
 	struct vaddr at;
 
@@ -129,7 +129,7 @@ static bool take_access(struct aggregate *a, const struct sample *sample, struct
 
 static bool leave_out(struct aggregate *a, const struct sample *sample, enum sample_drop why)
 {
-	struct ledgers *ledgers = &a->tally.ledgers;
+	struct ledgers *ledgers = &a->counter.ledgers;
 
 	ledgers->samples.read++;
 	ledgers->samples.dropped[why]++;
@@ -175,14 +175,14 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 static bool leave_out_trace(struct aggregate *a, const struct trace_record *record,
 			    struct bc_error *err)
 {
-	struct ledgers *ledgers = &a->tally.ledgers;
+	struct ledgers *ledgers = &a->counter.ledgers;
 	uint64_t branches = trace_has_branch(&record->trace) ? record->count : 0;
-	uint64_t runs = trace_has_fall_through(&record->trace) ? record->count : 0;
+	uint64_t fall_throughs = trace_has_fall_through(&record->trace) ? record->count : 0;
 
 	ledgers->branches.dropped[BRANCH_DROP_BASIC_MODE] += branches;
-	ledgers->traces.dropped[TRACE_DROP_BASIC_MODE] += runs;
+	ledgers->traces.dropped[TRACE_DROP_BASIC_MODE] += fall_throughs;
 	return ledger_read(&ledgers->branches, branches, err) &&
-	       ledger_read(&ledgers->traces, runs, err);
+	       ledger_read(&ledgers->traces, fall_throughs, err);
 }
 
 static bool leave_out_traces(struct aggregate *a, const struct event *event, struct bc_error *err)
@@ -206,7 +206,7 @@ static bool take_traces(struct aggregate *a, const struct event *event, struct b
 	if (a->batches && event->memory)
 		return batches_add_traces(a->batches, traces, count, event->memory, err);
 	for (size_t i = 0; i < count; i++)
-		if (!tally_trace(&a->tally, &traces[i], err))
+		if (!sample_counter_trace(&a->counter, &traces[i], err))
 			return false;
 	return true;
 }
@@ -215,7 +215,7 @@ static bool take_addresses(struct aggregate *a, const struct event *event, struc
 {
 	for (size_t i = 0; i < event->addresses.count; i++) {
 		const struct address_record *record = &event->addresses.at[i];
-		if (!tally_basic(&a->tally, record->at, record->count, err))
+		if (!sample_counter_basic(&a->counter, record->at, record->count, err))
 			return false;
 	}
 	return true;
@@ -272,8 +272,8 @@ struct pool *aggregate_pool(struct aggregate *aggregate)
 
 void aggregate_undelivered(struct aggregate *aggregate, enum sample_drop why, uint64_t count)
 {
-	aggregate->tally.ledgers.samples.read += count;
-	aggregate->tally.ledgers.samples.dropped[why] += count;
+	aggregate->counter.ledgers.samples.read += count;
+	aggregate->counter.ledgers.samples.dropped[why] += count;
 }
 
 bool aggregate_init(struct aggregate *aggregate, const struct image *image,
@@ -281,19 +281,19 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 		    const struct image_match_options *match, struct bc_error *err)
 {
 	*aggregate = (struct aggregate){.options = *options};
-	aggregate->tally.totals = &aggregate->totals;
+	aggregate->counter.totals = &aggregate->totals;
 	counts_init(&aggregate->totals.traces);
 	counts_init(&aggregate->totals.basic);
 	return image_space_init(&aggregate->space, image, match, err) &&
 	       (options->threads < 2 ||
-		batches_start(options->threads, &aggregate->tally, &aggregate->batches, err));
+		batches_start(options->threads, &aggregate->counter, &aggregate->batches, err));
 }
 
 void aggregate_fini(struct aggregate *aggregate)
 {
 	batches_stop(aggregate->batches);
 	image_space_fini(&aggregate->space);
-	tally_free(&aggregate->tally);
+	sample_counter_free(&aggregate->counter);
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
 	number_set_free(&aggregate->returns.branches);
@@ -319,7 +319,7 @@ static bool imputed_fits(const struct ledgers *ledgers, struct bc_error *err)
 /* Types of the binary's own branches say no more than R records. */
 static bool add_typed_returns(struct aggregate *a, struct bc_error *err)
 {
-	const struct number_set *typed = &a->tally.types.inside;
+	const struct number_set *typed = &a->counter.types.inside;
 	bool ok = !typed->has_zero || returns_add(&a->returns, (struct trace_end){0});
 
 	for (size_t i = 0; ok && i < typed->capacity; i++)
@@ -329,27 +329,27 @@ static bool add_typed_returns(struct aggregate *a, struct bc_error *err)
 
 bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error *err)
 {
-	struct tally *tally = &aggregate->tally;
-	struct ledger *samples = &tally->ledgers.samples;
+	struct sample_counter *counter = &aggregate->counter;
+	struct ledger *samples = &counter->ledgers.samples;
 
 	if (aggregate->batches && !batches_collect(aggregate->batches, err))
 		return false;
-	if (!tally_settle_types(tally, err) || !tally_flush(tally, err) ||
+	if (!sample_counter_settle_types(counter, err) || !sample_counter_flush(counter, err) ||
 	    !add_typed_returns(aggregate, err))
 		return false;
-	if (aggregate->options.impute && !imputed_fits(&tally->ledgers, err))
+	if (aggregate->options.impute && !imputed_fits(&counter->ledgers, err))
 		return false;
 	if (!counts_settle(&aggregate->totals.traces, aggregate->options.threads) ||
 	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads))
 		return bc_fail_nomem(err);
-	*basic = !tally->branches_seen && (tally->addresses.read || !(aggregate->stacks_recorded ||
-								      tally->ledgers.memory.read));
+	*basic = !counter->branches_seen && (counter->addresses.read || !(aggregate->stacks_recorded ||
+								      counter->ledgers.memory.read));
 	if (*basic) {
-		ledger_add(samples, &tally->addresses);
+		ledger_add(samples, &counter->addresses);
 	} else {
 		/* Plain addresses say nothing about branches. */
-		samples->read += tally->addresses.read;
-		samples->dropped[SAMPLE_DROP_NO_STACK] += tally->addresses.read;
+		samples->read += counter->addresses.read;
+		samples->dropped[SAMPLE_DROP_NO_STACK] += counter->addresses.read;
 	}
 	if (aggregate->events.len)
 		qsort(aggregate->events.at, aggregate->events.len, sizeof(char *), compare_events);

@@ -36,7 +36,7 @@ struct aggregate {
 	struct aggregate_options options;
 	struct image_space space;
 	struct totals totals;
-	struct tally tally;         /* of this thread; its ledgers are all of
+	struct sample_counter counter;         /* of this thread; its ledgers are all of
 	                               them after aggregate_finish() */
 	struct filter_seen seen;    /* what the filter left out */
 	struct count_table memory;  /* accesses: vaddr of the code, of the data */

@@ -41,32 +41,32 @@ struct batches {
 	struct batch *submitted, **submitted_end; /* oldest first */
 	unsigned submitted_count;
 	struct batch *empty;
-	struct tally *own;                   /* of the reader's thread */
-	struct tally others[PARALLEL_MOST];  /* of thread i + 1 */
+	struct sample_counter *own;                   /* of the reader's thread */
+	struct sample_counter others[PARALLEL_MOST];  /* of thread i + 1 */
 	pthread_mutex_t lock;                /* for err */
 	struct bc_error err;                 /* the first one; code BC_OK if none */
 };
 
 /* ---- by any thread ---- */
 
-static bool count_sample(struct batch *batch, const struct batch_sample *from, struct tally *tally,
+static bool count_sample(struct batch *batch, const struct batch_sample *from, struct sample_counter *counter,
 			 struct bc_error *err)
 {
 	const struct sample sample = {.ip = from->ip, .branches = from->branches,
 				      .branch_count = from->branch_count, .partial = from->partial};
 	struct process_view *view = &batch->views[from->view];
 
-	return from->address ? tally_address(tally, view, sample.ip, err)
-			     : tally_stack(tally, view, &sample, from->use, err);
+	return from->address ? sample_counter_address(counter, view, sample.ip, err)
+			     : sample_counter_stack(counter, view, &sample, from->use, err);
 }
 
-static bool count(struct batch *batch, struct tally *tally, struct bc_error *err)
+static bool count(struct batch *batch, struct sample_counter *counter, struct bc_error *err)
 {
 	for (size_t i = 0; i < batch->sample_count; i++)
-		if (!count_sample(batch, &batch->samples[i], tally, err))
+		if (!count_sample(batch, &batch->samples[i], counter, err))
 			return false;
 	for (size_t i = 0; i < batch->trace_count; i++)
-		if (!tally_trace(tally, &batch->traces[i], err))
+		if (!sample_counter_trace(counter, &batch->traces[i], err))
 			return false;
 	return true;
 }
@@ -268,19 +268,19 @@ static bool merge(struct ledger *to, struct ledger *from, struct bc_error *err)
 
 bool batches_collect(struct batches *all, struct bc_error *err)
 {
-	struct tally *own = all->own;
+	struct sample_counter *own = all->own;
 
 	for (unsigned i = 0; i + 1 < pool_threads(all->pool); i++) {
-		struct tally *tally = &all->others[i];
-		if (!tally_flush(tally, err) ||
-		    !merge(&own->ledgers.samples, &tally->ledgers.samples, err) ||
-		    !merge(&own->ledgers.branches, &tally->ledgers.branches, err) ||
-		    !merge(&own->ledgers.traces, &tally->ledgers.traces, err) ||
-		    !merge(&own->addresses, &tally->addresses, err))
+		struct sample_counter *counter = &all->others[i];
+		if (!sample_counter_flush(counter, err) ||
+		    !merge(&own->ledgers.samples, &counter->ledgers.samples, err) ||
+		    !merge(&own->ledgers.branches, &counter->ledgers.branches, err) ||
+		    !merge(&own->ledgers.traces, &counter->ledgers.traces, err) ||
+		    !merge(&own->addresses, &counter->addresses, err))
 			return false;
-		own->branches_seen |= tally->branches_seen;
-		own->found.by_type += tally->found.by_type;
-		if (!branch_types_take(&own->types, &tally->types))
+		own->branches_seen |= counter->branches_seen;
+		own->found.by_type += counter->found.by_type;
+		if (!branch_types_take(&own->types, &counter->types))
 			return bc_fail_nomem(err);
 	}
 	return true;
@@ -291,7 +291,7 @@ struct pool *batches_pool(struct batches *all)
 	return all ? all->pool : NULL;
 }
 
-bool batches_start(unsigned threads, struct tally *own, struct batches **out, struct bc_error *err)
+bool batches_start(unsigned threads, struct sample_counter *own, struct batches **out, struct bc_error *err)
 {
 	struct batches *all = calloc(1, sizeof(*all));
 
@@ -326,7 +326,7 @@ void batches_stop(struct batches *all)
 		return;
 	pool_stop(all->pool);
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
-		tally_free(&all->others[i]);
+		sample_counter_free(&all->others[i]);
 	if (all->open)
 		all->open->next = NULL;
 	free_list(all->open);

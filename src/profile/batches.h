@@ -8,13 +8,13 @@
 #define PROFILE_BATCHES_H
 
 #include "src/base/pool.h"
-#include "src/profile/tally.h"
+#include "src/profile/sample_counter.h"
 
 struct batches;
 
-/* Start a pool of so many threads, the reader's being one.  `own` is its tally and
+/* Start a pool of so many threads, the reader's being one.  `own` is its counter and
  * must outlive the batches.  BC_NOMEM. */
-BC_MUST_USE bool batches_start(unsigned threads, struct tally *own, struct batches **out,
+BC_MUST_USE bool batches_start(unsigned threads, struct sample_counter *own, struct batches **out,
 			       struct bc_error *err);
 
 /* The pool, for other tasks of the reader.  NULL for NULL. */
@@ -36,7 +36,7 @@ BC_MUST_USE bool batches_add_traces(struct batches *batches, const struct trace_
 BC_MUST_USE bool batches_drain(struct batches *batches, struct bc_error *err);
 
 /* Hand over what the threads counted, and add their ledgers to those of the reader's
- * tally.  After batches_drain(). */
+ * counter.  After batches_drain(). */
 BC_MUST_USE bool batches_collect(struct batches *batches, struct bc_error *err);
 
 /* Stop the threads and free everything; NULL is fine. */

@@ -22,7 +22,7 @@ static bool leads_to_made(const struct converter *c, struct input_place from, st
 
 /* Where several blocks begin with the function's code, those before the last became empty: what
  * comes from elsewhere enters the first one. */
-static bool enters_empty(const struct converter *c, struct place target, struct input_place from,
+static bool enters_empty(const struct converter *c, struct output_place target, struct input_place from,
 			 struct input_place to)
 {
 	const struct bat_fragment *fragment = target.fragment;
@@ -36,7 +36,7 @@ static bool enters_empty(const struct converter *c, struct place target, struct 
 
 /* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
  * other functions such as inlined ones. */
-static bool is_unsited(const struct converter *c, struct place source)
+static bool is_unsited(const struct converter *c, struct output_place source)
 {
 	if (!source.fragment)
 		return false;
@@ -45,8 +45,8 @@ static bool is_unsited(const struct converter *c, struct place source)
 }
 
 /* A call through the GOT that was one through the PLT: as the input has it.  False: none. */
-static bool add_plt_call(struct converter *c, const struct count_row *row, struct place source,
-			 struct place target, struct input_place from)
+static bool add_plt_call(struct converter *c, const struct count_row *row, struct output_place source,
+			 struct output_place target, struct input_place from)
 {
 	if (target.function || !source.function || source.function->kind == FUNCTION_PLT)
 		return false;
@@ -62,7 +62,7 @@ static bool add_plt_call(struct converter *c, const struct count_row *row, struc
 	return true;
 }
 
-static bool translate(struct converter *c, struct place place, struct vaddr at, bool is_source,
+static bool translate(struct converter *c, struct output_place place, struct vaddr at, bool is_source,
 		      struct input_place *out)
 {
 	struct old_place old = converter_old_place(c, at);
@@ -76,8 +76,8 @@ static bool translate(struct converter *c, struct place place, struct vaddr at, 
 /* A taken branch: within its function it is one record; between functions, or
  * to the beginning of its own (recursion), it is a record of the source and,
  * if the source is in no function, an entry record of the target. */
-void converter_branch(struct converter *c, const struct count_row *row, struct place source,
-			   struct place target)
+void converter_branch(struct converter *c, const struct count_row *row, struct output_place source,
+			   struct output_place target)
 {
 	struct ledger *ledger = &c->ledgers.branches;
 	struct input_place from, to;

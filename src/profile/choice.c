@@ -113,7 +113,7 @@ static bool function_fits(const struct choosing *c, const struct matcher *m, con
 
 static void touch(struct choosing *c, struct vaddr at, const struct function **near)
 {
-	struct place place = binary_place(c->binary, at, *near);
+	struct output_place place = binary_place(c->binary, at, *near);
 
 	*near = place.function;
 	if (place.function)

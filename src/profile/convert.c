@@ -5,7 +5,7 @@
 #include "src/profile/converter.h"
 #include "src/profile/nameable.h"
 
-static bool has_return(struct converter *c, struct place source, struct insn insn)
+static bool has_return(struct converter *c, struct output_place source, struct insn insn)
 {
 	enum insn_verdict verdict = insn_is_return(c->starts, &c->decoder, source, insn);
 
@@ -13,8 +13,8 @@ static bool has_return(struct converter *c, struct place source, struct insn ins
 	return verdict == INSN_YES;
 }
 
-static bool is_return(struct converter *c, const struct count_row *row, struct place source,
-		      struct place from, struct insn insn)
+static bool is_return(struct converter *c, const struct count_row *row, struct output_place source,
+		      struct output_place from, struct insn insn)
 {
 	struct trace trace = trace_of(row->key);
 
@@ -35,25 +35,24 @@ static void add_edge(void *ctx, uint32_t from, uint32_t to, uint64_t count)
 {
 	struct converter *c = ctx;
 
-	converter_edge(c, (struct input_place){c->runs_owner, from}, (struct input_place){c->runs_owner, to}, count);
+	converter_edge(c, (struct input_place){c->walked_owner, from}, (struct input_place){c->walked_owner, to}, count);
 }
 
-/* All of the function that the last traces ran through. */
-void converter_take_runs(struct converter *c)
+void converter_take_fall_throughs(struct converter *c)
 {
-	runs_take(&c->runs, &c->binary->bat, add_edge, c);
+	fall_throughs_take(&c->fall_throughs, &c->binary->bat, add_edge, c);
 }
 
-enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct run *run,
+enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct fall_through *fall,
 				     uint64_t count)
 {
 	uint32_t first, last;
 
 	if (!graph || !graph->count)
 		return TRACE_DROP_NO_MAP;
-	switch (graph_walk(graph, run, &first, &last)) {
+	switch (graph_walk(graph, fall, &first, &last)) {
 	case WALK_EDGES:
-		if (!runs_add_blocks(&c->runs, graph, first, last, count))
+		if (!fall_throughs_add_blocks(&c->fall_throughs, graph, first, last, count))
 			c->out_of_memory = true;
 		return TRACE_KEPT;
 	case WALK_ONE_BLOCK:
@@ -66,29 +65,29 @@ enum trace_drop converter_walk_graph(struct converter *c, const struct graph *gr
 
 /* Where BOLT left the function alone: its blocks are in its code. */
 static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
-				 struct place from, struct place to, bool after_return)
+				 struct output_place from, struct output_place to, bool after_return)
 {
 	const struct graph *graph = cfg_find(c->cfg, from.function);
 	struct trace_end branch = trace_of(row->key).branch;
-	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) && graph &&
 					  trace_end_vaddr(branch).v - from.function->address >= graph->size};
 
-	return converter_walk_graph(c, graph, &run, row->count);
+	return converter_walk_graph(c, graph, &fall, row->count);
 }
 
 /* Where BAT has the function. */
 static enum trace_drop walk_map(struct converter *c, const struct count_row *row,
-				struct place from, struct place to, bool after_return)
+				struct output_place from, struct output_place to, bool after_return)
 {
 	bool any = false;
 
-	if (!c->runs_owner)
+	if (!c->walked_owner)
 		return TRACE_DROP_NO_PARENT;
 	/* The block that made the call comes first where a return led here. */
 	if (after_return && !from.offset)
 		return TRACE_DROP_ONE_BLOCK;
-	if (!runs_add(&c->runs, &c->binary->bat, from.fragment, from.offset - after_return, to.offset,
+	if (!fall_throughs_add(&c->fall_throughs, &c->binary->bat, from.fragment, from.offset - after_return, to.offset,
 		      row->count, &any))
 		c->out_of_memory = true;
 	return any ? TRACE_KEPT : TRACE_DROP_ONE_BLOCK;
@@ -96,10 +95,10 @@ static enum trace_drop walk_map(struct converter *c, const struct count_row *row
 
 /* Walk the blocks that a trace ran through.  Returns TRACE_KEPT, or why the trace gives no edge. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
-				  struct place from, struct vaddr end, bool after_return)
+				  struct output_place from, struct vaddr end, bool after_return)
 {
 	const struct binary *binary = c->binary;
-	struct place to = binary_place(binary, end, from.function);
+	struct output_place to = binary_place(binary, end, from.function);
 
 	if (!from.function || !to.function)
 		return TRACE_DROP_OUTSIDE;
@@ -107,12 +106,12 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 		return TRACE_DROP_TWO_FRAGMENTS;
 	if (from.offset > to.offset)
 		return TRACE_DROP_BACKWARDS;
-	if (c->runs_of != from.function) { /* neighbours are of one, as rows are sorted */
-		converter_take_runs(c);
-		c->runs_of = from.function;
-		c->runs_owner = binary_owner(binary, from);
+	if (c->walked_function != from.function) { /* neighbours are of one, as rows are sorted */
+		converter_take_fall_throughs(c);
+		c->walked_function = from.function;
+		c->walked_owner = binary_owner(binary, from);
 	}
-	if (converter_cannot_name(c, c->runs_owner))
+	if (converter_cannot_name(c, c->walked_owner))
 		return TRACE_DROP_UNNAMEABLE;
 	if (!from.fragment)
 		return from.function->kind == FUNCTION_PLT
@@ -122,13 +121,13 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 }
 
 /* Where a trace ends; rows come as they are sorted. */
-static struct trace_end end_of(struct converter *c, const struct count_row *row, struct place from)
+static struct trace_end end_of(struct converter *c, const struct count_row *row, struct output_place from)
 {
 	return c->imputes ? impute_end(&c->impute, c->binary, row, from) : trace_of(row->key).to;
 }
 
 static void convert_fallthrough(struct converter *c, const struct count_row *row,
-				struct place from, struct vaddr end, bool after_return)
+				struct output_place from, struct vaddr end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
 	struct old_place old = converter_old_place(c, trace_end_vaddr(trace_of(row->key).from));
@@ -141,10 +140,10 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 		ledger->dropped[why] += row->count;
 }
 
-static void convert_trace(struct converter *c, const struct count_row *row, struct place source)
+static void convert_trace(struct converter *c, const struct count_row *row, struct output_place source)
 {
 	struct trace trace = trace_of(row->key);
-	struct place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
+	struct output_place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
 	struct insn insn = build_check_insn(&c->binary->image, trace_end_vaddr(trace.branch));
 	bool returns = is_return(c, row, source, from, insn);
 	struct trace_end end = end_of(c, row, from);
@@ -163,7 +162,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	build_check_trace(&c->binary->image, &trace, insn, row->count, &c->check);
 }
 
-static void check_address(struct converter *c, struct place place, uint64_t count)
+static void check_address(struct converter *c, struct output_place place, uint64_t count)
 {
 	enum address_verdict verdict = address_check(c->binary, place, &c->walk);
 
@@ -176,7 +175,7 @@ static void check_address(struct converter *c, struct place place, uint64_t coun
 static void convert_address(struct converter *c, const struct count_row *row)
 {
 	struct ledger *ledger = &c->ledgers.samples;
-	struct place place = binary_place(c->binary, (struct vaddr){row->key[0]}, c->near);
+	struct output_place place = binary_place(c->binary, (struct vaddr){row->key[0]}, c->near);
 	struct input_place at;
 
 	c->near = place.function;
@@ -206,7 +205,7 @@ static void note_input(struct converter *c, struct vaddr at)
 	struct old_place old = converter_old_place(c, at);
 
 	if (!old.input) {
-		struct place place = binary_place(c->binary, at, c->near);
+		struct output_place place = binary_place(c->binary, at, c->near);
 		const struct function *owner = place.fragment ? binary_owner(c->binary, place) : NULL;
 		old.input = owner ? pair_input_of(c->pair, owner) : NULL;
 	}
@@ -229,7 +228,7 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	bool entered = return_places_may_have(&c->places, trace);
 	if (!trace_has_fall_through(&trace) && !c->imputes && !entered)
 		return;
-	struct place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
+	struct output_place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
 	c->near = from.function;
 	if (entered)
 		return_places_note(&c->places, trace, from);
@@ -243,7 +242,7 @@ static void note_walk(struct converter *c, const struct count_row *row)
 		return;
 	if (noted->len && noted->at[noted->len - 1] == index)
 		return;
-	struct place to = binary_place(c->binary, end, from.function);
+	struct output_place to = binary_place(c->binary, end, from.function);
 	if (to.function == from.function && !index_vec_push(noted, index))
 		c->out_of_memory = true;
 }
@@ -281,7 +280,7 @@ static void prefetch_entries(const struct bat_table *bat, const struct bat_fragm
  * rows before the first is needed. */
 static void convert_traces(struct converter *c, const struct count_row *rows, size_t count)
 {
-	struct place sources[ROWS_AHEAD];
+	struct output_place sources[ROWS_AHEAD];
 	const struct binary *binary = c->binary;
 
 	for (size_t i = 0; i < count; i++) {
@@ -317,7 +316,7 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 		for (size_t k = i; job->basic && k < i + count; k++)
 			convert_address(c, &table->rows[k]);
 	}
-	converter_take_runs(c);
+	converter_take_fall_throughs(c);
 	count_table_free(table);
 }
 
@@ -385,7 +384,7 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		for (size_t rule = 0; rule < RESTORE_COUNT; rule++)
 			out->restored.count[rule] += c->restored.count[rule];
 		batches[i] = c->records.records;
-		runs_free(&c->runs);
+		fall_throughs_free(&c->fall_throughs);
 		out_of_memory |= c->out_of_memory || c->places.no_memory;
 	}
 	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
@@ -458,7 +457,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 		job.workers[i] = (struct converter){
 			.binary = binary,
 			.returns = &aggregate->returns,
-			.typed = &aggregate->tally.types.inside,
+			.typed = &aggregate->counter.types.inside,
 			.unnameable = unnameable,
 			.left_out = aggregate->left_out,
 			.imputes = aggregate->options.impute,

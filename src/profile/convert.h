@@ -15,7 +15,7 @@
 struct converted {
 	struct ledgers ledgers; /* what became of the traces or addresses */
 	struct build_check check;
-	struct returns_found found; /* what the tally had not found */
+	struct returns_found found; /* what the counter had not found */
 	struct restored restored;
 	struct profile profile;
 	struct cfg input_graphs; /* with a pair: of functions of the input that something ran in, with their code */

@@ -13,7 +13,7 @@
 #include "src/profile/made_blocks.h"
 #include "src/profile/plt_calls.h"
 #include "src/profile/return_places.h"
-#include "src/profile/runs.h"
+#include "src/profile/fall_throughs.h"
 
 struct converter {
 	const struct binary *binary;
@@ -41,9 +41,9 @@ struct converter {
 	const struct cfg *input_cfg;  /* their graphs */
 	bool imputes;
 	struct impute impute; /* of the shard at hand */
-	struct runs runs; /* of the function at hand */
-	const struct function *runs_of;
-	const struct function *runs_owner; /* the input function of its code */
+	struct fall_throughs fall_throughs; /* of the function at hand */
+	const struct function *walked_function;
+	const struct function *walked_owner; /* the input function of its code */
 	bool out_of_memory;
 };
 
@@ -52,16 +52,16 @@ static inline bool converter_cannot_name(const struct converter *c, const struct
 	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
 }
 
-/* convert.c: all of the function that the last traces ran through. */
-void converter_take_runs(struct converter *c);
+/* convert.c: the fall-throughs of the function that the last traces lay in become records. */
+void converter_take_fall_throughs(struct converter *c);
 
-/* convert.c: walk a run through the graph of its function, which may be NULL.  Returns
- * TRACE_KEPT, or why the run gives no edge. */
-enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct run *run,
+/* convert.c: walk a fall-through in the graph of its function, which may be NULL.  Returns
+ * TRACE_KEPT, or why it gives no edge. */
+enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct fall_through *fall,
 				     uint64_t count);
 
 /* branches.c.  A taken branch that is no return: what became of it is in the ledger. */
-void converter_branch(struct converter *c, const struct count_row *row, struct place source, struct place target);
+void converter_branch(struct converter *c, const struct count_row *row, struct output_place source, struct output_place target);
 
 /* A way within a function, by falling through. */
 void converter_edge(struct converter *c, struct input_place from, struct input_place to, uint64_t count);

@@ -24,7 +24,7 @@ struct sum {
 	uint64_t bytes;
 };
 
-static void add(const struct job *job, struct sum *sum, struct place place, uint64_t bytes)
+static void add(const struct job *job, struct sum *sum, struct output_place place, uint64_t bytes)
 {
 	const struct function *owner = binary_owner(job->binary, place);
 
@@ -42,7 +42,7 @@ static void add(const struct job *job, struct sum *sum, struct place place, uint
 static void take(const struct job *job, struct sum *sum)
 {
 	if (sum->function)
-		add(job, sum, (struct place){0}, 0);
+		add(job, sum, (struct output_place){0}, 0);
 }
 
 static void count_traces(void *ctx, size_t shard, unsigned worker)
@@ -57,13 +57,13 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 	for (size_t i = 0; i < table->used; i++) {
 		const struct count_row *row = &table->rows[i];
 		struct trace trace = trace_of(row->key);
-		struct place from = binary_place(job->binary, trace_end_vaddr(trace.from), near);
+		struct output_place from = binary_place(job->binary, trace_end_vaddr(trace.from), near);
 		if (job->aggregate->options.impute)
 			trace.to = impute_end(&impute, job->binary, row, from);
 		near = from.function;
 		if (!trace_has_fall_through(&trace) || !from.function)
 			continue;
-		struct place to = binary_place(job->binary, trace_end_vaddr(trace.to), near);
+		struct output_place to = binary_place(job->binary, trace_end_vaddr(trace.to), near);
 		if (to.function == from.function)
 			add(job, &sum, from, row->count * (trace_end_vaddr(trace.to).v - trace_end_vaddr(trace.from).v));
 	}
@@ -73,7 +73,7 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 DEFINE_SEARCH(blocks_above, struct block, uint32_t, item->start <= key)
 
 /* The size of the block that holds a place; 0: its function has none. */
-static uint64_t block_size(const struct cfg *cfg, struct place place)
+static uint64_t block_size(const struct cfg *cfg, struct output_place place)
 {
 	const struct graph *graph = cfg_find(cfg, place.function);
 
@@ -87,7 +87,7 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 {
 	const struct job *job = ctx;
 	const struct count_table *table = &job->aggregate->totals.basic.shards[shard];
-	struct place place = {0};
+	struct output_place place = {0};
 	struct sum sum = {0};
 
 	(void)worker;
@@ -104,7 +104,7 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 static bool note_addresses(const struct job *job, struct index_vec *out)
 {
 	const struct binary *binary = job->binary;
-	struct place place = {0};
+	struct output_place place = {0};
 
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
 		const struct count_table *table = &job->aggregate->totals.basic.shards[shard];

@@ -2,11 +2,11 @@
 #include "src/profile/impute.h"
 
 #include "src/isa/insn.h"
-#include "src/profile/tally.h"
+#include "src/profile/sample_counter.h"
 
 /* Into the instruction, so that a return's call is seen to go on; not past one
  * that never goes on to the next.  No code, no step. */
-static uint64_t least_bytes(const struct image *image, struct place from, struct vaddr at)
+static uint64_t least_bytes(const struct image *image, struct output_place from, struct vaddr at)
 {
 	if (!from.function)
 		return 0;
@@ -29,7 +29,7 @@ static uint64_t least_bytes(const struct image *image, struct place from, struct
 
 /* Sums are of 64 bits and may wrap: traces that run backwards are not left out. */
 struct trace_end impute_end(struct impute *impute, const struct binary *binary,
-			    const struct count_row *row, struct place from)
+			    const struct count_row *row, struct output_place from)
 {
 	struct trace trace = trace_of(row->key);
 

@@ -23,6 +23,6 @@ struct impute {
  *
  * from  where it begins */
 struct trace_end impute_end(struct impute *impute, const struct binary *binary,
-			    const struct count_row *row, struct place from);
+			    const struct count_row *row, struct output_place from);
 
 #endif

@@ -121,7 +121,7 @@ static bool beginning_before(const uint64_t *bits, uint32_t at, uint32_t *out)
 	return false;
 }
 
-enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder, struct place place)
+enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder, struct output_place place)
 {
 	struct bytes code = code_of(starts->binary, place.function);
 	uint32_t before;
@@ -141,7 +141,7 @@ enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decode
 	return place.offset - before < insn.size ? INSN_NO : INSN_UNSURE;
 }
 
-enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct place place,
+enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct output_place place,
 				 struct insn insn)
 {
 	if (!place.function || insn.kind != INSN_RETURN)
@@ -150,7 +150,7 @@ enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *dec
 	return begins == INSN_UNSURE ? INSN_YES : begins;
 }
 
-enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct place place)
+enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct output_place place)
 {
 	struct bytes code = code_of(starts->binary, place.function);
 	struct insn insn;

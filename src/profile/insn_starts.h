@@ -36,14 +36,14 @@ enum insn_verdict {
 };
 
 /* Does an instruction begin there?  The decoder is of this thread.  place.function is not NULL. */
-enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder, struct place place);
+enum insn_verdict insn_begins(struct insn_starts *starts, struct decoder *decoder, struct output_place place);
 
 /* Is the branch there a return by its instruction?  In code that BOLT moved the bytes tell, as perf2bolt has it; in what
  * it left alone no return begins inside an instruction. */
-enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct place place,
+enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *decoder, struct output_place place,
 				 struct insn insn);
 
 /* Does the instruction before it, in the same function, end there, and is it a call? */
-enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct place place);
+enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct output_place place);
 
 #endif

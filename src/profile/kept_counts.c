@@ -30,7 +30,7 @@ struct splitter {
 	bool no_memory;
 };
 
-static bool is_return(struct splitter *s, struct trace_end branch, struct place source)
+static bool is_return(struct splitter *s, struct trace_end branch, struct output_place source)
 {
 	struct insn insn = build_check_insn(&s->binary->image, trace_end_vaddr(branch));
 	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
@@ -41,7 +41,7 @@ static bool is_return(struct splitter *s, struct trace_end branch, struct place 
 
 /* How the place was reached that a fall-through began at.  In code that BOLT left alone a walk
  * depends on whether it was from outside the function, as well. */
-static enum trace_end_kind way_to(const struct trace *trace, struct place from, bool returns)
+static enum trace_end_kind way_to(const struct trace *trace, struct output_place from, bool returns)
 {
 	struct vaddr branch = trace_end_vaddr(trace->branch);
 	bool inside = from.function && branch.v - from.function->address < from.function->size;
@@ -69,8 +69,8 @@ static void split(struct splitter *s, const struct count_row *row)
 		put(s, trace, row->count, 0);
 		return;
 	}
-	struct place source = binary_place(s->binary, trace_end_vaddr(trace.branch), NULL);
-	struct place from = binary_place(s->binary, trace_end_vaddr(trace.from), NULL);
+	struct output_place source = binary_place(s->binary, trace_end_vaddr(trace.branch), NULL);
+	struct output_place from = binary_place(s->binary, trace_end_vaddr(trace.from), NULL);
 	bool returns = is_return(s, trace.branch, source);
 	if (returns)
 		s->out->returns += row->count;

@@ -40,7 +40,7 @@ static const struct symbol *symbol_of(const struct symbol_table *symbols, struct
 static enum memory_drop translate(const struct binary *binary, const struct count_row *row,
 				  unsigned names, struct access *out)
 {
-	struct place place = binary_place(binary, (struct vaddr){row->key[0]}, NULL);
+	struct output_place place = binary_place(binary, (struct vaddr){row->key[0]}, NULL);
 	struct vaddr data = {row->key[1]};
 	struct input_place code;
 

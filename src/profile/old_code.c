@@ -47,7 +47,7 @@ static bool is_of(struct converter *c, struct vaddr at, const struct function *o
 
 	if (old.input)
 		return old.output == output;
-	struct place place = binary_place(c->binary, at, NULL);
+	struct output_place place = binary_place(c->binary, at, NULL);
 	return place.function && binary_owner(c->binary, place) == output;
 }
 
@@ -63,17 +63,17 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 		return to.input ? TRACE_DROP_TWO_FRAGMENTS : TRACE_DROP_OUTSIDE;
 	if (from.offset > to.offset)
 		return TRACE_DROP_BACKWARDS;
-	if (c->runs_of != from.input) {
-		converter_take_runs(c);
-		c->runs_of = from.input;
-		c->runs_owner = from.output;
+	if (c->walked_function != from.input) {
+		converter_take_fall_throughs(c);
+		c->walked_function = from.input;
+		c->walked_owner = from.output;
 	}
-	if (converter_cannot_name(c, c->runs_owner))
+	if (converter_cannot_name(c, c->walked_owner))
 		return TRACE_DROP_UNNAMEABLE;
-	struct run run = {.from = from.offset, .to = to.offset, .after_return = after_return,
+	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) &&
 					  !is_of(c, trace_end_vaddr(branch), from.output)};
-	enum trace_drop why = converter_walk_graph(c, graph, &run, row->count);
+	enum trace_drop why = converter_walk_graph(c, graph, &fall, row->count);
 	if (why == TRACE_KEPT)
 		count_old(c, &from, row->count);
 	return why;

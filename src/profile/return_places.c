@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool follows_call(struct return_places *places, struct place at)
+static bool follows_call(struct return_places *places, struct output_place at)
 {
 	if (!at.function)
 		return false;
@@ -13,7 +13,7 @@ static bool follows_call(struct return_places *places, struct place at)
 }
 
 /* Traces come sorted by their `from`: those of one function in a row. */
-void return_places_note(struct return_places *places, struct trace trace, struct place from)
+void return_places_note(struct return_places *places, struct trace trace, struct output_place from)
 {
 	struct index_vec *entered = &places->entered;
 
@@ -64,7 +64,7 @@ static bool is_pad(const struct return_places *places, struct vaddr at)
 	return i < places->pads->len && places->pads->at[i].address == at.v;
 }
 
-bool return_places_has(struct return_places *places, struct trace trace, struct place from)
+bool return_places_has(struct return_places *places, struct trace trace, struct output_place from)
 {
 	if (!return_places_may_have(places, trace) || !from.function)
 		return false;

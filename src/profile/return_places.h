@@ -36,7 +36,7 @@ static inline bool return_places_may_have(const struct return_places *places, st
 }
 
 /* from: where trace.from lies. */
-void return_places_note(struct return_places *places, struct trace trace, struct place from);
+void return_places_note(struct return_places *places, struct trace trace, struct output_place from);
 
 /* The functions that were noted, added to `all`.  Returns false when out of memory. */
 BC_MUST_USE bool return_places_take(struct return_places *places, struct index_vec *all);
@@ -46,6 +46,6 @@ BC_MUST_USE bool return_places_pads(const struct binary *binary, struct index_ve
 				    struct label_vec *out);
 
 /* Is a trace's branch a return by its place? */
-bool return_places_has(struct return_places *places, struct trace trace, struct place from);
+bool return_places_has(struct return_places *places, struct trace trace, struct output_place from);
 
 #endif

@@ -52,7 +52,7 @@ struct chain {
 	bool has_offset;               /* false: no byte of the file, as of .bss */
 	struct file_off offset;
 	const struct section *section; /* NULL: in none */
-	struct place place;            /* .function NULL: in none */
+	struct output_place place;            /* .function NULL: in none */
 
 	/* in the input binary */
 	bool orphan; /* in a cold fragment whose function is not known, or there is no

@@ -66,7 +66,7 @@ static void find_function(const struct view_mapping *known, const struct frame_o
 			  struct vaddr at, struct frame *out)
 {
 	const struct binary *binary = known->library->binary;
-	struct place place = binary_place(binary, at, NULL);
+	struct output_place place = binary_place(binary, at, NULL);
 	struct input_place input;
 
 	if (!place.function)

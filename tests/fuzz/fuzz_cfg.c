@@ -28,9 +28,9 @@ static void check(const struct graph *graph)
 		assert(i ? b->start > b[-1].last : b->start == 0);
 	}
 	for (uint32_t from = 0; from < graph->size; from += 7) {
-		struct run run = {from, graph->size - 1, from & 1, from & 2};
+		struct fall_through fall = {from, graph->size - 1, from & 1, from & 2};
 		uint32_t first, last;
-		enum walk_result result = graph_walk(graph, &run, &first, &last);
+		enum walk_result result = graph_walk(graph, &fall, &first, &last);
 		assert(result != WALK_EDGES || (first < last && last < graph->count));
 		assert(graph->count || result == WALK_INVALID);
 	}

@@ -77,7 +77,7 @@ static void check_mapping(const struct frame *f)
 
 static void check_function(const struct frame *f)
 {
-	struct place place = binary_place(&demo.binary, (struct vaddr){f->vaddr.v - f->is_return}, NULL);
+	struct output_place place = binary_place(&demo.binary, (struct vaddr){f->vaddr.v - f->is_return}, NULL);
 	struct input_place input;
 
 	assert(f->has_vaddr && place.function);

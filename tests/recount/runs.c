@@ -62,7 +62,7 @@ static const char *by_graph(struct should *should, const struct fallthrough *run
 		return "traces.dropped.no_map";
 	bool inside = run->branch >= run->from.function->address &&
 		      run->branch - run->from.function->address < graph->size;
-	struct run walk = {.from = run->from.offset, .to = run->to.offset, .after_return = run->returns,
+	struct fall_through walk = {.from = run->from.offset, .to = run->to.offset, .after_return = run->returns,
 			   .from_outside = !inside && run->branch != TRACE_FT_ONLY};
 	switch (graph_walk(graph, &walk, &first, &last)) {
 	case WALK_ONE_BLOCK: return "traces.dropped.one_block";

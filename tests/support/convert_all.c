@@ -114,7 +114,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 
 	assert(aggregate_finish(aggregate, &basic, &err));
 	assert(convert(aggregate, binary, pair, basic, threads, &converted, &err));
-	struct ledgers ledgers = aggregate->tally.ledgers;
+	struct ledgers ledgers = aggregate->counter.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&ledgers.traces, &converted.ledgers.traces);

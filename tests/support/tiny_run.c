@@ -95,7 +95,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
 	assert_true(convert(&run->aggregate, &run->tiny.binary, NULL, basic, threads, &converted, &err));
-	run->ledgers = run->aggregate.tally.ledgers;
+	run->ledgers = run->aggregate.counter.ledgers;
 	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&run->ledgers.traces, &converted.ledgers.traces);

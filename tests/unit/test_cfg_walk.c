@@ -17,12 +17,12 @@ static struct block blocks[] = {
 static const struct graph graph = {.blocks = blocks, .count = 6, .size = 0x60};
 static char edges[256];
 
-static void gives(struct run run, enum walk_result result, const char *wanted)
+static void gives(struct fall_through fall, enum walk_result result, const char *wanted)
 {
 	uint32_t first, last;
 
 	edges[0] = '\0';
-	assert_int_equal(graph_walk(&graph, &run, &first, &last), result);
+	assert_int_equal(graph_walk(&graph, &fall, &first, &last), result);
 	for (uint32_t i = first; result == WALK_EDGES && i < last; i++)
 		snprintf(edges + strlen(edges), sizeof(edges) - strlen(edges), "%x %x; ",
 			 blocks[i].last, blocks[i + 1].start);
@@ -32,23 +32,23 @@ static void gives(struct run run, enum walk_result result, const char *wanted)
 static void plain_runs(void **state)
 {
 	(void)state;
-	gives((struct run){.from = 0, .to = 4}, WALK_ONE_BLOCK, "");
-	gives((struct run){.from = 4, .to = 0x12}, WALK_EDGES, "8 10; ");
-	gives((struct run){.from = 0, .to = 0x28}, WALK_EDGES, "8 10; 1b 20; ");
-	gives((struct run){.from = 0x10, .to = 0x1b}, WALK_ONE_BLOCK, "");
-	gives((struct run){.from = 0x5f, .to = 0x5f}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0, .to = 4}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 4, .to = 0x12}, WALK_EDGES, "8 10; ");
+	gives((struct fall_through){.from = 0, .to = 0x28}, WALK_EDGES, "8 10; 1b 20; ");
+	gives((struct fall_through){.from = 0x10, .to = 0x1b}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x5f, .to = 0x5f}, WALK_ONE_BLOCK, "");
 }
 
 static void invalid_runs(void **state)
 {
 	static const struct graph none = {.size = 0x60};
-	struct run all = {.from = 0, .to = 0x5f};
+	struct fall_through all = {.from = 0, .to = 0x5f};
 	uint32_t first, last;
 
 	(void)state;
-	gives((struct run){.from = 0x10, .to = 0x30}, WALK_INVALID, "");
-	gives((struct run){.from = 0x10, .to = 0x60}, WALK_INVALID, "");
-	gives((struct run){.from = 0x60, .to = 0x60}, WALK_INVALID, "");
+	gives((struct fall_through){.from = 0x10, .to = 0x30}, WALK_INVALID, "");
+	gives((struct fall_through){.from = 0x10, .to = 0x60}, WALK_INVALID, "");
+	gives((struct fall_through){.from = 0x60, .to = 0x60}, WALK_INVALID, "");
 	assert_int_equal(graph_walk(&none, &all, &first, &last), WALK_INVALID);
 }
 
@@ -56,17 +56,17 @@ static void invalid_runs(void **state)
 static void call_continuation(void **state)
 {
 	(void)state;
-	gives((struct run){.from = 0x20, .to = 0x28, .from_outside = true}, WALK_EDGES, "1b 20; ");
-	gives((struct run){.from = 0x20, .to = 0x28}, WALK_ONE_BLOCK, "");
-	gives((struct run){.from = 0x21, .to = 0x28, .from_outside = true}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x20, .to = 0x28, .from_outside = true}, WALK_EDGES, "1b 20; ");
+	gives((struct fall_through){.from = 0x20, .to = 0x28}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x21, .to = 0x28, .from_outside = true}, WALK_ONE_BLOCK, "");
 	/* not where the block before does not call or cannot go on */
-	gives((struct run){.from = 0x10, .to = 0x18, .from_outside = true}, WALK_ONE_BLOCK, "");
-	gives((struct run){.from = 0x30, .to = 0x38, .from_outside = true}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x10, .to = 0x18, .from_outside = true}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x30, .to = 0x38, .from_outside = true}, WALK_ONE_BLOCK, "");
 	/* at an entry only a return tells of a call; never at the very beginning */
-	gives((struct run){.from = 0x40, .to = 0x48, .from_outside = true}, WALK_ONE_BLOCK, "");
-	gives((struct run){.from = 0x40, .to = 0x48, .from_outside = true, .after_return = true},
+	gives((struct fall_through){.from = 0x40, .to = 0x48, .from_outside = true}, WALK_ONE_BLOCK, "");
+	gives((struct fall_through){.from = 0x40, .to = 0x48, .from_outside = true, .after_return = true},
 	      WALK_EDGES, "3b 40; ");
-	gives((struct run){.from = 0, .to = 8, .from_outside = true, .after_return = true},
+	gives((struct fall_through){.from = 0, .to = 8, .from_outside = true, .after_return = true},
 	      WALK_ONE_BLOCK, "");
 }
 

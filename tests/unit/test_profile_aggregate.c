@@ -141,9 +141,9 @@ static uint64_t kept(const struct aggregate_options *options, const size_t *dept
 			tiny_run_next(&run);
 	}
 	assert_true(aggregate_finish(&run.aggregate, &basic, &err));
-	uint64_t dropped = ledger_dropped(&run.aggregate.tally.ledgers.branches);
-	assert_int_equal(dropped, run.aggregate.tally.ledgers.branches.dropped[BRANCH_DROP_ERRATUM]);
-	uint64_t result = run.aggregate.tally.ledgers.branches.read - dropped;
+	uint64_t dropped = ledger_dropped(&run.aggregate.counter.ledgers.branches);
+	assert_int_equal(dropped, run.aggregate.counter.ledgers.branches.dropped[BRANCH_DROP_ERRATUM]);
+	uint64_t result = run.aggregate.counter.ledgers.branches.read - dropped;
 	aggregate_fini(&run.aggregate);
 	tiny_binary_fini(&run.tiny);
 	return result;

@@ -46,7 +46,7 @@ static void release(struct event_memory *memory)
 
 struct bench {
 	struct totals totals;
-	struct tally own;
+	struct sample_counter own;
 	struct batches *batches;
 	struct map_set *maps;
 	struct block *block;
@@ -89,7 +89,7 @@ static void finish(struct bench *bench)
 		free(bench->blocks[i]);
 	}
 	map_set_release(bench->maps);
-	tally_free(&bench->own);
+	sample_counter_free(&bench->own);
 	counts_free(&bench->totals.traces);
 	counts_free(&bench->totals.basic);
 }
@@ -135,7 +135,7 @@ static void collect(struct bench *bench)
 	struct bc_error err = {0};
 
 	assert_true(batches_collect(bench->batches, &err));
-	assert_true(tally_flush(&bench->own, &err));
+	assert_true(sample_counter_flush(&bench->own, &err));
 	assert_true(counts_settle(&bench->totals.traces, 1));
 	batches_stop(bench->batches);
 }

@@ -37,7 +37,7 @@ static void put(uint64_t at, const char *bytes, size_t size)
 	memcpy(&tiny.code[at - TINY_BASE], bytes, size);
 }
 
-static struct place place(uint64_t at)
+static struct output_place place(uint64_t at)
 {
 	return binary_place(&tiny.binary, (struct vaddr){at}, NULL);
 }

@@ -72,7 +72,7 @@ static void back_is_the_inverse_of_forward(void **state)
 	tiny_binary_init(&tiny);
 	assert_true(places_init(&places, &tiny.binary));
 	for (uint64_t at = 0x1000; at < 0x1500; at++) {
-		struct place place = binary_place(&tiny.binary, (struct vaddr){at}, NULL);
+		struct output_place place = binary_place(&tiny.binary, (struct vaddr){at}, NULL);
 		struct input_place input;
 		struct found found = {0};
 		bool back = false;

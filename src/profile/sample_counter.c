@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/tally.h"
+#include "src/profile/sample_counter.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static bool add_counted(struct counts *to, struct counted_rows *counted, struct 
 }
 
 /* Before so many keys are added. */
-static bool make_room(struct counts *to, struct count_cache *cache, size_t keys,
+static bool reserve(struct counts *to, struct count_cache *cache, size_t keys,
 		      struct bc_error *err)
 {
 	while (!count_cache_has_room(cache, keys))
@@ -41,36 +41,36 @@ static bool make_room(struct counts *to, struct count_cache *cache, size_t keys,
 	return true;
 }
 
-static bool count_address(struct tally *tally, struct vaddr at, struct bc_error *err)
+static bool count_address(struct sample_counter *counter, struct vaddr at, struct bc_error *err)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
 
-	if (!make_room(&tally->totals->basic, &tally->basic, 1, err))
+	if (!reserve(&counter->totals->basic, &counter->basic, 1, err))
 		return false;
-	count_cache_add(&tally->basic, key, false);
+	count_cache_add(&counter->basic, key, false);
 	return true;
 }
 
-bool tally_trace(struct tally *tally, const struct trace_record *record, struct bc_error *err)
+bool sample_counter_trace(struct sample_counter *counter, const struct trace_record *record, struct bc_error *err)
 {
 	const struct trace *trace = &record->trace;
-	struct ledgers *ledgers = &tally->ledgers;
+	struct ledgers *ledgers = &counter->ledgers;
 	struct count_row row = {.count = record->count, .extra = record->mispredicted};
 
 	if (!ledger_read(&ledgers->branches, trace_has_branch(trace) ? record->count : 0, err) ||
 	    !ledger_read(&ledgers->traces, trace_has_fall_through(trace) ? record->count : 0, err))
 		return false;
-	tally->branches_seen = true;
+	counter->branches_seen = true;
 	trace_key(trace, row.key);
-	return add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
+	return add_counted(&counter->totals->traces, &counter->counted_traces, row, err);
 }
 
-bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count, struct bc_error *err)
+bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count, struct bc_error *err)
 {
 	struct count_row row = {.key = {at.v}, .count = count};
 
-	return ledger_read(&tally->addresses, count, err) &&
-	       add_counted(&tally->totals->basic, &tally->counted_basic, row, err);
+	return ledger_read(&counter->addresses, count, err) &&
+	       add_counted(&counter->totals->basic, &counter->counted_basic, row, err);
 }
 
 static enum sample_drop drop_of(enum located located)
@@ -83,16 +83,16 @@ static enum sample_drop drop_of(enum located located)
 	}
 }
 
-bool tally_address(struct tally *tally, struct process_view *view, struct run_addr ip,
+bool sample_counter_address(struct sample_counter *counter, struct process_view *view, struct run_addr ip,
 		   struct bc_error *err)
 {
 	struct vaddr at;
 
-	tally->addresses.read++;
+	counter->addresses.read++;
 	enum located located = process_view_locate(view, ip, &at);
 	if (located == LOCATED_IMAGE)
-		return count_address(tally, at, err);
-	tally->addresses.dropped[drop_of(located)]++;
+		return count_address(counter, at, err);
+	counter->addresses.dropped[drop_of(located)]++;
 	return true;
 }
 
@@ -112,25 +112,25 @@ size_t stack_depth(const struct sample *sample)
 
 /* What became of the entries of a stack. */
 struct entry_sums {
-	uint64_t kernel, skipped, outside, outside_runs, runs;
+	uint64_t kernel, skipped, outside, outside_fall_throughs, fall_throughs;
 	bool no_memory;
 };
 
-static void note_entries(struct tally *tally, const struct entry_sums *sums)
+static void note_entries(struct sample_counter *counter, const struct entry_sums *sums)
 {
-	struct ledgers *ledgers = &tally->ledgers;
+	struct ledgers *ledgers = &counter->ledgers;
 
-	ledgers->traces.read += sums->runs;
+	ledgers->traces.read += sums->fall_throughs;
 	ledgers->branches.dropped[BRANCH_DROP_KERNEL] += sums->kernel;
 	ledgers->branches.dropped[BRANCH_DROP_ERRATUM] += sums->skipped;
 	ledgers->branches.dropped[BRANCH_DROP_OUTSIDE] += sums->outside;
-	ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += sums->outside_runs;
+	ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += sums->outside_fall_throughs;
 }
 
 /* A return by its type. */
-static bool note_return(struct tally *tally, const struct branch *b, struct trace *trace)
+static bool note_return(struct sample_counter *counter, const struct branch *b, struct trace *trace)
 {
-	struct branch_types *types = &tally->types;
+	struct branch_types *types = &counter->types;
 
 	if (!trace_end_is(trace->branch, TRACE_END_EXTERNAL))
 		return number_set_has(&types->inside, trace->branch.word) ||
@@ -138,8 +138,8 @@ static bool note_return(struct tally *tally, const struct branch *b, struct trac
 	if (trace_end_is(trace->from, TRACE_END_EXTERNAL))
 		return true;
 	trace->branch = trace_end_of(TRACE_END_FT_RETURN);
-	tally->found.by_type++;
-	tally->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
+	counter->found.by_type++;
+	counter->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
 	return number_set_has(&types->outside, b->from) || number_set_add(&types->outside, b->from);
 }
 
@@ -151,16 +151,16 @@ static bool must_wait(const struct branch *b, const struct trace *trace)
 }
 
 /* An entry with a type, or one of a recording with types.  Returns whether it is to be counted now. */
-static __attribute__((noinline)) bool take_type(struct tally *tally, const struct branch *b, bool typed,
+static __attribute__((noinline)) bool take_type(struct sample_counter *counter, const struct branch *b, bool typed,
 						struct trace *trace, bool *no_memory)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {trace->from.word, b->from, trace->to.word};
 
 	if (branch_is_return(b))
-		*no_memory |= !note_return(tally, b, trace);
+		*no_memory |= !note_return(counter, b, trace);
 	if (!typed || !must_wait(b, trace))
 		return true;
-	*no_memory |= !count_table_add(&tally->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
+	*no_memory |= !count_table_add(&counter->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
 	return false;
 }
 
@@ -174,13 +174,13 @@ struct entry_use {
  * is the source of the entry before, the next newer one: `to`, for the first of them.
  * What lies outside at both ends leaves nothing to count.  A partial stack has no such
  * ends.  Returns the next `to`. */
-static struct trace_end take_entries(struct tally *tally, struct process_view *view, const struct branch *begin,
+static struct trace_end take_entries(struct sample_counter *counter, struct process_view *view, const struct branch *begin,
 				     const struct branch *end, struct entry_use use, struct trace_end to,
 				     struct entry_sums *sums)
 {
 	const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL);
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
-	struct count_cache *cache = &tally->traces;
+	struct count_cache *cache = &counter->traces;
 	struct near_image near = view->near;
 
 	for (const struct branch *b = begin; b < end; b++) {
@@ -202,14 +202,14 @@ static struct trace_end take_entries(struct tally *tally, struct process_view *v
 			trace.from = process_view_far(view, target, outside);
 			near = view->near;
 		}
-		sums->runs += trace_has_fall_through(&trace);
+		sums->fall_throughs += trace_has_fall_through(&trace);
 		to = use.partial ? none : trace.branch;
 		if (((b->flags & BRANCH_TYPE) | use.typed) &&
-		    !take_type(tally, b, use.typed, &trace, &sums->no_memory))
+		    !take_type(counter, b, use.typed, &trace, &sums->no_memory))
 			continue;
 		if (trace_is_external(&trace)) {
 			sums->outside++;
-			sums->outside_runs += trace_has_fall_through(&trace);
+			sums->outside_fall_throughs += trace_has_fall_through(&trace);
 		} else {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
@@ -220,7 +220,7 @@ static struct trace_end take_entries(struct tally *tally, struct process_view *v
 }
 
 /* Stacks are short, but for broken files. */
-static bool take_stack(struct tally *tally, struct process_view *view,
+static bool take_stack(struct sample_counter *counter, struct process_view *view,
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
@@ -230,35 +230,35 @@ static bool take_stack(struct tally *tally, struct process_view *view,
 
 	while (at < end) {
 		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
-		if (!make_room(&tally->totals->traces, &tally->traces, count, err))
+		if (!reserve(&counter->totals->traces, &counter->traces, count, err))
 			return false;
-		to = take_entries(tally, view, at, at + count, use, to, &sums);
+		to = take_entries(counter, view, at, at + count, use, to, &sums);
 		at += count;
 	}
-	note_entries(tally, &sums);
+	note_entries(counter, &sums);
 	return !sums.no_memory || bc_fail_nomem(err);
 }
 
-bool tally_stack(struct tally *tally, struct process_view *view, const struct sample *sample,
+bool sample_counter_stack(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
 		 struct stack_use use, struct bc_error *err)
 {
-	struct ledger *branches = &tally->ledgers.branches;
+	struct ledger *branches = &counter->ledgers.branches;
 
-	tally->branches_seen = true;
-	tally->ledgers.samples.read++;
+	counter->branches_seen = true;
+	counter->ledgers.samples.read++;
 	branches->read += sample->branch_count;
 	if (!view->has_image) {
-		tally->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS]++;
+		counter->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS]++;
 		branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] += sample->branch_count;
 		return true;
 	}
-	tally->ledgers.samples.kept++;
-	return take_stack(tally, view, sample, use, err);
+	counter->ledgers.samples.kept++;
+	return take_stack(counter, view, sample, use, err);
 }
 
-bool tally_settle_types(struct tally *tally, struct bc_error *err)
+bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error *err)
 {
-	struct branch_types *types = &tally->types;
+	struct branch_types *types = &counter->types;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < types->waiting.capacity; i++) {
@@ -267,30 +267,30 @@ bool tally_settle_types(struct tally *tally, struct bc_error *err)
 			continue;
 		bool returns = number_set_has(&types->outside, row.key[1]);
 		row.key[1] = trace_end_of(returns ? TRACE_END_FT_RETURN : TRACE_END_EXTERNAL).word;
-		tally->found.by_type += returns ? row.count : 0;
-		tally->ledgers.branches.dropped[BRANCH_DROP_RETURN] += returns ? row.count : 0;
-		ok = add_counted(&tally->totals->traces, &tally->counted_traces, row, err);
+		counter->found.by_type += returns ? row.count : 0;
+		counter->ledgers.branches.dropped[BRANCH_DROP_RETURN] += returns ? row.count : 0;
+		ok = add_counted(&counter->totals->traces, &counter->counted_traces, row, err);
 	}
 	count_table_free(&types->waiting);
 	return ok;
 }
 
-bool tally_flush(struct tally *tally, struct bc_error *err)
+bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err)
 {
-	struct totals *totals = tally->totals;
+	struct totals *totals = counter->totals;
 
-	if (!counts_take(&totals->traces, &tally->traces) ||
-	    !counts_take(&totals->basic, &tally->basic))
+	if (!counts_take(&totals->traces, &counter->traces) ||
+	    !counts_take(&totals->basic, &counter->basic))
 		return bc_fail_nomem(err);
-	return flush_counted(&totals->traces, &tally->counted_traces, err) &&
-	       flush_counted(&totals->basic, &tally->counted_basic, err);
+	return flush_counted(&totals->traces, &counter->counted_traces, err) &&
+	       flush_counted(&totals->basic, &counter->counted_basic, err);
 }
 
-void tally_free(struct tally *tally)
+void sample_counter_free(struct sample_counter *counter)
 {
-	count_cache_free(&tally->traces);
-	count_cache_free(&tally->basic);
-	free(tally->counted_traces.rows);
-	free(tally->counted_basic.rows);
-	branch_types_free(&tally->types);
+	count_cache_free(&counter->traces);
+	count_cache_free(&counter->basic);
+	free(counter->counted_traces.rows);
+	free(counter->counted_basic.rows);
+	branch_types_free(&counter->types);
 }

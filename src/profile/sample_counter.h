@@ -3,8 +3,8 @@
  * One thread's counting of samples: what a sample says becomes traces and
  * addresses of the binary, and equal ones are counted.
  */
-#ifndef PROFILE_TALLY_H
-#define PROFILE_TALLY_H
+#ifndef PROFILE_SAMPLE_COUNTER_H
+#define PROFILE_SAMPLE_COUNTER_H
 
 #include "src/base/count_cache.h"
 #include "src/base/counts.h"
@@ -50,7 +50,7 @@ struct stack_use {
 	bool typed;   /* its branches should have types */
 };
 
-struct tally {
+struct sample_counter {
 	struct totals *totals; /* borrowed */
 	struct count_cache traces, basic; /* not handed over yet */
 	struct counted_rows counted_traces, counted_basic; /* likewise */
@@ -66,26 +66,26 @@ struct tally {
 };
 
 /* Count a sample's branch stack.  BC_NOMEM. */
-BC_MUST_USE bool tally_stack(struct tally *tally, struct process_view *view,
+BC_MUST_USE bool sample_counter_stack(struct sample_counter *counter, struct process_view *view,
 			     const struct sample *sample, struct stack_use use, struct bc_error *err);
 
 /* Count a sample's address. */
-BC_MUST_USE bool tally_address(struct tally *tally, struct process_view *view, struct run_addr ip,
+BC_MUST_USE bool sample_counter_address(struct sample_counter *counter, struct process_view *view, struct run_addr ip,
 			       struct bc_error *err);
 
-/* Add what was counted before: most of it is distinct, so a tally's own tables
+/* Add what was counted before: most of it is distinct, so a counter's own tables
  * would only be in the way. */
-BC_MUST_USE bool tally_trace(struct tally *tally, const struct trace_record *record,
+BC_MUST_USE bool sample_counter_trace(struct sample_counter *counter, const struct trace_record *record,
 			     struct bc_error *err);
-BC_MUST_USE bool tally_basic(struct tally *tally, struct vaddr at, uint64_t count,
+BC_MUST_USE bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count,
 			     struct bc_error *err);
 
 /* When all of `types` are known: traces that wait for them are counted.  BC_NOMEM. */
-BC_MUST_USE bool tally_settle_types(struct tally *tally, struct bc_error *err);
+BC_MUST_USE bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error *err);
 
 /* Hand everything over. */
-BC_MUST_USE bool tally_flush(struct tally *tally, struct bc_error *err);
-void tally_free(struct tally *tally);
+BC_MUST_USE bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err);
+void sample_counter_free(struct sample_counter *counter);
 
 /* Entries that are not of the kernel. */
 size_t stack_depth(const struct sample *sample);

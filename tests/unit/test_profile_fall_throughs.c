@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/runs.h"
+#include "src/profile/fall_throughs.h"
 
 #include "tests/support/cmocka.h"
 #include "tests/support/random_bat.h"
@@ -66,7 +66,7 @@ static void are_equal(const struct sums *a, const struct sums *b)
 /* One trace at a time and all together give the same edges. */
 static void runs_add_up(void **state)
 {
-	struct runs runs = {0};
+	struct fall_throughs falls = {0};
 	uint64_t random = 5;
 	size_t edges_seen = 0;
 
@@ -82,18 +82,18 @@ static void runs_add_up(void **state)
 				bool any;
 				struct one_trace trace = {&one_by_one, 1 + (random_next(&random) >> 8)};
 				size_t wanted = bat_fallthroughs(&bat, fragment, from, to, add_edge, &trace);
-				assert_true(runs_add(&runs, &bat, fragment, from, to, trace.count, &any));
+				assert_true(fall_throughs_add(&falls, &bat, fragment, from, to, trace.count, &any));
 				assert_int_equal(any, wanted > 0);
 				edges_seen += wanted;
 			}
-			runs_take(&runs, &bat, add_edges, &together);
+			fall_throughs_take(&falls, &bat, add_edges, &together);
 			are_equal(&one_by_one, &together);
-			runs_take(&runs, &bat, add_edges, NULL); /* nothing is left */
+			fall_throughs_take(&falls, &bat, add_edges, NULL); /* nothing is left */
 		}
 		bat_free(&bat);
 	}
 	assert_true(edges_seen > 10000);
-	runs_free(&runs);
+	fall_throughs_free(&falls);
 }
 
 /* More branch entries behind a block, and more blocks in a run, than are walked one by one. */
@@ -103,7 +103,7 @@ static void long_ways(void **state)
 	struct bat_entry entries[COUNT];
 	struct bat_fragment f = {.entry_count = COUNT};
 	struct bat_table bat = {.fragments = &f, .entries = entries};
-	struct runs runs = {0};
+	struct fall_throughs falls = {0};
 
 	(void)state;
 	for (int all = 0; all < 2; all++) /* each a block, or of each hundred one, behind branches */
@@ -115,17 +115,17 @@ static void long_ways(void **state)
 			for (uint32_t to = from; to < COUNT; to += 31) {
 				struct sums sums = {.len = 0};
 				uint32_t wanted = bat_trace_blocks(&bat, &f, from, to, &first, &last);
-				assert_true(runs_add(&runs, &bat, &f, from, to, 1, &any));
+				assert_true(fall_throughs_add(&falls, &bat, &f, from, to, 1, &any));
 				assert_int_equal(any, wanted > 0);
 				if (wanted && wanted < BLOCKS + 1) {
-					runs_take(&runs, &bat, add_edges, &sums);
+					fall_throughs_take(&falls, &bat, add_edges, &sums);
 					assert_int_equal(sums.len, wanted);
 				} else if (wanted) {
-					assert_int_equal(runs.first <= first && runs.last >= last, 1);
-					runs_take(&runs, &bat, ignore_edges, NULL);
+					assert_int_equal(falls.first <= first && falls.last >= last, 1);
+					fall_throughs_take(&falls, &bat, ignore_edges, NULL);
 				}
 			}
-			runs_free(&runs);
+			fall_throughs_free(&falls);
 		}
 }
 
@@ -136,19 +136,19 @@ static void large_counts(void **state)
 	struct bat_fragment f = {.entry_count = 3};
 	struct bat_table bat = {.fragments = &f, .entries = entries};
 	struct sums sums = {.len = 0};
-	struct runs runs = {0};
+	struct fall_throughs falls = {0};
 	bool any;
 
 	(void)state;
-	assert_true(runs_add(&runs, &bat, &f, 0, 8, UINT64_MAX - 5, &any));
+	assert_true(fall_throughs_add(&falls, &bat, &f, 0, 8, UINT64_MAX - 5, &any));
 	assert_true(any);
-	assert_true(runs_add(&runs, &bat, &f, 4, 9, 5, &any));
+	assert_true(fall_throughs_add(&falls, &bat, &f, 4, 9, 5, &any));
 	assert_true(any);
-	runs_take(&runs, &bat, add_edges, &sums);
+	fall_throughs_take(&falls, &bat, add_edges, &sums);
 	assert_int_equal(sums.len, 2);
 	assert_int_equal(sums.count[0], UINT64_MAX - 5);
 	assert_int_equal(sums.count[1], UINT64_MAX);
-	runs_free(&runs);
+	fall_throughs_free(&falls);
 }
 
 /* Blocks of a function that BAT does not have, before and after a fragment. */
@@ -160,16 +160,16 @@ static void runs_of_graphs(void **state)
 	struct bat_entry entries[] = {{0, 0}, {4, 4 << 1}};
 	struct bat_fragment f = {.entry_count = 2};
 	struct bat_table bat = {.fragments = &f, .entries = entries};
-	struct runs runs = {0};
+	struct fall_throughs falls = {0};
 	bool any;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct sums of_graph = {.len = 0}, of_fragment = {.len = 0};
-		assert_true(runs_add_blocks(&runs, &graph, 0, 1, 3));
-		assert_true(runs_add_blocks(&runs, &graph, 0, 1, 4));
-		assert_true(runs_add_blocks(&runs, &graph, 2, 3, UINT64_MAX));
-		runs_take(&runs, &bat, add_edges, &of_graph);
+		assert_true(fall_throughs_add_blocks(&falls, &graph, 0, 1, 3));
+		assert_true(fall_throughs_add_blocks(&falls, &graph, 0, 1, 4));
+		assert_true(fall_throughs_add_blocks(&falls, &graph, 2, 3, UINT64_MAX));
+		fall_throughs_take(&falls, &bat, add_edges, &of_graph);
 		assert_int_equal(of_graph.len, 2); /* nothing ran from the second to the third */
 		assert_int_equal(of_graph.from[0], 2);
 		assert_int_equal(of_graph.to[0], 4);
@@ -177,12 +177,12 @@ static void runs_of_graphs(void **state)
 		assert_int_equal(of_graph.from[1], 10);
 		assert_int_equal(of_graph.to[1], 12);
 		assert_int_equal(of_graph.count[1], UINT64_MAX);
-		assert_true(runs_add(&runs, &bat, &f, 0, 4, 2, &any));
-		runs_take(&runs, &bat, add_edges, &of_fragment);
+		assert_true(fall_throughs_add(&falls, &bat, &f, 0, 4, 2, &any));
+		fall_throughs_take(&falls, &bat, add_edges, &of_fragment);
 		assert_int_equal(of_fragment.len, 1);
 		assert_int_equal(of_fragment.count[0], 2);
 	}
-	runs_free(&runs);
+	fall_throughs_free(&falls);
 }
 
 int main(void)
