@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "src/addrspace/snapshots.h"
-#include "src/symbolize/chain.h"
-#include "src/symbolize/source.h"
+#include "src/symbolize/address_chain.h"
+#include "src/symbolize/debug_lines.h"
 
 /* Which address it is that is given. */
 enum addr_kind { ADDR_RUN, ADDR_VADDR, ADDR_OFFSET, ADDR_FUNC, ADDR_INPUT };
@@ -31,14 +31,14 @@ const char *query_parse(enum addr_kind kind, struct text text, struct query *out
 struct addr_context {
 	struct subject subject;
 	struct loaded_at process; /* loads.all.len 0: no process is known */
-	struct source *source;    /* NULL: no source lines are wanted */
+	struct debug_lines *source;    /* NULL: no source lines are wanted */
 	bool source_is_input;     /* its addresses are the input binary's */
 	bool before;              /* look one byte before a run-time address: it is a
 	                             return address */
 	bool explain;
 };
 
-DEFINE_VEC(chain_list, struct chain);
+DEFINE_VEC(chain_list, struct address_chain);
 
 /* All places that a query means, in the order of their vaddrs as found; of each,
  * one chain per load.  BC_NOMEM. */

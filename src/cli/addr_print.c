@@ -5,7 +5,7 @@
 #include "src/cli/print.h"
 #include "src/addrspace/maps_text.h"
 
-static const char *fragment_kind(const struct addr_context *context, const struct chain *chain)
+static const char *fragment_kind(const struct addr_context *context, const struct address_chain *chain)
 {
 	if (context->subject.binary.kind == BINARY_LOST)
 		return "not known";
@@ -15,7 +15,7 @@ static const char *fragment_kind(const struct addr_context *context, const struc
 }
 
 /* Without memory it is not known either: an answer is on its way already. */
-static bool find_source(const struct addr_context *context, const struct chain *chain,
+static bool find_source(const struct addr_context *context, const struct address_chain *chain,
 			const char **file, unsigned *line)
 {
 	struct vaddr at = context->source_is_input ? chain->input_vaddr : chain->vaddr;
@@ -23,7 +23,7 @@ static bool find_source(const struct addr_context *context, const struct chain *
 	struct bc_error err;
 
 	if (!context->source || (context->source_is_input && !chain->has_input_vaddr) ||
-	    !source_find(context->source, at, &places, &err) || !places.count)
+	    !debug_lines_find(context->source, at, &places, &err) || !places.count)
 		return false;
 	*file = places.at->file;
 	*line = places.at->line;
@@ -35,7 +35,7 @@ static void label(const char *name, FILE *out)
 	fprintf(out, "  %-10s", name);
 }
 
-static void print_process(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_process(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	if (!chain->has_run)
 		return;
@@ -54,7 +54,7 @@ static void print_process(const struct addr_context *context, const struct chain
 }
 
 /* The base, with the mapping and the segment that give it. */
-static void print_base(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_base(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const struct mapping *m = chain->mapping;
 	const struct segment *s = chain->segment;
@@ -70,7 +70,7 @@ static void print_base(const struct addr_context *context, const struct chain *c
 	fputc('\n', out);
 }
 
-static void print_segment(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_segment(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const struct segment *s = chain->segment;
 
@@ -102,7 +102,7 @@ static void print_segment(const struct addr_context *context, const struct chain
 	fputc('\n', out);
 }
 
-static void print_section(const struct chain *chain, FILE *out)
+static void print_section(const struct address_chain *chain, FILE *out)
 {
 	label("section", out);
 	if (chain->section) {
@@ -114,7 +114,7 @@ static void print_section(const struct chain *chain, FILE *out)
 }
 
 /* The entry of the table that translated a place. */
-static void explain_entry(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void explain_entry(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const struct bat_entry *e = bat_entry_at(&context->subject.binary.bat, chain->place.fragment,
 						 chain->place.offset);
@@ -128,7 +128,7 @@ static void explain_entry(const struct addr_context *context, const struct chain
 		fputs("    before the first entry: unchanged", out);
 }
 
-static void print_input(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_input(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	label("input", out);
 	if (chain->orphan) {
@@ -148,7 +148,7 @@ static void print_input(const struct addr_context *context, const struct chain *
 	}
 }
 
-static void print_function(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_function(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const struct function *f = chain->place.function;
 
@@ -169,7 +169,7 @@ static void print_function(const struct addr_context *context, const struct chai
 	print_input(context, chain, out);
 }
 
-static void print_chain(const struct addr_context *context, const struct chain *chain, FILE *out)
+static void print_chain(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const char *file;
 	unsigned line;
@@ -250,7 +250,7 @@ static void json_mapping(struct json *json, const struct addr_context *context,
 }
 
 static void json_functions(struct json *json, const struct addr_context *context,
-			   const struct chain *chain)
+			   const struct address_chain *chain)
 {
 	if (!chain->place.function)
 		return;
@@ -275,7 +275,7 @@ static void json_segment(struct json *json, const struct segment *s)
 }
 
 static void json_chain(struct json *json, const struct addr_context *context,
-		       const struct chain *chain)
+		       const struct address_chain *chain)
 {
 	const char *file;
 	unsigned line;

@@ -49,7 +49,7 @@ struct collector {
 	bool nomem;
 };
 
-static void push(struct collector *c, const struct chain *chain)
+static void push(struct collector *c, const struct address_chain *chain)
 {
 	c->nomem |= !chain_list_push(c->out, *chain);
 }
@@ -59,12 +59,12 @@ static bool push_vaddr(void *ctx, struct vaddr at)
 {
 	struct collector *c = ctx;
 	const struct addr_context *context = c->context;
-	struct chain chain = chain_of_vaddr(&context->subject, at);
+	struct address_chain chain = address_chain_of_vaddr(&context->subject, at);
 
 	if (!context->process.loads.all.len)
 		push(c, &chain);
 	for (size_t i = 0; i < context->process.loads.all.len; i++) {
-		chain_add_run(&chain, &context->process, i);
+		address_chain_add_run(&chain, &context->process, i);
 		push(c, &chain);
 	}
 	return !c->nomem;
@@ -97,7 +97,7 @@ static void push_run(struct collector *c, uint64_t value)
 {
 	const struct addr_context *context = c->context;
 	struct run_addr at = {value - context->before};
-	struct chain chain = chain_of_run(&context->subject, &context->process, at);
+	struct address_chain chain = address_chain_of_run(&context->subject, &context->process, at);
 
 	push(c, &chain);
 }

@@ -14,7 +14,7 @@
 #include "src/cli/time_option.h"
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
-#include "src/addrspace/pick.h"
+#include "src/addrspace/load_choice.h"
 
 enum {
 	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,
@@ -147,11 +147,11 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 		   struct bc_error *err)
 {
 	const struct image *image = &context->subject.binary.image;
-	struct pick pick = {
+	struct load_choice choice = {
 		.image = image,
 		.name = args->image ? args->image : args->binary,
-		.pid = args->has_process ? (uint32_t)args->process : PICK_ANY,
-		.id = args->has_id ? (uint32_t)args->id : PICK_ANY,
+		.pid = args->has_process ? (uint32_t)args->process : LOAD_CHOICE_ANY,
+		.id = args->has_id ? (uint32_t)args->id : LOAD_CHOICE_ANY,
 		.time = args->has_time ? args->time : UINT64_MAX,
 	};
 
@@ -161,7 +161,7 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 		return image->position_independent || loaded_at_base(&context->process, 0) ||
 		       bc_fail_nomem(err);
 	if (!open_maps(args, where, err) ||
-	    !pick_load(&where->snapshots, &pick, &where->maps, &context->process.path,
+	    !load_choose(&where->snapshots, &choice, &where->maps, &context->process.path,
 		       &context->process.loads, err))
 		return false;
 	context->process.maps = &where->maps;
@@ -185,8 +185,8 @@ static bool open_source(const struct arguments *args, const struct debug_dirs *d
 	context->source_is_input = args->input != NULL;
 	if (!args->source)
 		return true;
-	source_stay_offline();
-	return source_open(args->input ? args->input : args->binary, dirs, false, &context->source, err);
+	debug_lines_stay_offline();
+	return debug_lines_open(args->input ? args->input : args->binary, dirs, false, &context->source, err);
 }
 
 /* Debug files that are of another build, each once: what is looked for twice is found twice. */
@@ -194,7 +194,7 @@ static void tell_refused(const struct addr_context *context)
 {
 	const struct bc_error *binary = &context->subject.binary.debug.refused;
 	const struct bc_error *input = &context->subject.input.debug.refused;
-	const char *source = context->source ? source_refused(context->source) : NULL;
+	const char *source = context->source ? debug_lines_refused(context->source) : NULL;
 
 	if (binary->code)
 		say(stderr, "warning: %s", binary->text);
@@ -287,7 +287,7 @@ static int run_addr(const struct command *command, int argc, char **argv)
 		nowhere = tell_contradiction(&args, &context);
 	}
 	ok = ok && answer_all(&args, &context, argc, argv, &nowhere, &err);
-	source_close(context.source);
+	debug_lines_close(context.source);
 	loads_free(&context.process.loads);
 	subject_close(&context.subject);
 	debug_dir_vec_free(&args.debug_dirs);

@@ -249,7 +249,7 @@ static int run(struct arguments *args, char **files, int count)
 	resolver.libraries.inlines = args->inlines;
 	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
 	if (resolver.options.lines)
-		source_stay_offline();
+		debug_lines_stay_offline();
 	ok = ok && write_all(args, &resolver, files, count, &err);
 	if (ok)
 		tell_refused(&resolver.libraries);

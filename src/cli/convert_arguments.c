@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/parallel.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/time_option.h"
 
@@ -369,7 +369,7 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 			    struct convert_arguments *args)
 {
 	struct filter *filter = &args->conversion.aggregate.filter;
-	struct bc_error clash;
+	struct bc_error conflict;
 
 	args->conversion.aggregate.erratum = true;
 	args->conversion.aggregate.rules = best_rules;
@@ -394,8 +394,8 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 	if (code != EXIT_DONE)
 		return code;
 	args->conversion.new_recording = args->marks.begins;
-	if (!args->conversion.binary && !profiles_are_apart(args, &clash))
-		return files_refuse(command, &clash);
+	if (!args->conversion.binary && !profiles_are_apart(args, &conflict))
+		return files_refuse(command, &conflict);
 	filter->pids = args->pids.at;
 	filter->pid_count = args->pids.len;
 	profile_output_prepare(&args->output, &args->conversion);

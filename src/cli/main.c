@@ -11,7 +11,7 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sink.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"

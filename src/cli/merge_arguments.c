@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/base/output.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/cmd_merge.h"
 #include "src/cli/commands.h"
 #include "src/cli/merge_written.h"
@@ -210,7 +210,7 @@ static bool inputs_are_apart(const struct merge_arguments *args, struct bc_error
 
 int merge_arguments_parse(const struct command *command, int argc, char **argv, struct merge_arguments *args)
 {
-	struct bc_error clash;
+	struct bc_error conflict;
 
 	args->weight = 1;
 	args->merge.memory = MERGE_MEMORY;
@@ -226,12 +226,12 @@ int merge_arguments_parse(const struct command *command, int argc, char **argv, 
 		return usage_error(command, "no input given", NULL);
 	if (args->by_build && (!args->output || output_is_stdout(args->output)))
 		return usage_error(command, "with --group a folder must be given: -o DIR", NULL);
-	if (!inputs_are_apart(args, &clash))
-		return files_refuse(command, &clash);
+	if (!inputs_are_apart(args, &conflict))
+		return files_refuse(command, &conflict);
 	if (choose_tmpdir(args))
 		return EXIT_DONE;
-	bc_fail_nomem(&clash);
-	return files_refuse(command, &clash);
+	bc_fail_nomem(&conflict);
+	return files_refuse(command, &conflict);
 }
 
 const struct command merge_command = {

@@ -12,7 +12,7 @@
 #include "src/base/count_table.h"
 #include "src/base/output.h"
 #include "src/base/strings.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/merge_arguments.h"
 #include "src/cli/merge_print.h"
 #include "src/cli/merge_report.h"

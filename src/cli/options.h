@@ -20,7 +20,7 @@ enum exit_code {
 	EXIT_PARTIAL = 4, /* done, but part of the input was unreadable         */
 };
 
-/* What becomes of the file that a word names.  clash.h keeps files that are written
+/* What becomes of the file that a word names.  file_conflicts.h keeps files that are written
  * apart from all others. */
 enum file_role {
 	NO_FILE,          /* it names none */

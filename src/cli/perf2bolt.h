@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "src/base/vec.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/profile_output.h"
 
 /* True if argv[0] says so: perf2bolt, or that with a version. */

@@ -8,7 +8,7 @@
 #define CLI_SANDBOX_OPTION_H
 
 #include "src/base/sandbox.h"
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 
 enum { OPTION_SANDBOX = 4096 }; /* the id, which no other row has */
 

@@ -34,7 +34,7 @@ static void emit_name(struct emit *out, const struct name *name)
 }
 
 /* What records are written from. */
-struct source {
+struct record_source {
 	const struct profile *profile;
 	struct name *names; /* by function, of those that the profile has */
 	size_t chunk;       /* records that are formatted at once */
@@ -46,7 +46,7 @@ struct source {
 #define CHUNK_NAME ((size_t)1024)
 #define CHUNKS_EACH 3 /* for each thread */
 
-static void emit_place(struct emit *out, const struct source *source, struct input_place place)
+static void emit_place(struct emit *out, const struct record_source *source, struct input_place place)
 {
 	if (!place.function) {
 		emit_string(out, "0 [unknown] 0 ");
@@ -59,7 +59,7 @@ static void emit_place(struct emit *out, const struct source *source, struct inp
 	emit_char(out, ' ');
 }
 
-static void emit_record(struct emit *out, const struct source *source, const struct record *record)
+static void emit_record(struct emit *out, const struct record_source *source, const struct record *record)
 {
 	emit_place(out, source, record->from);
 	if (record->kind != RECORD_SAMPLE) {
@@ -82,7 +82,7 @@ static const char *printed_name(const struct profile *profile, size_t place)
 
 static void note_names(void *ctx, size_t part, unsigned worker)
 {
-	const struct source *source = ctx;
+	const struct record_source *source = ctx;
 	const struct profile *profile = source->profile;
 	size_t first = part * NAMES_PART, left = profile->function_count - first;
 	size_t end = first + (left < NAMES_PART ? left : NAMES_PART);
@@ -99,7 +99,7 @@ static void note_names(void *ctx, size_t part, unsigned worker)
 	}
 }
 
-static size_t chunk_records(const struct source *source)
+static size_t chunk_records(const struct record_source *source)
 {
 	size_t longest = CHUNK_NAME;
 
@@ -111,12 +111,12 @@ static size_t chunk_records(const struct source *source)
 	return 1 + (CHUNK_RECORDS - 1) * CHUNK_NAME / longest;
 }
 
-static bool source_init(struct source *source, const struct profile *profile, unsigned threads)
+static bool source_init(struct record_source *source, const struct profile *profile, unsigned threads)
 {
 	size_t functions = functions_named(&profile->binary->functions);
 	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
 
-	*source = (struct source){.profile = profile, .names = malloc((functions + 1) * sizeof(*source->names))};
+	*source = (struct record_source){.profile = profile, .names = malloc((functions + 1) * sizeof(*source->names))};
 	if (!source->names)
 		return false;
 	parallel_for(threads, parts, note_names, source);
@@ -171,13 +171,13 @@ static void emit_access(struct emit *out, const struct access *access)
 
 struct chunk {
 	struct task task;
-	const struct source *source;
+	const struct record_source *source;
 	size_t first; /* record */
 	struct emit text;
 };
 
 /* Records come by where they are from, and go anywhere. */
-static void prefetch_target(const struct source *source, const struct packed_record *record)
+static void prefetch_target(const struct record_source *source, const struct packed_record *record)
 {
 	if (!record->to)
 		return;
@@ -203,7 +203,7 @@ static void format_chunk(struct task *task, unsigned thread)
 }
 
 /* The chunks go round: each is written and then formats what comes next. */
-static bool write_records(const struct source *source, struct chunk *chunks, size_t count,
+static bool write_records(const struct record_source *source, struct chunk *chunks, size_t count,
 			  struct pool *pool, FILE *file)
 {
 	size_t begun = 0, total = (source->profile->record_count + source->chunk - 1) / source->chunk;
@@ -225,7 +225,7 @@ static bool write_records(const struct source *source, struct chunk *chunks, siz
 	return ok;
 }
 
-static bool format_records(const struct source *source, unsigned threads, FILE *file)
+static bool format_records(const struct record_source *source, unsigned threads, FILE *file)
 {
 	struct pool *pool = threads > 1 ? pool_start(threads) : NULL;
 	size_t count = CHUNKS_EACH * (size_t)pool_threads(pool);
@@ -248,7 +248,7 @@ static bool format_records(const struct source *source, unsigned threads, FILE *
 static bool write_all(const struct profile *profile, const struct fdata_header *header, unsigned threads,
 		      FILE *file, struct bc_error *err)
 {
-	struct source source;
+	struct record_source source;
 	struct emit out;
 
 	emit_init(&out, file);

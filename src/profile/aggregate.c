@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/addrspace/image_given.h"
-#include "src/addrspace/late_ids.h"
+#include "src/addrspace/late_build_ids.h"
 
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2
@@ -231,9 +231,9 @@ static bool begin_input(struct aggregate *a, bool recording)
 	return true;
 }
 
-static bool note_late_ids(struct aggregate *a, const struct event *event, struct bc_error *err)
+static bool note_late_build_ids(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
-	if (late_ids_check(&a->space, event->build_ids.at, event->build_ids.count, err))
+	if (late_build_ids_check(&a->space, event->build_ids.at, event->build_ids.count, err))
 		return true;
 	if (err->code != BC_MISMATCH)
 		return false;
@@ -259,7 +259,7 @@ bool aggregate_event(void *aggregate, const struct event *event, struct bc_error
 	case EVENT_TRACES: return take_traces(a, event, err);
 	case EVENT_ADDRESSES: return take_addresses(a, event, err);
 	case EVENT_NAME: return add_event(a, event->name, err);
-	case EVENT_BUILD_IDS: return note_late_ids(a, event, err);
+	case EVENT_BUILD_IDS: return note_late_build_ids(a, event, err);
 	case EVENT_END: break;
 	}
 	return !a->batches || batches_drain(a->batches, err);

@@ -96,10 +96,10 @@ const char *frame_function(const struct frame *frame)
 static bool find_lines(const struct libraries *libraries, const struct view_mapping *known, struct vaddr at,
 		       struct frame *out, struct bc_error *err)
 {
-	struct source *source;
+	struct debug_lines *source;
 
 	if (!libraries_source(libraries, known->library, &source, err) ||
-	    (source && !source_find(source, at, &out->places, err)))
+	    (source && !debug_lines_find(source, at, &out->places, err)))
 		return false;
 	const struct source_place *own = frame_place(out);
 	if (own && own->function && out->function && text_starts(text_of(out->function), NAME_OF_FDE))

@@ -12,7 +12,7 @@ void libraries_free(struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->len; i++) {
 		if (libraries->at[i]) {
-			source_close(libraries->at[i]->source);
+			debug_lines_close(libraries->at[i]->source);
 			binary_close(&libraries->at[i]->own);
 		}
 		free(libraries->at[i]);
@@ -105,7 +105,7 @@ const char *library_refused(const struct library *library)
 {
 	if (library->opened && library->binary->debug.refused.code)
 		return library->binary->debug.refused.text;
-	return library->source ? source_refused(library->source) : NULL;
+	return library->source ? debug_lines_refused(library->source) : NULL;
 }
 
 /* The command line of llvm-bolt, which it leaves in a note. */
@@ -125,13 +125,13 @@ static bool has_lines(const struct binary *binary)
 	       (binary->kind != BINARY_SECTION && bolt_wrote_debug(&binary->image));
 }
 
-bool libraries_source(const struct libraries *libraries, struct library *library, struct source **out,
+bool libraries_source(const struct libraries *libraries, struct library *library, struct debug_lines **out,
 		      struct bc_error *err)
 {
 	*out = library->source;
 	if (library->source_asked || !library->opened || !has_lines(library->binary))
 		return true;
-	if (!source_open(library->path, libraries->dirs, libraries->inlines, &library->source, err) && err->code != BC_IO)
+	if (!debug_lines_open(library->path, libraries->dirs, libraries->inlines, &library->source, err) && err->code != BC_IO)
 		return false;
 	library->source_asked = true;
 	*out = library->source;

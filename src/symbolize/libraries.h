@@ -7,7 +7,7 @@
 
 #include "src/addrspace/mapped_files.h"
 #include "src/elf/binary.h"
-#include "src/symbolize/source.h"
+#include "src/symbolize/debug_lines.h"
 
 struct library {
 	bool opened; /* else nothing is known of it */
@@ -15,7 +15,7 @@ struct library {
 	const struct binary *binary;
 	struct binary own; /* unless it was given */
 	bool source_asked; /* for lines: */
-	struct source *source; /* NULL: it has none that are right */
+	struct debug_lines *source; /* NULL: it has none that are right */
 };
 
 /* A file that the user names for what is mapped under its name or build-id. */
@@ -51,6 +51,6 @@ const char *library_refused(const struct library *library);
  * BC_UNSUPPORTED  there is no libdw
  * BC_NOMEM */
 BC_MUST_USE bool libraries_source(const struct libraries *libraries, struct library *library,
-				  struct source **out, struct bc_error *err);
+				  struct debug_lines **out, struct bc_error *err);
 
 #endif

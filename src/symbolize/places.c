@@ -140,23 +140,23 @@ static uint64_t extent_of(const struct places *places, const struct bat_fragment
 	return f && f->address == fragment->address ? f->extent : 0;
 }
 
-/* A run of a fragment's code that is translated by one entry: from output offset
+/* A range of a fragment's code that is translated by one entry: from output offset
  * `begin` on, `size` bytes, to input offsets from `input` on. */
-struct run {
+struct translated_range {
 	uint32_t begin, input;
 	uint64_t size;
 };
 
-typedef bool run_fn(void *ctx, const struct bat_fragment *fragment, const struct run *run);
+typedef bool range_fn(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range);
 
 static bool visit_fragment(const struct places *places, const struct bat_fragment *fragment,
-			   run_fn *visit, void *ctx)
+			   range_fn *visit, void *ctx)
 {
 	const struct bat_entry *entries = places->binary->bat.entries + fragment->first_entry;
 	uint64_t extent = extent_of(places, fragment);
 	uint32_t count = fragment->entry_count;
 	uint64_t first = count && entries[0].output < extent ? entries[0].output : extent;
-	struct run before = {0, 0, first}; /* offsets before the first entry stay */
+	struct translated_range before = {0, 0, first}; /* offsets before the first entry stay */
 
 	if (before.size && !visit(ctx, fragment, &before))
 		return false;
@@ -165,25 +165,25 @@ static bool visit_fragment(const struct places *places, const struct bat_fragmen
 		uint64_t end = next < extent ? next : extent;
 		if (entries[i].output >= end) /* deleted, or of none of its own */
 			continue;
-		struct run run = {entries[i].output, bat_entry_input(entries[i]),
+		struct translated_range range = {entries[i].output, bat_entry_input(entries[i]),
 				  end - entries[i].output};
-		if (!visit(ctx, fragment, &run))
+		if (!visit(ctx, fragment, &range))
 			return false;
 	}
 	return true;
 }
 
-/* All runs of the function's fragments, or one for the whole of an untouched one. */
+/* All ranges of the function's fragments, or one for the whole of an untouched one. */
 static void visit_function(const struct places *places, const struct function *function,
-			   run_fn *visit, void *ctx)
+			   range_fn *visit, void *ctx)
 {
 	const struct binary *binary = places->binary;
 	uint32_t fragment = binary->fragment_of[function - binary->functions.at];
 
 	if (fragment == NO_FRAGMENT) {
 		struct bat_fragment whole = {.address = function->address};
-		struct run run = {0, 0, function->extent};
-		visit(ctx, &whole, &run);
+		struct translated_range range = {0, 0, function->extent};
+		visit(ctx, &whole, &range);
 		return;
 	}
 	for (uint32_t i = first_child(places, fragment);
@@ -200,14 +200,14 @@ struct search {
 	uint32_t below;
 };
 
-static bool find_in_run(void *ctx, const struct bat_fragment *fragment, const struct run *run)
+static bool find_in_range(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range)
 {
 	const struct search *search = ctx;
-	uint32_t skip = search->offset - run->input;
+	uint32_t skip = search->offset - range->input;
 
-	if (skip >= run->size)
+	if (skip >= range->size)
 		return true;
-	struct vaddr at = {fragment->address + run->begin + skip};
+	struct vaddr at = {fragment->address + range->begin + skip};
 	return search->found(search->ctx, at);
 }
 
@@ -216,17 +216,17 @@ void places_of_input(const struct places *places, const struct function *functio
 {
 	struct search search = {.offset = offset, .found = found, .ctx = ctx};
 
-	visit_function(places, function, find_in_run, &search);
+	visit_function(places, function, find_in_range, &search);
 }
 
-static bool find_below(void *ctx, const struct bat_fragment *fragment, const struct run *run)
+static bool find_below(void *ctx, const struct bat_fragment *fragment, const struct translated_range *range)
 {
 	struct search *search = ctx;
 
 	(void)fragment;
-	if (run->input >= search->offset)
+	if (range->input >= search->offset)
 		return true;
-	uint64_t last = run->input + run->size - 1;
+	uint64_t last = range->input + range->size - 1;
 	uint32_t here = last < search->offset ? (uint32_t)last : search->offset - 1;
 	if (!search->has_below || here > search->below)
 		search->below = here;

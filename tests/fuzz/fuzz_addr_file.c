@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "src/addrspace/open.h"
-#include "src/addrspace/pick.h"
-#include "src/symbolize/chain.h"
+#include "src/addrspace/load_choice.h"
+#include "src/symbolize/address_chain.h"
 #include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"
@@ -38,13 +38,13 @@ static void open_demo(void)
 }
 
 /* False: no such process, or it has not the demo. */
-static bool locate(const struct snapshots *all, const struct pick *pick, struct maps *maps, struct loaded_at *process)
+static bool locate(const struct snapshots *all, const struct load_choice *choice, struct maps *maps, struct loaded_at *process)
 {
 	struct bc_error err = {0};
 
 	*maps = (struct maps){0};
 	*process = (struct loaded_at){0};
-	if (!pick_load(all, pick, maps, &process->path, &process->loads, &err)) {
+	if (!load_choose(all, choice, maps, &process->path, &process->loads, &err)) {
 		assert(err.code == BC_MISMATCH);
 		error_check(&err);
 		assert(!maps->at && !process->loads.all.at);
@@ -71,9 +71,9 @@ static bool is_base(const struct loads *loads, uint64_t base)
 }
 
 /* From the vaddr on the chain is that of the vaddr. */
-static void check_places(const struct chain *chain)
+static void check_places(const struct address_chain *chain)
 {
-	struct chain plain = chain_of_vaddr(&demo, chain->vaddr);
+	struct address_chain plain = address_chain_of_vaddr(&demo, chain->vaddr);
 
 	assert(plain.segment == chain->segment && plain.section == chain->section);
 	assert(plain.has_offset == chain->has_offset && plain.offset.v == chain->offset.v);
@@ -97,7 +97,7 @@ static bool is_differing(const struct loads *loads, uint64_t base)
 
 static void check_address(const struct loaded_at *process, uint64_t at)
 {
-	struct chain chain = chain_of_run(&demo, process, (struct run_addr){at});
+	struct address_chain chain = address_chain_of_run(&demo, process, (struct run_addr){at});
 
 	assert(chain.has_run && chain.run.v == at);
 	assert(chain.mapping == maps_find(process->maps, (struct run_addr){at}));
@@ -109,8 +109,8 @@ static void check_address(const struct loaded_at *process, uint64_t at)
 	assert((is_base(&process->loads, chain.base) || is_differing(&process->loads, chain.base)) && at == chain.vaddr.v + chain.base);
 	check_places(&chain);
 	for (size_t i = 0; i < process->loads.all.len; i++) {
-		struct chain back = chain_of_vaddr(&demo, chain.vaddr);
-		chain_add_run(&back, process, i);
+		struct address_chain back = address_chain_of_vaddr(&demo, chain.vaddr);
+		address_chain_add_run(&back, process, i);
 		assert(back.has_run && back.run.v - back.vaddr.v == process->loads.all.at[i].base);
 		assert(back.base != chain.base || (back.run.v == at && back.mapping == chain.mapping));
 	}
@@ -133,7 +133,7 @@ static void check_addresses(const struct loaded_at *process)
 }
 
 /* One by one the processes have what is found without saying which. */
-static void check_processes(const struct snapshots *all, struct pick pick, const struct loaded_at *any)
+static void check_processes(const struct snapshots *all, struct load_choice choice, const struct loaded_at *any)
 {
 	unsigned found = 0;
 
@@ -141,10 +141,10 @@ static void check_processes(const struct snapshots *all, struct pick pick, const
 		const struct snapshot *s = &all->all.at[i];
 		struct maps maps;
 		struct loaded_at process;
-		const struct snapshot *of = pick.id == PICK_ANY ? snapshots_at(all, s->pid, pick.time)
-								: snapshots_of_id(all, s->pid, pick.id);
-		pick.pid = s->pid;
-		if (of != s || !locate(all, &pick, &maps, &process))
+		const struct snapshot *of = choice.id == LOAD_CHOICE_ANY ? snapshots_at(all, s->pid, choice.time)
+								: snapshots_of_id(all, s->pid, choice.id);
+		choice.pid = s->pid;
+		if (of != s || !locate(all, &choice, &maps, &process))
 			continue;
 		found++;
 		if (any) {
@@ -159,17 +159,17 @@ static void check_processes(const struct snapshots *all, struct pick pick, const
 
 static void check_pick(const struct snapshots *all, uint32_t id, uint64_t time)
 {
-	struct pick pick = {&demo.binary.image, "demo.bolt", PICK_ANY, id, time};
+	struct load_choice choice = {&demo.binary.image, "demo.bolt", LOAD_CHOICE_ANY, id, time};
 	struct maps maps;
 	struct loaded_at process;
-	bool ok = locate(all, &pick, &maps, &process);
+	bool ok = locate(all, &choice, &maps, &process);
 
 	/* A process of the number that stands for any cannot be asked for. */
 	bool ask = all->all.len <= SNAPSHOTS_ASKED;
 	for (size_t i = 0; ask && i < all->all.len; i++)
-		ask = all->all.at[i].pid != PICK_ANY;
+		ask = all->all.at[i].pid != LOAD_CHOICE_ANY;
 	if (ask)
-		check_processes(all, pick, ok ? &process : NULL);
+		check_processes(all, choice, ok ? &process : NULL);
 	if (!ok)
 		return;
 	check_addresses(&process);
@@ -192,8 +192,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	if (count_mappings(&all) <= CHECK_REGIONS_MOST) {
-		check_pick(&all, PICK_ANY, UINT64_MAX);
-		check_pick(&all, PICK_ANY, all.all.len ? all.all.at[all.all.len / 2].time : 0);
+		check_pick(&all, LOAD_CHOICE_ANY, UINT64_MAX);
+		check_pick(&all, LOAD_CHOICE_ANY, all.all.len ? all.all.at[all.all.len / 2].time : 0);
 		check_pick(&all, 0, UINT64_MAX);
 	}
 	snapshots_free(&all);

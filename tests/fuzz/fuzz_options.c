@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/convert_arguments.h"
 #include "src/cli/perf2bolt.h"

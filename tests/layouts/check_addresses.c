@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/symbolize/chain.h"
+#include "src/symbolize/address_chain.h"
 #include "tests/support/prng.h"
 
 #define PAGE UINT64_C(0x1000)
@@ -74,7 +74,7 @@ static bool take_place(void *ctx, struct vaddr at)
 	return true;
 }
 
-static void check_input(const struct subject *subject, const struct chain *chain, struct row *row)
+static void check_input(const struct subject *subject, const struct address_chain *chain, struct row *row)
 {
 	struct back back = {.vaddr = chain->vaddr.v};
 
@@ -87,7 +87,7 @@ static void check_input(const struct subject *subject, const struct chain *chain
 		failed(row, "input function and back", chain->vaddr.v);
 }
 
-static void check_function(const struct subject *subject, const struct chain *chain, struct row *row)
+static void check_function(const struct subject *subject, const struct address_chain *chain, struct row *row)
 {
 	const struct function *f = chain->place.function;
 	size_t count;
@@ -111,7 +111,7 @@ static void check_address(const struct subject *subject, const struct loaded_at 
 {
 	uint64_t base = process->loads.all.at[0].base;
 	struct run_addr run = {vaddr + base};
-	struct chain chain = chain_of_run(subject, process, run);
+	struct address_chain chain = address_chain_of_run(subject, process, run);
 	struct vaddr back;
 
 	row->sampled++;
@@ -119,7 +119,7 @@ static void check_address(const struct subject *subject, const struct loaded_at 
 		failed(row, "run-time address", vaddr);
 		return;
 	}
-	chain_add_run(&chain, process, 0);
+	address_chain_add_run(&chain, process, 0);
 	if (chain.run.v != run.v || !chain.mapping)
 		failed(row, "vaddr to run-time address", vaddr);
 	if (!chain.has_offset || chain.offset.v != vaddr - s->vaddr + s->offset ||

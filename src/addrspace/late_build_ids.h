@@ -3,8 +3,8 @@
  * Build-ids that are known only when mappings were given and matched by name: do they
  * say the same?
  */
-#ifndef ADDRSPACE_LATE_IDS_H
-#define ADDRSPACE_LATE_IDS_H
+#ifndef ADDRSPACE_LATE_BUILD_IDS_H
+#define ADDRSPACE_LATE_BUILD_IDS_H
 
 #include "src/addrspace/image_space.h"
 
@@ -15,7 +15,7 @@
  * BC_MISMATCH  a file of the binary's name is of another build, or one of another name
  *              is the binary; the text says which
  * BC_NOMEM */
-BC_MUST_USE bool late_ids_check(struct image_space *space, const struct file_id *files,
+BC_MUST_USE bool late_build_ids_check(struct image_space *space, const struct file_id *files,
 				size_t count, struct bc_error *err);
 
 #endif

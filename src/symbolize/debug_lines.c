@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/symbolize/source.h"
+#include "src/symbolize/debug_lines.h"
 
 #include <stdlib.h>
 
-void source_stay_offline(void)
+void debug_lines_stay_offline(void)
 {
 	unsetenv("DEBUGINFOD_URLS");
 }
@@ -33,7 +33,7 @@ struct libdw {
 	__typeof__(dwelf_dwarf_gnu_debugaltlink) *altlink;
 };
 
-struct source {
+struct debug_lines {
 	struct libdw dw;
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;
@@ -88,7 +88,7 @@ static void take_id(const void *bytes, ssize_t size, struct build_id *out)
 }
 
 /* Which build-id the file that libdw asks for must have. */
-static void wanted_id(const struct source *source, Dwfl_Module *module, bool is_alt, struct build_id *out)
+static void wanted_id(const struct debug_lines *source, Dwfl_Module *module, bool is_alt, struct build_id *out)
 {
 	const unsigned char *bits = NULL;
 	const void *alt_bits = NULL;
@@ -111,7 +111,7 @@ static void wanted_id(const struct source *source, Dwfl_Module *module, bool is_
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **path)
 {
-	struct source *source = *userdata;
+	struct debug_lines *source = *userdata;
 	bool is_alt = link && !crc;
 	struct debug_name name = {.by = is_alt ? NAMED_BY_ALTLINK : NAMED_BY_DEBUGLINK,
 				  .of = file ? file : module_name, .link = link, .crc = crc,
@@ -122,7 +122,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *modu
 	return source->wrong.code ? -1 : debug_file_open(&name, path, &source->wrong);
 }
 
-static bool report(struct source *source, const char *path)
+static bool report(struct debug_lines *source, const char *path)
 {
 	struct libdw *dw = &source->dw;
 	GElf_Addr bias;
@@ -150,7 +150,7 @@ static bool report(struct source *source, const char *path)
 	return true;
 }
 
-static bool has_debug_files(const struct source *source, struct bc_error *err)
+static bool has_debug_files(const struct debug_lines *source, struct bc_error *err)
 {
 	if (source->wrong.code)
 		*err = source->wrong;
@@ -158,7 +158,7 @@ static bool has_debug_files(const struct source *source, struct bc_error *err)
 }
 
 /* A file without DWARF has no places, which is no error. */
-static bool open_places(struct source *source, void *library, bool inlines, struct bc_error *err)
+static bool open_places(struct debug_lines *source, void *library, bool inlines, struct bc_error *err)
 {
 	GElf_Addr bias = 0;
 	Dwarf *dwarf = source->dw.getdwarf(source->module, &bias);
@@ -167,10 +167,10 @@ static bool open_places(struct source *source, void *library, bool inlines, stru
 	return !dwarf || dwarf_places_open(library, dwarf, inlines, &source->places, err);
 }
 
-bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct source **out,
+bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct debug_lines *source = calloc(1, sizeof(*source));
 	void *library;
 
 	if (!source)
@@ -182,11 +182,11 @@ bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, 
 		*out = source;
 		return true;
 	}
-	source_close(source);
+	debug_lines_close(source);
 	return false;
 }
 
-void source_close(struct source *source)
+void debug_lines_close(struct debug_lines *source)
 {
 	if (source)
 		dwarf_places_close(source->places);
@@ -195,12 +195,12 @@ void source_close(struct source *source)
 	free(source);
 }
 
-const char *source_refused(const struct source *source)
+const char *debug_lines_refused(const struct debug_lines *source)
 {
 	return source->refused.code ? source->refused.text : NULL;
 }
 
-bool source_find(struct source *source, struct vaddr at, struct source_places *out, struct bc_error *err)
+bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out, struct bc_error *err)
 {
 	*out = (struct source_places){0};
 	return !source->places ||
@@ -209,7 +209,7 @@ bool source_find(struct source *source, struct vaddr at, struct source_places *o
 
 #else
 
-bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct source **out,
+bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)
 {
 	(void)path;
@@ -219,18 +219,18 @@ bool source_open(const char *path, const struct debug_dirs *dirs, bool inlines, 
 	return bc_fail(err, BC_UNSUPPORTED, "source lines: this build is without libdw");
 }
 
-void source_close(struct source *source)
+void debug_lines_close(struct debug_lines *source)
 {
 	(void)source;
 }
 
-const char *source_refused(const struct source *source)
+const char *debug_lines_refused(const struct debug_lines *source)
 {
 	(void)source;
 	return NULL;
 }
 
-bool source_find(struct source *source, struct vaddr at, struct source_places *out, struct bc_error *err)
+bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source_places *out, struct bc_error *err)
 {
 	(void)source;
 	(void)at;

@@ -4,8 +4,8 @@
  * commands say what becomes of each file that a command line names (options.h); one
  * check looks at all of these files before the first of them is opened.
  */
-#ifndef CLI_CLASH_H
-#define CLI_CLASH_H
+#ifndef CLI_FILE_CONFLICTS_H
+#define CLI_FILE_CONFLICTS_H
 
 #include "src/base/error.h"
 #include "src/base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/symbolize/chain.h"
+#include "src/symbolize/address_chain.h"
 
 #include "src/elf/binary_open.h"
 
@@ -36,7 +36,7 @@ void subject_close(struct subject *subject)
 }
 
 /* The function has the same name in the input binary. */
-static void find_input_vaddr(const struct subject *subject, struct chain *chain)
+static void find_input_vaddr(const struct subject *subject, struct address_chain *chain)
 {
 	size_t count;
 
@@ -61,10 +61,10 @@ static void find_input_vaddr(const struct subject *subject, struct chain *chain)
 			       chain->input.offset;
 }
 
-struct chain chain_of_vaddr(const struct subject *subject, struct vaddr at)
+struct address_chain address_chain_of_vaddr(const struct subject *subject, struct vaddr at)
 {
 	const struct binary *binary = &subject->binary;
-	struct chain chain = {
+	struct address_chain chain = {
 		.has_vaddr = true,
 		.vaddr = at,
 		.segment = image_segment_at(&binary->image, at),
@@ -78,19 +78,19 @@ struct chain chain_of_vaddr(const struct subject *subject, struct vaddr at)
 	return chain;
 }
 
-struct chain chain_of_run(const struct subject *subject, const struct loaded_at *process,
+struct address_chain address_chain_of_run(const struct subject *subject, const struct loaded_at *process,
 			  struct run_addr at)
 {
 	const struct mapping *mapping = process->maps ? maps_find(process->maps, at) : NULL;
-	struct chain chain;
+	struct address_chain chain;
 	uint64_t base;
 
 	if (!process->maps && process->loads.all.len)
 		base = process->loads.all.at[0].base;
 	else if (!mapping || mapped_files_at(process->files, mapping->file)->path != process->path ||
 		 !loads_base(&process->loads, &subject->binary.image, mapping, &base))
-		return (struct chain){.has_run = true, .run = at, .mapping = mapping};
-	chain = chain_of_vaddr(subject, (struct vaddr){at.v - base});
+		return (struct address_chain){.has_run = true, .run = at, .mapping = mapping};
+	chain = address_chain_of_vaddr(subject, (struct vaddr){at.v - base});
 	chain.has_run = true;
 	chain.run = at;
 	chain.base = base;
@@ -98,7 +98,7 @@ struct chain chain_of_run(const struct subject *subject, const struct loaded_at 
 	return chain;
 }
 
-void chain_add_run(struct chain *chain, const struct loaded_at *process, size_t load)
+void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process, size_t load)
 {
 	chain->base = process->loads.all.at[load].base;
 	chain->run.v = chain->vaddr.v + chain->base;

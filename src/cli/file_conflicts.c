@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/clash.h"
+#include "src/cli/file_conflicts.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -110,79 +110,79 @@ void named_files_free(struct named_files *files)
 	named_file_vec_free(&files->all);
 }
 
-/* ---- where they are ---- */
+/* ---- which file each is ---- */
 
 /* A file that is there, or the name in a folder of one that is still to be made. */
-struct place {
-	enum { PLACE_UNKNOWN, PLACE_FILE, PLACE_NAME } kind;
+struct file_identity {
+	enum { IDENTITY_UNKNOWN, IDENTITY_FILE, IDENTITY_NAME } kind;
 	struct stat at;    /* of the file, or of the folder */
 	char *path, *name; /* of the latter: where it would be made, and the last part of that */
 };
 
-static void places_free(struct place *places, size_t count)
+static void identities_free(struct file_identity *ids, size_t count)
 {
-	for (size_t i = 0; places && i < count; i++)
-		free(places[i].path);
-	free(places);
+	for (size_t i = 0; ids && i < count; i++)
+		free(ids[i].path);
+	free(ids);
 }
 
 /* false: out of memory */
-static bool look_at_folder(struct place *place, const char *path)
+static bool look_at_folder(struct file_identity *id, const char *path)
 {
 	errno = 0;
-	place->path = output_target(path);
-	char *slash = place->path ? strrchr(place->path, '/') : NULL;
+	id->path = output_target(path);
+	char *slash = id->path ? strrchr(id->path, '/') : NULL;
 	if (!slash)
 		return errno != ENOMEM;
-	place->name = slash + 1;
+	id->name = slash + 1;
 	*slash = '\0';
-	if (stat(slash == place->path ? "/" : place->path, &place->at) == 0)
-		place->kind = PLACE_NAME;
+	if (stat(slash == id->path ? "/" : id->path, &id->at) == 0)
+		id->kind = IDENTITY_NAME;
 	return true;
 }
 
-static bool look(const struct named_file *file, struct place *place)
+static bool look(const struct named_file *file, struct file_identity *id)
 {
 	int standard = file->written ? STDOUT_FILENO : STDIN_FILENO;
 
-	if ((strcmp(file->path, "-") ? stat(file->path, &place->at) : fstat(standard, &place->at)) == 0)
-		place->kind = PLACE_FILE;
-	return place->kind == PLACE_FILE || !file->written || look_at_folder(place, file->path);
+	if ((strcmp(file->path, "-") ? stat(file->path, &id->at) : fstat(standard, &id->at)) == 0)
+		id->kind = IDENTITY_FILE;
+	return id->kind == IDENTITY_FILE || !file->written || look_at_folder(id, file->path);
 }
 
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same(const struct file_identity *a, const struct file_identity *b)
 {
 	return a->kind && a->kind == b->kind && a->at.st_ino == b->at.st_ino && a->at.st_dev == b->at.st_dev &&
-	       (a->kind == PLACE_FILE || !strcmp(a->name, b->name));
+	       (a->kind == IDENTITY_FILE || !strcmp(a->name, b->name));
 }
 
-/* ---- which of them clash ---- */
+/* ---- which of them are one file ---- */
 
 static const char *name_of(const struct named_file *file)
 {
 	return strcmp(file->path, "-") ? file->path : file->written ? "<stdout>" : "<stdin>";
 }
 
-static bool two_outputs(const struct named_file *files, const struct place *places, size_t count,
+static bool two_outputs(const struct named_file *files, const struct file_identity *ids, size_t count,
 			struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; files[i].written && k < i; k++)
-			if (files[k].written && !files[i].read && !files[k].read && is_same(&places[i], &places[k]) &&
-			    !(places[i].kind == PLACE_FILE && S_ISCHR(places[i].at.st_mode)))
+			if (files[k].written && !files[i].read && !files[k].read && is_same(&ids[i], &ids[k]) &&
+			    !(ids[i].kind == IDENTITY_FILE && S_ISCHR(ids[i].at.st_mode)))
 				return bc_fail(err, BC_MISMATCH, "%s '%s' and %s '%s' are one file", files[k].option,
 					       name_of(&files[k]), files[i].option, name_of(&files[i]));
 	return true;
 }
 
 /* What is updated may be itself, but no other input, and no other output may be it. */
-static bool replaced_inputs(const struct named_file *files, const struct place *places, size_t count,
+static bool replaced_inputs(const struct named_file *files, const struct file_identity *ids, size_t count,
 			    struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; files[i].read && k < count; k++)
 			if (files[k].written && !(files[i].written && files[k].read) &&
-			    is_same(&places[i], &places[k]) && S_ISREG(places[i].at.st_mode))
+			    is_same(&ids[i], &ids[k]) && S_ISREG(ids[i].at.st_mode))
 				return bc_fail(err, BC_MISMATCH, "%s '%s' would replace the input '%s'",
 					       files[k].option, name_of(&files[k]), name_of(&files[i]));
 	return true;
@@ -192,13 +192,13 @@ bool files_are_apart(const struct named_files *files, struct bc_error *err)
 {
 	const struct named_file *all = files->all.at;
 	size_t count = files->all.len;
-	struct place *places = calloc(count + 1, sizeof(*places));
-	bool ok = places || bc_fail_nomem(err);
+	struct file_identity *ids = calloc(count + 1, sizeof(*ids));
+	bool ok = ids || bc_fail_nomem(err);
 
 	for (size_t i = 0; ok && i < count; i++)
-		ok = look(&all[i], &places[i]) || bc_fail_nomem(err);
-	ok = ok && two_outputs(all, places, count, err) && replaced_inputs(all, places, count, err);
-	places_free(places, count);
+		ok = look(&all[i], &ids[i]) || bc_fail_nomem(err);
+	ok = ok && two_outputs(all, ids, count, err) && replaced_inputs(all, ids, count, err);
+	identities_free(ids, count);
 	return ok;
 }
 

@@ -6,20 +6,20 @@
  * recorded or the binary has none, if it has its name (the last part, without " (deleted)"); and if its
  * executable mappings fit the binary's segments.
  */
-#ifndef ADDRSPACE_PICK_H
-#define ADDRSPACE_PICK_H
+#ifndef ADDRSPACE_LOAD_CHOICE_H
+#define ADDRSPACE_LOAD_CHOICE_H
 
 #include "src/addrspace/loads.h"
 #include "src/addrspace/snapshots.h"
 
-#define PICK_ANY UINT32_MAX
+#define LOAD_CHOICE_ANY UINT32_MAX
 
-struct pick {
+struct load_choice {
 	const struct image *image;
 	const char *name; /* of the binary; a path with a slash must end so too when
 			     two files of its last part are there */
-	uint32_t pid;     /* or PICK_ANY: the only process that has it */
-	uint32_t id;      /* of the map, or PICK_ANY: the one at `time` */
+	uint32_t pid;     /* or LOAD_CHOICE_ANY: the only process that has it */
+	uint32_t id;      /* of the map, or LOAD_CHOICE_ANY: the one at `time` */
 	uint64_t time;    /* ns; UINT64_MAX: the last one */
 };
 
@@ -28,9 +28,9 @@ struct pick {
  *
  * BC_MISMATCH  no such process or map, it has not the binary, or several processes have
  *              it; the text says which
- * BC_UNSUPPORTED  with PICK_ANY: more than 2^25 mappings of files that may be the binary
+ * BC_UNSUPPORTED  with LOAD_CHOICE_ANY: more than 2^25 mappings of files that may be the binary
  * BC_NOMEM */
-BC_MUST_USE bool pick_load(const struct snapshots *snapshots, const struct pick *pick,
+BC_MUST_USE bool load_choose(const struct snapshots *snapshots, const struct load_choice *choice,
 			   struct maps *maps, uint32_t *path, struct loads *loads,
 			   struct bc_error *err);
 

@@ -9,8 +9,8 @@
  * Every arrow is computed from the one before; what cannot be told is marked as
  * missing, never guessed.
  */
-#ifndef SYMBOLIZE_CHAIN_H
-#define SYMBOLIZE_CHAIN_H
+#ifndef SYMBOLIZE_ADDRESS_CHAIN_H
+#define SYMBOLIZE_ADDRESS_CHAIN_H
 
 #include "src/addrspace/loads.h"
 #include "src/elf/translate.h"
@@ -38,7 +38,7 @@ struct loaded_at {
 	struct loads loads;
 };
 
-struct chain {
+struct address_chain {
 	/* in a process */
 	bool has_run;
 	struct run_addr run;
@@ -63,15 +63,15 @@ struct chain {
 };
 
 /* The chain from the vaddr on; a process is for run-time addresses. */
-struct chain chain_of_vaddr(const struct subject *subject, struct vaddr at);
+struct address_chain address_chain_of_vaddr(const struct subject *subject, struct vaddr at);
 
 /* The whole chain from a run-time address. */
-struct chain chain_of_run(const struct subject *subject, const struct loaded_at *process,
+struct address_chain address_chain_of_run(const struct subject *subject, const struct loaded_at *process,
 			  struct run_addr at);
 
 /* Give the chain of a vaddr its run-time address in one of the loads, of which
  * there are process->loads.all.len. */
-void chain_add_run(struct chain *chain, const struct loaded_at *process, size_t load);
+void address_chain_add_run(struct address_chain *chain, const struct loaded_at *process, size_t load);
 
 /* The base of a load without maps. */
 BC_MUST_USE bool loaded_at_base(struct loaded_at *process, uint64_t base);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/addrspace/late_ids.h"
+#include "src/addrspace/late_build_ids.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static bool take_renamed(struct image_space *space, const struct kinds *kinds, s
 		       (int)path.len, path.at);
 }
 
-bool late_ids_check(struct image_space *space, const struct file_id *files, size_t count,
+bool late_build_ids_check(struct image_space *space, const struct file_id *files, size_t count,
 		    struct bc_error *err)
 {
 	const struct image_match *match = &space->match;

@@ -2,7 +2,7 @@
 /* How many mappings a search in all processes looks at. */
 #include <stdint.h>
 #define GATHERED_MOST UINT64_C(1000)
-#include "src/addrspace/pick.c"
+#include "src/addrspace/load_choice.c"
 
 #include <string.h>
 
@@ -36,12 +36,12 @@ static enum bc_code code_of_pick(uint32_t processes, uint32_t pid, struct bc_err
 {
 	struct snapshots s = forks(processes);
 	struct image image = {0};
-	struct pick pick = {&image, "demo", pid, PICK_ANY, UINT64_MAX};
+	struct load_choice choice = {&image, "demo", pid, LOAD_CHOICE_ANY, UINT64_MAX};
 	struct maps maps;
 	struct loads loads;
 	uint32_t path;
 
-	assert_false(pick_load(&s, &pick, &maps, &path, &loads, err));
+	assert_false(load_choose(&s, &choice, &maps, &path, &loads, err));
 	snapshots_free(&s);
 	return err->code;
 }
@@ -51,8 +51,8 @@ static void a_search_in_all_processes_is_bounded(void **state)
 	struct bc_error err;
 
 	(void)state;
-	assert_int_equal(code_of_pick(2, PICK_ANY, &err), BC_MISMATCH);
-	assert_int_equal(code_of_pick(100, PICK_ANY, &err), BC_UNSUPPORTED);
+	assert_int_equal(code_of_pick(2, LOAD_CHOICE_ANY, &err), BC_MISMATCH);
+	assert_int_equal(code_of_pick(100, LOAD_CHOICE_ANY, &err), BC_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "--process"));
 	assert_int_equal(code_of_pick(100, 100, &err), BC_MISMATCH);
 }
