@@ -10,6 +10,7 @@
 #define COST_ONE 10000
 #define COST_SMALL 1              /* an edge, an entry: nothing is to turn in circles */
 #define COST_SELDOM (16 * COST_ONE) /* an exception that comes from outside, a call that does not return */
+#define COST_NEVER (INT64_C(1) << 40) /* samples, and no way in: more than any way through a function */
 
 /* The pieces of the cost of one instruction, by r, the count in terms of what the samples say: where each
  * ends, in 80ths, and 10^4 * (1 - 1 / r) at the geometric mean of its ends. */
@@ -27,8 +28,8 @@ struct block_arcs {
 	size_t arcs[PIECES];
 	int64_t filled[PIECES]; /* of a piece that costs less than nothing: what was sent at once */
 	size_t count;
-	size_t entry;
-	bool has_entry;
+	size_t entry, no_entry;
+	bool has_entry, has_no_entry;
 };
 
 struct builder {
@@ -95,12 +96,27 @@ static void add_block(struct builder *b, uint32_t number)
 	}
 }
 
+/* What ran was entered, even where only a loop has samples: a flow that turns there and never came in would be
+ * as likely.  The one unit is taken back where nothing leads out. */
+static void add_first_entry(struct builder *b, uint32_t number)
+{
+	struct block_arcs *arcs = &b->blocks[number];
+	uint32_t outside = node_outside(b->problem);
+
+	network_supply(&b->network, node_in(number), 1);
+	network_demand(&b->network, outside, 1);
+	arcs->has_no_entry = true;
+	arcs->no_entry = network_add(&b->network, node_in(number), outside, 1, COST_NEVER);
+}
+
 static void add_outside(struct builder *b, uint32_t number)
 {
 	const struct flow_block *block = &b->problem->blocks[number];
 	uint32_t outside = node_outside(b->problem);
 	struct block_arcs *arcs = &b->blocks[number];
 
+	if (block->entry)
+		add_first_entry(b, number);
 	if (block->entry || block->pad) {
 		arcs->has_entry = true;
 		arcs->entry = network_add(&b->network, outside, node_in(number), NETWORK_MOST,
@@ -123,6 +139,17 @@ static void build(struct builder *b)
 		add_outside(b, i);
 }
 
+static uint64_t entries_of(const struct builder *b, const struct block_arcs *arcs)
+{
+	int64_t count = 0;
+
+	if (arcs->has_entry)
+		count += network_flow(&b->network, arcs->entry);
+	if (arcs->has_no_entry)
+		count += 1 - network_flow(&b->network, arcs->no_entry);
+	return (uint64_t)count;
+}
+
 static void read_counts(const struct builder *b, struct flow_counts *out)
 {
 	for (uint32_t i = 0; i < b->problem->block_count; i++) {
@@ -133,7 +160,7 @@ static void read_counts(const struct builder *b, struct flow_counts *out)
 			count += arcs->filled[k] ? arcs->filled[k] - flow : flow;
 		}
 		out->blocks[i] = (uint64_t)count;
-		out->entries[i] = arcs->has_entry ? (uint64_t)network_flow(&b->network, arcs->entry) : 0;
+		out->entries[i] = entries_of(b, arcs);
 	}
 	for (uint32_t i = 0; i < b->problem->edge_count; i++)
 		out->edges[i] = (uint64_t)network_flow(&b->network, b->edges[i]);

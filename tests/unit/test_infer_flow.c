@@ -68,6 +68,29 @@ static void a_loop(void **state)
 	assert_int_equal(edges[2], 1 * FLOW_UNITS);
 }
 
+/* Samples in the loop alone: that it turns explains them all, but somebody came in, and out. */
+static void a_loop_alone(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {1, 1}, {1, 2}};
+	struct flow_block block[] = {
+		{.samples = 0, .instructions = 10, .entry = true},
+		{.samples = 1000, .instructions = 10},
+		{.samples = 0, .instructions = 10, .leaves = true},
+	};
+
+	(void)state;
+	solve(block, 3, way, 3);
+	assert_int_equal(blocks[1], 100 * FLOW_UNITS);
+	assert_int_equal(entries[0], 1);
+	assert_int_equal(edges[0], 1);
+	assert_int_equal(edges[2], 1);
+
+	block[2].leaves = false;
+	solve(block, 3, way, 3);
+	assert_int_equal(entries[0], 0);
+	assert_int_equal(edges[1], 100 * FLOW_UNITS);
+}
+
 /* Samples of a block that BOLT deletes tell nothing, one way or the other. */
 static void vanishing_blocks(void **state)
 {
@@ -144,8 +167,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways),    cmocka_unit_test(the_only_way),
-		cmocka_unit_test(a_loop),       cmocka_unit_test(vanishing_blocks),
-		cmocka_unit_test(most_samples), cmocka_unit_test(random_functions),
+		cmocka_unit_test(a_loop),       cmocka_unit_test(a_loop_alone),
+		cmocka_unit_test(most_samples), cmocka_unit_test(vanishing_blocks),
+		cmocka_unit_test(random_functions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
