@@ -17,6 +17,7 @@ extern const struct command transcode_command;
 extern const struct command extract_command;
 extern const struct command diff_command;
 extern const struct command merge_command;
+extern const struct command quality_command;
 extern const struct command version_command;
 
 #endif

@@ -22,6 +22,7 @@
 static const struct command *const commands[] = {
 	&convert_command,
 	&merge_command,
+	&quality_command,
 	&inspect_command,
 	&addr_command,
 	&image_command,

@@ -133,7 +133,7 @@ static bool report_figures(const struct perf2bolt_arguments *arguments, const st
 {
 	const struct figures_options options = {
 		arguments->density_cutoff, conversion->left_out,
-		perf2bolt_is_strict(arguments, &conversion->binary.image), conversion->threads};
+		perf2bolt_is_strict(arguments, &conversion->binary.image), conversion->threads, NULL};
 	struct figures figures;
 
 	if (arguments->conversion.aggregate_only)

@@ -256,15 +256,16 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
 	return open_binary(options, out, err) && begin_counting(options, out, err);
 }
 
-/* Samples are checked last: the report of a refusal is as full as any. */
-bool conversion_end(const struct conversion_options *options, struct conversion *out,
-		    struct bc_error *err)
+bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
-	if (!aggregate_finish(&out->aggregate, &out->basic, err))
-		return false;
-	if (options->executed && !executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
-						 &out->executed, err))
-		return false;
+	return aggregate_finish(&out->aggregate, &out->basic, err) &&
+	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
+						     &out->executed, err));
+}
+
+/* Samples are checked last: the report of a refusal is as full as any. */
+bool conversion_convert(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
+{
 	if (options->choice && !choice_is_all(options->choice) &&
 	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
 		return false;
@@ -272,6 +273,12 @@ bool conversion_end(const struct conversion_options *options, struct conversion 
 	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(out, options->binary, err)))
 		return false;
 	return check_samples(options, out, err);
+}
+
+bool conversion_end(const struct conversion_options *options, struct conversion *out,
+		    struct bc_error *err)
+{
+	return conversion_settle(options, out, err) && conversion_convert(options, out, err);
 }
 
 bool conversion_run(const struct conversion_options *options, struct conversion *out,

@@ -92,6 +92,11 @@ struct reader_options conversion_reader_options(const struct conversion_options 
 						struct recordings *recordings);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
+/* What was counted, settled; then what becomes of it.  conversion_end() is both. */
+BC_MUST_USE bool conversion_settle(const struct conversion_options *options, struct conversion *out,
+				   struct bc_error *err);
+BC_MUST_USE bool conversion_convert(const struct conversion_options *options, struct conversion *out,
+				    struct bc_error *err);
 BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,
 				struct bc_error *err);
 

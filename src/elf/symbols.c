@@ -84,6 +84,12 @@ static bool is_hot_marker(const char *name)
 	       (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
 }
 
+static void note_hot_marker(struct symbol_table *table, const struct symbol *s)
+{
+	if (is_hot_marker(s->name))
+		*(s->name[sizeof("__hot_") - 1] == 's' ? &table->hot_start : &table->hot_end) = s->address;
+}
+
 /* Around the space that a linker script leaves for BOLT's output. */
 static bool is_reserved_marker(const char *name)
 {
@@ -162,6 +168,7 @@ static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
 		s.file = s.local ? file : 0;
 		s.reserved = is_reserved_marker(s.name);
 		s.nameless = !*s.name;
+		note_hot_marker(table, &s);
 		s.private_name = s.name[0] == '.' && s.name[1] == 'L';
 		if (!is_kept(raw->image, &s))
 			continue;

@@ -44,6 +44,7 @@ struct symbol_table {
 	const char **files; /* name of FILE symbol N is files[N]; files[0] is "" */
 	struct code_mark *marks; /* by address, code before data */
 	size_t mark_count;
+	uint64_t hot_start, hot_end; /* __hot_start and __hot_end; 0: there is none */
 	bool stripped; /* no .symtab: these are the dynamic symbols */
 };
 

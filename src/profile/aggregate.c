@@ -284,6 +284,8 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	aggregate->counter.totals = &aggregate->totals;
 	counts_init(&aggregate->totals.traces);
 	counts_init(&aggregate->totals.basic);
+	counts_init(&aggregate->totals.ends);
+	aggregate->totals.with_ends = options->ends;
 	return image_space_init(&aggregate->space, image, match, err) &&
 	       (options->threads < 2 ||
 		batches_start(options->threads, &aggregate->counter, &aggregate->batches, err));
@@ -296,6 +298,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	sample_counter_free(&aggregate->counter);
 	counts_free(&aggregate->totals.traces);
 	counts_free(&aggregate->totals.basic);
+	counts_free(&aggregate->totals.ends);
 	number_set_free(&aggregate->returns.branches);
 	count_table_free(&aggregate->memory);
 	for (size_t i = 0; i < aggregate->events.len; i++)
@@ -340,7 +343,8 @@ bool aggregate_finish(struct aggregate *aggregate, bool *basic, struct bc_error 
 	if (aggregate->options.impute && !imputed_fits(&counter->ledgers, err))
 		return false;
 	if (!counts_settle(&aggregate->totals.traces, aggregate->options.threads) ||
-	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads))
+	    !counts_settle(&aggregate->totals.basic, aggregate->options.threads) ||
+	    !counts_settle(&aggregate->totals.ends, aggregate->options.threads))
 		return bc_fail_nomem(err);
 	*basic = !counter->branches_seen && (counter->addresses.read || !(aggregate->stacks_recorded ||
 								      counter->ledgers.memory.read));

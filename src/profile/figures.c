@@ -116,6 +116,8 @@ static bool note_function(struct taking *t, size_t place)
 		return true;
 	if (!is_simple(t, index)) {
 		t->out->not_simple++;
+		if (t->options->not_simple)
+			t->options->not_simple[index] = true;
 		return true;
 	}
 	t->out->profiled++;

@@ -24,6 +24,7 @@ struct figures_options {
 	const bool *left_out; /* by function: BOLT is told not to look at it; or NULL */
 	bool strict; /* BOLT is told that the code is sane: unknown jumps are calls */
 	unsigned threads;
+	bool *not_simple; /* by function: set for each that figures.not_simple counts; or NULL */
 };
 
 /* BC_NOMEM */

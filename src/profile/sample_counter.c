@@ -219,6 +219,34 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 	return to;
 }
 
+static bool count_end(struct sample_counter *counter, struct process_view *view, uint64_t address, struct bc_error *err)
+{
+	struct vaddr at;
+
+	if (process_view_locate(view, (struct run_addr){address}, &at) != LOCATED_IMAGE)
+		return true;
+	const uint64_t key[COUNT_KEY_WORDS] = {at.v};
+	if (!reserve(&counter->totals->ends, &counter->ends, 1, err))
+		return false;
+	count_cache_add(&counter->ends, key, false);
+	return true;
+}
+
+/* Of the entries that are not the kernel's. */
+static bool count_ends(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
+		       struct bc_error *err)
+{
+	const struct branch *newest = NULL, *oldest = NULL;
+
+	for (size_t i = 0; i < sample->branch_count; i++) {
+		if (!view->is_kernel && in_kernel(&sample->branches[i]))
+			continue;
+		newest = newest ? newest : &sample->branches[i];
+		oldest = &sample->branches[i];
+	}
+	return !newest || (count_end(counter, view, newest->to, err) && count_end(counter, view, oldest->from, err));
+}
+
 /* Stacks are short, but for broken files. */
 static bool take_stack(struct sample_counter *counter, struct process_view *view,
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
@@ -253,6 +281,8 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 		return true;
 	}
 	counter->ledgers.samples.kept++;
+	if (counter->totals->with_ends && !count_ends(counter, view, sample, err))
+		return false;
 	return take_stack(counter, view, sample, use, err);
 }
 
@@ -280,7 +310,7 @@ bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err)
 	struct totals *totals = counter->totals;
 
 	if (!counts_take(&totals->traces, &counter->traces) ||
-	    !counts_take(&totals->basic, &counter->basic))
+	    !counts_take(&totals->basic, &counter->basic) || !counts_take(&totals->ends, &counter->ends))
 		return bc_fail_nomem(err);
 	return flush_counted(&totals->traces, &counter->counted_traces, err) &&
 	       flush_counted(&totals->basic, &counter->counted_basic, err);
@@ -290,6 +320,7 @@ void sample_counter_free(struct sample_counter *counter)
 {
 	count_cache_free(&counter->traces);
 	count_cache_free(&counter->basic);
+	count_cache_free(&counter->ends);
 	free(counter->counted_traces.rows);
 	free(counter->counted_basic.rows);
 	branch_types_free(&counter->types);

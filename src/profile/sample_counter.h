@@ -17,6 +17,8 @@
 struct totals {
 	struct counts traces; /* key: see trace_key(); count, mispredictions */
 	struct counts basic;  /* key: a vaddr */
+	bool with_ends;       /* of branch stacks, which no fall-through has: */
+	struct counts ends;   /* key: a vaddr: what the newest led to, and where the oldest came from */
 };
 
 /* `from` comes first, so that traces of one function are near each other. */
@@ -52,7 +54,7 @@ struct stack_use {
 
 struct sample_counter {
 	struct totals *totals; /* borrowed */
-	struct count_cache traces, basic; /* not handed over yet */
+	struct count_cache traces, basic, ends; /* not handed over yet */
 	struct counted_rows counted_traces, counted_basic; /* likewise */
 
 	/* What was read, and of that what was dropped here.  What becomes of

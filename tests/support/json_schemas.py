@@ -72,6 +72,12 @@ ROWS = {
          ['--json', INPUTS + '/aarch64/sorts.b22', INPUTS + '/aarch64/sorts.exec.b22']],
     ('merge', '--stats', 'merge'): list(merges('--stats=json')),
     ('merge', '--stats-file', 'merge'): list(merges('--stats-file=report')),
+    ('quality', '--json', 'quality'): [
+        ['--json', SQLITE + '/sq.b22', SQLITE + '/lbr.b22.data'],
+        ['--json', '--input', SQLITE + '/sq', '--min-density=60', '--max-bias=5', SQLITE + '/sq.b22', SQLITE + '/lbr.b22.data'],
+        ['--json', DEMO + '/demo.bolt', DEMO + '/demo.basic.perf.data'],
+        ['--json', SQLITE + '/sq.b16', SQLITE + '/lbr.b22.data'],
+        ['--json', '--min-kept=50', SQLITE + '/expected/lbr.b22.fdata']],
     ('version', '--json', 'version'): [['--json']],
 }
 

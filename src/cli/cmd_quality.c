@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/output.h"
+#include "src/base/parallel.h"
+#include "src/cli/commands.h"
+#include "src/cli/operands.h"
+#include "src/cli/print.h"
+#include "src/cli/progress.h"
+#include "src/cli/quality.h"
+#include "src/cli/sandbox_option.h"
+
+enum { OPT_JSON = 256, OPT_INPUT, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE, OPT_THREADS, OPT_GATES };
+
+static const struct option_row rows[] = {
+	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
+	 "convert makes with it, and gaps in the flow of its code"},
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
+	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
+	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
+	{OPT_GATES + GATE_DENSITY, "min-density", "N", NO_FILE, "exit code 3 if the density is below N"},
+	{OPT_GATES + GATE_KEPT, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of what could be used is"},
+	{OPT_GATES + GATE_BIAS, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT"},
+	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is"},
+	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old code is"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	SANDBOX_ROW,
+	{'h', "help", NULL, NO_FILE, "show this help"},
+};
+
+static const struct quality_gate gates[GATE_COUNT] = {
+	[GATE_DENSITY] = {"density", true, false, 0},
+	[GATE_KEPT] = {"kept", true, false, 0},
+	[GATE_BIAS] = {"bias", false, false, 0},
+	[GATE_DISCONTINUITY] = {"discontinuity", false, false, 0},
+	[GATE_COLD] = {"cold", false, false, 0},
+};
+
+struct arguments {
+	struct conversion_options conversion;
+	struct quality_gate gates[GATE_COUNT];
+	const char *output;
+	bool json, help;
+};
+
+static bool parse_limit(const char *value, struct quality_gate *gate)
+{
+	char *end;
+
+	gate->limit = strtod(value, &end);
+	gate->set = true;
+	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit);
+}
+
+static bool parse_threads(const char *value, unsigned *out)
+{
+	uint64_t threads;
+
+	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
+		return false;
+	*out = (unsigned)threads;
+	return true;
+}
+
+static const char *apply_option(void *arguments, int id, const char *value)
+{
+	struct arguments *args = arguments;
+	struct conversion_options *c = &args->conversion;
+
+	switch (id) {
+	case OPT_JSON: args->json = true; return NULL;
+	case 'o': args->output = value; return NULL;
+	case 'h': args->help = true; return NULL;
+	case OPT_INPUT: c->input = value; return NULL;
+	case OPT_INPUT_FORMAT:
+		return input_format_parse(text_of(value), &c->format)
+			       ? NULL : "--input-format takes auto, preagg, perf-script or perf-data, not";
+	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; return NULL;
+	case OPT_IMAGE: c->image_name = value; return NULL;
+	case OPT_THREADS: return parse_threads(value, &c->threads) ? NULL : "--threads takes a number from 1 to 64, not";
+	}
+	if (id < OPT_GATES || id >= OPT_GATES + GATE_COUNT)
+		return NULL;
+	return parse_limit(value, &args->gates[id - OPT_GATES]) ? NULL : "a limit takes a number, not";
+}
+
+static int write_report(const struct arguments *args, struct quality_report *report, bool partial)
+{
+	struct output output;
+	struct bc_error err;
+
+	quality_judge(report);
+	if (!output_open(args->output, &output, &err))
+		return fail(&err);
+	(args->json ? quality_json : quality_text)(report, output.file);
+	if (!output_commit(&output, &err))
+		return fail(&err);
+	quality_tell_gates(report, stderr);
+	if (report->summary)
+		summary_warnings(report->summary, stderr);
+	return report->wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int run_profile(const struct arguments *args, const char *path)
+{
+	struct quality quality;
+	struct quality_report report = {.quality = &quality, .path = path, .gates = args->gates};
+	struct bc_error err;
+	bool mine;
+
+	if (!quality_of_profile(path, &quality, &mine, &err))
+		return fail(&err);
+	return write_report(args, &report, false);
+}
+
+/* Samples of another build are measured, too: that they are is one of the figures. */
+static int run_samples(struct arguments *args)
+{
+	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
+	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	struct conversion_options *options = &args->conversion;
+	struct summary summary = {options, &conversion, NULL, NULL, NULL, NULL};
+	struct quality quality;
+	struct quality_report report = {.quality = &quality, .summary = &summary, .path = options->binary,
+					.gates = args->gates};
+	struct progress progress;
+	struct bc_error err = {0};
+
+	progress_init(&progress, PROGRESS_AUTO);
+	progress_expect(&progress, options->samples, options->sample_count);
+	options->progress = (struct input_progress){progress_show, &progress};
+	options->force = options->executed = true;
+	bool ok = quality_of_samples(options, &how, &conversion, &quality, &err);
+	progress_clear(&progress);
+	if (ok)
+		return write_report(args, &report, conversion.partial);
+	operands_explain(options, &err);
+	return err.code == BC_MISMATCH ? (fail(&err), EXIT_WANTING) : fail(&err);
+}
+
+static int run_quality(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {0};
+
+	memcpy(args.gates, gates, sizeof(gates));
+	args.conversion.aggregate.erratum = true;
+	args.conversion.aggregate.rules = best_rules;
+	args.conversion.aggregate.rules.infer = false; /* plain samples are shown as they are */
+	int code = options_apply(command, argc, argv, apply_option, &args);
+	if (code != EXIT_DONE)
+		return code;
+	if (args.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
+	}
+	if (optind == argc)
+		return usage_error(command, "no binary and no profile given", NULL);
+	if (optind + 1 == argc && args.conversion.input)
+		return usage_error(command, "--input is of samples, and none are given for", argv[optind]);
+	if (optind + 1 == argc)
+		return run_profile(&args, argv[optind]);
+	args.conversion.binary = argv[optind];
+	args.conversion.samples = (const char *const *)&argv[optind + 1];
+	args.conversion.sample_count = (size_t)(argc - optind - 1);
+	return run_samples(&args);
+}
+
+const struct command quality_command = {
+	"quality", "[OPTION]... OPTIMIZED [SAMPLES]...",
+	"say how good a profile of these samples is\n\n"
+	"Are there enough of them, what do they cover, are they of this build, do they fit the\n"
+	"binary, do counts add up, and what was dropped.  SAMPLES are what convert takes; '-' is\n"
+	"stdin.  Without them the one operand is a profile (fdata or BOLT's YAML).\n"
+	"Exit code 3: a limit was not met, or the samples are of another build.",
+	rows, BC_COUNT(rows), FILE_READ, run_quality,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* batconv quality: its figures as text and as JSON, and the limits that they are held against. */
+#ifndef CLI_QUALITY_H
+#define CLI_QUALITY_H
+
+#include <stdio.h>
+
+#include "src/cli/summary.h"
+#include "src/quality/verdict.h"
+
+struct quality_gate {
+	const char *figure; /* what it is of, as JSON names it */
+	bool least;         /* at least so much; else at most */
+	bool set;
+	double limit;
+};
+
+enum quality_gate_number { GATE_DENSITY, GATE_KEPT, GATE_BIAS, GATE_DISCONTINUITY, GATE_COLD, GATE_COUNT };
+
+/* One of them, and what it came to. */
+struct gate_result {
+	bool known;
+	double value;
+	bool passed; /* what is not known does not pass */
+};
+
+struct quality_report {
+	const struct quality *quality;
+	const struct summary *summary; /* NULL: of a profile alone */
+	const char *path;              /* of the binary, or of the profile */
+	const struct quality_gate *gates;
+	struct verdict verdicts[VERDICT_COUNT];
+	struct gate_result results[GATE_COUNT];
+	bool wanting; /* a limit was not met, the samples are of another build, or there are none */
+};
+
+/* Verdicts, results, and `wanting`. */
+void quality_judge(struct quality_report *report);
+
+void quality_text(const struct quality_report *report, FILE *out);
+void quality_json(const struct quality_report *report, FILE *out);
+
+/* Those that were not met, a line each. */
+void quality_tell_gates(const struct quality_report *report, FILE *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In which kind of code did it run: what BOLT placed hot or cold, or what lies where it was? */
+#ifndef QUALITY_CODE_PLACES_H
+#define QUALITY_CODE_PLACES_H
+
+#include "src/elf/binary.h"
+#include "src/profile/aggregate.h"
+
+/* X(NAME, key for machines, text for people) */
+#define CODE_PLACES(X)                                                         \
+	X(HOT, "hot", "in hot parts of functions that BOLT moved")             \
+	X(COLD, "cold", "in cold parts")                                       \
+	X(OLD, "old", "in code at its old place (.bolt.org.text)")             \
+	X(LEFT, "left", "in functions that BOLT left alone")                   \
+	X(PLT, "plt", "in PLT entries")                                        \
+	X(NONE, "none", "in no function")
+
+#define X(name, key, text) PLACE_##name,
+enum code_place { CODE_PLACES(X) CODE_PLACE_COUNT };
+#undef X
+
+struct code_places {
+	uint64_t all[CODE_PLACE_COUNT];     /* traces that began there, or plain samples */
+	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 % of them */
+	uint64_t sum, hottest_sum;
+};
+
+#define HOTTEST_PERCENT 90
+
+/* Of what was counted, before it is converted.  BC_NOMEM */
+BC_MUST_USE bool code_places_take(const struct aggregate *aggregate, const struct binary *binary, bool basic,
+				  struct code_places *out, struct bc_error *err);
+
+#endif

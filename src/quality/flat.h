@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A profile of any kind as one list of counts, for those who want to know what is in it: functions by number,
+ * and how often control went from where to where.  Places are offsets in functions or, in BOLT's YAML, numbers of
+ * blocks.
+ */
+#ifndef QUALITY_FLAT_H
+#define QUALITY_FLAT_H
+
+#include "src/base/file.h"
+#include "src/base/strings.h"
+#include "src/base/vec.h"
+#include "src/profile/profile.h"
+
+enum flat_kind {
+	FLAT_EDGE,   /* within a function, but for its beginning */
+	FLAT_CALL,   /* to another function, to the beginning of its own, or to outside */
+	FLAT_ENTRY,  /* from outside */
+	FLAT_SAMPLE, /* a plain sample: `from` only */
+};
+
+#define FLAT_OUTSIDE 0 /* the number of no function */
+
+struct flat_record {
+	uint32_t owner; /* whose record it is: `from`, or of an entry `to` */
+	enum flat_kind kind;
+	uint32_t from, to;
+	uint64_t from_at, to_at;
+	uint64_t site; /* of a call in a numbered block: where in it; else 0 */
+	uint64_t count;
+};
+DEFINE_VEC(flat_record_vec, struct flat_record);
+
+struct flat_function {
+	uint64_t executed; /* how often it was entered at its beginning */
+	uint64_t samples;  /* counts of what comes from it, or of its plain samples */
+	uint32_t number;   /* in the binary, where the profile is of one */
+	bool plt;          /* a PLT entry: no code of its own interest */
+	bool known;        /* `executed` was told; else it is added up */
+	size_t first, count; /* its records */
+};
+DEFINE_VEC(flat_function_vec, struct flat_function);
+
+struct flat_profile {
+	struct strings names; /* of functions, from 1 on */
+	struct flat_function_vec functions; /* by number; 0 is FLAT_OUTSIDE */
+	struct flat_record_vec records; /* by owner, then by places; equal ones are added up */
+	bool by_block, plain;
+};
+
+void flat_free(struct flat_profile *profile);
+
+/* The number of a function of this name, which is new or not.  false: out of memory */
+BC_MUST_USE bool flat_function(struct flat_profile *profile, struct text name, uint32_t *number);
+
+/* When all is there: sort, add up, and count.  Sums stop at 2^64 - 1.  false: out of memory */
+BC_MUST_USE bool flat_settle(struct flat_profile *profile);
+
+/* The records of a profile that was converted.  BC_NOMEM */
+BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err);
+
+/* fdata or BOLT's YAML, also as a shard.  *mine: it is one of these, whatever is wrong with it.
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM */
+BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *mine, struct bc_error *err);
+BC_MUST_USE bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
+				  struct bc_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Does what enters a block leave it?  The figures of llvm-bolt's --print-profile-stats, by its definitions:
+ * docs/quality.md, "Flow".
+ */
+#ifndef QUALITY_FLOW_H
+#define QUALITY_FLOW_H
+
+#include "src/cfg/cfg.h"
+#include "src/pair/pair.h"
+#include "src/profile/blocks.h"
+#include "src/quality/flat.h"
+
+/* In percent, all of them. */
+struct flow_figures {
+	uint64_t functions; /* looked at: those of the most executions */
+	uint64_t blocks;    /* that the bias is the mean of */
+	double bias, deviation;
+	double discontinuity; /* of functions: the 95th percentile of the share of counts that nothing leads to */
+	double unreachable;   /* the same share of all of their counts */
+	bool has_gaps;        /* the code is known: */
+	double call_gap, flow_gap, worst_gap;
+};
+
+/* Where the blocks of functions begin; zeroed: as the profile's own targets say. */
+struct flow_code {
+	const struct binary *binary;       /* of the profile */
+	const struct block_source *blocks; /* of it; or NULL */
+	const struct pair *pair;           /* with the input; or NULL */
+	const struct cfg *graphs;          /* with code: of the pair's input, else of the binary; or NULL */
+	const bool *left_out;              /* by function of the binary: llvm-bolt builds no graph of it; or NULL */
+};
+
+/* BC_NOMEM */
+BC_MUST_USE bool flow_take(const struct flat_profile *profile, const struct flow_code *code,
+			   struct flow_figures *out, struct bc_error *err);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/quality/heat.h"
+
+#include "src/base/count_table.h"
+#include "src/base/sort.h"
+
+/* Something begins or ends at a bucket. */
+struct heat_edge {
+	uint64_t bucket;
+	uint64_t hits;
+	bool ends;
+};
+DEFINE_VEC(heat_edge_vec, struct heat_edge);
+
+static bool edge_less(const struct heat_edge *a, const struct heat_edge *b)
+{
+	return a->bucket < b->bucket;
+}
+DEFINE_SORT(sort_edges, struct heat_edge, edge_less)
+
+void heat_free(struct heat *heat)
+{
+	heat_run_vec_free(&heat->runs);
+	*heat = (struct heat){0};
+}
+
+struct taking {
+	const struct heat_options *options;
+	struct heat *out;
+	struct heat_edge_vec edges;
+};
+
+static bool is_outside(const struct taking *t, uint64_t address)
+{
+	return address < t->options->min || address > t->options->max;
+}
+
+static bool add_range(struct taking *t, uint64_t from, uint64_t to, uint64_t hits)
+{
+	struct heat_edge begin = {from / t->options->bucket, hits, false};
+	struct heat_edge end = {to / t->options->bucket + 1, hits, true};
+
+	return heat_edge_vec_push(&t->edges, begin) && heat_edge_vec_push(&t->edges, end);
+}
+
+static bool add_trace(struct taking *t, const struct count_row *row)
+{
+	struct trace trace = trace_of(row->key);
+
+	uint64_t from = trace_end_vaddr(trace.from).v, to = trace_end_vaddr(trace.to).v;
+
+	if (!trace_has_fall_through(&trace) || !row->count)
+		return true;
+	if (trace_end_is(trace.from, TRACE_END_VADDR) && !is_outside(t, from) && from <= to &&
+	    to - from <= HEAT_LONGEST_FALL_THROUGH)
+		return add_range(t, from, to, row->count);
+	t->out->invalid++;
+	return true;
+}
+
+static bool add_address(struct taking *t, const struct count_row *row)
+{
+	if (is_outside(t, row->key[0]) || !row->count)
+		return true;
+	return add_range(t, row->key[0], row->key[0], row->count);
+}
+
+static bool add_all(struct taking *t, const struct counts *counts,
+		    bool (*add)(struct taking *, const struct count_row *))
+{
+	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++)
+		for (size_t i = 0; i < counts->shards[shard].used; i++)
+			if (!add(t, &counts->shards[shard].rows[i]))
+				return false;
+	return true;
+}
+
+static bool push_run(struct heat *heat, struct heat_run run)
+{
+	struct heat_run *last = heat->runs.len ? &heat->runs.at[heat->runs.len - 1] : NULL;
+
+	heat->buckets += run.count;
+	heat->hits = count_add_saturating(heat->hits, heat_product(run.count, run.hits));
+	if (last && last->first + last->count == run.first && last->hits == run.hits) {
+		last->count += run.count;
+		return true;
+	}
+	return heat_run_vec_push(&heat->runs, run);
+}
+
+/* From one edge to the next the same ranges are open. */
+static bool sweep(const struct heat_edge_vec *edges, struct heat *out)
+{
+	uint64_t open = 0, hits = 0, at = 0;
+
+	for (size_t i = 0; i < edges->len; i++) {
+		const struct heat_edge *edge = &edges->at[i];
+		struct heat_run run = {at, edge->bucket - at, hits};
+		if (open && run.count && !push_run(out, run))
+			return false;
+		at = edge->bucket;
+		open += edge->ends ? UINT64_MAX : 1;
+		hits += edge->ends ? -edge->hits : edge->hits;
+	}
+	return true;
+}
+
+bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options, struct heat *out,
+	       struct bc_error *err)
+{
+	const struct totals *totals = &aggregate->totals;
+	struct taking t = {.options = options, .out = out};
+
+	*out = (struct heat){.bucket = options->bucket};
+	bool ok = basic ? add_all(&t, &totals->basic, add_address)
+			: add_all(&t, &totals->traces, add_trace) && add_all(&t, &totals->ends, add_address);
+	if (ok && t.edges.len)
+		sort_edges(t.edges.at, t.edges.len);
+	ok = ok && sweep(&t.edges, out);
+	heat_edge_vec_free(&t.edges);
+	return ok || bc_fail_nomem(err);
+}
+
+/* ---- larger buckets ---- */
+
+bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out)
+{
+	struct heat_run last = {0};
+
+	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid};
+	for (size_t i = 0; i < heat->runs.len; i++) {
+		struct heat_run rest = heat->runs.at[i];
+		while (rest.count) {
+			uint64_t at = rest.first * heat->bucket / bucket;
+			uint64_t next = ((at + 1) * bucket + heat->bucket - 1) / heat->bucket;
+			uint64_t part = next - rest.first < rest.count ? next - rest.first : rest.count;
+			if (last.count && last.first != at && !push_run(out, last))
+				return false;
+			last = (struct heat_run){at, 1, (last.count && last.first == at ? last.hits : 0) + part * rest.hits};
+			rest.first += part;
+			rest.count -= part;
+		}
+	}
+	return !last.count || push_run(out, last);
+}
+
+/* ---- the hottest ---- */
+
+static bool run_hotter(const struct heat_run *a, const struct heat_run *b)
+{
+	return a->hits != b->hits ? a->hits > b->hits : a->first < b->first;
+}
+DEFINE_SORT(sort_hottest, struct heat_run, run_hotter)
+
+bool heat_hottest(const struct heat *heat, struct heat_run_vec *out)
+{
+	*out = (struct heat_run_vec){0};
+	for (size_t i = 0; i < heat->runs.len; i++)
+		if (!heat_run_vec_push(out, heat->runs.at[i]))
+			return false;
+	if (out->len)
+		sort_hottest(out->at, out->len);
+	return true;
+}
+
+uint64_t heat_working_set(const struct heat *heat, const struct heat_run_vec *runs, double percent)
+{
+	double wanted = percent / 100 * (double)heat->hits, seen = 0;
+	uint64_t buckets = 0;
+
+	for (size_t i = 0; i < runs->len && seen < wanted; i++) {
+		const struct heat_run *run = &runs->at[i];
+		double needed = (wanted - seen) / (double)run->hits;
+		uint64_t part = needed < (double)run->count ? (uint64_t)needed + (needed > (double)(uint64_t)needed) : run->count;
+		buckets += part;
+		seen += (double)part * (double)run->hits;
+	}
+	return buckets;
+}

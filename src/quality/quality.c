@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/quality/quality.h"
+
+#include <stdlib.h>
+
+#include "src/base/sort.h"
+#include "src/quality/kept.h"
+
+const double held_levels[HELD_LEVELS] = {50, 90, 99};
+
+double quality_share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+double quality_times_more(const struct quality *quality)
+{
+	double density = quality->density.density;
+
+	return quality->has_density && density > 0 && density < quality->threshold ? quality->threshold / density : 0;
+}
+
+/* ---- coverage ---- */
+
+DEFINE_VEC(samples_vec, uint64_t);
+
+static bool samples_more(const uint64_t *a, const uint64_t *b)
+{
+	return *a > *b;
+}
+DEFINE_SORT(sort_samples, uint64_t, samples_more)
+
+/* How many of the first hold a share of the sum. */
+static uint64_t holding(const struct samples_vec *samples, double sum, double percent)
+{
+	double seen = 0;
+	uint64_t count = 0;
+
+	while (count < samples->len && seen < sum * percent / 100)
+		seen += (double)samples->at[count++];
+	return count;
+}
+
+static bool cover_functions(const struct flat_profile *profile, struct coverage *out)
+{
+	struct samples_vec samples = {0};
+	double sum = 0;
+	bool ok = true;
+
+	for (size_t i = 1; ok && i < profile->functions.len; i++) {
+		uint64_t own = profile->functions.at[i].samples;
+		ok = !own || samples_vec_push(&samples, own);
+		sum += (double)own;
+		out->samples = count_add_saturating(out->samples, own);
+	}
+	if (samples.len)
+		sort_samples(samples.at, samples.len);
+	out->functions = samples.len;
+	for (size_t i = 0; i < HELD_LEVELS; i++)
+		out->held_functions[i] = holding(&samples, sum, held_levels[i]);
+	samples_vec_free(&samples);
+	return ok;
+}
+
+static bool cover_bytes(const struct conversion *conversion, struct coverage *out, struct bc_error *err)
+{
+	const struct heat_options how = {HEAT_BUCKET, 0, UINT64_MAX, conversion->threads};
+	struct heat_run_vec runs = {0};
+	struct heat heat;
+
+	bool ok = heat_take(&conversion->aggregate, conversion->basic, &how, &heat, err);
+	ok = ok && (heat_hottest(&heat, &runs) || bc_fail_nomem(err));
+	for (size_t i = 0; ok && i < HELD_LEVELS; i++)
+		out->held_bytes[i] = heat_working_set(&heat, &runs, held_levels[i]) * HEAT_BUCKET;
+	out->has_bytes = ok;
+	out->bytes = heat.buckets * HEAT_BUCKET;
+	heat_run_vec_free(&runs);
+	heat_free(&heat);
+	return ok;
+}
+
+/* ---- flow ---- */
+
+DEFINE_VEC(number_list, uint32_t);
+
+/* Without a table that tells blocks, and without the input, the profile itself has to. */
+static bool open_code(const struct conversion *c, struct flow_code *code, struct block_source *blocks, struct cfg *graphs,
+		      struct bc_error *err)
+{
+	const struct binary *binary = &c->binary;
+	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct function_table *table = pair ? &pair->functions : &binary->functions;
+	struct number_list chosen = {0};
+	bool ok = true;
+
+	code->binary = binary;
+	code->pair = pair;
+	if (binary->bat.blocks || binary->kind == BINARY_UNTOUCHED) {
+		if (!blocks_open(&c->profile, c->threads, blocks, err))
+			return false;
+		code->blocks = blocks;
+	}
+	if (!pair && binary->kind != BINARY_UNTOUCHED)
+		return true;
+	for (size_t i = 0; ok && i < c->profile.function_count; i++) {
+		const struct function *own = &binary->functions.at[c->profile.by_name[i]];
+		const struct function *function = pair ? pair_input_of(pair, own) : own;
+		if (function && function->kind == FUNCTION_CODE)
+			ok = number_list_push(&chosen, (uint32_t)(function - table->at)) || bc_fail_nomem(err);
+	}
+	ok = ok && cfg_build_code(pair ? &pair->image : &binary->image, table, chosen.at, chosen.len, c->threads, graphs, err);
+	number_list_free(&chosen);
+	code->graphs = ok ? graphs : NULL;
+	return ok;
+}
+
+static bool measure_flow(const struct conversion *c, const struct flat_profile *flat, const bool *not_simple,
+			 struct quality *out, struct bc_error *err)
+{
+	struct block_source blocks = {0};
+	struct flow_code code = {.left_out = not_simple};
+	struct cfg graphs = {0};
+
+	bool ok = open_code(c, &code, &blocks, &graphs, err) && flow_take(flat, &code, &out->flow, err);
+	if (code.blocks)
+		blocks_close(&blocks);
+	cfg_free(&graphs);
+	out->has_flow = ok;
+	return ok;
+}
+
+static bool measure_density(const struct conversion *c, const struct quality_options *how, bool *not_simple,
+			    struct quality *out, struct bc_error *err)
+{
+	const struct figures_options options = {how->density_cutoff, c->left_out,
+						image_section(&c->binary.image, ".rela.text"), c->threads, not_simple};
+
+	out->density_cutoff = how->density_cutoff;
+	out->threshold = how->threshold;
+	out->has_density = figures_take(&c->profile, &c->executed, &options, &out->density, err);
+	return out->has_density;
+}
+
+/* ---- all of it ---- */
+
+static bool measure_profile(const struct conversion *c, const struct quality_options *how, struct quality *out,
+			    struct bc_error *err)
+{
+	bool *not_simple = calloc(functions_named(&c->binary.functions) + 1, sizeof(*not_simple));
+	struct flat_profile flat = {0};
+
+	bool ok = (not_simple || bc_fail_nomem(err)) && measure_density(c, how, not_simple, out, err) &&
+		  flat_take(&c->profile, &flat, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err)) &&
+		  (c->basic || measure_flow(c, &flat, not_simple, out, err));
+	flat_free(&flat);
+	free(not_simple);
+	return ok;
+}
+
+bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
+			struct conversion *c, struct quality *out, struct bc_error *err)
+{
+	*out = (struct quality){.of_samples = true};
+	if (!conversion_begin(options, c, err) || !conversion_read(options, c, err) || !conversion_settle(options, c, err))
+		return false;
+	out->basic = c->basic;
+	if (!code_places_take(&c->aggregate, &c->binary, c->basic, &out->places, err) ||
+	    !cover_bytes(c, &out->coverage, err) || !conversion_convert(options, c, err))
+		return false;
+	quality_count_kept(c, out);
+	return measure_profile(c, how, out, err);
+}
+
+bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err)
+{
+	const struct flow_code nothing = {0};
+	struct flat_profile flat;
+
+	*out = (struct quality){0};
+	bool ok = flat_read(path, &flat, mine, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
+	out->basic = flat.plain;
+	out->has_flow = ok && !flat.plain;
+	ok = ok && (flat.plain || flow_take(&flat, &nothing, &out->flow, err));
+	flat_free(&flat);
+	return ok;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/quality/verdict.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *verdict_key(enum verdict_about about)
+{
+#define X(name, key) key,
+	static const char *const keys[] = {VERDICTS(X)};
+#undef X
+
+	return keys[about];
+}
+
+const char *verdict_word(enum verdict_kind kind)
+{
+	static const char *const words[] = {"none", "good", "look", "bad"};
+
+	return words[kind];
+}
+
+BC_PRINTF(3, 4)
+static void say_so(struct verdict *out, enum verdict_kind kind, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(out->text, sizeof(out->text), fmt, args);
+	va_end(args);
+	out->kind = kind;
+}
+
+static void judge_build(const struct conversion *c, struct verdict *out)
+{
+	double rate = build_check_rate(&c->check);
+	const char *what = c->basic ? "addresses" : "branches";
+
+	if (!c->check.checked)
+		say_so(out, VERDICT_LOOK, "nothing could be checked: whether the samples are of this build is not known");
+	else if (rate > BUILD_CHECK_LIMIT_PERCENT)
+		say_so(out, VERDICT_BAD, "the samples are of another build: %.1f %% of their %s disagree with the code", rate, what);
+	else if (rate > 0)
+		say_so(out, VERDICT_LOOK, "the samples are of this build, but %.2f %% of their %s disagree with its code", rate, what);
+	else
+		say_so(out, VERDICT_GOOD, "the samples are of this very build: all %s agree with its code", what);
+}
+
+static void judge_kept(const struct quality *q, struct verdict *out)
+{
+	if (!q->kept_of)
+		say_so(out, VERDICT_BAD, "no sample is of this binary");
+	else if (q->kept < KEPT_ENOUGH)
+		say_so(out, VERDICT_LOOK, "%.1f %% of what could be used is: see what was dropped", q->kept);
+	else
+		say_so(out, VERDICT_GOOD, "%.1f %% of what could be used is", q->kept);
+}
+
+static void judge_density(const struct quality *q, struct verdict *out)
+{
+	double times = quality_times_more(q);
+
+	if (!(q->density.density > 0))
+		say_so(out, VERDICT_LOOK, "how dense it is cannot be told: no code was seen to run");
+	else if (times > 0)
+		say_so(out, VERDICT_LOOK, "too few samples: %.1fx more of them make the profile dense enough", times);
+	else
+		say_so(out, VERDICT_GOOD, "enough samples");
+}
+
+static void judge_coverage(const struct quality *q, struct verdict *out)
+{
+	const struct coverage *c = &q->coverage;
+	uint64_t held = c->held_functions[HELD_LEVELS - 1];
+
+	if (!c->samples)
+		say_so(out, VERDICT_BAD, "no function has a sample");
+	else if (c->has_bytes)
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions and %.1f KiB of code hold %.0f %% of the samples", held,
+		       (double)c->held_bytes[HELD_LEVELS - 1] / 1024, held_levels[HELD_LEVELS - 1]);
+	else
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the samples", held, held_levels[HELD_LEVELS - 1]);
+}
+
+static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
+{
+	const struct code_places *p = &q->places;
+	double cold = quality_share(p->hottest[PLACE_COLD] + p->hottest[PLACE_OLD], p->hottest_sum);
+
+	if (c->binary.kind != BINARY_BOLTED || !p->hottest_sum)
+		return;
+	if (cold > COLD_MUCH)
+		say_so(out, VERDICT_LOOK, "the workload is not the one that the binary was built for: %.1f %% of its hottest "
+		       "samples are in cold or old code; optimise it anew", cold);
+	else
+		say_so(out, VERDICT_GOOD, "the binary fits its workload: %.1f %% of the hottest samples are in cold or old code", cold);
+}
+
+static void judge_flow(const struct quality *q, struct verdict *out)
+{
+	const struct flow_figures *f = &q->flow;
+
+	if (!f->functions)
+		say_so(out, VERDICT_LOOK, "no function has a flow");
+	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
+		say_so(out, VERDICT_LOOK, "counts do not add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias,
+		       f->unreachable);
+	else
+		say_so(out, VERDICT_GOOD, "counts add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias, f->unreachable);
+}
+
+void verdicts_take(const struct quality *q, const struct conversion *c, struct verdict out[VERDICT_COUNT])
+{
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		out[i] = (struct verdict){0};
+	if (c)
+		judge_build(c, &out[VERDICT_BUILD]);
+	if (q->has_kept)
+		judge_kept(q, &out[VERDICT_KEPT]);
+	if (q->has_density)
+		judge_density(q, &out[VERDICT_DENSITY]);
+	judge_coverage(q, &out[VERDICT_COVERAGE]);
+	if (c)
+		judge_places(q, c, &out[VERDICT_PLACES]);
+	if (q->has_flow)
+		judge_flow(q, &out[VERDICT_FLOW]);
+}

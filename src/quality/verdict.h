@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the figures come to: a sentence for each. */
+#ifndef QUALITY_VERDICT_H
+#define QUALITY_VERDICT_H
+
+#include "src/quality/quality.h"
+
+/* X(NAME, key for machines) */
+#define VERDICTS(X)                                                            \
+	X(BUILD, "build")                                                      \
+	X(KEPT, "kept")                                                        \
+	X(DENSITY, "density")                                                  \
+	X(COVERAGE, "coverage")                                                \
+	X(PLACES, "places")                                                    \
+	X(FLOW, "flow")
+
+#define X(name, key) VERDICT_##name,
+enum verdict_about { VERDICTS(X) VERDICT_COUNT };
+#undef X
+
+enum verdict_kind { VERDICT_NONE, VERDICT_GOOD, VERDICT_LOOK, VERDICT_BAD };
+
+struct verdict {
+	enum verdict_kind kind; /* VERDICT_NONE: there is nothing to say */
+	char text[256];         /* a sentence without its end */
+};
+
+/* Limits between them, as docs/quality.md has them. */
+#define KEPT_ENOUGH 95.0          /* percent */
+#define COLD_MUCH 10.0          /* percent of the hottest samples */
+#define BIAS_MUCH 10.0          /* percent */
+#define UNREACHABLE_MUCH 10.0   /* percent */
+
+/* conversion: NULL for a profile alone */
+void verdicts_take(const struct quality *quality, const struct conversion *conversion,
+		   struct verdict out[VERDICT_COUNT]);
+
+/* "density", "good" */
+const char *verdict_key(enum verdict_about about);
+const char *verdict_word(enum verdict_kind kind);
+
+#endif

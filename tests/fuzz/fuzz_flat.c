@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A profile as it is measured.  It is refused with one line that names it; or its records are in order, each one of a function
+ * that is there, what functions have adds up to all of them, and shares lie between 0 and 100 %.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <string.h>
+
+#include "src/base/count_table.h"
+#include "src/quality/flow.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_records(const struct flat_profile *flat)
+{
+	uint64_t all = 0, of_functions = 0;
+	size_t records = 0;
+
+	for (size_t i = 0; i < flat->records.len; i++) {
+		const struct flat_record *record = &flat->records.at[i];
+		assert(record->owner && record->owner < flat->functions.len && record->to < flat->functions.len);
+		assert(record->owner == (record->kind == FLAT_ENTRY ? record->to : record->from));
+		all = record->kind == FLAT_ENTRY ? all : count_add_saturating(all, record->count);
+	}
+	for (size_t i = 0; i < flat->functions.len; i++) {
+		records += flat->functions.at[i].count;
+		of_functions = count_add_saturating(of_functions, flat->functions.at[i].samples);
+	}
+	assert(records == flat->records.len && all == of_functions);
+}
+
+static bool is_share(double percent)
+{
+	return percent >= 0 && percent <= 100;
+}
+
+static void check_flow(const struct flat_profile *flat)
+{
+	const struct flow_code nothing = {0};
+	struct flow_figures flow;
+	struct bc_error err;
+
+	assert(flow_take(flat, &nothing, &flow, &err));
+	assert(flow.functions < flat->functions.len && flow.bias >= 0 && flow.deviation >= 0);
+	assert(is_share(flow.discontinuity) && is_share(flow.unreachable));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint8_t nothing;
+	struct file_stream stream = {.name = "in", .fd = -1, .memory = size ? data : &nothing, .size = size};
+	struct flat_profile flat;
+	struct bc_error err;
+	bool mine;
+
+	if (!flat_read_stream(&stream, &flat, &mine, &err)) {
+		assert(err.code != BC_OK && !strncmp(err.text, "in: ", 4) && !strchr(err.text, '\n'));
+	} else {
+		check_records(&flat);
+		check_flow(&flat);
+	}
+	stream_close(&stream);
+	flat_free(&flat);
+	return 0;
+}
