@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
 	&convert_command,
 	&merge_command,
 	&quality_command,
+	&overlap_command,
 	&inspect_command,
 	&addr_command,
 	&image_command,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A profile as it is measured.  It is refused with one line that names it; or its records are in order, each one of a function
- * that is there, what functions have adds up to all of them, and shares lie between 0 and 100 %.
+ * that is there, what functions have adds up to all of them, shares lie between 0 and 100 %,
+ * and with itself it has everything in common.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -9,6 +10,7 @@
 
 #include "src/base/count_table.h"
 #include "src/quality/flow.h"
+#include "src/quality/overlap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,6 +48,21 @@ static void check_flow(const struct flat_profile *flat)
 	assert(is_share(flow.discontinuity) && is_share(flow.unreachable));
 }
 
+/* With itself it has everything in common. */
+static void check_overlap(const struct flat_profile *flat)
+{
+	struct overlap overlap;
+	struct bc_error err;
+
+	assert(overlap_take(flat, flat, &overlap, &err));
+	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
+		const struct overlap_share *share = &overlap.shares[i];
+		assert(!share->known || (share->percent > 99.999999 && share->percent <= 100));
+		assert(!share->only_a && !share->only_b && share->hot_a == share->hot_b && share->hot_both == share->hot_a);
+	}
+	overlap_free(&overlap);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t nothing;
@@ -59,6 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		check_records(&flat);
 		check_flow(&flat);
+		check_overlap(&flat);
 	}
 	stream_close(&stream);
 	flat_free(&flat);

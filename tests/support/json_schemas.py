@@ -78,6 +78,9 @@ ROWS = {
         ['--json', DEMO + '/demo.bolt', DEMO + '/demo.basic.perf.data'],
         ['--json', SQLITE + '/sq.b16', SQLITE + '/lbr.b22.data'],
         ['--json', '--min-kept=50', SQLITE + '/expected/lbr.b22.fdata']],
+    ('overlap', '--json', 'overlap'): [
+        ['--json', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/expected/lbr.b19.fdata'],
+        ['--json', '--min=90', '--bin', SQLITE + '/sq.b22', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/ip.b22.data']],
     ('version', '--json', 'version'): [['--json']],
 }
 

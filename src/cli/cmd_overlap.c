@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/overlap.h"
+#include "src/cli/print.h"
+#include "src/cli/sandbox_option.h"
+#include "src/cli/say.h"
+#include "src/cli/summary.h"
+#include "src/cli/table_command.h"
+
+enum { OPT_JSON = 256, OPT_MIN, OPT_BIN };
+
+static const struct option_row rows[] = {
+	{OPT_BIN, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first"},
+	{OPT_MIN, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT"},
+	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
+	SANDBOX_ROW,
+	{'h', "help", NULL, NO_FILE, "show this help"},
+};
+
+static const struct operands two_profiles = {2, "two profiles are needed", "two profiles are enough, not also"};
+
+struct arguments {
+	const char *output, *bin;
+	bool json, has_min;
+	double min;
+};
+
+static const char *apply_option(void *arguments, int id, const char *value)
+{
+	struct arguments *args = arguments;
+	char *end;
+
+	switch (id) {
+	case 'o': args->output = value; break;
+	case OPT_BIN: args->bin = value; break;
+	case OPT_JSON: args->json = true; break;
+	case OPT_MIN:
+		args->has_min = true;
+		args->min = strtod(value, &end);
+		if (*value < '0' || *value > '9' || *end || !(args->min <= 100))
+			return "--min takes a number from 0 to 100, not";
+		break;
+	}
+	return NULL;
+}
+
+/* Of a recording that was cut what is there is used. */
+static bool convert_samples(const char *bin, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
+{
+	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	struct conversion_options options = {.binary = bin, .samples = &path, .sample_count = 1};
+	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
+
+	options.aggregate.erratum = true;
+	options.aggregate.rules = best_rules;
+	options.aggregate.rules.infer = false;
+	if (!conversion_run(&options, &conversion, err))
+		return false;
+	*partial |= conversion.partial;
+	summary_warnings(&summary, stderr);
+	return flat_take(&conversion.profile, out, err);
+}
+
+/* Samples are what is neither fdata nor YAML. */
+static bool read_one(const struct arguments *args, const char *path, struct flat_profile *out, bool *partial,
+		     struct bc_error *err)
+{
+	bool mine;
+
+	if (flat_read(path, out, &mine, err))
+		return true;
+	if (mine || err->code == BC_IO || err->code == BC_NOMEM || !strcmp(path, "-"))
+		return false;
+	flat_free(out);
+	if (args->bin)
+		return convert_samples(args->bin, path, out, partial, err);
+	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED", path);
+}
+
+static void tell_min(const struct overlap_report *report)
+{
+	for (int i = 0; report->has_min && i < OVERLAP_KIND_COUNT; i++) {
+		const struct overlap_share *share = &report->overlap->shares[i];
+		if (share->known && share->percent < report->min)
+			say(stderr, "overlap of %s is %.4f %%, and --min=%g was asked for", overlap_key((enum overlap_kind)i),
+			    share->percent, report->min);
+	}
+}
+
+static int compare(const struct arguments *args, char **paths, const struct flat_profile profiles[2], bool partial)
+{
+	BC_AUTO(overlap_free) struct overlap overlap = {0};
+	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->has_min, args->min, false};
+	struct output output;
+	struct bc_error err;
+
+	if (!overlap_take(&profiles[0], &profiles[1], &overlap, &err) || !output_open(args->output, &output, &err))
+		return fail(&err);
+	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
+		report.wanting |= args->has_min && overlap.shares[i].known && overlap.shares[i].percent < args->min;
+	(args->json ? overlap_json : overlap_text)(&report, output.file);
+	if (!output_commit(&output, &err))
+		return fail(&err);
+	tell_min(&report);
+	return report.wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int run_overlap(const struct command *command, int argc, char **argv)
+{
+	struct flat_profile profiles[2] = {0};
+	struct arguments args = {0};
+	struct bc_error err = {0};
+	bool partial = false;
+	int code = table_command_arguments(command, argc, argv, &two_profiles, apply_option, &args);
+
+	if (code != GO_ON)
+		return code;
+	bool ok = read_one(&args, argv[optind], &profiles[0], &partial, &err) &&
+		  read_one(&args, argv[optind + 1], &profiles[1], &partial, &err);
+	code = ok ? compare(&args, argv + optind, profiles, partial) : fail(&err);
+	for (int i = 0; i < 2; i++)
+		flat_free(&profiles[i]);
+	return !ok && err.code == BC_MISMATCH ? EXIT_WANTING : code;
+}
+
+const struct command overlap_command = {
+	"overlap", "[OPTION]... A B",
+	"say how much two profiles have in common\n\n"
+	"Fdata or BOLT's YAML, or with --bin samples; '-' is stdin, for a profile.  By functions, blocks and calls: the\n"
+	"shares of both, of which the smaller ones are added up; then the functions whose\n"
+	"shares grew and shrank most.\n"
+	"Exit code 3: a share is below --min, or samples are of another build.",
+	rows, BC_COUNT(rows), FILE_READ, run_overlap,
+};
