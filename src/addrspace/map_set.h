@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "src/base/attr.h"
+#include "src/base/map.h"
 #include "src/base/number_set.h"
 #include "src/base/vec.h"
 
@@ -28,6 +29,7 @@ struct mapping {
 
 DEFINE_VEC(mapping_vec, struct mapping);
 
+struct map_node;
 struct map_set;
 
 /* One more owner. */
@@ -74,11 +76,18 @@ void map_set_list(const struct map_set *set, struct mapping *out);
 BC_MUST_USE bool map_set_gather(const struct map_set *set, const uint8_t *wanted,
 				struct number_set *without, struct mapping_vec *out);
 
+struct renumbered_node {
+	const struct map_node *before;
+	struct map_node *copy; /* owned */
+	unsigned height;
+};
+DEFINE_VEC(renumbered_vec, struct renumbered_node);
+
 /* What map_set_renumber() has copied.  Begins with `numbers` and else zeroed. */
 struct renumbered {
-	const uint32_t *numbers;      /* by the number of a file: its other number */
-	struct renumbered_node *rows; /* hashed by the node that was copied */
-	size_t capacity, used;        /* capacity: 0 or a power of two */
+	const uint32_t *numbers; /* by the number of a file: its other number */
+	struct renumbered_vec nodes;
+	struct map by_node; /* from the node that was copied to the index in `nodes` */
 };
 void renumbered_free(struct renumbered *done);
 

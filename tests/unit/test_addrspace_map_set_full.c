@@ -3,6 +3,9 @@
  * leaf: no change may make any of them longer than it may be. */
 #define LEAF_MOST 7
 #define INNER_MOST 4
+#include "src/addrspace/map_node.c"
+#include "src/addrspace/map_change.c"
+#include "src/addrspace/map_renumber.c"
 #include "src/addrspace/map_set.c"
 
 #include "tests/support/cmocka.h"
@@ -12,11 +15,11 @@
 
 static uint32_t model[ADDRESSES]; /* flags of the mapping there, or 0 */
 
-static void check_lengths(const struct node *node, unsigned height)
+static void check_lengths(const struct map_node *node, unsigned height)
 {
-	assert_true(node->len && node->len <= node->cap && node->cap <= most_rows(height));
+	assert_true(node->len && node->len <= node->cap && node->cap <= map_rows_most(height));
 	for (size_t i = 0; height && i < node->len; i++)
-		check_lengths(children(node)[i].node, height - 1);
+		check_lengths(map_children(node)[i].node, height - 1);
 }
 
 static void change(struct map_set **set, uint64_t start, uint64_t end, uint32_t flags)
