@@ -3,49 +3,9 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* One name: the last symbol that had it, which knows the count so far. */
-struct last_seen {
-	uint32_t hash;
-	uint32_t symbol; /* index + 1; 0: free */
-};
-
-/* Open addressing; at most three quarters are in use.  Small slots, because
- * every access is a cache miss. */
-struct name_set {
-	struct last_seen *at;
-	size_t capacity; /* a power of two */
-};
-
-static bool name_set_init(struct name_set *set, size_t names)
-{
-	set->capacity = 16;
-	while (set->capacity / 4 * 3 <= names)
-		set->capacity *= 2;
-	set->at = calloc(set->capacity, sizeof(*set->at));
-	return set->at;
-}
-
-static void name_set_free(struct name_set *set)
-{
-	free(set->at);
-}
-
-/* Eight bytes at a time, with a multiplication each. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	size_t left = strlen(text);
-
-	hash += left;
-	for (; left; text += left < 8 ? left : 8, left -= left < 8 ? left : 8) {
-		uint64_t word = 0;
-		memcpy(&word, text, left < 8 ? left : 8);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio */
-		hash ^= hash >> 29;
-	}
-	hash *= 0xbf58476d1ce4e5b9u; /* splitmix64's last step */
-	return hash ^ hash >> 32;
-}
+#include "src/base/map.h"
 
 static const char *file_of(const struct symbol_table *table, size_t symbol)
 {
@@ -59,21 +19,55 @@ static bool same_name(const struct symbol_table *table, size_t a, size_t b, bool
 	       (!with_file || !strcmp(file_of(table, a), file_of(table, b)));
 }
 
-/* Note a symbol as the last of its name; returns the one before it, or NULL. */
-static const struct symbol *note_name(struct name_set *set, const struct symbol_table *table,
-				      size_t symbol, bool with_file, uint64_t hash)
-{
-	uint32_t high = (uint32_t)(hash >> 32);
-	size_t mask = set->capacity - 1, slot = (size_t)hash & mask;
-	struct last_seen *seen = &set->at[slot];
+/* A symbol with the hash of its name, or of its name and file. */
+struct symbol_name {
+	uint64_t hash;
+	uint32_t symbol;
+};
 
-	while (seen->symbol &&
-	       (seen->hash != high || !same_name(table, seen->symbol - 1, symbol, with_file))) {
-		slot = (slot + 1) & mask;
-		seen = &set->at[slot];
+/* The last symbol of each name, which knows the count so far. */
+struct name_map {
+	const struct symbol_table *table;
+	bool with_file; /* symbols with the same name are of one name only if their files have one name, too */
+	struct map last;
+};
+
+static uint64_t hash_of(uint64_t seed, struct symbol_name name)
+{
+	(void)seed; /* in the hash already */
+	return name.hash;
+}
+
+static bool has_name(const struct name_map *names, uint32_t symbol, struct symbol_name name)
+{
+	return same_name(names->table, symbol, name.symbol, names->with_file);
+}
+
+DEFINE_MAP(last, const struct name_map *, struct symbol_name, hash_of, has_name);
+
+static struct symbol_name name_of(const struct name_map *names, size_t symbol)
+{
+	const char *name = names->table->at[symbol].name, *file = file_of(names->table, symbol);
+	uint64_t hash = hash_bytes(names->last.seed, name, strlen(name));
+
+	if (names->with_file)
+		hash = hash_bytes(hash, file, strlen(file));
+	return (struct symbol_name){hash_end(hash), (uint32_t)symbol};
+}
+
+/* Note a symbol as the last of its name; returns the one before it, or NULL.  The map has room for
+ * one more name. */
+static const struct symbol *note_name(struct name_map *names, size_t symbol)
+{
+	struct symbol_name name = name_of(names, symbol);
+	struct map_slot *slot = last_slot(&names->last, names, name);
+
+	if (!slot) {
+		last_put(&names->last, name, (uint32_t)symbol);
+		return NULL;
 	}
-	const struct symbol *before = seen->symbol ? &table->at[seen->symbol - 1] : NULL;
-	*seen = (struct last_seen){high, (uint32_t)symbol + 1};
+	const struct symbol *before = &names->table->at[slot->number - 1];
+	map_slot_set(slot, (uint32_t)symbol);
 	return before;
 }
 
@@ -87,25 +81,22 @@ static bool is_named_with_file(const struct symbol_table *table, size_t i)
 	return is_named(&table->at[i]) && table->at[i].type == STT_FUNC && *file_of(table, i);
 }
 
-static void number_plain(struct symbol_table *table, size_t i, struct name_set *names)
+static void number_plain(struct symbol_table *table, size_t i, struct name_map *names)
 {
-	struct symbol *s = &table->at[i];
-	const struct symbol *before = note_name(names, table, i, false, hash_text(0, s->name));
+	const struct symbol *before = note_name(names, i);
 
-	s->number = before ? before->number + 1 : 1;
+	table->at[i].number = before ? before->number + 1 : 1;
 }
 
-static void number_with_file(struct symbol_table *table, size_t i, struct name_set *names)
+static void number_with_file(struct symbol_table *table, size_t i, struct name_map *names)
 {
-	struct symbol *s = &table->at[i];
-	uint64_t hash = hash_text(hash_text(0, s->name), file_of(table, i));
-	const struct symbol *before = note_name(names, table, i, true, hash);
+	const struct symbol *before = note_name(names, i);
 
-	s->file_number = before ? before->file_number + 1 : 1;
+	table->at[i].file_number = before ? before->file_number + 1 : 1;
 }
 
 /* By address, which is how they are sorted. */
-static void number_by_address(struct symbol_table *table, struct name_set *names)
+static void number_by_address(struct symbol_table *table, struct name_map *names)
 {
 	for (size_t i = 0; i < table->count; i++)
 		if (is_named_with_file(table, i))
@@ -113,7 +104,7 @@ static void number_by_address(struct symbol_table *table, struct name_set *names
 }
 
 /* After it. */
-static bool number_by_order(struct symbol_table *table, struct name_set *names)
+static bool number_by_order(struct symbol_table *table, struct name_map *names)
 {
 	size_t orders = 0;
 
@@ -125,7 +116,7 @@ static bool number_by_order(struct symbol_table *table, struct name_set *names)
 	for (size_t i = 0; i < table->count; i++)
 		if (is_named_with_file(table, i))
 			at[table->at[i].order] = (uint32_t)i + 1;
-	memset(names->at, 0, names->capacity * sizeof(*names->at));
+	map_clear(&names->last);
 	for (size_t order = 0; order < orders; order++) {
 		if (!at[order])
 			continue;
@@ -138,16 +129,21 @@ static bool number_by_order(struct symbol_table *table, struct name_set *names)
 	return true;
 }
 
+static void name_map_free(struct name_map *names)
+{
+	map_free(&names->last);
+}
+
 bool local_names_number(struct symbol_table *table, enum local_numbers how, struct bc_error *err)
 {
-	BC_AUTO(name_set_free) struct name_set plain = {0}, with_file = {0};
+	BC_AUTO(name_map_free) struct name_map plain = {.table = table}, with_file = {.table = table, .with_file = true};
 	size_t names = 0, names_with_file = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
 		names += is_named(&table->at[i]);
 		names_with_file += is_named_with_file(table, i);
 	}
-	if (!name_set_init(&plain, names) || !name_set_init(&with_file, names_with_file))
+	if (!map_reserve(&plain.last, names) || !map_reserve(&with_file.last, names_with_file))
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < table->count; i++)
 		if (is_named(&table->at[i]))
