@@ -28,7 +28,7 @@ target_link_libraries(batconv_shared PRIVATE
 target_link_options(batconv_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
 
 set_target_properties(batconv_shared batconv_capture_shared PROPERTIES
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${BATCONV_ABI})
 
 install(TARGETS batconv_shared batconv_capture_static batconv_capture_shared EXPORT batconv-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
