@@ -22,21 +22,21 @@ enum {
 };
 
 static const struct option_row rows[] = {
-	{OPT_BINARY, "binary", "BIN", FILE_READ, "the binary whose addresses they are (required)"},
-	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that BOLT read, for addresses in it"},
-	{OPT_FROM, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "which addresses are given: run (default), vaddr, offset,\n"
+	{OPT_BINARY, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that BOLT read, to show addresses in it"},
+	{OPT_FROM, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "kind of ADDRESS: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)"},
-	{OPT_PID, "pid", "PID", NO_FILE, "run-time addresses of this running process"},
-	{OPT_MAPS, "maps", "FILE", FILE_READ, "of the process with these maps (/proc/PID/maps, .bcmaps)"},
-	{OPT_PERF, "perf", "FILE", FILE_READ, "of a process in perf.data or in text of perf script"},
-	{OPT_BASE, "base", "ADDR", NO_FILE, "of a process in which run-time address - vaddr is this"},
+	{OPT_PID, "pid", "PID", NO_FILE, "take the mappings of this running process"},
+	{OPT_MAPS, "maps", "FILE", FILE_READ, "take the mappings in FILE (/proc/PID/maps text, .bcmaps)"},
+	{OPT_PERF, "perf", "FILE", FILE_READ, "take the mappings in a recording (perf.data, perf script)"},
+	{OPT_BASE, "base", "ADDR", NO_FILE, "the load address: run-time address minus vaddr"},
 	{OPT_PROCESS, "process", "PID", NO_FILE, "which process, if several mapped BIN"},
-	{OPT_TIME, "time", "T", NO_FILE, "as mapped at this time (default: the last maps),\n" TIME_HELP},
-	{OPT_ID, "id", "N", NO_FILE, "as in the map of this id"},
-	{OPT_IMAGE, "image", "NAME", NO_FILE, "the name that BIN had there, if it was another"},
-	{OPT_RETURN, "return", NULL, NO_FILE, "they are return addresses: look one byte before"},
-	{OPT_EXPLAIN, "explain", NULL, NO_FILE, "show the numbers that go into each formula"},
-	{OPT_SOURCE, "source", NULL, NO_FILE, "source lines, from the DWARF of INPUT if given, else BIN"},
+	{OPT_TIME, "time", "T", NO_FILE, "mappings at this time (default: the last ones),\n" TIME_HELP},
+	{OPT_ID, "id", "N", NO_FILE, "mappings with this id"},
+	{OPT_IMAGE, "image", "NAME", NO_FILE, "the name of BIN in the mappings, if it differs"},
+	{OPT_RETURN, "return", NULL, NO_FILE, "ADDRESS is a return address: look up the call before it"},
+	{OPT_EXPLAIN, "explain", NULL, NO_FILE, "show the formulas with their numbers"},
+	{OPT_SOURCE, "source", NULL, NO_FILE, "show source lines, from the DWARF of INPUT or else BIN"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per address"},
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
@@ -300,10 +300,10 @@ static int run_addr(const struct command *command, int argc, char **argv)
 
 const struct command addr_command = {
 	"addr", "[OPTION]... --binary=BIN [ADDRESS]...",
-	"convert addresses: run-time, in the binary, in the file, in functions of the\n"
-	"binary and of the one that BOLT read; forwards and back\n\n"
-	"Of each ADDRESS (one per line from stdin if there is none) the whole chain is\n"
-	"shown, of an input function and offset all places in BIN.  Exit code 3 says that\n"
-	"an address led nowhere, or that the mappings contradict each other.",
+	"convert addresses between run time, ELF file and functions, of the binary and\n"
+	"of its input\n\n"
+	"Shows all forms of each ADDRESS (read from stdin, one per line, if none is given);\n"
+	"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
+	"was not found, or the mappings contradict each other.",
 	rows, BC_COUNT(rows), STDIN_READ, run_addr,
 };

@@ -12,8 +12,8 @@
 enum { OPT_JSON = 256, OPT_STAT };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
-	{OPT_STAT, "stat", NULL, NO_FILE, "the summary only"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
+	{OPT_STAT, "stat", NULL, NO_FILE, "print only the summary"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -79,7 +79,7 @@ static int run_diff(const struct command *command, int argc, char **argv)
 const struct command diff_command = {
 	"diff", "[OPTION]... A B",
 	"compare the BAT sections of two binaries by function\n\n"
-	"The summary first, then what differs, the largest difference first.\n"
+	"Prints a summary, then the differences, the largest first.\n"
 	"Exit code 3: they differ.",
 	rows, BC_COUNT(rows), FILE_READ, run_diff,
 };

@@ -14,12 +14,12 @@
 enum { OPT_JSON = 256, OPT_RAW, OPT_SUMMARY, OPT_FUNCTION, OPT_TRANSLATE, OPT_DEMANGLE };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "as JSON, which 'batconv encode' reads"},
-	{OPT_RAW, "raw", NULL, NO_FILE, "every stored field: byte, size, encoding, value"},
-	{OPT_SUMMARY, "summary", NULL, NO_FILE, "layout, counts and what takes the bytes"},
-	{'f', "function", "NAME", NO_FILE, "one function only: a name as in profiles, with or\nwithout /file.c/N, or an address in it"},
-	{'t', "translate", "ADDRESS", NO_FILE, "where an address of the binary lies in the input\nbinary; can be repeated"},
-	{'C', "demangle", NULL, NO_FILE, "C++ names as they are written"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print JSON, which 'batconv encode' reads"},
+	{OPT_RAW, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value"},
+	{OPT_SUMMARY, "summary", NULL, NO_FILE, "print layout, counts and sizes"},
+	{'f', "function", "NAME", NO_FILE, "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it"},
+	{'t', "translate", "ADDRESS", NO_FILE, "show where an address lies in the input binary;\nrepeatable"},
+	{'C', "demangle", NULL, NO_FILE, "demangle C++ names"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -136,6 +136,6 @@ const struct command dump_command = {
 	"dump", "[OPTION]... BINARY",
 	"show the BAT section of a binary\n\n"
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
-	"Functions stand by name, with their hot and cold parts and the entries of each.",
+	"Lists functions by name, with their hot and cold parts and the entries of each.",
 	rows, BC_COUNT(rows), FILE_READ, run_dump,
 };

@@ -61,8 +61,7 @@ static int run_encode(const struct command *command, int argc, char **argv)
 const struct command encode_command = {
 	"encode", "[OPTION]... FILE",
 	"write a BAT section from JSON\n\n"
-	"FILE is what 'batconv dump --json' prints, changed or not; '-' is stdin.  The\n"
-	"result is the section's bytes: objcopy --update-section .note.bolt_bat=RESULT\n"
-	"puts them into a binary.",
+	"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
+	"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
 	rows, BC_COUNT(rows), FILE_READ, run_encode,
 };

@@ -13,7 +13,7 @@ enum { OPT_NOTE = 256 };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE"},
-	{OPT_NOTE, "note", NULL, NO_FILE, "the bytes of the BAT section and nothing else"},
+	{OPT_NOTE, "note", NULL, NO_FILE, "write only the bytes of the BAT section"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -98,8 +98,8 @@ static int run_extract(const struct command *command, int argc, char **argv)
 const struct command extract_command = {
 	"extract", "[OPTION]... -o FILE BINARY",
 	"write a side file that stands for a binary\n\n"
-	"It has what conversions read: the BAT section, segments, symbols and code, but\n"
-	"no debug information; it is compressed.  Every command of batconv takes it in\n"
-	"the binary's place, so hosts that convert need no binary.",
+	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
+	"code, without debug information, compressed.  Every command of batconv accepts it\n"
+	"instead of the binary, so hosts that convert do not need the binary.",
 	rows, BC_COUNT(rows), FILE_READ, run_extract,
 };

@@ -15,7 +15,7 @@
 enum { OPT_SECTIONS = 256, OPT_JSON };
 
 static const struct option_row rows[] = {
-	{OPT_SECTIONS, "sections", NULL, NO_FILE, "all sections, too, also those that no segment has"},
+	{OPT_SECTIONS, "sections", NULL, NO_FILE, "also show all sections, including those in no segment"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},

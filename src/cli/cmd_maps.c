@@ -24,14 +24,14 @@ enum { OPT_PID = 256, OPT_ADD, OPT_LIST, OPT_ID, OPT_TIME, OPT_PROCESS, OPT_ALL,
 
 static const struct option_row rows[] = {
 	{OPT_PID, "pid", "PID", NO_FILE, "capture the maps of a running process"},
-	{OPT_ADD, "add", "FILE", FILE_UPDATED, "add all maps to the snapshots in FILE (.bcmaps), and show nothing"},
+	{OPT_ADD, "add", "FILE", FILE_UPDATED, "add all maps to the snapshot file FILE (.bcmaps)"},
 	{OPT_LIST, "list", NULL, NO_FILE, "list the maps: process, id, time, regions"},
 	{OPT_PROCESS, "process", "PID", NO_FILE, "only maps of this process"},
 	{OPT_ID, "id", "N", NO_FILE, "only the map of this id"},
 	{OPT_TIME, "time", "T", NO_FILE, "only the map of each process at this time,\n" TIME_HELP},
-	{OPT_EXECUTABLE, "executable", NULL, NO_FILE, "keep executable regions only: all that samples need"},
+	{OPT_EXECUTABLE, "executable", NULL, NO_FILE, "keep only executable regions, which is enough for samples"},
 	{OPT_ALL, "all", NULL, NO_FILE, "all regions (default: executable ones)"},
-	{OPT_RAW, "raw", NULL, NO_FILE, "as text that can be read again: all regions, no images"},
+	{OPT_RAW, "raw", NULL, NO_FILE, "print text that batconv can read again"},
 	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per map"},
 	NEW_RECORDING_ROW,
 	SANDBOX_ROW,
@@ -506,9 +506,9 @@ static int run_maps(const struct command *command, int argc, char **argv)
 const struct command maps_command = {
 	"maps", "[OPTION]... [FILE]...",
 	"show, check and collect the memory maps of processes\n\n"
-	"FILE is text as /proc/PID/maps has it, snapshots (.bcmaps), perf.data or what\n"
-	"perf script --show-mmap-events prints; '-' is text or snapshots on stdin.\n"
-	"For each file with code the base is worked out from every mapping and from the\n"
-	"lowest segment; exit code 3 says that they do not agree.",
+	"FILE is text of /proc/PID/maps, a snapshot file (.bcmaps), perf.data or text of\n"
+	"perf script --show-mmap-events; '-' is text or snapshots on stdin.\n"
+	"Computes the load address of each file from every mapping and from the lowest\n"
+	"segment.  Exit code 3: they do not agree.",
 	rows, BC_COUNT(rows), FILE_READ, run_maps,
 };

@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
 	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
 	{OPT_GATES + GATE_DENSITY, "min-density", "N", NO_FILE, "exit code 3 if the density is below N"},

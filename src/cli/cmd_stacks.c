@@ -23,19 +23,19 @@ enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OP
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_FORMAT, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
-	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps, or text of /proc/PID/maps; of a recording for\n"
-	 "processes that it has no mappings of; can be given several times"},
-	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file of what is mapped under its name or build-id;\n"
-	 "can be given several times"},
-	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "functions, of BIN and of the files that were mapped"},
-	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "functions of the input binary, of what BOLT wrote"},
-	{OPT_LINES, "lines", NULL, NO_FILE, "files and lines of the source, from DWARF; and functions"},
-	{OPT_INLINES, "inlines", NULL, NO_FILE, "calls that were inlined, from DWARF; and functions"},
+	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
+	 "which a recording has no mappings; repeatable"},
+	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file for what is mapped under its name or build-id;\n"
+	 "repeatable"},
+	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "show functions, of BIN and of the files that were mapped"},
+	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "show functions of the input binary for BOLTed code"},
+	{OPT_LINES, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF"},
+	{OPT_INLINES, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF"},
 	{OPT_KIND, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf"},
 	NEW_RECORDING_ROW,
 	DEBUG_DIR_ROW,
 	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "no counts, only errors"},
+	{'q', "quiet", NULL, NO_FILE, "print only errors"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

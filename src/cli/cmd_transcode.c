@@ -24,9 +24,9 @@ enum { NAMES_TOLD = 8 };
 static const struct option_row rows[] = {
 	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
-	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "write it in BINARY's place"},
-	{'q', "quiet", NULL, NO_FILE, "do not tell what is lost, and what changes"},
-	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first"},
+	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY"},
+	{'q', "quiet", NULL, NO_FILE, "do not report what is lost or changes"},
+	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -225,8 +225,8 @@ static int run_transcode(const struct command *command, int argc, char **argv)
 const struct command transcode_command = {
 	"transcode", "--layout=LAYOUT {-o FILE | --in-place} BINARY",
 	"rewrite the BAT section for another release of BOLT\n\n"
-	"All else in the binary stays as it is.  Parents of cold fragments that LLVM 18\n"
-	"stored wrongly are repaired.  What the layout cannot hold is told on stderr, and\n"
-	"which functions mean something else for that.",
+	"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
+	"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
+	"functions whose translation changes.",
 	rows, BC_COUNT(rows), FILE_READ, run_transcode,
 };

@@ -13,19 +13,19 @@ enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE
        OPT_SEED, OPT_THREADS };
 
 static const struct option_row rows[] = {
-	{'i', "input", "FILE", FILE_READ, "check against the binary that llvm-bolt read, too"},
-	{OPT_FAIL_ON, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 from this severity on: error, warning (default)\nor note"},
-	{OPT_JSON, "json", NULL, NO_FILE, "the report as JSON"},
-	{OPT_SARIF, "sarif", NULL, NO_FILE, "the findings as SARIF 2.1.0, for code-scanning tools"},
+	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read"},
+	{OPT_FAIL_ON, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print the report as JSON"},
+	{OPT_SARIF, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	{OPT_LIMIT, "limit", "N", NO_FILE, "show N findings of each kind at most (default: 20);\nall are counted"},
-	{OPT_NO_CODE, "no-code", NULL, NO_FILE, "decode no instructions: faster, and without libLLVM"},
+	{OPT_LIMIT, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted"},
+	{OPT_NO_CODE, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM"},
 	{OPT_SAMPLE, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
 	 "with --input compare the instructions there"},
-	{OPT_SEED, "seed", "N", NO_FILE, "of the random addresses (default: 1)"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	{OPT_SEED, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
 	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "findings only"},
+	{'q', "quiet", NULL, NO_FILE, "print only findings"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 

@@ -10,7 +10,7 @@
 enum { OPT_JSON = 256 };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -72,6 +72,6 @@ static int run_version(const struct command *command, int argc, char **argv)
 }
 
 const struct command version_command = {
-	"version", "[OPTION]...", "print the version, and which libLLVM is used where one is needed",
+	"version", "[OPTION]...", "print the version, and the libLLVM that would be loaded",
 	rows, BC_COUNT(rows), NO_FILE, run_version,
 };

@@ -43,55 +43,53 @@ enum {
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ,
-	 "the binary that llvm-bolt read: with it the profile is as\nthat one would have run; of several binaries BIN=INPUT"},
+	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE,
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_FORMAT, "format", "FORMAT:fdata,yaml,preagg", NO_FILE,
-	 "what to write: fdata (default); yaml, BOLT's profile with\nhashes; or preagg, the samples' own counts, to be\n"
-	 "converted or merged later"},
+	 "output format: fdata (default), yaml (with block hashes),\nor preagg (raw counts, to convert or merge later)"},
 	{OPT_SHARD, "shard", NULL, NO_FILE,
-	 "write a shard for 'batconv merge': the samples' own counts\nas zstd with a checksum, which build they are of, and sums"},
-	{'w', "yaml", "FILE", FILE_WRITTEN, "write the profile as YAML to FILE too"},
+	 "write raw counts as a shard for 'batconv merge':\ncompressed, with checksum, build identity and totals"},
+	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE"},
 	{OPT_BIN, "bin", "FILE", FILE_READ,
-	 "convert for this binary, and for others given so, in one\npass: all operands are SAMPLES then, and -o a folder.\n"
-	 "Of a folder: all BOLTed binaries below it"},
-	{OPT_PID, "pid", "PID,...", NO_FILE, "samples of these processes only"},
-	{OPT_EVENT, "event", "NAME", NO_FILE, "samples of this event only, as perf names it; cycles is\ncycles:u, too, if there is one such event"},
-	{OPT_TIME, "time", "FROM,TO", NO_FILE, "samples of this time only (either can be left out),\n" TIME_HELP},
+	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
+	 "directory: every binary below it that has a BAT section"},
+	{OPT_PID, "pid", "PID,...", NO_FILE, "use only samples of these processes"},
+	{OPT_EVENT, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event"},
+	{OPT_TIME, "time", "FROM,TO", NO_FILE, "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP},
 	NEW_RECORDING_ROW,
 	{OPT_MAPS, "maps", "FILE", FILE_READ,
-	 "what processes have mapped of which the samples do not\ntell it: .bcmaps, text of /proc/PID/maps or a recording;\n"
-	 "can be given several times"},
-	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "of each input the first N samples only"},
+	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable"},
+	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "use only the first N samples of each input"},
 	{OPT_BASIC, "basic", NULL, NO_FILE,
-	 "use sampled addresses, not branch stacks\n(default: what the samples have)"},
+	 "use sampled addresses, not branch stacks\n(default: branch stacks if there are any)"},
 	{OPT_IMAGE, "image", "NAME", NO_FILE,
-	 "the binary's name in the recorded mappings,\nif it was renamed since (a path or a last part)"},
+	 "the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)"},
 	DEBUG_DIR_ROW,
 	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL, NO_FILE,
-	 "the name of a mapping says which file it is, whatever\nits build-id"},
-	{OPT_FORCE, "force", NULL, NO_FILE, "convert samples of another build all the same"},
+	 "match mappings to the binary by name alone"},
+	{OPT_FORCE, "force", NULL, NO_FILE, "convert even if the samples are of another build"},
 	{OPT_KEEP_NEWEST, "keep-newest", NULL, NO_FILE,
-	 "x86-64: keep the two newest branches of 32-deep stacks,\n"
-	 "which a Skylake erratum makes doubtful"},
+	 "x86-64: keep the two newest entries of 32-deep stacks,\n"
+	 "which an Intel Skylake erratum makes unreliable"},
 	{OPT_IMPUTE, "impute-fall-throughs", NULL, NO_FILE,
-	 "guess how far the newest branch of a stack ran on, from\nothers of the same branch"},
+	 "estimate the fall-through after the newest branch of each\nstack from other stacks with the same branch"},
 	{OPT_NO_INFER, "no-infer", NULL, NO_FILE,
-	 "write plain samples as addresses, and infer no branches\nfrom them (docs/inference.md)"},
+	 "do not infer branches from plain samples; write addresses\n(docs/inference.md)"},
 	{OPT_COMPAT, "compat", "PROGRAM:perf2bolt", NO_FILE,
-	 "perf2bolt: the profile by its rules alone, line by line\nwhat it writes but for its mistakes"},
+	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong"},
 	{OPT_RESTORE, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
-	 "bring back of what llvm-bolt changed: none, all (default),\nor some, with commas: names, entries, made, plt, sites;\nwith the input old, left, folded, deleted, tails, inlined"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	 "undo effects of llvm-bolt on the profile: none, all\n(default), or a list: names, entries, made, plt, sites;\nwith --input also old, left, folded, deleted, tails, inlined"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
-	 "before anything is read, give up writing but to the\noutputs' folders, running programs, and the network, as\n"
-	 "far as the kernel knows how"},
-	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "the report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "write the JSON report to FILE too"},
-	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long work)"},
+	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
+	 "as far as the kernel supports it"},
+	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "report on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the report as JSON to FILE"},
+	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)"},
 	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
-	{'q', "quiet", NULL, NO_FILE, "no report, only errors"},
-	{'v', "verbose", NULL, NO_FILE, "a longer report"},
+	{'q', "quiet", NULL, NO_FILE, "print only errors, no report"},
+	{'v', "verbose", NULL, NO_FILE, "print a longer report"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 #undef X
@@ -415,9 +413,9 @@ void convert_arguments_free(struct convert_arguments *arguments)
 const struct command convert_command = {
 	"convert", "[OPTION]... OPTIMIZED SAMPLES...",
 	"write the profile of the input binary from samples of the optimised one\n\n"
-	"OPTIMIZED is a binary from 'llvm-bolt --enable-bat'; SAMPLES are perf.data, what\n"
-	"perf script prints (with --show-mmap-events --show-task-events -F pid,ip,brstack)\n"
-	"or pre-aggregated records; '-' is stdin.\n"
-	"The profile is BOLT's fdata or YAML: llvm-bolt INPUT -data PROFILE ...",
+	"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
+	"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
+	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
 	rows, BC_COUNT(rows), FILE_READ, convert_run,
 };

@@ -11,7 +11,7 @@ enum { OPTION_DEBUG_DIR = 4098 }; /* the id, which no other row has */
 #define DEBUG_DIR_ROW                                                                     \
 	{                                                                                 \
 		OPTION_DEBUG_DIR, "debug-dir", "DIR", NO_FILE,                            \
-		"look for debug files of stripped binaries below DIR, too;\ncan be given several times" \
+		"also look below DIR for debug files of stripped binaries;\nrepeatable" \
 	}
 
 DEFINE_VEC(debug_dir_vec, const char *);

@@ -43,7 +43,7 @@ static const struct command *const main_command = &convert_command;
 
 /* dispatch() runs it itself. */
 static const struct command help_command = {
-	"help", "[COMMAND]", "explain a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL,
+	"help", "[COMMAND]", "show the options of a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL,
 };
 
 static const struct command *find_command(const char *name)
@@ -93,16 +93,16 @@ static void summarise(const struct command *command, FILE *out)
 
 static int overview(FILE *out)
 {
-	fputs("batconv - profiles of the input binary from samples of the BOLTed one\n\n"
+	fputs("batconv - convert samples of a BOLTed binary to a profile of its input binary\n\n"
 	      "usage: batconv [COMMAND] ...\n\n"
 	      "commands:\n", out);
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		summarise(commands[i], out);
 	summarise(&help_command, out);
-	fputs("\nWithout a command: convert.  'batconv COMMAND --help' has the options.\n"
-	      "A file that is called like a command needs a folder before it: ./dump\n\n"
+	fputs("\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
+	      "To convert a file named like a command, write ./dump\n\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
-	      "3 checked and found wanting; 4 done, but part of the input was unreadable\n", out);
+	      "3 a check failed; 4 done, but part of the input was unreadable\n", out);
 	return EXIT_DONE;
 }
 

@@ -36,31 +36,31 @@ enum {
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
 	{OPT_FILES_FROM, "files-from", "FILE", FILE_READ,
-	 "merge the files that FILE names, too, one a line ('-':\nstdin); behind a tab a weight can stand"},
-	{OPT_NULL, "null", NULL, NO_FILE, "names in such files end with a zero byte"},
-	{OPT_WEIGHT, "weight", "N", NO_FILE, "inputs behind it count N times (default: 1)"},
+	 "also merge the files listed in FILE, one per line\n('-': stdin), each optionally followed by a tab and a weight"},
+	{OPT_NULL, "null", NULL, NO_FILE, "names in these lists end with a zero byte"},
+	{OPT_WEIGHT, "weight", "N", NO_FILE, "count the inputs that follow N times (default: 1)"},
 	{OPT_SCALE_TO, "scale-to", "TOTAL", NO_FILE,
-	 "scale the counts of each input so that they add up to\nTOTAL, whatever it was recorded with"},
-	{OPT_SATURATE, "saturate", NULL, NO_FILE, "a sum of 2^64 or more is 2^64 - 1, and no error (exit 4)"},
+	 "scale each input so that its counts add up to TOTAL"},
+	{OPT_SATURATE, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)"},
 	{OPT_SKIP_BAD, "skip-bad", NULL, NO_FILE,
-	 "leave out inputs that are damaged, cut or cannot be read,\nas a whole, and name them (exit 4)"},
-	{OPT_MAX_BAD, "max-bad", "N", NO_FILE, "... but not more than N, or N% of all (else exit 3)"},
-	{OPT_EXPECT, "expect", "ID", NO_FILE, "an input of another build-id (of BOLT's input) is a bad one"},
+	 "skip inputs that are damaged, truncated or unreadable, and\nname them (exit 4)"},
+	{OPT_MAX_BAD, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)"},
+	{OPT_EXPECT, "expect", "ID", NO_FILE, "treat inputs of another build-id (of BOLT's input) as bad"},
 	{OPT_GROUP, "group", "KEY:build", NO_FILE,
-	 "build: one profile for each build-id, ID.KIND in the\nfolder -o; of inputs without one unknown.KIND"},
-	{OPT_SHARD, "shard", NULL, NO_FILE, "write a shard: zstd with checksum, build and sums, so that\nevery cut is noticed; 'zstd -dc' gives the text"},
-	{OPT_REQUIRE_SHARDS, "require-shards", NULL, NO_FILE, "an input that is no shard is a bad one"},
-	{OPT_MEMORY, "memory", "SIZE", NO_FILE, "sort so much at a time: 64M (default), 1G"},
-	{OPT_FAN_IN, "fan-in", "N", NO_FILE, "read N inputs side by side (default: 256)"},
-	{OPT_TMPDIR, "tmpdir", "DIR", FOLDER_USED, "where files without a name are made (default: where\nthe output is, else $TMPDIR or /tmp)"},
+	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND"},
+	{OPT_SHARD, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected"},
+	{OPT_REQUIRE_SHARDS, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad"},
+	{OPT_MEMORY, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)"},
+	{OPT_FAN_IN, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)"},
+	{OPT_TMPDIR, "tmpdir", "DIR", FOLDER_USED, "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
-	 "before anything is read, give up writing but to outputs\nand DIR, running programs, and the network"},
-	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "the report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "write the JSON report to FILE too"},
-	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long work)"},
+	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR"},
+	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "report on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the report as JSON to FILE"},
+	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)"},
 	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
-	{'q', "quiet", NULL, NO_FILE, "no report, only errors and what was left out"},
-	{'v', "verbose", NULL, NO_FILE, "a longer report"},
+	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs"},
+	{'v', "verbose", NULL, NO_FILE, "print a longer report"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -236,10 +236,10 @@ int merge_arguments_parse(const struct command *command, int argc, char **argv, 
 
 const struct command merge_command = {
 	"merge", "[OPTION]... INPUT...",
-	"add profiles up: fdata, YAML or pre-aggregated records\n\n"
-	"INPUT is what batconv, perf2bolt or llvm-bolt -instrument wrote, or what merge itself\n"
-	"did; all are of one kind.  '-' is stdin.  Sums are exact, the order of the inputs\n"
-	"changes nothing, and memory does not grow with them.\n"
-	"Inputs of two kinds or builds are refused (exit 3); so is all, if one is bad (exit 1).",
+	"add up profiles: fdata, YAML or pre-aggregated records\n\n"
+	"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
+	"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
+	"inputs; memory does not grow with their number or size.\n"
+	"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
 	rows, BC_COUNT(rows), IN_ORDER_READ, merge_run_command,
 };

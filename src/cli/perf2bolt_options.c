@@ -43,56 +43,56 @@ struct perf2bolt_option {
 };
 
 static const struct perf2bolt_option table[] = {
-	{"perfdata", ID_SAMPLES, "value", FILES_READ, "samples: perf.data, or what perf script prints; several with commas"},
+	{"perfdata", ID_SAMPLES, "value", FILES_READ, "samples: perf.data or text of perf script; separate several by commas"},
 	{"p", ID_SAMPLES, "value", FILES_READ, "the same"},
 	{"o", ID_OUTPUT, "value", FILE_WRITTEN, "write the profile to this file"},
-	{"w", ID_YAML, "value", FILE_WRITTEN, "write the profile as YAML to this file, too"},
+	{"w", ID_YAML, "value", FILE_WRITTEN, "also write the profile as YAML to this file"},
 	{"profile-format", ID_FORMAT, "value:fdata,yaml,preagg", NO_FILE, "fdata (default), yaml or preagg"},
 	{"pa", ID_PREAGG, NULL, NO_FILE, "the samples are pre-aggregated text"},
 	{"ps", ID_NOTHING, NULL, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
 	{"basic-events", ID_BASIC, NULL, NO_FILE, "use sampled addresses, not branch stacks"},
 	{"ba", ID_BASIC, NULL, NO_FILE, "the same"},
 	{"nl", ID_BASIC, NULL, NO_FILE, "the same"},
-	{"pid", ID_PID, "value", NO_FILE, "samples of this process only"},
-	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "the name of a mapping says which file it is"},
-	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "of each file the first samples only"},
-	{"itrace", ID_ITRACE, "value", NO_FILE, "let perf script make branch stacks of a trace"},
+	{"pid", ID_PID, "value", NO_FILE, "use only samples of this process"},
+	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "match mappings to the binary by name alone"},
+	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "use only the first N samples of each file"},
+	{"itrace", ID_ITRACE, "value", NO_FILE, "have perf script convert a trace to branch stacks"},
 	{"spe", ID_SPE, NULL, NO_FILE, "the same for Arm SPE (AArch64 only)"},
-	{"ignore-interrupt-lbr", ID_KERNEL, NULL, NO_FILE, "drop branches from and to the kernel (always)"},
-	{"impute-trace-fall-through", ID_IMPUTE, NULL, NO_FILE, "guess the fall-throughs of traces that have none"},
-	{"parse-mem-profile", ID_NOTHING, NULL, NO_FILE, "memory events are written where there are any"},
-	{"filter-mem-profile", ID_NOTHING, NULL, NO_FILE, "always: those of named data only"},
-	{"perfdata-jobs", ID_NOTHING, "value", NO_FILE, "batconv uses all processors on each file"},
+	{"ignore-interrupt-lbr", ID_KERNEL, NULL, NO_FILE, "drop branches from and to the kernel (always on)"},
+	{"impute-trace-fall-through", ID_IMPUTE, NULL, NO_FILE, "estimate missing fall-throughs of traces"},
+	{"parse-mem-profile", ID_NOTHING, NULL, NO_FILE, "always on: memory events are written if there are any"},
+	{"filter-mem-profile", ID_NOTHING, NULL, NO_FILE, "always on: only loads of data with a symbol"},
+	{"perfdata-jobs", ID_NOTHING, "value", NO_FILE, "ignored: each file is read by all processors"},
 	{"pj", ID_NOTHING, "value", NO_FILE, "the same"},
-	{"force", ID_FORCE, NULL, NO_FILE, "batconv's: convert samples of another build all the same"},
-	{"aggregate-only", ID_NOTHING, NULL, NO_FILE, "always"},
-	{"show-density", ID_NOTHING, NULL, NO_FILE, "always"},
-	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, "value", NO_FILE, "the share of the samples that density is told of, of a million"},
-	{"profile-density-threshold", ID_DENSITY_THRESHOLD, "value", NO_FILE, "the density that is enough (default: 60)"},
-	{"funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: these functions only (regular expressions, with commas)"},
+	{"force", ID_FORCE, NULL, NO_FILE, "batconv only: convert even if the samples are of another build"},
+	{"aggregate-only", ID_NOTHING, NULL, NO_FILE, "always on"},
+	{"show-density", ID_NOTHING, NULL, NO_FILE, "always on"},
+	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, "value", NO_FILE, "report the density of this share of the samples, in parts per million"},
+	{"profile-density-threshold", ID_DENSITY_THRESHOLD, "value", NO_FILE, "warn if the density is below this (default: 60)"},
+	{"funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, use only these functions (regular expressions, comma-separated)"},
 	{"funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"funcs-no-regex", ID_FUNCS, "value", NO_FILE, "the same by plain names"},
+	{"funcs-no-regex", ID_FUNCS, "value", NO_FILE, "the same, by plain names"},
 	{"funcs-file-no-regex", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"skip-funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: not these functions (regular expressions, with commas)"},
+	{"skip-funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, skip these functions (regular expressions, comma-separated)"},
 	{"skip-funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"max-funcs", ID_FUNCS, "value", NO_FILE, "code that BOLT left alone: that many functions with samples, by address"},
-	{"time-aggr", ID_NOTHING, NULL, NO_FILE, "no times are shown"},
-	{"bolt-info", ID_NOTHING, NULL, NO_FILE, "no binary is written"},
-	{"print-options", ID_NOTHING, NULL, NO_FILE, "no options are printed"},
-	{"print-all-options", ID_NOTHING, NULL, NO_FILE, "no options are printed"},
-	{"v", ID_NOTHING, "value", NO_FILE, "batconv's own report has -v"},
-	{"strict", ID_STRICT, NULL, NO_FILE, "for what is told at the end, and -max-funcs"},
-	{"lite", ID_LITE, NULL, NO_FILE, "for what is told at the end, and -max-funcs"},
-	{"allow-stripped", ID_NOTHING, NULL, NO_FILE, "always"},
-	{"profile-use-dfs", ID_NOTHING, NULL, NO_FILE, "blocks are in the order of the input's layout"},
-	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "fdata has none; refused with YAML"},
-	{"heatmap", ID_HEATMAP, "value", NO_FILE, "no heat map is written: llvm-bolt-heatmap makes them"},
-	{"perf-script-events", ID_EVENTS, "value", NO_FILE, "nothing, with -pa; else refused"},
+	{"max-funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, use at most this many functions with samples, by address"},
+	{"time-aggr", ID_NOTHING, NULL, NO_FILE, "ignored: no times are shown"},
+	{"bolt-info", ID_NOTHING, NULL, NO_FILE, "ignored: no binary is written"},
+	{"print-options", ID_NOTHING, NULL, NO_FILE, "ignored: no options are printed"},
+	{"print-all-options", ID_NOTHING, NULL, NO_FILE, "ignored: no options are printed"},
+	{"v", ID_NOTHING, "value", NO_FILE, "ignored: batconv's own report has -v"},
+	{"strict", ID_STRICT, NULL, NO_FILE, "affects only the reported figures and -max-funcs"},
+	{"lite", ID_LITE, NULL, NO_FILE, "affects only the reported figures and -max-funcs"},
+	{"allow-stripped", ID_NOTHING, NULL, NO_FILE, "always on"},
+	{"profile-use-dfs", ID_NOTHING, NULL, NO_FILE, "ignored: blocks are in the order of the input"},
+	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "not supported: refused with YAML, ignored with fdata"},
+	{"heatmap", ID_HEATMAP, "value", NO_FILE, "not supported: use llvm-bolt-heatmap"},
+	{"perf-script-events", ID_EVENTS, "value", NO_FILE, "ignored with -pa, else refused"},
 	{"h", ID_HELP, NULL, NO_FILE, "show these options"},
 	{"help", ID_HELP, NULL, NO_FILE, "the same"},
-	{"help-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "and llvm-bolt's options that change no profile"},
-	{"help-list", ID_HELP, NULL, NO_FILE, "as -help"},
-	{"help-list-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "as -help-hidden"},
+	{"help-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "also show options of llvm-bolt that are ignored"},
+	{"help-list", ID_HELP, NULL, NO_FILE, "as --help"},
+	{"help-list-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "as --help-hidden"},
 	{"version", ID_VERSION, NULL, NO_FILE, "print the version"},
 };
 
@@ -228,7 +228,7 @@ static bool parse_ignored(char **argv, int *at, const char *name, const char *eq
 	bool value;
 
 	if (!perf2bolt_ignores(name, equals ? (size_t)(equals - name) : strlen(name), &value))
-		return wrong(word, "no option of perf2bolt that batconv knows: see docs/perf2bolt.md", NULL);
+		return wrong(word, "unsupported perf2bolt option; see docs/perf2bolt.md", NULL);
 	if (value && !equals && !argv[++*at])
 		return wrong(word, "a value is missing", NULL);
 	warn_ignored(word, "an option of llvm-bolt, which does nothing to a profile");
@@ -396,5 +396,5 @@ void perf2bolt_help(bool all, FILE *out)
 	if (all)
 		perf2bolt_help_ignored(out);
 	else
-		fputs("\n-help-hidden has llvm-bolt's options, too, which are ignored with a warning\n", out);
+		fputs("\n--help-hidden also shows options of llvm-bolt, which are ignored with a warning\n", out);
 }

@@ -12,8 +12,7 @@ enum { OPTION_NEW_RECORDING = 4097 }; /* the id, which no other row has */
 #define NEW_RECORDING_ROW                                                                          \
 	{                                                                                          \
 		OPTION_NEW_RECORDING, "new-recording", NULL, NO_FILE,                              \
-			"between two files: the second is of another recording than\n"             \
-			"the first, however alike they are"                                        \
+			"between two files: the second one starts a new recording"                 \
 	}
 
 DEFINE_VEC(word_list, char *);

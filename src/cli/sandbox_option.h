@@ -15,8 +15,8 @@ enum { OPTION_SANDBOX = 4096 }; /* the id, which no other row has */
 #define SANDBOX_ROW                                                                          \
 	{                                                                                    \
 		OPTION_SANDBOX, "sandbox", NULL, NO_FILE,                                    \
-		"before anything is read, give up writing but to outputs, running\nprograms, " \
-		"and the network"                                                            \
+		"before reading any input, drop the rights to run programs,\nuse the network, "   \
+		"and write anywhere but to the outputs"                                      \
 	}
 
 /* Enter it, with the files that are written.  false: out of memory */

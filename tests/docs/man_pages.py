@@ -50,6 +50,14 @@ def page_options(page):
     return found
 
 
+def check_arguments(page, text):
+    """What the page calls an option's argument is what --help calls it."""
+    for name, argument in re.findall(r'[ ,](-[\w-]+) Ns = Ns Ar (\S+)', read(os.path.join(MAN, page))):
+        match = re.search(r'^ {2,6}(?:-\w, )?-%s=(\S+)' % name, text, re.M)
+        if match and match[1].lower() != argument.lower():
+            wrong.append('%s: the argument of -%s is %s, in --help %s' % (page, name, argument, match[1]))
+
+
 def check_options(page, text, dashes):
     """dashes: LLVM's programs take options with one dash or two."""
     asked, told = help_options(text), page_options(page)
@@ -70,6 +78,7 @@ def check_commands():
             wrong.append('%s has no page %s' % (command, page))
         elif command != 'help':
             count += check_options(page, output(BATCONV, command, '--help'), False)
+            check_arguments(page, output(BATCONV, command, '--help'))
         if '.It Cm %s\n' % command not in read(os.path.join(MAN, 'batconv.1')):
             wrong.append('batconv.1 does not name %s' % command)
     with tempfile.TemporaryDirectory() as folder:
