@@ -45,8 +45,10 @@ def part(file, data, features):
     return bytes(head) + data + table + body
 
 
-def main(path, count, prefix, host='here'):
-    file = open(path, 'rb').read()
+def read(path):
+    """The file, its records and its features."""
+    with open(path, 'rb') as stream:
+        file = stream.read()
     begin, size = struct.unpack_from('<QQ', file, 40)
     bits, at, features = struct.unpack_from('<4Q', file, 72), begin + size, {}
     for bit in range(256):
@@ -54,9 +56,13 @@ def main(path, count, prefix, host='here'):
             offset, length = struct.unpack_from('<QQ', file, at)
             features[bit] = file[offset:offset + length]
             at += 16
+    return file, list(records(file[begin:begin + size])), features
+
+
+def main(path, count, prefix, host='here'):
+    file, all_records, features = read(path)
     features.update(facts(host))
     parts, done = [b''] * int(count), 0
-    all_records = list(records(file[begin:begin + size]))
     each = -(-sum(kind == SAMPLE for kind, _ in all_records) // len(parts))
     for kind, record in all_records:
         parts[min(done // each, len(parts) - 1)] += record
@@ -66,4 +72,5 @@ def main(path, count, prefix, host='here'):
             out.write(part(file, data, features))
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])
