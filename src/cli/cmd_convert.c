@@ -92,7 +92,7 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 /* Before the first input is opened. */
 static void enter_sandbox(const struct convert_arguments *args)
 {
-	const char *const outputs[] = {args->output.path, args->output.yaml, args->stats_file};
+	const char *const outputs[] = {args->output.path, args->output.yaml, args->output.profgen, args->stats_file};
 
 	if (!args->sandbox)
 		return;

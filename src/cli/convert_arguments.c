@@ -32,6 +32,7 @@ enum {
 	OPT_IGNORE_BUILD_ID,
 	OPT_FORMAT,
 	OPT_SHARD,
+	OPT_PROFGEN,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -46,11 +47,14 @@ static const struct option_row rows[] = {
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE,
 	 "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_FORMAT, "format", "FORMAT:fdata,yaml,preagg", NO_FILE,
-	 "output format: fdata (default), yaml (with block hashes),\nor preagg (raw counts, to convert or merge later)"},
+	{OPT_FORMAT, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
+	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
+	 "(for llvm-profgen --unsymbolized-profile: a compiler profile)"},
 	{OPT_SHARD, "shard", NULL, NO_FILE,
 	 "write raw counts as a shard for 'batconv merge':\ncompressed, with checksum, build identity and totals"},
 	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE"},
+	{OPT_PROFGEN, "profgen", "FILE", FILE_WRITTEN,
+	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input"},
 	{OPT_BIN, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section"},
@@ -203,8 +207,9 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		break;
 	case OPT_FORMAT:
 		if (!profile_format_parse(value, &args->output.format))
-			return "--format takes fdata, yaml or preagg, not";
+			return "--format takes fdata, yaml, preagg or profgen, not";
 		break;
+	case OPT_PROFGEN: args->output.profgen = value; break;
 	case OPT_SHARD: args->output.shard = true; break;
 	case OPT_BIN:
 		if (!args->wrong.code)
@@ -310,8 +315,8 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 	bool many = args->binaries.len || args->wrong.code;
 	int first = optind + !many;
 
-	if (many && (args->output.yaml || args->stats_file || args->conversion.image_name))
-		return usage_error(command, "with --bin there is no -w, --stats-file and --image", NULL);
+	if (many && (args->output.yaml || args->output.profgen || args->stats_file || args->conversion.image_name))
+		return usage_error(command, "with --bin there is no -w, --profgen, --stats-file and --image", NULL);
 	const char *input = many && !args->wrong.code ? unused_input(args) : NULL;
 	if (input)
 		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
@@ -333,7 +338,7 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 bool convert_profile_path(const struct convert_arguments *args, const struct named_binary *binary,
 			  char *path, size_t size)
 {
-	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg"};
+	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg", ".profgen"};
 	int length = snprintf(path, size, "%s/%s%s%s", args->output.path, binary->name,
 			      suffixes[args->output.format], args->output.shard ? ".zst" : "");
 
@@ -379,8 +384,8 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		args->conversion.aggregate.rules.restore = args->restore;
 	if (code != EXIT_DONE || args->help)
 		return code;
-	if (args->output.shard && args->output.format == FORMAT_YAML)
-		return usage_error(command, "--shard writes pre-aggregated records, not --format=yaml", NULL);
+	if (args->output.shard && (args->output.format == FORMAT_YAML || args->output.format == FORMAT_PROFGEN))
+		return usage_error(command, "--shard writes pre-aggregated records, not --format=yaml or profgen", NULL);
 	if (args->output.shard)
 		args->output.format = FORMAT_PREAGG;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)

@@ -189,7 +189,7 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 		if (!strcmp(value, "perfscript"))
 			return "keep what 'perf script --show-mmap-events --show-task-events -F "
 			       "pid,ip,brstack' prints, batconv reads it; not ";
-		return profile_format_parse(value, &out->output.format) ? NULL : "takes fdata, yaml or preagg, not ";
+		return profile_format_parse(value, &out->output.format) && out->output.format != FORMAT_PROFGEN ? NULL : "takes fdata, yaml or preagg, not ";
 	case ID_PID:
 		if (!parse_number(value, NO_PID - 1, &number))
 			return "takes a process id, not ";

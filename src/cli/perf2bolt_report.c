@@ -118,6 +118,7 @@ void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
 		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to ",
 			conversion->profile.record_count, conversion->profile.accesses.len);
 		break;
+	case FORMAT_PROFGEN:
 	case FORMAT_PREAGG:
 		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->kept.count);
 		break;

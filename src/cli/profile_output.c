@@ -8,11 +8,12 @@
 #include "src/merge/shard.h"
 #include "src/output/fdata.h"
 #include "src/output/preagg.h"
+#include "src/output/profgen.h"
 #include "src/profile/nameable.h"
 
 bool profile_format_parse(const char *word, enum profile_format *out)
 {
-	static const char *const words[] = {"fdata", "yaml", "preagg"};
+	static const char *const words[] = {"fdata", "yaml", "preagg", "profgen"};
 
 	for (size_t i = 0; i < BC_COUNT(words); i++) {
 		if (!strcmp(word, words[i])) {
@@ -27,6 +28,8 @@ void profile_output_prepare(const struct profile_output *output,
 			    struct conversion_options *options)
 {
 	options->aggregate_only = output->format == FORMAT_PREAGG;
+	options->ranges_only = output->format == FORMAT_PROFGEN;
+	options->ranges = options->ranges_only || output->profgen;
 	options->hashes = output->format == FORMAT_YAML || output->yaml;
 	options->aggregate.names = (output->format == FORMAT_FDATA ? NAMES_ONE_LINE : 0u) |
 				   (options->hashes ? NAMES_UTF8 : 0u);
@@ -47,6 +50,9 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_YAML:
 		return yaml_write(profile, &(struct yaml_header){binary, events, count, conversion->leave_out_unsited},
 				  conversion->threads, file, yaml, err);
+	case FORMAT_PROFGEN:
+		profgen_write(&conversion->ranges, file);
+		return true;
 	case FORMAT_PREAGG:
 		break;
 	}
@@ -81,8 +87,10 @@ static bool write_shard(const struct conversion *conversion, FILE *file, struct 
 bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],
 			 struct bc_error *err)
 {
-	files[PROFILE_YAML] = files[PROFILE_ITSELF] = (struct output){0};
+	for (size_t i = 0; i < PROFILE_FILES; i++)
+		files[i] = (struct output){0};
 	return (!output->yaml || output_open(output->yaml, &files[PROFILE_YAML], err)) &&
+	       (!output->profgen || output_open(output->profgen, &files[PROFILE_PROFGEN], err)) &&
 	       output_open(output->path, &files[PROFILE_ITSELF], err);
 }
 
@@ -92,6 +100,8 @@ bool profile_output_fill(const struct profile_output *output, const struct outpu
 {
 	const struct output *also = &files[PROFILE_YAML];
 
+	if (files[PROFILE_PROFGEN].file)
+		profgen_write(&conversion->ranges, files[PROFILE_PROFGEN].file);
 	if (output->shard)
 		return write_shard(conversion, files[PROFILE_ITSELF].file, err);
 	return write_format(conversion, output->format, binary, files[PROFILE_ITSELF].file, yaml, err) &&

@@ -7,9 +7,9 @@
 #include "src/convert/conversion.h"
 #include "src/output/yaml.h"
 
-enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG };
+enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG, FORMAT_PROFGEN };
 
-/* "fdata", "yaml" or "preagg". */
+/* "fdata", "yaml", "preagg" or "profgen". */
 bool profile_format_parse(const char *word, enum profile_format *out);
 
 struct profile_output {
@@ -17,6 +17,7 @@ struct profile_output {
 	enum profile_format format;
 	bool shard;        /* of FORMAT_PREAGG */
 	const char *yaml; /* write YAML there too; or NULL */
+	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
 
 /* What the conversion must be told for it. */
@@ -26,7 +27,7 @@ void profile_output_prepare(const struct profile_output *output,
 /* Its files in the order in which output_commit_all() is to name them.  The profile
  * is last: whoever finds a new one finds the rest there too, and if one of the rest
  * cannot be named, the profile that was there is as it was. */
-enum { PROFILE_YAML, PROFILE_ITSELF, PROFILE_FILES };
+enum { PROFILE_YAML, PROFILE_PROFGEN, PROFILE_ITSELF, PROFILE_FILES };
 
 /* Open all, then fill them; they are for the caller to commit or discard, also after a
  * failure.  binary: its path, as the YAML names it.  *yaml is set if YAML was written.

@@ -104,6 +104,16 @@ static void write_check(struct json *json, const struct build_check *check, bool
 	json_close(json, '}');
 }
 
+static void write_profgen(struct json *json, const struct ranges *ranges)
+{
+	json_open(json, "profgen", '{');
+	json_number(json, "range_lines", ranges->range_count);
+	json_number(json, "branch_lines", ranges->branch_count);
+	write_ledger(json, &range_words, &ranges->runs);
+	write_ledger(json, &step_words, &ranges->steps);
+	json_close(json, '}');
+}
+
 static void write_returns(struct json *json, const struct returns_found *found)
 {
 	json_open(json, "returns", '{');
@@ -183,6 +193,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);
+	write_profgen(&json, &conversion->ranges);
 	write_returns(&json, &conversion->found);
 	write_restored(&json, &restored);
 	write_inferred(&json, conversion);

@@ -211,6 +211,8 @@ struct restored summary_restored(const struct summary *summary)
 
 size_t summary_records(const struct summary *summary)
 {
+	if (summary->options->ranges_only)
+		return summary->conversion->ranges.range_count + summary->conversion->ranges.branch_count;
 	return summary->options->aggregate_only ? summary->conversion->kept.count
 						: summary->conversion->profile.record_count;
 }
@@ -228,6 +230,10 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
+	if (summary->options->ranges || verbose) {
+		print_ledger(&range_words, &conversion->ranges.runs, verbose, out);
+		print_ledger(&step_words, &conversion->ranges.steps, verbose, out);
+	}
 	print_restored(&restored, verbose, out);
 	print_inferred(conversion, out);
 	print_check(conversion, out);

@@ -241,6 +241,10 @@ static bool open_binary(const struct conversion_options *options, struct convers
 		return false;
 	if (options->input && !pair_open(options->input, &c->binary, rules_restore(rules, RESTORE_NAMES), &c->pair, err))
 		return false;
+	if (options->ranges && c->binary.kind != BINARY_UNTOUCHED && !options->input)
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: "
+			       "--input=PROG", options->binary);
 	if (!options->hashes || c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
 		return true;
 	return bc_fail(err, BC_UNSUPPORTED,
@@ -256,9 +260,22 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
 	return open_binary(options, out, err) && begin_counting(options, out, err);
 }
 
+/* Before the counts become a profile. */
+static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
+{
+	const struct ranges_job job = {&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->threads};
+
+	if (c->basic)
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: no branch stacks: llvm-profgen wants ranges between two taken branches (record "
+			       "with -j any,u)", options->binary);
+	return ranges_make(&job, &c->ranges, err) || (err->code == BC_FORMAT && bc_fail_prefix(err, options->binary));
+}
+
 bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
 	return aggregate_finish(&out->aggregate, &out->basic, err) &&
+	       (!options->ranges || make_ranges(options, out, err)) &&
 	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
 						     &out->executed, err));
 }
@@ -291,6 +308,7 @@ bool conversion_run(const struct conversion_options *options, struct conversion 
 void conversion_free(struct conversion *conversion)
 {
 	profile_free(&conversion->profile);
+	ranges_free(&conversion->ranges);
 	executed_free(&conversion->executed);
 	free(conversion->left_out);
 	kept_counts_free(&conversion->kept);

@@ -18,6 +18,7 @@
 #include "src/profile/convert.h"
 #include "src/profile/executed.h"
 #include "src/profile/kept_counts.h"
+#include "src/ranges/ranges.h"
 
 struct conversion_options {
 	const char *binary;
@@ -35,6 +36,8 @@ struct conversion_options {
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
+	bool ranges;            /* what llvm-profgen reads is wanted, too: branch stacks, and the input's code */
+	bool ranges_only;       /* and nothing else is written */
 	bool executed;          /* count what ran in each function, too */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT;
@@ -64,6 +67,7 @@ struct conversion {
 	bool is_inferred; /* the profile has branches that were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
+	struct ranges ranges; /* if that was wanted */
 	struct executed executed; /* if that was wanted */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
 	struct kept_counts kept; /* options.aggregate_only: in place of a profile */

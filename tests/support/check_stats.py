@@ -52,8 +52,11 @@ def check_keys(report):
 
 
 def check_ledgers(report):
-    for name in ('samples', 'branches', 'traces', 'memory'):
-        ledger = report[name]
+    ledgers = {name: report[name] for name in ('samples', 'branches', 'traces', 'memory')}
+    ledgers.update(report['profgen'].items())
+    for name, ledger in ledgers.items():
+        if not isinstance(ledger, dict):
+            continue
         if ledger['read'] != ledger['kept'] + sum(ledger['dropped'].values()):
             print('%s do not balance: %r' % (name, ledger))
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/output/fdata.h"
+#include "src/output/profgen.h"
 #include "src/restore/restore.h"
 
 void error_check(const struct bc_error *err)
@@ -105,6 +106,26 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 	convert_check_pair(aggregate, binary, NULL, threads, out);
 }
 
+/* What llvm-profgen reads: nothing is lost, lists are in order, a range does not end before it begins. */
+static void check_ranges(const struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+			 unsigned threads, FILE *out)
+{
+	const struct ranges_job job = {aggregate, binary, pair, threads};
+	struct bc_error err = {0};
+	struct ranges ranges;
+
+	assert(ranges_make(&job, &ranges, &err));
+	assert(ledger_balances(&ranges.runs) && ledger_balances(&ranges.steps));
+	for (size_t i = 0; i < ranges.range_count + ranges.branch_count; i++) {
+		const struct counted_range *at = &ranges.at[i];
+		bool first = !i || i == ranges.range_count;
+		assert(at->count && (i >= ranges.range_count || at->from <= at->to));
+		assert(first || at[-1].from < at->from || (at[-1].from == at->from && at[-1].to < at->to));
+	}
+	profgen_write(&ranges, out);
+	ranges_free(&ranges);
+}
+
 void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
 			unsigned threads, FILE *out)
 {
@@ -113,6 +134,8 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
+	if (pair && !basic)
+		check_ranges(aggregate, binary, pair, threads, out);
 	assert(convert(aggregate, binary, pair, basic, threads, &converted, &err));
 	struct ledgers ledgers = aggregate->counter.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/ranges/locate.h"
+
+/* The input's instruction of one of the output: counted from the nearest entry on, as llvm-bolt changes the lengths of
+ * instructions.  Of a comparison that it put in the one before. */
+static uint32_t count_to(const struct binary *binary, const struct piece *piece, uint32_t insn,
+			 uint32_t (*count)(const struct body *body, uint32_t from, uint32_t count))
+{
+	uint32_t offset = piece->insns.at[insn].offset;
+	const struct group *group = &piece->groups.at[piece_group(piece, offset)];
+	const struct bat_entry *entry = bat_entry_at(&binary->bat, piece->fragment, offset);
+
+	if (entry && bat_entry_is_branch(*entry)) {
+		uint32_t from = piece_insn(piece, entry->output), at = body_insn(piece->body, bat_entry_input(*entry));
+		if (from != NO_INSN && at != NO_INSN)
+			return count(piece->body, at, piece->real[insn] - piece->real[from]);
+	}
+	if (group->kind == GROUP_CHECK)
+		return group->start - 1;
+	return count(piece->body, group->start, piece->real[insn] - piece->real[group->first]);
+}
+
+static bool leaves_block(const struct insn *insn)
+{
+	return insn_is_direct(*insn) || !insn_goes_on(*insn) || insn_is_call(*insn);
+}
+
+/* The branch of the input that an entry names: its own, or the first instruction of a block. */
+static uint32_t named_by_entry(const struct binary *binary, const struct piece *piece, uint32_t insn,
+			       const struct group *group)
+{
+	const struct body *body = piece->body;
+	uint32_t offset = piece->insns.at[insn].offset;
+	const struct bat_entry *entry = bat_entry_at(&binary->bat, piece->fragment, offset);
+
+	if (entry && entry->output == offset && bat_entry_is_branch(*entry))
+		return body_insn(body, bat_entry_input(*entry));
+	if (group->first != insn || group->kind == GROUP_CHECK)
+		return NO_INSN;
+	uint32_t first = body_count_on(body, group->start, 0);
+	return leaves_block(&body->code.insns->at[first]) ? first : NO_INSN;
+}
+
+static bool jumps(const struct insn *insn)
+{
+	return insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
+}
+
+/* The instruction that a direct jump of the output leads to within the input function; NO_INSN: none of it. */
+static uint32_t jumped_to(const struct binary *binary, const struct piece *piece, const struct insn *insn)
+{
+	struct input_place to;
+
+	if (!jumps(insn))
+		return NO_INSN;
+	struct output_place place = binary_place(binary, (struct vaddr){insn->target}, piece->output);
+	if (!binary_translate(binary, place, false, &to) || to.function != piece->owner)
+		return NO_INSN;
+	return body_insn(piece->body, to.offset);
+}
+
+/* Of a jump that llvm-bolt put in: what runs before it.  It puts comparisons before a call that it promotes, and all
+ * of its blocks there begin at that call. */
+static uint32_t count_up_to(const struct piece *piece, const struct group *group, uint32_t insn, uint32_t to)
+{
+	const struct group *next = group + 1 < piece->groups.at + piece->groups.len ? group + 1 : NULL;
+	uint32_t count = piece->real[insn] - piece->real[group->first];
+	uint32_t last = group->start - 1;
+
+	if (group->kind != GROUP_CHECK && count)
+		last = body_count_on(piece->body, group->start, count - 1);
+	if (next && next->block == group->block && next->start > group->start && last + 1 > next->start)
+		last = next->start - 1;
+	if (to > group->start && last + 1 > to && body_block_of(piece->body, to) == group->block)
+		last = to - 1;
+	return last;
+}
+
+/* llvm-bolt gives a conditional jump that it joined with a tail call the place of that, which stands in another block:
+ * the way there is left by the jump itself. */
+static void split_tail(const struct piece *piece, const struct group *group, struct leave *leave)
+{
+	uint32_t block = leave->sited ? body_block_of(piece->body, leave->last) : group->block;
+	struct way way;
+	uint32_t end = block == group->block ? NO_INSN : body_end_towards(piece->body, group->block, block, &way);
+
+	if (end == NO_INSN)
+		return;
+	leave->tail = leave->last;
+	leave->last = end;
+}
+
+struct leave locate_leave(const struct binary *binary, const struct piece *piece, uint32_t number)
+{
+	const struct insn *insn = &piece->insns.at[number];
+	struct leave leave = {.group = piece_group(piece, insn->offset), .tail = NO_INSN};
+	const struct group *group = &piece->groups.at[leave.group];
+	struct way way;
+
+	leave.last = named_by_entry(binary, piece, number, group);
+	leave.sited = leave.last != NO_INSN;
+	uint32_t block = leave.sited ? body_block_of(piece->body, leave.last) : group->block;
+	/* A condition can be the other way round, and the jump behind it be gone, or be new. */
+	uint32_t to = jumped_to(binary, piece, insn), next = to == NO_INSN ? NO_BLOCK : body_block_of(piece->body, to);
+	bool begins = next != NO_BLOCK && piece->body->code.blocks.at[next].first == to;
+	uint32_t end = begins && group->kind != GROUP_CHECK ? body_end_towards(piece->body, block, next, &way) : NO_INSN;
+	if (end != NO_INSN)
+		leave.last = end;
+	else if (!leave.sited && to != NO_INSN)
+		leave.last = count_up_to(piece, group, number, to);
+	else if (!leave.sited)
+		leave.last = count_to(binary, piece, number, body_count_on);
+	else if (insn->kind == INSN_CONDITIONAL)
+		split_tail(piece, group, &leave);
+	return leave;
+}
+
+struct enter locate_enter(const struct binary *binary, const struct piece *piece, uint32_t insn, bool after_call)
+{
+	uint32_t group = piece_group(piece, piece->insns.at[insn].offset);
+
+	if (after_call) {
+		struct leave call = locate_leave(binary, piece, insn - 1);
+		return (struct enter){call.group, call.last + 1};
+	}
+	if (piece->groups.at[group].first == insn)
+		return (struct enter){group, piece->groups.at[group].start};
+	if (piece_follows_call(piece, insn))
+		return (struct enter){group, count_to(binary, piece, insn - 1, body_count_on) + 1};
+	return (struct enter){group, count_to(binary, piece, insn, body_count_past)};
+}

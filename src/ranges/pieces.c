@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/ranges/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/parallel.h"
+
+DEFINE_VEC(index_vec, uint32_t);
+
+struct noting {
+	const struct ranges_job *job;
+	atomic_bool *touched; /* per function of the output */
+};
+
+static const struct function *note(const struct noting *n, struct trace_end end, const struct function *near)
+{
+	const struct function *f = binary_place(n->job->binary, trace_end_vaddr(end), near).function;
+
+	if (f && f->kind == FUNCTION_CODE)
+		atomic_store_explicit(&n->touched[f - n->job->binary->functions.at], true, memory_order_relaxed);
+	return f;
+}
+
+static void note_shard(void *ctx, size_t shard, unsigned worker)
+{
+	const struct noting *n = ctx;
+	const struct count_table *table = &n->job->aggregate->totals.traces.shards[shard];
+	const struct function *from = NULL, *branch = NULL;
+
+	(void)worker;
+	for (size_t i = 0; i < table->used; i++) {
+		struct trace trace = trace_of(table->rows[i].key);
+		from = note(n, trace.from, from);
+		if (trace_end_is(trace.branch, TRACE_END_VADDR))
+			branch = note(n, trace.branch, branch);
+	}
+}
+
+static const struct function *owner_of(const struct binary *binary, const struct function *f,
+				       const struct bat_fragment *fragment)
+{
+	return binary_owner(binary, (struct output_place){f, fragment, 0});
+}
+
+/* A piece for each that was touched. */
+static bool list_pieces(struct pieces *pieces, const atomic_bool *touched)
+{
+	const struct binary *binary = pieces->binary;
+
+	for (size_t i = 0; i < binary->functions.count; i++)
+		pieces->count += touched[i];
+	pieces->at = calloc(pieces->count + 1, sizeof(*pieces->at));
+	pieces->of = malloc((functions_named(&binary->functions) + 1) * sizeof(*pieces->of));
+	if (!pieces->at || !pieces->of)
+		return false;
+	memset(pieces->of, 0xff, (functions_named(&binary->functions) + 1) * sizeof(*pieces->of)); /* NO_PIECE */
+	for (size_t i = 0, k = 0; i < binary->functions.count; i++) {
+		if (!touched[i])
+			continue;
+		uint32_t fragment = binary->fragment_of[i];
+		struct piece *piece = &pieces->at[k];
+		piece->output = &binary->functions.at[i];
+		piece->fragment = fragment == NO_FRAGMENT ? NULL : &binary->bat.fragments[fragment];
+		piece->owner = owner_of(binary, piece->output, piece->fragment);
+		if (piece->owner)
+			piece->input = pieces->pair ? pair_input_of(pieces->pair, piece->owner) : piece->owner;
+		pieces->of[i] = (uint32_t)k++;
+	}
+	return true;
+}
+
+static bool build_graphs(struct pieces *pieces, unsigned threads, struct bc_error *err)
+{
+	const struct pair *pair = pieces->pair;
+	struct index_vec chosen = {0};
+	bool ok = true;
+
+	if (!pair)
+		return true;
+	for (size_t i = 0; ok && i < pieces->count; i++)
+		if (pieces->at[i].fragment && pieces->at[i].input)
+			ok = index_vec_push(&chosen, (uint32_t)(pieces->at[i].input - pair->functions.at));
+	ok = ok ? cfg_build_code(&pair->image, &pair->functions, chosen.at, chosen.len, threads, &pieces->graphs, err)
+		: bc_fail_nomem(err);
+	index_vec_free(&chosen);
+	return ok;
+}
+
+struct reading {
+	struct pieces *pieces;
+	struct decoder *decoders;
+	atomic_bool no_memory;
+};
+
+static void read_body(void *ctx, size_t number, unsigned worker)
+{
+	struct reading *r = ctx;
+	const struct pieces *pieces = r->pieces;
+	const struct function *input = &pieces->pair->functions.at[pieces->graphs.chosen[number]];
+	const struct function *output = &pieces->binary->functions.at[
+		pieces->pair->body_of[input - pieces->pair->functions.at]];
+
+	(void)worker;
+	if (!body_read(pieces->pair, &pieces->graphs, output, &pieces->bodies[number]))
+		r->no_memory = true;
+}
+
+static void read_piece(void *ctx, size_t number, unsigned worker)
+{
+	struct reading *r = ctx;
+	struct pieces *pieces = r->pieces;
+	struct piece *piece = &pieces->at[number];
+	const struct graph *graph = pieces->pair && piece->fragment && piece->input
+					    ? cfg_find(&pieces->graphs, piece->input) : NULL;
+
+	if (graph) {
+		const struct body *body = &pieces->bodies[graph - pieces->graphs.graphs];
+		piece->body = body->code.blocks.len ? body : NULL;
+	}
+	if (!piece_read(pieces->binary, &r->decoders[worker], piece))
+		r->no_memory = true;
+}
+
+static bool read_all(struct pieces *pieces, unsigned threads)
+{
+	struct reading r = {pieces, calloc(threads, sizeof(*r.decoders)), false};
+
+	pieces->body_count = pieces->graphs.count;
+	pieces->bodies = calloc(pieces->body_count + 1, sizeof(*pieces->bodies));
+	if (!r.decoders || !pieces->bodies) {
+		free(r.decoders);
+		return false;
+	}
+	for (unsigned i = 0; i < threads; i++)
+		decoder_open(pieces->binary->image.machine, &r.decoders[i]);
+	parallel_for(threads, pieces->body_count, read_body, &r);
+	parallel_for(threads, pieces->count, read_piece, &r);
+	for (unsigned i = 0; i < threads; i++)
+		decoder_close(&r.decoders[i]);
+	free(r.decoders);
+	return !r.no_memory;
+}
+
+bool pieces_open(const struct ranges_job *job, struct pieces *out, struct bc_error *err)
+{
+	struct noting noting = {job, calloc(job->binary->functions.count + 1, sizeof(*noting.touched))};
+
+	*out = (struct pieces){.binary = job->binary, .pair = job->pair};
+	if (!noting.touched)
+		return bc_fail_nomem(err);
+	parallel_for(job->threads, COUNTS_SHARDS, note_shard, &noting);
+	bool ok = list_pieces(out, noting.touched) || bc_fail_nomem(err);
+	free(noting.touched);
+	return ok && build_graphs(out, job->threads, err) && (read_all(out, job->threads) || bc_fail_nomem(err));
+}
+
+void pieces_close(struct pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->count; i++)
+		piece_free(&pieces->at[i]);
+	for (size_t i = 0; i < pieces->body_count; i++)
+		body_free(&pieces->bodies[i]);
+	cfg_free(&pieces->graphs);
+	free(pieces->bodies);
+	free(pieces->at);
+	free(pieces->of);
+	*pieces = (struct pieces){0};
+}

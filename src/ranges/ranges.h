@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What ran, as ranges of code of the input binary and branches between them: the profile that
+ * llvm-profgen reads as unsymbolized.  Every trace of the output is walked through the input's
+ * instructions: docs/conversion.md, section 8.
+ */
+#ifndef RANGES_RANGES_H
+#define RANGES_RANGES_H
+
+#include "src/pair/pair.h"
+#include "src/profile/aggregate.h"
+
+/* X(NAME, key for machines, text for people) */
+#define RANGE_DROPS(X)                                                         \
+	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
+	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")        \
+	X(BACKWARDS, "backwards", "that end before they begin")                \
+	X(INVALID, "invalid", "through code that no straight line can run through") \
+	X(NO_CODE, "no_code", "in functions whose code of the input is not known")
+
+#define STEP_DROPS(X)                                                          \
+	X(OUTSIDE, "outside", "that leave the binary's functions")             \
+	X(NO_CODE, "no_code", "to functions whose code of the input is not known")
+
+#define X(name, key, text) RANGE_##name,
+enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };
+#undef X
+#define X(name, key, text) STEP_##name,
+enum step_drop { STEP_DROPS(X) STEP_DROP_COUNT };
+#undef X
+
+/* From the first byte of an instruction to the first of another: both ends are part of a range.  A branch
+ * leads from the one to the other. */
+struct counted_range {
+	uint64_t from, to; /* vaddrs of the input */
+	uint64_t count;
+};
+#define RANGE_FROM_OUTSIDE 1 /* `from` of a branch */
+
+struct ranges {
+	struct counted_range *at; /* by from, then to: the ranges, and then the branches */
+	size_t range_count, branch_count;
+	uint64_t base; /* what llvm-profgen counts addresses from */
+	struct ledger runs;  /* straight lines; reasons are those of enum range_drop */
+	struct ledger steps; /* taken branches; of enum step_drop */
+};
+extern const struct ledger_words range_words, step_words;
+
+struct ranges_job {
+	const struct aggregate *aggregate; /* aggregate_finish() came before; the totals are only read */
+	const struct binary *binary;
+	const struct pair *pair; /* NULL: the binary is its own input */
+	unsigned threads;
+};
+
+/* BC_FORMAT: tables that would be read too often (work.h).  BC_NOMEM */
+BC_MUST_USE bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_error *err);
+void ranges_free(struct ranges *ranges);
+
+#endif

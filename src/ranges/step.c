@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Taken branches: where the input has them, and what it runs on the way. */
+#include "src/ranges/walker.h"
+
+static uint64_t block_address(const struct body *body, uint32_t block)
+{
+	return body_address(body, body->code.blocks.at[block].first);
+}
+
+/* Within a function: through blocks that llvm-bolt took out. */
+static void step_within(struct walker *w, const struct body *body, uint32_t last, uint32_t to, uint64_t count)
+{
+	struct way way = {.count = 0};
+
+	if (body_end_towards(body, body_block_of(body, last), to, &way) == NO_INSN) {
+		walker_add(w, WALKED_BRANCH, body_address(body, last), block_address(body, to), count);
+		return;
+	}
+	walker_add_way(w, body, last, way.blocks, way.count, to, count);
+}
+
+/* The block of nothing but a jump to another function that a conditional jump of the input leads to: llvm-bolt joins
+ * the two.  NO_BLOCK: it was none. */
+static uint32_t tail_between(const struct body *body, uint32_t last, uint64_t to)
+{
+	const struct code *code = &body->code;
+	const struct code_block *block = &code->blocks.at[body_block_of(body, last)];
+
+	for (uint32_t i = 0; i < block->succ_count && i < 2; i++) {
+		uint32_t next = code->successors.at[block->succ + i], alone = body->alone[next];
+		const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
+		if (insn && insn->kind == INSN_JUMP && insn->target == to)
+			return next;
+	}
+	return NO_BLOCK;
+}
+
+/* To another function, or back from one. */
+static void step_out(struct walker *w, const struct body *body, uint32_t last, uint64_t to, uint64_t count)
+{
+	const struct insn *insn = &body->code.insns->at[last];
+	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL || insn->kind == INSN_NEXT;
+	uint32_t tail = jumps && insn->target != to ? tail_between(body, last, to) : NO_BLOCK;
+
+	if (tail != NO_BLOCK) {
+		const struct code_block *block = &body->code.blocks.at[tail];
+		walker_add_way(w, body, last, NULL, 0, tail, count);
+		walker_add_insns(w, body, block->first, block->end - 1, count);
+		last = block->end - 1;
+	}
+	walker_add(w, WALKED_BRANCH, body_address(body, last), to, count);
+}
+
+/* Of a function that was folded with another: the one that the input's instruction names. */
+static uint64_t unfolded(const struct walker *w, const struct insn *insn, const struct function *body, uint64_t to)
+{
+	uint32_t callee = w->targets && body ? targets_of(w->targets, insn) : NO_TARGET;
+	if (callee == NO_TARGET)
+		return to;
+	uint32_t function = (uint32_t)(body - w->job->binary->functions.at);
+
+	return w->job->pair->body_of[callee] == function ? w->job->pair->functions.at[callee].address : to;
+}
+
+/* Where a branch leads in the input. */
+static uint64_t address_of(const struct spot *target, const struct enter *enter, struct trace_end at,
+			   bool enters)
+{
+	const struct piece *piece = target->piece;
+
+	if (!target->walked)
+		return walker_same_place(target, at);
+	if (target->insn == NO_INSN || enter->start >= piece->body->code.insns->len)
+		return 0;
+	if (enters && !piece->fragment->cold && !piece->insns.at[target->insn].offset)
+		return piece->input->address;
+	return body_address(piece->body, enter->start);
+}
+
+/* The way to a jump of another block that was joined with this one's.  Returns that jump. */
+static uint32_t step_to_tail(struct walker *w, const struct body *body, const struct leave *leave, uint64_t count)
+{
+	uint32_t block = body_block_of(body, leave->tail);
+
+	step_within(w, body, leave->last, block, count);
+	walker_add_insns(w, body, body->code.blocks.at[block].first, leave->tail, count);
+	return leave->tail;
+}
+
+static void step_from_body(struct walker *w, const struct spot *source, const struct spot *target,
+			   const struct enter *enter, struct trace_end at, uint64_t count)
+{
+	const struct piece *piece = source->piece;
+	const struct body *body = piece->body;
+	struct leave leave = locate_leave(w->job->binary, piece, source->insn);
+	const struct insn *insn = &piece->insns.at[source->insn];
+	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL || insn->kind == INSN_JUMP_INDIRECT;
+	bool within = jumps && target->walked && target->piece->body == body;
+	uint64_t to = address_of(target, enter, at, !within && insn->kind != INSN_RETURN);
+
+	if (!to || leave.last >= body->code.insns->len) {
+		w->steps.dropped[STEP_NO_CODE] += count;
+		return;
+	}
+	w->steps.kept += count;
+	if (leave.tail != NO_INSN)
+		leave.last = step_to_tail(w, body, &leave, count);
+	uint32_t block = body_block_of(body, leave.last);
+	uint32_t next = within ? body_block_of(body, enter->start) : NO_BLOCK;
+	bool begins = within && body->code.blocks.at[next].first == enter->start;
+	if (begins && (leave.sited || next != block))
+		step_within(w, body, leave.last, next, count);
+	if (within)
+		return;
+	const struct function *called = target->piece ? target->piece->output : NULL;
+	step_out(w, body, leave.last, unfolded(w, &body->code.insns->at[leave.last], called, to), count);
+}
+
+void walker_step(struct walker *w, const struct count_row *row, const struct spot *source, const struct spot *target,
+		 const struct enter *enter)
+{
+	struct trace_end at = trace_of(row->key).from, branch = trace_of(row->key).branch;
+
+	w->steps.read += row->count;
+	if (!target->piece && !target->old.input) {
+		w->steps.dropped[STEP_OUTSIDE] += row->count;
+		return;
+	}
+	if (source->walked && source->insn != NO_INSN) {
+		step_from_body(w, source, target, enter, at, row->count);
+		return;
+	}
+	uint64_t from = source->walked ? 0 : walker_same_place(source, branch);
+	uint64_t to = address_of(target, enter, at, true);
+	if (!to) {
+		w->steps.dropped[STEP_NO_CODE] += row->count;
+		return;
+	}
+	w->steps.kept += row->count;
+	walker_add(w, WALKED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, row->count);
+}
