@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/hex.h"
+
 #define NUMBER_MAX 24 /* digits of any 64-bit number */
 
 void emit_init(struct emit *emit, FILE *file)
@@ -69,14 +71,8 @@ void emit_long(struct emit *emit, const char *bytes, size_t size)
 
 void emit_hex(struct emit *emit, uint64_t value)
 {
-	unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
-
-	if (!emit_room(emit, digits))
-		return;
-	char *at = emit->at + emit->used;
-	for (unsigned i = digits; i-- > 0; value >>= 4)
-		at[i] = "0123456789abcdef"[value & 15];
-	emit->used += digits;
+	if (emit_room(emit, HEX_MOST))
+		emit->used += hex_write(emit->at + emit->used, value);
 }
 
 void emit_dec(struct emit *emit, uint64_t value)

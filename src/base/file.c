@@ -249,6 +249,11 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken)
 	return stream->packed ? packed_packing(stream->packed, taken) : PACKING_NONE;
 }
 
+size_t stream_memory(const struct file_stream *stream)
+{
+	return stream->packed ? packed_memory(stream->packed) : 0;
+}
+
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
 {
 	return packed_fail_cut(stream->packed, err) || bc_fail_prefix(err, stream->name);

@@ -78,6 +78,9 @@ BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 /* How it is compressed, once something was read, and how much of the file was taken. */
 enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 
+/* Bytes of memory that decompressing takes, once something was read; 0: it is not compressed. */
+size_t stream_memory(const struct file_stream *stream);
+
 /* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err);
 

@@ -94,6 +94,27 @@ static inline unsigned hex_wide(const char *at, uint64_t *value)
 }
 #endif
 
+#define HEX_MOST 16 /* digits of any number */
+
+/* Write a number, in lower case; returns how many digits it has.  Writes HEX_MOST bytes. */
+static inline unsigned hex_write(char *to, uint64_t value)
+{
+	unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+
+	value <<= 64 - 4 * digits;
+#ifdef __SSE2__
+	const __m128i low = _mm_set1_epi8(0x0f);
+	__m128i bytes = _mm_cvtsi64_si128((long long)__builtin_bswap64(value)); /* the first digit's in the lowest */
+	__m128i n = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), low), _mm_and_si128(bytes, low));
+	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(n, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '0' - 10));
+	_mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi8(_mm_add_epi8(n, _mm_set1_epi8('0')), letters));
+#else
+	for (unsigned i = 0; i < HEX_MOST; i++, value <<= 4)
+		to[i] = "0123456789abcdef"[value >> 60];
+#endif
+	return digits;
+}
+
 /* How many hexadecimal digits stand at the front of [at, end); *value is the number of
  * the last 16 of them. */
 static inline size_t hex_read(const char *at, const char *end, uint64_t *value)

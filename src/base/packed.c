@@ -82,6 +82,11 @@ bool packed_is_whole(const struct packed *packed)
 	return unpack_is_whole(packed->unpack);
 }
 
+size_t packed_memory(const struct packed *packed)
+{
+	return packed->capacity + unpack_memory(packed->unpack);
+}
+
 enum packing packed_packing(const struct packed *packed, uint64_t *taken)
 {
 	*taken = unpack_taken(packed->unpack);

@@ -26,6 +26,9 @@ BC_MUST_USE bool packed_take(struct packed *packed, void *to, size_t size, size_
 /* Is the compressed data complete?  Asked at the end of the file. */
 bool packed_is_whole(const struct packed *packed);
 
+/* Bytes of memory that it takes, once something was decompressed. */
+size_t packed_memory(const struct packed *packed);
+
 /* How the file is compressed.  *taken: the bytes of the file that were decompressed. */
 enum packing packed_packing(const struct packed *packed, uint64_t *taken);
 

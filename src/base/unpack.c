@@ -234,3 +234,17 @@ uint64_t unpack_taken(const struct unpack *u)
 {
 	return u->taken;
 }
+
+/* zlib tells not, and needs 32 KiB of window and its tables. */
+#define GZIP_MEMORY ((size_t)48 << 10)
+
+size_t unpack_memory(const struct unpack *u)
+{
+	switch (u->packing) {
+	case PACKING_GZIP: return GZIP_MEMORY;
+	case PACKING_ZSTD: return ZSTD_sizeof_DStream(u->zstd);
+	case PACKING_XZ: return (size_t)lzma_memusage(&u->xz);
+	case PACKING_NONE: break;
+	}
+	return 0;
+}

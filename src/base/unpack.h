@@ -59,4 +59,7 @@ bool unpack_is_whole(const struct unpack *unpack);
 /* Bytes taken so far. */
 uint64_t unpack_taken(const struct unpack *unpack);
 
+/* Bytes of memory that it takes, once it has begun. */
+size_t unpack_memory(const struct unpack *unpack);
+
 #endif
