@@ -16,6 +16,7 @@
 #include "src/cli/merge_written.h"
 #include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"
+#include "src/merge/trust.h"
 
 /* ---- one profile ---- */
 
@@ -45,6 +46,7 @@ static bool write_one(const struct merge_arguments *args, struct merge *merge, s
 
 	bool ok = output_open(args->output, profile, err) &&
 		  merge_write_whole(merge, NULL, profile, &outcome->kind, err);
+	merge_trusted(merge);
 	outcome->profiles = 1;
 	ok = ok && write_stats(args, outcome, &files[FILE_STATS], err);
 	if (ok)
@@ -190,13 +192,26 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 	return report->bad || report->saturated ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+/* Scaling takes the sums first. */
+static bool write_trusting(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome)
+{
+	struct bc_error err;
+
+	return !args->by_build && !args->merge.scaled && merge_trust(merge, &err) && merge_check(merge, true, &err) &&
+	       write_one(args, merge, outcome, &err);
+}
+
 static int run(struct merge_arguments *args, struct merge *merge, struct progress *progress)
 {
 	struct merge_outcome outcome = {.merge = merge};
 	struct bc_error err = {0};
 
-	bool ok = merge_look(merge, &err) && merge_check(merge, !args->by_build, &err) &&
-		  (args->by_build ? write_by_build : write_one)(args, merge, &outcome, &err);
+	bool ok = write_trusting(args, merge, &outcome);
+	if (!ok) {
+		merge_forget(merge);
+		ok = merge_look(merge, &err) && merge_check(merge, !args->by_build, &err) &&
+		     (args->by_build ? write_by_build : write_one)(args, merge, &outcome, &err);
+	}
 	progress_clear(progress);
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);
 }

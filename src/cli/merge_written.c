@@ -40,28 +40,13 @@ static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
 	return true;
 }
 
-/* Two inputs can turn out not to fit at any record. */
-static bool write_aside(struct merge *merge, const struct build_id *only, FILE *to, enum merge_kind *kind,
-			struct bc_error *err)
-{
-	struct temporary aside = temporary_in(merge->options.tmpdir);
-	struct bc_error why;
-	FILE *file = temporary_stream(&aside, &why);
-
-	bool ok = (file || bc_fail_nomem(err)) && merge_write(merge, only, file, kind, err);
-	if (file && (fclose(file) != 0 || why.code) && ok) {
-		*err = why;
-		ok = false;
-	}
-	ok = ok && copy(&aside, to, err);
-	temporary_close(&aside);
-	return ok;
-}
+typedef bool write_fn(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+		      struct bc_error *err);
 
 static bool write_text(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
 		       struct bc_error *err)
 {
-	return to->temporary ? merge_write(merge, only, to->file, kind, err) : write_aside(merge, only, to->file, kind, err);
+	return merge_write(merge, only, to->file, kind, err);
 }
 
 /* The text of a shard goes through its stream. */
@@ -71,11 +56,10 @@ static bool write_shard(struct merge *merge, const struct build_id *only, struct
 	const struct merge_report *report = &merge->report, before = *report;
 	struct shard shard = merge_shard(merge, only);
 	FILE *text = shard_begin(&shard, to->file);
-	struct output inner = {.file = text, .temporary = to->temporary};
 
 	if (!text)
 		return bc_fail_nomem(err);
-	bool ok = write_text(merge, only, &inner, kind, err);
+	bool ok = merge_write(merge, only, text, kind, err);
 	if (fclose(text) != 0 && ok)
 		ok = bc_fail_errno(err, "%s: cannot write", to->path ? to->path : "<stdout>");
 	shard.records = report->records_out - before.records_out;
@@ -86,8 +70,28 @@ static bool write_shard(struct merge *merge, const struct build_id *only, struct
 	return ok;
 }
 
+/* Two inputs can turn out not to fit at any record. */
+static bool write_aside(write_fn *write, struct merge *merge, const struct build_id *only, const struct output *to,
+			enum merge_kind *kind, struct bc_error *err)
+{
+	struct temporary aside = temporary_in(merge->options.tmpdir);
+	struct bc_error why;
+	struct output there = {.file = temporary_stream(&aside, &why), .path = to->path};
+
+	bool ok = (there.file || bc_fail_nomem(err)) && write(merge, only, &there, kind, err);
+	if (there.file && (fclose(there.file) != 0 || why.code) && why.code) {
+		*err = why;
+		ok = false;
+	}
+	ok = ok && copy(&aside, to->file, err);
+	temporary_close(&aside);
+	return ok;
+}
+
 bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
 		       struct bc_error *err)
 {
-	return (merge->options.shard ? write_shard : write_text)(merge, only, to, kind, err);
+	write_fn *write = merge->options.shard ? write_shard : write_text;
+
+	return to->temporary ? write(merge, only, to, kind, err) : write_aside(write, merge, only, to, kind, err);
 }

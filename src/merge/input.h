@@ -26,6 +26,9 @@ struct merge_input {
 	bool is_shard;
 	struct shard shard; /* what it says of itself, which was held against what is there */
 	bool in_order;    /* each key once, and in order */
+	bool trusted;     /* ... which was not looked at, nor whether all of it is well formed: trust.h */
+	bool taken;       /* its records are with those of small inputs: trust.h */
+	size_t memory;    /* bytes that reading it takes */
 	uint64_t records;
 	merge_sum sums[2];
 	struct preagg_returns returns; /* taken by whoever needs those of all */

@@ -21,7 +21,22 @@ struct merge_item {
 
 static inline int merge_item_compare(const struct merge_item *a, const struct merge_item *b)
 {
-	int order = memcmp(a->key, b->key, a->size < b->size ? a->size : b->size);
+	size_t size = a->size < b->size ? a->size : b->size, at = 0;
+
+	/* Most keys differ in their first bytes, or are short: memcpy() is no call. */
+	for (; at < 24 && size - at >= 8; at += 8) {
+		uint64_t x, y;
+		memcpy(&x, a->key + at, 8);
+		memcpy(&y, b->key + at, 8);
+		if (x == y)
+			continue;
+		if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+			x = __builtin_bswap64(x);
+			y = __builtin_bswap64(y);
+		}
+		return x < y ? -1 : 1;
+	}
+	int order = size > at ? memcmp(a->key + at, b->key + at, size - at) : 0;
 
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }

@@ -66,7 +66,7 @@ bool item_list_push(struct item_list *list, const struct merge_item *item)
 		return false;
 	memcpy(key, item->key, item->size);
 	own.key = key;
-	list->bytes += item->size + sizeof(own);
+	list->bytes += item->size + sizeof(own) + 2 * sizeof(uint64_t); /* and a place in a table */
 	return merge_item_vec_push(&list->items, own);
 }
 

@@ -19,6 +19,7 @@ void merge_free(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		merge_input_free(&merge->inputs[i]);
+	sorter_free(&merge->small);
 	yaml_names_free(&merge->shared.names);
 	temporary_close(&merge->file);
 }
@@ -62,8 +63,7 @@ static bool refuse(struct merge_input *input, const char *why)
 	return input->why;
 }
 
-/* What an input that is well formed can lack.  false: out of memory */
-static bool check_input(const struct merge_options *options, struct merge_input *input)
+bool merge_check_input(const struct merge_options *options, struct merge_input *input)
 {
 	if (options->require_shards && !input->is_shard)
 		return refuse(input, "is no shard (--require-shards)");
@@ -72,7 +72,7 @@ static bool check_input(const struct merge_options *options, struct merge_input 
 	return !options->expect.size || refuse_other(input, &options->expect);
 }
 
-static void count_input(struct merge *merge, const struct merge_input *input)
+void merge_count_input(struct merge *merge, const struct merge_input *input)
 {
 	struct merge_report *r = &merge->report;
 
@@ -88,11 +88,11 @@ bool merge_look(struct merge *merge, struct bc_error *err)
 		struct merge_input *input = &merge->inputs[i];
 		if (!merge_input_look(input, &merge->shared, err) && err->code != BC_OK)
 			return false;
-		if (!input->why && !check_input(&merge->options, input))
+		if (!input->why && !merge_check_input(&merge->options, input))
 			return bc_fail_nomem(err);
 		merge->report.bad += input->why != NULL;
 		if (!input->why)
-			count_input(merge, input);
+			merge_count_input(merge, input);
 	}
 	return true;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "src/merge/input.h"
+#include "src/merge/sorter.h"
 
 /* Is shown each item that is written. */
 struct merge_observer {
@@ -47,6 +48,8 @@ struct merge {
 	size_t count;
 	struct temporary file;
 	struct merge_shared shared;
+	bool trusting;
+	struct sorter small; /* what small inputs have: trust.h */
 	struct merge_report report;
 };
 
@@ -56,6 +59,12 @@ void merge_free(struct merge *merge);
 
 /* Look at all inputs: `why` tells which are bad.  False: nothing that an input can help; err. */
 BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
+
+/* What an input that is well formed can lack: then `why` is set.  false: out of memory */
+BC_MUST_USE bool merge_check_input(const struct merge_options *options, struct merge_input *input);
+
+/* Into the report. */
+void merge_count_input(struct merge *merge, const struct merge_input *input);
 
 /* May what is good be merged?  together: as one, else each identity by itself.
  * BC_FORMAT    inputs are bad, which is for the caller to tell (the text is empty)

@@ -5,6 +5,7 @@
 #include "src/merge/merge.h"
 #include "src/merge/record.h"
 #include "src/merge/sorter.h"
+#include "src/merge/text_input.h"
 #include "src/merge/weighed.h"
 
 /* What is merged: an input in order; a run; what a sorter has in memory. */
@@ -82,16 +83,29 @@ static bool merge_into_run(struct work *w, const struct part *parts, size_t coun
 	return ok;
 }
 
+/* How many of `count` parts are read side by side: as memory lets, and at least two. */
+static size_t together(const struct work *w, const struct part *parts, size_t count)
+{
+	const struct merge_options *options = &w->merge->options;
+	size_t number = 0;
+
+	for (size_t memory = 0; number < count && number < options->fan_in; number++) {
+		bool input = parts[number].kind == PART_INPUT && parts[number].input->memory > TEXT_INPUT_ROOM;
+		memory += input ? parts[number].input->memory : 0; /* others take little, and fan_in counts them */
+		if (number >= 2 && memory > options->memory)
+			break;
+	}
+	return number;
+}
+
 /* Until no more than `most` parts are left. */
 static bool reduce(struct work *w, struct part_vec *parts, size_t most, struct bc_error *err)
 {
-	size_t fan_in = w->merge->options.fan_in;
-
-	while (parts->len > most) {
-		size_t kept = 0;
-		for (size_t i = 0; i < parts->len; i += fan_in) {
-			size_t count = parts->len - i < fan_in ? parts->len - i : fan_in;
+	while (parts->len > most || together(w, parts->at, parts->len) < parts->len) {
+		size_t kept = 0, count;
+		for (size_t i = 0; i < parts->len; i += count) {
 			struct part merged = parts->at[i];
+			count = together(w, &parts->at[i], parts->len - i);
 			if (count > 1 && !merge_into_run(w, &parts->at[i], count, &merged, err))
 				return false;
 			parts->at[kept++] = merged;
@@ -173,9 +187,12 @@ static bool add_parts(struct work *w, struct bc_error *err)
 {
 	bool ok = true;
 
-	w->sorter = sorter_of(w);
+	w->sorter = w->merge->trusting ? w->merge->small : sorter_of(w);
+	w->merge->small = (struct sorter){0};
 	for (size_t i = 0; ok && i < w->inputs.len; i++) {
 		struct merge_input *input = w->inputs.at[i];
+		if (input->taken)
+			continue;
 		if (input->in_order)
 			ok = part_vec_push(&w->parts, (struct part){.kind = PART_INPUT, .input = input}) || bc_fail_nomem(err);
 		else
@@ -262,7 +279,7 @@ static bool choose_inputs(struct work *w, const struct build_id *only, struct bc
 		if (!merge_head_join(&w->head, &input->head, err))
 			return false;
 		if (!preagg_returns_join(&w->returns, &input->returns) ||
-		    (input->records && !input_vec_push(&w->inputs, input)))
+		    ((input->records || input->trusted) && !input_vec_push(&w->inputs, input)))
 			return bc_fail_nomem(err);
 		preagg_returns_free(&input->returns);
 	}
@@ -330,7 +347,7 @@ bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, e
 
 	bool ok = choose_inputs(&w, only, err) && number_functions(&w, err) && add_parts(&w, err) &&
 		  reduce(&w, &w.parts, merge->options.fan_in, err) && write_all(&w, file, err);
-	if (!ok && w.how.fault != ITEMS_FIT)
+	if (!ok && w.how.fault != ITEMS_FIT && !merge->trusting) /* else another look at all of them will tell */
 		explain(&w, err);
 	*kind = w.head.kind;
 	sorter_free(&w.sorter);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memrchr() */
 #include "src/merge/preagg.h"
 
 #include "src/base/hex.h"
@@ -287,11 +288,68 @@ static const struct shape *shape_of(struct text letter)
 	return NULL;
 }
 
+#ifdef __SSE2__
+/* A number and the blank behind it. */
+static inline bool read_place(const char **at, uint64_t *out)
+{
+	unsigned digits = hex_wide(*at, out);
+
+	*at += digits + 1;
+	return digits && (*at)[-1] == ' ';
+}
+
+/* A count below 10^18, and what ends it. */
+static inline bool read_count(const char **at, const char *end, uint64_t *out)
+{
+	const char *first = *at, *p = first;
+	uint64_t sum = 0;
+
+	for (; p < end && (unsigned char)(*p - '0') < 10; p++)
+		sum = sum * 10 + (uint64_t)(*p - '0');
+	*out = sum;
+	*at = p;
+	return p > first && p - first < 19;
+}
+
+/* Nearly all records: places that are numbers alone, single blanks, no comment.  false: look closer */
+static bool take_straight(struct text line, struct preagg_returns *returns, struct key *key, struct merge_item *item)
+{
+	const char *at = line.at + 2, *end = line.at + line.len;
+	const struct shape *shape = line.len > 8 && line.at[1] == ' ' ? shape_of(text_first(line, 1)) : NULL;
+
+	if (!shape || (shape->returns && returns))
+		return false;
+	uint64_t places[PLACES] = {shape->branch, 0, BRANCH_ONLY};
+	for (unsigned i = shape->first; i <= shape->last; i++)
+		if (at >= end || !read_place(&at, &places[i]))
+			return false;
+	if (at >= end || !read_count(&at, end, &item->sum[0]))
+		return false;
+	if (at < end && (!shape->mispredictions || *at++ != ' ' || !read_count(&at, end, &item->sum[1])))
+		return false;
+	if (at != end || !key_reserve(key, sizeof(places)))
+		return false;
+	key->size = 0;
+	key_number(key, places[FROM]);
+	key_number(key, places[BRANCH]);
+	key_number(key, places[TO]);
+	return true;
+}
+#else
+#define take_straight(...) false
+#endif
+
 bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns, struct key *key,
 		 struct merge_item *item, bool *is_record, const char **why)
 {
 	*item = (struct merge_item){0};
-	*is_record = false;
+	*is_record = head->mode == MODE_BRANCHES && take_straight(line, returns, key, item);
+	if (*is_record) {
+		item->key = key->at;
+		item->size = key->size;
+		return true;
+	}
+	*item = (struct merge_item){0};
 	struct text letter = next_word(&line);
 	if (!letter.len)
 		return true;
@@ -308,6 +366,24 @@ bool preagg_take(struct text line, struct merge_head *head, struct preagg_return
 	item->key = key->at;
 	item->size = key->size;
 	return true;
+}
+
+/* Every R record has this letter, and other lines have it hardly ever. */
+bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key)
+{
+	const char *at = lines.at, *end = lines.at + lines.len;
+	struct merge_head head = {0};
+	bool ok = true, ignored;
+
+	for (const char *letter; ok && (letter = memchr(at, 'R', (size_t)(end - at)));) {
+		struct merge_item item;
+		const char *why, *first = memrchr(at, '\n', (size_t)(letter - at)), *last = memchr(letter, '\n', (size_t)(end - letter));
+		first = first ? first + 1 : at;
+		ok = last && preagg_take((struct text){first, (size_t)(last - first)}, &head, returns, key, &item, &ignored, &why);
+		at = last ? last + 1 : end;
+	}
+	merge_head_free(&head);
+	return ok;
 }
 
 /* ---- writing ---- */
@@ -349,6 +425,27 @@ static char letter_of(const struct location places[PLACES], uint64_t mispredicti
 	return places[TO].at == BRANCH_ONLY && !places[TO].file.len ? 'B' : 'T';
 }
 
+/* Numbers alone, which is nearly all. */
+static void write_straight(char letter, const struct shape *shape, const uint64_t places[PLACES],
+			   const struct merge_item *item, struct emit *out)
+{
+	char line[2 + PLACES * (HEX_MOST + 1)], *at = line;
+
+	*at++ = letter;
+	for (unsigned i = shape->first; i <= shape->last; i++) {
+		*at++ = ' ';
+		at += hex_write(at, places[i]);
+	}
+	*at++ = ' ';
+	emit_bytes(out, line, (size_t)(at - line));
+	emit_dec(out, item->sum[0]);
+	if (item->sum[1] || letter == 'B') {
+		emit_char(out, ' ');
+		emit_dec(out, item->sum[1]);
+	}
+	emit_char(out, '\n');
+}
+
 static void write_trace(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
 {
 	static const uint8_t order[] = {FROM, BRANCH, TO};
@@ -361,6 +458,10 @@ static void write_trace(const struct merge_item *item, const struct preagg_retur
 		places[order[i]].file = key_take_name(&key);
 	char letter = letter_of(places, item->sum[1], returns);
 	const struct shape *shape = shape_of((struct text){&letter, 1});
+	if (item->size == PLACES * sizeof(uint64_t)) {
+		write_straight(letter, shape, (uint64_t[]){places[BRANCH].at, places[FROM].at, places[TO].at}, item, out);
+		return;
+	}
 	emit_char(out, letter);
 	for (size_t i = shape->first; i <= shape->last; i++)
 		write_location(out, &places[i]);

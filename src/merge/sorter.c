@@ -4,7 +4,9 @@
 void sorter_free(struct sorter *sorter)
 {
 	item_list_free(&sorter->list);
+	map_free(&sorter->places);
 	run_vec_free(&sorter->runs);
+	*sorter = (struct sorter){0};
 }
 
 static bool settle(struct sorter *sorter, struct bc_error *err)
@@ -26,14 +28,41 @@ static bool spill(struct sorter *sorter, struct bc_error *err)
 		return false;
 	}
 	item_list_clear(&sorter->list);
+	map_clear(&sorter->places);
 	return run_end(&writer, &run, err) && (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
+}
+
+static uint64_t hash_of(uint64_t seed, const struct merge_item *item)
+{
+	return hash_end(hash_bytes(seed, item->key, item->size));
+}
+
+static bool has_key(const struct sorter *sorter, uint32_t place, const struct merge_item *item)
+{
+	return !merge_item_compare(&sorter->list.items.at[place], item);
+}
+DEFINE_MAP(places, const struct sorter *, const struct merge_item *, hash_of, has_key);
+
+static bool add_to(struct sorter *sorter, struct merge_item *to, const struct merge_item *item, struct bc_error *err)
+{
+	sorter->fault = !merge_item_agrees(to, item)                                            ? ITEMS_DISAGREE
+			: !merge_item_add(to, item, sorter->saturate, &sorter->saturated) ? ITEMS_OVERFLOW
+												: ITEMS_FIT;
+	sorter->bad = *to;
+	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
 bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
 {
-	if (!item_list_push(&sorter->list, item))
+	uint32_t place;
+
+	if (places_find(&sorter->places, sorter, item, &place))
+		return add_to(sorter, &sorter->list.items.at[place], item, err);
+	if (!map_reserve(&sorter->places, 1) || !item_list_push(&sorter->list, item))
 		return bc_fail_nomem(err);
-	return sorter->list.bytes < sorter->memory || (settle(sorter, err) && spill(sorter, err));
+	places_put(&sorter->places, item, (uint32_t)(sorter->list.items.len - 1));
+	bool full = sorter->list.bytes >= sorter->memory || sorter->list.items.len == MAP_NUMBER_MOST;
+	return !full || (settle(sorter, err) && spill(sorter, err));
 }
 
 bool sorter_end(struct sorter *sorter, bool to_run, struct bc_error *err)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Items in any order: sorted in memory, and in runs of a temporary file where that is too little. */
+/* Items in any order: equal ones are added up as they come, and the others sorted in memory, and in runs of a temporary file where that is too little. */
 #ifndef MERGE_SORTER_H
 #define MERGE_SORTER_H
 
+#include "src/base/map.h"
 #include "src/merge/item_list.h"
 #include "src/merge/run.h"
 
@@ -11,7 +12,8 @@ struct sorter {
 	size_t memory; /* bytes of items at a time */
 	bool saturate;
 	uint64_t saturated;
-	struct item_list list;
+	struct item_list list; /* each key once */
+	struct map places;     /* where each key is in it */
 	struct run_vec runs;   /* of what was put so far but for the list */
 	enum item_fault fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
 	struct merge_item bad; /* of which key */

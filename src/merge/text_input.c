@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memrchr() */
 #include "src/merge/text_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#define ROOM ((size_t)64 << 10)
+#include <string.h>
 
 bool text_input_init(struct text_input *in, struct file_stream *stream, struct bc_error *err)
 {
-	*in = (struct text_input){.stream = stream, .buffer = malloc(ROOM), .room = ROOM};
+	*in = (struct text_input){.stream = stream, .buffer = calloc(1, TEXT_INPUT_ROOM + TEXT_INPUT_BEHIND), .room = TEXT_INPUT_ROOM};
 	return in->buffer || bc_fail_nomem(err);
 }
 
@@ -27,9 +27,10 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	in->begin = 0;
 	in->end = left;
 	if (left == in->room) {
-		char *buffer = realloc(in->buffer, 2 * in->room);
+		char *buffer = realloc(in->buffer, 2 * in->room + TEXT_INPUT_BEHIND);
 		if (!buffer)
 			return bc_fail_nomem(err);
+		memset(buffer + in->room, 0, in->room + TEXT_INPUT_BEHIND);
 		in->buffer = buffer;
 		in->room *= 2;
 	}
@@ -83,4 +84,21 @@ bool text_input_line(struct text_input *in, struct text *out, struct bc_error *e
 	in->next += out->len + 1;
 	in->begin += out->len + 1;
 	return !in->zeros || !memchr(out->at, 0, out->len) || text_input_fail(in, "a zero byte", err);
+}
+
+bool text_input_lines(struct text_input *in, struct text *out, struct bc_error *err)
+{
+	const char *first;
+
+	if (!text_input_line(in, out, err))
+		return false;
+	first = out->at;
+	const char *last = memrchr(in->buffer + in->begin, '\n', in->end - in->begin);
+	if (last) {
+		size_t end = (size_t)(last - in->buffer) + 1;
+		in->next += end - in->begin;
+		in->begin = end;
+	}
+	*out = (struct text){first, (size_t)(in->buffer + in->begin - first)};
+	return true;
 }

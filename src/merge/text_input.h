@@ -7,6 +7,8 @@
 #include "src/base/file.h"
 #include "src/base/text.h"
 
+#define TEXT_INPUT_ROOM ((size_t)64 << 10)    /* bytes of the buffer, at first */
+#define TEXT_INPUT_BEHIND ((size_t)16)
 #define TEXT_INPUT_LONGEST ((size_t)1 << 20) /* bytes of a line */
 
 struct text_input {
@@ -26,10 +28,14 @@ void text_input_free(struct text_input *in);
 /* What is still to come, at least `most` <= 4096 bytes of it if there are so many. */
 BC_MUST_USE bool text_input_peek(struct text_input *in, size_t most, struct text *out, struct bc_error *err);
 
-/* The next line, without its newline, valid until the next call.  False at the end, with BC_OK in
+/* The next line, without its newline, valid until the next call; TEXT_INPUT_BEHIND bytes behind it can be read.  False at the end, with BC_OK in
  * `err`, or: BC_IO; BC_FORMAT: the line is too long, has a zero byte, or
  * is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
+
+/* All whole lines that are in the buffer, with their newlines; their number is not kept.  Errors and the end as of
+ * text_input_line(). */
+BC_MUST_USE bool text_input_lines(struct text_input *in, struct text *out, struct bc_error *err);
 
 /* "FILE: line N, byte B: WHY".  false */
 bool text_input_fail(const struct text_input *in, const char *why, struct bc_error *err);

@@ -19,24 +19,38 @@ static uint64_t scale(uint64_t count, uint64_t to, merge_sum all)
 	return (uint64_t)whole + (rest >= all - rest);
 }
 
-static bool weigh(const struct weighed *w, struct merge_item *item, struct bc_error *err)
+static bool weigh(struct merge *merge, const struct merge_input *input, struct merge_item *item, struct bc_error *err)
 {
-	const struct merge_options *options = &w->merge->options;
+	const struct merge_options *options = &merge->options;
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t *sum = &item->sum[i];
 		/* Mispredictions are scaled as their counts are, of which they are a part. */
-		merge_sum all = w->input->sums[0] > w->input->sums[1] ? w->input->sums[0] : w->input->sums[1];
+		merge_sum all = input->sums[0] > input->sums[1] ? input->sums[0] : input->sums[1];
 		if (options->scaled && *sum)
 			*sum = scale(*sum, options->scale_to, all);
-		if (!__builtin_mul_overflow(*sum, w->input->weight, sum))
+		if (!__builtin_mul_overflow(*sum, input->weight, sum))
 			continue;
 		if (!options->saturate)
 			return bc_fail(err, BC_FORMAT, "%s: a count times its weight is 2^64 or more (--saturate)",
-				       input_name(w->input->path));
+				       input_name(input->path));
 		*sum = UINT64_MAX;
-		w->merge->report.saturated++;
+		merge->report.saturated++;
 	}
+	return true;
+}
+
+static void count(struct merge_report *report, const struct merge_item *item)
+{
+	report->in[0] += item->sum[0];
+	report->in[1] += item->sum[1];
+}
+
+bool weighed_item(struct merge *merge, const struct merge_input *input, struct merge_item *item, struct bc_error *err)
+{
+	if (!weigh(merge, input, item, err))
+		return false;
+	count(&merge->report, item);
 	return true;
 }
 
@@ -47,7 +61,7 @@ static bool next(struct source *source, struct merge_item *out, struct bc_error 
 
 	while (w->from->next(w->from, out, err)) {
 		bool counted = out->sum[0] || out->sum[1];
-		if (!weigh(w, out, err))
+		if (!weigh(w->merge, w->input, out, err))
 			return false;
 		/* What has no count of its own to lose stays: there is more to it. */
 		if (w->merge->options.scaled && counted && !out->sum[0] && !out->sum[1] &&
@@ -55,8 +69,7 @@ static bool next(struct source *source, struct merge_item *out, struct bc_error 
 			report->scaled_away++;
 			continue;
 		}
-		report->in[0] += out->sum[0];
-		report->in[1] += out->sum[1];
+		count(report, out);
 		return true;
 	}
 	return false;

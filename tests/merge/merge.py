@@ -145,6 +145,7 @@ def check_kind(name, folder, random_):
             text = b''.join(line + b'\n' for line in head + of)
             shuffled.append(packed('%s/%s.%d.%d' % (folder, name, way, i), text, random_))
         check('%s: way %d' % (name, way), merged(shuffled, random_) == truth)
+    check_once(name, truth, folder)
     check_cuts(name, texts[0][:2000].rpartition(b'\n')[0] + b'\n', folder)
     check_weights(name, paths, random_)
 
@@ -156,6 +157,22 @@ def check_cuts(name, text, folder):
         path = write(folder + '/cut', text[:size])
         done = subprocess.run([BATCONV, 'merge', '-q', path], capture_output=True)
         check('%s: cut at %d: exit %d' % (name, size, done.returncode), done.returncode == 1 and not done.stdout)
+
+
+def check_once(name, truth, folder):
+    """A file is read once, if all goes well, and stdin always twice: what comes out is the same, whatever is in it."""
+    lines = truth.splitlines(True)
+    record = next(line for line in lines[1:] if line[:1] not in b'E')
+    ends = [b'', record, record.replace(record.split()[-1], b'7') + lines[-1], b'R 10 20 30 1\n', b'R b0 20 30 1\n', b'E late\n',
+            b'# nothing\n', b'boltedcollection\n', b'no_lbr\n', b'4 a 0 4 b 0 5\n', b'junk\n', b'junk', b'\0\n']
+    for end in ends:
+        path = write(folder + '/once', truth + end)
+        for options_ in (['--memory=1'], []):
+            once, twice = (subprocess.run([BATCONV, 'merge', *options_, where], input=truth + end, capture_output=True)
+                           for where in (path, '-'))
+            check('%s: read once, with %r %s' % (name, end, options_), once.returncode == twice.returncode and
+                  once.stdout == twice.stdout and
+                  once.stderr.replace(path.encode(), b'<stdin>').split(b', 0 run')[0] == twice.stderr.split(b', 0 run')[0])
 
 
 def check_weights(name, paths, random_):

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/sink.h"
+#include "src/merge/trust.h"
 
 static void set(struct merge_input *input, struct text text)
 {
@@ -27,7 +28,7 @@ static void check_refusal(const struct merge *merge, const struct bc_error *err)
 	assert(!strchr(err->text, '\n'));
 }
 
-char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
+static char *merged(struct text text, bool twice, bool trusting, size_t memory, size_t *size)
 {
 	const struct merge_options options = {.memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
 	struct merge_input inputs[2] = {{.path = "in", .weight = 1}, {.path = "in", .weight = 1}};
@@ -42,11 +43,11 @@ char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
 	set(&inputs[0], text);
 	if (twice)
 		set(&inputs[1], text);
-	bool ok = merge_look(&merge, &err) && merge_check(&merge, true, &err) &&
+	bool ok = (trusting ? merge_trust : merge_look)(&merge, &err) && merge_check(&merge, true, &err) &&
 		  merge_write(&merge, NULL, out, &kind, &err);
 	fclose(out);
 	assert(!sink.failed);
-	if (!ok)
+	if (!ok && !trusting)
 		check_refusal(&merge, &err);
 	merge_free(&merge);
 	if (ok && !sink.at) {
@@ -57,6 +58,22 @@ char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
 		free(sink.at);
 	*size = sink.len;
 	return ok ? sink.at : NULL;
+}
+
+char *merge_text(struct text text, bool twice, size_t memory, size_t *size)
+{
+	return merged(text, twice, false, memory, size);
+}
+
+/* Read once it is what it is when it is looked at before, or is not there at all. */
+static void check_trusted(struct text text, const char *once, size_t size)
+{
+	for (size_t memory = 1; memory <= (size_t)1 << 20; memory <<= 20) {
+		size_t trusted_size;
+		char *trusted = merged(text, false, true, memory, &trusted_size);
+		assert(!trusted || (once && trusted_size == size && !memcmp(once, trusted, size)));
+		free(trusted);
+	}
 }
 
 static size_t lines_of(const char *at, size_t size)
@@ -73,6 +90,7 @@ void merge_text_check(struct text text)
 	size_t size, again_size, twice_size, sorted_size;
 	char *once = merge_text(text, false, (size_t)1 << 20, &size);
 
+	check_trusted(text, once, size);
 	if (!once)
 		return;
 	char *again = merge_text((struct text){once, size}, false, (size_t)1 << 20, &again_size);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/trust.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/merge/line_reader.h"
+#include "src/merge/weighed.h"
+
+/* Of an input at least so many bytes must be in order, for the others to be so, too. */
+#define BEGINNING ((uint64_t)4096)
+
+/* Inputs of less are added up in memory one after the other, as each that is read side by side takes as much as that;
+ * but not if all of them together take more than this part of --memory. */
+#define SMALL ((uint64_t)128 << 10)
+#define SMALL_PART 8
+
+static bool can_be_read_twice(const struct merge_input *input)
+{
+	struct stat st;
+
+	return input->spooled || (strcmp(input->path, "-") != 0 && stat(input->path, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+static bool is_small(const struct merge *merge, const struct line_reader *r)
+{
+	return r->stream.size < SMALL && !merge->small.runs.len && merge->small.list.bytes < merge->options.memory / SMALL_PART;
+}
+
+/* ---- small ones ---- */
+
+static bool take(struct merge *merge, struct merge_input *input, struct line_reader *r, struct bc_error *err)
+{
+	struct merge_item item;
+
+	while (r->source.next(&r->source, &item, err)) {
+		if (!weighed_item(merge, input, &item, err) || !sorter_put(&merge->small, &item, err))
+			return false;
+	}
+	if (err->code != BC_OK)
+		return false;
+	input->records = r->count;
+	memcpy(input->sums, r->sums, sizeof(r->sums));
+	if (r->head.kind == MERGE_PREAGG && !r->head.mode)
+		r->head.kind = MERGE_NOTHING;
+	input->taken = true;
+	return line_reader_check_shard(r, input, err);
+}
+
+/* ---- large ones ---- */
+
+static bool look_at_beginning(struct line_reader *r, bool *in_order, struct bc_error *err)
+{
+	struct merge_item item, last = {0};
+
+	*in_order = true;
+	while (r->in.next < BEGINNING && r->source.next(&r->source, &item, err)) {
+		*in_order &= !last.key || merge_item_compare(&last, &item) < 0;
+		last = item;
+	}
+	return r->in.next >= BEGINNING || err->code == BC_OK;
+}
+
+/* Those must be known before the first record is written. */
+static bool gather_returns(struct line_reader *r, struct bc_error *err)
+{
+	struct text lines;
+
+	while (text_input_lines(&r->in, &lines, err))
+		if (!preagg_take_returns(lines, &r->returns, &r->keys[0]))
+			return bc_fail(err, BC_FORMAT, "%s: a return that is none", r->stream.name);
+	return err->code == BC_OK;
+}
+
+static bool look(struct merge_input *input, struct line_reader *r, struct bc_error *err)
+{
+	input->trusted = true;
+	return look_at_beginning(r, &input->in_order, err) && (r->head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
+	       (r->head.kind != MERGE_PREAGG || gather_returns(r, err));
+}
+
+/* ---- all of them ---- */
+
+static bool trust(struct merge *merge, struct merge_input *input, struct bc_error *err)
+{
+	struct line_reader *r = can_be_read_twice(input) ? line_reader_open(input, &merge->shared, err) : NULL;
+
+	if (!r)
+		return bc_fail(err, BC_FORMAT, "cannot be trusted");
+	bool ok = r->head.kind != MERGE_YAML && (is_small(merge, r) ? take(merge, input, r, err) : look(input, r, err));
+	if (ok)
+		line_reader_give(r, input);
+	source_close(&r->source);
+	return ok && merge_check_input(&merge->options, input) && !input->why;
+}
+
+bool merge_trust(struct merge *merge, struct bc_error *err)
+{
+	merge->trusting = true;
+	merge->small = (struct sorter){.file = &merge->file, .memory = merge->options.memory, .saturate = merge->options.saturate};
+	for (size_t i = 0; i < merge->count; i++)
+		if (!trust(merge, &merge->inputs[i], err))
+			return false;
+	return true;
+}
+
+void merge_trusted(struct merge *merge)
+{
+	for (size_t i = 0; merge->trusting && i < merge->count; i++)
+		merge_count_input(merge, &merge->inputs[i]);
+}
+
+void merge_forget(struct merge *merge)
+{
+	struct merge_options options = merge->options;
+	struct merge_input *inputs = merge->inputs;
+	size_t count = merge->count;
+
+	merge_free(merge);
+	for (size_t i = 0; i < count; i++)
+		inputs[i] = (struct merge_input){.path = inputs[i].path, .weight = inputs[i].weight};
+	merge_init(merge, &options, inputs, count);
+}
