@@ -56,7 +56,7 @@ bool batconv_capture_maps(int fd, uint32_t id)
 	return maps >= 0 && !w.failed;
 }
 
-/* Says for every library how many were ever added and removed: the first will do. */
+/* dl_iterate_phdr passes these counters with every library; the first call is enough. */
 static int first_library(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	uint64_t *out = ctx;

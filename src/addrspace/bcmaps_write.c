@@ -119,7 +119,8 @@ static void put_regions(struct writer *w)
 	}
 }
 
-/* How the new list begins, seen from the rest of the old one. */
+/* How many regions both lists have next, how many only the old one has then, and how many only the
+ * new one. */
 struct step {
 	uint32_t take, leave, put;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is carried from one recording to the next, where each has a history of its own: the
- * processes, for a later part of the same recording.
+ * The processes that a recording hands on to the next one, if that is a later part of the same
+ * recording and has a history of its own.
  */
 #ifndef ADDRSPACE_CARRIED_H
 #define ADDRSPACE_CARRIED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Snapshots without what holds no code: to look up samples nothing else is needed. */
+/* Copies of snapshots that keep executable mappings only; samples need no others. */
 #ifndef ADDRSPACE_EXECUTABLE_H
 #define ADDRSPACE_EXECUTABLE_H
 

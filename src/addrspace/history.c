@@ -80,7 +80,8 @@ static bool is_told(const struct process *process)
 	return process->maps;
 }
 
-/* What both parts tell of.  What has no time was told when this one began, not before the other. */
+/* Processes that both parts describe.  An event without a time belongs to the beginning of this
+ * part. */
 static void go_on(const struct history *history, const struct process *old, struct process *own)
 {
 	own->history.snapshots += old->history.snapshots;

@@ -98,7 +98,7 @@ static bool add_mapping(struct image_space *space, const struct mapping *m, stru
 	return map_set_replace(&out->maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
 }
 
-/* What maps share stays shared, and is looked through once. */
+/* Maps that share nodes keep sharing them, and each shared node is searched once. */
 static bool make_set(struct image_space *space, const struct map_set *maps, struct given_set *out,
 		     struct bc_error *err)
 {
@@ -127,7 +127,7 @@ static bool is_told(const struct process *process)
 	return !process->image.follows && (process->image.mapped || process->image.maps_forgotten);
 }
 
-/* A pid is used again, and a process runs another program: what is of before is not its. */
+/* When a pid is used again or a process runs another program, it loses the maps of before. */
 static bool is_stale(const struct process *process, const struct snapshot *snapshot)
 {
 	return snapshot->pid && snapshot->time && snapshot->time < process->image.since;

@@ -29,7 +29,8 @@ bool image_space_unidentified(const struct image_space *space, struct text path)
 	return number_set_has(&space->unidentified, path_hash(space, path));
 }
 
-/* For late build-ids.  A mapping that does not fit is not used, whatever they say. */
+/* Remembers mappings for build-ids that come late.  A mapping that does not fit is never used,
+ * whatever its build-id. */
 static bool note_identity(struct image_space *space, const struct map_event *event, enum image_fit fit)
 {
 	if (fit == FIT_IMAGE && event->build_id.size && !space->identified &&
@@ -39,7 +40,7 @@ static bool note_identity(struct image_space *space, const struct map_event *eve
 	       number_set_add(&space->unidentified, path_hash(space, event->path));
 }
 
-/* Who converts for the input binary what its BOLTed form ran gave the wrong file. */
+/* The user gave the input binary, but the samples are of the binary that BOLT made from it. */
 static bool note_bolted(struct image_space *space, const struct map_event *event)
 {
 	struct image_report *report = &space->report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which mappings are the binary's, and what the report says of those that are not. */
+/* Decides which mappings are the binary's, and counts the others in the report. */
 #ifndef ADDRSPACE_IMAGE_JUDGE_H
 #define ADDRSPACE_IMAGE_JUDGE_H
 

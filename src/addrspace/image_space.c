@@ -62,7 +62,8 @@ void image_space_fini(struct image_space *space)
 	*space = (struct image_space){0};
 }
 
-/* Another program, or another process, at a time.  What it maps is told. */
+/* The process runs another program, or another process has its pid, from this time on; its
+ * mappings are recorded. */
 static void begin_anew(struct process *process, uint64_t time)
 {
 	uint32_t pid = process->pid;
@@ -71,7 +72,7 @@ static void begin_anew(struct process *process, uint64_t time)
 	*process = (struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
 }
 
-/* What lies below the kernel, of a process that is known. */
+/* Is it a mapping below the kernel, of a process that is known? */
 static bool is_of_user(const struct map_event *event)
 {
 	return event->size && event->start.v < USER_END && event->pid != NO_PID;
@@ -139,7 +140,7 @@ static bool take_exec(struct image_space *space, uint32_t pid, uint64_t time, st
 	return true;
 }
 
-/* What is given of the parent the child has, until more is given of itself. */
+/* A child has the given maps of its parent until maps of its own are given. */
 static bool take_fork(struct image_space *space, const struct task_event *task, uint64_t time,
 		      struct bc_error *err)
 {
@@ -166,7 +167,7 @@ static bool is_told(const struct process *process)
 	return process->image.mapped || process->image.maps_forgotten;
 }
 
-/* Of the processes that both parts tell of each is one life. */
+/* A process that both parts describe counts as one. */
 static bool take_continuation(struct image_space *space, struct bc_error *err)
 {
 	if (!processes_adopt(&space->processes, &space->before, is_told))
@@ -275,7 +276,7 @@ static bool is_image(const struct process *process, uint64_t at)
 	return m && m->file == FILE_IMAGE;
 }
 
-/* Files are smaller than the one, and nothing is mapped below the other. */
+/* No file is as large as the first limit, and no mapping is below the second. */
 #define OFFSETS_END (UINT64_C(1) << 32)
 #define ADDRESSES_BEGIN (UINT64_C(1) << 16)
 
@@ -294,7 +295,7 @@ static bool find_in_image(const struct process *process, struct file_places *pla
 	return offset || address;
 }
 
-/* How many mappings of the binary can stand before one of another file: of programs some. */
+/* How many mappings of the binary are passed over to find one of another file; a program has a few. */
 #define IMAGE_MAPPINGS_FEW 16
 
 /* An address of a mapping that is not the binary's, else one in the page of NULL. */

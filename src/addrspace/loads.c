@@ -161,8 +161,8 @@ static bool has_vaddrs(const struct cluster *c, uint64_t start, uint64_t end)
 
 /* ---- loads ---- */
 
-/* More bases in one load, and more loads, are not looked through for each cluster: such maps
- * are made to take time. */
+/* Limits of the bases in a load and of the loads that are compared with each cluster: only
+ * hostile maps have more. */
 #define CLUSTERS_MOST 8
 #define LOADS_NEAR 8
 
@@ -172,7 +172,8 @@ struct parts {
 };
 DEFINE_VEC(parts_vec, struct parts);
 
-/* The cluster has nothing that the load has: it can be what the load lacks. */
+/* The cluster and the load have no segment in common, so the cluster can be the missing part of
+ * the load. */
 static bool completes(const struct parts *load, const struct cluster *c)
 {
 	if (load->count == CLUSTERS_MOST)
@@ -195,7 +196,7 @@ static bool place_cluster(struct parts_vec *loads, const struct cluster *c)
 	return parts_vec_push(loads, (struct parts){{c}, 1});
 }
 
-/* Whose base most mappings have; of as many, the one with more code. */
+/* The load whose base most mappings have; of two with equally many, the one with more code. */
 static const struct cluster *main_part(const struct parts *parts)
 {
 	const struct cluster *main = parts->at[0];
@@ -290,8 +291,7 @@ static bool make_loads(struct loads *loads, const struct image *image, struct me
 	return ok;
 }
 
-/* What got votes and no mapping in the end was the other reading of a page that
- * two segments share. */
+/* A base that got votes but no mapping came from a page that two segments share. */
 static void keep_bases(struct base_vec *bases)
 {
 	size_t kept = 0;

@@ -65,7 +65,7 @@ BC_MUST_USE bool loads_find(const struct maps *maps, const struct mapped_files *
 bool loads_base(const struct loads *loads, const struct image *image, const struct mapping *mapping,
 		uint64_t *out);
 
-/* All ways lead to the same base: by each of its mappings, and by the lowest segment. */
+/* Do all mappings of the load, and its lowest segment, give the same base? */
 bool load_agrees(const struct load *load);
 
 /* All loads do. */

@@ -14,7 +14,7 @@
 /* Text and .bcmaps are read as a whole, up to this. */
 #define FILE_MOST (UINT64_C(256) << 20)
 
-/* A .bcmaps file counts as what it stands for. */
+/* Each region of a .bcmaps file counts as so many bytes of that. */
 #define BCMAPS_REGION_BYTES 4
 
 /* ---- a recording ---- */
@@ -169,7 +169,7 @@ static bool read_whole(const char *path, struct content_vec *out, struct bc_erro
 	return ok;
 }
 
-/* What comes behind comments, of which heads are some, and blank lines. */
+/* The text from the first line on that is neither blank nor a comment, as head lines are. */
 static struct text skip_comments(struct text text)
 {
 	for (size_t len; text.len; text = text_from(text, len + 1)) {

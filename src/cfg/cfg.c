@@ -8,7 +8,7 @@
 #include "src/base/parallel.h"
 #include "src/cfg/references.h"
 
-/* Code that is worth a thread of its own: half a millisecond of work. */
+/* Bytes of code per thread: so many take about half a millisecond. */
 #define BYTES_PER_THREAD (UINT64_C(32) << 10)
 
 struct job {
@@ -46,7 +46,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Take over the choice, sorted and without repetitions. */
+/* Copies the chosen indices, sorted and each once. */
 static bool choose(struct cfg *cfg, const uint32_t *chosen, size_t count)
 {
 	cfg->chosen = malloc((count + 1) * sizeof(*cfg->chosen));

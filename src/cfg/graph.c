@@ -9,7 +9,7 @@
 
 DEFINE_VEC(block_vec, struct block);
 
-/* What stands at an instruction, besides itself: bits. */
+/* Marks of an instruction, as bits. */
 enum {
 	AT_LABEL = 1,
 	AT_ENTRY = 2,

@@ -105,7 +105,7 @@ static bool add_blocks(struct maker *m, struct graph_code *out)
 	return ok;
 }
 
-/* After the successors that are known: what nothing leads to was not seen. */
+/* Called when the known successors are added: a block that nothing leads to has not been seen. */
 static bool find_follow(struct maker *m, const struct graph_code *out)
 {
 	const struct graph_code_parts *parts = m->parts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The instructions of a graph, and all successors of each block: for those who do not walk in
- * the order of addresses.  Kept on demand.
+ * The instructions of a graph and all successors of each block.  Only callers that do not walk in
+ * the order of addresses need them, so they are kept on demand.
  */
 #ifndef CFG_GRAPH_CODE_H
 #define CFG_GRAPH_CODE_H

@@ -7,7 +7,7 @@
  * ones are within a few dozen instructions, and work must stay bounded. */
 #define LOOK_BACK 2000
 
-/* To decode one again takes as long as so many bytes of a table. */
+/* Decoding an instruction again costs as much work as reading so many bytes of a table. */
 #define INSN_WORK 16
 
 /* Reads instructions backwards. */
@@ -43,7 +43,7 @@ static bool back_to_writer(struct backwards *b, unsigned reg, unsigned other)
 		read_insn(b, b->at - 1);
 		found = b->insn.writes >> reg & 1 || b->insn.writes >> other & 1;
 	}
-	/* Many jumps can have long ways back through the same code. */
+	/* Counted as work, because many jumps can have the same long way back. */
 	return work_spend(b->image->work, WORK_JUMP_TABLES, (from - b->at) * INSN_WORK) && found;
 }
 

@@ -81,8 +81,8 @@ static struct bytes table_bytes(const struct table_search *s, struct table_ref r
 	return bytes_first(bytes, (bound < end ? bound : end) - ref.address);
 }
 
-/* The names of two functions say that they are parts of one; the last one that was asked
- * for mostly is asked for again. */
+/* Are two functions parts of one by their names?  Remembers the last answer, as most questions
+ * repeat. */
 static bool is_related(const struct function *f, const struct function *to,
 		       const struct function **last, uint64_t *spent)
 {
@@ -254,7 +254,7 @@ bool jump_tables_find(const struct table_search *s, struct jump_tables *out)
 		qsort(found.at, found.len, sizeof(*found.at), by_place);
 	ok = ok && tell_apart(&found, out) && read_targets(s, out);
 	found_vec_free(&found);
-	/* What was too much work on the way here found no table. */
+	/* Fails if the search ran out of work before it reached a table. */
 	return ok && work_spend(s->input->image->work, WORK_JUMP_TABLES, 0);
 }
 

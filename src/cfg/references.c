@@ -91,7 +91,8 @@ static struct stretch behind_end(const struct scan *s, size_t chosen, const stru
 	return (struct stretch){end, end + REACH};
 }
 
-/* Scan a stretch, but for what was scanned before; they come by ascending beginnings. */
+/* Scans the part of a stretch that was not scanned before.  Stretches come in ascending order of
+ * their beginnings. */
 static void scan_once(struct scan *s, const struct section *section, struct bytes code,
 		      struct stretch stretch, uint64_t *done)
 {
@@ -104,8 +105,8 @@ static void scan_once(struct scan *s, const struct section *section, struct byte
 	*done = stretch.to;
 }
 
-/* What reaches a chosen function with a distance of one byte is near its ends, and many short
- * functions have the same bytes near theirs. */
+/* A branch with a distance of one byte stands near an end of the function that it leads to; many
+ * short functions have the same bytes near their ends. */
 static void scan_around_x86(struct scan *s, const struct section *section, struct bytes code)
 {
 	size_t begin = first_from(s->chosen, section->addr);

@@ -127,7 +127,7 @@ static bool read_one(struct reader *r, const uint8_t *rela)
 		return add_label(r, at, target);
 	if (!is_code(image, target))
 		return true;
-	/* At a variable base the dynamic relocation of the word tells of it. */
+	/* In position-independent code the dynamic relocation of the word names the address. */
 	return address_vec_push(&r->relocs->absolute, at) &&
 	       (image->position_independent || add_label(r, at, target));
 }

@@ -4,7 +4,7 @@
 #include "src/cfg/jump_pattern.h"
 #include "src/isa/x86_insn.h"
 
-/* pop, popf, leave: what stands at a function's end. */
+/* pop, popf, leave: instructions that restore the stack at a function's end. */
 static bool restores(struct bytes code)
 {
 	struct x86_insn insn;

@@ -7,7 +7,7 @@
 #include "src/elf/bat_symbols.h"
 #include "src/elf/notes.h"
 
-/* BOLT wrote this file: without its table, nothing leads back to the input. */
+/* BOLT wrote this file.  Without a BAT its addresses cannot be translated to the input binary. */
 static bool is_bolted(const struct image *image)
 {
 	for (size_t i = 0; i < image->section_count; i++)
@@ -115,7 +115,7 @@ static bool pair(struct binary *binary, struct bc_error *err)
 	return true;
 }
 
-/* With nothing moved, BOLT prints the name that it sorts by. */
+/* Where BOLT moved no function, it prints the same name that it sorts by. */
 static void print_primary_names(struct binary *binary)
 {
 	for (size_t i = 0; i < binary->functions.count; i++)

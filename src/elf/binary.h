@@ -19,7 +19,7 @@ enum binary_kind {
 	BINARY_BOLTED,    /* llvm-bolt wrote it, with a BAT */
 	BINARY_UNTOUCHED, /* llvm-bolt did not write it: it is its own input binary, and
 	                     its functions are printed by their primary names */
-	BINARY_LOST,      /* llvm-bolt wrote it without a BAT: nothing leads to its input */
+	BINARY_LOST,      /* llvm-bolt wrote it without a BAT: its addresses cannot be translated */
 	BINARY_SECTION,   /* the section of a BAT alone: no image, so no functions */
 };
 

@@ -70,7 +70,7 @@ static bool read_as_stored(struct binary *binary, struct bc_error *err)
 	return decode(binary, bat_decode, err) && binary_keep_parents(binary, err);
 }
 
-/* What is filled in of a binary of which only the file is there. */
+/* Fills in the rest of a binary of which only the file is open yet. */
 typedef bool fill_fn(struct binary *binary, struct bc_error *err);
 
 static bool fill_to_convert(struct binary *binary, struct bc_error *err)

@@ -201,7 +201,7 @@ static char *folder_of(const char *path)
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* Of the name that was given, and of the file itself, if that name is a link. */
+/* The folder of the given name is searched, and that of the file itself if the name is a link. */
 static int try_folders(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
 {
 	char *real = realpath(name->of, NULL);
@@ -229,7 +229,7 @@ int debug_file_open(const struct debug_name *name, char **path, struct bc_error 
 	int fd = try_dirs(name, at, err);
 	if (fd < 0 && !err->code)
 		fd = try_build_id(name, NAMED_BY_BUILD_ID, DEBUG_ROOT, at, err);
-	/* A name that nobody wrote down is believed only if a build-id says so, too. */
+	/* A debug file whose name no link of the binary gives must have the same build-id. */
 	if (fd < 0 && !err->code && (name->link || name->id.size))
 		fd = try_folders(name, at, err);
 	if (fd < 0)

@@ -38,8 +38,8 @@ static bool refuse_section(struct debug_symbols *symbols, const char *path, cons
 		       " bytes, is not the binary's", path, (int)text_first(s->name, 64).len, s->name.at, s->addr, s->size);
 }
 
-/* Sections of debug files are some dozens.  Of a table that is made to be searched from its
- * beginning each time so many are taken. */
+/* A debug file has some dozens of sections.  Each may be searched for from the beginning of the
+ * table, so a table with more sections than this is cut. */
 #define SECTIONS_MOST 4096
 
 static bool pair_sections(const struct image *binary, const char *path, struct debug_symbols *symbols,

@@ -27,7 +27,7 @@ enum {
 	EH_PE_OMIT = 0xff,
 };
 
-/* What cannot be read gives 0, and from then on everything does. */
+/* After the first field that cannot be read, each field is read as 0. */
 struct eh_cursor {
 	struct bytes left;
 	uint64_t address; /* vaddr of what is left */

@@ -89,8 +89,8 @@ static bool next_entry(struct eh_cursor *all, struct eh_cursor *entry)
 	return true;
 }
 
-/* More of a CIE is not looked at: what is read of one takes some 40 bytes, and FDEs can
- * take turns to have it read again. */
+/* Reads no more of a CIE than this: a real one needs some 40 bytes, and FDEs that alternate
+ * between CIEs have each read again. */
 #define CIE_MOST 256
 
 /* The cursor behind the header of the CIE that begins at byte `at`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* How far functions reach: their symbols often know less than their code. */
+/* How far functions reach: the size in a symbol is often too small. */
 #ifndef ELF_EXTENTS_H
 #define ELF_EXTENTS_H
 

@@ -13,7 +13,7 @@
 
 DEFINE_VEC(function_vec, struct function);
 
-/* What the table is made from, and the table while it is made. */
+/* The inputs of the function table, and the unfinished table. */
 struct builder {
 	const struct image *image;
 	enum local_numbers numbers;
@@ -68,7 +68,7 @@ static const char *unique_name(struct builder *b, const struct symbol *s)
 	return *prefix ? join(b, prefix, s->name, NULL, NULL) : s->name;
 }
 
-/* BOLT takes any name with two slashes for one that tells the file. */
+/* BOLT takes a name with two slashes for name/file/number. */
 static bool has_two_slashes(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -306,7 +306,7 @@ bool functions_index(struct function_table *table)
 	return true;
 }
 
-/* The two halves of reading, which do not need each other. */
+/* One half is the symbols, the other .eh_frame, GOT and PLT: neither needs the other. */
 static bool read_half(void *ctx, size_t half, struct bc_error *err)
 {
 	struct builder *b = ctx;

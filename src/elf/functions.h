@@ -38,8 +38,8 @@ struct function {
 	const char *printed; /* the name to write, with a BAT in the binary */
 };
 
-/* Where to begin to look for an address: entry i counts the functions below
- * base + (i << shift).  About two entries a function. */
+/* Where to begin to look for an address: entry i is how many functions are below base + (i << shift).
+ * About two entries a function. */
 struct function_index {
 	uint32_t *below;
 	size_t count;
@@ -81,8 +81,8 @@ BC_MUST_USE bool functions_build_named(const struct image *image, enum local_num
 				       struct function_table *out, struct bc_error *err);
 void functions_free(struct function_table *table);
 
-/* Make the index of a table whose functions stand; functions_build() does it.
- * Returns false when out of memory. */
+/* Builds the index of a table whose functions are final; functions_build() calls it.  Returns
+ * false when out of memory. */
 BC_MUST_USE bool functions_index(struct function_table *table);
 
 /* Ask for the memory that functions_find() will read first. */
@@ -95,8 +95,8 @@ static inline void functions_prefetch(const struct function_table *table, struct
 		__builtin_prefetch(&index->below[bucket]);
 }
 
-/* The bytes that count as a function's own.  Looks at the code behind it, once: not every
- * function's is looked at beforehand. */
+/* The number of bytes that count as a function's own.  Reads the code behind the function at the
+ * first call only, because most functions are never asked for. */
 uint64_t function_extent(const struct function_table *table, const struct function *function);
 
 /* The function whose [address, address + function_extent()) holds `at`, or NULL.  O(1) for

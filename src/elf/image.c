@@ -64,7 +64,7 @@ static bool check_ident(struct bytes file, struct bc_error *err)
 	return true;
 }
 
-/* libelf takes tables that are not in the file for absent ones. */
+/* libelf treats a table that lies outside the file as if the file had none. */
 static bool check_tables(const GElf_Ehdr *h, size_t file_size, bool segments, struct bc_error *err)
 {
 	/* With more than 65,279 sections the first section header has the count. */
@@ -260,8 +260,8 @@ static bool read_sections(Elf *elf, struct image *image, struct bc_error *err)
 	return true;
 }
 
-/* Are its bytes looked at?  Those of debug information are not, of which a side file has
- * nothing but the place. */
+/* Are the section's bytes read?  Those of debug information are not: a side file keeps only their
+ * place. */
 static bool is_read(const struct image *image, const struct section *s)
 {
 	const struct section *applies;

@@ -72,8 +72,8 @@ struct image {
 BC_MUST_USE bool image_open(struct bytes file, struct image *out,
 			    struct bc_error *err);
 
-/* The same without the segments: of a file of which only sections are there.  It has no segments, and
- * no build-id but that of a section. */
+/* The same without segments, for a file that has only sections.  The image has no build-id but
+ * that of a section. */
 BC_MUST_USE bool image_open_sections(struct bytes file, struct image *out, struct bc_error *err);
 
 /* The same of a mapped file: of a side file, the limits are those of what it holds. */

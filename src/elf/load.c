@@ -56,7 +56,7 @@ static uint64_t page_size(const struct image *image, const struct load_mapping *
 	return page;
 }
 
-/* Is the mapping part of the segment, or the whole of it and more? */
+/* Does the mapping lie in the segment, or contain all of it? */
 static bool is_part(const struct segment *s, const struct load_mapping *m, uint64_t page)
 {
 	uint64_t begin = m->offset.v, end = begin + m->size;

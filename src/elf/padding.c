@@ -6,7 +6,8 @@
 
 DEFINE_SEARCH(marks_above, struct code_mark, uint64_t, item->address <= key)
 
-/* The length of a nop, or of a jump to what follows it in the gap or to its end; 0: it is neither. */
+/* The length of a nop, or of a jump forward within the gap or to its end; 0 for any other
+ * instruction. */
 static size_t x86_filler_size(struct bytes code)
 {
 	struct insn insn = insn_decode(MACHINE_X86_64, code, 0);

@@ -60,7 +60,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->section > y->section) - (x->section < y->section);
 }
 
-/* From one address where a section begins or ends to the next one. */
+/* One part: the addresses between two neighbouring begins or ends of sections. */
 static size_t sweep(const struct section *sections, const struct placed *placed, size_t count,
 		    struct open_sections *open, struct section_part *out)
 {

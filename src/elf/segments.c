@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where things are: vaddr <-> file offset, sections by name, type and vaddr. */
+/* Look-ups in an image: vaddr <-> file offset, and sections by name, type and vaddr. */
 #include <elf.h>
 
 #include "src/base/search.h"

@@ -90,7 +90,7 @@ static void note_hot_marker(struct symbol_table *table, const struct symbol *s)
 		*(s->name[sizeof("__hot_") - 1] == 's' ? &table->hot_start : &table->hot_end) = s->address;
 }
 
-/* Around the space that a linker script leaves for BOLT's output. */
+/* The symbols around the space that a linker script reserves for BOLT's output. */
 static bool is_reserved_marker(const char *name)
 {
 	return !strncmp(name, "__bolt_reserved_", 16) &&
@@ -132,7 +132,8 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 	};
 	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
 		out->name = raw->image->sections[out->section].name.at;
-	/* Names can be the ends of others: what is compared, sorted and copied is their sum. */
+	/* One name can be the end of another, so all names together can be far longer than the
+	 * string table. */
 	return work_spend(raw->tables->work, WORK_SYMBOL_NAMES, strlen(out->name)) ||
 	       work_check(raw->tables->work, err);
 }

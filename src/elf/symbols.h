@@ -10,7 +10,7 @@
 
 #define ABSOLUTE_SECTION UINT32_MAX
 
-/* What file_number counts by; number counts by address. */
+/* The order in which file_number counts; number always counts by address. */
 enum local_numbers { NUMBERS_BY_ADDRESS, NUMBERS_BY_ORDER };
 
 struct symbol {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A file of any kind that batconv, perf or BOLT reads or writes: what it is and what is in it.
+ * Finds out the kind and the content of a file that batconv, perf or BOLT reads or writes.
  */
 #ifndef INSPECT_INSPECT_H
 #define INSPECT_INSPECT_H

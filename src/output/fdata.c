@@ -71,7 +71,7 @@ static void emit_record(struct emit *out, const struct record_source *source, co
 	emit_char(out, '\n');
 }
 
-/* Names are anywhere in the binary: they are asked for so many before they are read. */
+/* Names lie anywhere in the binary, so each is prefetched so many records before it is read. */
 #define NAMES_AHEAD ((size_t)8)
 #define NAMES_PART ((size_t)4096)
 
@@ -124,7 +124,7 @@ static bool source_init(struct record_source *source, const struct profile *prof
 	return true;
 }
 
-/* Names of events are from the recording: the line is one line. */
+/* Event names come from the recording: a newline in one is replaced, so that the line stays one. */
 static void emit_event(struct emit *out, const char *name)
 {
 	for (; *name; name++)
@@ -176,7 +176,7 @@ struct chunk {
 	struct emit text;
 };
 
-/* Records come by where they are from, and go anywhere. */
+/* Records are sorted by the function that they come from; their targets are anywhere in the binary. */
 static void prefetch_target(const struct record_source *source, const struct packed_record *record)
 {
 	if (!record->to)
@@ -202,7 +202,7 @@ static void format_chunk(struct task *task, unsigned thread)
 	}
 }
 
-/* The chunks go round: each is written and then formats what comes next. */
+/* Chunks are reused in turn: each is written, and then formats the next records. */
 static bool write_records(const struct record_source *source, struct chunk *chunks, size_t count,
 			  struct pool *pool, FILE *file)
 {

@@ -47,7 +47,7 @@ static void emit_trace(struct writer *w, const struct count_row *row, bool is_re
 	emit_char(&w->out, '\n');
 }
 
-/* A fall-through alone: by what is known of how it was reached. */
+/* A fall-through without its branch; the letter says how it was reached. */
 static void emit_run(struct writer *w, const struct count_row *row)
 {
 	struct trace trace = trace_of(row->key);

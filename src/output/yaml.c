@@ -169,7 +169,7 @@ static uint64_t samples_in(const struct profile *profile, size_t from, size_t to
 	return count;
 }
 
-/* What became of a block: records [from, to), and entries at its beginning. */
+/* The counts of a block: its records [from, to), and the entries at its beginning. */
 static void write_block(struct writer *w, const struct input_block *block, size_t from, size_t to,
 			uint64_t entered)
 {
@@ -228,7 +228,7 @@ static void write_blocks(struct writer *w, struct share share)
 	}
 }
 
-/* Only what comes to the very beginning of a function counts as its execution. */
+/* Only entries at a function's first byte count as its executions. */
 static void write_function(struct writer *w, const struct function *function, struct share share)
 {
 	const struct entry *first = share.entry;

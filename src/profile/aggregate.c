@@ -71,7 +71,7 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 	return sample_counter_stack(&a->counter, view, sample, use, err);
 }
 
-/* A line of text that was cut, or one of another kind that looks like a sample's. */
+/* The sample has no address: its line of text was cut, or only looks like a sample. */
 static bool leave_out_address(struct aggregate *a)
 {
 	a->counter.addresses.read++;
@@ -106,7 +106,8 @@ static bool is_access(const struct sample *sample)
 	return false;
 }
 
-/* Of a binary that is one piece, data is where it is as code is. */
+/* All segments of a binary are loaded with one base, so a data address is translated like a code
+ * address. */
 static bool take_access(struct aggregate *a, const struct sample *sample, struct bc_error *err)
 {
 	struct ledger *ledger = &a->counter.ledgers.memory;
@@ -171,7 +172,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 	return use_sample(a, &placed, event->memory, err);
 }
 
-/* What a trace is worth where only addresses are wanted: nothing. */
+/* Drops a trace: only addresses are counted. */
 static bool leave_out_trace(struct aggregate *a, const struct trace_record *record,
 			    struct bc_error *err)
 {

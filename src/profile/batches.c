@@ -115,7 +115,7 @@ static void reap_oldest(struct batches *all)
 	all->empty = batch;
 }
 
-/* One slow thread does not let those behind its batch pile up. */
+/* Waits when one slow thread would let the batches behind its own pile up. */
 static bool must_wait(const struct batches *all)
 {
 	return all->submitted_count >= SUBMITTED_EACH * pool_threads(all->pool);
@@ -244,7 +244,7 @@ bool batches_add_traces(struct batches *all, const struct trace_record *traces, 
 	return submit(all, batch, err);
 }
 
-/* Drained in any case: what waits points into memory that is freed next. */
+/* Drains even after an error, because waiting batches point into memory that is freed next. */
 bool batches_drain(struct batches *all, struct bc_error *err)
 {
 	struct bc_error later = {0};

@@ -60,7 +60,7 @@ void converter_take_fall_throughs(struct converter *c);
 enum trace_drop converter_walk_graph(struct converter *c, const struct graph *graph, const struct fall_through *fall,
 				     uint64_t count);
 
-/* branches.c.  A taken branch that is no return: what became of it is in the ledger. */
+/* branches.c: converts a taken branch that is no return, and counts it as kept or dropped. */
 void converter_branch(struct converter *c, const struct count_row *row, struct output_place source, struct output_place target);
 
 /* A way within a function, by falling through. */
@@ -68,7 +68,7 @@ void converter_edge(struct converter *c, struct input_place from, struct input_p
 void converter_add(struct converter *c, struct record record);
 
 /*
- * old_code.c: code that runs where the input has it.  Its place is the input's.
+ * old_code.c: code that runs at the address that it has in the input binary.
  */
 struct old_place converter_old_place(const struct converter *c, struct vaddr at);
 bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn);

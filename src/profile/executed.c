@@ -18,7 +18,7 @@ struct job {
 	_Atomic uint64_t *bytes;
 };
 
-/* Neighbours are of one function: it is told once what they come to. */
+/* Sums of neighbouring rows of one function, added to its total at once. */
 struct sum {
 	const struct function *function;
 	uint64_t bytes;

@@ -144,8 +144,8 @@ static bool report(struct debug_lines *source, const char *path)
 		return false;
 	*userdata = source;
 	source->bias = bias;
-	/* Now, so that files that must not be opened are told before libdw asks again: what
-	 * is not found here it would look for itself. */
+	/* Looks for the debug file now, before libdw does: libdw would open files that it must
+	 * not. */
 	dw->getdwarf(source->module, &bias);
 	return true;
 }

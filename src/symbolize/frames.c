@@ -17,7 +17,7 @@ void view_init(struct view *view, struct map_set *set)
 	*view = (struct view){.set = map_set_share(set)};
 }
 
-/* Maps that change before each sample would be listed as often: not before somebody needs it. */
+/* Lists a map only when a frame needs the list, as a map can change before every sample. */
 static bool list_maps(struct view *view)
 {
 	if (view->known)
@@ -37,7 +37,7 @@ void view_free(struct view *view)
 	*view = (struct view){0};
 }
 
-/* All mappings of a path are settled together: they share the loads. */
+/* Finds the loads of all mappings of a path at once, as these mappings share them. */
 static bool learn_path(struct libraries *libraries, struct view *view, const struct mapping *mapping)
 {
 	const struct mapped_files *files = libraries->files;
@@ -90,7 +90,7 @@ const char *frame_function(const struct frame *frame)
 	return frame->function || !frame->places.count ? frame->function : frame_place(frame)->function;
 }
 
-/* How a function without a symbol is called; DWARF has a better name. */
+/* The name that a function without a symbol gets; DWARF may have a better one. */
 #define NAME_OF_FDE "__BOLT_FDE_FUNC"
 
 static bool find_lines(const struct libraries *libraries, const struct view_mapping *known, struct vaddr at,

@@ -22,7 +22,7 @@ void libraries_free(struct libraries *libraries)
 	libraries->len = 0;
 }
 
-/* Builds that BOLT made of one input share its build-id: the name decides first. */
+/* Compares names before build-ids, because all BOLTed builds of one input share a build-id. */
 static const struct given_binary *given_for(const struct libraries *libraries, struct text path, uint32_t file)
 {
 	const struct given_binary *by_id = NULL;

@@ -150,8 +150,8 @@ static bool function_id(struct pprof *p, const char *name, const char *file, uin
 	return finish(p, PROFILE_FUNCTION, &m, ok);
 }
 
-/* The function that the code belongs to.  What has none is drawn by its address; what has no
- * mapping either, by what it is. */
+/* The function that the code belongs to.  A frame without a function is named by its address, one
+ * without a mapping by its kind. */
 static bool own_function_id(struct pprof *p, const struct frame *frame, uint32_t *id)
 {
 	const struct source_place *place = frame_place(frame);

@@ -123,8 +123,8 @@ bool resolver_raw_file(struct resolver *r, const char *path, struct bc_error *er
 	return ok;
 }
 
-/* What perf script prints of a user's frame is the offset in its file; the mapping
- * of the file that has the offset leads back. */
+/* perf script prints a user frame as an offset in its file; the mapping with that offset gives
+ * the run-time address. */
 static uint64_t run_address(const struct resolver *r, const struct view *view, uint64_t at, struct text file)
 {
 	uint64_t from = 0;
@@ -150,7 +150,7 @@ static bool collect_chain(struct resolver *r, const struct view *view, const str
 	return r->chain.len || address_list_push(&r->chain, sample->ip.v);
 }
 
-/* Of a process that the recording tells no mapping of. */
+/* For a process of which the recording has no mapping. */
 static struct map_set *given_maps(struct resolver *r, uint32_t pid, uint64_t time)
 {
 	const struct snapshot *found = snapshots_near(r->snapshots, pid, time);
