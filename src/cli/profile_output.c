@@ -61,12 +61,20 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	return true;
 }
 
+/* A shard without a record fits those of both kinds. */
+static enum merge_mode shard_mode(const struct conversion *conversion)
+{
+	if (!conversion->kept.count)
+		return MODE_OPEN;
+	return conversion->basic ? MODE_PLAIN : MODE_BRANCHES;
+}
+
 /* Its addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
 	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion->binary.image,
 					      conversion->basic};
-	struct shard shard = {.kind = MERGE_PREAGG, .mode = conversion->basic ? MODE_PLAIN : MODE_BRANCHES,
+	struct shard shard = {.kind = MERGE_PREAGG, .mode = shard_mode(conversion),
 			      .id = code_digest(&conversion->binary.image)};
 	FILE *text = shard_begin(&shard, file);
 
