@@ -23,11 +23,9 @@ static const struct piece {
 };
 #define PIECES BC_COUNT(pieces)
 
-/* The arcs of one block; 0 stands for none where the capacity would be 0. */
+/* The numbers of what a block has in the network. */
 struct block_arcs {
-	size_t arcs[PIECES];
-	int64_t filled[PIECES]; /* of a piece that costs less than nothing: what was sent at once */
-	size_t count;
+	size_t curve;
 	size_t entry, no_entry;
 	bool has_entry, has_no_entry;
 };
@@ -54,22 +52,6 @@ static uint32_t node_outside(const struct flow_problem *problem)
 	return 2 * problem->block_count;
 }
 
-static void add_piece(struct builder *b, uint32_t block, int64_t width, int64_t cost)
-{
-	struct block_arcs *arcs = &b->blocks[block];
-	size_t i = arcs->count++;
-
-	if (cost >= 0) {
-		arcs->arcs[i] = network_add(&b->network, node_in(block), node_out(block), width, cost);
-		return;
-	}
-	/* Sent at once, as it costs less than nothing; the arc takes it back. */
-	arcs->filled[i] = width;
-	network_demand(&b->network, node_in(block), width);
-	network_supply(&b->network, node_out(block), width);
-	arcs->arcs[i] = network_add(&b->network, node_out(block), node_in(block), width, -cost);
-}
-
 /* What the samples alone say of the count, in 80ths of it at `end`. */
 static int64_t count_at(const struct flow_block *block, uint32_t end)
 {
@@ -78,22 +60,29 @@ static int64_t count_at(const struct flow_block *block, uint32_t end)
 	return end == UINT32_MAX ? NETWORK_MOST : (int64_t)(said * end / 80);
 }
 
-static void add_block(struct builder *b, uint32_t number)
+/* The pieces of a block that was sampled.  Returns how many there are. */
+static size_t curve_of_samples(const struct flow_block *block, struct curve_piece *curve)
 {
-	const struct flow_block *block = &b->problem->blocks[number];
 	int64_t begin = 0;
+	size_t count = 0;
 
-	if (block->vanishes || !block->samples) {
-		int64_t slope = block->vanishes ? 0 : COST_ONE;
-		add_piece(b, number, NETWORK_MOST, slope * block->instructions);
-		return;
-	}
 	for (size_t i = 0; i < PIECES; i++) {
 		int64_t end = count_at(block, pieces[i].end);
 		if (end > begin)
-			add_piece(b, number, end - begin, (int64_t)pieces[i].slope * block->instructions);
+			curve[count++] = (struct curve_piece){end - begin, (int64_t)pieces[i].slope * block->instructions};
 		begin = end;
 	}
+	return count;
+}
+
+static void add_block(struct builder *b, uint32_t number)
+{
+	const struct flow_block *block = &b->problem->blocks[number];
+	int64_t slope = block->vanishes ? 0 : COST_ONE;
+	struct curve_piece curve[PIECES] = {{NETWORK_MOST, slope * block->instructions}};
+	size_t count = block->vanishes || !block->samples ? 1 : curve_of_samples(block, curve);
+
+	b->blocks[number].curve = network_add_curve(&b->network, node_in(number), node_out(number), curve, count);
 }
 
 /* What ran was entered, even where only a loop has samples: a flow that turns there and never came in would be
@@ -154,12 +143,7 @@ static void read_counts(const struct builder *b, struct flow_counts *out)
 {
 	for (uint32_t i = 0; i < b->problem->block_count; i++) {
 		const struct block_arcs *arcs = &b->blocks[i];
-		int64_t count = 0;
-		for (size_t k = 0; k < arcs->count; k++) {
-			int64_t flow = network_flow(&b->network, arcs->arcs[k]);
-			count += arcs->filled[k] ? arcs->filled[k] - flow : flow;
-		}
-		out->blocks[i] = (uint64_t)count;
+		out->blocks[i] = (uint64_t)network_curve_flow(&b->network, arcs->curve);
 		out->entries[i] = entries_of(b, arcs);
 	}
 	for (uint32_t i = 0; i < b->problem->edge_count; i++)

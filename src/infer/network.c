@@ -13,6 +13,8 @@ void network_init(struct network *network, uint32_t nodes)
 void network_free(struct network *network)
 {
 	network_arc_vec_free(&network->arcs);
+	curve_piece_vec_free(&network->pieces);
+	curve_vec_free(&network->curves);
 }
 
 size_t network_add(struct network *network, uint32_t from, uint32_t to, int64_t capacity, int64_t cost)
@@ -34,6 +36,38 @@ void network_supply(struct network *network, uint32_t node, int64_t amount)
 void network_demand(struct network *network, uint32_t node, int64_t amount)
 {
 	network_add(network, node, network->nodes + 1, amount, 0);
+}
+
+size_t network_add_curve(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, size_t count)
+{
+	size_t number = network->curves.len, first = network->pieces.len;
+	struct curve curve = {.first = first, .count = count, .at = first};
+
+	for (size_t i = 0; i < count; i++)
+		if (!curve_piece_vec_push(&network->pieces, pieces[i]))
+			network->no_memory = true;
+	if (network->no_memory)
+		return number;
+	int64_t sent = curve_fill_gains(&curve, network->pieces.at);
+	if (sent) {
+		network_demand(network, from, sent);
+		network_supply(network, to, sent);
+	}
+	struct curve_piece forth = curve_forth(&curve, network->pieces.at);
+	struct curve_piece back = curve_back(&curve, network->pieces.at);
+	curve.arc = network_add(network, from, to, forth.width, forth.cost);
+	if (!curve_vec_push(&network->curves, curve))
+		network->no_memory = true;
+	if (!network->no_memory) {
+		network->arcs.at[curve.arc + 1].capacity = back.width;
+		network->arcs.at[curve.arc + 1].cost = back.cost;
+	}
+	return number;
+}
+
+int64_t network_curve_flow(const struct network *network, size_t curve)
+{
+	return curve_flow(&network->curves.at[curve], network->pieces.at);
 }
 
 /* ---- the nodes that a search still has to visit: the nearest first ---- */
@@ -92,6 +126,7 @@ struct solver {
 	size_t *first;      /* where the links of a node begin; one more at the end */
 	struct link *links;
 	uint32_t *link_of;  /* by arc */
+	uint32_t *curve_of; /* by link: 1 + its curve, or 0 */
 	int64_t *potential; /* by node: with them no arc that has capacity left costs less than nothing */
 	int64_t *distance;
 	size_t *next;       /* by node: its first link that may still lead on */
@@ -106,6 +141,7 @@ static void solver_free(struct solver *s)
 	free(s->first);
 	free(s->links);
 	free(s->link_of);
+	free(s->curve_of);
 	free(s->potential);
 	free(s->distance);
 	free(s->next);
@@ -129,13 +165,19 @@ static void sort_arcs(struct solver *s)
 		const struct network_arc *arc = &arcs->at[i];
 		s->links[s->link_of[i]] = (struct link){arc->capacity, arc->cost, arc->to, s->link_of[i ^ 1]};
 	}
+	for (size_t i = 0; i < s->network->curves.len; i++) {
+		size_t arc = s->network->curves.at[i].arc;
+		s->curve_of[s->link_of[arc]] = s->curve_of[s->link_of[arc + 1]] = (uint32_t)i + 1;
+	}
 }
 
-/* What is left of each capacity, back to the network. */
+/* What is left of each capacity, and what the next unit costs, back to the network. */
 static void return_arcs(struct solver *s)
 {
-	for (size_t i = 0; i < s->network->arcs.len; i++)
+	for (size_t i = 0; i < s->network->arcs.len; i++) {
 		s->network->arcs.at[i].capacity = s->links[s->link_of[i]].capacity;
+		s->network->arcs.at[i].cost = s->links[s->link_of[i]].cost;
+	}
 }
 
 static bool solver_init(struct solver *s, struct network *network, uint64_t steps)
@@ -145,12 +187,14 @@ static bool solver_init(struct solver *s, struct network *network, uint64_t step
 	s->first = calloc((size_t)s->nodes + 1, sizeof(*s->first));
 	s->links = calloc(network->arcs.len + 1, sizeof(*s->links));
 	s->link_of = calloc(network->arcs.len + 1, sizeof(*s->link_of));
+	s->curve_of = calloc(network->arcs.len + 1, sizeof(*s->curve_of));
 	s->potential = calloc(s->nodes, sizeof(*s->potential));
 	s->distance = calloc(s->nodes, sizeof(*s->distance));
 	s->next = calloc(s->nodes, sizeof(*s->next));
 	s->path = calloc(s->nodes, sizeof(*s->path));
 	s->on_path = calloc(s->nodes, 1);
-	if (!s->first || !s->links || !s->link_of || !s->potential || !s->distance || !s->next || !s->path || !s->on_path)
+	if (!s->first || !s->links || !s->link_of || !s->curve_of || !s->potential || !s->distance || !s->next ||
+	    !s->path || !s->on_path)
 		return false;
 	sort_arcs(s);
 	return true;
@@ -210,10 +254,37 @@ static enum network_result search(struct solver *s)
 	return spend(s, s->nodes) ? NETWORK_SOLVED : NETWORK_TOO_MUCH;
 }
 
+static void send_curve(struct solver *s, uint32_t number, int64_t amount)
+{
+	const struct curve_piece *pieces = s->network->pieces.at;
+	struct curve *curve = &s->network->curves.at[s->curve_of[number] - 1];
+	struct link *forth = &s->links[s->link_of[curve->arc]], *back = &s->links[forth->back];
+
+	if (forth == &s->links[number])
+		curve_fill(curve, pieces, amount);
+	else
+		curve_take(curve, pieces, amount);
+	struct curve_piece next = curve_forth(curve, pieces), last = curve_back(curve, pieces);
+	forth->capacity = next.width;
+	forth->cost = next.cost;
+	back->capacity = last.width;
+	back->cost = last.cost;
+}
+
+static void send(struct solver *s, uint32_t number, int64_t amount)
+{
+	if (s->curve_of[number]) {
+		send_curve(s, number, amount);
+		return;
+	}
+	s->links[number].capacity -= amount;
+	s->links[s->links[number].back].capacity += amount;
+}
+
 /* Send as much as the path takes.  Returns the length of what is left of it: up to the link that is full now. */
 static size_t push(struct solver *s, size_t length)
 {
-	struct link *links = s->links;
+	const struct link *links = s->links;
 	int64_t amount = FAR;
 	size_t left = length;
 
@@ -222,10 +293,8 @@ static size_t push(struct solver *s, size_t length)
 			amount = links[s->path[i]].capacity;
 			left = i;
 		}
-	for (size_t i = 0; i < length; i++) {
-		links[s->path[i]].capacity -= amount;
-		links[links[s->path[i]].back].capacity += amount;
-	}
+	for (size_t i = 0; i < length; i++)
+		send(s, s->path[i], amount);
 	for (size_t i = left; i < length; i++)
 		s->on_path[links[s->path[i]].to] = false;
 	s->network->supplied -= amount;

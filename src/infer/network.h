@@ -14,6 +14,7 @@
 #define INFER_NETWORK_H
 
 #include "src/base/vec.h"
+#include "src/infer/curve.h"
 
 /* No capacity is more, nor is the sum of all supplies. */
 #define NETWORK_MOST ((int64_t)1 << 60)
@@ -28,6 +29,8 @@ DEFINE_VEC(network_arc_vec, struct network_arc);
 struct network {
 	uint32_t nodes;              /* numbers from 0; the source and the sink are the two behind them */
 	struct network_arc_vec arcs; /* the second of each pair is the way back of the first */
+	struct curve_piece_vec pieces; /* of all curves */
+	struct curve_vec curves;
 	int64_t supplied;
 	bool no_memory;
 };
@@ -37,6 +40,10 @@ void network_free(struct network *network);
 
 /* Add an arc; costs are not negative.  Returns its number.  When memory runs out, network_solve() says it. */
 size_t network_add(struct network *network, uint32_t from, uint32_t to, int64_t capacity, int64_t cost);
+
+/* Add an arc of rising costs, each above the one before; at least one piece.  What costs less than nothing is sent
+ * at once, for network_solve() to take back.  Returns the curve's number. */
+size_t network_add_curve(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, size_t count);
 
 /* So much begins at a node, or ends there. */
 void network_supply(struct network *network, uint32_t node, int64_t amount);
@@ -56,5 +63,8 @@ static inline int64_t network_flow(const struct network *network, size_t arc)
 {
 	return network->arcs.at[arc + 1].capacity;
 }
+
+/* What goes through a curve that network_add_curve() numbered. */
+int64_t network_curve_flow(const struct network *network, size_t curve);
 
 #endif

@@ -93,6 +93,83 @@ static void random_networks(void **state)
 	assert_true(no_way > 50);
 }
 
+#define PIECES 6
+
+/* The same pieces side by side, each an arc of its own; what costs less than nothing is sent at once. */
+static void add_beside(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, int64_t *cost)
+{
+	for (size_t i = 0; i < PIECES; i++) {
+		if (pieces[i].cost >= 0) {
+			network_add(network, from, to, pieces[i].width, pieces[i].cost);
+			continue;
+		}
+		network_demand(network, from, pieces[i].width);
+		network_supply(network, to, pieces[i].width);
+		network_add(network, to, from, pieces[i].width, -pieces[i].cost);
+		*cost += pieces[i].width * pieces[i].cost;
+	}
+}
+
+static int64_t cost_of_curve(const struct network *network, size_t curve, const struct curve_piece *pieces)
+{
+	int64_t cost = 0, left = network_curve_flow(network, curve);
+
+	for (size_t i = 0; i < PIECES; i++) {
+		int64_t in = left < pieces[i].width ? left : pieces[i].width;
+		cost += in * pieces[i].cost;
+		left -= in;
+	}
+	assert_int_equal(left, 0);
+	return cost;
+}
+
+/* Of the arcs that network_add() made. */
+static int64_t cost_of_arcs(const struct network *network)
+{
+	int64_t cost = 0;
+
+	for (size_t i = 0; i < network->arcs.len; i += 2) {
+		bool is_curve = false;
+		for (size_t k = 0; k < network->curves.len; k++)
+			is_curve |= network->curves.at[k].arc == i;
+		if (!is_curve)
+			cost += network_flow(network, i) * network->arcs.at[i].cost;
+	}
+	return cost;
+}
+
+/* Costs that rise: as cheap as with an arc for each piece. */
+static void random_curves(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 1000; round++) {
+		struct network curves, arcs;
+		struct curve_piece pieces[NODES][PIECES];
+		size_t numbers[NODES];
+		int64_t cost_of_pieces = 0, cost = 0;
+		network_init(&curves, 2 * NODES);
+		network_init(&arcs, 2 * NODES);
+		for (uint32_t n = 0; n < NODES; n++) {
+			for (uint32_t i = 0; i < PIECES; i++)
+				pieces[n][i] = (struct curve_piece){1 + any(9), 100 * (int64_t)i - 250 + any(99)};
+			numbers[n] = network_add_curve(&curves, 2 * n, 2 * n + 1, pieces[n], PIECES);
+			add_beside(&arcs, 2 * n, 2 * n + 1, pieces[n], &cost_of_pieces);
+		}
+		for (uint32_t i = 0; i < 3 * NODES; i++) {
+			uint32_t from = 2 * any(NODES) + 1, to = 2 * any(NODES);
+			network_add(&curves, from, to, NETWORK_MOST, 1);
+			network_add(&arcs, from, to, NETWORK_MOST, 1);
+		}
+		assert_int_equal(network_solve(&curves, 1 << 24), NETWORK_SOLVED);
+		assert_int_equal(network_solve(&arcs, 1 << 24), NETWORK_SOLVED);
+		for (uint32_t n = 0; n < NODES; n++)
+			cost += cost_of_curve(&curves, numbers[n], pieces[n]);
+		assert_int_equal(cost + cost_of_arcs(&curves), cost_of_pieces + cost_of_arcs(&arcs));
+		network_free(&curves);
+		network_free(&arcs);
+	}
+}
+
 /* The check above can fail. */
 static void a_dear_flow_is_noticed(void **state)
 {
@@ -139,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_networks),
+		cmocka_unit_test(random_curves),
 		cmocka_unit_test(a_dear_flow_is_noticed),
 		cmocka_unit_test(few_steps),
 		cmocka_unit_test(nothing_to_do),
