@@ -158,7 +158,7 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s, const str
 	struct function_sample *samples = take_samples(job, s);
 	enum flow_result result = FLOW_NO_MEMORY;
 
-	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, &problem))
+	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, job->pair, &problem))
 		result = flow_solve(&problem.problem, &problem.counts);
 	if (result == FLOW_SOLVED)
 		write_solved(job, worker, s, graph, &problem);

@@ -25,12 +25,22 @@ static bool is_tail_call(const struct function *f, const struct insn *insn)
 	return (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && is_outside(f, insn);
 }
 
-static struct flow_block block_of(const struct function *f, const struct graph *graph, uint32_t number)
+/* Those that a sample can lie at. */
+static uint32_t count_instructions(const struct function *f, const struct insn *first, const struct insn *end, bool bolted)
+{
+	uint32_t count = 0;
+
+	for (const struct insn *insn = first; insn < end; insn++)
+		count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && !is_outside(f, insn)));
+	return count ? count : 1;
+}
+
+static struct flow_block block_of(const struct function *f, const struct graph *graph, uint32_t number, bool bolted)
 {
 	const struct graph_code *code = &graph->code;
 	const struct insn *first = &code->insns.at[code->first_insn[number]];
 	const struct insn *end = &code->insns.at[code->first_insn[number + 1]];
-	uint32_t instructions = (uint32_t)(end - first);
+	uint32_t instructions = count_instructions(f, first, end, bolted);
 	struct flow_block block = {
 		.instructions = instructions < MOST_INSTRUCTIONS ? instructions : MOST_INSTRUCTIONS,
 		.vanishes = vanishes(f, first, end),
@@ -70,7 +80,7 @@ static void take_edges(const struct graph *graph, struct flow_edge *edges)
 
 bool function_problem_make(const struct function *function, const struct graph *graph,
 			   const struct function_sample *samples, size_t count, uint64_t divisor,
-			   struct function_problem *out)
+			   bool bolted, struct function_problem *out)
 {
 	uint32_t edges = graph->code.first_next[graph->count];
 	size_t blocks = graph->count;
@@ -85,7 +95,7 @@ bool function_problem_make(const struct function *function, const struct graph *
 	if (!out->blocks || !out->edges || !out->counts.blocks || !out->counts.entries || !out->counts.edges)
 		return false;
 	for (uint32_t i = 0; i < graph->count; i++)
-		out->blocks[i] = block_of(function, graph, i);
+		out->blocks[i] = block_of(function, graph, i, bolted);
 	count_samples(graph, samples, count, divisor, out->blocks);
 	take_edges(graph, out->edges);
 	out->problem = (struct flow_problem){out->blocks, graph->count, out->edges, edges};

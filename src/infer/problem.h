@@ -21,10 +21,11 @@ struct function_problem {
 };
 
 /* The problem of a function with a graph whose code was kept.  Samples that lie behind the last block
- * count for that one.  Each count is divided by `divisor`, and is 1 at least.  False when out of memory. */
+ * count for that one.  Each count is divided by `divisor`, and is 1 at least.  With `bolted` they were taken where
+ * BOLT had been: nops are gone then, and jumps within the function mostly.  False when out of memory. */
 BC_MUST_USE bool function_problem_make(const struct function *function, const struct graph *graph,
 				       const struct function_sample *samples, size_t count, uint64_t divisor,
-				       struct function_problem *out);
+				       bool bolted, struct function_problem *out);
 void function_problem_free(struct function_problem *problem);
 
 #endif

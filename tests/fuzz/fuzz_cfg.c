@@ -52,7 +52,7 @@ static void check_code(const struct function *f, const struct graph *graph, stru
 		}
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
-	assert(function_problem_make(f, graph, samples, count, 1, &problem));
+	assert(function_problem_make(f, graph, samples, count, 1, data.size & 1, &problem));
 	if (flow_solve(&problem.problem, &problem.counts) == FLOW_SOLVED)
 		for (uint32_t i = 0; i < graph->count; i++) {
 			uint64_t in = problem.counts.entries[i];
