@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&merge_command,
 	&quality_command,
 	&overlap_command,
+	&heatmap_command,
 	&inspect_command,
 	&addr_command,
 	&image_command,

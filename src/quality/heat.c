@@ -51,7 +51,8 @@ static bool add_trace(struct taking *t, const struct count_row *row)
 
 	if (!trace_has_fall_through(&trace) || !row->count)
 		return true;
-	if (trace_end_is(trace.from, TRACE_END_VADDR) && !is_outside(t, from) && from <= to &&
+	bool known = t->options->zero_counts || trace_end_is(trace.from, TRACE_END_VADDR);
+	if (known && !is_outside(t, from) && from <= to &&
 	    to - from <= HEAT_LONGEST_FALL_THROUGH)
 		return add_range(t, from, to, row->count);
 	t->out->invalid++;

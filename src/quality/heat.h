@@ -30,6 +30,7 @@ struct heat_options {
 	uint64_t bucket; /* at least 1 */
 	uint64_t min, max; /* addresses, both included, that a trace may begin at */
 	unsigned threads;
+	bool zero_counts; /* of pre-aggregated records: outside is address 0 */
 };
 
 static inline uint64_t heat_product(uint64_t buckets, uint64_t hits)

@@ -64,7 +64,7 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 
 static bool cover_bytes(const struct conversion *conversion, struct coverage *out, struct bc_error *err)
 {
-	const struct heat_options how = {HEAT_BUCKET, 0, UINT64_MAX, conversion->threads};
+	const struct heat_options how = {HEAT_BUCKET, 0, UINT64_MAX, conversion->threads, false};
 	struct heat_run_vec runs = {0};
 	struct heat heat;
 

@@ -28,8 +28,11 @@ WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
-NO_TEXT = {'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
+NO_TEXT = {'heatmap': None, 'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
+
+# What stands beside the file of -o, by command.
+BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'}
 
 # Options without an argument that are not tried: help, a line that changes, and one that runs perf.
 NOT_TRIED = {'--help', '--progress', '-spe'}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# heatmap beside llvm-bolt-heatmap 22: both tables byte by byte, and the picture without its colors, which it carries on from
+# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.
+. "$(dirname "$0")/lib"
+heatmap=/usr/lib/llvm-22/bin/llvm-bolt-heatmap
+need $heatmap bolt-22
+
+plain() {
+	sed 's/\x1b\[[0-9;]*m//g' "$1"
+}
+
+# same WORDS BINARY SAMPLES OUR-OPTION...: WORDS are llvm-bolt-heatmap's
+same() {
+	words=$1 binary=$2 samples=$3
+	shift 3
+	rm -f ours* theirs*
+	# shellcheck disable=SC2086  # words
+	$heatmap "$binary" -p "$samples" -o theirs $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap $binary"; return; }
+	"$BATCONV" heatmap "$binary" "$samples" -o ours "$@" || fail "heatmap $*"
+	compared=0
+	for theirs in theirs*; do
+		ours=ours${theirs#theirs}
+		case $theirs in
+		*.csv) cmp "$theirs" "$ours" || fail "$binary $samples $*: $ours" ;;
+		*)
+			plain "$theirs" >a
+			grep -q '^0x0*: [A-Za-z]' a && continue
+			 plain "$ours" >b && cmp a b || fail "$binary $samples $*: $ours" ;;
+		esac
+		compared=$((compared + 1))
+	done
+	echo "$binary $samples $*: $compared files, $(wc -l <ours.csv) buckets"
+	[ "$compared" -ge 2 ] || fail "$binary: nothing compared"
+}
+same '' "$sqlite/sq.b22" "$sqlite/lbr.b22.data"
+same '--block-size=1K,64K,2M --line-size=64 --print-mappings' "$sqlite/sq.b22" "$sqlite/lbr.b22.data" \
+	--block-size=1K,64K,2M --line-size=64 --print-mappings
+same '--min-address=4194304 --max-address=4300000' "$sqlite/sq.b22" "$sqlite/lbr.b22.data" \
+	--min-address=0x400000 --max-address=4300000
+same -pa "$sqlite/sq.b22" "$sqlite/b22.preagg"
+same -nl "$sqlite/sq.b22" "$sqlite/ip.b22.data" --basic
+same '' "$sqlite/sq.b19" "$sqlite/lbr.b19.data"
+
+# A shared library.
+cat >work.c <<'END'
+static long odd(long n) { return n * 3 + 1; }
+long step(long n) { return n & 1 ? odd(n) : n / 2; }
+long work(long n) { long sum = 0; for (long i = 0; i < n; i++) sum += step(i) > 7 ? i & 3 : 2; return sum; }
+END
+echo 'long work(long n); int main(void) { return work(200000000) == 1; }' >main.c
+if gcc -O1 -fPIC -shared -Wl,-q work.c -o libwork.so && gcc main.c ./libwork.so -o main &&
+	perf record -q -e cpu-clock -F 1000 -o perf.data ./main 2>perf.log; then
+	same -nl ./libwork.so perf.data --basic
+else
+	leave_out 'perf cannot record here'
+fi
+finish
