@@ -40,8 +40,8 @@ struct addr_context {
 
 DEFINE_VEC(chain_list, struct address_chain);
 
-/* All places that a query means, in the order of their vaddrs as found; of each,
- * one chain per load.  BC_NOMEM. */
+/* Finds every place in the binary that a query means, in the order of their vaddrs.  Gives one
+ * chain for each place and each load of the binary.  BC_NOMEM. */
 BC_MUST_USE bool query_answer(const struct addr_context *context, const struct query *query,
 			      struct chain_list *out, struct bc_error *err);
 

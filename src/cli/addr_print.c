@@ -14,7 +14,8 @@ static const char *fragment_kind(const struct addr_context *context, const struc
 	return chain->place.fragment->cold ? "cold" : "hot";
 }
 
-/* Without memory it is not known either: an answer is on its way already. */
+/* Returns false when memory runs out, too, as if the line were unknown: part of the answer is
+ * printed by then, so that an error would come too late. */
 static bool find_source(const struct addr_context *context, const struct address_chain *chain,
 			const char **file, unsigned *line)
 {
@@ -113,7 +114,7 @@ static void print_section(const struct address_chain *chain, FILE *out)
 	}
 }
 
-/* The entry of the table that translated a place. */
+/* Prints the entry of the BAT that translated the place. */
 static void explain_entry(const struct addr_context *context, const struct address_chain *chain, FILE *out)
 {
 	const struct bat_entry *e = bat_entry_at(&context->subject.binary.bat, chain->place.fragment,
@@ -191,7 +192,7 @@ static void print_chain(const struct addr_context *context, const struct address
 	}
 }
 
-/* Why there is no place of an input offset, and the nearest one that has. */
+/* Says why an input offset has no place in the binary, and which offset near it has one. */
 static void print_nowhere(const struct addr_context *context, const struct query *query, FILE *out)
 {
 	const struct places *places = &context->subject.places;

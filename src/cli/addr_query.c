@@ -18,7 +18,8 @@ const char *addr_kind_name(enum addr_kind kind)
 	return kinds[kind];
 }
 
-/* The last + with a hexadecimal number behind it: names have them, too. */
+/* Splits NAME+OFFSET at the last '+', if a hexadecimal number follows it: the name of a function
+ * can contain a '+', too. */
 static void split_offset(struct query *query)
 {
 	struct text text = query->text;
@@ -54,7 +55,7 @@ static void push(struct collector *c, const struct address_chain *chain)
 	c->nomem |= !chain_list_push(c->out, *chain);
 }
 
-/* A place in the binary, once for each load of it. */
+/* Adds a place in the binary, once for each load of it. */
 static bool push_vaddr(void *ctx, struct vaddr at)
 {
 	struct collector *c = ctx;

@@ -19,7 +19,7 @@ void binaries_free(struct binary_vec *list)
 	binary_vec_free(list);
 }
 
-/* Both strings are taken over. */
+/* Takes ownership of both strings, also on failure. */
 static bool add(struct binary_vec *list, char *path, char *name, bool found, struct bc_error *err)
 {
 	bool twice = false;
@@ -74,7 +74,7 @@ static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struc
 	bool ok = (path && name) || bc_fail_nomem(err), has = false;
 
 	if (ok && lstat(path, &st)) {
-		ok = errno == ENOENT || bc_fail_errno(err, "%s: cannot stat", path); /* it may be gone by now */
+		ok = errno == ENOENT || bc_fail_errno(err, "%s: cannot stat", path); /* it was removed meanwhile */
 	} else if (ok) {
 		if (S_ISREG(st.st_mode))
 			ok = binary_has_bat(path, &has, err);

@@ -9,7 +9,7 @@
 struct named_binary {
 	char *path;
 	char *name; /* of its profile, without suffix; no two are alike */
-	bool found; /* in a folder: it may well not have run */
+	bool found; /* it was found in a folder, not named: perhaps it never ran */
 };
 DEFINE_VEC(binary_vec, struct named_binary);
 

@@ -169,7 +169,8 @@ static bool locate(struct arguments *args, struct where *where, struct addr_cont
 	return true;
 }
 
-/* What the mappings contradict each other in is told, and each address by its own mapping. */
+/* Warns if mappings lead to different bases.  Each run-time address is then translated by the
+ * mapping that it lies in. */
 static bool tell_contradiction(const struct arguments *args, const struct addr_context *context)
 {
 	if (loads_agree(&context->process.loads))
@@ -189,7 +190,8 @@ static bool open_source(const struct arguments *args, const struct debug_dirs *d
 	return debug_lines_open(args->input ? args->input : args->binary, dirs, false, &context->source, err);
 }
 
-/* Debug files that are of another build, each once: what is looked for twice is found twice. */
+/* Warns of debug files that belong to another build.  The search for source lines meets the same
+ * files again: what it refused is told only if nothing else was. */
 static void tell_refused(const struct addr_context *context)
 {
 	const struct bc_error *binary = &context->subject.binary.debug.refused;

@@ -17,7 +17,7 @@
 #include "src/cli/summary.h"
 #include "src/convert/many.h"
 
-/* The report's file is named before the profile. */
+/* The report's file gets its name before the profile does. */
 enum { FILE_STATS, FILE_PROFILE, FILE_COUNT = FILE_PROFILE + PROFILE_FILES };
 
 static bool open_files(const struct convert_arguments *args, bool refused, struct output *files,
@@ -42,8 +42,8 @@ static bool fill_files(const struct convert_arguments *args, struct summary *sum
 	return true;
 }
 
-/* All files are there at the end, or none: they are opened and written before the
- * first gets its name.  Of a refusal there is the report only. */
+/* Writes all files or none: each is opened and written before the first one gets its name.  If the
+ * samples are refused, only the report is written. */
 static bool write_files(const struct convert_arguments *args, struct summary *summary,
 			struct yaml_report *yaml, struct bc_error *err)
 {
@@ -56,7 +56,8 @@ static bool write_files(const struct convert_arguments *args, struct summary *su
 	return false;
 }
 
-/* The JSON report has warnings and the refusal in it, and stands alone. */
+/* The JSON report contains the warnings and the refusal: nothing else may stand beside it on
+ * stderr. */
 static void tell(const struct convert_arguments *args, const struct summary *summary)
 {
 	if (args->stats == STATS_JSON) {
@@ -89,7 +90,7 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 	return conversion->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/* Before the first input is opened. */
+/* Is called before the first input is opened. */
 static void enter_sandbox(const struct convert_arguments *args)
 {
 	const char *const outputs[] = {args->output.path, args->output.yaml, args->output.profgen, args->stats_file};
@@ -98,14 +99,14 @@ static void enter_sandbox(const struct convert_arguments *args)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
 	if (args->stats == STATS_JSON)
-		return; /* the report stands alone */
+		return; /* nothing may stand on stderr beside the JSON report */
 	sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 	if (args->verbose)
 		say(stderr, "sandbox: Landlock %s, seccomp %s", sandbox.landlock ? "yes" : "no",
 		    sandbox.calls == CALLS_LISTED ? "yes" : "no");
 }
 
-/* Before the samples. */
+/* Reads the files of --maps, which must be known before the first sample. */
 static bool read_maps(struct convert_arguments *args, struct snapshots *maps, struct bc_error *err)
 {
 	if (!args->maps.len)
@@ -131,8 +132,8 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	return finish(args, &conversion, converted, &err);
 }
 
-/* Its profile stands in the folder, under its name.  One that was found there and
- * did not run is none of the user's concern. */
+/* Writes the profile of one binary into the folder, under the name of the binary.  A binary that
+ * was found in a folder and did not run is no failure: the user did not name it. */
 static int finish_one(const struct convert_arguments *all, const struct named_binary *binary,
 		      struct conversion_one *one)
 {
@@ -154,7 +155,7 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 	return finish(&args, &one->conversion, !one->failed, &one->err);
 }
 
-/* What went worst is the exit code. */
+/* Returns the worse one of two exit codes. */
 static int worse(int a, int b)
 {
 	static const int order[] = {EXIT_FAILED, EXIT_WANTING, EXIT_PARTIAL};
@@ -198,7 +199,8 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		code = worse(code, finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
-	/* Nothing written is nothing left: of a folder with profiles this does nothing. */
+	/* If no profile was written, the folder that was made for them goes, too.  rmdir() leaves a
+	 * folder alone that contains a profile. */
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
 		(void)rmdir(args->output.path);
 	free(ones);

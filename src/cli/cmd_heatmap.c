@@ -131,7 +131,8 @@ static bool make_names(const struct arguments *args, struct map_names *names)
 	return fits;
 }
 
-/* Only here it is known which files stand beside that of -o. */
+/* Checks that no output replaces an input.  files_check() could not, as the names of the files
+ * beside that of -o were not known then. */
 static bool files_may_be(const struct arguments *args, const struct map_names *names, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};

@@ -70,8 +70,8 @@ static const char *flags_text(uint32_t flags, char out[4])
 	return out;
 }
 
-/* What readelf's mapping has, too: a section lies in a segment in memory if it is
- * loaded, else in the file; one without a size belongs where it begins. */
+/* Does the memory of the segment contain the section?  As readelf decides it: a section that is not
+ * loaded is in no segment, PT_TLS contains thread-local sections only, and .tbss is in PT_TLS only. */
 static bool holds(const Elf64_Phdr *h, const struct section *s)
 {
 	bool tls = s->flags & SHF_TLS;

@@ -47,7 +47,8 @@ struct arguments {
 	struct recording_marks marks;
 };
 
-/* How many regions are shown or added: so many for each byte of input, and so many more. */
+/* How many regions may be shown or added: REGIONS_TIMES for each byte of input, and REGIONS_ALWAYS
+ * besides. */
 #define REGIONS_TIMES 2
 #define REGIONS_ALWAYS (UINT64_C(1) << 21)
 #define JSON_WORK 8
@@ -90,8 +91,9 @@ static bool is_chosen(const struct arguments *args, const struct snapshots *all,
 	return !args->has_time || snapshots_at(all, s->pid, args->time) == s;
 }
 
-/* What forked shares what it had: a small recording can stand for any number of regions.  JSON of
- * one takes some times as long as its line of text. */
+/* Refuses to write out more regions than the input's size can justify.  A child shares the regions
+ * of its parent, so that a small recording can stand for any number of them.  A region takes some
+ * times as much work in JSON as a line of text. */
 static bool check_regions(const struct arguments *args, const struct snapshots *all, struct bc_error *err)
 {
 	uint64_t limit = args->bytes * REGIONS_TIMES + REGIONS_ALWAYS, regions = 0;
@@ -153,7 +155,7 @@ static bool keep_executable(struct snapshots *all, struct bc_error *err)
 	return true;
 }
 
-/* What tells no host may be of this one. */
+/* Was it recorded on another machine?  A recording that names no host may be of this machine. */
 static bool is_elsewhere(const struct reader_report *report)
 {
 	const char *host = report->perf.info.hostname;

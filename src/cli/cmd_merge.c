@@ -69,7 +69,7 @@ static int compare_ids(const void *a, const void *b)
 	return id_less(a, b) ? -1 : id_less(b, a);
 }
 
-/* The identities of the good inputs, each once. */
+/* Lists the identities of the good inputs, each identity once. */
 static bool list_ids(const struct merge *merge, struct id_vec *ids)
 {
 	size_t kept = 0;
@@ -96,7 +96,7 @@ static bool is_input(const struct merge *merge, const char *path)
 	return false;
 }
 
-/* The kind is the same for all, or an empty input has none. */
+/* Opens the output of one build.  All inputs have the same kind; only an empty one has none. */
 static bool open_group(const struct merge_arguments *args, const struct merge *merge, const struct build_id *id,
 		       struct output *out, struct bc_error *err)
 {
@@ -151,7 +151,8 @@ static bool write_by_build(const struct merge_arguments *args, struct merge *mer
 static void enter_sandbox(const struct merge_arguments *args)
 {
 	bool direct = !args->output || output_is_stdout(args->output);
-	/* A folder that nobody asked for is not opened for it. */
+	/* The sandbox opens the folder of temporary files, but not a default one when the output is
+	 * stdout: nobody named that folder. */
 	const char *tmpdir = args->tmpdir && direct ? NULL : args->merge.tmpdir;
 	const char *const outputs[] = {args->output, args->stats_file, tmpdir};
 
@@ -192,7 +193,8 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 	return report->bad || report->saturated ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/* Scaling takes the sums first. */
+/* Tries to merge in one pass, without a check of all inputs before it.  Scaling cannot: it needs
+ * the sums of all inputs first. */
 static bool write_trusting(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome)
 {
 	struct bc_error err;

@@ -51,7 +51,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
-/* Of a recording that was cut what is there is used. */
+/* Converts samples.  Of a recording that was cut short, it uses what is there. */
 static bool convert_samples(const char *bin, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
 {
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
@@ -68,7 +68,7 @@ static bool convert_samples(const char *bin, const char *path, struct flat_profi
 	return flat_take(&conversion.profile, out, err);
 }
 
-/* Samples are what is neither fdata nor YAML. */
+/* Reads a profile.  What is neither fdata nor YAML is taken for samples. */
 static bool read_one(const struct arguments *args, const char *path, struct flat_profile *out, bool *partial,
 		     struct bc_error *err)
 {

@@ -118,7 +118,7 @@ static int run_profile(const struct arguments *args, const char *path)
 	return write_report(args, &report, false);
 }
 
-/* Samples of another build are measured, too: that they are is one of the figures. */
+/* Measures samples of another build, too: whether the build fits is one of the figures. */
 static int run_samples(struct arguments *args)
 {
 	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
@@ -150,7 +150,7 @@ static int run_quality(const struct command *command, int argc, char **argv)
 	memcpy(args.gates, gates, sizeof(gates));
 	args.conversion.aggregate.erratum = true;
 	args.conversion.aggregate.rules = best_rules;
-	args.conversion.aggregate.rules.infer = false; /* plain samples are shown as they are */
+	args.conversion.aggregate.rules.infer = false; /* plain samples are measured as they were recorded */
 	int code = options_apply(command, argc, argv, apply_option, &args);
 	if (code != EXIT_DONE)
 		return code;

@@ -94,8 +94,8 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
-/* The first line that is no comment says what a file is; a pipe cannot be looked at
- * twice and is taken for raw. */
+/* Tells raw stacks from a recording by the first line that is no comment.  A pipe cannot be read
+ * twice: it is taken for raw stacks. */
 static bool is_raw(const char *path, bool *out, struct bc_error *err)
 {
 	char start[512];
@@ -116,7 +116,7 @@ static bool is_raw(const char *path, bool *out, struct bc_error *err)
 		size_t len = text_find(rest, '\n');
 		struct text text = text_first(rest, len);
 		line = raw_stack_parse(text, &raw, &wrong);
-		/* A long line is cut here, maybe within a word. */
+		/* `start` may have cut this line within a word, so that it need not parse whole. */
 		if (len == rest.len && raw.addresses.len)
 			line = RAW_STACK;
 		rest = text_from(rest, len + 1);
@@ -221,7 +221,7 @@ static void report(const struct stack_counts *counts)
 			plural(counts->impossible));
 }
 
-/* Debug files that are of another build. */
+/* Warns of debug files that belong to another build. */
 static void tell_refused(const struct libraries *libraries)
 {
 	for (size_t i = 0; i < libraries->len; i++) {

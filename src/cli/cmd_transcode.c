@@ -18,7 +18,7 @@
 
 enum { OPT_IN_PLACE = 256 };
 
-/* Functions that a message names. */
+/* At most so many functions are named in a message. */
 enum { NAMES_TOLD = 8 };
 
 static const struct option_row rows[] = {
@@ -119,7 +119,8 @@ static void tell_losses(const struct transcode_losses *losses)
 			"YAML profiles of perf2bolt do\n", losses->unknown_hashes);
 }
 
-/* The new file can be run if the old one can; in its place it is its owner's, too. */
+/* Makes the new file executable if the old one is.  A file that replaces the binary in its place
+ * gets its owner, too. */
 static bool write_file(const struct arguments *args, const char *path, bool executable, struct bytes content,
 		       struct bc_error *err)
 {
@@ -136,7 +137,8 @@ static bool write_file(const struct arguments *args, const char *path, bool exec
 	return output_commit(&output, err);
 }
 
-/* A section alone is all that is written; of a binary all else stays. */
+/* Writes the new section.  If the input is a section alone, so is the output; else the output is
+ * the binary with everything but the section unchanged. */
 static bool write_result(const struct arguments *args, const struct binary *subject,
 			 const struct note_bytes *note, const char *path, struct bc_error *err)
 {
@@ -157,8 +159,8 @@ static bool write_result(const struct arguments *args, const struct binary *subj
 	return ok;
 }
 
-/* What a side file stands for lacks what was left out of it, such as debug
- * information: that must not take the place of the side file. */
+/* Refuses to rewrite a side file in its place.  The image that is made from a side file lacks what
+ * the side file left out, such as debug information, and must not replace it. */
 static bool is_no_side_file(const char *path, struct bc_error *err)
 {
 	uint8_t start[64];
@@ -170,7 +172,8 @@ static bool is_no_side_file(const char *path, struct bc_error *err)
 	       bc_fail(err, BC_UNSUPPORTED, "%s: a side file is not rewritten in its place: -o FILE", path);
 }
 
-/* A link to the binary stays one, and /dev/fd/3 is the file behind it, not an output. */
+/* Replaces the file that the path leads to, so that a link to the binary stays a link and /dev/fd/3
+ * means the file that is open there. */
 static bool write_in_place(const struct arguments *args, const struct binary *subject,
 			   const struct note_bytes *note, struct bc_error *err)
 {

@@ -64,7 +64,8 @@ static int run_version(const struct command *command, int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage_error(command, "no operand is taken, not", argv[optind]);
-	/* It is loaded when it is needed, so which one cannot be told without. */
+	/* libLLVM is loaded only when it is needed: which one that would be is known only by
+	 * loading it now. */
 	if (llvm_open(&context))
 		llvm_close(&context);
 	(args.json ? version_json : version_text)(llvm_loaded());

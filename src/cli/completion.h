@@ -8,7 +8,8 @@
 
 #include "src/cli/options.h"
 
-/* What is completed: the commands of batconv, and what stands for the options of other names. */
+/* What is completed: the commands of batconv, and for programs of other names the rows of their
+ * options. */
 struct completion {
 	const struct command *const *commands;
 	size_t command_count;
@@ -20,7 +21,7 @@ struct completion {
 /* What an option's argument, or an operand, is completed with. */
 enum completed {
 	COMPLETED_NOTHING, /* takes none */
-	COMPLETED_OTHER,   /* a number or a name of which nothing is known */
+	COMPLETED_OTHER,   /* a number, or a name that no list contains */
 	COMPLETED_FILE,
 	COMPLETED_FOLDER,
 	COMPLETED_WORD, /* one of completion_words() */
@@ -36,8 +37,8 @@ const char *completion_words(const struct option_row *row);
 /* The forms of an option, "-o" and "--output"; each NULL if there is none, and in `letter`, of 3 bytes. */
 const char *completion_letter(const struct option_row *row, char letter[3]);
 
-/* `help` as one line, with a '\\' before each byte that stands in `special`; if `requote` a ' as what ends a
- * word in quotes and begins it again. */
+/* Writes `help` as one line, with a '\\' before each byte that is in `special`.  With `requote`, a
+ * ' is written so that it ends the word in quotes and begins it again. */
 void completion_text(const char *help, size_t length, const char *special, bool requote, FILE *out);
 
 /* The first paragraph of a command's help. */

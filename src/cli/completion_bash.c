@@ -2,8 +2,8 @@
 /* bash: two tables as functions, and the code that looks words up in them. */
 #include "src/cli/completion.h"
 
-/* Takes nothing of bash-completion, which need not be there.  COMP_WORDS has '=' as a word of its own, unless
- * somebody took it out of COMP_WORDBREAKS. */
+/* Uses nothing of the package bash-completion, which may be missing.  COMP_WORDS has '=' as a word
+ * of its own, unless somebody took '=' out of COMP_WORDBREAKS. */
 static const char code[] =
 	"# Is $1 one of the words behind it?\n"
 	"_batconv_has()\n"
@@ -127,7 +127,7 @@ static void put_values(const struct command *command, FILE *out)
 	}
 }
 
-/* help's operand is a command. */
+/* The operand of `help` is a command. */
 static void put_operands(const struct command *command, FILE *out)
 {
 	if (operands_completed(command))

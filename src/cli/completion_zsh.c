@@ -65,7 +65,8 @@ static void put_form(const struct option_row *row, const char *dashes, const cha
 	putc('\'', out);
 }
 
-/* Short options of batconv stand together; those of LLVM's programs do not, and take a '='. */
+/* Writes the function of one command.  Short options of batconv can be joined in one word; those of
+ * LLVM's programs cannot, and take their value behind a '='. */
 static void put_command(const struct command *command, bool llvm, FILE *out)
 {
 	char letter[3];

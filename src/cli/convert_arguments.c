@@ -271,7 +271,8 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
-/* What stands behind BIN=, where BIN is the path of a binary or the name that its profile gets. */
+/* Returns what follows BIN=, where BIN is the path of a binary or the name of its profile; else
+ * NULL. */
 static const char *input_behind(const char *word, const struct named_binary *binary)
 {
 	const char *const names[] = {binary->path, binary->name};
@@ -295,7 +296,8 @@ const char *convert_input_of(const struct convert_arguments *args, const struct 
 	return found;
 }
 
-/* Of one binary the last counts; of several each is of one of them. */
+/* Returns an --input that belongs to none of several binaries, or NULL.  For one binary the last
+ * --input counts. */
 static const char *unused_input(const struct convert_arguments *args)
 {
 	for (size_t i = 0; i < args->inputs.len; i++) {
@@ -308,7 +310,7 @@ static const char *unused_input(const struct convert_arguments *args)
 	return NULL;
 }
 
-/* With --bin the binary's place is the folder's. */
+/* Reads the operands.  With --bin, the first one is samples, too: the binary is no operand. */
 static int parse_operands(const struct command *command, int argc, char **argv,
 			  struct convert_arguments *args)
 {
@@ -345,8 +347,8 @@ bool convert_profile_path(const struct convert_arguments *args, const struct nam
 	return length >= 0 && (size_t)length < size;
 }
 
-/* With --bin the profiles' names come from the binaries: only here it is known which
- * files these are. */
+/* Checks that no profile replaces an input.  With --bin, files_check() could not: the profiles are
+ * named after the binaries, which are known only now. */
 static bool profiles_are_apart(const struct convert_arguments *args, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};

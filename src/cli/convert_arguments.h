@@ -41,7 +41,7 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 			    struct convert_arguments *out);
 void convert_arguments_free(struct convert_arguments *arguments);
 
-/* With --bin: where a binary's profile goes; false: too long a path. */
+/* With --bin: finds the path of a binary's profile.  Returns false if it is too long. */
 bool convert_profile_path(const struct convert_arguments *arguments, const struct named_binary *binary,
 			  char *path, size_t size);
 

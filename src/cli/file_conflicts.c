@@ -42,7 +42,8 @@ static bool add_recording(struct named_files *files, const char *option, const c
 	return ok;
 }
 
-/* Some inputs take "-" for stdin, others for a file of this name: it is looked at as both. */
+/* Adds an input.  Some commands take "-" for stdin, others for a file of this name, so it is
+ * checked as both. */
 static bool add_input(struct named_files *files, const char *option, const char *path)
 {
 	if (!strcmp(path, "-") && access("./-", F_OK) == 0 && !add(files, option, "./-", true, false))
@@ -116,7 +117,7 @@ void named_files_free(struct named_files *files)
 struct file_identity {
 	enum { IDENTITY_UNKNOWN, IDENTITY_FILE, IDENTITY_NAME } kind;
 	struct stat at;    /* of the file, or of the folder */
-	char *path, *name; /* of the latter: where it would be made, and the last part of that */
+	char *path, *name; /* of a file still to be made: its folder, and its name there */
 };
 
 static void identities_free(struct file_identity *ids, size_t count)
@@ -175,7 +176,8 @@ static bool two_outputs(const struct named_file *files, const struct file_identi
 	return true;
 }
 
-/* What is updated may be itself, but no other input, and no other output may be it. */
+/* Refuses outputs that are inputs.  A file that is updated is input and output in one; it may be no
+ * other input and no other output. */
 static bool replaced_inputs(const struct named_file *files, const struct file_identity *ids, size_t count,
 			    struct bc_error *err)
 {
@@ -204,7 +206,7 @@ bool files_are_apart(const struct named_files *files, struct bc_error *err)
 
 /* ---- a command line ---- */
 
-/* The profile, the report: what -o takes elsewhere, if there is such an option. */
+/* Adds stdout, under the name of -o if the command has an -o for an output. */
 static bool add_stdout(const struct command *command, struct named_files *files)
 {
 	const char *option = OUTPUT;
@@ -225,7 +227,8 @@ static bool add_operands(enum file_role role, int count, char **operands, struct
 	return true;
 }
 
-/* *usable: the command will not end with a message or its help. */
+/* Adds all files of a command line.  *usable: the command will run, rather than end with a message
+ * or its help. */
 static bool add_all(const struct command *command, int argc, char **argv, struct named_files *files,
 		    bool *usable, bool *sandbox)
 {
@@ -261,7 +264,8 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 	return EXIT_FAILED;
 }
 
-/* getopt moves operands behind options: the command is to see them as they were given. */
+/* getopt() moves operands behind options.  The check works on a copy, so that the command sees the
+ * words as the user gave them. */
 static char **copy_words(int argc, char **argv)
 {
 	char **words = calloc((size_t)argc + 1, sizeof(*words));

@@ -25,20 +25,21 @@ struct named_files {
 #define OPERAND "operand"
 #define OUTPUT "output" /* stdout, where no option says so */
 
-/* A file of this role, which an option or an operand names.  Of a folder that holds a
- * recording the files in it are added, too.  What is written takes the place of what the
- * same option named before: the last one counts.  false: out of memory. */
+/* Adds a file of this role, named by an option or as an operand.  Of a folder that holds a
+ * recording, the files in it are added, too.  A file to be written takes the place of the one that
+ * the same option named before: the last one counts.  false: out of memory. */
 BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role,
 			   const char *value);
 
-/* A file that is written beside those that the same option named before. */
+/* Adds a file that is written beside those that the same option named before. */
 BC_MUST_USE bool files_add_another(struct named_files *files, const char *option, const char *path);
 
 void named_files_free(struct named_files *files);
 
-/* No regular file that is read may be written, by whatever name, but for one that is
- * updated, which is read and written once; and no two outputs may be one file or pipe.
- * Devices are none of its concern: /dev/null takes everything.
+/* Checks that no regular file is both read and written, by whatever name, except a file that is
+ * updated (read once, written once), and that no two outputs are one file or pipe.  Devices are
+ * allowed: /dev/null takes everything.
+ *
  *
  * BC_MISMATCH, which names both; BC_NOMEM */
 BC_MUST_USE bool files_are_apart(const struct named_files *files, struct bc_error *err);
@@ -46,9 +47,9 @@ BC_MUST_USE bool files_are_apart(const struct named_files *files, struct bc_erro
 /* What to exit with after files_are_apart() failed, and a message. */
 int files_refuse(const struct command *command, const struct bc_error *err);
 
-/* files_are_apart() of all files on a command line, stdout among them.  Options that are wrong are
- * none of its concern.  getopt's state is as at the start afterwards.  EXIT_DONE, or what
- * to exit with after a message. */
+/* Runs files_are_apart() over all files of a command line, stdout among them.  Ignores options that
+ * are wrong, which the command itself will refuse.  Leaves getopt's state as at the start.  Returns
+ * EXIT_DONE, or what to exit with after a message. */
 int files_check(const struct command *command, int argc, char **argv);
 
 #endif

@@ -12,7 +12,8 @@
 #define TYPE_X86_64_UNWIND 0x70000001
 #define TYPE_ATTRIBUTES 0x70000003 /* of AArch64 and RISC-V */
 
-/* Without "SHT_"; of GNU's also without "GNU_" where nothing else has the name, as readelf prints them. */
+/* Names as readelf prints them: without "SHT_", and without "GNU_" where no other type has the rest
+ * of the name. */
 static const char *type_name(uint32_t type, char buffer[16])
 {
 	static const struct {
@@ -39,7 +40,7 @@ static const char *type_name(uint32_t type, char buffer[16])
 
 #define FLAG_COUNT 12
 
-/* A letter for each, those of readelf; "x" for what has none. */
+/* One letter for each flag, as readelf prints them; "x" for a flag that has no letter. */
 static const char *flags_text(uint64_t flags, char out[FLAG_COUNT + 2])
 {
 	static const struct {

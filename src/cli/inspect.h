@@ -7,7 +7,8 @@
 
 #include "src/inspect/inspect.h"
 
-/* The command to run with it, or what takes it: one line without its end. */
+/* Writes the command that a user may want to run on the file, or the program that reads it: one
+ * line without its end. */
 void inspect_next(const struct inspected *found, char *line, size_t size);
 
 void inspect_text(const struct inspected *found, FILE *out);

@@ -42,7 +42,7 @@ static const struct command *const commands[] = {
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;
 
-/* dispatch() runs it itself. */
+/* It has no function to run: dispatch() prints the help. */
 static const struct command help_command = {
 	"help", "[COMMAND]", "show the options of a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL,
 };
@@ -155,8 +155,8 @@ static int help(int argc, char **argv)
 
 static pthread_t main_thread;
 
-/* A file that was mapped became shorter, or its disk failed.  Threads can meet that at
- * the same time: the first one tells. */
+/* Handles SIGBUS: a mapped file became shorter, or its disk failed.  Several threads can get there
+ * at the same time; the first one prints the message. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	static const char *const words[] = {
@@ -168,7 +168,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
-		signal(number, SIG_DFL); /* ours: let it happen again */
+		signal(number, SIG_DFL); /* a bug of ours: let it happen again */
 		return;
 	}
 	while (atomic_flag_test_and_set(&told))
@@ -182,7 +182,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	_exit(EXIT_FAILED);
 }
 
-/* The main thread has nothing half done when it gets a signal; the others do not know. */
+/* Removes temporary files on a signal.  Other threads hand the signal on to the main thread, which
+ * is never in the middle of a change of the list of temporary files when it gets one. */
 static void on_signal(int number)
 {
 	if (number != SIGABRT && !pthread_equal(pthread_self(), main_thread)) {
@@ -208,8 +209,8 @@ static void handle_signals(void)
 	signal(SIGXFSZ, SIG_IGN); /* the write fails, and is told */
 }
 
-/* What was meant for stdout must have arrived there.  A failure that was told
- * already is not told twice. */
+/* Checks that stdout took everything that was written to it.  A failure that was reported already
+ * is not reported again. */
 static int check_stdout(int code)
 {
 	if (code == EXIT_FAILED || (fflush(stdout) == 0 && !ferror(stdout)))
@@ -239,14 +240,15 @@ static int dispatch(int argc, char **argv)
 	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
 	if (command && command->run)
 		return run(command, argc - 1, argv + 1);
-	/* Else it is the binary of a conversion, which has to be there. */
+	/* Any other word is the binary of a conversion, which has to exist. */
 	if (!command && *word != '-' && access(word, F_OK) != 0 && similar_command(word))
 		return unknown_command(word);
 	return run(main_command, argc, argv);
 }
 
-/* A descriptor that was closed at the start would be the next file's, and what goes to
- * stdout or stderr in it.  To read stdin or to write stdout stays an error. */
+/* Opens /dev/null in place of a standard descriptor that is closed.  The next file that is opened
+ * would get its number, and what goes to stdout or stderr would be written into it.  The modes are
+ * such that to read stdin or to write stdout is still an error. */
 static void keep_descriptors(void)
 {
 	static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};

@@ -7,7 +7,8 @@
 #include "src/base/search.h"
 #include "src/base/sort.h"
 
-/* So many are mapped here at once, then all are closed: each takes some 50 KB besides. */
+/* At most so many files are mapped at once; then all are closed.  Each one needs some 50 KB of
+ * memory besides. */
 #define OPEN_MOST 1024
 
 static void close_all(struct mapped_programs *programs)

@@ -21,7 +21,7 @@ struct mapped_program {
 /* Zeroed but for `files` means empty. */
 struct mapped_programs {
 	const struct mapped_files *files; /* borrowed */
-	bool elsewhere; /* of another machine: a file here is that file if its build-id says so */
+	bool elsewhere; /* the maps are of another machine: a file here is the same file if its build-id says so */
 	struct mapped_program *at;        /* by the number of the file */
 	size_t open;                      /* of them: as many as the system lets be mapped, and fewer */
 	uint32_t *seen;                   /* by path: the last map that it was seen in */

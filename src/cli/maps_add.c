@@ -11,7 +11,8 @@
 #include "src/base/output.h"
 #include "src/base/update.h"
 
-/* *new: no file has the name yet, and none may get it meanwhile. */
+/* Writes snapshots to a file.  new: the file must not exist yet, also if another process makes one
+ * meanwhile. */
 static bool write_bcmaps(const struct snapshots *all, const char *path, bool new, struct bc_error *err)
 {
 	struct output output;
@@ -46,8 +47,9 @@ static ssize_t read_start(int fd, char *to, size_t size)
 	return (ssize_t)got;
 }
 
-/* The file's own bytes: one that is compressed would be none afterwards.  fd: -1 for what is no
- * regular file, which is not even opened, as a FIFO would wait for its writer. */
+/* Checks that the file holds snapshots, by its own first bytes: a compressed file of them would no
+ * longer be compressed afterwards.  fd: -1 for what is no regular file; that is not even opened,
+ * because a FIFO would wait for its writer. */
 static bool is_bcmaps(const char *path, int fd, struct bc_error *err)
 {
 	char start[BCMAPS_MAGIC_SIZE];
@@ -59,8 +61,8 @@ static bool is_bcmaps(const char *path, int fd, struct bc_error *err)
 	       bc_fail(err, BC_FORMAT, "%s: no snapshots (.bcmaps): it is not replaced", path);
 }
 
-/* What is there and cannot be read must not be taken for nothing, nor a recording for
- * what may be replaced. */
+/* Adds the snapshots once.  A file that cannot be read is an error, not an empty file, and a
+ * recording is never replaced. */
 static bool add_once(const char *path, const struct update *update, const struct snapshots *more,
 		     struct bc_error *err)
 {

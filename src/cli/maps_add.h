@@ -5,11 +5,12 @@
 
 #include "src/addrspace/snapshots.h"
 
-/* Add snapshots to those in a .bcmaps file, which is made if there is none; "-" is stdout.
- * Of many that do so at once each one's are added (src/base/update.h).
+/* Adds snapshots to those in a .bcmaps file, and makes the file if there is none; "-" is stdout.
+ * Several processes can add to one file at the same time, and nothing is lost (src/base/update.h).
  *
- * BC_FORMAT  the file is there and is none of snapshots: it stays
- * and as maps_open(), snapshots_merge() and output_commit() fail */
+ *
+ * BC_FORMAT  the file exists and holds no snapshots: it stays as it is
+ * and all errors of maps_open(), snapshots_merge() and output_commit() */
 BC_MUST_USE bool maps_add(const char *path, const struct snapshots *more, struct bc_error *err);
 
 #endif

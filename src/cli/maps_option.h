@@ -15,8 +15,8 @@ struct map_file {
 
 DEFINE_VEC(map_file_vec, struct map_file);
 
-/* All files together, indexed; of several files the later parts of a recording go on where the ones
- * before ended.  Errors of maps_open(), after which `out` is to be freed, too. */
+/* Reads all files into one indexed set of snapshots.  A later part of a recording goes on where the
+ * part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too. */
 BC_MUST_USE bool maps_option_read(struct map_file_vec *files, struct snapshots *out, struct bc_error *err);
 
 /* Whether something of them could not be read (reader_report_is_partial()). */

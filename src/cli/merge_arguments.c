@@ -196,7 +196,8 @@ static bool choose_tmpdir(struct merge_arguments *args)
 	return args->tmpdir;
 }
 
-/* Those in lists are known only now. */
+/* Checks that no output replaces an input.  files_check() could not see the inputs that stand in
+ * lists. */
 static bool inputs_are_apart(const struct merge_arguments *args, struct bc_error *err)
 {
 	BC_AUTO(named_files_free) struct named_files files = {0};

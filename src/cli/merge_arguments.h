@@ -19,7 +19,7 @@ struct merge_arguments {
 	enum progress_mode progress;
 	bool help, by_build, verbose, sandbox;
 
-	uint64_t weight;      /* of what comes next */
+	uint64_t weight;      /* of the inputs that follow on the command line */
 	bool zeros;
 	struct bc_error wrong; /* with a list; code is BC_OK if nothing is */
 	char *tmpdir;          /* owned: what merge.tmpdir is by default */

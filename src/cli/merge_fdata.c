@@ -82,7 +82,8 @@ static bool add_operand(struct arguments *args, const char *path, size_t length,
 	if (stat(copy, &st) != 0 || !S_ISDIR(st.st_mode))
 		return true;
 	args->list.inputs.len--;
-	/* A link to a folder below could lead round in circles. */
+	/* Once the list has an input, no link to a folder is followed: it could lead round in
+	 * circles. */
 	if (args->list.inputs.len && lstat(copy, &link) == 0 && S_ISLNK(link.st_mode))
 		return true;
 	return add_folder(args, copy, err);
@@ -177,7 +178,8 @@ static int fail(const struct merge *merge, const struct bc_error *err)
 	return EXIT_FAILED;
 }
 
-/* -q leaves out what is merged of YAML, and nothing of fdata: so merge-fdata has it. */
+/* Writes the merged profile.  With -q, merge-fdata does not write YAML, but does write fdata; so do
+ * we. */
 static bool write_result(const struct arguments *args, struct merge *merge, struct merge_printer *printer,
 			 struct bc_error *err)
 {

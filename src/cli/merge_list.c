@@ -21,7 +21,7 @@ bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight)
 	return merge_input_vec_push(&list->inputs, (struct merge_input){.path = path, .weight = weight});
 }
 
-/* All of a file, with a zero byte behind it; *size without that. */
+/* Reads a whole file and puts a zero byte behind it, which *size does not count. */
 static char *read_all(const char *path, size_t *size, struct bc_error *err)
 {
 	struct file_stream stream;

@@ -20,12 +20,13 @@ void merge_list_free(struct merge_list *list);
 /* An input; the path is borrowed.  false: out of memory */
 BC_MUST_USE bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight);
 
-/* Those that a file names ("-": stdin), one a line, or one before each zero byte; behind a tab its own
- * weight can stand.  Blank lines are passed over.  BC_IO; BC_FORMAT: a weight that is none; BC_NOMEM */
+/* Adds the inputs that a file names ("-": stdin), one a line, or one before each zero byte.  Behind
+ * a tab an input can have its own weight.  Blank lines are skipped.  BC_IO; BC_FORMAT: a weight
+ * that is none; BC_NOMEM */
 BC_MUST_USE bool merge_list_read(struct merge_list *list, const char *path, bool zeros, uint64_t weight,
 				 struct bc_error *err);
 
-/* Is one file there twice, under whatever names?  BC_MISMATCH: names both; BC_NOMEM */
+/* Fails if one file is in the list twice, under whatever names.  BC_MISMATCH: names both; BC_NOMEM */
 BC_MUST_USE bool merge_list_check(const struct merge_list *list, struct bc_error *err);
 
 #endif

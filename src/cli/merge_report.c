@@ -102,7 +102,7 @@ void merge_report_json(const struct merge_outcome *outcome, FILE *out)
 	putc('\n', out);
 }
 
-/* So many records are never the same by chance. */
+/* Two shards with at least so many records, and with the same sums, are not alike by chance. */
 #define FEW_RECORDS 16
 
 static int compare_shards(const void *a, const void *b)

@@ -17,7 +17,7 @@ struct merge_outcome {
 void merge_report_text(const struct merge_outcome *outcome, bool verbose, FILE *out);
 void merge_report_json(const struct merge_outcome *outcome, FILE *out);
 
-/* A warning for shards that look like one.  false: out of memory */
+/* Warns of shards that seem to be the same.  false: out of memory */
 BC_MUST_USE bool merge_report_doubles(const struct merge *merge, FILE *out);
 
 /* A line for each bad input, and one for sums that did not fit. */

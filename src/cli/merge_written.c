@@ -49,7 +49,7 @@ static bool write_text(struct merge *merge, const struct build_id *only, struct 
 	return merge_write(merge, only, to->file, kind, err);
 }
 
-/* The text of a shard goes through its stream. */
+/* Writes a shard, whose text goes through the stream of the shard. */
 static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
 			struct bc_error *err)
 {
@@ -70,7 +70,8 @@ static bool write_shard(struct merge *merge, const struct build_id *only, struct
 	return ok;
 }
 
-/* Two inputs can turn out not to fit at any record. */
+/* Merges into a temporary file, and copies that to the output when all went well: any record can
+ * show that two inputs do not fit together, and a pipe cannot give back what it got. */
 static bool write_aside(write_fn *write, struct merge *merge, const struct build_id *only, const struct output *to,
 			enum merge_kind *kind, struct bc_error *err)
 {

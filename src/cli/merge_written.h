@@ -9,11 +9,13 @@
 #define MERGE_MEMORY ((size_t)64 << 20)
 #define MERGE_FAN_IN ((size_t)256)
 
-/* Where temporary files are made unless the user says it: where the output is, as there is room for it.
- * folder: the output is one.  For free(); NULL: out of memory */
+/* Returns the folder in which temporary files are made unless the user names one: the folder of the
+ * output, where there must be room anyway.
+ * folder: the output is a folder.  For free(); NULL: out of memory */
 char *merge_tmpdir(const char *output, bool folder);
 
-/* merge_write() into an output.  What is written directly, as to a pipe, gets nothing before all is merged. */
+/* Runs merge_write() into an output.  An output that is written directly, such as a pipe, gets no
+ * byte before everything is merged. */
 BC_MUST_USE bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to,
 				   enum merge_kind *kind, struct bc_error *err);
 

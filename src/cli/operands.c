@@ -24,7 +24,7 @@ static bool is_binary(enum file_kind kind)
 	return kind == FILE_BINARY || kind == FILE_SIDE;
 }
 
-/* What to do with a file that is no samples; NULL: nothing is known. */
+/* Returns what the user can do with a file that holds no samples; NULL: no advice. */
 static const char *remedy(enum file_kind kind)
 {
 	switch (kind) {

@@ -6,8 +6,9 @@
 #include "src/base/error.h"
 #include "src/convert/conversion.h"
 
-/* After a conversion failed because of what is in a file: put a better text into `err`, if the
- * kinds of the files say what was meant.  Files are looked at again; pipes are not. */
+/* Call it after a conversion failed because of what is in a file.  Puts a better text into `err` if
+ * the kinds of the files show what the user meant.  Reads the beginnings of the files again, but
+ * not of pipes. */
 void operands_explain(const struct conversion_options *options, struct bc_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define MAX_OPTIONS 64
 
-/* getopt's own tables, made from ours. */
+/* The tables that getopt_long() reads, made from the rows of a command. */
 struct getopt_tables {
 	struct option longs[MAX_OPTIONS + 1];
 	char shorts[3 * MAX_OPTIONS + 4];
@@ -81,7 +81,8 @@ const struct option_row *option_scan(const struct command *command, int argc, ch
 	return NULL;
 }
 
-/* "--outptu=x" is looked for as "outptu". */
+/* Reports an unknown long option, and the nearest known one.  Of "--outptu=x", "outptu" is
+ * compared. */
 static int unknown_long(const struct command *command, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
@@ -108,7 +109,8 @@ int option_next(const struct command *command, int argc, char **argv, const char
 	int id = next(command, argc, argv, value);
 	if (id != '?' && id != ':')
 		return id;
-	/* A long option stands right behind; of a group of short ones it is the letter. */
+	/* After an error, a long option is the word before argv[optind]; of a group of short ones,
+	 * optopt is the letter. */
 	const char *word = argv[optind - 1];
 	const char *what = id == ':' ? "no argument given to" : "unknown option";
 	if (optind > at && !strncmp(word, "--", 2)) {

@@ -5,7 +5,7 @@
 
 #include "src/base/error.h"
 
-/* One that is there will do; *made: there was none.  BC_IO */
+/* Makes the folder, unless it exists.  *made: it did not exist.  BC_IO */
 BC_MUST_USE bool output_folder_make(const char *path, bool *made, struct bc_error *err);
 
 #endif

@@ -14,7 +14,7 @@ const char *overlap_key(enum overlap_kind kind)
 	return keys[kind];
 }
 
-/* By what share it moved; the array begins with those that lost most. */
+/* By how much a function's share changed; the array begins with the functions that lost most. */
 static double moved(const struct overlap_mover *mover)
 {
 	return mover->b - mover->a;

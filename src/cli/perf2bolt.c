@@ -21,8 +21,8 @@ bool perf2bolt_is_name(const char *path)
 	       strchr("-.", last[sizeof(name) - 1]); /* or its end */
 }
 
-/* Arm SPE is told from traces by what perf makes of it: branches, with their
- * last events. */
+/* Returns the --itrace of perf script.  perf decodes Arm SPE with it, too: "bl" asks for branches,
+ * each with the last branches before it. */
 static const char *trace_of_arguments(const struct perf2bolt_arguments *arguments)
 {
 	if (arguments->itrace)
@@ -36,7 +36,7 @@ struct jobs {
 	size_t count;
 };
 
-/* One perf for each recording.  They wait until they are read. */
+/* Starts one perf script for each recording.  Each waits until its output is read. */
 static bool start_jobs(const struct perf2bolt_arguments *arguments, struct jobs *jobs,
 		       struct bc_error *err)
 {
@@ -56,7 +56,8 @@ static bool start_jobs(const struct perf2bolt_arguments *arguments, struct jobs 
 	return true;
 }
 
-/* An error of what a job printed names its descriptor, of which the user knows nothing. */
+/* Names the recording in an error that names the descriptor of a job's output, which the user does
+ * not know. */
 static bool name_recording(const char *job, const char *recording, struct bc_error *err)
 {
 	struct bc_error named;
@@ -69,7 +70,8 @@ static bool name_recording(const char *job, const char *recording, struct bc_err
 	return true;
 }
 
-/* What a job says counts only if nothing went wrong before, or if that is why. */
+/* Waits for all jobs.  The failure of a job is reported only if nothing failed before, or if it
+ * explains what failed. */
 static bool finish_jobs(const struct perf2bolt_arguments *arguments, struct jobs *jobs, bool ok,
 			struct bc_error *err)
 {
@@ -113,7 +115,7 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	return finish_jobs(arguments, &jobs, ok && convert_samples(&options, conversion, err), err);
 }
 
-/* Where perf2bolt gives up, too. */
+/* Fails where perf2bolt fails, too. */
 static bool check(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 		  struct bc_error *err)
 {
@@ -127,7 +129,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 	return true;
 }
 
-/* Counts that nothing was converted of have none. */
+/* Prints the figures of the profile.  Counts that were not converted have no figures. */
 static bool report_figures(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			   FILE *out, struct bc_error *err)
 {
@@ -144,7 +146,8 @@ static bool report_figures(const struct perf2bolt_arguments *arguments, const st
 	return true;
 }
 
-/* What is told on stdout must have arrived before the old profile goes. */
+/* Writes the profile.  The lines on stdout must have been written before the new profile replaces
+ * the old one. */
 static bool write_profile(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			  FILE *out, struct bc_error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "src/cli/perf2bolt.h"
 
-/* Sorted; one that takes a value has a '=' behind it. */
+/* Sorted.  An option that takes a value ends with a '='. */
 static const char *const names[] = {
 	"align-blocks", "align-blocks-min-size=", "align-blocks-threshold=", "align-functions=",
 	"align-functions-max-bytes=", "align-text=", "alt-inst-feature-size=", "alt-inst-has-padlen",

@@ -12,7 +12,7 @@ static const char *machine_word(enum machine machine)
 	return words[machine];
 }
 
-/* What ld --emit-relocs left there. */
+/* Does the image have the relocations that ld --emit-relocs leaves in it? */
 static bool has_relocations(const struct image *image)
 {
 	return image_section(image, ".rela.text");

@@ -6,7 +6,7 @@
 
 #include "src/base/file.h"
 
-/* All of a file with a 0 behind it, or NULL. */
+/* Reads a whole file and puts a zero byte behind it.  Returns NULL on failure. */
 static char *read_file(const char *path, struct bc_error *err)
 {
 	struct file_stream stream;
@@ -45,7 +45,7 @@ static bool ends_with(const char *word, const char *end)
 	return length >= cut && !strcmp(word + length - cut, end);
 }
 
-/* What one option gives. */
+/* Adds the names that one option gives. */
 static bool take(const char *option, const char *value, struct word_vec *texts,
 		 struct function_choice *out, struct bc_error *err)
 {

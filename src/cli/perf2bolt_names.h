@@ -6,7 +6,9 @@
 #include "src/cli/perf2bolt.h"
 #include "src/profile/choice.h"
 
-/* Lists are cut at commas, files are read, a name a line.  `texts` owns the names.
+/* Collects the names of functions: splits lists at commas, and reads files that have one name a
+ * line.  `texts` owns the names.
+ *
  *
  * BC_IO, BC_NOMEM; BC_UNSUPPORTED: functions to look at and functions to skip */
 BC_MUST_USE bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct word_vec *texts,

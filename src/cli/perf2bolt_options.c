@@ -150,7 +150,7 @@ static bool parse_number(const char *value, uint64_t most, uint64_t *out)
 	return text_dec(text_of(value), out) && *out <= most;
 }
 
-/* The flags. */
+/* Sets a flag. */
 static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *option, bool on)
 {
 	struct conversion_options *c = &out->conversion;
@@ -173,7 +173,7 @@ static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	}
 }
 
-/* Those that take a value.  Returns what is wrong with it, or NULL. */
+/* Applies an option that takes a value.  Returns what is wrong with the value, or NULL. */
 static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt_option *option,
 			 const char *value)
 {
@@ -221,7 +221,7 @@ static void option_label(const struct perf2bolt_option *option, char label[OPTIO
 	snprintf(label, OPTION_NAME, "-%s", option->name);
 }
 
-/* One that is none of perf2bolt's own; its value is not looked at. */
+/* Skips an option that is none of perf2bolt's own, and its value, which nobody looks at. */
 static bool parse_ignored(char **argv, int *at, const char *name, const char *equals)
 {
 	const char *word = argv[*at];
@@ -235,7 +235,7 @@ static bool parse_ignored(char **argv, int *at, const char *name, const char *eq
 	return true;
 }
 
-/* One option, and its value if that is a word of its own. */
+/* Reads one option, and its value if that is a word of its own. */
 static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 {
 	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
@@ -302,7 +302,8 @@ static bool check_files(struct perf2bolt_arguments *a)
 	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
 }
 
-/* What cannot be had together, and what changes the profile then. */
+/* Refuses options that exclude each other, and options that would change the profile in a way that
+ * batconv does not know. */
 static bool check_together(const struct perf2bolt_arguments *a)
 {
 	bool preagg = a->conversion.format == INPUT_PREAGG;
@@ -327,7 +328,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
-	a->conversion.recordings_apart = true; /* as perf has them */
+	a->conversion.recordings_apart = true; /* perf records each by itself */
 	a->conversion.executed = true;
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;

@@ -24,7 +24,7 @@ struct perf_job {
 BC_MUST_USE bool perf_job_start(const char *recording, const char *itrace, bool basic,
 				struct perf_job *out, struct bc_error *err);
 
-/* Wait for its end.  *failed: it ended by itself, and says that it failed.  BC_IO: perf
+/* Waits for the end of perf.  *failed: perf ended by itself and says that it failed.  BC_IO: perf
  * failed, also by a signal, or could not be run. */
 BC_MUST_USE bool perf_job_finish(struct perf_job *job, bool *failed, struct bc_error *err);
 

@@ -61,7 +61,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	return true;
 }
 
-/* A shard without a record fits those of both kinds. */
+/* Returns the mode of a shard.  A shard without a record can be merged with shards of both modes. */
 static enum merge_mode shard_mode(const struct conversion *conversion)
 {
 	if (!conversion->kept.count)
@@ -69,7 +69,7 @@ static enum merge_mode shard_mode(const struct conversion *conversion)
 	return conversion->basic ? MODE_PLAIN : MODE_BRANCHES;
 }
 
-/* Its addresses are those of the optimised binary. */
+/* Writes a shard, whose addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
 	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion->binary.image,

@@ -20,18 +20,17 @@ struct profile_output {
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
 
-/* What the conversion must be told for it. */
+/* Sets the options of the conversion that these outputs need. */
 void profile_output_prepare(const struct profile_output *output,
 			    struct conversion_options *options);
 
-/* Its files in the order in which output_commit_all() is to name them.  The profile
- * is last: whoever finds a new one finds the rest there too, and if one of the rest
- * cannot be named, the profile that was there is as it was. */
+/* The files in the order in which output_commit_all() names them.  The profile is last: whoever
+ * finds a new profile finds the other new files, too, and if one of those cannot be named, the old
+ * profile stays. */
 enum { PROFILE_YAML, PROFILE_PROFGEN, PROFILE_ITSELF, PROFILE_FILES };
 
-/* Open all, then fill them; they are for the caller to commit or discard, also after a
- * failure.  binary: its path, as the YAML names it.  *yaml is set if YAML was written.
- * BC_IO, BC_NOMEM */
+/* Opens all files; then fills them.  The caller commits or discards them, also after a failure.
+ * binary: its path, which the YAML names.  *yaml is set if YAML was written.  BC_IO, BC_NOMEM */
 BC_MUST_USE bool profile_output_open(const struct profile_output *output,
 				     struct output files[PROFILE_FILES], struct bc_error *err);
 BC_MUST_USE bool profile_output_fill(const struct profile_output *output,

@@ -26,8 +26,9 @@ void recording_marks_free(struct recording_marks *marks)
 	marks->begins = NULL;
 }
 
-/* Words are told by where they lie.  Options, and operands, are in the order in which they were
- * given.  Whether each option stands between two files. */
+/* Finds out which files follow a --new-recording, and whether each such option stands between two
+ * files.  Words are compared by their addresses in argv.  Options are in the order in which they
+ * were given, and so are operands. */
 static bool find_marks(struct recording_marks *marks, char **files, size_t count)
 {
 	size_t mark = 0, file = 0;

@@ -21,7 +21,7 @@ struct recording_marks {
 	char **argv; /* getopt moves operands behind options: */
 	struct word_list order; /* all words as they were given */
 	struct word_list marks; /* those that are this option */
-	bool *begins;           /* by operand: it stands behind one */
+	bool *begins;           /* by operand: it follows one of these options */
 	bool nomem;
 };
 
@@ -29,9 +29,9 @@ struct recording_marks {
 void recording_marks_begin(struct recording_marks *marks, int argc, char **argv);
 void recording_marks_add(struct recording_marks *marks);
 
-/* When all options are parsed, and these are the files of samples: fill `begins`.
- * EXIT_DONE; EXIT_USAGE after a message, as one stands before the first or behind the last of
- * them; EXIT_FAILED after a message. */
+/* Fills `begins` when all options are parsed and the files of samples are known.  EXIT_DONE;
+ * EXIT_USAGE after a message, if such an option stands before the first or behind the last file;
+ * EXIT_FAILED after a message. */
 int recording_marks_settle(struct recording_marks *marks, const struct command *command, char **files,
 			   size_t count);
 void recording_marks_free(struct recording_marks *marks);

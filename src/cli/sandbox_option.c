@@ -6,7 +6,7 @@
 
 #include "src/cli/say.h"
 
-/* Who asks for it must know what he did not get. */
+/* Tells the user, who asked for a sandbox, what the sandbox does not keep the program from. */
 void sandbox_tell(const struct sandbox *entered, bool writes)
 {
 	static const char left[] = "modes of files, other processes and the network are not given up";
@@ -15,7 +15,7 @@ void sandbox_tell(const struct sandbox *entered, bool writes)
 		say(stderr, "warning: --sandbox: this build is without libseccomp: %s", left);
 	else if (entered->calls == CALLS_NOT_THERE)
 		say(stderr, "warning: --sandbox: no seccomp in this kernel: %s", left);
-	/* Who writes no file can open none for writing, by seccomp. */
+	/* Where no output is a file, seccomp alone forbids to open a file for writing. */
 	if (!entered->landlock && (writes || entered->calls != CALLS_LISTED))
 		say(stderr, "warning: --sandbox: no Landlock in this kernel: writing to other files is not given up");
 }

@@ -22,8 +22,8 @@ enum { OPTION_SANDBOX = 4096 }; /* the id, which no other row has */
 /* Enter it, with the files that are written.  false: out of memory */
 bool sandbox_option(const struct named_files *files);
 
-/* Say what could not be given up, if anything.
- * writes  there are outputs that are files */
+/* Says which rights could not be given up, if any.
+ * writes  some outputs are files */
 void sandbox_tell(const struct sandbox *entered, bool writes);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Longer words are not looked at. */
+/* Words longer than this are not compared. */
 #define LONGEST ((size_t)40)
 
 static size_t least(size_t a, size_t b)

@@ -11,8 +11,9 @@ struct similar {
 	size_t distance;
 };
 
-/* Look at one more candidate.  Near is what at most a third of the letters make of the other,
- * two at most: left out, put in, replaced, or two neighbours exchanged. */
+/* Tries one more candidate.  It is near if changes of at most a third of the letters, and at most
+ * two, make one word of the other: a letter left out, put in or replaced, or two neighbours
+ * exchanged. */
 void similar_try(struct similar *similar, const char *candidate);
 
 #endif

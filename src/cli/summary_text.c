@@ -60,7 +60,7 @@ static void print_perf_data(const char *path, const struct reader_report *report
 			path, perf->late_events, plural(perf->late_events));
 }
 
-/* Inputs of one recording. */
+/* Says how an input continues the recording of the input before it. */
 static void print_continuation(const char *path, const char *before, enum continuation continuation, FILE *out)
 {
 	if (continuation == CONTINUATION_OF_LAST)
@@ -164,7 +164,8 @@ static void print_yaml(const struct yaml_report *yaml, FILE *out)
 			yaml->blockless);
 }
 
-/* Nobody asked for it: the samples are of that kind. */
+/* Says that the profile is of addresses, where no option asked for that but the samples have no
+ * branch stacks. */
 static void print_mode(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;

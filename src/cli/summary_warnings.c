@@ -7,10 +7,11 @@
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 
-/* So many inputs are held against each other. */
+/* At most so many inputs are compared with each other. */
 #define DOUBLES_MOST ((size_t)256)
 
-/* A recording of something else shows in what was mapped, or in nothing kept. */
+/* Warns of signs that the recording is of another program: its mappings disagree with the binary,
+ * or nothing of it was kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
@@ -63,7 +64,7 @@ static bool same_file(const char *a, const char *b)
 			     : !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Two recordings cannot have all of this in common. */
+/* Are two inputs the same recording?  Two different ones never agree in all of this. */
 static bool same_recording(const struct reader_report *a, const struct reader_report *b)
 {
 	const struct perf_data_report *x = &a->perf, *y = &b->perf;
@@ -73,7 +74,8 @@ static bool same_recording(const struct reader_report *a, const struct reader_re
 	       !memcmp(x->records, y->records, sizeof(x->records)) && !strcmp(x->info.hostname, y->info.hostname);
 }
 
-/* Its counts are doubled: that can be wanted, but hardly is. */
+/* Warns of a recording that was given twice, so that its samples count twice: a user may want that,
+ * but hardly ever does. */
 static void warn_of_doubles(const struct summary *summary, const struct warnings *to)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;

@@ -7,7 +7,7 @@
 #include "src/cli/options.h"
 #include "src/base/bytes.h"
 
-/* What must stand behind the options: so many, or a message. */
+/* How many operands there must be, and the messages if there are not. */
 struct operands {
 	int count;
 	const char *too_few, *too_many; /* of too many the first is named */

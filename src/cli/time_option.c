@@ -3,7 +3,8 @@
 
 #include "src/base/attr.h"
 
-/* The unit at the end of a text is taken off.  How many digits of it are whole ns. */
+/* Cuts the unit off the end of a text.  Returns how many decimal digits of a number in this unit
+ * make whole nanoseconds. */
 static size_t take_unit(struct text *text)
 {
 	static const struct {

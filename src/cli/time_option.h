@@ -5,9 +5,9 @@
 
 #include "src/base/text.h"
 
-/* A decimal number, with a fraction or without, of seconds (as perf script prints times),
- * or of what stands right behind it: s, ms, us or ns.  No part of a ns, and less than
- * 2^64 of them. */
+/* Reads a decimal number, with or without a fraction, in seconds (as perf script prints times) or
+ * in the unit that follows it: s, ms, us or ns.  The result must be whole nanoseconds, and below
+ * 2^64. */
 bool time_parse(struct text text, uint64_t *ns);
 
 /* For help: what an option takes that is read so. */
