@@ -27,8 +27,8 @@ DEFINE_VEC(given_vec, struct given_binary);
 struct batconv_resolver {
 	struct resolver resolver;
 	struct given_vec given;
-	bool lines; /* were asked for */
-	struct batconv_frame *out; /* where the stack at hand goes */
+	bool lines; /* source lines were asked for */
+	struct batconv_frame *out; /* where the frames of the current stack are put */
 };
 
 /* Copy an error out; returns false. */

@@ -31,7 +31,7 @@ void batconv_snapshots_free(struct batconv_snapshots *s)
 	free(s);
 }
 
-/* The text ends where the next map begins. */
+/* Fails if text is left where the first map ended: that is another map. */
 static bool is_one_map(struct text rest, uint64_t lines, struct bc_error *err)
 {
 	return !rest.len || bc_fail(err, BC_FORMAT, "line %" PRIu64 ": it begins another map: "
@@ -172,8 +172,8 @@ uint32_t batconv_maps_find(const struct batconv_maps *maps, struct batconv_run_a
 	return m ? (uint32_t)(m - maps->maps.at) : BATCONV_NOWHERE;
 }
 
-/* The public type and the internal one are alike but not the same: a block at a time
- * is copied. */
+/* Translates addresses block by block: the public type and the internal one have the same content
+ * but are different types, so each block is copied. */
 void batconv_maps_find_all(const struct batconv_maps *maps, const struct batconv_run_addr *at,
 			   size_t count, uint32_t *out)
 {

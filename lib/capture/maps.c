@@ -19,7 +19,7 @@ uint64_t batconv_capture_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The kernel gives whole lines, at most a page at a time. */
+/* Copies the map to the writer.  The kernel gives whole lines, at most a page at a time. */
 static void copy(int from, struct capture_writer *w)
 {
 	ssize_t got = 1;
@@ -56,7 +56,7 @@ bool batconv_capture_maps(int fd, uint32_t id)
 	return maps >= 0 && !w.failed;
 }
 
-/* dl_iterate_phdr passes these counters with every library; the first call is enough. */
+/* Stops at the first library: dl_iterate_phdr() passes the same counters with each. */
 static int first_library(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	uint64_t *out = ctx;

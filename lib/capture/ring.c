@@ -57,7 +57,7 @@ static _Atomic uint64_t *word(struct batconv_ring *ring, uint64_t number)
 	return &ring->at[number & (ring->words - 1)];
 }
 
-/* False: no room. */
+/* Reserves words for a writer.  False: the ring has no room. */
 static bool reserve(struct batconv_ring *ring, uint64_t need, uint64_t *out)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -89,7 +89,7 @@ bool batconv_ring_put(struct batconv_ring *ring, uint64_t time, uint32_t map,
 	return true;
 }
 
-/* Take a word out, which becomes 0. */
+/* Takes a word out of the ring and makes it 0 there. */
 static uint64_t take(struct batconv_ring *ring, uint64_t number)
 {
 	uint64_t value = atomic_load_explicit(word(ring, number), memory_order_relaxed);

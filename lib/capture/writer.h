@@ -11,7 +11,7 @@ struct capture_writer {
 	int fd;
 	bool failed;
 	size_t used;
-	char buffer[4096]; /* on the stack of a handler: alternative ones are small */
+	char buffer[4096]; /* small, because it lies on the stack of a signal handler */
 };
 
 void capture_flush(struct capture_writer *writer);

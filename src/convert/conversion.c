@@ -15,7 +15,7 @@ static unsigned thread_count(const struct conversion_options *options)
 	return options->threads ? options->threads : parallel_threads();
 }
 
-/* Samples that the reader met and could not deliver. */
+/* Counts samples that the reader met and could not deliver. */
 static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
 {
 	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_LATE, perf->late);
@@ -93,8 +93,8 @@ static bool fail_build(const struct conversion_options *options, const struct co
 		       c->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
-/* Addresses alone tell little of the build: where segments disagree, believe
- * those. */
+/* Do the samples of a basic profile disagree with the segments of the binary?  Addresses alone show
+ * little of the build, so the segments decide. */
 static bool segments_disagree(const struct conversion *c)
 {
 	return c->basic && c->aggregate.space.report.misfits;
@@ -131,7 +131,7 @@ static bool fail_empty(const struct conversion_options *options, const struct co
 		       options->binary, *has ? "; " : "", has);
 }
 
-/* The samples must be of this binary, and of this build of it. */
+/* Checks that the samples belong to this binary, and to this build of it. */
 static bool check_samples(const struct conversion_options *options, struct conversion *c,
 			  struct bc_error *err)
 {
@@ -155,8 +155,8 @@ static bool check_samples(const struct conversion_options *options, struct conve
 	return true;
 }
 
-/* Plain samples where the input's code is at hand: its graphs.  A binary that cannot be read as a graph converts to
- * addresses all the same. */
+/* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
+ * cannot be read as a graph, the profile stays one of addresses. */
 static bool infer_branches(struct conversion *c, struct bc_error *err)
 {
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
@@ -169,7 +169,8 @@ static bool infer_branches(struct conversion *c, struct bc_error *err)
 	return bc_fail_nomem(err);
 }
 
-/* Plain samples have no ways. */
+/* Restores parts of a profile of branches.  Plain samples have no branches to restore anything
+ * from. */
 static bool restore(struct conversion *c, struct converted *converted, struct bc_error *err)
 {
 	const struct restoration how = {&c->pair, &converted->input_graphs, c->aggregate.options.rules, c->threads,
@@ -207,7 +208,7 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
 
-/* The counts are the result: what was not dropped so far is kept. */
+/* Makes the counts the result: whatever was not dropped by now is kept. */
 static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
@@ -228,7 +229,7 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-/* Only the newest layout has hashes. */
+/* Opens the binary and the input.  A BAT has hashes only in the newest layout. */
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
@@ -260,7 +261,7 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
 	return open_binary(options, out, err) && begin_counting(options, out, err);
 }
 
-/* Before the counts become a profile. */
+/* Makes the ranges of llvm-profgen from the counts, before these become a profile. */
 static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
 	const struct ranges_job job = {&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->threads};
@@ -280,7 +281,8 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 						     &out->executed, err));
 }
 
-/* Samples are checked last: the report of a refusal is as full as any. */
+/* Makes the profile, and checks the samples last, so that the report of a refusal is as full as any
+ * other. */
 bool conversion_convert(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
 	if (options->choice && !choice_is_all(options->choice) &&

@@ -25,9 +25,9 @@ struct conversion_options {
 	const char *input; /* what llvm-bolt read; NULL: not given */
 	const char *const *samples; /* paths; "-" is stdin */
 	size_t sample_count;
-	const bool *new_recording; /* by path: it does not go on where the one before ended; or NULL */
-	bool recordings_apart;     /* none of them does */
-	const struct snapshots *maps; /* of processes of which the samples do not tell them; or NULL */
+	const bool *new_recording; /* by path: this file begins a new recording; or NULL */
+	bool recordings_apart;     /* each file is a recording of its own */
+	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
 	enum input_format format;
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
@@ -85,18 +85,19 @@ BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct
 				struct bc_error *err);
 void conversion_free(struct conversion *conversion);
 
-/* Its parts: open the binary; deliver events to conversion->aggregate, and note what was read, or
- * read all samples files; convert. */
+/* The parts of conversion_run(): open the binary; then either deliver events to
+ * conversion->aggregate and note what was read, or read all files of samples; then convert. */
 BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
 				  struct conversion *out, struct bc_error *err);
 BC_MUST_USE bool conversion_read(const struct conversion_options *options,
 				 struct conversion *conversion, struct bc_error *err);
-/* How the samples file of a number is read, but for what only one binary has. */
+/* How to read the samples file of this number, without the options that differ by binary. */
 struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
 						struct recordings *recordings);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
 				       const struct reader_report *report, struct bc_error *err);
-/* What was counted, settled; then what becomes of it.  conversion_end() is both. */
+/* conversion_settle() ends the counting, conversion_convert() makes the profile; conversion_end()
+ * does both. */
 BC_MUST_USE bool conversion_settle(const struct conversion_options *options, struct conversion *out,
 				   struct bc_error *err);
 BC_MUST_USE bool conversion_convert(const struct conversion_options *options, struct conversion *out,

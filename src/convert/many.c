@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/convert/many.h"
 
-/* Everyone who has not failed yet. */
+/* The consumer that hands each event on to the conversions of all binaries. */
 struct fan {
 	struct conversion_one *ones;
 	size_t count;
@@ -21,8 +21,8 @@ static bool is_aggregated(enum event_kind kind)
 	return kind == EVENT_TRACES || kind == EVENT_ADDRESSES || kind == EVENT_NAME;
 }
 
-/* Who has failed may still hold memory, which EVENT_END takes back.  Goes on while there is one
- * left. */
+/* Delivers an event to each conversion that has not failed.  EVENT_END goes to failed ones, too,
+ * because they may hold memory that they free then.  Fails when all have failed. */
 static bool deliver_to_all(void *ctx, const struct event *event, struct bc_error *err)
 {
 	struct fan *fan = ctx;
@@ -49,7 +49,7 @@ static void fail_all(struct fan *fan, const struct bc_error *err)
 		fail_one(&fan->ones[i], err);
 }
 
-/* Whether there is one to read for. */
+/* Opens all binaries.  False: none could be opened, so that the samples need not be read. */
 static bool open_all(struct fan *fan)
 {
 	struct bc_error err;

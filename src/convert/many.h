@@ -6,15 +6,15 @@
 #include "src/convert/conversion.h"
 
 struct conversion_one {
-	struct conversion_options options; /* the binary; samples and format are all the same */
+	struct conversion_options options; /* the binary differs, samples and format are the same for all */
 	struct conversion conversion;      /* see conversion_run() */
 	bool failed;
 	struct bc_error err; /* why */
 };
 
-/* Convert for each.  Those that fail do so alone, but for an error of the samples,
- * which all have then.  Pre-aggregated records are of one binary: BC_UNSUPPORTED.
- * Finish each with conversion_free(). */
+/* Converts for each binary.  One that fails does not stop the others, but an error of the samples
+ * is an error for all.  Pre-aggregated records belong to one binary: BC_UNSUPPORTED.  Finish each
+ * with conversion_free(). */
 void conversion_run_many(struct conversion_one *ones, size_t count);
 
 #endif

@@ -70,7 +70,7 @@ static bool is_maps_line(struct text line)
 	       text_find(line, ' ') > dash + 1 && text_find(line, ' ') < line.len;
 }
 
-/* By the first line that is no comment. */
+/* Finds the kind of a text by its first line that is no comment. */
 static enum file_kind kind_of_text(struct text rest)
 {
 	struct text line;
@@ -87,7 +87,7 @@ static enum file_kind kind_of_text(struct text rest)
 	return FILE_UNKNOWN;
 }
 
-/* A message whose first field is a message: sample_type of a profile. */
+/* Is it a pprof profile: a message whose first field, sample_type, is a message? */
 static bool is_pprof(struct text start)
 {
 	return start.len > 4 && start.at[0] == 0x0a && start.at[2] == 0x08;

@@ -7,7 +7,7 @@
 #include "src/base/text.h"
 
 enum file_kind {
-	FILE_UNKNOWN, /* text of perf script and pre-aggregated records may be told by all of it only */
+	FILE_UNKNOWN, /* only a whole file may show text of perf script and pre-aggregated records */
 	FILE_BINARY,  /* ELF */
 	FILE_SIDE,    /* a side file (sparse.h) */
 	FILE_NOTE,    /* a BAT's note alone */

@@ -68,7 +68,7 @@ static enum local_file local_file_of(const struct mapped_files *files, uint32_t 
 	return !same ? LOCAL_OTHER : has_bat ? LOCAL_BAT : LOCAL_PLAIN;
 }
 
-/* Each is opened once, whatever is told of it later. */
+/* Opens each file that the recording names, once, and notes what it is. */
 static void look_for_files(struct inspected *out)
 {
 	const struct recording *r = &out->recording;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a profile of BOLT's says of itself, fdata or YAML: one pass, line by line.  A profile is
- * not checked; lines of other kinds are counted. */
+/* Reads what a profile of BOLT, fdata or YAML, says about itself, in one pass, line by line.  The
+ * profile is not checked: lines of other kinds are only counted. */
 #ifndef INSPECT_PROFILE_TEXT_H
 #define INSPECT_PROFILE_TEXT_H
 
@@ -11,7 +11,7 @@ struct profile_facts {
 	bool basic;  /* counts of addresses, no branches */
 	bool bolted; /* fdata: of the input binary, by way of a BAT */
 	uint64_t functions, records, other_lines;
-	uint64_t count;        /* sum of the records' counts; of YAML of how often functions were entered */
+	uint64_t count;        /* sum of the records' counts; of YAML: how often functions were entered */
 	uint64_t mispredicted; /* fdata */
 	char events[256], binary[256], build_id[48], origin[64]; /* what the head says; cut if longer */
 };

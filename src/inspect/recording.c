@@ -25,7 +25,8 @@ static bool is_named(const struct recording *r, size_t event, struct text name)
 	return event < r->names.len && text_is(name, r->names.at[event]);
 }
 
-/* Most samples are of the event of the sample before.  perf prints a colon behind the name. */
+/* Finds the event of a name.  Most samples have the event of the sample before.  perf prints a
+ * colon behind the name. */
 static bool find_event(struct recording *r, struct text name)
 {
 	if (text_ends(name, ":"))

@@ -10,7 +10,7 @@
 #include "src/base/count_table.h"
 #include "src/event/input.h"
 
-/* Something of which there are several, with its share of the samples. */
+/* One of several events, files or processes, and its part of the samples. */
 struct share {
 	uint64_t of; /* an index of names, the number of a file, or a pid */
 	uint64_t samples;
@@ -18,9 +18,9 @@ struct share {
 DEFINE_VEC(share_vec, struct share);
 DEFINE_VEC(event_name_vec, char *);
 
-/* Files that are none, in `files`. */
+/* What stands in `files` for samples of no file. */
 #define SHARE_KERNEL UINT64_MAX        /* the upper half of the addresses */
-#define SHARE_UNKNOWN (UINT64_MAX - 1) /* nothing that is known was mapped there */
+#define SHARE_UNKNOWN (UINT64_MAX - 1) /* no known mapping contains the address */
 
 struct recording {
 	struct reader_report report;
@@ -36,7 +36,7 @@ struct recording {
 	uint64_t first, last; /* ns, time of samples; 0: not known */
 
 	struct event_name_vec names;
-	struct share_vec events; /* by name; all three most samples first, once it is read */
+	struct share_vec events; /* by name; all three are sorted by samples, most first, when the file is read */
 	struct share_vec files;
 	struct share_vec processes;
 	struct count_table by_file, by_pid; /* while it is read */
@@ -50,7 +50,7 @@ BC_MUST_USE bool recording_read(const char *path, struct input_progress progress
 				struct recording *recording, struct bc_error *err);
 void recording_free(struct recording *recording);
 
-/* Was anything counted, maybe before an error? */
+/* Was anything counted?  Also after an error. */
 bool recording_has_any(const struct recording *recording);
 
 /* The program of a process: the executable file that is mapped lowest; empty if none is known. */
