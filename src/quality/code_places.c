@@ -30,7 +30,8 @@ static enum code_place place_kind(const struct binary *binary, struct output_pla
 	return moved ? PLACE_OLD : PLACE_LEFT;
 }
 
-/* Rows of one address follow each other. */
+/* Lists the addresses that were counted, with the sum of each.  Rows of one address stand next to
+ * each other. */
 static bool list_addresses(const struct totals *totals, const struct binary *binary, bool basic, struct placed_vec *out)
 {
 	const struct counts *counts = basic ? &totals->basic : &totals->traces;

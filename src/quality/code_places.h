@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In which kind of code did it run: what BOLT placed hot or cold, or what lies where it was? */
+/* In which kind of code did the program run: code that BOLT made hot or cold, or code that lies
+ * where it was? */
 #ifndef QUALITY_CODE_PLACES_H
 #define QUALITY_CODE_PLACES_H
 
@@ -20,14 +21,14 @@ enum code_place { CODE_PLACES(X) CODE_PLACE_COUNT };
 #undef X
 
 struct code_places {
-	uint64_t all[CODE_PLACE_COUNT];     /* traces that began there, or plain samples */
+	uint64_t all[CODE_PLACE_COUNT];     /* traces that began in such code, or plain samples in it */
 	uint64_t hottest[CODE_PLACE_COUNT]; /* of these, at the addresses that hold the first 90 % of them */
 	uint64_t sum, hottest_sum;
 };
 
 #define HOTTEST_PERCENT 90
 
-/* Of what was counted, before it is converted.  BC_NOMEM */
+/* Takes the counts before they are converted.  BC_NOMEM */
 BC_MUST_USE bool code_places_take(const struct aggregate *aggregate, const struct binary *binary, bool basic,
 				  struct code_places *out, struct bc_error *err);
 

@@ -97,7 +97,7 @@ bool flat_settle(struct flat_profile *profile)
 
 /* ---- of a profile that was converted ---- */
 
-/* A function of the binary has one number for each name. */
+/* Gives a function of the binary its number: one for each name. */
 static bool take_function(const struct profile *from, struct flat_profile *out, const struct function *function,
 			  uint32_t *number)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A profile of any kind as one list of counts, for those who want to know what is in it: functions by number,
- * and how often control went from where to where.  Places are offsets in functions or, in BOLT's YAML, numbers of
- * blocks.
+ * A profile of any kind as one list of counts, for whoever wants to know what it contains:
+ * functions by number, and how often control went from which place to which.  Places are offsets in
+ * functions or, in BOLT's YAML, numbers of blocks.
  */
 #ifndef QUALITY_FLAT_H
 #define QUALITY_FLAT_H
@@ -22,7 +22,7 @@ enum flat_kind {
 #define FLAT_OUTSIDE 0 /* the number of no function */
 
 struct flat_record {
-	uint32_t owner; /* whose record it is: `from`, or of an entry `to` */
+	uint32_t owner; /* the function that lists the record: that of `from`, or */
 	enum flat_kind kind;
 	uint32_t from, to;
 	uint64_t from_at, to_at;
@@ -34,9 +34,9 @@ DEFINE_VEC(flat_record_vec, struct flat_record);
 struct flat_function {
 	uint64_t executed; /* how often it was entered at its beginning */
 	uint64_t samples;  /* counts of what comes from it, or of its plain samples */
-	uint32_t number;   /* in the binary, where the profile is of one */
-	bool plt;          /* a PLT entry: no code of its own interest */
-	bool known;        /* `executed` was told; else it is added up */
+	uint32_t number;   /* its number in the binary, if the profile was made from one */
+	bool plt;          /* a PLT entry */
+	bool known;        /* the profile says `executed`; else it is a sum of its records */
 	size_t first, count; /* its records */
 };
 DEFINE_VEC(flat_function_vec, struct flat_function);
@@ -50,17 +50,18 @@ struct flat_profile {
 
 void flat_free(struct flat_profile *profile);
 
-/* The number of a function of this name, which is new or not.  false: out of memory */
+/* Finds or adds the function of this name.  false: out of memory */
 BC_MUST_USE bool flat_function(struct flat_profile *profile, struct text name, uint32_t *number);
 
-/* When all is there: sort, add up, and count.  Sums stop at 2^64 - 1.  false: out of memory */
+/* Call it when all records are added: sorts, adds up and counts.  Sums stop at 2^64 - 1.  false:
+ * out of memory */
 BC_MUST_USE bool flat_settle(struct flat_profile *profile);
 
-/* The records of a profile that was converted.  BC_NOMEM */
+/* Takes the records of a profile that was converted.  BC_NOMEM */
 BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err);
 
-/* fdata or BOLT's YAML, also as a shard.  *mine: it is one of these, whatever is wrong with it.
- * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM */
+/* Reads fdata or BOLT's YAML, also as a shard.  *mine: the file is one of these, whatever is wrong
+ * with it.  BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM */
 BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *mine, struct bc_error *err);
 BC_MUST_USE bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
 				  struct bc_error *err);

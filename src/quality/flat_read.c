@@ -18,13 +18,13 @@ struct fdata_place {
 	uint64_t offset;
 };
 
-/* Places of data, which sampled accesses have. */
+/* Is it a place in data, as sampled memory accesses have? */
 static bool is_memory(const struct fdata_place *place)
 {
 	return place->kind >= '3';
 }
 
-/* The name that a line is listed under stands before both places. */
+/* Takes one place out of a key.  The name under which the line is listed stands before both places. */
 static struct fdata_place take_place(struct key_parts *key, const struct text *listed)
 {
 	struct fdata_place place = {.kind = key_take_byte(key)};
@@ -175,7 +175,8 @@ static bool put_blocks(struct yaml_reader *r, const struct yaml_function *f, uin
 	return true;
 }
 
-/* A callee may stand behind its caller. */
+/* Keeps the calls of a function until all functions are read: a callee can follow its caller in the
+ * file. */
 static bool keep_calls(struct yaml_reader *r, const struct yaml_function *f, uint32_t number)
 {
 	for (size_t i = 0; i < f->calls.len; i++) {
@@ -189,7 +190,7 @@ static bool keep_calls(struct yaml_reader *r, const struct yaml_function *f, uin
 	return true;
 }
 
-/* llvm-bolt tells behind a name how many more the function has: "f/1(*2)". */
+/* Cuts off what llvm-bolt writes behind a name if the function has more names: "(*2)" in "f/1(*2)". */
 static struct text without_more(struct text name)
 {
 	for (size_t i = 1; i + 1 < name.len; i++)

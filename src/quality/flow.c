@@ -9,7 +9,7 @@
 #include "src/quality/flow_function.h"
 #include "src/quality/flow_gaps.h"
 
-/* llvm-bolt's own numbers. */
+/* These are the numbers of llvm-bolt. */
 #define FUNCTIONS_LOOKED_AT 1000
 #define PERCENTILE 95
 #define BIAS_COUNT 100
@@ -35,7 +35,7 @@ struct taking {
 	const struct flow_code *code;
 	struct flow_function function;
 	struct flow_figures *out;
-	struct share_vec biases;  /* of blocks that the mean is of */
+	struct share_vec biases;  /* of the blocks of which the mean is taken */
 	struct share_vec entries; /* of entries, which only the deviation has */
 	uint64_t lost, counted;
 	struct share_vec discontinuities, call_gaps, flow_gaps, worst_gaps;
@@ -54,7 +54,7 @@ static void taking_free(struct taking *t)
 	flow_calls_free(&t->calls);
 }
 
-/* A PLT entry has no flow, and neither has what llvm-bolt does not look into. */
+/* Has a function a flow?  A PLT entry has none, nor has a function that llvm-bolt does not read. */
 static bool has_flow(const struct flow_code *code, const struct flat_function *function)
 {
 	if (function->plt || !(function->count || function->executed))
@@ -154,7 +154,7 @@ static bool look_at(struct taking *t, const struct executed_vec *functions)
 	return true;
 }
 
-/* All functions with blocks; of all of them the bias. */
+/* Takes all functions that have blocks, and the bias of each. */
 static bool take_functions(struct taking *t, struct executed_vec *functions)
 {
 	for (uint32_t i = 1; i < t->profile->functions.len; i++) {

@@ -13,8 +13,8 @@
 
 /* In percent, all of them. */
 struct flow_figures {
-	uint64_t functions; /* looked at: those of the most executions */
-	uint64_t blocks;    /* that the bias is the mean of */
+	uint64_t functions; /* that were examined: those that were executed most */
+	uint64_t blocks;    /* of whose biases the mean is taken */
 	double bias, deviation;
 	double discontinuity; /* of functions: the 95th percentile of the share of counts that nothing leads to */
 	double unreachable;   /* the same share of all of their counts */
@@ -22,7 +22,7 @@ struct flow_figures {
 	double call_gap, flow_gap, worst_gap;
 };
 
-/* Where the blocks of functions begin; zeroed: as the profile's own targets say. */
+/* Tells where the blocks of functions begin.  Zeroed, the targets in the profile tell it. */
 struct flow_code {
 	const struct binary *binary;       /* of the profile */
 	const struct block_source *blocks; /* of it; or NULL */

@@ -31,7 +31,8 @@ static bool push_start(struct flow_function *f, uint64_t start)
 	return flow_block_vec_push(&f->blocks, (struct flow_block){.start = start});
 }
 
-/* As the profile tells it: what it leads to begins a block, and of numbered ones all that it names. */
+/* Finds the blocks in the profile itself: each target of a record begins a block, and numbered
+ * blocks are those that it names. */
 static bool starts_of_records(struct flow_function *f, const struct flat_profile *profile,
 			      const struct flat_function *function)
 {
@@ -105,7 +106,7 @@ static struct flow_block *block_at(const struct flow_function *f, uint64_t at)
 	return above ? &f->blocks.at[above - 1] : NULL;
 }
 
-/* What does not lead to the beginning of a block is no edge. */
+/* Adds a record as an edge, if it leads to the beginning of a block. */
 static bool add_edge(struct flow_function *f, struct flow_block *from, const struct flat_record *record)
 {
 	struct flow_block *to = block_at(f, record->to_at);
@@ -118,7 +119,7 @@ static bool add_edge(struct flow_function *f, struct flow_block *from, const str
 	return flow_edge_vec_push(&f->edges, edge);
 }
 
-/* Calls of one place stand one after the other. */
+/* The calls at one place, which stand next to each other. */
 struct call_site {
 	struct flow_block *block;
 	uint64_t at, site, count;

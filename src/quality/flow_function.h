@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* One function's blocks with what goes in and out, made of the records of a profile. */
+/* The blocks of one function, with the counts that enter and leave each, from the records of a
+ * profile. */
 #ifndef QUALITY_FLOW_FUNCTION_H
 #define QUALITY_FLOW_FUNCTION_H
 
@@ -33,7 +34,8 @@ struct flow_function {
 
 void flow_function_free(struct flow_function *function);
 
-/* Of another function than the last one: its memory is used again.  Without blocks it cannot be told of.
+/* Makes the blocks of another function in the memory of the last one.  Without blocks, nothing can
+ * be said of the function.
  * false: out of memory */
 BC_MUST_USE bool flow_function_make(struct flow_function *function, const struct flat_profile *profile, uint32_t number,
 				    const struct flow_code *code);

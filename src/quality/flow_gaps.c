@@ -117,7 +117,7 @@ static double gap(uint64_t least, uint64_t most)
 	return most ? 1 - (double)least / (double)most : 0;
 }
 
-/* What the entries send on beyond what comes back to them, against the calls. */
+/* Compares what the entry blocks send on, less what comes back to them, with the calls. */
 static double call_gap(const struct flow_function *f, uint64_t called)
 {
 	uint64_t in = 0, out = 0;
@@ -143,7 +143,8 @@ static bool ends_in_recursion(const struct graph *graph, uint32_t block, uint64_
 	       code->insns.at[end - 1].target == address;
 }
 
-/* Where nothing can be missing, or nobody knows. */
+/* Is a block left out of the figure?  It is where nothing can be missing, or where nobody knows
+ * what is. */
 static bool is_left_out(const struct flow_function *f, uint32_t block, uint64_t address)
 {
 	const struct graph *graph = f->graph;

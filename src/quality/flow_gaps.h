@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is missing on one side: of calls and entries of a function, and of what enters its blocks and leaves them. */
+/* Counts that are missing: between the calls and the entries of a function, and between what enters
+ * a block and what leaves it. */
 #ifndef QUALITY_FLOW_GAPS_H
 #define QUALITY_FLOW_GAPS_H
 
 #include "src/quality/flow_function.h"
 
-/* By function: how often the blocks ran that call it, and it was called indirectly. */
+/* By function: how often the blocks ran that call it, and how often it was called indirectly. */
 struct flow_calls {
 	uint64_t *counts;
 	uint32_t *number_of; /* by function of the binary: the profile's number; FLAT_OUTSIDE */
@@ -15,7 +16,7 @@ struct flow_calls {
 BC_MUST_USE bool flow_calls_init(struct flow_calls *calls, const struct flat_profile *profile, const struct flow_code *code);
 void flow_calls_free(struct flow_calls *calls);
 
-/* The calls of one function, whose blocks stand in *f. */
+/* Adds the calls of one function, whose blocks stand in *f. */
 void flow_calls_add(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,
 		    uint32_t number, const struct flow_code *code);
 
@@ -27,7 +28,7 @@ struct flow_gaps {
 /* f: it has a graph.  address: of the function's code; called: as flow_calls has it */
 struct flow_gaps flow_gaps_take(const struct flow_function *f, uint64_t address, uint64_t called);
 
-/* Of a function with a graph: whose it is. */
+/* The function of the binary with the code that a function with a graph has. */
 const struct function *flow_code_of(const struct flow_code *code, const struct flat_function *function);
 
 #endif

@@ -4,7 +4,7 @@
 #include "src/base/count_table.h"
 #include "src/base/sort.h"
 
-/* Something begins or ends at a bucket. */
+/* The bucket at which a range begins or ends. */
 struct heat_edge {
 	uint64_t bucket;
 	uint64_t hits;
@@ -89,7 +89,8 @@ static bool push_run(struct heat *heat, struct heat_run run)
 	return heat_run_vec_push(&heat->runs, run);
 }
 
-/* From one edge to the next the same ranges are open. */
+/* Makes runs of buckets.  Between two edges the same ranges are open, so all buckets there have the
+ * same hits. */
 static bool sweep(const struct heat_edge_vec *edges, struct heat *out)
 {
 	uint64_t open = 0, hits = 0, at = 0;

@@ -12,7 +12,7 @@
 
 #define HEAT_LONGEST_FALL_THROUGH UINT64_C(65536) /* bytes; longer ones are left out */
 
-/* Neighbours that were hit equally often. */
+/* Buckets next to each other that were hit equally often. */
 struct heat_run {
 	uint64_t first, count; /* buckets */
 	uint64_t hits;
@@ -21,7 +21,7 @@ DEFINE_VEC(heat_run_vec, struct heat_run);
 
 struct heat {
 	uint64_t bucket; /* bytes */
-	struct heat_run_vec runs; /* by address, none with a bucket of another */
+	struct heat_run_vec runs; /* by address; no bucket is in two runs */
 	uint64_t buckets, hits;   /* of all of them; sums stop at 2^64 - 1 */
 	uint64_t invalid; /* distinct traces that were left out: too long, backwards, or outside the addresses */
 };
@@ -30,7 +30,7 @@ struct heat_options {
 	uint64_t bucket; /* at least 1 */
 	uint64_t min, max; /* addresses, both included, that a trace may begin at */
 	unsigned threads;
-	bool zero_counts; /* of pre-aggregated records: outside is address 0 */
+	bool zero_counts; /* in pre-aggregated records, address 0 stands for code outside of the binary */
 };
 
 static inline uint64_t heat_product(uint64_t buckets, uint64_t hits)
@@ -45,11 +45,11 @@ static inline uint64_t heat_product(uint64_t buckets, uint64_t hits)
 
 void heat_free(struct heat *heat);
 
-/* Of what was counted, before it is converted.  BC_NOMEM */
+/* Takes the counts before they are converted.  BC_NOMEM */
 BC_MUST_USE bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options,
 			   struct heat *out, struct bc_error *err);
 
-/* The same in larger buckets.  false: out of memory */
+/* Puts the same hits into larger buckets.  false: out of memory */
 BC_MUST_USE bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out);
 
 /* The hottest runs first; of equally hot ones by address.  false: out of memory */
@@ -69,16 +69,16 @@ DEFINE_VEC(heat_section_vec, struct heat_section);
 struct heat_sections {
 	struct heat_section_vec at; /* by address */
 	struct heat_section hot;    /* between __hot_start and __hot_end; empty: there is none */
-	uint64_t unmapped;          /* hits of buckets in none */
+	uint64_t unmapped;          /* hits of buckets that are in no section */
 };
 
 void heat_sections_free(struct heat_sections *sections);
 
-/* A bucket is of the first section that it reaches.  false: out of memory */
+/* Gives each bucket to the first section that it reaches.  false: out of memory */
 BC_MUST_USE bool heat_sections_take(const struct heat *heat, const struct function_table *functions,
 				    struct heat_sections *out);
 
-/* Buckets that a section has a part in. */
+/* How many buckets contain a byte of a section. */
 uint64_t heat_section_buckets(const struct heat *heat, const struct heat_section *section);
 
 #endif

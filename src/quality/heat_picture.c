@@ -7,7 +7,7 @@
 #include "src/quality/heat_write.h"
 
 #define STEPS 6
-#define EMPTY_LINES 32 /* more of them become one */
+#define EMPTY_LINES 32 /* more empty lines in a row become one */
 #define WHITE 7
 
 struct writer {
@@ -21,7 +21,7 @@ struct writer {
 	bool begun;
 };
 
-/* A color is written where it changes. */
+/* Writes a color if it differs from the last one. */
 static void set_color(struct writer *w, int color)
 {
 	if (w->color != color)
@@ -41,7 +41,7 @@ static void make_steps(struct writer *w)
 	}
 }
 
-/* Upper case is hotter than the first step. */
+/* Writes a letter in upper case if the bucket is hotter than the first step. */
 static void put_hits(struct writer *w, uint64_t hits, char letter)
 {
 	static const int colors[STEPS] = {WHITE, WHITE, 6, 2, 3, 1};
@@ -92,7 +92,7 @@ static void write_mappings(struct writer *w)
 	putc('\n', w->out);
 }
 
-/* Digits of the addresses in a line, from top to bottom, where they change. */
+/* Writes the digits of the addresses in a line, from top to bottom, where they change. */
 static void write_header(struct writer *w)
 {
 	for (unsigned digit = 5; digit > 0; digit--) {

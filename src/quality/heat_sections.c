@@ -40,7 +40,7 @@ static uint64_t up(uint64_t address, uint64_t bucket)
 	return address / bucket + !!(address % bucket);
 }
 
-/* The buckets below `to` of a run, which are taken from it. */
+/* Takes the buckets below `to` out of a run, and returns how many they are. */
 static uint64_t cut(struct heat_run *rest, uint64_t to)
 {
 	uint64_t part = to <= rest->first ? 0 : to - rest->first < rest->count ? to - rest->first : rest->count;
@@ -55,8 +55,9 @@ static void add_nowhere(struct heat_sections *out, uint64_t buckets, uint64_t hi
 	out->unmapped = count_add_saturating(out->unmapped, heat_product(buckets, hits));
 }
 
-/* Buckets before a section's first byte are unmapped, and those that begin before its end are its own.  One that
- * ends right where a section begins counts as its own, too, as it does for llvm-bolt-heatmap. */
+/* Spreads the buckets of a run over the sections.  Buckets before the first byte of a section are
+ * unmapped, and those that begin before its end belong to it.  So does one that ends where the
+ * section begins, as it does in llvm-bolt-heatmap. */
 static void spread(const struct heat *heat, struct heat_run rest, size_t *section, struct heat_sections *out)
 {
 	while (rest.count && *section < out->at.len) {
@@ -70,7 +71,7 @@ static void spread(const struct heat *heat, struct heat_run rest, size_t *sectio
 	add_nowhere(out, rest.count, rest.hits);
 }
 
-/* Beside its section: buckets that begin in it. */
+/* Adds the buckets that begin in the hot code to it; they count in their section, too. */
 static void add_hot(const struct heat *heat, struct heat_run rest, struct heat_section *hot)
 {
 	cut(&rest, up(hot->begin, heat->bucket));

@@ -17,7 +17,7 @@ void heat_write_buckets(const struct heat *heat, const struct heat_run_vec *hott
 		}
 }
 
-/* Shares are floats there: the last digit is theirs. */
+/* A share as llvm-bolt-heatmap has it, in a float, so that the last digit is the same. */
 static float share(double part, double whole)
 {
 	return whole > 0 ? (float)(part / whole) : 0;

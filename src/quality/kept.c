@@ -4,7 +4,8 @@
 
 #define BIT(reason) (1u << (reason))
 
-/* Asked for by an option, told by something else that is kept, or a fact of the processor. */
+/* Samples that were left out on purpose: by an option, because another record that is kept says the
+ * same, or because of how the processor works. */
 static const unsigned samples_on_purpose = BIT(SAMPLE_DROP_OTHER_PID) | BIT(SAMPLE_DROP_OTHER_EVENT) | BIT(SAMPLE_DROP_OTHER_TIME) |
 					   BIT(SAMPLE_DROP_PAST_LIMIT) | BIT(SAMPLE_DROP_GUEST) | BIT(SAMPLE_DROP_KERNEL) |
 					   BIT(SAMPLE_DROP_NO_PROCESS) | BIT(SAMPLE_DROP_OTHER_IMAGE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What of the samples is in the profile, of what could be: quality.h's `kept`. */
+/* How much of the samples is in the profile, of what could be: `kept` of quality.h. */
 #ifndef QUALITY_KEPT_H
 #define QUALITY_KEPT_H
 

@@ -42,7 +42,8 @@ static bool more_in_b(const struct counted *a, const struct counted *b)
 }
 DEFINE_SORT(sort_by_b, struct counted, more_in_b)
 
-/* The second profile's functions in numbers of the first; those that it has not come behind. */
+/* Numbers for the functions of both profiles: those of the first, and behind them functions that
+ * only the second one has. */
 struct joint {
 	const struct flat_profile *profiles[2];
 	uint32_t *numbers; /* of the second's */
@@ -147,7 +148,7 @@ static void sum_up(const struct counted_vec *all, double sums[2])
 			sums[k] += (double)all->at[i].counts[k];
 }
 
-/* The fewest that hold most; ends in another order. */
+/* Marks the fewest things that hold OVERLAP_HOT_PERCENT of the sum.  Leaves `all` in another order. */
 static uint64_t mark_hot(struct counted_vec *all, int which, double sum)
 {
 	double seen = 0;
@@ -181,7 +182,7 @@ static struct overlap_share share_of(struct counted_vec *all)
 		share.both += c->counts[0] && c->counts[1];
 		share.hot_both += c->hot[0] && c->hot[1];
 	}
-	/* Rounding, and of nothing nothing is missing. */
+	/* Rounding can exceed 100 %, and two empty profiles agree completely. */
 	bool nothing = !(sums[0] > 0) && !(sums[1] > 0);
 	share.percent = share.percent > 100 || nothing ? 100 : share.percent;
 	return share;
@@ -216,7 +217,8 @@ static bool list_movers(const struct joint *joint, const struct counted_vec *fun
 	return true;
 }
 
-/* Offsets and numbers of blocks are nothing to compare, and neither are branches and plain samples. */
+/* Can both profiles be compared?  Offsets cannot be compared with numbers of blocks, nor branches
+ * with plain samples. */
 static bool is_known(const struct joint *joint, enum overlap_kind kind)
 {
 	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];

@@ -21,9 +21,9 @@ enum overlap_kind { OVERLAP_KINDS(X) OVERLAP_KIND_COUNT };
 #define OVERLAP_HOT_PERCENT 90
 
 struct overlap_share {
-	bool known; /* both have such counts, of one kind of place */
+	bool known; /* both profiles have such counts, for one kind of place */
 	double percent;
-	uint64_t only_a, only_b, both;             /* things with a count */
+	uint64_t only_a, only_b, both;             /* how many things have a count in each */
 	uint64_t hot_a, hot_b, hot_both;           /* of the fewest that hold 90 % */
 };
 
@@ -38,7 +38,7 @@ struct overlap {
 	struct overlap_mover_vec movers; /* all functions, those first that lost most */
 };
 
-/* BC_NOMEM.  What is put into *out borrows from both. */
+/* Compares two profiles.  *out borrows from both.  BC_NOMEM */
 BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, struct overlap *out,
 			      struct bc_error *err);
 void overlap_free(struct overlap *overlap);

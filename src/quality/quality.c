@@ -30,7 +30,7 @@ static bool samples_more(const uint64_t *a, const uint64_t *b)
 }
 DEFINE_SORT(sort_samples, uint64_t, samples_more)
 
-/* How many of the first hold a share of the sum. */
+/* How many things, the first ones first, hold a share of the sum. */
 static uint64_t holding(const struct samples_vec *samples, double sum, double percent)
 {
 	double seen = 0;
@@ -83,7 +83,8 @@ static bool cover_bytes(const struct conversion *conversion, struct coverage *ou
 
 DEFINE_VEC(number_list, uint32_t);
 
-/* Without a table that tells blocks, and without the input, the profile itself has to. */
+/* Opens the code of the profile, from which the blocks are known.  Without the input, and without a
+ * table that has the blocks, only the profile tells them. */
 static bool open_code(const struct conversion *c, struct flow_code *code, struct block_source *blocks, struct cfg *graphs,
 		      struct bc_error *err)
 {

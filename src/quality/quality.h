@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How good is a profile?  All figures in one place, apart from how they are printed; docs/quality.md says what
- * each means.  Percentages are from 0 to 100.
+ * How good is a profile?  All figures in one place, separate from how they are printed;
+ * docs/quality.md explains each.  Percentages are from 0 to 100.
  */
 #ifndef QUALITY_QUALITY_H
 #define QUALITY_QUALITY_H
@@ -12,14 +12,14 @@
 #include "src/quality/flow.h"
 #include "src/quality/heat.h"
 
-/* Shares of the samples that functions and bytes are told for. */
+/* The shares of the samples for which functions and bytes are counted. */
 #define HELD_LEVELS 3
 extern const double held_levels[HELD_LEVELS];
 
 struct coverage {
 	uint64_t samples; /* counts of branches from functions, or plain samples in them */
-	uint64_t functions; /* that have any */
-	uint64_t held_functions[HELD_LEVELS]; /* the hottest that hold so much */
+	uint64_t functions; /* functions that have samples */
+	uint64_t held_functions[HELD_LEVELS]; /* how many of the hottest hold such a share */
 	bool has_bytes;
 	uint64_t bytes; /* in buckets of HEAT_BUCKET that were run through */
 	uint64_t held_bytes[HELD_LEVELS];
@@ -41,14 +41,14 @@ struct quality {
 	struct flow_figures flow;
 
 	bool has_kept;
-	double kept; /* of what was not set aside on purpose */
-	uint64_t kept_of; /* how much that is: taken branches, or plain samples */
+	double kept; /* of the samples that were not left out on purpose */
+	uint64_t kept_of; /* the number of these: taken branches, */
 };
 
 #define DENSITY_CUTOFF 990000
 #define DENSITY_ENOUGH 60
 
-/* What is measured before the counts become a profile, and what stands beside it then. */
+/* How the density is measured, and how much of it is enough. */
 struct quality_options {
 	uint64_t density_cutoff;
 	double threshold;
@@ -59,16 +59,17 @@ struct quality_options {
 BC_MUST_USE bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
 				    struct conversion *conversion, struct quality *out, struct bc_error *err);
 
-/* Of fdata or YAML.  *mine: as flat_read() has it.  Errors as of flat_read() */
+/* Measures fdata or YAML.  *mine: as in flat_read().  Errors of flat_read() */
 BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err);
 
-/* How many times more samples it takes for the density that is enough; 0: it is enough, or not known. */
+/* By what factor the samples must grow to reach the density that is enough; 0: it is reached, or
+ * not known. */
 double quality_times_more(const struct quality *quality);
 
-/* In percent of those that count: X, of Y; 0 of nothing. */
+/* `part` in percent of `whole`; 0 if that is 0. */
 double quality_share(uint64_t part, uint64_t whole);
 
-/* Reasons of a ledger: what was dropped so deserves a look; else it was set aside on purpose. */
+/* Does this reason of a ledger deserve a look?  Else it drops what was left out on purpose. */
 bool quality_reason_matters(const struct ledger_words *words, size_t reason);
 
 #endif

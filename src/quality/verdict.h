@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the figures come to: a sentence for each. */
+/* What the figures mean: a sentence for each. */
 #ifndef QUALITY_VERDICT_H
 #define QUALITY_VERDICT_H
 
@@ -25,7 +25,7 @@ struct verdict {
 	char text[256];         /* a sentence without its end */
 };
 
-/* Limits between them, as docs/quality.md has them. */
+/* The limits between the verdicts, as in docs/quality.md. */
 #define KEPT_ENOUGH 95.0          /* percent */
 #define COLD_MUCH 10.0          /* percent of the hottest samples */
 #define BIAS_MUCH 10.0          /* percent */
