@@ -16,7 +16,7 @@ struct checking {
 	atomic_uint compared, contradicted; /* fragments */
 };
 
-/* Two build-ids that do not belong together: false. */
+/* Returns false if the build-ids of the output and the input do not belong together. */
 static bool check_build_ids(const struct binary *subject, const struct input *input,
 			    struct findings *findings)
 {
@@ -99,7 +99,8 @@ static bool has_build_ids(const struct checking *c)
 	return c->input->image.build_id.size && c->subject->image.build_id.size;
 }
 
-/* Of a binary that cannot be the input a list of all that follows from that tells nothing. */
+/* Checks all fragments.  If the binary cannot be the input, that is the only finding: all others
+ * would follow from it. */
 static bool check_all_fragments(struct checking *c, unsigned threads, struct findings *findings)
 {
 	struct findings found;

@@ -111,8 +111,8 @@ static int pair_order(const struct side_row *x, const struct side_row *y)
 	return order ? order : (x->part > y->part) - (x->part < y->part);
 }
 
-/* An entry, a hash, and what the function has of its own count one each; of a fragment that one side
- * has alone all entries, and the fragment. */
+/* Measures a difference: an entry, a hash, and what is the function's own count one each.  A
+ * fragment that only one side has counts as one and one for each of its entries. */
 static uint64_t size_of(const struct bat_table *a, const struct bat_table *b, const struct difference *d)
 {
 	if (d->change == CHANGE_VANISHED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which functions mean something else in a layout that keeps one entry an output offset. */
+/* The functions whose profile changes in a layout that keeps only one entry for each output offset. */
 #ifndef CHECK_FALLTHROUGH_CHANGES_H
 #define CHECK_FALLTHROUGH_CHANGES_H
 

@@ -31,8 +31,9 @@ bool input_match(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, uint32_t *of,
 		 struct findings *findings);
 
-/* The checks against the input binary.  code: of instructions, too.  Of a binary that is not the
- * input that is the only finding: FINDING_INPUT_BUILD, or, without build-ids, FINDING_INPUT_OTHER. */
+/* Checks the table against the input binary; with `code`, also the instructions.  If the binary is
+ * not the input, the only finding is FINDING_INPUT_BUILD, or, without build-ids,
+ * FINDING_INPUT_OTHER. */
 bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings);

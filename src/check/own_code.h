@@ -18,7 +18,7 @@
 
 #include "src/check/code.h"
 
-/* The instruction of a spot only goes on, and no block ends there. */
+/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added? */
 bool own_code_explains(const struct code_view *view, const struct spot *spot);
 
 #endif

@@ -52,7 +52,7 @@ static bool same_risc(enum machine machine, struct bytes a, struct bytes b)
 	return !((le32(a.data) ^ le32(b.data)) & bits);
 }
 
-/* A system call is compared as what only goes on is. */
+/* Is it compared as a branch?  A system call is not. */
 static bool is_branch(const struct insn *insn)
 {
 	return insn->kind != INSN_NEXT && insn->kind != INSN_SYSTEM;

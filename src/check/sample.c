@@ -112,7 +112,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* A jump to the next block, which BOLT inserted, has no entry. */
+/* Did BOLT add the jump at an offset?  A jump to the next block that BOLT added has no entry. */
 static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, uint32_t offset,
 		     const struct insn *insn)
 {

@@ -152,7 +152,7 @@ struct reading {
 	bool has_address, has_entries, has_secondary;
 };
 
-/* A list that is there twice is an error: which one is meant is not known. */
+/* Refuses a list that is there twice, because nobody can know which of the two is meant. */
 static bool once(struct building *b, bool *seen, const char *name)
 {
 	bool again = *seen;

@@ -31,7 +31,7 @@ struct verify_report {
 BC_MUST_USE bool verify_run(const struct verify_options *options, struct verify_report *out,
 			    struct bc_error *err);
 
-/* The same for a mapped subject: what tests damage. */
+/* Verifies a mapped subject: tests damage one in memory. */
 BC_MUST_USE bool verify_subject(const struct verify_options *options, struct verify_report *report,
 				struct bc_error *err);
 void verify_free(struct verify_report *report);
