@@ -10,19 +10,19 @@
 
 #include "src/base/vec.h"
 
-/* So much more at this cost of one unit. */
+/* `width` more units can go through, at this cost of each. */
 struct curve_piece {
 	int64_t width; /* above 0 */
 	int64_t cost;
 };
 DEFINE_VEC(curve_piece_vec, struct curve_piece);
 
-/* Pieces are numbers in the array that the functions below are given. */
+/* The pieces of one arc: a range of the array that the functions below get. */
 struct curve {
 	size_t arc;          /* of the network; its way back is the next one */
 	size_t first, count; /* pieces; one at least */
 	size_t at;           /* the piece that was filled last */
-	int64_t within;      /* what is in it */
+	int64_t within;      /* the flow in that piece */
 };
 DEFINE_VEC(curve_vec, struct curve);
 
@@ -32,16 +32,16 @@ struct curve_piece curve_forth(const struct curve *curve, const struct curve_pie
 /* What taking back one unit costs, and how much can be taken back at that. */
 struct curve_piece curve_back(const struct curve *curve, const struct curve_piece *pieces);
 
-/* By at most what curve_forth() has room for. */
+/* Fills the curve by `amount`, which is at most the room that curve_forth() returns. */
 void curve_fill(struct curve *curve, const struct curve_piece *pieces, int64_t amount);
 
-/* By at most what curve_back() has. */
+/* Takes `amount` back, which is at most what curve_back() returns. */
 void curve_take(struct curve *curve, const struct curve_piece *pieces, int64_t amount);
 
-/* Fill what costs less than nothing.  Returns how much that is. */
+/* Fills the pieces whose cost is negative.  Returns how much that is. */
 int64_t curve_fill_gains(struct curve *curve, const struct curve_piece *pieces);
 
-/* All that goes through it. */
+/* Returns the whole flow through the curve. */
 int64_t curve_flow(const struct curve *curve, const struct curve_piece *pieces);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* Costs are in 1 / (10^4 * FLOW_UNITS). */
 #define COST_ONE 10000
-#define COST_SMALL 1              /* an edge, an entry: nothing is to turn in circles */
+#define COST_SMALL 1              /* an edge or an entry: a flow in a circle must cost something */
 #define COST_SELDOM (16 * COST_ONE) /* an exception that comes from outside, a call that does not return */
 #define COST_NEVER (INT64_C(1) << 40) /* samples, and no way in: more than any way through a function */
 
@@ -23,7 +23,7 @@ static const struct piece {
 };
 #define PIECES BC_COUNT(pieces)
 
-/* The numbers of what a block has in the network. */
+/* The arcs and nodes of a block in the network, by number. */
 struct block_arcs {
 	size_t curve;
 	size_t entry, no_entry;
@@ -52,7 +52,7 @@ static uint32_t node_outside(const struct flow_problem *problem)
 	return 2 * problem->block_count;
 }
 
-/* What the samples alone say of the count, in 80ths of it at `end`. */
+/* The count that the samples of the block alone suggest, in 80ths of it at `end`. */
 static int64_t count_at(const struct flow_block *block, uint32_t end)
 {
 	uint64_t said = block->samples * FLOW_UNITS / block->instructions;
@@ -85,8 +85,9 @@ static void add_block(struct builder *b, uint32_t number)
 	b->blocks[number].curve = network_add_curve(&b->network, node_in(number), node_out(number), curve, count);
 }
 
-/* What ran was entered, even where only a loop has samples: a flow that turns there and never came in would be
- * as likely.  The one unit is taken back where nothing leads out. */
+/* Sends one unit through the entry.  A function that ran was entered, even if only a loop in it has
+ * samples: without this, a flow that turns in the loop and never came in would be as likely.  The
+ * unit is taken back where nothing leads out. */
 static void add_first_entry(struct builder *b, uint32_t number)
 {
 	struct block_arcs *arcs = &b->blocks[number];
@@ -162,7 +163,7 @@ static enum flow_result solve(struct builder *b, struct flow_counts *out)
 		return FLOW_SOLVED;
 	case NETWORK_NO_MEMORY:
 		return FLOW_NO_MEMORY;
-	case NETWORK_NO_WAY: /* each supply can be taken back: never */
+	case NETWORK_NO_WAY: /* it cannot happen: each supply can be taken back */
 	case NETWORK_TOO_MUCH:
 		break;
 	}

@@ -21,7 +21,8 @@
 
 #define FLOW_UNITS 20000
 
-/* The samples of a function are at most so many; who has more divides those of the whole profile. */
+/* A function has at most so many samples; a caller with more divides the samples of the whole
+ * profile. */
 #define FLOW_MOST_SAMPLES ((uint64_t)1 << 36)
 
 struct flow_block {
@@ -31,7 +32,7 @@ struct flow_block {
 	bool entry;     /* of the function */
 	bool pad;       /* of an exception: entered seldom from outside */
 	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */
-	bool may_end;   /* it calls what may not return */
+	bool may_end;   /* it calls a function that may not return */
 };
 
 struct flow_edge {
@@ -54,11 +55,13 @@ struct flow_counts {
 
 enum flow_result {
 	FLOW_SOLVED,
-	FLOW_TOO_MUCH, /* so many arcs were looked at, and it was not done */
+	FLOW_TOO_MUCH, /* the limit of steps was reached first */
 	FLOW_NO_MEMORY,
 };
 
-/* A function may take so many steps for each arc of its network, and all in all the second, about two seconds.  Of SQLite, Lua and node no function takes more than 600 an arc, or 3 million. */
+/* A function may take FLOW_STEPS_EACH steps for each arc of its network, and FLOW_STEPS in all,
+ * which is about two seconds.  In SQLite, Lua and node no function takes more than 600 for each
+ * arc, or 3 million. */
 #define FLOW_STEPS_EACH 8192
 #define FLOW_STEPS (UINT64_C(1) << 28)
 

@@ -17,7 +17,7 @@ struct sampled {
 	size_t first, count;
 	uint64_t samples;
 	enum sampled_state state;
-	uint64_t entered; /* what the flow says; without one a guess */
+	uint64_t entered; /* from the flow; a guess if there is none */
 	double moved;
 };
 DEFINE_VEC(sampled_vec, struct sampled);
@@ -70,7 +70,8 @@ static void write_edges(const struct writer *w)
 	}
 }
 
-/* A direct call, or a jump that always leaves: how often a conditional one does is not known. */
+/* The function that a direct call, or a jump that always leaves, leads to.  A conditional jump has
+ * none: how often it leaves is not known. */
 static const struct function *callee_at(const struct job *job, uint64_t address)
 {
 	const struct function *callee = functions_find(job->code, (struct vaddr){address});
@@ -119,7 +120,8 @@ static double moved(const struct function_problem *p)
 	return sum;
 }
 
-/* Without a graph: as often as its samples say if each of its instructions ran once. */
+/* Guesses the entries of a function without a graph: as if each of its instructions ran once for
+ * each entry. */
 static void guess_entries(const struct job *job, struct sampled *s)
 {
 	uint64_t instructions = s->function->size / 4 + 1;
@@ -196,7 +198,7 @@ static bool begin_function(struct job *job, const struct function *function, siz
 	return sampled_vec_push(&job->functions, (struct sampled){.function = function, .code = code, .first = first});
 }
 
-/* Records of one function follow each other. */
+/* Finds the records of each function, which stand next to each other. */
 static bool group(struct job *job, struct bc_error *err)
 {
 	uint64_t total = 0;
@@ -232,7 +234,8 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 	return ok;
 }
 
-/* What enters a function beyond the calls that were written comes from anywhere. */
+/* Writes the entries of functions: what enters a function beyond the calls that were written comes
+ * from an unknown place. */
 static void write_entries(struct job *job)
 {
 	for (size_t i = 0; i < job->functions.len; i++) {
@@ -277,7 +280,7 @@ static void count_functions(const struct job *job, struct inferred *out)
 	out->moved = (uint64_t)(elsewhere * (double)job->divisor);
 }
 
-/* Does not change the profile before all has gone well. */
+/* Replaces the records of the profile, after everything else has succeeded. */
 static bool replace(struct job *job, struct profile *profile, unsigned threads, struct bc_error *err)
 {
 	struct record_vec records[PARALLEL_MOST];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From a profile of addresses to one of branches: in each function that has samples the most likely flow
- * (flow.h), over the graph of its code.
+ * Turns a profile of addresses into one of branches: finds, in each function that has samples, the
+ * most likely flow (flow.h) over the graph of its code.
  */
 #ifndef INFER_INFER_H
 #define INFER_INFER_H
@@ -10,17 +10,17 @@
 #include "src/pair/pair.h"
 #include "src/profile/profile.h"
 
-/* Functions, and their samples, by what became of them. */
+/* How many functions, with how many samples, had one outcome. */
 struct inferred_share {
 	uint64_t functions, samples;
 };
 
 struct inferred {
 	struct inferred_share solved;
-	struct inferred_share no_graph; /* BOLT builds no graph of it either: only its entry is told */
-	struct inferred_share plt;      /* PLT entries: calls of them are told by the callers */
+	struct inferred_share no_graph; /* BOLT builds no graph of it either: the profile has its entries only */
+	struct inferred_share plt;      /* PLT entries: the records of their callers have the calls */
 	struct inferred_share too_much; /* larger than flow.h solves: likewise */
-	uint64_t moved; /* of the samples of solved functions, those that the flow expects in other blocks */
+	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 
 /* Replace a profile of samples by one of branches.  The result does not depend on the number of threads.

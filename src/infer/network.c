@@ -171,7 +171,7 @@ static void sort_arcs(struct solver *s)
 	}
 }
 
-/* What is left of each capacity, and what the next unit costs, back to the network. */
+/* Gives the network back what is left of each capacity, and the cost of the next unit. */
 static void return_arcs(struct solver *s)
 {
 	for (size_t i = 0; i < s->network->arcs.len; i++) {

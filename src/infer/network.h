@@ -16,7 +16,7 @@
 #include "src/base/vec.h"
 #include "src/infer/curve.h"
 
-/* No capacity is more, nor is the sum of all supplies. */
+/* The limit of each capacity, and of the sum of all supplies. */
 #define NETWORK_MOST ((int64_t)1 << 60)
 
 struct network_arc {
@@ -41,11 +41,12 @@ void network_free(struct network *network);
 /* Add an arc; costs are not negative.  Returns its number.  When memory runs out, network_solve() says it. */
 size_t network_add(struct network *network, uint32_t from, uint32_t to, int64_t capacity, int64_t cost);
 
-/* Add an arc of rising costs, each above the one before; at least one piece.  What costs less than nothing is sent
- * at once, for network_solve() to take back.  Returns the curve's number. */
+/* Adds an arc of rising costs: at least one piece, each more costly than the one before.  Pieces of
+ * negative cost are filled at once; network_solve() can take that back.  Returns the number of the
+ * curve. */
 size_t network_add_curve(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, size_t count);
 
-/* So much begins at a node, or ends there. */
+/* Adds a supply at a node, or a demand. */
 void network_supply(struct network *network, uint32_t node, int64_t amount);
 void network_demand(struct network *network, uint32_t node, int64_t amount);
 
@@ -58,13 +59,13 @@ enum network_result {
 
 enum network_result network_solve(struct network *network, uint64_t steps);
 
-/* What goes through an arc that network_add() numbered. */
+/* Returns the flow through an arc that network_add() numbered. */
 static inline int64_t network_flow(const struct network *network, size_t arc)
 {
 	return network->arcs.at[arc + 1].capacity;
 }
 
-/* What goes through a curve that network_add_curve() numbered. */
+/* Returns the flow through a curve that network_add_curve() numbered. */
 int64_t network_curve_flow(const struct network *network, size_t curve);
 
 #endif

@@ -10,7 +10,8 @@ static bool is_outside(const struct function *f, const struct insn *insn)
 	return insn->target - f->address >= f->size;
 }
 
-/* BOLT deletes blocks of nops, and threads jumps through those that only jump on. */
+/* Does BOLT delete the block?  It deletes blocks of nops, and lets jumps lead past blocks that only
+ * jump on. */
 static bool vanishes(const struct function *f, const struct insn *first, const struct insn *end)
 {
 	const struct insn *insn = first;
@@ -25,7 +26,7 @@ static bool is_tail_call(const struct function *f, const struct insn *insn)
 	return (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && is_outside(f, insn);
 }
 
-/* Those that a sample can lie at. */
+/* Counts the instructions of a block at which a sample can be. */
 static uint32_t count_instructions(const struct function *f, const struct insn *first, const struct insn *end, bool bolted)
 {
 	uint32_t count = 0;

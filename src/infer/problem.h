@@ -20,9 +20,10 @@ struct function_problem {
 	struct flow_edge *edges;
 };
 
-/* The problem of a function with a graph whose code was kept.  Samples that lie behind the last block
- * count for that one.  Each count is divided by `divisor`, and is 1 at least.  With `bolted` they were taken where
- * BOLT had been: nops are gone then, and jumps within the function mostly.  False when out of memory. */
+/* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
+ * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the
+ * samples were taken in a binary that BOLT had written, where nops and most jumps within the
+ * function are gone.  False when out of memory. */
 BC_MUST_USE bool function_problem_make(const struct function *function, const struct graph *graph,
 				       const struct function_sample *samples, size_t count, uint64_t divisor,
 				       bool bolted, struct function_problem *out);
