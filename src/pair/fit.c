@@ -4,14 +4,14 @@
 #include "src/isa/decoder.h"
 #include "src/pair/match.h"
 
-/* So many functions tell enough; they are taken evenly from all. */
+/* A sample of so many functions is enough; they are taken evenly from all. */
 #define FUNCTIONS_MOST ((uint32_t)2048)
 
 /* The code of a function, and a bit for each byte of it that an instruction begins at. */
 struct read_code {
 	struct bytes code;
 	uint8_t *starts; /* NULL: no memory */
-	uint64_t known;  /* what is behind could not be read; UINT64_MAX: nothing is */
+	uint64_t known;  /* code from here on could not be read; */
 };
 
 static struct read_code read_function(struct decoder *decoder, const struct pair *pair, const struct function *f)
@@ -32,7 +32,8 @@ static struct read_code read_function(struct decoder *decoder, const struct pair
 	return r;
 }
 
-/* Entries of blocks that were never emitted, or deleted, are as true as others. */
+/* Counts the entries of a fragment that lie on an instruction, and those that do not.  Entries of
+ * blocks that were never emitted, or deleted, are as good as others. */
 static void count_entries(struct pair *pair, uint32_t fragment, const struct read_code *r)
 {
 	const struct bat_table *bat = &pair->output->bat;

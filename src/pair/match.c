@@ -8,7 +8,7 @@
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 
-/* A symbol by what llvm-bolt leaves as it is. */
+/* A symbol, by the properties that llvm-bolt does not change. */
 struct known {
 	uint64_t hash;   /* of name, and file of a local one */
 	uint32_t order;  /* in the symbol table */
@@ -40,7 +40,7 @@ static bool same_name(const struct symbol_table *a, const struct symbol *x, cons
 	return x->local == y->local && !strcmp(x->name, y->name) && !strcmp(file_of(a, x), file_of(b, y));
 }
 
-/* Symbols of code. */
+/* Lists the symbols of code. */
 static bool list_known(const struct function_table *functions, struct known_vec *out)
 {
 	const struct symbol_table *table = &functions->symbols;
@@ -75,7 +75,7 @@ static uint32_t function_at(const struct function_table *functions, uint64_t add
 	return f && f->address == address ? (uint32_t)(f - functions->at) : NO_FUNCTION;
 }
 
-/* Where a symbol of the input is now. */
+/* Notes in which function of the output a symbol of the input is. */
 static void note_symbol(struct pair *pair, const struct symbol *input, const struct symbol *output)
 {
 	uint32_t i = function_at(&pair->functions, input->address);
@@ -114,7 +114,7 @@ static bool match_symbols(struct pair *pair)
 	return ok;
 }
 
-/* PLT entries have no symbols. */
+/* A PLT entry, by name: it has no symbol. */
 struct plt_name {
 	const char *name;
 	uint32_t function;
@@ -156,7 +156,8 @@ static bool match_plt(struct pair *pair)
 	return ok;
 }
 
-/* Twins share a body.  The name that is printed of it is of the one that counts as its owner. */
+/* Does a function of the input own a body that it shares with its twins?  It does if the output's
+ * function is printed with its name. */
 static bool owns(const struct pair *pair, uint32_t input, uint32_t body)
 {
 	const char *name = pair->output->functions.at[body].printed;
@@ -177,7 +178,8 @@ static void choose_owners(struct pair *pair)
 	}
 }
 
-/* A function of its own for each twin that does not own the body.  Its code is the body's, and so is its table. */
+/* Adds a function to the output for each twin that does not own its body.  It has the code and the
+ * table of the body. */
 static void add_twins(struct pair *pair)
 {
 	struct function_table *table = &pair->output->functions;

@@ -10,7 +10,8 @@
  * k-th in the other.  Of a name that the output has less often nothing is known.  BC_NOMEM */
 BC_MUST_USE bool pair_match(struct pair *pair, struct bc_error *err);
 
-/* Count offsets and strange: of all functions with a table, or of some thousand if they are many.
+/* Sets pair->offsets and pair->strange from all functions with a table, or from some thousand if
+ * they are many.
  * BC_NOMEM */
 BC_MUST_USE bool pair_fit(struct pair *pair, struct bc_error *err);
 

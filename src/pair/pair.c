@@ -37,7 +37,7 @@ static bool check_fit(const struct pair *pair, struct bc_error *err)
 					 "instruction of it (limit %.0f %%)", rate, PAIR_LIMIT_PERCENT);
 }
 
-/* What the input calls a function. */
+/* Gives functions of the output their names in the input. */
 static void take_names(struct pair *pair)
 {
 	struct function_table *table = &pair->output->functions;

@@ -17,10 +17,11 @@ struct pair {
 	uint32_t *body_of;   /* likewise: the one that has its code, which may be a twin's: where the
 				symbol of its name is */
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
-	uint64_t offsets, strange; /* of the table that were looked at, and that lie on no instruction */
+	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
 };
 
-/* Above it the input is refused: another build of it has 72 %, one that differs in a function 0.1 %. */
+/* An input with more strange offsets is refused.  Another build has 72 %, one that differs in one
+ * function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 
 /* Open the input of an output that stands in `output` until the pair is closed.
@@ -36,7 +37,7 @@ struct pair {
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
 BC_MUST_USE bool pair_open(const char *path, struct binary *output, bool names, struct pair *out,
 			   struct bc_error *err);
-/* The same of bytes in memory, which must outlive the pair.  The text has no path. */
+/* As pair_open(), for bytes in memory, which must outlive the pair.  The text has no path. */
 BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out,
 				 struct bc_error *err);
 void pair_close(struct pair *pair);
@@ -57,8 +58,8 @@ static inline const struct function *pair_output_of(const struct pair *pair, con
 	return index == NO_FUNCTION ? NULL : &pair->output->functions.at[index];
 }
 
-/* Code that runs where the input has it, although BOLT wrote the binary: old bodies in .bolt.org.text, and
- * functions that it left alone. */
+/* A place in code that runs where the input has it, although BOLT wrote the binary: in old bodies
+ * in .bolt.org.text, or in functions that BOLT left alone. */
 struct old_place {
 	const struct function *input;  /* NULL: none is there */
 	const struct function *output; /* of its name */

@@ -73,7 +73,8 @@ uint32_t body_count_past(const struct body *body, uint32_t from, uint32_t count)
 	uint32_t end = body->code.blocks.at[body_block_of(body, from)].end;
 	uint32_t found = from + (uint32_t)real_above(body->real + from, end - from + 1, body->real[from] + count);
 
-	/* The first of which more than that stand before the next is one before it. */
+	/* `found` is the first instruction with more than that many before the next one; we want
+	 * the one before it. */
 	return found - 1 < end ? found - 1 : end;
 }
 
@@ -85,8 +86,8 @@ uint32_t body_count_on(const struct body *body, uint32_t from, uint32_t count)
 	return found < last ? found : last;
 }
 
-/* The jumps of a block are at its end, a conditional one and another at most: it is not read from its beginning for each
- * trace. */
+/* How many instructions at the end of a block are searched for its jumps.  It has a conditional
+ * jump and another one at most, so it need not be read from its beginning for each trace. */
 #define JUMPS_BEFORE_END 8
 
 static uint32_t jump_to(const struct body *body, uint32_t block, uint32_t to)

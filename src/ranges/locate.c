@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/ranges/locate.h"
 
-/* The input's instruction of one of the output: counted from the nearest entry on, as llvm-bolt changes the lengths of
- * instructions.  Of a comparison that it put in the one before. */
+/* Finds the instruction of the input for one of the output: counts from the nearest entry on,
+ * because llvm-bolt changes the lengths of instructions.  For a comparison that llvm-bolt added, it
+ * is the instruction before. */
 static uint32_t count_to(const struct binary *binary, const struct piece *piece, uint32_t insn,
 			 uint32_t (*count)(const struct body *body, uint32_t from, uint32_t count))
 {
@@ -59,8 +60,8 @@ static uint32_t jumped_to(const struct binary *binary, const struct piece *piece
 	return body_insn(piece->body, to.offset);
 }
 
-/* Of a jump that llvm-bolt put in: what runs before it.  It puts comparisons before a call that it promotes, and all
- * of its blocks there begin at that call. */
+/* Finds the last instruction that runs before a jump that llvm-bolt added.  Before a call that it
+ * promotes, it adds comparisons, and all its blocks there begin at that call. */
 static uint32_t count_up_to(const struct piece *piece, const struct group *group, uint32_t insn, uint32_t to)
 {
 	const struct group *next = group + 1 < piece->groups.at + piece->groups.len ? group + 1 : NULL;
@@ -76,8 +77,9 @@ static uint32_t count_up_to(const struct piece *piece, const struct group *group
 	return last;
 }
 
-/* llvm-bolt gives a conditional jump that it joined with a tail call the place of that, which stands in another block:
- * the way there is left by the jump itself. */
+/* Separates a conditional jump from the tail call that llvm-bolt joined with it.  Its entry has the
+ * place of the tail call, which stands in another block: the way to that block leaves by the
+ * conditional jump itself. */
 static void split_tail(const struct piece *piece, const struct group *group, struct leave *leave)
 {
 	uint32_t block = leave->sited ? body_block_of(piece->body, leave->last) : group->block;
@@ -100,7 +102,7 @@ struct leave locate_leave(const struct binary *binary, const struct piece *piece
 	leave.last = named_by_entry(binary, piece, number, group);
 	leave.sited = leave.last != NO_INSN;
 	uint32_t block = leave.sited ? body_block_of(piece->body, leave.last) : group->block;
-	/* A condition can be the other way round, and the jump behind it be gone, or be new. */
+	/* llvm-bolt can invert the condition, and remove or add the jump behind it. */
 	uint32_t to = jumped_to(binary, piece, insn), next = to == NO_INSN ? NO_BLOCK : body_block_of(piece->body, to);
 	bool begins = next != NO_BLOCK && piece->body->code.blocks.at[next].first == to;
 	uint32_t end = begins && group->kind != GROUP_CHECK ? body_end_towards(piece->body, block, next, &way) : NO_INSN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where in a body's code a place of the output is: the source of a branch, or its target. */
+/* Finds a place of the output in the code of a body: the source of a branch, or its target. */
 #ifndef RANGES_LOCATE_H
 #define RANGES_LOCATE_H
 
@@ -13,16 +13,16 @@ struct leave {
 	bool sited;    /* it is the input's own branch, not one that llvm-bolt put in */
 };
 
-/* Of an instruction of a piece with a body; it lies behind the first group. */
+/* For an instruction of a piece that has a body, behind the beginning of the first group. */
 struct leave locate_leave(const struct binary *binary, const struct piece *piece, uint32_t insn);
 
 /* Where a straight line begins in the input's code. */
 struct enter {
-	uint32_t group; /* the first whose code runs; the one before, where a call ends that returned */
-	uint32_t start; /* the first instruction: it can be behind the group's end, if nothing of that runs */
+	uint32_t group; /* the first group whose code runs; behind a call that returned, the group before */
+	uint32_t start; /* the first instruction; behind the end of the group if nothing of that runs */
 };
 
-/* after_call: what led there is a return, of the call that ends there. */
+/* after_call: a return led there, from the call that ends there. */
 struct enter locate_enter(const struct binary *binary, const struct piece *piece, uint32_t insn, bool after_call);
 
 #endif

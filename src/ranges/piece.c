@@ -5,7 +5,8 @@
 
 #include "src/base/search.h"
 
-/* Code that cannot be read further ends there: nothing ran in what is behind. */
+/* Decodes the code of a piece.  Where an instruction cannot be decoded the piece ends: nothing
+ * behind it ran. */
 static bool decode(const struct binary *binary, struct decoder *decoder, struct piece *piece)
 {
 	const struct function *f = piece->output;
@@ -57,7 +58,7 @@ uint32_t piece_group(const struct piece *piece, uint32_t offset)
 	return above ? (uint32_t)above - 1 : NO_GROUP;
 }
 
-/* A conditional jump that the input has not. */
+/* Is it a conditional jump that the input does not have? */
 static bool is_new_jump(const struct bat_table *bat, const struct piece *piece, uint32_t insn)
 {
 	if (insn >= piece->insns.len || piece->insns.at[insn].kind != INSN_CONDITIONAL)
@@ -66,7 +67,8 @@ static bool is_new_jump(const struct bat_table *bat, const struct piece *piece, 
 	return !entry || entry->output != piece->insns.at[insn].offset || !bat_entry_is_branch(*entry);
 }
 
-/* One that llvm-bolt made stands for an instruction that it put a comparison before. */
+/* Finds the kind of a group that llvm-bolt made, for an instruction before which it added a
+ * comparison. */
 static enum group_kind kind_of_made(const struct bat_table *bat, const struct piece *piece, const struct group *group)
 {
 	const struct insn *insn = &piece->insns.at[group->first];
@@ -77,7 +79,7 @@ static enum group_kind kind_of_made(const struct bat_table *bat, const struct pi
 	return checks ? GROUP_CHECK : GROUP_AFTER;
 }
 
-/* Where the group is in the body.  False: nowhere. */
+/* Finds the group in the body.  False: it is not there. */
 static bool place_group(const struct bat_table *bat, const struct piece *piece, struct group *group)
 {
 	const struct body *body = piece->body;
@@ -114,7 +116,8 @@ static bool list_groups(const struct bat_table *bat, struct piece *piece)
 	return !open || !place_group(bat, piece, &group) || group_vec_push(&piece->groups, group);
 }
 
-/* So many instructions of the output, as far as the block goes. */
+/* Finds the last instruction of the input by counting those of the output, up to the end of the
+ * block. */
 static uint32_t end_by_count(const struct piece *piece, const struct group *group, uint32_t next)
 {
 	uint32_t count = piece->real[next] - piece->real[group->first];
@@ -122,7 +125,7 @@ static uint32_t end_by_count(const struct piece *piece, const struct group *grou
 	return count ? body_count_on(piece->body, group->start, count - 1) : group->start - 1;
 }
 
-/* What the input runs from one group to the next. */
+/* Finds what the input runs between a group and the next one. */
 static bool link_groups(struct piece *piece, struct group *group, const struct group *next)
 {
 	const struct body *body = piece->body;

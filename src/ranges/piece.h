@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A function of the output that something ran in, a cold fragment maybe: its code, the blocks of
- * the table, and what the input runs on the way from each to the next.
+ * A function of the output in which something ran, or one of its cold fragments: its code, the
+ * blocks of the table, and what the input runs on the way from each block to the next.
  */
 #ifndef RANGES_PIECE_H
 #define RANGES_PIECE_H
@@ -11,7 +11,7 @@
 #include "src/elf/translate.h"
 #include "src/ranges/body.h"
 
-/* What a block of the output is to the input. */
+/* What a block of the output is in the input. */
 enum group_kind {
 	GROUP_BLOCK, /* its code                                                    */
 	/* A block that llvm-bolt made, at an instruction within a block of the input (a call that it promoted): */
@@ -25,7 +25,7 @@ struct group {
 	uint32_t output;
 	uint32_t input, first_input; /* of the last entry and of the first */
 	uint32_t first;  /* its first instruction, of the piece's */
-	uint32_t start;  /* what that is among the body's, */
+	uint32_t start;  /* the number of that instruction in the body, */
 	uint32_t block;  /* and its block */
 	enum group_kind kind;
 	uint32_t end;    /* the last instruction of the input before the next group; start - 1: none */
@@ -36,7 +36,7 @@ DEFINE_VEC(passed_vec, uint32_t);
 
 struct piece {
 	const struct function *output;
-	const struct bat_fragment *fragment; /* NULL: the table has it not */
+	const struct bat_fragment *fragment; /* NULL: it is not in the table */
 	const struct function *owner; /* the output's function that stands for the input's; NULL: not known */
 	const struct function *input; /* the input's function itself; NULL: not known */
 	struct insn_vec insns;

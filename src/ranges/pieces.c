@@ -43,7 +43,7 @@ static const struct function *owner_of(const struct binary *binary, const struct
 	return binary_owner(binary, (struct output_place){f, fragment, 0});
 }
 
-/* A piece for each that was touched. */
+/* Makes a piece for each function that a trace touched. */
 static bool list_pieces(struct pieces *pieces, const atomic_bool *touched)
 {
 	const struct binary *binary = pieces->binary;

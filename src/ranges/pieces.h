@@ -18,7 +18,7 @@ struct pieces {
 };
 #define NO_PIECE UINT32_MAX
 
-/* Of the traces that were counted.  BC_NOMEM, BC_FORMAT (work.h) */
+/* Opens the pieces of all traces that were counted.  BC_NOMEM, BC_FORMAT (work.h) */
 BC_MUST_USE bool pieces_open(const struct ranges_job *job, struct pieces *out, struct bc_error *err);
 void pieces_close(struct pieces *pieces);
 

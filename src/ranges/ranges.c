@@ -32,7 +32,7 @@ static void run_piece(void *ctx, size_t piece, unsigned worker)
 	walk_piece_sums(&m->walkers[worker], &m->pieces.at[piece]);
 }
 
-/* All rows of all threads, in order: ranges before branches. */
+/* Collects the rows of all threads, in order: ranges before branches. */
 static bool gather(struct maker *m, unsigned threads, struct count_rows *rows, size_t *count)
 {
 	struct count_rows spare = {0};
@@ -96,7 +96,7 @@ static bool run(struct maker *m, unsigned threads, struct ranges *out, struct bc
 	return ok;
 }
 
-/* The first page of code. */
+/* Returns the address of the first page of code. */
 static uint64_t first_code(const struct image *image)
 {
 	for (size_t i = 0; i < image->segment_count; i++)

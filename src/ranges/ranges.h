@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What ran, as ranges of code of the input binary and branches between them: the profile that
- * llvm-profgen reads as unsymbolized.  Every trace of the output is walked through the input's
- * instructions: docs/conversion.md, section 8.
+ * The code that ran, as ranges of the input binary and branches between them: the unsymbolized
+ * profile that llvm-profgen reads.  Every trace of the output is walked through the instructions of
+ * the input: docs/conversion.md, section 8.
  */
 #ifndef RANGES_RANGES_H
 #define RANGES_RANGES_H
@@ -29,8 +29,8 @@ enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };
 enum step_drop { STEP_DROPS(X) STEP_DROP_COUNT };
 #undef X
 
-/* From the first byte of an instruction to the first of another: both ends are part of a range.  A branch
- * leads from the one to the other. */
+/* A range is from the first byte of an instruction to the first byte of another, and contains both
+ * instructions.  A branch leads from the one to the other. */
 struct counted_range {
 	uint64_t from, to; /* vaddrs of the input */
 	uint64_t count;
@@ -40,7 +40,7 @@ struct counted_range {
 struct ranges {
 	struct counted_range *at; /* by from, then to: the ranges, and then the branches */
 	size_t range_count, branch_count;
-	uint64_t base; /* what llvm-profgen counts addresses from */
+	uint64_t base; /* the address from which llvm-profgen counts */
 	struct ledger runs;  /* straight lines; reasons are those of enum range_drop */
 	struct ledger steps; /* taken branches; of enum step_drop */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Taken branches: where the input has them, and what it runs on the way. */
+/* Taken branches: where the input has each, and what it runs on the way. */
 #include "src/ranges/walker.h"
 
 static uint64_t block_address(const struct body *body, uint32_t block)
@@ -7,7 +7,7 @@ static uint64_t block_address(const struct body *body, uint32_t block)
 	return body_address(body, body->code.blocks.at[block].first);
 }
 
-/* Within a function: through blocks that llvm-bolt took out. */
+/* Counts a branch within a function, through blocks that llvm-bolt removed. */
 static void step_within(struct walker *w, const struct body *body, uint32_t last, uint32_t to, uint64_t count)
 {
 	struct way way = {.count = 0};
@@ -19,8 +19,8 @@ static void step_within(struct walker *w, const struct body *body, uint32_t last
 	walker_add_way(w, body, last, way.blocks, way.count, to, count);
 }
 
-/* The block of nothing but a jump to another function that a conditional jump of the input leads to: llvm-bolt joins
- * the two.  NO_BLOCK: it was none. */
+/* Finds the block that is only a jump to another function, to which a conditional jump of the input
+ * leads: llvm-bolt joins the two.  NO_BLOCK: there is none. */
 static uint32_t tail_between(const struct body *body, uint32_t last, uint64_t to)
 {
 	const struct code *code = &body->code;
@@ -35,7 +35,7 @@ static uint32_t tail_between(const struct body *body, uint32_t last, uint64_t to
 	return NO_BLOCK;
 }
 
-/* To another function, or back from one. */
+/* Counts a branch to another function, or back from one. */
 static void step_out(struct walker *w, const struct body *body, uint32_t last, uint64_t to, uint64_t count)
 {
 	const struct insn *insn = &body->code.insns->at[last];
@@ -51,7 +51,7 @@ static void step_out(struct walker *w, const struct body *body, uint32_t last, u
 	walker_add(w, WALKED_BRANCH, body_address(body, last), to, count);
 }
 
-/* Of a function that was folded with another: the one that the input's instruction names. */
+/* Returns the function that the input's instruction names, if llvm-bolt folded it with another one. */
 static uint64_t unfolded(const struct walker *w, const struct insn *insn, const struct function *body, uint64_t to)
 {
 	uint32_t callee = w->targets && body ? targets_of(w->targets, insn) : NO_TARGET;
@@ -62,7 +62,7 @@ static uint64_t unfolded(const struct walker *w, const struct insn *insn, const 
 	return w->job->pair->body_of[callee] == function ? w->job->pair->functions.at[callee].address : to;
 }
 
-/* Where a branch leads in the input. */
+/* Returns the address to which a branch leads in the input; 0: unknown. */
 static uint64_t address_of(const struct spot *target, const struct enter *enter, struct trace_end at,
 			   bool enters)
 {
@@ -77,7 +77,8 @@ static uint64_t address_of(const struct spot *target, const struct enter *enter,
 	return body_address(piece->body, enter->start);
 }
 
-/* The way to a jump of another block that was joined with this one's.  Returns that jump. */
+/* Counts the way to a jump of another block that llvm-bolt joined with the jump of this one.
+ * Returns the jump of the other block. */
 static uint32_t step_to_tail(struct walker *w, const struct body *body, const struct leave *leave, uint64_t count)
 {
 	uint32_t block = body_block_of(body, leave->tail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Straight lines. */
+/* Straight lines of code, from one taken branch to the next. */
 #include "src/ranges/walker.h"
 
 #include "src/ranges/walk.h"
@@ -18,7 +18,8 @@ void walker_add_insns(struct walker *w, const struct body *body, uint32_t first,
 		walker_add(w, WALKED_RANGE, body_address(body, first), body_address(body, last), count);
 }
 
-/* The jump that an instruction is, if it leads there: else that was by falling through. */
+/* Counts the jump at the end of a block, if it leads to the next block that ran.  Else that was
+ * reached by falling through. */
 static void add_jump(struct walker *w, const struct body *body, uint32_t last, uint32_t block, uint64_t count)
 {
 	const struct insn *insn = &body->code.insns->at[last];
@@ -71,7 +72,7 @@ uint64_t walker_same_place(const struct spot *spot, struct trace_end end)
 	return piece->input->address + (vaddr - piece->output->address);
 }
 
-/* From an instruction on through groups up to another. */
+/* Counts all instructions from one to another, which may lie in a later group. */
 static void add_groups(struct walker *w, struct piece *piece, struct enter from, const struct leave *to, uint64_t count)
 {
 	const struct group *groups = piece->groups.at;
@@ -90,7 +91,8 @@ static void add_groups(struct walker *w, struct piece *piece, struct enter from,
 	walker_add_insns(w, piece->body, groups[to->group].start, to->last, count);
 }
 
-/* A call or a jump from elsewhere enters the first block although llvm-bolt took it out. */
+/* Counts the first block of a function, if llvm-bolt removed it: a call, or a jump from elsewhere,
+ * enters it all the same in the input. */
 static void add_taken_out(struct walker *w, const struct piece *piece, const struct group *group, uint64_t count)
 {
 	const struct body *body = piece->body;
@@ -117,7 +119,7 @@ static enum range_drop walk_piece(struct walker *w, struct spot *from, const str
 	return RANGE_DROP_COUNT;
 }
 
-/* Why nothing came of a straight line; RANGE_DROP_COUNT: it is counted. */
+/* Walks a straight line.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
 static enum range_drop walk(struct walker *w, const struct trace *trace, struct spot *from, const struct enter *enter,
 			    bool enters, uint64_t count)
 {
@@ -140,7 +142,8 @@ static enum range_drop walk(struct walker *w, const struct trace *trace, struct 
 	return RANGE_DROP_COUNT;
 }
 
-/* Did a return lead there, of a call that ends there?  From outside also what an exception leads to. */
+/* Did a return lead to this place, from the call that ends there?  From outside, an exception
+ * counts as one. */
 static bool returned(const struct walker *w, const struct trace *trace, const struct spot *source, const struct spot *target)
 {
 	const struct piece *piece = target->piece;
@@ -175,7 +178,7 @@ static void take_trace(struct walker *w, const struct count_row *row)
 
 	if (target.walked && target.insn != NO_INSN)
 		enter = locate_enter(w->job->binary, target.piece, target.insn, returned(w, &trace, &source, &target));
-	/* Of a return from outside there is nothing else. */
+	/* A return from outside has no branch to count. */
 	if (trace_has_branch(&trace) || trace_end_is(trace.branch, TRACE_END_FT_RETURN))
 		walker_step(w, row, &source, &target, &enter);
 	if (!trace_has_fall_through(&trace))

@@ -8,7 +8,7 @@
 /* Count all traces of a shard. */
 void walk_shard(struct walker *walker, const struct count_table *table);
 
-/* When all were: what ran through whole groups of a piece. */
+/* Call it when all traces are counted: adds what ran through whole groups of a piece. */
 void walk_piece_sums(struct walker *walker, const struct piece *piece);
 
 #endif

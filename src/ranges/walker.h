@@ -20,11 +20,11 @@ enum { WALKED_RANGE, WALKED_BRANCH };
 
 void walker_add(struct walker *w, uint64_t what, uint64_t from, uint64_t to, uint64_t count);
 
-/* Instructions of a body; none if they end before they begin. */
+/* Counts instructions of a body; none if the last stands before the first. */
 void walker_add_insns(struct walker *w, const struct body *body, uint32_t first, uint32_t last, uint64_t count);
 
-/* From the last instruction of a block to another block, through others that llvm-bolt took out: what runs in these,
- * and the jumps. */
+/* Counts the way from the last instruction of a block to another block, through blocks that
+ * llvm-bolt removed: the instructions of these, and the jumps. */
 void walker_add_way(struct walker *w, const struct body *body, uint32_t last, const uint32_t *blocks, uint32_t count,
 		    uint32_t to, uint64_t times);
 
@@ -33,14 +33,14 @@ struct spot {
 	struct piece *piece;   /* NULL: nowhere, or in a PLT entry */
 	uint32_t insn;         /* of the piece; NO_INSN: it is within one, or behind what can be read */
 	struct old_place old;  /* the input's own code at its place */
-	bool walked;           /* the piece has a body: the place is to be looked for in it */
+	bool walked;           /* the piece has a body: search the place */
 };
 struct spot walker_spot(const struct walker *w, struct trace_end end);
 
-/* Of a spot that is not walked: where the input has the instruction; 0: nowhere. */
+/* For a spot that is not walked: returns where the input has the instruction; 0: nowhere. */
 uint64_t walker_same_place(const struct spot *spot, struct trace_end end);
 
-/* A taken branch, to where `enter` says in a spot that is walked. */
+/* Counts a taken branch, to the place `enter` if its target is a spot that is walked. */
 void walker_step(struct walker *w, const struct count_row *row, const struct spot *source, const struct spot *target,
 		 const struct enter *enter);
 

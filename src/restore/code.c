@@ -26,7 +26,8 @@ const struct insn *code_insn(const struct code *code, uint32_t offset)
 	return found && found->offset == offset ? found : NULL;
 }
 
-/* Blocks that the table has of a fragment; *fits: each of its offsets is one of an instruction. */
+/* Adds the starts of a fragment's blocks in the table.  *fits: each of its offsets is that of an
+ * instruction. */
 static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment, const struct code *code,
 		      struct start_vec *out, bool *fits)
 {
@@ -57,7 +58,7 @@ static bool list_starts(const struct pair *pair, const struct graph *graph, cons
 	return true;
 }
 
-/* Cut the instructions at the starts. */
+/* Splits the instructions into blocks at the starts. */
 static bool cut(struct code *code, const struct start_vec *starts)
 {
 	uint32_t insn = 0;
@@ -125,7 +126,7 @@ static uint32_t graph_block_at(const struct graph *graph, uint32_t offset)
 	return low;
 }
 
-/* Where the graph says that an indirect jump can lead. */
+/* Links a block that ends with an indirect jump to the blocks that the graph has as its targets. */
 static bool link_table(struct code *code, struct code_block *block, const struct graph *graph, uint32_t from)
 {
 	uint32_t at = graph_block_at(graph, from);

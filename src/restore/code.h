@@ -13,7 +13,7 @@ struct code_block {
 	uint32_t start;
 	uint32_t first, end;       /* its instructions: [first, end) */
 	uint32_t succ, succ_count; /* in code->successors: ascending, maybe one more often */
-	bool passes;  /* nothing but nops, or nops and one jump within the function: llvm-bolt takes it out */
+	bool passes;  /* nops only, or nops and one jump within the function: llvm-bolt removes it */
 	bool unknown; /* it ends with a jump that can lead anywhere */
 };
 DEFINE_VEC(code_block_vec, struct code_block);
@@ -27,9 +27,9 @@ struct code {
 	struct successor_vec successors; /* numbers of blocks */
 };
 
-/* The code of a function.  No blocks: its graph is not known, or its table has offsets that lie on no
- * instruction of it.  `out` may hold that of another, whose memory is used again.  Returns false when out of
- * memory. */
+/* Reads the code of a function.  It has no blocks if the graph is not known, or if the table has an
+ * offset that is not that of an instruction.  `out` may hold the code of another function, whose
+ * memory is used again.  Returns false when out of memory. */
 BC_MUST_USE bool code_read(const struct pair *pair, const struct cfg *graphs, const struct function *output,
 			   struct code *out);
 void code_free(struct code *code);
@@ -39,7 +39,7 @@ void code_free(struct code *code);
 /* The number of the block that holds an offset; NO_BLOCK: none does. */
 uint32_t code_block_at(const struct code *code, uint32_t offset);
 
-/* The same of the block that begins there. */
+/* The number of the block that begins at an offset; NO_BLOCK: none does. */
 uint32_t code_block_from(const struct code *code, uint32_t offset);
 
 bool code_leads(const struct code *code, uint32_t from, uint32_t to);
@@ -47,13 +47,14 @@ bool code_leads(const struct code *code, uint32_t from, uint32_t to);
 /* The instruction at an offset, or NULL. */
 const struct insn *code_insn(const struct code *code, uint32_t offset);
 
-/* Of a block that can lead to another: the offset of the jump that does, or of its last instruction. */
+/* For a block that can lead to another: the offset of the jump that does so, or of the block's last
+ * instruction. */
 uint32_t code_way(const struct code *code, uint32_t from, uint32_t to);
 
 /* The offset of a block's last instruction. */
 uint32_t code_last(const struct code *code, uint32_t block);
 
-/* The one instruction of a block that is nothing else, but for nops; NULL: there are others, or none. */
+/* The only instruction of a block, nops not counted; NULL: it has several, or none. */
 const struct insn *code_alone(const struct code *code, uint32_t block);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A direct call or tail call of the input that the output does not have at its place: the function was
- * inlined, or BOLT knew better than to call it.  What enters the call's block called it.  Calls out of the body that
- * was put in are told at that place, or at the beginning of its block: they belong to the function that was called,
- * or to one that it calls.
+ * A direct call or tail call of the input that is missing at its place in the output: llvm-bolt
+ * inlined the function, or proved the call needless.  Whatever enters the block of the call called
+ * the function.  Calls out of the inlined body are recorded at that place, or at the beginning of
+ * its block; they belong to the function that was called, or to one that it calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "src/base/sort.h"
 #include "src/restore/steps.h"
 
-/* A call or jump of the output that leaves its function, by the place in the input that it is told at. */
+/* A call or jump of the output that leaves its function, with the place in the input to which it
+ * belongs. */
 struct kept_call {
 	uint32_t place;
 	uint32_t target; /* the output's function; NO_TARGET: not known */
@@ -30,7 +31,7 @@ static bool leaves(const struct function *f, const struct insn *insn)
 	       ((insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && insn->target - f->address >= f->size);
 }
 
-/* Of one fragment. */
+/* Lists the calls of one fragment. */
 static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
 {
 	const struct binary *binary = pass->profile->binary;
@@ -53,7 +54,7 @@ static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out
 	return true;
 }
 
-/* Of all fragments of the function at hand. */
+/* Lists the calls of all fragments of the current function. */
 static bool list_all_kept(struct pass *pass, struct kept_vec *out)
 {
 	const struct binary *binary = pass->profile->binary;
@@ -68,7 +69,7 @@ static bool list_all_kept(struct pass *pass, struct kept_vec *out)
 	return true;
 }
 
-/* Is a function of the output, or one whose beginning is not known (a stub), called at a place? */
+/* Does the output call this function at a place, or one whose beginning is not known (a stub)? */
 static bool is_kept(const struct kept_vec *kept, uint32_t place, uint32_t body)
 {
 	size_t low = 0;
@@ -115,7 +116,7 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	return true;
 }
 
-/* What a PLT entry of the output does: it jumps on. */
+/* Adds the jump by which a PLT entry of the output goes on. */
 static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
 {
 	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -141,7 +142,7 @@ static void add_site(struct pass *pass, const struct flows *flows, const struct 
 	pass_count(pass, RESTORE_INLINED, count);
 }
 
-/* A step of the way from a function that was inlined to one that is called out of it. */
+/* One call on the way from an inlined function to a function that is called out of it. */
 struct link {
 	uint32_t function; /* the input's, which calls the next one */
 	uint32_t place;
@@ -174,7 +175,7 @@ static bool reached(const struct chain *chain, uint32_t function)
 	return false;
 }
 
-/* Look at what one function calls.  True: at *place the one that is looked for. */
+/* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
 static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
 {
 	const struct pair *pair = pass->how->pair;
@@ -201,7 +202,7 @@ static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint3
 	return false;
 }
 
-/* The links from a function to another one's body: the last one found, or NO_LINK. */
+/* Finds the links from a function to the body of another: returns the last one, or NO_LINK. */
 #define NO_LINK UINT32_MAX
 static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, struct chain *chain, uint32_t *place)
 {
@@ -213,7 +214,7 @@ static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, st
 	return NO_LINK;
 }
 
-/* Whether the input calls the target of a record at its place. */
+/* Does the input call the target of a record at its place? */
 static bool is_own_call(const struct pass *pass, const struct record *record)
 {
 	const struct insn *insn = code_insn(&pass->code, record->from.offset);
@@ -252,7 +253,7 @@ static void add_chain(struct pass *pass, const struct chain *chain, uint32_t las
 	pass_add(pass, record);
 }
 
-/* A call out of a body that was put in at one of the sites. */
+/* Moves a call out of a body that was inlined at one of the sites. */
 static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
 {
 	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||

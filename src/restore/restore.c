@@ -32,7 +32,8 @@ static uint32_t output_index(const struct pass *pass, const struct function *out
 	return (uint32_t)(output - pass->profile->binary->functions.at);
 }
 
-/* Of a call of a function that shares its body the one that the input's instruction names. */
+/* Returns the function that the input's instruction names, if the record calls a body that several
+ * functions share; else NULL. */
 static const struct function *unfolded(struct pass *pass, const struct record *record)
 {
 	const struct pair *pair = pass->how->pair;
@@ -102,7 +103,7 @@ static void take_call(struct pass *pass, struct record record)
 	pass_add(pass, record);
 }
 
-/* Which way each record went, one by one. */
+/* Walks the way of each record, one by one. */
 static bool take_ways(struct pass *pass)
 {
 	for (size_t i = pass->begin; i < pass->end; i++) {
@@ -115,7 +116,8 @@ static bool take_ways(struct pass *pass)
 	return true;
 }
 
-/* A first block that was taken out: it was entered, and left for the next one. */
+/* Adds the edge that leaves the first block, if llvm-bolt removed that: control entered it and went
+ * on to the next one. */
 static void leave_first_block(struct pass *pass, struct flows *flows)
 {
 	const struct code *code = &pass->code;
@@ -134,7 +136,7 @@ static void leave_first_block(struct pass *pass, struct flows *flows)
 	}
 }
 
-/* What only all counts of a function tell. */
+/* Restores what only the sum of all counts of a function shows. */
 static bool take_sums(struct pass *pass)
 {
 	bool *replaced = calloc(pass->end - pass->begin + 1, sizeof(*replaced));
@@ -156,7 +158,7 @@ static bool take_sums(struct pass *pass)
 	return ok;
 }
 
-/* Has the table the function?  Of the others all was read from the input's own code. */
+/* Is the function in the table?  All records of other functions are those of the input's own code. */
 static bool has_table(const struct pass *pass)
 {
 	const struct binary *binary = pass->profile->binary;

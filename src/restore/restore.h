@@ -19,8 +19,8 @@ struct restoration {
 	struct restored *restored; /* what was done is added */
 };
 
-/* Put another profile in the place of one, of branches.  What cannot be told better stays as it is.
- * On failure there is none.  BC_NOMEM, BC_FORMAT (work.h) */
+/* Replaces a profile of branches by a restored one.  What cannot be restored stays as it is.  On
+ * failure there is no profile.  BC_NOMEM, BC_FORMAT (work.h) */
 BC_MUST_USE bool restore_profile(const struct restoration *how, struct profile *profile, struct bc_error *err);
 
 #endif

@@ -24,7 +24,7 @@ struct pass {
 
 void pass_add(struct pass *pass, struct record record);
 
-/* A branch within the function at hand. */
+/* Adds a branch within the current function. */
 void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted);
 
 static inline bool pass_does(const struct pass *pass, enum restore_rule rule)
@@ -41,15 +41,16 @@ static inline void pass_count(struct pass *pass, enum restore_rule rule, uint64_
  * what leaves its function.  NO_TARGET: none. */
 uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn);
 
-/* Counts of the function at hand. */
+/* The counts of the current function. */
 struct flows {
 	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions */
 };
 bool flows_count(const struct pass *pass, struct flows *out);
 void flows_free(struct flows *flows);
 
-/* Tail calls that were joined with the jump before, and calls of functions that were inlined: the last steps.
- * Records that they replace are added by them: *replaced[i] of record begin + i. */
+/* Restore tail calls that were joined with the jump before them, and calls of functions that were
+ * inlined.  These are the last steps.  They add the records that replace others: *replaced[i] is
+ * for record begin + i. */
 bool tails_restore(struct pass *pass, struct flows *flows);
 bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
 

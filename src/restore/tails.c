@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A block that is only a jump to another function: llvm-bolt points the conditional jump before it there.  The
- * call is told at the block's own jump, so the block is left more often than it is entered, and the difference
- * came by that conditional jump.
+ * A block that is only a jump to another function: llvm-bolt lets the conditional jump before it
+ * lead there directly.  The profile has the call at the block's own jump, so the block is left more
+ * often than it is entered, and the difference came by that conditional jump.
  */
 #include "src/restore/steps.h"
 
@@ -13,7 +13,8 @@ static bool is_tail_call(const struct pass *pass, uint32_t block)
 	return insn && insn->kind == INSN_JUMP && insn->target - pass->code.input->address >= pass->code.input->size;
 }
 
-/* Of blocks that can lead to each block the one that is entered most, of those that are still there. */
+/* Finds, for each block, the block before it that is entered most, of those that llvm-bolt did not
+ * remove. */
 static void find_before(const struct code *code, const struct flows *flows, uint32_t *before)
 {
 	for (uint32_t i = 0; i < code->blocks.len; i++)

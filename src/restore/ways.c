@@ -10,10 +10,10 @@ struct search {
 	const struct code *code;
 	struct reached at[WAY_MOST * 2];
 	uint32_t count;
-	uint32_t looked; /* at so many successors */
+	uint32_t looked; /* how many successors were visited */
 };
 
-/* Tables can have any number of them. */
+/* The limit of successors that are visited: a jump table can have any number. */
 #define LOOKED_MOST 1024
 
 static bool has(const struct search *search, uint32_t block)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ways within a function that go through blocks which llvm-bolt took out: nothing but nops, or a jump to a
- * jump.  Its output leads past them; the input goes through.
+ * Ways within a function through blocks that llvm-bolt removed: blocks of nops only, or of one
+ * jump.  The output leads past them; the input goes through.
  */
 #ifndef RESTORE_WAYS_H
 #define RESTORE_WAYS_H
 
 #include "src/restore/code.h"
 
-/* Longer ways are not looked for; more blocks than this are not looked at for one. */
+/* The most blocks on a way, and the most that one search visits. */
 #define WAY_MOST 16
 
 enum way_kind {
@@ -22,7 +22,7 @@ struct way {
 	uint32_t count;
 };
 
-/* From an offset to an offset of a function whose code is known. */
+/* Finds the way between two offsets of a function whose code is known. */
 enum way_kind way_find(const struct code *code, uint32_t from, uint32_t to, struct way *out);
 
 #endif
