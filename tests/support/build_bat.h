@@ -21,11 +21,10 @@ void build_u64(struct build_bat *b, uint64_t value);
 void build_uleb(struct build_bat *b, uint64_t value);
 void build_sleb(struct build_bat *b, int64_t value);
 
-/* The same value with `padding` more bytes than needed. */
+/* Appends a value with `padding` more bytes than it needs. */
 void build_padded_uleb(struct build_bat *b, uint64_t value, unsigned padding);
 
-/* Do the tables say the same?  Where entries stand in the arrays is no part of
- * that. */
+/* Have the tables the same content?  The order in which the arrays hold the entries may differ. */
 bool bat_same_table(const struct bat_table *a, const struct bat_table *b);
 
 #endif

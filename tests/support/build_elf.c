@@ -150,7 +150,7 @@ static void write_header(struct builder *b, const struct build_elf *recipe, size
 	memcpy(b->data, &header, sizeof(header));
 }
 
-/* The table of section names, and the links by name. */
+/* Fills in the table of section names, and the links that the recipe gives by name. */
 static void finish_sections(struct builder *b, const struct build_elf *recipe)
 {
 	char names[4096] = "";

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The path leads to the bytes until the file is closed.  One after the other, files of a
- * target have the same path. */
+/* The path leads to the bytes until the file is closed.  All files that one target opens in turn
+ * have the same path. */
 struct bytes_file {
 	int fd;
 	char path[32];
 };
 
-/* What the system refuses aborts. */
+/* Aborts if the system refuses the file. */
 struct bytes_file bytes_file_open(const uint8_t *data, size_t size);
 void bytes_file_close(struct bytes_file *file);
 

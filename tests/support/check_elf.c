@@ -16,7 +16,7 @@
 		}                                                                      \
 	} while (0)
 
-/* Comparing each function with all others is for small files only. */
+/* Each function is compared with all others only in files with at most so many. */
 #define MOST_SEARCHES 200
 
 static bool is_honest(const struct bc_error *err, bool may_be_absent)

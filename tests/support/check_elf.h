@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is true of every file, damaged or not. */
+/* Checks what must be true of every file, damaged or not. */
 #ifndef SUPPORT_CHECK_ELF_H
 #define SUPPORT_CHECK_ELF_H
 

@@ -18,7 +18,7 @@ void error_check(const struct bc_error *err)
 	assert(*err->text && !strchr(err->text, '\n'));
 }
 
-/* Any file will do that can be read from its beginning. */
+/* Makes a file of the content, which can be read from its beginning. */
 static int file_of(struct text content)
 {
 	FILE *file = tmpfile();
@@ -67,7 +67,7 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary)
 	}
 }
 
-/* By the printed name of the function that a record is listed under. */
+/* Checks that records are sorted by the printed name of the function that lists them. */
 static void check_records(const struct profile *profile)
 {
 	const char *before = "";
@@ -106,7 +106,8 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 	convert_check_pair(aggregate, binary, NULL, threads, out);
 }
 
-/* What llvm-profgen reads: nothing is lost, lists are in order, a range does not end before it begins. */
+/* Checks the ranges for llvm-profgen: nothing is lost, both lists are sorted, and no range ends
+ * before it begins. */
 static void check_ranges(const struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
 			 unsigned threads, FILE *out)
 {

@@ -19,14 +19,14 @@ void convert_sweep(struct aggregate *aggregate, const struct binary *binary);
  * in order and name functions, and writes them nowhere.  The aggregate is freed. */
 void convert_check(struct aggregate *aggregate, const struct binary *binary, unsigned threads);
 
-/* The same, and the profile is written to `out`. */
+/* As convert_check(), and writes the profile to `out`. */
 void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out);
 
-/* The same with the input binary; pair may be NULL.  The output is pair->output. */
+/* As convert_check(), with the input binary; pair may be NULL.  The output is pair->output. */
 void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
 			unsigned threads, FILE *out);
 
-/* An error as CONTRIBUTING wants it: a text of one line. */
+/* Asserts that an error is as CONTRIBUTING wants it: a text of one line. */
 void error_check(const struct bc_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The row of a key in counts that are settled, or NULL: it looks at all of them. */
+/* Finds the row of a key in settled counts, by looking at all rows; NULL: there is none. */
 #ifndef TESTS_FIND_ROW_H
 #define TESTS_FIND_ROW_H
 

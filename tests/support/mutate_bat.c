@@ -48,7 +48,7 @@ static struct buffer note_of(const uint8_t *desc, size_t size)
 	return note;
 }
 
-/* The file with another note, which is freed. */
+/* Returns the file with another note, and frees the note. */
 static struct buffer file_with(const struct world *w, struct buffer note)
 {
 	struct replacement plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Damage of every kind to a real BAT section, and what verify says of it. */
+/* Damages a real BAT section in every way, and asks what verify finds. */
 #ifndef SUPPORT_MUTATE_BAT_H
 #define SUPPORT_MUTATE_BAT_H
 
@@ -12,7 +12,7 @@ struct buffer {
 };
 void buffer_replace(struct buffer *b, uint64_t at, uint64_t size, const void *with, size_t with_size);
 
-/* A binary with a sound section, as damage finds it. */
+/* A binary whose section is sound: the ground for damage. */
 struct world {
 	const char *name;
 	struct buffer file;
@@ -27,7 +27,8 @@ struct world {
 void world_open(struct world *w, const char *name, const char *input, int layout);
 void world_close(struct world *w);
 
-/* The first field of a name, from field `from` on, that `is` says to be it (NULL: any); NULL: none. */
+/* Finds the first field of this name, from field `from` on, that `is` accepts (NULL: any); NULL:
+ * there is none. */
 const struct bat_field *world_field(const struct world *w, const char *name, size_t from,
 				    bool (*is)(const struct world *, const struct bat_field *));
 
@@ -35,7 +36,7 @@ const struct bat_field *world_field(const struct world *w, const char *name, siz
 struct mutation {
 	const char *name;
 	enum finding_kind finding;
-	int also; /* another finding that the same damage truly is, or -1 */
+	int also; /* another finding that the same damage justifies */
 	bool (*table)(const struct world *w, struct bat_table *table);
 	bool (*desc)(const struct world *w, struct buffer *desc);
 	bool (*note)(const struct world *w, struct buffer *note);
@@ -47,10 +48,10 @@ struct mutation {
 /* All kinds, in four files; each list ends with a NULL name. */
 extern const struct mutation note_mutations[], desc_mutations[], table_mutations[], code_mutations[];
 
-/* Apply it to a copy.  False: not applicable.  The caller frees out->data. */
+/* Damages a copy of the file.  False: not applicable.  The caller frees out->data. */
 bool mutate(const struct world *w, const struct mutation *m, struct buffer *out);
 
-/* Count what verify finds in the bytes of a file. */
+/* Counts the findings of verify in the bytes of a file. */
 void verify_bytes(struct buffer file, const char *input, uint64_t counts[FINDING_KIND_COUNT]);
 
 #endif

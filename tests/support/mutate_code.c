@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Entries, instructions and the input binary that do not fit together. */
+/* Damage to how entries, instructions and the input binary fit together. */
 #include "tests/support/mutate_find.h"
 
 #include "src/check/code.h"
 
-/* Another name for the symbol of a fragment: change what `from` is in it. */
+/* Renames the symbol of a fragment: replaces `from` in its name. */
 static bool rename_symbol(const struct world *w, struct buffer *file, uint32_t fragment,
 			  const char *from, char to)
 {
@@ -40,8 +40,8 @@ static bool view_open(const struct world *w, uint32_t fragment, struct view *v)
 	return true;
 }
 
-/* The instruction before the one at `end`, in the block that begins at `begin`; 0:
- * there is none that only goes on. */
+/* Finds the instruction before the one at `end`, in the block that begins at `begin`; 0: there is
+ * none, or it does not only go on. */
 static uint32_t plain_before(struct view *v, uint32_t begin, uint32_t end)
 {
 	uint32_t last = 0;
@@ -56,7 +56,7 @@ static uint32_t plain_before(struct view *v, uint32_t begin, uint32_t end)
 	return last;
 }
 
-/* A branch entry that can be moved to the instruction before it. */
+/* Moves a branch entry to the instruction before it. */
 static bool branch_moved(const struct world *w, struct bat_table *t, uint32_t i, struct view *v)
 {
 	struct bat_entry *e = entries_of(t, i);
@@ -122,7 +122,7 @@ static bool table_branch_off(const struct world *w, struct bat_table *t)
 	return for_hot(w, t, 2);
 }
 
-/* Bytes that are no instruction, between two entries that stay. */
+/* Puts bytes that are no instruction between two entries, which stay. */
 static bool file_undecodable(const struct world *w, struct buffer *file)
 {
 	const struct bat_table *t = &w->subject.bat;
@@ -171,7 +171,7 @@ static bool table_input_outside(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* Branches of blocks keep their place in the block, where the table can tell. */
+/* Moves the input offset of a branch out of its block, in a table that can show that. */
 static bool table_input_off(const struct world *w, struct bat_table *t)
 {
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
@@ -180,7 +180,8 @@ static bool table_input_off(const struct world *w, struct bat_table *t)
 			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) ||
 			    e[k].output > e[k - 1].output + 20)
 				continue;
-			/* An odd address on machines that have none. */
+			/* On machines whose instructions have even addresses, an odd one would be
+			 * another fault. */
 			if (w->subject.image.machine == MACHINE_X86_64)
 				return false;
 			e[k].input -= 2;
@@ -190,8 +191,8 @@ static bool table_input_off(const struct world *w, struct bat_table *t)
 	return false;
 }
 
-/* The input side of a branch moved to the instruction before it, as far as output
- * and input agree byte for byte. */
+/* Moves the input side of a branch to the instruction before it, in code that is the same byte for
+ * byte in input and output. */
 static bool table_input_moved(const struct world *w, struct bat_table *t)
 {
 	struct insn insn;
@@ -219,7 +220,7 @@ static bool table_input_moved(const struct world *w, struct bat_table *t)
 	return false;
 }
 
-/* What BOLT writes for a block that it made, where it made none. */
+/* Gives a block what BOLT writes for a block that it made itself. */
 static bool table_no_hash(const struct world *w, struct bat_table *t)
 {
 	struct pair p;
@@ -231,7 +232,7 @@ static bool table_no_hash(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* A block that BOLT made, as if it came from elsewhere than the call that it is for. */
+/* Moves a block that BOLT made away from the call for which it was made. */
 static bool table_made_elsewhere(const struct world *w, struct bat_table *t)
 {
 	(void)w;

@@ -6,7 +6,7 @@ static bool desc_cut(const struct world *w, struct buffer *desc)
 {
 	const struct bat_field *pairs = world_field(w, "NumCold", 0, NULL);
 
-	/* With its count intact, `fixed` would say that the count is too large. */
+	/* If the count stayed, the layout `fixed` would report that the count is too large. */
 	desc->size = pairs ? pairs->byte + 2 : desc->size - 1;
 	return true;
 }
@@ -106,7 +106,7 @@ static size_t put_uleb(uint8_t *out, uint64_t value)
 	return size;
 }
 
-/* A fragment at the address of the one before it. */
+/* Puts a fragment at the address of the one before it. */
 static bool same_address(const struct world *w, struct buffer *desc, bool cold)
 {
 	bool fixed = w->subject.bat.layout == BAT_FIXED;
@@ -205,7 +205,7 @@ static bool desc_mask_bits(const struct world *w, struct buffer *desc)
 	return f;
 }
 
-/* EqualElems 0 where it could be 1: the entry 0 -> 0 is stored in full. */
+/* Makes EqualElems 0 where it could be 1: the entry 0 -> 0 is stored in full. */
 static bool one_equal(const struct world *w, const struct bat_field *f)
 {
 	return in_middle(w, f) && !f->cold && f->value == 1;
@@ -227,7 +227,7 @@ static bool small_count(const struct world *w, const struct bat_field *f)
 	return in_middle(w, f) && f->value > 2 && f->value < 0x7f && f[1].entry == 0;
 }
 
-/* The second entry once more, where a layout keeps one of each offset. */
+/* Repeats the second entry, in a layout that keeps one entry for each offset. */
 static bool desc_entry_twice(const struct world *w, struct buffer *desc)
 {
 	const struct bat_field *f = world_field(w, "NumEntries", 0, small_count);

@@ -50,7 +50,7 @@ bool find_pair(const struct world *w, const struct bat_table *t, struct pair *ou
 		uint32_t a = NO_INDEX, b = NO_INDEX;
 		if (f->cold || has_cold(&w->subject.bat, i))
 			continue;
-		/* The two blocks that come from farthest behind. */
+		/* Find the two blocks with the largest input offsets. */
 		for (uint32_t k = f->first_entry; k < f->first_entry + f->entry_count; k++) {
 			if (bat_entry_is_branch(t->entries[k]) || !t->entries[k].input)
 				continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where in a table damage finds its place. */
+/* Finds places in a table that can be damaged. */
 #ifndef SUPPORT_MUTATE_FIND_H
 #define SUPPORT_MUTATE_FIND_H
 
@@ -18,9 +18,9 @@ bool has_cold(const struct bat_table *t, uint32_t fragment);
  * NO_INDEX: there is none. */
 uint32_t whole_function(const struct world *w);
 
-/* Neighbouring blocks of the input, in one function without cold parts. */
+/* Two blocks of the input that stand next to each other, in a function without cold parts. */
 struct pair {
-	uint32_t a, b; /* entries; b comes from behind a, no block from between */
+	uint32_t a, b; /* entries; b comes from behind a, and no block comes from between them */
 };
 bool find_pair(const struct world *w, const struct bat_table *t, struct pair *out);
 

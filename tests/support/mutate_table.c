@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables that say something else. */
+/* Damage to what the table says. */
 #include "tests/support/mutate_find.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool table_hot_start(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* A fragment whose last entry is a block. */
+/* Makes the last entry of a fragment, if it is a block, one that was never emitted. */
 static bool table_never_emitted(const struct world *w, struct bat_table *t)
 {
 	(void)w;
@@ -222,7 +222,7 @@ static bool table_parent(const struct world *w, struct bat_table *t)
 {
 	(void)w;
 	if (t->layout != BAT_HASHED && t->layout != BAT_FIXED)
-		return false; /* LLVM 18's are all wrong already */
+		return false; /* those that LLVM 18 wrote are all wrong anyway */
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
 		struct bat_fragment *f = &t->fragments[i];
 		if (!f->cold || f->parent == 0)
@@ -257,7 +257,7 @@ static bool table_ordinals(const struct world *w, struct bat_table *t)
 	return true;
 }
 
-/* A fragment more: one entry 0 -> 0 at an address, hot, at its place in the order. */
+/* Adds a hot fragment at an address, at its place in the order, with one entry 0 -> 0. */
 static bool add_fragment(struct bat_table *t, uint64_t address)
 {
 	uint32_t at = 0;
@@ -271,7 +271,7 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 	memcpy(more + at + 1, t->fragments + at, (t->fragment_count - at) * sizeof(*more));
 	more[at] = (struct bat_fragment){.address = address, .first_entry = t->fragments[0].first_entry,
 					 .entry_count = 1, .block_count = 1, .parent = at};
-	/* Every hot function behind it counts one more. */
+	/* The rank of every hot function behind it grows by one. */
 	uint32_t rank = 0;
 	for (uint32_t i = 0; i < at; i++)
 		rank += !more[i].cold;

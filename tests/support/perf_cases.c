@@ -64,7 +64,7 @@ const char lbr_log[] =
 	"SAMPLE 7 cycles:u: 401015 0x401010/0x401100/M 0x401120/0x401000/P\n"
 	"EXIT 7 7\n";
 
-/* Nothing says what the event is called: perf makes the name up. */
+/* The file has no name for the event, so perf makes one up. */
 void case_nameless(struct build_perf_file *file)
 {
 	file->attrs = &lbr_attr;
@@ -72,7 +72,7 @@ void case_nameless(struct build_perf_file *file)
 	put_at(&file->records, &lbr_attr, 20);
 }
 
-/* The oldest records come last, within what rounds allow. */
+/* The oldest records come last, as late as rounds allow. */
 void case_rounds(struct build_perf_file *file)
 {
 	static const uint64_t times[] = {30, 50, 20, 40, 0, 60, 35, 55, 0, 70, 51, 0, 65, 80};
@@ -88,7 +88,7 @@ void case_rounds(struct build_perf_file *file)
 	add_event_names(file);
 }
 
-/* Two events whose samples differ, told apart by what stands first in them. */
+/* Two events whose samples differ; the first field of a sample tells which it is. */
 const struct build_attr mixed_attrs[2] = {
 	{
 		.type = PERF_TYPE_HARDWARE,
@@ -197,7 +197,7 @@ static void compress(struct build_perf_file *file, bool second_form)
 	build_perf_free(&plain);
 }
 
-/* perf needs to know how large the pieces are: bit 27 comes behind the others. */
+/* perf reads the size of the compressed pieces from feature 27, which comes behind the others. */
 void case_compressed(struct build_perf_file *file)
 {
 	compress(file, false);

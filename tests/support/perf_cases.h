@@ -18,7 +18,7 @@ void put_at(struct build_perf *b, const struct build_attr *attr, uint64_t time);
 /* Process 7 begins /bin/a, which is mapped. */
 void put_process(struct build_perf *b, const struct build_attr *attr, uint64_t time);
 
-/* What the files have in them. */
+/* Each fills a file with one case. */
 void case_lbr(struct build_perf_file *file);
 void case_nameless(struct build_perf_file *file);
 void case_rounds(struct build_perf_file *file);
@@ -28,10 +28,10 @@ void case_processes(struct build_perf_file *file);
 void case_compressed(struct build_perf_file *file);  /* case_lbr() in records of COMPRESSED */
 void case_compressed2(struct build_perf_file *file); /* and of COMPRESSED2 */
 
-/* What is read of case_lbr(), by perf_log.h. */
+/* What perf_log.h prints for case_lbr(). */
 extern const char lbr_log[];
 
-/* The same as whole files, for tests that go through all. */
+/* All cases as whole files, for tests that go through all of them. */
 struct perf_case {
 	const char *name;
 	void (*fill)(struct build_perf_file *file);

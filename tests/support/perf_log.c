@@ -74,7 +74,7 @@ void perf_read_input(const struct perf_data_input *input, struct read_result *ou
 	fclose(log);
 }
 
-/* All bytes were read from the stream already, and it is no file. */
+/* Reads bytes as if they had been read from a stream already, which is no file. */
 void perf_read_bytes(struct bytes bytes, struct read_result *out)
 {
 	struct file_stream stream = {.name = "x.data", .fd = open("/dev/null", O_RDONLY)};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the reader of perf.data delivers, as text: a line for each event. */
+/* Prints what the reader of perf.data delivers, one line for each event. */
 #ifndef SUPPORT_PERF_LOG_H
 #define SUPPORT_PERF_LOG_H
 
@@ -21,7 +21,7 @@ struct read_result {
 
 void perf_read_input(const struct perf_data_input *input, struct read_result *out);
 
-/* The bytes of an input that is called x.data and is no regular file. */
+/* Reads bytes as an input that is called x.data and is no regular file. */
 void perf_read_bytes(struct bytes bytes, struct read_result *out);
 void perf_read_built(const struct build_perf *b, struct read_result *out);
 

@@ -72,7 +72,7 @@ static void add_entry(struct generator *g, struct bat_fragment *f,
 	f->entry_count++;
 }
 
-/* Entries that no code belongs to, behind all others. */
+/* Adds entries without code, behind all others. */
 static void add_dead_entries(struct generator *g, struct bat_fragment *f,
 			     uint32_t size)
 {
@@ -87,7 +87,7 @@ static void add_dead_entries(struct generator *g, struct bat_fragment *f,
 			  one_in(g, 2));
 }
 
-/* The fragment's entries; returns its size. */
+/* Adds the entries of a fragment; returns its size. */
 static uint32_t add_entries(struct generator *g, struct bat_fragment *f)
 {
 	uint32_t count = random_below(&g->state, 2 * g->entries + 1);
@@ -131,7 +131,7 @@ static void add_secondary(struct generator *g, struct bat_fragment *f)
 	}
 }
 
-/* Fragments of one kind from `address` on; returns where they end. */
+/* Adds fragments of one kind from `address` on; returns where they end. */
 static uint64_t add_fragments(struct generator *g, uint32_t count, bool cold,
 			      uint64_t address)
 {
@@ -152,7 +152,7 @@ static uint64_t add_fragments(struct generator *g, uint32_t count, bool cold,
 	return address;
 }
 
-/* Give the cold fragments parents, and say so as the layout does. */
+/* Gives the cold fragments parents, and stores them as the layout does. */
 static void add_parents(struct generator *g, uint32_t first_hot)
 {
 	struct bat_table *t = g->table;
@@ -184,7 +184,7 @@ void random_bat(struct bat_table *out, enum bat_layout layout,
 	out->fragments = calloc(functions + cold + (size_t)1,
 				sizeof(*out->fragments));
 	assert(out->fragments);
-	/* Room for all arrays, so that none is NULL. */
+	/* Allocates all arrays, so that none is NULL. */
 	out->entries = grow(NULL, &g.entry_room, 0, sizeof(*out->entries));
 	out->secondary = grow(NULL, &g.secondary_room, 0,
 			      sizeof(*out->secondary));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Events in, lines of fdata out: the way from src/profile/aggregate.h to
+/* Delivers events and compares lines of fdata: the way from src/profile/aggregate.h to
  * src/output/fdata.h, on the binary of tiny_binary.h. */
 #ifndef SUPPORT_TINY_RUN_H
 #define SUPPORT_TINY_RUN_H
@@ -21,13 +21,13 @@ struct tiny_run {
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options);
 
-/* Deliver an event that must go well. */
+/* Delivers an event, which must succeed. */
 void tiny_run_event(struct tiny_run *run, const struct event *event);
 
-/* The next input. */
+/* Begins the next input. */
 void tiny_run_next(struct tiny_run *run);
 
-/* The binary is mapped into a process. */
+/* Maps the binary into a process. */
 void tiny_run_map(struct tiny_run *run, uint32_t pid);
 
 /* kind: 'T' or 'R' */
