@@ -75,12 +75,34 @@ static size_t curve_of_samples(const struct flow_block *block, struct curve_piec
 	return count;
 }
 
+/* No sample of many means never.  With few samples, blocks that run now and then have none either: as if each had a
+ * thirty-second of one, so that a little of the flow takes ways that llvm-bolt would make cold. */
+static size_t curve_of_none(const struct flow_block *block, bool sparse, struct curve_piece *curve)
+{
+	int64_t n = block->instructions, little = sparse ? FLOW_UNITS / 32 / n : 0;
+
+	if (!little) {
+		curve[0] = (struct curve_piece){NETWORK_MOST, COST_ONE * n};
+		return 1;
+	}
+	curve[0] = (struct curve_piece){little, -6903 * n};
+	curve[1] = (struct curve_piece){2 * little, 1548 * n};
+	curve[2] = (struct curve_piece){NETWORK_MOST, 9091 * n};
+	return 3;
+}
+
+static size_t curve_of(const struct flow_block *block, bool sparse, struct curve_piece *curve)
+{
+	if (!block->vanishes)
+		return block->samples ? curve_of_samples(block, curve) : curve_of_none(block, sparse, curve);
+	curve[0] = (struct curve_piece){NETWORK_MOST, 0};
+	return 1;
+}
+
 static void add_block(struct builder *b, uint32_t number)
 {
-	const struct flow_block *block = &b->problem->blocks[number];
-	int64_t slope = block->vanishes ? 0 : COST_ONE;
-	struct curve_piece curve[PIECES] = {{NETWORK_MOST, slope * block->instructions}};
-	size_t count = block->vanishes || !block->samples ? 1 : curve_of_samples(block, curve);
+	struct curve_piece curve[PIECES];
+	size_t count = curve_of(&b->problem->blocks[number], b->problem->sparse, curve);
 
 	b->blocks[number].curve = network_add_curve(&b->network, node_in(number), node_out(number), curve, count);
 }

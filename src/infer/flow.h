@@ -44,6 +44,7 @@ struct flow_problem {
 	uint32_t block_count;
 	const struct flow_edge *edges; /* each once; of equally likely flows the order decides */
 	uint32_t edge_count;
+	bool sparse; /* the profile has few samples: a block without one may have run now and then */
 };
 
 /* Counts, in arrays of the caller. */

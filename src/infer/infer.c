@@ -31,6 +31,7 @@ struct job {
 	struct cfg cfg;
 	struct sampled_vec functions;
 	uint64_t divisor; /* of samples, where there are more than flow.h takes */
+	bool sparse;      /* there are fewer samples than INFER_SPARSE */
 	atomic_uint_least64_t *called; /* by function of the binary: direct calls of it that were written */
 	struct record_batch *batches;  /* one a thread */
 	atomic_bool no_memory;
@@ -160,8 +161,10 @@ static bool solve(struct job *job, unsigned worker, struct sampled *s, const str
 	struct function_sample *samples = take_samples(job, s);
 	enum flow_result result = FLOW_NO_MEMORY;
 
-	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, job->pair, &problem))
+	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, job->pair, &problem)) {
+		problem.problem.sparse = job->sparse;
 		result = flow_solve(&problem.problem, &problem.counts);
+	}
 	if (result == FLOW_SOLVED)
 		write_solved(job, worker, s, graph, &problem);
 	if (result == FLOW_TOO_MUCH)
@@ -216,6 +219,7 @@ static bool group(struct job *job, struct bc_error *err)
 		total = count_add_saturating(total, record.count);
 	}
 	job->divisor = total / FLOW_MOST_SAMPLES + 1;
+	job->sparse = total < INFER_SPARSE;
 	return true;
 }
 

@@ -99,7 +99,8 @@ bool function_problem_make(const struct function *function, const struct graph *
 		out->blocks[i] = block_of(function, graph, i, bolted);
 	count_samples(graph, samples, count, divisor, out->blocks);
 	take_edges(graph, out->edges);
-	out->problem = (struct flow_problem){out->blocks, graph->count, out->edges, edges};
+	out->problem = (struct flow_problem){
+		.blocks = out->blocks, .block_count = graph->count, .edges = out->edges, .edge_count = edges};
 	return true;
 }
 
