@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/merge/yaml_names.h"
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/merge/item_list.h"
 #include "src/merge/yaml_function.h"
@@ -10,6 +11,9 @@ static bool fid_less(const uint64_t *a, const uint64_t *b)
 	return *a < *b;
 }
 DEFINE_SORT(sort_fids, uint64_t, fid_less)
+
+/* The number is in the upper half, the number of the name in the lower one. */
+DEFINE_SEARCH(fids_below, uint64_t, uint64_t, *item >> 32 < key)
 
 void yaml_names_free(struct yaml_names *names)
 {
@@ -120,18 +124,11 @@ struct named {
 
 static struct text name_of(const struct named *n, uint64_t fid)
 {
-	size_t low = 0, high = n->fids->len;
+	size_t first = fids_below(n->fids->at, n->fids->len, fid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (n->fids->at[middle] >> 32 < fid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!fid || low == n->fids->len || n->fids->at[low] >> 32 != fid)
+	if (!fid || first == n->fids->len || n->fids->at[first] >> 32 != fid)
 		return (struct text){"", 0};
-	return strings_at(&n->names->names, (uint32_t)n->fids->at[low]);
+	return strings_at(&n->names->names, (uint32_t)n->fids->at[first]);
 }
 
 /* The key of a call with its callee by name; others as they are. */

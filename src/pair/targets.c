@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/elf/plt.h"
@@ -15,6 +16,7 @@ static bool slot_less(const struct target_slot *a, const struct target_slot *b)
 	return a->address != b->address ? a->address < b->address : a->function < b->function;
 }
 DEFINE_SORT(sort_slots, struct target_slot, slot_less)
+DEFINE_SEARCH(slots_below, struct target_slot, uint64_t, item->address < key)
 
 static uint32_t relative_type(enum machine machine)
 {
@@ -98,17 +100,10 @@ uint32_t targets_at(const struct targets *targets, uint64_t vaddr)
 
 static uint32_t through_slot(const struct targets *targets, uint64_t slot)
 {
-	size_t low = 0;
+	size_t first = slots_below(targets->slots, targets->slot_count, slot);
 
-	for (size_t high = targets->slot_count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (targets->slots[middle].address < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < targets->slot_count && targets->slots[low].address == slot ? targets->slots[low].function
-										 : NO_TARGET;
+	return first < targets->slot_count && targets->slots[first].address == slot ? targets->slots[first].function
+										     : NO_TARGET;
 }
 
 uint32_t targets_of(const struct targets *targets, const struct insn *insn)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/count_table.h"
+#include "src/base/search.h"
 
 #define WORST_COUNT 500 /* blocks that ran more often can be the worst */
 
@@ -75,19 +76,15 @@ static void add_direct(struct flow_calls *calls, const struct flow_function *f, 
 		}
 }
 
+DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
+
 /* The instruction at an offset of the function, or NULL. */
 static const struct insn *insn_at(const struct graph_code *code, uint64_t offset)
 {
-	size_t low = 0;
+	const struct insn_vec *insns = &code->insns;
+	size_t first = insns_before(insns->at, insns->len, offset);
 
-	for (size_t high = code->insns.len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (code->insns.at[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < code->insns.len && code->insns.at[low].offset == offset ? &code->insns.at[low] : NULL;
+	return first < insns->len && insns->at[first].offset == offset ? &insns->at[first] : NULL;
 }
 
 static void add_indirect(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,

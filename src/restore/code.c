@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/restore/code.h"
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 
 DEFINE_VEC(start_vec, uint32_t);
@@ -11,19 +12,17 @@ static bool start_less(const uint32_t *a, const uint32_t *b)
 }
 DEFINE_SORT(sort_starts, uint32_t, start_less)
 
+DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
+DEFINE_SEARCH(blocks_up_to, struct code_block, uint32_t, item->start <= key)
+DEFINE_SEARCH(graph_blocks_up_to, struct block, uint32_t, item->start <= key)
+DEFINE_SEARCH(successors_below, uint32_t, uint32_t, *item < key)
+
 const struct insn *code_insn(const struct code *code, uint32_t offset)
 {
-	size_t low = 0;
+	const struct insn_vec *insns = code->insns;
+	size_t first = insns_before(insns->at, insns->len, offset);
 
-	for (size_t high = code->insns->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (code->insns->at[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct insn *found = low < code->insns->len ? &code->insns->at[low] : NULL;
-	return found && found->offset == offset ? found : NULL;
+	return first < insns->len && insns->at[first].offset == offset ? &insns->at[first] : NULL;
 }
 
 /* Adds the starts of a fragment's blocks in the table.  *fits: each of its offsets is that of an
@@ -82,16 +81,9 @@ static bool cut(struct code *code, const struct start_vec *starts)
 
 uint32_t code_block_at(const struct code *code, uint32_t offset)
 {
-	size_t low = 0;
+	size_t behind = blocks_up_to(code->blocks.at, code->blocks.len, offset);
 
-	for (size_t high = code->blocks.len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (code->blocks.at[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? (uint32_t)(low - 1) : NO_BLOCK;
+	return behind ? (uint32_t)(behind - 1) : NO_BLOCK;
 }
 
 uint32_t code_block_from(const struct code *code, uint32_t offset)
@@ -114,16 +106,9 @@ static bool add_successor(struct code *code, struct code_block *block, uint32_t 
 /* The block of a graph that holds an offset. */
 static uint32_t graph_block_at(const struct graph *graph, uint32_t offset)
 {
-	uint32_t low = 0;
+	size_t behind = graph_blocks_up_to(graph->blocks, graph->count, offset);
 
-	for (uint32_t high = graph->count; high - low > 1;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (graph->blocks[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return behind ? (uint32_t)(behind - 1) : 0;
 }
 
 /* Links a block that ends with an indirect jump to the blocks that the graph has as its targets. */
@@ -236,16 +221,12 @@ void code_free(struct code *code)
 bool code_leads(const struct code *code, uint32_t from, uint32_t to)
 {
 	const struct code_block *block = &code->blocks.at[from];
-	uint32_t low = block->succ, end = block->succ + block->succ_count;
 
-	for (uint32_t high = end; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-		if (code->successors.at[middle] < to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && code->successors.at[low] == to;
+	if (!block->succ_count) /* successors.at can be NULL */
+		return false;
+	const uint32_t *successors = &code->successors.at[block->succ];
+	size_t first = successors_below(successors, block->succ_count, to);
+	return first < block->succ_count && successors[first] == to;
 }
 
 uint32_t code_way(const struct code *code, uint32_t from, uint32_t to)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/restore/steps.h"
 
@@ -24,6 +25,7 @@ static bool kept_less(const struct kept_call *a, const struct kept_call *b)
 	return a->place != b->place ? a->place < b->place : a->target < b->target;
 }
 DEFINE_SORT(sort_kept, struct kept_call, kept_less)
+DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
 
 static bool leaves(const struct function *f, const struct insn *insn)
 {
@@ -72,17 +74,8 @@ static bool list_all_kept(struct pass *pass, struct kept_vec *out)
 /* Does the output call this function at a place, or one whose beginning is not known (a stub)? */
 static bool is_kept(const struct kept_vec *kept, uint32_t place, uint32_t body)
 {
-	size_t low = 0;
-
-	for (size_t high = kept->len; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (kept->at[middle].place < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < kept->len && kept->at[low].place == place; low++)
-		if (kept->at[low].target == body || kept->at[low].target == NO_TARGET)
+	for (size_t i = kept_before(kept->at, kept->len, place); i < kept->len && kept->at[i].place == place; i++)
+		if (kept->at[i].target == body || kept->at[i].target == NO_TARGET)
 			return true;
 	return false;
 }
