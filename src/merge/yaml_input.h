@@ -16,7 +16,7 @@ struct yaml_input;
 struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err);
 void yaml_input_close(struct yaml_input *in); /* or NULL */
 
-/* The head, which comes first.  BC_FORMAT; BC_UNSUPPORTED: pseudo probes; BC_IO, BC_NOMEM */
+/* The head, which comes first.  BC_FORMAT, also for pseudo probes; BC_NOMEM; errors of stream_read() */
 BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err);
 
 /* The next function, valid until the next call.  False at the end, with BC_OK in `err`, and on

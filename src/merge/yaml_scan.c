@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/yaml_scan.h"
+
+#include <stdio.h>
+
+/* Functions, a function, blocks, a block, calls, a call: no profile nests deeper. */
+#define DEPTH_MOST 8
+
+static int read_more(void *ctx, unsigned char *buffer, size_t size, size_t *got)
+{
+	struct yaml_scan *in = ctx;
+
+	*got = in->begin.len < size ? in->begin.len : size;
+	if (*got) {
+		memcpy(buffer, in->begin.at, *got);
+		in->begin = text_from(in->begin, *got);
+		return 1;
+	}
+	return stream_read(in->stream, buffer, size, got, &in->io);
+}
+
+bool scan_open(struct yaml_scan *in, struct file_stream *stream, struct text begin)
+{
+	*in = (struct yaml_scan){.stream = stream, .begin = begin};
+	if (!yaml_parser_initialize(&in->parser))
+		return false;
+	yaml_parser_set_encoding(&in->parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input(&in->parser, read_more, in);
+	return true;
+}
+
+void scan_close(struct yaml_scan *in)
+{
+	if (in->has_event)
+		yaml_event_delete(&in->event);
+	yaml_parser_delete(&in->parser);
+}
+
+static bool fail_at(const struct yaml_scan *in, yaml_mark_t at, const char *why, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "%s: line %zu, byte %zu: %s", in->stream->name, at.line + 1, at.index, why);
+}
+
+bool scan_fail(const struct yaml_scan *in, const char *why, struct bc_error *err)
+{
+	return fail_at(in, in->event.start_mark, why, err);
+}
+
+static bool fail_parser(struct yaml_scan *in, struct bc_error *err)
+{
+	const yaml_parser_t *p = &in->parser;
+
+	if (in->io.code) {
+		*err = in->io;
+		return false;
+	}
+	if (p->error == YAML_MEMORY_ERROR)
+		return bc_fail_nomem(err);
+	yaml_mark_t at = p->problem_mark;
+	if (p->error == YAML_READER_ERROR)
+		at.index = p->problem_offset;
+	return fail_at(in, at, p->problem ? p->problem : "no YAML", err);
+}
+
+bool scan_event(struct yaml_scan *in, struct bc_error *err)
+{
+	if (in->has_event)
+		yaml_event_delete(&in->event);
+	in->has_event = false;
+	if (!yaml_parser_parse(&in->parser, &in->event))
+		return fail_parser(in, err);
+	in->has_event = true;
+	switch (in->event.type) {
+	case YAML_ALIAS_EVENT: return scan_fail(in, "an alias: no profile has such", err);
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return ++in->depth <= DEPTH_MOST || scan_fail(in, "nested deeper than a profile", err);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT: in->depth--; break;
+	case YAML_NO_EVENT:
+	case YAML_STREAM_START_EVENT:
+	case YAML_STREAM_END_EVENT:
+	case YAML_DOCUMENT_START_EVENT:
+	case YAML_DOCUMENT_END_EVENT:
+	case YAML_SCALAR_EVENT: break;
+	}
+	return true;
+}
+
+bool scan_expect(struct yaml_scan *in, yaml_event_type_t type, const char *why, struct bc_error *err)
+{
+	return scan_event(in, err) && (in->event.type == type || scan_fail(in, why, err));
+}
+
+struct text scan_text(const struct yaml_scan *in)
+{
+	return (struct text){(const char *)in->event.data.scalar.value, in->event.data.scalar.length};
+}
+
+bool scan_word(struct yaml_scan *in, struct text *out, struct bc_error *err)
+{
+	if (!scan_expect(in, YAML_SCALAR_EVENT, "expected a single value", err))
+		return false;
+	*out = scan_text(in);
+	return !memchr(out->at, 0, out->len) || scan_fail(in, "a zero byte in a value", err);
+}
+
+bool scan_number(struct yaml_scan *in, uint64_t most, uint64_t *out, struct bc_error *err)
+{
+	struct text word;
+
+	if (!scan_word(in, &word, err))
+		return false;
+	bool ok = text_starts(word, "0x") || text_starts(word, "0X") ? text_hex(text_from(word, 2), out) : text_dec(word, out);
+	return (ok && *out <= most) || scan_fail(in, "expected a number that fits", err);
+}
+
+bool scan_bool(struct yaml_scan *in, bool *out, struct bc_error *err)
+{
+	struct text word;
+
+	if (!scan_word(in, &word, err))
+		return false;
+	*out = text_is(word, "true");
+	return *out || text_is(word, "false") || scan_fail(in, "expected true or false", err);
+}
+
+bool scan_key(struct yaml_scan *in, struct text *key, bool *end, struct bc_error *err)
+{
+	if (!scan_event(in, err))
+		return false;
+	*end = in->event.type == YAML_MAPPING_END_EVENT;
+	if (*end)
+		return true;
+	if (in->event.type != YAML_SCALAR_EVENT)
+		return scan_fail(in, "expected a key", err);
+	*key = scan_text(in);
+	return true;
+}
+
+bool scan_field(struct yaml_scan *in, const struct scan_field *fields, size_t count, struct text key, void *to,
+		       unsigned *given, bool *known, struct bc_error *err)
+{
+	*known = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!text_is(key, fields[i].key))
+			continue;
+		*known = true;
+		if (*given & 1u << i)
+			return scan_fail(in, "a key for the second time", err);
+		*given |= 1u << i;
+		return scan_number(in, fields[i].most, (uint64_t *)(void *)((char *)to + fields[i].offset), err);
+	}
+	return true;
+}
+
+bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, size_t count, unsigned given,
+		    struct bc_error *err)
+{
+	char why[64];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!fields[i].needed || given & 1u << i)
+			continue;
+		snprintf(why, sizeof(why), "'%s' is missing", fields[i].key);
+		return scan_fail(in, why, err);
+	}
+	return true;
+}
+
+bool scan_fail_unknown(const struct yaml_scan *in, struct text key, struct bc_error *err)
+{
+	char why[128];
+
+	if (text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc"))
+		return scan_fail(in, "pseudo probes cannot be merged", err);
+	snprintf(why, sizeof(why), "an unknown key '%.*s'", (int)(key.len < 60 ? key.len : 60), key.at);
+	return scan_fail(in, why, err);
+}
+
+bool scan_fields(struct yaml_scan *in, const struct scan_field *fields, size_t count, void *to,
+			struct bc_error *err)
+{
+	unsigned given = 0;
+	struct text key;
+	bool end, known;
+
+	for (;;) {
+		if (!scan_key(in, &key, &end, err))
+			return false;
+		if (end)
+			return scan_has_all(in, fields, count, given, err);
+		if (!scan_field(in, fields, count, key, to, &given, &known, err))
+			return false;
+		if (!known)
+			return scan_fail_unknown(in, key, err);
+	}
+}
+
+bool scan_mapping(struct yaml_scan *in, bool *end, struct bc_error *err)
+{
+	if (!scan_event(in, err))
+		return false;
+	*end = in->event.type == YAML_SEQUENCE_END_EVENT;
+	return *end || in->event.type == YAML_MAPPING_START_EVENT || scan_fail(in, "expected a mapping", err);
+}
