@@ -1,98 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/addrspace/image_space.h"
-
+/* Which part of a binary an address of a process is, after any events. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "tests/support/build_space.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 
-#define PAGE UINT64_C(0x1000)
-
-/* One executable segment of a few pages, at the beginning of the file. */
-static struct segment segment = {0, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
-static const struct image image = {
-	.position_independent = true,
-	.segments = &segment,
-	.segment_count = 1,
-	.build_id = {2, {1, 2}},
-};
-static const struct image_match_options app_options = {.binary_path = "/build/app"};
-
-static struct image_space begin(void)
-{
-	struct image_space maps;
-	struct bc_error err = {0};
-
-	assert_true(image_space_init(&maps, &image, &app_options, &err));
-	return maps;
-}
-
-static void map(struct image_space *maps, uint32_t pid, uint64_t start, uint64_t pages,
-		uint64_t first, const char *path, bool executable)
-{
-	struct map_event event = {.pid = pid,
-				  .start = {start},
-				  .size = pages * PAGE,
-				  .offset = {first * PAGE},
-				  .executable = executable,
-				  .path = text_of(path)};
-	struct bc_error err = {0};
-
-	if (!image_space_event(maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err))
-		fail_msg("%s", err.text);
-}
-
-static void run_exec(struct image_space *maps, uint32_t pid)
-{
-	struct bc_error err = {0};
-
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXEC, .task = {.pid = pid}}, &err));
-}
-
-static void run_exit(struct image_space *maps, uint32_t pid, uint32_t tid)
-{
-	struct bc_error err = {0};
-
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_EXIT, .task = {.pid = pid, .tid = tid}}, &err));
-}
-
-static void run_fork(struct image_space *maps, uint32_t parent, uint32_t child)
-{
-	struct bc_error err = {0};
-
-	assert_true(image_space_event(maps, &(struct event){.kind = EVENT_FORK, .task = {.pid = child, .parent = parent}}, &err));
-}
-
-/* Where an address is: a vaddr, or minus one minus what it is in. */
-static int64_t where(const struct image_space *maps, uint32_t pid, uint64_t at)
-{
-	struct vaddr out = {UINT64_MAX};
-	enum located located = image_space_locate(maps, pid, (struct run_addr){at}, &out);
-
-	return located == LOCATED_IMAGE ? (int64_t)out.v : -1 - (int64_t)located;
-}
-#define OTHER (-1 - (int64_t)LOCATED_OTHER)
-#define UNKNOWN (-1 - (int64_t)LOCATED_UNKNOWN)
-#define KERNEL (-1 - (int64_t)LOCATED_KERNEL)
-#define NO_PROCESS (-1 - (int64_t)LOCATED_NO_PROCESS)
-
 static void kinds_of_places(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	assert_int_equal(where(&maps, 7, 0x10000), NO_PROCESS);
-	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	map(&maps, 7, 0x40000, 1, 0, "/libc.so.6", true);
-	assert_int_equal(where(&maps, 7, 0x10000), 0);
-	assert_int_equal(where(&maps, 7, 0x17fff), 0x7fff);
-	assert_int_equal(where(&maps, 7, 0x18000), UNKNOWN);
-	assert_int_equal(where(&maps, 7, 0xffff), UNKNOWN);
-	assert_int_equal(where(&maps, 7, 0x40010), OTHER);
-	assert_int_equal(where(&maps, 7, UINT64_C(1) << 63), KERNEL);
-	assert_int_equal(where(&maps, 7, UINT64_MAX), KERNEL);
-	assert_int_equal(where(&maps, 8, 0x10000), NO_PROCESS);
-	assert_int_equal(where(&maps, NO_PID, 0x10000), NO_PROCESS);
+	assert_int_equal(space_where(&maps, 7, 0x10000), AT_NO_PROCESS);
+	space_map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	space_map(&maps, 7, 0x40000, 1, 0, "/libc.so.6", true);
+	assert_int_equal(space_where(&maps, 7, 0x10000), 0);
+	assert_int_equal(space_where(&maps, 7, 0x17fff), 0x7fff);
+	assert_int_equal(space_where(&maps, 7, 0x18000), AT_UNKNOWN);
+	assert_int_equal(space_where(&maps, 7, 0xffff), AT_UNKNOWN);
+	assert_int_equal(space_where(&maps, 7, 0x40010), AT_OTHER);
+	assert_int_equal(space_where(&maps, 7, UINT64_C(1) << 63), AT_KERNEL);
+	assert_int_equal(space_where(&maps, 7, UINT64_MAX), AT_KERNEL);
+	assert_int_equal(space_where(&maps, 8, 0x10000), AT_NO_PROCESS);
+	assert_int_equal(space_where(&maps, NO_PID, 0x10000), AT_NO_PROCESS);
 	assert_int_equal(maps.report.mappings, 1);
 	assert_int_equal(maps.report.processes, 1);
 	image_space_fini(&maps);
@@ -100,103 +31,103 @@ static void kinds_of_places(void **state)
 
 static void data_cuts_but_is_not_kept(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	map(&maps, 7, 0x12000, 2, 0, "/app", false);
-	assert_int_equal(where(&maps, 7, 0x11fff), 0x1fff);
-	assert_int_equal(where(&maps, 7, 0x12000), UNKNOWN);
-	assert_int_equal(where(&maps, 7, 0x14000), 0x4000);
-	map(&maps, 8, 0x10000, 8, 0, "/app", false);
-	assert_int_equal(where(&maps, 8, 0x10000), NO_PROCESS);
+	space_map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	space_map(&maps, 7, 0x12000, 2, 0, "/app", false);
+	assert_int_equal(space_where(&maps, 7, 0x11fff), 0x1fff);
+	assert_int_equal(space_where(&maps, 7, 0x12000), AT_UNKNOWN);
+	assert_int_equal(space_where(&maps, 7, 0x14000), 0x4000);
+	space_map(&maps, 8, 0x10000, 8, 0, "/app", false);
+	assert_int_equal(space_where(&maps, 8, 0x10000), AT_NO_PROCESS);
 	image_space_fini(&maps);
 }
 
 static void exec_fork_and_exit(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	run_fork(&maps, 7, 8);
-	map(&maps, 8, 0x14000, 1, 0, "//anon", true);
-	assert_int_equal(where(&maps, 7, 0x14000), 0x4000);
-	assert_int_equal(where(&maps, 8, 0x14000), OTHER);
-	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
-	run_exec(&maps, 7);
-	assert_int_equal(where(&maps, 7, 0x14000), NO_PROCESS);
-	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
-	map(&maps, 7, 0x30000, 8, 0, "/app (deleted)", true);
-	assert_int_equal(where(&maps, 7, 0x34000), 0x4000);
+	space_map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	space_fork(&maps, 7, 8);
+	space_map(&maps, 8, 0x14000, 1, 0, "//anon", true);
+	assert_int_equal(space_where(&maps, 7, 0x14000), 0x4000);
+	assert_int_equal(space_where(&maps, 8, 0x14000), AT_OTHER);
+	assert_int_equal(space_where(&maps, 8, 0x15000), 0x5000);
+	space_exec(&maps, 7);
+	assert_int_equal(space_where(&maps, 7, 0x14000), AT_NO_PROCESS);
+	assert_int_equal(space_where(&maps, 8, 0x15000), 0x5000);
+	space_map(&maps, 7, 0x30000, 8, 0, "/app (deleted)", true);
+	assert_int_equal(space_where(&maps, 7, 0x34000), 0x4000);
 	assert_int_equal(maps.report.rebased, 0);
 	assert_int_equal(maps.report.processes, 3);
 	/* late samples still find it; the next mapping does not */
-	run_exit(&maps, 8, 8);
-	assert_int_equal(where(&maps, 8, 0x15000), 0x5000);
-	map(&maps, 8, 0x50000, 1, 0, "/other", true);
-	assert_int_equal(where(&maps, 8, 0x15000), NO_PROCESS);
+	space_exit(&maps, 8, 8);
+	assert_int_equal(space_where(&maps, 8, 0x15000), 0x5000);
+	space_map(&maps, 8, 0x50000, 1, 0, "/other", true);
+	assert_int_equal(space_where(&maps, 8, 0x15000), AT_NO_PROCESS);
 	/* a pid is used again */
-	run_exit(&maps, 7, 7);
-	run_fork(&maps, 1, 7);
-	assert_int_equal(where(&maps, 7, 0x34000), NO_PROCESS);
+	space_exit(&maps, 7, 7);
+	space_fork(&maps, 1, 7);
+	assert_int_equal(space_where(&maps, 7, 0x34000), AT_NO_PROCESS);
 	image_space_fini(&maps);
 }
 
 static void threads_keep_a_process_alive(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	run_exit(&maps, 7, 99); /* began before the recording: not counted */
-	run_fork(&maps, 7, 7);
-	run_exit(&maps, 7, 7);
-	run_exit(&maps, 9, 9); /* not known */
-	map(&maps, 7, 0x50000, 1, 0, "/plugin", true);
-	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
-	run_exit(&maps, 7, 10);
-	assert_int_equal(where(&maps, 7, 0x11000), 0x1000);
-	run_fork(&maps, 7, 7);
-	assert_int_equal(where(&maps, 7, 0x11000), NO_PROCESS);
+	space_map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	space_exit(&maps, 7, 99); /* began before the recording: not counted */
+	space_fork(&maps, 7, 7);
+	space_exit(&maps, 7, 7);
+	space_exit(&maps, 9, 9); /* not known */
+	space_map(&maps, 7, 0x50000, 1, 0, "/plugin", true);
+	assert_int_equal(space_where(&maps, 7, 0x11000), 0x1000);
+	space_exit(&maps, 7, 10);
+	assert_int_equal(space_where(&maps, 7, 0x11000), 0x1000);
+	space_fork(&maps, 7, 7);
+	assert_int_equal(space_where(&maps, 7, 0x11000), AT_NO_PROCESS);
 	image_space_fini(&maps);
 }
 
 static void a_library_can_move(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 7, 0x50000, 1, 0, "/main", true);
-	assert_int_equal(where(&maps, 7, 0x50000), NO_PROCESS);
-	map(&maps, 7, 0x10000, 8, 0, "/app", true);
-	map(&maps, 7, 0x14000, 8, 0, "/app", true); /* closed, then opened again */
-	assert_int_equal(where(&maps, 7, 0x13fff), 0x3fff);
-	assert_int_equal(where(&maps, 7, 0x14000), 0);
+	space_map(&maps, 7, 0x50000, 1, 0, "/main", true);
+	assert_int_equal(space_where(&maps, 7, 0x50000), AT_NO_PROCESS);
+	space_map(&maps, 7, 0x10000, 8, 0, "/app", true);
+	space_map(&maps, 7, 0x14000, 8, 0, "/app", true); /* closed, then opened again */
+	assert_int_equal(space_where(&maps, 7, 0x13fff), 0x3fff);
+	assert_int_equal(space_where(&maps, 7, 0x14000), 0);
 	assert_int_equal(maps.report.rebased, 1);
 	assert_int_equal(maps.report.mappings, 2);
-	assert_int_equal(where(&maps, 7, 0x50000), OTHER); /* not kept, but known of */
+	assert_int_equal(space_where(&maps, 7, 0x50000), AT_OTHER); /* not kept, but known of */
 	image_space_fini(&maps);
 }
 
 static void odd_mappings(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 7, 0x10000, 0, 0, "/app", true);
-	map(&maps, NO_PID, 0x10000, 8, 0, "/app", true);
-	map(&maps, 7, UINT64_C(0xffffffff81000000), 8, 0, "/app", true);
-	assert_int_equal(where(&maps, 7, 0x10000), NO_PROCESS);
-	map(&maps, 7, 0x10000, UINT64_MAX / PAGE, 0, "/app", true);
-	assert_int_equal(where(&maps, 7, INT64_MAX), INT64_MAX - 0x10000);
-	assert_int_equal(where(&maps, 7, 0xffff), UNKNOWN);
+	space_map(&maps, 7, 0x10000, 0, 0, "/app", true);
+	space_map(&maps, NO_PID, 0x10000, 8, 0, "/app", true);
+	space_map(&maps, 7, UINT64_C(0xffffffff81000000), 8, 0, "/app", true);
+	assert_int_equal(space_where(&maps, 7, 0x10000), AT_NO_PROCESS);
+	space_map(&maps, 7, 0x10000, UINT64_MAX / PAGE, 0, "/app", true);
+	assert_int_equal(space_where(&maps, 7, INT64_MAX), INT64_MAX - 0x10000);
+	assert_int_equal(space_where(&maps, 7, 0xffff), AT_UNKNOWN);
 	image_space_fini(&maps);
 }
 
 static void messages(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 	struct bc_error err = {0};
 	struct map_event event = {.pid = 7, .start = {0x10000}, .size = 8 * PAGE, .executable = true,
 				  .path = {"/x/app", 6}, .build_id = {2, {1, 4}}};
@@ -205,13 +136,13 @@ static void messages(void **state)
 	assert_false(image_space_fail_unmapped(&maps, &err));
 	assert_int_equal(err.code, BC_MISMATCH);
 	assert_non_null(strstr(err.text, "no mmap events"));
-	map(&maps, 7, 0x10000, 8, 0, "/bin/b", true);
-	map(&maps, 7, 0x20000, 8, 0, "/bin/a", true);
-	map(&maps, 7, 0x30000, 8, 0, "/bin/b", true);
-	map(&maps, 7, 0x40000, 8, 0, "/lib/c.so.6", true);
+	space_map(&maps, 7, 0x10000, 8, 0, "/bin/b", true);
+	space_map(&maps, 7, 0x20000, 8, 0, "/bin/a", true);
+	space_map(&maps, 7, 0x30000, 8, 0, "/bin/b", true);
+	space_map(&maps, 7, 0x40000, 8, 0, "/lib/c.so.6", true);
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "mapped most: /bin/b, /bin/a ("));
-	map(&maps, 7, 0x10000, 8, 100, "/app", true);
+	space_map(&maps, 7, 0x10000, 8, 100, "/app", true);
 	image_space_fail_unmapped(&maps, &err);
 	assert_non_null(strstr(err.text, "another build"));
 	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
@@ -228,13 +159,13 @@ static void messages(void **state)
 
 static void a_million_processes(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 1, 0x10000, 8, 0, "/app", true);
+	space_map(&maps, 1, 0x10000, 8, 0, "/app", true);
 	for (uint32_t pid = 2; pid <= 1000000; pid++)
-		run_fork(&maps, 1, pid);
-	assert_int_equal(where(&maps, 1000000, 0x12000), 0x2000);
+		space_fork(&maps, 1, pid);
+	assert_int_equal(space_where(&maps, 1000000, 0x12000), 0x2000);
 	assert_int_equal(maps.report.processes, 1000000);
 	image_space_fini(&maps);
 }
@@ -249,14 +180,14 @@ struct model_process {
 	bool known, has_image, first_ended, earlier;
 	unsigned threads;
 	int64_t base; /* page where page 0 of the binary would be */
-	int64_t page[PAGES]; /* of the binary, or OTHER or UNKNOWN */
+	int64_t page[PAGES]; /* of the binary, or AT_OTHER or AT_UNKNOWN */
 };
 
 static void model_clear(struct model_process *p)
 {
 	*p = (struct model_process){.known = true};
 	for (int i = 0; i < PAGES; i++)
-		p->page[i] = UNKNOWN;
+		p->page[i] = AT_UNKNOWN;
 }
 
 static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint64_t first,
@@ -277,7 +208,7 @@ static void model_map(struct model_process *p, uint64_t at, uint64_t pages, uint
 	if (is_image)
 		p->base = (int64_t)at - (int64_t)first;
 	for (uint64_t i = 0; p->has_image && i < pages; i++)
-		p->page[at + i] = is_image ? (int64_t)(first + i) : executable ? OTHER : UNKNOWN;
+		p->page[at + i] = is_image ? (int64_t)(first + i) : executable ? AT_OTHER : AT_UNKNOWN;
 }
 
 static void model_fork(struct model_process *models, uint32_t parent, uint32_t child)
@@ -315,19 +246,19 @@ static void step(struct image_space *maps, struct model_process *models, struct 
 	pages = pages > 8 ? 8 : pages;
 	switch (prng_below(prng, 8)) {
 	case 0:
-		run_exec(maps, a);
+		space_exec(maps, a);
 		model_clear(&models[a]);
 		break;
 	case 1:
-		run_fork(maps, a, b);
+		space_fork(maps, a, b);
 		model_fork(models, a, b);
 		break;
 	case 2:
-		run_exit(maps, a, tid);
+		space_exit(maps, a, tid);
 		model_exit(&models[a], tid == a);
 		break;
 	default:
-		map(maps, a, (FIRST_PAGE + at) * PAGE, pages, first, is_app ? "/app" : "/b",
+		space_map(maps, a, (FIRST_PAGE + at) * PAGE, pages, first, is_app ? "/app" : "/b",
 		    executable);
 		model_map(&models[a], at, pages, first, is_app, executable);
 	}
@@ -355,10 +286,10 @@ static void assert_like(const struct image_space *maps, const struct model_proce
 			int64_t want = p->page[i] >= 0 ? p->page[i] * (int64_t)PAGE + (int64_t)i
 							: p->page[i];
 			if (!p->has_image)
-				want = NO_PROCESS;
-			else if (want == UNKNOWN && p->earlier)
-				want = OTHER;
-			assert_int_equal(where(maps, pid, at), want);
+				want = AT_NO_PROCESS;
+			else if (want == AT_UNKNOWN && p->earlier)
+				want = AT_OTHER;
+			assert_int_equal(space_where(maps, pid, at), want);
 			struct vaddr out;
 			enum located located =
 				process_view_locate(&view, (struct run_addr){at}, &out);
@@ -375,7 +306,7 @@ static void random_events(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		struct prng prng = {seed};
-		struct image_space maps = begin();
+		struct image_space maps = begin_space();
 		struct model_process models[PIDS];
 		for (int i = 0; i < PIDS; i++) {
 			model_clear(&models[i]);
@@ -385,139 +316,6 @@ static void random_events(void **state)
 			step(&maps, models, &prng);
 			assert_like(&maps, models);
 		}
-		image_space_fini(&maps);
-	}
-}
-
-/* The address of a place, or 0: it is none in the binary. */
-static uint64_t place(struct image_space *maps, uint32_t pid, const char *file, uint64_t at)
-{
-	struct run_addr found = image_space_find_place(maps, pid, text_of(file), at);
-	struct vaddr ignored;
-
-	return image_space_locate(maps, pid, found, &ignored) == LOCATED_IMAGE ? found.v : 0;
-}
-
-/* Where a place of a file that nobody knows is said to be. */
-static uint64_t elsewhere(struct image_space *maps, uint32_t pid)
-{
-	return image_space_find_place(maps, pid, text_of("/nowhere"), 0x12345678).v;
-}
-
-/* Places of user code as perf script prints them: offsets in files. */
-static void offsets_in_files(void **state)
-{
-	struct image_space maps = begin();
-	const char *app = "/srv/app", *libc = "/libc.so.6";
-
-	(void)state;
-	assert_int_equal(place(&maps, 7, app, 0x1010), 0);
-	assert_int_equal(elsewhere(&maps, 7), 1);
-	map(&maps, 7, 0x10000, 2, 1, "/srv/app", true);
-	map(&maps, 7, 0x12000, 1, 3, "/srv/app (deleted)", true);
-	assert_int_equal(elsewhere(&maps, 7), 1);
-	map(&maps, 7, 0x40000, 8, 0, "/libc.so.6", true);
-	/* As other processes have it mapped, which are elsewhere and begin with it. */
-	map(&maps, 8, 0x90000, 2, 1, "/srv/app", true);
-	run_fork(&maps, 7, 9);
-	assert_int_equal(place(&maps, 7, app, 0x1010), 0x10010);
-	assert_int_equal(place(&maps, 9, app, 0x3fff), 0x12fff);
-	assert_int_equal(place(&maps, 8, app, 0x2fff), 0x91fff);
-	assert_int_equal(place(&maps, 8, app, 0x3000), 0); /* not mapped there */
-	assert_int_equal(place(&maps, 7, app, 0x4000), 0);
-	assert_int_equal(place(&maps, 7, app, 0xfff), 0);
-	assert_int_equal(place(&maps, 7, libc, 0x1010), 0);
-	assert_int_equal(elsewhere(&maps, 7), 0x40000);
-	assert_int_equal(where(&maps, 9, elsewhere(&maps, 9)), OTHER);
-	/* Run-time addresses, as other releases of perf print them. */
-	assert_int_equal(place(&maps, 7, app, 0x11234), 0x11234);
-	/* The binary is mapped over the library. */
-	map(&maps, 9, 0x40000, 2, 1, "/srv/app", true);
-	assert_int_equal(elsewhere(&maps, 9), 0x42000); /* what is left of it */
-	run_exec(&maps, 7);
-	assert_int_equal(place(&maps, 7, app, 0x1010), 0);
-	image_space_forget(&maps);
-	map(&maps, 7, 0x10000, 1, 1, "/srv/app", true);
-	assert_int_equal(place(&maps, 7, app, 0x2010), 0);
-	image_space_fini(&maps);
-}
-
-/* Another file's offset that is an address of a binary at a fixed place is none of it. */
-static void offsets_that_look_like_addresses(void **state)
-{
-	struct segment fixed = {0x400000, 0, 8 * PAGE, 8 * PAGE, PAGE, true};
-	struct image program = {.segments = &fixed, .segment_count = 1};
-	struct image_space maps;
-	struct bc_error err = {0};
-
-	(void)state;
-	assert_true(image_space_init(&maps, &program, &app_options, &err));
-	map(&maps, 7, 0x400000, 8, 0, "/app", true);
-	map(&maps, 7, 0x7f0000000000, 0x1000, 0, "/libLLVM.so.19", true);
-	assert_int_equal(place(&maps, 7, "/libLLVM.so.19", 0x401000), 0);
-	assert_int_equal(where(&maps, 7, elsewhere(&maps, 7)), OTHER);
-	assert_int_equal(place(&maps, 7, "/app", 0x1000), 0x401000);
-	image_space_fini(&maps);
-}
-
-/* A large binary at a fixed place: most offsets in it are addresses, too.  What the others
- * were decides, in whatever file; without any they are addresses. */
-static void offsets_or_addresses(void **state)
-{
-	const uint64_t size = 0x800000, base = 0x400000, both = 0x500000;
-	struct segment fixed = {base, 0, size, size, PAGE, true};
-	struct image program = {.segments = &fixed, .segment_count = 1};
-	const struct {
-		const char *file;
-		uint64_t place, meant;
-	} before[] = {
-		{"/app", both, both},
-		{"/app", 0x3000, base + both},       /* an offset only */
-		{"/app", base + 0x7ff000, both},     /* an address only */
-		{"/libc.so.6", 0x7f0000001000, both},
-		{"/libc.so.6", 0x1000, base + both},
-		{"/libc.so.6", 0x100000, both},      /* either */
-	};
-
-	(void)state;
-	for (size_t i = 0; i < BC_COUNT(before); i++) {
-		struct image_space maps;
-		struct bc_error err = {0};
-		assert_true(image_space_init(&maps, &program, &app_options, &err));
-		map(&maps, 7, base, size / PAGE, 0, "/app", true);
-		(void)place(&maps, 7, before[i].file, before[i].place);
-		assert_int_equal(place(&maps, 7, "/app", both), before[i].meant);
-		image_space_forget(&maps); /* another recording, maybe by another perf */
-		map(&maps, 7, base, size / PAGE, 0, "/app", true);
-		assert_int_equal(place(&maps, 7, "/app", both), both);
-		image_space_fini(&maps);
-	}
-}
-
-/* As above: as many addresses as offsets were seen, in the binary or in another file. */
-static void as_many_addresses_as_offsets(void **state)
-{
-	const uint64_t size = 0x800000, base = 0x400000, both = 0x500000;
-	struct segment fixed = {base, 0, size, size, PAGE, true};
-	struct image program = {.segments = &fixed, .segment_count = 1};
-	const struct {
-		const char *file;
-		uint64_t place;
-	} address[] = {{"/app", base + 0x7ff000}, {"/libc.so.6", 0x7f0000001000}, {"/libc.so.6", UINT64_C(1) << 32}},
-	  offset[] = {{"/app", 0x3000}, {"/libc.so.6", 0x1000}, {"/libc.so.6", 0xffff}};
-
-	(void)state;
-	for (size_t i = 0; i < BC_COUNT(address) * BC_COUNT(offset); i++) {
-		size_t a = i % BC_COUNT(address), o = i / BC_COUNT(address);
-		struct image_space maps;
-		struct bc_error err = {0};
-		assert_true(image_space_init(&maps, &program, &app_options, &err));
-		map(&maps, 7, base, size / PAGE, 0, "/app", true);
-		(void)place(&maps, 7, address[a].file, address[a].place);
-		(void)place(&maps, 7, offset[o].file, offset[o].place);
-		assert_int_equal(place(&maps, 7, "/app", both), both);
-		(void)place(&maps, 7, offset[o].file, offset[o].place);
-		assert_int_equal(place(&maps, 7, "/app", both), base + both);
 		image_space_fini(&maps);
 	}
 }
@@ -532,36 +330,36 @@ static void go_on(struct image_space *maps)
 /* A part that goes on knows what it did not tell again; what it tells is right. */
 static void parts_of_a_recording(void **state)
 {
-	struct image_space maps = begin();
+	struct image_space maps = begin_space();
 
 	(void)state;
-	map(&maps, 1, 0x100000, 8, 0, "/app", true);
-	map(&maps, 2, 0x200000, 8, 0, "/app", true);
-	run_fork(&maps, 1, 3);
-	map(&maps, 4, 0x400000, 8, 0, "/app", true);
+	space_map(&maps, 1, 0x100000, 8, 0, "/app", true);
+	space_map(&maps, 2, 0x200000, 8, 0, "/app", true);
+	space_fork(&maps, 1, 3);
+	space_map(&maps, 4, 0x400000, 8, 0, "/app", true);
 	assert_int_equal(maps.report.processes, 4);
 
 	image_space_forget(&maps);
-	map(&maps, 2, 0x280000, 8, 0, "/app", true);
-	map(&maps, 4, 0x400000, 8, 0, "/other", true);
-	assert_int_equal(where(&maps, 1, 0x100010), NO_PROCESS);
+	space_map(&maps, 2, 0x280000, 8, 0, "/app", true);
+	space_map(&maps, 4, 0x400000, 8, 0, "/other", true);
+	assert_int_equal(space_where(&maps, 1, 0x100010), AT_NO_PROCESS);
 	go_on(&maps);
-	assert_int_equal(where(&maps, 1, 0x100010), 0x10);
-	assert_int_equal(where(&maps, 2, 0x280010), 0x10);
-	assert_int_equal(where(&maps, 2, 0x200010), UNKNOWN);
-	assert_int_equal(where(&maps, 3, 0x100010), 0x10);
-	assert_int_equal(where(&maps, 4, 0x400010), NO_PROCESS);
+	assert_int_equal(space_where(&maps, 1, 0x100010), 0x10);
+	assert_int_equal(space_where(&maps, 2, 0x280010), 0x10);
+	assert_int_equal(space_where(&maps, 2, 0x200010), AT_UNKNOWN);
+	assert_int_equal(space_where(&maps, 3, 0x100010), 0x10);
+	assert_int_equal(space_where(&maps, 4, 0x400010), AT_NO_PROCESS);
 	assert_int_equal(maps.report.processes, 4);
-	run_fork(&maps, 3, 5);
-	assert_int_equal(where(&maps, 5, 0x100010), 0x10);
+	space_fork(&maps, 3, 5);
+	assert_int_equal(space_where(&maps, 5, 0x100010), 0x10);
 	assert_int_equal(maps.report.processes, 5);
 
 	image_space_forget(&maps); /* and one that does not */
-	map(&maps, 2, 0x200000, 8, 0, "/app", true);
+	space_map(&maps, 2, 0x200000, 8, 0, "/app", true);
 	image_space_forget(&maps);
 	go_on(&maps);
-	assert_int_equal(where(&maps, 2, 0x200010), 0x10);
-	assert_int_equal(where(&maps, 1, 0x100010), NO_PROCESS);
+	assert_int_equal(space_where(&maps, 2, 0x200010), 0x10);
+	assert_int_equal(space_where(&maps, 1, 0x100010), AT_NO_PROCESS);
 	image_space_fini(&maps);
 }
 
@@ -575,13 +373,9 @@ int main(void)
 		cmocka_unit_test(a_library_can_move),
 		cmocka_unit_test(odd_mappings),
 		cmocka_unit_test(messages),
-		cmocka_unit_test(parts_of_a_recording),
 		cmocka_unit_test(a_million_processes),
 		cmocka_unit_test(random_events),
-		cmocka_unit_test(offsets_in_files),
-		cmocka_unit_test(offsets_that_look_like_addresses),
-		cmocka_unit_test(offsets_or_addresses),
-		cmocka_unit_test(as_many_addresses_as_offsets),
+		cmocka_unit_test(parts_of_a_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
