@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/base/output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,44 +12,7 @@
 
 #include "src/base/attr.h"
 #include "tests/support/cmocka.h"
-
-static char folder[] = "/tmp/batconv-test-XXXXXX";
-
-static int enter_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-	(void)state;
-	unlink("a");
-	unlink("link");
-	unlink("fifo");
-	unlink("b");
-	return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void assert_holds(const char *path, const char *text)
-{
-	char buffer[64] = {0};
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	assert_int_equal(fread(buffer, 1, sizeof(buffer) - 1, file), strlen(text));
-	fclose(file);
-	assert_string_equal(buffer, text);
-}
+#include "tests/support/own_folder.h"
 
 static void old_file_stays_until_commit(void **state)
 {
@@ -58,7 +20,7 @@ static void old_file_stays_until_commit(void **state)
 	struct bc_error err = {0};
 
 	(void)state;
-	put("a", "old");
+	put_file("a", "old");
 	assert_true(output_open("a", &output, &err));
 	fputs("new", output.file);
 	fflush(output.file);
@@ -73,7 +35,7 @@ static void discard_leaves_no_trace(void **state)
 	struct bc_error err = {0};
 
 	(void)state;
-	put("a", "old");
+	put_file("a", "old");
 	assert_true(output_open("a", &output, &err));
 	fputs("new", output.file);
 	char *temporary = strdup(output.temporary);
@@ -91,7 +53,7 @@ static void mode_and_link_are_kept(void **state)
 	struct stat st;
 
 	(void)state;
-	put("a", "old");
+	put_file("a", "old");
 	assert_int_equal(chmod("a", 0640), 0);
 	assert_int_equal(symlink("a", "link"), 0);
 	assert_true(output_open("link", &output, &err));
@@ -224,7 +186,7 @@ static void mode_of_another_file_is_taken(void **state)
 
 	(void)state;
 	unlink("a");
-	put("b", "");
+	put_file("b", "");
 	assert_int_equal(chmod("b", 04751), 0);
 	assert_int_equal(stat("b", &of), 0);
 	for (int same = 0; same < 2; same++) {
@@ -304,7 +266,7 @@ static void targets_of_names_are_alike(void **state)
 	size_t length = strlen(real);
 
 	(void)state;
-	put("a", "");
+	put_file("a", "");
 	static const char *const same[] = {"a", "./a", ".//a"};
 	for (size_t i = 0; i < BC_COUNT(same); i++) {
 		target = output_target(same[i]);
@@ -328,7 +290,7 @@ static void targets_of_names_are_alike(void **state)
 static void read_only_file_is_refused(void **state)
 {
 	(void)state;
-	put("a", "old");
+	put_file("a", "old");
 	assert_int_equal(chmod("a", 0444), 0);
 	assert_int_equal(chmod(".", 0777), 0);
 	pid_t child = fork();
@@ -370,7 +332,7 @@ static void too_large_a_file_leaves_nothing(void **state)
 	struct bc_error err = {0};
 
 	(void)state;
-	put("a", "old");
+	put_file("a", "old");
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	limit = (struct rlimit){4096, old.rlim_max};
@@ -386,122 +348,6 @@ static void too_large_a_file_leaves_nothing(void **state)
 	assert_int_equal(access(temporary, F_OK), -1);
 	assert_holds("a", "old");
 	free(temporary);
-}
-
-/* The last of three fails: the others are as they were. */
-static void several_are_named_together(void **state)
-{
-	struct output outputs[4] = {0};
-	struct bc_error err = {0};
-
-	(void)state;
-	put("a", "old");
-	unlink("b");
-	assert_true(output_open("a", &outputs[0], &err));
-	assert_true(output_open("b", &outputs[2], &err));
-	assert_true(output_open("/dev/full", &outputs[3], &err));
-	for (size_t i = 0; i < 4; i++)
-		if (outputs[i].file)
-			fputs("new", outputs[i].file);
-	assert_false(output_commit_all(outputs, 4, &err));
-	assert_string_equal(err.text, "/dev/full: cannot write: No space left on device");
-	assert_holds("a", "old");
-	assert_int_equal(access("b", F_OK), -1);
-
-	assert_true(output_open("a", &outputs[0], &err));
-	assert_true(output_open("b", &outputs[2], &err));
-	fputs("one", outputs[0].file);
-	fputs("two", outputs[2].file);
-	assert_true(output_commit_all(outputs, 4, &err));
-	assert_holds("a", "one");
-	assert_holds("b", "two");
-}
-
-/* A folder takes the second name meanwhile: the first file, which had its name, gets the
- * old one back; one that was not there before goes again. */
-static void names_that_were_given_are_taken_back(void **state)
-{
-	struct output outputs[3];
-	struct bc_error err = {0};
-
-	(void)state;
-	put("a", "old");
-	unlink("b");
-	assert_true(output_open("a", &outputs[0], &err));
-	assert_true(output_open("b", &outputs[1], &err));
-	assert_true(output_open("c", &outputs[2], &err));
-	for (size_t i = 0; i < 3; i++)
-		fputs("new", outputs[i].file);
-	assert_int_equal(mkdir("c", 0777), 0);
-	assert_false(output_commit_all(outputs, 3, &err));
-	assert_non_null(strstr(err.text, "c: cannot write: "));
-	assert_holds("a", "old");
-	assert_int_equal(access("b", F_OK), -1);
-	assert_int_equal(rmdir("c"), 0);
-}
-
-static void a_signal_removes_all_that_are_open(void **state)
-{
-	struct output outputs[2];
-	struct bc_error err = {0};
-	char *names[2];
-
-	(void)state;
-	assert_true(output_open("a", &outputs[0], &err));
-	assert_true(output_open("b", &outputs[1], &err));
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(fcntl(sink_descriptor(outputs[i].sink), F_GETFD), FD_CLOEXEC);
-		names[i] = strdup(outputs[i].temporary);
-	}
-	output_remove_temporaries();
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(access(names[i], F_OK), -1);
-		output_discard(&outputs[i]);
-		free(names[i]);
-	}
-}
-
-/* A file system that cannot rename without replacing: the linker puts this in the place of renameat2(). */
-static bool cannot_rename_so;
-int __real_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
-int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags);
-int __wrap_renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
-{
-	if (!cannot_rename_so)
-		return __real_renameat2(from_folder, from, to_folder, to, flags);
-	errno = EINVAL;
-	return -1;
-}
-
-static void a_new_file_replaces_none(void **state)
-{
-	struct output output;
-	struct bc_error err = {0};
-
-	(void)state;
-	for (int turn = 0; turn < 2; turn++) {
-		cannot_rename_so = turn;
-		unlink("a");
-		assert_true(output_open("a", &output, &err));
-		char *temporary = strdup(output.temporary);
-		fputs("first", output.file);
-		assert_true(output_commit_new(&output, &err));
-		assert_holds("a", "first");
-		assert_int_equal(access(temporary, F_OK), -1);
-		free(temporary);
-
-		unlink("a");
-		assert_true(output_open("a", &output, &err));
-		temporary = strdup(output.temporary);
-		fputs("late", output.file);
-		put("a", "somebody's");
-		assert_false(output_commit_new(&output, &err));
-		assert_int_equal(err.code, BC_EXISTS);
-		assert_holds("a", "somebody's");
-		assert_int_equal(access(temporary, F_OK), -1);
-		free(temporary);
-	}
-	cannot_rename_so = false;
 }
 
 int main(void)
@@ -522,10 +368,6 @@ int main(void)
 		cmocka_unit_test(read_only_file_is_refused),
 		cmocka_unit_test(pipe_without_a_path_is_written),
 		cmocka_unit_test(too_large_a_file_leaves_nothing),
-		cmocka_unit_test(several_are_named_together),
-		cmocka_unit_test(names_that_were_given_are_taken_back),
-		cmocka_unit_test(a_signal_removes_all_that_are_open),
-		cmocka_unit_test(a_new_file_replaces_none),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

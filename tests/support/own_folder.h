@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A folder of a test's own, with small files. */
+#ifndef SUPPORT_OWN_FOLDER_H
+#define SUPPORT_OWN_FOLDER_H
+
+/* Set-up and tear-down of a group of tests, which can leave "a", "b", "link" and "fifo" there. */
+int enter_folder(void **state);
+int leave_folder(void **state);
+
+void put_file(const char *path, const char *text);
+
+/* Asserts that a file holds this text, of less than 64 bytes. */
+void assert_holds(const char *path, const char *text);
+
+#endif
