@@ -18,7 +18,7 @@
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 
-enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_INPUT_NAMES, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND };
+enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_FORMER_INPUT, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
@@ -27,8 +27,9 @@ static const struct option_row rows[] = {
 	 "which a recording has no mappings; repeatable"},
 	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file for what is mapped under its name or build-id;\n"
 	 "repeatable"},
-	{OPT_FUNCTIONS, "functions", NULL, NO_FILE, "show functions, of BIN and of the files that were mapped"},
-	{OPT_INPUT_NAMES, "input", NULL, NO_FILE, "show functions of the input binary for BOLTed code"},
+	{OPT_FUNCTIONS, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the files that were mapped\n"
+	 "(binary, the default); input: for BOLTed code those of\nthe binary that llvm-bolt read, by the table"},
+	{OPT_FORMER_INPUT, "input", "[INPUT]", NO_FILE, NULL},
 	{OPT_LINES, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF"},
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF"},
 	{OPT_KIND, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf"},
@@ -38,6 +39,9 @@ static const struct option_row rows[] = {
 	{'q', "quiet", NULL, NO_FILE, "print only errors"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
+
+/* It is a binary's name in all other commands. */
+#define FORMER_INPUT "--input is written --functions=input now"
 
 enum input_kind { KIND_AUTO, KIND_RAW, KIND_PERF };
 
@@ -68,6 +72,13 @@ static bool parse_kind(const char *value, enum input_kind *out)
 	return false;
 }
 
+static bool parse_functions(const char *of, struct arguments *args)
+{
+	args->functions = true;
+	args->input = of && !strcmp(of, "input");
+	return !of || args->input || !strcmp(of, "binary");
+}
+
 /* Returns what is wrong with the value, or NULL. */
 static const char *apply_option(void *arguments, int id, const char *value)
 {
@@ -78,8 +89,9 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case 'q': args->quiet = true; break;
 	case 'h': args->help = true; break;
 	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
-	case OPT_FUNCTIONS: args->functions = true; break;
-	case OPT_INPUT_NAMES: args->input = args->functions = true; break;
+	case OPT_FUNCTIONS:
+		return parse_functions(value, args) ? NULL : "--functions takes binary or input, not";
+	case OPT_FORMER_INPUT: return FORMER_INPUT;
 	case OPT_LINES: args->lines = args->functions = true; break;
 	case OPT_INLINES: args->inlines = args->functions = true; break;
 	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;

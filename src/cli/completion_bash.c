@@ -34,7 +34,7 @@ static const char code[] =
 	"_batconv()\n"
 	"{\n"
 	"	local command=${1##*/} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	"	local first=0 kind options i\n"
+	"	local first=0 joined=0 kind options i\n"
 	"	COMPREPLY=()\n"
 	"	command=${command%%-[0-9]*}\n"
 	"	if [[ $command != perf2bolt && $command != merge-fdata ]]; then\n"
@@ -53,15 +53,19 @@ static const char code[] =
 	"		fi\n"
 	"	done\n"
 	"	if [[ $word == = ]]; then\n"
-	"		word=''\n"
+	"		word='' joined=1\n"
 	"	elif [[ $before == = ]]; then\n"
-	"		before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	"		before=${COMP_WORDS[COMP_CWORD - 2]} joined=1\n"
 	"	fi\n"
 	"	if [[ $word == -*=* ]]; then\n"
-	"		_batconv_reply \"$(_batconv_value \"$command\" \"${word%%=*}\")\" \"${word%%=*}=\" \"${word#*=}\"\n"
+	"		kind=$(_batconv_value \"$command\" \"${word%%=*}\")\n"
+	"		_batconv_reply \"${kind#joined }\" \"${word%%=*}=\" \"${word#*=}\"\n"
 	"		return\n"
 	"	fi\n"
 	"	kind=$(_batconv_value \"$command\" \"$before\")\n"
+	"	# A value that can be left out stands behind a '='.\n"
+	"	[[ $joined == 0 && $kind == joined* ]] && kind=''\n"
+	"	kind=${kind#joined }\n"
 	"	if [[ -n $kind ]]; then\n"
 	"		_batconv_reply \"$kind\" '' \"$word\"\n"
 	"	elif [[ $word == -* ]]; then\n"
@@ -84,7 +88,9 @@ static void put_options(const struct command *command, FILE *out)
 	fprintf(out, "\t%s) echo '", command->name);
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
-		const char *sign = row->arg ? "=" : "";
+		const char *sign = row->arg && !option_argument_is_optional(row) ? "=" : "";
+		if (!row->help)
+			continue;
 		if (completion_letter(row, letter))
 			fprintf(out, "%s ", letter);
 		if (row->name)
@@ -100,6 +106,8 @@ static void put_kind(const struct option_row *row, FILE *out)
 		[COMPLETED_WORD] = "words", [COMPLETED_LIST] = "list",
 	};
 
+	if (option_argument_is_optional(row))
+		fputs("joined ", out);
 	fputs(kinds[option_completed(row)], out);
 	for (const char *c = completion_words(row); *c; c++) {
 		if (c == completion_words(row))
@@ -114,7 +122,7 @@ static void put_values(const struct command *command, FILE *out)
 
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
-		if (!row->arg)
+		if (!row->arg || !row->help)
 			continue;
 		putc('\t', out);
 		if (completion_letter(row, letter))

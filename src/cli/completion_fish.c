@@ -36,13 +36,16 @@ static void put_words(const struct option_row *row, FILE *out)
 
 static void put_argument(const struct option_row *row, FILE *out)
 {
+	/* -x: and the next word is its value. */
+	const char *kind = option_argument_is_optional(row) ? "-f" : "-x";
+
 	switch (option_completed(row)) {
 	case COMPLETED_NOTHING: break;
 	case COMPLETED_OTHER: fputs(" -x", out); break;
 	case COMPLETED_FILE: fputs(" -r -F", out); break;
 	case COMPLETED_FOLDER: fputs(" -x -a '(__fish_complete_directories)'", out); break;
 	case COMPLETED_WORD:
-		fputs(" -x -a '", out);
+		fprintf(out, " %s -a '", kind);
 		put_words(row, out);
 		putc('\'', out);
 		break;
@@ -58,6 +61,8 @@ static void put_options(const struct command *command, const char *program, bool
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
+		if (!row->help)
+			continue;
 		fprintf(out, "complete -c %s", program);
 		if (is_command)
 			fprintf(out, " -n '__batconv_is %s'", command->name);

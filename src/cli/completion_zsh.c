@@ -37,7 +37,7 @@ static void put_argument(const struct option_row *row, FILE *out)
 
 	if (!row->arg)
 		return;
-	fprintf(out, ":%.*s:", (int)name.len, name.at);
+	fprintf(out, "%s%.*s:", option_argument_is_optional(row) ? "::" : ":", (int)name.len, name.at);
 	switch (option_completed(row)) {
 	case COMPLETED_NOTHING:
 	case COMPLETED_OTHER: putc(' ', out); break;
@@ -74,10 +74,12 @@ static void put_command(const struct command *command, bool llvm, FILE *out)
 	fprintf(out, "_batconv_of_%s() {\n  _arguments %s-S :", command->name, llvm ? "" : "-s ");
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
+		if (!row->help)
+			continue;
 		if (completion_letter(row, letter))
 			put_form(row, "", letter, llvm ? "=" : "+", out);
 		if (row->name)
-			put_form(row, "--", row->name, "=", out);
+			put_form(row, "--", row->name, option_argument_is_optional(row) ? "=-" : "=", out);
 	}
 	if (operands_completed(command))
 		fputs(" \\\n    '*:file:_files'", out);

@@ -17,7 +17,7 @@ struct getopt_tables {
 
 static int argument_kind(const struct option_row *row)
 {
-	return row->arg ? required_argument : no_argument;
+	return !row->arg ? no_argument : option_argument_is_optional(row) ? optional_argument : required_argument;
 }
 
 static void make_tables(const struct command *command, struct getopt_tables *tables)
@@ -55,7 +55,13 @@ struct text option_argument(const struct option_row *row)
 {
 	struct text arg = text_of(row->arg ? row->arg : "-");
 
-	return text_first(arg, text_find(arg, ':'));
+	arg = text_first(arg, text_find(arg, ':'));
+	return option_argument_is_optional(row) ? text_first(text_from(arg, 1), arg.len - 2) : arg;
+}
+
+bool option_argument_is_optional(const struct option_row *row)
+{
+	return row->arg && *row->arg == '[';
 }
 
 void option_name(const struct option_row *row, char name[OPTION_NAME])
@@ -93,7 +99,8 @@ static int unknown_long(const struct command *command, const char *word)
 		memcpy(name, word + 2, length);
 		name[length] = '\0';
 		for (size_t i = 0; i < command->option_count; i++)
-			similar_try(&similar, command->options[i].name);
+			if (command->options[i].help)
+				similar_try(&similar, command->options[i].name);
 	}
 	if (!similar.best)
 		return usage_error(command, "unknown option", word);
@@ -153,7 +160,8 @@ static void option_help(const struct option_row *row, FILE *out)
 	if (!row->arg)
 		snprintf(left, sizeof(left), "%s--%s", letter, row->name);
 	else
-		snprintf(left, sizeof(left), "%s--%s=%.*s", letter, row->name, (int)arg.len, arg.at);
+		snprintf(left, sizeof(left), option_argument_is_optional(row) ? "%s--%s[=%.*s]" : "%s--%s=%.*s", letter,
+			 row->name, (int)arg.len, arg.at);
 	fprintf(out, "  %-30s ", left);
 	for (const char *c = row->help; *c; c++) {
 		putc(*c, out);
@@ -170,7 +178,8 @@ void command_help(const struct command *command, FILE *out)
 	if (command->option_count)
 		fputs("\noptions:\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
-		option_help(&command->options[i], out);
+		if (command->options[i].help)
+			option_help(&command->options[i], out);
 }
 
 const char *role_name(enum file_role role)
@@ -188,6 +197,8 @@ void command_roles(const struct command *command, FILE *out)
 	fprintf(out, "%s operands - %s\n", command->name, role_name(command->operands));
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
+		if (!row->help)
+			continue;
 		option_name(row, name);
 		struct text arg = option_argument(row);
 		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at, role_name(row->role));

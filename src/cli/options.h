@@ -37,10 +37,10 @@ enum file_role {
 struct option_row {
 	int id;           /* the letter of the short form, or above 255 */
 	const char *name; /* the long form */
-	const char *arg;  /* what its argument is called, or NULL; behind a ':' the words that
-	                     it can be, with commas, for completion */
+	const char *arg;  /* what its argument is called, or NULL; in brackets if it can be left out;
+	                     behind a ':' the words that it can be, with commas, for completion */
 	enum file_role role;
-	const char *help;
+	const char *help; /* NULL: a former option, which its command refuses and nothing shows */
 };
 
 struct command {
@@ -59,8 +59,11 @@ enum { OPTION_END = -1, OPTION_BAD = -2, OPTION_OPERAND = 1 };
 
 enum { OPTION_NAME = 32 };
 
-/* What an option's argument is called, without its words; "-" if it takes none. */
+/* What an option's argument is called, without its words and brackets; "-" if it takes none. */
 struct text option_argument(const struct option_row *row);
+
+/* May the argument be left out? */
+bool option_argument_is_optional(const struct option_row *row);
 
 /* What messages call an option: "-o", "--maps". */
 void option_name(const struct option_row *row, char name[OPTION_NAME]);

@@ -19,7 +19,7 @@ BYTES = b'boltedcollection\n'
 OTHER = 7 # a descriptor
 
 # What values are called that name no file.  A value of another name must have a role.
-NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
+NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'OF', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
             'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TOTAL'}
 # perf2bolt's have no names; the files of -heatmap and -perf-script-events are not looked at.
 PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap',

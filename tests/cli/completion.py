@@ -185,6 +185,8 @@ def questions(folder):
         os.symlink(BATCONV, link)
         long = {option for option in options_of(output('--help', name=link)) if len(option) > 3}
         yield '%s --' % name, long, 'long'
+    yield 'batconv stacks --functions=', {'binary', 'input'}, 'all'
+    yield 'batconv stacks --functions fi', {'file.fdata', 'files'}, 'all'
     yield 'batconv --stats=', {'text', 'json', 'none'}, 'all'
     yield 'batconv merge --stats=j', {'json'}, 'all'
     yield 'batconv transcode -l ', {'fixed', 'delta', 'equal', 'hashed'}, 'all'

@@ -146,7 +146,7 @@ def runs(named):
         yield ['addr', '--binary=' + binary, '--maps=' + maps, '1000'], (3,), (3,)
     yield ['inspect', 'script.txt'], (0,), (0,)
     yield ['stacks', '-q', '--functions', 'script.txt'], (0,), (0,)
-    yield ['stacks', '-q', '--input', '--format=pprof', 'script.txt'], (0,), (0,)
+    yield ['stacks', '-q', '--functions=input', '--format=pprof', 'script.txt'], (0,), (0,)
     yield ['addr', '--binary=' + binary, '--perf=script.txt', '1000'], (3,), (3,)
     yield ['convert', '-q', '-o', 'out', binary, 'script.txt'], (0,), (0,)
     for maps in ('script.txt', 'maps.txt', 'maps.bcmaps'):

@@ -69,7 +69,7 @@ SUBJECTS = [
     subject('stacks', 'stacks --maps ../in/maps ../in/stacks -o out', 'out'),
     subject('stacks --json', 'stacks -q --maps ../in/all.bcmaps --format json ../in/stacks'),
     subject('stacks --pprof', 'stacks -q --maps ../in/maps --format pprof ../in/stacks -o out', 'out'),
-    subject('stacks, functions', 'stacks -q --input --binary ../in/demo.bolt --format folded ../in/perf.txt'),
+    subject('stacks, functions', 'stacks -q --functions=input --binary ../in/demo.bolt --format folded ../in/perf.txt'),
     subject('merge', 'merge -q ../in/a.fdata ../in/b.fdata -o out', 'out'),
     subject('merge, out of order', 'merge -q --memory=4K --fan-in=2 ../in/a.fdata ../in/turned.fdata ../in/b.fdata -o out', 'out'),
     subject('merge, through pipes', 'merge -q - ../in/packed.preagg', stdin='a.preagg'),

@@ -57,7 +57,7 @@ ROWS = {
         ['--json', DEMO + '/demo.perf.data'], ['--json', '--all', '/proc/self/maps'], ['--json', '--pid=%d' % os.getpid()]],
     ('stacks', '--format', 'stacks'): [
         ['-q', '--format=json', DEMO + '/demo.perf.data'],
-        ['-q', '--format=json', '--input', '--binary', DEMO + '/demo.bolt', DEMO + '/demo.perf.txt'],
+        ['-q', '--format=json', '--functions=input', '--binary', DEMO + '/demo.bolt', DEMO + '/demo.perf.txt'],
         ['-q', '--format=json', '--inlines', '--lines', '--binary', DEMO + '/demo.bolt', DEMO + '/demo.basic.perf.data']],
     ('verify', '--json', 'verify'):
         [['--json', '--input', SQLITE + '/sq', '--sample-check=100', SQLITE + '/sq.' + b] for b in RELEASES] +
