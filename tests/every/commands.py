@@ -48,10 +48,10 @@ class Option:
         return self.word in ('FILE', 'BIN', 'BINARY', 'INPUT', 'JSON', 'SAMPLES', 'STACKS', 'PROFILE')
 
     def writes(self):
-        return bool(re.match(r'write |add ', self.text))
+        return bool(re.match(r'(also )?write |add ', self.text))
 
     def reads(self):
-        return not self.text.startswith('write ')
+        return not re.match(r'(also )?write ', self.text)
 
 
 class Command:
