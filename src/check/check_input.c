@@ -6,6 +6,7 @@
 
 #include "src/check/checks.h"
 #include "src/check/input.h"
+#include "src/pair/pair.h"
 
 struct checking {
 	const struct binary *subject;
@@ -14,7 +15,19 @@ struct checking {
 	const uint32_t *of;
 	bool code;
 	atomic_uint compared, contradicted; /* fragments */
+	atomic_uint_fast64_t offsets, strange; /* of the table; those that lie on no instruction */
 };
+
+/* Returns false for a binary of another machine, and for one that llvm-bolt wrote. */
+static bool check_kind(const struct binary *subject, const struct input *input, struct findings *findings)
+{
+	struct bc_error err;
+
+	if (pair_check_kind(&input->image, &subject->image, &err))
+		return true;
+	findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION, "%s", err.text);
+	return false;
+}
 
 /* Returns false if the build-ids of the output and the input do not belong together. */
 static bool check_build_ids(const struct binary *subject, const struct input *input,
@@ -75,6 +88,11 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	free(spots);
 }
 
+static uint64_t count_off(const struct findings *findings)
+{
+	return findings->counts[FINDING_INPUT_OUTSIDE] + findings->counts[FINDING_INPUT_INSIDE_INSN];
+}
+
 static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
 			       uint32_t end, struct findings *findings)
 {
@@ -82,13 +100,15 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 
 	for (uint32_t i = begin; i < end; i++) {
 		const struct bat_fragment *f = &c->subject->bat.fragments[i];
-		uint64_t before = findings_at_least(findings, SEVERITY_ERROR);
+		uint64_t before = findings_at_least(findings, SEVERITY_ERROR), off = count_off(findings);
 		if (f->parent == BAT_NO_PARENT)
 			continue;
 		check_fragment(c, decoder, i, findings);
 		if (!f->entry_count || (f->cold && c->of[i] == NO_FUNCTION))
 			continue;
 		atomic_fetch_add(&c->compared, 1);
+		atomic_fetch_add(&c->offsets, f->entry_count);
+		atomic_fetch_add(&c->strange, c->of[i] == NO_FUNCTION ? f->entry_count : count_off(findings) - off);
 		if (findings_at_least(findings, SEVERITY_ERROR) > before)
 			atomic_fetch_add(&c->contradicted, 1);
 	}
@@ -99,20 +119,31 @@ static bool has_build_ids(const struct checking *c)
 	return c->input->image.build_id.size && c->subject->image.build_id.size;
 }
 
-/* Checks all fragments.  If the binary cannot be the input, that is the only finding: all others
- * would follow from it. */
+/* Returns true if too many offsets of the table lie on no instruction; the limit is that of src/pair.  If the
+ * build-ids belong together, the binary is the input and the table is wrong. */
+static bool is_other(struct checking *c, struct findings *findings)
+{
+	uint64_t offsets = atomic_load(&c->offsets);
+	double rate = offsets ? 100.0 * (double)atomic_load(&c->strange) / (double)offsets : 0;
+
+	if (has_build_ids(c) || rate <= PAIR_LIMIT_PERCENT)
+		return false;
+	findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION,
+		     "%.1f %% of the table's offsets lie on no instruction of it (limit %.0f %%), and no build-ids tell "
+		     "whether it is the input", rate, PAIR_LIMIT_PERCENT);
+	return true;
+}
+
+/* Checks all fragments.  If the binary cannot be the input and most fragments contradict it, that is
+ * the only finding: all others would follow from it. */
 static bool check_all_fragments(struct checking *c, unsigned threads, struct findings *findings)
 {
 	struct findings found;
 
 	findings_init(&found, findings->most);
 	bool ok = code_for_fragments(c->subject, threads, check_fragments_of, c, &found);
-	unsigned compared = atomic_load(&c->compared), contradicted = atomic_load(&c->contradicted);
-	if (ok && !has_build_ids(c) && contradicted > compared / 2)
-		findings_add(findings, FINDING_INPUT_OTHER, NO_LOCATION,
-			     "it contradicts %u of %u fragments, and no build-ids tell whether it is the input",
-			     contradicted, compared);
-	else
+	bool mostly = atomic_load(&c->contradicted) > atomic_load(&c->compared) / 2;
+	if (!(ok && is_other(c, findings) && mostly))
 		findings_append(findings, &found);
 	findings_free(&found);
 	return ok;
@@ -122,7 +153,7 @@ bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings)
 {
-	if (!check_build_ids(subject, input, findings))
+	if (!check_kind(subject, input, findings) || !check_build_ids(subject, input, findings))
 		return true;
 	uint32_t *of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*of));
 	struct checking checking = {.subject = subject, .input = input, .starts = starts, .of = of, .code = code};

@@ -32,8 +32,8 @@ bool input_match(const struct binary *subject, const struct input *input,
 		 struct findings *findings);
 
 /* Checks the table against the input binary; with `code`, also the instructions.  If the binary is
- * not the input, the only finding is FINDING_INPUT_BUILD, or, without build-ids,
- * FINDING_INPUT_OTHER. */
+ * not the input, the only finding is FINDING_INPUT_BUILD or FINDING_INPUT_OTHER; if only the offsets show
+ * that and most fragments fit, the findings of the others follow. */
 bool check_input(const struct binary *subject, const struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings);

@@ -15,6 +15,7 @@
 #include "src/cli/warnings.h"
 #include "src/addrspace/open.h"
 #include "src/addrspace/load_choice.h"
+#include "src/pair/pair.h"
 
 enum {
 	OPT_BINARY = 256, OPT_INPUT, OPT_PID, OPT_MAPS, OPT_PERF, OPT_TIME, OPT_PROCESS, OPT_ID,
@@ -23,7 +24,7 @@ enum {
 
 static const struct option_row rows[] = {
 	{OPT_BINARY, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)"},
-	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that BOLT read, to show addresses in it"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read to write BIN, to show\naddresses in it"},
 	{OPT_FROM, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "kind of ADDRESS: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)"},
 	{OPT_PID, "pid", "PID", NO_FILE, "take the mappings of this running process"},
@@ -180,6 +181,12 @@ static bool tell_contradiction(const struct arguments *args, const struct addr_c
 	return true;
 }
 
+/* Whether the input is the one that llvm-bolt read, as convert has it. */
+static bool check_input(const struct arguments *args, struct addr_context *context, struct bc_error *err)
+{
+	return !args->input || pair_check(args->input, &context->subject.binary, err);
+}
+
 static bool open_source(const struct arguments *args, const struct debug_dirs *dirs, struct addr_context *context,
 			struct bc_error *err)
 {
@@ -280,7 +287,7 @@ static int run_addr(const struct command *command, int argc, char **argv)
 	struct debug_dirs dirs = debug_dirs_of(&args.debug_dirs);
 	bool ok = (!args.nomem || bc_fail_nomem(&err)) &&
 		  subject_open(args.binary, args.input, &dirs, &context.subject, &err) &&
-		  locate(&args, &where, &context, &err) && open_source(&args, &dirs, &context, &err);
+		  check_input(&args, &context, &err) && locate(&args, &where, &context, &err) && open_source(&args, &dirs, &context, &err);
 	if (ok && args.from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args.binary);
@@ -306,6 +313,7 @@ const struct command addr_command = {
 	"of its input\n\n"
 	"Shows all forms of each ADDRESS (read from stdin, one per line, if none is given);\n"
 	"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
-	"was not found, or the mappings contradict each other.",
+	"was not found, the mappings contradict each other, or INPUT is not what llvm-bolt\n"
+	"read.",
 	rows, BC_COUNT(rows), STDIN_READ, run_addr,
 };

@@ -10,15 +10,16 @@ static bool is_bolted(const struct image *image)
 	return image_section(image, BAT_SECTION_NAME) || image_section(image, ".note.bolt_info");
 }
 
-static bool check_kind(const struct pair *pair, struct bc_error *err)
+bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)
 {
-	const struct image *in = &pair->image, *out = &pair->output->image;
-
 	if (in->machine != out->machine)
 		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %s, and what it wrote is %s",
 			       machine_name(in->machine), machine_name(out->machine));
-	if (is_bolted(in))
-		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+	return !is_bolted(in) || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+}
+
+static bool check_build_ids(const struct image *in, const struct image *out, struct bc_error *err)
+{
 	if (!in->build_id.size || !out->build_id.size || build_id_is_marked(&in->build_id, &out->build_id))
 		return true;
 	char id[2 * BUILD_ID_MAX + 1], other[2 * BUILD_ID_MAX + 1];
@@ -58,7 +59,10 @@ static bool open_image(struct pair *pair, struct bytes input, struct bc_error *e
 
 static bool open_input(struct pair *pair, struct bytes input, struct bc_error *err)
 {
-	return open_image(pair, input, err) && check_kind(pair, err) &&
+	const struct image *output = &pair->output->image;
+
+	return open_image(pair, input, err) && pair_check_kind(&pair->image, output, err) &&
+	       check_build_ids(&pair->image, output, err) &&
 	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) &&
 	       pair_match(pair, err) && pair_fit(pair, err) && check_fit(pair, err);
 }
@@ -93,6 +97,19 @@ bool pair_open(const char *path, struct binary *output, bool names, struct pair 
 bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out, struct bc_error *err)
 {
 	return has_table(output, err) && open_or_close((struct pair){.output = output}, input, names, out, err);
+}
+
+bool pair_check(const char *path, struct binary *output, struct bc_error *err)
+{
+	struct function_table *functions = &output->functions;
+	size_t extra = functions->extra;
+	struct pair pair;
+
+	bool ok = pair_open(path, output, false, &pair, err);
+	if (ok)
+		pair_close(&pair);
+	functions->extra = extra;
+	return ok;
 }
 
 void pair_close(struct pair *pair)

@@ -42,6 +42,12 @@ BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool
 				 struct bc_error *err);
 void pair_close(struct pair *pair);
 
+/* Is it the input of an output, which stays as it is?  Errors as of pair_open(). */
+BC_MUST_USE bool pair_check(const char *path, struct binary *output, struct bc_error *err);
+
+/* The first part of that check: what the files are.  BC_MISMATCH, without a path. */
+BC_MUST_USE bool pair_check_kind(const struct image *input, const struct image *output, struct bc_error *err);
+
 /* The input function that an output function came from, or NULL. */
 static inline const struct function *pair_input_of(const struct pair *pair, const struct function *output)
 {
