@@ -88,14 +88,21 @@ static bool finish_jobs(const struct perf2bolt_arguments *arguments, struct jobs
 	return ok;
 }
 
-static bool convert_samples(const struct conversion_options *options, struct conversion *conversion,
-			    struct bc_error *err)
+static bool take_heat(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+		      struct heat *heat, struct bc_error *err)
 {
-	return conversion_read(options, conversion, err) && conversion_end(options, conversion, err);
+	return !arguments->heat.path || heat_output_take(&arguments->heat, conversion, heat, err);
+}
+
+static bool convert_samples(const struct perf2bolt_arguments *arguments, const struct conversion_options *options,
+			    struct conversion *conversion, struct heat *heat, struct bc_error *err)
+{
+	return conversion_read(options, conversion, err) && conversion_settle(options, conversion, err) &&
+	       take_heat(arguments, conversion, heat, err) && conversion_convert(options, conversion, err);
 }
 
 static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice,
-			   struct conversion *conversion, FILE *out, struct bc_error *err)
+			   struct conversion *conversion, struct heat *heat, FILE *out, struct bc_error *err)
 {
 	struct conversion_options options = arguments->conversion;
 	struct jobs jobs = {0};
@@ -108,16 +115,16 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	perf2bolt_report_start(arguments, out);
 	perf2bolt_info_binary(arguments, &conversion->binary, out);
 	if (!trace_of_arguments(arguments))
-		return convert_samples(&options, conversion, err);
+		return convert_samples(arguments, &options, conversion, heat, err);
 	options.format = INPUT_PERF_SCRIPT;
 	bool ok = start_jobs(arguments, &jobs, err);
 	options.samples = jobs.paths;
-	return finish_jobs(arguments, &jobs, ok && convert_samples(&options, conversion, err), err);
+	return finish_jobs(arguments, &jobs, ok && convert_samples(arguments, &options, conversion, heat, err), err);
 }
 
 /* Fails where perf2bolt fails, too. */
 static bool check(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-		  struct bc_error *err)
+		  const struct heat *heat, struct bc_error *err)
 {
 	const struct ledger *samples = &conversion->ledgers.samples;
 
@@ -126,6 +133,8 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 			       arguments->conversion.binary);
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of process %u", arguments->pid);
+	if (arguments->heat.path && !heat->buckets)
+		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);
 	return true;
 }
 
@@ -146,17 +155,28 @@ static bool report_figures(const struct perf2bolt_arguments *arguments, const st
 	return true;
 }
 
-/* Writes the profile.  The lines on stdout must have been written before the new profile replaces
- * the old one. */
-static bool write_profile(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			  FILE *out, struct bc_error *err)
+static bool fill_files(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+		       const struct heat *heat, struct output *files, struct bc_error *err)
 {
 	const struct profile_output *output = &arguments->output;
-	struct output files[PROFILE_FILES] = {0};
 	struct yaml_report yaml = {0};
 
-	bool ok = profile_output_open(output, files, err) &&
-		  profile_output_fill(output, files, conversion, arguments->conversion.binary, &yaml, err);
+	if (arguments->heat.path &&
+	    !(heat_output_open(&arguments->heat, files, err) &&
+	      heat_output_fill(&arguments->heat, heat, &conversion->binary.functions, files, err)))
+		return false;
+	return profile_output_open(output, files + HEAT_FILES, err) &&
+	       profile_output_fill(output, files + HEAT_FILES, conversion, arguments->conversion.binary, &yaml, err);
+}
+
+/* Writes the profile and the heat map.  The lines on stdout must have been written before the new
+ * profile replaces the old one, and the profile gets its name last. */
+static bool write_files(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			const struct heat *heat, FILE *out, struct bc_error *err)
+{
+	struct output files[HEAT_FILES + PROFILE_FILES] = {0};
+
+	bool ok = fill_files(arguments, conversion, heat, files, err);
 	if (ok)
 		perf2bolt_report_written(arguments, conversion, out);
 	ok = ok && report_figures(arguments, conversion, out, err);
@@ -165,8 +185,8 @@ static bool write_profile(const struct perf2bolt_arguments *arguments, const str
 		ok = bc_fail_errno(err, "<stdout>: cannot write");
 	}
 	if (ok)
-		return output_commit_all(files, PROFILE_FILES, err);
-	for (size_t i = 0; i < PROFILE_FILES; i++)
+		return output_commit_all(files, BC_COUNT(files), err);
+	for (size_t i = 0; i < BC_COUNT(files); i++)
 		output_discard(&files[i]);
 	return false;
 }
@@ -176,15 +196,16 @@ static int run(const struct perf2bolt_arguments *arguments)
 	BC_AUTO(perf2bolt_names_free) struct word_vec texts = {0};
 	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(heat_free) struct heat heat = {0};
 	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL, NULL};
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_report_to(arguments);
 
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
-	    run_conversion(arguments, &choice, &conversion, out, &err) && check(arguments, &conversion, &err)) {
-		perf2bolt_report_read(&conversion, out);
+	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
+		perf2bolt_report_read(arguments, &conversion, out);
 		summary_warnings(&summary, stderr);
-		if (write_profile(arguments, &conversion, out, &err))
+		if (write_files(arguments, &conversion, &heat, out, &err))
 			return EXIT_DONE;
 	}
 	fflush(stdout);

@@ -11,6 +11,7 @@
 
 #include "src/base/vec.h"
 #include "src/cli/file_conflicts.h"
+#include "src/cli/heat_output.h"
 #include "src/cli/profile_output.h"
 
 /* True if argv[0] says so: perf2bolt, or that with a version. */
@@ -26,6 +27,7 @@ struct perf2bolt_arguments {
 	enum perf2bolt_action action;
 	struct conversion_options conversion; /* .samples not set */
 	struct profile_output output;
+	struct heat_output heat; /* .path is NULL: none is wanted */
 	struct word_vec files;  /* samples, borrowed */
 	struct word_vec copies; /* of lists that were split; owned */
 	struct named_files named;
@@ -63,7 +65,8 @@ FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments);
 
 /* What was read and what became of it, and what was written. */
 void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out);
-void perf2bolt_report_read(const struct conversion *conversion, FILE *out);
+void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			   FILE *out);
 void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out);
 

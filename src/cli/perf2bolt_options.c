@@ -2,112 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/perf2bolt.h"
+#include "src/cli/perf2bolt_table.h"
 #include "src/cli/say.h"
-
-enum option_id {
-	ID_NOTHING, /* accepted: batconv does so anyway, or has nothing to do */
-	ID_SAMPLES,
-	ID_OUTPUT,
-	ID_YAML,
-	ID_FORMAT,
-	ID_PREAGG,
-	ID_BASIC,
-	ID_PID,
-	ID_BUILD_ID,
-	ID_MAX_SAMPLES,
-	ID_ITRACE,
-	ID_SPE,
-	ID_KERNEL,
-	ID_IMPUTE,
-	ID_FORCE,
-	ID_PROBES,
-	ID_LITE,
-	ID_STRICT,
-	ID_HEATMAP,
-	ID_EVENTS,
-	ID_FUNCS,
-	ID_DENSITY_CUTOFF,
-	ID_DENSITY_THRESHOLD,
-	ID_HELP,
-	ID_HELP_HIDDEN,
-	ID_VERSION,
-};
-
-struct perf2bolt_option {
-	const char *name;
-	enum option_id id;
-	const char *value; /* as in option_row; NULL: a flag, which can be =0 or =false */
-	enum file_role role;
-	const char *help;
-};
-
-static const struct perf2bolt_option table[] = {
-	{"perfdata", ID_SAMPLES, "value", FILES_READ, "samples: perf.data or text of perf script; separate several by commas"},
-	{"p", ID_SAMPLES, "value", FILES_READ, "the same"},
-	{"o", ID_OUTPUT, "value", FILE_WRITTEN, "write the profile to this file"},
-	{"w", ID_YAML, "value", FILE_WRITTEN, "also write the profile as YAML to this file"},
-	{"profile-format", ID_FORMAT, "value:fdata,yaml,preagg", NO_FILE, "fdata (default), yaml or preagg"},
-	{"pa", ID_PREAGG, NULL, NO_FILE, "the samples are pre-aggregated text"},
-	{"ps", ID_NOTHING, NULL, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)"},
-	{"basic-events", ID_BASIC, NULL, NO_FILE, "use sampled addresses, not branch stacks"},
-	{"ba", ID_BASIC, NULL, NO_FILE, "the same"},
-	{"nl", ID_BASIC, NULL, NO_FILE, "the same"},
-	{"pid", ID_PID, "value", NO_FILE, "use only samples of this process"},
-	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "match mappings to the binary by name alone"},
-	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "use only the first N samples of each file"},
-	{"itrace", ID_ITRACE, "value", NO_FILE, "have perf script convert a trace to branch stacks"},
-	{"spe", ID_SPE, NULL, NO_FILE, "the same for Arm SPE (AArch64 only)"},
-	{"ignore-interrupt-lbr", ID_KERNEL, NULL, NO_FILE, "drop branches from and to the kernel (always on)"},
-	{"impute-trace-fall-through", ID_IMPUTE, NULL, NO_FILE, "estimate missing fall-throughs of traces"},
-	{"parse-mem-profile", ID_NOTHING, NULL, NO_FILE, "always on: memory events are written if there are any"},
-	{"filter-mem-profile", ID_NOTHING, NULL, NO_FILE, "always on: only loads of data with a symbol"},
-	{"perfdata-jobs", ID_NOTHING, "value", NO_FILE, "ignored: each file is read by all processors"},
-	{"pj", ID_NOTHING, "value", NO_FILE, "the same"},
-	{"force", ID_FORCE, NULL, NO_FILE, "batconv only: convert even if the samples are of another build"},
-	{"aggregate-only", ID_NOTHING, NULL, NO_FILE, "always on"},
-	{"show-density", ID_NOTHING, NULL, NO_FILE, "always on"},
-	{"profile-density-cutoff-hot", ID_DENSITY_CUTOFF, "value", NO_FILE, "report the density of this share of the samples, in parts per million"},
-	{"profile-density-threshold", ID_DENSITY_THRESHOLD, "value", NO_FILE, "warn if the density is below this (default: 60)"},
-	{"funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, use only these functions (regular expressions, comma-separated)"},
-	{"funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"funcs-no-regex", ID_FUNCS, "value", NO_FILE, "the same, by plain names"},
-	{"funcs-file-no-regex", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"skip-funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, skip these functions (regular expressions, comma-separated)"},
-	{"skip-funcs-file", ID_FUNCS, "value", FILE_READ, "the same, one on each line of this file"},
-	{"max-funcs", ID_FUNCS, "value", NO_FILE, "of code that BOLT left alone, use at most this many functions with samples, by address"},
-	{"time-aggr", ID_NOTHING, NULL, NO_FILE, "ignored: no times are shown"},
-	{"bolt-info", ID_NOTHING, NULL, NO_FILE, "ignored: no binary is written"},
-	{"print-options", ID_NOTHING, NULL, NO_FILE, "ignored: no options are printed"},
-	{"print-all-options", ID_NOTHING, NULL, NO_FILE, "ignored: no options are printed"},
-	{"v", ID_NOTHING, "value", NO_FILE, "ignored: batconv's own report has -v"},
-	{"strict", ID_STRICT, NULL, NO_FILE, "affects only the reported figures and -max-funcs"},
-	{"lite", ID_LITE, NULL, NO_FILE, "affects only the reported figures and -max-funcs"},
-	{"allow-stripped", ID_NOTHING, NULL, NO_FILE, "always on"},
-	{"profile-use-dfs", ID_NOTHING, NULL, NO_FILE, "ignored: blocks are in the order of the input"},
-	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "not supported: refused with YAML, ignored with fdata"},
-	{"heatmap", ID_HEATMAP, "value", NO_FILE, "not supported: use llvm-bolt-heatmap"},
-	{"perf-script-events", ID_EVENTS, "value", NO_FILE, "ignored with -pa, else refused"},
-	{"h", ID_HELP, NULL, NO_FILE, "show these options"},
-	{"help", ID_HELP, NULL, NO_FILE, "the same"},
-	{"help-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "also show options of llvm-bolt that are ignored"},
-	{"help-list", ID_HELP, NULL, NO_FILE, "as --help"},
-	{"help-list-hidden", ID_HELP_HIDDEN, NULL, NO_FILE, "as --help-hidden"},
-	{"version", ID_VERSION, NULL, NO_FILE, "print the version"},
-};
 
 static bool wrong(const char *option, const char *why, const char *what)
 {
 	say(stderr, "%s%s%s%s", option, *option ? ": " : "", why, what ? what : "");
 	return false;
-}
-
-static const struct perf2bolt_option *find(const char *name, size_t len)
-{
-	for (size_t i = 0; i < BC_COUNT(table); i++)
-		if (strlen(table[i].name) == len && !memcmp(table[i].name, name, len))
-			return &table[i];
-	return NULL;
 }
 
 static bool parse_flag(const char *value, bool *out)
@@ -163,6 +64,7 @@ static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	case ID_IMPUTE: c->aggregate.impute = on; break;
 	case ID_FORCE: c->force = on; break;
 	case ID_PROBES: out->probes = on; break;
+	case ID_MAPPINGS: out->heat.mappings = on; break;
 	case ID_LITE: out->lite_given = true; out->no_lite = !on; break;
 	case ID_STRICT: out->strict_given = true; out->no_strict = !on; break;
 	case ID_KERNEL: out->with_kernel = !on; break;
@@ -208,17 +110,17 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 		return parse_number(value, 1000000, &out->density_cutoff) ? NULL : "takes a number up to 1000000, not ";
 	case ID_DENSITY_THRESHOLD:
 		return parse_number(value, UINT32_MAX, &out->density_threshold) ? NULL : "takes a number, not ";
-	case ID_HEATMAP: warn_ignored("-heatmap", option->help); break;
+	case ID_HEATMAP: out->heat.path = value; break;
+	case ID_BLOCK_SIZE:
+		return heat_parse_sizes(value, &out->heat) ? NULL : "takes sizes such as 64,4K,2M, each a multiple of the one before, not ";
+	case ID_LINE_SIZE: return heat_parse_line(value, &out->heat) ? NULL : "takes a number from 1 to 65536, not ";
+	case ID_MIN_ADDRESS: return heat_parse_address(value, &out->heat.min) ? NULL : "takes an address, not ";
+	case ID_MAX_ADDRESS: return heat_parse_address(value, &out->heat.max) ? NULL : "takes an address, not ";
 	case ID_EVENTS: out->events_given = true; break;
 	case ID_MAX_SAMPLES: return parse_number(value, UINT64_MAX, &filter->most) ? NULL : "takes a number, not ";
 	default: break;
 	}
 	return NULL;
-}
-
-static void option_label(const struct perf2bolt_option *option, char label[OPTION_NAME])
-{
-	snprintf(label, OPTION_NAME, "-%s", option->name);
 }
 
 /* Skips an option that is none of perf2bolt's own, and its value, which nobody looks at. */
@@ -240,7 +142,7 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 {
 	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
 	const char *value = strchr(name, '=');
-	const struct perf2bolt_option *option = find(name, value ? (size_t)(value - name) : strlen(name));
+	const struct perf2bolt_option *option = perf2bolt_option(name, value ? (size_t)(value - name) : strlen(name));
 	char label[OPTION_NAME];
 	bool on;
 
@@ -258,7 +160,7 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 		value = argv[++*at];
 	if (!value)
 		return wrong(word, "a value is missing", NULL);
-	option_label(option, label);
+	perf2bolt_option_label(option, label);
 	if (!files_add(&out->named, label, option->role, value))
 		return wrong(word, "out of memory", NULL);
 	const char *why = apply(out, option, value);
@@ -288,15 +190,20 @@ static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
 
 FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments)
 {
-	const struct profile_output *o = &arguments->output;
+	const char *const written[] = {arguments->output.path, arguments->output.yaml, arguments->heat.path};
 
-	return (o->path && output_is_stdout(o->path)) || (o->yaml && output_is_stdout(o->yaml)) ? stderr : stdout;
+	for (size_t i = 0; i < BC_COUNT(written); i++)
+		if (written[i] && output_is_stdout(written[i]))
+			return stderr;
+	return stdout;
 }
 
 static bool check_files(struct perf2bolt_arguments *a)
 {
 	struct bc_error err;
 
+	if (a->heat.path && !heat_output_name_others(&a->heat, "-heatmap", &a->named, &err))
+		return wrong("", err.text, NULL);
 	if (perf2bolt_report_to(a) == stdout && !files_add_another(&a->named, OUTPUT, "-"))
 		return wrong("", "out of memory", NULL);
 	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
@@ -330,6 +237,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->conversion.empty_will_do = true;
 	a->conversion.recordings_apart = true; /* perf records each by itself */
 	a->conversion.executed = true;
+	heat_output_init(&a->heat);
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;
 	if (!parse_words(argc, argv, a))
@@ -362,40 +270,3 @@ void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
 	named_files_free(&arguments->named);
 }
 
-void perf2bolt_roles(FILE *out)
-{
-	char label[OPTION_NAME];
-
-	fprintf(out, "perf2bolt operands - %s\n", role_name(FILE_READ));
-	for (size_t i = 0; i < BC_COUNT(table); i++) {
-		option_label(&table[i], label);
-		fprintf(out, "perf2bolt %s %s %s\n", label, table[i].value ? "value" : "-", role_name(table[i].role));
-	}
-}
-
-const struct command *perf2bolt_command(void)
-{
-	static struct option_row rows[BC_COUNT(table)];
-	static const struct command command = {"perf2bolt", "-p=SAMPLES EXECUTABLE -o PROFILE", "", rows, BC_COUNT(rows), FILE_READ, NULL};
-
-	for (size_t i = 0; i < BC_COUNT(table); i++) {
-		const struct perf2bolt_option *option = &table[i];
-		bool letter = !option->name[1];
-		rows[i] = (struct option_row){letter ? option->name[0] : 256, letter ? NULL : option->name, option->value,
-					      option->role, option->help};
-	}
-	return &command;
-}
-
-void perf2bolt_help(bool all, FILE *out)
-{
-	fputs("batconv, called as perf2bolt\n\n"
-	      "usage: perf2bolt -p=SAMPLES EXECUTABLE -o PROFILE\n\noptions:\n", out);
-	for (size_t i = 0; i < BC_COUNT(table); i++)
-		fprintf(out, "  --%s%-*s - %s\n", table[i].name, 28 - (int)strlen(table[i].name),
-			table[i].value ? "=<value>" : "", table[i].help);
-	if (all)
-		perf2bolt_help_ignored(out);
-	else
-		fputs("\n--help-hidden also shows options of llvm-bolt, which are ignored with a warning\n", out);
-}

@@ -85,15 +85,28 @@ static void report_basic(const struct ledger *samples, FILE *out)
 {
 	uint64_t taken = samples_taken(samples);
 
-	fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", taken);
 	fputs("PERF2BOLT: processing basic events (without brstack)...\n", out);
 	print_share("out of range samples recorded in unknown regions",
 		    taken - samples->kept - samples->dropped[SAMPLE_DROP_NO_PARENT] -
 			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
 }
 
-void perf2bolt_report_read(const struct conversion *conversion, FILE *out)
+static void report_heat(const struct heat_output *output, FILE *out)
 {
+	fputs("HEATMAP: building heat map...\n", out);
+	for (size_t i = 0; i < output->size_count; i++) {
+		fprintf(out, "HEATMAP: dumping heatmap with bucket size %" PRIu64 " to ", output->sizes[i]);
+		print_name(text_of(output->path), out);
+		if (i && !output_is_stdout(output->path))
+			fprintf(out, "-%" PRIu64, output->sizes[i]);
+		putc('\n', out);
+	}
+}
+
+void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			   FILE *out)
+{
+	const struct ledgers *ledgers = &conversion->ledgers;
 	const struct image_report *seen = &conversion->aggregate.space.report;
 	uint64_t lines = aggregated_lines(conversion);
 
@@ -102,12 +115,16 @@ void perf2bolt_report_read(const struct conversion *conversion, FILE *out)
 	if (seen->processes)
 		fprintf(out, "PERF2BOLT: input binary is associated with %" PRIu64 " PID(s)\n",
 			(uint64_t)seen->processes);
-	if (conversion->basic) {
-		report_basic(&conversion->ledgers.samples, out);
-	} else {
-		report_branches(&conversion->ledgers, out);
-		report_traces(&conversion->ledgers.traces, out);
-	}
+	if (conversion->basic)
+		fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", samples_taken(&ledgers->samples));
+	else
+		report_branches(ledgers, out);
+	if (arguments->heat.path)
+		report_heat(&arguments->heat, out);
+	if (conversion->basic)
+		report_basic(&ledgers->samples, out);
+	else
+		report_traces(&ledgers->traces, out);
 }
 
 void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,

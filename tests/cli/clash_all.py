@@ -21,9 +21,10 @@ OTHER = 7 # a descriptor
 # What values are called that name no file.  A value of another name must have a role.
 NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'OF', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
             'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TOTAL'}
-# perf2bolt's have no names; the files of -heatmap and -perf-script-events are not looked at.
-PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-heatmap',
-                      '-perf-script-events', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
+# perf2bolt's have no names; the file of -perf-script-events is not looked at.
+PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v',
+                      '-perf-script-events', '-block-size', '-line-size', '-min-address', '-max-address',
+                      '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
                       '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
 ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'folder', 'stdin'}
 

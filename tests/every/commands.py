@@ -31,8 +31,9 @@ WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
 NO_TEXT = {'heatmap': None, 'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
 
-# What stands beside the file of -o, by command.
-BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'}
+# What stands beside a file that is written, by command.
+BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$',
+                 'perf2bolt': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'} # of -heatmap
 
 # Options without an argument that are not tried: help, a line that changes, and one that runs perf.
 NOT_TRIED = {'--help', '--progress', '-spe'}

@@ -1,13 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # heatmap beside llvm-bolt-heatmap 22: both tables byte by byte, and the picture without its colors, which it carries on from
-# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.
+# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.  Then the same of
+# perf2bolt --heatmap, which counts no ends of branch stacks.
 . "$(dirname "$0")/lib"
-heatmap=/usr/lib/llvm-22/bin/llvm-bolt-heatmap
+heatmap=/usr/lib/llvm-22/bin/llvm-bolt-heatmap perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $heatmap bolt-22
 
 plain() {
 	sed 's/\x1b\[[0-9;]*m//g' "$1"
+}
+
+# compare WHAT: all files of both
+compare() {
+	compared=0
+	for theirs in theirs*; do
+		ours=ours${theirs#theirs}
+		case $theirs in
+		*.csv) cmp "$theirs" "$ours" || fail "$1: $ours" ;;
+		*)
+			plain "$theirs" >a
+			grep -q '^0x0*: [A-Za-z]' a && continue
+			 plain "$ours" >b && cmp a b || fail "$1: $ours" ;;
+		esac
+		compared=$((compared + 1))
+	done
+	echo "$1: $compared files, $(wc -l <ours.csv) buckets"
+	[ "$compared" -ge 2 ] || fail "$1: nothing compared"
 }
 
 # same WORDS BINARY SAMPLES OUR-OPTION...: WORDS are llvm-bolt-heatmap's
@@ -18,20 +37,7 @@ same() {
 	# shellcheck disable=SC2086  # words
 	$heatmap "$binary" -p "$samples" -o theirs $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap $binary"; return; }
 	"$BATCONV" heatmap "$binary" "$samples" -o ours "$@" || fail "heatmap $*"
-	compared=0
-	for theirs in theirs*; do
-		ours=ours${theirs#theirs}
-		case $theirs in
-		*.csv) cmp "$theirs" "$ours" || fail "$binary $samples $*: $ours" ;;
-		*)
-			plain "$theirs" >a
-			grep -q '^0x0*: [A-Za-z]' a && continue
-			 plain "$ours" >b && cmp a b || fail "$binary $samples $*: $ours" ;;
-		esac
-		compared=$((compared + 1))
-	done
-	echo "$binary $samples $*: $compared files, $(wc -l <ours.csv) buckets"
-	[ "$compared" -ge 2 ] || fail "$binary: nothing compared"
+	compare "$binary $samples $*"
 }
 same '' "$sqlite/sq.b22" "$sqlite/lbr.b22.data"
 same '--block-size=1K,64K,2M --line-size=64 --print-mappings' "$sqlite/sq.b22" "$sqlite/lbr.b22.data" \
@@ -41,6 +47,26 @@ same '--min-address=4194304 --max-address=4300000' "$sqlite/sq.b22" "$sqlite/lbr
 same -pa "$sqlite/sq.b22" "$sqlite/b22.preagg"
 same -nl "$sqlite/sq.b22" "$sqlite/ip.b22.data" --basic
 same '' "$sqlite/sq.b19" "$sqlite/lbr.b19.data"
+
+# also BINARY WORD...: WORDs are perf2bolt's, and ours; the lines on stdout, too.
+also() {
+	rm -f ours* theirs* profile*
+	$perf2bolt "$@" -o profile.theirs --heatmap=theirs >log 2>&1 || { cat log; fail "perf2bolt $*"; return; }
+	./perf2bolt "$@" -o profile.ours --heatmap=ours >ours-log 2>&1 || { cat ours-log; fail "ours: perf2bolt $*"; }
+	grep ^HEATMAP: log | grep -v 'invalid traces' | sed 's/theirs/ours/' >a
+	mv ours-log ourlog
+	grep ^HEATMAP: ourlog | diff a - || fail "perf2bolt $*: lines"
+	compare "perf2bolt $*"
+	./perf2bolt "$@" -o profile.without >/dev/null 2>&1
+	cmp profile.without profile.ours || fail "perf2bolt $*: the map changes the profile"
+}
+ln -s "$BATCONV" perf2bolt
+also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data"
+also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" --block-size=1K,64K,2M -line-size 64 -print-mappings
+also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -min-address=4194304 -max-address=4300000
+also "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg"
+also "$sqlite/sq.b22" -nl -p "$sqlite/ip.b22.data"
+also "$sqlite/sq.b19" -p "$sqlite/lbr.b19.data"
 
 # A shared library.
 cat >work.c <<'END'

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The files of a heat map: a picture for each size of buckets, and two tables. */
+#ifndef CLI_HEAT_OUTPUT_H
+#define CLI_HEAT_OUTPUT_H
+
+#include "src/base/output.h"
+#include "src/cli/file_conflicts.h"
+#include "src/convert/conversion.h"
+#include "src/quality/heat.h"
+
+#define HEAT_SIZES 16
+
+struct heat_output {
+	const char *path; /* the others stand beside it; stdout: all of them go there */
+	uint64_t sizes[HEAT_SIZES]; /* of buckets, each a multiple of the one before */
+	size_t size_count;
+	uint64_t line, min, max;
+	bool mappings;
+};
+
+enum { HEAT_FILE_BUCKETS = HEAT_SIZES, HEAT_FILE_SECTIONS, HEAT_FILES };
+
+void heat_output_init(struct heat_output *output);
+
+/* Read values of options, as llvm-bolt-heatmap takes them.  They return false if a value is wrong. */
+bool heat_parse_sizes(const char *value, struct heat_output *output);
+bool heat_parse_line(const char *value, struct heat_output *output);
+bool heat_parse_address(const char *value, uint64_t *out);
+
+/* Adds the files that are going to be written beside the file of this option.  BC_IO: the path is too long; BC_NOMEM */
+BC_MUST_USE bool heat_output_name_others(const struct heat_output *output, const char *option, struct named_files *files,
+					 struct bc_error *err);
+
+/* Makes the map of what was counted, after conversion_settle().  BC_NOMEM */
+BC_MUST_USE bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat,
+				  struct bc_error *err);
+
+/* Open all files, then fill them; the files are for the caller to commit or discard, also after a failure.  BC_IO, BC_NOMEM */
+BC_MUST_USE bool heat_output_open(const struct heat_output *output, struct output files[HEAT_FILES],
+				  struct bc_error *err);
+BC_MUST_USE bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
+				  const struct function_table *functions, struct output files[HEAT_FILES],
+				  struct bc_error *err);
+
+#endif
