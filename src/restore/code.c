@@ -224,7 +224,7 @@ bool code_leads(const struct code *code, uint32_t from, uint32_t to)
 
 	if (!block->succ_count) /* successors.at can be NULL */
 		return false;
-	const uint32_t *successors = &code->successors.at[block->succ];
+	const uint32_t *successors = code->successors.at + block->succ;
 	size_t first = successors_below(successors, block->succ_count, to);
 	return first < block->succ_count && successors[first] == to;
 }
