@@ -126,11 +126,16 @@ static void write_restored(struct json *json, const struct restored *restored)
 {
 #define X(name, key, text) key,
 	static const char *const words[] = {RESTORE_RULES(X)};
+	static const char *const guards[] = {RESTORE_GUARDS(X)};
 #undef X
 
 	json_open(json, "restored", '{');
 	for (size_t i = 0; i < BC_COUNT(words); i++)
 		json_number(json, words[i], restored->count[i]);
+	json_open(json, "guarded", '{');
+	for (size_t i = 0; i < BC_COUNT(guards); i++)
+		json_number(json, guards[i], restored->guarded[i]);
+	json_close(json, '}');
 	json_close(json, '}');
 }
 

@@ -136,6 +136,17 @@ static void print_check(const struct conversion *conversion, FILE *out)
 			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
+static void print_guarded(const struct restored *restored, FILE *out)
+{
+#define X(name, key, text) text,
+	static const char *const texts[] = {RESTORE_GUARDS(X)};
+#undef X
+
+	say(out, "as llvm-bolt left it, as nothing better is certain:");
+	for (size_t i = 0; i < BC_COUNT(texts); i++)
+		say(out, "  %12" PRIu64 " %s", restored->guarded[i], texts[i]);
+}
+
 static void print_restored(const struct restored *restored, bool all, FILE *out)
 {
 #define X(name, key, text) text,
@@ -236,6 +247,8 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 		print_ledger(&step_words, &conversion->ranges.steps, verbose, out);
 	}
 	print_restored(&restored, verbose, out);
+	if (verbose && summary->options->input)
+		print_guarded(&restored, out);
 	print_inferred(conversion, out);
 	print_check(conversion, out);
 	if (verbose)

@@ -28,6 +28,18 @@
 enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 #undef X
 
+/* Why a step within a function stays as the output alone tells it, although the input is at hand.
+ * X(NAME, word for machines, text for people) */
+#define RESTORE_GUARDS(X)                                                      \
+	X(NO_GRAPH, "no_graph", "in functions whose graph of the input is not known") \
+	X(OFFSETS, "offsets", "in functions with an offset of the table on no instruction") \
+	X(ANY_AIM, "any_aim", "from blocks whose jump can lead anywhere")     \
+	X(NO_WAY, "no_way", "that the input's graph has no way for")
+
+#define X(name, key, text) GUARD_##name,
+enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };
+#undef X
+
 #define RESTORE_BIT(rule) (1u << (rule))
 #define RESTORE_ALL (RESTORE_BIT(RESTORE_COUNT) - 1)
 
@@ -47,9 +59,10 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 /* Zeroed: perf2bolt's. */
 static const struct profile_rules best_rules = {.returns_by_place = true, .restore = RESTORE_ALL, .infer = true};
 
-/* By rule: how often control went so. */
+/* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {
 	uint64_t count[RESTORE_COUNT];
+	uint64_t guarded[GUARD_COUNT];
 };
 
 #endif

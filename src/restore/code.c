@@ -190,6 +190,7 @@ static bool read_blocks(const struct pair *pair, const struct graph *graph, cons
 	bool ok = list_starts(pair, graph, output, out, &starts, &fits);
 	if (ok && fits)
 		ok = cut(out, &starts);
+	out->misfits = !fits;
 	start_vec_free(&starts);
 	for (size_t i = 0; ok && i < out->blocks.len; i++) {
 		struct code_block *block = &out->blocks.at[i];
@@ -202,6 +203,7 @@ static bool read_blocks(const struct pair *pair, const struct graph *graph, cons
 bool code_read(const struct pair *pair, const struct cfg *graphs, const struct function *output, struct code *out)
 {
 	out->blocks.len = out->successors.len = 0;
+	out->misfits = false;
 	out->insns = NULL;
 	out->input = pair_input_of(pair, output);
 	const struct graph *graph = out->input ? cfg_find(graphs, out->input) : NULL;

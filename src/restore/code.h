@@ -25,6 +25,7 @@ struct code {
 	const struct insn_vec *insns; /* borrowed from the graph */
 	struct code_block_vec blocks; /* by start; none: not known */
 	struct successor_vec successors; /* numbers of blocks */
+	bool misfits; /* there are no blocks, as an offset of the table is not that of an instruction */
 };
 
 /* Reads the code of a function.  It has no blocks if the graph is not known, or if the table has an

@@ -69,16 +69,37 @@ static void add_way(struct pass *pass, const struct record *record, const struct
 	pass_count(pass, RESTORE_DELETED, record->count);
 }
 
+/* Is the function in the table?  All records of other functions are those of the input's own code. */
+static bool has_table(const struct pass *pass)
+{
+	const struct binary *binary = pass->profile->binary;
+
+	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
+}
+
+static void count_guarded(struct pass *pass, enum restore_guard guard, uint64_t count)
+{
+	pass->how->restored->guarded[guard] += count;
+}
+
 static void take_internal(struct pass *pass, const struct record *record)
 {
 	struct way way;
 
 	if (!pass->code.blocks.len || !pass_does(pass, RESTORE_DELETED)) {
+		if (pass_does(pass, RESTORE_DELETED) && has_table(pass))
+			count_guarded(pass, pass->code.misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
 		pass_add(pass, *record);
 		return;
 	}
-	switch (way_find(&pass->code, record->from.offset, record->to.offset, &way)) {
+	enum way_kind kind = way_find(&pass->code, record->from.offset, record->to.offset, &way);
+	switch (kind) {
 	case WAY_AS_IS:
+		pass_add(pass, *record);
+		break;
+	case WAY_ANY:
+	case WAY_NONE:
+		count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
 		pass_add(pass, *record);
 		break;
 	case WAY_WITHIN:
@@ -156,14 +177,6 @@ static bool take_sums(struct pass *pass)
 			pass_add(pass, profile_record(pass->profile, i));
 	free(replaced);
 	return ok;
-}
-
-/* Is the function in the table?  All records of other functions are those of the input's own code. */
-static bool has_table(const struct pass *pass)
-{
-	const struct binary *binary = pass->profile->binary;
-
-	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
 }
 
 static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))

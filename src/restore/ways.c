@@ -61,9 +61,13 @@ enum way_kind way_find(const struct code *code, uint32_t from, uint32_t to, stru
 	uint32_t source = code_block_at(code, from), target = code_block_from(code, to);
 
 	if (target == NO_BLOCK)
-		return source == code_block_at(code, to) ? WAY_WITHIN : WAY_AS_IS;
-	if (source == NO_BLOCK || code->blocks.at[source].unknown || code_leads(code, source, target))
+		return source == code_block_at(code, to) ? WAY_WITHIN : WAY_NONE;
+	if (source == NO_BLOCK)
+		return WAY_NONE;
+	if (code_leads(code, source, target))
 		return WAY_AS_IS;
+	if (code->blocks.at[source].unknown)
+		return WAY_ANY;
 	struct search search = {.code = code, .at = {{source, 0}}, .count = 1};
-	return search_way(&search, target, out) ? WAY_FOUND : WAY_AS_IS;
+	return search_way(&search, target, out) ? WAY_FOUND : WAY_NONE;
 }

@@ -12,7 +12,9 @@
 #define WAY_MOST 16
 
 enum way_kind {
-	WAY_AS_IS,  /* it is an edge of the input, or nothing better is known */
+	WAY_AS_IS,  /* it is an edge of the input */
+	WAY_ANY,    /* it leaves a block whose jump can lead anywhere */
+	WAY_NONE,   /* it is no edge, and there is no way through removed blocks */
 	WAY_WITHIN, /* it stays in the block, and begins none: no edge       */
 	WAY_FOUND,  /* it leads through blocks that were taken out          */
 };
