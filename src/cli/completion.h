@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Completion for shells, from the tables of options: a script each for bash, zsh and fish, which completes batconv,
- * perf2bolt and merge-fdata.  What a word can be is worked out here, once for all shells.
+ * perf2bolt, merge-fdata and llvm-bolt-heatmap.  What a word can be is worked out here, once for all shells.
  */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
@@ -14,7 +14,7 @@ struct completion {
 	const struct command *const *commands;
 	size_t command_count;
 	const char *main_command; /* what runs if none is named */
-	const struct command *const *programs; /* perf2bolt, merge-fdata */
+	const struct command *const *programs; /* perf2bolt, merge-fdata, llvm-bolt-heatmap */
 	size_t program_count;
 };
 

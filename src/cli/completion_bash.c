@@ -37,7 +37,7 @@ static const char code[] =
 	"	local first=0 joined=0 kind options i\n"
 	"	COMPREPLY=()\n"
 	"	command=${command%%-[0-9]*}\n"
-	"	if [[ $command != perf2bolt && $command != merge-fdata ]]; then\n"
+	"	if [[ $command != perf2bolt && $command != merge-fdata && $command != llvm-bolt-heatmap ]]; then\n"
 	"		command=$_batconv_main\n"
 	"		# shellcheck disable=SC2086  # a list of words\n"
 	"		_batconv_has \"${COMP_WORDS[1]}\" $_batconv_commands && command=${COMP_WORDS[1]} first=1\n"
@@ -79,7 +79,7 @@ static const char code[] =
 	"		fi\n"
 	"	fi\n"
 	"}\n"
-	"complete -F _batconv batconv perf2bolt merge-fdata\n";
+	"complete -F _batconv batconv perf2bolt merge-fdata llvm-bolt-heatmap\n";
 
 static void put_options(const struct command *command, FILE *out)
 {
@@ -158,7 +158,7 @@ static void put_table(const struct completion *completion, const char *name, con
 void completion_bash(const struct completion *completion, FILE *out)
 {
 	fputs("# shellcheck shell=bash\n"
-	      "# Completion of batconv, perf2bolt and merge-fdata; 'batconv help --completion=bash' wrote this.\n\n"
+	      "# Completion of batconv, perf2bolt, merge-fdata and llvm-bolt-heatmap; 'batconv help --completion=bash' wrote this.\n\n"
 	      "_batconv_commands='", out);
 	for (size_t i = 0; i < completion->command_count; i++)
 		fprintf(out, "%s%s", i ? " " : "", completion->commands[i]->name);

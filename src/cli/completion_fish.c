@@ -79,7 +79,7 @@ static void put_options(const struct command *command, const char *program, bool
 
 void completion_fish(const struct completion *completion, FILE *out)
 {
-	fputs("# Completion of batconv, perf2bolt and merge-fdata; 'batconv help --completion=fish' wrote this.\n\n"
+	fputs("# Completion of batconv, perf2bolt, merge-fdata and llvm-bolt-heatmap; 'batconv help --completion=fish' wrote this.\n\n"
 	      "set -g __batconv_commands", out);
 	for (size_t i = 0; i < completion->command_count; i++)
 		fprintf(out, " %s", completion->commands[i]->name);

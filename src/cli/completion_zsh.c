@@ -9,7 +9,7 @@ static const char special[] = "\\:[]";
 static const char code[] =
 	"_batconv() {\n"
 	"  case ${service%%-<->*} in\n"
-	"    perf2bolt|merge-fdata) _batconv_of_${service%%-<->*}; return ;;\n"
+	"    perf2bolt|merge-fdata|llvm-bolt-heatmap) _batconv_of_${service%%-<->*}; return ;;\n"
 	"  esac\n"
 	"  if (( CURRENT == 2 )) && [[ $PREFIX != -* ]]; then\n"
 	"    _batconv_commands\n"
@@ -90,8 +90,8 @@ static void put_command(const struct command *command, bool llvm, FILE *out)
 
 void completion_zsh(const struct completion *completion, FILE *out)
 {
-	fputs("#compdef batconv perf2bolt merge-fdata\n"
-	      "# Completion of batconv, perf2bolt and merge-fdata; 'batconv help --completion=zsh' wrote this.\n\n"
+	fputs("#compdef batconv perf2bolt merge-fdata llvm-bolt-heatmap\n"
+	      "# Completion of batconv, perf2bolt, merge-fdata and llvm-bolt-heatmap; 'batconv help --completion=zsh' wrote this.\n\n"
 	      "_batconv_commands() {\n  local -a commands=(\n", out);
 	for (size_t i = 0; i < completion->command_count; i++) {
 		const struct command *command = completion->commands[i];

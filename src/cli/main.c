@@ -126,7 +126,7 @@ static int roles(FILE *out)
 static int completion(const char *shell, FILE *out)
 {
 	const struct command *all[BC_COUNT(commands) + 1];
-	const struct command *const programs[] = {perf2bolt_command(), merge_fdata_command()};
+	const struct command *const programs[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
 	const struct completion completion = {all, BC_COUNT(all), main_command->name, programs, BC_COUNT(programs)};
 
 	memcpy(all, commands, sizeof(commands));
@@ -265,6 +265,8 @@ int main(int argc, char **argv)
 	sink_stdout();
 	if (argc > 0 && perf2bolt_is_name(argv[0]))
 		return check_stdout(perf2bolt_main(argc, argv));
+	if (argc > 0 && perf2bolt_is_heatmap_name(argv[0]))
+		return check_stdout(perf2bolt_heatmap_main(argc, argv));
 	if (argc > 0 && merge_fdata_is_name(argv[0]))
 		return check_stdout(merge_fdata_main(argc, argv));
 	return check_stdout(dispatch(argc, argv));

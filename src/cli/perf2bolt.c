@@ -11,14 +11,28 @@
 #include "src/cli/perf_job.h"
 #include "src/cli/summary.h"
 
-bool perf2bolt_is_name(const char *path)
+static bool is_called(const char *path, const char *name)
 {
-	static const char name[] = "perf2bolt";
 	const char *slash = strrchr(path, '/');
 	const char *last = slash ? slash + 1 : path;
+	size_t length = strlen(name);
 
-	return !strncmp(last, name, sizeof(name) - 1) &&
-	       strchr("-.", last[sizeof(name) - 1]); /* or its end */
+	return !strncmp(last, name, length) && strchr("-.", last[length]); /* or its end */
+}
+
+bool perf2bolt_is_name(const char *path)
+{
+	return is_called(path, "perf2bolt");
+}
+
+bool perf2bolt_is_heatmap_name(const char *path)
+{
+	return is_called(path, HEATMAP_NAME);
+}
+
+const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
+{
+	return arguments->only_heat ? HEATMAP_NAME : "perf2bolt";
 }
 
 /* Returns the --itrace of perf script.  perf decodes Arm SPE with it, too: "bl" asks for branches,
@@ -165,6 +179,8 @@ static bool fill_files(const struct perf2bolt_arguments *arguments, const struct
 	    !(heat_output_open(&arguments->heat, files, err) &&
 	      heat_output_fill(&arguments->heat, heat, &conversion->binary.functions, files, err)))
 		return false;
+	if (arguments->only_heat)
+		return true;
 	return profile_output_open(output, files + HEAT_FILES, err) &&
 	       profile_output_fill(output, files + HEAT_FILES, conversion, arguments->conversion.binary, &yaml, err);
 }
@@ -177,7 +193,7 @@ static bool write_files(const struct perf2bolt_arguments *arguments, const struc
 	struct output files[HEAT_FILES + PROFILE_FILES] = {0};
 
 	bool ok = fill_files(arguments, conversion, heat, files, err);
-	if (ok)
+	if (ok && !arguments->only_heat)
 		perf2bolt_report_written(arguments, conversion, out);
 	ok = ok && report_figures(arguments, conversion, out, err);
 	if (ok && out == stdout && (fflush(out) || ferror(out))) {
@@ -213,22 +229,32 @@ static int run(const struct perf2bolt_arguments *arguments)
 	return EXIT_FAILED;
 }
 
-int perf2bolt_main(int argc, char **argv)
+static int run_as(bool only_heat, int argc, char **argv)
 {
-	BC_AUTO(perf2bolt_arguments_free) struct perf2bolt_arguments arguments = {0};
+	BC_AUTO(perf2bolt_arguments_free) struct perf2bolt_arguments arguments = {.only_heat = only_heat};
 
 	if (!perf2bolt_parse(argc, argv, &arguments))
 		return EXIT_FAILED;
 	switch (arguments.action) {
 	case PERF2BOLT_HELP:
 	case PERF2BOLT_HELP_ALL:
-		perf2bolt_help(arguments.action == PERF2BOLT_HELP_ALL, stdout);
+		perf2bolt_help(&arguments, stdout);
 		return EXIT_DONE;
 	case PERF2BOLT_VERSION:
-		puts("batconv " BATCONV_VERSION " (as perf2bolt)");
+		printf("batconv " BATCONV_VERSION " (as %s)\n", perf2bolt_program(&arguments));
 		return EXIT_DONE;
 	case PERF2BOLT_CONVERT:
 		break;
 	}
 	return run(&arguments);
+}
+
+int perf2bolt_main(int argc, char **argv)
+{
+	return run_as(false, argc, argv);
+}
+
+int perf2bolt_heatmap_main(int argc, char **argv)
+{
+	return run_as(true, argc, argv);
 }

@@ -19,6 +19,11 @@ bool perf2bolt_is_name(const char *path);
 
 int perf2bolt_main(int argc, char **argv);
 
+/* llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */
+#define HEATMAP_NAME "llvm-bolt-heatmap"
+bool perf2bolt_is_heatmap_name(const char *path);
+int perf2bolt_heatmap_main(int argc, char **argv);
+
 enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_HELP_ALL, PERF2BOLT_VERSION };
 
 DEFINE_VEC(word_vec, const char *);
@@ -27,6 +32,7 @@ struct perf2bolt_arguments {
 	enum perf2bolt_action action;
 	struct conversion_options conversion; /* .samples not set */
 	struct profile_output output;
+	bool only_heat;          /* called as llvm-bolt-heatmap */
 	struct heat_output heat; /* .path is NULL: none is wanted */
 	struct word_vec files;  /* samples, borrowed */
 	struct word_vec copies; /* of lists that were split; owned */
@@ -46,8 +52,11 @@ struct perf2bolt_arguments {
 bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out);
 void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments);
 
-/* all: with the options that do nothing. */
-void perf2bolt_help(bool all, FILE *out);
+/* The name of the program. */
+const char *perf2bolt_program(const struct perf2bolt_arguments *arguments);
+
+/* PERF2BOLT_HELP_ALL: with the options that do nothing. */
+void perf2bolt_help(const struct perf2bolt_arguments *arguments, FILE *out);
 
 /* Is it one of llvm-bolt's options, which perf2bolt's parser knows, too, and which do nothing
  * to a profile?  *value: it takes one. */
@@ -59,6 +68,7 @@ void perf2bolt_roles(FILE *out);
 
 /* Its options as rows, for completion: nothing to run. */
 const struct command *perf2bolt_command(void);
+const struct command *perf2bolt_heatmap_command(void);
 
 /* stdout, or stderr if a profile goes to stdout. */
 FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments);

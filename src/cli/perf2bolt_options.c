@@ -124,13 +124,14 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 }
 
 /* Skips an option that is none of perf2bolt's own, and its value, which nobody looks at. */
-static bool parse_ignored(char **argv, int *at, const char *name, const char *equals)
+static bool parse_ignored(const struct perf2bolt_arguments *arguments, char **argv, int *at, const char *name, const char *equals)
 {
 	const char *word = argv[*at];
 	bool value;
 
 	if (!perf2bolt_ignores(name, equals ? (size_t)(equals - name) : strlen(name), &value))
-		return wrong(word, "unsupported perf2bolt option; see docs/perf2bolt.md", NULL);
+		return wrong(word, arguments->only_heat ? "unsupported " HEATMAP_NAME " option; see docs/quality.md"
+							: "unsupported perf2bolt option; see docs/perf2bolt.md", NULL);
 	if (value && !equals && !argv[++*at])
 		return wrong(word, "a value is missing", NULL);
 	warn_ignored(word, "an option of llvm-bolt, which does nothing to a profile");
@@ -142,12 +143,12 @@ static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
 {
 	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
 	const char *value = strchr(name, '=');
-	const struct perf2bolt_option *option = perf2bolt_option(name, value ? (size_t)(value - name) : strlen(name));
+	const struct perf2bolt_option *option = perf2bolt_option(out, name, value ? (size_t)(value - name) : strlen(name));
 	char label[OPTION_NAME];
 	bool on;
 
 	if (!option)
-		return parse_ignored(argv, at, name, value);
+		return parse_ignored(out, argv, at, name, value);
 	if (value)
 		value++;
 	if (!option->value) {
@@ -200,11 +201,14 @@ FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments)
 
 static bool check_files(struct perf2bolt_arguments *a)
 {
+	bool to_stdout = a->only_heat && !a->heat.path;
 	struct bc_error err;
 
-	if (a->heat.path && !heat_output_name_others(&a->heat, "-heatmap", &a->named, &err))
+	if (to_stdout)
+		a->heat.path = "-";
+	if (a->heat.path && !heat_output_name_others(&a->heat, a->only_heat ? "-o" : "-heatmap", &a->named, &err))
 		return wrong("", err.text, NULL);
-	if (perf2bolt_report_to(a) == stdout && !files_add_another(&a->named, OUTPUT, "-"))
+	if ((to_stdout || perf2bolt_report_to(a) == stdout) && !files_add_another(&a->named, OUTPUT, "-"))
 		return wrong("", "out of memory", NULL);
 	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
 }
@@ -236,7 +240,8 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
 	a->conversion.recordings_apart = true; /* perf records each by itself */
-	a->conversion.executed = true;
+	a->conversion.executed = !a->only_heat;
+	a->conversion.aggregate_only = a->conversion.aggregate.ends = a->only_heat;
 	heat_output_init(&a->heat);
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;
@@ -250,13 +255,14 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 		return wrong("", "no executable given", NULL);
 	if (!a->files.len)
 		return wrong("", "no samples given: -p FILE", NULL);
-	if (!a->output.path)
+	if (!a->output.path && !a->only_heat)
 		return wrong("", "no output given: -o FILE", NULL);
 	if (!check_together(a))
 		return false;
 	a->conversion.samples = a->files.at;
 	a->conversion.sample_count = a->files.len;
-	profile_output_prepare(&a->output, &a->conversion);
+	if (!a->only_heat)
+		profile_output_prepare(&a->output, &a->conversion);
 	return true;
 }
 

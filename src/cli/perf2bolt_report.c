@@ -121,6 +121,8 @@ void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const st
 		report_branches(ledgers, out);
 	if (arguments->heat.path)
 		report_heat(&arguments->heat, out);
+	if (arguments->only_heat)
+		return;
 	if (conversion->basic)
 		report_basic(&ledgers->samples, out);
 	else

@@ -39,16 +39,21 @@ enum perf2bolt_option_id {
 	ID_VERSION,
 };
 
+/* The programs that have an option. */
+enum perf2bolt_option_of { OF_BOTH, OF_PERF2BOLT, OF_HEATMAP };
+
 struct perf2bolt_option {
 	const char *name;
 	enum perf2bolt_option_id id;
 	const char *value; /* as in option_row; NULL: a flag, which can be =0 or =false */
 	enum file_role role;
 	const char *help;
+	enum perf2bolt_option_of of;
 };
 
 /* Returns the option of a name, or NULL. */
-const struct perf2bolt_option *perf2bolt_option(const char *name, size_t len);
+const struct perf2bolt_option *perf2bolt_option(const struct perf2bolt_arguments *arguments, const char *name,
+						size_t len);
 
 /* Makes the name that messages call an option by. */
 void perf2bolt_option_label(const struct perf2bolt_option *option, char label[OPTION_NAME]);

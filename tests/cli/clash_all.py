@@ -2,9 +2,9 @@
 """No input is an output: every command, every two files that it can be given.
 
 `batconv help --options` prints what the tables of options say: COMMAND OPTION VALUE ROLE.  So a new command or option
-takes part by being there.  For each command, and for perf2bolt's name, each thing that is read is given the same file
+takes part by being there.  For each command, and for the names perf2bolt and llvm-bolt-heatmap, each thing that is read is given the same file
 as each thing that is written, under several names; then each two things that are written.  Each must be refused with
-one line that names both, with exit code 2 (perf2bolt: 1), and no file may have changed.  What is needed beside
+one line that names both, with exit code 2 (those names: 1), and no file may have changed.  What is needed beside
 these two is not given: files are looked at before anything else.
 """
 import os
@@ -21,8 +21,10 @@ OTHER = 7 # a descriptor
 # What values are called that name no file.  A value of another name must have a role.
 NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'OF', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
             'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TOTAL'}
-# perf2bolt's have no names; the file of -perf-script-events is not looked at.
-PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v',
+# Values of perf2bolt's and llvm-bolt-heatmap's options have no names.  The file of -perf-script-events is not looked at, nor are
+# llvm-bolt-heatmap's -w and -heatmap.
+NAMES = {'perf2bolt', 'llvm-bolt-heatmap'}
+PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-w', '-heatmap',
                       '-perf-script-events', '-block-size', '-line-size', '-min-address', '-max-address',
                       '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
                       '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
@@ -48,7 +50,7 @@ def commands():
 def check_table(table):
     wrong = []
     seen = {command for command, *_ in table}
-    for command in (commands() | {'perf2bolt'}) ^ seen:
+    for command in (commands() | NAMES) ^ seen:
         wrong.append('%s: in one of the overview and help --options' % command)
     for command, option, value, role in table:
         name = '%s %s' % (command, option)
@@ -60,10 +62,10 @@ def check_table(table):
         elif value == '-':
             if role not in ('none', 'operands-updated'):
                 wrong.append('%s: takes no value, and has a role' % name)
-        elif role == 'none' and not (option in PERF2BOLT_NO_FILES if command == 'perf2bolt' else value in NO_FILES):
+        elif role == 'none' and not (option in PERF2BOLT_NO_FILES if command in NAMES else value in NO_FILES):
             wrong.append('%s: is %s a file? It has no role' % (name, value))
     # Each option of --help has its row.
-    for command in sorted(seen - {'perf2bolt'}):
+    for command in sorted(seen - NAMES):
         text = subprocess.run([BATCONV, 'help', command], capture_output=True, text=True, check=True).stdout
         options = {line.split()[0].rstrip(',').split('=')[0].split('[')[0]
                    for line in text.split('\noptions:\n')[1].splitlines() if line.lstrip().startswith('-') and line[:8].strip()}
@@ -92,7 +94,7 @@ def inputs(command, option, role):
         if role == 'read':
             yield Thing('operand', lambda path: [path], folder=True)
             yield Thing('operand', fixed(['/dev/stdin']), 'stdin', '/dev/stdin')
-        if role == 'read' and command != 'perf2bolt': # which takes one
+        if role == 'read' and command not in NAMES: # which take one
             yield Thing('operand', lambda path: ['nothing', path])
         if role == 'stdin':
             yield Thing('operand', fixed([]), 'stdin', '<stdin>')
@@ -118,7 +120,7 @@ def things(table, command):
     own = [(option, role) for name, option, _, role in table if name == command]
     read = [thing for option, role in own for thing in inputs(command, option, role)]
     written = [thing for option, role in own for thing in outputs(option, role)]
-    label = '-o' if ('-o', 'written') in own and command != 'perf2bolt' else 'output'
+    label = '-o' if ('-o', 'written') in own and command not in NAMES else 'output'
     return read, written + [Thing(label, fixed([]), 'stdout', '<stdout>')]
 
 
@@ -134,7 +136,8 @@ class Bench:
         os.symlink('sub/../link', self.path('links'))
         os.link(self.path('file'), self.path('hard'))
         os.symlink('new', self.path('dangling'))
-        os.symlink(BATCONV, self.path('perf2bolt'))
+        for name in NAMES:
+            os.symlink(BATCONV, self.path(name))
         self.before = self.state()
 
     def path(self, name):
@@ -153,7 +156,7 @@ class Bench:
         return found
 
     def run(self, command, words, stdin=None, stdout=None):
-        program = [self.path('perf2bolt')] if command == 'perf2bolt' else [BATCONV, command]
+        program = [self.path(command)] if command in NAMES else [BATCONV, command]
         opened = [os.open(self.path(name), flags) if name else None
                   for name, flags in ((stdin, os.O_RDONLY), (stdout, os.O_WRONLY | os.O_APPEND), ('file', os.O_RDWR))]
         os.dup2(opened[2], OTHER)
@@ -176,7 +179,7 @@ def spelled(bench, name, new=False):
 
 def beside(command, pair):
     """Without -o, stdout would be an output twice."""
-    if command == 'perf2bolt' or not any(thing.stream == 'stdout' for thing in pair) or {'-o', 'output'} & {t.label for t in pair}:
+    if command in NAMES or not any(thing.stream == 'stdout' for thing in pair) or {'-o', 'output'} & {t.label for t in pair}:
         return []
     return ['-o', 'elsewhere']
 
@@ -187,7 +190,7 @@ def give(bench, command, first, first_path, second, second_path, want):
     words = beside(command, (first, second)) + second.words(second_path) + first.words(first_path)
     code, text = bench.run(command, words, given.get('stdin'), given.get('stdout'))
     wrong = []
-    if code != (1 if command == 'perf2bolt' else 2):
+    if code != (1 if command in NAMES else 2):
         wrong.append('exit %d' % code)
     if len(text.splitlines()) != 1 or not any(text.startswith('batconv: ' + message) for message in want):
         wrong.append('no such message: ' + ' / '.join(want) + ', but: ' + text.strip())

@@ -122,7 +122,7 @@ touch %(folder)s/seen
 
     def __init__(self, folder):
         self.folder = folder
-        for name in 'batconv', 'perf2bolt', 'merge-fdata': # compinit has functions by what #compdef says
+        for name in 'batconv', 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap': # compinit has functions by what #compdef says
             with open(os.path.join(folder, name), 'w', encoding='ascii'):
                 pass
 
@@ -179,7 +179,7 @@ def questions(folder):
             yield 'batconv %s --' % command, long, 'all'
     yield 'batconv --inp', {'--input', '--input-format'}, 'all'
     yield 'batconv prog.bolt perf.data --sta', {'--stats', '--stats-file'}, 'all'
-    for name in 'perf2bolt', 'merge-fdata':
+    for name in 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap':
         link = os.path.join(folder, 'links', name)
         os.makedirs(os.path.dirname(link), exist_ok=True)
         os.symlink(BATCONV, link)
@@ -229,7 +229,7 @@ def check_words(folder):
     wrong = count = 0
     for command, option, words in rows:
         for word in words.split() + ['no-such-word']:
-            link = os.path.join(os.path.dirname(folder), 'links', command) # perf2bolt, merge-fdata
+            link = os.path.join(os.path.dirname(folder), 'links', command) # perf2bolt, merge-fdata, llvm-bolt-heatmap
             program = [link] if os.path.exists(link) else [BATCONV, command]
             done = subprocess.run([*program, '%s=%s' % (option, word)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
             refused = re.search(r"not '?%s\b" % word, done.stderr) is not None

@@ -82,11 +82,11 @@ def check_commands():
         if '.It Cm %s\n' % command not in read(os.path.join(MAN, 'batconv.1')):
             wrong.append('batconv.1 does not name %s' % command)
     with tempfile.TemporaryDirectory() as folder:
-        for name in 'perf2bolt', 'merge-fdata':
+        for name in 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap':
             link = os.path.join(folder, name)
             os.symlink(BATCONV, link)
             count += check_options('batconv-%s.1' % name, output(link, '--help'), True)
-    print('%d options in the pages of %d commands' % (count, len(commands) + 2))
+    print('%d options in the pages of %d commands' % (count, len(commands) + 3))
 
 
 def tidy(text):

@@ -1,4 +1,5 @@
 """The commands as the program tells of them, and where a file can stand in each: commands.ask()."""
+import os
 import re
 import subprocess
 
@@ -28,15 +29,19 @@ WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
-NO_TEXT = {'heatmap': None, 'convert': None, 'perf2bolt': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
+NO_TEXT = {'heatmap': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],
            'merge': None}
 
 # What stands beside a file that is written, by command.
 BESIDE_OUTPUT = {'heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$',
-                 'perf2bolt': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'} # of -heatmap
+                 'perf2bolt': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$', # of -heatmap
+                 'llvm-bolt-heatmap': r'^(out|target.*)(-\d+|\.csv|-section-hotness\.csv)$'}
 
 # Options without an argument that are not tried: help, a line that changes, and one that runs perf.
 NOT_TRIED = {'--help', '--progress', '-spe'}
+
+# Names that batconv can be called by, which have perf2bolt's kind of options.
+PERF2BOLT_NAMES = ['perf2bolt', 'llvm-bolt-heatmap']
 
 
 class Option:
@@ -113,7 +118,7 @@ def places(command):
         yield Place(command, 'stdin', '-', len(command.operands) - 1)
 
 
-def ask(batconv, perf2bolt):
+def ask(batconv, folder):
     def run(*arguments):
         return subprocess.run([batconv, *arguments], capture_output=True, check=True, timeout=60).stdout.decode()
     listed = re.search(r'^commands:\n((?:  .*\n)+)', run('help'), re.M)[1]
@@ -123,17 +128,18 @@ def ask(batconv, perf2bolt):
         command = Command(name, run('help', name))
         command.program = [batconv, name]
         found.append(command)
-    found.append(Perf2bolt(perf2bolt))
+    found += [Perf2bolt(folder, name) for name in PERF2BOLT_NAMES]
     return found
 
 
 class Perf2bolt(Command):
-    """It is told by the words of its options what they take; all of them are perf2bolt's."""
+    """It is told by the words of its options what they take.  llvm-bolt-heatmap has the same options."""
 
-    def __init__(self, path):
+    def __init__(self, folder, name):
+        path = os.path.join(folder, name)
         text = subprocess.run([path, '--help'], capture_output=True, check=True, timeout=60).stdout.decode()
-        usage = re.search(r'^usage: perf2bolt (.*)', text, re.M)[1]
-        super().__init__('perf2bolt', 'usage: batconv perf2bolt ' + usage)
+        usage = re.search(r'^usage: %s (.*)' % name, text, re.M)[1]
+        super().__init__(name, 'usage: batconv %s %s' % (name, usage))
         self.program = [path]
         self.required = ['-p', '-o']
         self.operands = ['EXECUTABLE']

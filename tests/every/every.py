@@ -347,12 +347,13 @@ def main(args):
     batconv = os.path.abspath(os.environ['BATCONV'])
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(batconv, folder + '/perf2bolt')
+        for name in commands.PERF2BOLT_NAMES:
+            os.symlink(batconv, os.path.join(folder, name))
         os.mkdir(folder + '/kinds')
         os.mkdir(folder + '/runs')
         files = kinds.make(batconv, os.environ['INPUTS'], os.environ['SOURCE'], folder + '/kinds')
         planner = Planner(files)
-        runs = [run for command in commands.ask(batconv, folder + '/perf2bolt')
+        runs = [run for command in commands.ask(batconv, folder)
                 for place in commands.places(command) for run in planner.runs(place)]
         runs = [run for run in runs if wanted(run, words)]
         before = {name: kind.state() for name, kind in files.items() if kind.path}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # heatmap beside llvm-bolt-heatmap 22: both tables byte by byte, and the picture without its colors, which it carries on from
-# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.  Then the same of
-# perf2bolt --heatmap, which counts no ends of branch stacks.
+# one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.  The same of
+# batconv under llvm-bolt-heatmap's name, and of perf2bolt --heatmap, which counts no ends of branch stacks.
 . "$(dirname "$0")/lib"
 heatmap=/usr/lib/llvm-22/bin/llvm-bolt-heatmap perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $heatmap bolt-22
@@ -38,7 +38,12 @@ same() {
 	$heatmap "$binary" -p "$samples" -o theirs $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap $binary"; return; }
 	"$BATCONV" heatmap "$binary" "$samples" -o ours "$@" || fail "heatmap $*"
 	compare "$binary $samples $*"
+	rm -f ours*
+	# shellcheck disable=SC2086  # words
+	./llvm-bolt-heatmap-22 "$binary" -p "$samples" -o ours $words >log 2>&1 || { cat log; fail "llvm-bolt-heatmap: ours: $binary"; }
+	compare "llvm-bolt-heatmap $binary $words"
 }
+ln -s "$BATCONV" llvm-bolt-heatmap-22
 same '' "$sqlite/sq.b22" "$sqlite/lbr.b22.data"
 same '--block-size=1K,64K,2M --line-size=64 --print-mappings' "$sqlite/sq.b22" "$sqlite/lbr.b22.data" \
 	--block-size=1K,64K,2M --line-size=64 --print-mappings
@@ -60,6 +65,17 @@ also() {
 	./perf2bolt "$@" -o profile.without >/dev/null 2>&1
 	cmp profile.without profile.ours || fail "perf2bolt $*: the map changes the profile"
 }
+# Where the peer does not end.
+if timeout 20 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -o large --block-size=3G >log 2>&1; then
+	[ "$(wc -l <large.csv)" = 2 ] || fail '3G: one bucket'
+else
+	fail '--block-size=3G'
+fi
+# Without -o all goes to stdout: what stands in the files.
+./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o ours >log 2>&1
+cat ours ours.csv ours-section-hotness.csv ours-4096 ours-262144 >a
+./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" 2>log | cmp - a || fail 'stdout'
+
 ln -s "$BATCONV" perf2bolt
 also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data"
 also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" --block-size=1K,64K,2M -line-size 64 -print-mappings
