@@ -43,6 +43,7 @@ SUBJECTS = [
     subject('perf2bolt', '-p ../in/perf.data ../in/demo.bolt -o out', 'out', program='perf2bolt'),
     subject('perf2bolt, yaml', '-pa -p ../in/preagg ../in/demo.bolt -o out -w yaml', 'out yaml', program='perf2bolt'),
     subject('perf2bolt, chosen', '-pa -p ../in/preagg ../in/demo.bolt -o out -funcs=.* -max-funcs=20', 'out', program='perf2bolt'),
+    subject('perf2bolt, heat map', '-pa -p ../in/preagg ../in/demo.bolt -o out --heatmap=map', 'out map map-4096 map-262144 map.csv map-section-hotness.csv', program='perf2bolt'),
     subject('perf2bolt, plain samples', '-nl -p ../in/basic.data ../in/demo.bolt -o out', 'out', program='perf2bolt'),
     subject('verify', 'verify --input ../in/demo ../in/demo.bolt -o out', 'out', library=True),
     subject('verify --json', 'verify --json ../in/demo.bolt', library=True),
