@@ -209,7 +209,7 @@ void walk_piece_sums(struct walker *w, const struct piece *piece)
 		if (whole)
 			walker_add_insns(w, body, group->start, group->end, whole);
 		if (beyond && group[1].block != group->block && group->end < body->code.insns->len)
-			walker_add_way(w, body, group->end, piece->passed.at + group->passed, group->passed_count,
+			walker_add_way(w, body, group->end, group->passed_count ? piece->passed.at + group->passed : NULL, group->passed_count,
 				       group[1].block, beyond);
 	}
 }

@@ -150,7 +150,8 @@ static bool link_block(struct code *code, struct code_block *block, const struct
 	}
 	if (ok && !ends_way(last))
 		ok = add_successor(code, block, last->offset + last->size);
-	sort_starts(code->successors.at + block->succ, block->succ_count);
+	if (block->succ_count)
+		sort_starts(code->successors.at + block->succ, block->succ_count);
 	return ok;
 }
 
