@@ -53,7 +53,7 @@ def main(summary, page=None):
     parsers = [f for f in files if is_parser(f['filename'])]
     low = [f for f in parsers if 100.0 * f['line_covered'] <= LEAST * f['line_total']]
     unknown = [p for p in PARSERS if not any(fnmatch.fnmatchcase(f['filename'], p) for f in files)]
-    lines = table('folder', folders(files) + [row('all', files)])
+    lines = table('directory', folders(files) + [row('all', files)])
     lines += [''] + table('parser', [row('`%s`' % f['filename'], [f]) for f in parsers] + [row('all parsers', parsers)])
     rest = [f for f in files if f not in parsers]
     if page:

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# A share is a folder: what became of some recordings.
+# A share is a directory: what became of some recordings.
 #
 #   shard   their samples, for batconv merge; missing if there are none
 #   counts  how many recordings were read, used, bad, and used but cut short: four numbers
@@ -12,10 +12,10 @@
 say() { echo "batconv-fleet: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# files_of RECORDING: sets `files`; the parts of a recording are those of its folder, by name
+# files_of RECORDING: sets `files`; the parts of a recording are those of its directory, by name
 files_of() {
 	files=("$1")
-	if [ -d "$1" ] && [ ! -e "$1/data" ]; then # perf's own folders have a file data
+	if [ -d "$1" ] && [ ! -e "$1/data" ]; then # perf's own directories have a file data
 		mapfile -d '' files < <(find "$1" -type f -print0 | LC_ALL=C sort -z)
 	fi
 }
@@ -26,7 +26,7 @@ convert_recording() {
 	local try code
 	files_of "$1"
 	if [ ${#files[@]} = 0 ]; then
-		why="$1: an empty folder"
+		why="$1: an empty directory"
 		return 1
 	fi
 	for try in 1 2 3; do
@@ -100,7 +100,7 @@ merge_shards() {
 	rm -f "$1/shards"
 }
 
-# join_shares DIR: the shares whose folders stdin names, one a line, become one in DIR
+# join_shares DIR: the shares whose directories stdin names, one a line, become one in DIR
 join_shares() {
 	local share list
 	mapfile -t list
@@ -129,7 +129,7 @@ may_be_bad() {
 	esac
 }
 
-# finish SHARE RECORDINGS: the profile of a share in the same folder, if it is of all recordings and few enough were bad
+# finish SHARE RECORDINGS: the profile of a share in the same directory, if it is of all recordings and few enough were bad
 finish() {
 	local read used bad cut code=0
 	read -r read used bad cut <"$1/counts"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Decides which mappings are the binary's, and counts the others in the report. */
+/* Decides which mappings are the binary's, and counts the others. */
 #ifndef ADDRSPACE_IMAGE_JUDGE_H
 #define ADDRSPACE_IMAGE_JUDGE_H
 

@@ -63,8 +63,8 @@ BC_MUST_USE bool image_space_init(struct image_space *space, const struct image 
 				  struct bc_error *err);
 void image_space_fini(struct image_space *space);
 
-/* Forget all processes: what follows is of another recording, unless EVENT_CONTINUES comes.  The
- * report goes on, and so does what was found of the binary's name. */
+/* Forget all processes: what follows is of another recording, unless EVENT_CONTINUES comes.  Its
+ * counts go on, and so does what was found of the binary's name. */
 void image_space_forget(struct image_space *space);
 
 /* EVENT_CONTINUES, _MAP, _EXEC, _FORK or _EXIT.  A mapping replaces what was mapped there; a process that

@@ -13,7 +13,7 @@ const char *named_by_words(enum named_by by)
 		[NAMED_BY_BUILD_ID] = "a build-id",
 		[NAMED_BY_DEBUGLINK] = ".gnu_debuglink",
 		[NAMED_BY_ALTLINK] = ".gnu_debugaltlink",
-		[NAMED_BY_FOLDER] = "a folder",
+		[NAMED_BY_FOLDER] = "a directory",
 	};
 
 	return words[by];

@@ -25,7 +25,7 @@ struct verify_report {
 	struct findings findings;
 };
 
-/* True: there is a report, good or bad.  BC_NOTFOUND: no BAT section.  BC_IO,
+/* True: there are findings, or there is nothing to find.  BC_NOTFOUND: no BAT section.  BC_IO,
  * BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the file, the input or what is in them
  * cannot be read. */
 BC_MUST_USE bool verify_run(const struct verify_options *options, struct verify_report *out,

@@ -17,7 +17,7 @@
 #include "src/cli/summary.h"
 #include "src/convert/many.h"
 
-/* The report's file gets its name before the profile does. */
+/* The summary's file gets its name before the profile does. */
 enum { FILE_STATS, FILE_PROFILE, FILE_COUNT = FILE_PROFILE + PROFILE_FILES };
 
 static bool open_files(const struct convert_arguments *args, bool refused, struct output *files,
@@ -43,7 +43,7 @@ static bool fill_files(const struct convert_arguments *args, struct summary *sum
 }
 
 /* Writes all files or none: each is opened and written before the first one gets its name.  If the
- * samples are refused, only the report is written. */
+ * samples are refused, only the summary is written. */
 static bool write_files(const struct convert_arguments *args, struct summary *summary,
 			struct yaml_report *yaml, struct bc_error *err)
 {
@@ -56,7 +56,7 @@ static bool write_files(const struct convert_arguments *args, struct summary *su
 	return false;
 }
 
-/* The JSON report contains the warnings and the refusal: nothing else may stand beside it on
+/* The summary as JSON contains the warnings and the refusal: nothing else may stand beside it on
  * stderr. */
 static void tell(const struct convert_arguments *args, const struct summary *summary)
 {
@@ -99,7 +99,7 @@ static void enter_sandbox(const struct convert_arguments *args)
 		return;
 	struct sandbox sandbox = sandbox_enter(outputs, BC_COUNT(outputs));
 	if (args->stats == STATS_JSON)
-		return; /* nothing may stand on stderr beside the JSON report */
+		return; /* nothing may stand on stderr beside the summary as JSON */
 	sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 	if (args->verbose)
 		say(stderr, "sandbox: Landlock %s, seccomp %s", sandbox.landlock ? "yes" : "no",

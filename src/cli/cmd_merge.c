@@ -12,7 +12,7 @@
 #include "src/base/count_table.h"
 #include "src/base/output.h"
 #include "src/cli/merge_arguments.h"
-#include "src/cli/merge_report.h"
+#include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"
@@ -35,7 +35,7 @@ static bool write_stats(const struct merge_arguments *args, const struct merge_o
 		return true;
 	if (!output_open(args->stats_file, out, err))
 		return false;
-	merge_report_json(outcome, out->file);
+	merge_summary_json(outcome, out->file);
 	return true;
 }
 
@@ -169,10 +169,10 @@ static int refuse(const struct merge_arguments *args, struct merge_outcome *outc
 
 	outcome->refusal = all_named ? "inputs cannot be used" : err->text;
 	if (args->stats == MERGE_STATS_JSON) {
-		merge_report_json(outcome, stderr);
+		merge_summary_json(outcome, stderr);
 		return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 	}
-	merge_report_bad(outcome->merge, false, stderr);
+	merge_summary_bad(outcome->merge, false, stderr);
 	if (all_named)
 		return EXIT_FAILED;
 	return fail(err);
@@ -183,12 +183,12 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 	const struct merge_report *report = &outcome->merge->report;
 
 	if (args->stats == MERGE_STATS_JSON) {
-		merge_report_json(outcome, stderr);
+		merge_summary_json(outcome, stderr);
 	} else {
-		merge_report_bad(outcome->merge, true, stderr);
-		(void)!merge_report_doubles(outcome->merge, stderr);
+		merge_summary_bad(outcome->merge, true, stderr);
+		(void)!merge_summary_doubles(outcome->merge, stderr);
 		if (args->stats == MERGE_STATS_TEXT)
-			merge_report_text(outcome, args->verbose, stderr);
+			merge_summary_text(outcome, args->verbose, stderr);
 	}
 	return report->bad || report->saturated ? EXIT_PARTIAL : EXIT_DONE;
 }

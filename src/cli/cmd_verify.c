@@ -7,7 +7,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/sandbox_option.h"
-#include "src/output/report.h"
+#include "src/output/verification.h"
 
 enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
        OPT_SEED, OPT_THREADS };
@@ -15,7 +15,7 @@ enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read"},
 	{OPT_FAIL_ON, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note"},
-	{OPT_JSON, "json", NULL, NO_FILE, "print the report as JSON"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print the findings as JSON"},
 	{OPT_SARIF, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_LIMIT, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted"},
@@ -30,7 +30,7 @@ static const struct option_row rows[] = {
 };
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
-#define TWO_FORMS "--json and --sarif are two forms of the report: one at a time"
+#define TWO_FORMS "--json and --sarif exclude each other"
 
 struct arguments {
 	struct verify_options verify;
@@ -137,7 +137,7 @@ static bool run_sample(const struct arguments *args, struct verify_report *repor
 	return ok || bc_fail_nomem(err);
 }
 
-static int write_report(const struct arguments *args, const struct report *report)
+static int write_findings(const struct arguments *args, const struct verification *found)
 {
 	struct output output;
 	struct bc_error err;
@@ -145,14 +145,14 @@ static int write_report(const struct arguments *args, const struct report *repor
 	if (!output_open(args->output, &output, &err))
 		return fail(&err);
 	if (args->form == FORM_JSON)
-		report_json(report, output.file);
+		verification_json(found, output.file);
 	else if (args->form == FORM_SARIF)
-		report_sarif(report, output.file);
+		verification_sarif(found, output.file);
 	else
-		report_text(report, args->quiet, output.file);
+		verification_text(found, args->quiet, output.file);
 	if (!output_commit(&output, &err))
 		return fail(&err);
-	return findings_at_least(&report->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
+	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
 }
 
 static int run_verify(const struct command *command, int argc, char **argv)
@@ -172,11 +172,11 @@ static int run_verify(const struct command *command, int argc, char **argv)
 	}
 	if (!verify_run(&args.verify, &verify, &err))
 		return fail(&err);
-	struct report report = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
+	struct verification found = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
 	if (args.sample && verify.linked)
-		report.sample = &sample;
-	if (!report.sample || run_sample(&args, &verify, &sample, &err))
-		code = write_report(&args, &report);
+		found.sample = &sample;
+	if (!found.sample || run_sample(&args, &verify, &sample, &err))
+		code = write_findings(&args, &found);
 	else
 		code = fail(&err);
 	verify_free(&verify);

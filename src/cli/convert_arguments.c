@@ -88,12 +88,12 @@ static const struct option_row rows[] = {
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
 	 "as far as the kernel supports it"},
-	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the report as JSON to FILE"},
+	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE"},
 	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)"},
 	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
-	{'q', "quiet", NULL, NO_FILE, "print only errors, no report"},
-	{'v', "verbose", NULL, NO_FILE, "print a longer report"},
+	{'q', "quiet", NULL, NO_FILE, "print only errors, no summary"},
+	{'v', "verbose", NULL, NO_FILE, "print a longer summary"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 #undef X
@@ -323,7 +323,7 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 	if (input)
 		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
 	if (many && !args->output.path)
-		return usage_error(command, "with --bin a folder must be given: -o DIR", NULL);
+		return usage_error(command, "--bin needs a directory for the profiles: -o DIR", NULL);
 	if (!many && argc == optind)
 		return usage_error(command, "no binary given", NULL);
 	if (!many && argc == first && strcmp(argv[0], command->name) && access(argv[optind], F_OK) != 0)

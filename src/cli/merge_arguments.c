@@ -55,12 +55,12 @@ static const struct option_row rows[] = {
 	{OPT_TMPDIR, "tmpdir", "DIR", FOLDER_USED, "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR"},
-	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "report on stderr: text (default), json or none"},
-	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the report as JSON to FILE"},
+	{OPT_STATS, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none"},
+	{OPT_STATS_FILE, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE"},
 	{OPT_PROGRESS, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)"},
 	{OPT_NO_PROGRESS, "no-progress", NULL, NO_FILE, "never show progress"},
 	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs"},
-	{'v', "verbose", NULL, NO_FILE, "print a longer report"},
+	{'v', "verbose", NULL, NO_FILE, "print a longer summary"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
@@ -226,7 +226,7 @@ int merge_arguments_parse(const struct command *command, int argc, char **argv, 
 	if (!args->list.inputs.len)
 		return usage_error(command, "no input given", NULL);
 	if (args->by_build && (!args->output || output_is_stdout(args->output)))
-		return usage_error(command, "with --group a folder must be given: -o DIR", NULL);
+		return usage_error(command, "--group needs a directory for the profiles: -o DIR", NULL);
 	if (!inputs_are_apart(args, &conflict))
 		return files_refuse(command, &conflict);
 	if (choose_tmpdir(args))

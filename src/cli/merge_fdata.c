@@ -15,7 +15,7 @@
 #include "src/cli/file_conflicts.h"
 #include "src/cli/merge_arguments.h"
 #include "src/cli/merge_print.h"
-#include "src/cli/merge_report.h"
+#include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/say.h"
 
@@ -58,7 +58,7 @@ static bool add_folder(struct arguments *args, const char *path, struct bc_error
 {
 	DIR *folder = opendir(path);
 	char below[PATH_MAX];
-	bool ok = folder || bc_fail_errno(err, "%s: cannot read the folder", path);
+	bool ok = folder || bc_fail_errno(err, "%s: cannot read the directory", path);
 
 	for (struct dirent *entry; ok && (entry = readdir(folder));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -172,7 +172,7 @@ static bool are_apart(const struct arguments *args, struct bc_error *err)
 static int fail(const struct merge *merge, const struct bc_error *err)
 {
 	if (merge)
-		merge_report_bad(merge, false, stderr);
+		merge_summary_bad(merge, false, stderr);
 	if (*err->text)
 		fprintf(stderr, "batconv: %s\n", err->text);
 	return EXIT_FAILED;
@@ -237,7 +237,7 @@ static void print_help(FILE *out)
 {
 	fputs("usage: merge-fdata [OPTION]... FILE...\n\n"
 	      "add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
-	      "FILE is a profile, several with commas, or a folder: every file below it.\n\n"
+	      "FILE is a profile, several with commas, or a directory: every file below it.\n\n"
 	      "options:\n", out);
 	for (size_t i = 0; i < BC_COUNT(rows); i++) {
 		struct text arg = option_argument(&rows[i]);

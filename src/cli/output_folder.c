@@ -13,5 +13,5 @@ bool output_folder_make(const char *path, bool *made, struct bc_error *err)
 		ok = S_ISDIR(st.st_mode);
 		errno = ENOTDIR;
 	}
-	return ok || bc_fail_errno(err, "%s: cannot be the folder of the profiles", path);
+	return ok || bc_fail_errno(err, "%s: cannot be the directory of the profiles", path);
 }

@@ -126,7 +126,7 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 		return false;
 	choice->touched_only = perf2bolt_is_lite(arguments, &conversion->binary.image);
 	perf2bolt_info_kind(&conversion->binary, out);
-	perf2bolt_report_start(arguments, out);
+	perf2bolt_summary_start(arguments, out);
 	perf2bolt_info_binary(arguments, &conversion->binary, out);
 	if (!trace_of_arguments(arguments))
 		return convert_samples(arguments, &options, conversion, heat, err);
@@ -153,7 +153,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 }
 
 /* Prints the figures of the profile.  Counts that were not converted have no figures. */
-static bool report_figures(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+static bool print_figures(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			   FILE *out, struct bc_error *err)
 {
 	const struct figures_options options = {
@@ -194,8 +194,8 @@ static bool write_files(const struct perf2bolt_arguments *arguments, const struc
 
 	bool ok = fill_files(arguments, conversion, heat, files, err);
 	if (ok && !arguments->only_heat)
-		perf2bolt_report_written(arguments, conversion, out);
-	ok = ok && report_figures(arguments, conversion, out, err);
+		perf2bolt_summary_written(arguments, conversion, out);
+	ok = ok && print_figures(arguments, conversion, out, err);
 	if (ok && out == stdout && (fflush(out) || ferror(out))) {
 		errno = sink_stdout_failed() ? sink_stdout_failed() : errno;
 		ok = bc_fail_errno(err, "<stdout>: cannot write");
@@ -215,11 +215,11 @@ static int run(const struct perf2bolt_arguments *arguments)
 	BC_AUTO(heat_free) struct heat heat = {0};
 	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL, NULL};
 	struct bc_error err = {0};
-	FILE *out = perf2bolt_report_to(arguments);
+	FILE *out = perf2bolt_summary_to(arguments);
 
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
 	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
-		perf2bolt_report_read(arguments, &conversion, out);
+		perf2bolt_summary_read(arguments, &conversion, out);
 		summary_warnings(&summary, stderr);
 		if (write_files(arguments, &conversion, &heat, out, &err))
 			return EXIT_DONE;

@@ -71,13 +71,13 @@ const struct command *perf2bolt_command(void);
 const struct command *perf2bolt_heatmap_command(void);
 
 /* stdout, or stderr if a profile goes to stdout. */
-FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments);
+FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments);
 
 /* What was read and what became of it, and what was written. */
-void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out);
-void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+void perf2bolt_summary_start(const struct perf2bolt_arguments *arguments, FILE *out);
+void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			   FILE *out);
-void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
+void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "src/profile/figures.h"
 
 /* Of the binary, before samples are read: of what kind it is; and behind the first line
- * of the report what else is known of it. */
+ * of the summary what else is known of it. */
 void perf2bolt_info_kind(const struct binary *binary, FILE *out);
 void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments, const struct binary *binary,
 			   FILE *out);

@@ -189,7 +189,7 @@ static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
 	return true;
 }
 
-FILE *perf2bolt_report_to(const struct perf2bolt_arguments *arguments)
+FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments)
 {
 	const char *const written[] = {arguments->output.path, arguments->output.yaml, arguments->heat.path};
 
@@ -208,7 +208,7 @@ static bool check_files(struct perf2bolt_arguments *a)
 		a->heat.path = "-";
 	if (a->heat.path && !heat_output_name_others(&a->heat, a->only_heat ? "-o" : "-heatmap", &a->named, &err))
 		return wrong("", err.text, NULL);
-	if ((to_stdout || perf2bolt_report_to(a) == stdout) && !files_add_another(&a->named, OUTPUT, "-"))
+	if ((to_stdout || perf2bolt_summary_to(a) == stdout) && !files_add_another(&a->named, OUTPUT, "-"))
 		return wrong("", "out of memory", NULL);
 	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
 }

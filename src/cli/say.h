@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines of a report.  Names in them come from users and recordings: make_printable()
+/* Lines of a summary.  Names in them come from users and recordings: make_printable()
  * has the last word, as in the messages of errors. */
 #ifndef CLI_SAY_H
 #define CLI_SAY_H

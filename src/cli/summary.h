@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report of a conversion, for people and for machines. */
+/* The summary of a conversion, for people and for machines. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 

@@ -281,7 +281,7 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 						     &out->executed, err));
 }
 
-/* Makes the profile, and checks the samples last, so that the report of a refusal is as full as any
+/* Makes the profile, and checks the samples last, so that the summary of a refusal is as full as any
  * other. */
 bool conversion_convert(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {

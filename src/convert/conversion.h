@@ -75,7 +75,7 @@ struct conversion {
 	bool partial; /* an input ended early; what was there is used */
 };
 
-/* Zeroed `out` is filled as far as the job gets, also when it fails: a report
+/* Zeroed `out` is filled as far as the job gets, also when it fails: the summary
  * of a refusal needs it.  Finish with conversion_free().
  *
  * BC_MISMATCH  the samples do not belong to the binary, or none of them does

@@ -24,8 +24,8 @@ struct reader_options {
 	enum input_format format;
 	struct build_id build_id; /* of the binary: locations with this id are inside it */
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
-	/* If the text of perf script ends within a line, use the lines before it and say so in
-	 * the report; without this option such a line is an error. */
+	/* If the text of perf script ends within a line, use the lines before it and say so
+	 * (reader_report.cut); without this option such a line is an error. */
 	bool cut_will_do;
 	struct recordings *recordings; /* those that were read before; NULL: none goes on */
 	bool new_recording;            /* nor does this one, whatever it is */

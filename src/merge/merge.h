@@ -63,7 +63,7 @@ BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);
 /* What an input that is well formed can lack: then `why` is set.  false: out of memory */
 BC_MUST_USE bool merge_check_input(const struct merge_options *options, struct merge_input *input);
 
-/* Into the report. */
+/* Into merge_report. */
 void merge_count_input(struct merge *merge, const struct merge_input *input);
 
 /* May what is good be merged?  together: as one, else each identity by itself.

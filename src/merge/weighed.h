@@ -6,12 +6,12 @@
 #include "src/merge/merge.h"
 #include "src/merge/source.h"
 
-/* An item of `input` as it counts, which is added to the report.  BC_FORMAT: a count times its weight does not fit */
+/* An item of `input` as it counts, which is added to the sums.  BC_FORMAT: a count times its weight does not fit */
 BC_MUST_USE bool weighed_item(struct merge *merge, const struct merge_input *input, struct merge_item *item,
 			      struct bc_error *err);
 
 /* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
- * What comes out is added to the report.  NULL: BC_NOMEM, or from is NULL and err is set */
+ * What comes out is added to the sums.  NULL: BC_NOMEM, or from is NULL and err is set */
 struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
 			    struct bc_error *err);
 

@@ -65,7 +65,7 @@ BC_MUST_USE bool aggregate_init(struct aggregate *aggregate, const struct image 
 void aggregate_fini(struct aggregate *aggregate);
 
 /* struct event_sink.event of an aggregate.  What late build-ids say against is noted only: the
- * report of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of image_space_event(). */
+ * summary of a refusal is as full as any.  BC_NOMEM, BC_FORMAT; BC_MISMATCH as of image_space_event(). */
 BC_MUST_USE bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err);
 
 /* The threads that count, for a reader to share.  NULL: there are none but this. */

@@ -144,7 +144,7 @@ def check_references(pages):
 
 
 def check_tools(pages):
-    """Of mandoc's reports one is about this machine: which other pages are installed here."""
+    """Of mandoc's messages one is about this machine: which other pages are installed here."""
     absent = []
     if shutil.which('mandoc'):
         done = subprocess.run(['mandoc', '-Tlint', *pages], capture_output=True, text=True, check=False)

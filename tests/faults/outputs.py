@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where output cannot go: outputs.py [--every] [--only=NAME]
 
-For every command: stdout is full, closed, or has lost its reader; stderr is full or closed; the output's folder is missing or
+For every command: stdout is full, closed, or has lost its reader; stderr is full or closed; the output's directory is missing or
 not writable; the output is a folder; the disk is full.  The old output must stay, and one line must say why.  The disk is a
 small tmpfs in a namespace of its own; where the system forbids that, it says so and leaves it out.
 """
@@ -51,7 +51,7 @@ def unharmed(bench, subject, got):
 
 
 def failed(bench, subject, got, pattern):
-    """Exit 1 and one line.  There may be lines before it where the report is no failure."""
+    """Exit 1 and one line.  There may be lines before it where a line is no failure."""
     if is_sanitizer(got.stderr):
         return 'sanitizer'
     if got.code != 1:
@@ -114,13 +114,13 @@ def places(sweep, subject):
             os.chmod(os.path.join(folder, 'place'), mode)
             os.chmod(folder, 0o755)
         return prepare
-    add("the output's folder is not there", 'place/out', 'No such file or directory')
-    add('the output is a folder', 'place', 'is a directory', below(0o755))
-    add('a file is where a folder should be', 'out/out', 'Not a directory')
+    add("the output's directory is not there", 'place/out', 'No such file or directory')
+    add('the output is a directory', 'place', 'is a directory', below(0o755))
+    add('a file is where a directory should be', 'out/out', 'Not a directory')
     if os.getuid():
-        add("the output's folder is not writable", 'place/out', 'Permission denied', below(0o555))
+        add("the output's directory is not writable", 'place/out', 'Permission denied', below(0o555))
     elif nobody_can_run(bench):
-        add("the output's folder is not writable", 'place/out', 'Permission denied', below(0o755), user=NOBODY, group=NOBODY)
+        add("the output's directory is not writable", 'place/out', 'Permission denied', below(0o755), user=NOBODY, group=NOBODY)
     links(sweep, subject, instead)
 
 

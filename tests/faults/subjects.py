@@ -30,7 +30,7 @@ SUBJECTS = [
     subject('recording in a folder', '-q --threads=1 ../in/demo.bolt ../in/folder -o out', 'out'),
     subject('perf script', '--threads=1 ../in/demo.bolt ../in/perf.txt'),
     subject('perf script, three files', '-q --threads=1 ../in/demo.bolt ../in/perf.txt -o out --stats-file=stats -w yaml', 'out stats yaml'),
-    subject('report as JSON', '--threads=1 --stats=json ../in/demo.bolt ../in/perf.txt -o out', 'out'),
+    subject('summary as JSON', '--threads=1 --stats=json ../in/demo.bolt ../in/perf.txt -o out', 'out'),
     subject('pre-aggregated', '-q --threads=1 ../in/demo.bolt ../in/preagg -o out', 'out'),
     subject('to pre-aggregated', '-q --threads=1 --format=preagg ../in/demo.bolt ../in/perf.data -o out', 'out'),
     subject('yaml', '-q --threads=1 --format=yaml ../in/demo.bolt ../in/perf.data -o out', 'out'),

@@ -64,7 +64,7 @@ def score(row):
 
 
 def table_text(table):
-    lines = ['| folder | made | killed | equivalent | accepted | gaps | score |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: |']
+    lines = ['| directory | made | killed | equivalent | accepted | gaps | score |', '| --- | ---: | ---: | ---: | ---: | ---: | ---: |']
     total = collections.Counter()
     for folder in sorted(table):
         total.update(table[folder])

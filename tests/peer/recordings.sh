@@ -12,7 +12,7 @@ need perf linux-perf
 need $bolt bolt-22
 need gcc gcc
 
-# convert OUT BINARY SAMPLES OPTION...: and the report in OUT.stats
+# convert OUT BINARY SAMPLES OPTION...: and the summary in OUT.stats
 convert() {
 	to=$1 binary=$2 from=$3
 	shift 3

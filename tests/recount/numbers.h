@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Numbers under the names that the report as JSON has for them, such as
+ * Numbers under the names that the summary as JSON has for them, such as
  * "samples.dropped.kernel": what should be there, and what is.
  */
 #ifndef RECOUNT_NUMBERS_H

@@ -22,7 +22,7 @@ static bool read_number(struct json_reader *json, const char *name, struct numbe
 	if (!json_whole(json, UINT64_MAX, &value))
 		return false;
 	if (numbers_find(is, name))
-		mistake("%s: is twice in the report", name);
+		mistake("%s: is twice in the summary", name);
 	numbers_add(is, name, value);
 	return true;
 }
@@ -100,7 +100,7 @@ static void check_balance(const struct numbers *is)
 		snprintf(read, sizeof(read), "%s.read", ledgers[i]);
 		snprintf(kept, sizeof(kept), "%s.kept", ledgers[i]);
 		if (!numbers_find(is, read) || !numbers_find(is, kept))
-			mistake("%s: is not in the report, should be", ledgers[i]);
+			mistake("%s: is not in the summary, should be", ledgers[i]);
 		must_equal(ledgers[i], numbers_get(is, kept) + numbers_dropped(is, ledgers[i]), numbers_get(is, read));
 	}
 }
@@ -113,7 +113,7 @@ static void check_numbers(const struct numbers *is, const struct numbers *should
 			must_equal(is->at[i].name, is->at[i].value, numbers_get(should, is->at[i].name));
 	for (size_t i = 0; i < should->count; i++)
 		if (!numbers_find(is, should->at[i].name))
-			mistake("%s: is not in the report, should be", should->at[i].name);
+			mistake("%s: is not in the summary, should be", should->at[i].name);
 }
 
 bool stats_compare(const char *path, const struct count *count, struct numbers *is, struct bc_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The report as JSON: every number of its ledgers, and what the profile has. */
+/* The summary as JSON: every number of its ledgers, and what the profile has. */
 #ifndef RECOUNT_STATS_H
 #define RECOUNT_STATS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What batconv wrote as YAML: which functions, how often each was entered, and that its
- * counts and those that the report calls lost are all that should be there.  To which block
+ * counts and those that the summary calls lost are all that should be there.  To which block
  * a count went is not looked at.
  */
 #ifndef RECOUNT_YAML_H

@@ -21,7 +21,7 @@ cmp plain sandboxed || status=1
 warned sandboxed.said
 LD_PRELOAD=$SHIM "$BATCONV" -v --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>&1 |
 	grep -qx 'batconv: sandbox: Landlock no, seccomp no' || fails '-v: does not say that there is none'
-# The JSON report stands alone.
+# The summary as JSON stands alone.
 LD_PRELOAD=$SHIM "$BATCONV" --sandbox --stats=json "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>json.said
 grep -q warning: json.said && fails '--stats=json: a line that is no JSON'
 

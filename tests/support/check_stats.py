@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks a JSON report against docs/stats.md, and prints the values asked for: check_stats.py FILE [PATH...]
+"""Checks a JSON summary against docs/stats.md, and prints the values asked for: check_stats.py FILE [PATH...]
 
-Every key must be in the tables there with its type, and every key of the tables must be in the report; each ledger must
+Every key must be in the tables there with its type, and every key of the tables must be in the summary; each ledger must
 balance.  A PATH is keys and indices with dots: samples.read, inputs.0.format.
 --reasons prints how many reasons the tables have, and needs no FILE.
 """

@@ -4,7 +4,7 @@
  * finding.  A result points at the binary: code-scanning tools want a file.
  */
 #include "src/output/json.h"
-#include "src/output/report.h"
+#include "src/output/verification.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -73,14 +73,14 @@ static void write_function(struct json *json, const struct finding_location *loc
 	json_close(json, ']');
 }
 
-static void write_location(struct json *json, const struct report *report,
+static void write_location(struct json *json, const struct verification *found,
 			   const struct finding_location *location)
 {
 	json_open(json, "locations", '[');
 	json_open(json, NULL, '{');
 	json_open(json, "physicalLocation", '{');
 	json_open(json, "artifactLocation", '{');
-	json_string(json, "uri", report->binary);
+	json_string(json, "uri", found->binary);
 	json_close(json, '}');
 	write_region(json);
 	if (location->address != NO_OFFSET) {
@@ -94,7 +94,7 @@ static void write_location(struct json *json, const struct report *report,
 	json_close(json, ']');
 }
 
-static void write_result(struct json *json, const struct report *report, const struct finding *f)
+static void write_result(struct json *json, const struct verification *found, const struct finding *f)
 {
 	const struct finding_info *info = &finding_infos[f->kind];
 	char message[512];
@@ -105,15 +105,15 @@ static void write_result(struct json *json, const struct report *report, const s
 	json_number(json, "ruleIndex", (uint64_t)f->kind);
 	json_string(json, "level", severity_name(info->severity));
 	write_text(json, "message", message);
-	write_location(json, report, &f->location);
-	write_byte(json, report->verify, f->location.byte);
+	write_location(json, found, &f->location);
+	write_byte(json, found->verify, f->location.byte);
 	json_close(json, '}');
 	putc('\n', json->out);
 }
 
-void report_sarif(const struct report *report, FILE *out)
+void verification_sarif(const struct verification *found, FILE *out)
 {
-	const struct findings *findings = &report->verify->findings;
+	const struct findings *findings = &found->verify->findings;
 	struct json json = {.out = out};
 
 	json_open(&json, NULL, '{');
@@ -121,10 +121,10 @@ void report_sarif(const struct report *report, FILE *out)
 	json_string(&json, "version", "2.1.0");
 	json_open(&json, "runs", '[');
 	json_open(&json, NULL, '{');
-	write_driver(&json, report->version);
+	write_driver(&json, found->version);
 	json_open(&json, "results", '[');
 	for (size_t i = 0; i < findings->len; i++)
-		write_result(&json, report, &findings->at[i]);
+		write_result(&json, found, &findings->at[i]);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	json_close(&json, ']');

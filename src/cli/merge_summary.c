@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/merge_report.h"
+#include "src/cli/merge_summary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void tell(size_t count, const char *what, FILE *out)
 		say(out, "%zu input%s %s", count, plural(count), what);
 }
 
-void merge_report_text(const struct merge_outcome *outcome, bool verbose, FILE *out)
+void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE *out)
 {
 	const struct merge_report *r = &outcome->merge->report;
 	char count[48], other[48];
@@ -75,7 +75,7 @@ static void write_bad(struct json *json, const struct merge *merge)
 	json_close(json, ']');
 }
 
-void merge_report_json(const struct merge_outcome *outcome, FILE *out)
+void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 {
 	const struct merge_report *r = &outcome->merge->report;
 	struct json json = {out, false};
@@ -118,7 +118,7 @@ static int compare_shards(const void *a, const void *b)
 						    : memcmp(x->shard.id.data, y->shard.id.data, x->shard.id.size);
 }
 
-bool merge_report_doubles(const struct merge *merge, FILE *out)
+bool merge_summary_doubles(const struct merge *merge, FILE *out)
 {
 	const struct merge_input **shards = malloc((merge->count + 1) * sizeof(*shards));
 	bool ok = shards;
@@ -137,7 +137,7 @@ bool merge_report_doubles(const struct merge *merge, FILE *out)
 	return ok;
 }
 
-void merge_report_bad(const struct merge *merge, bool skipped, FILE *out)
+void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		if (merge->inputs[i].why)

@@ -19,7 +19,7 @@ static void print_share(const char *label, uint64_t part, uint64_t whole, FILE *
 	putc('\n', out);
 }
 
-void perf2bolt_report_start(const struct perf2bolt_arguments *arguments, FILE *out)
+void perf2bolt_summary_start(const struct perf2bolt_arguments *arguments, FILE *out)
 {
 	for (size_t i = 0; i < arguments->files.len; i++) {
 		fputs("PERF2BOLT: Starting data aggregation job for ", out);
@@ -50,7 +50,7 @@ static uint64_t samples_taken(const struct ledger *samples)
 	       samples->dropped[SAMPLE_DROP_OTHER_PID];
 }
 
-static void report_branches(const struct ledgers *ledgers, FILE *out)
+static void print_branches(const struct ledgers *ledgers, FILE *out)
 {
 	const struct ledger *samples = &ledgers->samples, *branches = &ledgers->branches;
 	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] -
@@ -66,7 +66,7 @@ static void report_branches(const struct ledgers *ledgers, FILE *out)
 		    samples_seen(samples), out);
 }
 
-static void report_traces(const struct ledger *traces, FILE *out)
+static void print_traces(const struct ledger *traces, FILE *out)
 {
 	uint64_t invalid = traces->dropped[TRACE_DROP_TWO_FRAGMENTS] + traces->dropped[TRACE_DROP_INVALID] +
 			   traces->dropped[TRACE_DROP_NO_MAP];
@@ -81,7 +81,7 @@ static void report_traces(const struct ledger *traces, FILE *out)
 		    traces->read, out);
 }
 
-static void report_basic(const struct ledger *samples, FILE *out)
+static void print_basic(const struct ledger *samples, FILE *out)
 {
 	uint64_t taken = samples_taken(samples);
 
@@ -91,7 +91,7 @@ static void report_basic(const struct ledger *samples, FILE *out)
 			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
 }
 
-static void report_heat(const struct heat_output *output, FILE *out)
+static void print_heat(const struct heat_output *output, FILE *out)
 {
 	fputs("HEATMAP: building heat map...\n", out);
 	for (size_t i = 0; i < output->size_count; i++) {
@@ -103,7 +103,7 @@ static void report_heat(const struct heat_output *output, FILE *out)
 	}
 }
 
-void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
 			   FILE *out)
 {
 	const struct ledgers *ledgers = &conversion->ledgers;
@@ -118,18 +118,18 @@ void perf2bolt_report_read(const struct perf2bolt_arguments *arguments, const st
 	if (conversion->basic)
 		fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", samples_taken(&ledgers->samples));
 	else
-		report_branches(ledgers, out);
+		print_branches(ledgers, out);
 	if (arguments->heat.path)
-		report_heat(&arguments->heat, out);
+		print_heat(&arguments->heat, out);
 	if (arguments->only_heat)
 		return;
 	if (conversion->basic)
-		report_basic(&ledgers->samples, out);
+		print_basic(&ledgers->samples, out);
 	else
-		report_traces(&ledgers->traces, out);
+		print_traces(&ledgers->traces, out);
 }
 
-void perf2bolt_report_written(const struct perf2bolt_arguments *arguments,
+void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out)
 {
 	switch (arguments->output.format) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/output/json.h"
-#include "src/output/report.h"
+#include "src/output/verification.h"
 
 static void write_finding(struct json *json, const struct finding *f)
 {
@@ -75,24 +75,24 @@ static void write_sample(struct json *json, const struct sample_result *s)
 	json_close(json, '}');
 }
 
-void report_json(const struct report *report, FILE *out)
+void verification_json(const struct verification *found, FILE *out)
 {
-	const struct verify_report *v = report->verify;
+	const struct verify_report *v = found->verify;
 	struct json json = {.out = out};
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "format", "batconv-verify");
 	json_number(&json, "version", 1);
-	json_string(&json, "binary", report->binary);
-	if (report->input)
-		json_string(&json, "input", report->input);
+	json_string(&json, "binary", found->binary);
+	if (found->input)
+		json_string(&json, "input", found->input);
 	json_string(&json, "instructions_checked", code_state_text(v->code));
 	if (v->decoded)
 		write_table(&json, &v->subject);
 	if (v->linked)
 		write_coverage(&json, &v->coverage);
-	if (report->sample)
-		write_sample(&json, report->sample);
+	if (found->sample)
+		write_sample(&json, found->sample);
 	write_counts(&json, &v->findings);
 	json_open(&json, "findings", '[');
 	for (size_t i = 0; i < v->findings.len; i++)

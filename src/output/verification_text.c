@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "src/base/print_name.h"
-#include "src/output/report.h"
+#include "src/output/verification.h"
 
 const char *code_state_text(enum code_state state)
 {
@@ -33,14 +33,14 @@ static void print_location(const struct finding_location *location, FILE *out)
 		fprintf(out, ", byte %" PRIu64, location->byte);
 }
 
-static void print_findings(const struct report *report, FILE *out)
+static void print_findings(const struct verification *found, FILE *out)
 {
-	const struct findings *findings = &report->verify->findings;
+	const struct findings *findings = &found->verify->findings;
 
 	for (size_t i = 0; i < findings->len; i++) {
 		const struct finding *f = &findings->at[i];
 		const struct finding_info *info = &finding_infos[f->kind];
-		print_name(text_of(report->binary), out);
+		print_name(text_of(found->binary), out);
 		fprintf(out, ": %s: %s", severity_name(info->severity), info->id);
 		print_location(&f->location, out);
 		fprintf(out, ": %s; ", info->what);
@@ -90,11 +90,11 @@ static void print_sample(const struct sample_result *s, FILE *out)
 			percent(s->same, s->compared), s->added);
 }
 
-void report_text(const struct report *report, bool quiet, FILE *out)
+void verification_text(const struct verification *found, bool quiet, FILE *out)
 {
-	const struct verify_report *v = report->verify;
+	const struct verify_report *v = found->verify;
 
-	print_findings(report, out);
+	print_findings(found, out);
 	if (quiet)
 		return;
 	print_remedies(&v->findings, out);
@@ -106,9 +106,9 @@ void report_text(const struct report *report, bool quiet, FILE *out)
 		print_coverage(&v->coverage, out);
 	if (v->decoded)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
-	if (report->sample)
-		print_sample(report->sample, out);
-	print_name(text_of(report->binary), out);
+	if (found->sample)
+		print_sample(found->sample, out);
+	print_name(text_of(found->binary), out);
 	fprintf(out, ": %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n",
 		findings_at_least(&v->findings, SEVERITY_ERROR),
 		findings_at_least(&v->findings, SEVERITY_WARNING) -

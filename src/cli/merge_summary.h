@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What merge says of its work. */
-#ifndef CLI_MERGE_REPORT_H
-#define CLI_MERGE_REPORT_H
+#ifndef CLI_MERGE_SUMMARY_H
+#define CLI_MERGE_SUMMARY_H
 
 #include <stdio.h>
 
@@ -14,13 +14,13 @@ struct merge_outcome {
 	const char *refusal; /* why none was; or NULL */
 };
 
-void merge_report_text(const struct merge_outcome *outcome, bool verbose, FILE *out);
-void merge_report_json(const struct merge_outcome *outcome, FILE *out);
+void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE *out);
+void merge_summary_json(const struct merge_outcome *outcome, FILE *out);
 
 /* Warns of shards that seem to be the same.  false: out of memory */
-BC_MUST_USE bool merge_report_doubles(const struct merge *merge, FILE *out);
+BC_MUST_USE bool merge_summary_doubles(const struct merge *merge, FILE *out);
 
 /* A line for each bad input, and one for sums that did not fit. */
-void merge_report_bad(const struct merge *merge, bool skipped, FILE *out);
+void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out);
 
 #endif
