@@ -115,7 +115,7 @@ static void ranges_by_segments(void **state)
 	image_match_fini(&match);
 }
 
-/* The two worked examples of docs/conversion.md, section 1. */
+/* The two worked examples of docs/addresses.md. */
 static void worked_example_of_a_pie(void **state)
 {
 	struct segment segment = {0xbd5fd4, 0xbd4fd4, 0x100000, 0x100000, 0x1000, true};

@@ -296,7 +296,7 @@ static void test_no_names(void **state)
 	}
 }
 
-/* The worked cases of docs/conversion.md, scaled down to a small file: what
+/* The worked examples of docs/addresses.md, scaled down to a small file: what
  * matters are differences. */
 static void test_conversions(void **state)
 {
