@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The top of the page: what was looked at, and where to go.
+import {el, code} from './base/dom.js';
+import {base, count, plural} from './base/format.js';
+
+function fact(label, ...value) {
+	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, ...value));
+}
+
+function sampleFiles(model) {
+	const more = model.samples_all - model.samples.length;
+	const files = model.samples.flatMap((file, i) => [i ? ', ' : null, code(file)]);
+	return [...files, more > 0 ? ` and ${plural(more, 'more file')}` : null];
+}
+
+export function head(model) {
+	const facts = [
+		fact('optimised', code(model.optimized)),
+		model.input ? fact('input', code(model.input)) : null,
+		fact(model.plain ? 'plain samples' : 'branch stacks', ...sampleFiles(model)),
+		model.build_id ? fact('build-id', code(model.build_id)) : null,
+		model.against ? fact('against', code(model.against)) : null,
+	];
+	return el('header', {class: 'top'},
+		el('a', {class: 'skip', href: '#main'}, 'Skip to the figures'),
+		el('a', {class: 'skip', href: '#functions'}, 'Skip to the functions'),
+		el('div', {class: 'title'},
+			el('h1', {}, code(base(model.optimized))),
+			el('p', {class: 'maker'}, `batconv ${model.batconv} · profile report`)),
+		el('dl', {class: 'facts'}, facts),
+		model.partial ? el('p', {class: 'banner', role: 'note'}, 'A recording ended early: what is here is of the part that could be read.') : null);
+}
+
+export function navigation(model) {
+	const links = [
+		['verdict', 'Verdict'],
+		['flow', 'Where samples went'],
+		['heat', 'Heat'],
+		['coverage', 'Coverage'],
+		['functions', `Functions (${count(model.functions.all)})`],
+		model.against ? ['against', 'Against'] : null,
+	];
+	return el('nav', {class: 'nav', 'aria-label': 'Parts of the report'},
+		el('ul', {}, links.filter(Boolean).map(([id, text]) => el('li', {}, el('a', {href: `#${id}`}, text)))));
+}

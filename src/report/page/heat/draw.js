@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a track of heat looks like: bars for blocks, bands for kinds of code and for functions, names of sections.
+import {visible} from '../base/dom.js';
+import {cellsWithin} from './space.js';
+
+export const HIGH = {sections: 20, bars: 88, regions: 8, names: 18};
+const FONT = '11px Inter, system-ui, sans-serif';
+
+/** Sets a canvas to a size in CSS pixels and returns its context, cleared. */
+export function prepare(canvas, width, height) {
+	const scale = Math.max(1, window.devicePixelRatio || 1);
+	canvas.width = Math.round(width * scale);
+	canvas.height = Math.round(height * scale);
+	canvas.style.width = `${width}px`;
+	canvas.style.height = `${height}px`;
+	const context = canvas.getContext('2d');
+	context.scale(scale, scale);
+	context.font = FONT;
+	context.textBaseline = 'middle';
+	return context;
+}
+
+function clippedText(context, text, x, y, width) {
+	if (width < 14)
+		return;
+	context.save();
+	context.beginPath();
+	context.rect(x, y - 10, width, 20);
+	context.clip();
+	context.fillText(text, x, y);
+	context.restore();
+}
+
+/** For every pixel the hottest block in it, so that no hot spot is lost between two pixels. */
+export function columns(space, view, cells, width) {
+	const hottest = new Float64Array(width);
+	const [first, last] = cellsWithin(space, cells, view.from, view.to);
+	const scale = width / (view.to - view.from);
+	for (let i = first; i < last; i++) {
+		const at = cells.at[i];
+		const part = space.partOf(at + cells.cell - 1);
+		const begin = (space.toUnit(Math.max(at, part.begin)) - view.from) * scale;
+		const end = (space.toUnit(Math.min(at + cells.cell, part.end - 1e-6)) - view.from) * scale;
+		const stop = Math.min(width, Math.max(Math.ceil(end - 0.5), Math.floor(begin) + 1));
+		for (let x = Math.max(0, Math.floor(begin)); x < stop; x++)
+			hottest[x] = Math.max(hottest[x], cells.value[i]);
+	}
+	return hottest;
+}
+
+export function drawBars(context, {space, view, cells, shade, colors, width, top, paper}) {
+	context.fillStyle = paper;
+	context.fillRect(0, top, width, HIGH.bars);
+	const values = columns(space, view, cells, width);
+	for (let x = 0; x < width;) {
+		const value = values[x];
+		let end = x + 1;
+		while (end < width && values[end] === value)
+			end++;
+		if (value > 0) {
+			const heat = shade(value);
+			const high = Math.max(4, Math.round((0.12 + 0.88 * heat) * HIGH.bars));
+			const gap = end - x > 5 ? 1 : 0; // between blocks that are wide enough to be told apart
+			context.fillStyle = colors(heat);
+			context.fillRect(x, top + HIGH.bars - high, end - x - gap, high);
+		}
+		x = end;
+	}
+}
+
+export function drawSections(context, {space, view, width, top, ink, line, full}) {
+	const scale = width / (view.to - view.from);
+	for (const part of space.parts) {
+		const begin = (part.from - view.from) * scale;
+		const end = (part.to - view.from) * scale;
+		if (end < 0 || begin > width)
+			continue;
+		context.fillStyle = line;
+		if (begin > 0.5)
+			context.fillRect(Math.round(begin), full.top, 1, full.high);
+		context.fillStyle = ink;
+		const left = Math.max(begin, 0) + 5;
+		clippedText(context, visible(part.name || 'no section'), left, top + HIGH.sections / 2, Math.min(end, width) - left - 3);
+	}
+}
+
+export function drawRegions(context, {space, view, regions, colorOf, width, top}) {
+	const scale = width / (view.to - view.from);
+	const [low, high] = [space.toAddress(view.from), space.toAddress(view.to)];
+	for (const [begin, end, kind] of regions) {
+		if (end <= low || begin > high)
+			continue;
+		const x = Math.max(0, (space.toUnit(begin) - view.from) * scale);
+		const right = Math.min(width, (space.toUnit(end - 1) - view.from) * scale);
+		context.fillStyle = colorOf(kind);
+		context.fillRect(x, top, Math.max(1, right - x), HIGH.regions);
+	}
+}
+
+export function drawNames(context, {space, view, names, chosen, width, top, ink, box, mark}) {
+	const scale = width / (view.to - view.from);
+	let free = -1;
+	for (const {begin, end, f} of names.within(space.toAddress(view.from), space.toAddress(view.to) + 1)) {
+		const x = Math.max(0, (space.toUnit(begin) - view.from) * scale);
+		const right = Math.min(width, (space.toUnit(end - 1) - view.from) * scale + 0.5);
+		if (right < free)
+			continue; // another one has this pixel
+		free = Math.max(x + 0.75, right);
+		context.fillStyle = f === chosen ? mark.box : box;
+		context.fillRect(x, top + 2, Math.max(0.75, right - x - (right - x > 4 ? 1 : 0)), HIGH.names - 4);
+		if (right - x > 30) {
+			context.fillStyle = f === chosen ? mark.ink : ink;
+			clippedText(context, visible(f.plain ?? f.name), x + 4, top + HIGH.names / 2, right - x - 7);
+		}
+	}
+}
+
+/** A frame around addresses: the block under the pointer, or where the same code is. */
+export function drawFrames(context, {space, view, width, top, high, frames, color}) {
+	const scale = width / (view.to - view.from);
+	context.strokeStyle = color;
+	context.fillStyle = color;
+	for (const [begin, end] of frames) {
+		const x = (space.toUnit(begin) - view.from) * scale;
+		const right = (space.toUnit(Math.max(end - 1, begin)) - view.from) * scale;
+		if (right < 0 || x > width)
+			continue;
+		context.globalAlpha = 0.14;
+		context.fillRect(x, top, Math.max(1, right - x), high);
+		context.globalAlpha = 1;
+		context.strokeRect(Math.round(x) - 0.5, top + 0.5, Math.max(2, Math.round(right - x) + 1), high - 1);
+	}
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The page of batconv report: reads the data that stands in it, and draws its parts from top to bottom.
+import {readModel} from './base/model.js';
+import {shared} from './base/chosen.js';
+import {el, visible} from './base/dom.js';
+import {base} from './base/format.js';
+import {againstPart} from './against/part.js';
+import {coveragePart} from './curve/part.js';
+import {flowPart} from './flow/part.js';
+import {functionsPart} from './functions/part.js';
+import {head, navigation} from './head.js';
+import {heatPart} from './heat/part.js';
+import {verdictPart} from './verdict/part.js';
+
+const model = readModel(document.getElementById('data').textContent);
+const chosen = shared();
+const parts = [verdictPart, flowPart, heatPart, coveragePart, functionsPart, againstPart];
+const page = document.getElementById('page');
+const main = el('main', {id: 'main'});
+
+page.append(head(model), navigation(model), main);
+for (const part of parts)
+	main.append(part(model, chosen));
+document.title = `${visible(base(model.optimized))} · batconv report`;

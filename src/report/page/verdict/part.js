@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What batconv quality says: a card for each verdict, the figures that it rests on in it.
+import {el} from '../base/dom.js';
+import {section} from '../base/section.js';
+import {plural} from '../base/format.js';
+import {cards} from './cards.js';
+
+const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']};
+const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', flow: 'Flow'};
+const ASKED = {
+	build: 'Are the samples of this very build?',
+	kept: 'How much of what could be used is?',
+	density: 'Are there enough samples?',
+	coverage: 'Which part of the code is it about?',
+	places: 'Does the binary fit the workload?',
+	flow: 'Do counts add up?',
+};
+
+export function badge(verdict) {
+	const [sign, word] = WORDS[verdict];
+	return el('span', {class: `badge ${verdict}`}, el('span', {'aria-hidden': 'true'}, sign), ` ${word}`);
+}
+
+function summary(verdicts) {
+	const of = (word) => verdicts.filter((v) => v.verdict === word).length;
+	const [bad, look] = [of('bad'), of('look')];
+	if (!verdicts.length)
+		return 'There is nothing to judge.';
+	if (bad)
+		return `${plural(bad, 'figure is', 'figures are')} bad: do not optimise with this profile before that is clear.`;
+	if (look)
+		return `${plural(look, 'figure deserves', 'figures deserve')} a look; the others are good.`;
+	return 'All figures are good.';
+}
+
+function gate(g) {
+	const bound = 'min' in g ? `at least ${g.min}` : `at most ${g.max}`;
+	const is = 'value' in g ? `is ${g.value}` : 'is not known';
+	return el('li', {}, badge(g.passed ? 'good' : 'bad'), ` ${g.figure} ${is}, wanted is ${bound}`);
+}
+
+function card(verdict, quality) {
+	const {main, more} = cards[verdict.about]?.(quality) ?? {main: null, more: null};
+	return el('article', {class: `card ${verdict.verdict}`, 'data-about': verdict.about, 'aria-labelledby': `card-${verdict.about}`},
+		el('div', {class: 'card-head'},
+			el('h3', {id: `card-${verdict.about}`}, TITLES[verdict.about] ?? verdict.about), badge(verdict.verdict)),
+		el('p', {class: 'asked'}, ASKED[verdict.about]),
+		main,
+		el('p', {class: 'sentence'}, verdict.text, '.'),
+		more);
+}
+
+export function verdictPart({quality}) {
+	return section('verdict', 'Verdict', summary(quality.verdicts),
+		el('div', {class: 'cards'}, quality.verdicts.map((verdict) => card(verdict, quality))),
+		quality.gates?.length ? el('ul', {class: 'gates', 'aria-label': 'Gates'}, quality.gates.map(gate)) : null);
+}
