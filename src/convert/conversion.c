@@ -157,16 +157,19 @@ static bool check_samples(const struct conversion_options *options, struct conve
 
 /* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
  * cannot be read as a graph, the profile stays one of addresses. */
-static bool infer_branches(struct conversion *c, struct bc_error *err)
+static bool infer_branches(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct infer_job job = {c->pair.output ? &c->pair : NULL, c->threads, options->ranges ? &c->ranges : NULL};
 
-	if (!c->basic || !c->aggregate.options.rules.infer || (c->binary.kind != BINARY_UNTOUCHED && !pair))
+	if (!c->basic || !c->aggregate.options.rules.infer || (c->binary.kind != BINARY_UNTOUCHED && !job.pair))
 		return true;
-	c->is_inferred = infer(&c->profile, pair, c->threads, &c->inferred, &c->not_inferred);
-	if (c->is_inferred || c->not_inferred.code != BC_NOMEM)
+	c->is_inferred = infer(&job, &c->profile, &c->inferred, &c->not_inferred);
+	if (c->is_inferred)
 		return true;
-	return bc_fail_nomem(err);
+	if (c->not_inferred.code == BC_NOMEM)
+		return bc_fail_nomem(err);
+	return !options->ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", options->binary,
+					   c->not_inferred.text);
 }
 
 /* Restores parts of a profile of branches.  Plain samples have no branches to restore anything
@@ -179,8 +182,9 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 	return !c->pair.output || c->basic || restore_profile(&how, &converted->profile, err);
 }
 
-static bool convert_all(struct conversion *c, const char *name, struct bc_error *err)
+static bool convert_all(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
+	const char *name = options->binary;
 	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 
@@ -203,7 +207,7 @@ static bool convert_all(struct conversion *c, const char *name, struct bc_error 
 	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	if (!infer_branches(c, err))
+	if (!infer_branches(options, c, err))
 		return false;
 	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
@@ -261,15 +265,18 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
 	return open_binary(options, out, err) && begin_counting(options, out, err);
 }
 
-/* Makes the ranges of llvm-profgen from the counts, before these become a profile. */
+/* Makes the ranges of llvm-profgen from the counts, before these become a profile.  Plain samples have theirs when branches are
+ * inferred. */
 static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
 	const struct ranges_job job = {&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->threads};
 
-	if (c->basic)
+	if (c->basic && (!c->aggregate.options.rules.infer || options->aggregate_only))
 		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: no branch stacks: llvm-profgen wants ranges between two taken branches (record "
-			       "with -j any,u)", options->binary);
+			       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
+			       "and --compat=perf2bolt (or record with -j any,u)", options->binary);
+	if (c->basic)
+		return true;
 	return ranges_make(&job, &c->ranges, err) || (err->code == BC_FORMAT && bc_fail_prefix(err, options->binary));
 }
 
@@ -289,7 +296,7 @@ bool conversion_convert(const struct conversion_options *options, struct convers
 	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
 		return false;
 	out->aggregate.left_out = out->left_out;
-	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(out, options->binary, err)))
+	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(options, out, err)))
 		return false;
 	return check_samples(options, out, err);
 }

@@ -6,6 +6,7 @@
 
 #include "src/base/parallel.h"
 #include "src/cfg/cfg.h"
+#include "src/infer/flow_ranges.h"
 #include "src/infer/problem.h"
 
 enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, IN_PLT };
@@ -34,6 +35,7 @@ struct job {
 	bool sparse;      /* there are fewer samples than INFER_SPARSE */
 	atomic_uint_least64_t *called; /* by function of the binary: direct calls of it that were written */
 	struct record_batch *batches;  /* one a thread */
+	struct count_table *ran;       /* likewise, of flow_ranges.h; NULL: not wanted */
 	atomic_bool no_memory;
 };
 
@@ -153,6 +155,8 @@ static void write_solved(struct job *job, unsigned worker, struct sampled *s, co
 	s->moved = moved(solved);
 	write_edges(&w);
 	write_calls(&w);
+	if (job->ran && !flow_ranges_add(&(struct flow_ran){job->code, s->code, graph, &solved->counts}, &job->ran[worker]))
+		atomic_store(&job->no_memory, true);
 }
 
 static bool solve(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph)
@@ -250,7 +254,30 @@ static void write_entries(struct job *job)
 			continue;
 		record.count = s->entered - called;
 		add(job, 0, &record);
+		if (job->ran && s->code && !flow_ranges_enter(s->code, record.count, &job->ran[0]))
+			atomic_store(&job->no_memory, true);
 	}
+}
+
+/* Makes the ranges of all functions.  One without a flow ran from its beginning to its end as often as it was entered. */
+static bool make_ranges(struct job *job, unsigned threads, struct ranges *out, struct bc_error *err)
+{
+	bool ok = true;
+
+	*out = (struct ranges){.base = ranges_base(job->image)};
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		const struct sampled *s = &job->functions.at[i];
+		out->runs.read = count_add_saturating(out->runs.read, s->samples);
+		if (s->state == IN_PLT || !s->code) {
+			uint64_t *dropped = &out->runs.dropped[s->state == IN_PLT ? RANGE_OUTSIDE : RANGE_NO_CODE];
+			*dropped = count_add_saturating(*dropped, s->samples);
+			continue;
+		}
+		out->runs.kept = count_add_saturating(out->runs.kept, s->samples);
+		if (s->state != SOLVED)
+			ok = flow_ranges_whole(s->code, s->entered, &job->ran[0]);
+	}
+	return (ok && ranges_gather(job->ran, threads, out)) || bc_fail_nomem(err);
 }
 
 static struct inferred_share *share_of(struct inferred *out, enum sampled_state state)
@@ -304,32 +331,43 @@ static bool replace(struct job *job, struct profile *profile, unsigned threads, 
 	return true;
 }
 
-static bool run(struct job *job, struct profile *profile, unsigned threads, struct inferred *out, struct bc_error *err)
+static bool run(struct job *job, const struct infer_job *how, struct profile *profile, struct inferred *out,
+		struct bc_error *err)
 {
-	if (!job->called || !job->batches)
+	unsigned threads = how->threads;
+
+	if (!job->called || !job->batches || (how->ranges && !job->ran))
 		return bc_fail_nomem(err);
 	if (!group(job, err) || !build_graphs(job, threads, err))
 		return false;
 	parallel_for(threads, job->functions.len, infer_one, job);
 	write_entries(job);
 	count_functions(job, out);
-	return atomic_load(&job->no_memory) ? bc_fail_nomem(err) : replace(job, profile, threads, err);
+	if (atomic_load(&job->no_memory))
+		return bc_fail_nomem(err);
+	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) && replace(job, profile, threads, err);
 }
 
-bool infer(struct profile *profile, const struct pair *pair, unsigned threads, struct inferred *out, struct bc_error *err)
+bool infer(const struct infer_job *wanted, struct profile *profile, struct inferred *out, struct bc_error *err)
 {
 	const struct binary *binary = profile->binary;
+	const struct pair *pair = wanted->pair;
+	struct infer_job how = *wanted;
 	struct job job = {.profile = profile, .binary = binary, .pair = pair,
 			  .image = pair ? &pair->image : &binary->image,
 			  .code = pair ? &pair->functions : &binary->functions};
 
-	threads = threads < PARALLEL_MOST ? threads : PARALLEL_MOST;
+	how.threads = how.threads < PARALLEL_MOST ? how.threads : PARALLEL_MOST;
 	job.called = calloc(job.binary->functions.count + 1, sizeof(*job.called));
-	job.batches = calloc(threads, sizeof(*job.batches));
-	bool ok = run(&job, profile, threads, out, err);
-	for (unsigned i = 0; job.batches && i < threads; i++)
+	job.batches = calloc(how.threads, sizeof(*job.batches));
+	job.ran = how.ranges ? calloc(how.threads, sizeof(*job.ran)) : NULL;
+	bool ok = run(&job, &how, profile, out, err);
+	for (unsigned i = 0; job.batches && i < how.threads; i++)
 		record_vec_free(&job.batches[i].records);
+	for (unsigned i = 0; job.ran && i < how.threads; i++)
+		count_table_free(&job.ran[i]);
 	free(job.batches);
+	free(job.ran);
 	free(job.called);
 	sampled_vec_free(&job.functions);
 	cfg_free(&job.cfg);

@@ -9,6 +9,7 @@
 #include "src/base/error.h"
 #include "src/pair/pair.h"
 #include "src/profile/profile.h"
+#include "src/ranges/ranges.h"
 
 /* With fewer samples in the whole profile, blocks without any are taken to run now and then (flow_problem.sparse).
  * With more it gains nothing, and takes three times as long. */
@@ -27,12 +28,17 @@ struct inferred {
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 
-/* Replace a profile of samples by one of branches.  The result does not depend on the number of threads.
- *
- * pair  the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT did not touch
+struct infer_job {
+	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT
+				    did not touch */
+	unsigned threads;
+	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts samples.  NULL: not wanted */
+};
+
+/* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend on the number of threads.
  *
  * BC_FORMAT  tables that would be read too often
- * BC_NOMEM; the profile is as it was then */
-BC_MUST_USE bool infer(struct profile *profile, const struct pair *pair, unsigned threads, struct inferred *out, struct bc_error *err);
+ * BC_NOMEM; the profile is as it was then, and ranges_free() the ranges all the same */
+BC_MUST_USE bool infer(const struct infer_job *job, struct profile *profile, struct inferred *out, struct bc_error *err);
 
 #endif

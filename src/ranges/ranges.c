@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/ranges/gather.h"
 #include "src/ranges/walk.h"
 
 #define X(name, key, text) {key, text},
@@ -32,32 +33,8 @@ static void run_piece(void *ctx, size_t piece, unsigned worker)
 	walk_piece_sums(&m->walkers[worker], &m->pieces.at[piece]);
 }
 
-/* Collects the rows of all threads, in order: ranges before branches. */
-static bool gather(struct maker *m, unsigned threads, struct count_rows *rows, size_t *count)
+static bool add_ledgers(const struct maker *m, unsigned threads, struct ranges *out)
 {
-	struct count_rows spare = {0};
-	size_t all = 0;
-
-	for (unsigned i = 0; i < threads; i++)
-		all += m->walkers[i].counts.used;
-	*rows = (struct count_rows){malloc((all + 1) * sizeof(*rows->at)), all + 1};
-	*count = 0;
-	for (unsigned i = 0; rows->at && i < threads; i++) {
-		const struct count_table *table = &m->walkers[i].counts;
-		for (size_t k = 0; k < table->capacity; k++)
-			if (table->rows[k].count)
-				rows->at[(*count)++] = table->rows[k];
-	}
-	if (rows->at)
-		*count = count_rows_unify(rows, *count, &spare);
-	free(spare.at);
-	return rows->at;
-}
-
-static bool collect(struct maker *m, unsigned threads, struct ranges *out)
-{
-	struct count_rows rows;
-	size_t count;
 	bool ok = true;
 
 	for (unsigned i = 0; i < threads; i++) {
@@ -65,44 +42,30 @@ static bool collect(struct maker *m, unsigned threads, struct ranges *out)
 		ledger_add(&out->steps, &m->walkers[i].steps);
 		ok &= !m->walkers[i].no_memory;
 	}
-	if (!ok || !gather(m, threads, &rows, &count))
-		return false;
-	out->at = malloc((count + 1) * sizeof(*out->at));
-	for (size_t i = 0; out->at && i < count; i++) {
-		bool range = rows.at[i].key[0] == WALKED_RANGE;
-		out->at[i] = (struct counted_range){rows.at[i].key[1], rows.at[i].key[2], rows.at[i].count};
-		out->range_count += range;
-		out->branch_count += !range;
-	}
-	free(rows.at);
-	return out->at;
+	return ok;
 }
 
 static bool run(struct maker *m, unsigned threads, struct ranges *out, struct bc_error *err)
 {
 	const struct ranges_job *job = m->job;
 
-	m->walkers = calloc(threads, sizeof(*m->walkers));
-	if (!m->walkers)
-		return bc_fail_nomem(err);
-	for (unsigned i = 0; i < threads; i++)
-		m->walkers[i] = (struct walker){.job = job, .pieces = &m->pieces, .targets = job->pair ? &m->targets : NULL};
-	parallel_for(threads, COUNTS_SHARDS, run_shard, m);
-	parallel_for(threads, m->pieces.count, run_piece, m);
-	bool ok = collect(m, threads, out) || bc_fail_nomem(err);
-	for (unsigned i = 0; i < threads; i++)
-		count_table_free(&m->walkers[i].counts);
-	free(m->walkers);
-	return ok;
-}
+	struct count_table *counts = calloc(threads, sizeof(*counts));
+	bool ok = false;
 
-/* Returns the address of the first page of code. */
-static uint64_t first_code(const struct image *image)
-{
-	for (size_t i = 0; i < image->segment_count; i++)
-		if (image->segments[i].executable)
-			return image->segments[i].vaddr & ~UINT64_C(0xfff);
-	return 0;
+	m->walkers = calloc(threads, sizeof(*m->walkers));
+	for (unsigned i = 0; m->walkers && counts && i < threads; i++)
+		m->walkers[i] = (struct walker){.job = job, .pieces = &m->pieces, .targets = job->pair ? &m->targets : NULL,
+						.counts = &counts[i]};
+	if (m->walkers && counts) {
+		parallel_for(threads, COUNTS_SHARDS, run_shard, m);
+		parallel_for(threads, m->pieces.count, run_piece, m);
+		ok = add_ledgers(m, threads, out) && ranges_gather(counts, threads, out);
+	}
+	for (unsigned i = 0; counts && i < threads; i++)
+		count_table_free(&counts[i]);
+	free(counts);
+	free(m->walkers);
+	return ok || bc_fail_nomem(err);
 }
 
 bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_error *err)
@@ -111,7 +74,7 @@ bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_err
 	unsigned threads = job->threads > COUNTS_SHARDS ? COUNTS_SHARDS : job->threads;
 	const struct pair *pair = job->pair;
 
-	*out = (struct ranges){.base = first_code(pair ? &pair->image : &job->binary->image)};
+	*out = (struct ranges){.base = ranges_base(pair ? &pair->image : &job->binary->image)};
 	bool ok = (!pair || targets_open(&pair->image, &pair->functions, &maker.targets, err)) &&
 		  pieces_open(job, &maker.pieces, err) && run(&maker, threads, out, err);
 	pieces_close(&maker.pieces);
@@ -119,10 +82,4 @@ bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_err
 	if (!ok)
 		ranges_free(out);
 	return ok;
-}
-
-void ranges_free(struct ranges *ranges)
-{
-	free(ranges->at);
-	*ranges = (struct ranges){0};
 }

@@ -13,7 +13,7 @@ static void step_within(struct walker *w, const struct body *body, uint32_t last
 	struct way way = {.count = 0};
 
 	if (body_end_towards(body, body_block_of(body, last), to, &way) == NO_INSN) {
-		walker_add(w, WALKED_BRANCH, body_address(body, last), block_address(body, to), count);
+		walker_add(w, COUNTED_BRANCH, body_address(body, last), block_address(body, to), count);
 		return;
 	}
 	walker_add_way(w, body, last, way.blocks, way.count, to, count);
@@ -48,7 +48,7 @@ static void step_out(struct walker *w, const struct body *body, uint32_t last, u
 		walker_add_insns(w, body, block->first, block->end - 1, count);
 		last = block->end - 1;
 	}
-	walker_add(w, WALKED_BRANCH, body_address(body, last), to, count);
+	walker_add(w, COUNTED_BRANCH, body_address(body, last), to, count);
 }
 
 /* Returns the function that the input's instruction names, if llvm-bolt folded it with another one. */
@@ -138,5 +138,5 @@ void walker_step(struct walker *w, const struct count_row *row, const struct spo
 		return;
 	}
 	w->steps.kept += row->count;
-	walker_add(w, WALKED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, row->count);
+	walker_add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, row->count);
 }

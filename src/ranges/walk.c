@@ -8,14 +8,14 @@ void walker_add(struct walker *w, uint64_t what, uint64_t from, uint64_t to, uin
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {what, from, to};
 
-	if (count && !count_table_add(&w->counts, key, count, 0))
+	if (count && !count_table_add(w->counts, key, count, 0))
 		w->no_memory = true;
 }
 
 void walker_add_insns(struct walker *w, const struct body *body, uint32_t first, uint32_t last, uint64_t count)
 {
 	if (last + 1 > first && first < body->code.insns->len)
-		walker_add(w, WALKED_RANGE, body_address(body, first), body_address(body, last), count);
+		walker_add(w, COUNTED_RANGE, body_address(body, first), body_address(body, last), count);
 }
 
 /* Counts the jump at the end of a block, if it leads to the next block that ran.  Else that was
@@ -27,7 +27,7 @@ static void add_jump(struct walker *w, const struct body *body, uint32_t last, u
 	bool direct = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
 
 	if (insn->kind == INSN_JUMP_INDIRECT || (direct && insn->target == to))
-		walker_add(w, WALKED_BRANCH, body_address(body, last), to, count);
+		walker_add(w, COUNTED_BRANCH, body_address(body, last), to, count);
 }
 
 void walker_add_way(struct walker *w, const struct body *body, uint32_t last, const uint32_t *blocks, uint32_t count,
@@ -138,7 +138,7 @@ static enum range_drop walk(struct walker *w, const struct trace *trace, struct 
 	uint64_t first = walker_same_place(from, trace->from), last = walker_same_place(&to, trace->to);
 	if (!first || !last)
 		return RANGE_NO_CODE;
-	walker_add(w, WALKED_RANGE, first, last, count);
+	walker_add(w, COUNTED_RANGE, first, last, count);
 	return RANGE_DROP_COUNT;
 }
 

@@ -4,6 +4,7 @@
 #define RANGES_WALKER_H
 
 #include "src/pair/targets.h"
+#include "src/ranges/gather.h"
 #include "src/ranges/locate.h"
 #include "src/ranges/pieces.h"
 
@@ -11,12 +12,10 @@ struct walker {
 	const struct ranges_job *job;
 	const struct pieces *pieces;
 	const struct targets *targets; /* of the input; NULL without a pair */
-	struct count_table counts; /* keys: RANGE or BRANCH, from, to */
+	struct count_table *counts; /* see gather.h */
 	struct ledger runs, steps;
 	bool no_memory;
 };
-
-enum { WALKED_RANGE, WALKED_BRANCH };
 
 void walker_add(struct walker *w, uint64_t what, uint64_t from, uint64_t to, uint64_t count);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "src/cfg/cfg.h"
+#include "src/infer/flow_ranges.h"
 #include "src/infer/problem.h"
 #include "src/elf/section_parts.h"
 
@@ -36,9 +37,27 @@ static void check(const struct graph *graph)
 	}
 }
 
+/* What ran lies in the function, and no range ends before it begins. */
+static void check_ranges(const struct function_table *table, const struct function *f, const struct graph *graph,
+			 const struct flow_counts *counts)
+{
+	const struct flow_ran ran = {table, f, graph, counts};
+	struct count_table rows = {0};
+
+	assert(flow_ranges_add(&ran, &rows));
+	for (size_t i = 0; i < rows.capacity; i++) {
+		const uint64_t *key = rows.rows[i].key;
+		if (!rows.rows[i].count)
+			continue;
+		assert(key[1] - f->address < f->size);
+		assert(key[0] == COUNTED_BRANCH || (key[1] <= key[2] && key[2] - f->address < f->size));
+	}
+	count_table_free(&rows);
+}
+
 /* Successors are blocks, each once; and what enters a block leaves it, in the flow that is inferred from samples at
  * whatever places. */
-static void check_code(const struct function *f, const struct graph *graph, struct bytes data)
+static void check_code(const struct function_table *table, const struct function *f, const struct graph *graph, struct bytes data)
 {
 	struct function_sample samples[16];
 	struct function_problem problem;
@@ -53,13 +72,15 @@ static void check_code(const struct function *f, const struct graph *graph, stru
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
 	assert(function_problem_make(f, graph, samples, count, 1, data.size & 1, &problem));
-	if (flow_solve(&problem.problem, &problem.counts) == FLOW_SOLVED)
+	if (flow_solve(&problem.problem, &problem.counts) == FLOW_SOLVED) {
+		check_ranges(table, f, graph, &problem.counts);
 		for (uint32_t i = 0; i < graph->count; i++) {
 			uint64_t in = problem.counts.entries[i];
 			for (uint32_t k = 0; k < problem.problem.edge_count; k++)
 				in += problem.edges[k].to == i ? problem.counts.edges[k] : 0;
 			assert(in == problem.counts.blocks[i]);
 		}
+	}
 	function_problem_free(&problem);
 }
 
@@ -70,11 +91,11 @@ static struct section section(const char *name, uint64_t from, uint64_t size, ui
 				.size = size};
 }
 
-static void check_one(const struct function *f, const struct graph *graph, struct bytes data)
+static void check_one(const struct function_table *table, const struct function *f, const struct graph *graph, struct bytes data)
 {
 	check(graph);
 	if (graph->count && graph->count < 1000 && graph->code.first_insn)
-		check_code(f, graph, data);
+		check_code(table, f, graph, data);
 }
 
 static void warn_without_llvm(const struct cfg *cfg)
@@ -114,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(cfg_build_code(&image, &table, chosen, 2, 1, &cfg, &err));
 	warn_without_llvm(&cfg);
 	for (uint32_t i = 0; i < 2; i++)
-		check_one(&functions[i], cfg_find(&cfg, &functions[i]), file);
+		check_one(&table, &functions[i], cfg_find(&cfg, &functions[i]), file);
 	cfg_free(&cfg);
 	free(table.index.below);
 	free(image.parts);
