@@ -7,6 +7,7 @@
 #include "src/addrspace/image_given.h"
 #include "src/base/parallel.h"
 #include "src/elf/binary_open.h"
+#include "src/profile/input_graphs.h"
 #include "src/profile/memory.h"
 #include "src/restore/restore.h"
 
@@ -176,7 +177,7 @@ static bool infer_branches(const struct conversion_options *options, struct conv
  * from. */
 static bool restore(struct conversion *c, struct converted *converted, struct bc_error *err)
 {
-	const struct restoration how = {&c->pair, &converted->input_graphs, c->aggregate.options.rules, c->threads,
+	const struct restoration how = {&c->pair, c->aggregate.options.rules, c->threads,
 					&converted->restored};
 
 	return !c->pair.output || c->basic || restore_profile(&how, &converted->profile, err);
@@ -192,13 +193,12 @@ static bool convert_all(const struct conversion_options *options, struct convers
 	if (!convert(&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->basic, c->threads, &converted, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
 	if (!restore(c, &converted, err)) {
-		cfg_free(&converted.input_graphs);
 		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
 	}
-	cfg_free(&converted.input_graphs);
+	cfg_free(&c->pair.graphs);
 	c->profile = converted.profile;
 	c->check = converted.check;
-	c->no_disassembler = converted.no_disassembler;
+	c->no_disassembler |= converted.no_disassembler;
 	c->ledgers = c->aggregate.counter.ledgers;
 	c->found.by_type = c->aggregate.counter.found.by_type + converted.found.by_type;
 	c->found.by_place = converted.found.by_place;
@@ -280,9 +280,20 @@ static bool make_ranges(const struct conversion_options *options, struct convers
 	return ranges_make(&job, &c->ranges, err) || (err->code == BC_FORMAT && bc_fail_prefix(err, options->binary));
 }
 
+/* Builds the graphs of the input that ranges and the profile are walked through.  Inference has its own. */
+static bool build_input_graphs(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
+{
+	if (!c->pair.output || c->basic || (options->aggregate_only && !options->ranges))
+		return true;
+	if (!input_graphs_build(&c->aggregate, &c->pair, c->threads, err))
+		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
+	c->no_disassembler = c->pair.graphs.no_disassembler;
+	return true;
+}
+
 bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
-	return aggregate_finish(&out->aggregate, &out->basic, err) &&
+	return aggregate_finish(&out->aggregate, &out->basic, err) && build_input_graphs(options, out, err) &&
 	       (!options->ranges || make_ranges(options, out, err)) &&
 	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
 						     &out->executed, err));

@@ -112,8 +112,15 @@ bool pair_check(const char *path, struct binary *output, struct bc_error *err)
 	return ok;
 }
 
+bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads, struct bc_error *err)
+{
+	cfg_free(&pair->graphs);
+	return cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs, err);
+}
+
 void pair_close(struct pair *pair)
 {
+	cfg_free(&pair->graphs);
 	free(pair->output_of);
 	free(pair->body_of);
 	free(pair->input_of);

@@ -6,6 +6,7 @@
 #ifndef PAIR_PAIR_H
 #define PAIR_PAIR_H
 
+#include "src/cfg/cfg.h"
 #include "src/elf/binary.h"
 
 struct pair {
@@ -17,6 +18,7 @@ struct pair {
 	uint32_t *body_of;   /* likewise: the one that has its code, which may be a twin's: where the
 				symbol of its name is */
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
+	struct cfg graphs;   /* of the input, with their code: those of the last pair_build_graphs() */
 	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
 };
 
@@ -41,6 +43,10 @@ BC_MUST_USE bool pair_open(const char *path, struct binary *output, bool names, 
 BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out,
 				 struct bc_error *err);
 void pair_close(struct pair *pair);
+
+/* Build graphs of input functions, given as cfg_build_code() takes them.  BC_FORMAT, BC_NOMEM: of that function */
+BC_MUST_USE bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads,
+				   struct bc_error *err);
 
 /* Is it the input of an output, which stays as it is?  Errors as of pair_open(). */
 BC_MUST_USE bool pair_check(const char *path, struct binary *output, struct bc_error *err);

@@ -198,31 +198,10 @@ struct job {
 	struct converter *workers;
 };
 
-/* Note the input function that a place is of. */
-static void note_input(struct converter *c, struct vaddr at)
-{
-	struct index_vec *noted = &c->of_input;
-	struct old_place old = converter_old_place(c, at);
-
-	if (!old.input) {
-		struct output_place place = binary_place(c->binary, at, c->near);
-		const struct function *owner = place.fragment ? binary_owner(c->binary, place) : NULL;
-		old.input = owner ? pair_input_of(c->pair, owner) : NULL;
-	}
-	if (!old.input)
-		return;
-	uint32_t index = (uint32_t)(old.input - c->pair->functions.at);
-	if ((!noted->len || noted->at[noted->len - 1] != index) && !index_vec_push(noted, index))
-		c->out_of_memory = true;
-}
-
 /* Note a trace that walk_code() will walk. */
 static void note_walk(struct converter *c, const struct count_row *row)
 {
 	struct trace trace = trace_of(row->key);
-
-	if (c->pair)
-		note_input(c, trace_end_vaddr(trace.from));
 	struct index_vec *noted = &c->without_map;
 
 	bool entered = return_places_may_have(&c->places, trace);
@@ -321,32 +300,16 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 }
 
 /* What the threads noted; each of them forgets it. */
-static bool take_noted(struct job *job, unsigned threads, bool of_input, struct index_vec *all)
+static bool take_noted(struct job *job, unsigned threads, struct index_vec *all)
 {
 	bool ok = true;
 
 	for (unsigned i = 0; i < threads; i++) {
 		struct converter *c = &job->workers[i];
-		struct index_vec *noted = of_input ? &c->of_input : &c->without_map;
-		for (size_t k = 0; ok && k < noted->len; k++)
-			ok = index_vec_push(all, noted->at[k]);
-		index_vec_free(noted);
+		for (size_t k = 0; ok && k < c->without_map.len; k++)
+			ok = index_vec_push(all, c->without_map.at[k]);
+		index_vec_free(&c->without_map);
 	}
-	return ok;
-}
-
-static bool build_input_graphs(struct job *job, unsigned threads, struct cfg *cfg, struct bc_error *err)
-{
-	const struct pair *pair = job->workers[0].pair;
-	struct index_vec all = {0};
-
-	if (!pair)
-		return true;
-	bool ok = (take_noted(job, threads, true, &all) || bc_fail_nomem(err)) &&
-		  cfg_build_code(&pair->image, &pair->functions, all.at, all.len, threads, cfg, err);
-	for (unsigned i = 0; i < threads; i++)
-		job->workers[i].input_cfg = cfg;
-	index_vec_free(&all);
 	return ok;
 }
 
@@ -355,7 +318,7 @@ static bool build_graphs(struct job *job, unsigned threads, struct cfg *cfg, str
 {
 	const struct binary *binary = job->workers[0].binary;
 	struct index_vec all = {0};
-	bool ok = take_noted(job, threads, false, &all);
+	bool ok = take_noted(job, threads, &all);
 
 	for (unsigned i = 0; i < threads; i++) {
 		job->workers[i].cfg = cfg;
@@ -418,18 +381,15 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 
 	if (!job->basic)
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
-	bool ok = build_graphs(job, threads, &cfg, err) && build_input_graphs(job, threads, &out->input_graphs, err);
+	bool ok = build_graphs(job, threads, &cfg, err);
 	ok = find_pads(job, threads, &pads, err) && ok;
 	insn_starts_take(job->workers[0].starts, &cfg);
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
-	out->no_disassembler = cfg.no_disassembler || out->input_graphs.no_disassembler;
+	out->no_disassembler = cfg.no_disassembler;
 	cfg_free(&cfg);
 	label_vec_free(&pads);
-	ok = ok && collect(job, threads, out, err);
-	if (!ok)
-		cfg_free(&out->input_graphs);
-	return ok;
+	return ok && collect(job, threads, out, err);
 }
 
 bool convert(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair, bool basic,

@@ -18,7 +18,6 @@ struct converted {
 	struct returns_found found; /* what the counter had not found */
 	struct restored restored;
 	struct profile profile;
-	struct cfg input_graphs; /* with a pair: of functions of the input that something ran in, with their code */
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as TRACE_DROP_NO_MAP */
 };
 
@@ -26,8 +25,8 @@ struct converted {
  *
  * basic    the addresses, else the traces
  * threads  how many threads to use; the result does not depend on it
- * pair     with the input binary; or NULL
- * out      finish with profile_free(&out->profile) and cfg_free(&out->input_graphs)
+ * pair     with the input binary, and its graphs of input_graphs_build(); or NULL
+ * out      finish with profile_free(&out->profile)
  *
  * BC_NOMEM */
 BC_MUST_USE bool convert(struct aggregate *aggregate, const struct binary *binary,

@@ -36,9 +36,7 @@ struct converter {
 	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
 	const struct cfg *cfg;        /* their graphs */
-	const struct pair *pair;      /* NULL: the input is not at hand */
-	struct index_vec of_input;    /* functions of the input that something ran in */
-	const struct cfg *input_cfg;  /* their graphs */
+	const struct pair *pair;      /* NULL: the input is not at hand; else with the graphs of what ran */
 	bool imputes;
 	struct impute impute; /* of the shard at hand */
 	struct fall_throughs fall_throughs; /* of the function at hand */

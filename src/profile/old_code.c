@@ -15,7 +15,7 @@ DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
 /* Does an instruction of the input end right there, which is a call? */
 static bool follows_old_call(const struct converter *c, struct old_place at)
 {
-	const struct graph *graph = cfg_find(c->input_cfg, at.input);
+	const struct graph *graph = cfg_find(&c->pair->graphs, at.input);
 	size_t count = graph ? insns_before(graph->code.insns.at, graph->code.insns.len, at.offset) : 0;
 	const struct insn *before = count ? &graph->code.insns.at[count - 1] : NULL;
 
@@ -56,7 +56,7 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 				struct vaddr end, bool after_return)
 {
 	struct old_place to = converter_old_place(c, end);
-	const struct graph *graph = cfg_find(c->input_cfg, from.input);
+	const struct graph *graph = cfg_find(&c->pair->graphs, from.input);
 	struct trace_end branch = trace_of(row->key).branch;
 
 	if (to.input != from.input)

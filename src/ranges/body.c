@@ -39,15 +39,15 @@ static bool find_pads(const struct graph *graph, struct body *body)
 	return body->pad;
 }
 
-bool body_read(const struct pair *pair, const struct cfg *graphs, const struct function *output, struct body *out)
+bool body_read(const struct pair *pair, const struct function *output, struct body *out)
 {
 	*out = (struct body){0};
-	if (!code_read(pair, graphs, output, &out->code))
+	if (!code_read(pair, output, &out->code))
 		return false;
 	if (!out->code.blocks.len)
 		return true;
 	out->real = count_real(out->code.insns);
-	return out->real && find_alone(out) && find_pads(cfg_find(graphs, out->code.input), out);
+	return out->real && find_alone(out) && find_pads(cfg_find(&pair->graphs, out->code.input), out);
 }
 
 void body_free(struct body *body)

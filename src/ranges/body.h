@@ -15,8 +15,7 @@ struct body {
 };
 
 /* Read the code of an output function's input.  Returns false when out of memory. */
-BC_MUST_USE bool body_read(const struct pair *pair, const struct cfg *graphs, const struct function *output,
-			   struct body *out);
+BC_MUST_USE bool body_read(const struct pair *pair, const struct function *output, struct body *out);
 void body_free(struct body *body);
 
 /* Counts, for each instruction, how many before it are not nops: insns->len + 1 numbers, for

@@ -6,8 +6,6 @@
 
 #include "src/base/parallel.h"
 
-DEFINE_VEC(index_vec, uint32_t);
-
 struct noting {
 	const struct ranges_job *job;
 	atomic_bool *touched; /* per function of the output */
@@ -70,23 +68,6 @@ static bool list_pieces(struct pieces *pieces, const atomic_bool *touched)
 	return true;
 }
 
-static bool build_graphs(struct pieces *pieces, unsigned threads, struct bc_error *err)
-{
-	const struct pair *pair = pieces->pair;
-	struct index_vec chosen = {0};
-	bool ok = true;
-
-	if (!pair)
-		return true;
-	for (size_t i = 0; ok && i < pieces->count; i++)
-		if (pieces->at[i].fragment && pieces->at[i].input)
-			ok = index_vec_push(&chosen, (uint32_t)(pieces->at[i].input - pair->functions.at));
-	ok = ok ? cfg_build_code(&pair->image, &pair->functions, chosen.at, chosen.len, threads, &pieces->graphs, err)
-		: bc_fail_nomem(err);
-	index_vec_free(&chosen);
-	return ok;
-}
-
 struct reading {
 	struct pieces *pieces;
 	struct decoder *decoders;
@@ -97,12 +78,13 @@ static void read_body(void *ctx, size_t number, unsigned worker)
 {
 	struct reading *r = ctx;
 	const struct pieces *pieces = r->pieces;
-	const struct function *input = &pieces->pair->functions.at[pieces->graphs.chosen[number]];
-	const struct function *output = &pieces->binary->functions.at[
-		pieces->pair->body_of[input - pieces->pair->functions.at]];
+	const struct pair *pair = pieces->pair;
+	uint32_t output = pair->body_of[pair->graphs.chosen[number]];
 
 	(void)worker;
-	if (!body_read(pieces->pair, &pieces->graphs, output, &pieces->bodies[number]))
+	if (pieces->binary->fragment_of[output] == NO_FRAGMENT)
+		return;
+	if (!body_read(pair, &pieces->binary->functions.at[output], &pieces->bodies[number]))
 		r->no_memory = true;
 }
 
@@ -112,10 +94,10 @@ static void read_piece(void *ctx, size_t number, unsigned worker)
 	struct pieces *pieces = r->pieces;
 	struct piece *piece = &pieces->at[number];
 	const struct graph *graph = pieces->pair && piece->fragment && piece->input
-					    ? cfg_find(&pieces->graphs, piece->input) : NULL;
+					    ? cfg_find(&pieces->pair->graphs, piece->input) : NULL;
 
 	if (graph) {
-		const struct body *body = &pieces->bodies[graph - pieces->graphs.graphs];
+		const struct body *body = &pieces->bodies[graph - pieces->pair->graphs.graphs];
 		piece->body = body->code.blocks.len ? body : NULL;
 	}
 	if (!piece_read(pieces->binary, &r->decoders[worker], piece))
@@ -126,7 +108,7 @@ static bool read_all(struct pieces *pieces, unsigned threads)
 {
 	struct reading r = {pieces, calloc(threads, sizeof(*r.decoders)), false};
 
-	pieces->body_count = pieces->graphs.count;
+	pieces->body_count = pieces->pair ? pieces->pair->graphs.count : 0;
 	pieces->bodies = calloc(pieces->body_count + 1, sizeof(*pieces->bodies));
 	if (!r.decoders || !pieces->bodies) {
 		free(r.decoders);
@@ -152,7 +134,7 @@ bool pieces_open(const struct ranges_job *job, struct pieces *out, struct bc_err
 	parallel_for(job->threads, COUNTS_SHARDS, note_shard, &noting);
 	bool ok = list_pieces(out, noting.touched) || bc_fail_nomem(err);
 	free(noting.touched);
-	return ok && build_graphs(out, job->threads, err) && (read_all(out, job->threads) || bc_fail_nomem(err));
+	return ok && (read_all(out, job->threads) || bc_fail_nomem(err));
 }
 
 void pieces_close(struct pieces *pieces)
@@ -161,7 +143,6 @@ void pieces_close(struct pieces *pieces)
 		piece_free(&pieces->at[i]);
 	for (size_t i = 0; i < pieces->body_count; i++)
 		body_free(&pieces->bodies[i]);
-	cfg_free(&pieces->graphs);
 	free(pieces->bodies);
 	free(pieces->at);
 	free(pieces->of);

@@ -9,8 +9,7 @@
 struct pieces {
 	const struct binary *binary;
 	const struct pair *pair;
-	struct cfg graphs;    /* of the input */
-	struct body *bodies;
+	struct body *bodies;  /* one for each graph of the pair; empty where it has no table */
 	size_t body_count;
 	struct piece *at;     /* by output address */
 	size_t count;
@@ -18,7 +17,7 @@ struct pieces {
 };
 #define NO_PIECE UINT32_MAX
 
-/* Opens the pieces of all traces that were counted.  BC_NOMEM, BC_FORMAT (work.h) */
+/* Opens the pieces of all traces that were counted.  BC_NOMEM */
 BC_MUST_USE bool pieces_open(const struct ranges_job *job, struct pieces *out, struct bc_error *err);
 void pieces_close(struct pieces *pieces);
 

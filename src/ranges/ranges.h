@@ -49,7 +49,7 @@ extern const struct ledger_words range_words, step_words;
 struct ranges_job {
 	const struct aggregate *aggregate; /* aggregate_finish() came before; the totals are only read */
 	const struct binary *binary;
-	const struct pair *pair; /* NULL: the binary is its own input */
+	const struct pair *pair; /* with the graphs of input_graphs_build(); NULL: the binary is its own input */
 	unsigned threads;
 };
 

@@ -201,13 +201,13 @@ static bool read_blocks(const struct pair *pair, const struct graph *graph, cons
 	return ok;
 }
 
-bool code_read(const struct pair *pair, const struct cfg *graphs, const struct function *output, struct code *out)
+bool code_read(const struct pair *pair, const struct function *output, struct code *out)
 {
 	out->blocks.len = out->successors.len = 0;
 	out->misfits = false;
 	out->insns = NULL;
 	out->input = pair_input_of(pair, output);
-	const struct graph *graph = out->input ? cfg_find(graphs, out->input) : NULL;
+	const struct graph *graph = out->input ? cfg_find(&pair->graphs, out->input) : NULL;
 	if (!graph || !graph->count || !graph->code.first_insn)
 		return true;
 	out->insns = &graph->code.insns;

@@ -28,11 +28,10 @@ struct code {
 	bool misfits; /* there are no blocks, as an offset of the table is not that of an instruction */
 };
 
-/* Reads the code of a function.  It has no blocks if the graph is not known, or if the table has an
+/* Reads the code of a function, by the graphs of the pair.  It has no blocks if the graph is not known, or if the table has an
  * offset that is not that of an instruction.  `out` may hold the code of another function, whose
  * memory is used again.  Returns false when out of memory. */
-BC_MUST_USE bool code_read(const struct pair *pair, const struct cfg *graphs, const struct function *output,
-			   struct code *out);
+BC_MUST_USE bool code_read(const struct pair *pair, const struct function *output, struct code *out);
 void code_free(struct code *code);
 
 #define NO_BLOCK UINT32_MAX

@@ -190,7 +190,7 @@ static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
 			pass->end++;
 		pass->function = &profile->binary->functions.at[profile->by_name[owner]];
 		pass->code.blocks.len = 0;
-		if (has_table(pass) && !code_read(pass->how->pair, pass->how->graphs, pass->function, &pass->code))
+		if (has_table(pass) && !code_read(pass->how->pair, pass->function, &pass->code))
 			return false;
 		if (!take(pass))
 			return false;

@@ -13,7 +13,6 @@
 
 struct restoration {
 	const struct pair *pair;
-	const struct cfg *graphs; /* of the input, with code */
 	struct profile_rules rules;
 	unsigned threads;
 	struct restored *restored; /* what was done is added */

@@ -55,7 +55,7 @@ static void change(uint8_t *input, uint8_t *output, const uint8_t *data, size_t 
 	}
 }
 
-static char *profile_of(struct binary *binary, const struct pair *pair, unsigned threads, size_t *size)
+static char *profile_of(struct binary *binary, struct pair *pair, unsigned threads, size_t *size)
 {
 	const struct aggregate_options options = {.threads = threads, .rules = best_rules};
 	const struct image_match_options match = {"demo.bolt", NULL, false};

@@ -9,6 +9,7 @@
 
 #include "src/output/fdata.h"
 #include "src/output/profgen.h"
+#include "src/profile/input_graphs.h"
 #include "src/restore/restore.h"
 
 void error_check(const struct bc_error *err)
@@ -127,7 +128,7 @@ static void check_ranges(const struct aggregate *aggregate, const struct binary 
 	ranges_free(&ranges);
 }
 
-void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, struct pair *pair,
 			unsigned threads, FILE *out)
 {
 	struct converted converted;
@@ -135,6 +136,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
+	assert(!pair || basic || input_graphs_build(aggregate, pair, threads, &err));
 	if (pair && !basic)
 		check_ranges(aggregate, binary, pair, threads, out);
 	assert(convert(aggregate, binary, pair, basic, threads, &converted, &err));
@@ -148,11 +150,10 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	double rate = build_check_rate(&converted.check);
 	assert(rate >= 0 && rate <= 100);
 	if (pair && !basic) {
-		const struct restoration how = {pair, &converted.input_graphs, aggregate->options.rules, threads,
+		const struct restoration how = {pair, aggregate->options.rules, threads,
 						&converted.restored};
 		assert(restore_profile(&how, &converted.profile, &err));
 	}
-	cfg_free(&converted.input_graphs);
 	check_records(&converted.profile);
 	check_writing(&converted.profile, aggregate, out);
 	profile_free(&converted.profile);

@@ -23,7 +23,7 @@ void convert_check(struct aggregate *aggregate, const struct binary *binary, uns
 void convert_check_to(struct aggregate *aggregate, const struct binary *binary, unsigned threads, FILE *out);
 
 /* As convert_check(), with the input binary; pair may be NULL.  The output is pair->output. */
-void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, struct pair *pair,
 			unsigned threads, FILE *out);
 
 /* Asserts that an error is as CONTRIBUTING wants it: a text of one line. */
