@@ -348,14 +348,14 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 
 	if (!report->executable)
 		return bc_fail(err, BC_MISMATCH, space->given ?
-			       "no process mapped %.*s: there are no mmap events at all, and the maps that are given "
-			       "have none of it for the processes of the samples" :
+			       "no process mapped %.*s: there are no mmap events at all, and the given maps "
+			       "do not have it for the processes of the samples" :
 			       "no process mapped %.*s: there are no mmap events at all "
 			       "(perf script prints them with --show-mmap-events)",
 			       (int)name.len, name.at);
 	if (report->bolted)
-		return bc_fail(err, BC_MISMATCH, "the samples are of %.384s, which llvm-bolt made of this binary (their build-ids "
-			       "differ by its mark only): give that one, not its input", report->bolted);
+		return bc_fail(err, BC_MISMATCH, "the samples are of %.384s, which llvm-bolt made from this binary (the build-ids "
+			       "differ only in its mark): give that file, not this one", report->bolted);
 	if (report->other_build) {
 		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
 		return image_space_fail_other_build(space, &other, err);
@@ -367,7 +367,7 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 			       report->misfits, (int)name.len, name.at);
 	most_mapped_names(&space->files, most, sizeof(most));
 	return bc_fail(err, BC_MISMATCH,
-		       "no process mapped %.*s; mapped most: %s (if it has another name there, "
-		       "say which with --image NAME)",
+		       "no process mapped %.*s; mapped most: %s (if that is the binary under "
+		       "another name: --image=NAME)",
 		       (int)name.len, name.at, most);
 }

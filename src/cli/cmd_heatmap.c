@@ -130,7 +130,7 @@ static int run_heatmap(const struct command *command, int argc, char **argv)
 	if (argc - optind < 2)
 		return usage_error(command, argc == optind ? "no binary given" : "no samples given for", argc == optind ? NULL : argv[optind]);
 	if (!args.output.path || output_is_stdout(args.output.path))
-		return usage_error(command, "a file must be given, beside which others are written: -o FILE", NULL);
+		return usage_error(command, "-o FILE is needed: the other files of the map are written beside it", NULL);
 	args.conversion.binary = argv[optind];
 	args.conversion.samples = (const char *const *)&argv[optind + 1];
 	args.conversion.sample_count = (size_t)(argc - optind - 1);

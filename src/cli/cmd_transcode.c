@@ -74,7 +74,7 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	if (!args->has_layout)
 		return usage_error(command, "no --layout given", NULL);
 	if (args->in_place && args->output)
-		return usage_error(command, "with --in-place there is no -o", NULL);
+		return usage_error(command, "--in-place and -o exclude each other", NULL);
 	if (!args->in_place && !args->output)
 		return usage_error(command, "no -o given, and no --in-place", NULL);
 	args->path = argv[optind];

@@ -318,7 +318,7 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 	int first = optind + !many;
 
 	if (many && (args->output.yaml || args->output.profgen || args->stats_file || args->conversion.image_name))
-		return usage_error(command, "with --bin there is no -w, --profgen, --stats-file and --image", NULL);
+		return usage_error(command, "--bin excludes -w, --profgen, --stats-file and --image", NULL);
 	const char *input = many && !args->wrong.code ? unused_input(args) : NULL;
 	if (input)
 		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);

@@ -101,7 +101,9 @@ static int overview(FILE *out)
 		summarise(commands[i], out);
 	summarise(&help_command, out);
 	fputs("\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
-	      "To convert a file named like a command, write ./dump\n\n"
+	      "To convert a file named like a command, write ./dump\n"
+	      "Called as perf2bolt, merge-fdata or llvm-bolt-heatmap (a link is enough), batconv\n"
+	      "takes that program's options instead.\n\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
 	      "3 a check failed; 4 done, but part of the input was unreadable\n", out);
 	return EXIT_DONE;

@@ -54,12 +54,12 @@ void operands_explain(const struct conversion_options *options, struct bc_error 
 	if (!is_binary(binary)) {
 		for (size_t i = 0; i < options->sample_count; i++)
 			if (is_binary(kind_of(options->samples[i]))) {
-				bc_fail(err, BC_FORMAT, "%s: is no binary, and %s is one: the operands are in the other "
-					"order (the binary first, then its samples)", options->binary, options->samples[i]);
+				bc_fail(err, BC_FORMAT, "%s: is not a binary, but %s is: swap the operands (the binary "
+					"comes first, then its samples)", options->binary, options->samples[i]);
 				return;
 			}
 		if (binary == FILE_SAMPLES || binary == FILE_FDATA || binary == FILE_YAML)
-			bc_fail(err, BC_FORMAT, "%s: is a %s, no binary: the binary that ran comes first, then its samples",
+			bc_fail(err, BC_FORMAT, "%s: is a %s, not a binary: the binary that ran comes first, then its samples",
 				options->binary, file_kind_name(binary));
 		return;
 	}

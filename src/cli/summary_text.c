@@ -21,7 +21,7 @@ static void print_binary(const struct summary *summary, FILE *out)
 	build_id_format(&binary->image.build_id, id);
 	const char *id_word = *id ? ", build-id " : "";
 	if (binary->kind == BINARY_UNTOUCHED)
-		say(out, "%s: %s, not BOLTed: a profile of this very binary%s%s", summary->options->binary,
+		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s", summary->options->binary,
 		    machine_name(binary->image.machine), id_word, id);
 	else
 		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->options->binary,

@@ -23,16 +23,16 @@ void warn_of_loss(const char *path, const struct reader_report *report, const st
 	const struct perf_data_report *perf = &report->perf;
 
 	if (report->packed_cut)
-		warn(to, "%s: cut, byte %" PRIu64 ": the %s data ends early; what is whole before it was used",
+		warn(to, "%s: truncated, byte %" PRIu64 ": the %s data ends early; everything complete before that was used",
 		     path, report->packed_cut_at, packing_name(report->packing));
 	else if (report->cut)
-		warn(to, "%s: cut, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; what is before "
-			 "it was used", path, report->cut_line, report->cut_at);
+		warn(to, "%s: truncated, line %" PRIu64 ", byte %" PRIu64 ": the text ends within a line; the lines "
+			 "before it were used", path, report->cut_line, report->cut_at);
 	if (perf->unfinished)
-		warn(to, "%s: the recorder was stopped before it finished the file; what is there was used",
+		warn(to, "%s: the recorder was stopped before it finished the file; everything recorded was used",
 		     path);
 	if (perf->truncated && !report->packed_cut)
-		warn(to, "%s: cut, byte %" PRIu64 ": the file ends within a record; what is before it was used",
+		warn(to, "%s: truncated, byte %" PRIu64 ": the file ends within a record; the records before it were used",
 		     path, perf->truncated_at);
 	if (perf->damaged_features && !perf->truncated)
 		warn(to, "%s: damaged: %" PRIu64 " section%s or record%s beside the samples (build-ids, names of events "

@@ -153,7 +153,7 @@ static void messages(void **state)
 	event.build_id.data[1] = 3;
 	assert_true(image_space_event(&maps, &(struct event){.kind = EVENT_MAP, .map = &event}, &err));
 	image_space_fail_unmapped(&maps, &err);
-	assert_non_null(strstr(err.text, "of /x/app.bolt, which llvm-bolt made of this binary"));
+	assert_non_null(strstr(err.text, "of /x/app.bolt, which llvm-bolt made from this binary"));
 	image_space_fini(&maps);
 }
 
