@@ -13,11 +13,14 @@ function shares(cells) {
 	return {...cells, value: cells.value.map((v) => v / cells.sum), max: cells.max / cells.sum};
 }
 
-/** One heat that has the cells of both, for what lies outside of sections. */
+/** One heat that has the cells of both, in shares. */
 function union(a, b) {
 	const cell = Math.max(a.cell, b.cell);
-	const at = [...new Set([...coarser(a, cell).at, ...coarser(b, cell).at])].sort((x, y) => x - y);
-	return {cell, at};
+	const sums = new Map();
+	for (const cells of [coarser(a, cell), coarser(b, cell)])
+		cells.at.forEach((at, i) => sums.set(at, (sums.get(at) ?? 0) + cells.value[i] / cells.sum));
+	const at = [...sums.keys()].sort((x, y) => x - y);
+	return {cell, at, value: at.map((place) => sums.get(place))};
 }
 
 export function makePair({here, other, sections}) {

@@ -36,14 +36,19 @@ export function columns(space, view, cells, width) {
 	const hottest = new Float64Array(width);
 	const [first, last] = cellsWithin(space, cells, view.from, view.to);
 	const scale = width / (view.to - view.from);
+	let next = 0;
 	for (let i = first; i < last; i++) {
 		const at = cells.at[i];
-		const part = space.partOf(at + cells.cell - 1);
-		const begin = (space.toUnit(Math.max(at, part.begin)) - view.from) * scale;
-		const end = (space.toUnit(Math.min(at + cells.cell, part.end - 1e-6)) - view.from) * scale;
-		const stop = Math.min(width, Math.max(Math.ceil(end - 0.5), Math.floor(begin) + 1));
-		for (let x = Math.max(0, Math.floor(begin)); x < stop; x++)
-			hottest[x] = Math.max(hottest[x], cells.value[i]);
+		while (space.parts[next].end <= at)
+			next++;
+		for (let p = next; p < space.parts.length && space.parts[p].begin < at + cells.cell; p++) { // a large block reaches several parts
+			const {begin, end, from, to} = space.parts[p];
+			const unit = (a) => from + Math.max(0, Math.min(1, (a - begin) / (end - begin))) * (to - from);
+			const left = Math.floor((unit(at) - view.from) * scale);
+			const right = Math.ceil((unit(at + cells.cell) - view.from) * scale - 0.5);
+			for (let x = Math.max(0, left); x < Math.min(width, Math.max(right, left + 1)); x++)
+				hottest[x] = Math.max(hottest[x], cells.value[i]);
+		}
 	}
 	return hottest;
 }
@@ -115,7 +120,19 @@ export function drawNames(context, {space, view, names, chosen, width, top, ink,
 	}
 }
 
-/** A frame around addresses: the block under the pointer, or where the same code is. */
+/** Lines at the edge of the bars that faces the ribbons: where the same code is. */
+export function drawMarks(context, {space, view, width, top, marks, color}) {
+	const scale = width / (view.to - view.from);
+	context.fillStyle = color;
+	for (const [begin, end] of marks) {
+		const x = (space.toUnit(begin) - view.from) * scale;
+		const right = (space.toUnit(Math.max(end - 1, begin)) - view.from) * scale;
+		if (right >= 0 && x <= width)
+			context.fillRect(x, top, Math.max(2, right - x), 4);
+	}
+}
+
+/** A frame around addresses: the block under the pointer, or what is dragged over. */
 export function drawFrames(context, {space, view, width, top, high, frames, color}) {
 	const scale = width / (view.to - view.from);
 	context.strokeStyle = color;

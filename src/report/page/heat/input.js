@@ -83,7 +83,7 @@ function nextHot(track, direction) {
 	const {from, to} = track.view;
 	if (unit < from || unit >= to)
 		track.view.set(unit - (to - from) / 2, unit + (to - from) / 2);
-	track.setCursor(Math.max(next, track.space.partOf(next + cells.cell - 1).begin));
+	track.setCursor(Math.max(next, track.space.partOf(next).begin));
 }
 
 function keyboard(track, heard) {

@@ -50,7 +50,7 @@ function notes(model) {
 		said.push(`Blocks below ${bytes(output.cell)} did not fit into the page.`);
 	if (input && lost)
 		said.push(`${percent(100 * lost / output.sum)} of what ran has no place in the input: code that BOLT made, or functions that are not known.`);
-	said.push('Sections are as wide as the square root of their size; within a section addresses are even.');
+	said.push('A section is the wider the larger and the hotter it is (square roots of both shares); within a section addresses are even.');
 	return el('p', {class: 'note'}, said.join(' '));
 }
 
@@ -68,8 +68,8 @@ function makePicture(model, chosen) {
 		marked = found;
 		if (!input)
 			return;
-		input.frames = side === 'out' ? found.map((link) => [link.in, link.inEnd]) : [];
-		output.frames = side === 'in' ? found.map((link) => [link.out, link.outEnd]) : [];
+		input.marks = side === 'out' ? found.map((link) => [link.in, link.inEnd]) : [];
+		output.marks = side === 'in' ? found.map((link) => [link.out, link.outEnd]) : [];
 	};
 	const heard = {
 		moved: () => {},

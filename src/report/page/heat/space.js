@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses side by side: the parts of a binary without what lies between them, from 0 to 1.  A part is as wide as the square
-// root of its size, so that small ones can be seen beside large ones; within a part addresses are even.
+// Addresses side by side: the parts of a binary without what lies between them, from 0 to 1.  A part is the wider the larger it
+// is and the more of the heat it has, each by its square root, so that little hot code can be seen beside much cold code.  Within
+// a part addresses are even.
 import {firstBehind} from '../base/cells.js';
 
 const FAR = 1 << 20; // bytes between cells outside of all sections that make two parts of them
@@ -37,10 +38,30 @@ function outside(sections, cells) {
 	return made;
 }
 
+/** The heat of each part. */
+function heats(parts, cells) {
+	const sums = parts.map(() => 0);
+	let i = 0;
+	cells?.at.forEach((at, cell) => {
+		while (i < parts.length - 1 && parts[i].end <= at)
+			i++;
+		sums[i] += cells.value?.[cell] ?? 0;
+	});
+	return sums;
+}
+
+/** Each as a share of all of them. */
+function shares(values) {
+	const all = values.reduce((sum, v) => sum + v, 0);
+	return values.map((v) => (all ? v / all : 0));
+}
+
 export function makeSpace(sections, cells) {
 	const named = apart(sections);
 	const parts = [...named, ...outside(named, cells)].sort((a, b) => a.begin - b.begin);
-	const widths = parts.map((part) => Math.sqrt(part.end - part.begin));
+	const sizes = shares(parts.map((part) => part.end - part.begin));
+	const hot = shares(heats(parts, cells));
+	const widths = parts.map((_, i) => Math.sqrt(sizes[i]) + Math.sqrt(hot[i]));
 	const all = widths.reduce((sum, w) => sum + w, 0);
 	let from = 0;
 	parts.forEach((part, i) => {
@@ -61,6 +82,17 @@ export function makeSpace(sections, cells) {
 		return Math.floor(part.begin + (unit - part.from) / (part.to - part.from) * (part.end - part.begin));
 	};
 	return {parts, partOf, toUnit, toAddress};
+}
+
+/** How many bytes a pixel has, in the middle of all parts that can be seen: of each by its width. */
+export function bytesOfPixel(space, from, to, width) {
+	let sum = 0;
+	for (const part of space.parts) {
+		const seen = Math.min(to, part.to) - Math.max(from, part.from);
+		if (seen > 0)
+			sum += seen / (to - from) * Math.log((part.end - part.begin) / ((part.to - part.from) / (to - from) * width));
+	}
+	return Math.exp(sum);
 }
 
 /** How many bytes lie between two places. */

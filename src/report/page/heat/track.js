@@ -4,15 +4,15 @@ import {el} from '../base/dom.js';
 import {coarser} from '../base/cells.js';
 import {heatScale, placeColor, token} from '../base/colors.js';
 import {address, bytes} from '../base/format.js';
-import {bytesWithin} from './space.js';
-import {drawBars, drawFrames, drawNames, drawRegions, drawSections, HIGH, prepare} from './draw.js';
+import {bytesOfPixel, bytesWithin} from './space.js';
+import {drawBars, drawFrames, drawMarks, drawNames, drawRegions, drawSections, HIGH, prepare} from './draw.js';
 import {listenTo} from './input.js';
 import {makeShade} from './shade.js';
 import {makeView} from './view.js';
 import {overview} from './overview.js';
 
 export const BLOCKS = [64, 256, 1024, 4096, 16384, 65536, 262144, 2097152];
-const NARROW = 3; // px of a block at least, when its size follows the zoom
+const NARROW = 2.5; // px of a block at least, when its size follows the zoom
 
 /** The heat in blocks of all sizes, made when first asked for. */
 function zoomLevels(cells) {
@@ -50,7 +50,7 @@ export function makeTrack(how, heard) {
 	const stage = el('div', {class: 'stage', id: how.id, tabindex: 0, role: 'application', 'aria-roledescription': 'heat map',
 		'aria-label': how.label, 'aria-describedby': how.help}, canvas);
 	const range = el('span', {class: 'muted range'});
-	const track = {...how, stage, size: 0, cursor: null, brush: null, frames: [], chosen: null, width: 0};
+	const track = {...how, stage, size: 0, cursor: null, brush: null, marks: [], chosen: null, width: 0};
 	let waiting = false;
 
 	/** Draws once before the next frame, however often it is asked. */
@@ -70,7 +70,7 @@ export function makeTrack(how, heard) {
 	track.blockSize = () => {
 		if (track.size)
 			return Math.max(track.size, cells.cell);
-		const each = bytesWithin(space, track.view.from, track.view.to) / Math.max(1, track.width);
+		const each = bytesOfPixel(space, track.view.from, track.view.to, Math.max(1, track.width));
 		return Math.max(cells.cell, BLOCKS.find((size) => size >= each * NARROW) ?? BLOCKS[BLOCKS.length - 1]);
 	};
 	track.level = () => levels(track.blockSize());
@@ -103,7 +103,7 @@ export function makeTrack(how, heard) {
 			drawRegions(context, {...common, regions, colorOf: placeColor, top: row.regions});
 		drawNames(context, {...common, names: how.names, chosen: track.chosen, top: row.names, box: token('box'),
 			mark: {box: token('accent'), ink: token('on-accent')}});
-		drawFrames(context, {...common, frames: track.frames, top: row.bars, high: HIGH.bars, color: token('accent')});
+		drawMarks(context, {...common, marks: track.marks, top: how.mirrored ? row.bars : row.bars + HIGH.bars - 4, color: token('accent')});
 		if (track.cursor !== null) {
 			const {begin, end} = track.blockAt(track.cursor);
 			drawFrames(context, {...common, frames: [[begin, end]], top: row.bars, high: HIGH.bars, color: token('ink')});
