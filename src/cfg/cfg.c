@@ -78,7 +78,7 @@ static bool build(const struct image *image, struct cfg *cfg, bool keep_code, un
 		decoder_open(image->machine, &job.decoders[i]);
 	bool ok = relocs_read(&chosen, &relocs, &labels) && labels_of_symbols(&chosen, &labels) &&
 		  labels_of_landing_pads(&chosen, &labels) &&
-		  labels_of_references(&chosen, &job.decoders[0], &labels) &&
+		  labels_of_references(&chosen, &job.decoders[0], threads, &labels) &&
 		  (relocs.present || fragments_find(&cfg->functions->symbols, &fragments));
 	if (ok) {
 		labels_sort(&labels);

@@ -2,8 +2,10 @@
 #include "src/cfg/references.h"
 
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "src/base/parallel.h"
 #include "src/base/search.h"
 
 struct candidate {
@@ -13,19 +15,44 @@ DEFINE_VEC(candidate_vec, struct candidate);
 
 struct scan {
 	const struct chosen *chosen;
-	uint64_t low, high; /* all chosen functions lie in [low, high) */
-	struct candidate_vec candidates;
-	bool no_memory;
+	unsigned threads;
+	uint64_t low, high; /* all chosen functions lie in [low, high), of which */
+	uint8_t *near;      /* each piece of 2^shift bytes has a bit: a chosen function is in it */
+	unsigned shift;
+	struct candidate_vec found[PARALLEL_MOST]; /* by each thread */
+	atomic_bool no_memory;
 };
 
-static void add(struct scan *s, uint64_t from, uint64_t target)
+/* Few functions are chosen, and far more bytes look like branches: most of these lead to no piece of a chosen one, which
+ * is found out sooner than that they lead to none. */
+#define MOST_PIECES (UINT64_C(1) << 20)
+#define LEAST_SHIFT 8
+
+static bool mark_pieces(struct scan *s)
 {
-	if (target - s->low >= s->high - s->low)
+	s->shift = LEAST_SHIFT;
+	while ((s->high - s->low) >> s->shift >= MOST_PIECES)
+		s->shift++;
+	s->near = calloc(((s->high - s->low) >> s->shift) / 8 + 1, 1);
+	for (size_t i = 0; s->near && i < s->chosen->count; i++) {
+		const struct function *f = &s->chosen->functions->at[s->chosen->at[i]];
+		uint64_t last = (f->address - s->low + (f->size ? f->size - 1 : 0)) >> s->shift;
+		for (uint64_t piece = (f->address - s->low) >> s->shift; piece <= last; piece++)
+			s->near[piece / 8] |= (uint8_t)(1u << piece % 8);
+	}
+	return s->near;
+}
+
+static void add(struct scan *s, unsigned worker, uint64_t from, uint64_t target)
+{
+	uint64_t piece = (target - s->low) >> s->shift;
+
+	if (target - s->low >= s->high - s->low || !(s->near[piece / 8] >> piece % 8 & 1))
 		return;
 	const struct function *f = chosen_inside(s->chosen, target);
 	if (f && from - f->address >= f->size &&
-	    !candidate_vec_push(&s->candidates, (struct candidate){from, target}))
-		s->no_memory = true;
+	    !candidate_vec_push(&s->found[worker], (struct candidate){from, target}))
+		atomic_store(&s->no_memory, true);
 }
 
 static uint64_t distance(const uint8_t *p)
@@ -33,16 +60,24 @@ static uint64_t distance(const uint8_t *p)
 	return (uint64_t)(int64_t)(int32_t)le32(p);
 }
 
-/* call, jmp and jcc with distances of four bytes */
-static void scan_far_x86(struct scan *s, struct bytes code, uint64_t at)
-{
-	const uint8_t *p = code.data;
+/* A part of a section's code: branches that begin in the first `own` bytes. */
+struct part {
+	struct bytes code;
+	uint64_t at;
+	size_t own;
+};
 
-	for (size_t i = 0; i + 5 <= code.size; i++) {
+/* call, jmp and jcc with distances of four bytes */
+static void scan_far_x86(struct scan *s, unsigned worker, struct part part)
+{
+	const uint8_t *p = part.code.data;
+	size_t size = part.code.size;
+
+	for (size_t i = 0; i < part.own && i + 5 <= size; i++) {
 		if ((p[i] & 0xfe) == 0xe8)
-			add(s, at + i, at + i + 5 + distance(p + i + 1));
-		else if (p[i] == 0x0f && i + 6 <= code.size && (p[i + 1] & 0xf0) == 0x80)
-			add(s, at + i, at + i + 6 + distance(p + i + 2));
+			add(s, worker, part.at + i, part.at + i + 5 + distance(p + i + 1));
+		else if (p[i] == 0x0f && i + 6 <= size && (p[i + 1] & 0xf0) == 0x80)
+			add(s, worker, part.at + i, part.at + i + 6 + distance(p + i + 2));
 	}
 }
 
@@ -53,7 +88,7 @@ static void scan_near_x86(struct scan *s, struct bytes code, uint64_t at)
 
 	for (size_t i = 0; i + 2 <= code.size; i++)
 		if ((p[i] & 0xf0) == 0x70 || p[i] == 0xeb)
-			add(s, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
+			add(s, 0, at + i, at + i + 2 + (uint64_t)(int64_t)(int8_t)p[i + 1]);
 }
 
 struct wanted {
@@ -123,28 +158,46 @@ static void scan_around_x86(struct scan *s, const struct section *section, struc
 	}
 }
 
-static void scan_words(struct scan *s, struct bytes code, uint64_t at)
+static void scan_words(struct scan *s, unsigned worker, struct part part)
 {
 	enum machine machine = s->chosen->image->machine;
 	size_t step = machine == MACHINE_AARCH64 ? 4 : 2;
 
-	for (size_t i = 0; i + step <= code.size; i += step) {
-		struct insn insn = insn_branch(machine, bytes_from(code, i), at + i);
+	for (size_t i = 0; i < part.own && i + step <= part.code.size; i += step) {
+		struct insn insn = insn_branch(machine, bytes_from(part.code, i), part.at + i);
 		if (insn_is_direct(insn))
-			add(s, at + i, insn.target);
+			add(s, worker, part.at + i, insn.target);
 	}
+}
+
+struct section_scan {
+	struct scan *scan;
+	struct bytes code;
+	uint64_t at;
+};
+
+#define PART ((size_t)1 << 20)
+#define LONGEST_BRANCH ((size_t)8)
+
+static void scan_part(void *ctx, size_t number, unsigned worker)
+{
+	const struct section_scan *all = ctx;
+	size_t from = number * PART;
+	struct part part = {bytes_first(bytes_from(all->code, from), PART + LONGEST_BRANCH), all->at + from, PART};
+
+	if (all->scan->chosen->image->machine == MACHINE_X86_64)
+		scan_far_x86(all->scan, worker, part);
+	else
+		scan_words(all->scan, worker, part);
 }
 
 static void scan_section(struct scan *s, const struct section *section)
 {
-	struct bytes code = image_section_bytes(s->chosen->image, section);
+	struct section_scan all = {s, image_section_bytes(s->chosen->image, section), section->addr};
 
-	if (s->chosen->image->machine != MACHINE_X86_64) {
-		scan_words(s, code, section->addr);
-		return;
-	}
-	scan_far_x86(s, code, section->addr);
-	scan_around_x86(s, section, code);
+	parallel_for(s->threads, (all.code.size + PART - 1) / PART, scan_part, &all);
+	if (s->chosen->image->machine == MACHINE_X86_64)
+		scan_around_x86(s, section, all.code);
 }
 
 /* Decode a function and keep those of its candidates, which are sorted, that are
@@ -177,15 +230,25 @@ static int by_source(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
+/* Puts what all threads found into the first list. */
+static bool join(struct scan *s)
+{
+	for (size_t i = 1; i < PARALLEL_MOST; i++)
+		for (size_t k = 0; k < s->found[i].len; k++)
+			if (!candidate_vec_push(&s->found[0], s->found[i].at[k]))
+				return false;
+	return true;
+}
+
 static bool check_all(struct scan *s, struct decoder *decoder, struct label_vec *out)
 {
-	const struct candidate *at = s->candidates.at, *end;
+	const struct candidate *at = s->found[0].at, *end;
 	bool ok = true;
 
-	if (!s->candidates.len)
+	if (!s->found[0].len)
 		return true;
-	qsort(s->candidates.at, s->candidates.len, sizeof(*at), by_source);
-	end = at + s->candidates.len;
+	qsort(s->found[0].at, s->found[0].len, sizeof(*at), by_source);
+	end = at + s->found[0].len;
 	while (ok && at < end) {
 		const struct function *f = functions_find(s->chosen->functions,
 							  (struct vaddr){at->from});
@@ -197,23 +260,27 @@ static bool check_all(struct scan *s, struct decoder *decoder, struct label_vec 
 	return ok;
 }
 
-bool labels_of_references(const struct chosen *chosen, struct decoder *decoder,
+bool labels_of_references(const struct chosen *chosen, struct decoder *decoder, unsigned threads,
 			  struct label_vec *out)
 {
 	const struct function *functions = chosen->functions->at;
-	struct scan s = {.chosen = chosen};
+	struct scan s = {.chosen = chosen, .threads = threads};
 
 	if (!chosen->count)
 		return true;
 	const struct function *last = &functions[chosen->at[chosen->count - 1]];
 	s.low = functions[chosen->at[0]].address;
 	s.high = last->address + last->size;
+	if (!mark_pieces(&s))
+		return false;
 	for (size_t i = 0; i < chosen->image->section_count; i++) {
 		const struct section *section = &chosen->image->sections[i];
 		if (section->flags & SHF_EXECINSTR && section->type != SHT_NOBITS)
 			scan_section(&s, section);
 	}
-	bool ok = !s.no_memory && check_all(&s, decoder, out);
-	candidate_vec_free(&s.candidates);
+	bool ok = !atomic_load(&s.no_memory) && join(&s) && check_all(&s, decoder, out);
+	for (size_t i = 0; i < PARALLEL_MOST; i++)
+		candidate_vec_free(&s.found[i]);
+	free(s.near);
 	return ok;
 }

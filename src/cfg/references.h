@@ -5,6 +5,7 @@
  *
  * All code is looked through, but only bytes that would be such a branch are
  * decoded, with the function that they lie in, to see if they are one.
+ * Large sections are looked through by several threads.
  */
 #ifndef CFG_REFERENCES_H
 #define CFG_REFERENCES_H
@@ -14,7 +15,7 @@
 
 /* Add a label for each place inside a chosen function that a branch of another
  * function leads to.  False when out of memory. */
-bool labels_of_references(const struct chosen *chosen, struct decoder *decoder,
+bool labels_of_references(const struct chosen *chosen, struct decoder *decoder, unsigned threads,
 			  struct label_vec *out);
 
 #endif

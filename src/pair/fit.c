@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
+#include "src/base/parallel.h"
 #include "src/isa/decoder.h"
 #include "src/pair/match.h"
 
 /* A sample of so many functions is enough; they are taken evenly from all. */
 #define FUNCTIONS_MOST ((uint32_t)2048)
+
+/* What one thread counted. */
+struct fit {
+	const struct pair *pair;
+	uint64_t offsets, strange;
+};
 
 /* The code of a function, and a bit for each byte of it that an instruction begins at. */
 struct read_code {
@@ -34,22 +41,23 @@ static struct read_code read_function(struct decoder *decoder, const struct pair
 
 /* Counts the entries of a fragment that lie on an instruction, and those that do not.  Entries of
  * blocks that were never emitted, or deleted, are as good as others. */
-static void count_entries(struct pair *pair, uint32_t fragment, const struct read_code *r)
+static void count_entries(struct fit *fit, uint32_t fragment, const struct read_code *r)
 {
-	const struct bat_table *bat = &pair->output->bat;
+	const struct bat_table *bat = &fit->pair->output->bat;
 	const struct bat_fragment *f = &bat->fragments[fragment];
 
 	for (uint32_t i = f->first_entry; i < f->first_entry + f->entry_count; i++) {
 		uint64_t at = bat_entry_input(bat->entries[i]);
 		if (at >= r->known)
 			continue;
-		pair->offsets++;
-		pair->strange += at >= r->code.size || !(r->starts[at / 8] >> at % 8 & 1);
+		fit->offsets++;
+		fit->strange += at >= r->code.size || !(r->starts[at / 8] >> at % 8 & 1);
 	}
 }
 
-static bool fit_fragment(struct pair *pair, struct decoder *decoder, uint32_t fragment)
+static bool fit_fragment(struct fit *fit, struct decoder *decoder, uint32_t fragment)
 {
+	const struct pair *pair = fit->pair;
 	uint32_t output = pair->output->function_of[fragment];
 	uint32_t input = output == NO_FUNCTION ? NO_FUNCTION : pair->input_of[output];
 	struct read_code none = {.known = UINT64_MAX};
@@ -57,28 +65,41 @@ static bool fit_fragment(struct pair *pair, struct decoder *decoder, uint32_t fr
 	if (output == NO_FUNCTION)
 		return true;
 	if (input == NO_FUNCTION) {
-		count_entries(pair, fragment, &none);
+		count_entries(fit, fragment, &none);
 		return true;
 	}
 	struct read_code r = read_function(decoder, pair, &pair->functions.at[input]);
 	if (r.starts)
-		count_entries(pair, fragment, &r);
+		count_entries(fit, fragment, &r);
 	bool ok = r.starts;
 	free(r.starts);
 	return ok;
 }
 
-bool pair_fit(struct pair *pair, struct bc_error *err)
+/* Looks at every second one of the sample. */
+static bool fit_half(void *ctx, size_t half, struct bc_error *err)
 {
-	const struct bat_table *bat = &pair->output->bat;
+	struct fit *fit = (struct fit *)ctx + half;
+	const struct bat_table *bat = &fit->pair->output->bat;
 	uint32_t step = bat->fragment_count / FUNCTIONS_MOST + 1;
 	struct decoder decoder;
 	bool ok = true;
 
-	decoder_open(pair->image.machine, &decoder);
-	for (uint32_t i = 0; ok && i < bat->fragment_count; i += step)
+	decoder_open(fit->pair->image.machine, &decoder);
+	for (uint64_t i = half * step; ok && i < bat->fragment_count; i += (uint64_t)2 * step)
 		if (!bat->fragments[i].cold)
-			ok = fit_fragment(pair, &decoder, i);
+			ok = fit_fragment(fit, &decoder, (uint32_t)i);
 	decoder_close(&decoder);
 	return ok || bc_fail_nomem(err);
+}
+
+bool pair_fit(struct pair *pair, struct bc_error *err)
+{
+	struct fit halves[2] = {{.pair = pair}, {.pair = pair}};
+
+	if (!parallel_parts(2, fit_half, halves, err))
+		return false;
+	pair->offsets = halves[0].offsets + halves[1].offsets;
+	pair->strange = halves[0].strange + halves[1].strange;
+	return true;
 }

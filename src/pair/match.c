@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/parallel.h"
 #include "src/base/sort.h"
 #include "src/base/vec.h"
 
@@ -13,6 +14,7 @@ struct known {
 	uint64_t hash;   /* of name, and file of a local one */
 	uint32_t order;  /* in the symbol table */
 	uint32_t symbol; /* index in the sorted one */
+	uint32_t function; /* that begins there, or NO_FUNCTION */
 };
 DEFINE_VEC(known_vec, struct known);
 
@@ -44,15 +46,19 @@ static bool same_name(const struct symbol_table *a, const struct symbol *x, cons
 static bool list_known(const struct function_table *functions, struct known_vec *out)
 {
 	const struct symbol_table *table = &functions->symbols;
+	size_t f = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct symbol *s = &table->at[i];
+		while (f + 1 < functions->count && functions->at[f + 1].address <= s->address)
+			f++;
+		bool begins = f < functions->count && functions->at[f].address == s->address;
 		bool code = s->section != ABSOLUTE_SECTION &&
 			    functions->image.sections[s->section].flags & SHF_EXECINSTR;
 		if (!code || !*s->name || s->type == STT_SECTION)
 			continue;
 		uint64_t hash = hash_text(hash_text(s->local ? 1 : 2, s->name), file_of(table, s));
-		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i}))
+		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i, begins ? (uint32_t)f : NO_FUNCTION}))
 			return false;
 	}
 	sort_known(out->at, out->len);
@@ -68,19 +74,9 @@ static size_t group_end(const struct known_vec *known, size_t begin)
 	return end;
 }
 
-static uint32_t function_at(const struct function_table *functions, uint64_t address)
+/* Notes in which function of the output a function of the input is. */
+static void note_function(struct pair *pair, uint32_t i, uint32_t o)
 {
-	const struct function *f = functions_find(functions, (struct vaddr){address});
-
-	return f && f->address == address ? (uint32_t)(f - functions->at) : NO_FUNCTION;
-}
-
-/* Notes in which function of the output a symbol of the input is. */
-static void note_symbol(struct pair *pair, const struct symbol *input, const struct symbol *output)
-{
-	uint32_t i = function_at(&pair->functions, input->address);
-	uint32_t o = function_at(&pair->output->functions, output->address);
-
 	if (i != NO_FUNCTION && o != NO_FUNCTION && pair->body_of[i] == NO_FUNCTION)
 		pair->body_of[i] = o;
 }
@@ -95,22 +91,34 @@ static void join_groups(struct pair *pair, const struct known_vec *input, const 
 		for (size_t k = 0; x == y && o_end - o >= i_end - i && k < i_end - i; k++) {
 			const struct symbol *s = &a->at[input->at[i + k].symbol], *t = &b->at[output->at[o + k].symbol];
 			if (same_name(a, s, b, t))
-				note_symbol(pair, s, t);
+				note_function(pair, input->at[i + k].function, output->at[o + k].function);
 		}
 		i = x <= y ? i_end : i;
 		o = y <= x ? o_end : o;
 	}
 }
 
-static bool match_symbols(struct pair *pair)
-{
-	struct known_vec input = {0}, output = {0};
+struct listing {
+	const struct function_table *functions[2];
+	struct known_vec known[2];
+};
 
-	bool ok = list_known(&pair->functions, &input) && list_known(&pair->output->functions, &output);
+static bool list_side(void *ctx, size_t side, struct bc_error *err)
+{
+	struct listing *listing = ctx;
+
+	return list_known(listing->functions[side], &listing->known[side]) || bc_fail_nomem(err);
+}
+
+static bool match_symbols(struct pair *pair, struct bc_error *err)
+{
+	struct listing listing = {{&pair->functions, &pair->output->functions}, {{0}}};
+
+	bool ok = parallel_parts(2, list_side, &listing, err);
 	if (ok)
-		join_groups(pair, &input, &output);
-	known_vec_free(&input);
-	known_vec_free(&output);
+		join_groups(pair, &listing.known[0], &listing.known[1]);
+	known_vec_free(&listing.known[0]);
+	known_vec_free(&listing.known[1]);
 	return ok;
 }
 
@@ -224,7 +232,11 @@ static bool make_room(struct pair *pair)
 
 bool pair_match(struct pair *pair, struct bc_error *err)
 {
-	if (!make_room(pair) || !match_symbols(pair) || !match_plt(pair))
+	if (!make_room(pair))
+		return bc_fail_nomem(err);
+	if (!match_symbols(pair, err))
+		return false;
+	if (!match_plt(pair))
 		return bc_fail_nomem(err);
 	choose_owners(pair);
 	add_twins(pair);
