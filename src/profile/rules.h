@@ -28,13 +28,16 @@
 enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };
 #undef X
 
-/* Why a step within a function stays as the output alone tells it, although the input is at hand.
+/* Why a step stays as the output alone tells it, although the input is at hand.
  * X(NAME, word for machines, text for people) */
 #define RESTORE_GUARDS(X)                                                      \
 	X(NO_GRAPH, "no_graph", "in functions whose graph of the input is not known") \
 	X(OFFSETS, "offsets", "in functions with an offset of the table on no instruction") \
 	X(ANY_AIM, "any_aim", "from blocks whose jump can lead anywhere")     \
-	X(NO_WAY, "no_way", "that the input's graph has no way for")
+	X(NO_WAY, "no_way", "that the input's graph has no way for")           \
+	X(FOLDED, "folded", "to a body of several functions, and the input's instruction names none") \
+	X(TAILS, "tails", "by tail calls that no block of the input leads to") \
+	X(INLINED, "inlined", "out of inlined bodies that do not lead to the function called")
 
 #define X(name, key, text) GUARD_##name,
 enum restore_guard { RESTORE_GUARDS(X) GUARD_COUNT };

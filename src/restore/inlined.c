@@ -252,6 +252,7 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||
 	    record->to.offset || is_own_call(pass, record))
 		return false;
+	bool is_near = false;
 	for (size_t i = 0; i < sites->len; i++) {
 		const struct site *site = &sites->at[i];
 		struct chain chain;
@@ -259,6 +260,7 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 		if (record->from.offset != site->place &&
 		    record->from.offset != pass->code.blocks.at[site->block].start)
 			continue;
+		is_near = true;
 		uint32_t last = find_chain(pass, site->callee, body_index(pass, record->to.function), &chain, &place);
 		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
 			continue;
@@ -266,6 +268,8 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 		pass_count(pass, RESTORE_INLINED, record->count);
 		return true;
 	}
+	if (is_near)
+		pass_count_guarded(pass, GUARD_INLINED, record->count);
 	return false;
 }
 

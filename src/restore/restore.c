@@ -32,24 +32,38 @@ static uint32_t output_index(const struct pass *pass, const struct function *out
 	return (uint32_t)(output - pass->profile->binary->functions.at);
 }
 
+/* Returns the function that the input's instruction at a place names, or NO_TARGET. */
+static uint32_t named_at(struct pass *pass, struct input_place place)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *in = pair_input_of(pair, place.function);
+	struct insn insn;
+
+	if (!in || place.offset >= in->extent)
+		return NO_TARGET;
+	uint64_t at = in->address + place.offset;
+	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){at}), 16);
+	if (!decoder_next(&pass->decoder, code, at, &insn))
+		return NO_TARGET;
+	insn.offset = place.offset;
+	return pass_callee(pass, in, &insn);
+}
+
 /* Returns the function that the input's instruction names, if the record calls a body that several
  * functions share; else NULL. */
 static const struct function *unfolded(struct pass *pass, const struct record *record)
 {
 	const struct pair *pair = pass->how->pair;
-	const struct function *in = pair_input_of(pair, record->from.function);
 
-	if (!in || record->to.offset || !record->to.function)
+	if (record->to.offset || !record->to.function)
 		return NULL;
-	uint64_t at = in->address + record->from.offset;
-	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){at}), 16);
-	struct insn insn;
-	if (record->from.offset >= in->extent || !decoder_next(&pass->decoder, code, at, &insn))
+	uint32_t body = output_index(pass, record->to.function);
+	if (!pass->shared[body])
 		return NULL;
-	insn.offset = record->from.offset;
-	uint32_t callee = pass_callee(pass, in, &insn);
-	if (callee == NO_TARGET || pair->body_of[callee] != output_index(pass, record->to.function) ||
-	    pair->output_of[callee] == pair->body_of[callee])
+	uint32_t callee = named_at(pass, record->from);
+	if (callee == NO_TARGET)
+		pass_count_guarded(pass, GUARD_FOLDED, record->count);
+	if (callee == NO_TARGET || pair->body_of[callee] != body || pair->output_of[callee] == body)
 		return NULL;
 	return &pass->profile->binary->functions.at[pair->output_of[callee]];
 }
@@ -77,18 +91,13 @@ static bool has_table(const struct pass *pass)
 	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
 }
 
-static void count_guarded(struct pass *pass, enum restore_guard guard, uint64_t count)
-{
-	pass->how->restored->guarded[guard] += count;
-}
-
 static void take_internal(struct pass *pass, const struct record *record)
 {
 	struct way way;
 
 	if (!pass->code.blocks.len || !pass_does(pass, RESTORE_DELETED)) {
 		if (pass_does(pass, RESTORE_DELETED) && has_table(pass))
-			count_guarded(pass, pass->code.misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
+			pass_count_guarded(pass, pass->code.misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
 		pass_add(pass, *record);
 		return;
 	}
@@ -99,7 +108,7 @@ static void take_internal(struct pass *pass, const struct record *record)
 		break;
 	case WAY_ANY:
 	case WAY_NONE:
-		count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
+		pass_count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
 		pass_add(pass, *record);
 		break;
 	case WAY_WITHIN:
@@ -237,6 +246,18 @@ static bool list_cold(struct pass *pass)
 	return true;
 }
 
+static bool find_shared(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function_table *output = &pair->output->functions;
+
+	pass->shared = calloc(output->count + output->extra + 1, sizeof(*pass->shared));
+	for (size_t i = 0; pass->shared && i < pair->functions.count; i++)
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != pair->body_of[i])
+			pass->shared[pair->body_of[i]] = true;
+	return pass->shared;
+}
+
 bool restore_profile(const struct restoration *how, struct profile *profile, struct bc_error *err)
 {
 	const struct pair *pair = how->pair;
@@ -246,12 +267,13 @@ bool restore_profile(const struct restoration *how, struct profile *profile, str
 	decoder_open(pair->image.machine, &pass.decoder);
 	bool ok = targets_open(&pair->image, &pair->functions, &pass.input, err) &&
 		  targets_open(&pair->output->image, &pair->output->functions, &pass.output, err) &&
-		  (list_cold(&pass) || bc_fail_nomem(err));
+		  ((list_cold(&pass) && find_shared(&pass)) || bc_fail_nomem(err));
 	if (!ok)
 		profile_free(profile);
 	ok = ok && run_pass(&pass, profile, take_ways, err) && run_pass(&pass, profile, take_sums, err);
 	free(pass.first_cold);
 	free(pass.next_cold);
+	free(pass.shared);
 	code_free(&pass.code);
 	targets_close(&pass.input);
 	targets_close(&pass.output);

@@ -19,6 +19,7 @@ struct pass {
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records */
 	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
+	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool out_of_memory;
 };
 
@@ -35,6 +36,11 @@ static inline bool pass_does(const struct pass *pass, enum restore_rule rule)
 static inline void pass_count(struct pass *pass, enum restore_rule rule, uint64_t count)
 {
 	pass->how->restored->count[rule] += count;
+}
+
+static inline void pass_count_guarded(struct pass *pass, enum restore_guard guard, uint64_t count)
+{
+	pass->how->restored->guarded[guard] += count;
 }
 
 /* The function of the input that an instruction of the input calls or jumps to, if that is known; only

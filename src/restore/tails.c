@@ -38,9 +38,13 @@ bool tails_restore(struct pass *pass, struct flows *flows)
 		return false;
 	find_before(code, flows, before);
 	for (uint32_t i = 0; i < code->blocks.len; i++) {
-		if (flows->out[i] <= flows->in[i] || before[i] == NO_BLOCK || !is_tail_call(pass, i))
+		if (flows->out[i] <= flows->in[i] || !is_tail_call(pass, i))
 			continue;
 		uint64_t count = flows->out[i] - flows->in[i];
+		if (before[i] == NO_BLOCK) {
+			pass_count_guarded(pass, GUARD_TAILS, count);
+			continue;
+		}
 		pass_add_edge(pass, code_way(code, before[i], i), code->blocks.at[i].start, count, 0);
 		pass_count(pass, RESTORE_TAILS, count);
 		flows->in[i] += count;
