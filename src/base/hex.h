@@ -94,6 +94,18 @@ static inline unsigned hex_wide(const char *at, uint64_t *value)
 }
 #endif
 
+/* The same for every processor. */
+static inline unsigned hex_open(const char *at, uint64_t *value)
+{
+#ifdef __SSE2__
+	return hex_wide(at, value);
+#else
+	*value = 0;
+	unsigned count = hex_some(at, value);
+	return count == 8 ? count + hex_some(at + 8, value) : count;
+#endif
+}
+
 #define HEX_MOST 16 /* digits of any number */
 
 /* Write a number, in lower case; returns how many digits it has.  Writes HEX_MOST bytes. */

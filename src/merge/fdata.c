@@ -32,98 +32,98 @@ bool fdata_head(struct text line, struct merge_head *head, bool *is_head)
 	return merge_set_add_words(&head->events, text_from(line, 6), " ");
 }
 
-/* ---- reading ---- */
+/* ---- reading ----
+ * Behind a line stands its newline, and TEXT_INPUT_BEHIND bytes more can be read: so nothing below looks for the end of
+ * the line but where it takes a byte of it. */
 
-/* How many bytes stand before the first blank or backslash. */
-static size_t plain_length(const char *at, size_t size)
+/* How many bytes stand before the first blank, backslash or newline. */
+static size_t plain_length(const char *at)
 {
 	size_t i = 0;
 
 #ifdef __SSE2__
-	for (; size - i >= 16; i += 16) {
+	for (;; i += 16) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
-		__m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-		unsigned mask = (unsigned)_mm_movemask_epi8(found);
+		__m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+		unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
 		if (mask)
 			return i + (unsigned)__builtin_ctz(mask);
 	}
-#endif
-	while (i < size && at[i] != ' ' && at[i] != '\\')
+#else
+	while (at[i] != ' ' && at[i] != '\n' && at[i] != '\\')
 		i++;
 	return i;
+#endif
 }
 
 /* Take the bytes up to the next blank, which is taken, too; a backslash takes a blank its meaning. */
-static bool take_name(struct text *rest, struct text *out, bool *escaped)
+static bool take_name(const char **rest, struct place *out)
 {
-	const char *at = rest->at, *end = at + rest->len;
+	const char *at = *rest + plain_length(*rest);
 
-	at += plain_length(at, rest->len);
-	*escaped = at < end && *at == '\\';
-	while (at < end && *at == '\\') {
-		at += end - at > 1 ? 2 : 1;
-		at += plain_length(at, (size_t)(end - at));
+	out->escaped = *at == '\\';
+	while (*at == '\\') {
+		at += at[1] == '\n' ? 1 : 2;
+		at += plain_length(at);
 	}
-	if (at == end || at == rest->at)
-		return false;
-	*out = (struct text){rest->at, (size_t)(at - rest->at)};
-	*rest = (struct text){at + 1, (size_t)(end - at) - 1};
-	return true;
+	out->name = (struct text){*rest, (size_t)(at - *rest)};
+	*rest = at + 1;
+	return *at == ' ' && out->name.len;
 }
 
-static bool take_offset(struct text *rest, uint64_t *out)
+static bool take_place(const char **rest, struct place *out, const char **why)
 {
-	size_t digits = hex_read(rest->at, rest->at + rest->len, out);
+	const char *at = *rest;
 
-	if (!digits || digits > 16 || digits == rest->len || rest->at[digits] != ' ')
-		return false;
-	*rest = (struct text){rest->at + digits + 1, rest->len - digits - 1};
-	return true;
-}
-
-static bool take_place(struct text *rest, struct place *out, const char **why)
-{
 	*why = "expected a place: its kind (0 to 5), a name, and an offset in hexadecimal digits";
-	if (rest->len < 2 || rest->at[0] < '0' || rest->at[0] > '5' || rest->at[1] != ' ')
+	if (at[0] < '0' || at[0] > '5' || at[1] != ' ')
 		return false;
-	out->kind = (uint8_t)rest->at[0];
-	*rest = (struct text){rest->at + 2, rest->len - 2};
-	return take_name(rest, &out->name, &out->escaped) && take_offset(rest, &out->offset);
+	out->kind = (uint8_t)at[0];
+	*rest += 2;
+	if (!take_name(rest, out))
+		return false;
+	unsigned digits = hex_open(*rest, &out->offset);
+	*rest += digits + 1;
+	return digits && (*rest)[-1] == ' ';
 }
 
-/* A decimal number and the blank behind it, or the end of the line where `last`. */
-static bool take_count(struct text *rest, bool last, uint64_t *out)
+/* A decimal number and the blank behind it, or the end of the line. */
+static bool take_count(const char **rest, char end, uint64_t *out)
 {
+	const char *at = *rest;
 	uint64_t sum = 0;
-	size_t i = 0;
 
-	for (; i < rest->len && rest->at[i] >= '0' && rest->at[i] <= '9'; i++)
-		if (__builtin_mul_overflow(sum, 10u, &sum) || __builtin_add_overflow(sum, (uint64_t)(rest->at[i] - '0'), &sum))
-			return false;
-	if (!i || (last ? i != rest->len : i == rest->len || rest->at[i] != ' '))
-		return false;
+	for (; (unsigned char)(*at - '0') < 10; at++)
+		sum = sum * 10 + (uint64_t)(*at - '0');
 	*out = sum;
-	*rest = last ? (struct text){rest->at + i, 0} : (struct text){rest->at + i + 1, rest->len - i - 1};
-	return true;
+	struct text digits = {*rest, (size_t)(at - *rest)};
+	*rest = at + 1;
+	return *at == end && digits.len && (digits.len < 20 || text_dec(digits, out));
+}
+
+/* Sixteen bytes at a time: there is room behind it where it goes to, as behind a line. */
+static uint8_t *put_plain(uint8_t *to, struct text name)
+{
+	for (size_t i = 0; i < name.len; i += 16)
+		memcpy(to + i, name.at + i, 16);
+	to[name.len] = 0;
+	return to + name.len + 1;
 }
 
 /* Names sort as they are, not as they are escaped. */
-static void key_escaped(struct key *key, const struct place *place)
+static uint8_t *put_name(uint8_t *to, const struct place *place)
 {
 	struct text name = place->name;
 
-	if (!place->escaped) {
-		key_name(key, name);
-		return;
-	}
-	if (!key_reserve(key, name.len + 1))
-		return;
+	if (!place->escaped)
+		return put_plain(to, name);
 	for (size_t i = 0; i < name.len; i++) {
 		if (name.at[i] == '\\' && i + 1 < name.len)
 			i++;
-		key->at[key->size++] = (uint8_t)name.at[i];
+		*to++ = (uint8_t)name.at[i];
 	}
-	key->at[key->size++] = 0;
+	*to = 0;
+	return to + 1;
 }
 
 enum { LISTED_OWN, LISTED_ENTRY };
@@ -133,12 +133,10 @@ static bool is_symbol(const struct place *place)
 	return place->kind != '0' && place->kind != MEMORY_KIND;
 }
 
-static void key_place(struct key *key, const struct place *place, bool named)
+static uint8_t *put_place(uint8_t *to, const struct place *place, bool named)
 {
-	key_byte(key, place->kind);
-	if (!named)
-		key_escaped(key, place);
-	key_number(key, place->offset);
+	*to++ = place->kind;
+	return key_put_number(named ? to : put_name(to, place), place->offset);
 }
 
 /* The name that all is listed under stands once. */
@@ -147,38 +145,43 @@ static void make_key(struct key *key, const struct place *from, const struct pla
 	bool entry = to && !is_symbol(from) && is_symbol(to);
 
 	key->size = 0;
-	key_byte(key, from->kind >= MEMORY_KIND);
-	key_escaped(key, entry ? to : from);
-	key_byte(key, entry ? LISTED_ENTRY : LISTED_OWN);
-	key_place(key, from, !entry);
+	/* Each name and its end; what is no name; and what put_plain() writes behind it. */
+	if (!key_reserve(key, from->name.len + (to ? to->name.len : 0) + 2 + 2 * (1 + sizeof(uint64_t)) + 2 + 16))
+		return;
+	uint8_t *at = key->at;
+	*at++ = from->kind >= MEMORY_KIND;
+	at = put_name(at, entry ? to : from);
+	*at++ = entry ? LISTED_ENTRY : LISTED_OWN;
+	at = put_place(at, from, !entry);
 	if (to)
-		key_place(key, to, entry);
+		at = put_place(at, to, entry);
+	key->size = (size_t)(at - key->at);
 }
 
-static bool parse_counts(struct text rest, const struct place *from, const struct place *to, struct merge_item *item,
-			 const char **why)
+static bool take_counts(const char *rest, const struct place *from, const struct place *to, struct merge_item *item,
+			const char **why)
 {
 	*why = "expected the mispredictions and the count, two decimal numbers below 2^64, and nothing behind them";
 	if (from->kind < MEMORY_KIND && to->kind < MEMORY_KIND)
-		return take_count(&rest, false, &item->sum[1]) && take_count(&rest, true, &item->sum[0]);
+		return take_count(&rest, ' ', &item->sum[1]) && take_count(&rest, '\n', &item->sum[0]);
 	*why = "expected two places of memory and a count, a decimal number below 2^64";
-	return from->kind >= MEMORY_KIND && to->kind >= MEMORY_KIND && take_count(&rest, true, &item->sum[0]);
+	return from->kind >= MEMORY_KIND && to->kind >= MEMORY_KIND && take_count(&rest, '\n', &item->sum[0]);
 }
 
 bool fdata_parse(struct text line, enum merge_mode mode, struct key *key, struct merge_item *item, const char **why)
 {
+	const char *rest = line.at;
 	struct place from, to;
-	bool plain = mode == MODE_PLAIN;
 
 	*item = (struct merge_item){0};
-	if (!take_place(&line, &from, why))
+	if (!take_place(&rest, &from, why))
 		return false;
-	if (plain && from.kind < MEMORY_KIND) {
+	if (mode == MODE_PLAIN && from.kind < MEMORY_KIND) {
 		*why = "expected the count of a plain sample, a decimal number below 2^64";
-		if (!take_count(&line, true, &item->sum[0]))
+		if (!take_count(&rest, '\n', &item->sum[0]))
 			return false;
 		make_key(key, &from, NULL);
-	} else if (!take_place(&line, &to, why) || !parse_counts(line, &from, &to, item, why)) {
+	} else if (!take_place(&rest, &to, why) || !take_counts(rest, &from, &to, item, why)) {
 		return false;
 	} else {
 		make_key(key, &from, &to);
@@ -226,12 +229,13 @@ static void write_name(struct emit *out, struct text name)
 
 static void write_place(struct emit *out, struct key_parts *key, const struct text *listed)
 {
-	emit_char(out, (char)key_take_byte(key));
-	emit_char(out, ' ');
+	char begin[] = {(char)key_take_byte(key), ' '}, end[HEX_MOST + 2] = " ";
+
+	emit_bytes(out, begin, sizeof(begin));
 	write_name(out, listed ? *listed : key_take_name(key));
-	emit_char(out, ' ');
-	emit_hex(out, key_take_number(key));
-	emit_char(out, ' ');
+	unsigned digits = hex_write(end + 1, key_take_number(key));
+	end[digits + 1] = ' ';
+	emit_bytes(out, end, digits + 2);
 }
 
 void fdata_write_item(const struct merge_item *item, struct emit *out)

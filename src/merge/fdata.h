@@ -19,7 +19,8 @@ bool fdata_fits(struct text start);
 /* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
 BC_MUST_USE bool fdata_head(struct text line, struct merge_head *head, bool *is_head);
 
-/* Any other line, without a zero byte.  false: *why it is none, or `key` is out of memory. */
+/* Any other line, without a zero byte; behind it stand its newline and TEXT_INPUT_BEHIND bytes that can be read
+ * (text_input.h).  false: *why it is none, or `key` is out of memory. */
 BC_MUST_USE bool fdata_parse(struct text line, enum merge_mode mode, struct key *key, struct merge_item *item,
 			     const char **why);
 

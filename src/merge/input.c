@@ -74,8 +74,8 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 			       input_name(l->input->path), (const char *)bad.key);
 	}
 	l->shared->saturated += ignored;
-	for (size_t i = 0; i < l->list.items.len; i++) {
-		const struct merge_item *item = &l->list.items.at[i];
+	for (size_t i = 0; i < l->list.settled; i++) {
+		const struct merge_item *item = item_list_at(&l->list, i);
 		if (!run_put(&l->writer, item, err))
 			return false;
 		l->input->records++;

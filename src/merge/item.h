@@ -41,6 +41,20 @@ static inline int merge_item_compare(const struct merge_item *a, const struct me
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
+/* Keys that differ mostly do so in what ends them, an offset. */
+static inline bool merge_item_equal(const struct merge_item *a, const struct merge_item *b)
+{
+	uint64_t x, y;
+
+	if (a->size != b->size)
+		return false;
+	if (a->size < sizeof(x))
+		return !a->size || !memcmp(a->key, b->key, a->size);
+	memcpy(&x, a->key + a->size - sizeof(x), sizeof(x));
+	memcpy(&y, b->key + b->size - sizeof(y), sizeof(y));
+	return x == y && !memcmp(a->key, b->key, a->size - sizeof(x));
+}
+
 /* Add `from` to `to`.  saturate: sums that do not fit become 2^64 - 1, and *saturated counts
  * them; else false. */
 static inline bool merge_item_add(struct merge_item *to, const struct merge_item *from, bool saturate,

@@ -42,13 +42,20 @@ static inline void key_byte(struct key *key, uint8_t byte)
 		key->at[key->size++] = byte;
 }
 
-static inline void key_number(struct key *key, uint64_t number)
+/* To where there is room for it; returns what is behind it. */
+static inline uint8_t *key_put_number(uint8_t *to, uint64_t number)
 {
 	uint64_t first_highest = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? number : __builtin_bswap64(number);
 
+	memcpy(to, &first_highest, sizeof(number));
+	return to + sizeof(number);
+}
+
+static inline void key_number(struct key *key, uint64_t number)
+{
 	if (!key_reserve(key, sizeof(number)))
 		return;
-	memcpy(key->at + key->size, &first_highest, sizeof(number));
+	key_put_number(key->at + key->size, number);
 	key->size += sizeof(number);
 }
 

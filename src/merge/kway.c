@@ -6,48 +6,48 @@ struct head {
 	struct source *source;
 };
 
-/* A heap of sources by their next item, the least first. */
+/* A heap of sources by their next item, the least first.  Heads stay where they are; what moves are pointers. */
 struct heap {
-	struct head *at;
+	struct head **at;
 	size_t len;
 };
 
 static void sink(struct heap *heap, size_t from)
 {
-	struct head head = heap->at[from];
+	struct head *head = heap->at[from];
 
 	for (size_t child; (child = 2 * from + 1) < heap->len; from = child) {
-		if (child + 1 < heap->len && merge_item_compare(&heap->at[child + 1].item, &heap->at[child].item) < 0)
+		if (child + 1 < heap->len && merge_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
 			child++;
-		if (merge_item_compare(&head.item, &heap->at[child].item) <= 0)
+		if (merge_item_compare(&head->item, &heap->at[child]->item) <= 0)
 			break;
 		heap->at[from] = heap->at[child];
 	}
 	heap->at[from] = head;
 }
 
-/* The source at the top goes on, or is over. */
-static bool advance_top(struct heap *heap, struct bc_error *err)
+/* A source at the top, or next to it, goes on, or is over. */
+static bool advance(struct heap *heap, size_t at, struct bc_error *err)
 {
-	if (heap->at->source->next(heap->at->source, &heap->at->item, err)) {
-		sink(heap, 0);
-		return true;
+	struct head *head = heap->at[at];
+
+	if (!head->source->next(head->source, &head->item, err)) {
+		if (err->code != BC_OK)
+			return false;
+		heap->at[at] = heap->at[--heap->len];
 	}
-	if (err->code != BC_OK)
-		return false;
-	heap->at[0] = heap->at[--heap->len];
-	if (heap->len)
-		sink(heap, 0);
+	if (at < heap->len)
+		sink(heap, at);
 	return true;
 }
 
-static bool fill(struct heap *heap, struct source *const *sources, size_t count, struct bc_error *err)
+static bool fill(struct heap *heap, struct head *heads, struct source *const *sources, size_t count,
+		 struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct head *head = &heap->at[heap->len];
-		head->source = sources[i];
-		if (sources[i]->next(sources[i], &head->item, err))
-			heap->len++;
+		heads[i].source = sources[i];
+		if (sources[i]->next(sources[i], &heads[i].item, err))
+			heap->at[heap->len++] = &heads[i];
 		else if (err->code != BC_OK)
 			return false;
 	}
@@ -67,15 +67,27 @@ static bool fail(struct kway *how, enum item_fault fault, const struct merge_ite
 	return bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
-/* Add all that have the key of `item`, whose source stands still. */
-static bool add_equal(struct kway *how, struct heap *heap, struct merge_item *item, struct bc_error *err)
+/* Where next to the top an item has the top's key; or 0. */
+static size_t find_equal(const struct heap *heap)
 {
-	while (heap->len && !merge_item_compare(&heap->at->item, item)) {
-		if (!merge_item_agrees(item, &heap->at->item))
+	for (size_t at = 1; at < 3 && at < heap->len; at++)
+		if (merge_item_equal(&heap->at[at]->item, &heap->at[0]->item))
+			return at;
+	return 0;
+}
+
+/* Add to the top all that have its key.  Its source stands still, so that the key is there. */
+static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
+{
+	struct merge_item *item = &heap->at[0]->item;
+
+	for (size_t at; (at = find_equal(heap));) {
+		const struct merge_item *other = &heap->at[at]->item;
+		if (!merge_item_agrees(item, other))
 			return fail(how, ITEMS_DISAGREE, item, err);
-		if (!merge_item_add(item, &heap->at->item, how->saturate, &how->saturated))
+		if (!merge_item_add(item, other, how->saturate, &how->saturated))
 			return fail(how, ITEMS_OVERFLOW, item, err);
-		if (!advance_top(heap, err))
+		if (!advance(heap, at, err))
 			return false;
 	}
 	return true;
@@ -85,28 +97,13 @@ bool kway_run(struct kway *how, struct source *const *sources, size_t count,
 	      bool (*put)(void *ctx, const struct merge_item *item, struct bc_error *err), void *ctx,
 	      struct bc_error *err)
 {
+	struct head *heads = malloc((count + 1) * sizeof(*heads));
 	struct heap heap = {malloc((count + 1) * sizeof(*heap.at)), 0};
-	bool ok = heap.at ? fill(&heap, sources, count, err) : bc_fail_nomem(err);
+	bool ok = heads && heap.at ? fill(&heap, heads, sources, count, err) : bc_fail_nomem(err);
 
-	while (ok && heap.len) {
-		struct head first = heap.at[0];
-		/* The least one steps aside, as its source must not move while its key is used. */
-		heap.at[0] = heap.at[--heap.len];
-		if (heap.len)
-			sink(&heap, 0);
-		ok = add_equal(how, &heap, &first.item, err) && put(ctx, &first.item, err);
-		if (!ok)
-			break;
-		if (first.source->next(first.source, &first.item, err)) {
-			/* It takes the top's place, and that sinks from there. */
-			size_t at = heap.len++;
-			for (; at && merge_item_compare(&first.item, &heap.at[(at - 1) / 2].item) < 0; at = (at - 1) / 2)
-				heap.at[at] = heap.at[(at - 1) / 2];
-			heap.at[at] = first;
-		} else {
-			ok = err->code == BC_OK;
-		}
-	}
+	while (ok && heap.len)
+		ok = add_equal(how, &heap, err) && put(ctx, &heap.at[0]->item, err) && advance(&heap, 0, err);
 	free(heap.at);
+	free(heads);
 	return ok;
 }

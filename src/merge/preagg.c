@@ -288,11 +288,10 @@ static const struct shape *shape_of(struct text letter)
 	return NULL;
 }
 
-#ifdef __SSE2__
 /* A number and the blank behind it. */
 static inline bool read_place(const char **at, uint64_t *out)
 {
-	unsigned digits = hex_wide(*at, out);
+	unsigned digits = hex_open(*at, out);
 
 	*at += digits + 1;
 	return digits && (*at)[-1] == ' ';
@@ -327,17 +326,13 @@ static bool take_straight(struct text line, struct preagg_returns *returns, stru
 		return false;
 	if (at < end && (!shape->mispredictions || *at++ != ' ' || !read_count(&at, end, &item->sum[1])))
 		return false;
+	key->size = 0;
 	if (at != end || !key_reserve(key, sizeof(places)))
 		return false;
-	key->size = 0;
-	key_number(key, places[FROM]);
-	key_number(key, places[BRANCH]);
-	key_number(key, places[TO]);
+	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]), places[TO]);
+	key->size = sizeof(places);
 	return true;
 }
-#else
-#define take_straight(...) false
-#endif
 
 bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns, struct key *key,
 		 struct merge_item *item, bool *is_record, const char **why)

@@ -42,7 +42,14 @@ static size_t put_number(uint8_t *to, uint64_t number)
 static size_t common(const struct key *last, const struct merge_item *item)
 {
 	size_t most = last->size < item->size ? last->size : item->size, size = 0;
+	uint64_t x, y;
 
+	for (; most - size >= sizeof(x); size += sizeof(x)) {
+		memcpy(&x, last->at + size, sizeof(x));
+		memcpy(&y, item->key + size, sizeof(y));
+		if (x != y)
+			break;
+	}
 	while (size < most && last->at[size] == item->key[size])
 		size++;
 	return size;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/merge/sorter.h"
 
+/* Of so many keys some must have come twice, or none will be looked for. */
+#define TRIED ((size_t)1 << 16)
+
 void sorter_free(struct sorter *sorter)
 {
 	item_list_free(&sorter->list);
@@ -21,14 +24,16 @@ static bool spill(struct sorter *sorter, struct bc_error *err)
 	struct run run;
 	bool ok = run_begin(&writer, sorter->file) || bc_fail_nomem(err);
 
-	for (size_t i = 0; ok && i < sorter->list.items.len; i++)
-		ok = run_put(&writer, &sorter->list.items.at[i], err);
+	for (size_t i = 0; ok && i < sorter->list.settled; i++)
+		ok = run_put(&writer, item_list_at(&sorter->list, i), err);
 	if (!ok) {
 		run_abandon(&writer);
 		return false;
 	}
 	item_list_clear(&sorter->list);
 	map_clear(&sorter->places);
+	sorter->found = 0;
+	sorter->all_new = false;
 	return run_end(&writer, &run, err) && (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
 }
 
@@ -52,15 +57,40 @@ static bool add_to(struct sorter *sorter, struct merge_item *to, const struct me
 	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
-bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
+/* To the key that is there already.  false: there is none, or *fault: it does not fit */
+static bool add_up(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
 {
 	uint32_t place;
 
-	if (places_find(&sorter->places, sorter, item, &place))
-		return add_to(sorter, &sorter->list.items.at[place], item, err);
-	if (!map_reserve(&sorter->places, 1) || !item_list_push(&sorter->list, item))
+	err->code = BC_OK;
+	if (sorter->all_new || !places_find(&sorter->places, sorter, item, &place))
+		return false;
+	sorter->found++;
+	return add_to(sorter, &sorter->list.items.at[place], item, err);
+}
+
+static bool note_place(struct sorter *sorter, const struct merge_item *item)
+{
+	size_t count = sorter->list.items.len;
+
+	if (count == TRIED && sorter->found < count / 4)
+		sorter->all_new = true;
+	if (sorter->all_new)
+		return true;
+	if (!map_reserve(&sorter->places, 1))
+		return false;
+	places_put(&sorter->places, item, (uint32_t)(count - 1));
+	return true;
+}
+
+bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
+{
+	if (add_up(sorter, item, err))
+		return true;
+	if (err->code != BC_OK)
+		return false;
+	if (!item_list_push(&sorter->list, item) || !note_place(sorter, item))
 		return bc_fail_nomem(err);
-	places_put(&sorter->places, item, (uint32_t)(sorter->list.items.len - 1));
 	bool full = sorter->list.bytes >= sorter->memory || sorter->list.items.len == MAP_NUMBER_MOST;
 	return !full || (settle(sorter, err) && spill(sorter, err));
 }
@@ -84,9 +114,9 @@ static bool memory_next(struct source *source, struct merge_item *out, struct bc
 	struct memory *m = (struct memory *)(void *)source; /* its first member */
 
 	err->code = BC_OK;
-	if (m->at == m->list->items.len)
+	if (m->at == m->list->settled)
 		return false;
-	*out = m->list->items.at[m->at++];
+	*out = *item_list_at(m->list, m->at++);
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Items in any order: equal ones are added up as they come, and the others sorted in memory, and in runs of a temporary file where that is too little. */
+/* Items in any order: equal ones are added up as they come, and the others sorted in memory, and in
+ * runs of a temporary file where that is too little. */
 #ifndef MERGE_SORTER_H
 #define MERGE_SORTER_H
 
@@ -12,8 +13,10 @@ struct sorter {
 	size_t memory; /* bytes of items at a time */
 	bool saturate;
 	uint64_t saturated;
-	struct item_list list; /* each key once */
-	struct map places;     /* where each key is in it */
+	struct item_list list;
+	struct map places; /* where each key of the list is in it, as long as looking for them pays */
+	size_t found;      /* keys that were there already */
+	bool all_new;      /* hardly any is: they are put behind the others, and equal ones found when all are sorted */
 	struct run_vec runs;   /* of what was put so far but for the list */
 	enum item_fault fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
 	struct merge_item bad; /* of which key */

@@ -195,9 +195,9 @@ static bool named_next(struct source *source, struct merge_item *out, struct bc_
 	struct named *n = (struct named *)(void *)source; /* its first member */
 
 	err->code = BC_OK;
-	if (n->given == n->function.items.len && (!n->has_ahead || !read_function(n, err)))
+	if (n->given == n->function.settled && (!n->has_ahead || !read_function(n, err)))
 		return false;
-	*out = n->function.items.at[n->given++];
+	*out = *item_list_at(&n->function, n->given++);
 	return true;
 }
 

@@ -187,6 +187,28 @@ def check_weights(name, paths, random_):
           run('merge', '-q', '--scale-to=1000000', paths[1], heavy))
 
 
+# ---- more keys than are looked for one by one while they are sorted, and keys that differ late
+
+def check_many(folder, random_):
+    deep = [b'1 %s%d %x' % (b'd' * random_.choice([1, 7, 8, 500, 511, 512, 513, 2000]), i % 3, i % 50) for i in range(600)]
+    short = [b'1 %s 0' % (b'p' * i) for i in range(1, 40)]
+    wide = [b'1 f%06d %x' % (i % 30000, i % 7) for i in range(100000)]
+    lines = [b'%s %s 1 %d' % (place, random_.choice(deep[:9]), random_.randrange(1, 100)) for place in deep + short + wide]
+    head = [b'boltedcollection']
+    texts = []
+    for part in (lines, lines[::2], lines[:700]):
+        part = list(part)
+        random_.shuffle(part)
+        texts.append(part)
+    paths = [write('%s/many.%d' % (folder, i), b''.join(line + b'\n' for line in head + part)) for i, part in enumerate(texts)]
+    truth = run('merge', '-q', *paths)
+    check('many: the sum', set(truth.splitlines()[1:]) == add_up(texts, 2))
+    ordered = [write(path + '.s', run('merge', '-q', path)) for path in paths]
+    check('many: in order', run('merge', '-q', *ordered) == truth)
+    for size in ('1M', '8M', '1G'):
+        check('many: by ' + size, run('merge', '-q', '--memory=' + size, *paths[::-1]) == truth)
+
+
 # ---- YAML
 
 def yaml_counts(text):
@@ -231,6 +253,8 @@ def main(words):
         for name in KINDS:
             if not words or name in words:
                 check_kind(name, folder, random_)
+        if not words or 'many' in words:
+            check_many(folder, random_)
         if not words or 'yaml' in words:
             check_yaml(folder, random_)
     print('%d wrong' % len(wrong))
