@@ -2,15 +2,14 @@
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/overlap.h"
 #include "src/cli/print.h"
+#include "src/cli/profile_input.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
-#include "src/cli/summary.h"
 #include "src/cli/table_command.h"
 
 enum { OPT_JSON = 256, OPT_MIN, OPT_BIN };
@@ -51,39 +50,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
-/* Converts samples.  Of a recording that was cut short, it uses what is there. */
-static bool convert_samples(const char *bin, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
-{
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
-	struct conversion_options options = {.binary = bin, .samples = &path, .sample_count = 1};
-	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
-
-	options.aggregate.erratum = true;
-	options.aggregate.rules = best_rules;
-	options.aggregate.rules.infer = false;
-	if (!conversion_run(&options, &conversion, err))
-		return false;
-	*partial |= conversion.partial;
-	summary_warnings(&summary, stderr);
-	return flat_take(&conversion.profile, out, err);
-}
-
-/* Reads a profile.  What is neither fdata nor YAML is taken for samples. */
-static bool read_one(const struct arguments *args, const char *path, struct flat_profile *out, bool *partial,
-		     struct bc_error *err)
-{
-	bool mine;
-
-	if (flat_read(path, out, &mine, err))
-		return true;
-	if (mine || err->code == BC_IO || err->code == BC_NOMEM || !strcmp(path, "-"))
-		return false;
-	flat_free(out);
-	if (args->bin)
-		return convert_samples(args->bin, path, out, partial, err);
-	return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML; samples are taken with --bin=OPTIMIZED", path);
-}
-
 static void tell_min(const struct overlap_report *report)
 {
 	for (int i = 0; report->has_min && i < OVERLAP_KIND_COUNT; i++) {
@@ -122,8 +88,8 @@ static int run_overlap(const struct command *command, int argc, char **argv)
 
 	if (code != GO_ON)
 		return code;
-	bool ok = read_one(&args, argv[optind], &profiles[0], &partial, &err) &&
-		  read_one(&args, argv[optind + 1], &profiles[1], &partial, &err);
+	bool ok = profile_input_read(argv[optind], args.bin, &profiles[0], &partial, &err) &&
+		  profile_input_read(argv[optind + 1], args.bin, &profiles[1], &partial, &err);
 	code = ok ? compare(&args, argv + optind, profiles, partial) : fail(&err);
 	for (int i = 0; i < 2; i++)
 		flat_free(&profiles[i]);

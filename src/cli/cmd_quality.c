@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/base/output.h"
-#include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
@@ -55,16 +54,6 @@ static bool parse_limit(const char *value, struct quality_gate *gate)
 	gate->limit = strtod(value, &end);
 	gate->set = true;
 	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit);
-}
-
-static bool parse_threads(const char *value, unsigned *out)
-{
-	uint64_t threads;
-
-	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
-		return false;
-	*out = (unsigned)threads;
-	return true;
 }
 
 static const char *apply_option(void *arguments, int id, const char *value)
@@ -123,6 +112,7 @@ static int run_samples(struct arguments *args)
 {
 	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
 	struct conversion_options *options = &args->conversion;
 	struct summary summary = {options, &conversion, NULL, NULL, NULL, NULL};
 	struct quality quality;
@@ -135,7 +125,7 @@ static int run_samples(struct arguments *args)
 	progress_expect(&progress, options->samples, options->sample_count);
 	options->progress = (struct input_progress){progress_show, &progress};
 	options->force = options->executed = true;
-	bool ok = quality_of_samples(options, &how, &conversion, &quality, &err);
+	bool ok = quality_of_samples(options, &how, &conversion, &sources, &quality, &err);
 	progress_clear(&progress);
 	if (ok)
 		return write_report(args, &report, conversion.partial);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/base/parallel.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/time_option.h"
@@ -109,16 +108,6 @@ static bool parse_stats(const char *value, enum stats_form *out)
 		}
 	}
 	return false;
-}
-
-static bool parse_threads(const char *value, unsigned *out)
-{
-	uint64_t threads;
-
-	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
-		return false;
-	*out = (unsigned)threads;
-	return true;
 }
 
 static bool parse_pids(const char *value, struct pid_vec *out)

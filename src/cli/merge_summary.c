@@ -78,7 +78,7 @@ static void write_bad(struct json *json, const struct merge *merge)
 void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 {
 	const struct merge_report *r = &outcome->merge->report;
-	struct json json = {out, false};
+	struct json json = {.out = out};
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "schema", "batconv-merge-1");

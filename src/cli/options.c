@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "src/base/parallel.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
@@ -214,4 +215,14 @@ int usage_error(const struct command *command, const char *what, const char *wor
 	else
 		say(stderr, "%s; see 'batconv%s%s --help'", what, space, name);
 	return EXIT_USAGE;
+}
+
+bool parse_threads(const char *value, unsigned *out)
+{
+	uint64_t threads;
+
+	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
+		return false;
+	*out = (unsigned)threads;
+	return true;
 }

@@ -82,6 +82,9 @@ int option_next(const struct command *command, int argc, char **argv, const char
 int options_apply(const struct command *command, int argc, char **argv,
 		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments);
 
+/* Reads the value of --threads: 1 to PARALLEL_MOST. */
+bool parse_threads(const char *value, unsigned *out);
+
 void command_help(const struct command *command, FILE *out);
 
 /* What the tables say about files, for programs: lines COMMAND OPTION VALUE ROLE, where

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "src/output/json.h"
 #include "src/quality/overlap.h"
 
 #define OVERLAP_MOVERS 10 /* that are shown, in each direction */
@@ -20,6 +21,7 @@ struct overlap_report {
 const char *overlap_key(enum overlap_kind kind);
 
 void overlap_text(const struct overlap_report *report, FILE *out);
+void overlap_json_members(const struct overlap_report *report, struct json *json); /* but for what is asked of it */
 void overlap_json(const struct overlap_report *report, FILE *out);
 
 #endif

@@ -88,6 +88,15 @@ static void write_movers(struct json *json, const struct overlap_mover_vec *move
 	json_close(json, ']');
 }
 
+void overlap_json_members(const struct overlap_report *report, struct json *json)
+{
+	json_string(json, "a", report->paths[0]);
+	json_string(json, "b", report->paths[1]);
+	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
+		write_share(json, overlap_key((enum overlap_kind)i), &report->overlap->shares[i]);
+	write_movers(json, &report->overlap->movers);
+}
+
 void overlap_json(const struct overlap_report *report, FILE *out)
 {
 	struct json json = {.out = out};
@@ -95,11 +104,7 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 	json_open(&json, NULL, '{');
 	json_string(&json, "format", "batconv-overlap");
 	json_number(&json, "version", 1);
-	json_string(&json, "a", report->paths[0]);
-	json_string(&json, "b", report->paths[1]);
-	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		write_share(&json, overlap_key((enum overlap_kind)i), &report->overlap->shares[i]);
-	write_movers(&json, &report->overlap->movers);
+	overlap_json_members(report, &json);
 	if (report->has_min)
 		json_real(&json, "min", report->min);
 	json_bool(&json, "wanting", report->wanting);

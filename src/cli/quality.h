@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/summary.h"
+#include "src/output/json.h"
 #include "src/quality/verdict.h"
 
 struct quality_gate {
@@ -38,6 +39,7 @@ struct quality_report {
 void quality_judge(struct quality_report *report);
 
 void quality_text(const struct quality_report *report, FILE *out);
+void quality_json_object(const struct quality_report *report, struct json *json, const char *key);
 void quality_json(const struct quality_report *report, FILE *out);
 
 /* Those that were not met, a line each. */

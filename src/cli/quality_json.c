@@ -75,13 +75,9 @@ static void write_coverage(struct json *json, const struct coverage *c)
 
 static void write_places(struct json *json, const struct code_places *p)
 {
-#define X(name, key, text) key,
-	static const char *const keys[] = {CODE_PLACES(X)};
-#undef X
-
 	json_open(json, "places", '{');
-	for (size_t i = 0; i < BC_COUNT(keys); i++) {
-		json_open(json, keys[i], '{');
+	for (size_t i = 0; i < CODE_PLACE_COUNT; i++) {
+		json_open(json, code_place_key((enum code_place)i), '{');
 		json_number(json, "samples", p->all[i]);
 		json_real(json, "percent", quality_share(p->all[i], p->sum));
 		json_real(json, "hottest_percent", quality_share(p->hottest[i], p->hottest_sum));
@@ -141,30 +137,36 @@ static void write_gates(struct json *json, const struct quality_report *report)
 	json_close(json, ']');
 }
 
-void quality_json(const struct quality_report *report, FILE *out)
+void quality_json_object(const struct quality_report *report, struct json *json, const char *key)
 {
 	const struct quality *q = report->quality;
+
+	json_open(json, key, '{');
+	json_string(json, "format", "batconv-quality");
+	json_number(json, "version", 1);
+	json_string(json, "path", report->path);
+	json_string(json, "of", q->of_samples ? "samples" : "profile");
+	json_bool(json, "plain", q->basic);
+	if (report->summary) {
+		write_check(json, &report->summary->conversion->check);
+		write_kept(json, q, &report->summary->conversion->ledgers);
+		write_density(json, q);
+	}
+	write_coverage(json, &q->coverage);
+	if (report->summary)
+		write_places(json, &q->places);
+	if (q->has_flow)
+		write_flow(json, &q->flow);
+	write_verdicts(json, report);
+	write_gates(json, report);
+	json_bool(json, "wanting", report->wanting);
+	json_close(json, '}');
+}
+
+void quality_json(const struct quality_report *report, FILE *out)
+{
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-quality");
-	json_number(&json, "version", 1);
-	json_string(&json, "path", report->path);
-	json_string(&json, "of", q->of_samples ? "samples" : "profile");
-	json_bool(&json, "plain", q->basic);
-	if (report->summary) {
-		write_check(&json, &report->summary->conversion->check);
-		write_kept(&json, q, &report->summary->conversion->ledgers);
-		write_density(&json, q);
-	}
-	write_coverage(&json, &q->coverage);
-	if (report->summary)
-		write_places(&json, &q->places);
-	if (q->has_flow)
-		write_flow(&json, &q->flow);
-	write_verdicts(&json, report);
-	write_gates(&json, report);
-	json_bool(&json, "wanting", report->wanting);
-	json_close(&json, '}');
+	quality_json_object(report, &json, NULL);
 	putc('\n', out);
 }

@@ -186,7 +186,7 @@ void summary_json(const struct summary *summary, FILE *out)
 {
 	const struct conversion *conversion = summary->conversion;
 	const struct restored restored = summary_restored(summary);
-	struct json json = {out, false};
+	struct json json = {.out = out};
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "schema", "batconv-stats-1");

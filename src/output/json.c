@@ -18,7 +18,7 @@ static size_t write_character(struct json *json, struct text text)
 		fprintf(json->out, "\\%c", *text.at);
 	else if (!length)
 		fputs("\\ufffd", json->out);
-	else if (character_is_hidden(character))
+	else if (character_is_hidden(character) || (json->page && character == '<'))
 		fprintf(json->out, "\\u%04" PRIx32, character);
 	else
 		fwrite(text.at, 1, length, json->out);
@@ -27,20 +27,24 @@ static size_t write_character(struct json *json, struct text text)
 
 static void write_string(struct json *json, const char *value, size_t size)
 {
+	size_t end = json->page && size > JSON_PAGE_STRING ? JSON_PAGE_STRING : size, at = 0;
+
 	putc('"', json->out);
-	for (size_t at = 0; at < size && value[at];)
+	while (at < end && value[at])
 		at += write_character(json, (struct text){value + at, size - at});
+	if (at < size && value[at])
+		fputs("\\u2026", json->out);
 	putc('"', json->out);
 }
 
 static void begin(struct json *json, const char *key)
 {
 	if (json->comma)
-		fputs(", ", json->out);
+		fputs(json->page ? "," : ", ", json->out);
 	json->comma = true;
 	if (key) {
 		write_string(json, key, strlen(key));
-		fputs(": ", json->out);
+		fputs(json->page ? ":" : ": ", json->out);
 	}
 }
 
@@ -77,14 +81,35 @@ void json_number(struct json *json, const char *key, uint64_t value)
 
 void json_real(struct json *json, const char *key, double value)
 {
+	char text[400]; /* of the largest double: 309 digits and 4 behind the point */
+	size_t length = (size_t)snprintf(text, sizeof(text), "%.4f", value);
+
+	while (json->page && text[length - 1] == '0')
+		length--;
+	if (json->page && text[length - 1] == '.')
+		length--;
 	begin(json, key);
-	fprintf(json->out, "%.4f", value);
+	fwrite(text, 1, length, json->out);
 }
 
 void json_hex_string(struct json *json, const char *key, uint64_t value)
 {
 	begin(json, key);
 	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
+}
+
+void json_letters(struct json *json, const char *key, struct text value)
+{
+	begin(json, key);
+	putc('"', json->out);
+	fwrite(value.at, 1, value.len, json->out);
+	putc('"', json->out);
+}
+
+void json_raw(struct json *json, const char *key, struct text value)
+{
+	begin(json, key);
+	fwrite(value.at, 1, value.len, json->out);
 }
 
 void json_null(struct json *json, const char *key)

@@ -13,7 +13,10 @@
 struct json {
 	FILE *out;
 	bool comma; /* a value was written at this level */
+	bool page;  /* for a page of HTML: no blanks, no '<', and strings of JSON_PAGE_STRING bytes at most */
 };
+
+#define JSON_PAGE_STRING ((size_t)300) /* a longer string ends in U+2026 then */
 
 /* key: NULL in an array and for the outermost value. */
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
@@ -23,6 +26,8 @@ void json_text(struct json *json, const char *key, struct text text); /* up to a
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_real(struct json *json, const char *key, double value);
 void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x..." */
+void json_letters(struct json *json, const char *key, struct text value); /* a string of any length, as it stands */
+void json_raw(struct json *json, const char *key, struct text value);     /* JSON that was written already */
 void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);
 

@@ -3,7 +3,6 @@
 
 #include "src/base/sort.h"
 #include "src/base/vec.h"
-#include "src/elf/translate.h"
 
 struct placed {
 	uint64_t address, count;
@@ -17,7 +16,16 @@ static bool more_often(const struct placed *a, const struct placed *b)
 }
 DEFINE_SORT(sort_placed, struct placed, more_often)
 
-static enum code_place place_kind(const struct binary *binary, struct output_place place)
+const char *code_place_key(enum code_place place)
+{
+#define X(name, key, text) key,
+	static const char *const keys[] = {CODE_PLACES(X)};
+#undef X
+
+	return keys[place];
+}
+
+enum code_place code_place_of(const struct binary *binary, struct output_place place)
 {
 	if (!place.function)
 		return PLACE_NONE;
@@ -49,7 +57,7 @@ static bool list_addresses(const struct totals *totals, const struct binary *bin
 				continue;
 			}
 			place = binary_place(binary, (struct vaddr){address}, place.function);
-			if (!placed_vec_push(out, (struct placed){address, table->rows[i].count, place_kind(binary, place)}))
+			if (!placed_vec_push(out, (struct placed){address, table->rows[i].count, code_place_of(binary, place)}))
 				return false;
 		}
 	}

@@ -4,7 +4,7 @@
 #ifndef QUALITY_CODE_PLACES_H
 #define QUALITY_CODE_PLACES_H
 
-#include "src/elf/binary.h"
+#include "src/elf/translate.h"
 #include "src/profile/aggregate.h"
 
 /* X(NAME, key for machines, text for people) */
@@ -27,6 +27,12 @@ struct code_places {
 };
 
 #define HOTTEST_PERCENT 90
+
+/* "hot" */
+const char *code_place_key(enum code_place place);
+
+/* Which kind of code is at a place? */
+enum code_place code_place_of(const struct binary *binary, struct output_place place);
 
 /* Takes the counts before they are converted.  BC_NOMEM */
 BC_MUST_USE bool code_places_take(const struct aggregate *aggregate, const struct binary *binary, bool basic,

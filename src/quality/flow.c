@@ -39,7 +39,7 @@ struct taking {
 	struct share_vec entries; /* of entries, which only the deviation has */
 	uint64_t lost, counted;
 	struct share_vec discontinuities, call_gaps, flow_gaps, worst_gaps;
-	struct flow_calls calls;
+	struct flow_calls *calls;
 };
 
 static void taking_free(struct taking *t)
@@ -51,11 +51,9 @@ static void taking_free(struct taking *t)
 	share_vec_free(&t->call_gaps);
 	share_vec_free(&t->flow_gaps);
 	share_vec_free(&t->worst_gaps);
-	flow_calls_free(&t->calls);
 }
 
-/* Has a function a flow?  A PLT entry has none, nor has a function that llvm-bolt does not read. */
-static bool has_flow(const struct flow_code *code, const struct flat_function *function)
+bool flow_has(const struct flow_code *code, const struct flat_function *function)
 {
 	if (function->plt || !(function->count || function->executed))
 		return false;
@@ -137,7 +135,7 @@ static bool note_gaps(struct taking *t, uint32_t number)
 
 	if (!t->out->has_gaps || !t->function.graph)
 		return true;
-	gaps = flow_gaps_take(&t->function, flow_code_of(t->code, function)->address, t->calls.counts[number]);
+	gaps = flow_gaps_take(&t->function, flow_code_of(t->code, function)->address, t->calls->counts[number]);
 	return share_vec_push(&t->call_gaps, gaps.call) && share_vec_push(&t->flow_gaps, gaps.weighted) &&
 	       share_vec_push(&t->worst_gaps, gaps.worst);
 }
@@ -159,12 +157,12 @@ static bool take_functions(struct taking *t, struct executed_vec *functions)
 {
 	for (uint32_t i = 1; i < t->profile->functions.len; i++) {
 		const struct flat_function *function = &t->profile->functions.at[i];
-		if (!has_flow(t->code, function))
+		if (!flow_has(t->code, function))
 			continue;
 		if (!flow_function_make(&t->function, t->profile, i, t->code) || !note_biases(t))
 			return false;
 		if (t->out->has_gaps)
-			flow_calls_add(&t->calls, &t->function, t->profile, i, t->code);
+			flow_calls_add(t->calls, &t->function, t->profile, i, t->code);
 		if (t->function.blocks.len &&
 		    !executed_vec_push(functions, (struct executed_function){i, function->executed}))
 			return false;
@@ -174,14 +172,14 @@ static bool take_functions(struct taking *t, struct executed_vec *functions)
 	return true;
 }
 
-bool flow_take(const struct flat_profile *profile, const struct flow_code *code, struct flow_figures *out,
-	       struct bc_error *err)
+bool flow_take(const struct flat_profile *profile, const struct flow_code *code, struct flow_calls *calls,
+	       struct flow_figures *out, struct bc_error *err)
 {
-	struct taking t = {.profile = profile, .code = code, .out = out};
+	struct taking t = {.profile = profile, .code = code, .out = out, .calls = calls};
 	struct executed_vec functions = {0};
 
 	*out = (struct flow_figures){.has_gaps = code->graphs};
-	bool ok = flow_calls_init(&t.calls, profile, code) && take_functions(&t, &functions) && look_at(&t, &functions);
+	bool ok = flow_calls_init(t.calls, profile, code) && take_functions(&t, &functions) && look_at(&t, &functions);
 	if (ok) {
 		settle_bias(&t);
 		out->discontinuity = percentile(&t.discontinuities);

@@ -31,8 +31,20 @@ struct flow_code {
 	const bool *left_out;              /* by function of the binary: llvm-bolt builds no graph of it; or NULL */
 };
 
-/* BC_NOMEM */
-BC_MUST_USE bool flow_take(const struct flat_profile *profile, const struct flow_code *code,
+/* By function: how often the blocks ran that call it, and how often it was called indirectly.  Zeroed: it is not
+ * known. */
+struct flow_calls {
+	uint64_t *counts;
+	uint32_t *number_of; /* by function of the binary: the profile's number; FLAT_OUTSIDE */
+	size_t named;
+};
+void flow_calls_free(struct flow_calls *calls);
+
+/* calls: what was found of them, to be freed, also after a failure.  BC_NOMEM */
+BC_MUST_USE bool flow_take(const struct flat_profile *profile, const struct flow_code *code, struct flow_calls *calls,
 			   struct flow_figures *out, struct bc_error *err);
+
+/* Has a function a flow?  A PLT entry has none, nor has a function that llvm-bolt does not read. */
+bool flow_has(const struct flow_code *code, const struct flat_function *function);
 
 #endif

@@ -29,6 +29,7 @@ void flow_calls_free(struct flow_calls *calls)
 {
 	free(calls->counts);
 	free(calls->number_of);
+	*calls = (struct flow_calls){0};
 }
 
 static void add(struct flow_calls *calls, uint32_t number, uint64_t count)

@@ -6,15 +6,7 @@
 
 #include "src/quality/flow_function.h"
 
-/* By function: how often the blocks ran that call it, and how often it was called indirectly. */
-struct flow_calls {
-	uint64_t *counts;
-	uint32_t *number_of; /* by function of the binary: the profile's number; FLAT_OUTSIDE */
-	size_t named;
-};
-
 BC_MUST_USE bool flow_calls_init(struct flow_calls *calls, const struct flat_profile *profile, const struct flow_code *code);
-void flow_calls_free(struct flow_calls *calls);
 
 /* Adds the calls of one function, whose blocks stand in *f. */
 void flow_calls_add(struct flow_calls *calls, const struct flow_function *f, const struct flat_profile *profile,

@@ -4,14 +4,6 @@
 #include "src/base/count_table.h"
 #include "src/base/sort.h"
 
-/* The bucket at which a range begins or ends. */
-struct heat_edge {
-	uint64_t bucket;
-	uint64_t hits;
-	bool ends;
-};
-DEFINE_VEC(heat_edge_vec, struct heat_edge);
-
 static bool edge_less(const struct heat_edge *a, const struct heat_edge *b)
 {
 	return a->bucket < b->bucket;
@@ -35,12 +27,17 @@ static bool is_outside(const struct taking *t, uint64_t address)
 	return address < t->options->min || address > t->options->max;
 }
 
+bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to, uint64_t hits)
+{
+	struct heat_edge begin = {from / bucket, hits, false};
+	struct heat_edge end = {to / bucket + 1, hits, true};
+
+	return heat_edge_vec_push(edges, begin) && heat_edge_vec_push(edges, end);
+}
+
 static bool add_range(struct taking *t, uint64_t from, uint64_t to, uint64_t hits)
 {
-	struct heat_edge begin = {from / t->options->bucket, hits, false};
-	struct heat_edge end = {to / t->options->bucket + 1, hits, true};
-
-	return heat_edge_vec_push(&t->edges, begin) && heat_edge_vec_push(&t->edges, end);
+	return heat_add(&t->edges, t->options->bucket, from, to, hits);
 }
 
 static bool add_trace(struct taking *t, const struct count_row *row)
@@ -107,18 +104,26 @@ static bool sweep(const struct heat_edge_vec *edges, struct heat *out)
 	return true;
 }
 
+bool heat_of_edges(struct heat_edge_vec *edges, uint64_t bucket, struct heat *out)
+{
+	*out = (struct heat){.bucket = bucket};
+	if (edges->len)
+		sort_edges(edges->at, edges->len);
+	return sweep(edges, out);
+}
+
 bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options, struct heat *out,
 	       struct bc_error *err)
 {
 	const struct totals *totals = &aggregate->totals;
 	struct taking t = {.options = options, .out = out};
 
-	*out = (struct heat){.bucket = options->bucket};
+	*out = (struct heat){0};
 	bool ok = basic ? add_all(&t, &totals->basic, add_address)
 			: add_all(&t, &totals->traces, add_trace) && add_all(&t, &totals->ends, add_address);
-	if (ok && t.edges.len)
-		sort_edges(t.edges.at, t.edges.len);
-	ok = ok && sweep(&t.edges, out);
+	uint64_t invalid = out->invalid;
+	ok = ok && heat_of_edges(&t.edges, options->bucket, out);
+	out->invalid = invalid;
 	heat_edge_vec_free(&t.edges);
 	return ok || bc_fail_nomem(err);
 }

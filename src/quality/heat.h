@@ -40,6 +40,20 @@ static inline uint64_t heat_product(uint64_t buckets, uint64_t hits)
 	return __builtin_mul_overflow(buckets, hits, &product) ? UINT64_MAX : product;
 }
 
+/* Hits of ranges of addresses, from which heat is made.  Zeroed means none. */
+struct heat_edge {
+	uint64_t bucket; /* at which a range begins or ends */
+	uint64_t hits;
+	bool ends;
+};
+DEFINE_VEC(heat_edge_vec, struct heat_edge);
+
+/* Adds hits to the buckets of a range, its last address included.  false: out of memory */
+BC_MUST_USE bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to, uint64_t hits);
+
+/* Makes heat of ranges that were added with buckets of this size.  false: out of memory */
+BC_MUST_USE bool heat_of_edges(struct heat_edge_vec *edges, uint64_t bucket, struct heat *out);
+
 #define HEAT_BUCKET 64
 #define HEAT_MAX UINT64_C(0xffffffff)
 

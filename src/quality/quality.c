@@ -62,20 +62,22 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 	return ok;
 }
 
-static bool cover_bytes(const struct conversion *conversion, struct coverage *out, struct bc_error *err)
+static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources, struct coverage *out,
+			struct bc_error *err)
 {
+	const struct heat_options bytes = {1, 0, UINT64_MAX - 1, conversion->threads, false};
 	const struct heat_options how = {HEAT_BUCKET, 0, UINT64_MAX, conversion->threads, false};
+	const struct heat *heat = &sources->heat;
 	struct heat_run_vec runs = {0};
-	struct heat heat;
 
-	bool ok = heat_take(&conversion->aggregate, conversion->basic, &how, &heat, err);
-	ok = ok && (heat_hottest(&heat, &runs) || bc_fail_nomem(err));
+	bool ok = heat_take(&conversion->aggregate, conversion->basic, &how, &sources->heat, err) &&
+		  (!sources->by_byte || heat_take(&conversion->aggregate, conversion->basic, &bytes, &sources->bytes, err));
+	ok = ok && (heat_hottest(heat, &runs) || bc_fail_nomem(err));
 	for (size_t i = 0; ok && i < HELD_LEVELS; i++)
-		out->held_bytes[i] = heat_working_set(&heat, &runs, held_levels[i]) * HEAT_BUCKET;
+		out->held_bytes[i] = heat_working_set(heat, &runs, held_levels[i]) * HEAT_BUCKET;
 	out->has_bytes = ok;
-	out->bytes = heat.buckets * HEAT_BUCKET;
+	out->bytes = heat->buckets * HEAT_BUCKET;
 	heat_run_vec_free(&runs);
-	heat_free(&heat);
 	return ok;
 }
 
@@ -115,19 +117,19 @@ static bool open_code(const struct conversion *c, struct flow_code *code, struct
 	return ok;
 }
 
-static bool measure_flow(const struct conversion *c, const struct flat_profile *flat, const bool *not_simple,
-			 struct quality *out, struct bc_error *err)
+/* Plain samples have no flow, but blocks that can be shown. */
+static bool measure_flow(const struct conversion *c, struct quality_sources *sources, struct quality *out,
+			 struct bc_error *err)
 {
-	struct block_source blocks = {0};
-	struct flow_code code = {.left_out = not_simple};
-	struct cfg graphs = {0};
-
-	bool ok = open_code(c, &code, &blocks, &graphs, err) && flow_take(flat, &code, &out->flow, err);
-	if (code.blocks)
-		blocks_close(&blocks);
-	cfg_free(&graphs);
-	out->has_flow = ok;
-	return ok;
+	if (c->basic && !sources->by_byte)
+		return true;
+	sources->code.left_out = sources->not_simple;
+	if (!open_code(c, &sources->code, &sources->blocks, &sources->graphs, err))
+		return false;
+	if (c->basic)
+		return true;
+	out->has_flow = flow_take(&sources->flat, &sources->code, &sources->calls, &out->flow, err);
+	return out->has_flow;
 }
 
 static bool measure_density(const struct conversion *c, const struct quality_options *how, bool *not_simple,
@@ -144,44 +146,54 @@ static bool measure_density(const struct conversion *c, const struct quality_opt
 
 /* ---- all of it ---- */
 
-static bool measure_profile(const struct conversion *c, const struct quality_options *how, struct quality *out,
-			    struct bc_error *err)
+static bool measure_profile(const struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
+			    struct quality *out, struct bc_error *err)
 {
-	bool *not_simple = calloc(functions_named(&c->binary.functions) + 1, sizeof(*not_simple));
-	struct flat_profile flat = {0};
-
-	bool ok = (not_simple || bc_fail_nomem(err)) && measure_density(c, how, not_simple, out, err) &&
-		  flat_take(&c->profile, &flat, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err)) &&
-		  (c->basic || measure_flow(c, &flat, not_simple, out, err));
-	flat_free(&flat);
-	free(not_simple);
-	return ok;
+	sources->not_simple = calloc(functions_named(&c->binary.functions) + 1, sizeof(*sources->not_simple));
+	return (sources->not_simple || bc_fail_nomem(err)) && measure_density(c, how, sources->not_simple, out, err) &&
+	       flat_take(&c->profile, &sources->flat, err) &&
+	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);
 }
 
 bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
-			struct conversion *c, struct quality *out, struct bc_error *err)
+			struct conversion *c, struct quality_sources *sources, struct quality *out, struct bc_error *err)
 {
 	*out = (struct quality){.of_samples = true};
 	if (!conversion_begin(options, c, err) || !conversion_read(options, c, err) || !conversion_settle(options, c, err))
 		return false;
 	out->basic = c->basic;
 	if (!code_places_take(&c->aggregate, &c->binary, c->basic, &out->places, err) ||
-	    !cover_bytes(c, &out->coverage, err) || !conversion_convert(options, c, err))
+	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(options, c, err))
 		return false;
 	quality_count_kept(c, out);
-	return measure_profile(c, how, out, err);
+	return measure_profile(c, how, sources, out, err);
+}
+
+void quality_sources_free(struct quality_sources *sources)
+{
+	heat_free(&sources->bytes);
+	heat_free(&sources->heat);
+	flow_calls_free(&sources->calls);
+	if (sources->code.blocks)
+		blocks_close(&sources->blocks);
+	cfg_free(&sources->graphs);
+	flat_free(&sources->flat);
+	free(sources->not_simple);
+	*sources = (struct quality_sources){0};
 }
 
 bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err)
 {
 	const struct flow_code nothing = {0};
+	struct flow_calls calls = {0};
 	struct flat_profile flat;
 
 	*out = (struct quality){0};
 	bool ok = flat_read(path, &flat, mine, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
 	out->basic = flat.plain;
 	out->has_flow = ok && !flat.plain;
-	ok = ok && (flat.plain || flow_take(&flat, &nothing, &out->flow, err));
+	ok = ok && (flat.plain || flow_take(&flat, &nothing, &calls, &out->flow, err));
+	flow_calls_free(&calls);
 	flat_free(&flat);
 	return ok;
 }

@@ -54,10 +54,26 @@ struct quality_options {
 	double threshold;
 };
 
+/* What figures are taken from, for whoever shows more than figures.  Zeroed at first; it must stay where it is, and
+ * lives no longer than the conversion. */
+struct quality_sources {
+	bool by_byte;       /* `bytes` is wanted, too, and `code` of plain samples */
+	struct heat bytes;  /* with buckets of one byte */
+	struct heat heat;   /* with buckets of HEAT_BUCKET */
+	struct flat_profile flat;
+	bool *not_simple;   /* by function: llvm-bolt does not know where its jumps lead */
+	struct block_source blocks;
+	struct cfg graphs;
+	struct flow_code code; /* points into the two above */
+	struct flow_calls calls;
+};
+void quality_sources_free(struct quality_sources *sources);
+
 /* Read and convert samples, and measure.  options: .executed is set; *conversion: as conversion_run() has it, also
- * after a failure.  Errors as of conversion_run() */
+ * after a failure; *sources: to be freed, also after a failure.  Errors as of conversion_run() */
 BC_MUST_USE bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
-				    struct conversion *conversion, struct quality *out, struct bc_error *err);
+				    struct conversion *conversion, struct quality_sources *sources, struct quality *out,
+				    struct bc_error *err);
 
 /* Measures fdata or YAML.  *mine: as in flat_read().  Errors of flat_read() */
 BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err);

@@ -40,12 +40,14 @@ static bool is_share(double percent)
 static void check_flow(const struct flat_profile *flat)
 {
 	const struct flow_code nothing = {0};
+	struct flow_calls calls = {0};
 	struct flow_figures flow;
 	struct bc_error err;
 
-	assert(flow_take(flat, &nothing, &flow, &err));
+	assert(flow_take(flat, &nothing, &calls, &flow, &err));
 	assert(flow.functions < flat->functions.len && flow.bias >= 0 && flow.deviation >= 0);
 	assert(is_share(flow.discontinuity) && is_share(flow.unreachable));
+	flow_calls_free(&calls);
 }
 
 /* With itself it has everything in common. */

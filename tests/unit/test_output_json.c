@@ -10,7 +10,7 @@ static void assert_string(const char *value, const char *expected)
 {
 	char *text = NULL;
 	size_t size = 0;
-	struct json json = {open_memstream(&text, &size), false};
+	struct json json = {.out = open_memstream(&text, &size)};
 
 	json_string(&json, NULL, value);
 	fclose(json.out);
@@ -56,11 +56,33 @@ static void what_is_no_utf8_is_replaced(void **state)
 	}
 }
 
+/* In a page nothing can end the element that data stand in, and no name fills it. */
+static void strings_of_a_page_are_safe_and_short(void **state)
+{
+	char *text = NULL, longest[500], expected[500];
+	size_t size = 0;
+	struct json json = {.out = open_memstream(&text, &size), .page = true};
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	json_open(&json, NULL, '[');
+	json_string(&json, NULL, "</script><!--\xff");
+	json_text(&json, NULL, (struct text){longest, sizeof(longest)});
+	json_real(&json, NULL, 12.5);
+	json_real(&json, NULL, 100);
+	json_close(&json, ']');
+	fclose(json.out);
+	snprintf(expected, sizeof(expected), "[\"\\u003c/script>\\u003c!--\\ufffd\",\"%.*s\\u2026\",12.5,100]", (int)JSON_PAGE_STRING,
+		 longest);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
 static void commas_stand_between_values(void **state)
 {
 	char *text = NULL;
 	size_t size = 0;
-	struct json json = {open_memstream(&text, &size), false};
+	struct json json = {.out = open_memstream(&text, &size)};
 
 	(void)state;
 	json_open(&json, NULL, '{');
@@ -85,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_escaped),
 		cmocka_unit_test(what_is_no_utf8_is_replaced),
+		cmocka_unit_test(strings_of_a_page_are_safe_and_short),
 		cmocka_unit_test(commas_stand_between_values),
 	};
 

@@ -20,12 +20,14 @@ static void read_text(const char *text, struct flat_profile *out)
 static struct flow_figures flow_of(const char *text)
 {
 	const struct flow_code nothing = {0};
+	struct flow_calls calls = {0};
 	struct flat_profile flat;
 	struct flow_figures flow;
 	struct bc_error err;
 
 	read_text(text, &flat);
-	assert_true(flow_take(&flat, &nothing, &flow, &err));
+	assert_true(flow_take(&flat, &nothing, &calls, &flow, &err));
+	flow_calls_free(&calls);
 	flat_free(&flat);
 	return flow;
 }
