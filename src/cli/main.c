@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
 	&quality_command,
 	&overlap_command,
 	&heatmap_command,
+	&report_command,
 	&inspect_command,
 	&addr_command,
 	&image_command,

@@ -79,6 +79,11 @@ void json_number(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+void json_based(struct json *json, const char *key, uint64_t value)
+{
+	json_number(json, key, value > json->base ? value - json->base : 0);
+}
+
 void json_real(struct json *json, const char *key, double value)
 {
 	char text[400]; /* of the largest double: 309 digits and 4 behind the point */

@@ -13,6 +13,7 @@
 struct json {
 	FILE *out;
 	bool comma; /* a value was written at this level */
+	uint64_t base; /* what json_based() writes is above it */
 	bool page;  /* for a page of HTML: no blanks, no '<', and strings of JSON_PAGE_STRING bytes at most */
 };
 
@@ -24,6 +25,7 @@ void json_close(struct json *json, char bracket);                 /* '}' or ']' 
 void json_string(struct json *json, const char *key, const char *value);
 void json_text(struct json *json, const char *key, struct text text); /* up to a zero byte */
 void json_number(struct json *json, const char *key, uint64_t value);
+void json_based(struct json *json, const char *key, uint64_t value); /* a number, above `base` */
 void json_real(struct json *json, const char *key, double value);
 void json_hex_string(struct json *json, const char *key, uint64_t value); /* "0x..." */
 void json_letters(struct json *json, const char *key, struct text value); /* a string of any length, as it stands */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/debug_option.h"
+#include "src/cli/operands.h"
+#include "src/cli/print.h"
+#include "src/cli/profile_input.h"
+#include "src/cli/progress.h"
+#include "src/cli/report_data.h"
+#include "src/cli/sandbox_option.h"
+#include "src/report/page.h"
+
+enum { OPT_INPUT = 256, OPT_AGAINST, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE, OPT_THREADS };
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE"},
+	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
+	 "there, and gaps in the flow of its code"},
+	{OPT_AGAINST, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
+	 "OPTIMIZED"},
+	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
+	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
+	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	DEBUG_DIR_ROW,
+	SANDBOX_ROW,
+	{'h', "help", NULL, NO_FILE, "show this help"},
+};
+
+struct arguments {
+	struct conversion_options conversion;
+	struct debug_dir_vec debug_dirs;
+	const char *output, *against;
+	bool help, nomem;
+};
+
+static const char *apply_option(void *arguments, int id, const char *value)
+{
+	struct arguments *args = arguments;
+	struct conversion_options *c = &args->conversion;
+
+	switch (id) {
+	case 'o': args->output = value; break;
+	case 'h': args->help = true; break;
+	case OPT_INPUT: c->input = value; break;
+	case OPT_AGAINST: args->against = value; break;
+	case OPT_INPUT_FORMAT:
+		return input_format_parse(text_of(value), &c->format)
+			       ? NULL : "--input-format takes auto, preagg, perf-script or perf-data, not";
+	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
+	case OPT_IMAGE: c->image_name = value; break;
+	case OPT_THREADS: return parse_threads(value, &c->threads) ? NULL : "--threads takes a number from 1 to 64, not";
+	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
+	}
+	return NULL;
+}
+
+/* ---- the page ---- */
+
+static bool write_page(const char *path, struct text data, struct bc_error *err)
+{
+	struct output output;
+
+	if (!output_open(path, &output, err))
+		return false;
+	page_write(data, output.file);
+	return output_commit(&output, err);
+}
+
+/* Makes the data in memory, so that no output is begun before they are whole. */
+static bool make_page(const char *path, const struct report_data *data, struct bc_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return bc_fail_nomem(err);
+	bool ok = report_data_write(data, memory, err);
+	bool whole = !ferror(memory);
+	whole &= !fclose(memory);
+	ok = ok && (whole || bc_fail_nomem(err)) && write_page(path, (struct text){text, size}, err);
+	free(text);
+	return ok;
+}
+
+/* ---- what it is made of ---- */
+
+static bool measure(struct arguments *args, struct conversion *conversion, struct quality_sources *sources,
+		    struct quality *quality, struct bc_error *err)
+{
+	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
+	struct conversion_options *options = &args->conversion;
+	struct progress progress;
+
+	progress_init(&progress, PROGRESS_AUTO);
+	progress_expect(&progress, options->samples, options->sample_count);
+	options->progress = (struct input_progress){progress_show, &progress};
+	options->force = options->executed = true;
+	options->debug = debug_dirs_of(&args->debug_dirs);
+	bool ok = quality_of_samples(options, &how, conversion, sources, quality, err);
+	progress_clear(&progress);
+	if (!ok)
+		operands_explain(options, err);
+	return ok;
+}
+
+static int failed(const struct bc_error *err)
+{
+	int code = fail(err);
+
+	return err->code == BC_MISMATCH ? EXIT_WANTING : code;
+}
+
+/* Shows samples of another build, too: that they are is what its first sentence says. */
+static int run(struct arguments *args)
+{
+	BC_AUTO(flat_free) struct flat_profile other = {0};
+	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(quality_sources_free) struct quality_sources sources = {.by_byte = true};
+	struct summary summary = {&args->conversion, &conversion, NULL, NULL, NULL, NULL};
+	const struct quality_gate gates[GATE_COUNT] = {0};
+	struct quality quality;
+	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary, .gates = gates};
+	const struct report_data data = {&args->conversion, &report, &sources, args->against, args->against ? &other : NULL};
+	struct bc_error err = {0};
+	bool partial = false;
+
+	if (args->against && !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
+		return failed(&err);
+	if (!measure(args, &conversion, &sources, &quality, &err))
+		return failed(&err);
+	quality_judge(&report);
+	if (!make_page(args->output, &data, &err))
+		return fail(&err);
+	summary_warnings(&summary, stderr);
+	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
+}
+
+static int run_report(const struct command *command, int argc, char **argv)
+{
+	struct arguments args = {0};
+	struct bc_error err;
+
+	args.conversion.aggregate.erratum = true;
+	args.conversion.aggregate.rules = best_rules;
+	args.conversion.aggregate.rules.infer = false; /* plain samples are shown as they were recorded */
+	int code = options_apply(command, argc, argv, apply_option, &args);
+	if (code == EXIT_DONE && args.help)
+		command_help(command, stdout);
+	else if (code == EXIT_DONE && args.nomem)
+		code = (bc_fail_nomem(&err), fail(&err));
+	else if (code == EXIT_DONE && argc - optind < 2)
+		code = usage_error(command, argc == optind ? "no binary given" : "no samples given for", argc == optind ? NULL : argv[optind]);
+	else if (code == EXIT_DONE && !args.output)
+		code = usage_error(command, "a file must be given for the page: -o FILE", NULL);
+	else if (code == EXIT_DONE) {
+		args.conversion.binary = argv[optind];
+		args.conversion.samples = (const char *const *)&argv[optind + 1];
+		args.conversion.sample_count = (size_t)(argc - optind - 1);
+		code = run(&args);
+	}
+	debug_dir_vec_free(&args.debug_dirs);
+	return code;
+}
+
+const struct command report_command = {
+	"report", "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
+	"show how good a profile is, and where code ran, on a page for a browser\n\n"
+	"One file that loads nothing: figures and verdicts of 'quality', what was dropped, heat over\n"
+	"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
+	"stdin.\n"
+	"Exit code 3: the samples are of another build, or none is in a function.",
+	rows, BC_COUNT(rows), FILE_READ, run_report,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The blocks of the hottest functions, as many functions as fit. */
+#ifndef REPORT_CODE_H
+#define REPORT_CODE_H
+
+#include "src/report/functions.h"
+#include "src/report/lines.h"
+
+/* Writes the object.  listed: how many of the hottest functions have a row, which is what numbers of rows refer to.
+ * false: out of memory */
+BC_MUST_USE bool code_write(struct json *json, const char *key, const struct report_subject *subject,
+			    const struct code_parts *parts, const struct hottest_vec *hottest, size_t listed,
+			    struct source_lines *lines, size_t room);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/report/code_parts.h"
+
+#include "src/base/search.h"
+#include "src/base/sort.h"
+
+static bool has_parent(const struct bat_fragment *fragment)
+{
+	return fragment->cold && fragment->parent != BAT_NO_PARENT;
+}
+
+/* A counting sort by parent.  first[] has the number of a parent's children, then where they end, then where they begin. */
+bool code_parts_init(struct code_parts *parts, const struct binary *binary)
+{
+	const struct bat_table *bat = &binary->bat;
+	size_t count = bat->fragment_count;
+
+	*parts = (struct code_parts){binary, malloc((count + 1) * sizeof(uint32_t)), calloc(count + 1, sizeof(uint32_t))};
+	if (!parts->cold || !parts->first) {
+		code_parts_free(parts);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (has_parent(&bat->fragments[i]))
+			parts->first[bat->fragments[i].parent]++;
+	for (size_t i = 0; i < count; i++)
+		parts->first[i + 1] += parts->first[i];
+	for (size_t i = count; i-- > 0;)
+		if (has_parent(&bat->fragments[i]))
+			parts->cold[--parts->first[bat->fragments[i].parent]] = (uint32_t)i;
+	return true;
+}
+
+void code_parts_free(struct code_parts *parts)
+{
+	free(parts->cold);
+	free(parts->first);
+	*parts = (struct code_parts){0};
+}
+
+static uint32_t short_size(uint64_t size)
+{
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+/* What to do with a fragment. */
+typedef bool fragment_fn(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out);
+
+/* Visits the fragment that a function begins with, then its cold ones. */
+static bool each_fragment(const struct code_parts *parts, const struct function *function, fragment_fn *visit,
+			  struct code_piece_vec *out)
+{
+	const struct binary *binary = parts->binary;
+	uint32_t own = binary->fragment_of[function - binary->functions.at];
+
+	out->len = 0;
+	if (own == NO_FRAGMENT)
+		return code_piece_vec_push(out, (struct code_piece){0, short_size(function->size), function->address, false});
+	bool ok = visit(binary, own, out);
+	for (uint32_t i = parts->first[own]; ok && i < parts->first[own + 1]; i++)
+		ok = visit(binary, parts->cold[i], out);
+	return ok;
+}
+
+static bool push_whole(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out)
+{
+	const struct bat_fragment *f = &binary->bat.fragments[fragment];
+
+	return code_piece_vec_push(out, (struct code_piece){0, short_size(binary_fragment_size(binary, fragment)), f->address, f->cold});
+}
+
+bool code_parts_whole(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+{
+	return each_fragment(parts, function, push_whole, out);
+}
+
+/* Entries behind the fragment's end are of code that was deleted. */
+static bool push_pieces(const struct binary *binary, uint32_t fragment, struct code_piece_vec *out)
+{
+	const struct bat_fragment *f = &binary->bat.fragments[fragment];
+	const struct bat_entry *entries = binary->bat.entries + f->first_entry;
+	uint32_t size = short_size(binary_fragment_size(binary, fragment));
+
+	for (uint32_t i = 0; i < f->entry_count; i++) {
+		uint32_t next = i + 1 < f->entry_count ? entries[i + 1].output : size, end = next < size ? next : size;
+		struct code_piece piece = {bat_entry_input(entries[i]), end - entries[i].output, f->address + entries[i].output, f->cold};
+		if (entries[i].output < end && !code_piece_vec_push(out, piece))
+			return false;
+	}
+	return true;
+}
+
+static bool piece_less(const struct code_piece *a, const struct code_piece *b)
+{
+	return a->input != b->input ? a->input < b->input : a->address < b->address;
+}
+DEFINE_SORT(sort_pieces, struct code_piece, piece_less)
+
+bool code_parts_pieces(const struct code_parts *parts, const struct function *function, struct code_piece_vec *out)
+{
+	if (!each_fragment(parts, function, push_pieces, out))
+		return false;
+	if (out->len)
+		sort_pieces(out->at, out->len);
+	return true;
+}
+
+DEFINE_SEARCH(pieces_up_to, struct code_piece, uint64_t, item->input <= key)
+
+const struct code_piece *code_piece_at(const struct code_piece_vec *pieces, uint64_t input)
+{
+	size_t up_to = pieces_up_to(pieces->at, pieces->len, input);
+	const struct code_piece *piece = up_to ? &pieces->at[up_to - 1] : NULL;
+
+	return piece && input - piece->input < piece->size ? piece : NULL;
+}

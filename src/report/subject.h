@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a report is of. */
+#ifndef REPORT_SUBJECT_H
+#define REPORT_SUBJECT_H
+
+#include "src/quality/quality.h"
+
+/* Both are whole, and `sources` has heat by byte. */
+struct report_subject {
+	const struct conversion *conversion;
+	const struct quality_sources *sources;
+};
+
+static inline const struct binary *subject_binary(const struct report_subject *subject)
+{
+	return &subject->conversion->binary;
+}
+
+/* NULL: the input was not given */
+static inline const struct pair *subject_pair(const struct report_subject *subject)
+{
+	return subject->conversion->pair.output ? &subject->conversion->pair : NULL;
+}
+
+/* The binary's function of a number, or NULL: it has code nowhere. */
+static inline const struct function *subject_function(const struct report_subject *subject, uint32_t number)
+{
+	const struct function_table *table = &subject->conversion->binary.functions;
+
+	return number < table->count ? &table->at[number] : NULL;
+}
+
+#endif
