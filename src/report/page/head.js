@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The top of the page: what was looked at, and where to go.
 import {el, code} from './base/dom.js';
-import {base, count, plural} from './base/format.js';
+import {count, fileName, plural} from './base/format.js';
 
 function fact(label, ...value) {
 	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, ...value));
@@ -25,7 +25,7 @@ export function head(model) {
 		el('a', {class: 'skip', href: '#main'}, 'Skip to the figures'),
 		el('a', {class: 'skip', href: '#functions'}, 'Skip to the functions'),
 		el('div', {class: 'title'},
-			el('h1', {}, code(base(model.optimized))),
+			el('h1', {}, code(fileName(model.optimized))),
 			el('p', {class: 'maker'}, `batconv ${model.batconv} · profile report`)),
 		el('dl', {class: 'facts'}, facts),
 		model.partial ? el('p', {class: 'banner', role: 'note'}, 'A recording ended early: what is here is of the part that could be read.') : null);

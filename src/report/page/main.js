@@ -3,7 +3,7 @@
 import {readModel} from './base/model.js';
 import {shared} from './base/chosen.js';
 import {el, visible} from './base/dom.js';
-import {base} from './base/format.js';
+import {fileName} from './base/format.js';
 import {againstPart} from './against/part.js';
 import {coveragePart} from './curve/part.js';
 import {flowPart} from './flow/part.js';
@@ -21,4 +21,4 @@ const main = el('main', {id: 'main'});
 page.append(head(model), navigation(model), main);
 for (const part of parts)
 	main.append(part(model, chosen));
-document.title = `${visible(base(model.optimized))} · batconv report`;
+document.title = `${visible(fileName(model.optimized))} · batconv report`;

@@ -53,9 +53,6 @@ export function makePair({here, other, sections}) {
 		context.fillStyle = token('line');
 		context.fillRect(0, HIGH.sections + HALF, width, 1);
 		drawSections(context, {space, view, width, top: 0, ink: token('ink-2'), line: token('line'), full: {top: 0, high: HIGH.sections + 2 * HALF}});
-		context.fillStyle = token('ink-2');
-		context.fillText('these samples', 6, HIGH.sections + 10);
-		context.fillText('the other profile', 6, HIGH.sections + 2 * HALF - 8);
 	}
 	return {element, draw};
 }

@@ -2,7 +2,7 @@
 // Beside another profile: how much both have in common, what moved, and both heats.
 import {code, el, redrawn} from '../base/dom.js';
 import {readCells} from '../base/cells.js';
-import {base, count, percent} from '../base/format.js';
+import {count, fileName, percent} from '../base/format.js';
 import {empty, section} from '../base/section.js';
 import {makePair} from './pair.js';
 
@@ -25,7 +25,7 @@ function mover([name, a, b], largest) {
 	const bar = el('span', {class: `move ${b > a ? 'more' : 'less'}`, 'aria-hidden': 'true'});
 	bar.style.width = `${50 * Math.abs(b - a) / largest}%`;
 	return el('tr', {}, el('th', {scope: 'row'}, code(name)), el('td', {class: 'num'}, percent(a, 2)), el('td', {class: 'num'}, percent(b, 2)),
-		el('td', {class: 'moved'}, bar, el('span', {class: 'num'}, `${b > a ? '+' : '−'}${Math.abs(b - a).toFixed(2)}`)));
+		el('td', {class: 'num'}, `${b > a ? '+' : '−'}${Math.abs(b - a).toFixed(2)}`), el('td', {class: 'moved'}, bar));
 }
 
 function moversTable(movers) {
@@ -40,7 +40,7 @@ function moversTable(movers) {
 	}}, `Show ${count(moved.length - SHOWN)} more`) : null;
 	return el('div', {}, el('div', {class: 'wide'}, el('table', {class: 'movers'},
 		el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Function'), el('th', {scope: 'col', class: 'num'}, 'Here'), el('th', {scope: 'col', class: 'num'}, 'Other'),
-			el('th', {scope: 'col'}, 'From here to the other, in points'))), body)), more);
+			el('th', {scope: 'col', class: 'num'}, 'Points'), el('th', {scope: 'col'}, 'From here to the other'))), body)), more);
 }
 
 function heats(model) {
@@ -53,14 +53,15 @@ function heats(model) {
 	const sections = (heat.at === 'input' ? model.heat.input_sections : null) ?? model.sections;
 	const {element, draw} = makePair({here, other, sections});
 	redrawn(element, draw);
-	return el('div', {}, el('h3', {}, `Both heats, at addresses of the ${heat.at === 'input' ? 'input' : 'optimised binary'}`), element);
+	return el('div', {}, el('h3', {}, `Both heats, at addresses of the ${heat.at === 'input' ? 'input' : 'optimised binary'}`),
+		el('p', {class: 'muted'}, '↑ these samples'), element, el('p', {class: 'muted'}, '↓ the other profile'));
 }
 
 export function againstPart(model) {
 	const {overlap} = model;
 	if (!overlap)
 		return section('against', 'Against another profile', null, empty('There is nothing to compare with.', '--against=PROFILE shows what has changed since another one.'));
-	return section('against', 'Against another profile', ['These samples beside ', code(base(overlap.b)), ': sums of the smaller shares.'],
+	return section('against', 'Against another profile', ['These samples beside ', code(fileName(overlap.b)), ': sums of the smaller shares.'],
 		el('div', {class: 'cards three'}, KINDS.map(([key, title]) => overlapCard(title, key, overlap[key]))),
 		el('h3', {}, 'What moved most'), moversTable(overlap.movers ?? []),
 		heats(model));

@@ -43,9 +43,16 @@ export function bytes(n) {
 	return `${count(n)} B`;
 }
 
+let base = 0n;
+
+/** Addresses of a kernel do not fit into numbers here: they are told from a base on. */
+export function setBase(text) {
+	base = BigInt(text ?? 0);
+}
+
 /** 0x401a40 */
 export function address(a) {
-	return known(a) ? `0x${a.toString(16)}` : NONE;
+	return known(a) ? `0x${(base + BigInt(a)).toString(16)}` : NONE;
 }
 
 /** A density or another ratio: three digits that count. */
@@ -58,6 +65,6 @@ export function plural(n, one, many = `${one}s`) {
 }
 
 /** The last part of a path. */
-export function base(path) {
+export function fileName(path) {
 	return path.slice(path.lastIndexOf('/') + 1) || path;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the program wrote into the page, with names in place of columns.
 import {readCells} from './cells.js';
+import {setBase} from './format.js';
 
 function objects(columns, rows) {
 	return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])));
@@ -34,6 +35,7 @@ function readCode(data) {
 
 export function readModel(text) {
 	const data = JSON.parse(text);
+	setBase(data.base);
 	return {
 		...data,
 		functions: readFunctions(data.functions),

@@ -11,7 +11,7 @@ function blockLinks(f, {blocks}) {
 		const size = block.size ?? 1;
 		const last = made[made.length - 1];
 		const link = {out: block.address, outEnd: block.address + size, in: f.input + block.start, inEnd: f.input + block.start + size,
-			f, place: block.place === 'hot' && f.place === 'left' ? 'left' : block.place, weight: block.count};
+			f, place: f.place === 'hot' ? block.place : f.place, weight: block.count};
 		if (last && made.lastBlock === i - 1 && last.place === link.place && Math.abs(last.outEnd - link.out) < 16) {
 			last.outEnd = link.outEnd;
 			last.inEnd = link.inEnd;

@@ -12,7 +12,7 @@ import {makeView} from './view.js';
 import {overview} from './overview.js';
 
 export const BLOCKS = [64, 256, 1024, 4096, 16384, 65536, 262144, 2097152];
-const NARROW = 2.5; // px of a block at least, when its size follows the zoom
+const NARROW = 2; // px of a block at least, when its size follows the zoom
 
 /** The heat in blocks of all sizes, made when first asked for. */
 function zoomLevels(cells) {
