@@ -15,7 +15,7 @@ function sampleFiles(model) {
 
 export function head(model) {
 	const facts = [
-		fact('optimised', code(model.optimized)),
+		fact(model.bolted ? 'optimised' : 'binary', code(model.optimized)),
 		model.input ? fact('input', code(model.input)) : null,
 		fact(model.plain ? 'plain samples' : 'branch stacks', ...sampleFiles(model)),
 		model.build_id ? fact('build-id', code(model.build_id)) : null,

@@ -92,7 +92,7 @@ function makePicture(model, chosen) {
 				chosen.set(found.f, 'heat');
 		},
 	};
-	const output = makeTrack({id: 'heat-output', title: 'Optimised binary', label: 'Heat of the optimised binary', help: 'heat-help',
+	const output = makeTrack({id: 'heat-output', title: model.bolted ? 'Optimised binary' : 'The binary', label: 'Heat of the binary', help: 'heat-help',
 		space: makeSpace(model.sections, model.heat.output), cells: model.heat.output, names: names.output, regions: model.regions}, heard);
 	if (model.heat.input) {
 		input = makeTrack({id: 'heat-input', title: 'Input: the same code where BOLT found it', label: 'Heat of the input', help: 'heat-help', mirrored: true,

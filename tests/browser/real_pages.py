@@ -1,0 +1,324 @@
+"""Pages of programs in inputs/."""
+import os
+
+import embedded
+import words
+
+WIDTHS = (400, 1600)
+NARROW_TABLE = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth'
+
+
+def sqlite(run):
+    folder = os.path.join(run.inputs, 'sqlite')
+    return [os.path.join(folder, name) for name in ('sq.b22', 'lbr.b22.data', 'sq', 'b22.preagg')]
+
+
+def look_up(value, path):
+    for key in path.split('.'):
+        value = value[int(key)] if isinstance(value, list) else value.get(key)
+        if value is None:
+            return None
+    return value
+
+
+def figures(run):
+    """Figures and verdicts are those of quality --json, with and without --input, of branches and of plain samples."""
+    binary, samples, program, _ = sqlite(run)
+    plain = samples.replace('lbr', 'ip')
+    demo = [os.path.join(run.source, 'inputs/demo', name) for name in ('demo.bolt', 'demo.preagg')]
+    for name, args in (('input', (binary, [samples], '--input=' + program)), ('alone', (binary, [samples])),
+                       ('plain', (binary, [plain])), ('demo', (demo[0], [demo[1]])), ('unbolted', (program, [samples.replace('b22', 'input')]))):
+        quality = run.quality(*args)
+        path = run.report(name, *args)
+        run.check('%s: the page is below 1 MB' % name, os.path.getsize(path) < 1000000)
+        run.equal('%s: what the page has of quality' % name, embedded.data_of(path)['quality'], quality)
+        page = run.open(path)
+        shown = page.eval('[...document.querySelectorAll("[data-figure]")].map(e => [e.dataset.figure, e.textContent])')
+        for figure, text in shown:
+            value = look_up(quality, figure)
+            run.equal('%s: %s' % (name, figure), text, words.figure(figure, value) if value is not None else '–')
+        told = {figure for figure, _ in shown}
+        wanted = {'build.disagree_percent', 'kept.percent', 'density.density', 'coverage.held.2.functions', 'coverage.held.2.bytes'}
+        wanted |= {'flow.' + key for key in quality.get('flow', {}) if key != 'blocks'}
+        run.equal('%s: figures that are not shown' % name, wanted - told, set())
+        for verdict in quality['verdicts']:
+            card = '.card[data-about=%s]' % verdict['about']
+            run.check('%s: verdict on %s' % (name, verdict['about']), verdict['verdict'] in page.text(card + ' .badge'))
+            run.equal('%s: sentence on %s' % (name, verdict['about']), page.text(card + ' .sentence'), verdict['text'] + '.')
+        ledgers(run, name, page, quality)
+        run.close(page, name)
+
+
+def ledgers(run, name, page, quality):
+    """Where samples went: each number, and their sum."""
+    for kind in ('samples', 'branches', 'traces'):
+        ledger = quality['kept'][kind]
+        rows = page.eval('[...document.querySelectorAll("[data-ledger=%s] tr[data-reason]")].map('
+                         'e => [e.dataset.reason, e.querySelector("td").textContent])' % kind)
+        wanted = [['kept', ledger['kept']]] + [[drop['reason'], drop['count']] for drop in ledger['dropped']] if ledger['read'] else []
+        run.equal('%s: flow of %s' % (name, kind), rows, [[reason, words.count(n)] for reason, n in wanted])
+        drawn = page.eval('document.querySelectorAll("[data-ledger=%s] .flow-link").length' % kind)
+        run.equal('%s: ribbons of %s' % (name, kind), drawn, len([n for _, n in wanted if n]))
+
+
+def heat(run):
+    """Heat: blocks read one by one with the keyboard add up to what is in the file; sizes of blocks; zoom by keys and by dragging; names."""
+    demo = [os.path.join(run.source, 'inputs/demo', name) for name in ('demo.bolt', 'demo.preagg', 'demo')]
+    path = run.report('heat', demo[0], [demo[1]], '--input=' + demo[2])
+    data = embedded.data_of(path)
+    page = run.open(path)
+    for side in ('output', 'input'):
+        cells = embedded.cells_of(data['heat'][side])
+        run.equal('heat of the %s: sum' % side, sum(cells.values()), data['heat'][side]['sum'])
+        for size in (64, 1024, 2097152):
+            blocks = {}
+            for at, value in cells.items():
+                blocks[at // size * size] = blocks.get(at // size * size, 0) + value
+            page.eval('(e => { e.value = "%d"; e.dispatchEvent(new Event("change")); })(document.querySelector("#block-size"))' % size)
+            page.eval('document.querySelector("#heat-%s").focus()' % side)
+            page.key('Escape')
+            page.key('Home')
+            seen = {}
+            for _ in range(3 * len(blocks) + 3):
+                value = page.eval('(e => e && [document.querySelector("#heat-readout .where").textContent, e.dataset.value])'
+                                  '(document.querySelector("#heat-readout .much"))')
+                at = int(value[0].split(' ')[0], 16) // size * size
+                seen[at] = int(value[1])
+                before = value
+                page.key('n')
+                if page.eval('document.querySelector("#heat-readout .where").textContent') == before[0]:
+                    break
+            run.equal('heat of the %s by %d bytes' % (side, size), sorted(seen.items() ^ {(at, n) for at, n in blocks.items() if n or at in seen}), [])
+    page.eval('(e => { e.value = "0"; e.dispatchEvent(new Event("change")); })(document.querySelector("#block-size"))')
+    moves(run, page)
+    pointed(run, page)
+    run.close(page, 'heat')
+
+
+def window(page, side='output'):
+    page.settle()
+    return [float(n) for n in page.eval('(d => [d.from, d.to, d.block])(document.querySelector("#heat-%s").dataset)' % side)]
+
+
+def pointed(run, page):
+    """What is told of the block under the pointer, and the parts that one can go to by name."""
+    for across in (0.45, 0.5, 0.75):
+        page.hover('#heat-output canvas', across, 0.4)
+        run.check('pointed at: %s' % page.text('#heat-readout'), page.text('#heat-readout .where').startswith('0x'))
+    run.check('a function is named', page.eval('document.querySelectorAll("#heat-readout .who code").length') > 0)
+    page.eval('document.activeElement.blur()')
+    page.mouse('mouseMoved', 5, 5)
+    page.settle()
+    run.check('nothing is pointed at', page.text('#heat-readout').startswith('Point at'))
+    whole = window(page)
+    names = page.texts('#go-section option')
+    page.eval('(e => { e.value = "%d"; e.dispatchEvent(new Event("change")); })(document.querySelector("#go-section"))' % (names.index('.text.cold') - 1))
+    cold = window(page)
+    run.check('one section is shown', cold[0] > whole[0] and cold[1] - cold[0] < whole[1] - whole[0])
+    page.eval('document.querySelector("#heat-output").focus()')
+    page.key('Escape')
+
+
+def moves(run, page):
+    """Zoom and moves of the output's track."""
+    page.eval('document.querySelector("#heat-output").focus()')
+    page.key('Escape')
+    whole = window(page)
+    page.key('ArrowUp')
+    page.key('+')
+    near = window(page)
+    run.check('up zooms in', near[1] - near[0] < whole[1] - whole[0] and near[2] <= whole[2])
+    page.key('PageDown')
+    run.check('page down moves on', window(page)[0] > near[0])
+    page.key('0')
+    run.equal('0 shows all', window(page), whole)
+    page.drag('#heat-output canvas', 0.3, 0.5, 0.3)
+    run.equal('dragging over a fifth shows it', page.eval('Math.round(10 * parseFloat(document.querySelector(".overview .thumb").style.width))'), 200)
+    dragged = window(page)
+    page.wheel('#heat-output canvas', -400, ctrl=True)
+    run.check('the wheel with Ctrl zooms in', window(page)[1] - window(page)[0] < dragged[1] - dragged[0])
+    page.click('.track:not(.mirrored) .tools button:nth-child(3)')
+    run.equal('Whole shows all', window(page), whole)
+    page.click('.track:not(.mirrored) .tools button:nth-child(2)')
+    run.check('+ zooms in', window(page)[1] - window(page)[0] < whole[1] - whole[0])
+    page.key('Escape')
+    first = page.eval('document.activeElement.id')
+    page.eval('document.querySelector("#heat-output").focus()')
+    page.key('Escape')
+    page.key('Home')
+    page.key('n')
+    where = page.text('#heat-readout .where')
+    page.key('ArrowRight')
+    run.check('right is the next block', int(page.text('#heat-readout .where').split(' ')[0], 16) == int(where.split(' ')[2], 16) or first)
+    page.key('ArrowLeft')
+    run.equal('left is the block before', page.text('#heat-readout .where'), where)
+    page.key('Enter')
+    run.check('Enter chooses the function', page.text('#detail-title') in page.text('#heat-readout .who'))
+
+
+def table(run):
+    """The table of functions: all rows, sorted by each column both ways, searched, moved through with keys; blocks of a chosen function."""
+    binary, samples, program, other = sqlite(run)
+    path = run.report('table', binary, [samples], '--input=' + program, '--against=' + other)
+    data = embedded.data_of(path)
+    functions = [dict(zip(data['functions']['columns'], row)) for row in data['functions']['rows']]
+    page = run.open(path)
+    run.equal('rows', page.eval('document.querySelector("#functions-grid").getAttribute("aria-rowcount")'), str(len(functions) + 1))
+    run.check('only what can be seen is there', page.eval('document.querySelectorAll(".rows .row").length') < 60)
+    first = 'document.querySelector("#function-row-0 .name").textContent'
+    keys = {'samples': lambda f: f['samples'], 'hot_size': lambda f: f['size'] - f['cold_size'], 'cold_size': lambda f: f['cold_size'],
+            'density': lambda f: f['executed'] / f['size'] if f['size'] else 0}
+    for column, key in keys.items():
+        page.click('[data-column=%s] button' % column)
+        down = page.eval('document.querySelector("[data-column=%s]").getAttribute("aria-sort")' % column)
+        names = [page.eval(first)]
+        page.click('[data-column=%s] button' % column)
+        names.append(page.eval(first))
+        if down == 'ascending':
+            names.reverse()
+        best = max(functions, key=key)
+        worst = [f for f in functions if key(f) == min(map(key, functions))]
+        run.equal('the first by %s' % column, names[0], best['plain'] or best['name'])
+        run.check('the last by %s: %s' % (column, names[1]), names[1] in [f['plain'] or f['name'] for f in worst])
+    page.click('[data-column=samples] button')
+    page.eval('document.querySelector("#functions-search").focus()')
+    page.type('BTREE')
+    wanted = [f for f in functions if 'btree' in f['name'].lower()]
+    run.check('there are some', len(wanted) > 5)
+    run.equal('found', page.text('#functions-found'), '%d of %d' % (len(wanted), len(functions)))
+    run.equal('the first that is found', page.eval(first), wanted[0]['name'])
+    page.key('Enter')
+    page.key('ArrowDown')
+    page.key('Enter')
+    run.equal('chosen with keys', page.text('#detail-title'), wanted[1]['name'])
+    chosen(run, page, data, functions.index(wanted[1]))
+    page.eval('(e => { e.value = ""; e.dispatchEvent(new Event("input")); })(document.querySelector("#functions-search"))')
+    page.eval('document.querySelector("#functions-grid").focus()')
+    page.key('End')
+    run.equal('the last row', page.eval('document.querySelector(".row.cursor").id'), 'function-row-%d' % (len(functions) - 1))
+    page.key('Home')
+    page.click('#function-row-0 .name')
+    run.equal('chosen by a click', page.text('#detail-title'), functions[0]['plain'] or functions[0]['name'])
+    chosen(run, page, data, 0)
+    against(run, page, data)
+    run.close(page, 'table')
+
+
+def chosen(run, page, data, row):
+    """The blocks of the chosen function, and that the heat shows it."""
+    found = [f for f in data['code']['functions'] if f['row'] == row]
+    fragment = data['functions']['rows'][row][data['functions']['columns'].index('fragments')][0]
+    begin, end, _ = window(page)
+    run.check('the heat shows row %d' % row, begin <= fragment[0] and end >= fragment[0] + fragment[1] - 1)
+    if not found:
+        run.check('why there are no blocks', 'not in this page' in page.text('#detail'))
+        return
+    blocks = [dict(zip(data['code']['block_columns'], block)) for block in found[0]['blocks']]
+    ran = [(i, block) for i, block in enumerate(blocks) if block['count'] or block['in'] or block['out']]
+    shown = page.eval('[...document.querySelectorAll("tr[data-block]")].map(e => [+e.dataset.block, e.children[0].textContent, e.children[2].textContent, e.children[4].textContent])')
+    run.equal('blocks of row %d' % row, shown, [[i, '+0x%x' % b['start'], words.count(b['count']), '' if b['address'] is None else '0x%x' % b['address']]
+                                               for i, b in ran][:len(shown)])
+    run.check('most of the blocks are there', len(shown) == len(ran) or len(shown) > 100)
+
+
+def against(run, page, data):
+    """Overlap: the three figures, and the functions that moved most."""
+    for kind in ('functions', 'blocks', 'calls'):
+        run.equal('overlap of %s' % kind, page.text('[data-overlap=%s] .big span' % kind), words.percent(data['overlap'][kind]['percent']))
+    movers = page.eval('[...document.querySelectorAll(".movers tbody tr")].map(e => [e.children[0].textContent, e.children[1].textContent, e.children[2].textContent])')
+    run.check('something moved', len(movers) > 3)
+    run.equal('what moved', movers, [[name, words.percent(a, 2), words.percent(b, 2)] for name, a, b in data['overlap']['movers'] if a != b][:len(movers)])
+
+
+def looks(run):
+    """At 400 and 1600 px, dark and light: nothing hangs over, text can be read; printed: all of it, without what only a screen needs."""
+    binary, samples, program, other = sqlite(run)
+    path = run.report('looks', binary, [samples], '--input=' + program, '--against=' + other)
+    grounds = {}
+    for width in WIDTHS:
+        for dark in (False, True):
+            what = '%d px, %s' % (width, 'dark' if dark else 'light')
+            page = run.open(path, width=width, dark=dark)
+            page.eval('document.querySelector("#function-row-0").click()')
+            page.settle()
+            run.check('%s: wider than the window' % what, page.eval(NARROW_TABLE))
+            grounds[dark] = page.eval('getComputedStyle(document.body).backgroundColor')
+            for ink, ground in (('ink', 'card'), ('ink-2', 'card'), ('ink-2', 'well'), ('good', 'good-wash'), ('look', 'look-wash'), ('bad', 'bad-wash'), ('accent', 'page')):
+                run.check('%s: contrast of %s on %s' % (what, ink, ground), contrast(page, ink, ground) >= 4.5)
+            run.picture(page, 'looks-%d-%s' % (width, 'dark' if dark else 'light'))
+            run.close(page, what)
+    run.check('dark is not light', grounds[False] != grounds[True])
+    page = run.open(path)
+    run.check('loaded in %.1f s' % page.seconds, page.seconds < 10)
+    page.look(media='print')
+    page.settle()
+    run.equal('printed: navigation', page.eval('getComputedStyle(document.querySelector(".nav")).display'), 'none')
+    run.equal('printed: rows', page.eval('document.querySelectorAll(".rows .row").length'), 60)
+    printed = os.path.join(run.folder, 'page.pdf')
+    page.pdf(printed)
+    run.check('printed: a file', os.path.getsize(printed) > 20000)
+    run.close(page, 'printed')
+
+
+def contrast(page, ink, ground):
+    """Of two colors of the page, as WCAG reckons it."""
+    def light(name):
+        text = page.eval('getComputedStyle(document.documentElement).getPropertyValue("--%s").trim()' % name)
+        parts = [int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((light(ink), light(ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def tabs(run):
+    """The keyboard reaches everything that can be used, in the order of the page, and one sees where it is."""
+    binary, samples, program, _ = sqlite(run)
+    page = run.open(run.report('tabs', binary, [samples], '--input=' + program))
+    reached = []
+    for _ in range(60):
+        page.key('Tab')
+        here = page.eval('''(e => [e.id || e.textContent.slice(0, 30), getComputedStyle(e).outlineStyle !== 'none',
+            e.getBoundingClientRect().top + scrollY, e.matches('.skip, .nav a')])(document.activeElement)''')
+        if page.eval('document.activeElement === document.body') or reached and here[0] == reached[0][0]:
+            break
+        reached.append(here)
+    names = [name for name, *_ in reached]
+    run.check('skip links first: %s' % names[:2], names[0].startswith('Skip to') and names[1].startswith('Skip to'))
+    for wanted in ('heat-output', 'heat-input', 'block-size', 'curve-functions', 'functions-search', 'functions-grid'):
+        run.check('Tab reaches %s' % wanted, wanted in names)
+    run.equal('where one does not see where one is', [name for name, seen, *_ in reached if not seen and name], [])
+    tops = [top for _, _, top, fixed in reached if not fixed and top]
+    body = [top for top in tops if top > 100]
+    run.check('from top to bottom', all(a <= b + 250 for a, b in zip(body, body[1:])))
+    page.eval('document.querySelector("#curve-functions").focus()')
+    page.key('ArrowRight')
+    page.key('ArrowRight')
+    run.check('keys on a curve: %s' % page.text('.curve-readout'), page.text('.curve-readout').startswith('the hottest 2 functions hold'))
+    run.close(page, 'tabs')
+
+
+def hostile(run):
+    """A binary of which a hot function is called <script>alert(1)</script>: its page shows that name, and nothing runs."""
+    evil = '<script>alert(1)</script>'
+    binary, samples, _, _ = sqlite(run)
+    with open(binary, 'rb') as file:
+        code = file.read()
+    names = [row[0].split('/')[0].encode() for row in embedded.data_of(run.report('names', binary, [samples]))['functions']['rows']]
+    name = next(n for n in names if len(n) >= len(evil) and b'\0' + n + b'\0' in code)
+    other = evil.encode().ljust(len(name), b'_')
+    bad = os.path.join(run.folder, 'bad')
+    with open(bad, 'wb') as file:
+        file.write(code.replace(b'\0' + name + b'\0', b'\0' + other + b'\0'))
+    page = run.open(run.report('bad', bad, [samples], '--image=sq.b22'))
+    page.eval('document.querySelector("#functions-search").focus()')
+    page.type('<SCRIPT>')
+    run.check('the name is found as it is', page.text('#functions-found').startswith('1 of '))
+    page.click('#function-row-0')
+    run.check('the name is shown as it is: %s' % page.text('#detail-title'), page.text('#detail-title').startswith(other.decode()))
+    run.equal('scripts of the page', page.eval('document.querySelectorAll("script").length'), 2)
+    run.close(page, 'a hostile binary')
+
+
+PARTS = [figures, heat, table, looks, tabs, hostile]
