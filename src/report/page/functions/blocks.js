@@ -25,12 +25,23 @@ function groups(blocks) {
 	return made;
 }
 
-function leadsTo(index, {edges, calls, blocks}) {
-	const made = edges.filter((edge) => edge.from === index).sort((a, b) => b.count - a.count);
+/** What leads away from each block, the most frequent first. */
+function leaving(all, key) {
+	const found = new Map();
+	for (const one of [...all].sort((a, b) => b.count - a.count)) {
+		if (!found.has(one[key]))
+			found.set(one[key], []);
+		found.get(one[key]).push(one);
+	}
+	return (index) => found.get(index) ?? [];
+}
+
+function leadsTo(index, {edgesOf, callsOf, blocks}) {
+	const made = edgesOf(index);
 	const items = made.slice(0, EDGES).map((edge) => el('span', {class: 'edge'}, `${edge.to === index + 1 ? '↓' : edge.to <= index ? '↑' : '→'} ${offset(blocks[edge.to].start)} `, el('b', {}, count(edge.count))));
 	if (made.length > EDGES)
 		items.push(el('span', {class: 'edge muted'}, `${plural(made.length - EDGES, 'more edge')}`));
-	for (const call of calls.filter((c) => c.block === index))
+	for (const call of callsOf(index))
 		items.push(el('span', {class: 'edge call'}, 'calls ', code(call.name), ' ', el('b', {}, count(call.count))));
 	return items;
 }
@@ -64,7 +75,8 @@ function idleRow({blocks}, columns) {
 		el('td', {colspan: columns - 1}, `${plural(blocks.length, 'block')} without a count, ${bytes(size)}${where ? `: ${where}` : ''}`));
 }
 
-export function blocksTable(f, known, {code: {files}, plain}) {
+export function blocksTable(f, given, {code: {files}, plain}) {
+	const known = {...given, edgesOf: leaving(given.edges, 'from'), callsOf: leaving(given.calls, 'block')};
 	const all = groups(known.blocks);
 	const shown = all.slice(0, SHOWN);
 	const hasSource = known.blocks.some((block) => block.file !== null || block.line !== null);

@@ -76,7 +76,7 @@ function makePicture(model, chosen) {
 		changed: (track) => {
 			if (track === output)
 				legend.draw(track.level().shade);
-			ribbons?.draw(marked);
+			ribbons?.ask(marked);
 		},
 		looked: (track, block) => {
 			const side = track === output ? 'out' : 'in';
