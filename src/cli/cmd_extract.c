@@ -97,7 +97,7 @@ static int run_extract(const struct command *command, int argc, char **argv)
 
 const struct command extract_command = {
 	"extract", "[OPTION]... -o FILE BINARY",
-	"write a side file that stands for a binary\n\n"
+	"write a side file that replaces a binary\n\n"
 	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
 	"code, without debug information, compressed.  Every command of batconv accepts it\n"
 	"instead of the binary, so hosts that convert do not need the binary.",

@@ -13,13 +13,13 @@
 enum { OPT_BLOCK = 256, OPT_LINE, OPT_MIN, OPT_MAX, OPT_MAPPINGS, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE };
 
 static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the picture to FILE; beside it FILE-SIZE of larger buckets,\n"
-	 "FILE.csv and FILE-section-hotness.csv"},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the picture to FILE; also writes FILE-SIZE with\n"
+	 "larger buckets, FILE.csv and FILE-section-hotness.csv"},
 	{OPT_BLOCK, "block-size", "SIZE,...", NO_FILE, "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)"},
-	{OPT_LINE, "line-size", "N", NO_FILE, "buckets of a line (default: 256)"},
-	{OPT_MIN, "min-address", "N", NO_FILE, "leave out what begins below (default: 0)"},
-	{OPT_MAX, "max-address", "N", NO_FILE, "... above (default: 0xffffffff)"},
-	{OPT_MAPPINGS, "print-mappings", NULL, NO_FILE, "sections in the legend"},
+	{OPT_LINE, "line-size", "N", NO_FILE, "buckets per line (default: 256)"},
+	{OPT_MIN, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)"},
+	{OPT_MAX, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff)"},
+	{OPT_MAPPINGS, "print-mappings", NULL, NO_FILE, "print sections in the legend"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
 	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
@@ -140,7 +140,7 @@ static int run_heatmap(const struct command *command, int argc, char **argv)
 const struct command heatmap_command = {
 	"heatmap", "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
 	"show where code ran, by address, as llvm-bolt-heatmap does\n\n"
-	"A picture in text (for a terminal with colors), which buckets hold how much, and how\n"
-	"each section was used.  SAMPLES are what convert takes; '-' is stdin.",
+	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
+	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
 	rows, BC_COUNT(rows), FILE_READ, run_heatmap,
 };

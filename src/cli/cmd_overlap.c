@@ -99,9 +99,9 @@ static int run_overlap(const struct command *command, int argc, char **argv)
 const struct command overlap_command = {
 	"overlap", "[OPTION]... A B",
 	"say how much two profiles have in common\n\n"
-	"Fdata or BOLT's YAML, or with --bin samples; '-' is stdin, for a profile.  By functions, blocks and calls: the\n"
-	"shares of both, of which the smaller ones are added up; then the functions whose\n"
-	"shares grew and shrank most.\n"
+	"A and B are profiles (fdata or BOLT's YAML; '-' is stdin), or with --bin samples.\n"
+	"For functions, blocks and calls: the sum of the smaller of both shares; then the\n"
+	"functions whose shares grew and shrank most.\n"
 	"Exit code 3: a share is below --min, or samples are of another build.",
 	rows, BC_COUNT(rows), FILE_READ, run_overlap,
 };

@@ -15,7 +15,7 @@
 enum { OPT_JSON = 256, OPT_INPUT, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE, OPT_THREADS, OPT_GATES };
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
+	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code"},
@@ -23,11 +23,11 @@ static const struct option_row rows[] = {
 	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
 	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
 	{OPT_GATES + GATE_DENSITY, "min-density", "N", NO_FILE, "exit code 3 if the density is below N"},
-	{OPT_GATES + GATE_KEPT, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of what could be used is"},
+	{OPT_GATES + GATE_KEPT, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept"},
 	{OPT_GATES + GATE_BIAS, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT"},
-	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is"},
-	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old code is"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
+	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT"},
+	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT"},
+	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -163,9 +163,9 @@ static int run_quality(const struct command *command, int argc, char **argv)
 const struct command quality_command = {
 	"quality", "[OPTION]... OPTIMIZED [SAMPLES]...",
 	"say how good a profile of these samples is\n\n"
-	"Are there enough of them, what do they cover, are they of this build, do they fit the\n"
-	"binary, do counts add up, and what was dropped.  SAMPLES are what convert takes; '-' is\n"
-	"stdin.  Without them the one operand is a profile (fdata or BOLT's YAML).\n"
+	"Are there enough samples, are they of this build, what do they cover, does the layout\n"
+	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
+	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML).\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
 	rows, BC_COUNT(rows), FILE_READ, run_quality,
 };

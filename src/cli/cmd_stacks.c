@@ -25,10 +25,10 @@ static const struct option_row rows[] = {
 	{OPT_FORMAT, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
 	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
 	 "which a recording has no mappings; repeatable"},
-	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file for what is mapped under its name or build-id;\n"
+	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file to use for mappings with its name or build-id;\n"
 	 "repeatable"},
-	{OPT_FUNCTIONS, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the files that were mapped\n"
-	 "(binary, the default); input: for BOLTed code those of\nthe binary that llvm-bolt read, by the table"},
+	{OPT_FUNCTIONS, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the mapped files (binary,\n"
+	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table"},
 	{OPT_FORMER_INPUT, "input", "[INPUT]", NO_FILE, NULL},
 	{OPT_LINES, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF"},
 	{OPT_INLINES, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF"},

@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
 	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY"},
-	{'q', "quiet", NULL, NO_FILE, "do not report what is lost or changes"},
+	{'q', "quiet", NULL, NO_FILE, "do not print lost information and changes"},
 	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
