@@ -7,8 +7,9 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
 const SIZE_MAX = 200000; // bytes of a page without its data
+const LINE_MAX = 512; // characters: what has longer lines has no source, to lintian
 const [page, licences] = process.argv.slice(2);
-const common = {bundle: true, minify: true, write: false, charset: 'utf8', legalComments: 'none', lineLimit: 160, target: ['chrome100', 'firefox100', 'safari15.4']};
+const common = {bundle: true, minify: true, write: false, charset: 'utf8', legalComments: 'none', lineLimit: 100, target: ['chrome100', 'firefox100', 'safari15.4']};
 
 const script = await build({...common, entryPoints: ['main.js'], format: 'iife', metafile: true});
 const style = await build({...common, entryPoints: ['style/main.css'], metafile: true});
@@ -45,6 +46,8 @@ if (Buffer.byteLength(made) > SIZE_MAX)
 	throw new Error(`the page has ${Buffer.byteLength(made)} bytes, more than ${SIZE_MAX}`);
 if (made.split('@BATCONV_REPORT_DATA@').length !== 2)
 	throw new Error('the place of the data must be there once');
+if (made.split('\n').some((line) => line.length > LINE_MAX))
+	throw new Error(`a line of the page has more than ${LINE_MAX} characters`);
 writeFileSync(page, made);
 writeFileSync(licences, terms);
 console.log(`${Buffer.byteLength(made)} bytes: script ${Buffer.byteLength(code)}, style ${Buffer.byteLength(css)}, licences ${Buffer.byteLength(escaped)}`);
