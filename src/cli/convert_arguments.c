@@ -32,6 +32,7 @@ enum {
 	OPT_FORMAT,
 	OPT_SHARD,
 	OPT_PROFGEN,
+	OPT_PROBES,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -54,6 +55,8 @@ static const struct option_row rows[] = {
 	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE"},
 	{OPT_PROFGEN, "profgen", "FILE", FILE_WRITTEN,
 	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input"},
+	{OPT_PROBES, "profile-write-pseudo-probes", NULL, NO_FILE,
+	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's"},
 	{OPT_BIN, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section"},
@@ -199,6 +202,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 			return "--format takes fdata, yaml, preagg or profgen, not";
 		break;
 	case OPT_PROFGEN: args->output.profgen = value; break;
+	case OPT_PROBES: args->output.probes = true; break;
 	case OPT_SHARD: args->output.shard = true; break;
 	case OPT_BIN:
 		if (!args->wrong.code)
@@ -381,6 +385,8 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		args->output.format = FORMAT_PREAGG;
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
+	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)
+		return usage_error(command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
 	code = parse_operands(command, argc, argv, args);
 	if (code == EXIT_DONE)
 		code = recording_marks_settle(&args->marks, command, argv + argc - args->conversion.sample_count,

@@ -43,7 +43,7 @@ struct perf2bolt_arguments {
 	uint64_t most_functions;
 	uint64_t density_cutoff, density_threshold;
 	bool lite_given, no_lite, strict_given, no_strict, events_given;
-	bool with_kernel, probes; /* wanted */
+	bool with_kernel; /* wanted */
 	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
 	bool spe;
 };

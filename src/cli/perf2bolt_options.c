@@ -63,7 +63,7 @@ static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	case ID_SPE: out->spe = on; break;
 	case ID_IMPUTE: c->aggregate.impute = on; break;
 	case ID_FORCE: c->force = on; break;
-	case ID_PROBES: out->probes = on; break;
+	case ID_PROBES: out->output.probes = on; break;
 	case ID_MAPPINGS: out->heat.mappings = on; break;
 	case ID_LITE: out->lite_given = true; out->no_lite = !on; break;
 	case ID_STRICT: out->strict_given = true; out->no_strict = !on; break;
@@ -218,14 +218,11 @@ static bool check_files(struct perf2bolt_arguments *a)
 static bool check_together(const struct perf2bolt_arguments *a)
 {
 	bool preagg = a->conversion.format == INPUT_PREAGG;
-	bool yaml = a->output.yaml || a->output.format == FORMAT_YAML;
 
 	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
 		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
 	if (preagg && (a->itrace || a->spe))
 		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
-	if (a->probes && yaml)
-		return wrong("", "-profile-write-pseudo-probes: batconv writes no pseudo probes into YAML", NULL);
 	if (a->with_kernel && !preagg)
 		return wrong("", "-ignore-interrupt-lbr: branches from and to the kernel are always dropped", NULL);
 	if (a->events_given && !preagg)

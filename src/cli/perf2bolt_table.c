@@ -47,7 +47,7 @@ static const struct perf2bolt_option table[] = {
 	{"lite", ID_LITE, NULL, NO_FILE, "affects only the reported figures and -max-funcs", OF_PERF2BOLT},
 	{"allow-stripped", ID_NOTHING, NULL, NO_FILE, "always on", OF_BOTH},
 	{"profile-use-dfs", ID_NOTHING, NULL, NO_FILE, "ignored: blocks are in the order of the input", OF_PERF2BOLT},
-	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "not supported: refused with YAML, ignored with fdata", OF_PERF2BOLT},
+	{"profile-write-pseudo-probes", ID_PROBES, NULL, NO_FILE, "of YAML: write pseudo-probes, too", OF_PERF2BOLT},
 	{"heatmap", ID_HEATMAP, "value", FILE_WRITTEN, "also write a heat map to this file and others beside it, as llvm-bolt-heatmap does", OF_PERF2BOLT},
 	{"heatmap", ID_NOTHING, "value", NO_FILE, "ignored: -o names the heat map", OF_HEATMAP},
 	{"w", ID_NOTHING, "value", NO_FILE, "ignored: no profile is written", OF_HEATMAP},

@@ -31,6 +31,7 @@ void profile_output_prepare(const struct profile_output *output,
 	options->ranges_only = output->format == FORMAT_PROFGEN;
 	options->ranges = options->ranges_only || output->profgen;
 	options->hashes = output->format == FORMAT_YAML || output->yaml;
+	options->probes = output->probes && options->hashes;
 	options->aggregate.names = (output->format == FORMAT_FDATA ? NAMES_ONE_LINE : 0u) |
 				   (options->hashes ? NAMES_UTF8 : 0u);
 }
@@ -48,7 +49,8 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 		return fdata_write(profile, &(struct fdata_header){events, count},
 				   conversion->threads, file, err);
 	case FORMAT_YAML:
-		return yaml_write(profile, &(struct yaml_header){binary, events, count, conversion->leave_out_unsited},
+		return yaml_write(profile, &(struct yaml_header){binary, events, count, conversion->leave_out_unsited,
+								 &conversion->probes, conversion->touched},
 				  conversion->threads, file, yaml, err);
 	case FORMAT_PROFGEN:
 		profgen_write(&conversion->ranges, file);

@@ -17,6 +17,7 @@ struct profile_output {
 	enum profile_format format;
 	bool shard;        /* of FORMAT_PREAGG */
 	const char *yaml; /* write YAML there too; or NULL */
+	bool probes;      /* of YAML: with pseudo-probes */
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
 

@@ -41,6 +41,21 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		warn(to, "warning: no sample could be used: the result is empty");
 }
 
+static void warn_of_probes(const struct summary *summary, const struct warnings *to)
+{
+	const struct probe_source *probes = &summary->conversion->probes;
+
+	if (!summary->options->probes || summary->refusal)
+		return;
+	if (!probes->found)
+		warn(to, "warning: no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
+		     summary->options->binary);
+	if (probes->placed.unplaced)
+		warn(to, "warning: %zu pseudo-probe%s not written: no symbol tells where %s function%s",
+		     probes->placed.unplaced, probes->placed.unplaced == 1 ? " was" : "s were",
+		     probes->placed.unplaced == 1 ? "its" : "their", probes->placed.unplaced == 1 ? " is" : "s are");
+}
+
 static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
 			  const struct warnings *to)
 {
@@ -99,6 +114,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
+	warn_of_probes(summary, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++)

@@ -9,6 +9,7 @@
 #include "src/elf/binary_open.h"
 #include "src/profile/input_graphs.h"
 #include "src/profile/memory.h"
+#include "src/profile/touched.h"
 #include "src/restore/restore.h"
 
 static unsigned thread_count(const struct conversion_options *options)
@@ -258,11 +259,21 @@ static bool open_binary(const struct conversion_options *options, struct convers
 		       options->binary, bat_layout_name(c->binary.bat.layout));
 }
 
+/* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
+static bool read_probes(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
+{
+	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+
+	if (!options->probes || probe_source_open(&c->binary, pair, &c->probes, err))
+		return true;
+	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? options->input : options->binary);
+}
+
 bool conversion_begin(const struct conversion_options *options, struct conversion *out,
 		      struct bc_error *err)
 {
 	out->leave_out_unsited = rules_restore(&options->aggregate.rules, RESTORE_SITES);
-	return open_binary(options, out, err) && begin_counting(options, out, err);
+	return open_binary(options, out, err) && read_probes(options, out, err) && begin_counting(options, out, err);
 }
 
 /* Makes the ranges of llvm-profgen from the counts, before these become a profile.  Plain samples have theirs when branches are
@@ -307,6 +318,8 @@ bool conversion_convert(const struct conversion_options *options, struct convers
 	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
 		return false;
 	out->aggregate.left_out = out->left_out;
+	if (options->probes && !(out->touched = touched_functions(&out->aggregate, &out->binary, out->basic)))
+		return bc_fail_nomem(err);
 	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(options, out, err)))
 		return false;
 	return check_samples(options, out, err);
@@ -331,6 +344,8 @@ void conversion_free(struct conversion *conversion)
 	ranges_free(&conversion->ranges);
 	executed_free(&conversion->executed);
 	free(conversion->left_out);
+	free(conversion->touched);
+	probe_source_close(&conversion->probes);
 	kept_counts_free(&conversion->kept);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);

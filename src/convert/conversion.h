@@ -13,6 +13,7 @@
 #include "src/event/input.h"
 #include "src/infer/infer.h"
 #include "src/pair/pair.h"
+#include "src/probes/source.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
@@ -36,6 +37,7 @@ struct conversion_options {
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
+	bool probes;            /* and pseudo-probes */
 	bool ranges;            /* what llvm-profgen reads is wanted, too: branch stacks, and the input's code */
 	bool ranges_only;       /* and nothing else is written */
 	bool executed;          /* count what ran in each function, too */
@@ -69,6 +71,8 @@ struct conversion {
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
 	struct ranges ranges; /* if that was wanted */
 	struct executed executed; /* if that was wanted */
+	struct probe_source probes; /* if that was wanted */
+	bool *touched;              /* with probes, by function: touched.h */
 	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
 	struct kept_counts kept; /* options.aggregate_only: in place of a profile */
 	bool no_disassembler; /* libLLVM was needed and is missing */

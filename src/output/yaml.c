@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/base/emit.h"
+#include "src/output/yaml_probes.h"
 #include "src/output/yaml_text.h"
 #include "src/profile/blocks.h"
 #include "src/profile/entries.h"
@@ -14,6 +15,7 @@ struct writer {
 	struct block_source blocks;
 	struct entry_vec entries;
 	struct input_function function; /* the present one */
+	struct yaml_probes probes;
 	bool leave_out_unsited;
 	struct yaml_report *report;
 };
@@ -44,7 +46,7 @@ static bool write_header(struct emit *out, const struct profile *profile,
 	return true;
 }
 
-static void write_mispredictions(struct emit *out, uint64_t count, uint64_t mispredicted)
+static void write_counts(struct emit *out, uint64_t count, uint64_t mispredicted)
 {
 	emit_string(out, ", cnt: ");
 	emit_dec(out, count);
@@ -52,7 +54,6 @@ static void write_mispredictions(struct emit *out, uint64_t count, uint64_t misp
 		emit_string(out, ", mis: ");
 		emit_dec(out, mispredicted);
 	}
-	emit_string(out, " }");
 }
 
 static void write_call(struct writer *w, const struct record *record, uint32_t block_offset)
@@ -72,14 +73,17 @@ static void write_call(struct writer *w, const struct record *record, uint32_t b
 		emit_string(&w->out, ", disc: ");
 		emit_dec(&w->out, entry);
 	}
-	write_mispredictions(&w->out, record->count, record->mispredicted);
+	write_counts(&w->out, record->count, record->mispredicted);
+	yaml_probes_call(&w->probes, &w->out, record->from.offset - block_offset);
+	emit_string(&w->out, " }");
 }
 
 static void write_successor(struct writer *w, const struct record *record)
 {
 	emit_string(&w->out, "{ bid: ");
 	emit_dec(&w->out, blocks_find(&w->function, record->to.offset)->index);
-	write_mispredictions(&w->out, record->count, record->mispredicted);
+	write_counts(&w->out, record->count, record->mispredicted);
+	emit_string(&w->out, " }");
 }
 
 /* A jump to the function's own beginning is a loop, not recursion. */
@@ -139,13 +143,13 @@ static uint64_t unnamed_in(const struct writer *w, size_t from, size_t to)
 static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 		       uint32_t block_offset)
 {
+	const char *key = internal ? "\n        succ:            [ " : "\n        calls:           [ ";
 	size_t written = 0;
 
 	for (size_t i = from; i < to; i++) {
 		struct record record = profile_record(w->profile, i);
 		if (!is_listed(w, &record, internal))
 			continue;
-		const char *key = internal ? "\n        succ:            [ " : "\n        calls:           [ ";
 		emit_string(&w->out, written++ ? ", " : key);
 		if (internal) {
 			write_successor(w, &record);
@@ -156,6 +160,8 @@ static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 			record.mispredicted = record.count;
 		write_call(w, &record, block_offset);
 	}
+	if (!internal && yaml_probes_uncalled(&w->probes, &w->out, written ? ", " : key, ", "))
+		written++;
 	if (written)
 		emit_string(&w->out, " ]");
 }
@@ -183,6 +189,7 @@ static void write_block(struct writer *w, const struct input_block *block, size_
 	yaml_dec_field(out, "\n        events:          ", samples_in(w->profile, from, to));
 	write_list(w, from, to, false, block->offset);
 	write_list(w, from, to, true, block->offset);
+	yaml_probes_write_block(&w->probes, out);
 	w->report->unnamed += unnamed_in(w, from, to);
 	w->report->unsited += unsited_in(w, from, to);
 }
@@ -203,7 +210,8 @@ static void lose_before(struct writer *w, struct share *share, uint32_t offset)
 	}
 }
 
-static void write_blocks(struct writer *w, struct share share)
+/* Returns false when out of memory. */
+static bool write_blocks(struct writer *w, struct share share)
 {
 	const struct input_block_vec *blocks = &w->function.blocks;
 	bool any = false;
@@ -224,12 +232,15 @@ static void write_blocks(struct writer *w, struct share share)
 		if (!any)
 			emit_string(&w->out, "\n    blocks:");
 		any = true;
+		if (!yaml_probes_block(&w->probes, (uint32_t)i))
+			return false;
 		write_block(w, &blocks->at[i], first, share.record, entered);
 	}
+	return true;
 }
 
-/* Only entries at a function's first byte count as its executions. */
-static void write_function(struct writer *w, const struct function *function, struct share share)
+/* Only entries at a function's first byte count as its executions.  Returns false when out of memory. */
+static bool write_function(struct writer *w, const struct function *function, struct share share)
 {
 	const struct entry *first = share.entry;
 	bool executed = first < share.entry_end && !first->offset;
@@ -246,7 +257,10 @@ static void write_function(struct writer *w, const struct function *function, st
 	yaml_dec_field(out, "\n    extern:          ", executed ? first->external : 0);
 	emit_string(out, "\n    nblocks:         ");
 	emit_dec(out, w->function.block_count);
-	write_blocks(w, share);
+	if (!write_blocks(w, share))
+		return false;
+	yaml_probes_write_tree(&w->probes, out);
+	return true;
 }
 
 static bool has_count(const struct share *share)
@@ -282,11 +296,11 @@ static bool write_next(struct writer *w, size_t owner, size_t *record)
 		share.record_end--; /* they are among the entries */
 	if (!has_count(&share))
 		return true;
-	if (!blocks_of(&w->blocks, function, &w->function))
+	if (!blocks_of(&w->blocks, function, &w->function) ||
+	    !yaml_probes_function(&w->probes, function, &w->function, &w->blocks))
 		return false;
 	count_function(w, function);
-	write_function(w, function, share);
-	return true;
+	return write_function(w, function, share);
 }
 
 static bool write_functions(struct writer *w)
@@ -300,6 +314,7 @@ static bool write_functions(struct writer *w)
 			return false;
 	if (!w->report->functions)
 		emit_string(&w->out, "\n  []");
+	yaml_probes_write_end(&w->probes, &w->out);
 	emit_string(&w->out, "\n...\n");
 	emit_flush(&w->out);
 	return true;
@@ -314,7 +329,9 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 	emit_init(&w.out, file);
 	if (!blocks_open(profile, threads, &w.blocks, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, header->binary_name);
-	bool ok = write_header(&w.out, profile, header) && write_functions(&w);
+	bool ok = yaml_probes_open(header->probes, profile, header->touched, &w.probes) &&
+		  write_header(&w.out, profile, header) && write_functions(&w);
+	yaml_probes_close(&w.probes);
 	blocks_close(&w.blocks);
 	entry_vec_free(&w.entries);
 	input_block_vec_free(&w.function.blocks);

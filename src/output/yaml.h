@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "src/probes/source.h"
 #include "src/profile/profile.h"
 
 struct yaml_header {
@@ -16,6 +17,8 @@ struct yaml_header {
 	const char *const *events; /* of basic samples, sorted */
 	size_t event_count;
 	bool leave_out_unsited; /* calls from places of which only the block is known */
+	const struct probe_source *probes; /* pseudo-probes to write, too; NULL: none */
+	const bool *touched; /* with probes, per function of the binary: a sample touched it; NULL: not known */
 };
 
 struct yaml_report {

@@ -178,18 +178,30 @@ bool blocks_are_made(const struct block_source *source, struct input_place place
 	return hot != NO_FRAGMENT && find_place(&source->made, hot, place.offset);
 }
 
+const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count)
+{
+	const struct cold_part_vec *cold = &source->cold;
+	size_t first = first_cold(cold->at, cold->len, hot), end = first;
+
+	while (end < cold->len && cold->at[end].parent == hot)
+		end++;
+	*count = end - first;
+	return *count ? &cold->at[first] : NULL;
+}
+
 static bool from_bat(const struct block_source *source, uint32_t hot, struct input_function *out)
 {
 	const struct bat_table *bat = &source->binary->bat;
-	const struct cold_part_vec *cold = &source->cold;
+	size_t count;
+	const struct cold_part *cold = blocks_cold_parts(source, hot, &count);
 
 	out->hashed = true;
 	out->hash = bat->fragments[hot].hash;
 	out->block_count = bat->fragments[hot].block_count;
 	if (!add_fragment(bat, hot, &out->blocks))
 		return false;
-	for (size_t i = first_cold(cold->at, cold->len, hot); i < cold->len && cold->at[i].parent == hot; i++)
-		if (!add_fragment(bat, cold->at[i].fragment, &out->blocks))
+	for (size_t i = 0; i < count; i++)
+		if (!add_fragment(bat, cold[i].fragment, &out->blocks))
 			return false;
 	sort_unique(&out->blocks);
 	return true;

@@ -60,6 +60,9 @@ void blocks_close(struct block_source *source);
 BC_MUST_USE bool blocks_of(const struct block_source *source, const struct function *function,
 			   struct input_function *out);
 
+/* The cold fragments of a hot one, and how many. */
+const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count);
+
 /* The block that holds an offset, or NULL if that lies before the first. */
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/elf/translate.h"
+#include "src/profile/touched.h"
 
 /* The longest name of C++ programs is far below; a longer one is cut, and fits nothing. */
 #define LONGEST_NAME 65536
@@ -111,29 +111,6 @@ static bool function_fits(const struct choosing *c, const struct matcher *m, con
 	return false;
 }
 
-static void touch(struct choosing *c, struct vaddr at, const struct function **near)
-{
-	struct output_place place = binary_place(c->binary, at, *near);
-
-	*near = place.function;
-	if (place.function)
-		c->touched[place.function - c->binary->functions.at] = true;
-}
-
-static void touch_all(struct choosing *c, const struct counts *counts, bool basic)
-{
-	const struct function *near = NULL, *source = NULL;
-
-	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *table = &counts->shards[shard];
-		for (size_t i = 0; i < table->used; i++) {
-			touch(c, (struct vaddr){table->rows[i].key[0]}, &near);
-			if (!basic)
-				touch(c, trace_end_vaddr(trace_of(table->rows[i].key).branch), &source);
-		}
-	}
-}
-
 /* Fragments go with their parents, which are chosen by their names. */
 static bool is_fragment(const struct binary *binary, uint32_t index)
 {
@@ -165,17 +142,14 @@ static void choose(const struct choosing *c, const struct function_choice *choic
 bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
 		  const struct binary *binary, bool basic, bool **out, struct bc_error *err)
 {
-	const struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	bool lite = choice->touched_only;
 	struct choosing c = {.binary = binary, .name = malloc(LONGEST_NAME)};
 	bool *left_out = calloc(binary->functions.count + 1, sizeof(*left_out));
 
 	if (lite)
-		c.touched = calloc(binary->functions.count + 1, sizeof(*c.touched));
+		c.touched = touched_functions(aggregate, binary, basic);
 	bool ok = (c.name && left_out && (c.touched || !lite)) || bc_fail_nomem(err);
 	ok = ok && matcher_init(&c.names, &choice->names, err) && matcher_init(&c.skip, &choice->skip, err);
-	if (ok && lite)
-		touch_all(&c, counts, basic);
 	if (ok)
 		choose(&c, choice, left_out);
 	matcher_free(&c.names);

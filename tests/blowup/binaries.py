@@ -1,5 +1,7 @@
 """Kinds of binaries whose size grows with n and what they ask for with its square."""
 
+from hashlib import md5
+
 from files import (ALLOC, BODY, CODE, EXEC, FUNC, LOCAL_FILE, LOCAL_FUNC, NOTE, RET, Elf, bat_hashed, bat_note, data, pack,
                    program, uleb)
 
@@ -311,6 +313,36 @@ def bat_one_input(n):
     return with_samples(with_bat(nops(32 * n), rows, table), traces(n, start=cold_at))
 
 
+def with_probes(elf, name, probes, samples):
+    """Pseudo-probes of functions of one name, for --profile-write-pseudo-probes."""
+    guid = md5(name.encode()).digest()[:8]
+    elf.section('.pseudo_probe_desc', elf.put(guid + pack('<Q', 1) + uleb(len(name)) + name.encode()))
+    elf.section('.pseudo_probe', elf.put(probes(guid)))
+    return with_samples(elf, samples)
+
+
+def probes_one_block(n):
+    elf = program(nops(16), [('f', CODE, 16, FUNC)])
+    return with_probes(elf, 'f', lambda guid: guid + uleb(n) + uleb(0) + b'\1\x80\0\2\x82\0' * (n // 2), FEW)
+
+
+def functions_one_tree(n):
+    """Functions of one name, and one tree that has a probe in each of them."""
+    def probes(guid):
+        first = guid + uleb(1) + uleb(n - 1) + b'\1\0' + pack('<Q', CODE)
+        return first + (b'\1' + guid + b'\1\0' + b'\1\x80\x10') * (n - 1)
+    elf = program(nops(16 * n), functions(n, 16, LOCAL_FUNC, 'f'))
+    return with_probes(elf, 'f', probes, traces(n))
+
+
+def trees_one_function(n):
+    """Each inlined into the one before, in one record; and as many records of that function."""
+    def probes(guid):
+        deep = guid + b'\0\1' + (b'\1' + guid + b'\0\1') * (n - 2) + b'\1' + guid + b'\0\0'
+        return deep + (guid + b'\1\0' + b'\1\x80\0') * n
+    return with_probes(program(nops(16), [('f', CODE, 16, FUNC)]), 'f', probes, FEW)
+
+
 KINDS = {
     'jumps-one-table': (jumps_one_table, 4000), 'tables-in-tables': (tables_in_tables, 4000),
     'jumps-of-parts': (jumps_of_parts, 2000), 'jumps-without-writer': (jumps_without_writer, 100000),
@@ -328,5 +360,7 @@ KINDS = {
     'traces-one-function': (traces_one_function, 20000), 'samples-one-function': (samples_one_function, 20000),
     'short-functions': (short_functions, 10000), 'long-names': (long_names, 4000),
     'bat-cold-one-parent': (bat_cold_one_parent, 3000), 'bat-one-fragment': (bat_one_fragment, 10000),
+    'probes-one-block': (probes_one_block, 40000), 'functions-one-tree': (functions_one_tree, 4000),
+    'trees-one-function': (trees_one_function, 20000),
     'bat-branches': (bat_branches, 10000), 'bat-one-input': (bat_one_input, 3000),
 }

@@ -37,7 +37,7 @@ ADDRESSES = ['401000', '401234', '10000000']
 CONVERT = ['convert', '--force', '-q', 'binary']
 COMMANDS = {
     ('binary', 'samples'): [
-        CONVERT + ['samples', '-o', 'out.fdata'], CONVERT + ['samples', '--format=yaml', '-o', 'out.yaml'],
+        CONVERT + ['samples', '-o', 'out.fdata'], CONVERT + ['samples', '--format=yaml', '--profile-write-pseudo-probes', '-o', 'out.yaml'],
         CONVERT + ['samples', '--format=preagg', '-o', 'out.preagg'],
         CONVERT + ['samples', '--stats=json', '-o', 'out.fdata'], CONVERT + ['--basic', 'samples', '-o', 'out.fdata'],
         CONVERT + ['--impute-fall-throughs', 'samples', '-o', 'out.fdata']],
