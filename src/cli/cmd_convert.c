@@ -129,7 +129,10 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	progress_clear(progress);
 	if (!converted)
 		operands_explain(&args->conversion, &err);
-	return finish(args, &conversion, converted, &err);
+	int code = finish(args, &conversion, converted, &err);
+	if (!converted && conversion.unread)
+		operands_tell_bad(&args->conversion, conversion.unread - 1, err.text, stderr);
+	return code;
 }
 
 /* Writes the profile of one binary into the folder, under the name of the binary.  A binary that

@@ -16,6 +16,8 @@
 #include "src/cli/merge_written.h"
 #include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"
+#include "src/elf/binary_open.h"
+#include "src/elf/code_digest.h"
 #include "src/merge/trust.h"
 
 /* ---- one profile ---- */
@@ -163,6 +165,24 @@ static void enter_sandbox(const struct merge_arguments *args)
 		sandbox_tell(&sandbox, sandbox_writes(outputs, BC_COUNT(outputs)));
 }
 
+/* What is expected of inputs is what a binary has. */
+static bool read_expected(struct merge_arguments *args, struct bc_error *err)
+{
+	struct binary binary = {0};
+
+	if (!args->expect)
+		return true;
+	if (!binary_map(args->expect, &binary, err))
+		return false;
+	bool is_program = binary.kind != BINARY_SECTION;
+	if (is_program) {
+		args->merge.expect = binary.image.build_id;
+		args->merge.expect_code = code_digest(&binary.image);
+	}
+	binary_close(&binary);
+	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)", args->expect);
+}
+
 static int refuse(const struct merge_arguments *args, struct merge_outcome *outcome, const struct bc_error *err)
 {
 	bool all_named = !*err->text;
@@ -238,9 +258,13 @@ int merge_run_command(const struct command *command, int argc, char **argv)
 	if (args.by_build && !output_folder_make(args.output, &made, &err))
 		return fail(&err);
 	enter_sandbox(&args);
-	merge_init(&merge, &args.merge, args.list.inputs.at, args.list.inputs.len);
-	code = run(&args, &merge, &progress);
-	merge_free(&merge);
+	if (read_expected(&args, &err)) {
+		merge_init(&merge, &args.merge, args.list.inputs.at, args.list.inputs.len);
+		code = run(&args, &merge, &progress);
+		merge_free(&merge);
+	} else {
+		code = fail(&err);
+	}
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
 		(void)rmdir(args.output);
 	return code;

@@ -45,7 +45,8 @@ static const struct option_row rows[] = {
 	{OPT_SKIP_BAD, "skip-bad", NULL, NO_FILE,
 	 "skip inputs that are damaged, truncated or unreadable, and\nname them (exit 4)"},
 	{OPT_MAX_BAD, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)"},
-	{OPT_EXPECT, "expect", "ID", NO_FILE, "treat inputs of another build-id (of BOLT's input) as bad"},
+	{OPT_EXPECT, "expect", "ID|BIN", FILE_READ,
+	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran"},
 	{OPT_GROUP, "group", "KEY:build", NO_FILE,
 	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND"},
 	{OPT_SHARD, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected"},
@@ -147,6 +148,16 @@ static const char *apply_number(struct merge_arguments *args, int id, const char
 	return NULL;
 }
 
+/* A build-id, or else a binary. */
+static void take_expected(struct merge_arguments *args, const char *value)
+{
+	struct build_id id = {0};
+	bool is_id = build_id_parse(text_of(value), &id) && id.size;
+
+	args->expect = is_id ? NULL : value;
+	args->merge.expect = args->merge.expect_code = id;
+}
+
 /* Returns what is wrong with the value, or NULL. */
 static const char *apply_option(void *arguments, int id, const char *value)
 {
@@ -165,8 +176,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_REQUIRE_SHARDS: args->merge.require_shards = true; break;
 	case OPT_SKIP_BAD: args->merge.skip_bad = true; break;
 	case OPT_EXPECT:
-		if (!build_id_parse(text_of(value), &args->merge.expect) || !args->merge.expect.size)
-			return "--expect takes a build-id in hexadecimal digits, not";
+		take_expected(args, value);
 		break;
 	case OPT_GROUP:
 		if (strcmp(value, "build") != 0)

@@ -15,6 +15,7 @@ struct merge_arguments {
 	struct merge_list list;
 	const char *output;     /* NULL or "-": stdout; a folder if by_build */
 	const char *stats_file; /* or NULL */
+	const char *expect;     /* a binary, in place of merge.expect; or NULL */
 	enum merge_stats stats;
 	enum progress_mode progress;
 	bool help, by_build, verbose, sandbox;

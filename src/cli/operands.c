@@ -2,7 +2,9 @@
 #include "src/cli/operands.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
+#include "src/cli/say.h"
 #include "src/event/input.h"
 #include "src/inspect/file_kind.h"
 
@@ -69,5 +71,36 @@ void operands_explain(const struct conversion_options *options, struct bc_error 
 			continue;
 		bc_fail(err, BC_FORMAT, "%s: %s", options->samples[i], what);
 		return;
+	}
+}
+
+static bool ignore(void *ctx, const struct event *event, struct bc_error *err)
+{
+	(void)ctx;
+	(void)event;
+	(void)err;
+	return true;
+}
+
+static bool can_be_read_again(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
+}
+
+void operands_tell_bad(const struct conversion_options *options, size_t first, const char *told, FILE *out)
+{
+	const struct event_sink sink = {NULL, ignore};
+
+	for (size_t i = first; i < options->sample_count; i++) {
+		const char *path = options->samples[i];
+		struct reader_options how = conversion_reader_options(options, i, NULL);
+		struct reader_report report = {0};
+		struct bc_error err = {0};
+		if (!can_be_read_again(path) || text_starts(text_of(told), path))
+			continue;
+		if (!input_run(path, &how, options->progress, &sink, &report, &err))
+			say(out, "%s", err.text);
 	}
 }

@@ -3,6 +3,8 @@
 #ifndef CLI_OPERANDS_H
 #define CLI_OPERANDS_H
 
+#include <stdio.h>
+
 #include "src/base/error.h"
 #include "src/convert/conversion.h"
 
@@ -10,5 +12,9 @@
  * the kinds of the files show what the user meant.  Reads the beginnings of the files again, but
  * not of pipes. */
 void operands_explain(const struct conversion_options *options, struct bc_error *err);
+
+/* A message about each file of samples that cannot be read, from number `first` on, but for the one that `told` begins
+ * with.  Reads all of them again, but not pipes. */
+void operands_tell_bad(const struct conversion_options *options, size_t first, const char *told, FILE *out);
 
 #endif

@@ -66,8 +66,10 @@ bool conversion_read(const struct conversion_options *options, struct conversion
 		     struct bc_error *err)
 {
 	for (size_t i = 0; i < options->sample_count; i++)
-		if (!read_samples(options, i, c, err))
+		if (!read_samples(options, i, c, err)) {
+			c->unread = i + 1;
 			return false;
+		}
 	return true;
 }
 

@@ -56,6 +56,7 @@ struct conversion {
 	struct pair pair; /* .output is NULL if the input was not given */
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
+	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
 	struct recordings recordings; /* read so far */
 	unsigned threads; /* that were used */
 	size_t distinct; /* traces, or addresses */

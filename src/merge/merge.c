@@ -39,12 +39,13 @@ static bool same_id(const struct build_id *a, const struct build_id *b)
 	return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
 
-static bool refuse_other(struct merge_input *input, const struct build_id *expect)
+static bool refuse_other(struct merge_input *input, const struct merge_options *options)
 {
-	struct build_id id = merge_identity(input), wanted = *expect;
+	bool code = input->head.kind == MERGE_PREAGG;
+	struct build_id id = merge_identity(input), wanted = code ? options->expect_code : options->expect;
 	char has[2 * BUILD_ID_MAX + 1], text[512];
 
-	if (input->head.kind != MERGE_PREAGG)
+	if (!code && wanted.size)
 		wanted.data[wanted.size - 1] &= 0xfe;
 	if (!id.size || same_id(&id, &wanted))
 		return true;
@@ -69,7 +70,7 @@ bool merge_check_input(const struct merge_options *options, struct merge_input *
 		return refuse(input, "is no shard (--require-shards)");
 	if (options->scaled && input->is_shard && input->shard.scaled)
 		return refuse(input, "was scaled already: rounding twice is not rounding once");
-	return !options->expect.size || refuse_other(input, &options->expect);
+	return (!options->expect.size && !options->expect_code.size) || refuse_other(input, options);
 }
 
 void merge_count_input(struct merge *merge, const struct merge_input *input)

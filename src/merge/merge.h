@@ -31,7 +31,7 @@ struct merge_options {
 	bool limited;      /* to at most max_bad of them, or so many percent */
 	bool percent;
 	uint64_t max_bad;
-	struct build_id expect; /* inputs of another identity are bad */
+	struct build_id expect, expect_code; /* inputs of another identity, and of those of pre-aggregated records, are bad */
 	struct merge_progress progress;
 	struct merge_observer observer;
 };

@@ -12,6 +12,7 @@
 #define TEXT ((size_t)256)
 #define FRAME (8 + TEXT)
 #define LEVEL 3
+#define WINDOW_LOG 17 /* what a reader holds of each shard that it reads beside others: 128 KiB, at little cost in size */
 
 static const char magic[8] = "\x5b\x2a\x4d\x18\x00\x01\x00\x00"; /* and the size of the text */
 #define HEAD "batconv-shard "
@@ -77,6 +78,7 @@ FILE *shard_begin(const struct shard *shard, FILE *to)
 	if (p && (p->zstd = ZSTD_createCCtx())) {
 		p->to = to;
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, WINDOW_LOG);
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
 		stream = fopencookie(p, "w", (cookie_io_functions_t){.write = packer_write, .close = packer_close});
 	}

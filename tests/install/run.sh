@@ -13,6 +13,8 @@ for file in bash-completion/completions/batconv zsh/site-functions/_batconv fish
 	test -s "$prefix/share/$file"
 done
 
+"$prefix/share/batconv/examples/fleet/batconv-fleet" 2>&1 | grep -q LIST || { echo "batconv-fleet is not whole where it is installed" >&2; exit 1; }
+
 libdir=$(dirname "$(find "$prefix" -name bat.pc)")
 export PKG_CONFIG_PATH="$libdir"
 for package in bat batconv batconv-capture; do
