@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/infer/flow_ranges.h"
 
+#include "src/infer/problem.h"
+
 static bool add(struct count_table *out, uint64_t what, uint64_t from, uint64_t to, uint64_t count)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {what, from, to};
@@ -20,12 +22,9 @@ static bool add_edge(const struct flow_ran *ran, uint32_t block, uint32_t to, ui
 	       (!taken || add(out, COUNTED_BRANCH, base + source->offset, target, count));
 }
 
-/* Adds a direct call, or a jump that always leaves. */
 static bool add_call(const struct flow_ran *ran, const struct insn *insn, uint64_t count, struct count_table *out)
 {
-	bool leaves = insn->kind == INSN_JUMP && insn->target - ran->function->address >= ran->function->size;
-
-	if (insn->kind != INSN_CALL && !leaves)
+	if (!is_call_out(ran->function, insn))
 		return true;
 	const struct function *callee = functions_find(ran->functions, (struct vaddr){insn->target});
 	if (!callee || callee->address != insn->target || callee->kind != FUNCTION_CODE)

@@ -73,8 +73,7 @@ static void write_edges(const struct writer *w)
 	}
 }
 
-/* The function that a direct call, or a jump that always leaves, leads to.  A conditional jump has
- * none: how often it leaves is not known. */
+/* The function that a call leads to. */
 static const struct function *callee_at(const struct job *job, uint64_t address)
 {
 	const struct function *callee = functions_find(job->code, (struct vaddr){address});
@@ -86,9 +85,7 @@ static const struct function *callee_at(const struct job *job, uint64_t address)
 
 static void write_call(const struct writer *w, const struct insn *insn, uint64_t count)
 {
-	bool leaves = insn->kind == INSN_JUMP && insn->target - w->code->address >= w->code->size;
-
-	if ((insn->kind != INSN_CALL && !leaves) || !count)
+	if (!is_call_out(w->code, insn) || !count)
 		return;
 	const struct function *callee = callee_at(w->job, insn->target);
 	if (!callee)

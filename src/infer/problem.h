@@ -20,6 +20,12 @@ struct function_problem {
 	struct flow_edge *edges;
 };
 
+/* Is it a direct call, or a jump that always leaves the function?  How often a conditional jump leaves is not known. */
+static inline bool is_call_out(const struct function *function, const struct insn *insn)
+{
+	return insn->kind == INSN_CALL || (insn->kind == INSN_JUMP && insn->target - function->address >= function->size);
+}
+
 /* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
  * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the
  * samples were taken in a binary that BOLT had written, where nops and most jumps within the

@@ -53,6 +53,6 @@ size_t entries_of(const struct entry_vec *entries, uint32_t function, const stru
 
 	while (end < entries->len && entries->at[end].function == function)
 		end++;
-	*out = entries->at + first;
+	*out = entries->len ? &entries->at[first] : NULL;
 	return end - first;
 }
