@@ -97,42 +97,51 @@ bool flat_settle(struct flat_profile *profile)
 
 /* ---- of a profile that was converted ---- */
 
+struct taking {
+	const struct profile *from;
+	uint32_t *numbers; /* by function of the binary; FLAT_OUTSIDE: it has none yet */
+	struct flat_profile *out;
+};
+
 /* Gives a function of the binary its number: one for each name. */
-static bool take_function(const struct profile *from, struct flat_profile *out, const struct function *function,
-			  uint32_t *number)
+static bool take_function(const struct taking *t, const struct function *function, uint32_t *number)
 {
 	*number = FLAT_OUTSIDE;
 	if (!function)
 		return true;
-	if (!flat_function(out, text_of(function->printed), number))
+	uint32_t index = (uint32_t)(function - t->from->binary->functions.at);
+	if (!t->numbers[index] && !flat_function(t->out, text_of(function->printed), &t->numbers[index]))
 		return false;
-	out->functions.at[*number].number = (uint32_t)(function - from->binary->functions.at);
-	out->functions.at[*number].plt |= function->kind == FUNCTION_PLT;
+	*number = t->numbers[index];
+	t->out->functions.at[*number].number = index;
+	t->out->functions.at[*number].plt |= function->kind == FUNCTION_PLT;
 	return true;
 }
 
-static bool take_record(const struct profile *from, struct flat_profile *out, const struct record *record)
+static bool take_record(const struct taking *t, const struct record *record)
 {
 	struct flat_record flat = {.from_at = record->from.offset, .to_at = record->to.offset, .count = record->count};
 
-	if (!take_function(from, out, record->from.function, &flat.from) ||
-	    !take_function(from, out, record->to.function, &flat.to))
+	if (!take_function(t, record->from.function, &flat.from) || !take_function(t, record->to.function, &flat.to))
 		return false;
 	flat.owner = record->kind == RECORD_ENTRY ? flat.to : flat.from;
 	flat.kind = record->kind == RECORD_ENTRY    ? FLAT_ENTRY
 		    : record->kind == RECORD_SAMPLE ? FLAT_SAMPLE
 		    : record_is_internal(record)    ? FLAT_EDGE
 						    : FLAT_CALL;
-	return flat_record_vec_push(&out->records, flat);
+	return flat_record_vec_push(&t->out->records, flat);
 }
 
 bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err)
 {
+	struct taking t = {from, calloc(functions_named(&from->binary->functions) + 1, sizeof(*t.numbers)), out};
+	bool ok = t.numbers;
+
 	*out = (struct flat_profile){.plain = from->basic};
-	for (size_t i = 0; i < from->record_count; i++) {
+	for (size_t i = 0; ok && i < from->record_count; i++) {
 		struct record record = profile_record(from, i);
-		if (!take_record(from, out, &record))
-			return bc_fail_nomem(err);
+		ok = take_record(&t, &record);
 	}
-	return flat_settle(out) || bc_fail_nomem(err);
+	free(t.numbers);
+	return (ok && flat_settle(out)) || bc_fail_nomem(err);
 }
