@@ -5,8 +5,9 @@ include/uapi/linux/perf_event.h.
 """
 import struct
 
-MMAP2, COMM, EXIT, FORK, SAMPLE = 10, 3, 4, 7, 9
-USER, COMM_EXEC = 2, 1 << 13
+MMAP, MMAP2, COMM, EXIT, FORK, SAMPLE = 1, 10, 3, 4, 7, 9
+KERNEL, USER, GUEST_KERNEL, COMM_EXEC = 1, 2, 4, 1 << 13
+NO_PID = 0xffffffff
 IP, TID, TIME, PERIOD, BRANCH_STACK, IDENTIFIER = 1, 2, 4, 1 << 8, 1 << 11, 1 << 16
 BUILD_ID, ARCH, EVENT_DESC, HAS_BRANCH_STACK = 2, 6, 12, 15  # features
 HEADER = 104
@@ -70,6 +71,11 @@ class PerfData:
         self._event(MMAP2, USER, time, pid, struct.pack('<IIQQQIIQQII', pid, pid, start, size, offset, 8, 1, 7, 0,
                                                         READ_EXEC, PRIVATE) + padded(path, 8))
 
+    def mmap_kernel(self, start, size, offset, name, misc=KERNEL, pid=NO_PID):
+        """The kernel's mapping, or a module's, as the recorder makes it up: without a time."""
+        trailer = bytes(24 if self.many else 16)
+        self._record(MMAP, misc, struct.pack('<IIQQQ', pid, 0, start, size, offset) + padded(name, 8) + trailer)
+
     def _task(self, kind, time, pid, parent):
         self._event(kind, 0, time, pid, struct.pack('<IIIIQ', pid, parent, pid, parent, time))
 
@@ -91,9 +97,9 @@ class PerfData:
     def address(self, time, pid, ip, event=0):
         self._sample(time, pid, ip, event, b'')
 
-    def build_id(self, path, id):
+    def build_id(self, path, id, misc=USER):
         """id: 20 bytes"""
-        self.build_ids.append(struct.pack('<IHHi20sB3x', 0, USER | 1 << 15, 36 + len(padded(path, 64)), -1, id, 20) +
+        self.build_ids.append(struct.pack('<IHHi20sB3x', 0, misc | 1 << 15, 36 + len(padded(path, 64)), -1, id, 20) +
                               padded(path, 64))
 
     def _features(self):

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/addrspace/kernel_names.h"
+
 void history_free(struct history *history)
 {
 	processes_free(&history->processes);
@@ -32,6 +34,13 @@ static bool intern(struct mapped_files *files, const struct map_event *event, ui
 	       mapped_files_intern(files, &file, out);
 }
 
+/* Of what no process has mapped, modules alone. */
+static bool is_kept(const struct map_event *event)
+{
+	return event->pid != NO_PID || (event->start.v >= USER_END && !kernel_name_is_kernel(event->path) &&
+					!kernel_name_is_of_guest(event->path));
+}
+
 static bool take_map(struct history *history, const struct map_event *event, struct bc_error *err)
 {
 	struct mapping mapping = {
@@ -39,7 +48,7 @@ static bool take_map(struct history *history, const struct map_event *event, str
 		.flags = event->executable ? MAPPING_READ | MAPPING_EXEC : MAPPING_READ,
 	};
 
-	if (event->pid == NO_PID || mapping.end <= mapping.start ||
+	if (!is_kept(event) || mapping.end <= mapping.start ||
 	    event->offset.v > UINT64_MAX - event->size)
 		return true;
 	struct process *process = processes_obtain(&history->processes, event->pid);
@@ -124,9 +133,21 @@ bool history_event(struct history *history, const struct event *event, struct bc
 	return true;
 }
 
+struct process *history_process(const struct history *history, uint32_t pid)
+{
+	return pid == NO_PID ? NULL : processes_find(&history->processes, pid);
+}
+
+const struct mapping *history_module(const struct history *history, uint64_t at)
+{
+	const struct process *modules = processes_find(&history->processes, NO_PID);
+
+	return modules ? map_set_find(modules->maps, at) : NULL;
+}
+
 bool history_snapshot(struct process *process, struct snapshots *out, struct bc_error *err)
 {
-	if (!process->history.changed || !map_set_count(process->maps))
+	if (process->pid == NO_PID || !process->history.changed || !map_set_count(process->maps))
 		return true;
 	process->history.changed = false;
 	return snapshots_add(out, process->pid, process->history.snapshots++, process->history.since,

@@ -10,7 +10,8 @@
 #include "src/addrspace/processes.h"
 #include "src/addrspace/snapshots.h"
 
-/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h). */
+/* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The process NO_PID has
+ * the modules of the kernel. */
 struct history {
 	struct mapped_files *files; /* borrowed */
 	struct processes processes;
@@ -27,6 +28,12 @@ void history_forget(struct history *history);
  * their beginning are left out; those of one that has ended are of a new process.  BC_NOMEM */
 BC_MUST_USE bool history_event(struct history *history, const struct event *event,
 			       struct bc_error *err);
+
+/* The process of a pid, or NULL. */
+struct process *history_process(const struct history *history, uint32_t pid);
+
+/* The mapping of the module that holds an address, or NULL. */
+const struct mapping *history_module(const struct history *history, uint64_t at);
 
 /* Add a snapshot of a process if its maps have changed since the last one, and there are any.
  * Its files are those of the history.  Errors of snapshots_add(). */

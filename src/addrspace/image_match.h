@@ -32,6 +32,7 @@ struct image_match_options {
 	const char *image_name;  /* take this name instead, and only this; a whole
 	                            path if it has a slash.  NULL: not given */
 	bool ignore_build_id;    /* the name decides in any case */
+	bool kernel_in_place;    /* a kernel is where its file says, whatever a recording tells */
 };
 
 struct image_match {

@@ -9,29 +9,13 @@
 #include "src/addrspace/image_judge.h"
 #include "src/base/hash.h"
 
-/* A kernel is where its file says, for everyone.  (One that chose another place at
- * its start, KASLR, is not found.) */
-static bool map_kernel(struct image_space *space, const struct image *image)
-{
-	if (!image_is_kernel(image))
-		return true;
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct segment *s = &image->segments[i];
-		struct mapping mapping = {.start = s->vaddr, .end = s->vaddr + s->memsz, .offset = s->vaddr,
-					  .file = FILE_IMAGE};
-		if (s->executable && s->memsz &&
-		    !map_set_replace(&space->kernel, mapping.start, mapping.end, &mapping))
-			return false;
-	}
-	return true;
-}
-
 bool image_space_init(struct image_space *space, const struct image *image,
 		      const struct image_match_options *options, struct bc_error *err)
 {
 	*space = (struct image_space){.changes = 1, .path_seed = hash_seed()};
 	image_match_init(&space->match, image, options);
-	return map_kernel(space, image) || bc_fail_nomem(err);
+	const struct kernel_options kernel = {options->kernel_in_place, options->ignore_build_id};
+	return kernel_space_init(&space->kernel, image, kernel, err);
 }
 
 void image_space_forget(struct image_space *space)
@@ -45,6 +29,7 @@ void image_space_forget(struct image_space *space)
 	free(space->identified);
 	space->identified = NULL;
 	image_given_forget(space->given);
+	kernel_space_forget(&space->kernel);
 	space->processes_before = space->report.processes;
 }
 
@@ -53,7 +38,7 @@ void image_space_fini(struct image_space *space)
 	image_space_forget(space);
 	processes_free(&space->before);
 	image_given_free(space->given);
-	map_set_release(space->kernel);
+	kernel_space_free(&space->kernel);
 	free(space->report.other_build_path);
 	free(space->report.bolted);
 	free(space->report.renamed);
@@ -72,10 +57,10 @@ static void begin_anew(struct process *process, uint64_t time)
 	*process = (struct process){.pid = pid, .used = true, .image = {.since = time, .begun = true}};
 }
 
-/* Is it a mapping below the kernel, of a process that is known? */
+/* Is it a mapping below the kernel? */
 static bool is_of_user(const struct map_event *event)
 {
-	return event->size && event->start.v < USER_END && event->pid != NO_PID;
+	return event->size && event->start.v < USER_END;
 }
 
 /* A mapping of a time is put over what is given, unless the process began after that.  What has no
@@ -99,6 +84,8 @@ static bool take_map(struct image_space *space, const struct map_event *event, u
 {
 	uint64_t start = event->start.v;
 
+	if (event->pid == NO_PID)
+		return kernel_space_map(&space->kernel, event, err);
 	if (!is_of_user(event))
 		return true;
 	uint64_t size = event->size < USER_END - start ? event->size : USER_END - start;
@@ -170,6 +157,7 @@ static bool is_told(const struct process *process)
 /* A process that both parts describe counts as one. */
 static bool take_continuation(struct image_space *space, struct bc_error *err)
 {
+	kernel_space_continue(&space->kernel);
 	if (!processes_adopt(&space->processes, &space->before, is_told))
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < space->before.all.len; i++) {
@@ -220,8 +208,8 @@ struct process_view process_view(const struct image_space *space, uint32_t pid)
 	const struct process *process = processes_find(&space->processes, pid);
 	struct process_view view = {0};
 
-	if (space->kernel) {
-		view = process_view_of(space->kernel);
+	if (space->kernel.image) {
+		view = process_view_of(space->kernel.maps);
 		view.is_kernel = true;
 	} else if (process && process->image.mapped) {
 		view = process_view_of(process->maps);

@@ -11,14 +11,12 @@
 #define ADDRSPACE_IMAGE_SPACE_H
 
 #include "src/addrspace/file_places.h"
+#include "src/addrspace/image_file.h"
 #include "src/addrspace/image_match.h"
+#include "src/addrspace/kernel_space.h"
 #include "src/addrspace/most_mapped.h"
 #include "src/addrspace/processes.h"
 #include "src/base/number_set.h"
-
-/* The files of the mappings here are two: the binary, and all others.  Of the binary
- * mapping.offset is the vaddr of its beginning, which leads straight on. */
-enum image_file { FILE_OTHER, FILE_IMAGE };
 
 /* What was seen, for messages and the summary. */
 struct image_report {
@@ -54,7 +52,7 @@ struct image_space {
 	uint64_t path_seed;   /* of the hashes in `unidentified` */
 	uint64_t changes;     /* how often anything changed that a view shows */
 	struct image_given *given; /* maps from outside, or NULL */
-	struct map_set *kernel; /* the binary is a kernel: in all processes; else NULL */
+	struct kernel_space kernel; /* the binary is a kernel: in all processes */
 };
 
 /* `image` and the strings in `options` are borrowed. */

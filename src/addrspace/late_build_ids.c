@@ -65,8 +65,11 @@ bool late_build_ids_check(struct image_space *space, const struct file_id *files
 
 	if (match->ignore_build_id)
 		return true;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (!kernel_space_identify(&space->kernel, &files[i], err))
+			return false;
 		sort_out(space, &files[i], &kinds);
+	}
 	return (!kinds.other || fail_other(space, &kinds, err)) &&
 	       (!kinds.renamed || match->name_given || take_renamed(space, &kinds, err));
 }

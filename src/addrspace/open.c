@@ -39,7 +39,7 @@ static void count_bytes(void *ctx, const struct file_stream *stream)
 
 static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
 {
-	struct process *process = processes_find(&r->history.processes, event->sample->pid);
+	struct process *process = history_process(&r->history, event->sample->pid);
 
 	return !process || history_snapshot(process, r->out, err);
 }

@@ -4,11 +4,13 @@
 #include "src/cli/commands.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/heat_output.h"
+#include "src/cli/kernel_report.h"
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
+#include "src/convert/kernel_check.h"
 
 enum { OPT_BLOCK = 256, OPT_LINE, OPT_MIN, OPT_MAX, OPT_MAPPINGS, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE };
 
@@ -18,7 +20,7 @@ static const struct option_row rows[] = {
 	{OPT_BLOCK, "block-size", "SIZE,...", NO_FILE, "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)"},
 	{OPT_LINE, "line-size", "N", NO_FILE, "buckets per line (default: 256)"},
 	{OPT_MIN, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)"},
-	{OPT_MAX, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff)"},
+	{OPT_MAX, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff;\nfor a kernel no limit)"},
 	{OPT_MAPPINGS, "print-mappings", NULL, NO_FILE, "print sections in the legend"},
 	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
 	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
@@ -69,12 +71,22 @@ static bool files_may_be(const struct arguments *args, struct bc_error *err)
 	return ok ? heat_output_name_others(&args->output, "-o", &files, err) && files_are_apart(&files, err) : bc_fail_nomem(err);
 }
 
-static bool measure(const struct arguments *args, struct conversion *c, struct heat *heat, struct bc_error *err)
+/* A kernel is above what llvm-bolt-heatmap looks at. */
+static void widen(const struct image *image, struct heat_output *output)
+{
+	if (image_is_kernel(image) && output->max == HEAT_MAX)
+		output->max = UINT64_MAX;
+}
+
+static bool measure(struct arguments *args, struct conversion *c, struct heat *heat, struct bc_error *err)
 {
 	const struct conversion_options *options = &args->conversion;
 
-	return conversion_begin(options, c, err) && conversion_read(options, c, err) && conversion_settle(options, c, err) &&
-	       heat_output_take(&args->output, c, heat, err) &&
+	if (!conversion_begin(options, c, err))
+		return false;
+	widen(&c->binary.image, &args->output);
+	return conversion_read(options, c, err) && conversion_settle(options, c, err) &&
+	       kernel_check(options, c, err) && heat_output_take(&args->output, c, heat, err) &&
 	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used", options->binary));
 }
 
@@ -108,8 +120,10 @@ static int run(struct arguments *args)
 	}
 	if (!write_files(args, &heat, &conversion.binary.functions, &err))
 		return fail(&err);
-	for (size_t i = 0; i < conversion.inputs.len; i++)
+	for (size_t i = 0; i < conversion.inputs.len; i++) {
 		(void)tell_loss(input_name(args->conversion.samples[i]), &conversion.inputs.at[i]);
+		tell_kernel(&args->conversion, &conversion, i);
+	}
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

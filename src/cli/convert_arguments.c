@@ -240,7 +240,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_COMPAT:
 		if (strcmp(value, "perf2bolt") != 0)
 			return "--compat takes perf2bolt, not";
-		args->compat = c->recordings_apart = true;
+		args->compat = c->recordings_apart = c->kernel_in_place = true;
 		break;
 	case OPT_RESTORE:
 		if (!parse_restore(value, &args->restore))

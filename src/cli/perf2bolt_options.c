@@ -236,6 +236,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
+	a->conversion.kernel_in_place = true;
 	a->conversion.recordings_apart = true; /* perf records each by itself */
 	a->conversion.executed = !a->only_heat;
 	a->conversion.aggregate_only = a->conversion.aggregate.ends = a->only_heat;

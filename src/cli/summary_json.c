@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/kernel_report.h"
 #include "src/cli/summary.h"
 #include "src/output/json.h"
 
@@ -47,6 +48,7 @@ static void write_end(struct json *json, const struct reader_report *report)
 static void write_inputs(struct json *json, const struct summary *summary)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
+	char moved[MOVED_SIZE];
 
 	json_open(json, "inputs", '[');
 	for (size_t i = 0; i < inputs->len; i++) {
@@ -59,6 +61,8 @@ static void write_inputs(struct json *json, const struct summary *summary)
 		json_bool(json, "timeless", inputs->at[i].timeless);
 		write_end(json, &inputs->at[i]);
 		json_bool(json, "continues", inputs->at[i].continuation == CONTINUATION_OF_LAST);
+		json_string(json, "kernel", kernel_told(summary->conversion, i));
+		json_string(json, "kernel_moved", kernel_moved(summary->conversion, i, moved));
 		if (inputs->at[i].format == INPUT_PERF_DATA)
 			write_perf_data(json, &inputs->at[i].perf);
 		json_close(json, '}');
@@ -75,6 +79,20 @@ static void write_maps(struct json *json, const struct summary *summary)
 	json_close(json, ']');
 	json_number(json, "samples", summary->conversion->aggregate.given);
 	json_close(json, '}');
+}
+
+static void write_modules(struct json *json, const struct conversion *c)
+{
+	BC_AUTO(kernel_module_vec_free) struct kernel_module_vec modules = kernel_modules(c);
+
+	json_open(json, "modules", '[');
+	for (size_t i = 0; i < modules.len; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "name", modules.at[i].name.at);
+		json_number(json, "samples", modules.at[i].samples);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 static void write_ledger(struct json *json, const struct ledger_words *words,
@@ -195,6 +213,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_maps(&json, summary);
 	json_string(&json, "mode", conversion->basic ? "basic" : "branch");
 	write_ledger(&json, &sample_words, &conversion->ledgers.samples);
+	write_modules(&json, conversion);
 	write_ledger(&json, &branch_words, &conversion->ledgers.branches);
 	write_ledger(&json, &trace_words, &conversion->ledgers.traces);
 	write_ledger(&json, &memory_words, &conversion->ledgers.memory);

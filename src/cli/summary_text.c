@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
+#include "src/cli/kernel_report.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 
@@ -89,6 +90,7 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 			print_perf_data(path, &inputs->at[i], verbose, out);
 		else
 			print_text(path, &inputs->at[i], out);
+		print_kernel(path, summary->conversion, i, out);
 		if (i)
 			print_continuation(path, input_name(summary->options->samples[i - 1]),
 					   inputs->at[i].continuation, out);
@@ -239,6 +241,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_maps(summary, out);
 	print_mode(summary, out);
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
+	print_modules(conversion, out);
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);

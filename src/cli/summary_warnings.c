@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "src/base/file.h"
+#include "src/cli/kernel_report.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 
@@ -117,8 +118,11 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_probes(summary, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
-	for (size_t i = 0; i < inputs->len; i++)
+	for (size_t i = 0; i < inputs->len; i++) {
 		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], summary->refusal, &to);
+		if (!summary->refusal)
+			warn_of_kernel(summary->options, summary->conversion, i, &to);
+	}
 }
 
 static void print_warning(void *ctx, const char *text)

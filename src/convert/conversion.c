@@ -6,6 +6,7 @@
 
 #include "src/addrspace/image_given.h"
 #include "src/base/parallel.h"
+#include "src/convert/kernel_check.h"
 #include "src/elf/binary_open.h"
 #include "src/profile/input_graphs.h"
 #include "src/profile/memory.h"
@@ -58,8 +59,10 @@ static bool read_samples(const struct conversion_options *options, size_t number
 
 	how.build_id = c->binary.image.build_id;
 	how.pool = aggregate_pool(&c->aggregate);
-	return input_run(options->samples[number], &how, options->progress, &sink, &report, err) &&
-	       conversion_note_input(c, &report, err);
+	if (input_run(options->samples[number], &how, options->progress, &sink, &report, err))
+		return conversion_note_input(c, &report, err);
+	return err->code == BC_MISMATCH && options->sample_count > 1 &&
+	       bc_fail_prefix(err, input_name(options->samples[number]));
 }
 
 bool conversion_read(const struct conversion_options *options, struct conversion *c,
@@ -78,7 +81,7 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 {
 	struct aggregate_options how = options->aggregate;
 	struct image_match_options match = {options->binary, options->image_name,
-					    options->ignore_build_id};
+					    options->ignore_build_id, options->kernel_in_place};
 
 	c->threads = thread_count(options);
 	how.threads = c->threads;
@@ -108,7 +111,7 @@ static bool is_empty(const struct conversion *c)
 {
 	const struct ledgers *l = &c->ledgers;
 
-	return !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
+	return kernel_is_empty(c) || (!l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept);
 }
 
 static bool fail_contradicted(const struct conversion_options *options, const struct conversion *c,
@@ -147,6 +150,8 @@ static bool check_samples(const struct conversion_options *options, struct conve
 		return image_space_fail_unmapped(&c->aggregate.space, err);
 	if (options->force)
 		return true;
+	if (!kernel_check(options, c, err))
+		return false;
 	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
 		return fail_build(options, c, err);
 	if (segments_disagree(c))
@@ -189,10 +194,8 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 static bool convert_all(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
 	const char *name = options->binary;
-	struct totals *totals = &c->aggregate.totals;
 	struct converted converted;
 
-	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
 	if (!convert(&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->basic, c->threads, &converted, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
 	if (!restore(c, &converted, err)) {
@@ -220,10 +223,8 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
 				    &c->ledgers.memory};
-	const struct totals *totals = &c->aggregate.totals;
 
-	c->distinct = counts_used(c->basic ? &totals->basic : &totals->traces);
-	c->check = build_check_all(&c->binary.image, &totals->traces);
+	c->check = build_check_all(&c->binary.image, &c->aggregate.totals.traces);
 	if (!kept_counts_take(&c->aggregate, &c->binary, c->basic, &c->kept, err))
 		return false;
 	c->ledgers = c->aggregate.counter.ledgers;
@@ -306,8 +307,12 @@ static bool build_input_graphs(const struct conversion_options *options, struct 
 
 bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
-	return aggregate_finish(&out->aggregate, &out->basic, err) && build_input_graphs(options, out, err) &&
-	       (!options->ranges || make_ranges(options, out, err)) &&
+	const struct totals *totals = &out->aggregate.totals;
+
+	if (!aggregate_finish(&out->aggregate, &out->basic, err))
+		return false;
+	out->distinct = counts_used(out->basic ? &totals->basic : &totals->traces);
+	return build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
 	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
 						     &out->executed, err));
 }

@@ -33,6 +33,7 @@ struct conversion_options {
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
+	bool kernel_in_place;   /* as perf2bolt: a kernel is where its file says, whatever a recording tells */
 	bool force;             /* convert samples of another build all the same */
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */

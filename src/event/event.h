@@ -36,7 +36,7 @@ struct branch {
 
 /* A file (or anything else) was mapped into a process. */
 struct map_event {
-	uint32_t pid;
+	uint32_t pid; /* NO_PID: the kernel, or a module of it, of all processes */
 	struct run_addr start;
 	uint64_t size;
 	struct file_off offset; /* of the file at `start` */

@@ -45,9 +45,11 @@ static bool find_event(struct recording *r, struct text name)
 
 static uint64_t file_of(const struct recording *r, const struct sample *sample)
 {
+	const struct mapping *module = sample->ip.v >= USER_END ? history_module(&r->history, sample->ip.v) : NULL;
+
 	if (sample->ip.v >= USER_END)
-		return SHARE_KERNEL;
-	const struct process *process = processes_find(&r->history.processes, sample->pid);
+		return module ? module->file : SHARE_KERNEL;
+	const struct process *process = history_process(&r->history, sample->pid);
 	const struct mapping *m = process ? map_set_find(process->maps, sample->ip.v) : NULL;
 	return m ? m->file : SHARE_UNKNOWN;
 }
@@ -166,7 +168,7 @@ bool recording_has_any(const struct recording *r)
 
 struct text recording_program(const struct recording *r, uint32_t pid)
 {
-	const struct process *process = processes_find(&r->history.processes, pid);
+	const struct process *process = history_process(&r->history, pid);
 	uint64_t at = 0;
 
 	for (const struct mapping *m; process && (m = map_set_above(process->maps, at)); at = m->end) {

@@ -19,7 +19,7 @@ DEFINE_VEC(share_vec, struct share);
 DEFINE_VEC(event_name_vec, char *);
 
 /* What stands in `files` for samples of no file. */
-#define SHARE_KERNEL UINT64_MAX        /* the upper half of the addresses */
+#define SHARE_KERNEL UINT64_MAX        /* the upper half of the addresses, without modules */
 #define SHARE_UNKNOWN (UINT64_MAX - 1) /* no known mapping contains the address */
 
 struct recording {

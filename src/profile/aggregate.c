@@ -164,6 +164,7 @@ static bool take_sample(struct aggregate *a, const struct event *event, struct b
 		return leave_out(a, sample, unwanted);
 	if (!image_given_place(&a->space, sample->pid, event->time, err))
 		return false;
+	kernel_space_sample(&a->space.kernel, sample);
 	a->given += a->space.given && view_of(a, sample->pid)->given;
 	if (!sample->ip_file.len)
 		return use_sample(a, sample, event->memory, err);
@@ -245,6 +246,13 @@ static bool note_late_build_ids(struct aggregate *a, const struct event *event, 
 	return true;
 }
 
+static bool end_input(struct aggregate *a, struct bc_error *err)
+{
+	bool noted = kernel_place_vec_push(&a->kernels, a->space.kernel.place);
+
+	return (!a->batches || batches_drain(a->batches, err)) && (noted || bc_fail_nomem(err));
+}
+
 bool aggregate_event(void *aggregate, const struct event *event, struct bc_error *err)
 {
 	struct aggregate *a = aggregate;
@@ -261,9 +269,9 @@ bool aggregate_event(void *aggregate, const struct event *event, struct bc_error
 	case EVENT_ADDRESSES: return take_addresses(a, event, err);
 	case EVENT_NAME: return add_event(a, event->name, err);
 	case EVENT_BUILD_IDS: return note_late_build_ids(a, event, err);
-	case EVENT_END: break;
+	case EVENT_END: return end_input(a, err);
 	}
-	return !a->batches || batches_drain(a->batches, err);
+	return true;
 }
 
 struct pool *aggregate_pool(struct aggregate *aggregate)
@@ -302,6 +310,7 @@ void aggregate_fini(struct aggregate *aggregate)
 	counts_free(&aggregate->totals.ends);
 	number_set_free(&aggregate->returns.branches);
 	count_table_free(&aggregate->memory);
+	kernel_place_vec_free(&aggregate->kernels);
 	for (size_t i = 0; i < aggregate->events.len; i++)
 		free(aggregate->events.at[i]);
 	name_vec_free(&aggregate->events);

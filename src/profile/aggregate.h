@@ -52,6 +52,7 @@ struct aggregate {
 	uint64_t samples_seen;      /* likewise */
 	struct batches *batches;    /* NULL: this thread counts alone */
 	size_t inputs_seen;
+	struct kernel_place_vec kernels; /* where the kernel was, by the number of an input */
 	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */

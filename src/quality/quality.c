@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/sort.h"
+#include "src/convert/kernel_check.h"
 #include "src/quality/kept.h"
 
 const double held_levels[HELD_LEVELS] = {50, 90, 99};
@@ -159,7 +160,8 @@ bool quality_of_samples(const struct conversion_options *options, const struct q
 			struct conversion *c, struct quality_sources *sources, struct quality *out, struct bc_error *err)
 {
 	*out = (struct quality){.of_samples = true};
-	if (!conversion_begin(options, c, err) || !conversion_read(options, c, err) || !conversion_settle(options, c, err))
+	if (!conversion_begin(options, c, err) || !conversion_read(options, c, err) ||
+	    !conversion_settle(options, c, err) || !kernel_check(options, c, err))
 		return false;
 	out->basic = c->basic;
 	if (!code_places_take(&c->aggregate, &c->binary, c->basic, &out->places, err) ||

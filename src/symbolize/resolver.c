@@ -162,7 +162,7 @@ static struct map_set *given_maps(struct resolver *r, uint32_t pid, uint64_t tim
 static bool take_sample(struct resolver *r, const struct event *event, struct bc_error *err)
 {
 	const struct sample *sample = event->sample;
-	const struct process *process = processes_find(&r->history.processes, sample->pid);
+	const struct process *process = history_process(&r->history, sample->pid);
 	struct stack stack = {.time = event->time, .pid = sample->pid, .map = RAW_ANY};
 	struct view *view = NULL;
 

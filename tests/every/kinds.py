@@ -128,6 +128,8 @@ def add_binaries(make):
     make.add('object.o', relocatable(plain))
     make.add('aarch64', make.read(make.inputs, 'aarch64/sorts.b22'))
     make.add('elf32', b'\x7fELF\1\1\1' + bytes(9) + struct.pack('<HHI', 3, 3, 1) + bytes(80), valid=False)
+    make.script(os.path.join(SUPPORT, 'kernel.py'), 'elf', make.batconv, make.path('demo.bolt'), make.path('vmlinux'))
+    make.kinds.append(Kind('vmlinux', make.path('vmlinux')))
     make.run('extract', '--note', '-o', make.path('note'), make.path('demo.bolt'))
     make.run('extract', '-o', make.path('side'), make.path('demo.bolt'))
     make.kinds += [Kind('note', make.path('note')), Kind('side', make.path('side'))]
@@ -168,6 +170,10 @@ def add_samples(make):
                             check=True, capture_output=True).stdout
     make.add('chains.script.txt', chains)
     make.add('perftext', perf_text(script))
+    for form in ('data', 'text'):
+        make.script(os.path.join(SUPPORT, 'kernel.py'), form, make.path('vmlinux'), made + '/two-bases.data',
+                    make.path('kernel.' + form), '0x1c400000', 'modules')
+        make.kinds.append(Kind('kernel.' + form, make.path('kernel.' + form)))
     shutil.rmtree(made)
 
 

@@ -58,7 +58,7 @@ static void change(uint8_t *input, uint8_t *output, const uint8_t *data, size_t 
 static char *profile_of(struct binary *binary, struct pair *pair, unsigned threads, size_t *size)
 {
 	const struct aggregate_options options = {.threads = threads, .rules = best_rules};
-	const struct image_match_options match = {"demo.bolt", NULL, false};
+	const struct image_match_options match = {.binary_path = "demo.bolt"};
 	struct text samples = {(const char *)samples_file.data, samples_file.size};
 	struct aggregate aggregate;
 	struct bc_error err = {0};

@@ -34,7 +34,6 @@ static void read_text(struct seen *seen, struct text text)
 
 static void see_map(struct seen *seen, const struct map_event *event)
 {
-	assert(event->pid != NO_PID);
 	assert(event->build_id.size <= BUILD_ID_MAX);
 	read_text(seen, event->path);
 }

@@ -26,7 +26,6 @@ struct seen {
 
 static void check_map(const struct seen *seen, const struct map_event *event)
 {
-	assert(event->pid != NO_PID);
 	assert(!event->size || event->start.v + (event->size - 1) >= event->start.v);
 	assert(event->path.len < seen->size && event->build_id.size <= BUILD_ID_MAX);
 }

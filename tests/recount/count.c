@@ -321,7 +321,8 @@ static bool on_event(void *ctx, const struct event *event, struct bc_error *err)
 bool count_begin(struct count *count, const struct binary *binary, const char *path,
 		 const struct count_options *options, struct bc_error *err)
 {
-	struct image_match_options match = {path, options->image_name, options->ignore_build_id};
+	struct image_match_options match = {.binary_path = path, .image_name = options->image_name,
+					     .ignore_build_id = options->ignore_build_id};
 
 	*count = (struct count){.options = *options, .binary = binary};
 	return image_space_init(&count->space, &binary->image, &match, err);

@@ -36,10 +36,17 @@ def flat(value, path=''):
         yield path, value
 
 
+def empty_lists(value, path=''):
+    if isinstance(value, dict):
+        return {found for key, inner in value.items() for found in empty_lists(inner, path + '.' + key if path else key)}
+    return {path} if value == [] else set()
+
+
 def check_keys(report):
     paths = documented()
     formats = {one['format'] for one in report['inputs']}
     seen = set()
+    empty = empty_lists(report)
     for path, value in flat(report):
         seen.add(path)
         if path not in paths:
@@ -47,7 +54,7 @@ def check_keys(report):
         elif type(value) is not paths[path][0]:
             print('%s is %r' % (path, value))
     for path, (_, only) in paths.items():
-        if path not in seen and not path.endswith('[]') and (not only or only.replace('.', '-') in formats):
+        if path not in seen and path.split('[]')[0] not in empty and (not only or only.replace('.', '-') in formats):
             print(path + ' is missing')
 
 

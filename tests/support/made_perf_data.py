@@ -170,4 +170,5 @@ def main(form, source, out, *more):
     FORMS[form](Recording(source), out, *more)
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])

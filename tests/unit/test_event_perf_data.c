@@ -253,7 +253,7 @@ static void test_guests_and_the_kernel(void **state)
 	struct perf_data_report details;
 
 	(void)state;
-	assert_reads(case_guests, build_file, "", &details);
+	assert_reads(case_guests, build_file, "MAP 4294967295 0+1 @0 x [kernel.kallsyms]_text\n", &details);
 	assert_int_equal(details.of_guests, 1);
 	assert_int_equal(details.delivered, 0);
 }

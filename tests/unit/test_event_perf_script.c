@@ -73,7 +73,8 @@ static const struct {
 	 "map 7 1000+2000 @0 x '[vdso]' <>\n"},
 	{"7 PERF_RECORD_MMAP 7/7: [0x400000(0x1000) @ 0x10]: x /b 0x1/0x2/P",
 	 "map 7 400000+1000 @10 x '/b 0x1/0x2/P' <>\n"},
-	{"0 PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x120bb08) @ 0xffffffff81000000]: x [k]_text", ""},
+	{"0 PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x120bb08) @ 0xffffffff81000000]: x [k]_text",
+	 "map 4294967295 ffffffff81000000+120bb08 @ffffffff81000000 x '[k]_text' <>\n"},
 	/* tasks */
 	{"7 PERF_RECORD_COMM exec: sq.b19:7/7", "exec 7\n"},
 	{"7 PERF_RECORD_COMM exec: a: b/c 1/2:7/7", "exec 7\n"},
@@ -257,7 +258,7 @@ static void records_that_are_ignored(void **state)
 		const char *text;
 		unsigned ignored;
 	} rows[] = {
-		{"0 PERF_RECORD_MMAP -1/0: [0x1000(0x2000) @ 0]: x [k]_text\n", 1}, /* the kernel's own */
+		{"0 PERF_RECORD_COMM exec: swapper:-1/0\n", 1}, /* the kernel's own */
 		{"7 PERF_RECORD_COMM: a:7/7\n", 1},
 		{"7 PERF_RECORD_LOST lost 4\n", 1},
 		{"7 PERF_RECORD_MMAP 7/7: [0x1000(0x2000) @ 0]: x /b\n", 0},

@@ -27,6 +27,13 @@ static bool is_user(uint16_t misc)
 	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_CPUMODE_UNKNOWN;
 }
 
+/* The kernel's own entry, not one of a module: perf names the file if it found it. */
+static bool is_kernel(uint16_t misc, struct text path)
+{
+	return (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL &&
+	       (text_is(path, PERF_KERNEL_NAME) || text_starts(text_basename(path), "vmlinux"));
+}
+
 static uint64_t hash(uint64_t seed, struct text path)
 {
 	return hash_end(hash_bytes(seed, path.at, path.len));
@@ -78,7 +85,9 @@ bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc, struct byte
 
 	if (c.failed || !path.len)
 		return bc_fail(err, BC_FORMAT, "a damaged build-id entry");
-	if (!is_user(misc))
+	if (is_kernel(misc, path))
+		path = text_of(PERF_KERNEL_NAME);
+	else if (!is_user(misc))
 		return true;
 	if (!(misc & MISC_HAS_SIZE) || size > ID_BYTES)
 		size = ID_BYTES;
@@ -105,6 +114,8 @@ const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, s
 {
 	uint32_t number;
 
+	if (text_starts(path, PERF_KERNEL_NAME))
+		path = text_of(PERF_KERNEL_NAME);
 	if (!by_path_find(&table->by_path, table->all.at, path, &number))
 		return NULL;
 	const struct perf_build_id *entry = &table->all.at[number];

@@ -13,6 +13,9 @@
 #include "src/base/error.h"
 #include "src/base/map.h"
 
+/* What perf calls the kernel; in its mapping a symbol stands behind it. */
+#define PERF_KERNEL_NAME "[kernel.kallsyms]"
+
 struct perf_build_id {
 	char *path; /* owned; no other entry has it */
 	struct build_id id;
@@ -28,7 +31,7 @@ struct perf_build_ids {
 void perf_build_ids_free(struct perf_build_ids *table);
 
 /* Add the entry of a build-id record: its misc word and what follows the 8
- * bytes of its header.  Those of kernels and guests are left out.
+ * bytes of its header.  Those of modules and guests are left out, and the kernel is PERF_KERNEL_NAME.
  *
  * BC_FORMAT  too short or without a name
  * BC_NOMEM */
@@ -38,7 +41,7 @@ BC_MUST_USE bool perf_build_ids_add(struct perf_build_ids *table, uint16_t misc,
 /* Sort the entries by path.  After that nothing can be looked up or added. */
 void perf_build_ids_sort(struct perf_build_ids *table);
 
-/* The build-id of a file, or NULL if it is not in the table or has several. */
+/* The build-id of a file, or of the kernel by any name of its mapping, or NULL if it is not in the table or has several. */
 const struct build_id *perf_build_ids_find(const struct perf_build_ids *table, struct text path);
 
 #endif

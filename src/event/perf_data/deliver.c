@@ -124,8 +124,6 @@ static bool deliver_map(struct perf_delivery *delivery, uint64_t time,
 
 	if (!perf_record_map(record, trailer_size(delivery, record), &map))
 		return fail_cut(delivery, record, "a mapping", err);
-	if (map.pid == NO_PID) /* the kernel's own */
-		return true;
 	if (!map.build_id.size) {
 		const struct build_id *id =
 			perf_build_ids_find(&delivery->setup->features.build_ids, map.path);

@@ -112,7 +112,7 @@ static bool take_record(struct perf_script *script, const struct record *record,
 	if (record->kind == RECORD_OTHER)
 		script->open = OPEN_RECORD;
 	else if (record->pid == NO_PID) /* the kernel's own */
-		return ignore(script);
+		return record->kind == RECORD_MAP ? tell_record(script, record, err) : ignore(script);
 	else if (!threads_learn(&script->threads, record->pid, record->tid))
 		return bc_fail_nomem(err);
 	return tell_record(script, record, err);
