@@ -142,7 +142,8 @@ static uint8_t *put_place(uint8_t *to, const struct place *place, bool named)
 /* The name that all is listed under stands once. */
 static void make_key(struct key *key, const struct place *from, const struct place *to)
 {
-	bool entry = to && !is_symbol(from) && is_symbol(to);
+	const struct place *listed = to && !is_symbol(from) && is_symbol(to) ? to : from;
+	bool entry = listed != from;
 
 	key->size = 0;
 	/* Each name and its end; what is no name; and what put_plain() writes behind it. */
@@ -150,7 +151,7 @@ static void make_key(struct key *key, const struct place *from, const struct pla
 		return;
 	uint8_t *at = key->at;
 	*at++ = from->kind >= MEMORY_KIND;
-	at = put_name(at, entry ? to : from);
+	at = put_name(at, listed);
 	*at++ = entry ? LISTED_ENTRY : LISTED_OWN;
 	at = put_place(at, from, !entry);
 	if (to)

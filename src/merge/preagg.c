@@ -311,7 +311,7 @@ static inline bool read_count(const char **at, const char *end, uint64_t *out)
 }
 
 /* Nearly all records: places that are numbers alone, single blanks, no comment.  false: look closer */
-static bool take_straight(struct text line, struct preagg_returns *returns, struct key *key, struct merge_item *item)
+static bool take_straight(struct text line, const struct preagg_returns *returns, struct key *key, struct merge_item *item)
 {
 	const char *at = line.at + 2, *end = line.at + line.len;
 	const struct shape *shape = line.len > 8 && line.at[1] == ' ' ? shape_of(text_first(line, 1)) : NULL;
