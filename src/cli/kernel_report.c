@@ -48,10 +48,11 @@ struct kernel_module_vec kernel_modules(const struct conversion *c)
 void print_kernel(const char *path, const struct conversion *c, size_t number, FILE *out)
 {
 	const struct kernel_place *place = place_of(c, number);
-	char moved[MOVED_SIZE];
 
-	if (place && place->told == KERNEL_TOLD)
+	if (place && place->told == KERNEL_TOLD) {
+		char moved[MOVED_SIZE];
 		say(out, "%s: the kernel had moved by %s from where its file has it", path, kernel_moved(c, number, moved));
+	}
 }
 
 void print_modules(const struct conversion *c, FILE *out)
