@@ -103,18 +103,25 @@ void json_hex_string(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
 }
 
+/* No bytes may have no address, which fwrite() must not see. */
+static void put_bytes(struct json *json, struct text value)
+{
+	if (value.len)
+		fwrite(value.at, 1, value.len, json->out);
+}
+
 void json_letters(struct json *json, const char *key, struct text value)
 {
 	begin(json, key);
 	putc('"', json->out);
-	fwrite(value.at, 1, value.len, json->out);
+	put_bytes(json, value);
 	putc('"', json->out);
 }
 
 void json_raw(struct json *json, const char *key, struct text value)
 {
 	begin(json, key);
-	fwrite(value.at, 1, value.len, json->out);
+	put_bytes(json, value);
 }
 
 void json_null(struct json *json, const char *key)
