@@ -16,9 +16,12 @@ tasks=${1:-40}
 fleet=$SOURCE/examples/fleet local=$SOURCE/scripts/slurm-local
 PATH=$PATH:/usr/sbin:/sbin
 
+MOST=900 # seconds that any step may take
+
 skip() { echo "skipped: $*"; exit 77; }
 fail() { echo "wrong: $*"; exit 1; }
 
+"$REAL" version >/dev/null || fail "no batconv: BATCONV=PROGRAM, or build the release preset"
 for tool in slurmctld slurmd sbatch munged; do
 	command -v $tool >/dev/null || skip "no $tool (scripts/setup fleet)"
 done
@@ -86,17 +89,22 @@ await() {
 has_done() { [ "$(tasks_done)" -ge "$1" ]; }
 is_idle() { [ -z "$(squeue -h)" ]; }
 is_busy() { ! is_idle || [ -e out/result ]; }
+# Tasks that fail all at once leave an idle cluster, in which nothing more happens.
+has_done_or_failed() { has_done "$1" || is_idle; }
+fleet_run() { timeout $MOST "$fleet/batconv-fleet" slurm "$@"; }
+last_words() { find out/log -name '*.log' -exec tail -qn 1 {} + | sort | uniq -c | sort -rn | head -n 3; }
 
-"$fleet/batconv-fleet" slurm 2>said || { cat said; fail 'the first run'; }
-await 900 'a quarter' has_done $((tasks / 4))
-"$fleet/batconv-fleet" slurm 2>said && fail 'sent while others are at work'
+fleet_run 2>said || { cat said; fail 'the first run'; }
+await $MOST 'a quarter' has_done_or_failed $((tasks / 4))
+has_done $((tasks / 4)) || { last_words; fail "the cluster is idle, and $(tasks_done) of $tasks tasks are done"; }
+fleet_run 2>said && fail 'sent while others are at work'
 grep -q 'are at work on' said || { cat said; fail 'jobs at work are not told'; }
 scancel --user="$(id -un)"
 await 60 'the end of what was cancelled' is_idle
 [ ! -e out/result ] || [ "$(tasks_done)" = "$tasks" ] || fail 'a result of a part'
 echo "cancelled when $(tasks_done) of $tasks tasks were done"
 
-"$fleet/batconv-fleet" slurm --wait 2>said &
+timeout $MOST "$fleet/batconv-fleet" slurm --wait 2>said &
 driver=$!
 await 60 'tasks of the second run' is_busy
 seq 0 $((tasks / 20)) >twins
@@ -118,11 +126,11 @@ echo "$tasks tasks, $tries tries with those of Slurm, $(find . -maxdepth 1 -name
 # A shard that was damaged since is told, and made again when it is taken away.
 rm -r out/result out/part/*
 truncate -s -9 out/map/3/shard
-"$fleet/batconv-fleet" slurm --wait 2>said && fail 'a damaged shard is taken'
+timeout $MOST "$fleet/batconv-fleet" slurm --wait 2>said && fail 'a damaged shard is taken'
 grep -q 'map/3/shard: ' said || { cat said; fail 'a damaged shard is not named'; }
 [ ! -e out/result ] || fail 'a result of a damaged shard'
 rm -r out/map/3
-"$fleet/batconv-fleet" slurm --wait 2>said || { cat said; fail 'the third run'; }
+fleet_run --wait 2>said || { cat said; fail 'the third run'; }
 same out
 
 "$local" stop "$cluster"
