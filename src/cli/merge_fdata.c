@@ -51,42 +51,59 @@ static bool add_path(struct arguments *args, const char *path, size_t length, st
 	return merge_list_add(&args->list, copy, 1) || bc_fail_nomem(err);
 }
 
-static bool add_operand(struct arguments *args, const char *path, size_t length, struct bc_error *err);
+static bool add_below(struct arguments *args, const char *path, size_t length, struct bc_error *err);
 
-/* Every file below a folder. */
-static bool add_folder(struct arguments *args, const char *path, struct bc_error *err)
+/* Every file below a directory. */
+static bool add_directory(struct arguments *args, const char *path, struct bc_error *err)
 {
-	DIR *folder = opendir(path);
+	DIR *directory = opendir(path);
 	char below[PATH_MAX];
-	bool ok = folder || bc_fail_errno(err, "%s: cannot read the directory", path);
+	bool ok = directory || bc_fail_errno(err, "%s: cannot read the directory", path);
 
-	for (struct dirent *entry; ok && (entry = readdir(folder));) {
+	for (struct dirent *entry; ok && (entry = readdir(directory));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		int length = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
 		ok = (length > 0 && (size_t)length < sizeof(below)) || bc_fail(err, BC_IO, "%.200s: too long a path", path);
-		ok = ok && add_operand(args, below, (size_t)length, err);
+		ok = ok && add_below(args, below, (size_t)length, err);
 	}
-	if (folder)
-		closedir(folder);
+	if (directory)
+		closedir(directory);
 	return ok;
+}
+
+/* Takes the last path off the list again if it is a directory. */
+static bool take_directory(struct arguments *args, const char **path)
+{
+	struct stat st;
+
+	*path = args->list.inputs.at[args->list.inputs.len - 1].path;
+	if (stat(*path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return false;
+	args->list.inputs.len--;
+	return true;
 }
 
 static bool add_operand(struct arguments *args, const char *path, size_t length, struct bc_error *err)
 {
-	struct stat st, link;
+	const char *directory;
 
 	if (!add_path(args, path, length, err))
 		return false;
-	const char *copy = args->list.inputs.at[args->list.inputs.len - 1].path;
-	if (stat(copy, &st) != 0 || !S_ISDIR(st.st_mode))
+	return !take_directory(args, &directory) || add_directory(args, directory, err);
+}
+
+/* No link to a directory is followed below an operand: it could lead round in circles. */
+static bool add_below(struct arguments *args, const char *path, size_t length, struct bc_error *err)
+{
+	const char *directory;
+	struct stat link;
+
+	if (!add_path(args, path, length, err))
+		return false;
+	if (!take_directory(args, &directory) || (lstat(directory, &link) == 0 && S_ISLNK(link.st_mode)))
 		return true;
-	args->list.inputs.len--;
-	/* Once the list has an input, no link to a folder is followed: it could lead round in
-	 * circles. */
-	if (args->list.inputs.len && lstat(copy, &link) == 0 && S_ISLNK(link.st_mode))
-		return true;
-	return add_folder(args, copy, err);
+	return add_directory(args, directory, err);
 }
 
 static bool add_operands(struct arguments *args, const char *word, struct bc_error *err)
