@@ -130,8 +130,8 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	if (!converted)
 		operands_explain(&args->conversion, &err);
 	int code = finish(args, &conversion, converted, &err);
-	if (!converted && conversion.unread)
-		operands_tell_bad(&args->conversion, conversion.unread - 1, err.text, stderr);
+	if (!converted && conversion.unread && err.code != BC_NOMEM)
+		operands_tell_bad(&args->conversion, conversion.unread, stderr);
 	return code;
 }
 

@@ -89,7 +89,7 @@ static bool can_be_read_again(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) != 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
 }
 
-void operands_tell_bad(const struct conversion_options *options, size_t first, const char *told, FILE *out)
+void operands_tell_bad(const struct conversion_options *options, size_t first, FILE *out)
 {
 	const struct event_sink sink = {NULL, ignore};
 
@@ -98,9 +98,9 @@ void operands_tell_bad(const struct conversion_options *options, size_t first, c
 		struct reader_options how = conversion_reader_options(options, i, NULL);
 		struct reader_report report = {0};
 		struct bc_error err = {0};
-		if (!can_be_read_again(path) || text_starts(text_of(told), path))
+		if (!can_be_read_again(path))
 			continue;
-		if (!input_run(path, &how, options->progress, &sink, &report, &err))
+		if (!input_run(path, &how, options->progress, &sink, &report, &err) && err.code != BC_NOMEM)
 			say(out, "%s", err.text);
 	}
 }

@@ -13,8 +13,8 @@
  * not of pipes. */
 void operands_explain(const struct conversion_options *options, struct bc_error *err);
 
-/* A message about each file of samples that cannot be read, from number `first` on, but for the one that `told` begins
- * with.  Reads all of them again, but not pipes. */
-void operands_tell_bad(const struct conversion_options *options, size_t first, const char *told, FILE *out);
+/* A message about each file of samples that cannot be read, from number `first` on.  Reads all of
+ * them again, but not pipes. */
+void operands_tell_bad(const struct conversion_options *options, size_t first, FILE *out);
 
 #endif

@@ -29,8 +29,7 @@ for line in sys.stdin:
 	kind, rest = record.groups()
 	if kind in ("MMAP", "MMAP2"):
 		m = re.match(r"\s*(-?\d+)/\s*(-?\d+): \[(\w+)\((\w+)\) @ (\w+)[^]]*\]: (\S+) (.*)", rest)
-		if m[1] != "-1":
-			print("MAP", m[1], number(m[3]) + "+" + number(m[4]), "@" + number(m[5]), "x" if "x" in m[6] else "-", m[7])
+		print("MAP", int(m[1]) & 0xffffffff, number(m[3]) + "+" + number(m[4]), "@" + number(m[5]), "x" if "x" in m[6] else "-", m[7])
 	elif kind == "COMM" and rest.startswith(" exec"):
 		print("EXEC", re.search(r":(\d+)/\d+$", rest.strip())[1])
 	elif kind in ("FORK", "EXIT"):

@@ -27,7 +27,10 @@ def binary_of(folder, name):
     if folder == 'sqlite':
         release = re.match(r'(?:lbr\.|ip\.|typed\.)?(b\d+|input)\.', name)[1]
         return 'sq' if release == 'input' else 'sq.' + release
-    return re.match(r'(.*?)(\.made)?\.preagg$', name)[1]
+    binary = re.match(r'(.*?)(\.made)?\.(preagg|data)$', name)[1]
+    if folder == 'probed':
+        return {'libtwist': 'libtwist.so', 'libtwist.bolt': 'libtwist.bolt.so', 'probes.bolt': '../compiled/probes.bolt'}.get(binary, binary)
+    return binary
 
 
 def input_of(folder, binary):
