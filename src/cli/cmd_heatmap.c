@@ -8,11 +8,12 @@
 #include "src/cli/operands.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/convert/kernel_check.h"
 
-enum { OPT_BLOCK = 256, OPT_LINE, OPT_MIN, OPT_MAX, OPT_MAPPINGS, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE };
+enum { OPT_BLOCK = 256, OPT_LINE, OPT_MIN, OPT_MAX, OPT_MAPPINGS };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the picture to FILE; also writes FILE-SIZE with\n"
@@ -22,15 +23,14 @@ static const struct option_row rows[] = {
 	{OPT_MIN, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)"},
 	{OPT_MAX, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff;\nfor a kernel no limit)"},
 	{OPT_MAPPINGS, "print-mappings", NULL, NO_FILE, "print sections in the legend"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
-	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
+	SAMPLE_ROWS,
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
 
 struct arguments {
 	struct conversion_options conversion;
+	struct debug_dir_vec debug_dirs;
 	struct heat_output output;
 	bool help;
 };
@@ -49,11 +49,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_MIN: return heat_parse_address(value, &args->output.min) ? NULL : "--min-address takes an address, not";
 	case OPT_MAX: return heat_parse_address(value, &args->output.max) ? NULL : "--max-address takes an address, not";
 	case OPT_MAPPINGS: args->output.mappings = true; break;
-	case OPT_INPUT_FORMAT:
-		return input_format_parse(text_of(value), &args->conversion.format)
-			       ? NULL : "--input-format takes auto, preagg, perf-script or perf-data, not";
-	case OPT_BASIC: args->conversion.aggregate.mode = MODE_BASIC; break;
-	case OPT_IMAGE: args->conversion.image_name = value; break;
+	default: return sample_option(&args->conversion, &args->debug_dirs, id, value);
 	}
 	return NULL;
 }
@@ -116,7 +112,7 @@ static int run(struct arguments *args)
 	progress_clear(&progress);
 	if (!ok) {
 		operands_explain(&args->conversion, &err);
-		return err.code == BC_MISMATCH ? (fail(&err), EXIT_WANTING) : fail(&err);
+		return fail(&err);
 	}
 	if (!write_files(args, &heat, &conversion.binary.functions, &err))
 		return fail(&err);
@@ -127,28 +123,31 @@ static int run(struct arguments *args)
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
+static int run_operands(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+	struct bc_error err;
+	int code = sample_operands(command, argc, argv, &args->conversion);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (!args->output.path || output_is_stdout(args->output.path))
+		return usage_error(command, "-o FILE is needed: the other files of the map are written beside it", NULL);
+	return files_may_be(args, &err) ? run(args) : files_refuse(command, &err);
+}
+
 static int run_heatmap(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct bc_error err;
 
 	heat_output_init(&args.output);
 	args.conversion.aggregate.erratum = args.conversion.aggregate.ends = true;
 	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
+	if (code == EXIT_DONE && args.help)
 		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (argc - optind < 2)
-		return usage_error(command, argc == optind ? "no binary given" : "no samples given for", argc == optind ? NULL : argv[optind]);
-	if (!args.output.path || output_is_stdout(args.output.path))
-		return usage_error(command, "-o FILE is needed: the other files of the map are written beside it", NULL);
-	args.conversion.binary = argv[optind];
-	args.conversion.samples = (const char *const *)&argv[optind + 1];
-	args.conversion.sample_count = (size_t)(argc - optind - 1);
-	return files_may_be(&args, &err) ? run(&args) : files_refuse(command, &err);
+	else if (code == EXIT_DONE)
+		code = run_operands(command, argc, argv, &args);
+	debug_dir_vec_free(&args.debug_dirs);
+	return code;
 }
 
 const struct command heatmap_command = {

@@ -93,7 +93,7 @@ static int run_overlap(const struct command *command, int argc, char **argv)
 	code = ok ? compare(&args, argv + optind, profiles, partial) : fail(&err);
 	for (int i = 0; i < 2; i++)
 		flat_free(&profiles[i]);
-	return !ok && err.code == BC_MISMATCH ? EXIT_WANTING : code;
+	return code;
 }
 
 const struct command overlap_command = {

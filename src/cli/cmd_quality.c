@@ -6,28 +6,25 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/operands.h"
+#include "src/cli/measure.h"
 #include "src/cli/print.h"
-#include "src/cli/progress.h"
 #include "src/cli/quality.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
 
-enum { OPT_JSON = 256, OPT_INPUT, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE, OPT_THREADS, OPT_GATES };
+enum { OPT_JSON = 256, OPT_INPUT, OPT_GATES };
 
 static const struct option_row rows[] = {
 	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
-	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
+	SAMPLE_ROWS,
 	{OPT_GATES + GATE_DENSITY, "min-density", "N", NO_FILE, "exit code 3 if the density is below N"},
 	{OPT_GATES + GATE_KEPT, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept"},
 	{OPT_GATES + GATE_BIAS, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT"},
 	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT"},
 	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -42,6 +39,7 @@ static const struct quality_gate gates[GATE_COUNT] = {
 
 struct arguments {
 	struct conversion_options conversion;
+	struct debug_dir_vec debug_dirs;
 	struct quality_gate gates[GATE_COUNT];
 	const char *output;
 	bool json, help;
@@ -59,22 +57,15 @@ static bool parse_limit(const char *value, struct quality_gate *gate)
 static const char *apply_option(void *arguments, int id, const char *value)
 {
 	struct arguments *args = arguments;
-	struct conversion_options *c = &args->conversion;
 
 	switch (id) {
 	case OPT_JSON: args->json = true; return NULL;
 	case 'o': args->output = value; return NULL;
 	case 'h': args->help = true; return NULL;
-	case OPT_INPUT: c->input = value; return NULL;
-	case OPT_INPUT_FORMAT:
-		return input_format_parse(text_of(value), &c->format)
-			       ? NULL : "--input-format takes auto, preagg, perf-script or perf-data, not";
-	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; return NULL;
-	case OPT_IMAGE: c->image_name = value; return NULL;
-	case OPT_THREADS: return parse_threads(value, &c->threads) ? NULL : "--threads takes a number from 1 to 64, not";
+	case OPT_INPUT: args->conversion.input = value; return NULL;
 	}
 	if (id < OPT_GATES || id >= OPT_GATES + GATE_COUNT)
-		return NULL;
+		return sample_option(&args->conversion, &args->debug_dirs, id, value);
 	return parse_limit(value, &args->gates[id - OPT_GATES]) ? NULL : "a limit takes a number, not";
 }
 
@@ -107,30 +98,31 @@ static int run_profile(const struct arguments *args, const char *path)
 	return write_report(args, &report, false);
 }
 
-/* Measures samples of another build, too: whether the build fits is one of the figures. */
 static int run_samples(struct arguments *args)
 {
-	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
-	struct conversion_options *options = &args->conversion;
-	struct summary summary = {options, &conversion, NULL, NULL, NULL, NULL};
+	struct summary summary = {&args->conversion, &conversion, NULL, NULL, NULL, NULL};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .summary = &summary, .path = options->binary,
+	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary,
 					.gates = args->gates};
-	struct progress progress;
 	struct bc_error err = {0};
 
-	progress_init(&progress, PROGRESS_AUTO);
-	progress_expect(&progress, options->samples, options->sample_count);
-	options->progress = (struct input_progress){progress_show, &progress};
-	options->force = options->executed = true;
-	bool ok = quality_of_samples(options, &how, &conversion, &sources, &quality, &err);
-	progress_clear(&progress);
-	if (ok)
-		return write_report(args, &report, conversion.partial);
-	operands_explain(options, &err);
-	return err.code == BC_MISMATCH ? (fail(&err), EXIT_WANTING) : fail(&err);
+	if (!measure_samples(&args->conversion, &conversion, &sources, &quality, &err))
+		return fail(&err);
+	return write_report(args, &report, conversion.partial);
+}
+
+/* Measures the operands, of which there is at least one. */
+static int run_operands(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+	if (optind + 1 < argc) {
+		int code = sample_operands(command, argc, argv, &args->conversion);
+		return code == EXIT_DONE ? run_samples(args) : code;
+	}
+	if (args->conversion.input)
+		return usage_error(command, "--input is of samples, and none are given for", argv[optind]);
+	return run_profile(args, argv[optind]);
 }
 
 static int run_quality(const struct command *command, int argc, char **argv)
@@ -138,26 +130,15 @@ static int run_quality(const struct command *command, int argc, char **argv)
 	struct arguments args = {0};
 
 	memcpy(args.gates, gates, sizeof(gates));
-	args.conversion.aggregate.erratum = true;
-	args.conversion.aggregate.rules = best_rules;
-	args.conversion.aggregate.rules.infer = false; /* plain samples are measured as they were recorded */
+	sample_options_as_recorded(&args.conversion);
 	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
+	if (code == EXIT_DONE && args.help)
 		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (optind == argc)
-		return usage_error(command, "no binary and no profile given", NULL);
-	if (optind + 1 == argc && args.conversion.input)
-		return usage_error(command, "--input is of samples, and none are given for", argv[optind]);
-	if (optind + 1 == argc)
-		return run_profile(&args, argv[optind]);
-	args.conversion.binary = argv[optind];
-	args.conversion.samples = (const char *const *)&argv[optind + 1];
-	args.conversion.sample_count = (size_t)(argc - optind - 1);
-	return run_samples(&args);
+	else if (code == EXIT_DONE)
+		code = optind == argc ? usage_error(command, "no binary and no profile given", NULL)
+				      : run_operands(command, argc, argv, &args);
+	debug_dir_vec_free(&args.debug_dirs);
+	return code;
 }
 
 const struct command quality_command = {

@@ -4,16 +4,15 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/debug_option.h"
-#include "src/cli/operands.h"
+#include "src/cli/measure.h"
 #include "src/cli/print.h"
 #include "src/cli/profile_input.h"
-#include "src/cli/progress.h"
 #include "src/cli/report_data.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
 #include "src/report/page.h"
 
-enum { OPT_INPUT = 256, OPT_AGAINST, OPT_INPUT_FORMAT, OPT_BASIC, OPT_IMAGE, OPT_THREADS };
+enum { OPT_INPUT = 256, OPT_AGAINST };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE"},
@@ -21,11 +20,7 @@ static const struct option_row rows[] = {
 	 "there, and gaps in the flow of its code"},
 	{OPT_AGAINST, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE, "auto (default: by content), preagg, perf-script\nor perf-data"},
-	{OPT_BASIC, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks"},
-	{OPT_IMAGE, "image", "NAME", NO_FILE, "the binary's name in the recorded mappings, if it was\nrenamed since"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "how many threads to use (default: one per processor)"},
-	DEBUG_DIR_ROW,
+	SAMPLE_ROWS,
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -34,26 +29,19 @@ struct arguments {
 	struct conversion_options conversion;
 	struct debug_dir_vec debug_dirs;
 	const char *output, *against;
-	bool help, nomem;
+	bool help;
 };
 
 static const char *apply_option(void *arguments, int id, const char *value)
 {
 	struct arguments *args = arguments;
-	struct conversion_options *c = &args->conversion;
 
 	switch (id) {
 	case 'o': args->output = value; break;
 	case 'h': args->help = true; break;
-	case OPT_INPUT: c->input = value; break;
+	case OPT_INPUT: args->conversion.input = value; break;
 	case OPT_AGAINST: args->against = value; break;
-	case OPT_INPUT_FORMAT:
-		return input_format_parse(text_of(value), &c->format)
-			       ? NULL : "--input-format takes auto, preagg, perf-script or perf-data, not";
-	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
-	case OPT_IMAGE: c->image_name = value; break;
-	case OPT_THREADS: return parse_threads(value, &c->threads) ? NULL : "--threads takes a number from 1 to 64, not";
-	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
+	default: return sample_option(&args->conversion, &args->debug_dirs, id, value);
 	}
 	return NULL;
 }
@@ -89,32 +77,6 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 
 /* ---- what it is made of ---- */
 
-static bool measure(struct arguments *args, struct conversion *conversion, struct quality_sources *sources,
-		    struct quality *quality, struct bc_error *err)
-{
-	const struct quality_options how = {DENSITY_CUTOFF, DENSITY_ENOUGH};
-	struct conversion_options *options = &args->conversion;
-	struct progress progress;
-
-	progress_init(&progress, PROGRESS_AUTO);
-	progress_expect(&progress, options->samples, options->sample_count);
-	options->progress = (struct input_progress){progress_show, &progress};
-	options->force = options->executed = true;
-	options->debug = debug_dirs_of(&args->debug_dirs);
-	bool ok = quality_of_samples(options, &how, conversion, sources, quality, err);
-	progress_clear(&progress);
-	if (!ok)
-		operands_explain(options, err);
-	return ok;
-}
-
-static int failed(const struct bc_error *err)
-{
-	int code = fail(err);
-
-	return err->code == BC_MISMATCH ? EXIT_WANTING : code;
-}
-
 /* Shows samples of another build, too: that they are is what its first sentence says. */
 static int run(struct arguments *args)
 {
@@ -130,9 +92,9 @@ static int run(struct arguments *args)
 	bool partial = false;
 
 	if (args->against && !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
-		return failed(&err);
-	if (!measure(args, &conversion, &sources, &quality, &err))
-		return failed(&err);
+		return fail(&err);
+	if (!measure_samples(&args->conversion, &conversion, &sources, &quality, &err))
+		return fail(&err);
 	quality_judge(&report);
 	if (!make_page(args->output, &data, &err))
 		return fail(&err);
@@ -143,25 +105,15 @@ static int run(struct arguments *args)
 static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct bc_error err;
 
-	args.conversion.aggregate.erratum = true;
-	args.conversion.aggregate.rules = best_rules;
-	args.conversion.aggregate.rules.infer = false; /* plain samples are shown as they were recorded */
+	sample_options_as_recorded(&args.conversion);
 	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help)
+	if (code == EXIT_DONE && args.help) {
 		command_help(command, stdout);
-	else if (code == EXIT_DONE && args.nomem)
-		code = (bc_fail_nomem(&err), fail(&err));
-	else if (code == EXIT_DONE && argc - optind < 2)
-		code = usage_error(command, argc == optind ? "no binary given" : "no samples given for", argc == optind ? NULL : argv[optind]);
-	else if (code == EXIT_DONE && !args.output)
-		code = usage_error(command, "a file must be given for the page: -o FILE", NULL);
-	else if (code == EXIT_DONE) {
-		args.conversion.binary = argv[optind];
-		args.conversion.samples = (const char *const *)&argv[optind + 1];
-		args.conversion.sample_count = (size_t)(argc - optind - 1);
-		code = run(&args);
+	} else if (code == EXIT_DONE) {
+		code = sample_operands(command, argc, argv, &args.conversion);
+		if (code == EXIT_DONE)
+			code = args.output ? run(&args) : usage_error(command, "a file must be given for the page: -o FILE", NULL);
 	}
 	debug_dir_vec_free(&args.debug_dirs);
 	return code;

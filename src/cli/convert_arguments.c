@@ -8,21 +8,18 @@
 
 #include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/time_option.h"
 
 enum {
-	OPT_INPUT_FORMAT = 256,
-	OPT_INPUT,
+	OPT_INPUT = 256,
 	OPT_BIN,
-	OPT_BASIC,
-	OPT_IMAGE,
 	OPT_FORCE,
 	OPT_KEEP_NEWEST,
 	OPT_IMPUTE,
 	OPT_NO_INFER,
 	OPT_COMPAT,
 	OPT_RESTORE,
-	OPT_THREADS,
 	OPT_PID,
 	OPT_EVENT,
 	OPT_TIME,
@@ -45,8 +42,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)"},
 	{OPT_INPUT, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT"},
-	{OPT_INPUT_FORMAT, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE,
-	 "auto (default: by content), preagg, perf-script\nor perf-data"},
+	INPUT_FORMAT_ROW,
 	{OPT_FORMAT, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
 	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
 	 "(for llvm-profgen --unsymbolized-profile: a compiler profile)"},
@@ -67,10 +63,8 @@ static const struct option_row rows[] = {
 	{OPT_MAPS, "maps", "FILE", FILE_READ,
 	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable"},
 	{OPT_MAX_SAMPLES, "max-samples", "N", NO_FILE, "use only the first N samples of each input"},
-	{OPT_BASIC, "basic", NULL, NO_FILE,
-	 "use sampled addresses, not branch stacks\n(default: branch stacks if there are any)"},
-	{OPT_IMAGE, "image", "NAME", NO_FILE,
-	 "the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)"},
+	BASIC_ROW,
+	IMAGE_ROW,
 	DEBUG_DIR_ROW,
 	{OPT_IGNORE_BUILD_ID, "ignore-build-id", NULL, NO_FILE,
 	 "match mappings to the binary by name alone"},
@@ -86,7 +80,7 @@ static const struct option_row rows[] = {
 	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong"},
 	{OPT_RESTORE, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
 	 "undo effects of llvm-bolt on the profile: none, all\n(default), or a list: names, entries, made, plt, sites;\nwith --input also old, left, folded, deleted, tails, inlined"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
+	THREADS_ROW,
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
 	 "as far as the kernel supports it"},
@@ -193,10 +187,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (!input_vec_push(&args->inputs, value))
 			return "out of memory at";
 		break;
-	case OPT_INPUT_FORMAT:
-		if (!input_format_parse(text_of(value), &c->format))
-			return "--input-format takes auto, preagg, perf-script or perf-data, not";
-		break;
 	case OPT_FORMAT:
 		if (!profile_format_parse(value, &args->output.format))
 			return "--format takes fdata, yaml, preagg or profgen, not";
@@ -226,13 +216,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 			return "out of memory at";
 		break;
 	case OPT_IGNORE_BUILD_ID: c->ignore_build_id = true; break;
-	case OPT_BASIC: c->aggregate.mode = MODE_BASIC; break;
-	case OPTION_DEBUG_DIR:
-		if (!debug_dir_vec_push(&args->debug_dirs, value))
-			bc_fail_nomem(&args->wrong);
-		c->debug = debug_dirs_of(&args->debug_dirs);
-		break;
-	case OPT_IMAGE: c->image_name = value; break;
 	case OPT_FORCE: c->force = true; break;
 	case OPT_KEEP_NEWEST: c->aggregate.erratum = false; break;
 	case OPT_IMPUTE: c->aggregate.impute = true; break;
@@ -247,10 +230,6 @@ static const char *apply_option(void *arguments, int id, const char *value)
 			return "--restore takes none, all, or names of rules with commas, not";
 		args->restore_given = true;
 		break;
-	case OPT_THREADS:
-		if (!parse_threads(value, &c->threads))
-			return "--threads takes a number from 1 to 64, not";
-		break;
 	case OPT_STATS:
 		if (!parse_stats(value, &args->stats))
 			return "--stats takes text, json or none, not";
@@ -260,6 +239,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_SANDBOX: args->sandbox = true; break;
 	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
 	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
+	default: return sample_option(c, &args->debug_dirs, id, value);
 	}
 	return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/cli/sample_options.h"
 #include "src/cli/summary.h"
 
 static bool convert_samples(const char *binary, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
@@ -11,9 +12,7 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 	struct conversion_options options = {.binary = binary, .samples = &path, .sample_count = 1};
 	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
 
-	options.aggregate.erratum = true;
-	options.aggregate.rules = best_rules;
-	options.aggregate.rules.infer = false;
+	sample_options_as_recorded(&options);
 	if (!conversion_run(&options, &conversion, err))
 		return false;
 	*partial |= conversion.partial;
