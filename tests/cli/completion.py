@@ -16,6 +16,7 @@ import tempfile
 import time
 
 BATCONV = os.path.abspath(os.environ['BATCONV'])
+OTHER_NAMES = 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap'
 CLEAN = {'PATH': os.environ['PATH'], 'TERM': 'dumb', 'LC_ALL': 'C.UTF-8'}
 
 
@@ -122,7 +123,7 @@ touch %(folder)s/seen
 
     def __init__(self, folder):
         self.folder = folder
-        for name in 'batconv', 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap': # compinit has functions by what #compdef says
+        for name in 'batconv', *OTHER_NAMES: # compinit has functions by what #compdef says
             with open(os.path.join(folder, name), 'w', encoding='ascii'):
                 pass
 
@@ -167,6 +168,13 @@ def last_of_lists(answer):
     return {word.rsplit(',', 1)[-1] for word in answer}
 
 
+def values_of(folder):
+    """(command, option, 'words' or 'list' or 'other', words) of each long option with a value that is no file"""
+    with open(os.path.join(folder, 'batconv.bash'), encoding='utf-8') as file:
+        for row in re.findall(r"'([\w-]+) (--[\w-]+)'\) echo '(words|list|other) ?([^']*)'", file.read()):
+            yield row[0], row[1], row[2], row[3].split()
+
+
 def questions(folder):
     """(line, what must be completed, 'all' or 'some' of it: 'some' if shells may add more)"""
     commands = [line.split()[0] for line in output('help').split('commands:\n')[1].split('\n\n')[0].splitlines() if line[2] != ' ']
@@ -179,12 +187,17 @@ def questions(folder):
             yield 'batconv %s --' % command, long, 'all'
     yield 'batconv --inp', {'--input', '--input-format'}, 'all'
     yield 'batconv prog.bolt perf.data --sta', {'--stats', '--stats-file'}, 'all'
-    for name in 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap':
+    for name in OTHER_NAMES:
         link = os.path.join(folder, 'links', name)
         os.makedirs(os.path.dirname(link), exist_ok=True)
         os.symlink(BATCONV, link)
         long = {option for option in options_of(output('--help', name=link)) if len(option) > 3}
         yield '%s --' % name, long, 'long'
+    for command, option, kind, words in values_of(os.path.join(folder, 'work')):
+        if kind == 'words' and len(words) > 1:
+            start = command if command in OTHER_NAMES else 'batconv ' + command
+            yield '%s %s=' % (start, option), set(words), 'all'
+            yield '%s %s ' % (start, option), set(words), 'all'
     yield 'batconv stacks --functions=', {'binary', 'input'}, 'all'
     yield 'batconv stacks --functions fi', {'file.fdata', 'files'}, 'all'
     yield 'batconv --stats=', {'text', 'json', 'none'}, 'all'
@@ -223,19 +236,23 @@ def check(shell, asked):
 
 
 def check_words(folder):
-    """Each word that is offered is one that the program takes; a word that none is gets another answer."""
-    with open(os.path.join(folder, 'batconv.bash'), encoding='utf-8') as file:
-        rows = re.findall(r"'([\w-]+) (--[\w-]+)'\) echo '(?:words|list) ([^']*)'", file.read())
+    """Each word that is offered is one that the program takes; a word that none is gets another answer.
+    An option that refuses it and names all that it takes has these words in the completion, too."""
     wrong = count = 0
-    for command, option, words in rows:
-        for word in words.split() + ['no-such-word']:
-            link = os.path.join(os.path.dirname(folder), 'links', command) # perf2bolt, merge-fdata, llvm-bolt-heatmap
-            program = [link] if os.path.exists(link) else [BATCONV, command]
+    for command, option, kind, words in values_of(folder):
+        link = os.path.join(os.path.dirname(folder), 'links', command)
+        program = [link] if command in OTHER_NAMES else [BATCONV, command]
+        for word in [*words, 'no-such-word']:
             done = subprocess.run([*program, '%s=%s' % (option, word)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-            refused = re.search(r"not '?%s\b" % word, done.stderr) is not None
+            if kind == 'other':
+                named = re.search(r" takes [\w-]+(, [\w-]+)* or [\w-]+, not '%s'" % word, done.stderr)
+                right = not named
+            else:
+                refused = re.search(r"not '?%s\b" % word, done.stderr) is not None
+                right = refused == (word == 'no-such-word')
             count += 1
-            if refused != (word == 'no-such-word'):
-                print('batconv %s %s=%s: %s' % (command, option, word, done.stderr.strip()))
+            if not right:
+                print('batconv %s %s=%s (%s): %s' % (command, option, word, kind, done.stderr.strip()))
                 wrong += 1
     print('%d words given to the program, %d wrong' % (count, wrong))
     return wrong
@@ -257,11 +274,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = os.path.join(folder, 'work')
         os.mkdir(work)
-        asked = list(questions(folder))
         for kind in Bash, Zsh, Fish:
             name = kind.__name__.lower()
             with open(os.path.join(work, 'batconv.' + name), 'w', encoding='utf-8') as file:
                 file.write(output('help', '--completion=' + name))
+        asked = list(questions(folder))
         with open(os.path.join(work, 'file.fdata'), 'w', encoding='ascii'):
             os.mkdir(os.path.join(work, 'files'))
         for kind in Bash, Zsh, Fish:
