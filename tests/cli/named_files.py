@@ -22,7 +22,7 @@ import tempfile
 BATCONV = os.path.abspath(os.environ['BATCONV'])
 SOURCE = os.path.abspath(os.environ['SOURCE'])
 DEMO = os.path.join(SOURCE, 'inputs/demo')
-TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 10))
+TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 KINDS = ('regular', 'fifo', 'device', 'folder', 'socket', 'dangling', 'to-fifo', 'to-device')
 LIBC = ctypes.CDLL(None, use_errno=True)
 IN_OPEN = 0x20

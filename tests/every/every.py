@@ -21,7 +21,7 @@ WORD...  only places whose name ("convert SAMPLES") or kinds whose name has one 
 --table  which exit codes were seen, of each command with each kind
 --slow   the slowest runs
 
-BATCONV, INPUTS and SOURCE are as for tests/cli/run.py; BATCONV_TEST_TIMEOUT is the time limit in seconds (10).
+BATCONV, INPUTS and SOURCE are as for tests/cli/run.py; BATCONV_TEST_TIMEOUT is the time limit in seconds (60).
 """
 import collections
 import concurrent.futures
@@ -41,7 +41,7 @@ import commands  # noqa: E402
 import kinds  # noqa: E402
 import names  # noqa: E402
 
-TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 10))
+TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
 SHOWN = 60  # failures of one kind at one place
 
