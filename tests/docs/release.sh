@@ -1,0 +1,81 @@
+#!/bin/sh
+# scripts/release stops at each thing that is wrong, and else leaves sources, packages, sums and a report.
+# In a repository of its own that has the files with the numbers; what takes hours is replaced.   release.sh SOURCE
+set -eu
+source=$1
+command -v git >/dev/null || { echo 'skipped: no git'; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+cd "$dir"
+git init -q .
+git config user.name tests
+git config user.email tests@localhost
+
+mkdir -p scripts docs debian .ci
+cp "$source/scripts/release" scripts
+cp "$source/CMakeLists.txt" "$source/CHANGELOG.md" .
+cp "$source/docs/stability.md" docs
+cp "$source/debian/changelog" debian
+echo /build >.gitignore
+version=$(sed -n 's/^project(batconv VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+for name in scripts/analyze scripts/nightly .ci/run; do
+	printf '#!/bin/sh\necho "%s was run"\n' $name >"$name"
+done
+cat >scripts/packages <<'end'
+#!/bin/sh
+keep=${1#--keep=}
+shift
+for suite; do
+	mkdir -p "$keep/$suite"
+	echo "$suite" >"$keep/$suite/batconv.deb"
+done
+end
+chmod +x scripts/* .ci/run
+commit() { git add -A && git commit -qm "$1"; }
+
+# release OPTION EXIT WORDS: what it ends with
+release() {
+	code=0
+	scripts/release ${1:+"$1"} >told 2>&1 || code=$?
+	[ $code = "$2" ] && grep -qF -- "$3" told || { echo "release $1: exit $code instead of $2, or without '$3':"; cat told; exit 1; }
+	rm told
+}
+echo /told >>.gitignore
+sed -i "/^## \[$version\] - /d; s/^## \[Unreleased\]/## [$version] - unknown/" CHANGELOG.md
+commit 'not dated'
+release --help 2 'usage:'
+release --check 1 "no dated section [$version]"
+sed -i "s/^\(## \[.*\] - \)unknown/\12026-01-31/" CHANGELOG.md
+release --check 1 'not committed'
+commit 'dated'
+release --check 0 'the numbers agree'
+[ ! -e build ]
+
+for file in debian/changelog docs/stability.md; do
+	sed -i "s/$version/$version.1/" $file
+	commit "another number in $file"
+	release --check 1 "$file is not of $version"
+	git reset -q --hard HEAD~
+done
+git tag "v$version"
+release --fast 1 "there is a tag v$version"
+git tag -d "v$version" >/dev/null
+
+out=build/release-$version
+release --fast 0 "tag it v$version"
+grep -q '^nightly: left out' "$out/REPORT"
+release '' 0 "tag it v$version"
+for name in analyze ci nightly packages; do
+	grep -q "^$name: passed" "$out/REPORT"
+done
+grep -q 'nightly was run' "$out/nightly.log"
+(cd "$out" && sha256sum --quiet -c SHA256SUMS)
+[ "$(wc -l <"$out/SHA256SUMS")" = 3 ]
+[ "$(tar -xOf "$out/batconv-$version.tar.xz" "batconv-$version/docs/stability.md" | sha256sum)" = "$(sha256sum <docs/stability.md)" ]
+
+printf '#!/bin/sh\necho it rains\nexit 1\n' >.ci/run
+commit 'a check that fails'
+release --fast 1 'ci failed'
+[ ! -e "$out/SHA256SUMS" ]
+echo 'scripts/release: 6 wrong things found, 2 releases'
