@@ -16,6 +16,7 @@
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
+#include "src/cli/programs.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
@@ -103,8 +104,8 @@ static int overview(FILE *out)
 	summarise(&help_command, out);
 	fputs("\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
 	      "To convert a file named like a command, write ./dump\n"
-	      "Called as perf2bolt, merge-fdata or llvm-bolt-heatmap (a link is enough), batconv\n"
-	      "takes that program's options instead.\n\n"
+	      "Called as perf2bolt, merge-fdata or llvm-bolt-heatmap (by a link, or as\n"
+	      "'batconv perf2bolt ...'), batconv takes that program's options instead.\n\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
 	      "3 a check failed; 4 done, but part of the input was unreadable\n", out);
 	return EXIT_DONE;
@@ -149,6 +150,9 @@ static int help(int argc, char **argv)
 		return roles(stdout);
 	if (!strncmp(word, completion_option, sizeof(completion_option) - 1))
 		return completion(word + sizeof(completion_option) - 1, stdout);
+	const struct program *program = program_named(word);
+	if (program)
+		return program_help(program);
 	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
 		return unknown_command(word);
@@ -240,6 +244,9 @@ static int dispatch(int argc, char **argv)
 	}
 	if (is_help(word))
 		return help(argc, argv);
+	const struct program *program = program_named(word);
+	if (program)
+		return program->main(argc - 1, argv + 1);
 	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
 	if (command && command->run)
 		return run(command, argc - 1, argv + 1);
@@ -266,11 +273,6 @@ int main(int argc, char **argv)
 	keep_descriptors();
 	handle_signals();
 	sink_stdout();
-	if (argc > 0 && perf2bolt_is_name(argv[0]))
-		return check_stdout(perf2bolt_main(argc, argv));
-	if (argc > 0 && perf2bolt_is_heatmap_name(argv[0]))
-		return check_stdout(perf2bolt_heatmap_main(argc, argv));
-	if (argc > 0 && merge_fdata_is_name(argv[0]))
-		return check_stdout(merge_fdata_main(argc, argv));
-	return check_stdout(dispatch(argc, argv));
+	const struct program *program = argc > 0 ? program_called(argv[0]) : NULL;
+	return check_stdout(program ? program->main(argc, argv) : dispatch(argc, argv));
 }

@@ -27,15 +27,6 @@ struct arguments {
 	char *tmpdir;
 };
 
-bool merge_fdata_is_name(const char *path)
-{
-	static const char name[] = "merge-fdata";
-	const char *slash = strrchr(path, '/');
-	const char *last = slash ? slash + 1 : path;
-
-	return !strncmp(last, name, sizeof(name) - 1) && strchr("-.", last[sizeof(name) - 1]); /* or its end */
-}
-
 /* ---- operands ---- */
 
 static bool add_path(struct arguments *args, const char *path, size_t length, struct bc_error *err)

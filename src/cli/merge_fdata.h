@@ -8,9 +8,6 @@
 
 #include "src/cli/options.h"
 
-/* True if argv[0] says so: merge-fdata, or that with a version. */
-bool merge_fdata_is_name(const char *path);
-
 int merge_fdata_main(int argc, char **argv);
 
 /* Its options as rows, for completion: nothing to run. */

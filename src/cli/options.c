@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
+#include "src/cli/programs.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
@@ -88,6 +89,30 @@ const struct option_row *option_scan(const struct command *command, int argc, ch
 	return NULL;
 }
 
+/* The word in which getopt_long() met the unknown letter `optopt`: argv[optind] while more of the word follows, else
+ * the one before. */
+static const char *unknown_word(int argc, char **argv)
+{
+	const char *before = argv[optind - 1];
+	bool ends = *before == '-' && before[strlen(before) - 1] == optopt;
+
+	return ends || optind >= argc ? before : argv[optind];
+}
+
+/* Reports an option of the program of LLVM that does the same as the command, as in "batconv -p perf.data prog".
+ * False, and nothing is printed: the word is none. */
+static bool tell_program(const struct command *command, const char *word)
+{
+	const struct program *program = program_with_option(command, word);
+
+	if (!program)
+		return false;
+	const char *name = program->command()->name;
+	say(stderr, "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s", word, name, name, name,
+	    command->name, command->args);
+	return true;
+}
+
 /* Reports an unknown long option, and the nearest known one.  Of "--outptu=x", "outptu" is
  * compared. */
 static int unknown_long(const struct command *command, const char *word)
@@ -123,12 +148,15 @@ int option_next(const struct command *command, int argc, char **argv, const char
 	const char *what = id == ':' ? "no argument given to" : "unknown option";
 	if (optind > at && !strncmp(word, "--", 2)) {
 		if (id == '?' && !optopt) {
-			unknown_long(command, word);
+			if (!tell_program(command, word))
+				unknown_long(command, word);
 			return OPTION_BAD;
 		}
 		if (id == '?')
 			what = "no argument is taken by";
 	} else {
+		if (id == '?' && tell_program(command, unknown_word(argc, argv)))
+			return OPTION_BAD;
 		letter[1] = (char)optopt;
 		word = letter;
 	}

@@ -11,25 +11,6 @@
 #include "src/cli/perf_job.h"
 #include "src/cli/summary.h"
 
-static bool is_called(const char *path, const char *name)
-{
-	const char *slash = strrchr(path, '/');
-	const char *last = slash ? slash + 1 : path;
-	size_t length = strlen(name);
-
-	return !strncmp(last, name, length) && strchr("-.", last[length]); /* or its end */
-}
-
-bool perf2bolt_is_name(const char *path)
-{
-	return is_called(path, "perf2bolt");
-}
-
-bool perf2bolt_is_heatmap_name(const char *path)
-{
-	return is_called(path, HEATMAP_NAME);
-}
-
 const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
 {
 	return arguments->only_heat ? HEATMAP_NAME : "perf2bolt";

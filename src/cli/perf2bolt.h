@@ -14,14 +14,10 @@
 #include "src/cli/heat_output.h"
 #include "src/cli/profile_output.h"
 
-/* True if argv[0] says so: perf2bolt, or that with a version. */
-bool perf2bolt_is_name(const char *path);
-
 int perf2bolt_main(int argc, char **argv);
 
 /* llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */
 #define HEATMAP_NAME "llvm-bolt-heatmap"
-bool perf2bolt_is_heatmap_name(const char *path);
 int perf2bolt_heatmap_main(int argc, char **argv);
 
 enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_HELP_ALL, PERF2BOLT_VERSION };
