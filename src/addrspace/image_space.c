@@ -343,7 +343,7 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 			       (int)name.len, name.at);
 	if (report->bolted)
 		return bc_fail(err, BC_MISMATCH, "the samples are of %.384s, which llvm-bolt made from this binary (the build-ids "
-			       "differ only in its mark): give that file, not this one", report->bolted);
+			       "differ only in the bit that llvm-bolt flips): give that file, not this one", report->bolted);
 	if (report->other_build) {
 		struct file_id other = {text_of(report->other_build_path), &report->other_build_id};
 		return image_space_fail_other_build(space, &other, err);

@@ -111,7 +111,8 @@ static void print_events(const struct recording *r, FILE *out)
 		if (!*name)
 			continue;
 		label(i ? "" : "events", out);
-		fprintf(out, "%5.1f %%  ", percent(r->events.at[i].samples, r->samples));
+		if (r->events.at[i].samples) /* pre-aggregated records name events without counts */
+			fprintf(out, "%5.1f %%  ", percent(r->events.at[i].samples, r->samples));
 		print_shown(name, out);
 		putc('\n', out);
 	}

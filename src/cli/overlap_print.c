@@ -42,9 +42,9 @@ void overlap_text(const struct overlap_report *report, FILE *out)
 		if (!share->known)
 			fprintf(out, "%-9s not known: these are of different kinds\n", overlap_key((enum overlap_kind)i));
 		else
-			fprintf(out, "%-9s %6.2f %%; hottest in both: %" PRIu64 " of %" PRIu64 " and %" PRIu64 "; in one only: %" PRIu64
-				" and %" PRIu64 "\n",
-				overlap_key((enum overlap_kind)i), share->percent, share->hot_both, share->hot_a, share->hot_b,
+			fprintf(out, "%-9s %6.2f %%; hottest: %" PRIu64 " in A, %" PRIu64 " in B, %" PRIu64 " in both; only in A: %" PRIu64
+				", only in B: %" PRIu64 "\n",
+				overlap_key((enum overlap_kind)i), share->percent, share->hot_a, share->hot_b, share->hot_both,
 				share->only_a, share->only_b);
 	}
 	print_movers(&report->overlap->movers, out);

@@ -183,18 +183,24 @@ static void print_mode(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
 
-	bool could = c->aggregate.options.rules.infer && c->binary.kind == BINARY_BOLTED && !summary->options->input;
+	bool bolted = c->binary.kind == BINARY_BOLTED;
+	const char *how = "";
 
-	if (c->basic && summary->options->aggregate.mode != MODE_BASIC)
-		say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
-		    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses",
-		    could ? "; --input=PROG, the binary that llvm-bolt read, infers them" : "");
+	if (!c->basic || summary->options->aggregate.mode == MODE_BASIC)
+		return;
+	if (c->aggregate.options.rules.infer && summary->options->aggregate_only)
+		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
+			     : "; to infer them, convert the output";
+	else if (c->aggregate.options.rules.infer && bolted && !summary->options->input)
+		how = "; --input=PROG, the binary that llvm-bolt read, infers them";
+	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
+	    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses", how);
 }
 
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
 {
 	if (share->functions)
-		say(out, "  of %" PRIu64 " function%s with %" PRIu64 " samples only the entry is told: %s", share->functions,
+		say(out, "  %" PRIu64 " function%s with %" PRIu64 " samples: only the number of entries is written, because %s", share->functions,
 		    plural(share->functions), share->samples, why);
 }
 
@@ -204,12 +210,12 @@ static void print_inferred(const struct conversion *c, FILE *out)
 
 	if (c->not_inferred.code)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
-	if (!c->is_inferred)
+	if (!c->is_inferred || !c->ledgers.samples.kept)
 		return;
-	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples; %.1f %% of them moved to other blocks",
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples; %.1f %% of them count in other blocks, to make the flow consistent",
 	    i->solved.functions, plural(i->solved.functions), i->solved.samples, percent(i->moved, i->solved.samples));
 	if (i->plt.samples)
-		say(out, "  %" PRIu64 " samples in PLT entries: calls of these are told where the calls are", i->plt.samples);
+		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
 	print_share("its code gives no control-flow graph", &i->no_graph, out);
 	print_share("its control flow is beyond the limit of the solver", &i->too_much, out);
 }

@@ -73,11 +73,11 @@ static bool check_tables(const GElf_Ehdr *h, size_t file_size, bool segments, st
 	if (segments && h->e_phnum && (h->e_phentsize != sizeof(Elf64_Phdr) ||
 			   !range_fits(h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), file_size)))
 		return bc_fail(err, BC_FORMAT, "program headers, byte %" PRIu64
-			       ": not in the file, or of an odd size", h->e_phoff);
+			       ": outside the file (truncated?), or of a wrong size", h->e_phoff);
 	if (sections && (h->e_shentsize != sizeof(Elf64_Shdr) ||
 			 !range_fits(h->e_shoff, sections * sizeof(Elf64_Shdr), file_size)))
 		return bc_fail(err, BC_FORMAT, "section headers, byte %" PRIu64
-			       ": not in the file, or of an odd size", h->e_shoff);
+			       ": outside the file (truncated?), or of a wrong size", h->e_shoff);
 	return true;
 }
 

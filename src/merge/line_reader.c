@@ -198,7 +198,7 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_sha
 	r->head.kind = kind_of(start);
 	if (r->head.kind != MERGE_PREAGG || preagg_can_be(start))
 		return r;
-	bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records", r->stream.name);
+	bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
 failed:
 	line_close(&r->source);
 	return NULL;

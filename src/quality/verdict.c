@@ -52,9 +52,9 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 	if (!q->kept_of)
 		say_so(out, VERDICT_BAD, "no sample is of this binary");
 	else if (q->kept < KEPT_ENOUGH)
-		say_so(out, VERDICT_LOOK, "%.1f %% of what could be used is: see what was dropped", q->kept);
+		say_so(out, VERDICT_LOOK, "only %.1f %% of the usable data is in the profile: see what was dropped", q->kept);
 	else
-		say_so(out, VERDICT_GOOD, "%.1f %% of what could be used is", q->kept);
+		say_so(out, VERDICT_GOOD, "%.1f %% of the usable data is in the profile", q->kept);
 }
 
 static void judge_density(const struct quality *q, struct verdict *out)

@@ -37,7 +37,7 @@ static struct perf_section cursor_section(struct perf_cursor *c)
 
 static bool fail_cut(struct bytes bytes, struct bc_error *err)
 {
-	return bc_fail(err, BC_FORMAT, "the header ends at byte %zu", bytes.size);
+	return bc_fail(err, BC_FORMAT, "truncated: the header ends at byte %zu", bytes.size);
 }
 
 static bool parse_file_header(struct bytes bytes, struct perf_header *out, struct bc_error *err)
