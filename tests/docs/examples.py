@@ -62,8 +62,11 @@ def prepare(place):
     os.makedirs(os.path.join(place, 'work/side'))
     for name in 'sq', 'sq.b22', 'lbr.b22.data', 'lbr.input.data':
         os.symlink(os.path.join(DATA, name), os.path.join(place, 'work', name))
+    for host in 'a.data', 'b.data':
+        os.symlink(os.path.join(DATA, 'lbr.b22.data'), os.path.join(place, 'work', host))
     with open(os.path.join(DATA, 'lbr.b22.txt'), 'rb') as text, lzma.open(os.path.join(place, 'work/prog.txt.xz'), 'wb') as file:
         file.write(text.read())
+    subprocess.run([BATCONV, '-q', DATA + '/sq.b22', DATA + '/lbr.b22.data', '-o', os.path.join(place, 'work/last.fdata')], check=True)
     days = [os.path.join(place, 'work/d%d.zst' % day) for day in range(1, 5)]
     subprocess.run([BATCONV, '-q', '--shard', DATA + '/sq.b22', DATA + '/lbr.b22.data', '-o', days[0]], check=True)
     for day in days[1:]:
