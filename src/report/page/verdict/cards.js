@@ -16,16 +16,17 @@ function list(...rows) {
 }
 
 function build(q) {
+	const checked = q.plain ? 'addresses' : 'branches';
 	return {
-		main: big(figure(q, 'build.disagree_percent', percent2), 'of branches disagree with the code'),
-		more: list(['branches that were checked', figure(q, 'build.checked', count)]),
+		main: big(figure(q, 'build.disagree_percent', percent2), `of ${checked} disagree with the code`),
+		more: list([`${checked} that were checked`, figure(q, 'build.checked', count)]),
 	};
 }
 
 function kept(q) {
 	return {
-		main: big(figure(q, 'kept.percent', percent), 'of what could be used'),
-		more: list(['that is of', figure(q, 'kept.of', count)],
+		main: big(figure(q, 'kept.percent', percent), 'of the usable data'),
+		more: list(['usable', figure(q, 'kept.of', count)],
 			...['samples', 'branches', 'traces'].filter((kind) => q.kept[kind]?.read).map((kind) =>
 				[`${kind === 'traces' ? 'fall-throughs' : kind}, kept of read`,
 					el('span', {}, figure(q, `kept.${kind}.kept`, count), ' / ', figure(q, `kept.${kind}.read`, count))])),
@@ -39,7 +40,7 @@ function density(q) {
 			el('meter', {class: 'meter', min: 0, max: enough, value: Math.min(has, enough), 'aria-label': 'density, of what is enough'})),
 		more: list(times ? ['samples needed', el('span', {}, figure(q, 'density.times_more_samples', (x) => `${x.toFixed(1)}×`), ' as many')] : null,
 			['functions measured', figure(q, 'density.profiled', count)],
-			['too complex for BOLT', figure(q, 'density.not_simple', count)]),
+			['not optimised by llvm-bolt', figure(q, 'density.not_simple', count)]),
 	};
 }
 

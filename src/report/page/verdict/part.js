@@ -9,7 +9,7 @@ const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']
 const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', flow: 'Flow'};
 const ASKED = {
 	build: 'Are the samples of this very build?',
-	kept: 'How much of what could be used is?',
+	kept: 'How much of the usable data is in the profile?',
 	density: 'Are there enough samples?',
 	coverage: 'Which part of the code is it about?',
 	places: 'Does the binary fit the workload?',
