@@ -315,5 +315,5 @@ const struct command addr_command = {
 	"for a function and offset of INPUT, every place in BIN.  Exit code 3: an address\n"
 	"was not found, the mappings contradict each other, or INPUT is not what llvm-bolt\n"
 	"read.",
-	rows, BC_COUNT(rows), STDIN_READ, run_addr,
+	rows, BC_COUNT(rows), STDIN_READ, run_addr, NULL,
 };

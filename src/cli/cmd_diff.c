@@ -81,5 +81,5 @@ const struct command diff_command = {
 	"compare the BAT sections of two binaries by function\n\n"
 	"Prints a summary, then the differences, the largest first.\n"
 	"Exit code 3: they differ.",
-	rows, BC_COUNT(rows), FILE_READ, run_diff,
+	rows, BC_COUNT(rows), FILE_READ, run_diff, NULL,
 };

@@ -137,5 +137,5 @@ const struct command dump_command = {
 	"show the BAT section of a binary\n\n"
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 	"Lists functions by name, with their hot and cold parts and the entries of each.",
-	rows, BC_COUNT(rows), FILE_READ, run_dump,
+	rows, BC_COUNT(rows), FILE_READ, run_dump, NULL,
 };

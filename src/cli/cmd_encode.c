@@ -63,5 +63,5 @@ const struct command encode_command = {
 	"write a BAT section from JSON\n\n"
 	"FILE is the output of 'batconv dump --json', edited or not; '-' is stdin.  To put\n"
 	"the section into a binary: objcopy --update-section .note.bolt_bat=RESULT",
-	rows, BC_COUNT(rows), FILE_READ, run_encode,
+	rows, BC_COUNT(rows), FILE_READ, run_encode, NULL,
 };

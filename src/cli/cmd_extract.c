@@ -101,5 +101,5 @@ const struct command extract_command = {
 	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
 	"code, without debug information, compressed.  Every command of batconv accepts it\n"
 	"instead of the binary, so hosts that convert do not need the binary.",
-	rows, BC_COUNT(rows), FILE_READ, run_extract,
+	rows, BC_COUNT(rows), FILE_READ, run_extract, NULL,
 };

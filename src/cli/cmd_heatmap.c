@@ -6,6 +6,7 @@
 #include "src/cli/heat_output.h"
 #include "src/cli/kernel_report.h"
 #include "src/cli/operands.h"
+#include "src/cli/perf2bolt.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
@@ -155,5 +156,5 @@ const struct command heatmap_command = {
 	"show where code ran, by address, as llvm-bolt-heatmap does\n\n"
 	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
 	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
-	rows, BC_COUNT(rows), FILE_READ, run_heatmap,
+	rows, BC_COUNT(rows), FILE_READ, run_heatmap, perf2bolt_heatmap_command,
 };

@@ -302,5 +302,5 @@ const struct command image_command = {
 	"Its segments with the sections in each, the alignment rule of each loadable one\n"
 	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
 	"the layout of its BOLT address translation table.",
-	rows, BC_COUNT(rows), FILE_READ, run_image,
+	rows, BC_COUNT(rows), FILE_READ, run_image, NULL,
 };

@@ -128,5 +128,5 @@ const struct command inspect_command = {
 	"show what a file is, and what to do with it\n\n"
 	"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
 	"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
-	rows, BC_COUNT(rows), FILE_READ, run_inspect,
+	rows, BC_COUNT(rows), FILE_READ, run_inspect, NULL,
 };

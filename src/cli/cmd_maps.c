@@ -245,5 +245,5 @@ const struct command maps_command = {
 	"perf script --show-mmap-events; '-' is text or snapshots on stdin.\n"
 	"Computes the load address of each file from every mapping and from the lowest\n"
 	"segment.  Exit code 3: they do not agree.",
-	rows, BC_COUNT(rows), FILE_READ, run_maps,
+	rows, BC_COUNT(rows), FILE_READ, run_maps, NULL,
 };

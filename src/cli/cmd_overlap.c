@@ -103,5 +103,5 @@ const struct command overlap_command = {
 	"For functions, blocks and calls: the sum of the smaller of both shares; then the\n"
 	"functions whose shares grew and shrank most.\n"
 	"Exit code 3: a share is below --min, or samples are of another build.",
-	rows, BC_COUNT(rows), FILE_READ, run_overlap,
+	rows, BC_COUNT(rows), FILE_READ, run_overlap, NULL,
 };

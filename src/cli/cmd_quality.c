@@ -148,5 +148,5 @@ const struct command quality_command = {
 	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
 	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML).\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
-	rows, BC_COUNT(rows), FILE_READ, run_quality,
+	rows, BC_COUNT(rows), FILE_READ, run_quality, NULL,
 };

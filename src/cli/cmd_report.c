@@ -126,5 +126,5 @@ const struct command report_command = {
 	"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
 	"stdin.\n"
 	"Exit code 3: the samples are of another build, or none is in a function.",
-	rows, BC_COUNT(rows), FILE_READ, run_report,
+	rows, BC_COUNT(rows), FILE_READ, run_report, NULL,
 };

@@ -304,5 +304,5 @@ const struct command stacks_command = {
 	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
-	rows, BC_COUNT(rows), FILE_READ, run_stacks,
+	rows, BC_COUNT(rows), FILE_READ, run_stacks, NULL,
 };

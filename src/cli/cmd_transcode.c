@@ -231,5 +231,5 @@ const struct command transcode_command = {
 	"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
 	"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
 	"functions whose translation changes.",
-	rows, BC_COUNT(rows), FILE_READ, run_transcode,
+	rows, BC_COUNT(rows), FILE_READ, run_transcode, NULL,
 };

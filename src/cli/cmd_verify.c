@@ -190,5 +190,5 @@ const struct command verify_command = {
 	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
 	"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 	"or worse.",
-	rows, BC_COUNT(rows), FILE_READ, run_verify,
+	rows, BC_COUNT(rows), FILE_READ, run_verify, NULL,
 };

@@ -74,5 +74,5 @@ static int run_version(const struct command *command, int argc, char **argv)
 
 const struct command version_command = {
 	"version", "[OPTION]...", "print the version, and the libLLVM that would be loaded",
-	rows, BC_COUNT(rows), NO_FILE, run_version,
+	rows, BC_COUNT(rows), NO_FILE, run_version, NULL,
 };

@@ -8,6 +8,7 @@
 
 #include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
+#include "src/cli/perf2bolt.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/time_option.h"
 
@@ -399,5 +400,5 @@ const struct command convert_command = {
 	"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
 	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
 	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
-	rows, BC_COUNT(rows), FILE_READ, convert_run,
+	rows, BC_COUNT(rows), FILE_READ, convert_run, perf2bolt_command,
 };

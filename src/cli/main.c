@@ -46,7 +46,7 @@ static const struct command *const main_command = &convert_command;
 
 /* It has no function to run: dispatch() prints the help. */
 static const struct command help_command = {
-	"help", "[COMMAND]", "show the options of a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL,
+	"help", "[COMMAND]", "show the options of a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL, NULL,
 };
 
 static const struct command *find_command(const char *name)

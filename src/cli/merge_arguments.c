@@ -9,6 +9,7 @@
 #include "src/cli/file_conflicts.h"
 #include "src/cli/cmd_merge.h"
 #include "src/cli/commands.h"
+#include "src/cli/merge_fdata.h"
 #include "src/cli/merge_written.h"
 
 enum {
@@ -252,5 +253,5 @@ const struct command merge_command = {
 	"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
 	"inputs; memory does not grow with their number or size.\n"
 	"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
-	rows, BC_COUNT(rows), IN_ORDER_READ, merge_run_command,
+	rows, BC_COUNT(rows), IN_ORDER_READ, merge_run_command, merge_fdata_command,
 };

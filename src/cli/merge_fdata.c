@@ -236,7 +236,7 @@ static const struct option_row rows[] = {
 
 const struct command *merge_fdata_command(void)
 {
-	static const struct command command = {"merge-fdata", "[OPTION]... FILE...", "", rows, BC_COUNT(rows), FILE_READ, NULL};
+	static const struct command command = {"merge-fdata", "[OPTION]... FILE...", "", rows, BC_COUNT(rows), FILE_READ, NULL, NULL};
 
 	return &command;
 }

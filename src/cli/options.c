@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/base/parallel.h"
-#include "src/cli/programs.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
@@ -99,15 +98,31 @@ static const char *unknown_word(int argc, char **argv)
 	return ends || optind >= argc ? before : argv[optind];
 }
 
+/* "-p", "--nl=1": is it an option of this command? */
+static bool has_option(const struct command *command, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t length = strcspn(name, "=");
+
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		if (length == 1 && row->id == name[0])
+			return true;
+		if (row->name && strlen(row->name) == length && !memcmp(row->name, name, length))
+			return true;
+	}
+	return false;
+}
+
 /* Reports an option of the program of LLVM that does the same as the command, as in "batconv -p perf.data prog".
  * False, and nothing is printed: the word is none. */
 static bool tell_program(const struct command *command, const char *word)
 {
-	const struct program *program = program_with_option(command, word);
+	const struct command *program = command->program ? command->program() : NULL;
 
-	if (!program)
+	if (!program || !has_option(program, word))
 		return false;
-	const char *name = program->command()->name;
+	const char *name = program->name;
 	say(stderr, "%s is an option of %s: run 'batconv %s ...' with %s's options, or batconv %s %s", word, name, name, name,
 	    command->name, command->args);
 	return true;

@@ -51,6 +51,8 @@ struct command {
 	size_t option_count;
 	enum file_role operands;
 	int (*run)(const struct command *command, int argc, char **argv); /* NULL: main() itself */
+	/* LLVM's program that does the same, or NULL: messages about unknown options know its options. */
+	const struct command *(*program)(void);
 };
 
 /* OPTION_OPERAND: an operand between options, of a command whose operands are IN_ORDER_READ; those behind "--"

@@ -126,7 +126,7 @@ static size_t make_rows(enum perf2bolt_option_of program, struct option_row *row
 const struct command *perf2bolt_command(void)
 {
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {"perf2bolt", "-p=SAMPLES EXECUTABLE -o PROFILE", "", rows, 0, FILE_READ, NULL};
+	static struct command command = {"perf2bolt", "-p=SAMPLES EXECUTABLE -o PROFILE", "", rows, 0, FILE_READ, NULL, NULL};
 
 	command.option_count = make_rows(OF_PERF2BOLT, rows);
 	return &command;
@@ -135,7 +135,7 @@ const struct command *perf2bolt_command(void)
 const struct command *perf2bolt_heatmap_command(void)
 {
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {HEATMAP_NAME, "-p=SAMPLES EXECUTABLE -o FILE", "", rows, 0, FILE_READ, NULL};
+	static struct command command = {HEATMAP_NAME, "-p=SAMPLES EXECUTABLE -o FILE", "", rows, 0, FILE_READ, NULL, NULL};
 
 	command.option_count = make_rows(OF_HEATMAP, rows);
 	return &command;

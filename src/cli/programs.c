@@ -8,9 +8,9 @@
 #include "src/cli/perf2bolt.h"
 
 static const struct program programs[] = {
-	{perf2bolt_command, perf2bolt_main, "convert"},
-	{perf2bolt_heatmap_command, perf2bolt_heatmap_main, "heatmap"},
-	{merge_fdata_command, merge_fdata_main, "merge"},
+	{perf2bolt_command, perf2bolt_main},
+	{perf2bolt_heatmap_command, perf2bolt_heatmap_main},
+	{merge_fdata_command, merge_fdata_main},
 };
 
 static bool is_called(const char *path, const char *name)
@@ -34,29 +34,6 @@ const struct program *program_named(const char *word)
 {
 	for (size_t i = 0; i < BC_COUNT(programs); i++)
 		if (!strcmp(word, programs[i].command()->name))
-			return &programs[i];
-	return NULL;
-}
-
-static bool has_option(const struct command *command, const char *name, size_t length)
-{
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct option_row *row = &command->options[i];
-		if (length == 1 && row->id == name[0])
-			return true;
-		if (row->name && strlen(row->name) == length && !memcmp(row->name, name, length))
-			return true;
-	}
-	return false;
-}
-
-const struct program *program_with_option(const struct command *command, const char *word)
-{
-	const char *name = word + strspn(word, "-");
-
-	for (size_t i = 0; i < BC_COUNT(programs); i++)
-		if (!strcmp(programs[i].instead, command->name) &&
-		    has_option(programs[i].command(), name, strcspn(name, "=")))
 			return &programs[i];
 	return NULL;
 }

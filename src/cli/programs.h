@@ -11,7 +11,6 @@
 struct program {
 	const struct command *(*command)(void);
 	int (*main)(int argc, char **argv);
-	const char *instead; /* the command of batconv that does the same */
 };
 
 /* The program that argv[0] names, with or without a version, or NULL. */
@@ -19,9 +18,6 @@ const struct program *program_called(const char *path);
 
 /* The program of exactly this name, or NULL. */
 const struct program *program_named(const char *word);
-
-/* The program that does the same as `command` and has the option `word` ("-p", "--nl=1"), or NULL. */
-const struct program *program_with_option(const struct command *command, const char *word);
 
 /* Prints the program's --help. */
 int program_help(const struct program *program);
