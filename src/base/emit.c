@@ -80,6 +80,10 @@ void emit_dec(struct emit *emit, uint64_t value)
 	char digits[NUMBER_MAX];
 	size_t at = sizeof(digits);
 
+	if (value < 10) {
+		emit_char(emit, (char)('0' + value));
+		return;
+	}
 	do {
 		digits[--at] = (char)('0' + value % 10);
 		value /= 10;

@@ -192,6 +192,102 @@ bool fdata_parse(struct text line, enum merge_mode mode, struct key *key, struct
 	return !key->failed;
 }
 
+/* ---- nearly all lines ----
+ * A branch from a symbol, with short names that have no backslash.  The key is made while the line is read. */
+
+#define SHORT ((size_t)128) /* bytes of a name */
+
+/* Copy a name up to the blank behind it; returns its length, or 0: it is not one of those.  Writes 16 bytes at a time. */
+static inline size_t copy_name(uint8_t *to, const char *from)
+{
+#ifdef __SSE2__
+	for (size_t i = 0; i < SHORT; i += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+		__m128i blank = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
+		__m128i other = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+		unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(blank, other));
+		_mm_storeu_si128((__m128i *)(void *)(to + i), bytes);
+		if (!mask)
+			continue;
+		i += (unsigned)__builtin_ctz(mask);
+		return from[i] == ' ' ? i : 0;
+	}
+	return 0;
+#else
+	size_t length = plain_length(from);
+
+	if (from[length] != ' ' || length >= SHORT)
+		return 0;
+	memcpy(to, from, length);
+	return length;
+#endif
+}
+
+/* The kind of a place and the blank behind it: 0 to 2, or 1 and 2. */
+static inline bool is_kind(const char *at, char first)
+{
+	return at[0] >= first && at[0] <= '2' && at[1] == ' ';
+}
+
+/* An offset and the blank behind it. */
+static inline bool copy_offset(uint8_t **to, const char **at)
+{
+	uint64_t offset;
+	unsigned digits = hex_open(*at, &offset);
+
+	*to = key_put_number(*to, offset);
+	*at += digits + 1;
+	return digits && (*at)[-1] == ' ';
+}
+
+/* A decimal number of less than 20 digits, and what ends it. */
+static inline bool take_short_count(const char **at, char end, uint64_t *out)
+{
+	const char *first = *at, *p = first;
+	uint64_t sum = 0;
+
+	for (; (unsigned char)(*p - '0') < 10; p++)
+		sum = sum * 10 + (uint64_t)(*p - '0');
+	*out = sum;
+	*at = p + 1;
+	return *p == end && p > first && p - first < 20;
+}
+
+bool fdata_take(const char **line, struct key *key, struct merge_item *item)
+{
+	const char *at = *line;
+	size_t length;
+
+	key->size = 0;
+	if (!is_kind(at, '1') || !key_reserve(key, 2 * (SHORT + 16) + 2 * sizeof(uint64_t) + 8))
+		return false;
+	uint8_t *to = key->at;
+	*to++ = 0;
+	if (!(length = copy_name(to, at + 2)))
+		return false;
+	to += length;
+	*to++ = 0;
+	*to++ = LISTED_OWN;
+	*to++ = (uint8_t)*at;
+	at += 2 + length + 1;
+	if (!copy_offset(&to, &at) || !is_kind(at, '0'))
+		return false;
+	*to++ = (uint8_t)*at;
+	if (!(length = copy_name(to, at + 2)))
+		return false;
+	to += length;
+	*to++ = 0;
+	at += 2 + length + 1;
+	if (!copy_offset(&to, &at) || !take_short_count(&at, ' ', &item->sum[1]) || !take_short_count(&at, '\n', &item->sum[0]))
+		return false;
+	key->size = (size_t)(to - key->at);
+	item->key = key->at;
+	item->size = key->size;
+	item->same[0] = item->same[1] = 0;
+	*line = at;
+	return true;
+}
+
 /* ---- writing ---- */
 
 bool fdata_write_head(const struct merge_head *head, struct emit *out)
@@ -239,7 +335,81 @@ static void write_place(struct emit *out, struct key_parts *key, const struct te
 	emit_bytes(out, end, digits + 2);
 }
 
-void fdata_write_item(const struct merge_item *item, struct emit *out)
+/* ---- writing nearly all lines ---- */
+
+#ifdef __SSE2__
+/* Where the first byte is that ends or must be escaped. */
+static inline unsigned special(__m128i bytes)
+{
+	__m128i blank = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(blank, _mm_cmpeq_epi8(bytes, _mm_setzero_si128())));
+}
+#endif
+
+/* A name that a zero byte ends, which is taken, too; behind it stand 8 bytes more.  Writes 16 bytes at a time.  false: it must be escaped */
+static inline bool put_name_plain(char **to, struct key_parts *key)
+{
+	const uint8_t *name = key->at;
+	size_t i = 0;
+
+#ifdef __SSE2__
+	unsigned found = 0;
+	for (; !found && key->end - name >= (ptrdiff_t)(i + 16); i += 16) {
+		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(name + i));
+		_mm_storeu_si128((__m128i *)(void *)(*to + i), bytes);
+		found = special(bytes) << 16;
+	}
+	for (; !found; i += 8) {
+		__m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(name + i));
+		_mm_storel_epi64((__m128i *)(void *)(*to + i), bytes);
+		found = (special(bytes) & 0xff) << 24;
+	}
+	i = i + (unsigned)__builtin_ctz(found) - 32;
+#else
+	for (; name[i] && name[i] != ' ' && name[i] != '\\'; i++)
+		(*to)[i] = (char)name[i];
+#endif
+	*to += i;
+	key->at = name + i + 1;
+	return !name[i];
+}
+
+static inline char *put_offset(char *to, struct key_parts *key)
+{
+	*to++ = ' ';
+	to += hex_write(to, key_take_number(key));
+	*to++ = ' ';
+	return to;
+}
+
+/* A branch listed under the name where it begins.  false: not such a one, or it is long or must be escaped */
+static bool write_own(const struct merge_item *item, struct emit *out)
+{
+	struct key_parts key = key_parts(item);
+
+	if (item->size > EMIT_BUFFER / 4 || key_take_byte(&key) || !emit_room(out, 2 * item->size + 64))
+		return false;
+	char *first = out->at + out->used, *to = first + 2;
+	if (!put_name_plain(&to, &key) || key_take_byte(&key) != LISTED_OWN)
+		return false;
+	first[0] = (char)key_take_byte(&key);
+	first[1] = ' ';
+	to = put_offset(to, &key);
+	if (key.at == key.end)
+		return false;
+	*to++ = (char)key_take_byte(&key);
+	*to++ = ' ';
+	if (!put_name_plain(&to, &key))
+		return false;
+	to = put_offset(to, &key);
+	out->used = (size_t)(to - out->at);
+	emit_dec(out, item->sum[1]);
+	emit_char(out, ' ');
+	return true;
+}
+
+static void write_any(const struct merge_item *item, struct emit *out)
 {
 	struct key_parts key = key_parts(item);
 	bool memory = key_take_byte(&key);
@@ -254,6 +424,12 @@ void fdata_write_item(const struct merge_item *item, struct emit *out)
 			emit_char(out, ' ');
 		}
 	}
+}
+
+void fdata_write_item(const struct merge_item *item, struct emit *out)
+{
+	if (!write_own(item, out))
+		write_any(item, out);
 	emit_dec(out, item->sum[0]);
 	emit_char(out, '\n');
 }

@@ -144,11 +144,24 @@ static void check_end(struct line_reader *r, struct bc_error *err)
 		(void)!check_trusted(r, err);
 }
 
+/* Most records, where they stand.  false: they must be looked at closer */
+static bool take_ahead(struct line_reader *r, struct key *key, struct merge_item *out)
+{
+	const char *line = text_input_ahead(&r->in);
+
+	if (!line || r->head.mode != MODE_BRANCHES)
+		return false;
+	if (r->head.kind == MERGE_FDATA ? !r->records || !fdata_take(&line, key, out) : !preagg_take_record(&line, r->wanted, key, out))
+		return false;
+	text_input_skip(&r->in, line);
+	return true;
+}
+
 static bool line_next(struct source *source, struct merge_item *out, struct bc_error *err)
 {
 	struct line_reader *r = (struct line_reader *)(void *)source;
 	struct key *key = &r->keys[r->turn ^= 1];
-	bool is_record = false;
+	bool is_record = take_ahead(r, key, out);
 	const char *why;
 	struct text line;
 

@@ -318,6 +318,18 @@ static bool put_record(void *ctx, const struct merge_item *item, struct bc_error
 	return true;
 }
 
+/* Those whose items were not added up one by one. */
+static void count_inputs(struct work *w)
+{
+	struct merge_report *report = &w->merge->report;
+
+	for (size_t i = 0; i < w->inputs.len; i++) {
+		const struct merge_input *input = w->inputs.at[i];
+		for (int k = 0; k < 2 && !input->taken && weighed_as_it_is(w->merge, input); k++)
+			report->in[k] += input->sums[k];
+	}
+}
+
 static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 {
 	struct merge_report *report = &w->merge->report;
@@ -333,6 +345,7 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 	if (ok)
 		record_end(&written->writer);
 	free(written);
+	count_inputs(w);
 	report->saturated += w->how.saturated + w->merge->shared.saturated;
 	w->merge->shared.saturated = 0;
 	if (ok && !report->saturated && (report->in[0] != report->out[0] || report->in[1] != report->out[1]))

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memrchr() */
 #include "src/merge/preagg.h"
 
+#include "src/base/attr.h"
 #include "src/base/hex.h"
 
 /* Marks in the places of branch and `to`. */
@@ -280,10 +281,10 @@ static bool take_event(struct text rest, struct merge_head *head, const char **w
 	return strings_intern(&head->events, name, &ignored);
 }
 
-static const struct shape *shape_of(struct text letter)
+static inline const struct shape *shape_of(char letter)
 {
-	for (size_t i = 0; letter.len == 1 && i < sizeof(shapes) / sizeof(*shapes); i++)
-		if (shapes[i].letter == *letter.at)
+	for (size_t i = 0; i < BC_COUNT(shapes); i++)
+		if (shapes[i].letter == letter)
 			return &shapes[i];
 	return NULL;
 }
@@ -297,60 +298,61 @@ static inline bool read_place(const char **at, uint64_t *out)
 	return digits && (*at)[-1] == ' ';
 }
 
-/* A count below 10^18, and what ends it. */
-static inline bool read_count(const char **at, const char *end, uint64_t *out)
+/* A count below 10^18; behind it stands what ends it. */
+static inline bool read_count(const char **at, uint64_t *out)
 {
 	const char *first = *at, *p = first;
 	uint64_t sum = 0;
 
-	for (; p < end && (unsigned char)(*p - '0') < 10; p++)
+	for (; (unsigned char)(*p - '0') < 10; p++)
 		sum = sum * 10 + (uint64_t)(*p - '0');
 	*out = sum;
 	*at = p;
 	return p > first && p - first < 19;
 }
 
-/* Nearly all records: places that are numbers alone, single blanks, no comment.  false: look closer */
-static bool take_straight(struct text line, const struct preagg_returns *returns, struct key *key, struct merge_item *item)
+/* Places that are numbers alone, single blanks, no comment. */
+bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct merge_item *item)
 {
-	const char *at = line.at + 2, *end = line.at + line.len;
-	const struct shape *shape = line.len > 8 && line.at[1] == ' ' ? shape_of(text_first(line, 1)) : NULL;
+	const char *at = *line + 2;
+	const struct shape *shape = at[-2] != '\n' && at[-1] == ' ' ? shape_of(at[-2]) : NULL;
 
 	if (!shape || (shape->returns && returns))
 		return false;
 	uint64_t places[PLACES] = {shape->branch, 0, BRANCH_ONLY};
 	for (unsigned i = shape->first; i <= shape->last; i++)
-		if (at >= end || !read_place(&at, &places[i]))
+		if (!read_place(&at, &places[i]))
 			return false;
-	if (at >= end || !read_count(&at, end, &item->sum[0]))
+	*item = (struct merge_item){0};
+	if (!read_count(&at, &item->sum[0]))
 		return false;
-	if (at < end && (!shape->mispredictions || *at++ != ' ' || !read_count(&at, end, &item->sum[1])))
+	if (*at == ' ' && (!shape->mispredictions || (at++, !read_count(&at, &item->sum[1]))))
 		return false;
 	key->size = 0;
-	if (at != end || !key_reserve(key, sizeof(places)))
+	if (*at != '\n' || !key_reserve(key, sizeof(places)))
 		return false;
 	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]), places[TO]);
-	key->size = sizeof(places);
+	item->key = key->at;
+	item->size = key->size = sizeof(places);
+	*line = at + 1;
 	return true;
 }
 
 bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns, struct key *key,
 		 struct merge_item *item, bool *is_record, const char **why)
 {
-	*item = (struct merge_item){0};
-	*is_record = head->mode == MODE_BRANCHES && take_straight(line, returns, key, item);
-	if (*is_record) {
-		item->key = key->at;
-		item->size = key->size;
+	const char *at = line.at;
+
+	*is_record = head->mode == MODE_BRANCHES && preagg_take_record(&at, returns, key, item);
+	if (*is_record)
 		return true;
-	}
 	*item = (struct merge_item){0};
 	struct text letter = next_word(&line);
 	if (!letter.len)
 		return true;
 	if (text_is(letter, "E"))
 		return take_mode(head, MODE_PLAIN, why) && take_event(line, head, why);
-	const struct shape *shape = shape_of(letter);
+	const struct shape *shape = letter.len == 1 ? shape_of(*letter.at) : NULL;
 	*why = "expected a record, which begins with one of E S T R B F f r";
 	if (!shape && !text_is(letter, "S"))
 		return false;
@@ -408,37 +410,49 @@ static void write_location(struct emit *out, const struct location *place)
 }
 
 /* Of a fall-through alone only T can tell mispredictions. */
-static char letter_of(const struct location places[PLACES], uint64_t mispredictions,
+static char letter_of(const struct location *branch, bool branch_only, uint64_t mispredictions,
 		      const struct preagg_returns *returns)
 {
-	const struct location *branch = &places[BRANCH];
-
 	if (branch->at >= RUN_RETURN && !branch->file.len)
 		return mispredictions ? 'T' : branch->at == RUN_ONLY ? 'F' : branch->at == RUN_EXTERNAL ? 'f' : 'r';
 	if (!text_is(branch->file, OUTSIDE) && returns_have(returns, branch->file, branch->at))
 		return 'R';
-	return places[TO].at == BRANCH_ONLY && !places[TO].file.len ? 'B' : 'T';
+	return branch_only ? 'B' : 'T';
 }
 
-/* Numbers alone, which is nearly all. */
-static void write_straight(char letter, const struct shape *shape, const uint64_t places[PLACES],
-			   const struct merge_item *item, struct emit *out)
+static void write_counts(char letter, const struct merge_item *item, struct emit *out)
 {
-	char line[2 + PLACES * (HEX_MOST + 1)], *at = line;
-
-	*at++ = letter;
-	for (unsigned i = shape->first; i <= shape->last; i++) {
-		*at++ = ' ';
-		at += hex_write(at, places[i]);
-	}
-	*at++ = ' ';
-	emit_bytes(out, line, (size_t)(at - line));
 	emit_dec(out, item->sum[0]);
 	if (item->sum[1] || letter == 'B') {
 		emit_char(out, ' ');
 		emit_dec(out, item->sum[1]);
 	}
 	emit_char(out, '\n');
+}
+
+/* Numbers alone, which is nearly all.  false: there is no room */
+static bool write_numbers(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
+{
+	struct key_parts key = key_parts(item);
+	uint64_t places[PLACES] = {0};
+
+	if (!emit_room(out, 2 + PLACES * (HEX_MOST + 1)))
+		return false;
+	places[FROM] = key_take_number(&key);
+	places[BRANCH] = key_take_number(&key);
+	places[TO] = key_take_number(&key);
+	char letter = letter_of(&(struct location){places[BRANCH], {"", 0}}, places[TO] == BRANCH_ONLY, item->sum[1], returns);
+	const struct shape *shape = shape_of(letter);
+	char *at = out->at + out->used;
+	*at++ = letter;
+	for (unsigned i = shape->first; i <= shape->last; i++) {
+		*at++ = ' ';
+		at += hex_write(at, places[i]);
+	}
+	*at++ = ' ';
+	out->used = (size_t)(at - out->at);
+	write_counts(letter, item, out);
+	return true;
 }
 
 static void write_trace(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
@@ -447,26 +461,20 @@ static void write_trace(const struct merge_item *item, const struct preagg_retur
 	struct key_parts key = key_parts(item);
 	struct location places[PLACES];
 
+	if (item->size == PLACES * sizeof(uint64_t) && write_numbers(item, returns, out))
+		return;
 	for (size_t i = 0; i < PLACES; i++)
 		places[order[i]] = (struct location){key_take_number(&key), {"", 0}};
 	for (size_t i = 0; key.at < key.end && i < PLACES; i++)
 		places[order[i]].file = key_take_name(&key);
-	char letter = letter_of(places, item->sum[1], returns);
-	const struct shape *shape = shape_of((struct text){&letter, 1});
-	if (item->size == PLACES * sizeof(uint64_t)) {
-		write_straight(letter, shape, (uint64_t[]){places[BRANCH].at, places[FROM].at, places[TO].at}, item, out);
-		return;
-	}
+	bool branch_only = places[TO].at == BRANCH_ONLY && !places[TO].file.len;
+	char letter = letter_of(&places[BRANCH], branch_only, item->sum[1], returns);
+	const struct shape *shape = shape_of(letter);
 	emit_char(out, letter);
 	for (size_t i = shape->first; i <= shape->last; i++)
 		write_location(out, &places[i]);
 	emit_char(out, ' ');
-	emit_dec(out, item->sum[0]);
-	if (item->sum[1] || letter == 'B') {
-		emit_char(out, ' ');
-		emit_dec(out, item->sum[1]);
-	}
-	emit_char(out, '\n');
+	write_counts(letter, item, out);
 }
 
 void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,

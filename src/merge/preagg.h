@@ -28,10 +28,14 @@ BC_MUST_USE bool preagg_returns_join(struct preagg_returns *to, const struct pre
 /* Can text that begins so be of this kind? */
 bool preagg_can_be(struct text start);
 
-/* A line without a zero byte, behind which TEXT_INPUT_BEHIND bytes can be read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
+/* A line without a zero byte, behind which its newline stands and TEXT_INPUT_BEHIND bytes can be read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
  * *head, as the mode is.  false: *why it is none, or out of memory (why is NULL). */
 BC_MUST_USE bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns,
 			     struct key *key, struct merge_item *item, bool *is_record, const char **why);
+
+/* The same for nearly all records of branches, faster: *line is moved behind the newline.  false: only preagg_take() can tell */
+BC_MUST_USE bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key,
+				    struct merge_item *item);
 
 /* Of whole lines only the returns are wanted.  false: a line with an R is none, or out of memory */
 BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key);

@@ -24,7 +24,7 @@ static bool refill(struct text_input *in, struct bc_error *err)
 	size_t left = in->end - in->begin, got;
 
 	memmove(in->buffer, in->buffer + in->begin, left);
-	in->begin = 0;
+	in->begin = in->whole = 0;
 	in->end = left;
 	if (left == in->room) {
 		char *buffer = realloc(in->buffer, 2 * in->room + TEXT_INPUT_BEHIND);
@@ -38,6 +38,8 @@ static bool refill(struct text_input *in, struct bc_error *err)
 		return false;
 	in->zeros |= got && memchr(in->buffer + left, 0, got);
 	in->end += got;
+	const char *last = in->zeros ? NULL : memrchr(in->buffer, '\n', in->end);
+	in->whole = last ? (size_t)(last - in->buffer) + 1 : 0;
 	in->at_end = in->end < in->room;
 	return true;
 }

@@ -15,6 +15,7 @@ struct text_input {
 	struct file_stream *stream; /* borrowed */
 	char *buffer;
 	size_t begin, end, room;
+	size_t whole; /* where the last line ends that is all in the buffer; 0: a zero byte was met */
 	bool at_end;
 	bool zeros;    /* a zero byte was met: no line of a profile has one */
 	uint64_t line; /* number of the line given out last, from 1 */
@@ -32,6 +33,23 @@ BC_MUST_USE bool text_input_peek(struct text_input *in, size_t most, struct text
  * `err`, or: BC_IO; BC_FORMAT: the line is too long, has a zero byte, or
  * is the last one and has no newline, as it was cut. */
 BC_MUST_USE bool text_input_line(struct text_input *in, struct text *out, struct bc_error *err);
+
+/* The next line where it stands, with its newline and TEXT_INPUT_BEHIND bytes more.  NULL: text_input_line() must get it. */
+static inline const char *text_input_ahead(const struct text_input *in)
+{
+	return in->begin < in->whole ? in->buffer + in->begin : NULL;
+}
+
+/* That line was taken, whose newline stands before `end`. */
+static inline void text_input_skip(struct text_input *in, const char *end)
+{
+	size_t size = (size_t)(end - in->buffer) - in->begin;
+
+	in->line++;
+	in->byte = in->next;
+	in->next += size;
+	in->begin += size;
+}
 
 /* All whole lines that are in the buffer, with their newlines; their number is not kept.  Errors and the end as of
  * text_input_line(). */

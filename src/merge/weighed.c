@@ -54,6 +54,11 @@ bool weighed_item(struct merge *merge, const struct merge_input *input, struct m
 	return true;
 }
 
+bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input)
+{
+	return input->weight == 1 && !merge->options.scaled;
+}
+
 static bool next(struct source *source, struct merge_item *out, struct bc_error *err)
 {
 	struct weighed *w = (struct weighed *)(void *)source; /* its first member */
@@ -86,14 +91,15 @@ static void close_it(struct source *source)
 struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
 			    struct bc_error *err)
 {
-	struct weighed *w = from ? malloc(sizeof(*w)) : NULL;
+	if (!from || weighed_as_it_is(merge, input))
+		return from;
+	struct weighed *w = malloc(sizeof(*w));
 
 	if (w) {
 		*w = (struct weighed){{next, close_it}, from, merge, input};
 		return &w->source;
 	}
-	if (from)
-		bc_fail_nomem(err);
+	bc_fail_nomem(err);
 	source_close(from);
 	return NULL;
 }

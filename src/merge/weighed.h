@@ -10,8 +10,11 @@
 BC_MUST_USE bool weighed_item(struct merge *merge, const struct merge_input *input, struct merge_item *item,
 			      struct bc_error *err);
 
+/* Do its items count as they are?  Then its sums are known without adding up those of each item again. */
+bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input);
+
 /* A source of the items of `input` that count, which `from` has as they are; it is taken, also on failure.
- * What comes out is added to the sums.  NULL: BC_NOMEM, or from is NULL and err is set */
+ * What comes out is added to the sums, but for weighed_as_it_is().  NULL: BC_NOMEM, or from is NULL and err is set */
 struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
 			    struct bc_error *err);
 
