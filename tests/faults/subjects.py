@@ -75,6 +75,8 @@ SUBJECTS = [
     subject('merge, out of order', 'merge -q --memory=4K --fan-in=2 ../in/a.fdata ../in/turned.fdata ../in/b.fdata -o out', 'out'),
     subject('merge, through pipes', 'merge -q - ../in/packed.preagg', stdin='a.preagg'),
     subject('merge, YAML', 'merge -q ../in/a.yaml ../in/b.yaml -o out --stats-file=stats', 'out stats'),
+    subject('merge --shard', 'merge --shard -q ../in/a.shard ../in/b.preagg -o out --stats-file=stats', 'out stats'),
+    subject('convert --shard', '--shard -q --threads=1 ../in/demo.bolt ../in/perf.data -o out', 'out'),
     subject('merge by build', 'merge -q --group=build ../in/a.yaml ../in/other.yaml -o .', 'aa10.yaml bb10.yaml', alone=True),
     subject('merge-fdata', '../in/a.fdata ../in/b.fdata -o out', 'out', program='merge-fdata'),
     subject('help', 'help'),
@@ -84,7 +86,7 @@ SUBJECTS = [
 ]
 
 OFTEN = ('perf.data, 3 threads', 'perf.data -z', 'perf.data through a pipe', 'perf script, three files', 'several binaries', 'binaries in a folder',
-         'side file', 'perf2bolt, yaml', 'dump --json', 'encode', 'maps --add', 'stacks --pprof', 'addr')
+         'side file', 'merge --shard', 'perf2bolt, yaml', 'dump --json', 'encode', 'maps --add', 'stacks --pprof', 'addr')
 
 MAPS = '''# batconv-maps pid=7 id=1 time=100
 7f0000001000-7f0000003000 r-xp 00001000 fe:00 1                          /lib/one.so
@@ -173,6 +175,7 @@ def make_inputs(batconv, inputs, folder):
         save(path('b.' + form), run('-q', '--format=' + form, 'demo.bolt', 'preagg'))
     head, *lines = load(path('a.fdata')).splitlines(True)
     save(path('turned.fdata'), head + b''.join(reversed(lines)))
+    run('merge', '-q', '--shard', 'a.preagg', '-o', 'a.shard')
     save(path('packed.preagg'), zstd_frame(load(path('b.preagg'))))
     by_build = load(path('a.yaml')).decode()
     for name, id_ in (('a.yaml', 'aa10'), ('other.yaml', 'bb10')):
