@@ -86,7 +86,7 @@ head -c 50 r/2.data >r/header
 ls r/*.data r/cut r/rubbish r/header >list.bad
 gives 1 parallel OUT=o5 LIST=list.bad
 said "bad: .*/r/rubbish: "
-said "bad: .*/r/header: the header"
+said "bad: .*/r/header: truncated: the header"
 [ ! -e o5/result ] || wrong 'a result of bad recordings'
 gives 0 parallel OUT=o5 LIST=list.bad MAX_BAD=20%
 said '10 read, 8 used (1 of them cut short), 2 left out as bad'
