@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Removes the files that the last installation from this build wrote, and the folders that were its own.
+# Removes the files that the last installation from this build wrote, and the directories that were its own.
 if(NOT EXISTS ${MANIFEST})
   message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
 endif()

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# A Debian of its own in a folder, for scripts that source this: they set `dir`, and `root` below it.
+# A Debian of its own in a directory, for scripts that source this: they set `dir`, and `root` below it.
 # shellcheck disable=SC2154
 # Packages come from where apt has them here, by its proxies.
 

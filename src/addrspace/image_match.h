@@ -5,7 +5,7 @@
  *
  * Which file it is: a build-id that differs rules a mapping out, an equal one
  * accepts it whatever its name; if none was recorded, the name decides, without
- * folders and " (deleted)".
+ * directories and " (deleted)".
  *
  * Where it is: the mapped part of the file must be a part of an executable
  * segment, or hold a whole one, both in whole pages; that segment gives

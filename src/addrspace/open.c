@@ -25,7 +25,7 @@ struct recording {
 	struct history history;
 	struct carried *carried; /* or NULL */
 	uint64_t until;
-	uint64_t bytes_before, bytes; /* read: of files of a folder before this one, and of this one */
+	uint64_t bytes_before, bytes; /* read: of files of a directory before this one, and of this one */
 };
 
 static void count_bytes(void *ctx, const struct file_stream *stream)

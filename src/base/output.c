@@ -148,7 +148,7 @@ static char *join(const char *before, size_t before_len, const char *after, size
 	return joined;
 }
 
-/* How long the folder's part of a path is, with the slash. */
+/* How long the directory's part of a path is, with the slash. */
 static size_t folder_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');

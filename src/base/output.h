@@ -66,7 +66,7 @@ BC_MUST_USE bool output_commit_all(struct output *outputs, size_t count, struct 
 void output_discard(struct output *output);
 
 /* The absolute path without links of the file that this path is written to, for free(); NULL if
- * its folder does not exist.  The file need not exist. */
+ * its directory does not exist.  The file need not exist. */
 char *output_target(const char *path);
 
 /* Remove the temporary files of all outputs that are open.

@@ -3,7 +3,7 @@
  * --sandbox: give up, before the first input is opened, what no conversion needs, so
  * that a bug in a parser has little to work with.  docs/security.md says what is left.
  *
- * Landlock  nothing can be written, made, removed or run but in the folders of the
+ * Landlock  nothing can be written, made, removed or run but in the directories of the
  *           outputs; reading stays, as libraries and debug files are read late
  * seccomp   only the system calls that reading, computing in threads and writing outputs
  *           take; all others fail with EPERM.  Where no output is a file, none can be
@@ -33,7 +33,7 @@ struct sandbox {
  * are in it, too.  No library or program gets new privileges either.
  *
  * outputs  paths that are to be written, of which NULL and "-" are passed over: the
- *          folder of a file, the device or FIFO itself, or a folder
+ *          directory of a file, the device or FIFO itself, or a directory
  *
  * The result says which parts the kernel and this build have. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);

@@ -77,7 +77,7 @@ static const struct condition only_to_read[] = {
 	{"openat", 2, READS, O_RDONLY},
 };
 
-static const struct condition to_remove[] = {{"unlinkat", 2, NUMBER, 0}}; /* no folders */
+static const struct condition to_remove[] = {{"unlinkat", 2, NUMBER, 0}}; /* no directories */
 
 static bool allow_all(scmp_filter_ctx filter, const char *const *names, size_t count)
 {

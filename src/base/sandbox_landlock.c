@@ -25,8 +25,8 @@ enum {
 	MAY_REMOVE_DIR = 1 << 4,
 	MAY_REMOVE_FILE = 1 << 5,
 	MAY_MAKE_FILE = 1 << 8,
-	MAY_MAKE_ANY = 0x1fc0, /* devices, folders, files, sockets, FIFOs, links */
-	MAY_MOVE = 1 << 13,     /* between folders; since version 2 */
+	MAY_MAKE_ANY = 0x1fc0, /* devices, directories, files, sockets, FIFOs, links */
+	MAY_MOVE = 1 << 13,     /* between directories; since version 2 */
 	MAY_TRUNCATE = 1 << 14, /* since 3 */
 	MAY_CONTROL = 1 << 15,  /* devices, by ioctl(); since 5 */
 };

@@ -48,7 +48,7 @@ static char *join(const char *path, char between, const char *name)
 	return joined;
 }
 
-/* A folder that is still to be looked through. */
+/* A directory that is still to be looked through. */
 struct folder {
 	char *path, *name; /* the name is that of the path below the first one */
 };
@@ -63,7 +63,7 @@ static void folders_free(struct folder_vec *folders)
 	folder_vec_free(folders);
 }
 
-/* One entry of a folder.  Links are not followed: build-id folders are full of
+/* One entry of a directory.  Links are not followed: build-id directories are full of
  * links to files that stand there, too. */
 static bool add_entry(struct binary_vec *list, struct folder_vec *folders, struct folder in,
 		      const char *entry, struct bc_error *err)

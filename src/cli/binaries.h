@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The binaries of --bin: files, and all BOLTed ones below a folder. */
+/* The binaries of --bin: files, and all BOLTed ones below a directory. */
 #ifndef CLI_BINARIES_H
 #define CLI_BINARIES_H
 
@@ -9,12 +9,12 @@
 struct named_binary {
 	char *path;
 	char *name; /* of its profile, without suffix; no two are alike */
-	bool found; /* it was found in a folder, not named: perhaps it never ran */
+	bool found; /* it was found in a directory, not named: perhaps it never ran */
 };
 DEFINE_VEC(binary_vec, struct named_binary);
 
-/* Add a file, or what is below a folder: of that the regular files with a BAT, by
- * name.  Files are named by their last part, those of folders by all of their path
+/* Add a file, or what is below a directory: of that the regular files with a BAT, by
+ * name.  Files are named by their last part, those of directories by all of their path
  * below it, with dashes.
  *
  * BC_MISMATCH  a name is there already

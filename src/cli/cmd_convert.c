@@ -135,8 +135,8 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	return code;
 }
 
-/* Writes the profile of one binary into the folder, under the name of the binary.  A binary that
- * was found in a folder and did not run is no failure: the user did not name it. */
+/* Writes the profile of one binary into the directory, under the name of the binary.  A binary that
+ * was found in a directory and did not run is no failure: the user did not name it. */
 static int finish_one(const struct convert_arguments *all, const struct named_binary *binary,
 		      struct conversion_one *one)
 {
@@ -202,8 +202,8 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		code = worse(code, finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
-	/* If no profile was written, the folder that was made for them goes, too.  rmdir() leaves a
-	 * folder alone that contains a profile. */
+	/* If no profile was written, the directory that was made for them goes, too.  rmdir() leaves a
+	 * directory alone that contains a profile. */
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
 		(void)rmdir(args->output.path);
 	free(ones);

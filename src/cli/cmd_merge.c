@@ -153,8 +153,8 @@ static bool write_by_build(const struct merge_arguments *args, struct merge *mer
 static void enter_sandbox(const struct merge_arguments *args)
 {
 	bool direct = !args->output || output_is_stdout(args->output);
-	/* The sandbox opens the folder of temporary files, but not a default one when the output is
-	 * stdout: nobody named that folder. */
+	/* The sandbox opens the directory of temporary files, but not a default one when the output is
+	 * stdout: nobody named that directory. */
 	const char *tmpdir = args->tmpdir && direct ? NULL : args->merge.tmpdir;
 	const char *const outputs[] = {args->output, args->stats_file, tmpdir};
 

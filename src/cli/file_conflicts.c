@@ -113,11 +113,11 @@ void named_files_free(struct named_files *files)
 
 /* ---- which file each is ---- */
 
-/* A file that is there, or the name in a folder of one that is still to be made. */
+/* A file that is there, or the name in a directory of one that is still to be made. */
 struct file_identity {
 	enum { IDENTITY_UNKNOWN, IDENTITY_FILE, IDENTITY_NAME } kind;
-	struct stat at;    /* of the file, or of the folder */
-	char *path, *name; /* of a file still to be made: its folder, and its name there */
+	struct stat at;    /* of the file, or of the directory */
+	char *path, *name; /* of a file still to be made: its directory, and its name there */
 };
 
 static void identities_free(struct file_identity *ids, size_t count)

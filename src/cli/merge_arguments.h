@@ -13,7 +13,7 @@ enum merge_stats { MERGE_STATS_TEXT, MERGE_STATS_JSON, MERGE_STATS_NONE };
 struct merge_arguments {
 	struct merge_options merge;
 	struct merge_list list;
-	const char *output;     /* NULL or "-": stdout; a folder if by_build */
+	const char *output;     /* NULL or "-": stdout; a directory if by_build */
 	const char *stats_file; /* or NULL */
 	const char *expect;     /* a binary, in place of merge.expect; or NULL */
 	enum merge_stats stats;

@@ -9,9 +9,9 @@
 #define MERGE_MEMORY ((size_t)64 << 20)
 #define MERGE_FAN_IN ((size_t)256)
 
-/* Returns the folder in which temporary files are made unless the user names one: the folder of the
+/* Returns the directory in which temporary files are made unless the user names one: the directory of the
  * output, where there must be room anyway.
- * folder: the output is a folder.  For free(); NULL: out of memory */
+ * directory: the output is a directory.  For free(); NULL: out of memory */
 char *merge_tmpdir(const char *output, bool folder);
 
 /* Runs merge_write() into an output.  An output that is written directly, such as a pipe, gets no

@@ -26,7 +26,7 @@ void progress_init(struct progress *progress, enum progress_mode mode)
 	*progress = (struct progress){.mode = mode, .begun_ms = now_ms()};
 }
 
-/* Files of a folder that perf record --threads left. */
+/* Files of a directory that perf record --threads left. */
 static bool add_folder(const char *path, uint64_t *size)
 {
 	DIR *folder = opendir(path);

@@ -2,7 +2,7 @@
 /*
  * --sandbox, of every command that has this row in its table: files_check() enters it,
  * with all outputs of the command line, before the command runs.  convert() enters it
- * itself: it can have a folder to make first.
+ * itself: it can have a directory to make first.
  */
 #ifndef CLI_SANDBOX_OPTION_H
 #define CLI_SANDBOX_OPTION_H

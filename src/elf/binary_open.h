@@ -57,7 +57,7 @@ BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_erro
 BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 BC_MUST_USE bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err);
 
-/* Of a file in a folder.  *has: it is an ELF file with a BAT section that is a sound note.
+/* Of a file in a directory.  *has: it is an ELF file with a BAT section that is a sound note.
  * BC_IO, BC_NOMEM */
 BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
 

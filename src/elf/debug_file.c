@@ -151,7 +151,7 @@ static int try_build_id(const struct debug_name *name, enum named_by by, const c
 	return try_as(name, by, root, file, path, err);
 }
 
-/* In the folders that the user named. */
+/* In the directories that the user named. */
 static int try_dirs(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
 {
 	char own[PATH_MAX];
@@ -169,7 +169,7 @@ static int try_dirs(const struct debug_name *name, char path[PATH_MAX], struct b
 	return fd;
 }
 
-/* In a folder of the binary, and in those that go with it. */
+/* In a directory of the binary, and in those that go with it. */
 static int try_folder(const struct debug_name *name, const char *folder, char path[PATH_MAX],
 		      struct bc_error *err)
 {
@@ -191,7 +191,7 @@ static int try_folder(const struct debug_name *name, const char *folder, char pa
 	return fd;
 }
 
-/* The folder of a path, for free(). */
+/* The directory of a path, for free(). */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -201,7 +201,7 @@ static char *folder_of(const char *path)
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* The folder of the given name is searched, and that of the file itself if the name is a link. */
+/* The directory of the given name is searched, and that of the file itself if the name is a link. */
 static int try_folders(const struct debug_name *name, char path[PATH_MAX], struct bc_error *err)
 {
 	char *real = realpath(name->of, NULL);

@@ -5,11 +5,11 @@
  *
  *   /usr/lib/debug/.build-id/ab/cdef.debug
  *   the name of the link beside the binary and below .debug/ there,
- *   and below /usr/lib/debug/ in a folder of the binary's name; without a link NAME.debug
+ *   and below /usr/lib/debug/ in a directory of the binary's name; without a link NAME.debug
  *   of an alternative link: the name as it stands, or beside the file, and in .dwz/
  *
  *
- * and, before all of these, below each folder that the user named: .build-id/ab/cdef.debug,
+ * and, before all of these, below each directory that the user named: .build-id/ab/cdef.debug,
  * the name of the link, NAME.debug.
  *
  * A file that is found is the binary's: by its build-id, or, without one, by its checksum.
@@ -23,7 +23,7 @@
 #include "src/base/build_id.h"
 #include "src/base/named_file.h"
 
-/* Folders with debug files, in the order in which they are looked through. */
+/* Directories with debug files, in the order in which they are looked through. */
 struct debug_dirs {
 	const char *const *at;
 	size_t count;

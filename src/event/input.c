@@ -9,7 +9,7 @@
 
 #include "src/event/perf_data/perf_data.h"
 
-/* The files of a folder: data, data.0, data.1 ... */
+/* The files of a directory: data, data.0, data.1 ... */
 struct folder {
 	char **paths;
 	struct file_stream *streams;
@@ -142,7 +142,7 @@ static bool run_file(const char *path, const struct reader_options *options,
 	return ok;
 }
 
-/* A folder without a file `data` is opened like a file, so that the error names the folder. */
+/* A directory without a file `data` is opened like a file, so that the error names the directory. */
 bool is_recording_folder(const char *path)
 {
 	struct stat st;

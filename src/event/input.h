@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An input by its path: a file, "-" for stdin, or the folder that
+ * An input by its path: a file, "-" for stdin, or the directory that
  * perf record --threads leaves.
  */
 #ifndef EVENT_INPUT_H
@@ -13,7 +13,7 @@ struct input_progress {
 	void *ctx;
 };
 
-/* Is it a folder as perf record --threads leaves it? */
+/* Is it a directory as perf record --threads leaves it? */
 bool is_recording_folder(const char *path);
 
 /* Open and read it to its end into `sink`: see reader_run(). */

@@ -285,7 +285,7 @@ static void writing(void **state)
 		assert_int_equal(ok, now.size != before.size || memcmp(now.data, before.data, now.size) != 0);
 		assert_true(ok || err.code == BATCONV_NOMEM);
 	}
-	assert_false(batconv_snapshots_write(s, path_of("no folder/out"), &err));
+	assert_false(batconv_snapshots_write(s, path_of("no directory/out"), &err));
 	assert_int_equal(err.code, BATCONV_IO);
 	batconv_snapshots_free(s);
 }

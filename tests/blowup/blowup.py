@@ -9,7 +9,7 @@ What must hold:
     memory                 at most 64 MB, and 32 times the input
     exit code              0, 3 or 4; 1, if the message names the limit
 
-Prints a table.  KIND: only those.  --keep: what the last ones wrote is left in the folder that is named.
+Prints a table.  KIND: only those.  --keep: what the last ones wrote is left in the directory that is named.
 BATCONV: the program (default: build/release/batconv).  INPUT, the size, is of all files that a command was given.
 """
 import os

@@ -22,7 +22,7 @@ SOURCE = os.path.abspath(os.environ['SOURCE'])
 
 
 class Run:
-    """What every check needs: the browser, a folder, and a place for what is wrong."""
+    """What every check needs: the browser, a directory, and a place for what is wrong."""
 
     def __init__(self, chromium, folder):
         self.chromium, self.folder = chromium, folder

@@ -31,7 +31,7 @@ PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-pe
 ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'folder', 'stdin'}
 
 # label: what messages call it; words(PATH): what names the file; of one that is stdin or stdout, which, and how it is
-# shown; folder: it can be one with a recording
+# shown; directory: it can be one with a recording
 Thing = namedtuple('Thing', 'label words stream shown folder', defaults=(None, None, False))
 
 
@@ -232,7 +232,7 @@ def are_one(bench, command, one, two):
 
 
 def recordings(bench, command, read, written):
-    """A folder that is read as perf.data: its files are."""
+    """A directory that is read as perf.data: its files are."""
     wrong = []
     for name in ('recording/data', 'recording/data.1') if read.folder and not written.stream else ():
         want = "%s '%s' would replace the input '%s'" % (written.label, name, name)

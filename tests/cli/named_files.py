@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Names in inputs are names, not orders: what a recording or a binary names is opened if it is a regular file.
 
-What is named is in turn a regular file, a FIFO, a device, a folder, a socket, a link to nothing, a link to a FIFO and
+What is named is in turn a regular file, a FIFO, a device, a directory, a socket, a link to nothing, a link to a FIFO and
 one to a device.  It is named by a recording, by maps, by snapshots and by a binary's links to debug files, and each
 command that reads these is run, with --sandbox, too, where it has that.  Each run must end in time with the expected
 exit code, and nothing but the regular file may have been opened: the kernel tells of every open() (inotify), and the
@@ -242,7 +242,7 @@ def check_debug(folder):
 
 
 def check_folder(folder):
-    """A recording that is a folder: its parts are named by nobody but the folder."""
+    """A recording that is a directory: its parts are named by nobody but the directory."""
     path = os.path.join(folder, 'recording')
     os.mkdir(path)
     shutil.copyfile(DEMO + '/demo.perf.data', path + '/data')

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the command line as a user does: run.py FOLDER [--update] [NAME...]
 
-Each case is a folder with `cmd` (a shell script; lines that begin with # say where the
+Each case is a directory with `cmd` (a shell script; lines that begin with # say where the
 expectations come from) and what it must leave: `stdout`, `stderr` (both empty if there is no
 such file) and `exit` (0). Exit 77 is a case that says why it cannot run here: skipped, and a
-failure with BATCONV_REQUIRE_PEERS=1. Every case runs in an empty folder of its own, with these set:
+failure with BATCONV_REQUIRE_PEERS=1. Every case runs in an empty directory of its own, with these set:
 
     batconv    the program          inputs   unpacked inputs          source   this repository
 

@@ -3,7 +3,7 @@
 
 The program is asked for its commands, and each command for its operands and for the options that take a file
 (commands.py): one that is new is tried by being there.  The kinds of files are all that any command reads or writes,
-whole, cut in the middle and a byte before the end, and what nobody reads (kinds.py).  Each run is in an empty folder;
+whole, cut in the middle and a byte before the end, and what nobody reads (kinds.py).  Each run is in an empty directory;
 whole files are given a second time with one of the command's other options, a different one each time.
 
 What must hold for every run:
@@ -15,7 +15,7 @@ What must hold for every run:
     right, whatever names are in the files (names.py)
     a file that was given is as it was; what an option is to write is there after 0 and 4 (3, where the command's
     help has it), and after anything else is as it was before
-    nothing else is left in the folder
+    nothing else is left in the directory
 
 WORD...  only places whose name ("convert SAMPLES") or kinds whose name has one of the words
 --table  which exit codes were seen, of each command with each kind
@@ -47,7 +47,7 @@ SHOWN = 60  # failures of one kind at one place
 
 
 class Run:
-    """One command line.  `target`: the path below the run's folder that an option under test writes."""
+    """One command line.  `target`: the path below the run's directory that an option under test writes."""
 
     def __init__(self, place, kind, arguments, outputs, stdin=None, target=None):
         self.place, self.kind, self.arguments, self.stdin, self.target = place, kind, arguments, stdin, target

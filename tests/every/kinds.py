@@ -250,7 +250,7 @@ def add_others(make):
 
 
 def cut(make, kind):
-    """Cut in the middle, and a byte before the end; of a folder its last file."""
+    """Cut in the middle, and a byte before the end; of a directory its last file."""
     for name, part in (('half', lambda size: size // 2), ('last', lambda size: size - 1)):
         path = '%s~%s' % (kind.path, name)
         file = path

@@ -10,7 +10,7 @@ signals  SIGINT, SIGTERM, SIGHUP, SIGKILL at system calls
 
 Every place of every command is hit with --every, else some that are spread evenly, of some commands.  Prints, for each fault, how many were injected, how often
 the command went on unharmed, and how often it failed as it should; and every run that did neither.  BATCONV, INPUTS, SOURCE
-and FAULTS (the folder with the injectors) are in the environment.
+and FAULTS (the directory with the injectors) are in the environment.
 """
 import argparse
 import collections

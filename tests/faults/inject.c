@@ -125,7 +125,7 @@ static bool is_fd_below(pid_t tid, int fd)
 	return is_below(path);
 }
 
-/* Relative paths are below: the program runs in the folder. */
+/* Relative paths are below: the program runs in the directory. */
 static bool is_path_below(pid_t tid, unsigned long long at)
 {
 	char path[4096];

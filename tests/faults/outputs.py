@@ -2,7 +2,7 @@
 """Where output cannot go: outputs.py [--every] [--only=NAME]
 
 For every command: stdout is full, closed, or has lost its reader; stderr is full or closed; the output's directory is missing or
-not writable; the output is a folder; the disk is full.  The old output must stay, and one line must say why.  The disk is a
+not writable; the output is a directory; the disk is full.  The old output must stay, and one line must say why.  The disk is a
 small tmpfs in a namespace of its own; where the system forbids that, it says so and leaves it out.
 """
 import os

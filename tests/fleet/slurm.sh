@@ -65,7 +65,7 @@ find "$work/r" -name '*.data' >list
 "$REAL" extract -o side "$INPUTS/sqlite/sq.b22"
 export WORK=$work REAL BATCONV=$work/batconv BINARY=$work/side LIST=$work/list OUT=$work/out FILES=1 PARTS=4
 
-# one run over all, in a folder of names as the list's order has no say in it
+# one run over all, in a directory of names as the list's order has no say in it
 sort list | xargs -d '\n' "$REAL" -q --format=preagg "$BINARY" -o whole.preagg
 "$REAL" -q "$BINARY" whole.preagg -o whole.fdata
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Gives every file of a folder to a fuzz target: no fuzzer needed.  A target with a
+ * Gives every file of a directory to a fuzz target: no fuzzer needed.  A target with a
  * mutator of its own gets some mutations of each as well, the same ones every time.
  *
  * A mutator stays within the room that it has, and gives the same for the same seed.

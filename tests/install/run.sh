@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs into an empty folder, and uses what is there as a stranger would: by
+# Installs into an empty directory, and uses what is there as a stranger would: by
 # pkg-config, by CMake, and by running the program.   run.sh BUILD_DIR
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -42,7 +42,7 @@ def run(*words):
 
 
 class Bench:
-    """A folder of its own for each check; what was converted once is kept."""
+    """A directory of its own for each check; what was converted once is kept."""
 
     def __init__(self, folder):
         self.folder, self.number, self.lock, self.kept = folder, 0, threading.Lock(), {}

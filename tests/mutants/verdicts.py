@@ -44,7 +44,7 @@ def folder_of(path):
 
 
 def count(mutants, results, verdicts):
-    """{folder: Counter of made, killed, survived, equivalent}"""
+    """{directory: Counter of made, killed, survived, equivalent}"""
     table = collections.defaultdict(collections.Counter)
     for mutant in mutants:
         row = table[folder_of(mutant.path)]

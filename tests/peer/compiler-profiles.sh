@@ -39,7 +39,7 @@ instructions() {
 	valgrind --tool=callgrind --callgrind-out-file=counted ./stripped 120 2>&1 >printed | sed -n 's/.*Collected *: //p'
 }
 
-# loop SECTION RECORDED: runs the section in a folder of its own
+# loop SECTION RECORDED: runs the section in a directory of its own
 loop() {
 	mkdir "$dir/$1" && cd "$dir/$1" || exit 1
 	cp "$demo"/src/* .

@@ -4,7 +4,7 @@
  *
  *   --cases          names of the files
  *   --build CASE     writes one of them to stdout
- *   --dump FILE...   prints what the reader delivers (FILE data.0 ... of a folder)
+ *   --dump FILE...   prints what the reader delivers (FILE data.0 ... of a directory)
  */
 #include <string.h>
 

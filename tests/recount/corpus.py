@@ -108,7 +108,7 @@ class Corpus:
                 self.cases += [Case(binary, [made], options, source) for options in ([], ['--compat=perf2bolt'])]
 
     def add_made(self):
-        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a folder."""
+        """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a directory."""
         demo, source = self.path('demo', 'demo.bolt'), self.path('demo', 'demo')
         parts = [self.path('demo', 'demo.switch.%d' % i) for i in (1, 2, 3)]
         self.files += len(parts)

@@ -2,7 +2,7 @@
 """Counts the whole corpus a second time: recount.py [WORD...]
 
 Each sample file of inputs/, and some that are made here, is converted with the binary that it is of, in each form, with
-one thread and with two; and, by force, with each other binary of its folder.  The program `recount` counts the same
+one thread and with two; and, by force, with each other binary of its directory.  The program `recount` counts the same
 samples by itself and compares.  Then single numbers, lines and names of what was written are changed: recount must tell
 each.
 

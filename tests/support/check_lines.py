@@ -117,7 +117,7 @@ def of_json(line):
 
 
 def whole(places):
-    """llvm-symbolizer puts the folder of the compilation before names that are relative to it, and has the file of line 0
+    """llvm-symbolizer puts the directory of the compilation before names that are relative to it, and has the file of line 0
     (code that no line stands for)."""
     return [(f, os.path.abspath(file) if file and line else None, line) for f, file, line in places]
 

@@ -2,7 +2,7 @@
 """Other forms of a perf.data that tests/peer/recordings/made.py wrote, for the command line: made_perf_data.py FORM IN OUT
 
 pipe       as perf record writes to a pipe: attrs as records, no tables
-folder     as perf record --threads leaves it: every second sample in a file of another thread
+directory     as perf record --threads leaves it: every second sample in a file of another thread
 cut N      all that is whole up to the N-th sample, and half of that one
 events     every third sample is of another event, `other:u`
 unknown    before each sample a record of a type that nobody writes, 200 and 61 in turn

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A folder of a test's own, with small files. */
+/* A directory of a test's own, with small files. */
 #ifndef SUPPORT_OWN_FOLDER_H
 #define SUPPORT_OWN_FOLDER_H
 

@@ -16,7 +16,7 @@
 enum held {
 	HELD,            /* by seccomp, always                                             */
 	HELD_IF_READING, /* by seccomp, where no output is a file                          */
-	HELD_OUTSIDE,    /* by Landlock, where an output is a file: outside of its folder  */
+	HELD_OUTSIDE,    /* by Landlock, where an output is a file: outside of its directory  */
 };
 
 struct call {

@@ -40,7 +40,7 @@ static void several_are_named_together(void **state)
 	assert_holds("b", "two");
 }
 
-/* A folder takes the second name meanwhile: the first file, which had its name, gets the
+/* A directory takes the second name meanwhile: the first file, which had its name, gets the
  * old one back; one that was not there before goes again. */
 static void names_that_were_given_are_taken_back(void **state)
 {

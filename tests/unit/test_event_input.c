@@ -20,7 +20,7 @@ static const struct build_attr attr = {
 	.name = "cycles",
 };
 
-/* A folder of its own for each test, which the test leaves empty. */
+/* A directory of its own for each test, which the test leaves empty. */
 static char folder[] = "/tmp/batconv-input-XXXXXX";
 
 static int make_folder(void **state)
@@ -69,7 +69,7 @@ static void write_recording(const char *name, const uint64_t *times, size_t coun
 	build_perf_file_free(&file);
 }
 
-/* The events of a folder's further files, which have neither header nor attrs. */
+/* The events of a directory's further files, which have neither header nor attrs. */
 static void write_records(const char *name, const uint64_t *times, size_t count)
 {
 	struct build_perf b = {0};
