@@ -231,14 +231,14 @@ static void put_le(uint8_t *to, uint64_t value, int size)
 
 static bool compress(ZSTD_CCtx *ctx, const struct byte_vec *content, uint8_t **data, size_t *size)
 {
-	size_t room = ZSTD_compressBound(content->len);
-	uint8_t *out = ctx ? malloc(HEADER_SIZE + room) : NULL;
+	size_t capacity = ZSTD_compressBound(content->len);
+	uint8_t *out = ctx ? malloc(HEADER_SIZE + capacity) : NULL;
 
 	if (!out)
 		return false;
 	ZSTD_CCtx_setParameter(ctx, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(ctx, ZSTD_c_checksumFlag, 1);
-	size_t got = ZSTD_compress2(ctx, out + HEADER_SIZE, room, content->at, content->len);
+	size_t got = ZSTD_compress2(ctx, out + HEADER_SIZE, capacity, content->at, content->len);
 	if (ZSTD_isError(got)) {
 		free(out);
 		return false;

@@ -27,11 +27,11 @@ static bool fail_open(uint32_t pid, const char *path, struct bc_error *err)
 /* The kernel hands out a page of whole lines at a time. */
 static bool read_all(int fd, char **data, size_t *size)
 {
-	size_t room = 1 << 16, used = 0;
-	char *buffer = malloc(room);
+	size_t capacity = 1 << 16, used = 0;
+	char *buffer = malloc(capacity);
 
 	while (buffer) {
-		ssize_t got = read(fd, buffer + used, room - used);
+		ssize_t got = read(fd, buffer + used, capacity - used);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
@@ -43,9 +43,9 @@ static bool read_all(int fd, char **data, size_t *size)
 			return false;
 		}
 		used += (size_t)got;
-		if (used < room)
+		if (used < capacity)
 			continue;
-		char *more = realloc(buffer, room *= 2);
+		char *more = realloc(buffer, capacity *= 2);
 		if (!more)
 			free(buffer);
 		buffer = more;

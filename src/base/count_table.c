@@ -46,13 +46,13 @@ static bool row_less(const struct count_row *a, const struct count_row *b)
 }
 DEFINE_SORT(sort_rows, struct count_row, row_less)
 
-static bool make_room(struct count_rows *spare, size_t room)
+static bool make_room(struct count_rows *spare, size_t capacity)
 {
-	if (spare->room >= room)
+	if (spare->capacity >= capacity)
 		return true;
 	free(spare->at);
-	*spare = (struct count_rows){malloc(room * sizeof(*spare->at)), room};
-	spare->room = spare->at ? room : 0;
+	*spare = (struct count_rows){malloc(capacity * sizeof(*spare->at)), capacity};
+	spare->capacity = spare->at ? capacity : 0;
 	return spare->at;
 }
 
@@ -61,7 +61,7 @@ static bool make_room(struct count_rows *spare, size_t room)
 static bool sort_by_first(struct count_rows *rows, size_t count, struct count_rows *spare)
 {
 	struct keyed *keys = malloc((count + 1) * sizeof(*keys));
-	bool done = keys && make_room(spare, rows->room);
+	bool done = keys && make_room(spare, rows->capacity);
 
 	for (size_t i = 0; done && i < count; i++)
 		keys[i] = (struct keyed){rows->at[i].key[0], i};

@@ -43,7 +43,7 @@ void count_table_sort(struct count_table *table);
  * none. */
 struct count_rows {
 	struct count_row *at;
-	size_t room;
+	size_t capacity;
 };
 
 /* Sort rows by their keys and add up those with equal keys; none may be free.  Where memory

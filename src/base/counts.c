@@ -87,7 +87,7 @@ static void unify(struct count_row_vec *list, struct count_rows *spare)
 
 	list->len = count_rows_unify(&rows, list->len, spare);
 	list->at = rows.at;
-	list->cap = rows.room;
+	list->cap = rows.capacity;
 }
 
 /* Add up equal rows of a list.  If that makes it half as long, it was worth it. */

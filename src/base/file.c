@@ -270,7 +270,7 @@ static bool end_packed(struct file_stream *stream, struct bc_error *err)
 
 static bool read_packed(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
-	size_t got, room;
+	size_t got, capacity;
 
 	for (*out = 0; *out < size;) {
 		if (!packed_take(stream->packed, (char *)buffer + *out, size - *out, &got, err))
@@ -278,10 +278,10 @@ static bool read_packed(struct file_stream *stream, void *buffer, size_t size, s
 		*out += got;
 		if (*out == size)
 			break;
-		void *more = packed_room(stream->packed, &room);
+		void *more = packed_room(stream->packed, &capacity);
 		if (!more)
 			return end_packed(stream, err);
-		if (!read_fully(stream, more, room, &got, err))
+		if (!read_fully(stream, more, capacity, &got, err))
 			return false;
 		packed_put(stream->packed, got);
 	}

@@ -53,9 +53,9 @@ void packed_close(struct packed *packed)
 	free(packed);
 }
 
-void *packed_room(struct packed *packed, size_t *room)
+void *packed_room(struct packed *packed, size_t *capacity)
 {
-	*room = packed->capacity;
+	*capacity = packed->capacity;
 	return packed->begin < packed->end || packed->last ? NULL : packed->buffer;
 }
 
@@ -69,7 +69,7 @@ void packed_put(struct packed *packed, size_t size)
 bool packed_take(struct packed *packed, void *to, size_t size, size_t *out, struct bc_error *err)
 {
 	struct unpack_step step = {.in = packed->buffer + packed->begin, .in_size = packed->end - packed->begin,
-				   .last = packed->last, .out = to, .room = size};
+				   .last = packed->last, .out = to, .capacity = size};
 
 	bool ok = unpack_step(packed->unpack, &step, err);
 	packed->begin = packed->end - step.in_size;
@@ -124,11 +124,11 @@ static bool grow(struct growing *memory)
 static bool unpack_all(struct unpack *unpack, enum packing packing, struct unpack_step *step,
 		       struct growing *memory, struct bc_error *err)
 {
-	while (step->got == step->room) {
-		if (step->room && !grow(memory))
+	while (step->got == step->capacity) {
+		if (step->capacity && !grow(memory))
 			return bc_fail_nomem(err);
 		step->out = memory->at;
-		step->room = memory->size;
+		step->capacity = memory->size;
 		if (!unpack_step(unpack, step, err))
 			return false;
 	}

@@ -12,9 +12,9 @@ struct packed; /* opaque */
 struct packed *packed_open(enum packing packing, const void *head, size_t size, struct bc_error *err);
 void packed_close(struct packed *packed); /* or NULL */
 
-/* The buffer for more bytes of the file, *room bytes, when the last ones were taken.  NULL: they
+/* The buffer for more bytes of the file, *capacity bytes, when the last ones were taken.  NULL: they
  * were not, or the file has ended. */
-void *packed_room(struct packed *packed, size_t *room);
+void *packed_room(struct packed *packed, size_t *capacity);
 
 /* `size` bytes of the file are in the buffer now; 0: the file has ended. */
 void packed_put(struct packed *packed, size_t size);

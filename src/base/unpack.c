@@ -132,13 +132,13 @@ static bool step_gzip(struct unpack *u, struct unpack_step *step, struct bc_erro
 {
 	if (u->whole && (!next_member(u, step, err) || u->whole))
 		return err->code == BC_OK;
-	uInt in = at_once(step->in_size), room = at_once(step->room - step->got);
+	uInt in = at_once(step->in_size), capacity = at_once(step->capacity - step->got);
 	u->gzip.next_in = (Bytef *)(uintptr_t)step->in; /* zlib reads it only */
 	u->gzip.avail_in = in;
 	u->gzip.next_out = step->out + step->got;
-	u->gzip.avail_out = room;
+	u->gzip.avail_out = capacity;
 	int result = inflate(&u->gzip, Z_NO_FLUSH);
-	advance(u, step, in - u->gzip.avail_in, room - u->gzip.avail_out);
+	advance(u, step, in - u->gzip.avail_in, capacity - u->gzip.avail_out);
 	u->whole = result == Z_STREAM_END;
 	if (result == Z_MEM_ERROR)
 		return bc_fail_nomem(err);
@@ -149,7 +149,7 @@ static bool step_gzip(struct unpack *u, struct unpack_step *step, struct bc_erro
 static bool step_zstd(struct unpack *u, struct unpack_step *step, struct bc_error *err)
 {
 	ZSTD_inBuffer in = {step->in, step->in_size, 0};
-	ZSTD_outBuffer out = {step->out, step->room, step->got};
+	ZSTD_outBuffer out = {step->out, step->capacity, step->got};
 	size_t left = ZSTD_decompressStream(u->zstd, &out, &in);
 	bool moved = in.pos || out.pos > step->got;
 
@@ -169,14 +169,14 @@ static bool step_zstd(struct unpack *u, struct unpack_step *step, struct bc_erro
 
 static bool step_xz(struct unpack *u, struct unpack_step *step, struct bc_error *err)
 {
-	size_t in = step->in_size, room = step->room - step->got;
+	size_t in = step->in_size, capacity = step->capacity - step->got;
 
 	u->xz.next_in = step->in;
 	u->xz.avail_in = in;
 	u->xz.next_out = step->out + step->got;
-	u->xz.avail_out = room;
+	u->xz.avail_out = capacity;
 	lzma_ret result = lzma_code(&u->xz, step->last ? LZMA_FINISH : LZMA_RUN);
-	advance(u, step, in - u->xz.avail_in, room - u->xz.avail_out);
+	advance(u, step, in - u->xz.avail_in, capacity - u->xz.avail_out);
 	switch (result) {
 	case LZMA_STREAM_END: u->whole = true; break;
 	case LZMA_OK:
@@ -221,7 +221,7 @@ bool unpack_step(struct unpack *u, struct unpack_step *step, struct bc_error *er
 		taken = u->taken;
 		if (!step_once(u, step, err) || !in_limit(u, err))
 			return false;
-	} while (step->got < step->room && (step->got > before || u->taken > taken));
+	} while (step->got < step->capacity && (step->got > before || u->taken > taken));
 	return true;
 }
 

@@ -42,7 +42,7 @@ struct unpack_step {
 	size_t in_size;
 	bool last; /* nothing comes behind `in` */
 	uint8_t *out;
-	size_t room, got; /* bytes of out; of these, written */
+	size_t capacity, got; /* bytes of out; of these, written */
 };
 
 /* Take what can be taken, until `in` is empty or `out` is full.

@@ -99,14 +99,14 @@ static size_t list(const struct bat_table *bat, enum wanted wanted, struct block
 }
 
 /* Ascending keys of all branch entries. */
-static uint64_t *branch_keys(const struct bat_table *bat, struct block_start *room, size_t *count)
+static uint64_t *branch_keys(const struct bat_table *bat, struct block_start *capacity, size_t *count)
 {
-	*count = list(bat, BRANCHES, room);
+	*count = list(bat, BRANCHES, capacity);
 	uint64_t *keys = malloc((*count + 1) * sizeof(*keys));
 	if (!keys)
 		return NULL;
 	for (size_t i = 0; i < *count; i++)
-		keys[i] = room[i].key;
+		keys[i] = capacity[i].key;
 	qsort(keys, *count, sizeof(*keys), by_value);
 	return keys;
 }
@@ -125,16 +125,16 @@ static void add_promoted(struct block_starts *starts, uint64_t key)
 
 /* Keep the blocks without a hash that BOLT made: those with the branch entry of a promoted call
  * at their input offset.  Other blocks without a hash are blocks of the input, whose hash is
- * wrong.  `room` is scratch memory for all entries. */
-static bool sort_out_unknown(const struct bat_table *bat, struct block_start *room,
+ * wrong.  `capacity` is scratch memory for all entries. */
+static bool sort_out_unknown(const struct bat_table *bat, struct block_start *capacity,
 			     struct block_starts *starts)
 {
-	size_t count = list(bat, UNKNOWN_BLOCKS, room), branch_count;
+	size_t count = list(bat, UNKNOWN_BLOCKS, capacity), branch_count;
 
 	if (!count)
 		return true;
 	struct block_start *unknown = malloc(count * sizeof(*unknown));
-	uint64_t *branches = unknown ? branch_keys(bat, room, &branch_count) : NULL;
+	uint64_t *branches = unknown ? branch_keys(bat, capacity, &branch_count) : NULL;
 	starts->promoted = branches ? malloc(count * sizeof(*starts->promoted)) : NULL;
 	if (starts->promoted) {
 		size_t rest = 0;
@@ -158,15 +158,15 @@ bool block_starts_make(const struct bat_table *bat, struct block_starts *out)
 {
 	struct block_starts starts = {malloc((bat->entry_count + (size_t)1) * sizeof(*starts.at)),
 				      0, NULL, 0};
-	struct block_start *room = malloc((bat->entry_count + (size_t)1) * sizeof(*room));
-	bool ok = starts.at && room;
+	struct block_start *capacity = malloc((bat->entry_count + (size_t)1) * sizeof(*capacity));
+	bool ok = starts.at && capacity;
 
 	if (ok) {
 		starts.count = list(bat, KNOWN_BLOCKS, starts.at);
 		qsort(starts.at, starts.count, sizeof(*starts.at), by_start);
-		ok = sort_out_unknown(bat, room, &starts);
+		ok = sort_out_unknown(bat, capacity, &starts);
 	}
-	free(room);
+	free(capacity);
 	if (!ok)
 		block_starts_free(&starts);
 	*out = starts;

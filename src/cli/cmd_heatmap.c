@@ -4,7 +4,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/heat_output.h"
-#include "src/cli/kernel_report.h"
+#include "src/cli/kernel_summary.h"
 #include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/print.h"

@@ -25,8 +25,8 @@ bool merge_list_add(struct merge_list *list, const char *path, uint64_t weight)
 static char *read_all(const char *path, size_t *size, struct bc_error *err)
 {
 	struct file_stream stream;
-	size_t room = 65536, got = 0;
-	char *at = malloc(room);
+	size_t capacity = 65536, got = 0;
+	char *at = malloc(capacity);
 
 	*size = 0;
 	if (!at || !stream_open(path, &stream, err)) {
@@ -36,13 +36,13 @@ static char *read_all(const char *path, size_t *size, struct bc_error *err)
 		return NULL;
 	}
 	bool ok = true;
-	for (; ok && (ok = stream_read(&stream, at + *size, room - *size - 1, &got, err)) && got; *size += got) {
-		if (*size + got < room - 1)
+	for (; ok && (ok = stream_read(&stream, at + *size, capacity - *size - 1, &got, err)) && got; *size += got) {
+		if (*size + got < capacity - 1)
 			continue;
-		char *more = realloc(at, 2 * room);
+		char *more = realloc(at, 2 * capacity);
 		ok = more || bc_fail_nomem(err);
 		at = more ? more : at;
-		room *= more ? 2 : 1;
+		capacity *= more ? 2 : 1;
 	}
 	stream_close(&stream);
 	if (ok) {

@@ -11,22 +11,22 @@ static char *read_file(const char *path, struct bc_error *err)
 {
 	struct file_stream stream;
 	char *text = NULL;
-	size_t used = 0, room = 0, got = 0;
+	size_t used = 0, capacity = 0, got = 0;
 
 	if (!stream_open(path, &stream, err))
 		return NULL;
 	do {
 		used += got;
-		if (used + 1 >= room) {
-			room = room ? 2 * room : 4096;
-			char *more = realloc(text, room);
+		if (used + 1 >= capacity) {
+			capacity = capacity ? 2 * capacity : 4096;
+			char *more = realloc(text, capacity);
 			if (!more) {
 				(void)!bc_fail_nomem(err);
 				goto failed;
 			}
 			text = more;
 		}
-		if (!stream_read(&stream, text + used, room - used - 1, &got, err))
+		if (!stream_read(&stream, text + used, capacity - used - 1, &got, err))
 			goto failed;
 	} while (got);
 	stream_close(&stream);

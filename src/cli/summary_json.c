@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/kernel_report.h"
+#include "src/cli/kernel_summary.h"
 #include "src/cli/summary.h"
 #include "src/output/json.h"
 

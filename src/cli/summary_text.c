@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/cli/kernel_report.h"
+#include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "src/base/file.h"
-#include "src/cli/kernel_report.h"
+#include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 

@@ -19,10 +19,10 @@ static char *names_room(struct names *names, size_t size)
 	struct name_block *last = names->last;
 
 	if (!last || size > last->size - last->used) {
-		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
-		if (room > SIZE_MAX - sizeof(*last) || !(last = malloc(sizeof(*last) + room)))
+		size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+		if (capacity > SIZE_MAX - sizeof(*last) || !(last = malloc(sizeof(*last) + capacity)))
 			return NULL;
-		*last = (struct name_block){.previous = names->last, .size = room};
+		*last = (struct name_block){.previous = names->last, .size = capacity};
 		names->last = last;
 	}
 	last->used += size;
@@ -62,11 +62,11 @@ void names_free(struct names *names)
 	}
 }
 
-/* The digits of a number, written backwards from the end of the room. */
+/* The digits of a number, written backwards from the end of the array. */
 static struct digits digits_of(const char *prefix, uint64_t number, unsigned base)
 {
-	char room[24];
-	char *first = room + sizeof(room) - 1;
+	char digits[24];
+	char *first = digits + sizeof(digits) - 1;
 	struct digits out;
 
 	*first = '\0';
@@ -76,7 +76,7 @@ static struct digits digits_of(const char *prefix, uint64_t number, unsigned bas
 	} while (number);
 	size_t prefix_size = strlen(prefix);
 	memcpy(out.text, prefix, prefix_size);
-	memcpy(out.text + prefix_size, first, (size_t)(room + sizeof(room) - first));
+	memcpy(out.text + prefix_size, first, (size_t)(digits + sizeof(digits) - first));
 	return out;
 }
 

@@ -31,7 +31,7 @@ bool replacement_plan(const struct image *image, const struct section *section, 
 		      struct replacement *out, struct bc_error *err)
 {
 	uint64_t end = image->file.size;
-	struct replacement plan = {.size = size, .room = section->size, .at = section->offset,
+	struct replacement plan = {.size = size, .capacity = section->size, .at = section->offset,
 				   .file_size = end};
 
 	if (in_segment(image, section))
@@ -55,8 +55,8 @@ void replacement_apply(const struct replacement *plan, struct bytes file, struct
 {
 	memcpy(copy, file.data, file.size);
 	memset(copy + file.size, 0, plan->file_size - file.size);
-	if (plan->size <= plan->room) /* no remains of the old content */
-		memset(copy + plan->at, 0, plan->room);
+	if (plan->size <= plan->capacity) /* no remains of the old content */
+		memset(copy + plan->at, 0, plan->capacity);
 	memcpy(copy + plan->at, content.data, content.size);
 	memcpy(copy + plan->header_at, plan->header, sizeof(plan->header));
 }

@@ -9,7 +9,7 @@ struct replacement {
 	uint64_t header_at; /* file offset of the section's header ...        */
 	uint8_t header[64]; /* ... and what stands there from now on          */
 	uint64_t at;        /* file offset of the content                     */
-	uint64_t room;      /* bytes there that are the section's so far      */
+	uint64_t capacity;      /* bytes there that are the section's so far      */
 	uint64_t size;      /* of the content                                 */
 	uint64_t file_size; /* of the file afterwards                         */
 };

@@ -52,10 +52,10 @@ static bool make_room(struct function_probes *out, size_t nodes)
 {
 	if (nodes <= out->number_room)
 		return true;
-	uint32_t *room = realloc(out->number_of, nodes * sizeof(*room));
-	if (!room)
+	uint32_t *more = realloc(out->number_of, nodes * sizeof(*more));
+	if (!more)
 		return false;
-	out->number_of = room;
+	out->number_of = more;
 	out->number_room = nodes;
 	return true;
 }

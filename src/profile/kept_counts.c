@@ -88,9 +88,9 @@ static void copy(struct splitter *s, const struct count_row *row)
 /* Each table is freed when it was read, so that not all is there twice. */
 static bool take(struct splitter *s, struct counts *counts, bool splits, struct bc_error *err)
 {
-	struct count_rows spare = {0}, rows = {.room = (splits ? 2 : 1) * counts_used(counts) + 1};
+	struct count_rows spare = {0}, rows = {.capacity = (splits ? 2 : 1) * counts_used(counts) + 1};
 
-	rows.at = malloc(rows.room * sizeof(*rows.at));
+	rows.at = malloc(rows.capacity * sizeof(*rows.at));
 	s->out->rows = rows.at;
 	if (!rows.at)
 		return bc_fail_nomem(err);

@@ -86,8 +86,8 @@ static bool take_field(void *ctx, const struct bat_field *field)
 static bool find_in_bytes(const struct binary *binary, struct unhashed_vec *out)
 {
 	const struct bat_table *bat = &binary->bat;
-	size_t room = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
-	struct reading r = {.bat = bat, .hot = malloc(room), .cold = malloc(room), .out = out};
+	size_t capacity = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
+	struct reading r = {.bat = bat, .hot = malloc(capacity), .cold = malloc(capacity), .out = out};
 	struct bat_error err;
 
 	for (uint32_t i = 0; r.hot && r.cold && i < bat->fragment_count; i++)

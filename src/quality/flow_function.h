@@ -28,7 +28,7 @@ struct flow_function {
 	struct flow_block_vec blocks; /* by start */
 	struct flow_edge_vec edges;   /* by `from` */
 	const struct graph *graph;    /* whose blocks they are; NULL: it is not known */
-	struct input_function input;  /* room */
+	struct input_function input;  /* reused: the blocks of one function in the table */
 	struct flow_number_vec work;
 };
 

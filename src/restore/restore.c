@@ -229,13 +229,13 @@ static bool run_pass(struct pass *pass, struct profile *profile, bool (*take)(st
 static bool list_cold(struct pass *pass)
 {
 	const struct bat_table *bat = &pass->how->pair->output->bat;
-	size_t room = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
+	size_t capacity = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
 
-	pass->first_cold = malloc(room);
-	pass->next_cold = malloc(room);
+	pass->first_cold = malloc(capacity);
+	pass->next_cold = malloc(capacity);
 	if (!pass->first_cold || !pass->next_cold)
 		return false;
-	memset(pass->first_cold, 0xff, room); /* NO_FRAGMENT */
+	memset(pass->first_cold, 0xff, capacity); /* NO_FRAGMENT */
 	for (uint32_t i = bat->fragment_count; i--;) {
 		uint32_t hot = bat->fragments[i].parent;
 		if (!bat->fragments[i].cold || hot == BAT_NO_PARENT)

@@ -128,12 +128,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 	size_t samples = size - 3 - desc;
 	if (!desc || seed % 8 < 4) /* text samples are left to libFuzzer */
 		return 3 + desc + mutate_perf_data(data + 3 + desc, samples, most - 3 - desc, seed / 8);
-	size_t room = most - 3 - samples < UINT16_MAX ? most - 3 - samples : UINT16_MAX;
-	uint8_t *new = malloc(room + desc + 1);
+	size_t capacity = most - 3 - samples < UINT16_MAX ? most - 3 - samples : UINT16_MAX;
+	uint8_t *new = malloc(capacity + desc + 1);
 	if (!new)
 		abort();
 	memcpy(new, data + 3, desc);
-	size_t now = room < desc ? desc : mutate_bat(new, desc, room, seed / 8);
+	size_t now = capacity < desc ? desc : mutate_bat(new, desc, capacity, seed / 8);
 	memmove(data + 3 + now, data + 3 + desc, samples);
 	memcpy(data + 3, new, now);
 	data[1] = (uint8_t)now;

@@ -30,13 +30,13 @@ static void run(const uint8_t *data, size_t size, size_t in, size_t out, struct 
 	*result = (struct result){.ok = true};
 	for (size_t at = 0; result->ok && result->size < ROOM;) {
 		size_t piece = size - at < in ? size - at : in;
-		size_t room = ROOM - result->size < out ? ROOM - result->size : out;
+		size_t capacity = ROOM - result->size < out ? ROOM - result->size : out;
 		struct unpack_step step = {.in = data + at, .in_size = piece, .last = at + piece == size,
-					   .out = result->at + result->size, .room = room};
+					   .out = result->at + result->size, .capacity = capacity};
 		result->ok = unpack_step(unpack, &step, &err);
 		at += piece - step.in_size;
 		result->size += step.got;
-		if (at == size && step.got < room && step.last)
+		if (at == size && step.got < capacity && step.last)
 			break;
 	}
 	assert(unpack_taken(unpack) <= size);

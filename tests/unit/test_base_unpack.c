@@ -157,7 +157,7 @@ static void damage_is_told(void **state)
 		}
 		for (size_t at = packed.size / 4; at < packed.size * 3 / 4; at += 37) {
 			struct unpack_step step = {.in = packed.at, .in_size = packed.size, .last = true,
-						   .out = (uint8_t *)back, .room = sizeof(back)};
+						   .out = (uint8_t *)back, .capacity = sizeof(back)};
 			struct bc_error err;
 			struct unpack *unpack = unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
 			packed.at[at] ^= 0x10;
@@ -187,7 +187,7 @@ static void bombs_are_bounded(void **state)
 		struct unpack_limit limit = {1 << 20, 100};
 		struct unpack *unpack = unpack_create(all[i], limit, &err);
 		struct unpack_step step = {.in = packed.at, .in_size = packed.size, .last = true,
-					   .out = zeros, .room = size};
+					   .out = zeros, .capacity = size};
 		assert_false(unpack_step(unpack, &step, &err) && step.got == size);
 		assert_int_equal(err.code, BC_UNSUPPORTED);
 		assert_non_null(strstr(err.text, "1 MiB and 100 times its own size"));
@@ -215,7 +215,7 @@ static void tails(void **state)
 			memset(packed.at + packed.size, garbage ? 'x' : 0, 512);
 			struct unpack *unpack = unpack_create(all[i], (struct unpack_limit){1 << 20, 1024}, &err);
 			struct unpack_step step = {.in = packed.at, .in_size = packed.size + 512, .last = true,
-						   .out = (uint8_t *)back, .room = sizeof(back)};
+						   .out = (uint8_t *)back, .capacity = sizeof(back)};
 			bool fine = !garbage && all[i] != PACKING_ZSTD; /* whose own tool refuses zeros, too */
 			assert_int_equal(unpack_step(unpack, &step, &err) && unpack_is_whole(unpack), fine);
 			assert_memory_equal(back, "content", 7);

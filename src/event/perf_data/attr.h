@@ -36,7 +36,7 @@ struct perf_attr {
  * than PERF_ATTR_SMALLEST bytes, or fewer than its size says. */
 BC_MUST_USE bool perf_attr_parse(struct bytes bytes, struct perf_attr *out);
 
-/* How many of `room` bytes the attr at the front of a HEADER_ATTR record takes;
+/* How many of `capacity` bytes the attr at the front of a HEADER_ATTR record takes;
  * 0 if it does not fit. */
 size_t perf_attr_size(struct bytes bytes);
 

@@ -47,16 +47,16 @@ static bool truncate_at(struct perf_stream *stream, uint64_t offset, struct bc_e
 /* Read more of the file.  Returns false at its end, with BC_OK. */
 static bool fill(struct perf_stream *stream, struct bc_error *err)
 {
-	size_t room, got;
+	size_t capacity, got;
 	uint64_t left = stream->end > stream->file->at ? stream->end - stream->file->at : 0;
 
 	err->code = BC_OK;
 	if (stream->file_ended || !left)
 		return false;
-	uint8_t *to = perf_framer_room(&stream->outer, stream->pool, &room);
+	uint8_t *to = perf_framer_room(&stream->outer, stream->pool, &capacity);
 	if (!to)
 		return bc_fail_nomem(err);
-	size_t want = left < room ? (size_t)left : room;
+	size_t want = left < capacity ? (size_t)left : capacity;
 	if (!perf_file_read(stream->file, to, want, &got, err))
 		return false;
 	perf_framer_add(&stream->outer, got);
@@ -138,7 +138,7 @@ static bool fail_at(uint64_t offset, struct bc_error *err)
 static bool next_inner(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
 {
 	uint64_t extra;
-	size_t room, got;
+	size_t capacity, got;
 
 	for (;;) {
 		enum perf_frame frame = perf_framer_next(&stream->inner, out, &extra);
@@ -150,10 +150,10 @@ static bool next_inner(struct perf_stream *stream, struct perf_record *out, stru
 		out->offset = stream->offset;
 		if (frame == PERF_FRAME_WHOLE)
 			return true;
-		uint8_t *to = perf_framer_room(&stream->inner, stream->pool, &room);
+		uint8_t *to = perf_framer_room(&stream->inner, stream->pool, &capacity);
 		if (!to)
 			return bc_fail_nomem(err);
-		if (!perf_zstd_read(&stream->zstd, to, room, &got, err))
+		if (!perf_zstd_read(&stream->zstd, to, capacity, &got, err))
 			return fail_at(stream->offset, err);
 		perf_framer_add(&stream->inner, got);
 		err->code = BC_OK;

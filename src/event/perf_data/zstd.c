@@ -37,11 +37,11 @@ bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload, uint64_t ring
 	return true;
 }
 
-bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t room, size_t *out,
+bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t capacity, size_t *out,
 		    struct bc_error *err)
 {
 	ZSTD_inBuffer in = {zstd->input.data, zstd->input.size, 0};
-	ZSTD_outBuffer result = {to, room, 0};
+	ZSTD_outBuffer result = {to, capacity, 0};
 
 	/* zstd can have more output when all input is taken. */
 	do {

@@ -32,10 +32,10 @@ void perf_zstd_fini(struct perf_zstd *zstd);
 BC_MUST_USE bool perf_zstd_begin(struct perf_zstd *zstd, struct bytes payload,
 				 uint64_t ring_size, struct bc_error *err);
 
-/* Decompress into `to`; `room` is not 0.  *out is 0 when the payload is used up.
+/* Decompress into `to`; `capacity` is not 0.  *out is 0 when the payload is used up.
  *
  * BC_FORMAT  not zstd, damaged, or more output than a record, or all together, may have */
-BC_MUST_USE bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t room, size_t *out,
+BC_MUST_USE bool perf_zstd_read(struct perf_zstd *zstd, uint8_t *to, size_t capacity, size_t *out,
 				struct bc_error *err);
 
 #endif

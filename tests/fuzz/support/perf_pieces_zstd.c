@@ -32,13 +32,13 @@ static void add_compressed(struct perf_pieces *r, size_t at, const struct growin
 static void compress_some(ZSTD_CStream *stream, const uint8_t *data, size_t size, struct growing *out)
 {
 	ZSTD_inBuffer in = {data, size, 0};
-	uint8_t room[4096];
+	uint8_t capacity[4096];
 	size_t left;
 
 	do {
-		ZSTD_outBuffer to = {room, sizeof(room), 0};
+		ZSTD_outBuffer to = {capacity, sizeof(capacity), 0};
 		left = ZSTD_compressStream2(stream, &to, &in, ZSTD_e_flush);
-		growing_add(out, room, to.pos);
+		growing_add(out, capacity, to.pos);
 	} while (left && !ZSTD_isError(left));
 }
 
@@ -72,15 +72,15 @@ void perf_pieces_compress(struct perf_pieces *r, struct prng *random)
 static bool decompress_some(ZSTD_DStream *stream, const uint8_t *data, size_t size, struct growing *out)
 {
 	ZSTD_inBuffer in = {data, size, 0};
-	uint8_t room[4096];
+	uint8_t capacity[4096];
 
 	for (;;) {
-		ZSTD_outBuffer to = {room, sizeof(room), 0};
+		ZSTD_outBuffer to = {capacity, sizeof(capacity), 0};
 		size_t left = ZSTD_decompressStream(stream, &to, &in);
-		growing_add(out, room, to.pos);
+		growing_add(out, capacity, to.pos);
 		if (ZSTD_isError(left) || out->size > MOST_PLAIN)
 			return false;
-		if (in.pos == in.size && to.pos < sizeof(room))
+		if (in.pos == in.size && to.pos < sizeof(capacity))
 			return true;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a kernel was, and what ran in its modules. */
-#ifndef CLI_KERNEL_REPORT_H
-#define CLI_KERNEL_REPORT_H
+#ifndef CLI_KERNEL_SUMMARY_H
+#define CLI_KERNEL_SUMMARY_H
 
 #include <stdio.h>
 
