@@ -159,20 +159,28 @@ static void sort_list(struct item_list *list)
 	sort_from(list->order, count, 0);
 }
 
+/* The last parts that were compared are at hand, and of equal keys they are equal: most keys need not be fetched. */
+static bool is_same(const struct keyed_item *a, const struct keyed_item *b)
+{
+	const struct merge_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
+
+	return a->part == b->part && merge_item_equal(&x, &y);
+}
+
 enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated, struct merge_item *bad)
 {
-	struct merge_item *last = NULL;
+	struct keyed_item *order = list->order;
+	size_t kept = 0;
 
 	sort_list(list);
 	list->settled = list->items.len;
-	size_t kept = 0;
 	for (size_t i = 0; i < list->settled; i++) {
-		const struct merge_item *item = item_list_at(list, i);
-		if (!last || !merge_item_equal(last, item)) {
-			last = &list->items.at[list->order[i].index];
-			list->order[kept++] = list->order[i];
+		if (!kept || !is_same(&order[kept - 1], &order[i])) {
+			order[kept++] = order[i];
 			continue;
 		}
+		struct merge_item *last = &list->items.at[order[kept - 1].index];
+		const struct merge_item *item = &list->items.at[order[i].index];
 		*bad = *item;
 		if (!merge_item_agrees(last, item))
 			return ITEMS_DISAGREE;
