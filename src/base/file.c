@@ -83,7 +83,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 {
 	if (!S_ISREG(st->st_mode))
 		return bc_fail(err, BC_IO, "%s: is not a regular file", path);
-	struct file_map map = {NULL, (size_t)st->st_size, (uint64_t)st->st_size};
+	struct file_map map = {.size = (size_t)st->st_size, .present = (uint64_t)st->st_size};
 	if (map.size) {
 		void *data = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (data == MAP_FAILED)

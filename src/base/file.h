@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/named_file.h"
 #include "src/base/unpack.h"
@@ -16,6 +17,7 @@ struct file_map {
 	const uint8_t *data; /* NULL if size is 0 */
 	size_t size;
 	uint64_t present; /* bytes that are not left out; less than size only in a side file */
+	struct build_id digest; /* that a side file has: sparse.h; size 0: none */
 };
 
 /* Map a regular file.  Of a compressed file (unpack.h) the decompressed content is mapped, of a

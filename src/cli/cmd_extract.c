@@ -7,6 +7,7 @@
 #include "src/cli/sandbox_option.h"
 #include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
+#include "src/elf/code_digest.h"
 #include "src/elf/side_file.h"
 
 enum { OPT_NOTE = 256 };
@@ -20,7 +21,7 @@ static const struct option_row rows[] = {
 
 static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {
-	struct file_map file = {.data = subject->file.data, .size = subject->file.size};
+	struct file_map file = {.data = subject->file.data, .size = subject->file.size, .digest = code_digest(subject)};
 	struct side_parts parts;
 
 	if (!side_parts_choose(&subject->image, &parts, err))

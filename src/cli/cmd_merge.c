@@ -177,7 +177,7 @@ static bool read_expected(struct merge_arguments *args, struct bc_error *err)
 	bool is_program = binary.kind != BINARY_SECTION;
 	if (is_program) {
 		args->merge.expect = binary.image.build_id;
-		args->merge.expect_code = code_digest(&binary.image);
+		args->merge.expect_code = code_digest(&binary);
 	}
 	binary_close(&binary);
 	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)", args->expect);

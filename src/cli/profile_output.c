@@ -77,7 +77,7 @@ static bool write_shard(const struct conversion *conversion, FILE *file, struct 
 	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion->binary.image,
 					      conversion->basic};
 	struct shard shard = {.kind = MERGE_PREAGG, .mode = shard_mode(conversion),
-			      .id = code_digest(&conversion->binary.image)};
+			      .id = code_digest(&conversion->binary)};
 	FILE *text = shard_begin(&shard, file);
 
 	if (!text)

@@ -12,11 +12,14 @@ static void add_number(struct sha256 *sha, uint64_t number)
 	sha256_add(sha, bytes, sizeof(bytes));
 }
 
-struct build_id code_digest(const struct image *image)
+struct build_id code_digest(const struct binary *binary)
 {
+	const struct image *image = &binary->image;
 	struct build_id id = {.size = SHA256_SIZE};
 	struct sha256 sha;
 
+	if (binary->map.digest.size == SHA256_SIZE)
+		return binary->map.digest;
 	sha256_begin(&sha);
 	sha256_add(&sha, image->file.data + 4, 1);  /* EI_CLASS */
 	sha256_add(&sha, image->file.data + 18, 2); /* e_machine */
