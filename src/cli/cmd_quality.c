@@ -93,8 +93,11 @@ static int run_profile(const struct arguments *args, const char *path)
 	struct bc_error err;
 	bool mine;
 
-	if (!quality_of_profile(path, &quality, &mine, &err))
+	if (!quality_of_profile(path, &quality, &mine, &err)) {
+		if (err.code == BC_FORMAT && !mine)
+			bc_fail(&err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML (of samples: batconv quality OPTIMIZED SAMPLES)", path);
 		return fail(&err);
+	}
 	return write_report(args, &report, false);
 }
 
