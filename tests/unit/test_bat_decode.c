@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bat/cursor.h"
+#include "include/bat/bat.h"
 #include "tests/support/build_bat.h"
 
 /* One hot function at 0x1000 with entries 0 -> 0, 5 -> 5 (branch), 9 -> 0x20,
@@ -282,30 +282,6 @@ static void secondary_entries_may_be_a_byte_each(void **state)
 	bat_free(&t);
 }
 
-static void unrecognised_says_how_far_each_got(void **state)
-{
-	static const uint8_t bytes[] = { 0x01, 0x80, 0x20, 0x07 };
-	struct bat_table t;
-	struct bat_error err;
-
-	(void)state;
-	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
-	assert_int_equal(err.code, BAT_MALFORMED);
-	assert_string_equal(
-		err.text,
-		"unrecognised BAT layout: "
-		"fixed: NumFragments, byte 0: 119570433 fragments do not fit in "
-		"the 0 bytes left; "
-		"delta: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
-		"left; "
-		"equal: NumEntries, byte 3: 7 entries do not fit in the 0 bytes "
-		"left; "
-		"hashed: NumFuncs, byte 0: 1 functions do not fit in the 3 bytes "
-		"left");
-	assert_int_equal(err.byte, 3);
-	assert_string_equal(err.field, "NumEntries");
-}
-
 /* Nothing may be read behind the end: sanitizers see it in a heap copy. */
 static bool decode_copy(enum bat_layout layout, const uint8_t *data,
 			size_t size, struct bat_error *err)
@@ -388,64 +364,6 @@ static void padding_is_accepted_as_by_llvm(void **state)
 	assert_true(t.fragments[0].address == 0x1000);
 	assert_int_equal(t.entries[0].input, 0);
 	bat_free(&t);
-}
-
-static const struct {
-	const char *name;
-	uint8_t bytes[12];
-	size_t size;
-	bool is_signed, good;
-	uint64_t value;
-} numbers[] = {
-	{ "0", { 0 }, 1, false, true, 0 },
-	{ "127", { 0x7f }, 1, false, true, 127 },
-	{ "2^64 - 1",
-	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 },
-	  10, false, true, UINT64_MAX },
-	{ "2^64",
-	  { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02 },
-	  10, false, false, 0 },
-	{ "a bit behind the 64th",
-	  { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01 },
-	  11, false, false, 0 },
-	{ "without end", { 0x80, 0x80 }, 2, false, false, 0 },
-	{ "nothing", { 0 }, 0, false, false, 0 },
-	{ "-1", { 0x7f }, 1, true, true, UINT64_MAX },
-	{ "-64", { 0x40 }, 1, true, true, (uint64_t)-64 },
-	{ "63", { 0x3f }, 1, true, true, 63 },
-	{ "-128", { 0x80, 0x7f }, 2, true, true, (uint64_t)-128 },
-	{ "-1 in twelve bytes",
-	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	    0x7f },
-	  12, true, true, UINT64_MAX },
-	{ "-2^63",
-	  { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f },
-	  10, true, true, UINT64_C(1) << 63 },
-	{ "2^63",
-	  { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01 },
-	  10, true, false, 0 },
-	{ "-1 that ends as if positive",
-	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0 },
-	  11, true, false, 0 },
-};
-
-static void numbers_are_llvms(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		const uint8_t *bytes = numbers[i].bytes;
-		struct bat_error err;
-		struct bat_cursor c = { bytes, bytes, bytes + numbers[i].size,
-					&err };
-		uint64_t value = 0;
-		bool good = numbers[i].is_signed
-				    ? cursor_sleb(&c, "x", &value)
-				    : cursor_uleb(&c, "x", &value);
-
-		if (good != numbers[i].good || value != numbers[i].value)
-			fail_msg("%s", numbers[i].name);
-		assert_ptr_equal(c.pos, good ? c.end : c.begin);
-	}
 }
 
 /* LLVM 18 with more cold than hot fragments, LLVM 19 with hot functions behind
@@ -534,43 +452,6 @@ static void addresses_have_64_bits(void **state)
 	bat_free(&t);
 }
 
-static void empty_tables_are_not_ambiguous(void **state)
-{
-	static const uint8_t zeros[8];
-	struct bat_table t;
-	struct bat_error err;
-
-	(void)state;
-	for (size_t size = 2; size <= 8; size += 6) {
-		assert_true(bat_decode(zeros, size, &t, &err));
-		assert_int_equal(t.fragment_count, 0);
-		assert_null(bat_find(&t, 0));
-		bat_free(&t);
-	}
-	assert_false(bat_decode(zeros, 0, &t, &err));
-}
-
-static void two_fits_are_an_error(void **state)
-{
-	/* One function at 0x400000.  delta: four entries, 0 -> 1 first; equal:
-	 * four entries, of which two have no InputOffset. */
-	static const uint8_t bytes[] = { 0x01, 0x80, 0x80, 0x80, 0x02, 0x04,
-					 0x02, 0x00, 0x1e, 0x3c, 0x14, 0xf3,
-					 0x14, 0x1b, 0x35, 0x00 };
-	struct bat_table t;
-	struct bat_error err;
-
-	(void)state;
-	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
-	assert_int_equal(err.code, BAT_AMBIGUOUS);
-	assert_non_null(strstr(err.text, "delta"));
-	assert_non_null(strstr(err.text, "equal"));
-	assert_true(bat_decode_as(BAT_DELTA, bytes, sizeof(bytes), &t, &err));
-	bat_free(&t);
-	assert_true(bat_decode_as(BAT_EQUAL, bytes, sizeof(bytes), &t, &err));
-	bat_free(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -579,16 +460,12 @@ int main(void)
 		cmocka_unit_test(errors_name_byte_and_field),
 		cmocka_unit_test(the_second_address_ascends),
 		cmocka_unit_test(secondary_entries_may_be_a_byte_each),
-		cmocka_unit_test(unrecognised_says_how_far_each_got),
 		cmocka_unit_test(every_truncation_is_refused),
 		cmocka_unit_test(every_corruption_is_survived),
 		cmocka_unit_test(padding_is_accepted_as_by_llvm),
-		cmocka_unit_test(numbers_are_llvms),
 		cmocka_unit_test(hot_index_may_leave_the_hot_table),
 		cmocka_unit_test(equal_outputs_keep_the_first),
 		cmocka_unit_test(addresses_have_64_bits),
-		cmocka_unit_test(empty_tables_are_not_ambiguous),
-		cmocka_unit_test(two_fits_are_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
