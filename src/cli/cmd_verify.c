@@ -10,7 +10,7 @@
 #include "src/output/verification.h"
 
 enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
-       OPT_SEED, OPT_THREADS };
+       OPT_SEED };
 
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read"},
@@ -23,7 +23,7 @@ static const struct option_row rows[] = {
 	{OPT_SAMPLE, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
 	 "with --input compare the instructions there"},
 	{OPT_SEED, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)"},
-	{OPT_THREADS, "threads", "N", NO_FILE, "number of threads (default: one per processor)"},
+	THREADS_ROW,
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "print only findings"},
 	{'h', "help", NULL, NO_FILE, "show this help"},
@@ -92,11 +92,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (!parse_number(value, UINT64_MAX, &args->seed))
 			return "--seed takes a number, not";
 		break;
-	case OPT_THREADS:
-		if (!parse_number(value, PARALLEL_MOST, &number) || !number)
-			return "--threads takes a number from 1 to 64, not";
-		args->verify.threads = (unsigned)number;
-		break;
+	case OPTION_THREADS: return threads_option(value, &args->verify.threads);
 	}
 	return NULL;
 }

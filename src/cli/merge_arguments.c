@@ -54,6 +54,7 @@ static const struct option_row rows[] = {
 	{OPT_REQUIRE_SHARDS, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad"},
 	{OPT_MEMORY, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)"},
 	{OPT_FAN_IN, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)"},
+	THREADS_ROW,
 	{OPT_TMPDIR, "tmpdir", "DIR", FOLDER_USED, "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)"},
 	{OPT_SANDBOX, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR"},
@@ -193,6 +194,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_PROGRESS: args->progress = PROGRESS_ALWAYS; break;
 	case OPT_NO_PROGRESS: args->progress = PROGRESS_NEVER; break;
 	case OPT_SANDBOX: args->sandbox = true; break;
+	case OPTION_THREADS: return threads_option(value, &args->merge.threads);
 	default: return apply_number(args, id, value);
 	}
 	return NULL;

@@ -104,6 +104,7 @@ void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 
 /* Two shards with at least so many records, and with the same sums, are not alike by chance. */
 #define FEW_RECORDS 16
+#define TOLD_MOST ((size_t)10) /* pairs of such that are named */
 
 static int compare_shards(const void *a, const void *b)
 {
@@ -122,7 +123,7 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 {
 	const struct merge_input **shards = malloc((merge->count + 1) * sizeof(*shards));
 	bool ok = shards;
-	size_t count = 0;
+	size_t count = 0, pairs = 0;
 
 	for (size_t i = 0; shards && i < merge->count; i++)
 		if (!merge->inputs[i].why && merge->inputs[i].is_shard && merge->inputs[i].records > FEW_RECORDS)
@@ -130,9 +131,11 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 	if (count)
 		qsort(shards, count, sizeof(const struct merge_input *), compare_shards);
 	for (size_t i = 1; i < count; i++)
-		if (!compare_shards(&shards[i - 1], &shards[i]))
+		if (!compare_shards(&shards[i - 1], &shards[i]) && ++pairs <= TOLD_MOST)
 			say(out, "warning: %s and %s have the same records and sums: are they one?",
 			    input_name(shards[i - 1]->path), input_name(shards[i]->path));
+	if (pairs > TOLD_MOST)
+		say(out, "warning: and %zu more pairs of inputs have the same records and sums", pairs - TOLD_MOST);
 	free(shards);
 	return ok;
 }

@@ -260,12 +260,12 @@ int usage_error(const struct command *command, const char *what, const char *wor
 	return EXIT_USAGE;
 }
 
-bool parse_threads(const char *value, unsigned *out)
+const char *threads_option(const char *value, unsigned *out)
 {
 	uint64_t threads;
 
 	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
-		return false;
+		return "--threads takes a number from 1 to 64, not";
 	*out = (unsigned)threads;
-	return true;
+	return NULL;
 }

@@ -84,8 +84,16 @@ int option_next(const struct command *command, int argc, char **argv, const char
 int options_apply(const struct command *command, int argc, char **argv,
 		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments);
 
-/* Reads the value of --threads: 1 to PARALLEL_MOST. */
-bool parse_threads(const char *value, unsigned *out);
+/* The option of commands that run on several threads. */
+enum { OPTION_THREADS = 4103 }; /* the id, which no other row has */
+#define THREADS_ROW                                                                                  \
+	{                                                                                            \
+		OPTION_THREADS, "threads", "N", NO_FILE,                                             \
+		"number of threads (default: one per processor)"                                     \
+	}
+
+/* Applies it: *out is 1 to PARALLEL_MOST.  Returns what is wrong with the value, or NULL. */
+const char *threads_option(const char *value, unsigned *out);
 
 void command_help(const struct command *command, FILE *out);
 

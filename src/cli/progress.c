@@ -23,7 +23,7 @@ void progress_init(struct progress *progress, enum progress_mode mode)
 {
 	if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
 		mode = PROGRESS_NEVER;
-	*progress = (struct progress){.mode = mode, .begun_ms = now_ms()};
+	*progress = (struct progress){.lock = PTHREAD_MUTEX_INITIALIZER, .mode = mode, .begun_ms = now_ms()};
 }
 
 /* Files of a directory that perf record --threads left. */
@@ -64,9 +64,8 @@ void progress_expect(struct progress *progress, const char *const *paths, size_t
 		progress->size = 0;
 }
 
-void progress_show(void *ctx, const struct file_stream *stream)
+static void show(struct progress *progress, const struct file_stream *stream)
 {
-	struct progress *progress = ctx;
 	progress->done += stream->done - stream->told;
 	uint64_t now = progress->mode == PROGRESS_NEVER ? 0 : now_ms();
 
@@ -82,6 +81,15 @@ void progress_show(void *ctx, const struct file_stream *stream)
 		fprintf(stderr, " of %" PRIu64 " MB, %d %%", progress->size >> 20,
 			(int)(100.0 * (double)progress->done / (double)progress->size));
 	fflush(stderr);
+}
+
+void progress_show(void *ctx, const struct file_stream *stream)
+{
+	struct progress *progress = ctx;
+
+	pthread_mutex_lock(&progress->lock);
+	show(progress, stream);
+	pthread_mutex_unlock(&progress->lock);
 }
 
 void progress_clear(struct progress *progress)

@@ -3,6 +3,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ enum progress_mode {
 };
 
 struct progress {
+	pthread_mutex_t lock;
 	enum progress_mode mode;
 	uint64_t begun_ms, shown_ms;
 	bool shown;
@@ -26,7 +28,7 @@ void progress_init(struct progress *progress, enum progress_mode mode);
 /* Before they are read: which files there are. */
 void progress_expect(struct progress *progress, const char *const *paths, size_t count);
 
-/* Show it, at most five times a second.  ctx is a struct progress. */
+/* Show it, at most five times a second; several threads can.  ctx is a struct progress. */
 void progress_show(void *ctx, const struct file_stream *stream);
 
 /* Take the line away again. */

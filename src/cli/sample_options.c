@@ -13,10 +13,7 @@ const char *sample_option(struct conversion_options *options, struct debug_dir_v
 		break;
 	case OPTION_BASIC: options->aggregate.mode = MODE_BASIC; break;
 	case OPTION_IMAGE: options->image_name = value; break;
-	case OPTION_THREADS:
-		if (!parse_threads(value, &options->threads))
-			return "--threads takes a number from 1 to 64, not";
-		break;
+	case OPTION_THREADS: return threads_option(value, &options->threads);
 	case OPTION_DEBUG_DIR:
 		if (!debug_dir_vec_push(debug_dirs, value))
 			return "out of memory at";

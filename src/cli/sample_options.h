@@ -10,7 +10,7 @@
 #include "src/cli/options.h"
 #include "src/convert/conversion.h"
 
-enum { OPTION_INPUT_FORMAT = 4100, OPTION_BASIC, OPTION_IMAGE, OPTION_THREADS }; /* ids that no other row has */
+enum { OPTION_INPUT_FORMAT = 4100, OPTION_BASIC, OPTION_IMAGE }; /* ids that no other row has */
 
 #define INPUT_FORMAT_ROW                                                                             \
 	{                                                                                            \
@@ -26,11 +26,6 @@ enum { OPTION_INPUT_FORMAT = 4100, OPTION_BASIC, OPTION_IMAGE, OPTION_THREADS };
 	{                                                                                            \
 		OPTION_IMAGE, "image", "NAME", NO_FILE,                                              \
 		"the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)" \
-	}
-#define THREADS_ROW                                                                                  \
-	{                                                                                            \
-		OPTION_THREADS, "threads", "N", NO_FILE,                                             \
-		"number of threads (default: one per processor)"                                     \
 	}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, DEBUG_DIR_ROW, THREADS_ROW
 

@@ -46,7 +46,7 @@ static bool look_at_lines(struct line_reader *r, struct merge_input *input, stru
 
 struct yaml_look {
 	struct merge_input *input;
-	struct merge_shared *shared;
+	struct merge_worker *worker;
 	struct run_writer writer;
 	struct item_list list;
 	struct key key, last; /* last: the name of the function before */
@@ -60,11 +60,11 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 	uint32_t number;
 
 	item_list_clear(&l->list);
-	if (!strings_intern(&l->shared->names.names, name, &number) ||
+	if (!strings_intern(&l->worker->names, name, &number) ||
 	    !fid_vec_push(&l->input->fids, function->fid << 32 | number) ||
 	    !yaml_function_items(function, &l->key, &l->list))
 		return bc_fail_nomem(err);
-	switch (item_list_settle(&l->list, l->shared->saturate, &ignored, &bad)) {
+	switch (item_list_settle(&l->list, l->worker->saturate, &ignored, &bad)) {
 	case ITEMS_FIT: break;
 	case ITEMS_DISAGREE:
 		return bc_fail(err, BC_FORMAT, "%s: function '%s': a block is there twice, and not the same",
@@ -73,7 +73,7 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 		return bc_fail(err, BC_FORMAT, "%s: function '%s': counts of one place add up to 2^64 or more (--saturate)",
 			       input_name(l->input->path), (const char *)bad.key);
 	}
-	l->shared->saturated += ignored;
+	l->worker->saturated += ignored;
 	for (size_t i = 0; i < l->list.settled; i++) {
 		const struct merge_item *item = item_list_at(&l->list, i);
 		if (!run_put(&l->writer, item, err))
@@ -106,15 +106,15 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	return err->code == BC_OK;
 }
 
-static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_shared *shared,
+static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_worker *worker,
 			 struct bc_error *err)
 {
-	struct yaml_look look = {.input = input, .shared = shared};
+	struct yaml_look look = {.input = input, .worker = worker};
 	struct text begin = {r->in.buffer + r->in.begin, r->in.end - r->in.begin};
 	struct yaml_input *yaml = yaml_input_open(&r->stream, begin, err);
 	const char *why = NULL;
 
-	bool ok = yaml && (run_begin(&look.writer, shared->file) || bc_fail_nomem(err)) &&
+	bool ok = yaml && (run_begin(&look.writer, &worker->items) || bc_fail_nomem(err)) &&
 		  yaml_input_head(yaml, &r->head, err) && take_functions(&look, yaml, err) &&
 		  run_end(&look.writer, &input->run, err);
 	if (ok && !yaml_fids_settle(&input->fids, &why))
@@ -128,36 +128,36 @@ static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struc
 }
 
 /* No memory, and no room for temporary files, is nothing that the input can help. */
-static bool is_own_fault(const struct merge_input *input, const struct merge_shared *shared,
+static bool is_own_fault(const struct merge_input *input, const struct merge_worker *worker,
 			 const struct bc_error *err)
 {
-	return err->code == BC_NOMEM || shared->file->failed || input->spool.failed;
+	return err->code == BC_NOMEM || worker->items.failed || input->spool.failed;
 }
 
-bool merge_input_look(struct merge_input *input, struct merge_shared *shared, struct bc_error *err)
+bool merge_input_look(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
 {
-	struct line_reader *r = line_reader_open(input, shared, err);
+	struct line_reader *r = line_reader_open(input, worker, err);
 
 	input->in_order = true;
-	bool ok = r && (r->head.kind == MERGE_YAML ? look_at_yaml(r, input, shared, err) : look_at_lines(r, input, err));
+	bool ok = r && (r->head.kind == MERGE_YAML ? look_at_yaml(r, input, worker, err) : look_at_lines(r, input, err));
 	ok = ok && line_reader_check_shard(r, input, err);
 	if (ok)
 		line_reader_give(r, input);
 	if (r)
 		source_close(&r->source);
-	if (ok || is_own_fault(input, shared, err))
+	if (ok || is_own_fault(input, worker, err))
 		return ok;
 	input->why = strdup(err->text);
 	err->code = input->why ? BC_OK : BC_NOMEM;
 	return false;
 }
 
-struct source *merge_input_open(struct merge_input *input, struct merge_shared *shared, struct bc_error *err)
+struct source *merge_input_open(struct merge_input *input, struct merge_worker *worker, const struct yaml_names *names,
+				struct bc_error *err)
 {
 	if (input->head.kind == MERGE_YAML)
-		return yaml_named_open(shared->file, input->run, &input->fids, &shared->names, shared->saturate,
-				       &shared->saturated, err);
-	struct line_reader *r = line_reader_open(input, shared, err);
+		return yaml_named_open(input->run, &input->fids, names, worker->saturate, &worker->saturated, err);
+	struct line_reader *r = line_reader_open(input, worker, err);
 	if (!r)
 		return NULL;
 	r->expected = input->trusted ? NULL : input;

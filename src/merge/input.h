@@ -10,12 +10,8 @@
 #include "src/base/file.h"
 #include "src/merge/preagg.h"
 #include "src/merge/shard.h"
+#include "src/merge/worker.h"
 #include "src/merge/yaml_names.h"
-
-struct merge_progress {
-	void (*show)(void *ctx, const struct file_stream *stream); /* or NULL */
-	void *ctx;
-};
 
 struct merge_input {
 	const char *path; /* borrowed; "-" is stdin */
@@ -35,25 +31,19 @@ struct merge_input {
 	bool spooled;
 	struct temporary spool; /* what cannot be read twice, as it was read */
 	struct run run;         /* YAML: its items, callees by number, */
-	struct fid_vec fids;    /* ... and which function each number is */
-};
-
-/* What all inputs share. */
-struct merge_shared {
-	struct temporary *file;
-	struct yaml_names names;
-	struct merge_progress progress;
-	bool saturate;
-	uint64_t saturated;
+	struct fid_vec fids;    /* ... and which function each number is: by the names of `worker`, then by those of all */
+	unsigned worker;        /* number of the one that looked at it */
 };
 
 void merge_input_free(struct merge_input *input);
 
 /* Read all of it, and fill in the rest of *input.  False: it cannot be used, which `why` says, or something
  * else went wrong, which `err` says (else its code is BC_OK). */
-BC_MUST_USE bool merge_input_look(struct merge_input *input, struct merge_shared *shared, struct bc_error *err);
+BC_MUST_USE bool merge_input_look(struct merge_input *input, struct merge_worker *worker, struct bc_error *err);
 
-/* A source of its items: in order, if it is.  NULL: BC_IO; BC_FORMAT: it is not what it was; BC_NOMEM */
-struct source *merge_input_open(struct merge_input *input, struct merge_shared *shared, struct bc_error *err);
+/* A source of its items: in order, if it is.  names: of all inputs.  NULL: BC_IO; BC_FORMAT: it is not what it
+ * was; BC_NOMEM */
+struct source *merge_input_open(struct merge_input *input, struct merge_worker *worker, const struct yaml_names *names,
+				struct bc_error *err);
 
 #endif

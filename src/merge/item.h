@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+__extension__ typedef unsigned __int128 merge_sum; /* of counts: exact */
+
 struct merge_item {
 	const uint8_t *key; /* borrowed from whoever delivered it */
 	size_t size;

@@ -45,7 +45,7 @@ static bool reopen(const struct merge_input *input, struct file_stream *out, str
 }
 
 /* What can be read only once is copied first. */
-static bool open_stream(struct merge_input *input, struct merge_shared *shared, struct file_stream *out,
+static bool open_stream(struct merge_input *input, struct merge_worker *worker, struct file_stream *out,
 			struct bc_error *err)
 {
 	struct stat st;
@@ -64,8 +64,8 @@ static bool open_stream(struct merge_input *input, struct merge_shared *shared, 
 	if (!reopen(input, out, err))
 		return false;
 opened:
-	out->on_read = shared->progress.show;
-	out->ctx = shared->progress.ctx;
+	out->on_read = worker->progress.show;
+	out->ctx = worker->progress.ctx;
 	return true;
 }
 
@@ -192,7 +192,7 @@ static enum merge_kind kind_of(struct text start)
 					 : MERGE_PREAGG;
 }
 
-struct line_reader *line_reader_open(struct merge_input *input, struct merge_shared *shared, struct bc_error *err)
+struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
 {
 	struct line_reader *r = calloc(1, sizeof(*r));
 	struct text start;
@@ -204,7 +204,7 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_sha
 	r->source = (struct source){line_next, line_close};
 	r->wanted = &r->returns;
 	r->stream.fd = -1;
-	if (!open_stream(input, shared, &r->stream, err) ||
+	if (!open_stream(input, worker, &r->stream, err) ||
 	    !shard_look(&r->stream, &r->is_shard, &r->shard, err) || !text_input_init(&r->in, &r->stream, err) ||
 	    !text_input_peek(&r->in, LOOK, &start, err))
 		goto failed;

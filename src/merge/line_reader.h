@@ -27,7 +27,7 @@ struct line_reader {
 
 /* Open an input and find out what it is.  What can be read only once is copied first.  BC_IO, BC_NOMEM;
  * BC_FORMAT: it is no profile; BC_UNSUPPORTED: a shard of a later version.  To be closed as a source is; NULL: failed */
-struct line_reader *line_reader_open(struct merge_input *input, struct merge_shared *shared, struct bc_error *err);
+struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err);
 
 /* Is there what the shard says? */
 BC_MUST_USE bool line_reader_check_shard(const struct line_reader *reader, const struct merge_input *input,

@@ -2,14 +2,35 @@
 #include "src/merge/merge.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+/* A thread with less to sort in would write many short runs. */
+#define WORKER_MEMORY ((size_t)8 << 20)
+
+/* How many have that much; at least one. */
+static unsigned threads_with_memory(const struct merge_options *options)
+{
+	size_t most = options->memory / WORKER_MEMORY;
+	unsigned threads = parallel_threads();
+
+	return !most ? 1 : most < threads ? (unsigned)most : threads;
+}
+
+static unsigned choose_threads(const struct merge_options *options, size_t count)
+{
+	unsigned threads = options->threads ? options->threads : threads_with_memory(options);
+
+	return !count ? 1 : count < threads ? (unsigned)count : threads;
+}
 
 void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count)
 {
 	*merge = (struct merge){.options = *options, .inputs = inputs, .count = count,
-				.file = temporary_in(options->tmpdir)};
-	merge->shared = (struct merge_shared){.file = &merge->file, .progress = options->progress,
-					      .saturate = options->saturate};
+				.threads = choose_threads(options, count)};
+	for (unsigned i = 0; i < merge->threads; i++)
+		merge->workers[i] = (struct merge_worker){.items = temporary_in(options->tmpdir), .runs = temporary_in(options->tmpdir),
+							  .progress = options->progress, .saturate = options->saturate};
 	merge->report.inputs = count;
 	for (size_t i = 0; i < count; i++)
 		inputs[i].spool = temporary_in(options->tmpdir);
@@ -19,9 +40,49 @@ void merge_free(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		merge_input_free(&merge->inputs[i]);
-	sorter_free(&merge->small);
-	yaml_names_free(&merge->shared.names);
-	temporary_close(&merge->file);
+	for (unsigned i = 0; i < merge->threads; i++) {
+		sorter_free(&merge->workers[i].sorter);
+		strings_free(&merge->workers[i].names);
+		temporary_close(&merge->workers[i].items);
+		temporary_close(&merge->workers[i].runs);
+	}
+	yaml_names_free(&merge->names);
+}
+
+struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker)
+{
+	return (struct sorter){.file = &worker->runs, .memory = merge->options.memory / merge->threads,
+			       .saturate = worker->saturate};
+}
+
+/* ---- several threads ---- */
+
+struct loop {
+	struct merge *merge;
+	merge_each_fn *each;
+	void *ctx;
+	atomic_bool failed;
+	struct bc_error err; /* of the first that failed */
+};
+
+static void run_round(void *ctx, size_t number, unsigned worker)
+{
+	struct loop *loop = ctx;
+	struct bc_error err = {0};
+
+	if (atomic_load(&loop->failed) || loop->each(loop->ctx, number, &loop->merge->workers[worker], &err))
+		return;
+	if (!atomic_exchange(&loop->failed, true))
+		loop->err = err;
+}
+
+bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx, struct bc_error *err)
+{
+	struct loop loop = {.merge = merge, .each = each, .ctx = ctx};
+
+	parallel_for(merge->threads, count, run_round, &loop);
+	*err = loop.err;
+	return !loop.failed;
 }
 
 /* llvm-bolt flips the last bit: of an id with it and one without it the input is the same. */
@@ -83,17 +144,45 @@ void merge_count_input(struct merge *merge, const struct merge_input *input)
 	r->records_in += input->records;
 }
 
+static bool look(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
+{
+	struct merge *merge = ctx;
+	struct merge_input *input = &merge->inputs[number];
+
+	input->worker = (unsigned)(worker - merge->workers);
+	if (!merge_input_look(input, worker, err) && err->code != BC_OK)
+		return false;
+	return input->why || merge_check_input(&merge->options, input) || bc_fail_nomem(err);
+}
+
+/* The names that one worker found get their numbers among those of all. */
+static bool join_names(struct merge *merge, unsigned worker)
+{
+	struct strings *names = &merge->workers[worker].names;
+	uint32_t *numbers = calloc((size_t)names->len + 1, sizeof(*numbers));
+	bool ok = numbers;
+
+	for (uint32_t i = 1; ok && i < names->len; i++)
+		ok = strings_intern(&merge->names.names, strings_at(names, i), &numbers[i]);
+	for (size_t i = 0; ok && i < merge->count; i++)
+		if (merge->inputs[i].worker == worker)
+			yaml_fids_renumber(&merge->inputs[i].fids, numbers);
+	free(numbers);
+	strings_free(names);
+	return ok;
+}
+
 bool merge_look(struct merge *merge, struct bc_error *err)
 {
-	for (size_t i = 0; i < merge->count; i++) {
-		struct merge_input *input = &merge->inputs[i];
-		if (!merge_input_look(input, &merge->shared, err) && err->code != BC_OK)
-			return false;
-		if (!input->why && !merge_check_input(&merge->options, input))
+	if (!merge_each(merge, merge->count, look, merge, err))
+		return false;
+	for (unsigned i = 0; i < merge->threads; i++)
+		if (!join_names(merge, i))
 			return bc_fail_nomem(err);
-		merge->report.bad += input->why != NULL;
-		if (!input->why)
-			merge_count_input(merge, input);
+	for (size_t i = 0; i < merge->count; i++) {
+		merge->report.bad += merge->inputs[i].why != NULL;
+		if (!merge->inputs[i].why)
+			merge_count_input(merge, &merge->inputs[i]);
 	}
 	return true;
 }

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
+#include "src/base/parallel.h"
 #include "src/merge/input.h"
-#include "src/merge/sorter.h"
 
 /* Is shown each item that is written. */
 struct merge_observer {
@@ -19,7 +19,8 @@ struct merge_observer {
 };
 
 struct merge_options {
-	size_t memory;     /* bytes of items that are sorted at a time */
+	unsigned threads;  /* at most so many, up to PARALLEL_MOST; 0: one per processor, if they have memory enough */
+	size_t memory;     /* bytes of items that are sorted at a time, by all threads */
 	size_t fan_in;     /* sources that are read side by side; at least 2 */
 	const char *tmpdir;
 	bool saturate;     /* sums that do not fit are 2^64 - 1 */
@@ -46,16 +47,24 @@ struct merge {
 	struct merge_options options;
 	struct merge_input *inputs;
 	size_t count;
-	struct temporary file;
-	struct merge_shared shared;
-	bool trusting;
-	struct sorter small; /* what small inputs have: trust.h */
+	struct merge_worker workers[PARALLEL_MOST];
+	unsigned threads; /* how many of them there are */
+	struct yaml_names names; /* of all inputs */
+	bool trusting; /* the workers' sorters have what small inputs have: trust.h */
 	struct merge_report report;
 };
 
 /* inputs: path and weight set; borrowed, as the strings in `options` are. */
 void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count);
 void merge_free(struct merge *merge);
+
+/* Call each() for all numbers below `count`, in any order, on several threads.  False: for one it was false, with this
+ * error; others may have been left out. */
+typedef bool merge_each_fn(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err);
+BC_MUST_USE bool merge_each(struct merge *merge, size_t count, merge_each_fn *each, void *ctx, struct bc_error *err);
+
+/* An empty sorter of a worker, which has its part of the memory. */
+struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker);
 
 /* Look at all inputs: `why` tells which are bad.  False: nothing that an input can help; err. */
 BC_MUST_USE bool merge_look(struct merge *merge, struct bc_error *err);

@@ -13,6 +13,7 @@ struct part {
 	enum { PART_INPUT, PART_RUN, PART_MEMORY } kind;
 	struct merge_input *input; /* of a run: it is still to be weighed; or NULL */
 	struct run run;
+	const struct sorter *sorter;
 };
 DEFINE_VEC(part_vec, struct part);
 DEFINE_VEC(input_vec, struct merge_input *);
@@ -22,25 +23,32 @@ struct work {
 	struct input_vec inputs; /* those that are merged */
 	struct merge_head head;
 	struct preagg_returns returns;
-	struct sorter sorter;
 	struct part_vec parts;
 	struct kway how;
 };
 
 /* ---- sources ---- */
 
+static struct source *open_input(struct merge *merge, struct merge_input *input, struct merge_worker *worker,
+				 struct bc_error *err)
+{
+	return weighed_open(merge_input_open(input, worker, &merge->names, err), merge, input, worker, err);
+}
+
+/* All parts are read by one thread. */
 static struct source *open_part(struct work *w, const struct part *part, struct bc_error *err)
 {
+	struct merge_worker *worker = &w->merge->workers[0];
+
 	switch (part->kind) {
-	case PART_INPUT:
-		return weighed_open(merge_input_open(part->input, &w->merge->shared, err), w->merge, part->input, err);
+	case PART_INPUT: return open_input(w->merge, part->input, worker, err);
 	case PART_RUN: {
-		struct source *run = run_open(&w->merge->file, part->run, err);
-		return part->input ? weighed_open(run, w->merge, part->input, err) : run;
+		struct source *run = run_open(part->run, err);
+		return part->input ? weighed_open(run, w->merge, part->input, worker, err) : run;
 	}
 	case PART_MEMORY: break;
 	}
-	return sorter_open_memory(&w->sorter, err);
+	return sorter_open_memory(part->sorter, err);
 }
 
 typedef bool put_fn(void *ctx, const struct merge_item *item, struct bc_error *err);
@@ -76,7 +84,7 @@ static bool merge_into_run(struct work *w, const struct part *parts, size_t coun
 	struct run_writer writer;
 
 	*out = (struct part){.kind = PART_RUN};
-	bool ok = run_begin(&writer, &w->merge->file) || bc_fail_nomem(err);
+	bool ok = run_begin(&writer, &w->merge->workers[0].runs) || bc_fail_nomem(err);
 	ok = ok && merge_parts(w, parts, count, put_in_run, &writer, err) && run_end(&writer, &out->run, err);
 	run_abandon(&writer);
 	w->merge->report.runs++;
@@ -151,20 +159,14 @@ static bool take_fault(struct work *w, const struct sorter *sorter)
 	return false;
 }
 
-static struct sorter sorter_of(const struct work *w)
-{
-	const struct merge_options *options = &w->merge->options;
-
-	return (struct sorter){.file = &w->merge->file, .memory = options->memory, .saturate = options->saturate};
-}
-
 /* Its counts must be added up before they are scaled: to one run of its own. */
 static bool sort_alone(struct work *w, struct merge_input *input, struct bc_error *err)
 {
-	struct sorter sorter = sorter_of(w);
+	struct merge_worker *worker = &w->merge->workers[0];
+	struct sorter sorter = merge_sorter(w->merge, worker);
 	struct part_vec parts = {0};
 
-	bool ok = sort_all(merge_input_open(input, &w->merge->shared, err), &sorter, err) &&
+	bool ok = sort_all(merge_input_open(input, worker, &w->merge->names, err), &sorter, err) &&
 		  sorter_end(&sorter, true, err);
 	ok = take_fault(w, &sorter) && ok;
 	ok = ok && (add_runs(&sorter, &parts) || bc_fail_nomem(err)) && reduce(w, &parts, 1, err);
@@ -177,34 +179,63 @@ static bool sort_alone(struct work *w, struct merge_input *input, struct bc_erro
 	return ok;
 }
 
-static bool sort_with_others(struct work *w, struct merge_input *input, struct bc_error *err)
+/* The items of an input out of order go to the worker's, from whatever input those are. */
+static bool sort_with_others(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
 {
-	return sort_all(weighed_open(merge_input_open(input, &w->merge->shared, err), w->merge, input, err), &w->sorter,
-			err);
+	struct work *w = ctx;
+	struct merge_input *input = w->inputs.at[number];
+
+	if (input->taken || input->in_order)
+		return true;
+	return sort_all(open_input(w->merge, input, worker, err), &worker->sorter, err);
+}
+
+static bool end_sorter(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
+{
+	struct work *w = ctx;
+
+	(void)worker; /* each ends one, of whomever */
+	return sorter_end(&w->merge->workers[number].sorter, false, err);
+}
+
+static bool sort_inputs(struct work *w, struct bc_error *err)
+{
+	struct merge *merge = w->merge;
+
+	for (unsigned i = 0; i < merge->threads && !merge->trusting; i++)
+		merge->workers[i].sorter = merge_sorter(merge, &merge->workers[i]);
+	if (!merge->options.scaled)
+		return merge_each(merge, w->inputs.len, sort_with_others, w, err) &&
+		       merge_each(merge, merge->threads, end_sorter, w, err);
+	for (size_t i = 0; i < w->inputs.len; i++)
+		if (!w->inputs.at[i]->in_order && !sort_alone(w, w->inputs.at[i], err))
+			return false;
+	return true;
+}
+
+/* What a worker's sorter has. */
+static bool add_sorted(struct work *w, const struct sorter *sorter)
+{
+	struct part memory = {.kind = PART_MEMORY, .sorter = sorter};
+
+	return add_runs(sorter, &w->parts) && (!sorter->list.items.len || part_vec_push(&w->parts, memory));
 }
 
 static bool add_parts(struct work *w, struct bc_error *err)
 {
-	bool ok = true;
+	struct merge *merge = w->merge;
+	bool ok = sort_inputs(w, err);
 
-	w->sorter = w->merge->trusting ? w->merge->small : sorter_of(w);
-	w->merge->small = (struct sorter){0};
+	for (unsigned i = 0; i < merge->threads; i++)
+		ok = take_fault(w, &merge->workers[i].sorter) && ok;
+	for (unsigned i = 0; ok && i < merge->threads; i++)
+		ok = add_sorted(w, &merge->workers[i].sorter) || bc_fail_nomem(err);
 	for (size_t i = 0; ok && i < w->inputs.len; i++) {
-		struct merge_input *input = w->inputs.at[i];
-		if (input->taken)
-			continue;
-		if (input->in_order)
-			ok = part_vec_push(&w->parts, (struct part){.kind = PART_INPUT, .input = input}) || bc_fail_nomem(err);
-		else
-			ok = (w->merge->options.scaled ? sort_alone : sort_with_others)(w, input, err);
+		struct part part = {.kind = PART_INPUT, .input = w->inputs.at[i]};
+		if (!part.input->taken && part.input->in_order)
+			ok = part_vec_push(&w->parts, part) || bc_fail_nomem(err);
 	}
-	ok = ok && sorter_end(&w->sorter, false, err);
-	ok = take_fault(w, &w->sorter) && ok;
-	if (!ok)
-		return false;
-	bool in_memory = w->sorter.list.items.len;
-	return (add_runs(&w->sorter, &w->parts) &&
-		(!in_memory || part_vec_push(&w->parts, (struct part){.kind = PART_MEMORY}))) || bc_fail_nomem(err);
+	return ok;
 }
 
 /* ---- whom a failure is to be blamed on ---- */
@@ -214,7 +245,7 @@ static bool find_item(struct work *w, struct merge_input *input, struct merge_it
 {
 	const struct merge_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	struct bc_error ignored;
-	struct source *from = merge_input_open(input, &w->merge->shared, &ignored);
+	struct source *from = merge_input_open(input, &w->merge->workers[0], &w->merge->names, &ignored);
 	struct merge_item item;
 	bool found = false;
 	uint64_t saturated = 0;
@@ -294,7 +325,7 @@ static bool number_functions(struct work *w, struct bc_error *err)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < w->inputs.len; i++)
 		files[i] = &w->inputs.at[i]->fids;
-	bool ok = yaml_names_settle(&w->merge->shared.names, files, w->inputs.len, &w->head.anew, err);
+	bool ok = yaml_names_settle(&w->merge->names, files, w->inputs.len, &w->head.anew, err);
 	free(files);
 	return ok;
 }
@@ -318,11 +349,21 @@ static bool put_record(void *ctx, const struct merge_item *item, struct bc_error
 	return true;
 }
 
-/* Those whose items were not added up one by one. */
+/* What was counted one by one, by the workers, and those inputs of which that was not needed. */
 static void count_inputs(struct work *w)
 {
 	struct merge_report *report = &w->merge->report;
 
+	for (unsigned i = 0; i < w->merge->threads; i++) {
+		struct merge_worker *worker = &w->merge->workers[i];
+		for (int k = 0; k < 2; k++) {
+			report->in[k] += worker->in[k];
+			worker->in[k] = 0;
+		}
+		report->saturated += worker->saturated;
+		report->scaled_away += worker->scaled_away;
+		worker->saturated = worker->scaled_away = 0;
+	}
 	for (size_t i = 0; i < w->inputs.len; i++) {
 		const struct merge_input *input = w->inputs.at[i];
 		for (int k = 0; k < 2 && !input->taken && weighed_as_it_is(w->merge, input); k++)
@@ -339,15 +380,14 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 		return bc_fail_nomem(err);
 	written->report = report;
 	written->observer = w->merge->options.observer;
-	bool ok = record_begin(&written->writer, &w->head, &w->returns, &w->merge->shared.names, file) ||
+	bool ok = record_begin(&written->writer, &w->head, &w->returns, &w->merge->names, file) ||
 		  bc_fail_nomem(err);
 	ok = ok && merge_parts(w, w->parts.at, w->parts.len, put_record, written, err);
 	if (ok)
 		record_end(&written->writer);
 	free(written);
 	count_inputs(w);
-	report->saturated += w->how.saturated + w->merge->shared.saturated;
-	w->merge->shared.saturated = 0;
+	report->saturated += w->how.saturated;
 	if (ok && !report->saturated && (report->in[0] != report->out[0] || report->in[1] != report->out[1]))
 		ok = bc_fail(err, BC_FORMAT, "the counts that were read and those that were written do not add up to the same");
 	return ok;
@@ -363,7 +403,8 @@ bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, e
 	if (!ok && w.how.fault != ITEMS_FIT && !merge->trusting) /* else another look at all of them will tell */
 		explain(&w, err);
 	*kind = w.head.kind;
-	sorter_free(&w.sorter);
+	for (unsigned i = 0; i < merge->threads; i++)
+		sorter_free(&merge->workers[i].sorter);
 	part_vec_free(&w.parts);
 	input_vec_free(&w.inputs);
 	merge_head_free(&w.head);

@@ -9,7 +9,7 @@
 
 bool run_begin(struct run_writer *writer, struct temporary *file)
 {
-	*writer = (struct run_writer){.file = file, .run = {file->size, file->size}, .buffer = malloc(BUFFER)};
+	*writer = (struct run_writer){.run = {file, file->size, file->size}, .buffer = malloc(BUFFER)};
 	return writer->buffer;
 }
 
@@ -22,7 +22,7 @@ void run_abandon(struct run_writer *writer)
 
 static bool flush(struct run_writer *writer, struct bc_error *err)
 {
-	bool ok = !writer->used || temporary_append(writer->file, writer->buffer, writer->used, err);
+	bool ok = !writer->used || temporary_append(writer->run.file, writer->buffer, writer->used, err);
 
 	writer->run.end += writer->used;
 	writer->used = 0;
@@ -62,7 +62,7 @@ static bool put_bytes(struct run_writer *writer, const uint8_t *at, size_t size,
 		return false;
 	if (size > BUFFER) {
 		writer->run.end += size;
-		return temporary_append(writer->file, at, size, err);
+		return temporary_append(writer->run.file, at, size, err);
 	}
 	memcpy(writer->buffer + writer->used, at, size);
 	writer->used += size;
@@ -97,7 +97,6 @@ bool run_end(struct run_writer *writer, struct run *out, struct bc_error *err)
 
 struct reader {
 	struct source source;
-	const struct temporary *file;
 	struct run left; /* what is not in the buffer yet */
 	struct key key;
 	size_t at, end;
@@ -114,7 +113,7 @@ static bool refill(struct reader *r, struct bc_error *err)
 	r->end = have;
 	if (room > left)
 		room = (size_t)left;
-	if (!temporary_read(r->file, r->left.begin, r->buffer + have, room, err))
+	if (!temporary_read(r->left.file, r->left.begin, r->buffer + have, room, err))
 		return false;
 	r->left.begin += room;
 	r->end += room;
@@ -179,7 +178,7 @@ static void reader_close(struct source *source)
 	free(r);
 }
 
-struct source *run_open(const struct temporary *file, struct run run, struct bc_error *err)
+struct source *run_open(struct run run, struct bc_error *err)
 {
 	struct reader *r = malloc(sizeof(*r));
 
@@ -188,7 +187,6 @@ struct source *run_open(const struct temporary *file, struct run run, struct bc_
 		return NULL;
 	}
 	r->source = (struct source){reader_next, reader_close};
-	r->file = file;
 	r->left = run;
 	r->key = (struct key){0};
 	r->at = r->end = 0;

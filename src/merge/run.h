@@ -11,12 +11,12 @@
 #include "src/merge/temporary.h"
 
 struct run {
-	uint64_t begin, end; /* bytes of the file */
+	struct temporary *file; /* borrowed */
+	uint64_t begin, end;    /* bytes of it */
 };
 DEFINE_VEC(run_vec, struct run);
 
 struct run_writer {
-	struct temporary *file;
 	struct run run;
 	struct key last;
 	uint8_t *buffer;
@@ -32,6 +32,6 @@ BC_MUST_USE bool run_end(struct run_writer *writer, struct run *out, struct bc_e
 void run_abandon(struct run_writer *writer);
 
 /* A source (source.h) that reads a run.  NULL: BC_NOMEM */
-struct source *run_open(const struct temporary *file, struct run run, struct bc_error *err);
+struct source *run_open(struct run run, struct bc_error *err);
 
 #endif

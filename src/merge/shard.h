@@ -16,8 +16,7 @@
 
 #include "src/base/file.h"
 #include "src/merge/head.h"
-
-__extension__ typedef unsigned __int128 merge_sum;
+#include "src/merge/item.h"
 
 struct shard {
 	enum merge_kind kind;

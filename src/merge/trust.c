@@ -23,19 +23,22 @@ static bool can_be_read_twice(const struct merge_input *input)
 	return input->spooled || (strcmp(input->path, "-") != 0 && stat(input->path, &st) == 0 && S_ISREG(st.st_mode));
 }
 
-static bool is_small(const struct merge *merge, const struct line_reader *r)
+static bool is_small(const struct merge_worker *worker, const struct line_reader *r)
 {
-	return r->stream.size < SMALL && !merge->small.runs.len && merge->small.list.bytes < merge->options.memory / SMALL_PART;
+	const struct sorter *sorter = &worker->sorter;
+
+	return r->stream.size < SMALL && !sorter->runs.len && sorter->list.bytes < sorter->memory / SMALL_PART;
 }
 
 /* ---- small ones ---- */
 
-static bool take(struct merge *merge, struct merge_input *input, struct line_reader *r, struct bc_error *err)
+static bool take(const struct merge *merge, struct merge_input *input, struct merge_worker *worker, struct line_reader *r,
+		 struct bc_error *err)
 {
 	struct merge_item item;
 
 	while (r->source.next(&r->source, &item, err)) {
-		if (!weighed_item(merge, input, &item, err) || !sorter_put(&merge->small, &item, err))
+		if (!weighed_item(merge, input, worker, &item, err) || !sorter_put(&worker->sorter, &item, err))
 			return false;
 	}
 	if (err->code != BC_OK)
@@ -82,13 +85,15 @@ static bool look(struct merge_input *input, struct line_reader *r, struct bc_err
 
 /* ---- all of them ---- */
 
-static bool trust(struct merge *merge, struct merge_input *input, struct bc_error *err)
+static bool trust(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
 {
-	struct line_reader *r = can_be_read_twice(input) ? line_reader_open(input, &merge->shared, err) : NULL;
+	const struct merge *merge = ctx;
+	struct merge_input *input = &merge->inputs[number];
+	struct line_reader *r = can_be_read_twice(input) ? line_reader_open(input, worker, err) : NULL;
 
 	if (!r)
 		return bc_fail(err, BC_FORMAT, "cannot be trusted");
-	bool ok = r->head.kind != MERGE_YAML && (is_small(merge, r) ? take(merge, input, r, err) : look(input, r, err));
+	bool ok = r->head.kind != MERGE_YAML && (is_small(worker, r) ? take(merge, input, worker, r, err) : look(input, r, err));
 	if (ok)
 		line_reader_give(r, input);
 	source_close(&r->source);
@@ -98,11 +103,9 @@ static bool trust(struct merge *merge, struct merge_input *input, struct bc_erro
 bool merge_trust(struct merge *merge, struct bc_error *err)
 {
 	merge->trusting = true;
-	merge->small = (struct sorter){.file = &merge->file, .memory = merge->options.memory, .saturate = merge->options.saturate};
-	for (size_t i = 0; i < merge->count; i++)
-		if (!trust(merge, &merge->inputs[i], err))
-			return false;
-	return true;
+	for (unsigned i = 0; i < merge->threads; i++)
+		merge->workers[i].sorter = merge_sorter(merge, &merge->workers[i]);
+	return merge_each(merge, merge->count, trust, merge, err);
 }
 
 void merge_trusted(struct merge *merge)

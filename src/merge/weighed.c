@@ -7,8 +7,9 @@
 
 struct weighed {
 	struct source source, *from;
-	struct merge *merge;
+	const struct merge *merge;
 	const struct merge_input *input;
+	struct merge_worker *worker;
 };
 
 /* count * to / all, to the nearest, half up.  count <= all. */
@@ -19,7 +20,8 @@ static uint64_t scale(uint64_t count, uint64_t to, merge_sum all)
 	return (uint64_t)whole + (rest >= all - rest);
 }
 
-static bool weigh(struct merge *merge, const struct merge_input *input, struct merge_item *item, struct bc_error *err)
+static bool weigh(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
+		  struct merge_item *item, struct bc_error *err)
 {
 	const struct merge_options *options = &merge->options;
 
@@ -35,22 +37,23 @@ static bool weigh(struct merge *merge, const struct merge_input *input, struct m
 			return bc_fail(err, BC_FORMAT, "%s: a count times its weight is 2^64 or more (--saturate)",
 				       input_name(input->path));
 		*sum = UINT64_MAX;
-		merge->report.saturated++;
+		worker->saturated++;
 	}
 	return true;
 }
 
-static void count(struct merge_report *report, const struct merge_item *item)
+static void count(struct merge_worker *worker, const struct merge_item *item)
 {
-	report->in[0] += item->sum[0];
-	report->in[1] += item->sum[1];
+	worker->in[0] += item->sum[0];
+	worker->in[1] += item->sum[1];
 }
 
-bool weighed_item(struct merge *merge, const struct merge_input *input, struct merge_item *item, struct bc_error *err)
+bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
+		  struct merge_item *item, struct bc_error *err)
 {
-	if (!weigh(merge, input, item, err))
+	if (!weigh(merge, input, worker, item, err))
 		return false;
-	count(&merge->report, item);
+	count(worker, item);
 	return true;
 }
 
@@ -62,19 +65,18 @@ bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input
 static bool next(struct source *source, struct merge_item *out, struct bc_error *err)
 {
 	struct weighed *w = (struct weighed *)(void *)source; /* its first member */
-	struct merge_report *report = &w->merge->report;
 
 	while (w->from->next(w->from, out, err)) {
 		bool counted = out->sum[0] || out->sum[1];
-		if (!weigh(w->merge, w->input, out, err))
+		if (!weigh(w->merge, w->input, w->worker, out, err))
 			return false;
 		/* What has no count of its own to lose stays: there is more to it. */
 		if (w->merge->options.scaled && counted && !out->sum[0] && !out->sum[1] &&
 		    !record_is_more(w->input->head.kind, out)) {
-			report->scaled_away++;
+			w->worker->scaled_away++;
 			continue;
 		}
-		count(report, out);
+		count(w->worker, out);
 		return true;
 	}
 	return false;
@@ -88,15 +90,15 @@ static void close_it(struct source *source)
 	free(w);
 }
 
-struct source *weighed_open(struct source *from, struct merge *merge, const struct merge_input *input,
-			    struct bc_error *err)
+struct source *weighed_open(struct source *from, const struct merge *merge, const struct merge_input *input,
+			    struct merge_worker *worker, struct bc_error *err)
 {
 	if (!from || weighed_as_it_is(merge, input))
 		return from;
 	struct weighed *w = malloc(sizeof(*w));
 
 	if (w) {
-		*w = (struct weighed){{next, close_it}, from, merge, input};
+		*w = (struct weighed){{next, close_it}, from, merge, input, worker};
 		return &w->source;
 	}
 	bc_fail_nomem(err);

@@ -56,6 +56,12 @@ bool yaml_fids_settle(struct fid_vec *fids, const char **why)
 	return !*why;
 }
 
+void yaml_fids_renumber(struct fid_vec *fids, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < fids->len; i++)
+		fids->at[i] = (fids->at[i] >> 32) << 32 | numbers[(uint32_t)fids->at[i]];
+}
+
 static bool gather(const struct fid_vec *const *files, size_t count, struct fid_vec *all)
 {
 	for (size_t i = 0; i < count; i++)
@@ -211,7 +217,7 @@ static void named_close(struct source *source)
 	free(n);
 }
 
-struct source *yaml_named_open(const struct temporary *file, struct run run, const struct fid_vec *fids,
+struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 			       const struct yaml_names *names, bool saturate, uint64_t *saturated, struct bc_error *err)
 {
 	struct named *n = malloc(sizeof(*n));
@@ -220,7 +226,7 @@ struct source *yaml_named_open(const struct temporary *file, struct run run, con
 		bc_fail_nomem(err);
 		return NULL;
 	}
-	*n = (struct named){.source = {named_next, named_close}, .run = run_open(file, run, err), .fids = fids,
+	*n = (struct named){.source = {named_next, named_close}, .run = run_open(run, err), .fids = fids,
 			    .names = names, .saturate = saturate, .saturated = saturated};
 	if (n->run)
 		n->has_ahead = n->run->next(n->run, &n->ahead, err);

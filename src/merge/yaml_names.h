@@ -25,6 +25,9 @@ void yaml_names_free(struct yaml_names *names);
  * *why.  false: that, or out of memory (*why is NULL) */
 BC_MUST_USE bool yaml_fids_settle(struct fid_vec *fids, const char **why);
 
+/* Names have other numbers now: those at their old ones. */
+void yaml_fids_renumber(struct fid_vec *fids, const uint32_t *numbers);
+
 /* Choose numbers for the output: those of the files, if they agree and `anew` is not set; else the places of the
  * names in order, from 1, and *anew is set.  BC_NOMEM */
 BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_vec *const *files, size_t count,
@@ -35,7 +38,7 @@ uint32_t yaml_names_fid(struct yaml_names *names, struct text name);
 
 /* A source of the items in `run`, whose callees are numbers of `fids`: they become names, or unknown.
  * saturate: as merge_item_add(), counted in *saturated.  NULL: BC_NOMEM */
-struct source *yaml_named_open(const struct temporary *file, struct run run, const struct fid_vec *fids,
+struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 			       const struct yaml_names *names, bool saturate, uint64_t *saturated,
 			       struct bc_error *err);
 

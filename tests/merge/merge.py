@@ -3,7 +3,7 @@
 
 Of each kind of profile some inputs are made, and their sum in plain code here (YAML: by merge itself, and held against
 PyYAML's reading of it).  Then each of many ways must give the same bytes: inputs in another order, lines in another
-order, other memory and fan-in, trees of any shape, compressed inputs, stdin, lists.  Every cut of an input is noticed
+order, other memory, threads and fan-in, trees of any shape, compressed inputs, stdin, lists.  Every cut of an input is noticed
 that is not at the end of a line.
 """
 import collections
@@ -105,7 +105,8 @@ def packed(path, data, random_):
 
 
 def options(random_):
-    return ['-q', '--memory=%s' % random_.choice(['1', '1K', '20K', '64M']), '--fan-in=%d' % random_.choice([2, 3, 5, 256])]
+    return ['-q', '--memory=%s' % random_.choice(['1', '1K', '20K', '64M']), '--fan-in=%d' % random_.choice([2, 3, 5, 256]),
+            '--threads=%d' % random_.choice([1, 2, 3, 8])]
 
 
 def merged(paths, random_):

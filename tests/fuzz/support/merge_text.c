@@ -30,7 +30,7 @@ static void check_refusal(const struct merge *merge, const struct bc_error *err)
 
 static char *merged(struct text text, bool twice, bool trusting, size_t memory, size_t *size)
 {
-	const struct merge_options options = {.memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
+	const struct merge_options options = {.threads = 1, .memory = memory, .fan_in = 2, .tmpdir = "/tmp", .saturate = twice};
 	struct merge_input inputs[2] = {{.path = "in", .weight = 1}, {.path = "in", .weight = 1}};
 	struct memory_sink sink = {0};
 	struct bc_error err = {0};
