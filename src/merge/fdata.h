@@ -4,6 +4,8 @@
  * plain samples before those of memory; by the name of the function that a line is listed under; its
  * own records before those from outside; then by both places: kind, name, offset.
  *
+ *   a byte: 1 of memory, else 0; the name that it is listed under, which is not named again; a byte: LISTED_...;
+ *   of each place the digit of its kind, its name, its offset
  *   sum[0] count   sum[1] mispredictions
  */
 #ifndef MERGE_FDATA_H
@@ -12,6 +14,10 @@
 #include "src/base/emit.h"
 #include "src/merge/head.h"
 #include "src/merge/key.h"
+
+enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */
+
+/* ---- reading: fdata_read.c ---- */
 
 /* Can text that begins so be fdata? */
 bool fdata_fits(struct text start);
@@ -26,6 +32,8 @@ BC_MUST_USE bool fdata_parse(struct text line, enum merge_mode mode, struct key 
 
 /* The same for nearly all lines of branches, faster: *line is moved behind the newline.  false: only fdata_parse() can tell */
 BC_MUST_USE bool fdata_take(const char **line, struct key *key, struct merge_item *item);
+
+/* ---- writing: fdata_write.c ---- */
 
 /* false: out of memory */
 BC_MUST_USE bool fdata_write_head(const struct merge_head *head, struct emit *out);

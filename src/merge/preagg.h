@@ -9,21 +9,11 @@
 #define MERGE_PREAGG_H
 
 #include "src/base/emit.h"
-#include "src/base/number_set.h"
 #include "src/merge/head.h"
 #include "src/merge/key.h"
+#include "src/merge/preagg_returns.h"
 
-/* Branch addresses that some R record has: they are returns in all records.  By what stands before
- * the colon. */
-struct preagg_returns {
-	struct strings files;
-	struct number_set *at; /* of files.len, at least 1 */
-	size_t room;
-};
-
-void preagg_returns_free(struct preagg_returns *returns);
-/* false: out of memory */
-BC_MUST_USE bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from);
+/* ---- reading: preagg_read.c ---- */
 
 /* Can text that begins so be of this kind? */
 bool preagg_can_be(struct text start);
@@ -39,6 +29,8 @@ BC_MUST_USE bool preagg_take_record(const char **line, const struct preagg_retur
 
 /* Of whole lines only the returns are wanted.  false: a line with an R is none, or out of memory */
 BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key);
+
+/* ---- writing: preagg_write.c ---- */
 
 /* false: out of memory */
 BC_MUST_USE bool preagg_write_head(const struct merge_head *head, struct emit *out);

@@ -1,90 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE /* memrchr() */
-#include "src/merge/preagg.h"
-
-#include "src/base/attr.h"
 #include "src/base/hex.h"
-
-/* Marks in the places of branch and `to`. */
-#define BRANCH_ONLY UINT64_MAX   /* to */
-#define RUN_ONLY UINT64_MAX      /* branch: F */
-#define RUN_EXTERNAL (UINT64_MAX - 1) /* f */
-#define RUN_RETURN (UINT64_MAX - 2)   /* r */
-#define OUTSIDE "X"
-
-/* Of so many libraries returns are told apart: each has a table. */
-#define FILES_MOST ((size_t)64)
-
-enum { BRANCH, FROM, TO, PLACES };
-
-struct location {
-	uint64_t at;
-	struct text file; /* what stands before the colon */
-};
-
-static const struct shape {
-	char letter;
-	uint8_t first, last; /* of the places, those that stand in the line */
-	bool mispredictions, returns;
-	uint64_t branch; /* where none stands there */
-} shapes[] = {
-	{'T', BRANCH, TO, true, false, 0},           {'R', BRANCH, TO, true, true, 0},
-	{'B', BRANCH, FROM, true, false, 0},         {'F', FROM, TO, false, false, RUN_ONLY},
-	{'f', FROM, TO, false, false, RUN_EXTERNAL}, {'r', FROM, TO, false, false, RUN_RETURN},
-};
-
-/* ---- returns ---- */
-
-void preagg_returns_free(struct preagg_returns *returns)
-{
-	for (size_t i = 0; i < returns->room; i++)
-		number_set_free(&returns->at[i]);
-	free(returns->at);
-	strings_free(&returns->files);
-	*returns = (struct preagg_returns){0};
-}
-
-static bool returns_add(struct preagg_returns *returns, struct text file, uint64_t at)
-{
-	uint32_t number;
-
-	if (!strings_intern(&returns->files, file, &number))
-		return false;
-	if (number >= returns->room) {
-		size_t room = 2 * (size_t)number + 1;
-		struct number_set *sets = realloc(returns->at, room * sizeof(*sets));
-		if (!sets)
-			return false;
-		memset(sets + returns->room, 0, (room - returns->room) * sizeof(*sets));
-		returns->at = sets;
-		returns->room = room;
-	}
-	return number_set_add(&returns->at[number], at);
-}
-
-bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from)
-{
-	for (size_t file = 0; file < from->room && file < (from->files.len ? from->files.len : 1); file++) {
-		const struct number_set *set = &from->at[file];
-		struct text name = strings_at(&from->files, (uint32_t)file);
-		if (set->has_zero && !returns_add(to, name, 0))
-			return false;
-		for (size_t i = 0; i < set->capacity; i++)
-			if (set->at[i] && !returns_add(to, name, set->at[i]))
-				return false;
-	}
-	return true;
-}
-
-static bool returns_have(const struct preagg_returns *returns, struct text file, uint64_t at)
-{
-	for (uint32_t i = file.len ? 1 : 0; i < returns->room && i < returns->files.len; i++)
-		if (text_equal(strings_at(&returns->files, i), file))
-			return number_set_has(&returns->at[i], at);
-	return !file.len && returns->room && number_set_has(&returns->at[0], at);
-}
-
-/* ---- reading ---- */
+#include "src/merge/preagg.h"
+#include "src/merge/preagg_shape.h"
 
 bool preagg_can_be(struct text start)
 {
@@ -237,9 +155,9 @@ static bool take_trace(struct text rest, const struct shape *shape, struct preag
 	*why = NULL;
 	if (key->failed || !shape->returns || !returns || places[BRANCH].at >= RUN_RETURN)
 		return !key->failed;
-	if (returns->room > FILES_MOST)
+	if (returns->room > PREAGG_RETURNS_FILES)
 		*why = "R records of too many files";
-	return !*why && returns_add(returns, branch_file(key), places[BRANCH].at);
+	return !*why && preagg_returns_add(returns, branch_file(key), places[BRANCH].at);
 }
 
 static bool take_sample(struct text rest, struct key *key, struct merge_item *item, const char **why)
@@ -279,14 +197,6 @@ static bool take_event(struct text rest, struct merge_head *head, const char **w
 		return false;
 	*why = NULL;
 	return strings_intern(&head->events, name, &ignored);
-}
-
-static inline const struct shape *shape_of(char letter)
-{
-	for (size_t i = 0; i < BC_COUNT(shapes); i++)
-		if (shapes[i].letter == letter)
-			return &shapes[i];
-	return NULL;
 }
 
 /* A number and the blank behind it. */
@@ -381,116 +291,4 @@ bool preagg_take_returns(struct text lines, struct preagg_returns *returns, stru
 	}
 	merge_head_free(&head);
 	return ok;
-}
-
-/* ---- writing ---- */
-
-bool preagg_write_head(const struct merge_head *head, struct emit *out)
-{
-	struct text *events = merge_sorted(&head->events);
-
-	for (size_t i = 0; events && i < merge_set_size(&head->events); i++) {
-		emit_string(out, "E ");
-		emit_bytes(out, events[i].at, events[i].len);
-		emit_char(out, '\n');
-	}
-	bool ok = events;
-	free(events);
-	return ok;
-}
-
-static void write_location(struct emit *out, const struct location *place)
-{
-	emit_char(out, ' ');
-	if (place->file.len) {
-		emit_bytes(out, place->file.at, place->file.len);
-		emit_char(out, ':');
-	}
-	emit_hex(out, place->at);
-}
-
-/* Of a fall-through alone only T can tell mispredictions. */
-static char letter_of(const struct location *branch, bool branch_only, uint64_t mispredictions,
-		      const struct preagg_returns *returns)
-{
-	if (branch->at >= RUN_RETURN && !branch->file.len)
-		return mispredictions ? 'T' : branch->at == RUN_ONLY ? 'F' : branch->at == RUN_EXTERNAL ? 'f' : 'r';
-	if (!text_is(branch->file, OUTSIDE) && returns_have(returns, branch->file, branch->at))
-		return 'R';
-	return branch_only ? 'B' : 'T';
-}
-
-static void write_counts(char letter, const struct merge_item *item, struct emit *out)
-{
-	emit_dec(out, item->sum[0]);
-	if (item->sum[1] || letter == 'B') {
-		emit_char(out, ' ');
-		emit_dec(out, item->sum[1]);
-	}
-	emit_char(out, '\n');
-}
-
-/* Numbers alone, which is nearly all.  false: there is no room */
-static bool write_numbers(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
-{
-	struct key_parts key = key_parts(item);
-	uint64_t places[PLACES] = {0};
-
-	if (!emit_room(out, 2 + PLACES * (HEX_MOST + 1)))
-		return false;
-	places[FROM] = key_take_number(&key);
-	places[BRANCH] = key_take_number(&key);
-	places[TO] = key_take_number(&key);
-	char letter = letter_of(&(struct location){places[BRANCH], {"", 0}}, places[TO] == BRANCH_ONLY, item->sum[1], returns);
-	const struct shape *shape = shape_of(letter);
-	char *at = out->at + out->used;
-	*at++ = letter;
-	for (unsigned i = shape->first; i <= shape->last; i++) {
-		*at++ = ' ';
-		at += hex_write(at, places[i]);
-	}
-	*at++ = ' ';
-	out->used = (size_t)(at - out->at);
-	write_counts(letter, item, out);
-	return true;
-}
-
-static void write_trace(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
-{
-	static const uint8_t order[] = {FROM, BRANCH, TO};
-	struct key_parts key = key_parts(item);
-	struct location places[PLACES];
-
-	if (item->size == PLACES * sizeof(uint64_t) && write_numbers(item, returns, out))
-		return;
-	for (size_t i = 0; i < PLACES; i++)
-		places[order[i]] = (struct location){key_take_number(&key), {"", 0}};
-	for (size_t i = 0; key.at < key.end && i < PLACES; i++)
-		places[order[i]].file = key_take_name(&key);
-	bool branch_only = places[TO].at == BRANCH_ONLY && !places[TO].file.len;
-	char letter = letter_of(&places[BRANCH], branch_only, item->sum[1], returns);
-	const struct shape *shape = shape_of(letter);
-	emit_char(out, letter);
-	for (size_t i = shape->first; i <= shape->last; i++)
-		write_location(out, &places[i]);
-	emit_char(out, ' ');
-	write_counts(letter, item, out);
-}
-
-void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,
-		       struct emit *out)
-{
-	if (mode != MODE_PLAIN) {
-		write_trace(item, returns, out);
-		return;
-	}
-	struct key_parts key = key_parts(item);
-	struct location place = {key_take_number(&key), {"", 0}};
-	if (key.at < key.end)
-		place.file = key_take_name(&key);
-	emit_char(out, 'S');
-	write_location(out, &place);
-	emit_char(out, ' ');
-	emit_dec(out, item->sum[0]);
-	emit_char(out, '\n');
 }
