@@ -18,6 +18,9 @@ struct completion {
 	size_t program_count;
 };
 
+/* What a program's name means as the first word; a format. */
+#define COMPLETION_OF_PROGRAM "take the command line of %s"
+
 /* What an option's argument, or an operand, is completed with. */
 enum completed {
 	COMPLETED_NOTHING, /* takes none */

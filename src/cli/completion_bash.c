@@ -162,6 +162,8 @@ void completion_bash(const struct completion *completion, FILE *out)
 	      "_batconv_commands='", out);
 	for (size_t i = 0; i < completion->command_count; i++)
 		fprintf(out, "%s%s", i ? " " : "", completion->commands[i]->name);
+	for (size_t i = 0; i < completion->program_count; i++)
+		fprintf(out, " %s", completion->programs[i]->name);
 	fprintf(out, "'\n_batconv_main=%s\n\n", completion->main_command);
 	put_table(completion, "_batconv_options", "$1", put_options, out);
 	fputs("# What the value of an option is, nothing if it takes none.\n", out);

@@ -83,6 +83,8 @@ void completion_fish(const struct completion *completion, FILE *out)
 	      "set -g __batconv_commands", out);
 	for (size_t i = 0; i < completion->command_count; i++)
 		fprintf(out, " %s", completion->commands[i]->name);
+	for (size_t i = 0; i < completion->program_count; i++)
+		fprintf(out, " %s", completion->programs[i]->name);
 	fprintf(out, "\nset -g __batconv_main %s\n\n", completion->main_command);
 	fputs(code, out);
 	for (size_t i = 0; i < completion->command_count; i++) {
@@ -96,6 +98,10 @@ void completion_fish(const struct completion *completion, FILE *out)
 		if (!command->run && !command->option_count)
 			fprintf(out, "complete -c batconv -n '__batconv_is %s' -f -a '$__batconv_commands'\n", command->name);
 	}
-	for (size_t i = 0; i < completion->program_count; i++)
-		put_options(completion->programs[i], completion->programs[i]->name, false, out);
+	for (size_t i = 0; i < completion->program_count; i++) {
+		const struct command *program = completion->programs[i];
+		fprintf(out, "complete -c batconv -n __batconv_first -a %s -d '" COMPLETION_OF_PROGRAM "'\n", program->name, program->name);
+		put_options(program, "batconv", true, out);
+		put_options(program, program->name, false, out);
+	}
 }

@@ -99,6 +99,8 @@ void completion_zsh(const struct completion *completion, FILE *out)
 		completion_text(command->help, completion_summary(command), special, true, out);
 		fputs("'\n", out);
 	}
+	for (size_t i = 0; i < completion->program_count; i++)
+		fprintf(out, "    '%s:" COMPLETION_OF_PROGRAM "'\n", completion->programs[i]->name, completion->programs[i]->name);
 	fprintf(out, "  )\n  _describe -t commands command commands\n}\n\ntypeset -g _batconv_main=%s\n\n", completion->main_command);
 	for (size_t i = 0; i < completion->command_count; i++)
 		put_command(completion->commands[i], false, out);

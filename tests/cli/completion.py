@@ -179,8 +179,9 @@ def questions(folder):
     """(line, what must be completed, 'all' or 'some' of it: 'some' if shells may add more)"""
     commands = [line.split()[0] for line in output('help').split('commands:\n')[1].split('\n\n')[0].splitlines() if line[2] != ' ']
     yield 'batconv ve', {'verify', 'version'}, 'all'
-    yield 'batconv ', set(commands), 'some'
-    yield 'batconv help me', {'merge'}, 'all'
+    yield 'batconv ', {*commands, *OTHER_NAMES}, 'some'
+    yield 'batconv help me', {'merge', 'merge-fdata'}, 'all'
+    yield 'batconv perf2', {'perf2bolt'}, 'all'
     for command in commands:
         if command != 'help':
             long = {option for option in options_of(output(command, '--help')) if option.startswith('--')}
@@ -193,6 +194,7 @@ def questions(folder):
         os.symlink(BATCONV, link)
         long = {option for option in options_of(output('--help', name=link)) if len(option) > 3}
         yield '%s --' % name, long, 'long'
+        yield 'batconv %s --' % name, long, 'long'
     for command, option, kind, words in values_of(os.path.join(folder, 'work')):
         if kind == 'words' and len(words) > 1:
             start = command if command in OTHER_NAMES else 'batconv ' + command
@@ -206,6 +208,7 @@ def questions(folder):
     yield 'batconv verify --fail-on ', {'error', 'warning', 'note'}, 'all'
     yield 'perf2bolt --profile-format=', {'fdata', 'yaml', 'preagg'}, 'all'
     yield 'merge-fdata --print=e', {'exec'}, 'all'
+    yield 'batconv merge-fdata --print=e', {'exec'}, 'all'
     yield 'batconv --restore=names,pl', {'plt'}, 'list'
     yield 'batconv merge -o fi', {'file.fdata', 'files'}, 'all'
     yield 'batconv merge fi', {'file.fdata', 'files'}, 'all'
