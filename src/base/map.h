@@ -74,8 +74,8 @@ static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
 				return slot;                                   \
 		}                                                              \
 	}                                                                      \
-	static inline bool name##_find(const struct map *map, CONTEXT context, \
-				       K key, uint32_t *number)                \
+	BC_MAY_BE_UNUSED static inline bool name##_find(                       \
+		const struct map *map, CONTEXT context, K key, uint32_t *number) \
 	{                                                                      \
 		const struct map_slot *slot = name##_slot(map, context, key);  \
 		if (slot)                                                      \
