@@ -229,10 +229,13 @@ static int run(struct merge_arguments *args, struct merge *merge, struct progres
 	struct bc_error err = {0};
 
 	bool ok = write_trusting(args, merge, &outcome);
-	if (!ok) {
+	if (!ok)
 		merge_forget(merge);
+	while (!ok) {
 		ok = merge_look(merge, &err) && merge_check(merge, !args->by_build, &err) &&
 		     (args->by_build ? write_by_build : write_one)(args, merge, &outcome, &err);
+		if (!ok && !merge_forget_threads(merge, &err))
+			break;
 	}
 	progress_clear(progress);
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);

@@ -18,6 +18,7 @@
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/say.h"
+#include "src/merge/trust.h"
 
 struct arguments {
 	struct merge_list list;
@@ -207,20 +208,28 @@ static bool write_result(const struct arguments *args, struct merge *merge, stru
 	return true;
 }
 
+static bool merge_once(const struct arguments *args, struct merge *merge, struct bc_error *err)
+{
+	struct merge_printer printer = {.what = args->print};
+
+	if (args->print != PRINT_NONE)
+		merge->options.observer = (struct merge_observer){merge_print_take, &printer};
+	bool ok = merge_look(merge, err) && merge_check(merge, true, err) && write_result(args, merge, &printer, err);
+	merge_printer_free(&printer);
+	return ok;
+}
+
 static int run(const struct arguments *args)
 {
-	struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir};
-	struct merge_printer printer = {.what = args->print};
+	const struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir};
 	struct bc_error err = {0};
 	struct merge merge;
 
-	if (args->print != PRINT_NONE)
-		options.observer = (struct merge_observer){merge_print_take, &printer};
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
-	bool ok = merge_look(&merge, &err) && merge_check(&merge, true, &err) &&
-		  write_result(args, &merge, &printer, &err);
+	bool ok = merge_once(args, &merge, &err);
+	if (!ok && merge_forget_threads(&merge, &err))
+		ok = merge_once(args, &merge, &err);
 	int code = ok ? EXIT_DONE : fail(&merge, &err);
-	merge_printer_free(&printer);
 	merge_free(&merge);
 	return code;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* A thread with less to sort in would write many short runs. */
-#define WORKER_MEMORY ((size_t)8 << 20)
+#define WORKER_MEMORY ((size_t)16 << 20)
 
 /* How many have that much; at least one. */
 static unsigned threads_with_memory(const struct merge_options *options)

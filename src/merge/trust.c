@@ -16,11 +16,11 @@
 #define SMALL ((uint64_t)128 << 10)
 #define SMALL_PART 8
 
-static bool can_be_read_twice(const struct merge_input *input)
+static bool is_file(const struct merge_input *input)
 {
 	struct stat st;
 
-	return input->spooled || (strcmp(input->path, "-") != 0 && stat(input->path, &st) == 0 && S_ISREG(st.st_mode));
+	return strcmp(input->path, "-") != 0 && stat(input->path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static bool is_small(const struct merge_worker *worker, const struct line_reader *r)
@@ -89,7 +89,7 @@ static bool trust(void *ctx, size_t number, struct merge_worker *worker, struct 
 {
 	const struct merge *merge = ctx;
 	struct merge_input *input = &merge->inputs[number];
-	struct line_reader *r = can_be_read_twice(input) ? line_reader_open(input, worker, err) : NULL;
+	struct line_reader *r = is_file(input) ? line_reader_open(input, worker, err) : NULL;
 
 	if (!r)
 		return bc_fail(err, BC_FORMAT, "cannot be trusted");
@@ -124,4 +124,16 @@ void merge_forget(struct merge *merge)
 	for (size_t i = 0; i < count; i++)
 		inputs[i] = (struct merge_input){.path = inputs[i].path, .weight = inputs[i].weight};
 	merge_init(merge, &options, inputs, count);
+}
+
+bool merge_forget_threads(struct merge *merge, const struct bc_error *err)
+{
+	if (err->code != BC_NOMEM || merge->threads == 1)
+		return false;
+	for (size_t i = 0; i < merge->count; i++)
+		if (!is_file(&merge->inputs[i]))
+			return false;
+	merge->options.threads = 1;
+	merge_forget(merge);
+	return true;
 }

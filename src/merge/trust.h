@@ -19,4 +19,8 @@ void merge_trusted(struct merge *merge);
 /* Whatever was found of inputs and written aside is forgotten: as after merge_init(). */
 void merge_forget(struct merge *merge);
 
+/* It failed, with this error.  Where memory was too little for several threads, and all inputs are files that can be read
+ * again, all is forgotten, and one thread can try: true. */
+bool merge_forget_threads(struct merge *merge, const struct bc_error *err);
+
 #endif
