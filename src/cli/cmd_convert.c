@@ -158,6 +158,12 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 	return finish(&args, &one->conversion, !one->failed, &one->err);
 }
 
+/* The samples could not be read, which one message tells for all binaries. */
+static bool is_told_once(const struct conversion_one *one)
+{
+	return one->unread && one->err.code != BC_MISMATCH;
+}
+
 /* Returns the worse one of two exit codes. */
 static int worse(int a, int b)
 {
@@ -196,12 +202,15 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
 		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}
-	conversion_run_many(ones, count);
+	size_t unread = conversion_run_many(ones, count);
 	progress_clear(progress);
 	for (size_t i = 0; i < count; i++) {
-		code = worse(code, finish_one(args, &args->binaries.at[i], &ones[i]));
+		bool told = i && is_told_once(&ones[i]) && is_told_once(&ones[i - 1]);
+		code = worse(code, told ? EXIT_FAILED : finish_one(args, &args->binaries.at[i], &ones[i]));
 		conversion_free(&ones[i].conversion);
 	}
+	if (unread)
+		operands_tell_bad(&args->conversion, unread, stderr);
 	/* If no profile was written, the directory that was made for them goes, too.  rmdir() leaves a
 	 * directory alone that contains a profile. */
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))

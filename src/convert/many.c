@@ -43,10 +43,17 @@ static bool deliver_to_all(void *ctx, const struct event *event, struct bc_error
 	return any || bc_fail(err, BC_MISMATCH, "no binary is left to convert for");
 }
 
-static void fail_all(struct fan *fan, const struct bc_error *err)
+/* Returns how many did not fail before. */
+static size_t fail_all(struct fan *fan, const struct bc_error *err)
 {
-	for (size_t i = 0; i < fan->count; i++)
+	size_t left = 0;
+
+	for (size_t i = 0; i < fan->count; i++) {
+		fan->ones[i].unread = !fan->ones[i].failed;
+		left += fan->ones[i].unread;
 		fail_one(&fan->ones[i], err);
+	}
+	return left;
 }
 
 /* Opens all binaries.  False: none could be opened, so that the samples need not be read. */
@@ -80,17 +87,15 @@ static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 	return true;
 }
 
-static void read_all(struct fan *fan)
+static size_t read_all(struct fan *fan)
 {
 	const struct conversion_options *options = &fan->ones[0].options;
 	struct bc_error err = {0};
 
-	for (size_t s = 0; s < options->sample_count; s++) {
-		if (!read_one(fan, s, &err)) {
-			fail_all(fan, &err);
-			return;
-		}
-	}
+	for (size_t s = 0; s < options->sample_count; s++)
+		if (!read_one(fan, s, &err))
+			return fail_all(fan, &err) && err.code != BC_NOMEM ? s + 1 : 0;
+	return 0;
 }
 
 static void end_all(struct fan *fan)
@@ -104,12 +109,13 @@ static void end_all(struct fan *fan)
 	}
 }
 
-void conversion_run_many(struct conversion_one *ones, size_t count)
+size_t conversion_run_many(struct conversion_one *ones, size_t count)
 {
 	struct fan fan = {.ones = ones, .count = count};
 
 	if (!open_all(&fan))
-		return;
-	read_all(&fan);
+		return 0;
+	size_t unread = read_all(&fan);
 	end_all(&fan);
+	return unread;
 }
