@@ -179,7 +179,7 @@ static bool sort_alone(struct work *w, struct merge_input *input, struct bc_erro
 	return ok;
 }
 
-/* The items of an input out of order go to the worker's, from whatever input those are. */
+/* An input out of order is sorted with the others that the same worker takes. */
 static bool sort_with_others(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
 {
 	struct work *w = ctx;
@@ -194,7 +194,7 @@ static bool end_sorter(void *ctx, size_t number, struct merge_worker *worker, st
 {
 	struct work *w = ctx;
 
-	(void)worker; /* each ends one, of whomever */
+	(void)worker; /* the one whose sorter it is has this number */
 	return sorter_end(&w->merge->workers[number].sorter, false, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What one thread reads inputs with.  Nothing of it is shared, so threads need no locks; what they
- * found is put together when all of them are done, and does not depend on which did what.
+ * What one thread reads inputs with.  Threads share nothing while they run, so they need no locks; what
+ * they found is put together afterwards, and does not depend on which thread read which input.
  */
 #ifndef MERGE_WORKER_H
 #define MERGE_WORKER_H
