@@ -173,7 +173,8 @@ bool scan_fail_unknown(const struct yaml_scan *in, struct text key, struct bc_er
 	char why[128];
 
 	if (text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc"))
-		return scan_fail(in, "pseudo probes cannot be merged", err);
+		return scan_fail(in, "pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
+				     "--profile-write-pseudo-probes", err);
 	snprintf(why, sizeof(why), "an unknown key '%.*s'", (int)(key.len < 60 ? key.len : 60), key.at);
 	return scan_fail(in, why, err);
 }
