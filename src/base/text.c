@@ -89,3 +89,14 @@ struct text text_basename(struct text path)
 			return text_from(path, i);
 	return path;
 }
+
+bool text_is_numbers(struct text words)
+{
+	uint64_t ignored;
+	size_t count = 0;
+
+	for (struct text word = text_word(&words); word.len; word = text_word(&words), count++)
+		if (!text_hex(word, &ignored))
+			return false;
+	return count >= 3;
+}

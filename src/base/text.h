@@ -92,6 +92,10 @@ static inline bool text_line(struct text *rest, struct text *out)
 bool text_hex(struct text t, uint64_t *out);
 bool text_dec(struct text t, uint64_t *out);
 
+/* Three or more words, all of them hexadecimal numbers.  No event of a pre-aggregated profile has such a
+ * name: it is another record, whose letter was damaged. */
+bool text_is_numbers(struct text words);
+
 /* Seconds with a fraction of one to nine digits, "2752.373629", in ns. */
 bool text_seconds(struct text t, uint64_t *ns);
 

@@ -223,19 +223,24 @@ static bool write_trusting(const struct merge_arguments *args, struct merge *mer
 	       write_one(args, merge, outcome, &err);
 }
 
+/* Checks all inputs, then merges them. */
+static bool write_checked(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome,
+			  struct bc_error *err)
+{
+	return merge_look(merge, err) && merge_check(merge, !args->by_build, err) &&
+	       (args->by_build ? write_by_build : write_one)(args, merge, outcome, err);
+}
+
 static int run(struct merge_arguments *args, struct merge *merge, struct progress *progress)
 {
 	struct merge_outcome outcome = {.merge = merge};
 	struct bc_error err = {0};
 
 	bool ok = write_trusting(args, merge, &outcome);
-	if (!ok)
+	if (!ok) {
 		merge_forget(merge);
-	while (!ok) {
-		ok = merge_look(merge, &err) && merge_check(merge, !args->by_build, &err) &&
-		     (args->by_build ? write_by_build : write_one)(args, merge, &outcome, &err);
-		if (!ok && !merge_forget_threads(merge, &err))
-			break;
+		ok = write_checked(args, merge, &outcome, &err) ||
+		     (merge_forget_threads(merge, &err) && write_checked(args, merge, &outcome, &err));
 	}
 	progress_clear(progress);
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);

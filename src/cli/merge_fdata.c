@@ -226,9 +226,7 @@ static int run(const struct arguments *args)
 	struct merge merge;
 
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
-	bool ok = merge_once(args, &merge, &err);
-	if (!ok && merge_forget_threads(&merge, &err))
-		ok = merge_once(args, &merge, &err);
+	bool ok = merge_once(args, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
 	int code = ok ? EXIT_DONE : fail(&merge, &err);
 	merge_free(&merge);
 	return code;

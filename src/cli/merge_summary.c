@@ -135,7 +135,7 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 			say(out, "warning: %s and %s have the same records and sums: are they one?",
 			    input_name(shards[i - 1]->path), input_name(shards[i]->path));
 	if (pairs > TOLD_MOST)
-		say(out, "warning: and %zu more pairs of inputs have the same records and sums", pairs - TOLD_MOST);
+		say(out, "warning: %zu more pair%s of inputs with the same records and sums", pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
 	free(shards);
 	return ok;
 }

@@ -152,23 +152,11 @@ static bool parse_trace(struct parser *p, const struct trace_shape *shape,
 	       parse_mispreds(p, shape->mispreds, &out->mispredicted) && parse_end(p);
 }
 
-/* Three and more words that are all numbers are another record whose letter was damaged. */
-static bool is_numbers(struct text name)
-{
-	uint64_t ignored;
-	size_t words = 0;
-
-	for (struct text word = text_word(&name); word.len; word = text_word(&name), words++)
-		if (!text_hex(word, &ignored))
-			return false;
-	return words >= 3;
-}
-
 static bool parse_event(struct parser *p, struct preagg_record *out)
 {
 	out->kind = PREAGG_EVENT;
 	out->event = text_trim(p->rest);
-	if (is_numbers(out->event))
+	if (text_is_numbers(out->event))
 		return fail(p, out->event.at, "expected an event name, and no addresses");
 	return out->event.len || fail(p, out->event.at, "expected an event name");
 }

@@ -13,7 +13,7 @@ struct part {
 	enum { PART_INPUT, PART_RUN, PART_MEMORY } kind;
 	struct merge_input *input; /* of a run: it is still to be weighed; or NULL */
 	struct run run;
-	const struct sorter *sorter;
+	const struct sorter *sorter; /* of PART_MEMORY */
 };
 DEFINE_VEC(part_vec, struct part);
 DEFINE_VEC(input_vec, struct merge_input *);

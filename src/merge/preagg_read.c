@@ -175,25 +175,13 @@ static bool take_sample(struct text rest, struct key *key, struct merge_item *it
 	return !key->failed;
 }
 
-/* Three and more words that are all numbers are another record whose letter was damaged. */
-static bool is_numbers(struct text name)
-{
-	uint64_t ignored;
-	size_t words = 0;
-
-	for (struct text word = text_word(&name); word.len; word = text_word(&name), words++)
-		if (!text_hex(word, &ignored))
-			return false;
-	return words >= 3;
-}
-
 static bool take_event(struct text rest, struct merge_head *head, const char **why)
 {
 	struct text name = text_trim(rest);
 	uint32_t ignored;
 
 	*why = "expected an event name";
-	if (!name.len || is_numbers(name))
+	if (!name.len || text_is_numbers(name))
 		return false;
 	*why = NULL;
 	return strings_intern(&head->events, name, &ignored);
