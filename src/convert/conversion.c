@@ -325,7 +325,7 @@ bool conversion_convert(const struct conversion_options *options, struct convers
 	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
 		return false;
 	out->aggregate.left_out = out->left_out;
-	if (options->probes && !(out->touched = touched_functions(&out->aggregate, &out->binary, out->basic)))
+	if (options->probes && !touched_functions(&out->aggregate, &out->binary, out->basic, &out->touched))
 		return bc_fail_nomem(err);
 	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(options, out, err)))
 		return false;
@@ -350,8 +350,8 @@ void conversion_free(struct conversion *conversion)
 	profile_free(&conversion->profile);
 	ranges_free(&conversion->ranges);
 	executed_free(&conversion->executed);
-	free(conversion->left_out);
-	free(conversion->touched);
+	code_marks_free(&conversion->left_out);
+	code_marks_free(&conversion->touched);
 	probe_source_close(&conversion->probes);
 	kept_counts_free(&conversion->kept);
 	aggregate_fini(&conversion->aggregate);

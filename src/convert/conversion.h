@@ -74,8 +74,8 @@ struct conversion {
 	struct ranges ranges; /* if that was wanted */
 	struct executed executed; /* if that was wanted */
 	struct probe_source probes; /* if that was wanted */
-	bool *touched;              /* with probes, by function: touched.h */
-	bool *left_out;           /* by function: the choice is not for it; NULL: all are chosen */
+	struct code_marks touched;  /* with probes: touched.h */
+	struct code_marks left_out; /* the choice is not for these; none: all are chosen */
 	struct kept_counts kept; /* options.aggregate_only: in place of a profile */
 	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */

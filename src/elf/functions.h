@@ -13,7 +13,9 @@
 #ifndef ELF_FUNCTIONS_H
 #define ELF_FUNCTIONS_H
 
+#include <assert.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "src/elf/image.h"
 #include "src/elf/names.h"
@@ -64,6 +66,68 @@ static inline size_t functions_named(const struct function_table *table)
 {
 	return table->count + table->extra;
 }
+
+/* Numbers of functions.  The types differ, so that no table by the one is read with the other: a name
+ * without code of its own has a number beyond the end of every table of what has code. */
+struct code_number {
+	uint32_t v; /* of a function that has code: below `count` */
+};
+struct name_number {
+	uint32_t v; /* of all that a profile can name: below functions_named() */
+};
+
+static inline struct name_number functions_name_number(const struct function_table *table, const struct function *function)
+{
+	return (struct name_number){(uint32_t)(function - table->at)};
+}
+
+/* false: the name has no code of its own. */
+static inline bool functions_code_of(const struct function_table *table, struct name_number name, struct code_number *out)
+{
+	out->v = name.v;
+	return name.v < table->count;
+}
+
+/* For a function that has code, as what functions_find() returns. */
+static inline struct code_number functions_code_number(const struct function_table *table, const struct function *function)
+{
+	struct code_number number = {(uint32_t)(function - table->at)};
+
+	assert(number.v < table->count);
+	return number;
+}
+
+/* DEFINE_BY_CODE(marks, bool) defines `struct marks`, a bool for each function that has code;
+ * DEFINE_BY_NAME, one for each name of a profile.
+ *
+ *   marks_make(&m, table)   zeroed; false: out of memory.  After src/pair has added its names
+ *   marks_of(&m, number)    a pointer to one; the number is of the same table
+ *   marks_free(&m)
+ *
+ * Zeroed means no table: its `at` is NULL. */
+#define DEFINE_BY_NUMBER(NAME, TYPE, NUMBER, COUNT)                                                \
+	struct NAME {                                                                              \
+		TYPE *at;                                                                          \
+	};                                                                                         \
+	BC_MUST_USE static inline bool NAME##_make(struct NAME *out, const struct function_table *table) \
+	{                                                                                          \
+		out->at = calloc((COUNT) + 1, sizeof(*out->at));                                   \
+		return out->at;                                                                    \
+	}                                                                                          \
+	static inline TYPE *NAME##_of(const struct NAME *numbered, NUMBER number)                  \
+	{                                                                                          \
+		return &numbered->at[number.v];                                                    \
+	}                                                                                          \
+	static inline void NAME##_free(struct NAME *numbered)                                      \
+	{                                                                                          \
+		free(numbered->at);                                                                \
+		numbered->at = NULL;                                                               \
+	}
+#define DEFINE_BY_CODE(NAME, TYPE) DEFINE_BY_NUMBER(NAME, TYPE, struct code_number, table->count)
+#define DEFINE_BY_NAME(NAME, TYPE) DEFINE_BY_NUMBER(NAME, TYPE, struct name_number, functions_named(table))
+
+DEFINE_BY_CODE(code_marks, bool)
+DEFINE_BY_NAME(name_marks, bool)
 
 /* Names point into the image's bytes or into the table: both must outlive them.
  *

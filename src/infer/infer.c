@@ -23,6 +23,8 @@ struct sampled {
 };
 DEFINE_VEC(sampled_vec, struct sampled);
 
+DEFINE_BY_NAME(called, atomic_uint_least64_t)
+
 struct job {
 	const struct profile *profile;
 	const struct binary *binary; /* of the profile */
@@ -33,7 +35,7 @@ struct job {
 	struct sampled_vec functions;
 	uint64_t divisor; /* of samples, where there are more than flow.h takes */
 	bool sparse;      /* there are fewer samples than INFER_SPARSE */
-	atomic_uint_least64_t *called; /* by function of the binary: direct calls of it that were written */
+	struct called called; /* direct calls of each that were written */
 	struct record_batch *batches;  /* one a thread */
 	struct count_table *ran;       /* likewise, of flow_ranges.h; NULL: not wanted */
 	atomic_bool no_memory;
@@ -93,7 +95,7 @@ static void write_call(const struct writer *w, const struct insn *insn, uint64_t
 	struct record record = {.kind = RECORD_BRANCH, .from = {w->function, insn->offset}, .to = {callee, 0},
 				.count = count};
 	add(w->job, w->worker, &record);
-	atomic_fetch_add(&w->job->called[callee - w->job->binary->functions.at], count);
+	atomic_fetch_add(called_of(&w->job->called, functions_name_number(&w->job->binary->functions, callee)), count);
 }
 
 static void write_calls(const struct writer *w)
@@ -245,7 +247,7 @@ static void write_entries(struct job *job)
 {
 	for (size_t i = 0; i < job->functions.len; i++) {
 		const struct sampled *s = &job->functions.at[i];
-		uint64_t called = atomic_load(&job->called[s->function - job->binary->functions.at]);
+		uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, s->function)));
 		struct record record = {.kind = RECORD_ENTRY, .to = {s->function, 0}};
 		if (s->entered <= called)
 			continue;
@@ -333,7 +335,7 @@ static bool run(struct job *job, const struct infer_job *how, struct profile *pr
 {
 	unsigned threads = how->threads;
 
-	if (!job->called || !job->batches || (how->ranges && !job->ran))
+	if (!called_make(&job->called, &job->binary->functions) || !job->batches || (how->ranges && !job->ran))
 		return bc_fail_nomem(err);
 	if (!group(job, err) || !build_graphs(job, threads, err))
 		return false;
@@ -355,7 +357,6 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 			  .code = pair ? &pair->functions : &binary->functions};
 
 	how.threads = how.threads < PARALLEL_MOST ? how.threads : PARALLEL_MOST;
-	job.called = calloc(job.binary->functions.count + 1, sizeof(*job.called));
 	job.batches = calloc(how.threads, sizeof(*job.batches));
 	job.ran = how.ranges ? calloc(how.threads, sizeof(*job.ran)) : NULL;
 	bool ok = run(&job, &how, profile, out, err);
@@ -365,7 +366,7 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 		count_table_free(&job.ran[i]);
 	free(job.batches);
 	free(job.ran);
-	free(job.called);
+	called_free(&job.called);
 	sampled_vec_free(&job.functions);
 	cfg_free(&job.cfg);
 	return ok;

@@ -33,10 +33,12 @@ static void emit_name(struct emit *out, const struct name *name)
 		emit_escaped(out, name->text);
 }
 
+DEFINE_BY_NAME(printed_names, struct name) /* set for those that the profile has */
+
 /* What records are written from. */
 struct record_source {
 	const struct profile *profile;
-	struct name *names; /* by function, of those that the profile has */
+	struct printed_names names;
 	size_t chunk;       /* records that are formatted at once */
 };
 
@@ -53,7 +55,8 @@ static void emit_place(struct emit *out, const struct record_source *source, str
 		return;
 	}
 	emit_string(out, "1 ");
-	emit_name(out, &source->names[place.function - source->profile->binary->functions.at]);
+	emit_name(out, printed_names_of(&source->names,
+					functions_name_number(&source->profile->binary->functions, place.function)));
 	emit_char(out, ' ');
 	emit_hex(out, place.offset);
 	emit_char(out, ' ');
@@ -77,7 +80,7 @@ static void emit_record(struct emit *out, const struct record_source *source, co
 
 static const char *printed_name(const struct profile *profile, size_t place)
 {
-	return profile->binary->functions.at[profile->by_name[place]].printed;
+	return profile->binary->functions.at[profile->by_name[place].v].printed;
 }
 
 static void note_names(void *ctx, size_t part, unsigned worker)
@@ -94,7 +97,7 @@ static void note_names(void *ctx, size_t part, unsigned worker)
 		const char *text = printed_name(profile, i);
 		size_t length = strlen(text);
 		bool plain = length < MUST_ESCAPE && !memchr(text, ' ', length) && !memchr(text, '\\', length);
-		source->names[profile->by_name[i]] =
+		*printed_names_of(&source->names, profile->by_name[i]) =
 			(struct name){text, plain ? (uint32_t)length : MUST_ESCAPE};
 	}
 }
@@ -104,7 +107,7 @@ static size_t chunk_records(const struct record_source *source)
 	size_t longest = CHUNK_NAME;
 
 	for (size_t i = 0; i < source->profile->function_count; i++) {
-		const struct name *name = &source->names[source->profile->by_name[i]];
+		const struct name *name = printed_names_of(&source->names, source->profile->by_name[i]);
 		size_t length = name->length == MUST_ESCAPE ? 2 * strlen(name->text) : name->length;
 		longest = length > longest ? length : longest;
 	}
@@ -113,11 +116,10 @@ static size_t chunk_records(const struct record_source *source)
 
 static bool source_init(struct record_source *source, const struct profile *profile, unsigned threads)
 {
-	size_t functions = functions_named(&profile->binary->functions);
 	size_t parts = (profile->function_count + NAMES_PART - 1) / NAMES_PART;
 
-	*source = (struct record_source){.profile = profile, .names = malloc((functions + 1) * sizeof(*source->names))};
-	if (!source->names)
+	*source = (struct record_source){.profile = profile};
+	if (!printed_names_make(&source->names, &profile->binary->functions))
 		return false;
 	parallel_for(threads, parts, note_names, source);
 	source->chunk = chunk_records(source);
@@ -181,7 +183,7 @@ static void prefetch_target(const struct record_source *source, const struct pac
 {
 	if (!record->to)
 		return;
-	const struct name *name = &source->names[source->profile->by_name[(record->to >> 32) - 1]];
+	const struct name *name = printed_names_of(&source->names, source->profile->by_name[(record->to >> 32) - 1]);
 	__builtin_prefetch(name->text);
 	__builtin_prefetch(name->text + 64);
 }
@@ -256,7 +258,7 @@ static bool write_all(const struct profile *profile, const struct fdata_header *
 	emit_flush(&out);
 	bool ok = source_init(&source, profile, threads) &&
 		  (!profile->record_count || format_records(&source, threads, file));
-	free(source.names);
+	printed_names_free(&source.names);
 	if (!ok)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < profile->accesses.len; i++)

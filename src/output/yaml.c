@@ -282,7 +282,7 @@ static void count_function(struct writer *w, const struct function *function)
 static bool write_next(struct writer *w, size_t owner, size_t *record)
 {
 	const struct profile *profile = w->profile;
-	uint32_t index = profile->by_name[owner];
+	uint32_t index = profile->by_name[owner].v;
 	const struct function *function = &profile->binary->functions.at[index];
 	struct share share = {.record = *record};
 	size_t entries = entries_of(&w->entries, index, &share.entry);

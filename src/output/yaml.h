@@ -18,7 +18,7 @@ struct yaml_header {
 	size_t event_count;
 	bool leave_out_unsited; /* calls from places of which only the block is known */
 	const struct probe_source *probes; /* pseudo-probes to write, too; NULL: none */
-	const bool *touched; /* with probes, per function of the binary: a sample touched it; NULL: not known */
+	struct code_marks touched; /* with probes: a sample touched it; none: not known; borrowed */
 };
 
 struct yaml_report {

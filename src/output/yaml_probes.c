@@ -9,22 +9,22 @@
 #include "src/output/yaml_text.h"
 
 /* Functions of the probes' own table that a sample touched, or that the profile has. */
-static bool *list_wanted(const struct probe_source *source, const struct profile *profile, const bool *touched)
+static bool *list_wanted(const struct probe_source *source, const struct profile *profile, struct code_marks touched)
 {
 	const struct function_table *functions = &profile->binary->functions;
 	bool *wanted = calloc(source->placed.function_count + 1, sizeof(*wanted));
 	uint32_t own;
 
-	for (size_t i = 0; wanted && touched && i < functions->count; i++)
-		if (touched[i] && (own = probe_source_function(source, &functions->at[i])) != NO_FUNCTION)
+	for (uint32_t i = 0; wanted && touched.at && i < functions->count; i++)
+		if (*code_marks_of(&touched, (struct code_number){i}) && (own = probe_source_function(source, &functions->at[i])) != NO_FUNCTION)
 			wanted[own] = true;
 	for (size_t i = 0; wanted && i < profile->function_count; i++)
-		if ((own = probe_source_function(source, &functions->at[profile->by_name[i]])) != NO_FUNCTION)
+		if ((own = probe_source_function(source, &functions->at[profile->by_name[i].v])) != NO_FUNCTION)
 			wanted[own] = true;
 	return wanted;
 }
 
-bool yaml_probes_open(const struct probe_source *source, const struct profile *profile, const bool *touched,
+bool yaml_probes_open(const struct probe_source *source, const struct profile *profile, struct code_marks touched,
 		      struct yaml_probes *out)
 {
 	*out = (struct yaml_probes){0};

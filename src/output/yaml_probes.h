@@ -38,9 +38,9 @@ struct yaml_probes {
 /* Each step returns false when out of memory.
  *
  * source   NULL, or without probes: nothing is written
- * touched  per function of the profile's binary: a sample touched it */
+ * touched  functions of the profile's binary that a sample touched */
 BC_MUST_USE bool yaml_probes_open(const struct probe_source *source, const struct profile *profile,
-				  const bool *touched, struct yaml_probes *out);
+				  struct code_marks touched, struct yaml_probes *out);
 void yaml_probes_close(struct yaml_probes *probes);
 
 BC_MUST_USE bool yaml_probes_function(struct yaml_probes *probes, const struct function *function,

@@ -7,6 +7,7 @@
 #define PROFILE_AGGREGATE_H
 
 #include "src/base/vec.h"
+#include "src/elf/functions.h"
 #include "src/profile/batches.h"
 #include "src/profile/filter.h"
 #include "src/profile/returns.h"
@@ -56,7 +57,7 @@ struct aggregate {
 	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
-	const bool *left_out;         /* for convert(): by function, those whose code is not read; or NULL */
+	struct code_marks left_out;   /* for convert(): those whose code is not read; none; borrowed */
 };
 
 /* `image` and `match` are borrowed. */

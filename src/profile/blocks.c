@@ -30,10 +30,10 @@ static bool list_others(const struct profile *profile, struct chosen_vec *out)
 	const struct binary *binary = profile->binary;
 
 	for (size_t i = 0; i < profile->function_count; i++) {
-		uint32_t function = profile->by_name[i];
-		if (function < binary->functions.count && binary->fragment_of[function] == NO_FRAGMENT &&
-		    binary->functions.at[function].kind == FUNCTION_CODE &&
-		    !chosen_vec_push(out, function))
+		struct code_number function;
+		if (functions_code_of(&binary->functions, profile->by_name[i], &function) &&
+		    binary->fragment_of[function.v] == NO_FRAGMENT &&
+		    binary->functions.at[function.v].kind == FUNCTION_CODE && !chosen_vec_push(out, function.v))
 			return false;
 	}
 	return true;

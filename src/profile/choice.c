@@ -22,7 +22,7 @@ struct matcher {
 struct choosing {
 	const struct binary *binary;
 	struct matcher names, skip;
-	bool *touched; /* by function: a sample did; NULL: that does not matter */
+	struct code_marks touched; /* a sample did; none: that does not matter */
 	char *name;    /* LONGEST_NAME bytes */
 };
 
@@ -120,7 +120,8 @@ static bool is_fragment(const struct binary *binary, uint32_t index)
 				       : binary->bat.fragments[fragment].cold;
 }
 
-static void choose(const struct choosing *c, const struct function_choice *choice, bool *left_out)
+static void choose(const struct choosing *c, const struct function_choice *choice,
+		   struct code_marks *marks)
 {
 	const struct function_table *functions = &c->binary->functions;
 	uint64_t taken = 0;
@@ -129,37 +130,38 @@ static void choose(const struct choosing *c, const struct function_choice *choic
 		const struct function *f = &functions->at[i];
 		if (is_fragment(c->binary, i) || f->kind == FUNCTION_PLT)
 			continue;
-		left_out[i] = (choice->limited && taken >= choice->most) ||
-			      (choice->skip.len && function_fits(c, &c->skip, f));
-		if (!left_out[i] && choice->names.len)
-			left_out[i] = !function_fits(c, &c->names, f);
-		else if (!left_out[i] && c->touched)
-			left_out[i] = !c->touched[i];
-		taken += !left_out[i];
+		struct code_number number = {i};
+		bool left_out = (choice->limited && taken >= choice->most) ||
+				(choice->skip.len && function_fits(c, &c->skip, f));
+		if (!left_out && choice->names.len)
+			left_out = !function_fits(c, &c->names, f);
+		else if (!left_out && c->touched.at)
+			left_out = !*code_marks_of(&c->touched, number);
+		*code_marks_of(marks, number) = left_out;
+		taken += !left_out;
 	}
 }
 
 bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
-		  const struct binary *binary, bool basic, bool **out, struct bc_error *err)
+		  const struct binary *binary, bool basic, struct code_marks *out, struct bc_error *err)
 {
-	bool lite = choice->touched_only;
 	struct choosing c = {.binary = binary, .name = malloc(LONGEST_NAME)};
-	bool *left_out = calloc(binary->functions.count + 1, sizeof(*left_out));
+	struct code_marks left_out = {0};
 
-	if (lite)
-		c.touched = touched_functions(aggregate, binary, basic);
-	bool ok = (c.name && left_out && (c.touched || !lite)) || bc_fail_nomem(err);
+	bool ok = (c.name && code_marks_make(&left_out, &binary->functions) &&
+		   (!choice->touched_only || touched_functions(aggregate, binary, basic, &c.touched))) ||
+		  bc_fail_nomem(err);
 	ok = ok && matcher_init(&c.names, &choice->names, err) && matcher_init(&c.skip, &choice->skip, err);
 	if (ok)
-		choose(&c, choice, left_out);
+		choose(&c, choice, &left_out);
 	matcher_free(&c.names);
 	matcher_free(&c.skip);
-	free(c.touched);
+	code_marks_free(&c.touched);
 	free(c.name);
 	if (ok)
 		*out = left_out;
 	else
-		free(left_out);
+		code_marks_free(&left_out);
 	return ok;
 }
 

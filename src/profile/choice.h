@@ -34,13 +34,11 @@ static inline bool choice_is_all(const struct function_choice *choice)
 	return !choice->names.len && !choice->skip.len && !choice->limited;
 }
 
-/* Sets out[i] for each function that is left out.
- *
- * out  one for each function, or NULL; to be freed
+/* Marks each function that is left out in *out, for code_marks_free().
  *
  * BC_FORMAT  no regular expression
  * BC_NOMEM */
 BC_MUST_USE bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
-			      const struct binary *binary, bool basic, bool **out, struct bc_error *err);
+			      const struct binary *binary, bool basic, struct code_marks *out, struct bc_error *err);
 
 #endif

@@ -216,13 +216,13 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	struct vaddr end = trace_end_vaddr(end_of(c, row, from));
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
-	uint32_t index = (uint32_t)(from.function - c->binary->functions.at);
-	if (c->left_out && c->left_out[index])
+	struct code_number number = functions_code_number(&c->binary->functions, from.function);
+	if (c->left_out.at && *code_marks_of(&c->left_out, number))
 		return;
-	if (noted->len && noted->at[noted->len - 1] == index)
+	if (noted->len && noted->at[noted->len - 1] == number.v)
 		return;
 	struct output_place to = binary_place(c->binary, end, from.function);
-	if (to.function == from.function && !index_vec_push(noted, index))
+	if (to.function == from.function && !index_vec_push(noted, number.v))
 		c->out_of_memory = true;
 }
 
@@ -396,7 +396,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 	     unsigned threads, struct converted *out, struct bc_error *err)
 {
 	struct job job = {.basic = basic};
-	uint8_t *unnameable;
+	struct code_marks unnameable;
 	struct insn_starts starts = {0};
 	const struct profile_rules rules = aggregate->options.rules;
 	struct made_blocks made = {0};
@@ -410,7 +410,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 		return bc_fail_nomem(err);
 	job.workers = calloc(threads, sizeof(*job.workers));
 	if (!job.workers) {
-		free(unnameable);
+		code_marks_free(&unnameable);
 		return bc_fail_nomem(err);
 	}
 	for (unsigned i = 0; i < threads; i++)
@@ -442,6 +442,6 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 		decoder_close(&job.workers[i].decoder);
 	insn_starts_close(&starts);
 	free(job.workers);
-	free(unnameable);
+	code_marks_free(&unnameable);
 	return ok;
 }

@@ -18,8 +18,8 @@
 struct converter {
 	const struct binary *binary;
 	const struct returns *returns;
-	const uint8_t *unnameable; /* by function; NULL: none is */
-	const bool *left_out; /* as in struct aggregate */
+	struct code_marks unnameable; /* none: every one is nameable */
+	struct code_marks left_out; /* as in struct aggregate */
 	const struct number_set *typed; /* of those: by their type */
 	struct insn_starts *starts;
 	struct decoder decoder;
@@ -47,7 +47,7 @@ struct converter {
 
 static inline bool converter_cannot_name(const struct converter *c, const struct function *f)
 {
-	return c->unnameable && f && c->unnameable[f - c->binary->functions.at];
+	return c->unnameable.at && f && *code_marks_of(&c->unnameable, functions_code_number(&c->binary->functions, f));
 }
 
 /* convert.c: the fall-throughs of the function that the last traces lay in become records. */

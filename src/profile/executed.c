@@ -15,7 +15,7 @@ struct job {
 	const struct aggregate *aggregate;
 	const struct binary *binary;
 	struct cfg cfg; /* of functions that addresses lie in */
-	_Atomic uint64_t *bytes;
+	struct executed *bytes;
 };
 
 /* Sums of neighbouring rows of one function, added to its total at once. */
@@ -32,7 +32,8 @@ static void add(const struct job *job, struct sum *sum, struct output_place plac
 		owner = place.function;
 	if (sum->function != owner) {
 		if (sum->function)
-			atomic_fetch_add_explicit(&job->bytes[sum->function - job->binary->functions.at],
+			atomic_fetch_add_explicit(executed_of(job->bytes, functions_code_number(&job->binary->functions,
+													sum->function)),
 						  sum->bytes, memory_order_relaxed);
 		*sum = (struct sum){owner, 0};
 	}
@@ -136,19 +137,12 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 bool executed_count(const struct aggregate *aggregate, const struct binary *binary, bool basic,
 		    unsigned threads, struct executed *out, struct bc_error *err)
 {
-	struct job job = {.aggregate = aggregate, .binary = binary};
+	struct job job = {.aggregate = aggregate, .binary = binary, .bytes = out};
 
-	job.bytes = out->bytes = calloc(binary->functions.count + 1, sizeof(*out->bytes));
-	if (!out->bytes)
+	if (!executed_make(out, &binary->functions))
 		return bc_fail_nomem(err);
 	if (basic)
 		return count_basic(&job, threads, err);
 	parallel_for(threads, COUNTS_SHARDS, count_traces, &job);
 	return true;
-}
-
-void executed_free(struct executed *executed)
-{
-	free(executed->bytes);
-	executed->bytes = NULL;
 }

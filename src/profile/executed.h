@@ -7,17 +7,12 @@
 #ifndef PROFILE_EXECUTED_H
 #define PROFILE_EXECUTED_H
 
-#include <stdatomic.h>
-
 #include "src/elf/binary.h"
 #include "src/profile/aggregate.h"
 
-/* Zeroed means not counted. */
-struct executed {
-	_Atomic uint64_t *bytes; /* by function; modulo 2^64, as perf2bolt has them */
-};
+DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt has them */
 
-/* Count what is in the totals, before convert() takes it.
+/* Count what is in the totals, before convert() takes it.  The caller frees *out with executed_free(), also after an error.
  *
  * basic  addresses count, else traces
  *
@@ -25,6 +20,5 @@ struct executed {
 BC_MUST_USE bool executed_count(const struct aggregate *aggregate, const struct binary *binary,
 				bool basic, unsigned threads, struct executed *out,
 				struct bc_error *err);
-void executed_free(struct executed *executed);
 
 #endif

@@ -12,12 +12,14 @@ struct dense {
 };
 DEFINE_VEC(dense_vec, struct dense);
 
+DEFINE_BY_NAME(cold_bytes, uint64_t)
+
 struct taking {
 	const struct profile *profile;
 	const struct binary *binary;
 	const struct executed *executed;
 	const struct figures_options *options;
-	uint64_t *cold;    /* by function: bytes that BOLT split off it */
+	struct cold_bytes cold;  /* that BOLT split off a function */
 	uint64_t *samples;       /* by place in profile->by_name */
 	struct cfg cfg;
 	struct dense_vec dense;
@@ -26,7 +28,7 @@ struct taking {
 
 static void taking_free(struct taking *t)
 {
-	free(t->cold);
+	cold_bytes_free(&t->cold);
 	free(t->samples);
 	cfg_free(&t->cfg);
 	dense_vec_free(&t->dense);
@@ -49,8 +51,7 @@ static bool note_cold(struct taking *t)
 	const struct binary *binary = t->binary;
 	const struct bat_table *bat = &binary->bat;
 
-	t->cold = calloc(binary->functions.count + 1, sizeof(*t->cold));
-	if (!t->cold)
+	if (!cold_bytes_make(&t->cold, &binary->functions))
 		return false;
 	for (uint32_t i = 0; i < bat->fragment_count; i++) {
 		const struct bat_fragment *f = &bat->fragments[i];
@@ -58,7 +59,8 @@ static bool note_cold(struct taking *t)
 			continue;
 		const struct function *parent = binary_fragment_function(binary, f->parent);
 		if (parent)
-			t->cold[parent - binary->functions.at] += binary_fragment_size(binary, i);
+			*cold_bytes_of(&t->cold, functions_name_number(&binary->functions, parent)) +=
+				binary_fragment_size(binary, i);
 	}
 	return true;
 }
@@ -86,9 +88,11 @@ static bool build_graphs(struct taking *t, struct bc_error *err)
 	if (!chosen)
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < t->profile->function_count; i++) {
-		uint32_t index = t->profile->by_name[i];
-		if (functions->at[index].kind != FUNCTION_PLT && !t->cold[index])
-			chosen[count++] = index;
+		struct name_number name = t->profile->by_name[i];
+		struct code_number code;
+		if (functions_code_of(functions, name, &code) && functions->at[code.v].kind != FUNCTION_PLT &&
+		    !*cold_bytes_of(&t->cold, name))
+			chosen[count++] = code.v;
 	}
 	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads, &t->cfg, err);
 	free(chosen);
@@ -96,33 +100,34 @@ static bool build_graphs(struct taking *t, struct bc_error *err)
 	return ok;
 }
 
-static bool is_simple(const struct taking *t, uint32_t index)
+static bool is_simple(const struct taking *t, struct name_number name, struct code_number code)
 {
-	if (t->cold[index])
+	if (*cold_bytes_of(&t->cold, name))
 		return true; /* not as it is, but the input's function was */
-	if (t->options->left_out && t->options->left_out[index])
+	if (t->options->left_out.at && *code_marks_of(&t->options->left_out, code))
 		return false;
-	const struct graph *graph = cfg_find(&t->cfg, &t->binary->functions.at[index]);
+	const struct graph *graph = cfg_find(&t->cfg, &t->binary->functions.at[code.v]);
 	return graph && graph->count && !graph->takes_own &&
 	       (t->options->strict || !graph->unknown_jumps);
 }
 
 static bool note_function(struct taking *t, size_t place)
 {
-	uint32_t index = t->profile->by_name[place];
-	const struct function *f = &t->binary->functions.at[index];
+	struct name_number name = t->profile->by_name[place];
+	const struct function *f = &t->binary->functions.at[name.v];
+	struct code_number code;
 
-	if (is_plt_entry(f))
+	if (is_plt_entry(f) || !functions_code_of(&t->binary->functions, name, &code))
 		return true;
-	if (!is_simple(t, index)) {
+	if (!is_simple(t, name, code)) {
 		t->out->not_simple++;
 		if (t->options->not_simple)
-			t->options->not_simple[index] = true;
+			*name_marks_of(t->options->not_simple, name) = true;
 		return true;
 	}
 	t->out->profiled++;
-	uint64_t size = f->size + t->cold[index];
-	struct dense dense = {size ? (double)t->executed->bytes[index] / (double)size : 0, t->samples[place]};
+	uint64_t size = f->size + *cold_bytes_of(&t->cold, name);
+	struct dense dense = {size ? (double)*executed_of(t->executed, code) / (double)size : 0, t->samples[place]};
 	return dense_vec_push(&t->dense, dense);
 }
 

@@ -21,10 +21,10 @@ struct figures {
 
 struct figures_options {
 	uint64_t cutoff; /* how many samples of a million are "most" */
-	const bool *left_out; /* by function: BOLT is told not to look at it; or NULL */
+	struct code_marks left_out; /* BOLT is told not to look at these; borrowed */
 	bool strict; /* BOLT is told that the code is sane: unknown jumps are calls */
 	unsigned threads;
-	bool *not_simple; /* by function: set for each that figures.not_simple counts; or NULL */
+	struct name_marks *not_simple; /* set for each that figures.not_simple counts; or NULL */
 };
 
 /* BC_NOMEM */

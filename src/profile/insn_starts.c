@@ -9,14 +9,13 @@
 bool insn_starts_open(struct insn_starts *starts, const struct binary *binary, struct bc_error *err)
 {
 	*starts = (struct insn_starts){.binary = binary};
-	starts->of = calloc(binary->functions.count + 1, sizeof(*starts->of));
-	return starts->of || bc_fail_nomem(err);
+	return start_bits_make(&starts->of, &binary->functions) || bc_fail_nomem(err);
 }
 
 void insn_starts_take(struct insn_starts *starts, struct cfg *cfg)
 {
 	for (size_t i = 0; i < cfg->count; i++) {
-		_Atomic(uint64_t *) *place = &starts->of[cfg->chosen[i]];
+		_Atomic(uint64_t *) *place = start_bits_of(&starts->of, (struct code_number){cfg->chosen[i]});
 		if (atomic_load_explicit(place, memory_order_relaxed))
 			continue;
 		atomic_store_explicit(place, cfg->graphs[i].starts, memory_order_relaxed);
@@ -26,9 +25,9 @@ void insn_starts_take(struct insn_starts *starts, struct cfg *cfg)
 
 void insn_starts_close(struct insn_starts *starts)
 {
-	for (size_t i = 0; starts->of && i < starts->binary->functions.count; i++)
-		free(atomic_load_explicit(&starts->of[i], memory_order_relaxed));
-	free(starts->of);
+	for (uint32_t i = 0; starts->of.at && i < starts->binary->functions.count; i++)
+		free(atomic_load_explicit(start_bits_of(&starts->of, (struct code_number){i}), memory_order_relaxed));
+	start_bits_free(&starts->of);
 	*starts = (struct insn_starts){0};
 }
 
@@ -98,7 +97,8 @@ static uint64_t *read_function(const struct binary *binary, struct decoder *deco
 static const uint64_t *bits_of(struct insn_starts *starts, struct decoder *decoder,
 			       const struct function *function)
 {
-	_Atomic(uint64_t *) *place = &starts->of[function - starts->binary->functions.at];
+	_Atomic(uint64_t *) *place =
+		start_bits_of(&starts->of, functions_code_number(&starts->binary->functions, function));
 	uint64_t *known = atomic_load_explicit(place, memory_order_acquire);
 
 	if (known)

@@ -16,10 +16,12 @@
 #include "src/cfg/cfg.h"
 #include "src/elf/translate.h"
 
+DEFINE_BY_CODE(start_bits, _Atomic(uint64_t *)) /* a bit for each byte that an instruction begins at, or NULL */
+
 /* Zeroed means of no binary. */
 struct insn_starts {
 	const struct binary *binary;
-	_Atomic(uint64_t *) *of; /* per function: a bit for each byte that an instruction begins at, or NULL */
+	struct start_bits of;
 };
 
 BC_MUST_USE bool insn_starts_open(struct insn_starts *starts, const struct binary *binary,

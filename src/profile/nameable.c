@@ -2,7 +2,6 @@
 #include "src/profile/nameable.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/utf8.h"
@@ -40,18 +39,14 @@ static bool may_matter(const struct image *image, unsigned rules)
 }
 
 bool nameable_find(const struct function_table *functions, const struct image *image, unsigned rules,
-		   uint8_t **unnameable)
+		   struct code_marks *out)
 {
-	uint8_t *found;
-
-	*unnameable = NULL;
+	*out = (struct code_marks){0};
 	if (!rules || !may_matter(image, rules))
 		return true;
-	found = calloc(functions->count + 1, 1);
-	if (!found)
+	if (!code_marks_make(out, functions))
 		return false;
-	for (size_t i = 0; i < functions->count; i++)
-		found[i] = !name_is_allowed(functions->at[i].printed, rules);
-	*unnameable = found;
+	for (uint32_t i = 0; i < functions->count; i++)
+		*code_marks_of(out, (struct code_number){i}) = !name_is_allowed(functions->at[i].printed, rules);
 	return true;
 }

@@ -3,8 +3,6 @@
 #ifndef PROFILE_NAMEABLE_H
 #define PROFILE_NAMEABLE_H
 
-#include <stdint.h>
-
 #include "src/elf/functions.h"
 
 #define NAMES_ONE_LINE 1u /* fdata: merge-fdata refuses the whole file for a newline in a name */
@@ -13,9 +11,9 @@
 /* Whether rules, a sum of those above, allow a name. */
 bool name_is_allowed(const char *name, unsigned rules);
 
-/* By function: 1 if its printed name is not allowed; NULL if all are.  For free().
+/* Marks functions whose printed name is not allowed in *out, for code_marks_free(); none: all are allowed.
  * Returns false when out of memory. */
 BC_MUST_USE bool nameable_find(const struct function_table *functions, const struct image *image,
-			       unsigned rules, uint8_t **unnameable);
+			       unsigned rules, struct code_marks *out);
 
 #endif

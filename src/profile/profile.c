@@ -78,11 +78,11 @@ struct record profile_record(const struct profile *profile, size_t index)
 		record.kind = RECORD_ENTRY;
 	} else {
 		record.kind = profile->basic ? RECORD_SAMPLE : RECORD_BRANCH;
-		record.from.function = &functions[profile->by_name[packed->owner_from >> OWNER_SHIFT]];
+		record.from.function = &functions[profile->by_name[packed->owner_from >> OWNER_SHIFT].v];
 		record.from.offset = (uint32_t)packed->owner_from;
 	}
 	if (to) {
-		record.to.function = &functions[profile->by_name[to - 1]];
+		record.to.function = &functions[profile->by_name[to - 1].v];
 		record.to.offset = (uint32_t)packed->to;
 	}
 	return record;
@@ -143,7 +143,7 @@ struct build {
 	size_t batch_count, total;
 	unsigned threads;
 	size_t owners;             /* functions that have records or are gone to */
-	uint32_t *order;           /* these, by printed name; */
+	struct name_number *order; /* these, by printed name; */
 	uint32_t *rank_of;         /* function -> its place there */
 	size_t *listed;            /* function -> how many records are listed under it */
 	size_t *starts; /* where the next record of each owner goes */
@@ -160,7 +160,7 @@ static void touch(struct build *b, uint64_t function)
 	if (b->rank_of[function] != UNTOUCHED)
 		return;
 	b->rank_of[function] = 0; /* until they are ranked */
-	b->order[b->owners++] = (uint32_t)function;
+	b->order[b->owners++] = (struct name_number){(uint32_t)function};
 }
 
 static bool rank(struct build *b)
@@ -170,10 +170,10 @@ static bool rank(struct build *b)
 	if (!named)
 		return false;
 	for (size_t i = 0; i < b->owners; i++)
-		named[i] = (struct named){b->profile->binary->functions.at[b->order[i]].printed, b->order[i]};
+		named[i] = (struct named){b->profile->binary->functions.at[b->order[i].v].printed, b->order[i].v};
 	sort_named(named, b->owners);
 	for (size_t i = 0; i < b->owners; i++) {
-		b->order[i] = named[i].function;
+		b->order[i].v = named[i].function;
 		b->rank_of[named[i].function] = (uint32_t)i;
 	}
 	free(named);
@@ -207,7 +207,7 @@ static void place_owners(struct build *b)
 
 	for (size_t i = 0; i < b->owners; i++) {
 		b->starts[i] = sum;
-		sum += b->listed[b->order[i]];
+		sum += b->listed[b->order[i].v];
 	}
 }
 
@@ -359,8 +359,8 @@ static uint32_t *first_of_name(const struct profile *profile, bool *any)
 
 	*any = false;
 	for (size_t i = 0; first && i < profile->function_count; i++) {
-		bool same = i && !strcmp(functions[profile->by_name[i]].printed,
-					 functions[profile->by_name[i - 1]].printed);
+		bool same = i && !strcmp(functions[profile->by_name[i].v].printed,
+					 functions[profile->by_name[i - 1].v].printed);
 		first[i] = same ? first[i - 1] : (uint32_t)i;
 		*any |= same;
 	}

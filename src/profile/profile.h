@@ -60,7 +60,7 @@ struct profile {
 	bool of_input;               /* inferred: over the graph of the input itself */
 	struct packed_record *records;
 	size_t record_count;
-	uint32_t *by_name; /* functions that have records, by printed name: what the words number */
+	struct name_number *by_name; /* functions that have records, by printed name: what the words number */
 	size_t function_count;
 	struct access_vec accesses; /* see memory.h; by names and offsets */
 };

@@ -6,7 +6,8 @@
 #include "src/elf/binary.h"
 #include "src/profile/aggregate.h"
 
-/* One for each function of the binary, for free(); NULL when out of memory. */
-bool *touched_functions(const struct aggregate *aggregate, const struct binary *binary, bool basic);
+/* Marks them in *out, for code_marks_free().  false: out of memory */
+BC_MUST_USE bool touched_functions(const struct aggregate *aggregate, const struct binary *binary, bool basic,
+				   struct code_marks *out);
 
 #endif

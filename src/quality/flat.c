@@ -99,7 +99,7 @@ bool flat_settle(struct flat_profile *profile)
 
 struct taking {
 	const struct profile *from;
-	uint32_t *numbers; /* by function of the binary; FLAT_OUTSIDE: it has none yet */
+	struct flat_numbers numbers;
 	struct flat_profile *out;
 };
 
@@ -109,11 +109,12 @@ static bool take_function(const struct taking *t, const struct function *functio
 	*number = FLAT_OUTSIDE;
 	if (!function)
 		return true;
-	uint32_t index = (uint32_t)(function - t->from->binary->functions.at);
-	if (!t->numbers[index] && !flat_function(t->out, text_of(function->printed), &t->numbers[index]))
+	struct name_number name = functions_name_number(&t->from->binary->functions, function);
+	uint32_t *known = flat_numbers_of(&t->numbers, name);
+	if (!*known && !flat_function(t->out, text_of(function->printed), known))
 		return false;
-	*number = t->numbers[index];
-	t->out->functions.at[*number].number = index;
+	*number = *known;
+	t->out->functions.at[*number].number = name;
 	t->out->functions.at[*number].plt |= function->kind == FUNCTION_PLT;
 	return true;
 }
@@ -134,14 +135,14 @@ static bool take_record(const struct taking *t, const struct record *record)
 
 bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_error *err)
 {
-	struct taking t = {from, calloc(functions_named(&from->binary->functions) + 1, sizeof(*t.numbers)), out};
-	bool ok = t.numbers;
+	struct taking t = {.from = from, .out = out};
+	bool ok = flat_numbers_make(&t.numbers, &from->binary->functions);
 
 	*out = (struct flat_profile){.plain = from->basic};
 	for (size_t i = 0; ok && i < from->record_count; i++) {
 		struct record record = profile_record(from, i);
 		ok = take_record(&t, &record);
 	}
-	free(t.numbers);
+	flat_numbers_free(&t.numbers);
 	return (ok && flat_settle(out)) || bc_fail_nomem(err);
 }

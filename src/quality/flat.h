@@ -21,6 +21,9 @@ enum flat_kind {
 
 #define FLAT_OUTSIDE 0 /* the number of no function */
 
+/* By name of the binary: the number in a flat profile of it, FLAT_OUTSIDE for none. */
+DEFINE_BY_NAME(flat_numbers, uint32_t)
+
 struct flat_record {
 	uint32_t owner; /* the function that lists the record: that of `from`, or */
 	enum flat_kind kind;
@@ -34,7 +37,7 @@ DEFINE_VEC(flat_record_vec, struct flat_record);
 struct flat_function {
 	uint64_t executed; /* how often it was entered at its beginning */
 	uint64_t samples;  /* counts of what comes from it, or of its plain samples */
-	uint32_t number;   /* its number in the binary, if the profile was made from one */
+	struct name_number number; /* in the binary, if the profile was made from one */
 	bool plt;          /* a PLT entry */
 	bool known;        /* the profile says `executed`; else it is a sum of its records */
 	size_t first, count; /* its records */

@@ -61,7 +61,7 @@ bool flow_has(const struct flow_code *code, const struct flat_function *function
 		const struct graph *graph = flow_graph(code, function);
 		return graph && !graph->unknown_jumps && !graph->takes_own;
 	}
-	return !code->left_out || !code->left_out[function->number];
+	return !code->left_out.at || !*name_marks_of(&code->left_out, function->number);
 }
 
 /* ---- bias ---- */

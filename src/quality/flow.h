@@ -28,15 +28,14 @@ struct flow_code {
 	const struct block_source *blocks; /* of it; or NULL */
 	const struct pair *pair;           /* with the input; or NULL */
 	const struct cfg *graphs;          /* with code: of the pair's input, else of the binary; or NULL */
-	const bool *left_out;              /* by function of the binary: llvm-bolt builds no graph of it; or NULL */
+	struct name_marks left_out;        /* llvm-bolt builds no graph of these; none; borrowed */
 };
 
 /* By function: how often the blocks ran that call it, and how often it was called indirectly.  Zeroed: it is not
  * known. */
 struct flow_calls {
 	uint64_t *counts;
-	uint32_t *number_of; /* by function of the binary: the profile's number; FLAT_OUTSIDE */
-	size_t named;
+	struct flat_numbers number_of; /* of the binary's functions */
 };
 void flow_calls_free(struct flow_calls *calls);
 

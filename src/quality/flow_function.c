@@ -65,7 +65,7 @@ static bool starts_of_graph(struct flow_function *f)
 
 static bool starts_of_table(struct flow_function *f, const struct flow_code *code, const struct flat_function *function)
 {
-	if (!blocks_of(code->blocks, &code->binary->functions.at[function->number], &f->input))
+	if (!blocks_of(code->blocks, &code->binary->functions.at[function->number.v], &f->input))
 		return false;
 	for (size_t i = 0; i < f->input.blocks.len; i++)
 		if (!push_start(f, f->input.blocks.at[i].offset))
@@ -75,9 +75,9 @@ static bool starts_of_table(struct flow_function *f, const struct flow_code *cod
 
 const struct graph *flow_graph(const struct flow_code *code, const struct flat_function *function)
 {
-	if (!code->graphs || function->number >= functions_named(&code->binary->functions))
+	if (!code->graphs)
 		return NULL;
-	const struct function *own = &code->binary->functions.at[function->number];
+	const struct function *own = &code->binary->functions.at[function->number.v];
 	const struct function *with_code = code->pair ? pair_input_of(code->pair, own) : own;
 	const struct graph *graph = with_code ? cfg_find(code->graphs, with_code) : NULL;
 	return graph && graph->count && graph->code.first_insn ? graph : NULL;
@@ -89,7 +89,8 @@ static bool find_starts(struct flow_function *f, const struct flat_profile *prof
 	f->graph = flow_graph(code, function);
 	if (f->graph)
 		return starts_of_graph(f);
-	if (code->blocks && function->number < code->binary->functions.count)
+	struct code_number number;
+	if (code->blocks && functions_code_of(&code->binary->functions, function->number, &number))
 		return starts_of_table(f, code, function);
 	return starts_of_records(f, profile, function);
 }

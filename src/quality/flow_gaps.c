@@ -14,21 +14,18 @@ bool flow_calls_init(struct flow_calls *calls, const struct flat_profile *profil
 	*calls = (struct flow_calls){0};
 	if (!code->graphs)
 		return true;
-	calls->named = functions_named(&code->binary->functions);
 	calls->counts = calloc(profile->functions.len + 1, sizeof(*calls->counts));
-	calls->number_of = calloc(calls->named + 1, sizeof(*calls->number_of));
-	if (!calls->counts || !calls->number_of)
+	if (!flat_numbers_make(&calls->number_of, &code->binary->functions) || !calls->counts)
 		return false;
 	for (uint32_t i = 1; i < profile->functions.len; i++)
-		if (profile->functions.at[i].number < calls->named)
-			calls->number_of[profile->functions.at[i].number] = i;
+		*flat_numbers_of(&calls->number_of, profile->functions.at[i].number) = i;
 	return true;
 }
 
 void flow_calls_free(struct flow_calls *calls)
 {
 	free(calls->counts);
-	free(calls->number_of);
+	flat_numbers_free(&calls->number_of);
 	*calls = (struct flow_calls){0};
 }
 
@@ -46,12 +43,12 @@ static uint32_t callee_at(const struct flow_calls *calls, const struct flow_code
 	if (!callee || callee->address != address)
 		return FLAT_OUTSIDE;
 	const struct function *own = code->pair ? pair_output_of(code->pair, callee) : callee;
-	return own ? calls->number_of[own - code->binary->functions.at] : FLAT_OUTSIDE;
+	return own ? *flat_numbers_of(&calls->number_of, functions_name_number(&code->binary->functions, own)) : FLAT_OUTSIDE;
 }
 
 const struct function *flow_code_of(const struct flow_code *code, const struct flat_function *function)
 {
-	const struct function *own = &code->binary->functions.at[function->number];
+	const struct function *own = &code->binary->functions.at[function->number.v];
 
 	return code->pair ? pair_input_of(code->pair, own) : own;
 }

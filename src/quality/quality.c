@@ -107,7 +107,7 @@ static bool open_code(const struct conversion *c, struct flow_code *code, struct
 	if (!pair && binary->kind != BINARY_UNTOUCHED)
 		return true;
 	for (size_t i = 0; ok && i < c->profile.function_count; i++) {
-		const struct function *own = &binary->functions.at[c->profile.by_name[i]];
+		const struct function *own = &binary->functions.at[c->profile.by_name[i].v];
 		const struct function *function = pair ? pair_input_of(pair, own) : own;
 		if (function && function->kind == FUNCTION_CODE)
 			ok = number_list_push(&chosen, (uint32_t)(function - table->at)) || bc_fail_nomem(err);
@@ -133,8 +133,8 @@ static bool measure_flow(const struct conversion *c, struct quality_sources *sou
 	return out->has_flow;
 }
 
-static bool measure_density(const struct conversion *c, const struct quality_options *how, bool *not_simple,
-			    struct quality *out, struct bc_error *err)
+static bool measure_density(const struct conversion *c, const struct quality_options *how,
+			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
 {
 	const struct figures_options options = {how->density_cutoff, c->left_out,
 						image_section(&c->binary.image, ".rela.text"), c->threads, not_simple};
@@ -150,8 +150,8 @@ static bool measure_density(const struct conversion *c, const struct quality_opt
 static bool measure_profile(const struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
 			    struct quality *out, struct bc_error *err)
 {
-	sources->not_simple = calloc(functions_named(&c->binary.functions) + 1, sizeof(*sources->not_simple));
-	return (sources->not_simple || bc_fail_nomem(err)) && measure_density(c, how, sources->not_simple, out, err) &&
+	return (name_marks_make(&sources->not_simple, &c->binary.functions) || bc_fail_nomem(err)) &&
+	       measure_density(c, how, &sources->not_simple, out, err) &&
 	       flat_take(&c->profile, &sources->flat, err) &&
 	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);
 }
@@ -180,7 +180,7 @@ void quality_sources_free(struct quality_sources *sources)
 		blocks_close(&sources->blocks);
 	cfg_free(&sources->graphs);
 	flat_free(&sources->flat);
-	free(sources->not_simple);
+	name_marks_free(&sources->not_simple);
 	*sources = (struct quality_sources){0};
 }
 

@@ -61,7 +61,7 @@ struct quality_sources {
 	struct heat bytes;  /* with buckets of one byte */
 	struct heat heat;   /* with buckets of HEAT_BUCKET */
 	struct flat_profile flat;
-	bool *not_simple;   /* by function: llvm-bolt does not know where its jumps lead */
+	struct name_marks not_simple; /* llvm-bolt does not know where their jumps lead */
 	struct block_source blocks;
 	struct cfg graphs;
 	struct flow_code code; /* points into the two above */

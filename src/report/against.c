@@ -100,7 +100,7 @@ static const struct function *function_of(const struct placing *p, uint32_t numb
 	if (strings_find(&mine->names, name, &own))
 		return subject_function(p->subject, mine->functions.at[own].number);
 	const struct named *named = places_named(&p->places, name, &count);
-	return named ? subject_function(p->subject, named->function) : NULL;
+	return named ? subject_function(p->subject, (struct name_number){named->function}) : NULL;
 }
 
 /* Makes ready what leads from the function's offsets, or numbers of blocks, to places. */

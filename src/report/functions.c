@@ -105,7 +105,8 @@ static bool write_code(struct json *json, struct row_writer *writer, const struc
 		if (!code_parts_whole(writer->parts, function, &writer->pieces))
 			return false;
 		place = code_place_of(binary, binary_place(binary, (struct vaddr){function->address}, function));
-		executed = writer->subject->conversion->executed.bytes[function - binary->functions.at];
+		executed = *executed_of(&writer->subject->conversion->executed,
+					functions_code_number(&binary->functions, function));
 	}
 	if (executed || !writer->subject->conversion->basic)
 		json_number(json, NULL, executed);

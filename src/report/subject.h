@@ -23,11 +23,14 @@ static inline const struct pair *subject_pair(const struct report_subject *subje
 }
 
 /* The binary's function of a number, or NULL: it has code nowhere. */
-static inline const struct function *subject_function(const struct report_subject *subject, uint32_t number)
+static inline const struct function *subject_function(const struct report_subject *subject,
+						     struct name_number name)
 {
 	const struct function_table *table = &subject->conversion->binary.functions;
 
-	return number < table->count ? &table->at[number] : NULL;
+	struct code_number code;
+
+	return functions_code_of(table, name, &code) ? &table->at[code.v] : NULL;
 }
 
 #endif

@@ -197,7 +197,7 @@ static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
 		pass->end = pass->begin + 1;
 		while (pass->end < profile->record_count && profile_owner(profile, pass->end) == owner)
 			pass->end++;
-		pass->function = &profile->binary->functions.at[profile->by_name[owner]];
+		pass->function = &profile->binary->functions.at[profile->by_name[owner].v];
 		pass->code.blocks.len = 0;
 		if (has_table(pass) && !code_read(pass->how->pair, pass->function, &pass->code))
 			return false;
