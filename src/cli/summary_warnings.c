@@ -69,7 +69,7 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
 	if (perf->trace_records)
-		warn(to, "%s: %s", path, PERF_TRACE_ADVICE);
+		warn(to, "%s: %s", path, perf_trace_advice(perf));
 }
 
 static bool same_file(const char *a, const char *b)

@@ -21,12 +21,16 @@
 
 #define NO_PID UINT32_MAX
 
-/* One taken branch, laid out as the kernel's struct perf_branch_entry. */
+/* One branch, laid out as the kernel's struct perf_branch_entry. */
 struct branch {
 	uint64_t from, to; /* run-time addresses */
 	uint64_t flags;
 };
 #define BRANCH_MISPREDICTED 1u /* bit 0 of flags */
+
+/* Bit 33 of flags: a conditional branch that went on to the next instruction, which is `to`.
+ * Arm SPE samples such branches, too. */
+#define BRANCH_NOT_TAKEN (UINT64_C(1) << 33)
 
 /* Bits 20 to 23 of flags: what kind of branch it is, if that was recorded (perf record -j
  * any,u,save_type), else 0.  Only returns are told apart from the others. */
@@ -66,7 +70,7 @@ struct sample {
 	 * none, and this is false. */
 	bool has_stack;
 	const struct branch *branches; /* newest first */
-	size_t branch_count;
+	size_t branch_count;           /* of which the oldest can be without a source (from == 0) */
 	bool partial; /* branches of some kinds were not recorded: two neighbours need
 	                 not be the ends of one straight line of code */
 	struct text event; /* name as perf prints it, "" if not known */

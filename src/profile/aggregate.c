@@ -64,7 +64,11 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 		       struct bc_error *err)
 {
 	struct process_view *view = view_of(a, sample->pid);
-	struct stack_use use = {erratum_entries(a, sample, view->has_image), has_types(a, sample)};
+	bool single = a->space.match.image->machine == MACHINE_AARCH64 && stack_is_single(sample);
+	struct stack_use use = {.skip = erratum_entries(a, sample, view->has_image),
+				.typed = !single && has_types(a, sample),
+				.single = single,
+				.even = a->options.rules.even_lines};
 
 	if (a->batches && memory)
 		return batches_add_stack(a->batches, view, sample, use, memory, err);

@@ -20,15 +20,22 @@ static bool target_agrees(struct insn insn, struct trace_end target)
 	       insn.target == trace_end_vaddr(target).v;
 }
 
+/* Arm SPE samples conditional branches that were not taken, too. */
+static bool goes_on(const struct image *image, const struct trace *trace, struct insn insn)
+{
+	return image->machine == MACHINE_AARCH64 && insn.kind == INSN_CONDITIONAL &&
+	       trace_end_vaddr(trace->from).v == trace_end_vaddr(trace->branch).v + 4;
+}
+
 static void check_branch(const struct image *image, const struct trace *trace,
 			 struct insn insn, uint64_t count, struct build_check *check)
 {
-	if (!in_code(image, trace_end_vaddr(trace->branch)))
+	if (!trace_end_is(trace->branch, TRACE_END_VADDR) || !in_code(image, trace_end_vaddr(trace->branch)))
 		return;
 	check->checked += count;
 	if (!insn_is_branch(insn))
 		check->not_branch += count;
-	else if (!target_agrees(insn, trace->from))
+	else if (!target_agrees(insn, trace->from) && !goes_on(image, trace, insn))
 		check->bad_target += count;
 }
 

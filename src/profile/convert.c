@@ -140,6 +140,19 @@ static void convert_fallthrough(struct converter *c, const struct count_row *row
 		ledger->dropped[why] += row->count;
 }
 
+/* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to the next block of the
+ * input, and is sampled itself. */
+static bool goes_on_to_made(const struct converter *c, struct insn insn, struct output_place source,
+			    struct output_place next)
+{
+	if (!rules_restore(&c->rules, RESTORE_MADE) || c->binary->image.machine != MACHINE_AARCH64 ||
+	    insn.kind != INSN_CONDITIONAL || !source.fragment || source.fragment != next.fragment ||
+	    next.offset != source.offset + 4)
+		return false;
+	const struct bat_entry *entry = bat_entry_at(&c->binary->bat, next.fragment, next.offset);
+	return entry && entry->output != next.offset;
+}
+
 static void convert_trace(struct converter *c, const struct count_row *row, struct output_place source)
 {
 	struct trace trace = trace_of(row->key);
@@ -150,10 +163,14 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 
 	c->near = from.function;
 	if (trace_has_branch(&trace)) {
-		if (returns)
+		if (returns) {
 			c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += row->count;
-		else
+		} else if (goes_on_to_made(c, insn, source, from)) {
+			c->ledgers.branches.dropped[BRANCH_DROP_MADE] += row->count;
+			c->restored.count[RESTORE_MADE] += row->count;
+		} else {
 			converter_branch(c, row, source, from);
+		}
 	}
 	if (!trace_end_equal(trace.to, end))
 		c->ledgers.traces.read += row->count; /* imputed: only now is it one */

@@ -35,6 +35,7 @@
 	X(DROPPED_SAMPLE, "dropped_sample", "of dropped samples")              \
 	X(BASIC_MODE, "basic_mode", "not used in basic mode")                  \
 	X(KERNEL, "kernel", "from or to the kernel")                           \
+	X(NO_SOURCE, "no_source", "without a source (Arm SPE: where the branch before led to)") \
 	X(ERRATUM, "erratum", "newest two of a 32-deep stack (Skylake erratum)") \
 	X(RETURN, "return", "returns (their calls are counted)")               \
 	X(OUTSIDE, "outside", "outside the binary's functions at both ends")   \

@@ -50,6 +50,9 @@ struct profile_rules {
 	/* A branch from outside the binary to the place right behind a call is a return. */
 	bool returns_by_place;
 	unsigned restore; /* bits */
+	/* Arm SPE: the code that ran up to a sampled branch counts as much as the branches in it,
+	 * which are sampled themselves, too. */
+	bool even_lines;
 	/* Of plain samples branches are inferred where the binary's own code is the input's. */
 	bool infer;
 };
@@ -60,7 +63,8 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 }
 
 /* Zeroed: perf2bolt's. */
-static const struct profile_rules best_rules = {.returns_by_place = true, .restore = RESTORE_ALL, .infer = true};
+static const struct profile_rules best_rules = {
+	.returns_by_place = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true};
 
 /* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {

@@ -267,6 +267,89 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 	return !sums.no_memory || bc_fail_nomem(err);
 }
 
+/* An address of a single branch, or TRACE_END_EXTERNAL. */
+static struct trace_end end_at(struct process_view *view, uint64_t run)
+{
+	struct vaddr at;
+
+	return process_view_locate(view, (struct run_addr){run}, &at) == LOCATED_IMAGE ? trace_end_at(at)
+										    : trace_end_of(TRACE_END_EXTERNAL);
+}
+
+static bool is_kernels(const struct process_view *view, const struct branch *b)
+{
+	return !view->is_kernel && in_kernel(b);
+}
+
+/* Every instruction of Arm is of 4 bytes.  Some processors record no target of a branch that was not taken. */
+static struct branch single_branch(const struct branch *b)
+{
+	return (struct branch){b->from, b->flags & BRANCH_NOT_TAKEN ? b->from + 4 : b->to, b->flags};
+}
+
+/* The code that ran from where the branch before led to, up to a single branch. */
+static void count_line(struct sample_counter *counter, struct trace_end from, struct trace_end to)
+{
+	const struct trace line = {trace_end_of(TRACE_END_NONE), from, to};
+	uint64_t key[COUNT_KEY_WORDS];
+
+	counter->ledgers.traces.read++;
+	if (trace_end_is(from, TRACE_END_EXTERNAL) && trace_end_is(to, TRACE_END_EXTERNAL)) {
+		counter->ledgers.traces.dropped[TRACE_DROP_OUTSIDE]++;
+		return;
+	}
+	trace_key(&line, key);
+	count_cache_add(&counter->traces, key, false);
+}
+
+static void count_single(struct sample_counter *counter, const struct trace *trace, bool mispredicted)
+{
+	uint64_t key[COUNT_KEY_WORDS];
+
+	if (trace_is_external(trace)) {
+		counter->ledgers.branches.dropped[BRANCH_DROP_OUTSIDE]++;
+		return;
+	}
+	trace_key(trace, key);
+	count_cache_add(&counter->traces, key, mispredicted);
+}
+
+/* A branch that perf took from a trace of Arm SPE.  Its type is not used: perf calls each indirect jump a return.
+ *
+ * Branches that were not taken are sampled like those that were, so in a line, which has such branches in it and ends
+ * at a sampled one, they are there again.  All branches have equal counts if the branch at the end of a line counts
+ * twice, once for the entry without a source, and what was not taken counts once, without its line. */
+static bool take_single(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
+			bool even, struct bc_error *err)
+{
+	struct ledger *branches = &counter->ledgers.branches;
+	const struct branch b = single_branch(&sample->branches[0]);
+	const struct branch *before = sample->branch_count == 2 ? &sample->branches[1] : NULL;
+	const struct trace trace = {end_at(view, b.from), end_at(view, b.to), trace_end_of(TRACE_END_NONE)};
+
+	if (!reserve(&counter->totals->traces, &counter->traces, 3, err))
+		return false;
+	if (is_kernels(view, &b)) {
+		branches->dropped[BRANCH_DROP_KERNEL] += sample->branch_count;
+		return true;
+	}
+	if (!b.from) { /* another operation than a branch was sampled */
+		branches->dropped[BRANCH_DROP_NO_SOURCE] += sample->branch_count;
+		return true;
+	}
+	count_single(counter, &trace, b.flags & BRANCH_MISPREDICTED);
+	if (!before)
+		return true;
+	bool taken = !(b.flags & BRANCH_NOT_TAKEN);
+	if (even && taken)
+		count_single(counter, &trace, b.flags & BRANCH_MISPREDICTED);
+	else
+		branches->dropped[BRANCH_DROP_NO_SOURCE]++;
+	if ((!even || taken) && !is_kernels(view, before))
+		count_line(counter, end_at(view, before->to), trace.branch);
+	return true;
+}
+
 bool sample_counter_stack(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
 		 struct stack_use use, struct bc_error *err)
 {
@@ -283,7 +366,8 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 	counter->ledgers.samples.kept++;
 	if (counter->totals->with_ends && !count_ends(counter, view, sample, err))
 		return false;
-	return take_stack(counter, view, sample, use, err);
+	return use.single ? take_single(counter, view, sample, use.even, err)
+			  : take_stack(counter, view, sample, use, err);
 }
 
 bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error *err)

@@ -50,6 +50,8 @@ struct returns_found {
 struct stack_use {
 	uint8_t skip; /* newest entries to leave out, of those that are left after kernel entries were dropped */
 	bool typed;   /* its branches should have types */
+	bool single;  /* see stack_is_single() */
+	bool even;    /* see even_lines in rules.h; of a single branch */
 };
 
 struct sample_counter {
@@ -88,6 +90,13 @@ BC_MUST_USE bool sample_counter_settle_types(struct sample_counter *counter, str
 /* Hand everything over. */
 BC_MUST_USE bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err);
 void sample_counter_free(struct sample_counter *counter);
+
+/* Is it what Arm SPE records: one branch, and perhaps where the taken branch before it led to, an
+ * entry without a source? */
+static inline bool stack_is_single(const struct sample *sample)
+{
+	return sample->branch_count == 1 || (sample->branch_count == 2 && !sample->branches[1].from);
+}
 
 /* Entries that are not of the kernel. */
 size_t stack_depth(const struct sample *sample);

@@ -47,6 +47,19 @@ static bool compare_sample(void *ctx, const struct event *event, struct bc_error
 	return true;
 }
 
+static void print_branch(const struct branch *b, FILE *out)
+{
+	uint64_t type = b->flags & BRANCH_TYPE;
+
+	fprintf(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c%s", b->from, b->to,
+		b->flags & BRANCH_MISPREDICTED ? 'M'
+		: b->flags & 2                 ? 'P'
+					       : '-',
+		b->flags & BRANCH_NOT_TAKEN ? "N" : "");
+	if (type)
+		fprintf(out, "/-/-/0/%s", type == BRANCH_TYPE_RETURN ? "RET" : "IND");
+}
+
 static char *print(const struct sample *s, size_t *size)
 {
 	char *text = NULL;
@@ -58,11 +71,7 @@ static char *print(const struct sample *s, size_t *size)
 	else
 		fprintf(out, "%" PRIu32 "/1 %" PRIx64, s->pid, s->ip.v);
 	for (size_t i = 0; i < s->branch_count; i++)
-		fprintf(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c", s->branches[i].from,
-			s->branches[i].to,
-			s->branches[i].flags & BRANCH_MISPREDICTED ? 'M'
-			: s->branches[i].flags                     ? 'P'
-								   : '-');
+		print_branch(&s->branches[i], out);
 	fclose(out);
 	return text;
 }

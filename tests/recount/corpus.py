@@ -27,7 +27,7 @@ def binary_of(folder, name):
     if folder == 'sqlite':
         release = re.match(r'(?:lbr\.|ip\.|typed\.)?(b\d+|input)\.', name)[1]
         return 'sq' if release == 'input' else 'sq.' + release
-    binary = re.match(r'(.*?)(\.made)?\.(preagg|data)$', name)[1]
+    binary = re.match(r'(.*?)(\.made)?\.(preagg|data|spe\.txt)$', name)[1]
     if folder == 'probed':
         return {'libtwist': 'libtwist.so', 'libtwist.bolt': 'libtwist.bolt.so', 'probes.bolt': '../compiled/probes.bolt'}.get(binary, binary)
     return binary
@@ -87,6 +87,8 @@ class Corpus:
 
     def add_foreign(self, folder, binary, owner, samples):
         """Nothing fits there, and each count must be right all the same."""
+        if samples.endswith('.spe.txt') and ('.exec' in binary) != ('.exec' in owner):
+            return  # nothing can be mapped there: refused
         options = ['--force', '--ignore-build-id', '--image=' + owner]
         self.cases.append(Case(self.path(folder, binary), [samples], options, forms=('fdata',)))
 

@@ -111,6 +111,46 @@ static void count_stack(struct count *c, const struct sample *sample)
 	}
 }
 
+/* Arm SPE samples one branch, taken or not; where the taken one before it led to is an entry without a source. */
+static bool is_spe(const struct count *c, const struct sample *sample)
+{
+	size_t entries = sample->branch_count;
+
+	return c->binary->image.machine == MACHINE_AARCH64 &&
+	       (entries == 1 || (entries == 2 && !sample->branches[1].from));
+}
+
+static void count_spe(struct count *c, const struct sample *sample)
+{
+	const struct branch *b = &sample->branches[0], *before = &sample->branches[1];
+	bool user = !image_is_kernel(&c->binary->image), two = sample->branch_count == 2;
+	bool taken = !(b->flags & BRANCH_NOT_TAKEN), line = two && (taken || c->options.as_perf2bolt);
+	uint64_t times = two && taken && !c->options.as_perf2bolt ? 2 : 1;
+
+	if (of_kernel(b) && user) {
+		numbers_add(&c->numbers, "branches.dropped.kernel", sample->branch_count);
+		return;
+	}
+	if (!b->from) {
+		numbers_add(&c->numbers, "branches.dropped.no_source", sample->branch_count);
+		return;
+	}
+	uint64_t from = place_of(c, sample->pid, b->from), to = place_of(c, sample->pid, taken ? b->to : b->from + 4);
+	if (from || to)
+		put(&c->traces, to, from, TRACE_BR_ONLY, times, b->flags & BRANCH_MISPREDICTED ? times : 0);
+	else
+		numbers_add(&c->numbers, "branches.dropped.outside", times);
+	numbers_add(&c->numbers, "branches.dropped.no_source", sample->branch_count - times);
+	if (!line || (of_kernel(before) && user))
+		return;
+	numbers_add(&c->numbers, "traces.read", 1);
+	uint64_t start = place_of(c, sample->pid, before->to);
+	if (start || from)
+		put(&c->traces, start, TRACE_FT_ONLY, from, 1, 0);
+	else
+		numbers_add(&c->numbers, "traces.dropped.out_of_range", 1);
+}
+
 static void take_stack(struct count *c, const struct sample *sample)
 {
 	c->branches_seen = true;
@@ -118,7 +158,7 @@ static void take_stack(struct count *c, const struct sample *sample)
 	numbers_add(&c->numbers, "branches.read", sample->branch_count);
 	if (has_image(c, sample->pid)) {
 		numbers_add(&c->numbers, "samples.kept", 1);
-		count_stack(c, sample);
+		(is_spe(c, sample) ? count_spe : count_stack)(c, sample);
 	} else {
 		numbers_add(&c->numbers, "samples.dropped.no_process", 1);
 		numbers_add(&c->numbers, "branches.dropped.dropped_sample", sample->branch_count);

@@ -223,6 +223,7 @@ static void test_other_records_are_counted(void **state)
 	assert_int_equal(details.lost_events, 40);
 	assert_int_equal(details.lost_samples, 2);
 	assert_int_equal(details.trace_records, 2);
+	assert_int_equal(details.trace_kind, 0);
 	assert_int_equal(details.other_records, 2);
 	assert_int_equal(details.records[60], 1);
 	/* 60, 63, 90 and 200; the others are known and mean nothing here. */
@@ -230,6 +231,49 @@ static void test_other_records_are_counted(void **state)
 	assert_int_equal(details.unknown_type, 60);
 	assert_int_equal(details.unknown_at, 104 + 144 + 7 * 8 + 8 * (0 + 1 + 2 + 3 + 4 + 5 + 6));
 	assert_int_equal(details.skipped_bytes, 600000 + 16 + 0x20000 + 0x100);
+}
+
+/* The kind of the first AUXTRACE_INFO that has one. */
+static uint32_t info_kinds[2];
+
+static void case_traces(struct build_perf_file *file)
+{
+	struct build_perf *b = &file->records;
+
+	file->attrs = &lbr_attr;
+	file->attr_count = 1;
+	add_event_names(file);
+	size_t begin = begin_record(b, PERF_USER_AUXTRACE_INFO, 0);
+	end_record(b, begin);
+	for (size_t i = 0; i < BC_COUNT(info_kinds); i++) {
+		begin = begin_record(b, PERF_USER_AUXTRACE_INFO, 0);
+		put_u64(b, info_kinds[i]);
+		end_record(b, begin);
+	}
+	put_at(b, &lbr_attr, 20);
+}
+
+static void test_traces_tell_what_prints_them(void **state)
+{
+	static const struct {
+		uint32_t kind;
+		const char *word, *itrace;
+	} kinds[] = {{PERF_TRACE_INTEL_PT, "(Intel PT)", "--itrace=i10usl "},
+		     {PERF_TRACE_ARM_ETM, "(Arm ETM)", "--itrace=i10usl "},
+		     {PERF_TRACE_ARM_SPE, "(Arm SPE)", "--itrace=bl "},
+		     {6, "(Intel PT, Arm ETM or SPE)", "--itrace=bl for SPE"}};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(kinds); i++) {
+		struct perf_data_report details;
+		info_kinds[0] = kinds[i].kind;
+		info_kinds[1] = PERF_TRACE_ARM_ETM;
+		assert_reads(case_traces, build_file,
+			     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", &details);
+		assert_int_equal(details.trace_kind, kinds[i].kind);
+		assert_non_null(strstr(perf_trace_advice(&details), kinds[i].word));
+		assert_non_null(strstr(perf_trace_advice(&details), kinds[i].itrace));
+	}
 }
 
 static void case_guests(struct build_perf_file *file)
@@ -339,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_layouts_without_ids),
 		cmocka_unit_test(test_fork_exec_exit),
 		cmocka_unit_test(test_other_records_are_counted),
+		cmocka_unit_test(test_traces_tell_what_prints_them),
 		cmocka_unit_test(test_guests_and_the_kernel),
 		cmocka_unit_test(test_stacks_that_leave_branches_out),
 		cmocka_unit_test(test_without_times_order_is_the_files),

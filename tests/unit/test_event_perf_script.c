@@ -29,7 +29,11 @@ static const struct {
 	{"7 0x10/0x20/P/-/-/0//- 0x30/0x40/M/X/A/12/COND_CALL/NON_SPEC_CORRECT_PATH",
 	 "sample 7 0 '' 10>20 30>40!=other\n"},
 	{"7 0x10/0x20/PN/-/-/0/COND/- 0x30/0x40/P/-/-/0/IND/-/AAB- 0x50/0x60/MN/-",
-	 "sample 7 0 '' 30>40=other\n"},
+	 "sample 7 0 '' 10>20-=other 30>40=other 50>60!-\n"},
+	/* Arm SPE: one branch, and where the one before it led to; one that was not taken, without a target */
+	{"7  404010  0x404010/0x404014/PN/-/-/12/COND/-  0x0/0x404000/-/-/-/0//- ",
+	 "sample 7 404010 '' 404010>404014-=other 0>404000\n"},
+	{"7 0x404010/0x0/-N/-/-/0", "sample 7 0 '' 404010>0-\n"},
 	{"7 0x10/0x20/P/-/-/0 insn: 48 89 e5", "sample 7 0 '' 10>20\n"},
 	{"7 0x10/0x20/P/-/-/0 0", "sample 7 0 '' 10>20\n"},
 	{"7 0x10/0x20/P/-/-/0 br_cntr: AAB/-", "sample 7 0 '' 10>20\n"},

@@ -44,9 +44,10 @@ static inline void write_sample(FILE *out, const struct sample *s)
 	if (!s->has_stack)
 		fputs(" no stack", out);
 	for (size_t i = 0; i < s->branch_count; i++)
-		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s%s", s->branches[i].from,
+		fprintf(out, " %" PRIx64 ">%" PRIx64 "%s%s%s", s->branches[i].from,
 			s->branches[i].to,
 			s->branches[i].flags & BRANCH_MISPREDICTED ? "!" : "",
+			s->branches[i].flags & BRANCH_NOT_TAKEN ? "-" : "",
 			type_word(s->branches[i].flags));
 	fputc('\n', out);
 }

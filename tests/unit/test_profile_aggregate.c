@@ -359,6 +359,101 @@ static void types_in_the_binary(void **state)
 	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 3);
 }
 
+/* Arm SPE: a branch of each sample, and where the taken branch before it led to. */
+static void begin_spe(bool even)
+{
+	const struct aggregate_options options = {.mode = MODE_AUTO, .rules = {.even_lines = even}};
+
+	begin(&options);
+	run.tiny.binary.image.machine = MACHINE_AARCH64;
+}
+
+static void spe(uint64_t from, uint64_t to, uint64_t flags, uint64_t before)
+{
+	const struct branch stack[] = {{from, to, flags}, {0, before, 0}};
+
+	tiny_run_stack(&run, PID, stack, before ? 2 : 1);
+}
+
+/* What was not taken is a step like any other; some processors record no target of it. */
+static void spe_not_taken(void **state)
+{
+	(void)state;
+	for (int even = 0; even < 2; even++) {
+		begin_spe(even);
+		spe(at(0x101c), at(0x1020), BRANCH_NOT_TAKEN, 0);
+		spe(at(0x101c), 0, BRANCH_NOT_TAKEN | BRANCH_MISPREDICTED, 0);
+		spe(at(0x101c), at(0x1030), 0, 0);
+		gives("1 hot 2c 1 hot 40 1 2\n"
+		      "1 hot 2c 1 hot 60 0 1\n");
+		assert_int_equal(run.ledgers.branches.read, 3);
+		assert_int_equal(run.ledgers.traces.read, 0);
+	}
+}
+
+/* As perf2bolt has it: the lines count as they are, and nothing comes from outside. */
+static void spe_previous(void **state)
+{
+	(void)state;
+	begin_spe(false);
+	spe(at(0x102c), at(0x1010), BRANCH_MISPREDICTED, at(0x1010));
+	spe(at(0x101c), at(0x1020), BRANCH_NOT_TAKEN, at(0x1000));
+	gives("1 hot 0 1 hot 20 0 1\n"
+	      "1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 2c 1 hot 40 0 1\n"
+	      "1 hot 4e 1 hot 20 1 1\n");
+	assert_int_equal(run.ledgers.branches.read, 4);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_SOURCE], 2);
+	assert_int_equal(run.ledgers.traces.read, 2);
+}
+
+/* The branch of a line counts twice, and what was not taken has no line. */
+static void spe_even(void **state)
+{
+	(void)state;
+	begin_spe(true);
+	spe(at(0x102c), at(0x1010), BRANCH_MISPREDICTED, at(0x1010));
+	spe(at(0x101c), at(0x1020), BRANCH_NOT_TAKEN, at(0x1000));
+	gives("1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 2c 1 hot 40 0 1\n"
+	      "1 hot 4e 1 hot 20 2 2\n");
+	assert_int_equal(run.ledgers.branches.read, 4);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_SOURCE], 1);
+	assert_int_equal(run.ledgers.branches.kept, 3);
+	assert_int_equal(run.ledgers.traces.read, 1);
+}
+
+/* A line that an end of lies outside, a branch that lies there, and the kernel's. */
+static void spe_outside(void **state)
+{
+	(void)state;
+	begin_spe(true);
+	spe(at(0x102c), at(0x1010), 0, OUTSIDE);
+	spe(OUTSIDE, OUTSIDE + 8, 0, OUTSIDE - 8);
+	spe(OUTSIDE, at(0x1100), 0, OUTSIDE - 8);
+	spe(KERNEL, KERNEL + 8, 0, at(0x1010));
+	spe(at(0x102c), at(0x1010), 0, KERNEL);
+	spe(0, at(0x1010), 0, 0); /* of a load: its line ends nowhere */
+	gives("1 hot 4e 1 hot 20 0 4\n"
+	      "0 [unknown] 0 1 plain 0 0 2\n");
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_OUTSIDE], 2);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_KERNEL], 2);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_SOURCE], 1);
+	assert_int_equal(run.ledgers.traces.read, 3);
+	assert_int_equal(run.ledgers.traces.dropped[TRACE_DROP_OUTSIDE], 3);
+}
+
+/* perf calls every indirect jump of SPE a return. */
+static void spe_types(void **state)
+{
+	(void)state;
+	begin_spe(true);
+	spe(at(0x102c), at(0x1010), BRANCH_TYPE_RETURN, 0);
+	spe(OUTSIDE, at(0x1100), BRANCH_TYPE_RETURN, 0);
+	gives("1 hot 4e 1 hot 20 0 1\n"
+	      "0 [unknown] 0 1 plain 0 0 1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +474,11 @@ int main(void)
 		cmocka_unit_test(guessed_traces_fit),
 		cmocka_unit_test(types),
 		cmocka_unit_test(types_in_the_binary),
+		cmocka_unit_test(spe_not_taken),
+		cmocka_unit_test(spe_previous),
+		cmocka_unit_test(spe_even),
+		cmocka_unit_test(spe_outside),
+		cmocka_unit_test(spe_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

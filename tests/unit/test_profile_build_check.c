@@ -2,6 +2,8 @@
 /* One jump in a field of nops: which traces agree with it. */
 #include "src/profile/build_check.h"
 
+#include <string.h>
+
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
@@ -50,6 +52,36 @@ static void not_in_the_code(void **state)
 	expect(check(TRACE_FT_ONLY, 0x1000, TRACE_BR_ONLY), 0, 0, 0, 0);
 }
 
+/* Address 0 lies in the code of a library: what stands for `outside` is no branch there. */
+static void code_at_zero(void **state)
+{
+	(void)state;
+	tiny.segment.vaddr = 0;
+	expect(check(TRACE_EXTERNAL, 0x100, TRACE_BR_ONLY), 0, 0, 0, 0);
+	expect(check(4, 0x100, TRACE_BR_ONLY), 3, 3, 0, 0);
+	tiny.segment.vaddr = TINY_BASE;
+}
+
+/* Arm SPE samples conditional branches that went on; of x86-64 none is known, and others always go. */
+static void not_taken(void **state)
+{
+	static const uint8_t beq[] = {0x80, 0x00, 0x00, 0x54}, b[] = {0x04, 0x00, 0x00, 0x14}; /* both 16 bytes on */
+
+	(void)state;
+	tiny.binary.image.machine = MACHINE_AARCH64;
+	memcpy(tiny.code + 0x40, beq, sizeof(beq));
+	memcpy(tiny.code + 0x60, b, sizeof(b));
+	expect(check(0x1040, 0x1050, TRACE_BR_ONLY), 3, 0, 0, 0);
+	expect(check(0x1040, 0x1044, TRACE_BR_ONLY), 3, 0, 0, 0);
+	expect(check(0x1040, 0x1048, TRACE_BR_ONLY), 3, 0, 3, 0);
+	expect(check(0x1060, 0x1064, TRACE_BR_ONLY), 3, 0, 3, 0);
+	tiny.binary.image.machine = MACHINE_X86_64;
+	tiny.code[0x40] = 0x74; /* je, 6 bytes on */
+	tiny.code[0x41] = 0x04;
+	expect(check(0x1040, 0x1046, TRACE_BR_ONLY), 3, 0, 0, 0);
+	expect(check(0x1040, 0x1044, TRACE_BR_ONLY), 3, 0, 3, 0);
+}
+
 /* The end counts where no branch is known; else it is another line's branch. */
 static void ends(void **state)
 {
@@ -82,6 +114,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches),
 		cmocka_unit_test(not_in_the_code),
+		cmocka_unit_test(code_at_zero),
+		cmocka_unit_test(not_taken),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(rate),
 	};

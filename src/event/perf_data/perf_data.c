@@ -160,6 +160,13 @@ static bool take_setup(struct perf_reader *reader, struct data_file *data,
 	return true;
 }
 
+/* The record begins with the kind, of 32 bits. */
+static void note_trace_kind(struct perf_data_report *details, const struct perf_record *record)
+{
+	if (!details->trace_kind && record->body.size >= 4)
+		details->trace_kind = le32(record->body.data);
+}
+
 static bool take_record(struct perf_reader *reader, struct data_file *data,
 			const struct perf_record *record, struct bc_error *err)
 {
@@ -172,6 +179,9 @@ static bool take_record(struct perf_reader *reader, struct data_file *data,
 	case PERF_USER_AUXTRACE:
 		reader->details->trace_records++;
 		return true;
+	case PERF_USER_AUXTRACE_INFO:
+		note_trace_kind(reader->details, record);
+		return ignore_record(reader, record);
 	case PERF_USER_ATTR:
 	case PERF_USER_FEATURE:
 	case PERF_USER_EVENT_UPDATE:
@@ -369,4 +379,17 @@ bool perf_data_read(const struct perf_data_input *input, const struct event_sink
 	details->has_partial_stacks = perf_setup_has_partial_stacks(&reader.setup);
 	report->timeless = perf_setup_is_timeless(&reader.setup);
 	return true;
+}
+
+#define NOT_DECODED(what) "has traces of the processor (" what "), which are not decoded here; convert what "
+#define PRINTS(itrace) "`perf script --itrace=" itrace " -F pid,ip,brstack --show-mmap-events` prints"
+
+const char *perf_trace_advice(const struct perf_data_report *report)
+{
+	switch (report->trace_kind) {
+	case PERF_TRACE_INTEL_PT: return NOT_DECODED("Intel PT") PRINTS("i10usl");
+	case PERF_TRACE_ARM_ETM: return NOT_DECODED("Arm ETM") PRINTS("i10usl");
+	case PERF_TRACE_ARM_SPE: return NOT_DECODED("Arm SPE") PRINTS("bl") " (perf 6.15 or later)";
+	default: return NOT_DECODED("Intel PT, Arm ETM or SPE") PRINTS("i10usl") "; --itrace=bl for SPE";
+	}
 }

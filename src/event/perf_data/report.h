@@ -32,7 +32,8 @@ struct perf_data_report {
 	uint64_t late_events;  /* process events delivered after later samples */
 	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
 	uint64_t damaged_features;
-	uint64_t trace_records; /* AUX and AUXTRACE: see PERF_TRACE_ADVICE */
+	uint64_t trace_records; /* AUX and AUXTRACE: see perf_trace_advice() */
+	uint32_t trace_kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
 
 	bool unfinished;       /* the recorder was killed before it wrote the header */
 	bool truncated;        /* the file ends early ... */
@@ -49,9 +50,14 @@ static inline uint64_t perf_data_records(const struct perf_data_report *report)
 	return count;
 }
 
+/* What wrote the traces, by perf's numbers; there are others. */
+enum perf_trace_kind {
+	PERF_TRACE_INTEL_PT = 1,
+	PERF_TRACE_ARM_ETM = 3,
+	PERF_TRACE_ARM_SPE = 4,
+};
+
 /* What to tell about trace_records. */
-#define PERF_TRACE_ADVICE                                                        \
-	"has traces of the processor (Intel PT, ARM ETM or SPE), which are not decoded here; " \
-	"convert what `perf script --itrace=i10usl -F pid,ip,brstack --show-mmap-events` prints"
+const char *perf_trace_advice(const struct perf_data_report *report);
 
 #endif

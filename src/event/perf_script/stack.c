@@ -92,7 +92,7 @@ static inline bool read_end_of_branch(struct reading *r, uint64_t *out, bool bef
 	return true;
 }
 
-static inline bool read_prediction(struct reading *r, struct branch *out, bool *taken)
+static inline bool read_prediction(struct reading *r, struct branch *out)
 {
 	if (at_char(r, 'P'))
 		out->flags = PREDICTED;
@@ -103,9 +103,10 @@ static inline bool read_prediction(struct reading *r, struct branch *out, bool *
 	else
 		return fail(r, "expected one of P, M and -");
 	r->pos++;
-	*taken = !at_char(r, 'N');
-	if (!*taken)
+	if (at_char(r, 'N')) {
+		out->flags |= BRANCH_NOT_TAKEN;
 		r->pos++;
+	}
 	if (r->pos < r->end && *r->pos != '/' && !is_blank(*r->pos))
 		return fail(r, "expected a slash or a blank after the prediction");
 	return true;
@@ -167,10 +168,10 @@ static inline bool has_no_type(const char *p, const char *end)
 	return end - p < 8 || (p[6] == '/' && p[7] == '-');
 }
 
-static inline bool read_entry(struct reading *r, struct branch *out, bool *taken)
+static inline bool read_entry(struct reading *r, struct branch *out)
 {
 	if (!read_end_of_branch(r, &out->from, true) || !read_end_of_branch(r, &out->to, false) ||
-	    !read_prediction(r, out, taken))
+	    !read_prediction(r, out))
 		return false;
 	const char *rest = r->pos;
 	if (!skip_rest(r))
@@ -211,18 +212,17 @@ bool stack_parse(const struct line *line, size_t from, struct branch_vec *out,
 {
 	struct text text = text_from(line->text, from);
 	struct reading r = {.pos = text.at, .end = text.at + text.len};
-	bool taken;
 
 	if (!reserve(out, text.len))
 		return bc_fail_nomem(err);
-	for (size_t len = out->len;; len += taken) {
+	for (size_t len = out->len;; len++) {
 		while (r.pos < r.end && is_blank(*r.pos))
 			r.pos++;
 		if (r.pos == r.end || (!begins_address(&r) && is_other_field(&r))) {
 			out->len = len;
 			return true;
 		}
-		if (!read_entry(&r, &out->at[len], &taken))
+		if (!read_entry(&r, &out->at[len]))
 			return line_fail(err, BC_FORMAT, line, r.pos, r.why);
 	}
 }

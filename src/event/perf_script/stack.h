@@ -6,7 +6,7 @@
  *   FROM/TO/PREDICTION/...      FROM and TO: 0x..., or 0x...(path of the file)
  *
  * PREDICTION is M (mispredicted), P or - (unknown), then perhaps N: not taken.
- * Entries that were not taken are left out: the straight line goes on there.
+ * An entry that was not taken, which only traces of Arm SPE have, is one with BRANCH_NOT_TAKEN.
  * What follows the prediction differs between releases; of it only the kind of branch is
  * taken, the seventh field: whether it is RET.
  */

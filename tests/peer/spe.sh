@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Arm SPE: perf2bolt 22 --spe beside batconv.  Both read what perf 7.2 printed of the traces (inputs/MANIFEST.md); the perf that is
+# installed may know no stacks of SPE, so one that prints this text stands in for it.
+. "$(dirname "$0")/lib"
+have 22 || finish
+perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
+arm=$INPUTS/aarch64
+mkdir bin
+cat >bin/perf <<'END'
+#!/bin/sh
+case "$*" in
+*--show-mmap-events*--itrace=bl*) cat "$text" ;; # batconv's
+*-F*brstack*--itrace=bl*) sed -n '/PERF_RECORD/d; s/^\( *[0-9]*\)  *[0-9a-f]* /\1 /p' "$text" ;;
+*--show-mmap-events*) sed -n '/MMAP2/s/^ *4242/demo 4242 [000]/p' "$text" ;;
+*--show-task-events*) sed -n '/COMM\|EXIT/s/^ *4242/demo 4242 [000]/p' "$text" ;;
+esac
+END
+chmod +x bin/perf
+PATH=$PWD/bin:$PATH
+export PATH text
+printf PERFILE2 >x.data
+
+# both BINARY: theirs, ours under its name, and best, by default
+both() {
+	$perf2bolt --spe -p x.data "$arm/$1" -o theirs >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail "perf2bolt on $1"; }
+	"$BATCONV" perf2bolt --spe -p x.data "$arm/$1" -o ours >batconv.log 2>&1 || { cat batconv.log; fail "batconv perf2bolt on $1"; }
+	"$BATCONV" -q --compat=perf2bolt "$arm/$1" "$text" -o compat || fail "batconv --compat on $1"
+	cmp ours compat || fail "$1: under perf2bolt's name another profile"
+	"$BATCONV" -q "$arm/$1" "$text" -o best || fail "batconv on $1"
+}
+edges() { # PROFILE INPUT
+	python3 "$SOURCE/scripts/fidelity" --input="$arm/$2" "$arm/expected/$2.fdata" "$1" | sed -n 's/^edges *//p'
+}
+said() { # BINARY INPUT
+	echo "$1: perf2bolt $(wc -l <theirs) records, edges $(edges theirs "$2"); batconv $(wc -l <best), $(edges best "$2")"
+}
+for binary in sorts sorts.b22; do
+	text=$arm/$binary.spe.txt
+	both $binary
+	cmp theirs "$arm/expected/$binary.spe.fdata" || fail "$binary: perf2bolt's profile is not what inputs/ has"
+	cmp theirs ours || fail "$binary: not perf2bolt's profile"
+	said $binary sorts
+	for line in 'read' 'PERF2BOLT: wrote' 'BOLT-INFO: .* functions in the binary'; do
+		[ "$(grep "$line.*\(entries\|objects\|profile\)" perf2bolt.log | sed 's/ to .*//')" = \
+			"$(grep "$line.*\(entries\|objects\|profile\)" batconv.log | sed 's/ to .*//')" ] || fail "$binary: another line: $line"
+	done
+done
+
+# Without previous targets: the same.
+sed 's| *0x0/.*||' "$arm/sorts.spe.txt" >alone.txt
+text=$PWD/alone.txt
+both sorts
+cmp theirs ours || fail 'alone: not perf2bolt'"'"'s profile'
+cmp ours best || fail 'alone: --compat=perf2bolt changes the profile'
+said sorts sorts
+
+# At a fixed address perf2bolt takes `no source` for address 0.
+text=$arm/sorts.exec.spe.txt
+both sorts.exec
+grep -q '^0 \[unknown\] 0 1 heap/1 18 ' theirs || fail 'sorts.exec: perf2bolt has no branch from address 0'
+! grep '^0 \[unknown\]' ours best || fail 'sorts.exec: a branch from address 0'
+grep -v '^0 \[unknown\]' theirs | cmp - ours || fail 'sorts.exec: another difference'
+said sorts.exec sorts.exec
+finish
