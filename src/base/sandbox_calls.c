@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* CLONE_THREAD, F_OFD_* */
+#define _GNU_SOURCE /* CLONE_THREAD, F_OFD_*, O_TMPFILE */
 #include "src/base/sandbox_parts.h"
 
 #ifdef BATCONV_HAVE_LIBSECCOMP
@@ -48,7 +48,7 @@ static const char *const always[] = {
 
 /* The system calls that writing a file needs. */
 static const char *const to_write[] = {
-	"open", "openat", "rename", "renameat", "renameat2", "unlink", "fsync", "fdatasync", "ftruncate", "umask",
+	"rename", "renameat", "renameat2", "unlink", "fsync", "fdatasync", "ftruncate", "umask",
 };
 
 /* One value that one argument may have, in the bits of `mask`. */
@@ -77,7 +77,15 @@ static const struct condition only_to_read[] = {
 	{"openat", 2, READS, O_RDONLY},
 };
 
-static const struct condition to_remove[] = {{"unlinkat", 2, NUMBER, 0}}; /* no directories */
+#define MAKES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+#define SPECIAL (NUMBER & ~(scmp_datum_t)0777) /* set-user-id, set-group-id, sticky */
+
+/* Where an output is a file.  What makes none can have any mode, as the kernel looks at no mode then. */
+static const struct condition to_make[] = {
+	{"open", 1, MAKES, 0}, {"open", 2, SPECIAL, 0},
+	{"openat", 2, MAKES, 0}, {"openat", 3, SPECIAL, 0},
+	{"unlinkat", 2, NUMBER, 0}, /* no directories */
+};
 
 static bool allow_all(scmp_filter_ctx filter, const char *const *names, size_t count)
 {
@@ -132,7 +140,7 @@ static bool make_list(scmp_filter_ctx filter, bool writes)
 	return allow_all(filter, always, BC_COUNT(always)) &&
 	       allow_where(filter, conditions, BC_COUNT(conditions)) && allow_own(filter) && deny_clone3(filter) &&
 	       (writes ? allow_all(filter, to_write, BC_COUNT(to_write)) &&
-				 allow_where(filter, to_remove, BC_COUNT(to_remove))
+				 allow_where(filter, to_make, BC_COUNT(to_make))
 		       : allow_where(filter, only_to_read, BC_COUNT(only_to_read)));
 }
 

@@ -91,6 +91,13 @@ static const struct call modes[] = {
 #ifdef SYS_chmod
 	CALL(chmod, AT(outside), 0600), CALL(chown, AT(outside), -1, -1), CALL(lchown, AT(outside), -1, -1),
 #endif
+#ifdef SYS_open
+	CALL_AS("open O_CREAT 06700", open, AT(none), O_WRONLY | O_CREAT, 06700),
+#endif
+	CALL_AS("openat O_CREAT 04700", openat, AT_FDCWD, AT(none), O_WRONLY | O_CREAT, 04700),
+	CALL_AS("openat O_CREAT 02700", openat, AT_FDCWD, AT(none), O_RDWR | O_CREAT | O_EXCL, 02700),
+	CALL_AS("openat O_CREAT 01700", openat, AT_FDCWD, AT(none), O_WRONLY | O_CREAT | O_TRUNC, 01700),
+	CALL_AS("openat O_TMPFILE 04700", openat, AT_FDCWD, AT(none), O_RDWR | O_TMPFILE, 04700),
 	CALL(fchmod, -1, 0600), CALL(fchmodat, AT_FDCWD, AT(outside), 0600),
 	CALL_NR(fchmodat2, NR_FCHMODAT2, AT_FDCWD, AT(outside), 0600, 0), CALL(fchown, -1, -1, -1),
 	CALL(fchownat, AT_FDCWD, AT(outside), -1, -1, 0),

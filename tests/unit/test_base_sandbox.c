@@ -393,6 +393,42 @@ static void modes_of_outputs(void **state)
 	}
 }
 
+/* Without creating a file the mode is nothing, and can be anything. */
+static int make_special_files(void)
+{
+	static const int special[] = {04777, 02777, 01777, 07000};
+
+	for (size_t i = 0; i < COUNT(special); i++) {
+		unlink(inside);
+		if (open(inside, O_WRONLY | O_CREAT, special[i]) >= 0 || errno != EPERM || !access(inside, F_OK))
+			return EIO;
+		if (openat(AT_FDCWD, folder, O_RDWR | O_TMPFILE, special[i]) >= 0 || errno != EPERM)
+			return EIO;
+		if (__real_syscall(SYS_openat, AT_FDCWD, inside, O_WRONLY, special[i]) >= 0 || errno != ENOENT)
+			return EIO;
+	}
+	return result(open(inside, O_WRONLY | O_CREAT, 0777)) |
+	       result((int)__real_syscall(SYS_openat, AT_FDCWD, inside, O_WRONLY, 07777)) |
+	       result((int)__real_syscall(SYS_openat, AT_FDCWD, outside, O_RDONLY, 07777));
+}
+
+/* In the output's own directory, where files can be made. */
+static void no_special_modes(void **state)
+{
+	int status;
+
+	(void)state;
+	for (size_t m = 0; m < COUNT(modes_of); m++) {
+		if (!modes_of[m].writes)
+			continue;
+		pid_t child = fork();
+		if (!child)
+			_exit(enter(&modes_of[m]).calls == CALLS_LISTED ? make_special_files() : 0);
+		waitpid(child, &status, 0);
+		assert_int_equal(status, 0);
+	}
+}
+
 /* ---- the table of the documentation ---- */
 
 static const char *held_by(enum held held)
@@ -464,6 +500,7 @@ int main(void)
 		cmocka_unit_test(clone3_is_unknown),
 		cmocka_unit_test(what_goes_on),
 		cmocka_unit_test(modes_of_outputs),
+		cmocka_unit_test(no_special_modes),
 		cmocka_unit_test(the_table_is_documented),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
