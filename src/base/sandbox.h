@@ -38,6 +38,9 @@ struct sandbox {
  * The result says which parts the kernel and this build have. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);
 
+/* The version of libseccomp; NULL: this build is without it. */
+const char *sandbox_library(void);
+
 /* Are files among these outputs? */
 bool sandbox_writes(const char *const *outputs, size_t count);
 

@@ -2,12 +2,15 @@
 #define _GNU_SOURCE /* CLONE_THREAD, F_OFD_*, O_TMPFILE */
 #include "src/base/sandbox_parts.h"
 
+#include "src/base/sandbox.h"
+
 #ifdef BATCONV_HAVE_LIBSECCOMP
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -153,12 +156,27 @@ enum sandbox_calls sandbox_calls(bool writes)
 	return done ? CALLS_LISTED : CALLS_NOT_THERE;
 }
 
+const char *sandbox_library(void)
+{
+	static char text[3 * 11];
+	const struct scmp_version *version = seccomp_version();
+
+	if (version)
+		snprintf(text, sizeof(text), "%u.%u.%u", version->major, version->minor, version->micro);
+	return text;
+}
+
 #else
 
 enum sandbox_calls sandbox_calls(bool writes)
 {
 	(void)writes;
 	return CALLS_NOT_BUILT;
+}
+
+const char *sandbox_library(void)
+{
+	return NULL;
 }
 
 #endif

@@ -10,7 +10,9 @@
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
+#include "src/cli/say.h"
 #include "src/report/page.h"
+#include "src/symbolize/debug_lines.h"
 
 enum { OPT_INPUT = 256, OPT_AGAINST };
 
@@ -99,6 +101,8 @@ static int run(struct arguments *args)
 	if (!make_page(args->output, &data, &err))
 		return fail(&err);
 	summary_warnings(&summary, stderr);
+	if (!debug_lines_library(&err))
+		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
 	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

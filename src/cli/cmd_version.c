@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <getopt.h>
+#include <lzma.h>
 #include <stdio.h>
+#include <yaml.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "src/base/attr.h"
+#include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/isa/llvm.h"
 #include "src/output/json.h"
+#include "src/symbolize/debug_lines.h"
 
 enum { OPT_JSON = 256 };
 
@@ -28,7 +34,36 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	return NULL;
 }
 
-static void version_json(const char *library)
+/* What the program was built with, or loads when it is needed. */
+struct library {
+	const char *name, *key;
+	const char *version; /* NULL: there is none, */
+	const char *why;     /* as this says */
+};
+
+#define LIBRARIES_MOST 8
+
+/* Which libLLVM and libdw would be loaded is known only by loading them now.  err: says why there is no libdw */
+static size_t find_libraries(struct library *out, struct bc_error *err)
+{
+	struct llvm_context context;
+	size_t count = 0;
+
+	if (llvm_open(&context))
+		llvm_close(&context);
+	const char *libdw = debug_lines_library(err);
+	out[count++] = (struct library){"libLLVM", "libllvm", llvm_loaded(), "none found"};
+	out[count++] = (struct library){"libseccomp", "libseccomp", sandbox_library(),
+					"not built in (--sandbox denies no system calls)"};
+	out[count++] = (struct library){"libdw", "libdw", libdw, err->text};
+	out[count++] = (struct library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
+	out[count++] = (struct library){"zstd", "zstd", ZSTD_versionString(), NULL};
+	out[count++] = (struct library){"lzma", "lzma", lzma_version_string(), NULL};
+	out[count++] = (struct library){"zlib", "zlib", zlibVersion(), NULL};
+	return count;
+}
+
+static void version_json(const struct library *libraries, size_t count)
 {
 	struct json json = {.out = stdout};
 
@@ -36,24 +71,27 @@ static void version_json(const char *library)
 	json_string(&json, "format", "batconv-version");
 	json_number(&json, "version", 1);
 	json_string(&json, "batconv", BATCONV_VERSION);
-	if (library)
-		json_string(&json, "libllvm", library);
-	else
-		json_null(&json, "libllvm");
+	for (size_t i = 0; i < count; i++)
+		if (libraries[i].version)
+			json_string(&json, libraries[i].key, libraries[i].version);
+		else
+			json_null(&json, libraries[i].key);
 	json_close(&json, '}');
 	putchar('\n');
 }
 
-static void version_text(const char *library)
+static void version_text(const struct library *libraries, size_t count)
 {
 	puts("batconv " BATCONV_VERSION);
-	printf("libLLVM: %s\n", library ? library : "none found");
+	for (size_t i = 0; i < count; i++)
+		printf("%s: %s\n", libraries[i].name, libraries[i].version ? libraries[i].version : libraries[i].why);
 }
 
 static int run_version(const struct command *command, int argc, char **argv)
 {
 	struct arguments args = {0};
-	struct llvm_context context;
+	struct library libraries[LIBRARIES_MOST];
+	struct bc_error err = {0};
 	int code = options_apply(command, argc, argv, apply_option, &args);
 
 	if (code != EXIT_DONE)
@@ -64,15 +102,11 @@ static int run_version(const struct command *command, int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage_error(command, "no operand is taken, not", argv[optind]);
-	/* libLLVM is loaded only when it is needed: which one that would be is known only by
-	 * loading it now. */
-	if (llvm_open(&context))
-		llvm_close(&context);
-	(args.json ? version_json : version_text)(llvm_loaded());
+	(args.json ? version_json : version_text)(libraries, find_libraries(libraries, &err));
 	return EXIT_DONE;
 }
 
 const struct command version_command = {
-	"version", "[OPTION]...", "print the version, and the libLLVM that would be loaded",
+	"version", "[OPTION]...", "print the version, and those of the libraries it uses",
 	rows, BC_COUNT(rows), NO_FILE, run_version, NULL,
 };

@@ -63,20 +63,36 @@ static const struct {
 	{"dwelf_dwarf_gnu_debugaltlink", offsetof(struct libdw, altlink)},
 };
 
+#define LIBRARY "libdw.so.1"
+
 static bool load(struct libdw *dw, void **out, struct bc_error *err)
 {
-	void *library = *out = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library = *out = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
-		return bc_fail(err, BC_UNSUPPORTED, "source lines need libdw.so.1: %s", dlerror());
+		return bc_fail(err, BC_UNSUPPORTED, "source lines need " LIBRARY ": %s", dlerror());
 	for (size_t i = 0; i < BC_COUNT(symbols); i++) {
 		void *symbol = dlsym(library, symbols[i].name);
 		if (!symbol)
-			return bc_fail(err, BC_UNSUPPORTED, "source lines need a libdw.so.1 with %s",
+			return bc_fail(err, BC_UNSUPPORTED, "source lines need a " LIBRARY " with %s",
 				       symbols[i].name);
 		memcpy((char *)dw + symbols[i].offset, &symbol, sizeof(symbol));
 	}
 	return true;
+}
+
+const char *debug_lines_library(struct bc_error *err)
+{
+	__typeof__(dwfl_version) *version;
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlsym(library, "dwfl_version") : NULL;
+
+	if (!symbol) {
+		bc_fail(err, BC_UNSUPPORTED, "none found: %s", dlerror());
+		return NULL;
+	}
+	memcpy(&version, &symbol, sizeof(version));
+	return version(NULL);
 }
 
 static void take_id(const void *bytes, ssize_t size, struct build_id *out)
@@ -208,6 +224,12 @@ bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source
 }
 
 #else
+
+const char *debug_lines_library(struct bc_error *err)
+{
+	bc_fail(err, BC_UNSUPPORTED, "not built in");
+	return NULL;
+}
 
 bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inlines, struct debug_lines **out,
 		 struct bc_error *err)

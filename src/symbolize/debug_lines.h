@@ -16,6 +16,9 @@ struct debug_lines;
  * a download.  For programs of their own: it changes the environment. */
 void debug_lines_stay_offline(void);
 
+/* The version of libdw, which is loaded for it.  NULL: there is none, and err says why (BC_UNSUPPORTED). */
+const char *debug_lines_library(struct bc_error *err);
+
 /* dirs     where debug files are looked for, too; NULL: nowhere else
  * inlines  find inlined calls, too (dwarf_places.h)
  *
