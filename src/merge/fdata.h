@@ -5,7 +5,9 @@
  * own records before those from outside; then by both places: kind, name, offset.
  *
  *   a byte: 1 of memory, else 0; the name that it is listed under, which is not named again; a byte: LISTED_...;
- *   of each place the digit of its kind, its name, its offset
+ *   of each place the digit of its kind, its name, its offset.  Names are without the backslashes that escape a blank or
+ *   a backslash.  A name in which another byte follows a backslash, which no program of BOLT writes, is as the line has
+ *   it, and its kind has FDATA_AS_IT_STANDS added.
  *   sum[0] count   sum[1] mispredictions
  */
 #ifndef MERGE_FDATA_H
@@ -15,6 +17,8 @@
 #include "src/merge/head.h"
 #include "src/merge/key.h"
 
+#define FDATA_AS_IT_STANDS 0x80
+#define FDATA_DIGIT 0x7f /* the rest of a kind */
 enum { LISTED_OWN, LISTED_ENTRY }; /* under the name of the first place, or of the second */
 
 /* ---- reading: fdata_read.c ---- */

@@ -8,7 +8,8 @@
 struct place {
 	uint8_t kind; /* the digit */
 	struct text name; /* as it stands there */
-	bool escaped;     /* it has a backslash */
+	bool escaped;     /* it has backslashes, each before a blank or a backslash */
+	bool odd;         /* it has others: FDATA_AS_IT_STANDS */
 	uint64_t offset;
 };
 
@@ -61,11 +62,14 @@ static bool take_name(const char **rest, struct place *out)
 {
 	const char *at = *rest + plain_length(*rest);
 
-	out->escaped = *at == '\\';
+	out->escaped = out->odd = false;
 	while (*at == '\\') {
+		out->odd |= at[1] != ' ' && at[1] != '\\';
+		out->escaped = true;
 		at += at[1] == '\n' ? 1 : 2;
 		at += plain_length(at);
 	}
+	out->escaped &= !out->odd;
 	out->name = (struct text){*rest, (size_t)(at - *rest)};
 	*rest = at + 1;
 	return *at == ' ' && out->name.len;
@@ -118,8 +122,7 @@ static uint8_t *put_name(uint8_t *to, const struct place *place)
 	if (!place->escaped)
 		return put_plain(to, name);
 	for (size_t i = 0; i < name.len; i++) {
-		if (name.at[i] == '\\' && i + 1 < name.len)
-			i++;
+		i += name.at[i] == '\\'; /* what it escapes follows */
 		*to++ = (uint8_t)name.at[i];
 	}
 	*to = 0;
@@ -133,7 +136,7 @@ static bool is_symbol(const struct place *place)
 
 static uint8_t *put_place(uint8_t *to, const struct place *place, bool named)
 {
-	*to++ = place->kind;
+	*to++ = place->odd ? place->kind | FDATA_AS_IT_STANDS : place->kind;
 	return key_put_number(named ? to : put_name(to, place), place->offset);
 }
 

@@ -38,10 +38,15 @@ static void write_name(struct emit *out, struct text name)
 
 static void write_place(struct emit *out, struct key_parts *key, const struct text *listed)
 {
-	char begin[] = {(char)key_take_byte(key), ' '}, end[HEX_MOST + 2] = " ";
+	uint8_t kind = key_take_byte(key);
+	char begin[] = {(char)(kind & FDATA_DIGIT), ' '}, end[HEX_MOST + 2] = " ";
+	struct text name = listed ? *listed : key_take_name(key);
 
 	emit_bytes(out, begin, sizeof(begin));
-	write_name(out, listed ? *listed : key_take_name(key));
+	if (kind & FDATA_AS_IT_STANDS)
+		emit_bytes(out, name.at, name.len);
+	else
+		write_name(out, name);
 	unsigned digits = hex_write(end + 1, key_take_number(key));
 	end[digits + 1] = ' ';
 	emit_bytes(out, end, digits + 2);

@@ -27,7 +27,7 @@ static bool is_memory(const struct fdata_place *place)
 /* Takes one place out of a key.  The name under which the line is listed stands before both places. */
 static struct fdata_place take_place(struct key_parts *key, const struct text *listed)
 {
-	struct fdata_place place = {.kind = key_take_byte(key)};
+	struct fdata_place place = {.kind = key_take_byte(key) & FDATA_DIGIT};
 
 	place.name = listed ? *listed : key_take_name(key);
 	place.offset = key_take_number(key);

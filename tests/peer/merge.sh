@@ -31,6 +31,15 @@ same part1.fdata part2.fdata part3.fdata part4.fdata b19.fdata
 sed 's/^no_lbr.*/no_lbr/' basic.fdata >basic2.fdata # with its events merge-fdata refuses none, and keeps none
 "$BATCONV" merge -q basic2.fdata -o ours && $merge_fdata basic2.fdata -o theirs 2>/dev/null
 [ "$(sort ours)" = "$(sort theirs)" ] || fail 'no_lbr'
+# Names with blanks and backslashes, as BOLT escapes them, and with a backslash that escapes nothing: each is itself.
+printf 'boltedcollection\n' >names1
+for name in ax 'a\x' 'a\\x' 'a\ x' 'a\\\x' '\x' 'x\\' 'x\\\ '; do
+	printf '%s\n' "1 $name 0 1 b 4 1 5" "1 b 8 1 $name 0 0 7" "1 $name 4 1 $name c 2 3" "0 [unknown] 0 1 $name 0 0 2"
+done >>names1
+cp names1 names2
+same names1
+same names1 names2
+grep -q '^1 a.x 0 1 b 4 2 10$' ours && [ "$(wc -l <ours)" = "$(wc -l <names1)" ] || fail 'names: a line is lost'
 printf '1 a 0 1 b 1 0 0\n1 c 5 1 b 1 3 9\n' >instrumented # no head, counts of 0
 same instrumented
 
