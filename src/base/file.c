@@ -259,9 +259,11 @@ bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
 	return packed_fail_cut(stream->packed, err) || bc_fail_prefix(err, stream->name);
 }
 
-/* At the end of the file: is the compressed data complete? */
+/* At the end of the file: is the compressed data complete?  A shard is whole, or is not used. */
 static bool end_packed(struct file_stream *stream, struct bc_error *err)
 {
+	if (!packed_check_shard(stream->packed, err))
+		return bc_fail_prefix(err, stream->name);
 	if (packed_is_whole(stream->packed))
 		return true;
 	stream->cut = true;

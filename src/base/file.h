@@ -57,7 +57,7 @@ struct file_stream {
 	const uint8_t *memory; /* its `size` bytes, instead of a descriptor; or NULL */
 
 	struct packed *packed; /* what decompresses it; NULL: nothing */
-	/* Set by the user: compressed data that ends early is no error, but sets `cut`. */
+	/* Set by the user: compressed data that ends early is no error, but sets `cut`.  A shard that was cut is one. */
 	bool cut_will_do, cut;
 
 	/* Called after every read; may be NULL. */
@@ -73,7 +73,8 @@ BC_MUST_USE bool stream_open_named(const char *path, enum named_by by, struct fi
 void stream_close(struct file_stream *stream);
 
 /* Read up to `size` bytes; short only at the end of the file.  *out is how
- * many were read.  BC_IO; of compressed files also what unpack_step() says. */
+ * many were read.  BC_IO; of compressed files also what unpack_step() says, and of
+ * shards what shard_check_end() does. */
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 			     size_t size, size_t *out, struct bc_error *err);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/base/shard_frames.h"
+
 /* A file that is read from front to back needs no memory for its content, so that its limit only
  * bounds time; a file that is mapped has the limit of side files (sparse.c). */
 static const struct unpack_limit of_stream = {UINT64_C(64) << 20, 1024};
@@ -20,6 +22,7 @@ struct packed {
 	uint8_t *buffer;
 	size_t capacity, begin, end; /* [begin, end) is not decompressed yet */
 	bool last;                   /* no more of the file comes behind it */
+	struct shard_check shard;
 };
 
 struct packed *packed_open(enum packing packing, const void *head, size_t size, struct bc_error *err)
@@ -37,6 +40,7 @@ struct packed *packed_open(enum packing packing, const void *head, size_t size, 
 	packed->unpack = unpack_create(packing, of_stream, err);
 	if (packed->buffer && packed->unpack) {
 		memcpy(packed->buffer, head, size);
+		shard_check_take(&packed->shard, packed->buffer, size);
 		return packed;
 	}
 	packed_close(packed);
@@ -64,6 +68,7 @@ void packed_put(struct packed *packed, size_t size)
 	packed->begin = 0;
 	packed->end = size;
 	packed->last = !size;
+	shard_check_take(&packed->shard, packed->buffer, size);
 }
 
 bool packed_take(struct packed *packed, void *to, size_t size, size_t *out, struct bc_error *err)
@@ -80,6 +85,11 @@ bool packed_take(struct packed *packed, void *to, size_t size, size_t *out, stru
 bool packed_is_whole(const struct packed *packed)
 {
 	return unpack_is_whole(packed->unpack);
+}
+
+bool packed_check_shard(const struct packed *packed, struct bc_error *err)
+{
+	return shard_check_end(&packed->shard, err);
 }
 
 size_t packed_memory(const struct packed *packed)

@@ -26,6 +26,9 @@ BC_MUST_USE bool packed_take(struct packed *packed, void *to, size_t size, size_
 /* Is the compressed data complete?  Asked at the end of the file. */
 bool packed_is_whole(const struct packed *packed);
 
+/* At the end of the file: is it no shard, or one that is as it was written?  shard_frames.h */
+BC_MUST_USE bool packed_check_shard(const struct packed *packed, struct bc_error *err);
+
 /* Bytes of memory that it takes, once something was decompressed. */
 size_t packed_memory(const struct packed *packed);
 

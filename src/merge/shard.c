@@ -9,33 +9,24 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define TEXT ((size_t)256)
-#define FRAME (8 + TEXT)
+#include "src/base/shard_frames.h"
+
 #define LEVEL 3
 #define WINDOW_LOG 17 /* what a reader holds of each shard that it reads beside others: 128 KiB, at little cost in size */
-
-static const char magic[8] = "\x5b\x2a\x4d\x18\x00\x01\x00\x00"; /* and the size of the text */
-#define HEAD "batconv-shard "
-#define TAIL "batconv-shard-end "
-#define VERSION "1\n"
 
 static const char *const modes[] = {[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
 
 /* ---- writing ---- */
 
-static void write_frame(const char text[TEXT], FILE *to)
+static void write_counted(struct shard *shard, const void *data, size_t size, FILE *to)
 {
-	char frame[FRAME];
-	size_t length = strlen(text);
-
-	memcpy(frame, magic, sizeof(magic));
-	memset(frame + sizeof(magic), ' ', TEXT);
-	memcpy(frame + sizeof(magic), text, length);
-	fwrite(frame, 1, sizeof(frame), to);
+	fwrite(data, 1, size, to);
+	shard->checksum = shard_checksum(shard->checksum, data, size);
 }
 
 struct packer {
 	ZSTD_CCtx *zstd;
+	struct shard *shard;
 	FILE *to;
 };
 
@@ -47,7 +38,10 @@ static bool pack(struct packer *p, const char *data, size_t size, ZSTD_EndDirect
 	for (;;) {
 		ZSTD_outBuffer out = {buffer, sizeof(buffer), 0};
 		size_t left = ZSTD_compressStream2(p->zstd, &out, &in, how);
-		if (ZSTD_isError(left) || fwrite(buffer, 1, out.pos, p->to) != out.pos)
+		if (ZSTD_isError(left))
+			return false;
+		write_counted(p->shard, buffer, out.pos, p->to);
+		if (ferror(p->to))
 			return false;
 		if (how == ZSTD_e_end ? !left : in.pos == in.size)
 			return true;
@@ -69,17 +63,18 @@ static int packer_close(void *cookie)
 	return ok ? 0 : EOF;
 }
 
-FILE *shard_begin(const struct shard *shard, FILE *to)
+FILE *shard_begin(struct shard *shard, FILE *to)
 {
-	char text[TEXT], id[2 * BUILD_ID_MAX + 1];
+	char lines[SHARD_TEXT], id[2 * BUILD_ID_MAX + 1];
+	uint8_t frame[SHARD_FRAME];
 	struct packer *p = calloc(1, sizeof(*p));
 	FILE *stream = NULL;
 
 	if (p && (p->zstd = ZSTD_createCCtx())) {
+		p->shard = shard;
 		p->to = to;
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, LEVEL);
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, WINDOW_LOG);
-		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
 		stream = fopencookie(p, "w", (cookie_io_functions_t){.write = packer_write, .close = packer_close});
 	}
 	if (!stream) {
@@ -89,9 +84,11 @@ FILE *shard_begin(const struct shard *shard, FILE *to)
 		return NULL;
 	}
 	build_id_format(&shard->id, id);
-	snprintf(text, sizeof(text), HEAD VERSION "kind %s\nmode %s\nidentity %s\nscaled %d\n", merge_kind_name(shard->kind),
+	snprintf(lines, sizeof(lines), "kind %s\nmode %s\nidentity %s\nscaled %d\n", merge_kind_name(shard->kind),
 		 modes[shard->mode], *id ? id : "-", shard->scaled);
-	write_frame(text, to);
+	shard_frame_make(SHARD_HEAD, lines, frame);
+	shard->checksum = 0;
+	write_counted(shard, frame, sizeof(frame), to);
 	return stream;
 }
 
@@ -106,32 +103,35 @@ static const char *decimal(merge_sum sum, char out[48])
 	return at;
 }
 
-void shard_end(const struct shard *shard, FILE *to)
+void shard_end(struct shard *shard, FILE *to)
 {
-	char text[TEXT], first[48], second[48];
+	char lines[SHARD_TEXT], first[48], second[48];
+	uint8_t frame[SHARD_FRAME];
 
-	snprintf(text, sizeof(text), TAIL VERSION "records %" PRIu64 "\ncounts %s\nmispredictions %s\n", shard->records,
+	snprintf(lines, sizeof(lines), "records %" PRIu64 "\ncounts %s\nmispredictions %s\n", shard->records,
 		 decimal(shard->sums[0], first), decimal(shard->sums[1], second));
-	write_frame(text, to);
+	shard_frame_make(SHARD_TAIL, lines, frame);
+	shard_frame_close(shard->checksum, frame);
+	fwrite(frame, 1, sizeof(frame), to);
 }
 
 /* ---- reading ---- */
 
-static bool read_at(const struct file_stream *stream, uint64_t at, char frame[FRAME], struct bc_error *err)
+static bool read_at(const struct file_stream *stream, uint64_t at, uint8_t frame[SHARD_FRAME], struct bc_error *err)
 {
 	if (stream->memory) {
-		memcpy(frame, stream->memory + at, FRAME);
+		memcpy(frame, stream->memory + at, SHARD_FRAME);
 		return true;
 	}
-	for (size_t done = 0; done < FRAME;) {
-		ssize_t got = pread(stream->fd, frame + done, FRAME - done, (off_t)(at + done));
+	for (size_t done = 0; done < SHARD_FRAME;) {
+		ssize_t got = pread(stream->fd, frame + done, SHARD_FRAME - done, (off_t)(at + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return bc_fail_errno(err, "%s: cannot read", stream->name);
 		if (!got)
-			memset(frame + done, 0, FRAME - done);
-		done = got ? done + (size_t)got : FRAME;
+			memset(frame + done, 0, SHARD_FRAME - done);
+		done = got ? done + (size_t)got : SHARD_FRAME;
 	}
 	return true;
 }
@@ -165,7 +165,7 @@ static bool take_sum(struct text *rest, const char *key, merge_sum *out)
 static bool parse_head(struct text rest, struct shard *out)
 {
 	struct text kind, mode, id, scaled;
-	bool known = false;
+	bool kind_known = false, mode_known = false;
 
 	if (!take_line(&rest, "kind ", &kind) || !take_line(&rest, "mode ", &mode) ||
 	    !take_line(&rest, "identity ", &id) || !take_line(&rest, "scaled ", &scaled))
@@ -173,13 +173,16 @@ static bool parse_head(struct text rest, struct shard *out)
 	for (int i = MERGE_NOTHING; i <= MERGE_PREAGG; i++)
 		if (text_is(kind, merge_kind_name((enum merge_kind)i))) {
 			out->kind = (enum merge_kind)i;
-			known = true;
+			kind_known = true;
 		}
 	for (int i = MODE_OPEN; i <= MODE_PLAIN; i++)
-		if (text_is(mode, modes[i]))
+		if (text_is(mode, modes[i])) {
 			out->mode = (enum merge_mode)i;
+			mode_known = true;
+		}
 	out->scaled = text_is(scaled, "1");
-	return known && (text_is(id, "-") || build_id_parse(id, &out->id));
+	return kind_known && mode_known && (out->scaled || text_is(scaled, "0")) && !rest.len &&
+	       (text_is(id, "-") || build_id_parse(id, &out->id));
 }
 
 static bool parse_tail(struct text rest, struct shard *out)
@@ -187,55 +190,38 @@ static bool parse_tail(struct text rest, struct shard *out)
 	merge_sum records;
 
 	if (!take_sum(&rest, "records ", &records) || !take_sum(&rest, "counts ", &out->sums[0]) ||
-	    !take_sum(&rest, "mispredictions ", &out->sums[1]) || records > UINT64_MAX)
+	    !take_sum(&rest, "mispredictions ", &out->sums[1]) || rest.len || records > UINT64_MAX)
 		return false;
 	out->records = (uint64_t)records;
 	return true;
 }
 
-/* The text of a frame behind its title and version; *version: another one stands there. */
-static bool open_frame(const char frame[FRAME], const char *title, struct text *out, bool *version)
+static bool parse_frames(const struct file_stream *stream, const uint8_t head[SHARD_FRAME], const uint8_t tail[SHARD_FRAME],
+			 struct shard *out, struct bc_error *err)
 {
-	struct text text = {frame + sizeof(magic), TEXT};
+	struct text lines;
 
-	*version = false;
-	if (memcmp(frame, magic, sizeof(magic)) != 0 || !text_starts(text, title))
-		return false;
-	text = text_from(text, strlen(title));
-	*version = !text_starts(text, VERSION);
-	*out = text_from(text, strlen(VERSION));
+	if (!shard_frame_lines(SHARD_HEAD, head, &lines) || !parse_head(lines, out))
+		return bc_fail(err, BC_FORMAT, "%s: byte 8: says nothing of a shard that is known", stream->name);
+	if (!shard_frame_lines(SHARD_TAIL, tail, &lines) || !parse_tail(lines, out))
+		return bc_fail(err, BC_FORMAT, "%s: byte %" PRIu64 ": the end of the shard says nothing that is known: it was damaged",
+			       stream->name, stream->size - SHARD_TEXT);
 	return true;
-}
-
-static bool fail_cut(const struct file_stream *stream, struct bc_error *err)
-{
-	return bc_fail(err, BC_FORMAT, "%s: the end of the shard is missing: it was cut", stream->name);
 }
 
 bool shard_look(const struct file_stream *stream, bool *is, struct shard *out, struct bc_error *err)
 {
-	char head[FRAME], tail[FRAME];
-	bool other;
-	struct text text;
+	uint8_t head[SHARD_FRAME], tail[SHARD_FRAME];
 
 	*out = (struct shard){.kind = MERGE_NOTHING};
 	*is = false;
-	if (stream->size < FRAME)
+	if (stream->size < SHARD_FRAME)
 		return true;
-	if (!read_at(stream, 0, head, err))
+	if (!read_at(stream, 0, head, err) || !read_at(stream, stream->size - SHARD_FRAME, tail, err))
 		return false;
-	*is = open_frame(head, HEAD, &text, &other);
-	if (!*is)
-		return true;
-	if (other)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: a shard of a later version of batconv", stream->name);
-	if (!parse_head(text, out))
-		return bc_fail(err, BC_FORMAT, "%s: byte 8: says nothing of a shard that is known", stream->name);
-	if (stream->size < 2 * FRAME)
-		return fail_cut(stream, err);
-	if (!read_at(stream, stream->size - FRAME, tail, err))
-		return false;
-	if (!open_frame(tail, TAIL, &text, &other) || other || !parse_tail(text, out))
-		return fail_cut(stream, err);
-	return true;
+	unsigned begin = shard_frame_version(SHARD_HEAD, head), end = shard_frame_version(SHARD_TAIL, tail);
+	*is = begin || end;
+	if (!shard_frames_fit(begin, end, err))
+		return bc_fail_prefix(err, stream->name);
+	return !*is || parse_frames(stream, head, tail, out, err);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Shards: what a reader believes of their two frames, and what it does not.  An input is a file, or, with two form feeds
- * in it, the text of the first frame, that of the last one, and the profile between them, which is compressed here: few
- * changes of a compressed frame pass its checksum.  A shard that is taken gives what its profile alone gives, and no cut
- * of it is taken; for the rest support/merge_text.h says what holds.
+ * in it, the text of the first frame, that of the last one, and the profile between them, which is compressed here and
+ * gets its checksums: few changes of a file pass them.  A shard that is taken gives what its profile alone gives, and no cut
+ * of it is taken; nor is one of version 2 with a byte that was changed.  For the rest support/merge_text.h says what holds.
  */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "src/base/shard_frames.h"
 #include "tests/fuzz/support/merge_text.h"
 
-#define TEXT ((size_t)256)
-#define FRAME (8 + TEXT)
+#define TEXT SHARD_TEXT
+#define FRAME SHARD_FRAME
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +40,20 @@ static struct text make_shard(struct text head, struct text tail, struct text bo
 	assert(!ZSTD_isError(size));
 	ZSTD_freeCCtx(zstd);
 	put_frame(file + FRAME + size, tail);
+	if (text_starts(tail, "batconv-shard-end 2\n"))
+		shard_frame_close(shard_checksum(0, file, FRAME + size), (uint8_t *)file + FRAME + size);
 	return (struct text){file, 2 * FRAME + size};
+}
+
+/* Which one depends on what is in it alone. */
+static void check_change(struct text file)
+{
+	char *bytes = (char *)(uintptr_t)file.at;
+	uint64_t which = shard_checksum(1, file.at, file.len);
+	size_t at = which % file.len, size;
+
+	bytes[at] = (char)(bytes[at] ^ (char)(1 + which / file.len % 255));
+	assert(!merge_text(file, false, (size_t)1 << 20, &size));
 }
 
 /* One with another title is a file that zstd wrote, and its frames say nothing. */
@@ -55,6 +69,8 @@ static void check_shard(struct text file, struct text head, struct text body)
 	/* Which cut depends on what is in it alone. */
 	size_t cut = 1 + (body.len * 2654435761u + size) % (file.len - 1);
 	assert(!merge_text(text_first(file, cut), false, (size_t)1 << 20, &cut_size));
+	if (text_starts(head, "batconv-shard 2\n"))
+		check_change(file);
 	free(plain);
 	free(merged);
 }
