@@ -8,9 +8,59 @@
 #   cut     the ones used as far as they go, and why
 #
 # BINARY, BATCONV, OPTIONS and THREADS are what the conversion needs of the environment.
+#
+# Every name that a system permits will do.  So names in lists end with a zero byte, none is a part of a command that a
+# shell reads, of a pattern or of a format, and those that are given to programs begin with / or with a name made here.
 
-say() { echo "batconv-fleet: $*" >&2; }
+# printable TEXT: on one line, as batconv prints names
+printable() { printf '%s\n' "${1//[[:cntrl:]]/?}"; }
+
+say() { printable "batconv-fleet: $*" >&2; }
 fail() { say "$*"; exit 1; }
+wrong() { say "$*"; exit 2; }
+
+# whole_name VARIABLE NAME: sets it to NAME from / on
+whole_name() { IFS= read -r -d '' "$1" < <(realpath -zm -- "$2"); }
+
+# find_batconv: BATCONV as a name from / on
+find_batconv() {
+	local found
+	found=$(type -P -- "${BATCONV:-batconv}" && echo .) || wrong "BATCONV: there is no ${BATCONV:-batconv}"
+	whole_name BATCONV "${found%$'\n.'}"
+}
+
+# words_of TEXT: sets `words`; quotes and \ keep blanks in a word, and nothing is expanded
+words_of() {
+	words=()
+	[[ $1 =~ ^[[:space:]]*$ ]] || mapfile -d '' -t words < <(xargs printf '%s\0' <<<"$1")
+}
+
+# check_settings: of those that any step can be given in the environment
+check_settings() {
+	local setting
+	[[ $MAX_BAD =~ ^[0-9]{1,7}%?$ ]] || wrong "MAX_BAD: expected a number, or one with %, not '$MAX_BAD'"
+	[[ $FORMAT =~ ^(fdata|yaml)$ ]] || wrong "FORMAT: expected fdata or yaml, not '$FORMAT'"
+	for setting in OPTIONS FINAL_OPTIONS; do
+		xargs printf '' <<<"${!setting}" 2>/dev/null || wrong "$setting: a quote without its end: '${!setting}'"
+	done
+}
+
+# entries FILE: what it lists, with a zero byte behind each: its lines, or what zero bytes part if it has any
+entries() {
+	if [ "$(tr -dc '\0' <"$1" | head -c 1 | wc -c)" = 0 ]; then
+		tr '\n' '\0' <"$1"
+	else
+		cat <"$1"
+	fi
+}
+
+count_entries() { tr -dc '\0' <"$1" | wc -c; }
+
+# take_entry ENTRY: sets `name`, and `weight`, which stands behind the last tab
+take_entry() {
+	name=${1%$'\t'*} weight=1
+	[ "$name" = "$1" ] || weight=${1##*$'\t'}
+}
 
 # files_of RECORDING: sets `files`; the parts of a recording are those of its directory, by name
 files_of() {
@@ -23,16 +73,16 @@ files_of() {
 # convert_recording RECORDING SAMPLES: batconv's exit code; what it said is in `why`.  What may be the machine's fault is
 # tried three times: an input that cannot be read, a signal.
 convert_recording() {
-	local try code
+	local try code words
 	files_of "$1"
+	words_of "$OPTIONS"
 	if [ ${#files[@]} = 0 ]; then
 		why="$1: an empty directory"
 		return 1
 	fi
 	for try in 1 2 3; do
 		code=0
-		# shellcheck disable=SC2086 # words
-		why=$("$BATCONV" convert -q --threads="${THREADS:-1}" $OPTIONS --format=preagg "$BINARY" "${files[@]}" -o "$2" 2>&1) || code=$?
+		why=$("$BATCONV" convert -q --threads="${THREADS:-1}" "${words[@]}" --format=preagg "$BINARY" "${files[@]}" -o "$2" 2>&1) || code=$?
 		case $code in 0 | 2 | 3 | 4 | 126 | 127) break ;; esac
 		[ $try = 3 ] || say "$1: exit $code: tried again"
 	done
@@ -43,29 +93,32 @@ convert_recording() {
 told() {
 	local line=${why//$'\n'/; }
 	line=${line//batconv: /}
-	[[ $line == "$1"* ]] || line="$1: $line"
-	printf '%s\n' "$line"
+	[[ $line == "${1//[[:cntrl:]]/?}"* ]] || line="$1: $line"
+	printable "$line"
 }
 
-# make_share LIST DIR: each recording of LIST by itself, so that what is used does not depend on what it is read with
+# make_share LIST DIR: each recording of LIST by itself, so that what is used does not depend on what it is read with.  Its
+# entries end with zero bytes.
 make_share() {
-	local name weight code read=0 bad=0 cut=0
+	local entry name weight code read=0 bad=0 cut=0
 	mkdir "$2/each" && touch "$2/bad" "$2/cut" "$2/each/list" || return
-	while IFS=$'\t' read -r name weight; do
+	while IFS= read -r -d '' entry || [ -n "$entry" ]; do # the last one can lack its end
+		take_entry "$entry"
+		[[ $name == /* ]] || name=$PWD/$name
 		code=0
-		convert_recording "$name" "$2/each/$read" || code=$?
+		convert_recording "$name" "$2/each/recording-$read" || code=$?
 		case $code in
 		0) ;;
 		4) told "$name" >>"$2/cut" && cut=$((cut + 1)) || return ;;
 		1 | 3) told "$name" >>"$2/bad" && bad=$((bad + 1)) || return ;;
-		*) say "$name: batconv ended with $code: $why"; return 1 ;;
+		*) say "$name: batconv ended with $code: ${why//$'\n'/; }"; return 1 ;;
 		esac
 		if [ $code = 0 ] || [ $code = 4 ]; then
-			printf '%s\t%s\n' "$2/each/$read" "${weight:-1}" >>"$2/each/list" || return
+			printf 'recording-%s\t%s\0' "$read" "$weight" >>"$2/each/list" || return
 		fi
 		read=$((read + 1))
 	done <"$1"
-	make_shard "$2" || { by_name "$1" "$2/each" <"$2/each/said"; return 1; }
+	make_shard "$2" || { by_name "$1" <"$2/each/said"; return 1; }
 	rm -r "$2/each" && echo "$read $((read - bad)) $bad $cut" >"$2/counts"
 }
 
@@ -73,46 +126,45 @@ make_share() {
 # all of them; --force, as each was held against it before.
 make_shard() {
 	[ -s "$1/each/list" ] || return 0
-	"$BATCONV" merge -q --files-from="$1/each/list" -o "$1/each/all" 2>"$1/each/said" || return
+	(cd -- "$1/each" && "$BATCONV" merge -q --null --files-from=list -o all 2>said) || return
 	[ ! -s "$1/each/all" ] || "$BATCONV" convert -q --force --threads="${THREADS:-1}" --shard "$BINARY" "$1/each/all" -o "$1/shard"
 }
 
-# by_name LIST EACH: messages about the files of EACH, told of the recordings
+# by_name LIST: messages about recording-N on stdin, told of the entry N of LIST
 by_name() {
-	LIST=$1 EACH=$2/ awk '
-		BEGIN { while ((getline name <ENVIRON["LIST"]) > 0) { sub(/\t.*/, "", name); names[count++] = name } }
-		{
-			out = ""
-			while (at = index($0, ENVIRON["EACH"])) {
-				out = out substr($0, 1, at - 1)
-				$0 = substr($0, at + length(ENVIRON["EACH"]))
-				match($0, /^[0-9]+/)
-				out = out names[substr($0, 1, RLENGTH) + 0]
-				$0 = substr($0, RLENGTH + 1)
-			}
-			print out $0
-		}' >&2
+	local line out name weight list
+	mapfile -d '' -t list <"$1"
+	while IFS= read -r line; do
+		out=
+		while [[ $line =~ recording-([0-9]+) ]]; do
+			take_entry "${list[BASH_REMATCH[1]]-}"
+			out+=${line%%"${BASH_REMATCH[0]}"*}$name
+			line=${line#*"${BASH_REMATCH[0]}"}
+		done
+		printable "$out$line"
+	done >&2
 }
 
 # merge_shards DIR: those that DIR/shards names become DIR/shard
 merge_shards() {
-	[ ! -s "$1/shards" ] || "$BATCONV" merge -q --shard --require-shards --files-from="$1/shards" -o "$1/shard" || return
+	[ ! -s "$1/shards" ] || "$BATCONV" merge -q --shard --require-shards --null --files-from="$1/shards" -o "$1/shard" || return
 	rm -f "$1/shards"
 }
 
-# join_shares DIR: the shares whose directories stdin names, one a line, become one in DIR
-join_shares() {
-	local share list
-	mapfile -t list
+# join_shares FOLDER DIR: the shares in FOLDER whose directories stdin names, with a zero byte behind each, become one in DIR.
+# FOLDER is not a part of the names for merge, as there a tab would begin a weight.
+join_shares() (
+	mapfile -d '' -t list
+	cd -- "$1" || exit 2
 	for share in "${list[@]}"; do
-		[ ! -e "$share/shard" ] || echo "$share/shard"
-	done >"$1/shards" &&
-		merge_shards "$1" &&
-		cat_all bad "${list[@]}" | LC_ALL=C sort >"$1/bad" &&
-		cat_all cut "${list[@]}" | LC_ALL=C sort >"$1/cut" &&
+		[ ! -e "$share/shard" ] || printf '%s\0' "$share/shard"
+	done >"$2/shards" &&
+		merge_shards "$2" &&
+		cat_all bad "${list[@]}" | LC_ALL=C sort >"$2/bad" &&
+		cat_all cut "${list[@]}" | LC_ALL=C sort >"$2/cut" &&
 		cat_all counts "${list[@]}" |
-		awk '{ read += $1; used += $2; bad += $3; cut += $4 } END { print read + 0, used + 0, bad + 0, cut + 0 }' >"$1/counts"
-}
+		awk '{ read += $1; used += $2; bad += $3; cut += $4 } END { print read + 0, used + 0, bad + 0, cut + 0 }' >"$2/counts"
+)
 
 # cat_all FILE SHARE...: that file of each
 cat_all() {
@@ -131,7 +183,7 @@ may_be_bad() {
 
 # finish SHARE RECORDINGS: the profile of a share in the same directory, if it is of all recordings and few enough were bad
 finish() {
-	local read used bad cut code=0
+	local read used bad cut words code=0
 	read -r read used bad cut <"$1/counts"
 	[ "$read" = "$2" ] || fail "$read of $2 recordings are there: nothing was written"
 	if [ "$bad" -gt "$(may_be_bad "$read")" ]; then
@@ -140,8 +192,8 @@ finish() {
 	fi
 	[ -e "$1/shard" ] || fail "none of $read recordings has a sample to be used: nothing was written"
 	mv "$1/shard" "$1/merged.zst"
-	# shellcheck disable=SC2086 # words
-	"$BATCONV" convert -q --format="$FORMAT" $FINAL_OPTIONS "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
+	words_of "$FINAL_OPTIONS"
+	"$BATCONV" convert -q --format="$FORMAT" "${words[@]}" "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
 	[ $code = 0 ] || [ $code = 4 ] || fail "the merged samples: batconv ended with $code: nothing was written"
 	rm "$1/counts"
 	echo "recordings: $read read, $used used ($cut of them cut short), $bad left out as bad" >"$1/summary"

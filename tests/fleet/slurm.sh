@@ -3,7 +3,7 @@
 # examples/fleet on a Slurm cluster of this machine, with faults: slurm.sh [TASKS]
 # TASKS (40) recordings, one a task.  Of the tasks every tenth is killed at its first try, half of these with all that
 # runs below Slurm; all are cancelled after a quarter; some are sent twice; a node is killed and comes back.  The result
-# is byte for byte that of one run over all recordings, and no process and no file is left.
+# is byte for byte that of one run over all recordings, and no process and no file is left.  Names can be any.
 # Skipped, with the reason, where Slurm is not installed or cannot run.  Environment: BATCONV, INPUTS, FLEET_FOLDER (for
 # all that is made; best on a tmpfs).
 set -eu
@@ -132,6 +132,26 @@ grep -q 'map/3/shard: ' said || { cat said; fail 'a damaged shard is not named';
 rm -r out/map/3
 fleet_run --wait 2>said || { cat said; fail 'the third run'; }
 same out
+
+# Names that Slurm, a shell and others would take for something else: of the programs, the binary, the recordings and OUT.
+. "$here/hostile.sh"
+mkdir "./$name" "./$name/-fleet $name" "./$name/-tmp"
+cp "$fleet"/* "./$name/-fleet $name"
+cp side "./$name/-side $name"
+for i in 1 2 3 4 5; do cp "r/$i.data" "./$name/-$i $name"; done
+(cd "./$name" && printf '%s\t1\0' "-"[1-5]*) >"./$name/-list $name"
+for way in parallel slurm; do
+	(
+		cd "./$name"
+		export BINARY="-side $name" LIST="-list $name" OUT="-$way $name" TMPDIR=-tmp BATCONV="$REAL" FILES=2 PARTS=2
+		[ $way = slurm ] && set -- --wait || set --
+		timeout $MOST "./-fleet $name/batconv-fleet" $way "$@"
+	) 2>said || { cat said; fail "$way with such names"; }
+done
+cmp <"./$name/-slurm $name/result/merged.zst" - "./$name/-parallel $name/result/merged.zst" || fail 'such names: samples'
+cmp <"./$name/-slurm $name/result/profile.fdata" - "./$name/-parallel $name/result/profile.fdata" || fail 'such names: profile'
+[ -n "$(find "./$name/-slurm $name/log" -name 'map-*_0.log')" ] || fail 'such names: no log'
+[ -z "$(find . -name 'INJECTED*')" ] || fail 'a part of a name was executed'
 
 "$local" stop "$cluster"
 for process in /proc/[0-9]*; do
