@@ -3,6 +3,8 @@
 
 Each command's options are held against its --help, so that none is missing and no other is offered; then values,
 files, operands and commands.  Each word that a value is completed with is given to the program, which must know it.
+Names of files with characters that shells have uses for are completed to these names, and nothing of a name or of
+what was typed before is executed.
 A shell that is not there is named and left out (exit 77); with BATCONV_REQUIRE_PEERS=1 that is a failure.
 """
 import os
@@ -272,6 +274,78 @@ def check_typed(folder):
     return wrong
 
 
+# Behind two digits, by which each is completed.  fish takes a tab for the end of a name, and its own list of folders has
+# lines.
+HOSTILE = ['$(touch INJECTED)', '`touch INJECTED`', ';touch INJECTED;', '[$(touch INJECTED)]', '&touch INJECTED|', "'quote", '"quote',
+           ' two  blanks ', '\\n', '*?[a]', '{a,b}', '~', '#', '=equal', ':colon', ',comma', '<>', '!!', '$HOME', '%s', '(a)', '^',
+           'new\nline', '\ttab', '-dash', '\u00e4']
+# What zsh's own _files does with a folder that is a substitution, for every command, is left out.
+SUBSTITUTED = ['batconv $(touch INJECTED) ', 'batconv `touch INJECTED` --', 'batconv a[$(touch INJECTED)] ', 'batconv --stats=$(touch INJECTED)',
+               'batconv --restore=$(touch INJECTED),', 'batconv --debug-dir=$(touch INJECTED)', 'batconv merge --input "$(touch INJECTED)',
+               "batconv '$(touch INJECTED)' --", 'batconv ${x:-$(touch INJECTED)} ', 'batconv help $(touch INJECTED)']
+SETUP = {
+    'bash': 'PS1="> "\nbatconv() { printf "%%s\\0" "$@" >%(seen)s.new; mv %(seen)s.new %(seen)s; }\nsource %(script)s\n',
+    # Its own tab expands what is typed, with or without a completion.
+    'zsh': 'PROMPT="> "; unsetopt beep; zle_bracketed_paste=(); bindkey "^I" complete-word\nfpath=(%(folder)s $fpath)\n'
+           'autoload -Uz compinit && compinit -u -D\nbatconv() { printf "%%s\\0" "$@" >%(seen)s.new; mv %(seen)s.new %(seen)s; }\n'
+           'touch %(seen)s\n',
+    'fish': 'function fish_prompt; echo "> "; end\nfunction batconv; printf "%%s\\0" $argv >%(seen)s.new; mv %(seen)s.new %(seen)s; end\n'
+            'source %(script)s\n',
+}
+
+
+def shell_words(name, rc):
+    return {'bash': ['bash', '--noprofile', '--rcfile', rc, '-i'], 'zsh': ['zsh', '-f', '-i'],
+            'fish': ['fish', '--no-config', '-i', '-C', 'source ' + rc]}[name]
+
+
+def check_hostile(name, folder):
+    """Typed in a terminal, as only there a shell quotes what it completes."""
+    room = os.path.join(folder, 'hostile', name)
+    files = os.path.join(room, 'files')
+    os.makedirs(files)
+    script = os.path.join(room, '_batconv' if name == 'zsh' else 'batconv')
+    shutil.copy(os.path.join(folder, 'work', 'batconv.' + name), script)
+    seen, rc = os.path.join(room, 'seen'), os.path.join(room, 'rc')
+    with open(rc, 'w', encoding='utf-8') as file:
+        file.write(SETUP[name] % {'seen': seen, 'script': script, 'folder': room})
+    wrong = 0
+
+    def executed(what):
+        if not os.path.exists(os.path.join(files, 'INJECTED')):
+            return 0
+        os.unlink(os.path.join(files, 'INJECTED'))
+        print('%s: %r: a part of it was executed' % (name, what))
+        return 1
+
+    names = [ending for ending in HOSTILE if name != 'fish' or '\t' not in ending]
+    for i, ending in enumerate(names):
+        with open(os.path.join(files, 'f%02d%s' % (i, ending)), 'w', encoding='ascii'):
+            os.mkdir(os.path.join(files, 'd%02d%s' % (i, ending)))
+    with Terminal(shell_words(name, rc), files) as terminal:
+        if name == 'zsh':
+            terminal.type(b'source %s\r' % rc.encode())
+            terminal.file(seen)
+        for form in 'batconv f%02d', 'batconv --input=f%02d', 'batconv merge -o f%02d', 'batconv "f%02d', 'batconv --debug-dir=d%02d':
+            for i, ending in enumerate(names):
+                if name == 'fish' and '\n' in ending and 'dir' in form:
+                    continue
+                terminal.type((form % i).encode() + b'\t\r')
+                word = re.sub(r'^--[\w-]+=', '', terminal.file(seen).split('\0')[-2])
+                if word.rstrip('/') != form[-5] + '%02d%s' % (i, ending):
+                    print('%s: %r + %r became %r' % (name, form % i, ending, word))
+                    wrong += 1
+                wrong += executed(ending)
+        for line in SUBSTITUTED:
+            terminal.type(line.encode() + b'\t' + b'\x15batconv end\r') # the line goes
+            if terminal.file(seen) != 'end\0':
+                print('%s: %r: the line is still there' % (name, line))
+                wrong += 1
+            wrong += executed(line)
+    print('%s: %d names completed, %d lines with substitutions' % (name, 5 * len(names), len(SUBSTITUTED)))
+    return wrong
+
+
 def main():
     wrong, absent = 0, []
     with tempfile.TemporaryDirectory() as folder:
@@ -289,7 +363,7 @@ def main():
             if not shutil.which(name):
                 absent.append(name)
                 continue
-            wrong += check(kind(work), asked)
+            wrong += check(kind(work), asked) + check_hostile(name, folder)
         wrong += check_words(work) + (check_typed(work) if 'bash' not in absent else 0)
     if wrong:
         sys.exit('%d wrong' % wrong)
