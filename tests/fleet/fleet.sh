@@ -4,7 +4,7 @@
 # recordings; tasks that are killed, bad recordings and damaged shards do no harm.
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 fleet=$SOURCE/examples/fleet
 demo=$SOURCE/inputs/demo
 work=$(mktemp -d)

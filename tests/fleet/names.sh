@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016,SC2163 # nothing of these names is to be expanded; what is exported is NAME=VALUE
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 demo=$SOURCE/inputs/demo
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -8,7 +8,7 @@
 # all that is made; best on a tmpfs).
 set -eu
 export LC_ALL=C
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 SOURCE=${SOURCE:-$(cd "$here/../.." && pwd)}
 REAL=$(realpath "${BATCONV:-$SOURCE/build/release/batconv}")
 INPUTS=$(realpath "${INPUTS:-$SOURCE/build/release/inputs}")

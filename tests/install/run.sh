@@ -2,7 +2,7 @@
 # Installs into an empty directory, and uses what is there as a stranger would: by
 # pkg-config, by CMake, and by running the program.   run.sh BUILD_DIR
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 

@@ -79,9 +79,9 @@ if [ -x $bolt ]; then
 		at=$(nm bolted | awk '$3 == "once" { print $1 }')
 		echo "1 p0 $at" >stacks
 		: >maps
-		readelf -lW bolted | awk -v f="$dir/bolted" '$1 == "LOAD" && /R E/ { print $2, $3, $6, f }' |
-			while read -r offset vaddr size file; do
-				printf '%x-%x r-xp %08x fe:00 1 %s\n' $((vaddr)) $((vaddr + (size + 4095) / 4096 * 4096)) $((offset)) "$file"
+		readelf -lW bolted | awk '$1 == "LOAD" && /R E/ { print $2, $3, $6 }' |
+			while read -r offset vaddr size; do
+				printf '%x-%x r-xp %08x fe:00 1 %s\n' $((vaddr)) $((vaddr + (size + 4095) / 4096 * 4096)) $((offset)) "$dir/bolted"
 			done >>maps
 		"$BATCONV" stacks -q --maps=maps --lines stacks >got
 		case $how in

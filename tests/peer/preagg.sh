@@ -16,7 +16,8 @@ flags() { python3 "$SOURCE/tests/support/branch_flags.py" "$@"; }
 
 # told RELEASE WHAT BINARY WANT: it makes WANT of `kept`
 told() {
-	program=$(eval "echo \$PERF2BOLT_$1")
+	program=
+	eval "program=\${PERF2BOLT_$1-}"
 	rm -f told
 	"$program" "$3" --pa -p kept -o told >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail "$1 on $2"; }
 	cmp told "$4" || fail "$1 on $2"

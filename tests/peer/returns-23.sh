@@ -16,7 +16,10 @@ as_perf2bolt() { # SAMPLES
 # 23 reads an entry of eight parts, one blank between, and of others silently every second entry: as later releases of perf
 # print them.
 mkdir bin
-printf '#!/bin/sh\n%s "$@" | sed "%s"\n' "$(command -v perf)" \
+PERF=$(command -v perf)
+export PERF
+# shellcheck disable=SC2016  # for that script
+printf '#!/bin/sh\n"$PERF" "$@" | sed "%s"\n' \
 	's@\(/[PM-]/[-X]/[-A]/[0-9]*/\)\([A-Z_][A-Z_]*\) *@\1\2/- @g; s@\(/[PM-]/[-X]/[-A]/[0-9]*/\) *\( 0x\|$\)@\1-/-\2@g; s/  *0x/ 0x/g; s/ *$//' >bin/perf
 chmod +x bin/perf
 for samples in "$typed" "$untyped"; do
