@@ -70,7 +70,11 @@ static inline void count_cache_add(struct count_cache *cache, const uint64_t key
 		if (differ && row->count)
 			continue;
 		if (!row->count) {
-			memcpy(row->key, key, sizeof(row->key));
+			/* Word by word: memcpy() of words that were just stored one by one would
+			 * read two of them at once, and wait for the stores. */
+			row->key[0] = key[0];
+			row->key[1] = key[1];
+			row->key[2] = key[2];
 			cache->used++;
 		}
 		row->count++;

@@ -20,6 +20,7 @@ struct branch_types {
 	struct number_set inside;  /* vaddrs of returns */
 	struct number_set outside; /* run-time addresses of returns outside the binary */
 	struct count_table waiting; /* key as trace_key(), but the branch is a run-time address */
+	bool no_memory; /* for one of these */
 };
 
 static inline bool branch_is_return(const struct branch *b)

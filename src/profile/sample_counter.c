@@ -113,7 +113,6 @@ size_t stack_depth(const struct sample *sample)
 /* What became of the entries of a stack. */
 struct entry_sums {
 	uint64_t kernel, skipped, outside, outside_fall_throughs, fall_throughs;
-	bool no_memory;
 };
 
 static void note_entries(struct sample_counter *counter, const struct entry_sums *sums)
@@ -127,41 +126,42 @@ static void note_entries(struct sample_counter *counter, const struct entry_sums
 	ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += sums->outside_fall_throughs;
 }
 
-/* A return by its type. */
-static bool note_return(struct sample_counter *counter, const struct branch *b, struct trace *trace)
+/* Whether another entry tells what it is. */
+static bool must_wait(const struct branch *b, struct trace trace)
+{
+	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace.branch, TRACE_END_EXTERNAL) &&
+	       !trace_end_is(trace.from, TRACE_END_EXTERNAL);
+}
+
+/* These two are given the ends of a trace by value and on their own, so that take_entries() has no trace in memory:
+ * reading two ends at once, just after they were stored one by one, would wait for the stores. */
+static __attribute__((noinline)) void wait_for_type(struct sample_counter *counter, const struct branch *b,
+						    struct trace_end from, struct trace_end to)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {from.word, b->from, to.word};
+
+	if (!count_table_add(&counter->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED))
+		counter->types.no_memory = true;
+}
+
+/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted with. */
+static __attribute__((noinline)) struct trace_end note_return(struct sample_counter *counter, const struct branch *b,
+							      struct trace_end branch, struct trace_end from)
 {
 	struct branch_types *types = &counter->types;
+	bool inside = !trace_end_is(branch, TRACE_END_EXTERNAL);
+	struct number_set *set = inside ? &types->inside : &types->outside;
+	uint64_t source = inside ? branch.word : b->from;
 
-	if (!trace_end_is(trace->branch, TRACE_END_EXTERNAL))
-		return number_set_has(&types->inside, trace->branch.word) ||
-		       number_set_add(&types->inside, trace->branch.word);
-	if (trace_end_is(trace->from, TRACE_END_EXTERNAL))
-		return true;
-	trace->branch = trace_end_of(TRACE_END_FT_RETURN);
+	if (!inside && trace_end_is(from, TRACE_END_EXTERNAL))
+		return branch;
+	if (!number_set_has(set, source) && !number_set_add(set, source))
+		types->no_memory = true;
+	if (inside)
+		return branch;
 	counter->found.by_type++;
 	counter->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
-	return number_set_has(&types->outside, b->from) || number_set_add(&types->outside, b->from);
-}
-
-/* Whether another entry tells what it is. */
-static bool must_wait(const struct branch *b, const struct trace *trace)
-{
-	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace->branch, TRACE_END_EXTERNAL) &&
-	       !trace_end_is(trace->from, TRACE_END_EXTERNAL);
-}
-
-/* An entry with a type, or one of a recording with types.  Returns whether it is to be counted now. */
-static __attribute__((noinline)) bool take_type(struct sample_counter *counter, const struct branch *b, bool typed,
-						struct trace *trace, bool *no_memory)
-{
-	const uint64_t key[COUNT_KEY_WORDS] = {trace->from.word, b->from, trace->to.word};
-
-	if (branch_is_return(b))
-		*no_memory |= !note_return(counter, b, trace);
-	if (!typed || !must_wait(b, trace))
-		return true;
-	*no_memory |= !count_table_add(&counter->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED);
-	return false;
+	return trace_end_of(TRACE_END_FT_RETURN);
 }
 
 /* What is to be done with each entry of a stack. */
@@ -184,7 +184,7 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 	struct near_image near = view->near;
 
 	for (const struct branch *b = begin; b < end; b++) {
-		struct trace trace = {.to = to};
+		struct trace_end branch, from;
 		if ((b->from | b->to) & kernel_bit) {
 			sums->kernel++;
 			continue;
@@ -194,19 +194,23 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 			continue;
 		}
 		const struct run_addr source = {b->from}, target = {b->to};
-		if (!near_image_find(&near, source, outside, &trace.branch)) {
-			trace.branch = process_view_far(view, source, outside);
+		if (!near_image_find(&near, source, outside, &branch)) {
+			branch = process_view_far(view, source, outside);
 			near = view->near;
 		}
-		if (!near_image_find(&near, target, outside, &trace.from)) {
-			trace.from = process_view_far(view, target, outside);
+		if (!near_image_find(&near, target, outside, &from)) {
+			from = process_view_far(view, target, outside);
 			near = view->near;
 		}
+		struct trace trace = {branch, from, to};
 		sums->fall_throughs += trace_has_fall_through(&trace);
-		to = use.partial ? none : trace.branch;
-		if (((b->flags & BRANCH_TYPE) | use.typed) &&
-		    !take_type(counter, b, use.typed, &trace, &sums->no_memory))
+		to = use.partial ? none : branch;
+		if (branch_is_return(b)) {
+			trace.branch = note_return(counter, b, branch, from);
+		} else if (use.typed && must_wait(b, trace)) {
+			wait_for_type(counter, b, from, trace.to);
 			continue;
+		}
 		if (trace_is_external(&trace)) {
 			sums->outside++;
 			sums->outside_fall_throughs += trace_has_fall_through(&trace);
@@ -264,7 +268,7 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 		at += count;
 	}
 	note_entries(counter, &sums);
-	return !sums.no_memory || bc_fail_nomem(err);
+	return !counter->types.no_memory || bc_fail_nomem(err);
 }
 
 /* An address of a single branch, or TRACE_END_EXTERNAL. */
