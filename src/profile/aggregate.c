@@ -10,8 +10,10 @@
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2
 
-/* Of an input: if these have no types, the others have none. */
+/* Of an input: if these have no types, the others are taken to have none, until one of every so many
+ * has. */
 #define UNTYPED_SAMPLES 1024
+#define LOOK_FOR_TYPES 64
 
 /* Events are few: a list will do. */
 #define EVENTS_MOST 1024
@@ -41,12 +43,15 @@ static uint8_t erratum_entries(struct aggregate *a, const struct sample *sample,
 	return a->erratum_seen ? ERRATUM_DROPPED : 0;
 }
 
-/* The first samples of an input may be without types by chance. */
+/* The first samples of an input may be without types by chance.  Of the others few are looked at: to look is to wait
+ * for memory, which otherwise the thread that counts does. */
 static bool has_types(struct aggregate *a, const struct sample *sample)
 {
-	if (!a->types_seen)
+	bool first = a->samples_seen <= UNTYPED_SAMPLES;
+
+	if (!a->types_seen && (first || a->samples_seen % LOOK_FOR_TYPES == 0))
 		a->types_seen = branch_types_seen(sample->branches, sample->branch_count);
-	return a->types_seen || a->samples_seen <= UNTYPED_SAMPLES;
+	return a->types_seen || first;
 }
 
 /* Samples of one process come in a row. */

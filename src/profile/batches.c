@@ -197,38 +197,54 @@ static void hold_memory(struct batch *batch, struct event_memory *memory)
 	batch->memories[batch->memory_count++] = memory;
 }
 
-static bool add_sample(struct batches *all, const struct process_view *view, struct batch_sample sample,
-		       struct event_memory *memory, struct bc_error *err)
+/* Room for a sample in the open batch.  NULL: out of memory. */
+static struct batch_sample *next_sample(struct batches *all, const struct process_view *view,
+					struct event_memory *memory, uint16_t *view_number)
 {
 	if (!all->open)
 		all->open = take_empty(all);
 	struct batch *batch = all->open;
 	if (!batch)
-		return bc_fail_nomem(err);
+		return NULL;
 	hold_memory(batch, memory);
-	sample.view = view_index(batch, view);
-	batch->samples[batch->sample_count++] = sample;
-	return !is_full(batch) || submit_open(all, err);
+	*view_number = view_index(batch, view);
+	return &batch->samples[batch->sample_count++];
+}
+
+static bool end_sample(struct batches *all, struct bc_error *err)
+{
+	return !is_full(all->open) || submit_open(all, err);
 }
 
 bool batches_add_address(struct batches *all, const struct process_view *view,
 			 const struct sample *sample, struct event_memory *memory, struct bc_error *err)
 {
-	return add_sample(all, view, (struct batch_sample){.address = true, .ip = sample->ip}, memory, err);
+	uint16_t number;
+	struct batch_sample *to = next_sample(all, view, memory, &number);
+
+	if (!to)
+		return bc_fail_nomem(err);
+	*to = (struct batch_sample){.view = number, .address = true, .ip = sample->ip};
+	return end_sample(all, err);
 }
 
 bool batches_add_stack(struct batches *all, const struct process_view *view,
 		       const struct sample *sample, struct stack_use use, struct event_memory *memory,
 		       struct bc_error *err)
 {
-	const struct batch_sample from = {
+	uint16_t number;
+	struct batch_sample *to = next_sample(all, view, memory, &number);
+
+	if (!to)
+		return bc_fail_nomem(err);
+	*to = (struct batch_sample){
 		.branches = sample->branches,
 		.branch_count = (uint32_t)sample->branch_count,
+		.view = number,
 		.use = use,
 		.partial = sample->partial,
 	};
-
-	return add_sample(all, view, from, memory, err);
+	return end_sample(all, err);
 }
 
 bool batches_add_traces(struct batches *all, const struct trace_record *traces, size_t count,

@@ -341,6 +341,30 @@ static void types(void **state)
 	assert_int_equal(run.ledgers.branches.kept, 1);
 }
 
+/* A few of many samples are looked at for types: where they begin late, that is noticed, too, and what has none in
+ * a sample then waits for another to tell. */
+static void types_that_begin_late(void **state)
+{
+	const struct branch untyped[] = {{at(0x1104), at(0x1000), 0}};
+	const struct branch typed[] = {{at(0x1104), at(0x1000), BRANCH_TYPE_OTHER}};
+	const struct branch missing[] = {{at(0x1038), at(0x1100), 0}, {OUTSIDE, at(0x1020), 0}};
+	const struct branch elsewhere[] = {{at(0x1038), at(0x1100), 0}, {OUTSIDE, at(0x1020), BRANCH_TYPE_RETURN}};
+
+	(void)state;
+	begin(&usual);
+	run.tiny.code[0x38] = 0xc3;
+	for (int i = 0; i < 5000; i++)
+		tiny_run_stack(&run, PID, untyped, 1);
+	for (int i = 0; i < 100; i++)
+		tiny_run_stack(&run, PID, typed, 1);
+	tiny_run_stack(&run, PID, missing, BC_COUNT(missing));
+	tiny_run_stack(&run, PID, elsewhere, BC_COUNT(elsewhere));
+	gives("1 hot 20 1 hot 40 0 2\n"
+	      "1 hot 40 1 hot 60 0 2\n"
+	      "1 plain 4 1 hot 0 0 5100\n");
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 2 + 2);
+}
+
 /* In the binary a type says what an R record does: more than the instruction. */
 static void types_in_the_binary(void **state)
 {
@@ -473,6 +497,7 @@ int main(void)
 		cmocka_unit_test(nothing_counted),
 		cmocka_unit_test(guessed_traces_fit),
 		cmocka_unit_test(types),
+		cmocka_unit_test(types_that_begin_late),
 		cmocka_unit_test(types_in_the_binary),
 		cmocka_unit_test(spe_not_taken),
 		cmocka_unit_test(spe_previous),
