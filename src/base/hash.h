@@ -28,19 +28,26 @@ static inline uint64_t hash_end(uint64_t hash)
 	return hash ^ hash >> 32;
 }
 
-/* Adds bytes, eight at a time, and their number. */
+/* Adds bytes, eight at a time, and their number.  With their number known, the last one to seven are told apart by
+ * two words that may overlap. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
-	const unsigned char *at = data;
+	const unsigned char *at = data, *end = at + size;
+	uint32_t first, last;
+	uint64_t word;
 
 	hash = hash_mix(hash, size);
-	while (size) {
-		size_t part = size < 8 ? size : 8;
-		uint64_t word = 0;
-		memcpy(&word, at, part);
+	for (; end - at >= 8; at += 8) {
+		memcpy(&word, at, 8);
 		hash = hash_mix(hash, word);
-		at += part;
-		size -= part;
+	}
+	size = (size_t)(end - at);
+	if (size >= 4) {
+		memcpy(&first, at, 4);
+		memcpy(&last, end - 4, 4);
+		hash = hash_mix(hash, first | (uint64_t)last << 32);
+	} else if (size) {
+		hash = hash_mix(hash, at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)end[-1] << 16);
 	}
 	return hash;
 }

@@ -8,25 +8,30 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Defines struct NAME with elements at[0 .. len), NAME_push(), which returns
- * false when out of memory, and NAME_free(). */
+/* Defines struct NAME with elements at[0 .. len), NAME_reserve(), which makes room for at least so many
+ * in all, and NAME_push(), which both return false when out of memory, and NAME_free(). */
 #define DEFINE_VEC(name, T)                                                    \
 	struct name {                                                          \
 		T *at;                                                         \
 		size_t len, cap;                                               \
 	};                                                                     \
+	static inline bool name##_reserve(struct name *v, size_t cap)          \
+	{                                                                      \
+		if (cap <= v->cap)                                             \
+			return true;                                           \
+		if (cap > SIZE_MAX / sizeof(T))                                \
+			return false;                                          \
+		T *at = realloc(v->at, cap * sizeof(T));                       \
+		if (!at)                                                       \
+			return false;                                          \
+		v->at = at;                                                    \
+		v->cap = cap;                                                  \
+		return true;                                                   \
+	}                                                                      \
 	static inline bool name##_push(struct name *v, T item)                 \
 	{                                                                      \
-		if (v->len == v->cap) {                                        \
-			size_t cap = v->cap ? 2 * v->cap : 16;                 \
-			if (cap > SIZE_MAX / sizeof(T))                        \
-				return false;                                  \
-			T *at = realloc(v->at, cap * sizeof(T));               \
-			if (!at)                                               \
-				return false;                                  \
-			v->at = at;                                            \
-			v->cap = cap;                                          \
-		}                                                              \
+		if (v->len == v->cap && !name##_reserve(v, v->cap ? 2 * v->cap : 16)) \
+			return false;                                          \
 		v->at[v->len++] = item;                                        \
 		return true;                                                   \
 	}                                                                      \

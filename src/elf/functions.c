@@ -13,6 +13,9 @@
 
 DEFINE_VEC(function_vec, struct function);
 
+/* Whether a name has two slashes, which is looked at when a second name is there to choose from. */
+enum tells_file { FILE_NOT_ASKED, FILE_UNTOLD, FILE_TOLD };
+
 /* The inputs of the function table, and the unfinished table. */
 struct builder {
 	const struct image *image;
@@ -26,7 +29,7 @@ struct builder {
 	struct function_vec functions; /* sorted, but for what a step appends */
 	struct names names;
 	unsigned anonymous; /* symbols without a name so far */
-	bool tells_file; /* the name that is printed of the last function has two slashes */
+	enum tells_file tells_file; /* the name that is printed of the last function */
 	bool failed;     /* no memory, or too much work */
 };
 
@@ -76,15 +79,12 @@ static bool has_two_slashes(const char *name)
 	return slash && strchr(slash + 1, '/');
 }
 
-static const char *name_with_file(struct builder *b, const struct symbol *s)
+/* Of a symbol with its unique name. */
+static const char *name_with_file(struct builder *b, const struct symbol *s, const char *unique)
 {
-	const char *name = unique_name(b, s);
-
-	if (has_two_slashes(name) || !s->file_number)
-		return name;
-	const char *file = b->symbols.files[s->file];
-	return join(b, join(b, s->name, "/", NULL, NULL), file,
-		    digits_behind_slash(s->file_number).text, NULL);
+	if (!s->file_number || has_two_slashes(unique))
+		return unique;
+	return join(b, s->name, "/", b->symbols.files[s->file], digits_behind_slash(s->file_number).text);
 }
 
 static bool may_start_function(const struct image *image, const struct symbol *s)
@@ -126,8 +126,8 @@ static void add_symbol(struct builder *b, const struct symbol *s, struct functio
 	if (!previous || previous->address != s->address) {
 		struct function f = {.address = s->address, .size = size, .section = s->section};
 		f.primary = unique_name(b, s);
-		f.printed = s->file_number ? name_with_file(b, s) : f.primary;
-		b->tells_file = has_two_slashes(f.printed);
+		f.printed = name_with_file(b, s, f.primary);
+		b->tells_file = FILE_NOT_ASKED;
 		f.renumbered = s->renumbered;
 		append(b, f);
 		return;
@@ -135,13 +135,17 @@ static void add_symbol(struct builder *b, const struct symbol *s, struct functio
 	if (previous->size < size)
 		previous->size = size;
 	bool may_tell_file = s->file_number || strchr(s->name, '/');
-	if (may_tell_file && !b->tells_file) {
-		const char *name = name_with_file(b, s);
-		b->tells_file = has_two_slashes(name);
-		if (b->tells_file) {
-			previous->printed = name;
-			previous->renumbered = s->renumbered;
-		}
+	if (!may_tell_file)
+		return;
+	if (b->tells_file == FILE_NOT_ASKED)
+		b->tells_file = has_two_slashes(previous->printed) ? FILE_TOLD : FILE_UNTOLD;
+	if (b->tells_file == FILE_TOLD)
+		return;
+	const char *name = name_with_file(b, s, unique_name(b, s));
+	if (has_two_slashes(name)) {
+		b->tells_file = FILE_TOLD;
+		previous->printed = name;
+		previous->renumbered = s->renumbered;
 	}
 }
 
@@ -333,6 +337,8 @@ bool functions_build_named(const struct image *image, enum local_numbers numbers
 
 	if (!parallel_parts(2, read_half, &b, err))
 		return false;
+	/* Room for all that there can be: an array that grows is copied, and the memory is asked for again. */
+	b.failed = !function_vec_reserve(&b.functions, b.symbols.count + b.plt.count + b.frames.count);
 	add_symbols(&b);
 	add_plt(&b);
 	add_frames(&b);

@@ -45,21 +45,26 @@ static bool has_name(const struct name_map *names, uint32_t symbol, struct symbo
 
 DEFINE_MAP(last, const struct name_map *, struct symbol_name, hash_of, has_name);
 
-static struct symbol_name name_of(const struct name_map *names, size_t symbol)
+/* The hashes of both maps begin with the seed of one, so that a name is hashed once for both. */
+static uint64_t hash_of_name(const struct symbol_table *table, size_t symbol, uint64_t seed)
 {
-	const char *name = names->table->at[symbol].name, *file = file_of(names->table, symbol);
-	uint64_t hash = hash_bytes(names->last.seed, name, strlen(name));
+	const char *name = table->at[symbol].name;
 
-	if (names->with_file)
-		hash = hash_bytes(hash, file, strlen(file));
-	return (struct symbol_name){hash_end(hash), (uint32_t)symbol};
+	return hash_bytes(seed, name, strlen(name));
+}
+
+static uint64_t with_hash_of_file(const struct symbol_table *table, size_t symbol, uint64_t hash)
+{
+	const char *file = file_of(table, symbol);
+
+	return hash_bytes(hash, file, strlen(file));
 }
 
 /* Note a symbol as the last of its name; returns the one before it, or NULL.  The map has room for
  * one more name. */
-static const struct symbol *note_name(struct name_map *names, size_t symbol)
+static const struct symbol *note_name(struct name_map *names, size_t symbol, uint64_t hash)
 {
-	struct symbol_name name = name_of(names, symbol);
+	struct symbol_name name = {hash_end(hash), (uint32_t)symbol};
 	struct map_slot *slot = last_slot(&names->last, names, name);
 
 	if (!slot) {
@@ -81,26 +86,33 @@ static bool is_named_with_file(const struct symbol_table *table, size_t i)
 	return is_named(&table->at[i]) && table->at[i].type == STT_FUNC && *file_of(table, i);
 }
 
-static void number_plain(struct symbol_table *table, size_t i, struct name_map *names)
+static void number_plain(struct symbol_table *table, size_t i, struct name_map *names, uint64_t hash)
 {
-	const struct symbol *before = note_name(names, i);
+	const struct symbol *before = note_name(names, i, hash);
 
 	table->at[i].number = before ? before->number + 1 : 1;
 }
 
-static void number_with_file(struct symbol_table *table, size_t i, struct name_map *names)
+static void number_with_file(struct symbol_table *table, size_t i, struct name_map *names, uint64_t hash)
 {
-	const struct symbol *before = note_name(names, i);
+	const struct symbol *before = note_name(names, i, with_hash_of_file(table, i, hash));
 
 	table->at[i].file_number = before ? before->file_number + 1 : 1;
 }
 
 /* By address, which is how they are sorted. */
-static void number_by_address(struct symbol_table *table, struct name_map *names)
+static void number_by_address(struct symbol_table *table, struct name_map *plain, struct name_map *with_file)
 {
-	for (size_t i = 0; i < table->count; i++)
+	uint64_t seed = plain->last.seed;
+
+	for (size_t i = 0; i < table->count; i++) {
+		if (!is_named(&table->at[i]))
+			continue;
+		uint64_t hash = hash_of_name(table, i, seed);
+		number_plain(table, i, plain, hash);
 		if (is_named_with_file(table, i))
-			number_with_file(table, i, names);
+			number_with_file(table, i, with_file, hash);
+	}
 }
 
 /* After it. */
@@ -122,7 +134,7 @@ static bool number_by_order(struct symbol_table *table, struct name_map *names)
 			continue;
 		struct symbol *s = &table->at[at[order] - 1];
 		uint32_t by_address = s->file_number;
-		number_with_file(table, at[order] - 1, names);
+		number_with_file(table, at[order] - 1, names, hash_of_name(table, at[order] - 1, names->last.seed));
 		s->renumbered = s->file_number != by_address;
 	}
 	free(at);
@@ -145,9 +157,6 @@ bool local_names_number(struct symbol_table *table, enum local_numbers how, stru
 	}
 	if (!map_reserve(&plain.last, names) || !map_reserve(&with_file.last, names_with_file))
 		return bc_fail_nomem(err);
-	for (size_t i = 0; i < table->count; i++)
-		if (is_named(&table->at[i]))
-			number_plain(table, i, &plain);
-	number_by_address(table, &with_file);
+	number_by_address(table, &plain, &with_file);
 	return how == NUMBERS_BY_ADDRESS || number_by_order(table, &with_file) || bc_fail_nomem(err);
 }

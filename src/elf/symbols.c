@@ -22,9 +22,13 @@ struct raw_symbols {
 	const struct section *section;
 	struct bytes entries, strings;
 	size_t count;
+	uint64_t uncounted; /* characters of names that are still to be counted as work */
 };
 
 #define NO_SECTION (UINT32_MAX - 1)
+
+/* Characters; all that are left when the table ends are few enough not to be counted. */
+#define NAMES_AT_ONCE 4096
 
 static bool find_tables(struct raw_symbols *raw, struct bc_error *err)
 {
@@ -77,30 +81,33 @@ static bool in_its_section(const struct section *section, const struct symbol *s
 	       range_fits(s->address - section->addr, s->size, section->size);
 }
 
+/* Names of BOLT's and of linker scripts: most names differ in the first two characters. */
+static bool begins_with(const char *name, const char *prefix, size_t length)
+{
+	return name[0] == prefix[0] && name[1] == prefix[1] && !strncmp(name, prefix, length);
+}
+
 /* BOLT's own, around the code that it moved. */
 static bool is_hot_marker(const char *name)
 {
-	return !strncmp(name, "__hot", 5) &&
-	       (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
+	return begins_with(name, "__hot", 5) && (!strcmp(name + 5, "_start") || !strcmp(name + 5, "_end"));
 }
 
 static void note_hot_marker(struct symbol_table *table, const struct symbol *s)
 {
-	if (is_hot_marker(s->name))
-		*(s->name[sizeof("__hot_") - 1] == 's' ? &table->hot_start : &table->hot_end) = s->address;
+	*(s->name[sizeof("__hot_") - 1] == 's' ? &table->hot_start : &table->hot_end) = s->address;
 }
 
 /* The symbols around the space that a linker script reserves for BOLT's output. */
 static bool is_reserved_marker(const char *name)
 {
-	return !strncmp(name, "__bolt_reserved_", 16) &&
-	       (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
+	return begins_with(name, "__bolt_reserved_", 16) && (!strcmp(name + 16, "start") || !strcmp(name + 16, "end"));
 }
 
 /* In memory, in its section, and of interest to BOLT. */
 static bool is_kept(const struct image *image, const struct symbol *s)
 {
-	if (!s->address || is_hot_marker(s->name))
+	if (!s->address)
 		return false;
 	if (s->section == ABSOLUTE_SECTION)
 		return true;
@@ -111,8 +118,19 @@ static bool is_kept(const struct image *image, const struct symbol *s)
 	       in_its_section(section, s);
 }
 
-static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *out,
-			struct bc_error *err)
+/* One name can be the end of another, so all names together can be far longer than the string table.
+ * They are counted together, as to count is to stop the other threads that do. */
+static bool count_name(struct raw_symbols *raw, const char *name, struct bc_error *err)
+{
+	raw->uncounted += strlen(name);
+	if (raw->uncounted < NAMES_AT_ONCE)
+		return true;
+	bool ok = work_spend(raw->tables->work, WORK_SYMBOL_NAMES, raw->uncounted);
+	raw->uncounted = 0;
+	return ok || work_check(raw->tables->work, err);
+}
+
+static bool read_symbol(struct raw_symbols *raw, size_t i, struct symbol *out, struct bc_error *err)
 {
 	const uint8_t *p = raw->entries.data + i * sizeof(Elf64_Sym);
 	uint32_t name = le32(p);
@@ -132,10 +150,7 @@ static bool read_symbol(const struct raw_symbols *raw, size_t i, struct symbol *
 	};
 	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
 		out->name = raw->image->sections[out->section].name.at;
-	/* One name can be the end of another, so all names together can be far longer than the
-	 * string table. */
-	return work_spend(raw->tables->work, WORK_SYMBOL_NAMES, strlen(out->name)) ||
-	       work_check(raw->tables->work, err);
+	return count_name(raw, out->name, err);
 }
 
 /* Names are looked at on the way: ask for those of some symbols ahead. */
@@ -150,32 +165,33 @@ static void prefetch_name(const struct raw_symbols *raw, size_t i)
 }
 
 /* The table's symbols in its own order. */
-static bool read_all(const struct raw_symbols *raw, struct symbol_table *table,
+static bool read_all(struct raw_symbols *raw, struct symbol_table *table,
 		     struct mark_vec *marks, struct bc_error *err)
 {
 	uint32_t file = 0;
 
 	for (size_t i = 0; i < raw->count; i++) {
-		struct symbol s;
+		struct symbol *s = &table->at[table->count];
 		prefetch_name(raw, i + NAMES_AHEAD);
-		if (!read_symbol(raw, i, &s, err))
+		if (!read_symbol(raw, i, s, err))
 			return false;
-		if (s.section == NO_SECTION)
+		if (s->section == NO_SECTION)
 			continue;
-		if (s.type == STT_FILE) {
-			table->files[++file] = s.name;
+		if (s->type == STT_FILE) {
+			table->files[++file] = s->name;
 			continue;
 		}
-		s.file = s.local ? file : 0;
-		s.reserved = is_reserved_marker(s.name);
-		s.nameless = !*s.name;
-		note_hot_marker(table, &s);
-		s.private_name = s.name[0] == '.' && s.name[1] == 'L';
-		if (!is_kept(raw->image, &s))
+		s->file = s->local ? file : 0;
+		s->reserved = is_reserved_marker(s->name);
+		s->nameless = !*s->name;
+		s->private_name = s->name[0] == '.' && s->name[1] == 'L';
+		if (is_hot_marker(s->name))
+			note_hot_marker(table, s);
+		else if (!is_kept(raw->image, s))
 			continue;
-		if (!is_mapping_symbol(raw->image->machine, &s))
-			table->at[table->count++] = s;
-		else if (!mark_vec_push(marks, (struct code_mark){s.address, s.name[1] == 'd'}))
+		else if (!is_mapping_symbol(raw->image->machine, s))
+			table->count++;
+		else if (!mark_vec_push(marks, (struct code_mark){s->address, s->name[1] == 'd'}))
 			return bc_fail_nomem(err);
 	}
 	return true;
@@ -230,7 +246,7 @@ static int marks_by_address(const void *a, const void *b)
 }
 
 /* Read, and sort by address. */
-static bool fill_table(const struct raw_symbols *raw, struct symbol_table *table,
+static bool fill_table(struct raw_symbols *raw, struct symbol_table *table,
 		       struct bc_error *err)
 {
 	struct mark_vec marks = {0};
