@@ -32,7 +32,7 @@ struct text kernel_module_name(struct text path, char name[KERNEL_NAME_MOST])
 	struct text base = text_basename(path);
 
 	if (text_starts(base, "[") && text_ends(base, "]"))
-		base = (struct text){base.at + 1, base.len > 1 ? base.len - 2 : 0};
+		base = (struct text){base.at + 1, base.len - 2};
 	else
 		base = without_suffix(base);
 	base = text_first(base, KERNEL_NAME_MOST);

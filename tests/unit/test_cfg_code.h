@@ -30,7 +30,7 @@ struct code {
 	struct segment segment;
 	struct section sections[4];
 	struct section_part parts[5];
-	struct function functions[2];
+	struct function functions[3]; /* the last is no more of the table */
 	struct symbol symbols[4];
 	const char *files[1];
 	struct image image;

@@ -145,6 +145,31 @@ static void symbols(void **state)
 	code_free(&code);
 }
 
+/* ... nor has a function those of the next one, up to which its padding goes. */
+static void symbols_of_the_next_function(void **state)
+{
+	(void)state;
+	code_init(&code, MACHINE_X86_64, "\x90\xc3", 2);
+	code.functions[0].extent = CODE_G - CODE_BASE;
+	code_gives(&code, "0-1e");
+	code_label(&code, CODE_G - CODE_BASE);
+	code_gives(&code, "0-1e");
+	code_free(&code);
+}
+
+/* Nothing but the end of the address space limits the symbols of the last function. */
+static void symbols_of_the_last_function(void **state)
+{
+	(void)state;
+	code_init(&code, MACHINE_X86_64, "\x90\xc3", 2);
+	code_put(&code, CODE_G, "\x90\x90\xc3", 3);
+	code.functions[1].size = code.functions[1].extent = 3;
+	code_label(&code, CODE_G - CODE_BASE + 2);
+	code_gives_of(&code, 1, "0-1>e 2-2e");
+	code_gives_of(&code, 0, "0-1e");
+	code_free(&code);
+}
+
 /* A function elsewhere jumps into this one. */
 static void a_branch_from_outside(void **state)
 {
@@ -446,6 +471,8 @@ int main(void)
 		TEST(refused),
 		TEST(an_address_of_its_own),
 		TEST(symbols),
+		TEST(symbols_of_the_next_function),
+		TEST(symbols_of_the_last_function),
 		TEST(a_branch_from_outside),
 		TEST(a_far_conditional_branch_from_outside),
 		TEST(a_short_branch_from_outside),

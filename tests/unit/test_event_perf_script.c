@@ -64,6 +64,8 @@ static const struct {
 	 "sample 7 404010 'cycles:' 10>20 30>40!\n"},
 	{"7 404010\n\t    404020 f\n", "sample 7 404010 '' no stack\n"},
 	{"7 sched:sched_switch: prev_comm=a prev_pid=8", "sample 7 0 'sched:sched_switch:' no stack\n"},
+	/* a colon alone is no event: here it is of the comm */
+	{"7 : 12 404010", "sample 12 404010 '' no stack\n"},
 	/* mappings */
 	{"7 PERF_RECORD_MMAP2 7/8: [0x56508320b000(0xeb000) @ 0xb000 <" ID ">]: r-xp /srv/sq",
 	 "map 7 56508320b000+eb000 @b000 x '/srv/sq' <" ID ">\n"},
@@ -99,6 +101,8 @@ static const struct {
 	{"PERFTEXT;MMAP=100\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 x: PERF_RECORD_MMAP 7/7: [0x10(0x20) @ 0]: x /c\nno record\n",
 	 "map 7 10+20 @0 x '/c' <>\n"},
 	{"PERFTEXT;MAIN=ffffffffffffffff\n7 12\n", "sample 7 12 '' no stack\n"},
+	/* ... of which the first ends within its last line, and the second with it */
+	{"PERFTEXT;MAIN=3;TASK=1f\n7 12\n7 PERF_RECORD_FORK(9:9):(7:8)\n7 13\n", "fork 7 9\nsample 7 12 '' no stack\n"},
 	/* what does not matter */
 	{"# a comment\n\n7 PERF_RECORD_LOST lost 4\n", ""},
 	{"7 PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 3/0xf]\n", ""},

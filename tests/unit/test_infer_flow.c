@@ -54,6 +54,23 @@ static void the_only_way(void **state)
 	assert_in_range(blocks[1], 7 * FLOW_UNITS, 10 * FLOW_UNITS);
 }
 
+/* So many instructions that one sample of them says less than a unit: they were passed, but seldom.  201 samples of 40,020
+ * instructions are 100 units. */
+static void a_huge_block_on_the_only_way(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {1, 2}};
+	const struct flow_block block[] = {
+		{.samples = 100, .instructions = 10, .entry = true},
+		{.samples = 1, .instructions = 2 * FLOW_UNITS},
+		{.samples = 100, .instructions = 10, .leaves = true},
+	};
+
+	(void)state;
+	solve(block, 3, way, 2);
+	assert_true(edges[0] == edges[1] && edges[0] == blocks[1]);
+	assert_in_range(blocks[1], 1, 1000);
+}
+
 static void a_loop(void **state)
 {
 	static const struct flow_edge way[] = {{0, 1}, {1, 1}, {1, 2}};
@@ -189,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways),    cmocka_unit_test(the_only_way),
+		cmocka_unit_test(a_huge_block_on_the_only_way),
 		cmocka_unit_test(a_loop),       cmocka_unit_test(a_loop_alone),
 		cmocka_unit_test(most_samples), cmocka_unit_test(vanishing_blocks),
 		cmocka_unit_test(ways_without_samples),

@@ -2,10 +2,13 @@
 /* Sections of pseudo-probes, put together by hand as section.h has them; and what is damaged. */
 #include "src/probes/section.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/leb.h"
+#include "src/base/md5.h"
+#include "src/probes/placed.h"
 #include "tests/support/cmocka.h"
 
 enum { FIRST = 0x1111, SECOND = 0x2222, INLINED = 0x3333, COLD = 0x4444 }; /* GUIDs */
@@ -206,6 +209,56 @@ static void deep(void **state)
 	probe_section_free(&out);
 }
 
+/* The record of a function is its tree also where none of its probes is left, at the end, too; that of a name that no function has
+ * is of none. */
+static void records_without_probes(void **state)
+{
+	static const char *const names[] = {"f", "g", "h", "k"};
+	static struct function functions[BC_COUNT(names)];
+	static struct symbol symbols[BC_COUNT(names)];
+	struct function_table table = {.at = functions, .count = BC_COUNT(names),
+				       .symbols = {.at = symbols, .count = BC_COUNT(names)}};
+	struct placed_probes placed;
+	struct bc_error err;
+
+	(void)state;
+	begin();
+	for (size_t i = 0; i < BC_COUNT(names); i++) {
+		functions[i] = (struct function){.address = 0x1000 + 0x100 * i, .size = 0x100, .extent = 0x100, .primary = names[i],
+						 .printed = names[i]};
+		symbols[i] = (struct symbol){.address = functions[i].address, .size = 0x100, .name = names[i], .type = STT_FUNC};
+		put_function(md5_guid(text_of(names[i])), i + 1, names[i]);
+	}
+	put_node(md5_guid(text_of("f")), 1, 0);
+	put_probe(1, PROBE_BLOCK, 4);
+	put_node(md5_guid(text_of("g")), 0, 0);
+	put_node(md5_guid(text_of("h")), 1, 0);
+	put_probe(1, PROBE_BLOCK, 8);
+	put_node(FIRST, 0, 0);
+	put_node(md5_guid(text_of("k")), 0, 0);
+	size_t size = desc.len;
+	for (size_t i = 0; i < probes.len; i++)
+		assert_true(byte_vec_push(&desc, probes.at[i]));
+	struct section sections[] = {
+		{.name = text_of(".pseudo_probe_desc"), .type = SHT_PROGBITS, .offset = 0, .size = size},
+		{.name = text_of(".pseudo_probe"), .type = SHT_PROGBITS, .offset = size, .size = probes.len},
+	};
+	struct segment code = {.vaddr = 0x1000, .memsz = 0x1000, .executable = true};
+	struct image image = {.file = {desc.at, desc.len}, .machine = MACHINE_X86_64, .segments = &code, .segment_count = 1,
+			      .sections = sections, .section_count = BC_COUNT(sections)};
+	assert_true(functions_index(&table));
+	if (!placed_probes_open(&image, &table, NULL, &placed, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(placed.at.len, 2);
+	assert_int_equal(placed.at.at[0].vaddr, 0x1004);
+	assert_int_equal(placed.at.at[1].vaddr, 0x1208);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(placed.record_of[i], i);
+	assert_int_equal(placed.record_of[3], 4);
+	placed_probes_close(&placed);
+	free(table.index.below);
+}
+
 static void damaged(void **state)
 {
 	(void)state;
@@ -267,7 +320,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_function), cmocka_unit_test(sentinel), cmocka_unit_test(by_address),
-		cmocka_unit_test(deep), cmocka_unit_test(damaged), cmocka_unit_test(cut),
+		cmocka_unit_test(deep), cmocka_unit_test(records_without_probes), cmocka_unit_test(damaged), cmocka_unit_test(cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/report/page.h"
+#include "src/report/part.h"
 
 #include <stdlib.h>
 
@@ -41,11 +42,48 @@ static void data_stand_in_the_place(void **state)
 	free(text);
 }
 
+/* Puts a value of three bytes into a list, with `more` bytes elsewhere.  Was it added? */
+static bool put(struct part *part, size_t more, struct json *list)
+{
+	bool added;
+
+	assert_true(part_begin(part));
+	json_number(&part->json, NULL, 123);
+	assert_true(part_end(part, more, list, &added));
+	return added;
+}
+
+static void values_are_added_while_they_fit(void **state)
+{
+	struct part part = {.room = 24};
+	char *text = NULL;
+	size_t size = 0;
+	struct json list = {.out = open_memstream(&text, &size), .page = true};
+
+	(void)state;
+	json_open(&list, NULL, '[');
+	assert_true(put(&part, 0, &list));
+	assert_int_equal(part.room, 20); /* a comma, too */
+	assert_false(put(&part, 17, &list));
+	assert_int_equal(part.room, 20);
+	assert_true(put(&part, 12, &list));
+	assert_true(put(&part, 0, &list)); /* 4 bytes are as many as there are */
+	assert_int_equal(part.room, 0);
+	assert_false(put(&part, 0, &list));
+	part.room = 3;
+	assert_false(put(&part, 0, &list));
+	json_close(&list, ']');
+	fclose(list.out);
+	assert_string_equal(text, "[123,123,123]");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_template_has_one_place_for_data),
 		cmocka_unit_test(data_stand_in_the_place),
+		cmocka_unit_test(values_are_added_while_they_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
