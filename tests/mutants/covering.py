@@ -15,7 +15,8 @@ import trees
 
 # Those that run the program or its parts, and not the build itself or another program beside it.  The command line's
 # cases are a test each.
-WANTED = re.compile(r'unit\.|fuzz\.replay\.|api\.(batconv|capture|plugins|examples)$|cli\.clash-all$|cli\.goldens$|sandbox\.none$')
+WANTED = re.compile(r'unit\.|fuzz\.replay\.|api\.(batconv|capture|plugins|examples)$|cli\.clash-all$|cli\.goldens$|'
+                    r'sandbox\.none$|merge$|report\.numbers$')
 SLOWEST = 30.0  # seconds: a test that takes longer is not run for a mutant
 NOBODY = 'nobody'
 
@@ -58,6 +59,8 @@ class Runner:
 
     def limits(self, seconds):
         def limit():
+            for number in (signal.SIGINT, signal.SIGQUIT): # ignored by what a script starts with &, and tests send them
+                signal.signal(number, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -58,6 +58,15 @@ def count(mutants, results, verdicts):
     return table
 
 
+def rows_of_page(path):
+    """The table of the page, as count() makes it."""
+    with open(path) as file:
+        table = re.search(r'<!-- table:.*?<!-- end of table -->', file.read(), re.S)[0]
+    rows = re.findall(r'^\| `([^`]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|', table, re.M)
+    return {folder: collections.Counter(dict(zip(('made', 'killed', 'equivalent', 'accepted', 'gap'), map(int, numbers))))
+            for folder, *numbers in rows}
+
+
 def score(row):
     alive = row['made'] - row['equivalent']
     return '%.1f %%' % (100 * row['killed'] / alive) if alive else '-'
