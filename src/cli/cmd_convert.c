@@ -199,6 +199,7 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		ones[i].options = args->conversion;
 		ones[i].options.binary = args->binaries.at[i].path;
 		ones[i].options.input = convert_input_of(args, &args->binaries.at[i]);
+		ones[i].options.hash_file = convert_hashes_of(args, &args->binaries.at[i]);
 		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
 		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}

@@ -31,6 +31,8 @@ enum {
 	OPT_SHARD,
 	OPT_PROFGEN,
 	OPT_PROBES,
+	OPT_HASHES,
+	OPT_WITHOUT_HASHES,
 	OPT_STATS,
 	OPT_STATS_FILE,
 	OPT_PROGRESS,
@@ -54,6 +56,11 @@ static const struct option_row rows[] = {
 	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input"},
 	{OPT_PROBES, "profile-write-pseudo-probes", NULL, NO_FILE,
 	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's"},
+	{OPT_HASHES, "hashes", "FILE", FILE_READ,
+	 "for YAML: take BOLT's hashes from FILE, which 'extract\n--hashes' or 'llvm-bolt -enable-bat' made of the same\n"
+	 "input. With --bin: BIN=FILE"},
+	{OPT_WITHOUT_HASHES, "without-hashes", NULL, NO_FILE,
+	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimise by it"},
 	{OPT_BIN, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section"},
@@ -194,6 +201,12 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		break;
 	case OPT_PROFGEN: args->output.profgen = value; break;
 	case OPT_PROBES: args->output.probes = true; break;
+	case OPT_HASHES:
+		c->hash_file = value;
+		if (!input_vec_push(&args->hashes, value))
+			return "out of memory at";
+		break;
+	case OPT_WITHOUT_HASHES: c->without_hashes = true; break;
 	case OPT_SHARD: args->output.shard = true; break;
 	case OPT_BIN:
 		if (!args->wrong.code)
@@ -247,7 +260,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 
 /* Returns what follows BIN=, where BIN is the path of a binary or the name of its profile; else
  * NULL. */
-static const char *input_behind(const char *word, const struct named_binary *binary)
+static const char *value_behind(const char *word, const struct named_binary *binary)
 {
 	const char *const names[] = {binary->path, binary->name};
 
@@ -259,27 +272,37 @@ static const char *input_behind(const char *word, const struct named_binary *bin
 	return NULL;
 }
 
-const char *convert_input_of(const struct convert_arguments *args, const struct named_binary *binary)
+/* For one binary the last one counts. */
+static const char *value_of(const struct input_vec *values, const struct named_binary *binary)
 {
 	const char *found = NULL;
 
-	for (size_t i = 0; i < args->inputs.len; i++) {
-		const char *input = input_behind(args->inputs.at[i], binary);
-		found = input ? input : found;
+	for (size_t i = 0; i < values->len; i++) {
+		const char *value = value_behind(values->at[i], binary);
+		found = value ? value : found;
 	}
 	return found;
 }
 
-/* Returns an --input that belongs to none of several binaries, or NULL.  For one binary the last
- * --input counts. */
-static const char *unused_input(const struct convert_arguments *args)
+const char *convert_input_of(const struct convert_arguments *args, const struct named_binary *binary)
 {
-	for (size_t i = 0; i < args->inputs.len; i++) {
+	return value_of(&args->inputs, binary);
+}
+
+const char *convert_hashes_of(const struct convert_arguments *args, const struct named_binary *binary)
+{
+	return value_of(&args->hashes, binary);
+}
+
+/* Returns a value that belongs to none of several binaries, or NULL. */
+static const char *unused_value(const struct convert_arguments *args, const struct input_vec *values)
+{
+	for (size_t i = 0; i < values->len; i++) {
 		bool used = false;
 		for (size_t k = 0; k < args->binaries.len; k++)
-			used |= input_behind(args->inputs.at[i], &args->binaries.at[k]) != NULL;
+			used |= value_behind(values->at[i], &args->binaries.at[k]) != NULL;
 		if (!used)
-			return args->inputs.at[i];
+			return values->at[i];
 	}
 	return NULL;
 }
@@ -293,7 +316,11 @@ static int parse_operands(const struct command *command, int argc, char **argv,
 
 	if (many && (args->output.yaml || args->output.profgen || args->stats_file || args->conversion.image_name))
 		return usage_error(command, "--bin excludes -w, --profgen, --stats-file and --image", NULL);
-	const char *input = many && !args->wrong.code ? unused_input(args) : NULL;
+	bool named = many && !args->wrong.code;
+	const char *input = named ? unused_value(args, &args->inputs) : NULL;
+	const char *hashes = named ? unused_value(args, &args->hashes) : NULL;
+	if (hashes)
+		return usage_error(command, "with --bin, --hashes takes BIN=FILE, where BIN is one of them, not", hashes);
 	if (input)
 		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
 	if (many && !args->output.path)
@@ -331,9 +358,10 @@ static bool profiles_are_apart(const struct convert_arguments *args, struct bc_e
 
 	for (size_t i = 0; ok && i < args->binaries.len; i++) {
 		const struct named_binary *binary = &args->binaries.at[i];
-		const char *input = convert_input_of(args, binary);
+		const char *input = convert_input_of(args, binary), *hashes = convert_hashes_of(args, binary);
 		ok = files_add(&files, "--bin", FILE_READ, binary->path) &&
 		     (!input || files_add(&files, "--input", FILE_READ, input)) &&
+		     (!hashes || files_add(&files, "--hashes", FILE_READ, hashes)) &&
 		     (!convert_profile_path(args, binary, path, sizeof(path)) ||
 		      files_add_another(&files, "-o", path));
 	}
@@ -368,6 +396,10 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)
 		return usage_error(command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
+	if ((args->hashes.len || args->conversion.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
+		return usage_error(command, "--hashes and --without-hashes are for YAML: -w FILE or --format=yaml", NULL);
+	if (args->hashes.len && args->conversion.without_hashes)
+		return usage_error(command, "--hashes and --without-hashes exclude each other", NULL);
 	code = parse_operands(command, argc, argv, args);
 	if (code == EXIT_DONE)
 		code = recording_marks_settle(&args->marks, command, argv + argc - args->conversion.sample_count,
@@ -391,6 +423,7 @@ void convert_arguments_free(struct convert_arguments *arguments)
 	binaries_free(&arguments->binaries);
 	debug_dir_vec_free(&arguments->debug_dirs);
 	input_vec_free(&arguments->inputs);
+	input_vec_free(&arguments->hashes);
 }
 
 const struct command convert_command = {

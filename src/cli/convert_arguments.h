@@ -31,6 +31,7 @@ struct convert_arguments {
 	struct map_file_vec maps;
 	struct binary_vec binaries; /* of --bin; empty: the first operand */
 	struct input_vec inputs;    /* of --input: with --bin as BIN=INPUT */
+	struct input_vec hashes;    /* of --hashes, likewise */
 	struct bc_error wrong;      /* with one of them */
 	enum progress_mode progress;
 };
@@ -47,6 +48,9 @@ bool convert_profile_path(const struct convert_arguments *arguments, const struc
 
 /* With --bin: the binary that llvm-bolt read to write one of them; NULL: not given. */
 const char *convert_input_of(const struct convert_arguments *arguments, const struct named_binary *binary);
+
+/* Likewise the file with its hashes. */
+const char *convert_hashes_of(const struct convert_arguments *arguments, const struct named_binary *binary);
 
 /* The command itself. */
 int convert_run(const struct command *command, int argc, char **argv);

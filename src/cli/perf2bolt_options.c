@@ -239,6 +239,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->conversion.kernel_in_place = true;
 	a->conversion.recordings_apart = true; /* perf records each by itself */
 	a->conversion.executed = !a->only_heat;
+	a->conversion.without_hashes = true; /* those that llvm-bolt computes come later */
 	a->conversion.aggregate_only = a->conversion.aggregate.ends = a->only_heat;
 	heat_output_init(&a->heat);
 	a->density_cutoff = 990000;

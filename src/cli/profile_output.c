@@ -49,8 +49,12 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 		return fdata_write(profile, &(struct fdata_header){events, count},
 				   conversion->threads, file, err);
 	case FORMAT_YAML:
-		return yaml_write(profile, &(struct yaml_header){binary, events, count, conversion->leave_out_unsited,
-								 &conversion->probes, conversion->touched},
+		return yaml_write(profile, &(struct yaml_header){
+					  .binary_name = binary, .events = events, .event_count = count,
+					  .leave_out_unsited = conversion->leave_out_unsited,
+					  .probes = &conversion->probes, .touched = conversion->touched,
+					  .hashes = conversion_hashes(conversion),
+					  .reached = conversion->aggregate.options.rules.reached},
 				  conversion->threads, file, yaml, err);
 	case FORMAT_PROFGEN:
 		profgen_write(&conversion->ranges, file);

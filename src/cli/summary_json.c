@@ -182,6 +182,8 @@ static void write_yaml(struct json *json, const struct yaml_report *yaml)
 	json_open(json, "yaml", '{');
 	json_number(json, "functions", yaml->functions);
 	json_number(json, "without_hashes", yaml->unhashed);
+	json_number(json, "counts", yaml->count);
+	json_number(json, "counts_without_hashes", yaml->unhashed_count);
 	json_number(json, "without_blocks", yaml->blockless);
 	json_number(json, "lost", yaml->lost);
 	json_close(json, '}');

@@ -170,8 +170,8 @@ static void print_yaml(const struct yaml_report *yaml, FILE *out)
 {
 	say(out, "YAML: %zu function%s", yaml->functions, plural(yaml->functions));
 	if (yaml->unhashed)
-		say(out, "  %zu of them BOLT left alone: without hashes, which llvm-bolt takes "
-			"with -profile-ignore-hash only", yaml->unhashed);
+		say(out, "  %zu of them without hashes, with %.1f %% of the counts: llvm-bolt takes these with -profile-ignore-hash only",
+		    yaml->unhashed, percent(yaml->unhashed_count, yaml->count));
 	if (yaml->blockless)
 		say(out, "  %zu of those without blocks: their control flow is not known",
 			yaml->blockless);

@@ -57,6 +57,18 @@ static void warn_of_probes(const struct summary *summary, const struct warnings 
 		     probes->placed.unplaced == 1 ? "its" : "their", probes->placed.unplaced == 1 ? " is" : "s are");
 }
 
+static void warn_of_hashes(const struct summary *summary, const struct warnings *to)
+{
+	const struct yaml_report *yaml = summary->yaml;
+
+	if (!yaml || !yaml->unhashed || summary->options->without_hashes || summary->refusal)
+		return;
+	warn(to, "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
+		 "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
+	     yaml->unhashed, plural(yaml->unhashed), yaml->count ? 100.0 * (double)yaml->unhashed_count / (double)yaml->count : 0,
+	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
+}
+
 static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
 			  const struct warnings *to)
 {
@@ -116,6 +128,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
 	warn_of_probes(summary, &to);
+	warn_of_hashes(summary, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++) {

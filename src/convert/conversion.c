@@ -237,7 +237,37 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-/* Opens the binary and the input.  A BAT has hashes only in the newest layout. */
+bool conversion_take_hashes(const struct conversion_options *options, const char *path, struct conversion *c,
+			    struct bc_error *err)
+{
+	return hash_source_open(path, &c->binary, options->binary, c->pair.output ? &c->pair : NULL, &c->hashes, err);
+}
+
+static bool fail_unhashed(const struct conversion_options *options, struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
+		       "or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
+		       options->binary);
+}
+
+/* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
+static bool open_hashes(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
+{
+	if (!options->hashes)
+		return true;
+	if (options->hash_file)
+		return conversion_take_hashes(options, options->hash_file, c, err);
+	if (c->binary.kind == BINARY_UNTOUCHED)
+		return options->without_hashes || fail_unhashed(options, err);
+	return c->binary.bat.layout == BAT_HASHED ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
+		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
+		       options->binary, bat_layout_name(c->binary.bat.layout));
+}
+
+/* Opens the binary, the input and the file with hashes. */
 static bool open_binary(const struct conversion_options *options, struct conversion *c,
 			struct bc_error *err)
 {
@@ -254,12 +284,7 @@ static bool open_binary(const struct conversion_options *options, struct convers
 		return bc_fail(err, BC_UNSUPPORTED,
 			       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: "
 			       "--input=PROG", options->binary);
-	if (!options->hashes || c->binary.kind == BINARY_UNTOUCHED || c->binary.bat.layout == BAT_HASHED)
-		return true;
-	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions "
-		       "and blocks that llvm-bolt 19 and later put there; fdata needs none",
-		       options->binary, bat_layout_name(c->binary.bat.layout));
+	return open_hashes(options, c, err);
 }
 
 /* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
@@ -356,6 +381,7 @@ void conversion_free(struct conversion *conversion)
 	kept_counts_free(&conversion->kept);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
+	hash_source_close(&conversion->hashes);
 	if (conversion->pair.output)
 		pair_close(&conversion->pair);
 	binary_close(&conversion->binary);

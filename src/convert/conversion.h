@@ -12,7 +12,7 @@
 #include "src/addrspace/snapshots.h"
 #include "src/event/input.h"
 #include "src/infer/infer.h"
-#include "src/pair/pair.h"
+#include "src/pair/hash_source.h"
 #include "src/probes/source.h"
 #include "src/profile/aggregate.h"
 #include "src/profile/choice.h"
@@ -38,6 +38,8 @@ struct conversion_options {
 	bool empty_will_do;     /* a profile without a record is no refusal */
 	bool aggregate_only;    /* stop at the counts: they are the result */
 	bool hashes;            /* the profile is to have hashes: YAML */
+	const char *hash_file;  /* of functions that have none in the binary: hash_source.h; NULL: not given */
+	bool without_hashes;    /* functions without hashes will do */
 	bool probes;            /* and pseudo-probes */
 	bool ranges;            /* what llvm-profgen reads is wanted, too: branch stacks, and the input's code */
 	bool ranges_only;       /* and nothing else is written */
@@ -55,6 +57,7 @@ DEFINE_VEC(report_vec, struct reader_report);
 struct conversion {
 	struct binary binary;
 	struct pair pair; /* .output is NULL if the input was not given */
+	struct hash_source hashes; /* .fragment_of is NULL if there is none */
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
@@ -90,6 +93,15 @@ struct conversion {
 BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct conversion *out,
 				struct bc_error *err);
 void conversion_free(struct conversion *conversion);
+
+/* Takes the hashes of a file for the profile, which conversion_begin() does with options.hash_file.  Errors as of
+ * hash_source_open(). */
+BC_MUST_USE bool conversion_take_hashes(const struct conversion_options *options, const char *path,
+					struct conversion *conversion, struct bc_error *err);
+static inline const struct hash_source *conversion_hashes(const struct conversion *conversion)
+{
+	return conversion->hashes.fragment_of ? &conversion->hashes : NULL;
+}
 
 /* The parts of conversion_run(): open the binary; then either deliver events to
  * conversion->aggregate and note what was read, or read all files of samples; then convert. */

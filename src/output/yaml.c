@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/output/yaml.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/emit.h"
@@ -15,8 +16,10 @@ struct writer {
 	struct block_source blocks;
 	struct entry_vec entries;
 	struct input_function function; /* the present one */
+	bool *reached; /* per block of it: a branch within the function leads there; room for room */
+	size_t room;
 	struct yaml_probes probes;
-	bool leave_out_unsited;
+	bool leave_out_unsited, reached_of_bat;
 	struct yaml_report *report;
 };
 
@@ -183,7 +186,8 @@ static void write_block(struct writer *w, const struct input_block *block, size_
 
 	emit_string(out, "\n      - bid:             ");
 	emit_dec(out, block->index);
-	emit_string(out, "\n        insns:           0");
+	emit_string(out, "\n        insns:           ");
+	emit_dec(out, block->insns);
 	yaml_hex_field(out, "\n        hash:            ", block->hash);
 	yaml_dec_field(out, "\n        exec:            ", entered);
 	yaml_dec_field(out, "\n        events:          ", samples_in(w->profile, from, to));
@@ -210,12 +214,47 @@ static void lose_before(struct writer *w, struct share *share, uint32_t offset)
 	}
 }
 
+static bool make_room(struct writer *w, size_t blocks)
+{
+	if (blocks <= w->room)
+		return true;
+	bool *larger = realloc(w->reached, 2 * blocks);
+	if (!larger)
+		return false;
+	w->reached = larger;
+	w->room = 2 * blocks;
+	return true;
+}
+
+/* Notes which blocks a branch within the function leads to.  They are written without a count of their own, too: llvm-bolt
+ * gives a jump its count in a changed function only if it finds both blocks again.  Returns false when out of memory. */
+static bool find_reached(struct writer *w, const struct share *share)
+{
+	const struct input_block_vec *blocks = &w->function.blocks;
+
+	if (!make_room(w, blocks->len))
+		return false;
+	for (size_t i = 0; i < blocks->len; i++)
+		w->reached[i] = blocks->at[i].entry && !w->profile->basic;
+	if (w->profile->basic || !(w->function.has_code || w->reached_of_bat))
+		return true;
+	for (size_t i = share->record; i < share->record_end; i++) {
+		struct record record = profile_record(w->profile, i);
+		const struct input_block *from = blocks_find(&w->function, record.from.offset);
+		if (record.count && record.kind == RECORD_BRANCH && from && is_listed(w, &record, true))
+			w->reached[blocks_find(&w->function, record.to.offset) - blocks->at] = true;
+	}
+	return true;
+}
+
 /* Returns false when out of memory. */
 static bool write_blocks(struct writer *w, struct share share)
 {
 	const struct input_block_vec *blocks = &w->function.blocks;
 	bool any = false;
 
+	if (!find_reached(w, &share))
+		return false;
 	lose_before(w, &share, blocks->len ? blocks->at[0].offset : UINT32_MAX);
 	for (size_t i = 0; i < blocks->len; i++) {
 		uint64_t end = i + 1 < blocks->len ? blocks->at[i + 1].offset : UINT64_MAX;
@@ -227,7 +266,7 @@ static bool write_blocks(struct writer *w, struct share share)
 		for (; share.entry < share.entry_end && share.entry->offset < end; share.entry++)
 			if (share.entry->offset == blocks->at[i].offset && blocks->at[i].entered)
 				entered = share.entry->count;
-		if (share.record == first && !entered)
+		if (share.record == first && !entered && !w->reached[i])
 			continue;
 		if (!any)
 			emit_string(&w->out, "\n    blocks:");
@@ -268,12 +307,26 @@ static bool has_count(const struct share *share)
 	return share->record < share->record_end || share->entry < share->entry_end;
 }
 
-/* PLT entries need no hash: they have no blocks in llvm-bolt either. */
-static void count_function(struct writer *w, const struct function *function)
+static uint64_t count_of(const struct writer *w, const struct share *share)
 {
-	w->report->functions++;
+	uint64_t count = 0;
+
+	for (size_t i = share->record; i < share->record_end; i++)
+		count = count_add_saturating(count, profile_record(w->profile, i).count);
+	return count;
+}
+
+/* PLT entries need no hash: they have no blocks in llvm-bolt either. */
+static void count_function(struct writer *w, const struct function *function, const struct share *share)
+{
+	struct yaml_report *report = w->report;
+	uint64_t count = count_of(w, share);
+
+	report->functions++;
+	report->count = count_add_saturating(report->count, count);
 	if (w->function.hashed || function->kind == FUNCTION_PLT)
 		return;
+	report->unhashed_count = count_add_saturating(report->unhashed_count, count);
 	w->report->unhashed++;
 	w->report->blockless += !w->function.blocks.len;
 }
@@ -299,7 +352,7 @@ static bool write_next(struct writer *w, size_t owner, size_t *record)
 	if (!blocks_of(&w->blocks, function, &w->function) ||
 	    !yaml_probes_function(&w->probes, function, &w->function, &w->blocks))
 		return false;
-	count_function(w, function);
+	count_function(w, function, &share);
 	return write_function(w, function, share);
 }
 
@@ -323,11 +376,12 @@ static bool write_functions(struct writer *w)
 bool yaml_write(const struct profile *profile, const struct yaml_header *header, unsigned threads,
 		FILE *file, struct yaml_report *report, struct bc_error *err)
 {
-	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited, .report = report};
+	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited,
+			   .reached_of_bat = header->reached, .report = report};
 
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);
-	if (!blocks_open(profile, threads, &w.blocks, err))
+	if (!blocks_open(profile, header->hashes, threads, &w.blocks, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, header->binary_name);
 	bool ok = yaml_probes_open(header->probes, profile, header->touched, &w.probes) &&
 		  write_header(&w.out, profile, header) && write_functions(&w);
@@ -335,5 +389,6 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 	blocks_close(&w.blocks);
 	entry_vec_free(&w.entries);
 	input_block_vec_free(&w.function.blocks);
+	free(w.reached);
 	return ok || bc_fail_nomem(err);
 }

@@ -62,7 +62,7 @@ static bool fit_fragment(struct fit *fit, struct decoder *decoder, uint32_t frag
 	uint32_t input = output == NO_FUNCTION ? NO_FUNCTION : pair->input_of[output];
 	struct read_code none = {.known = UINT64_MAX};
 
-	if (output == NO_FUNCTION)
+	if (output == NO_FUNCTION || (pair->moved && (input == NO_FUNCTION || pair->moved[input] != NO_FRAGMENT)))
 		return true;
 	if (input == NO_FUNCTION) {
 		count_entries(fit, fragment, &none);

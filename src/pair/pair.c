@@ -57,14 +57,22 @@ static bool open_image(struct pair *pair, struct bytes input, struct bc_error *e
 	return pair->file.data ? image_open_map(&pair->file, &pair->image, err) : image_open(input, &pair->image, err);
 }
 
-static bool open_input(struct pair *pair, struct bytes input, struct bc_error *err)
+static bool check_files(const struct pair *pair, struct bc_error *err)
 {
 	const struct image *output = &pair->output->image;
 
-	return open_image(pair, input, err) && pair_check_kind(&pair->image, output, err) &&
-	       check_build_ids(&pair->image, output, err) &&
-	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) &&
-	       pair_match(pair, err) && pair_fit(pair, err) && check_fit(pair, err);
+	return pair_check_kind(&pair->image, output, err) && check_build_ids(&pair->image, output, err);
+}
+
+static bool check_functions(struct pair *pair, struct bc_error *err)
+{
+	return pair_match(pair, err) && pair_fit(pair, err) && check_fit(pair, err);
+}
+
+static bool open_input(struct pair *pair, struct bytes input, struct bc_error *err)
+{
+	return open_image(pair, input, err) && check_files(pair, err) &&
+	       functions_build(&pair->image, NUMBERS_BY_ADDRESS, &pair->functions, err) && check_functions(pair, err);
 }
 
 static bool open_or_close(struct pair pair, struct bytes input, bool names, struct pair *out, struct bc_error *err)
@@ -99,6 +107,19 @@ bool pair_open_bytes(struct bytes input, struct binary *output, bool names, stru
 	return has_table(output, err) && open_or_close((struct pair){.output = output}, input, names, out, err);
 }
 
+bool pair_open_known(const struct image *image, const struct function_table *functions, struct binary *output,
+		     struct pair *out, struct bc_error *err)
+{
+	struct pair pair = {.output = output, .image = *image, .functions = *functions, .borrowed = true};
+
+	if (has_table(output, err) && check_files(&pair, err) && check_functions(&pair, err)) {
+		*out = pair;
+		return true;
+	}
+	pair_close(&pair);
+	return false;
+}
+
 bool pair_check(const char *path, struct binary *output, struct bc_error *err)
 {
 	struct function_table *functions = &output->functions;
@@ -124,8 +145,10 @@ void pair_close(struct pair *pair)
 	free(pair->output_of);
 	free(pair->body_of);
 	free(pair->input_of);
-	functions_free(&pair->functions);
-	image_close(&pair->image);
+	if (!pair->borrowed) {
+		functions_free(&pair->functions);
+		image_close(&pair->image);
+	}
 	file_unmap(&pair->file);
 	*pair = (struct pair){0};
 }

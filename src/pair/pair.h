@@ -20,6 +20,9 @@ struct pair {
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
 	struct cfg graphs;   /* of the input, with their code: those of the last pair_build_graphs() */
 	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
+	bool borrowed; /* image and functions are those of somebody else */
+	const uint32_t *moved; /* per input function of a binary that was BOLTed itself: a fragment of its own, if it was moved
+				  and its code is not that of the offsets; NULL: none was.  Borrowed */
 };
 
 /* An input with more strange offsets is refused.  Another build has 72 %, one that differs in one
@@ -42,6 +45,9 @@ BC_MUST_USE bool pair_open(const char *path, struct binary *output, bool names, 
 /* As pair_open(), for bytes in memory, which must outlive the pair.  The text has no path. */
 BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out,
 				 struct bc_error *err);
+/* As pair_open(), of an input that is open already: image and functions must outlive the pair.  The text has no path. */
+BC_MUST_USE bool pair_open_known(const struct image *image, const struct function_table *functions, struct binary *output,
+				 struct pair *out, struct bc_error *err);
 void pair_close(struct pair *pair);
 
 /* Build graphs of input functions, given as cfg_build_code() takes them.  BC_FORMAT, BC_NOMEM: of that function */

@@ -98,22 +98,34 @@ static bool list_secondary(const struct bat_table *bat, struct bat_place_vec *ou
 	return true;
 }
 
-static void free_lists(struct block_source *source)
+static bool list_blocks(const struct bat_table *bat, struct table_blocks *out)
 {
-	cold_part_vec_free(&source->cold);
-	bat_place_vec_free(&source->made);
-	bat_place_vec_free(&source->secondary);
+	out->bat = bat;
+	return list_cold(bat, &out->cold) && list_made(bat, &out->made) && list_secondary(bat, &out->secondary);
 }
 
-bool blocks_open(const struct profile *profile, unsigned threads, struct block_source *out,
+static void free_table_blocks(struct table_blocks *blocks)
+{
+	cold_part_vec_free(&blocks->cold);
+	bat_place_vec_free(&blocks->made);
+	bat_place_vec_free(&blocks->secondary);
+}
+
+static void free_lists(struct block_source *source)
+{
+	free_table_blocks(&source->own);
+	free_table_blocks(&source->other);
+}
+
+bool blocks_open(const struct profile *profile, const struct hash_source *hashes, unsigned threads, struct block_source *out,
 		 struct bc_error *err)
 {
 	const struct binary *binary = profile->binary;
-	struct block_source source = {.binary = binary};
+	struct block_source source = {.binary = binary, .hashes = hashes};
 	struct chosen_vec others = {0};
 
-	bool ok = (list_cold(&binary->bat, &source.cold) && list_made(&binary->bat, &source.made) &&
-		   list_secondary(&binary->bat, &source.secondary) && list_others(profile, &others)) ||
+	bool ok = (list_blocks(&binary->bat, &source.own) &&
+		   (!hashes || list_blocks(&hashes->table.bat, &source.other)) && list_others(profile, &others)) ||
 		  bc_fail_nomem(err);
 	ok = ok && cfg_build(&binary->image, &binary->functions, others.at, others.len, threads,
 			     &source.cfg, err);
@@ -137,8 +149,8 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 
 	for (uint32_t i = 0; i < fragment->entry_count; i++) {
 		uint32_t at = fragment->first_entry + i;
-		struct input_block block = {bat_entry_input(bat->entries[at]), bat->blocks[at].index,
-					    bat->blocks[at].hash, true, BLOCK_NO_JUMP};
+		struct input_block block = {.offset = bat_entry_input(bat->entries[at]), .index = bat->blocks[at].index,
+					    .hash = bat->blocks[at].hash, .entered = true, .jump = BLOCK_NO_JUMP};
 		if (bat_entry_is_branch(bat->entries[at]) || made_by_bolt(&block))
 			continue;
 		if (!input_block_vec_push(out, block))
@@ -175,12 +187,12 @@ bool blocks_are_made(const struct block_source *source, struct input_place place
 	const struct binary *binary = source->binary;
 	uint32_t hot = binary->fragment_of[place.function - binary->functions.at];
 
-	return hot != NO_FRAGMENT && find_place(&source->made, hot, place.offset);
+	return hot != NO_FRAGMENT && find_place(&source->own.made, hot, place.offset);
 }
 
-const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count)
+static const struct cold_part *cold_parts(const struct table_blocks *table, uint32_t hot, size_t *count)
 {
-	const struct cold_part_vec *cold = &source->cold;
+	const struct cold_part_vec *cold = &table->cold;
 	size_t first = first_cold(cold->at, cold->len, hot), end = first;
 
 	while (end < cold->len && cold->at[end].parent == hot)
@@ -189,11 +201,16 @@ const struct cold_part *blocks_cold_parts(const struct block_source *source, uin
 	return *count ? &cold->at[first] : NULL;
 }
 
-static bool from_bat(const struct block_source *source, uint32_t hot, struct input_function *out)
+const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count)
 {
-	const struct bat_table *bat = &source->binary->bat;
+	return cold_parts(&source->own, hot, count);
+}
+
+static bool from_table(const struct table_blocks *table, uint32_t hot, struct input_function *out)
+{
+	const struct bat_table *bat = table->bat;
 	size_t count;
-	const struct cold_part *cold = blocks_cold_parts(source, hot, &count);
+	const struct cold_part *cold = cold_parts(table, hot, &count);
 
 	out->hashed = true;
 	out->hash = bat->fragments[hot].hash;
@@ -207,33 +224,119 @@ static bool from_bat(const struct block_source *source, uint32_t hot, struct inp
 	return true;
 }
 
+/* How many instructions begin in [from, to). */
+static uint32_t insns_in(const struct graph *graph, uint64_t from, uint64_t to)
+{
+	uint32_t count = 0;
+
+	to = to < graph->size ? to : graph->size;
+	for (uint64_t at = from; at < to;) {
+		uint64_t word = graph->starts[at / 64] >> at % 64, room = 64 - at % 64;
+		if (to - at < room)
+			word &= (UINT64_C(1) << (to - at)) - 1;
+		count += (uint32_t)__builtin_popcountll(word);
+		at += room;
+	}
+	return count;
+}
+
+static void take_from_code(const struct block *block, struct input_block *out)
+{
+	out->entered = block->entered;
+	out->entry = block->entered && !block->pad;
+	out->jump = block->calls ? BLOCK_NO_JUMP : block->last;
+}
+
+static void count_insns(const struct graph *graph, struct input_block_vec *blocks)
+{
+	for (size_t i = 0; i < blocks->len; i++)
+		blocks->at[i].insns = insns_in(graph, blocks->at[i].offset,
+					       i + 1 < blocks->len ? blocks->at[i + 1].offset : graph->size);
+}
+
 static bool from_graph(const struct graph *graph, struct input_function *out)
 {
-	for (uint32_t i = 0; graph && i < graph->count; i++) {
-		const struct block *block = &graph->blocks[i];
-		struct input_block add = {block->start, i, 0, block->entered,
-					  block->calls ? BLOCK_NO_JUMP : block->last};
+	for (uint32_t i = 0; i < graph->count; i++) {
+		struct input_block add = {.offset = graph->blocks[i].start, .index = i};
+		take_from_code(&graph->blocks[i], &add);
 		if (!input_block_vec_push(&out->blocks, add))
 			return false;
 	}
+	count_insns(graph, &out->blocks);
 	out->block_count = (uint32_t)out->blocks.len;
+	out->has_code = true;
 	return true;
+}
+
+DEFINE_SEARCH(input_blocks_up_to, struct input_block, uint32_t, item->offset <= key)
+
+/* Does the code show the same blocks as a table, under the same numbers?  The table can lack some. */
+static bool is_same_graph(const struct graph *graph, const struct input_function *listed)
+{
+	if (graph->count != listed->block_count)
+		return false;
+	for (size_t i = 0; i < listed->blocks.len; i++) {
+		const struct input_block *block = &listed->blocks.at[i];
+		if (block->index >= graph->count || graph->blocks[block->index].start != block->offset)
+			return false;
+	}
+	return true;
+}
+
+/* Adds the blocks of the graph that the table lacks, because llvm-bolt deleted or joined them. */
+static bool add_missing(const struct graph *graph, struct input_block_vec *blocks)
+{
+	size_t listed = blocks->len, next = 0;
+
+	for (uint32_t i = 0; i < graph->count; i++) {
+		uint32_t offset = graph->blocks[i].start;
+		if (next < listed && blocks->at[next].offset == offset)
+			next++;
+		else if (!input_block_vec_push(blocks, (struct input_block){.offset = offset, .index = i}))
+			return false;
+	}
+	sort_blocks(blocks->at, blocks->len);
+	return true;
+}
+
+/* A table's blocks with what the function's code shows of them.  Where it shows others, BOLT's count. */
+static bool with_code(const struct graph *graph, struct input_function *out)
+{
+	if (is_same_graph(graph, out) && !add_missing(graph, &out->blocks))
+		return false;
+	for (size_t i = 0; i < out->blocks.len; i++) {
+		uint32_t number = graph_block_starting(graph, out->blocks.at[i].offset);
+		if (number < graph->count)
+			take_from_code(&graph->blocks[number], &out->blocks.at[i]);
+	}
+	count_insns(graph, &out->blocks);
+	out->has_code = true;
+	return true;
+}
+
+/* The function's fragment in the hash source, or NO_FRAGMENT. */
+static uint32_t hashed_there(const struct block_source *source, size_t function)
+{
+	return source->hashes ? source->hashes->fragment_of[function] : NO_FRAGMENT;
 }
 
 bool blocks_of(const struct block_source *source, const struct function *function,
 	       struct input_function *out)
 {
 	const struct binary *binary = source->binary;
-	uint32_t fragment = binary->fragment_of[function - binary->functions.at];
+	size_t number = (size_t)(function - binary->functions.at);
+	uint32_t own = binary->fragment_of[number], other = hashed_there(source, number);
+	const struct graph *graph = cfg_find(&source->cfg, function);
+	bool has_graph = graph && graph->count;
 
 	*out = (struct input_function){.blocks = out->blocks};
 	out->blocks.len = 0;
-	if (fragment != NO_FRAGMENT)
-		return from_bat(source, fragment, out);
-	return from_graph(cfg_find(&source->cfg, function), out);
+	if (own != NO_FRAGMENT && binary->bat.blocks)
+		return from_table(&source->own, own, out);
+	if (other != NO_FRAGMENT)
+		return from_table(&source->other, other, out) && (!has_graph || with_code(graph, out));
+	return !has_graph || from_graph(graph, out);
 }
-
-DEFINE_SEARCH(input_blocks_up_to, struct input_block, uint32_t, item->offset <= key)
 
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset)
 {
@@ -253,12 +356,15 @@ static uint32_t graph_entry_id(const struct graph *graph, uint32_t offset)
 uint32_t blocks_entry_id(const struct block_source *source, struct input_place place)
 {
 	const struct binary *binary = source->binary;
-	uint32_t index = binary->fragment_of[place.function - binary->functions.at];
+	size_t number = (size_t)(place.function - binary->functions.at);
+	bool is_own = binary->fragment_of[number] != NO_FRAGMENT && binary->bat.blocks;
+	uint32_t fragment = is_own ? binary->fragment_of[number] : hashed_there(source, number);
 
 	if (!place.offset)
 		return 0;
-	if (index == NO_FRAGMENT)
+	if (fragment == NO_FRAGMENT)
 		return graph_entry_id(cfg_find(&source->cfg, place.function), place.offset);
-	const struct bat_place *entry = find_place(&source->secondary, index, place.offset);
+	const struct table_blocks *table = is_own ? &source->own : &source->other;
+	const struct bat_place *entry = find_place(&table->secondary, fragment, place.offset);
 	return entry ? entry->number : 0;
 }

@@ -2,12 +2,13 @@
 /*
  * The basic blocks of input functions.  BAT has them with BOLT's hashes for the
  * functions that BOLT moved.  Those of the others are read from their code, as
- * BOLT numbers them, and have no hashes.
+ * BOLT numbers them; their hashes are those of a hash source, if there is one.
  */
 #ifndef PROFILE_BLOCKS_H
 #define PROFILE_BLOCKS_H
 
 #include "src/cfg/cfg.h"
+#include "src/pair/hash_source.h"
 #include "src/profile/profile.h"
 
 struct input_block {
@@ -15,13 +16,16 @@ struct input_block {
 	uint32_t index;  /* position in the input function's layout */
 	uint64_t hash;   /* 0: none */
 	bool entered;    /* what comes in from outside can begin here; all of BAT's */
+	bool entry;      /* an entry point, as the code shows it */
 	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: of none, or not known */
+	uint32_t insns;  /* how many instructions it has; 0: not known, as of all of BAT's */
 };
 #define BLOCK_NO_JUMP UINT32_MAX
 DEFINE_VEC(input_block_vec, struct input_block);
 
 struct input_function {
-	bool hashed;                   /* BAT has it */
+	bool hashed;                   /* BAT has it, or the hash source */
+	bool has_code;                 /* its blocks were read from its code */
 	uint64_t hash;                 /* 0: none */
 	uint32_t block_count;          /* of the function, listed or not */
 	struct input_block_vec blocks; /* by offset, none twice */
@@ -40,17 +44,25 @@ struct bat_place {
 };
 DEFINE_VEC(bat_place_vec, struct bat_place);
 
-struct block_source {
-	const struct binary *binary;
+/* What a table says of its functions' blocks, by fragment. */
+struct table_blocks {
+	const struct bat_table *bat;
 	struct bat_place_vec made;      /* blocks that BOLT put in, of hot fragments and their cold parts */
 	struct bat_place_vec secondary; /* entry points; both are sorted */
-	struct cold_part_vec cold; /* by parent */
-	struct cfg cfg;            /* of functions that BAT does not have */
+	struct cold_part_vec cold;      /* by parent */
+};
+
+struct block_source {
+	const struct binary *binary;
+	struct table_blocks own;          /* of its BAT */
+	const struct hash_source *hashes; /* NULL: none */
+	struct table_blocks other;        /* of its table */
+	struct cfg cfg;                   /* of functions that BAT does not have */
 };
 
 /* Get ready for every function of a profile.  Its binary was opened by
- * binary_open_parts() with blocks.  BC_NOMEM */
-BC_MUST_USE bool blocks_open(const struct profile *profile, unsigned threads,
+ * binary_open_parts() with blocks.  hashes: for this binary; NULL: none.  BC_NOMEM */
+BC_MUST_USE bool blocks_open(const struct profile *profile, const struct hash_source *hashes, unsigned threads,
 			     struct block_source *out, struct bc_error *err);
 void blocks_close(struct block_source *source);
 

@@ -55,6 +55,8 @@ struct profile_rules {
 	bool even_lines;
 	/* Of plain samples branches are inferred where the binary's own code is the input's. */
 	bool infer;
+	/* YAML has blocks of BAT without a count that are a successor, too. */
+	bool reached;
 };
 
 static inline bool rules_restore(const struct profile_rules *rules, enum restore_rule rule)
@@ -64,7 +66,7 @@ static inline bool rules_restore(const struct profile_rules *rules, enum restore
 
 /* Zeroed: perf2bolt's. */
 static const struct profile_rules best_rules = {
-	.returns_by_place = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true};
+	.returns_by_place = true, .restore = RESTORE_ALL, .even_lines = true, .infer = true, .reached = true};
 
 /* How often control went so, by rule; and how often a step was left as it is, by guard. */
 struct restored {

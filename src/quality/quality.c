@@ -100,7 +100,7 @@ static bool open_code(const struct conversion *c, struct flow_code *code, struct
 	code->binary = binary;
 	code->pair = pair;
 	if (binary->bat.blocks || binary->kind == BINARY_UNTOUCHED) {
-		if (!blocks_open(&c->profile, c->threads, blocks, err))
+		if (!blocks_open(&c->profile, NULL, c->threads, blocks, err))
 			return false;
 		code->blocks = blocks;
 	}

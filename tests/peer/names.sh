@@ -47,7 +47,7 @@ print(all(s[k]["read"] == s[k]["kept"] + sum(s[k]["dropped"].values()) for k in 
 try() {
 	name "$1"
 	"$BATCONV" --stats=none --stats-file=fdata.json optimized "$demo/demo.preagg" -o o.fdata || fail "$1: fdata"
-	"$BATCONV" --stats=none --stats-file=yaml.json --format=yaml optimized "$demo/demo.preagg" -o o.yaml || fail "$1: yaml"
+	"$BATCONV" --stats=none --stats-file=yaml.json --format=yaml --without-hashes optimized "$demo/demo.preagg" -o o.yaml || fail "$1: yaml"
 	$bolt/merge-fdata o.fdata o.fdata >merged 2>log || { cat log; fail "$1: merge-fdata refuses the fdata"; }
 	"$bolt/perf2bolt" optimized -pa -p "$demo/demo.preagg" -o p.fdata -w p.yaml >log 2>&1 || fail "$1: perf2bolt"
 	LC_ALL=C sort o.fdata >ours
@@ -75,6 +75,6 @@ for bytes in 'exe\xffute' 'e\xed\xa0\x80\xc0\xafe' 'execut\xc3'; do
 	[ "$(has "$bytes" p.yaml)" = no ] || fail "$bytes: perf2bolt writes it"
 done
 # Both forms at once are of one conversion: what one cannot hold is in none.
-"$BATCONV" -q optimized "$demo/demo.preagg" -o o.fdata -w o.yaml
+"$BATCONV" -q --without-hashes optimized "$demo/demo.preagg" -o o.fdata -w o.yaml
 [ "$(functions $bolt/llvm-bolt input o.fdata) $(functions $bolt/llvm-bolt input o.yaml)" = '17 17' ] || fail 'both at once'
 finish

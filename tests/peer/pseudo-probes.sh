@@ -13,7 +13,7 @@ theirs() { # BINARY OPTION...: theirs.yaml
 	sed -i 's|^\(  binary-name: *\).*|\1x|' theirs.yaml
 }
 ours() { # BINARY SAMPLES: ours.yaml.  Made-up traces are none of the code.
-	"$BATCONV" -q --force --compat=perf2bolt --profile-write-pseudo-probes "$1" "$2" --format=yaml -o ours.yaml || fail "$1: exit $?"
+	"$BATCONV" -q --force --compat=perf2bolt --profile-write-pseudo-probes "$1" "$2" --format=yaml --without-hashes -o ours.yaml || fail "$1: exit $?"
 	sed -i 's|^\(  binary-name: *\).*|\1x|' ours.yaml
 }
 same() { # BINARY SAMPLES [--pa]

@@ -59,12 +59,15 @@ static struct input_place place(int function, uint32_t offset)
 	return (struct input_place){&tiny.functions[function], offset};
 }
 
+static const struct hash_source *hashes;
+static bool reached;
+
 static char *written(struct record *records, size_t count, bool basic, struct yaml_report *report)
 {
 	struct record_batch batch = {0};
 	struct profile profile;
 	struct bc_error err = {0};
-	struct yaml_header header = {.binary_name = "tiny"};
+	struct yaml_header header = {.binary_name = "tiny", .hashes = hashes, .reached = reached};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -184,6 +187,88 @@ static void test_made_block(void **state)
 	blocks[at] = kept;
 }
 
+/* The table of another binary has a function as `other`, of two blocks; the code of `plain` is theirs or not. */
+static void plain_gives(const char *wanted)
+{
+	static uint32_t other_of[TINY_FUNCTIONS] = {NO_FRAGMENT, 2, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT};
+	struct hash_source source = {.fragment_of = other_of};
+	struct record records[] = {
+		{RECORD_BRANCH, place(PLAIN, 0x13), place(PLAIN, 0x18), 6, 0, 0},
+		{RECORD_BRANCH, place(PLAIN, 0x17), {0}, 2, 0, 0},
+		{RECORD_BRANCH, place(OTHER, 0x19), place(PLAIN, 0x18), 3, 0, 0},
+	};
+
+	source.table.bat = tiny.binary.bat;
+	hashes = &source;
+	gives(records, 2, false, wanted);
+	struct yaml_report report;
+	char *text = written(records, 3, false, &report);
+	assert_non_null(strstr(text, "fid: 2, disc: 1, cnt: 3"));
+	assert_int_equal(report.unhashed, 0);
+	assert_int_equal(report.count, 11);
+	free(text);
+	hashes = NULL;
+	free(written(records, 2, false, &report));
+	assert_int_equal(report.unhashed, 1);
+	assert_int_equal(report.unhashed_count, 8);
+}
+
+/* A jump of five bytes at 13, and nops: blocks begin at 0 and 18, as the table says. */
+static void test_hash_source(void **state)
+{
+	(void)state;
+	tiny_binary_jump(&tiny, 0x1113, 0x1118);
+	plain_gives("\n  - name:            plain"
+		    "\n    fid:             2"
+		    "\n    hash:            0xCD"
+		    "\n    exec:            0"
+		    "\n    nblocks:         2"
+		    "\n    blocks:"
+		    "\n      - bid:             0\n        insns:           20\n        hash:            0x201"
+		    "\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
+		    "\n        succ:            [ { bid: 1, cnt: 6 } ]"
+		    "\n      - bid:             1\n        insns:           104\n        hash:            0x202"
+		    "\n...\n");
+	memset(tiny.code + 0x113, 0x90, 5);
+}
+
+/* The code shows one block where BOLT found two. */
+static void test_hash_source_knows_better(void **state)
+{
+	(void)state;
+	plain_gives("\n  - name:            plain"
+		    "\n    fid:             2"
+		    "\n    hash:            0xCD"
+		    "\n    exec:            0"
+		    "\n    nblocks:         2"
+		    "\n    blocks:"
+		    "\n      - bid:             0\n        insns:           24\n        hash:            0x201"
+		    "\n        calls:           [ { off: 0x17, fid: 0, cnt: 2 } ]"
+		    "\n        succ:            [ { bid: 1, cnt: 6 } ]"
+		    "\n      - bid:             1\n        insns:           104\n        hash:            0x202"
+		    "\n...\n");
+}
+
+/* Blocks of BAT that are only a successor: perf2bolt leaves them out. */
+static void test_reached(void **state)
+{
+	(void)state;
+	struct record records[] = {{RECORD_BRANCH, place(OTHER, 0xc), place(OTHER, 0x18), 3, 0, 0}};
+	const char *const begin = "\n  - name:            other\n    fid:             5\n    hash:            0xCD"
+				  "\n    exec:            0\n    nblocks:         2\n    blocks:"
+				  "\n      - bid:             0\n        insns:           0\n        hash:            0x201"
+				  "\n        succ:            [ { bid: 1, cnt: 3 } ]";
+	char wanted[512];
+
+	snprintf(wanted, sizeof(wanted), "%s\n...\n", begin);
+	gives(records, 1, false, wanted);
+	snprintf(wanted, sizeof(wanted), "%s\n      - bid:             1\n        insns:           0\n        hash:            0x202\n...\n",
+		 begin);
+	reached = true;
+	gives(records, 1, false, wanted);
+	reached = false;
+}
+
 /* In a PLT entry there is no block. */
 static void test_plt(void **state)
 {
@@ -240,6 +325,8 @@ int main(void)
 		cmocka_unit_test(test_scalars), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_samples), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_plt), cmocka_unit_test(test_made_block),
+		cmocka_unit_test(test_hash_source), cmocka_unit_test(test_hash_source_knows_better),
+		cmocka_unit_test(test_reached),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
