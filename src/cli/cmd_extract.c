@@ -2,19 +2,28 @@
 #include <getopt.h>
 
 #include "src/base/output.h"
+#include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
+#include "src/cli/summary.h"
 #include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/code_digest.h"
 #include "src/elf/side_file.h"
 
-enum { OPT_NOTE = 256 };
+enum { OPT_NOTE = 256, OPT_HASHES, OPT_DATA, OPT_LLVM_BOLT };
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE"},
 	{OPT_NOTE, "note", NULL, NO_FILE, "write only the bytes of the BAT section"},
+	{OPT_HASHES, "hashes", NULL, NO_FILE,
+	 "run llvm-bolt once on BINARY, which it did not write, and\nwrite the hashes of its functions, for 'convert --hashes'"},
+	{OPT_DATA, "data", "PROFILE", FILE_READ,
+	 "with --hashes: only of functions in this profile (fdata or\nYAML); so, too, if samples follow BINARY"},
+	{OPT_LLVM_BOLT, "llvm-bolt", "PATH", FILE_READ,
+	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one beside batconv, in PATH, in /usr/lib/llvm-N)"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -31,6 +40,25 @@ static bool write_side_file(const struct binary *subject, FILE *out, struct bc_e
 	return ok;
 }
 
+static bool write_hashes(const struct binary *subject, FILE *out, struct bc_error *err)
+{
+	return side_file_write_hashes(&subject->image, out, err);
+}
+
+typedef bool write_fn(const struct binary *subject, FILE *out, struct bc_error *err);
+
+static bool write_parts(const struct binary *subject, write_fn *write, const char *to, struct bc_error *err)
+{
+	struct output output;
+
+	if (!output_open(to, &output, err))
+		return false;
+	if (write(subject, output.file, err))
+		return output_commit(&output, err);
+	output_discard(&output);
+	return false;
+}
+
 /* What is written of a binary to `to`; path: what it is called. */
 typedef bool extract_fn(const struct binary *subject, const char *path, const char *to,
 			struct bc_error *err);
@@ -38,16 +66,9 @@ typedef bool extract_fn(const struct binary *subject, const char *path, const ch
 static bool extract_side_file(const struct binary *subject, const char *path, const char *to,
 			      struct bc_error *err)
 {
-	struct output output;
-
 	if (subject->kind == BINARY_SECTION)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: a section alone has no code and no symbols", path);
-	if (!output_open(to, &output, err))
-		return false;
-	if (write_side_file(subject, output.file, err))
-		return output_commit(&output, err);
-	output_discard(&output);
-	return false;
+	return write_parts(subject, write_side_file, to, err);
 }
 
 static bool extract_note(const struct binary *subject, const char *path, const char *to,
@@ -68,39 +89,109 @@ static bool extract(const char *path, const char *to, extract_fn *what, struct b
 	return what(&subject, path, to, err);
 }
 
+struct arguments {
+	const char *output;
+	bool hashes, note, sandbox, help;
+	struct bolt_job job;
+	const char *const *samples;
+	size_t sample_count;
+};
+
+/* Runs llvm-bolt, and writes what a hash source needs of its output. */
+static bool keep_hashes(const struct arguments *args, const struct profile *profile, struct bc_error *err)
+{
+	BC_AUTO(binary_close) struct binary program = {0};
+	BC_AUTO(hash_source_close) struct hash_source source = {0};
+	struct bolt_job job = args->job;
+
+	job.profile = profile;
+	return binary_open(job.program, &program, err) && bolt_job_run(&job, &program, &source, err) &&
+	       write_parts(&source.table, write_hashes, args->output, err);
+}
+
+/* The program must be what llvm-bolt can read; the functions in samples are those that the profile has. */
+static bool extract_hashes(const struct arguments *args, struct bc_error *err)
+{
+	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(binary_close) struct binary program = {0};
+	struct conversion_options options = {.binary = args->job.program, .samples = args->samples, .sample_count = args->sample_count};
+	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
+
+	if (!binary_map(args->job.program, &program, err))
+		return false;
+	if (program.kind != BINARY_UNTOUCHED)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: llvm-bolt wrote it: --hashes is for the binary that llvm-bolt reads", args->job.program);
+	if (!args->sample_count)
+		return keep_hashes(args, NULL, err);
+	sample_options_as_recorded(&options);
+	options.aggregate.rules = (struct profile_rules){0}; /* as perf2bolt, which finds some functions more */
+	if (!conversion_run(&options, &conversion, err))
+		return false;
+	summary_warnings(&summary, stderr);
+	return keep_hashes(args, &conversion.profile, err);
+}
+
+static const char *apply(void *arguments, int id, const char *value)
+{
+	struct arguments *args = arguments;
+
+	switch (id) {
+	case 'h': args->help = true; break;
+	case 'o': args->output = value; break;
+	case OPT_NOTE: args->note = true; break;
+	case OPT_HASHES: args->hashes = true; break;
+	case OPT_DATA: args->job.data = value; break;
+	case OPT_LLVM_BOLT: args->job.llvm_bolt = value; break;
+	case OPTION_SANDBOX: args->sandbox = true; break;
+	}
+	return NULL;
+}
+
+static int check_together(const struct command *command, const struct arguments *args)
+{
+	if (!args->hashes && (args->job.data || args->job.llvm_bolt))
+		return usage_error(command, "--data and --llvm-bolt are for --hashes", NULL);
+	if (args->hashes && args->note)
+		return usage_error(command, "--hashes and --note exclude each other", NULL);
+	if (args->hashes && args->sandbox)
+		return usage_error(command, "--hashes runs llvm-bolt, and --sandbox forbids to run programs", NULL);
+	if (args->sample_count && args->job.data)
+		return usage_error(command, "--data and samples exclude each other", NULL);
+	return args->output ? EXIT_DONE : usage_error(command, "no -o given", NULL);
+}
+
 static int run_extract(const struct command *command, int argc, char **argv)
 {
-	const char *value, *output = NULL;
+	struct arguments args = {0};
 	struct bc_error err;
-	extract_fn *what = extract_side_file;
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		switch (id) {
-		case OPTION_BAD:
-			return EXIT_USAGE;
-		case 'h':
-			command_help(command, stdout);
-			return EXIT_DONE;
-		case OPT_NOTE:
-			what = extract_note;
-			break;
-		case 'o':
-			output = value;
-			break;
-		}
+	int code = options_apply(command, argc, argv, apply, &args);
+	if (code != EXIT_DONE)
+		return code;
+	if (args.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
 	}
-	if (operands_check(command, argc, argv, &one_binary) != EXIT_DONE)
+	if ((!args.hashes || optind == argc) && operands_check(command, argc, argv, &one_binary) != EXIT_DONE)
 		return EXIT_USAGE;
-	if (!output)
-		return usage_error(command, "no -o given", NULL);
-	return extract(argv[optind], output, what, &err) ? EXIT_DONE : fail(&err);
+	args.job.program = argv[optind];
+	args.samples = (const char *const *)&argv[optind + 1];
+	args.sample_count = (size_t)(argc - optind - 1);
+	code = check_together(command, &args);
+	if (code != EXIT_DONE)
+		return code;
+	bool ok = args.hashes ? extract_hashes(&args, &err)
+			      : extract(argv[optind], args.output, args.note ? extract_note : extract_side_file, &err);
+	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command extract_command = {
-	"extract", "[OPTION]... -o FILE BINARY",
+	"extract", "[OPTION]... -o FILE BINARY [SAMPLES...]",
 	"write a side file that replaces a binary\n\n"
 	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
 	"code, without debug information, compressed.  Every command of batconv accepts it\n"
-	"instead of the binary, so hosts that convert do not need the binary.",
+	"instead of the binary, so hosts that convert do not need the binary.\n"
+	"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
+	"'convert --hashes=FILE' reads.",
 	rows, BC_COUNT(rows), FILE_READ, run_extract, NULL,
 };

@@ -11,11 +11,13 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/base/sink.h"
+#include "src/cli/bolt_job.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
+#include "src/cli/private_folder.h"
 #include "src/cli/programs.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
@@ -162,6 +164,12 @@ static int help(int argc, char **argv)
 
 static pthread_t main_thread;
 
+static void remove_temporaries(void)
+{
+	output_remove_temporaries();
+	private_folder_abandon();
+}
+
 /* Handles SIGBUS: a mapped file became shorter, or its disk failed.  Several threads can get there
  * at the same time; the first one prints the message. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
@@ -180,7 +188,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	}
 	while (atomic_flag_test_and_set(&told))
 		pause();
-	output_remove_temporaries();
+	remove_temporaries();
 	for (size_t i = 0; i < BC_COUNT(words); i++)
 		for (const char *c = words[i] ? words[i] : name ? name : "an input"; *c; c++)
 			line[length++] = *c;
@@ -197,7 +205,7 @@ static void on_signal(int number)
 		pthread_kill(main_thread, number);
 		return;
 	}
-	output_remove_temporaries();
+	remove_temporaries();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -273,6 +281,7 @@ int main(int argc, char **argv)
 	keep_descriptors();
 	handle_signals();
 	sink_stdout();
+	bolt_called_as(argc > 0 ? argv[0] : "batconv");
 	const struct program *program = argc > 0 ? program_called(argv[0]) : NULL;
 	return check_stdout(program ? program->main(argc, argv) : dispatch(argc, argv));
 }

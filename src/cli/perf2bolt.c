@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt_info.h"
 #include "src/cli/perf2bolt_names.h"
 #include "src/cli/perf_job.h"
+#include "src/cli/say.h"
 #include "src/cli/summary.h"
 
 const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
@@ -150,11 +152,43 @@ static bool print_figures(const struct perf2bolt_arguments *arguments, const str
 	return true;
 }
 
-static bool fill_files(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+/* Says, where nobody can miss it, that llvm-bolt will not use what is written, and what to do. */
+static void warn_of_hashes(const struct perf2bolt_arguments *arguments, const struct yaml_report *yaml, const struct bc_error *why)
+{
+	if (!yaml->unhashed || arguments->no_hashes)
+		return;
+	say(stderr, "WARNING: THE YAML HAS NO HASHES of %zu function%s with %.1f %% of the counts, and llvm-bolt will not optimise %s%s%s%s: "
+		    "give llvm-bolt the fdata, or perf2bolt %s-hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes "
+		    "(-without-hashes: no warning)",
+	    yaml->unhashed, plural(yaml->unhashed), yaml->count ? 100.0 * (double)yaml->unhashed_count / (double)yaml->count : 0,
+	    yaml->unhashed == 1 ? "it" : "them", why->code ? " (" : "", why->code ? why->text : "", why->code ? ")" : "",
+	    why->code ? "-llvm-bolt=PATH, or " : "");
+}
+
+/* Has llvm-bolt compute the hashes of a program that is not BOLTed, of the functions of the profile.  Without them the YAML is
+ * written all the same: *why says why. */
+static bool compute_hashes(const struct perf2bolt_arguments *arguments, struct conversion *conversion, struct bc_error *why,
+			   struct bc_error *err)
+{
+	const struct bolt_job job = {.llvm_bolt = arguments->llvm_bolt, .program = arguments->conversion.binary,
+				     .profile = &conversion->profile,
+				     .strict = arguments->strict_given && !arguments->no_strict};
+
+	if (!arguments->conversion.hashes || arguments->no_hashes || conversion_hashes(conversion) ||
+	    conversion->binary.kind != BINARY_UNTOUCHED)
+		return true;
+	if (bolt_job_run(&job, &conversion->binary, &conversion->hashes, why))
+		return true;
+	*err = *why;
+	return why->code != BC_NOMEM;
+}
+
+static bool fill_files(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
 		       const struct heat *heat, struct output *files, struct bc_error *err)
 {
 	const struct profile_output *output = &arguments->output;
 	struct yaml_report yaml = {0};
+	struct bc_error why = {0};
 
 	if (arguments->heat.path &&
 	    !(heat_output_open(&arguments->heat, files, err) &&
@@ -162,13 +196,16 @@ static bool fill_files(const struct perf2bolt_arguments *arguments, const struct
 		return false;
 	if (arguments->only_heat)
 		return true;
-	return profile_output_open(output, files + HEAT_FILES, err) &&
-	       profile_output_fill(output, files + HEAT_FILES, conversion, arguments->conversion.binary, &yaml, err);
+	if (!compute_hashes(arguments, conversion, &why, err) || !profile_output_open(output, files + HEAT_FILES, err) ||
+	    !profile_output_fill(output, files + HEAT_FILES, conversion, arguments->conversion.binary, &yaml, err))
+		return false;
+	warn_of_hashes(arguments, &yaml, &why);
+	return true;
 }
 
 /* Writes the profile and the heat map.  The lines on stdout must have been written before the new
  * profile replaces the old one, and the profile gets its name last. */
-static bool write_files(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+static bool write_files(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
 			const struct heat *heat, FILE *out, struct bc_error *err)
 {
 	struct output files[HEAT_FILES + PROFILE_FILES] = {0};

@@ -64,6 +64,7 @@ static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *
 	case ID_IMPUTE: c->aggregate.impute = on; break;
 	case ID_FORCE: c->force = on; break;
 	case ID_PROBES: out->output.probes = on; break;
+	case ID_WITHOUT_HASHES: out->no_hashes = on; break;
 	case ID_MAPPINGS: out->heat.mappings = on; break;
 	case ID_LITE: out->lite_given = true; out->no_lite = !on; break;
 	case ID_STRICT: out->strict_given = true; out->no_strict = !on; break;
@@ -86,6 +87,8 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 	case ID_SAMPLES: return add_samples(out, value) ? NULL : "out of memory at ";
 	case ID_OUTPUT: out->output.path = value; break;
 	case ID_YAML: out->output.yaml = value; break;
+	case ID_HASHES: out->conversion.hash_file = value; break;
+	case ID_LLVM_BOLT: out->llvm_bolt = value; break;
 	case ID_ITRACE: out->itrace = value; break;
 	case ID_FORMAT:
 		if (!strcmp(value, "perfscript"))

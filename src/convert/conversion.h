@@ -57,7 +57,7 @@ DEFINE_VEC(report_vec, struct reader_report);
 struct conversion {
 	struct binary binary;
 	struct pair pair; /* .output is NULL if the input was not given */
-	struct hash_source hashes; /* .fragment_of is NULL if there is none */
+	struct hash_source hashes; /* without fragments if there is none */
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
@@ -100,7 +100,7 @@ BC_MUST_USE bool conversion_take_hashes(const struct conversion_options *options
 					struct conversion *conversion, struct bc_error *err);
 static inline const struct hash_source *conversion_hashes(const struct conversion *conversion)
 {
-	return conversion->hashes.fragment_of ? &conversion->hashes : NULL;
+	return conversion->hashes.fragments.at ? &conversion->hashes : NULL;
 }
 
 /* The parts of conversion_run(): open the binary; then either deliver events to

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, which POSIX has since 2024 */
 #include "src/elf/side_file.h"
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 static bool is_code(const struct section *s)
 {
@@ -69,7 +72,13 @@ static void add_headers(struct side_parts *parts, const struct image *image)
 	add(parts, image, le64(h + offsetof(Elf64_Ehdr, e_shoff)), sections * sizeof(Elf64_Shdr));
 }
 
-bool side_parts_choose(const struct image *image, struct side_parts *out, struct bc_error *err)
+/* Symbols and notes; the rest of a loaded section is zeros, which are no call frames and no PLT. */
+static bool names_hashes(const struct image *image, const struct section *s)
+{
+	return is_wanted(image, s) && !(s->flags & SHF_ALLOC && s->type != SHT_NOTE) && s->type != SHT_RELA;
+}
+
+static bool choose(const struct image *image, bool only_hashes, struct side_parts *out, struct bc_error *err)
 {
 	struct side_parts parts = {
 		malloc((image->section_count + image->segment_count + 3) * sizeof(*parts.at)), 0};
@@ -78,14 +87,50 @@ bool side_parts_choose(const struct image *image, struct side_parts *out, struct
 		return bc_fail_nomem(err);
 	add_headers(&parts, image);
 	for (size_t i = 0; i < image->segment_count; i++)
-		if (image->segments[i].executable)
+		if (image->segments[i].executable && !only_hashes)
 			add(&parts, image, image->segments[i].offset, image->segments[i].filesz);
 	for (size_t i = 0; i < image->section_count; i++)
-		if (is_wanted(image, &image->sections[i]))
+		if (only_hashes ? names_hashes(image, &image->sections[i]) : is_wanted(image, &image->sections[i]))
 			add(&parts, image, image->sections[i].offset, image->sections[i].size);
 	merge(&parts);
 	*out = parts;
 	return true;
+}
+
+bool side_parts_choose(const struct image *image, struct side_parts *out, struct bc_error *err)
+{
+	return choose(image, false, out, err);
+}
+
+/* Sets p_filesz of what is loaded to 0. */
+static void empty_segments(uint8_t *file)
+{
+	uint64_t at = le64(file + offsetof(Elf64_Ehdr, e_phoff));
+
+	for (size_t i = le16(file + offsetof(Elf64_Ehdr, e_phnum)); i--; at += sizeof(Elf64_Phdr))
+		if (le32(file + at) == PT_LOAD)
+			memset(file + at + offsetof(Elf64_Phdr, p_filesz), 0, sizeof(Elf64_Xword));
+}
+
+bool side_file_write_hashes(const struct image *image, FILE *out, struct bc_error *err)
+{
+	size_t size = image->file.size;
+	struct side_parts parts;
+
+	if (!choose(image, true, &parts, err))
+		return false;
+	/* Only the pages of the parts take memory. */
+	uint8_t *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bool ok = copy != MAP_FAILED || bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < parts.count; i++)
+		memcpy(copy + parts.at[i].offset, image->file.data + parts.at[i].offset, parts.at[i].size);
+	if (ok) {
+		empty_segments(copy);
+		ok = sparse_write(&(struct file_map){.data = copy, .size = size}, parts.at, parts.count, out, err);
+		munmap(copy, size);
+	}
+	side_parts_free(&parts);
+	return ok;
 }
 
 void side_parts_free(struct side_parts *parts)

@@ -277,3 +277,19 @@ bool fdata_write(const struct profile *profile, const struct fdata_header *heade
 	free(own);
 	return ok;
 }
+
+void fdata_write_names(const struct profile *profile, FILE *file)
+{
+	struct emit out;
+
+	emit_init(&out, file);
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const struct function *function = &profile->binary->functions.at[profile->by_name[i].v];
+		if (function->kind != FUNCTION_CODE || strchr(function->printed, '\n'))
+			continue;
+		emit_string(&out, "0 [unknown] 0 1 ");
+		emit_escaped(&out, function->printed);
+		emit_string(&out, " 0 0 1\n");
+	}
+	emit_flush(&out);
+}

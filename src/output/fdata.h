@@ -18,4 +18,8 @@ struct fdata_header {
 BC_MUST_USE bool fdata_write(const struct profile *profile, const struct fdata_header *header,
 			     unsigned threads, FILE *out, struct bc_error *err);
 
+/* Only the names of its functions, as many entries of one each: for a llvm-bolt that is to process only these.  A function whose name
+ * has a newline is left out.  Errors of the file are the caller's to check. */
+void fdata_write_names(const struct profile *profile, FILE *out);
+
 #endif

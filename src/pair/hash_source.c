@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/pair/hash_source.h"
 
-#include <stdlib.h>
-
 #include "src/elf/binary_open.h"
 #include "src/pair/match.h"
 
@@ -53,7 +51,7 @@ static void compare_hashes(const struct binary *binary, const struct hash_source
 
 	*both = *differ = 0;
 	for (size_t f = 0; a->layout == BAT_HASHED && f < binary->functions.count; f++) {
-		uint32_t own = binary->fragment_of[f], other = source->fragment_of[f];
+		uint32_t own = binary->fragment_of[f], other = source->fragments.at[f];
 		if (own == NO_FRAGMENT || other == NO_FRAGMENT || a->fragments[own].cold)
 			continue;
 		++*both;
@@ -101,17 +99,14 @@ static uint32_t known_as(const struct pair *input, size_t function)
 static bool find_fragments(const struct binary *binary, const struct pair *input, struct hash_source *source,
 			   struct bc_error *err)
 {
-	size_t count = functions_named(&binary->functions);
-
-	source->fragment_of = malloc((count + 1) * sizeof(*source->fragment_of));
-	if (!source->fragment_of)
+	if (!hash_fragments_make(&source->fragments, &binary->functions))
 		return bc_fail_nomem(err);
-	for (size_t f = 0; f < count; f++) {
+	for (size_t f = 0; f < functions_named(&binary->functions); f++) {
 		uint32_t known = known_as(input, f);
 		uint32_t there = known == NO_FUNCTION ? NO_FUNCTION : source->pair.output_of[known];
 		uint32_t fragment = there == NO_FUNCTION ? NO_FRAGMENT : source->table.fragment_of[there];
 		bool hot = fragment != NO_FRAGMENT && !source->table.bat.fragments[fragment].cold;
-		source->fragment_of[f] = hot ? fragment : NO_FRAGMENT;
+		source->fragments.at[f] = hot ? fragment : NO_FRAGMENT;
 	}
 	return true;
 }
@@ -147,7 +142,7 @@ void hash_source_close(struct hash_source *source)
 {
 	if (source->pair.output)
 		pair_close(&source->pair);
-	free(source->fragment_of);
+	hash_fragments_free(&source->fragments);
 	binary_close(&source->table);
 	*source = (struct hash_source){0};
 }

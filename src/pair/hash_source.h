@@ -8,11 +8,13 @@
 
 #include "src/pair/pair.h"
 
+DEFINE_BY_NAME(hash_fragments, uint32_t)
+
 struct hash_source {
 	struct binary table; /* the file, whose table has the hashes */
 	struct pair pair;    /* of what the file is tied to, and `table`; no names, no graphs */
-	uint32_t *fragment_of; /* per function of the profile's binary, extra ones included: the hot fragment of `table`
-				  with its hash, or NO_FRAGMENT */
+	struct hash_fragments fragments; /* per name of the profile's binary: the hot fragment of `table` with its hash, or
+					    NO_FRAGMENT; none: nothing is open */
 };
 
 /* Of functions that two tables have, so many may have different hashes: releases 19 and 22 have 0.5 to 2.4 %, the next

@@ -315,9 +315,11 @@ static bool with_code(const struct graph *graph, struct input_function *out)
 }
 
 /* The function's fragment in the hash source, or NO_FRAGMENT. */
-static uint32_t hashed_there(const struct block_source *source, size_t function)
+static uint32_t hashed_there(const struct block_source *source, const struct function *function)
 {
-	return source->hashes ? source->hashes->fragment_of[function] : NO_FRAGMENT;
+	return source->hashes ? *hash_fragments_of(&source->hashes->fragments,
+						   functions_name_number(&source->binary->functions, function))
+			      : NO_FRAGMENT;
 }
 
 bool blocks_of(const struct block_source *source, const struct function *function,
@@ -325,7 +327,7 @@ bool blocks_of(const struct block_source *source, const struct function *functio
 {
 	const struct binary *binary = source->binary;
 	size_t number = (size_t)(function - binary->functions.at);
-	uint32_t own = binary->fragment_of[number], other = hashed_there(source, number);
+	uint32_t own = binary->fragment_of[number], other = hashed_there(source, function);
 	const struct graph *graph = cfg_find(&source->cfg, function);
 	bool has_graph = graph && graph->count;
 
@@ -358,7 +360,7 @@ uint32_t blocks_entry_id(const struct block_source *source, struct input_place p
 	const struct binary *binary = source->binary;
 	size_t number = (size_t)(place.function - binary->functions.at);
 	bool is_own = binary->fragment_of[number] != NO_FRAGMENT && binary->bat.blocks;
-	uint32_t fragment = is_own ? binary->fragment_of[number] : hashed_there(source, number);
+	uint32_t fragment = is_own ? binary->fragment_of[number] : hashed_there(source, place.function);
 
 	if (!place.offset)
 		return 0;

@@ -37,6 +37,7 @@ OPENERS = {
     'src/addrspace/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/cli/binaries.c': 'the user: a folder of binaries',
     'src/cli/merge_fdata.c': 'the user: a folder of profiles',
+    'src/cli/private_folder.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
     'src/merge/temporary.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',

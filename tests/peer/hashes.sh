@@ -84,6 +84,15 @@ beside "$sqlite/sq" "$sqlite/sq.b22" hashes "$sqlite/lbr.b22.data"
 beside "$sqlite/sq" "$sqlite/sq.b22" hashes "$sqlite/b22.preagg" --pa
 table "$sqlite/sq" -lite -data "$sqlite/expected/lbr.input.fdata"
 beside "$sqlite/sq" "$sqlite/sq" hashes "$sqlite/lbr.input.data"
+# The file that extract makes, of all functions and of those with samples, and what perf2bolt's name does by itself.
+for samples in '' "$sqlite/lbr.input.data"; do
+	"$BATCONV" extract --hashes --llvm-bolt=$bolt "$sqlite/sq" ${samples:+"$samples"} -o hashes || fail "extract --hashes: exit $?"
+	beside "$sqlite/sq" "$sqlite/sq" hashes "$sqlite/lbr.input.data"
+done
+ln -s "$BATCONV" perf2bolt-22
+LLVM_BOLT=$bolt ./perf2bolt-22 "$sqlite/sq" -p "$sqlite/lbr.input.data" -o as.fdata -w as.yaml >as.log 2>as.told || fail "as perf2bolt: exit $?"
+cmp as.yaml ours.yaml && cmp as.fdata ours.fdata || fail 'as perf2bolt: another profile'
+! grep 'WARNING: THE YAML' as.told || fail 'as perf2bolt: without hashes'
 # C++
 table "$INPUTS/moved/moved" -lite=0
 beside "$INPUTS/moved/moved" "$INPUTS/moved/moved" hashes "$INPUTS/moved/moved.preagg" --pa

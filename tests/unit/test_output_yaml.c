@@ -191,7 +191,7 @@ static void test_made_block(void **state)
 static void plain_gives(const char *wanted)
 {
 	static uint32_t other_of[TINY_FUNCTIONS] = {NO_FRAGMENT, 2, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT, NO_FRAGMENT};
-	struct hash_source source = {.fragment_of = other_of};
+	struct hash_source source = {.fragments = {other_of}};
 	struct record records[] = {
 		{RECORD_BRANCH, place(PLAIN, 0x13), place(PLAIN, 0x18), 6, 0, 0},
 		{RECORD_BRANCH, place(PLAIN, 0x17), {0}, 2, 0, 0},

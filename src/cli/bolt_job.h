@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * llvm-bolt at work for us: it alone computes the hashes of functions and blocks.  It is run once, without a shell, and
+ * optimises nothing; of the binary that it writes only the table is of use.
+ */
+#ifndef CLI_BOLT_JOB_H
+#define CLI_BOLT_JOB_H
+
+#include <limits.h>
+
+#include "src/convert/conversion.h"
+
+struct bolt_job {
+	const char *llvm_bolt; /* --llvm-bolt=PATH; NULL: found by bolt_find() */
+	const char *program;   /* that llvm-bolt reads */
+	const char *data;      /* fdata or YAML: only its functions are processed; NULL: all are, or those of `profile` */
+	const struct profile *profile; /* of the program, or NULL */
+	bool strict;           /* llvm-bolt -strict, which processes all functions */
+};
+
+/* The name that this program was called by, before anything else. */
+void bolt_called_as(const char *path);
+
+/* Finds llvm-bolt: `given`, else $LLVM_BOLT, else beside the name that this program was called by, in PATH, and where Debian has it;
+ * of several releases the newest.  BC_NOTFOUND */
+BC_MUST_USE bool bolt_find(const char *given, char path[PATH_MAX], struct bc_error *err);
+
+/* Runs it, and takes the hashes from what it wrote, of which nothing stays on the disk.  binary: job->program, open; it must outlive
+ * *out.
+ *
+ * BC_NOTFOUND  there is no llvm-bolt
+ * BC_IO        it cannot be run, or fails: the text has its path and the last line that it printed
+ * else as of hash_source_open(): it wrote no hashes of this program, as releases before 19 */
+BC_MUST_USE bool bolt_job_run(const struct bolt_job *job, const struct binary *binary, struct hash_source *out,
+			      struct bc_error *err);
+
+#endif
