@@ -18,7 +18,7 @@ struct merge_item {
 	const uint8_t *key; /* borrowed from whoever delivered it */
 	size_t size;
 	uint64_t sum[2];  /* count and mispredictions, or what else is added; see the kinds */
-	uint64_t same[2]; /* must be equal in all items of one key */
+	uint64_t same[2]; /* must be equal in all items of one key that know it; 0: not known */
 };
 
 static inline int merge_item_compare(const struct merge_item *a, const struct merge_item *b)
@@ -63,6 +63,7 @@ static inline bool merge_item_add(struct merge_item *to, const struct merge_item
 				  uint64_t *saturated)
 {
 	for (int i = 0; i < 2; i++) {
+		to->same[i] |= from->same[i]; /* they agree */
 		if (!__builtin_add_overflow(to->sum[i], from->sum[i], &to->sum[i]))
 			continue;
 		if (!saturate)
@@ -75,7 +76,10 @@ static inline bool merge_item_add(struct merge_item *to, const struct merge_item
 
 static inline bool merge_item_agrees(const struct merge_item *a, const struct merge_item *b)
 {
-	return a->same[0] == b->same[0] && a->same[1] == b->same[1];
+	for (int i = 0; i < 2; i++)
+		if (a->same[i] != b->same[i] && a->same[i] && b->same[i])
+			return false;
+	return true;
 }
 
 #endif

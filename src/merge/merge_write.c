@@ -289,7 +289,8 @@ static bool explain(struct work *w, struct bc_error *err)
 			continue;
 		if (first && (w->how.fault == ITEMS_OVERFLOW || !merge_item_agrees(&of_first, &item)))
 			return fail_pair(w, first, w->inputs.at[i], what, err);
-		if (!first) {
+		/* What the first does not know, another one that does not fit does. */
+		if (!first || (w->how.fault == ITEMS_DISAGREE && (!of_first.same[0] || !of_first.same[1]))) {
 			first = w->inputs.at[i];
 			of_first = item;
 		}
