@@ -21,15 +21,14 @@ from collections import Counter, namedtuple
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '../recount'))
-from corpus import SAMPLES, binary_of, is_elf  # noqa: E402
+from corpus import LAYOUTS, SAMPLES, binary_of, is_elf, kind_of, layout_of  # noqa: E402
 
 BATCONV, INPUTS, SOURCE = (os.path.abspath(os.environ[name]) for name in ('BATCONV', 'INPUTS', 'SOURCE'))
-LAYOUTS = ('fixed', 'delta', 'equal', 'hashed')
 THREADS = (1, 7, 64)  # beside 2, with which all else is converted
 BLOCKS = '.blocks.preagg'  # made-up traces that run through every block
 DISTANCE = 0x123000  # between load addresses: whole pages
 
-# kind: preagg, data (perf.data) or text (of perf script);
+# kind: that of the samples;
 # layout: of the table, None for a binary that BOLT never touched
 Case = namedtuple('Case', 'folder binary samples kind options layout')
 
@@ -225,20 +224,6 @@ RELATIONS = {
 
 # ---- cases ----
 
-def kind_of(path):
-    with open(path, 'rb') as file:
-        start = file.read(1 << 16)
-    if start.startswith(b'PERFILE2'):
-        return 'data'
-    return 'text' if b'PERF_RECORD' in start else 'preagg'
-
-
-def layout_of(path):
-    """None: BOLT never touched it."""
-    done = subprocess.run([BATCONV, 'dump', '--summary', path], capture_output=True, text=True)
-    return next((layout for layout in LAYOUTS if layout in done.stdout.split()), None)
-
-
 def cases(bench):
     folders = {name: os.path.join(INPUTS, name) for name in os.listdir(INPUTS) if os.path.isdir(os.path.join(INPUTS, name))}
     folders['demo'] = os.path.join(SOURCE, 'inputs/demo')
@@ -250,7 +235,7 @@ def cases(bench):
                 binary = os.path.join(path, binary_of(folder, name))
                 assert is_elf(binary)
                 if binary not in layouts:
-                    layouts[binary] = layout_of(binary)
+                    layouts[binary] = layout_of(BATCONV, binary)
                 samples = os.path.join(path, name)
                 force = ('--force',) if '.made.' in name else ()
                 yield Case(folder, binary, samples, kind_of(samples), force, layouts[binary])
@@ -261,7 +246,7 @@ def cases(bench):
         with open(made, 'w') as out:
             subprocess.run([sys.executable, os.path.join(SOURCE, 'scripts/traces-from-bat.py'), path, '--distinct', '20000',
                             '--seed', '1'], stdout=out, stderr=subprocess.DEVNULL, check=True)
-        yield Case(folder, path, made, 'preagg', ('--force',), layout_of(path))
+        yield Case(folder, path, made, 'preagg', ('--force',), layout_of(BATCONV, path))
 
 
 def difference(expected, seen):

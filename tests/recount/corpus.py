@@ -6,6 +6,7 @@ import sys
 
 SAMPLES = ('.data', '.preagg', '.txt')
 FORMS = ('fdata', 'preagg', 'yaml')
+LAYOUTS = ('fixed', 'delta', 'equal', 'hashed')
 
 
 class Case:
@@ -33,14 +34,41 @@ def binary_of(folder, name):
     return binary
 
 
-def input_of(folder, binary):
-    """The binary that llvm-bolt read, or the very same."""
-    return 'sq' if folder == 'sqlite' else re.sub(r'\.(bolt|b\d+)$', '', binary)
-
-
 def is_elf(path):
     with open(path, 'rb') as file:
         return file.read(4) == b'\x7fELF'
+
+
+def bolt_options(path):
+    """With what llvm-bolt wrote it, as it says there itself, or None: it did not."""
+    with open(path, 'rb') as file:
+        told = re.search(rb'\0BOLT revision: .*?, command line: ([^\0]*)\0', file.read())
+    return told and told[1].decode()
+
+
+def input_of(path):
+    """The binary that llvm-bolt read, or the very same: X.bolt, X.b22 or X.p1 was X, libX.bolt.so was libX.so."""
+    start, end = re.fullmatch(r'(.*?)(\.so)?', path).groups(default='')
+    while bolt_options(path) and '.' in os.path.basename(start):
+        start = start.rpartition('.')[0]
+        if os.path.exists(start + end):
+            return start + end
+    return path
+
+
+def layout_of(batconv, path):
+    """Of its table, or None: BOLT never touched it."""
+    done = subprocess.run([batconv, 'dump', '--summary', path], capture_output=True, text=True)
+    return next((layout for layout in LAYOUTS if layout in done.stdout.split()), None)
+
+
+def kind_of(samples):
+    """data (perf.data), text (of perf script) or preagg."""
+    with open(samples, 'rb') as file:
+        start = file.read(1 << 16)
+    if start.startswith(b'PERFILE2'):
+        return 'data'
+    return 'text' if b'PERF_RECORD' in start else 'preagg'
 
 
 class Corpus:
@@ -77,7 +105,7 @@ class Corpus:
                 sys.exit('%s/%s: there is no binary that it is of' % (folder, name))
 
     def add_own(self, folder, binary, samples):
-        path, source = self.path(folder, binary), self.path(folder, input_of(folder, binary))
+        path, source = self.path(folder, binary), input_of(self.path(folder, binary))
         plain = ['--force'] if '.made.' in samples else []  # made-up traces, which no code can run
         self.cases += [Case(path, [samples], plain, source), Case(path, [samples], ['--basic', '--force'], source),
                        Case(path, [samples], [*plain, '--compat=perf2bolt'], source)]

@@ -1,0 +1,99 @@
+"""Pairs of a binary that BOLT wrote and its input, in inputs/, and samples of each: find()."""
+import collections
+import os
+import re
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../recount'))
+from corpus import SAMPLES, binary_of, bolt_options, input_of, is_elf, kind_of, layout_of  # noqa: E402
+
+ADDRESSES = 12  # of a pair, for what converts single ones
+MACHINES = {62: 'x86-64', 183: 'AArch64', 243: 'RISC-V'}
+# What tells a kind: bytes of the binary, or an option of llvm-bolt.  There must be a pair of each.
+KINDS = {'folded': '-icf', 'inlined': '-inline-small-functions', 'promoted': '-indirect-call-promotion', 'split': '-split-functions',
+         'C++': b'__gxx_personality_v0', 'Rust': b'rust_eh_personality', 'probes': b'\0.pseudo_probe\0'}
+
+
+class Pair:
+    """folder: what is made of it.  samples: {'branches' and 'plain': a pre-aggregated file}, empty if nothing was recorded.
+    things: name -> words of a command line."""
+
+    def __init__(self, name, bolted, layout, folder):
+        self.name, self.bolted, self.input, self.layout, self.folder = name, bolted, input_of(bolted), layout, folder
+        self.options = [word for word in bolt_options(bolted).split() if word.startswith('-') and word not in ('-o', '-data')]
+        self.kinds = set(self.own_kinds())
+        self.samples, self.things = {}, {'bolted': [bolted], 'input': [self.input], **{kind: [] for kind in self.kinds}}
+        os.mkdir(folder)
+
+    def own_kinds(self):
+        with open(self.bolted, 'rb') as file:
+            code = file.read()
+        yield MACHINES[struct.unpack_from('<H', code, 18)[0]]
+        for kind, mark in KINDS.items():
+            if mark in code if isinstance(mark, bytes) else any(option.startswith(mark) for option in self.options):
+                yield kind
+
+    def but_release(self):
+        """Two pairs that have this in common differ in the release of BOLT."""
+        return self.input, self.layout, tuple(sorted(self.options))
+
+    def add_branches(self, branches, prefix=''):
+        """prefix: of the names of what is of the input itself."""
+        counts, plain = plain_of(branches), os.path.join(self.folder, prefix + 'plain')
+        with open(plain, 'w') as file:
+            file.writelines('S %s %d\n' % row for row in counts)
+        self.things.update({prefix + 'branches': [branches], prefix + 'plain': [plain]})
+        if not prefix:
+            inside = [address for address, _ in counts if re.fullmatch('[0-9a-f]+', address)]
+            self.samples = {'branches': branches, 'plain': plain}
+            self.things['addresses'] = inside[::max(1, len(inside) // ADDRESSES)]
+
+
+def plain_of(branches):
+    """The starts of the traces: [(address, count)]."""
+    counts = collections.Counter()
+    with open(branches) as file:
+        for words in map(str.split, file):
+            if words[0] in 'TR' and len(words) == 5:
+                counts[words[2]] += int(words[4])
+    return sorted(counts.items())
+
+
+def find_samples(folder, path, pairs):
+    """Those of an input go to its first pair."""
+    by_binary = {pair.bolted: (pair, '') for pair in pairs}
+    for pair in pairs:
+        by_binary.setdefault(pair.input, (pair, 'input.'))
+    for name in sorted(os.listdir(path)):
+        file = os.path.join(path, name)
+        if not name.endswith(SAMPLES) or '.made.' in name or not os.path.isfile(file):
+            continue
+        pair, prefix = by_binary.get(os.path.join(path, binary_of(folder, name)), (None, ''))
+        if pair and kind_of(file) == 'preagg':
+            pair.add_branches(file, prefix)
+        elif pair and kind_of(file) == 'data':
+            pair.things[prefix + 'recording'] = [file]
+
+
+def find_folder(batconv, folder, path, scratch, few):
+    pairs = []
+    for name in sorted(os.listdir(path)):
+        file = os.path.join(path, name)
+        if os.path.isfile(file) and is_elf(file) and bolt_options(file) and input_of(file) != file:
+            pairs.append(Pair('%s/%s' % (folder, name), file, layout_of(batconv, file), os.path.join(scratch, '%s.%s' % (folder, name))))
+    if few:
+        pairs = list({pair.but_release(): pair for pair in pairs}.values())
+    find_samples(folder, path, pairs)
+    for pair in pairs:
+        same = [one.bolted for one in pairs if one.input == pair.input]
+        pair.things['other'] = [same[(same.index(pair.bolted) + 1) % len(same)]]
+    return pairs
+
+
+def find(batconv, inputs, source, scratch, few):
+    """All of them, the largest first.  few: of those that differ in the release of BOLT alone, the newest."""
+    folders = {name: os.path.join(inputs, name) for name in os.listdir(inputs) if os.path.isdir(os.path.join(inputs, name))}
+    folders['demo'] = os.path.join(source, 'inputs/demo')
+    pairs = [pair for folder, path in sorted(folders.items()) for pair in find_folder(batconv, folder, path, scratch, few)]
+    return sorted(pairs, key=lambda pair: -os.path.getsize(pair.input))
