@@ -146,6 +146,7 @@ bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *fi
 {
 	struct maps_head head;
 	struct maps_line line;
+	uint64_t blank;
 
 	while (rest->len) {
 		size_t len = text_find(*rest, '\n');
@@ -154,8 +155,11 @@ bool maps_text_read(struct text *rest, uint64_t *number, struct mapped_files *fi
 			break;
 		*rest = text_from(*rest, len + 1);
 		++*number;
-		if (!text_trim(text).len || *text.at == '#')
+		if (!text_trim(text).len || *text.at == '#') {
+			*rest = text_from(*rest, text_blank_lines(*rest, &blank));
+			*number += blank;
 			continue;
+		}
 		const char *wrong = maps_line_parse(text, &line);
 		if (wrong)
 			return bc_fail(err, BC_FORMAT, "line %" PRIu64 ": %s", *number, wrong);

@@ -75,6 +75,17 @@ bool lines_next(struct lines *lines, struct text *out, struct bc_error *err)
 	return true;
 }
 
+size_t lines_skip_blank(struct lines *lines)
+{
+	uint64_t number;
+	size_t size = text_blank_lines((struct text){lines->buffer + lines->begin, lines->end - lines->begin}, &number);
+
+	lines->begin += size;
+	lines->bytes += size;
+	lines->number += number;
+	return size;
+}
+
 /* How much of `text` is whole lines. */
 static size_t whole_lines(const char *text, size_t size)
 {

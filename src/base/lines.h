@@ -34,6 +34,10 @@ BC_MUST_USE bool lines_peek(struct lines *lines, size_t most, struct text *out,
 BC_MUST_USE bool lines_next(struct lines *lines, struct text *out,
 			    struct bc_error *err);
 
+/* Skip the blank lines that come next, as far as they were read already, for a caller to whom such a line is nothing:
+ * lines_next() gives the next one that is there, or the first blank one of what is read then.  Returns their bytes. */
+size_t lines_skip_blank(struct lines *lines);
+
 /* Read whole lines, up to a few hundred KiB, into `buffer` of LINES_LONGEST bytes; only the last
  * line of the stream can lack its newline.  Does not change `number`: the caller counts the
  * lines.  Returns false as lines_next() does, but err has no text if a line is too long:

@@ -37,6 +37,41 @@ struct text text_word(struct text *rest)
 	return (struct text){word, (size_t)(p - word)};
 }
 
+/* ---- blank lines ---- */
+
+#define CHUNK 64 /* bytes that are looked at without a branch between them, so that the compiler can take several at a time */
+
+/* Whether all of a chunk is blanks and newlines; adds the newlines. */
+static bool chunk_is_blank(const char *at, uint64_t *newlines)
+{
+	uint8_t other = 0, found = 0;
+
+	for (size_t i = 0; i < CHUNK; i++) {
+		uint8_t newline = at[i] == '\n';
+		other |= (uint8_t)!(newline | (at[i] == ' ') | (at[i] == '\t') | (at[i] == '\r'));
+		found = (uint8_t)(found + newline);
+	}
+	if (!other)
+		*newlines += found;
+	return !other;
+}
+
+size_t text_blank_lines(struct text t, uint64_t *lines)
+{
+	size_t end = 0;
+
+	*lines = 0;
+	if (!t.len || (*t.at != '\n' && !is_blank(*t.at)))
+		return 0;
+	while (t.len - end >= CHUNK && chunk_is_blank(t.at + end, lines))
+		end += CHUNK;
+	for (; end < t.len && (t.at[end] == '\n' || is_blank(t.at[end])); end++)
+		*lines += t.at[end] == '\n';
+	while (end && t.at[end - 1] != '\n')
+		end--;
+	return end;
+}
+
 bool text_hex(struct text t, uint64_t *out)
 {
 	uint64_t value;

@@ -86,6 +86,10 @@ static inline bool text_line(struct text *rest, struct text *out)
 	return true;
 }
 
+/* How many bytes the blank lines take that `t` begins with, newlines included, and how many lines these are.  A million
+ * of them takes no longer than copying them: compressed, they are a file of nearly nothing. */
+size_t text_blank_lines(struct text t, uint64_t *lines);
+
 /* The whole text as a number: digits only, no sign, no overflow past 64 bits,
  * not empty.  A hexadecimal number may begin with 0x.  *out is set on success
  * only. */

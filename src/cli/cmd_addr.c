@@ -244,8 +244,10 @@ static bool answer_stdin(const struct arguments *args, const struct addr_context
 	err->code = BC_OK;
 	while (lines_next(&lines, &text, err)) {
 		text = text_trim(text);
-		if (!text.len || *text.at == '#')
+		if (!text.len || *text.at == '#') {
+			lines_skip_blank(&lines);
 			continue;
+		}
 		if (!answer(args, context, text, nowhere, err)) {
 			struct bc_error why = *err;
 			return bc_fail(err, why.code, "%s: line %" PRIu64 ": %s", stream.name,

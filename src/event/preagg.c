@@ -244,6 +244,15 @@ static bool keep(struct parsed *parsed, const struct preagg_record *record)
 	return true;
 }
 
+static void skip_blank(struct text *rest, struct line *line, struct parsed *parsed)
+{
+	uint64_t lines;
+
+	*rest = text_from(*rest, text_blank_lines(*rest, &lines));
+	line->number += lines;
+	parsed->ignored += lines;
+}
+
 static void parse_block(struct text_block *block)
 {
 	const struct build_id *own = block->all->ctx;
@@ -263,6 +272,8 @@ static void parse_block(struct text_block *block)
 			parsed->no_memory = true;
 		if (parsed->failed.number || parsed->no_memory)
 			break;
+		if (record.kind == PREAGG_NOTHING)
+			skip_blank(&rest, &line, parsed);
 	}
 	block->lines = line.number;
 }

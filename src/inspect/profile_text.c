@@ -78,7 +78,7 @@ static bool fdata_line(struct reading *r, struct text line)
 	} else if (text_starts(line, "no_lbr")) {
 		r->facts->basic = true;
 		copy(r->facts->events, sizeof(r->facts->events), text_trim(text_from(line, 6)));
-	} else if (line.len) {
+	} else if (text_trim(line).len) {
 		return fdata_record(r, line);
 	}
 	return true;
@@ -136,8 +136,10 @@ static bool each_line(const char *path, line_fn *take, struct reading *r, struct
 	if (!stream_open(path, &stream, err))
 		return false;
 	if (lines_init(&lines, &stream, err)) {
-		while (ok && lines_next(&lines, &line, err))
+		while (ok && lines_next(&lines, &line, err)) {
 			ok = take(r, line) || bc_fail_nomem(err);
+			lines_skip_blank(&lines);
+		}
 		ok = ok && err->code == BC_OK;
 	} else {
 		ok = false;

@@ -165,7 +165,10 @@ static bool line_next(struct source *source, struct merge_item *out, struct bc_e
 	const char *why;
 	struct text line;
 
-	while (!is_record) {
+	for (bool is_first = true; !is_record; is_first = false) {
+		/* Behind what was no record there can be any number of blank lines; to fdata they are errors. */
+		if (!is_first && r->head.kind == MERGE_PREAGG)
+			text_input_skip_blank(&r->in);
 		if (!text_input_line(&r->in, &line, err)) {
 			if (err->code == BC_OK)
 				check_end(r, err);

@@ -88,6 +88,16 @@ bool text_input_line(struct text_input *in, struct text *out, struct bc_error *e
 	return !in->zeros || !memchr(out->at, 0, out->len) || text_input_fail(in, "a zero byte", err);
 }
 
+void text_input_skip_blank(struct text_input *in)
+{
+	uint64_t lines;
+	size_t size = text_blank_lines((struct text){in->buffer + in->begin, in->end - in->begin}, &lines);
+
+	in->line += lines;
+	in->next += size;
+	in->begin += size;
+}
+
 bool text_input_lines(struct text_input *in, struct text *out, struct bc_error *err)
 {
 	const char *first;

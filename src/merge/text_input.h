@@ -51,6 +51,9 @@ static inline void text_input_skip(struct text_input *in, const char *end)
 	in->begin += size;
 }
 
+/* Skip the blank lines that come next, as far as they are in the buffer. */
+void text_input_skip_blank(struct text_input *in);
+
 /* All whole lines that are in the buffer, with their newlines; their number is not kept.  Errors and the end as of
  * text_input_line(). */
 BC_MUST_USE bool text_input_lines(struct text_input *in, struct text *out, struct bc_error *err);

@@ -98,6 +98,7 @@ static bool raw_lines(struct resolver *r, struct lines *lines, struct bc_error *
 			ok = resolver_raw(r, &raw, err);
 			break;
 		case RAW_NOTHING:
+			lines_skip_blank(lines);
 			break;
 		case RAW_BAD:
 			if (perf_dump_fits(text))

@@ -101,6 +101,35 @@ static void lines_across_buffers(void **state)
 	free(bytes);
 }
 
+/* What is skipped counts: the next line has its own number, and all bytes are counted. */
+static void blank_lines_are_skipped(void **state)
+{
+	static const char text[] = "a\n\n \t\n\r\n  b\n \n";
+	struct file_stream stream;
+	struct lines lines;
+	struct bc_error err = {0};
+	struct text line;
+	FILE *file = open_bytes(text, strlen(text), &stream);
+
+	(void)state;
+	assert_true(lines_init(&lines, &stream, &err));
+	assert_int_equal(lines_skip_blank(&lines), 0); /* nothing was read yet */
+	assert_true(lines_next(&lines, &line, &err));
+	assert_int_equal(lines_skip_blank(&lines), 6);
+	assert_int_equal(lines.number, 4);
+	assert_int_equal(lines_skip_blank(&lines), 0);
+	assert_true(lines_next(&lines, &line, &err));
+	assert_true(text_is(line, "  b"));
+	assert_int_equal(lines.number, 5);
+	assert_int_equal(lines_skip_blank(&lines), 2);
+	assert_false(lines_next(&lines, &line, &err));
+	assert_int_equal(err.code, BC_OK);
+	assert_int_equal(lines.number, 6);
+	assert_int_equal(lines.bytes, strlen(text));
+	lines_fini(&lines);
+	fclose(file);
+}
+
 static bool first_line_of(size_t len, struct bc_error *err)
 {
 	char *bytes = malloc(len + 1);
@@ -139,6 +168,7 @@ int main(void)
 		cmocka_unit_test(lines_of_small_files),
 		cmocka_unit_test(peeking_takes_nothing),
 		cmocka_unit_test(lines_across_buffers),
+		cmocka_unit_test(blank_lines_are_skipped),
 		cmocka_unit_test(the_longest_line),
 	};
 

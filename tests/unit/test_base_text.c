@@ -2,6 +2,7 @@
 #include "src/base/text.h"
 
 #include "tests/support/cmocka.h"
+#include "tests/support/prng.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -103,12 +104,37 @@ static void basenames(void **state)
 	assert_true(text_is(text_basename(text_of("")), ""));
 }
 
+/* Random texts, mostly blank, of several chunks, against one line after the other. */
+static void blank_lines(void **state)
+{
+	static const char bytes[] = "\n\n\n\n \t\r";
+	struct prng prng = {1};
+	char text[400];
+	uint64_t lines;
+
+	(void)state;
+	assert_int_equal(text_blank_lines((struct text){0}, &lines), 0);
+	assert_int_equal(lines, 0);
+	for (unsigned round = 0; round < 5000; round++) {
+		size_t size = prng_below(&prng, sizeof(text)), end = 0, count = 0;
+		for (size_t i = 0; i < size; i++)
+			text[i] = bytes[prng_below(&prng, sizeof(bytes) - 1)];
+		if (size && round % 2)
+			text[prng_below(&prng, size)] = 'x';
+		for (struct text rest = {text, size}, line; text_find(rest, '\n') < rest.len && text_line(&rest, &line) && !text_trim(line).len;
+		     count++)
+			end += line.len + 1;
+		assert_int_equal(text_blank_lines((struct text){text, size}, &lines), end);
+		assert_int_equal(lines, count);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),   cmocka_unit_test(words),
 		cmocka_unit_test(trimming),  cmocka_unit_test(parts),
-		cmocka_unit_test(basenames),
+		cmocka_unit_test(basenames), cmocka_unit_test(blank_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

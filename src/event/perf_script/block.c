@@ -18,10 +18,11 @@ static void destroy(void *parsed)
 }
 
 /* Line and branches of a block fit into 32 bits.  Returns false when out of memory. */
-static bool read_line(struct script_block *parsed, struct text block, struct text text)
+static bool read_line(struct script_block *parsed, struct text block, struct text text, uint64_t number)
 {
 	struct line line = {.text = text, .file = ""};
-	struct script_line out = {.at = (uint32_t)(text.at - block.at),
+	struct script_line out = {.number = (uint32_t)number,
+				  .at = (uint32_t)(text.at - block.at),
 				  .len = (uint32_t)text.len,
 				  .stack = (uint32_t)stack_find(text),
 				  .first_branch = (uint32_t)parsed->branches.len};
@@ -41,12 +42,20 @@ static void parse(struct text_block *block)
 {
 	struct script_block *parsed = block->parsed;
 	struct text rest = block->text, line;
+	uint64_t number = 0, blank;
 
 	parsed->lines.len = parsed->branches.len = 0;
+	parsed->blank = 0;
 	parsed->no_memory = false;
-	while (!parsed->no_memory && text_line(&rest, &line))
-		parsed->no_memory = !read_line(parsed, block->text, line);
-	block->lines = parsed->lines.len;
+	while (!parsed->no_memory && text_line(&rest, &line)) {
+		parsed->no_memory = !read_line(parsed, block->text, line, number++);
+		if (text_trim(line).len)
+			continue;
+		rest = text_from(rest, text_blank_lines(rest, &blank));
+		number += blank;
+		parsed->blank += blank;
+	}
+	block->lines = number;
 }
 
 _Static_assert(LINES_LONGEST < UINT32_MAX, "script_line has 32 bits");

@@ -12,6 +12,7 @@
 
 /* 32-bit members keep the array small: a text can have nearly as many lines as bytes. */
 struct script_line {
+	uint32_t number;  /* of the line in the block, from 0 */
 	uint32_t at, len; /* in the block's text */
 	uint32_t stack;   /* where its branch stack begins, or its length */
 	uint32_t first_branch, branch_count; /* in the block's branches */
@@ -23,6 +24,7 @@ DEFINE_VEC(script_line_vec, struct script_line);
 struct script_block {
 	struct script_line_vec lines;
 	struct branch_vec branches;
+	uint64_t blank; /* lines that follow a blank one, and are blank: they are not in `lines` */
 	bool no_memory; /* for further lines: out of memory */
 };
 

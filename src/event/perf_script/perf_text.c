@@ -128,6 +128,22 @@ static enum part part_of(struct held *held, size_t *at, size_t len)
 	return part->part;
 }
 
+/* Blank lines that follow a blank one say nothing and are not kept, but the sizes of their parts have them. */
+static void pass_blank(struct held *held, size_t *at, struct lines *lines, struct reader_report *report)
+{
+	uint64_t before = lines->number;
+	size_t size = lines_skip_blank(lines);
+
+	report->ignored += lines->number - before;
+	report->lines = lines->number;
+	while (size && *at < held->part_count) {
+		uint64_t left = held->parts[*at].left;
+		size_t taken = left < size ? (size_t)left : size;
+		(void)part_of(held, at, taken);
+		size -= taken;
+	}
+}
+
 static bool read_parts(struct held *held, struct lines *lines, struct reader_report *report,
 		       struct bc_error *err)
 {
@@ -140,6 +156,8 @@ static bool read_parts(struct held *held, struct lines *lines, struct reader_rep
 				     : !keep_line(held, part_of(held, &at, line.text.len + 1), &line, report) &&
 				       !bc_fail_nomem(err))
 			return false;
+		if (!text_trim(line.text).len)
+			pass_blank(held, &at, lines, report);
 	}
 	return err->code == BC_OK;
 }

@@ -72,14 +72,16 @@ static bool read_block(struct reading *r, struct text_block *block, const char *
 
 	for (size_t i = 0; i < parsed->lines.len; i++) {
 		const struct script_line *at = &parsed->lines.at[i];
-		struct line line = {{block->text.at + at->at, at->len}, file, block->first_line + i};
+		struct line line = {{block->text.at + at->at, at->len}, file, block->first_line + at->number};
 		if (is_cut(r, block, at, &line)) {
 			note_cut(r->script.report, block, &line);
-			break;
+			return true;
 		}
 		if (!read_line(r, block, at, &line, err))
 			return false;
 	}
+	r->script.report->ignored += parsed->blank;
+	r->script.report->lines = block->first_line + block->lines - 1;
 	return !parsed->no_memory || bc_fail_nomem(err);
 }
 
