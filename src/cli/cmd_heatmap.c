@@ -44,7 +44,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case 'o': args->output.path = value; break;
 	case 'h': args->help = true; break;
 	case OPT_BLOCK:
-		return heat_parse_sizes(value, &args->output) ? NULL : "--block-size takes sizes such as 64,4K,2M, each a multiple of the one before, not";
+		return heat_parse_sizes(value, &args->output) ? NULL : "--block-size takes sizes from 1 to less than 4G such as 64,4K,2M, each a multiple of the one before, not";
 	case OPT_LINE:
 		return heat_parse_line(value, &args->output) ? NULL : "--line-size takes a number from 1 to 65536, not";
 	case OPT_MIN: return heat_parse_address(value, &args->output.min) ? NULL : "--min-address takes an address, not";
@@ -111,6 +111,7 @@ static int run(struct arguments *args)
 	args->conversion.progress = (struct input_progress){progress_show, &progress};
 	bool ok = measure(args, &conversion, &heat, &err);
 	progress_clear(&progress);
+	heat_output_tell(args->conversion.binary, &heat, stderr);
 	if (!ok) {
 		operands_explain(&args->conversion, &err);
 		return fail(&err);

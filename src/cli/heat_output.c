@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "src/cli/say.h"
 #include "src/quality/heat_write.h"
 
 #define LINE_MOST 65536
@@ -104,6 +105,38 @@ bool heat_output_open(const struct heat_output *output, struct output files[HEAT
 	return true;
 }
 
+/* ---- limits ---- */
+
+static bool fail_large(const struct heat_output *output, size_t number, const char *what, uint64_t count, uint64_t most,
+		       struct bc_error *err)
+{
+	char name[PATH_MAX];
+
+	if (!file_name(output, number, name) || output_is_stdout(name))
+		snprintf(name, sizeof(name), "<stdout>");
+	return bc_fail(err, BC_UNSUPPORTED, "%s: %" PRIu64 " %s of a heat map are more than the limit of %" PRIu64 ": larger buckets (--block-size), "
+		       "shorter lines (--line-size) or fewer addresses (--min-address, --max-address) make it smaller",
+		       name, count, what, most);
+}
+
+/* Is it small enough to be written?  Each bucket is a line of a table, and each cell a letter with its color. */
+static bool check_size(const struct heat_output *output, const struct heat *heat, struct bc_error *err)
+{
+	uint64_t cells = 0;
+
+	if (heat->buckets > HEAT_BUCKETS_MOST)
+		return fail_large(output, 0, "buckets", heat->buckets, HEAT_BUCKETS_MOST, err);
+	for (size_t i = 0; i < output->size_count; i++) {
+		BC_AUTO(heat_free) struct heat larger = {0};
+		if (i && !heat_zoom(heat, output->sizes[i], &larger))
+			return bc_fail_nomem(err);
+		cells += heat_picture_cells(i ? &larger : heat, (unsigned)output->line);
+		if (cells > HEAT_CELLS_MOST)
+			return fail_large(output, i, "cells", cells, HEAT_CELLS_MOST, err);
+	}
+	return true;
+}
+
 bool heat_output_fill(const struct heat_output *output, const struct heat *heat, const struct function_table *functions,
 		      struct output files[HEAT_FILES], struct bc_error *err)
 {
@@ -112,6 +145,8 @@ bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
 	const struct heat_picture how = {&sections, (unsigned)output->line, output->mappings, output->max > HEAT_MAX};
 	FILE *first = files[0].file, *buckets = files[HEAT_FILE_BUCKETS].file, *hotness = files[HEAT_FILE_SECTIONS].file;
 
+	if (!check_size(output, heat, err))
+		return false;
 	if (!heat_sections_take(heat, functions, &sections) || !heat_hottest(heat, &hottest))
 		return bc_fail_nomem(err);
 	heat_write_picture(heat, &how, first);
@@ -128,9 +163,16 @@ bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
 
 bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat, struct bc_error *err)
 {
-	struct heat_options how = {output->sizes[0], output->min, output->max, c->threads, true};
+	struct heat_options how = {output->sizes[0], &c->binary.image, output->min, output->max, true};
 
 	for (size_t i = 0; i < c->inputs.len; i++)
 		how.zero_counts &= c->inputs.at[i].format == INPUT_PREAGG;
 	return heat_take(&c->aggregate, c->basic, &how, heat, err);
+}
+
+void heat_output_tell(const char *binary, const struct heat *heat, FILE *out)
+{
+	if (heat->elsewhere)
+		say(out, "warning: what was counted %" PRIu64 " time%s is not in the heat map: it begins where %s has no segment",
+		    heat->elsewhere, plural(heat->elsewhere), binary);
 }

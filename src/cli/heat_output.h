@@ -35,7 +35,11 @@ BC_MUST_USE bool heat_output_name_others(const struct heat_output *output, const
 BC_MUST_USE bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat,
 				  struct bc_error *err);
 
-/* Open all files, then fill them; the files are for the caller to commit or discard, also after a failure.  BC_IO, BC_NOMEM */
+/* Say what was left out, if something was: of addresses that have nothing to do with the binary. */
+void heat_output_tell(const char *binary, const struct heat *heat, FILE *out);
+
+/* Open all files, then fill them; the files are for the caller to commit or discard, also after a failure.  BC_IO, BC_NOMEM;
+ * BC_UNSUPPORTED: the map has more than HEAT_BUCKETS_MOST buckets or HEAT_CELLS_MOST cells, and nothing was written yet */
 BC_MUST_USE bool heat_output_open(const struct heat_output *output, struct output files[HEAT_FILES],
 				  struct bc_error *err);
 BC_MUST_USE bool heat_output_fill(const struct heat_output *output, const struct heat *heat,

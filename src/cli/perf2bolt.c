@@ -130,6 +130,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 			       arguments->conversion.binary);
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of process %u", arguments->pid);
+	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	if (arguments->heat.path && !heat->buckets)
 		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);
 	return true;

@@ -27,10 +27,19 @@ static bool is_outside(const struct taking *t, uint64_t address)
 	return address < t->options->min || address > t->options->max;
 }
 
+/* Whether something of the binary can be there; counts what is left out. */
+static bool is_of_binary(struct taking *t, uint64_t address, uint64_t count)
+{
+	if (image_segment_at(t->options->image, (struct vaddr){address}) || (!address && t->options->zero_counts))
+		return true;
+	t->out->elsewhere = count_add_saturating(t->out->elsewhere, count);
+	return false;
+}
+
 bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to, uint64_t hits)
 {
 	struct heat_edge begin = {from / bucket, hits, false};
-	struct heat_edge end = {to / bucket + 1, hits, true};
+	struct heat_edge end = {to / bucket + (to / bucket < UINT64_MAX), hits, true};
 
 	return heat_edge_vec_push(edges, begin) && heat_edge_vec_push(edges, end);
 }
@@ -51,14 +60,14 @@ static bool add_trace(struct taking *t, const struct count_row *row)
 	bool known = t->options->zero_counts || trace_end_is(trace.from, TRACE_END_VADDR);
 	if (known && !is_outside(t, from) && from <= to &&
 	    to - from <= HEAT_LONGEST_FALL_THROUGH)
-		return add_range(t, from, to, row->count);
+		return !is_of_binary(t, from, row->count) || add_range(t, from, to, row->count);
 	t->out->invalid++;
 	return true;
 }
 
 static bool add_address(struct taking *t, const struct count_row *row)
 {
-	if (is_outside(t, row->key[0]) || !row->count)
+	if (is_outside(t, row->key[0]) || !row->count || !is_of_binary(t, row->key[0], row->count))
 		return true;
 	return add_range(t, row->key[0], row->key[0], row->count);
 }
@@ -121,9 +130,10 @@ bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_
 	*out = (struct heat){0};
 	bool ok = basic ? add_all(&t, &totals->basic, add_address)
 			: add_all(&t, &totals->traces, add_trace) && add_all(&t, &totals->ends, add_address);
-	uint64_t invalid = out->invalid;
+	uint64_t invalid = out->invalid, elsewhere = out->elsewhere;
 	ok = ok && heat_of_edges(&t.edges, options->bucket, out);
 	out->invalid = invalid;
+	out->elsewhere = elsewhere;
 	heat_edge_vec_free(&t.edges);
 	return ok || bc_fail_nomem(err);
 }
@@ -134,7 +144,7 @@ bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out)
 {
 	struct heat_run last = {0};
 
-	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid};
+	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid, .elsewhere = heat->elsewhere};
 	for (size_t i = 0; i < heat->runs.len; i++) {
 		struct heat_run rest = heat->runs.at[i];
 		while (rest.count) {

@@ -24,12 +24,13 @@ struct heat {
 	struct heat_run_vec runs; /* by address; no bucket is in two runs */
 	uint64_t buckets, hits;   /* of all of them; sums stop at 2^64 - 1 */
 	uint64_t invalid; /* distinct traces that were left out: too long, backwards, or outside the addresses */
+	uint64_t elsewhere; /* counts of traces and samples that were left out, as no segment is where they begin */
 };
 
 struct heat_options {
 	uint64_t bucket; /* at least 1 */
+	const struct image *image; /* of what ran */
 	uint64_t min, max; /* addresses, both included, that a trace may begin at */
-	unsigned threads;
 	bool zero_counts; /* in pre-aggregated records, address 0 stands for code outside of the binary */
 };
 
@@ -48,7 +49,7 @@ struct heat_edge {
 };
 DEFINE_VEC(heat_edge_vec, struct heat_edge);
 
-/* Adds hits to the buckets of a range, its last address included.  false: out of memory */
+/* Adds hits to the buckets of a range, its last address included, but never a bucket 2^64 - 1.  false: out of memory */
 BC_MUST_USE bool heat_add(struct heat_edge_vec *edges, uint64_t bucket, uint64_t from, uint64_t to, uint64_t hits);
 
 /* Makes heat of ranges that were added with buckets of this size.  false: out of memory */
@@ -62,6 +63,11 @@ void heat_free(struct heat *heat);
 /* Takes the counts before they are converted.  BC_NOMEM */
 BC_MUST_USE bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_options *options,
 			   struct heat *out, struct bc_error *err);
+
+/* What can be written of a heat map.  Whoever runs at addresses that have nothing to do with each other has a map
+ * that is a thousand times as large as the samples. */
+#define HEAT_BUCKETS_MOST (UINT64_C(1) << 22)
+#define HEAT_CELLS_MOST (UINT64_C(1) << 26)
 
 /* Puts the same hits into larger buckets.  false: out of memory */
 BC_MUST_USE bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out);

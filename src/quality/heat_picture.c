@@ -112,10 +112,15 @@ static void write_header(struct writer *w)
 
 static void fill(struct writer *w, uint64_t column)
 {
+	static const char dots[] = "................................................................";
+
 	if (w->column < column)
 		set_color(w, WHITE);
-	for (; w->column < column; w->column++)
-		putc('.', w->out);
+	while (w->column < column) {
+		size_t part = column - w->column < sizeof(dots) - 1 ? (size_t)(column - w->column) : sizeof(dots) - 1;
+		fwrite(dots, 1, part, w->out);
+		w->column += part;
+	}
 }
 
 static void begin_line(struct writer *w, uint64_t line)
@@ -165,6 +170,23 @@ static char letter_of(struct writer *w, uint64_t address)
 	if (w->section == sections->len || address < sections->at[w->section].begin)
 		return 'o';
 	return (char)('a' + w->section % 26);
+}
+
+uint64_t heat_picture_cells(const struct heat *heat, unsigned line)
+{
+	uint64_t lines = 0, next = 0; /* next: the line behind the last one that is drawn */
+
+	for (size_t i = 0; i < heat->runs.len; i++) {
+		const struct heat_run *run = &heat->runs.at[i];
+		uint64_t first = run->first / line, behind = (run->first + run->count - 1) / line + 1;
+		if (lines && first > next && first - next <= EMPTY_LINES)
+			lines += first - next;
+		if (!lines || first > next)
+			next = first;
+		lines += behind > next ? behind - next : 0;
+		next = behind;
+	}
+	return lines * line;
 }
 
 void heat_write_picture(const struct heat *heat, const struct heat_picture *how, FILE *out)

@@ -14,6 +14,9 @@ struct heat_picture {
 	bool wide;      /* addresses of 16 digits */
 };
 
+/* How many cells the picture has, those of empty lines included.  heat: at most HEAT_BUCKETS_MOST buckets */
+uint64_t heat_picture_cells(const struct heat *heat, unsigned line);
+
 void heat_write_picture(const struct heat *heat, const struct heat_picture *how, FILE *out);
 
 /* The hottest buckets first: how many, their size, and their share of all hits. */

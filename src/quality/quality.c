@@ -66,8 +66,9 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources, struct coverage *out,
 			struct bc_error *err)
 {
-	const struct heat_options bytes = {1, 0, UINT64_MAX - 1, conversion->threads, false};
-	const struct heat_options how = {HEAT_BUCKET, 0, UINT64_MAX, conversion->threads, false};
+	const struct image *image = &conversion->binary.image;
+	const struct heat_options bytes = {1, image, 0, UINT64_MAX, false};
+	const struct heat_options how = {HEAT_BUCKET, image, 0, UINT64_MAX, false};
 	const struct heat *heat = &sources->heat;
 	struct heat_run_vec runs = {0};
 
