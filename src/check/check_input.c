@@ -4,9 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/check/checks.h"
 #include "src/check/input.h"
 #include "src/pair/pair.h"
+
+/* Where an entry of the table leads to in the input. */
+struct place {
+	uint32_t function, offset;
+	uint32_t entry; /* of the whole table */
+};
+DEFINE_VEC(place_vec, struct place);
+
+static bool place_less(const struct place *a, const struct place *b)
+{
+	return a->function != b->function ? a->function < b->function : a->offset < b->offset;
+}
+DEFINE_SORT(sort_places, struct place, place_less)
+DEFINE_SEARCH(places_before, struct place, uint32_t, item->function < key)
 
 struct checking {
 	const struct binary *subject;
@@ -14,6 +30,8 @@ struct checking {
 	const struct block_starts *starts;
 	const uint32_t *of;
 	bool code;
+	struct place_vec places; /* if code: of all entries that lie in their function */
+	uint64_t *reached;       /* per entry: see struct code_view */
 	atomic_uint compared, contradicted; /* fragments */
 	atomic_uint_fast64_t offsets, strange; /* of the table; those that lie on no instruction */
 };
@@ -83,9 +101,72 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	}
 	size_t count = code_spots(&c->subject->bat, f, true, code.size, spots);
 	struct code_view view = {decoder, c->subject, c->starts, &c->input->probes, &input_side, code,
-				 c->input->functions.at[c->of[i]].address, i};
+				 c->input->functions.at[c->of[i]].address, i, c->reached + f->first_entry};
 	code_check(&view, spots, count, findings);
 	free(spots);
+}
+
+/* ---- the input's instructions ----
+ * Any number of fragments can be of one function.  Its code is decoded once for all of them. */
+
+static bool list_places(struct checking *c)
+{
+	const struct bat_table *bat = &c->subject->bat;
+
+	for (uint32_t i = 0; i < bat->fragment_count; i++) {
+		const struct bat_fragment *f = &bat->fragments[i];
+		size_t size = c->of[i] == NO_FUNCTION ? 0 : input_code_of(c->input, c->of[i]).size;
+		for (uint32_t entry = f->first_entry; entry < f->first_entry + f->entry_count; entry++) {
+			uint32_t offset = bat_entry_input(bat->entries[entry]);
+			if (offset < size && !place_vec_push(&c->places, (struct place){c->of[i], offset, entry}))
+				return false;
+		}
+	}
+	if (c->places.len)
+		sort_places(c->places.at, c->places.len);
+	c->reached = calloc(bat->entry_count + (size_t)1, sizeof(*c->reached));
+	return c->reached;
+}
+
+/* Where no instruction is, decoding goes on at the next place. */
+static void reach_places(const struct checking *c, struct decoder *decoder, size_t first, uint32_t function)
+{
+	struct bytes code = input_code_of(c->input, function);
+	uint64_t at = c->input->functions.at[function].address, offset = 0;
+
+	for (size_t i = first; i < c->places.len && c->places.at[i].function == function; i++) {
+		const struct place *place = &c->places.at[i];
+		while (offset < place->offset) {
+			size_t size = code_length(decoder, bytes_from(code, offset), at + offset);
+			offset = size ? offset + size : place->offset;
+		}
+		c->reached[place->entry] = offset;
+	}
+}
+
+/* The function of each fragment that has its first place. */
+static void reach_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_t end, struct findings *findings)
+{
+	const struct checking *c = ctx;
+
+	(void)findings;
+	for (uint32_t i = begin; i < end; i++) {
+		const struct bat_fragment *f = &c->subject->bat.fragments[i];
+		size_t first = c->of[i] == NO_FUNCTION ? c->places.len : places_before(c->places.at, c->places.len, c->of[i]);
+		if (first < c->places.len && c->places.at[first].entry - f->first_entry < f->entry_count)
+			reach_places(c, decoder, first, c->of[i]);
+	}
+}
+
+static bool reach_all(struct checking *c, unsigned threads, struct findings *findings)
+{
+	if (!c->code)
+		return true;
+	if (!list_places(c)) {
+		findings->nomem = true;
+		return false;
+	}
+	return code_for_fragments(c->subject, threads, reach_of, c, findings);
 }
 
 static uint64_t count_off(const struct findings *findings)
@@ -160,7 +241,9 @@ bool check_input(const struct binary *subject, const struct input *input,
 
 	findings->nomem |= !of;
 	bool ok = of && input_match(subject, input, starts, threads, of, findings) &&
-		  check_all_fragments(&checking, threads, findings);
+		  reach_all(&checking, threads, findings) && check_all_fragments(&checking, threads, findings);
+	place_vec_free(&checking.places);
+	free(checking.reached);
 	free(of);
 	return ok;
 }

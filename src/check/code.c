@@ -40,13 +40,22 @@ static bool is_block_start(const struct code_view *v, uint64_t offset)
 	return block_begins(bat, f, offset);
 }
 
+/* Padding that was looked at, and whether a block ends before it.  The next spot can be in it, too. */
+struct padding {
+	uint64_t from, to;
+	bool ends;
+};
+
 /* Does a block end before this offset?  It does if the code ends here, another block begins
  * here, or here is a jump to the next block, which BOLT moved. */
-static bool block_ends(const struct code_view *v, uint64_t offset)
+static bool block_ends(const struct code_view *v, uint64_t offset, struct padding *seen)
 {
 	struct bytes code = bytes_from(v->code, offset);
 	struct insn insn;
 
+	if (offset - seen->from < seen->to - seen->from)
+		return seen->ends;
+	seen->from = offset;
 	while (code.size && !is_block_start(v, offset) && insn_branch(v->decoder->machine, code, 0).nop) {
 		size_t length = code_length(v->decoder, code, v->at + offset);
 		if (!length) /* no instruction after all */
@@ -54,22 +63,22 @@ static bool block_ends(const struct code_view *v, uint64_t offset)
 		offset += length;
 		code = bytes_from(v->code, offset);
 	}
-	if (!code.size || is_block_start(v, offset))
-		return true;
-	return !v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) &&
-	       insn.kind == INSN_JUMP;
+	seen->to = offset;
+	seen->ends = !code.size || is_block_start(v, offset) ||
+		     (!v->side->input && decoder_next(v->decoder, code, v->at + offset, &insn) && insn.kind == INSN_JUMP);
+	return seen->ends;
 }
 
-static bool leaves_block(const struct code_view *v, uint64_t offset)
+static bool leaves_block(const struct code_view *v, uint64_t offset, struct padding *seen)
 {
 	struct bytes code = bytes_from(v->code, offset);
 	uint64_t at = v->at + offset;
 
 	return is_branch(v->decoder, code, at) ||
-	       block_ends(v, offset + code_length(v->decoder, code, at));
+	       block_ends(v, offset + code_length(v->decoder, code, at), seen);
 }
 
-static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset,
+static void check_spot(const struct code_view *v, const struct spot *spot, uint64_t offset, struct padding *seen,
 		       struct findings *findings)
 {
 	struct finding_location location = location_of(v->subject, v->fragment, spot->entry);
@@ -77,7 +86,7 @@ static void check_spot(const struct code_view *v, const struct spot *spot, uint6
 	if (offset > spot->offset)
 		findings_add(findings, v->side->inside, location, "0x%x is inside the instruction before "
 			     "0x%llx", spot->offset, (unsigned long long)offset);
-	else if (spot->branch && !leaves_block(v, offset) && !own_code_explains(v, spot))
+	else if (spot->branch && !leaves_block(v, offset, seen) && !own_code_explains(v, spot))
 		findings_add(findings, v->side->no_branch, location, "the instruction at 0x%x only goes on",
 			     spot->offset);
 }
@@ -86,9 +95,12 @@ void code_check(const struct code_view *v, const struct spot *spots, size_t coun
 		struct findings *findings)
 {
 	uint64_t offset = 0; /* the beginning of an instruction */
+	struct padding seen = {0, 0, false};
 	bool told = v->side->input || v->decoder->llvm_missing;
 
 	for (size_t i = 0; i < count; i++) {
+		if (v->reached)
+			offset = v->reached[spots[i].entry];
 		while (offset < spots[i].offset) {
 			size_t size = code_length(v->decoder, bytes_from(v->code, offset), v->at + offset);
 			if (!size && !told)
@@ -99,7 +111,7 @@ void code_check(const struct code_view *v, const struct spot *spots, size_t coun
 			told |= !size;
 			offset = size ? offset + size : spots[i].offset;
 		}
-		check_spot(v, &spots[i], offset, findings);
+		check_spot(v, &spots[i], offset, &seen, findings);
 	}
 }
 
@@ -220,7 +232,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	struct bytes code = image_bytes_at(&c->subject->image, (struct vaddr){f->address});
 	struct code_view view = {decoder, c->subject, c->starts, &c->probes, &output_side,
-				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i};
+				 bytes_first(code, binary_fragment_size(c->subject, i)), f->address, i, NULL};
 	size_t count = code_spots(&c->subject->bat, f, false, view.code.size, spots);
 
 	code_check(&view, spots, count, findings);

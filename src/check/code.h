@@ -35,6 +35,8 @@ struct code_view {
 	struct bytes code;
 	uint64_t at; /* where it is loaded */
 	uint32_t fragment;
+	/* Per entry of the fragment, if known: the instruction that begins at its offset, or the first one behind it. */
+	const uint64_t *reached;
 };
 
 /* Check spots by ascending offset, all of them in the code.

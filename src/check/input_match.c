@@ -38,8 +38,12 @@ static uint64_t misfits(const struct matching *m, struct decoder *decoder, uint3
 		return UINT64_MAX;
 	findings_init(&findings, 0);
 	size_t count = code_spots(bat, f, true, code.size, spots);
+	if (count && !work_spend(m->input->image.work, WORK_ONE_NAME, spots[count - 1].offset)) {
+		free(spots);
+		return UINT64_MAX; /* who asked for the matches finds it in the image's work */
+	}
 	struct code_view view = {decoder, m->subject, m->starts, &m->input->probes, &input_side, code,
-				 m->input->functions.at[function].address, fragment};
+				 m->input->functions.at[function].address, fragment, NULL};
 	code_check(&view, spots, count, &findings);
 	free(spots);
 	/* Entries behind the end of the function do not fit either. */

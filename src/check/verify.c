@@ -19,6 +19,8 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 		ok = check_input(subject, input, starts, options->threads, !options->no_code, findings);
 	if (!ok)
 		return bc_fail_nomem(err);
+	if (input && !work_check(input->image.work, err))
+		return bc_fail_prefix(err, options->input);
 	report->code = options->no_code ? CODE_NOT_ASKED
 		       : code_decoder_complete(subject->image.machine) ? CODE_CHECKED
 								       : CODE_PARTLY;

@@ -168,29 +168,48 @@ static bool reached(const struct chain *chain, uint32_t function)
 	return false;
 }
 
+/* Reads the calls of a function, up to where it cannot be decoded.  false: out of memory */
+static bool read_calls(struct pass *pass, uint32_t function)
+{
+	const struct function *f = &pass->how->pair->functions.at[function];
+	struct bytes code = bytes_first(image_bytes_at(&pass->how->pair->image, (struct vaddr){f->address}), f->size);
+	struct known_calls *calls = &pass->calls;
+	struct insn insn;
+
+	calls->begin[function] = calls->end[function] = (uint32_t)calls->at.len;
+	if (f->kind == FUNCTION_PLT || f->size > CODE_MOST)
+		return true;
+	for (uint32_t at = 0; at < code.size; at += insn.size) {
+		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
+			break;
+		insn.offset = at;
+		uint32_t callee = pass_callee(pass, f, &insn);
+		if (callee != NO_TARGET && insn.kind != INSN_CONDITIONAL &&
+		    !known_call_vec_push(&calls->at, (struct known_call){callee, at}))
+			return false;
+	}
+	calls->end[function] = (uint32_t)calls->at.len;
+	return true;
+}
+
 /* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
 static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
 {
-	const struct pair *pair = pass->how->pair;
-	const struct function *f = &pair->functions.at[chain->at[link].function];
-	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){f->address}), f->size);
-	struct insn insn;
+	struct known_calls *calls = &pass->calls;
+	uint32_t function = chain->at[link].function;
 
-	if (f->kind == FUNCTION_PLT || f->size > CODE_MOST)
+	if (calls->begin[function] == KNOWN_CALLS_NONE && !read_calls(pass, function)) {
+		pass->out_of_memory = true;
 		return false;
-	for (uint32_t at = 0; at < code.size; at += insn.size) {
-		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
-			return false;
-		insn.offset = at;
-		uint32_t callee = pass_callee(pass, f, &insn);
-		if (callee == NO_TARGET || insn.kind == INSN_CONDITIONAL)
-			continue;
-		if (pair->body_of[callee] == wanted) {
-			*place = at;
+	}
+	for (uint32_t i = calls->begin[function]; i < calls->end[function] && calls->looks; i++, calls->looks--) {
+		uint32_t callee = calls->at.at[i].callee;
+		if (pass->how->pair->body_of[callee] == wanted) {
+			*place = calls->at.at[i].place;
 			return true;
 		}
 		if (chain->count < REACHED_MOST && depth(chain, link) < LINKS_MOST && !reached(chain, callee))
-			chain->at[chain->count++] = (struct link){callee, at, link};
+			chain->at[chain->count++] = (struct link){callee, calls->at.at[i].place, link};
 	}
 	return false;
 }
@@ -246,29 +265,42 @@ static void add_chain(struct pass *pass, const struct chain *chain, uint32_t las
 	pass_add(pass, record);
 }
 
+DEFINE_SEARCH(sites_before, struct site, uint32_t, item->place < key)
+DEFINE_SEARCH(sites_of_before, struct site, uint32_t, item->block < key)
+
+/* The sites that a call can be out of: that at its place, or all of the block that begins there. */
+static const struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
+{
+	uint32_t block = code_block_from(&pass->code, offset);
+	size_t first = block == NO_BLOCK ? sites_before(sites->at, sites->len, offset) : sites_of_before(sites->at, sites->len, block);
+	size_t end = first;
+
+	while (end < sites->len && (block == NO_BLOCK ? sites->at[end].place == offset : sites->at[end].block == block))
+		end++;
+	*count = end - first;
+	return sites->at + first;
+}
+
 /* Moves a call out of a body that was inlined at one of the sites. */
 static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
 {
+	size_t count;
+
 	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||
 	    record->to.offset || is_own_call(pass, record))
 		return false;
-	bool is_near = false;
-	for (size_t i = 0; i < sites->len; i++) {
-		const struct site *site = &sites->at[i];
+	const struct site *near = sites_at(pass, sites, record->from.offset, &count);
+	for (size_t i = 0; i < count && pass->calls.looks; i++, pass->calls.looks -= !!pass->calls.looks) {
 		struct chain chain;
 		uint32_t place = 0;
-		if (record->from.offset != site->place &&
-		    record->from.offset != pass->code.blocks.at[site->block].start)
-			continue;
-		is_near = true;
-		uint32_t last = find_chain(pass, site->callee, body_index(pass, record->to.function), &chain, &place);
+		uint32_t last = find_chain(pass, near[i].callee, body_index(pass, record->to.function), &chain, &place);
 		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
 			continue;
 		add_chain(pass, &chain, last, place, *record);
 		pass_count(pass, RESTORE_INLINED, record->count);
 		return true;
 	}
-	if (is_near)
+	if (count)
 		pass_count_guarded(pass, GUARD_INLINED, record->count);
 	return false;
 }

@@ -246,6 +246,20 @@ static bool list_cold(struct pass *pass)
 	return true;
 }
 
+static bool make_known_calls(struct pass *pass)
+{
+	struct known_calls *calls = &pass->calls;
+	size_t size = (pass->how->pair->functions.count + 1) * sizeof(*calls->begin);
+
+	calls->looks = pass->how->pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS;
+	calls->begin = malloc(size);
+	calls->end = malloc(size);
+	if (!calls->begin || !calls->end)
+		return false;
+	memset(calls->begin, 0xff, size); /* KNOWN_CALLS_NONE */
+	return true;
+}
+
 static bool find_shared(struct pass *pass)
 {
 	const struct pair *pair = pass->how->pair;
@@ -267,13 +281,16 @@ bool restore_profile(const struct restoration *how, struct profile *profile, str
 	decoder_open(pair->image.machine, &pass.decoder);
 	bool ok = targets_open(&pair->image, &pair->functions, &pass.input, err) &&
 		  targets_open(&pair->output->image, &pair->output->functions, &pass.output, err) &&
-		  ((list_cold(&pass) && find_shared(&pass)) || bc_fail_nomem(err));
+		  ((list_cold(&pass) && find_shared(&pass) && make_known_calls(&pass)) || bc_fail_nomem(err));
 	if (!ok)
 		profile_free(profile);
 	ok = ok && run_pass(&pass, profile, take_ways, err) && run_pass(&pass, profile, take_sums, err);
 	free(pass.first_cold);
 	free(pass.next_cold);
 	free(pass.shared);
+	known_call_vec_free(&pass.calls.at);
+	free(pass.calls.begin);
+	free(pass.calls.end);
 	code_free(&pass.code);
 	targets_close(&pass.input);
 	targets_close(&pass.output);

@@ -7,6 +7,21 @@
 #include "src/profile/entries.h"
 #include "src/restore/restore.h"
 
+/* The calls of a function of the input, in order: a direct call or a tail call of a known function. */
+struct known_call {
+	uint32_t callee, place;
+};
+DEFINE_VEC(known_call_vec, struct known_call);
+
+struct known_calls {
+	struct known_call_vec at;
+	uint32_t *begin, *end; /* per function of the input; KNOWN_CALLS_NONE: its code was not read yet */
+	uint64_t looks;        /* at calls, which are left: LOOKS_EACH for each byte of the input, and LOOKS_ALWAYS */
+};
+#define KNOWN_CALLS_NONE UINT32_MAX
+#define LOOKS_EACH 16
+#define LOOKS_ALWAYS (UINT64_C(1) << 22)
+
 /* One pass over a profile. */
 struct pass {
 	const struct restoration *how;
@@ -19,6 +34,7 @@ struct pass {
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records */
 	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
+	struct known_calls calls;
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool out_of_memory;
 };

@@ -313,6 +313,25 @@ def bat_one_input(n):
     return with_samples(with_bat(nops(32 * n), rows, table), traces(n, start=cold_at))
 
 
+def bat_nested(n):
+    """Functions within each other, and each has a table that ends at its end."""
+    size = 65536
+    rows = [(f'f{i}', CODE + i, size - i, FUNC) for i in range(n)]
+    table = bat_hashed([(CODE + i, 1, [], [(0, 0, 1, 0), (size - n - 16, size - n - 16, 2, 1)]) for i in range(n)])
+    return with_samples(with_bat(b'\x90' * (size - 16) + RET * 16, rows, table), traces(n // 4, 4))
+
+
+def bat_padding(n):
+    """Branch entries on padding, each of which is looked behind for the block's end."""
+    out = bytearray(uleb(1) + uleb(CODE) + pack('<Q', 1) + uleb(1) + uleb(0) + uleb(n) + uleb(0))
+    for i in range(n):
+        out += uleb(1 if i else 0) + uleb(0 if not i else 3 if i == 1 else 2)
+        if not i:
+            out += pack('<Q', 5) + uleb(0)
+    out += uleb(0)
+    return with_samples(with_bat(b'\x90' * n + RET * 16, [('f', CODE, n + 16, FUNC)], bytes(out)), traces(n // 4, 4))
+
+
 def with_probes(elf, name, probes, samples):
     """Pseudo-probes of functions of one name, for --profile-write-pseudo-probes."""
     guid = md5(name.encode()).digest()[:8]
@@ -363,4 +382,5 @@ KINDS = {
     'probes-one-block': (probes_one_block, 40000), 'functions-one-tree': (functions_one_tree, 4000),
     'trees-one-function': (trees_one_function, 20000),
     'bat-branches': (bat_branches, 10000), 'bat-one-input': (bat_one_input, 3000),
+    'bat-nested': (bat_nested, 2000), 'bat-padding': (bat_padding, 16000, 5000),
 }

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""Small inputs that ask for much: blowup.py [--small] [--keep] [KIND...]
+"""Small inputs that ask for much: blowup.py [--small] [--table] [--keep] [KIND...]
 
 Each kind of input grows with n, and so does what it refers to: what is naive takes n times n.  Each is made at once, four
-times and sixteen times its size (--small: a fifth of that, and twice as much), and given to every command that takes it.
-What must hold:
+times and sixteen times its size (--small: a quarter of it, and one way through each command, another one for each kind), and
+given to every command of the program that takes such files, in every place where they can stand (plan.py).  What must hold
+(docs/limits.md):
 
-    seconds of processor   at most 2, and 1 for each MB of input; --small: 4
+    seconds of processor   at most 2, and 1 for each MB of input; --small: 1, and 1
     memory                 at most 64 MB, and 32 times the input
-    exit code              0, 3 or 4; 1, if the message names the limit
+    a file that is written at most 256 MB, and 32 times the input
+    exit code              0, 3 or 4; 1 and 2: it was refused
 
-Prints a table.  KIND: only those.  --keep: what the last ones wrote is left in the directory that is named.
+and every command must have done its work on some of the kinds.
+
+Prints a table of the kinds, of what took longest.  --table: seconds of each command with each kind instead, of its slowest
+line; "limit": refused, as it asks for too much; "no": refused, as it is nothing for this command.
+KIND: only those.  --keep: what the last ones wrote is left in the directory that is named.
 BATCONV: the program (default: build/release/batconv).  INPUT, the size, is of all files that a command was given.
 """
+import collections
 import os
 import re
 import resource
@@ -24,45 +31,17 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import binaries  # noqa: E402
+import pairs  # noqa: E402
+import plan  # noqa: E402
 import recordings  # noqa: E402
+import texts  # noqa: E402
 
 BATCONV = os.path.abspath(os.environ.get('BATCONV', os.path.join(HERE, '../../build/release/batconv')))
-KINDS = {**binaries.KINDS, **recordings.KINDS}
+KINDS = {**binaries.KINDS, **pairs.KINDS, **recordings.KINDS, **texts.KINDS}
 MB = 1e6
 
 # What a refusal has to say: that there is a limit, and which.
-LIMIT = re.compile(r'limit|at most|more than \d|out of reach|Linux loads none')
-ADDRESSES = ['401000', '401234', '10000000']
-
-CONVERT = ['convert', '--force', '-q', 'binary']
-COMMANDS = {
-    ('binary', 'samples'): [
-        CONVERT + ['samples', '-o', 'out.fdata'], CONVERT + ['samples', '--format=yaml', '--profile-write-pseudo-probes', '-o', 'out.yaml'],
-        CONVERT + ['samples', '--format=preagg', '-o', 'out.preagg'],
-        CONVERT + ['samples', '--stats=json', '-o', 'out.fdata'], CONVERT + ['--basic', 'samples', '-o', 'out.fdata'],
-        CONVERT + ['--impute-fall-throughs', 'samples', '-o', 'out.fdata']],
-    ('binary', 'recording'): [
-        CONVERT + ['recording', '--basic', '-o', 'out.fdata'],
-        ['addr', '--binary=binary', '--perf=recording'] + ADDRESSES,
-        ['addr', '--binary=binary', '--perf=recording', '--process=1'] + ADDRESSES,
-        ['stacks', '--binary=binary', '--functions', '-q', 'recording', '-o', 'out.stacks']],
-    ('recording',): [
-        ['maps', '--list', 'recording'], ['maps', 'recording'], ['maps', '--raw', 'recording'], ['maps', '--json', 'recording'],
-        ['maps', '--process=1', 'recording'], ['maps', '--add=out.bcmaps', 'recording'],
-        ['stacks', '-q', 'recording', '-o', 'out.stacks']],
-    ('binary', 'maps'): [['addr', '--binary=binary', '--maps=maps'] + ADDRESSES],
-    ('binary', 'given', 'samples'): [
-        CONVERT + ['--maps=given', 'samples', '-o', 'out.fdata'], ['stacks', '-q', '--maps=given', 'samples', '-o', 'out.stacks']],
-    ('maps',): [['maps', '--list', 'maps'], ['maps', '--raw', 'maps'], ['maps', '--json', 'maps'], ['maps', '--add=out.bcmaps', 'maps']],
-    ('binary',): [
-        ['image', 'binary'], ['verify', 'binary'], ['verify', '--json', '--sample-check=1000', 'binary'],
-        ['verify', '-i', 'binary', 'binary'], ['dump', 'binary'], ['dump', '--json', 'binary', '-o', 'out.json'],
-        ['dump', '--raw', 'binary'], ['diff', 'binary', 'binary'],
-        ['transcode', '-q', '--layout=delta', 'binary', '-o', 'out.delta'],
-        ['addr', '--binary=binary', '--from=vaddr'] + ADDRESSES, ['extract', 'binary', '-o', 'out.side']],
-    ('out.json',): [['encode', 'out.json', '-o', 'out.note']],
-    ('out.side', 'samples'): [['convert', '--force', '-q', 'out.side', 'samples', '-o', 'out.fdata']],
-}
+LIMIT = re.compile(r'limit of|at most|more than \d|out of reach|Linux loads none')
 
 # Known not to be in bounds, and said so in docs/limits.md: which option of a kind is left out.
 BEYOND = {'samples-between-maps': '--functions'}
@@ -70,16 +49,38 @@ BEYOND = {'samples-between-maps': '--functions'}
 
 class Bounds:
     def __init__(self, small):
-        self.seconds, self.per_mb, self.memory, self.times = 4 if small else 2, 1, 64, 32
+        self.seconds, self.memory, self.times, self.written = 1 if small else 2, 64, 32, 256
         with open(BATCONV, 'rb') as program:
             if b'__asan_init' in program.read():  # several times slower, and larger
                 self.seconds, self.memory, self.times = 16, 192, 96
 
     def time(self, mb):
-        return self.seconds + self.per_mb * mb
+        return self.seconds + mb
 
     def most(self, mb):
         return self.memory + self.times * mb
+
+    def file(self, mb):
+        return self.written + self.times * mb
+
+
+class Run:
+    """One command line: what it took, and what was wrong."""
+
+    def __init__(self, kind, n, arguments):
+        self.kind, self.n, self.arguments = kind, n, arguments
+        self.mb = self.seconds = self.peak = 0
+        self.code, self.limit, self.wrong = None, '', []
+
+    def worked(self):
+        return self.code in (0, 3, 4)
+
+    def cell(self):
+        return '%.2f' % self.seconds if self.worked() or self.wrong else 'limit' if self.limit else 'no'
+
+    def failure(self):
+        return '%s, n = %d: batconv %s: %.1f MB, exit %s, %.2f s, %.0f MB: %s' % (
+            self.kind, self.n, ' '.join(self.arguments), self.mb, self.code, self.seconds, self.peak, ', '.join(self.wrong))
 
 
 def make(kind, n, folder):
@@ -94,86 +95,106 @@ def make(kind, n, folder):
         sys.exit(f'{kind}: cannot be made')
 
 
-def run(arguments, folder, bounds):
-    """What it took, and what was wrong: (MB of input, exit code, seconds, MB of memory, why)."""
-    files = {name for argument in arguments for name in [argument.split('=')[-1]]
-             if argument != 'out' and os.path.isfile(os.path.join(folder, name)) and not argument.startswith('--add')}
-    mb = sum(os.path.getsize(os.path.join(folder, name)) for name in files) / MB
-    seconds = bounds.time(mb)
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 2,) * 2)
-
+def execute(run, program, folder, bounds):
+    given = [name for argument in run.arguments for name in [argument.split('=')[-1]]
+             if not name.startswith('new') and os.path.isfile(os.path.join(folder, name))]
+    run.mb = sum(os.path.getsize(os.path.join(folder, name)) for name in given) / MB
     with open(os.path.join(folder, 'stderr'), 'wb') as err:
-        process = subprocess.Popen([BATCONV] + arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=err, preexec_fn=limit)
+        process = subprocess.Popen(program + run.arguments[1:], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        # Not before it starts: a child that Python has to prepare takes five times as long.
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(bounds.time(run.mb)) + 2,) * 2)
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (int(bounds.file(run.mb) * MB),) * 2)
         _, status, used = os.wait4(process.pid, 0)
-    process.returncode = code = os.waitstatus_to_exitcode(status)
-    took, peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    process.returncode = run.code = os.waitstatus_to_exitcode(status)
+    run.seconds, run.peak = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     with open(os.path.join(folder, 'stderr'), encoding='utf-8', errors='replace') as err:
         said = err.read().strip()
-    wrong = []
-    if code not in (0, 1, 3, 4):
-        wrong.append(f'exit {code}')
-    if took > seconds:
-        wrong.append('too slow')
-    if peak > bounds.most(mb):
-        wrong.append('too much memory')
-    refused = code == 1 and LIMIT.search(said)
-    return mb, code, took, peak, wrong, said if refused else ''
+    if run.code not in (0, 1, 2, 3, 4):
+        run.wrong.append(f'exit {run.code}')
+    if run.code == 1 and 'File too large' in said:
+        run.wrong.append('too large a file')
+    if run.seconds > bounds.time(run.mb):
+        run.wrong.append('too slow')
+    if run.peak > bounds.most(run.mb):
+        run.wrong.append('too much memory')
+    if run.code == 1 and LIMIT.search(said):
+        run.limit = said
 
 
-def measure(kind, n, folder, bounds, show):
-    """All commands; returns what was wrong with each."""
-    failed = []
-    for name in os.listdir(folder):
-        os.remove(os.path.join(folder, name))
+def measure(kind, n, folder, planned, turn, bounds):
+    """All runs of a kind at a size."""
+    for entry in os.scandir(folder):
+        shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.remove(entry.path)
     make(kind, n, folder)
-    worst = {}
-    for needs, commands in COMMANDS.items():
-        for arguments in commands:
-            if not all(os.path.exists(os.path.join(folder, name)) for name in needs) or BEYOND.get(kind) in arguments:
-                continue
-            result = run(arguments, folder, bounds)
-            if result[4]:
-                failed.append((arguments, result))
-            for key, value in (('time', result[2] / bounds.time(result[0])), ('memory', result[3] / bounds.most(result[0]))):
-                if key not in worst or value > worst[key][0]:
-                    worst[key] = (value, arguments, result)
-            if result[5]:
-                worst['refused'] = (0, arguments, result)
-    slow, large = worst['time'][2], worst['memory'][2]
-    refused = worst['refused'][2][5].split(': ', 2)[-1][:110] if 'refused' in worst else ''
-    show(kind, slow[0], slow[2], ' '.join(worst['time'][1][:2]), large[3], refused)
-    return failed
+    runs = []
+    for arguments in plan.FIRST:
+        if all(os.path.exists(os.path.join(folder, word)) for word in arguments if word in plan.OF_KINDS):
+            runs.append(Run(kind, n, arguments))
+            execute(runs[-1], planned.program(arguments[0]), folder, bounds)
+
+    def take(lines):
+        own = [Run(kind, n, arguments) for arguments in lines if BEYOND.get(kind) not in arguments]
+        for run in own:
+            execute(run, planned.program(run.arguments[0]), folder, bounds)
+        runs.extend(own)
+        return own
+
+    for lines in planned.lines(folder):
+        if any(run.worked() for run in take(lines.first())): # else no option will help
+            take(lines.others(turn))
+    return runs
+
+
+def show_kind(kind, runs, bounds):
+    slow = max(runs, key=lambda run: run.seconds / bounds.time(run.mb))
+    large = max(runs, key=lambda run: run.peak / bounds.most(run.mb))
+    refused = [run.limit.split(': ', 2)[-1][:110] for run in runs if run.limit]
+    print('| %s | %.1f | %.2f | %s | %.0f | %s |' % (kind, slow.mb, slow.seconds, ' '.join(slow.arguments[:2]), large.peak,
+                                                     refused[0] if refused else ''), flush=True)
+
+
+def show_commands(kind, runs, names):
+    cells = []
+    for name in names:
+        own = [run for run in runs if run.arguments[0] == name]
+        worst = max(own, key=lambda run: (bool(run.wrong), run.worked(), bool(run.limit), run.seconds), default=None)
+        cells.append(worst.cell() if worst else '')
+    print('| %s | %.1f | %s |' % (kind, max(run.mb for run in runs), ' | '.join(cells)), flush=True)
 
 
 def main():
-    small, keep = '--small' in sys.argv, '--keep' in sys.argv
+    small, keep, table = ('--' + word in sys.argv for word in ('small', 'keep', 'table'))
     chosen = [word for word in sys.argv[1:] if not word.startswith('--')] or list(KINDS)
-    bounds, failed = Bounds(small), 0
-    folder = tempfile.mkdtemp(prefix='blowup.')
-    print('| kind | MB | s | of | peak MB | refused |\n| --- | ---: | ---: | --- | ---: | --- |')
-
-    def show(kind, mb, seconds, command, peak, refused):
-        print(f'| {kind} | {mb:.1f} | {seconds:.2f} | {command} | {peak:.0f} | {refused} |', flush=True)
-
-    for kind in chosen:
-        n = KINDS[kind][1]
-        for size in ([max(n // 4, 1)] if small else [n, 4 * n, 16 * n]):
-            bad = measure(kind, size, folder, bounds, show)
-            for arguments, (mb, code, seconds, peak, wrong, _) in bad:
-                print(f'FAILED: {kind}, n = {size}: batconv {" ".join(arguments)}: {mb:.1f} MB, exit {code}, {seconds:.2f} s, '
-                      f'{peak:.0f} MB: {", ".join(wrong)}', flush=True)
+    bounds, failed, worked, count = Bounds(small), 0, collections.Counter(), 0
+    folder, links = (tempfile.mkdtemp(prefix='blowup.') for _ in range(2))
+    planned = plan.Plan(BATCONV, links)
+    if table:
+        print('| kind | MB | %s |\n| --- | ---: |%s' % (' | '.join(planned.names()), ' ---: |' * len(planned.names())))
+    else:
+        print('| kind | MB | s | of | peak MB | refused |\n| --- | ---: | ---: | --- | ---: | --- |')
+    for turn, kind in enumerate(chosen):
+        n, least = (KINDS[kind][1:] + (max(KINDS[kind][1] // 4, 1),))[:2]
+        for size in ([least] if small else [n, 4 * n, 16 * n]):
+            runs = measure(kind, size, folder, planned, turn if small else None, bounds)
+            count += len(runs)
+            worked.update(run.arguments[0] for run in runs if run.worked())
+            show_commands(kind, runs, planned.names()) if table else show_kind(kind, runs, bounds)
+            bad = [run for run in runs if run.wrong]
+            for run in bad:
+                print('FAILED: ' + run.failure(), flush=True)
             failed += bool(bad)
             if bad:
                 break
-    print(f'{len(chosen) - failed} of {len(chosen)} kinds in bounds')
+    idle = [name for name in planned.names() if not worked[name]] if chosen == list(KINDS) else []
+    for name in idle:
+        print(f'FAILED: {name}: not one of these inputs is for it: what stands in its places must be said in plan.py or every/commands.py')
+    print(f'{len(chosen) - failed} of {len(chosen)} kinds in bounds, {count} runs of {len(planned.names())} commands')
+    shutil.rmtree(links)
     if keep:
         print(folder)
     else:
         shutil.rmtree(folder)
-    sys.exit(failed > 0)
+    sys.exit(failed > 0 or bool(idle))
 
 
 main()

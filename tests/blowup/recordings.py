@@ -176,13 +176,13 @@ def side_file(n):
 
 
 KINDS = {
-    'fork-chain': (fork_chain, 6000), 'fork-chain-many-files': (fork_chain_many_files, 6000),
-    'samples-between-maps': (samples_between_maps, 6000), 'mappings-any-base': (mappings_any_base, 8000),
+    'fork-chain': (fork_chain, 6000, 400), 'fork-chain-many-files': (fork_chain_many_files, 6000, 400),
+    'samples-between-maps': (samples_between_maps, 6000, 800), 'mappings-any-base': (mappings_any_base, 8000),
     'one-file-many-names': (one_file_many_names, 4000), 'attrs-one-ids': (attrs_one_ids, 3000),
     'events-between-samples': (events_between_samples, 4000), 'names-between-events': (names_between_events, 4000),
     'event-types': (event_types, 4000), 'features-one-place': (features_one_place, 4000),
     'build-ids-one-path': (build_ids_one_path, 10000), 'build-ids-between-maps': (build_ids_between_maps, 4000),
     'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
-    'given-maps': (given_maps, 6000),
-    'compressed-records': (compressed_records, 40), 'side-file': (side_file, 1),
+    'given-maps': (given_maps, 6000, 800),
+    'compressed-records': (compressed_records, 40, 1), 'side-file': (side_file, 1),
 }

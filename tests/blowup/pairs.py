@@ -1,0 +1,102 @@
+"""Kinds of pairs: a binary and the input that llvm-bolt read, which refer to each other many times."""
+from binaries import bat_cold_one_parent, bat_nested, bat_one_fragment, nops, with_bat
+from files import CODE, FUNC, LOCAL_FUNC, RET, bat_hashed, pack, program
+
+def call(at, to):
+    return b'\xe8' + pack('<i', to - at - 5)
+
+
+def pair(output, rows, table, code, functions, samples):
+    return {'binary': with_bat(output, rows, table).bytes(), 'input': program(code, functions).bytes(), 'samples': samples}
+
+
+def folded(n):
+    """Functions that are one body in the output, each called from a place of its own."""
+    size = 5 * n + 16 & ~15
+    callers = CODE + 16 * n
+    calls = b''.join(call(callers + 5 * i, CODE) for i in range(n)).ljust(size, RET)
+    names = [(f'f{i}', CODE, 16, FUNC) for i in range(n)] + [('main', callers, size, FUNC)]
+    table = bat_hashed([(CODE, 1, [], [(0, 0, 1, 0)]), (callers, 1, [], [(0, 0, 1, 0)] + [(5 * i, 5 * i, i + 2, i) for i in range(1, n)])])
+    code = nops(16) * n + b''.join(call(callers + 5 * i, CODE + 16 * i) for i in range(n)).ljust(size, RET)
+    functions = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(n)] + [('main', callers, size, FUNC)]
+    return pair(nops(16) * n + calls, names, table, code, functions,
+                b''.join(b'T %x %x %x 1\n' % (callers + 5 * i, CODE, CODE + 14) for i in range(n)))
+
+
+def inlined(n, callees=1):
+    """One block calls many functions, all of which were inlined, and these call others, which the output calls there."""
+    size = 5 * n + 16 & ~15
+    body = 16 * n
+    leaves = [(f'leaf{i}', CODE + size + 16 * i, 16, FUNC) for i in range(n)]
+    calls = b''.join(call(CODE + 5 * i, leaves[i][1]) for i in range(n)).ljust(size, RET)
+    table = bat_hashed([(CODE, 1, [], [(0, 0, 1, 0)])])
+    large, end = [], CODE + size + body
+    for i in range(callees):
+        large.append((f'large{i}', end + 4096 * i, 4096, FUNC))
+    # The first of them calls the next ones, in code that is long.
+    chain = [call(large[0][1] + 5 * i, large[(i + 1) % callees][1]) for i in range(min(callees, 32))] if large else []
+    bodies = b''.join((b''.join(chain) if not i else b'').ljust(4095, b'\x90') + RET for i in range(callees))
+    own = b''.join(call(CODE + 5 * i, large[i % callees if callees > 32 else 0][1]) for i in range(n)).ljust(size, RET)
+    return pair(calls + nops(16) * n + bodies, [('f', CODE, size, FUNC)] + leaves + large, table,
+                own + nops(16) * n + bodies, [('f', CODE, size, FUNC)] + leaves + large,
+                b'B 1 %x 5 0\n' % CODE + b''.join(b'T %x %x %x 1\n' % (CODE + 5 * i, leaves[i][1], leaves[i][1] + 14) for i in range(n)))
+
+
+def inlined_chain(n):
+    return inlined(n, 32)
+
+
+def blocks_one_function(n):
+    files = bat_one_fragment(n)
+    return {**files, 'input': program(nops(4 * n + 16 & ~15), [('f', CODE, 4 * n, FUNC)]).bytes()}
+
+
+def cold_parts(n):
+    files = bat_cold_one_parent(n)
+    return {**files, 'input': program(nops(32 * n), [('f', CODE, 32 * n, FUNC)]).bytes()}
+
+
+def nested(n):
+    files = bat_nested(n)
+    rows = [(f'f{i}', CODE + i, 65536 - i, FUNC) for i in range(n)]
+    return {**files, 'input': program(b'\x90' * 65520 + RET * 16, rows).bytes()}
+
+
+def one_name(n):
+    """Local functions of one name, which are told apart by their order."""
+    rows = [('f', CODE + 16 * i, 16, LOCAL_FUNC) for i in range(n)]
+    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(n)])
+    return pair(nops(16 * n), rows, table, nops(16 * n), rows,
+                b''.join(b'T %x %x %x 1\n' % (CODE + 16 * i + 14, CODE + 16 * i, CODE + 16 * i + 14) for i in range(n)))
+
+
+def candidates(n):
+    """Each of these local functions can be each of those, the last of which is long; and their tables lead to its end."""
+    rows = [('f', CODE + 16 * i, 16, LOCAL_FUNC) for i in range(n)]
+    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0), (8, 15 * n, 2, 1)]) for i in range(n)])
+    old = [('f', CODE + i, 1, LOCAL_FUNC) for i in range(30)] + [('f', CODE + 30, 16 * n - 30, LOCAL_FUNC)]
+    return pair(nops(16 * n), rows, table, b'\x90' * 30 + nops(16 * n - 30), old,
+                b''.join(b'T %x %x %x 1\n' % (CODE + 16 * i + 14, CODE + 16 * i, CODE + 16 * i + 14) for i in range(n)))
+
+
+def taken_out(n):
+    """Of a function with many blocks that do nothing, two are left, with branches from each place to each."""
+    hops = b'\x74\0' * n
+    code = hops.ljust(2 * n + 16 & ~15, RET)
+    table = bat_hashed([(CODE, 2, [], [(0, 0, 1, 0), (2 * n - 2, 2 * n - 2, 2, n - 1)])])
+    rows = [('f', CODE, len(code), FUNC)]
+    return pair(code, rows, table, code, rows,
+                b''.join(b'B %x %x 1 0\n' % (CODE + 2 * (i % n), CODE + 2 * n - 2 * (i // 7 % n)) for i in range(n)))
+
+
+def samples_of_output(n):
+    """Plain samples: the branches of the input are inferred from them."""
+    files = blocks_one_function(n)
+    return {**files, 'samples': b'E cycles\n' + b''.join(b'S %x %d\n' % (CODE + 4 * i, 1 + i % 977) for i in range(n))}
+
+
+KINDS = {
+    'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
+    'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),
+    'pair-candidates': (candidates, 4000), 'pair-taken-out': (taken_out, 8000), 'pair-samples': (samples_of_output, 4000),
+}
