@@ -50,6 +50,10 @@ static inline bool count_cache_is_full(const struct count_cache *cache, size_t k
 /* Enlarge it, when it is not full.  Returns false when out of memory. */
 BC_MUST_USE bool count_cache_grow(struct count_cache *cache);
 
+/* Makes a factor of a random number: one that spreads keys at equal distances over the table.  About one number in three is one
+ * as it is. */
+uint64_t count_cache_factor(uint64_t seed);
+
 /* Of a product the highest bits depend on all bits of the key. */
 static inline uint64_t count_cache_hash(const struct count_cache *cache,
 					const uint64_t key[COUNT_KEY_WORDS])
