@@ -44,10 +44,11 @@ VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'],
           ('stacks', '--format'): ['json', 'folded', 'pprof']}
 # Words of options that need something else with each pair, or what no pair has.
 NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', 'FROM,TO', 'ADDR', 'ADDRESS', 'FILE', 'BIN', 'INPUT', 'PROFILE',
-            'SAMPLES'}
-# Options that have no turn: the runs or a line have them, they want what no pair has, or they change the files of inputs/.
+            'PATH', 'SAMPLES'}
+# Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes), or they change the
+# files of inputs/.
 NO_TURN = {'--threads', '--in-place', '--no-progress', '--new-recording', '--null', '--max-bad', '-ps', '--profile-write-pseudo-probes',
-           *commands.NOT_TRIED}
+           '--hashes', *commands.NOT_TRIED}
 # Commands that exit with 3 although nothing is wrong: what was compared differs.
 FINDS = {'verify', 'diff', 'addr', 'maps', 'overlap'}
 
@@ -85,7 +86,7 @@ def has(command, option):
 
 
 def takes_samples(command):
-    return 'SAMPLES' in command.operands or '-p' in command.required
+    return command.operands == ['OPTIMIZED', 'SAMPLES'] or '-p' in command.required
 
 
 def turns(command):
@@ -130,7 +131,7 @@ def cells_of(pair, command):
         for kind in pair.samples:
             for given in (False, True)[:1 + has(command, '--input')]:
                 yield of_samples(pair, command, kind, given)
-    elif command.operands == ['BINARY'] and command.name not in LINES:
+    elif command.operands[:1] == ['BINARY'] and command.name not in LINES:
         for given in ([], ['--input=' + pair.input])[:1 + has(command, '--input')]:
             yield Cell(pair, command, ''.join(given)[:8], given + BESIDE.get(command.name, []) + [pair.bolted])
     elif command.name not in LINES:
@@ -162,5 +163,5 @@ def plan_turns(cells, found):
         shapes[cell.command.name][cell.shape].append(cell)
     for command in found:
         own = list(shapes[command.name].values())
-        for number, option in enumerate(turns(command)):
+        for number, option in enumerate(turns(command) if own else ()):
             yield [cells[number % len(cells)].turned(option) for cells in own[number % len(own):] + own[:number % len(own)]]
