@@ -17,7 +17,7 @@ Each command line is run twice: by one thread and by three, in memory that mallo
     there is a pair of every kind, and each command and each option worked with one
 
 WORD...  only pairs whose name or kind has one of the words
---few    for a slow build: of binaries that differ in nothing but the release of BOLT only the newest, and only what takes samples twice
+--few    for a slow build: of binaries that differ in nothing but the release of BOLT only the newest, and only samples with --threads twice
 --stop   nothing more after the first failure
 --table  which exit codes were seen, of each command
 --slow   the slowest runs
@@ -48,7 +48,7 @@ SHOWN = 30  # failures
 LSAN_TRIES = 5  # gcc's LeakSanitizer itself can die of a thread that has just ended
 
 # How many threads, and what is in new memory: glibc fills with the complement, ASan with the byte itself; it looks for leaks once.
-ASAN = 'max_malloc_fill_size=16777216:malloc_fill_byte='
+ASAN = 'max_malloc_fill_size=1048576:malloc_fill_byte='
 WAYS = [(1, {'MALLOC_PERTURB_': '255', 'ASAN_OPTIONS': ASAN + '0', 'UBSAN_OPTIONS': 'print_stacktrace=1'}),
         (3, {'MALLOC_PERTURB_': '85', 'ASAN_OPTIONS': ASAN + '170:detect_leaks=0', 'UBSAN_OPTIONS': 'print_stacktrace=1'})]
 
@@ -148,7 +148,7 @@ def differences(first, second):
 
 class Bench:
     """scratch: for directories of runs.  stop: set when nothing more is to run, or None.  twice: whether everything is run twice, or only
-    what takes samples."""
+    what threads do with samples."""
 
     def __init__(self, scratch, stop, twice):
         self.scratch, self.stop, self.twice = scratch, stop, twice
@@ -164,7 +164,7 @@ class Bench:
 
     def do(self, cell):
         first = self.run(cell, WAYS[0])
-        if not cell.wrong and (self.twice or plan.takes_samples(cell.command)):
+        if not cell.wrong and (self.twice or plan.by_threads(cell)):
             second = self.run(cell, WAYS[1])
             cell.wrong = cell.wrong or list(differences(first, second))
         for name in cell.made.keys() & first[1].keys() if not cell.wrong else ():

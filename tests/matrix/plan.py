@@ -89,6 +89,11 @@ def takes_samples(command):
     return command.operands == ['OPTIMIZED', 'SAMPLES'] or '-p' in command.required
 
 
+def by_threads(cell):
+    """Samples that several threads count."""
+    return takes_samples(cell.command) and has(cell.command, '--threads') and not cell.turn
+
+
 def turns(command):
     """All options in turn, as words."""
     for option in command.options:
