@@ -43,7 +43,7 @@ class Tree:
         self.root, self.build = root, os.path.join(root, 'build')
         self.coverage, self.sanitize = coverage, sanitize
 
-    def make(self, source, jobs):
+    def make(self, source, jobs, targets=()):
         wanted = sources(source)
         for name in wanted:
             target = os.path.join(self.root, name)
@@ -57,7 +57,7 @@ class Tree:
                 if not path.startswith('build/') and path not in wanted and '__pycache__' not in path:
                     os.remove(os.path.join(self.root, path))
         self.configure()
-        self.ninja([], jobs)
+        self.ninja(targets, jobs)
         subprocess.run([os.path.join(self.root, 'inputs/unpack'), os.path.join(self.build, 'inputs')], check=True)
 
     def configure(self):

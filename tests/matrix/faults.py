@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Does the matrix find faults of tables, one at a time?  faults.py [--list] [NAME...]
+
+FAULTS is a list of small changes of the source: tables of the wrong size, numbers of another kind, missing bounds, memory that nobody
+sets, orders that depend on threads.  Each is put into a copy of the repository in build/matrix-faults, the program is built there under
+ASan and UBSan, and matrix.py is run with it until something fails.  A fault that the matrix does not find is a failure, and so is one
+whose text is no longer in the source, exactly once: such a row is brought up to date, or goes with its code.
+
+NAME...  only faults whose name or file has one of the words
+--list   only prints them
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(HERE, '../mutants'))
+import trees  # noqa: E402
+
+# Name, file, text, what stands there then.
+FAULTS = [
+    ('calls: names in a table of functions with code', 'src/infer/infer.c', 'DEFINE_BY_NAME(called, atomic_uint_least64_t)',
+     'DEFINE_BY_NUMBER(called, atomic_uint_least64_t, struct name_number, table->count)'),
+    ('samples of functions: a table of half the size', 'src/profile/figures.c', 't->samples = calloc(profile->function_count + 1,',
+     't->samples = calloc(profile->function_count / 2 + 1,'),
+    ('numbers of a measured profile: names in a table of functions with code', 'src/quality/flat.h', 'DEFINE_BY_NAME(flat_numbers, uint32_t)',
+     'DEFINE_BY_NUMBER(flat_numbers, uint32_t, struct name_number, table->count)'),
+    ('printed names: the same', 'src/output/fdata.c', 'DEFINE_BY_NAME(printed_names, struct name)',
+     'DEFINE_BY_NUMBER(printed_names, struct name, struct name_number, table->count)'),
+    ('owners of records: the same', 'src/profile/profile.c', 'b->listed = calloc(functions_named(&b->profile->binary->functions) + 1,',
+     'b->listed = calloc(b->profile->binary->functions.count + 1,'),
+    ('pieces: the same', 'src/ranges/pieces.c', 'pieces->of = malloc((functions_named(&binary->functions) + 1)',
+     'pieces->of = malloc((binary->functions.count + 1)'),
+    ('twins: no room for them', 'src/pair/match.c', 'size_t most = output->functions.count + pair->functions.count + 1;',
+     'size_t most = output->functions.count + 1;'),
+    ('bodies: the first is not set', 'src/pair/match.c', 'for (size_t i = 0; i < pair->functions.count; i++)\n\t\tpair->body_of[i] = NO_FUNCTION;',
+     'for (size_t i = 1; i < pair->functions.count; i++)\n\t\tpair->body_of[i] = NO_FUNCTION;'),
+    ('ranges for a compiler: in the order of the threads', 'src/ranges/gather.c', '*count = count_rows_unify(rows, *count, &spare);',
+     '(void)count_rows_unify;'),
+    ('bodies: half as many as graphs', 'src/ranges/pieces.c', 'pieces->bodies = calloc(pieces->body_count + 1,',
+     'pieces->bodies = calloc(pieces->body_count / 2 + 1,'),
+    ('flow: counts of edges by the number of blocks', 'src/infer/problem.c', '.edges = calloc((size_t)edges + 1, sizeof(uint64_t))},',
+     '.edges = calloc(blocks + 1, sizeof(uint64_t))},'),
+    ('network: the first links are not set', 'src/infer/network.c', 's->first = calloc((size_t)s->nodes + 1, sizeof(*s->first));',
+     's->first = malloc(((size_t)s->nodes + 1) * sizeof(*s->first));'),
+    ('samples of a function: the size of a number', 'src/infer/infer.c', 'malloc((s->count + 1) * sizeof(*samples));',
+     'malloc((s->count + 1) * sizeof(s->count));'),
+    ('blocks: one behind the last', 'src/profile/executed.c', 'return (at + 1 < graph->count ?', 'return (at < graph->count ?'),
+    ('samples by place, looked up by number', 'src/profile/figures.c', 't->samples[place]};', 't->samples[name.v]};'),
+    ('bits of instructions: a word too few', 'src/profile/insn_starts.c', 'calloc(code.size / WORD_BITS + 1, sizeof(*bits));',
+     'calloc(code.size / WORD_BITS, sizeof(*bits));'),
+    ('functions of a profile: one too few', 'src/quality/flat.c', 'while (functions->len <= *number)', 'while (functions->len < *number)'),
+    ('calls of a measured profile: half as many as functions', 'src/quality/flow_gaps.c', 'calls->counts = calloc(profile->functions.len + 1,',
+     'calls->counts = calloc(profile->functions.len / 2 + 1,'),
+    ('cold parts: no room for the end', 'src/report/code_parts.c', 'calloc(count + 1, sizeof(uint32_t))};', 'calloc(count, sizeof(uint32_t))};'),
+    ('PLT entries: a table of half the size', 'src/profile/plt_calls.c', 'out->at = calloc(plt.count + 1,',
+     'out->at = calloc(plt.count / 2 + 1,'),
+    ('cold fragments: only the first row is set', 'src/restore/restore.c',
+     'memset(pass->first_cold, 0xff, capacity); /* NO_FRAGMENT */', 'memset(pass->first_cold, 0xff, sizeof(*pass->first_cold));'),
+    ('code of a graph: one block too few', 'src/cfg/graph_code.c', 'size_t blocks = (size_t)parts->graph->count + 1;',
+     'size_t blocks = (size_t)parts->graph->count;'),
+    ('instructions that do something: no room for the sum', 'src/ranges/body.c', 'malloc((insns->len + 1) * sizeof(*real)), sum = 0;',
+     'malloc(insns->len * sizeof(*real)), sum = 0;'),
+    ('functions of the second profile: half as many as the first has', 'src/quality/overlap.c',
+     'joint->numbers = calloc(b->functions.len + 1,', 'joint->numbers = calloc(a->functions.len / 2 + 1,'),
+    ('aggregated records: room for half of them', 'src/profile/kept_counts.c', '(splits ? 2 : 1) * counts_used(counts) + 1}',
+     '(splits ? 2 : 1) * counts_used(counts) / 2 + 1}'),
+]
+
+
+def try_fault(tree, text, fault):
+    """(how long, what the matrix said first, or None: it found nothing)"""
+    name, path, before, after = fault
+    begin = time.monotonic()
+    tree.write(path, text.replace(before, after))
+    try:
+        if not tree.try_ninja(['batconv']):
+            raise SystemExit('%s: %s: it does not compile' % (path, name))
+        said = run_matrix(tree)
+        return time.monotonic() - begin, said
+    finally:
+        tree.write(path, text)
+
+
+def run_matrix(tree):
+    environment = dict(os.environ, BATCONV=os.path.join(tree.build, 'batconv'), INPUTS=os.path.join(tree.build, 'inputs'), SOURCE=tree.root)
+    done = subprocess.run([sys.executable, os.path.join(HERE, 'matrix.py'), '--few', '--stop'], env=environment, capture_output=True, text=True)
+    if done.returncode and not re.search(r' [1-9]\d* failed$', done.stdout, re.M):
+        raise SystemExit('the matrix itself:\n' + done.stdout + done.stderr)
+    return done.stdout.split('\n')[0] if done.returncode else None
+
+
+def main(args):
+    words = [arg for arg in args if not arg.startswith('--')]
+    chosen = [fault for fault in FAULTS if not words or any(word in text for word in words for text in fault[:2])]
+    if '--list' in args:
+        for name, path, _, _ in chosen:
+            print('%s: %s' % (path, name))
+        return 0
+    tree = trees.Tree(os.path.join(ROOT, 'build/matrix-faults'), sanitize=True)
+    tree.make(ROOT, os.cpu_count(), ['batconv'])
+    without = None if words else run_matrix(tree)
+    if without:
+        sys.exit('without any fault: ' + without)
+    missed = 0
+    for fault in chosen:
+        name, path, before, _ = fault
+        text = tree.read(path)
+        if text.count(before) != 1:
+            print('%s: %s: %d places have the text' % (path, name, text.count(before)), flush=True)
+            missed += 1
+            continue
+        seconds, said = try_fault(tree, text, fault)
+        print('%-9s %s: %s; %.0f s%s' % ('found' if said else 'NOT FOUND', path, name, seconds, said and '\n          ' + said[:200] or ''), flush=True)
+        missed += not said
+    print('%d faults, %d found' % (len(chosen), len(chosen) - missed))
+    return 1 if missed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
