@@ -33,6 +33,7 @@ sed 's/^no_lbr.*/no_lbr/' basic.fdata >basic2.fdata # with its events merge-fdat
 [ "$(sort ours)" = "$(sort theirs)" ] || fail 'no_lbr'
 # Names with blanks and backslashes, as BOLT escapes them, and with a backslash that escapes nothing: each is itself.
 printf 'boltedcollection\n' >names1
+# shellcheck disable=SC1003  # names that end with a backslash
 for name in ax 'a\x' 'a\\x' 'a\ x' 'a\\\x' '\x' 'x\\' 'x\\\ '; do
 	printf '%s\n' "1 $name 0 1 b 4 1 5" "1 b 8 1 $name 0 0 7" "1 $name 4 1 $name c 2 3" "0 [unknown] 0 1 $name 0 0 2"
 done >>names1
