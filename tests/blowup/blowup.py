@@ -31,13 +31,14 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import binaries  # noqa: E402
+import graphs  # noqa: E402
 import pairs  # noqa: E402
 import plan  # noqa: E402
 import recordings  # noqa: E402
 import texts  # noqa: E402
 
 BATCONV = os.path.abspath(os.environ.get('BATCONV', os.path.join(HERE, '../../build/release/batconv')))
-KINDS = {**binaries.KINDS, **pairs.KINDS, **recordings.KINDS, **texts.KINDS}
+KINDS = {**binaries.KINDS, **pairs.KINDS, **graphs.KINDS, **recordings.KINDS, **texts.KINDS}
 MB = 1e6
 
 # What a refusal has to say: that there is a limit, and which.
@@ -100,7 +101,8 @@ def execute(run, program, folder, bounds):
              if not name.startswith('new') and os.path.isfile(os.path.join(folder, name))]
     run.mb = sum(os.path.getsize(os.path.join(folder, name)) for name in given) / MB
     with open(os.path.join(folder, 'stderr'), 'wb') as err:
-        process = subprocess.Popen(program + run.arguments[1:], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        process = subprocess.Popen(program + run.arguments[1:], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                   env={**os.environ, 'LLVM_BOLT': '/bin/false'}) # what llvm-bolt takes is not ours
         # Not before it starts: a child that Python has to prepare takes five times as long.
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(bounds.time(run.mb)) + 2,) * 2)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (int(bounds.file(run.mb) * MB),) * 2)

@@ -50,6 +50,15 @@ def jump_graphs(functions, jumps, shape='anywhere', sampled=2, most=20, seed=1):
     return {'binary': program(b''.join(code), rows).bytes(), 'samples': b''.join(samples)}
 
 
+def functions_of(shape):
+    """n functions of 300 jumps: there is a limit for each, and their sum must have one, too."""
+    return lambda n: jump_graphs(n, 300, shape)
+
+
+KINDS = {'graphs-' + shape: (functions_of(shape), 20, 4) for shape in SHAPES}
+KINDS['graphs-large'] = (lambda n: jump_graphs(n, 1000), 30, 2)
+KINDS['graph-one'] = (lambda n: jump_graphs(1, n), 1500, 600)
+
 if __name__ == '__main__':
     for name, content in jump_graphs(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[4:5]).items():
         with open(os.path.join(sys.argv[3], name), 'wb') as file:
