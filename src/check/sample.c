@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/sort.h"
 #include "src/check/same_insn.h"
 #include "src/check/section_order.h"
 
@@ -92,6 +93,18 @@ static bool scan_section(const struct binary *subject, struct section_order *ord
 	return false;
 }
 
+/* A random address.  So many are taken together, in order, so that code is decoded once for all of them. */
+struct drawn {
+	uint32_t fragment, offset;
+};
+#define DRAWN_MOST 65536
+
+static bool drawn_less(const struct drawn *a, const struct drawn *b)
+{
+	return a->fragment != b->fragment ? a->fragment < b->fragment : a->offset < b->offset;
+}
+DEFINE_SORT(sort_drawn, struct drawn, drawn_less)
+
 struct sampling {
 	const struct binary *subject;
 	const struct input *input; /* NULL: none            */
@@ -99,6 +112,8 @@ struct sampling {
 	const struct scan *scan;
 	struct decoder decoder;
 	uint64_t state; /* of the random numbers */
+	struct drawn *drawn;
+	struct drawn reached; /* the instruction that was found last */
 	struct sample_result result;
 };
 
@@ -122,18 +137,21 @@ static bool is_added(const struct bat_table *bat, const struct bat_fragment *f, 
 }
 
 /* The beginning of the instruction that an offset is in, found by decoding from the last entry
- * before it, or from the beginning of the fragment. */
-static uint32_t instruction_at(struct sampling *s, const struct bat_fragment *f,
-			       struct bytes code, uint32_t offset)
+ * before it, from the beginning of the fragment, or from where an offset before it was. */
+static uint32_t instruction_at(struct sampling *s, struct drawn drawn, struct bytes code)
 {
-	const struct bat_entry *e = bat_entry_at(&s->subject->bat, f, offset);
-	uint32_t at = e && e->output <= offset ? e->output : 0;
+	const struct bat_fragment *f = &s->subject->bat.fragments[drawn.fragment];
+	const struct bat_entry *e = bat_entry_at(&s->subject->bat, f, drawn.offset);
+	uint32_t at = e && e->output <= drawn.offset ? e->output : 0;
 
-	for (size_t size; at < offset; at += (uint32_t)size) {
+	if (s->reached.fragment == drawn.fragment && s->reached.offset <= drawn.offset && s->reached.offset > at)
+		at = s->reached.offset;
+	for (size_t size; at < drawn.offset; at += (uint32_t)size) {
 		size = code_length(&s->decoder, bytes_from(code, at), f->address + at);
-		if (!size || at + size > offset)
+		if (!size || at + size > drawn.offset)
 			break;
 	}
+	s->reached = (struct drawn){drawn.fragment, at};
 	return at;
 }
 
@@ -159,21 +177,42 @@ static void compare(struct sampling *s, uint32_t fragment, struct bytes code, ui
 			  same_instruction(s->decoder.machine, code, &here, original, &there);
 }
 
-static void take_one(struct sampling *s)
+static struct bytes fragment_code(const struct sampling *s, uint32_t fragment)
+{
+	const struct bat_fragment *f = &s->subject->bat.fragments[fragment];
+
+	return bytes_first(image_bytes_at(&s->subject->image, (struct vaddr){f->address}),
+			   binary_fragment_size(s->subject, fragment));
+}
+
+static void take_one(struct sampling *s, struct drawn drawn)
 {
 	const struct bat_table *bat = &s->subject->bat;
-	uint32_t fragment = (uint32_t)(next_random(&s->state) % bat->fragment_count);
-	const struct bat_fragment *f = &bat->fragments[fragment];
-	struct bytes code = bytes_first(image_bytes_at(&s->subject->image, (struct vaddr){f->address}),
-					binary_fragment_size(s->subject, fragment));
+	struct bytes code = fragment_code(s, drawn.fragment);
+	uint32_t offset = instruction_at(s, drawn, code);
+	uint32_t input = bat_translate(bat, &bat->fragments[drawn.fragment], offset, false);
 
-	if (!code.size)
-		return;
-	uint32_t offset = instruction_at(s, f, code, (uint32_t)(next_random(&s->state) % code.size));
-	uint32_t input = bat_translate(bat, f, offset, false);
 	s->result.addresses++;
-	s->result.differ += input != scan_translate(s->scan, fragment, offset);
-	compare(s, fragment, code, offset, input);
+	s->result.differ += input != scan_translate(s->scan, drawn.fragment, offset);
+	compare(s, drawn.fragment, code, offset, input);
+}
+
+/* Takes up to DRAWN_MOST addresses.  A fragment without code has none. */
+static void take_some(struct sampling *s, uint64_t count)
+{
+	size_t taken = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint32_t fragment = (uint32_t)(next_random(&s->state) % s->subject->bat.fragment_count);
+		size_t size = fragment_code(s, fragment).size;
+		if (size)
+			s->drawn[taken++] = (struct drawn){fragment, (uint32_t)(next_random(&s->state) % size)};
+	}
+	if (taken)
+		sort_drawn(s->drawn, taken);
+	s->reached.fragment = UINT32_MAX;
+	for (size_t i = 0; i < taken; i++)
+		take_one(s, s->drawn[i]);
 }
 
 static bool run(struct sampling *s, uint64_t count, unsigned threads, struct findings *findings)
@@ -182,17 +221,23 @@ static bool run(struct sampling *s, uint64_t count, unsigned threads, struct fin
 	struct block_starts starts = {0};
 
 	s->of = of;
-	if (!of || !block_starts_make(&s->subject->bat, &starts)) {
+	s->drawn = malloc((count < DRAWN_MOST ? (size_t)count + 1 : DRAWN_MOST) * sizeof(*s->drawn));
+	if (!of || !s->drawn || !block_starts_make(&s->subject->bat, &starts)) {
 		free(of);
+		free(s->drawn);
 		findings->nomem = true;
 		return false;
 	}
 	code_decoder_open(s->subject->image.machine, &s->decoder);
 	bool ok = !s->input || input_match(s->subject, s->input, &starts, threads, of, findings);
-	for (uint64_t i = 0; ok && s->subject->bat.fragment_count && i < count; i++)
-		take_one(s);
+	while (ok && s->subject->bat.fragment_count && count) {
+		uint64_t part = count < DRAWN_MOST ? count : DRAWN_MOST;
+		take_some(s, part);
+		count -= part;
+	}
 	decoder_close(&s->decoder);
 	block_starts_free(&starts);
+	free(s->drawn);
 	free(of);
 	return ok;
 }

@@ -99,7 +99,8 @@ def make(kind, n, folder):
 def execute(run, program, folder, bounds):
     given = [name for argument in run.arguments for name in [argument.split('=')[-1]]
              if not name.startswith('new') and os.path.isfile(os.path.join(folder, name))]
-    run.mb = sum(os.path.getsize(os.path.join(folder, name)) for name in given) / MB
+    # A side file is a compressed binary, which counts with its size.
+    run.mb = sum(os.path.getsize(os.path.join(folder, 'binary' if name == 'out.side' else name)) for name in given) / MB
     with open(os.path.join(folder, 'stderr'), 'wb') as err:
         process = subprocess.Popen(program + run.arguments[1:], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
                                    env={**os.environ, 'LLVM_BOLT': '/bin/false'}) # what llvm-bolt takes is not ours
