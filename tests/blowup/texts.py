@@ -78,7 +78,7 @@ def samples_everywhere(n):
 
 KINDS = {
     'blank-records': (records, 40, 8), 'blank-script': (script, 40, 5), 'blank-script-parts': (script_parts, 40, 5),
-    'blank-stacks': (raw_stacks, 40, 64), 'blank-maps': (maps, 10, 20), 'blank-profile': (profile, 40, 40),
+    'blank-stacks': (raw_stacks, 40, 64), 'blank-maps': (maps, 2, 20), 'blank-profile': (profile, 40, 40),
     'blank-profile-records': (profile_of_records, 40, 48), 'blank-profile-yaml': (profile_yaml, 5, 2),
     'traces-everywhere': (traces_everywhere, 10000), 'code-everywhere': (code_everywhere, 10000, 400),
     'samples-everywhere': (samples_everywhere, 10000),
