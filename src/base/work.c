@@ -19,6 +19,7 @@ static const char *const kind_names[WORK_KINDS] = {
 
 void work_begin(struct work *work, uint64_t size)
 {
+	work->size = size;
 	/* The product must not wrap: no file is that large. */
 	work->most = size > MOST_BYTES ? UINT64_MAX / 2 : size * WORK_TIMES + WORK_ALWAYS;
 	for (int i = 0; i < WORK_KINDS; i++)

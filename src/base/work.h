@@ -33,6 +33,7 @@ enum work_kind {
 };
 
 struct work {
+	uint64_t size; /* of the file */
 	uint64_t most;
 	atomic_uint_least64_t done[WORK_KINDS];
 };

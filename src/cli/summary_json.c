@@ -173,6 +173,7 @@ static void write_inferred(struct json *json, const struct conversion *c)
 	write_share(json, "no_graph", &c->inferred.no_graph);
 	write_share(json, "plt", &c->inferred.plt);
 	write_share(json, "too_much", &c->inferred.too_much);
+	write_share(json, "no_steps", &c->inferred.no_steps);
 	json_number(json, "moved_samples", (uint64_t)c->inferred.moved);
 	json_close(json, '}');
 }

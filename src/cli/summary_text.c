@@ -218,6 +218,7 @@ static void print_inferred(const struct conversion *c, FILE *out)
 		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
 	print_share("its code gives no control-flow graph", &i->no_graph, out);
 	print_share("its control flow is beyond the limit of the solver", &i->too_much, out);
+	print_share("functions with more samples took the steps that the size of the binary allows", &i->no_steps, out);
 }
 
 struct restored summary_restored(const struct summary *summary)

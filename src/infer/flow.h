@@ -42,7 +42,7 @@ struct flow_edge {
 struct flow_problem {
 	const struct flow_block *blocks;
 	uint32_t block_count;
-	const struct flow_edge *edges; /* each once; of equally likely flows the order decides */
+	const struct flow_edge *edges; /* each once, those of one block side by side */
 	uint32_t edge_count;
 	bool sparse; /* the profile has few samples: a block without one may have run now and then */
 };
@@ -56,16 +56,30 @@ struct flow_counts {
 
 enum flow_result {
 	FLOW_SOLVED,
-	FLOW_TOO_MUCH, /* the limit of steps was reached first */
+	FLOW_TOO_MUCH, /* it takes more steps, or has too many instructions: 2^25 */
 	FLOW_NO_MEMORY,
 };
 
-/* A function may take FLOW_STEPS_EACH steps for each arc of its network, and FLOW_STEPS in all,
- * which is about two seconds.  In SQLite, Lua and node no function takes more than 600 for each
- * arc, or 3 million. */
-#define FLOW_STEPS_EACH 8192
-#define FLOW_STEPS (UINT64_C(1) << 28)
+/* What a function may take, by its number of blocks and edges.  In steps: some times what the hardest graphs took that were
+ * tried; it grows with the square, because each turn of the simplex walks through a part of its tree. */
+static inline uint64_t flow_steps_most(uint64_t arcs)
+{
+	return arcs < (uint64_t)1 << 30 ? arcs * (4096 + 2 * arcs) : UINT64_MAX;
+}
 
-BC_MUST_USE enum flow_result flow_solve(const struct flow_problem *problem, struct flow_counts *out);
+/* With fewer none of any size that matters is solved. */
+static inline uint64_t flow_steps_least(uint64_t arcs)
+{
+	return arcs * 64;
+}
+
+/* What a step costs: as much more as the network does not fit into a processor's cache. */
+static inline uint64_t flow_step_cost(uint64_t arcs)
+{
+	return 1 + (arcs >> 15);
+}
+
+/* Finds the counts.  *steps: at most so many; set to how many it took. */
+BC_MUST_USE enum flow_result flow_solve(const struct flow_problem *problem, uint64_t *steps, struct flow_counts *out);
 
 #endif

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/base/sort.h"
 #include "src/cfg/cfg.h"
 #include "src/infer/flow_ranges.h"
 #include "src/infer/problem.h"
 
-enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, IN_PLT };
+enum sampled_state { NOT_YET, SOLVED, NO_GRAPH, TOO_MUCH, NO_STEPS, IN_PLT };
 
 /* One function, and its records of the profile. */
 struct sampled {
@@ -17,11 +18,22 @@ struct sampled {
 	const struct function *code;     /* of the binary that has its graph; NULL: it has none */
 	size_t first, count;
 	uint64_t samples;
+	const struct graph *graph; /* once the state is to be solved, NOT_YET */
+	uint64_t arcs;             /* blocks and edges of the graph */
+	uint64_t steps;            /* it may take so many; then how many it took */
 	enum sampled_state state;
 	uint64_t entered; /* from the flow; a guess if there is none */
 	double moved;
 };
 DEFINE_VEC(sampled_vec, struct sampled);
+
+typedef struct sampled *sampled_ref;
+
+static bool is_hotter(const sampled_ref *a, const sampled_ref *b)
+{
+	return (*a)->samples != (*b)->samples ? (*a)->samples > (*b)->samples : (*a)->first < (*b)->first;
+}
+DEFINE_SORT(sort_sampled, sampled_ref, is_hotter)
 
 DEFINE_BY_NAME(called, atomic_uint_least64_t)
 
@@ -33,6 +45,7 @@ struct job {
 	const struct function_table *code;
 	struct cfg cfg;
 	struct sampled_vec functions;
+	sampled_ref *at_once; /* those that are solved now */
 	uint64_t divisor; /* of samples, where there are more than flow.h takes */
 	bool sparse;      /* there are fewer samples than INFER_SPARSE */
 	struct called called; /* direct calls of each that were written */
@@ -144,55 +157,45 @@ static struct function_sample *take_samples(const struct job *job, const struct 
 	return samples;
 }
 
-static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph,
-			 const struct function_problem *solved)
+static void write_solved(struct job *job, unsigned worker, struct sampled *s, const struct function_problem *solved)
 {
-	const struct writer w = {job, worker, s->function, s->code, graph, solved};
+	const struct writer w = {job, worker, s->function, s->code, s->graph, solved};
 
 	s->state = SOLVED;
 	s->entered = solved->counts.entries[0];
 	s->moved = moved(solved);
 	write_edges(&w);
 	write_calls(&w);
-	if (job->ran && !flow_ranges_add(&(struct flow_ran){job->code, s->code, graph, &solved->counts}, &job->ran[worker]))
+	if (job->ran && !flow_ranges_add(&(struct flow_ran){job->code, s->code, s->graph, &solved->counts}, &job->ran[worker]))
 		atomic_store(&job->no_memory, true);
 }
 
-static bool solve(struct job *job, unsigned worker, struct sampled *s, const struct graph *graph)
+static bool solve(struct job *job, unsigned worker, struct sampled *s)
 {
 	struct function_problem problem = {0};
 	struct function_sample *samples = take_samples(job, s);
 	enum flow_result result = FLOW_NO_MEMORY;
+	bool all_steps = s->steps == flow_steps_most(s->arcs);
 
-	if (samples && function_problem_make(s->code, graph, samples, s->count, job->divisor, job->pair, &problem)) {
+	if (samples && function_problem_make(s->code, s->graph, samples, s->count, job->divisor, job->pair, &problem)) {
 		problem.problem.sparse = job->sparse;
-		result = flow_solve(&problem.problem, &problem.counts);
+		result = flow_solve(&problem.problem, &s->steps, &problem.counts);
 	}
 	if (result == FLOW_SOLVED)
-		write_solved(job, worker, s, graph, &problem);
+		write_solved(job, worker, s, &problem);
 	if (result == FLOW_TOO_MUCH)
-		s->state = TOO_MUCH;
+		s->state = all_steps ? TOO_MUCH : NO_STEPS;
 	function_problem_free(&problem);
 	free(samples);
 	return result != FLOW_NO_MEMORY;
 }
 
-static void infer_one(void *ctx, size_t index, unsigned worker)
+static void solve_one(void *ctx, size_t index, unsigned worker)
 {
 	struct job *job = ctx;
-	struct sampled *s = &job->functions.at[index];
-	const struct graph *graph = s->code ? cfg_find(&job->cfg, s->code) : NULL;
 
-	if (s->function->kind == FUNCTION_PLT)
-		s->state = IN_PLT;
-	else if (!graph || !graph->count)
-		s->state = NO_GRAPH;
-	else if (!graph->code.first_insn)
-		s->state = TOO_MUCH;
-	else if (!solve(job, worker, s, graph))
+	if (!solve(job, worker, job->at_once[index]))
 		atomic_store(&job->no_memory, true);
-	if (s->state == NO_GRAPH || s->state == TOO_MUCH)
-		guess_entries(job, s);
 }
 
 /* ---- all of them ---- */
@@ -239,6 +242,94 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 			 : bc_fail_nomem(err);
 	free(chosen);
 	return ok;
+}
+
+/* Sets the state of a function that is not solved, or finds its graph. */
+static void find_graph(const struct job *job, struct sampled *s)
+{
+	s->graph = s->code ? cfg_find(&job->cfg, s->code) : NULL;
+	if (s->function->kind == FUNCTION_PLT)
+		s->state = IN_PLT;
+	else if (!s->graph || !s->graph->count)
+		s->state = NO_GRAPH;
+	else if (!s->graph->code.first_insn)
+		s->state = TOO_MUCH;
+	else
+		s->arcs = (uint64_t)s->graph->count + s->graph->code.first_next[s->graph->count];
+}
+
+/* Gives the first of the functions steps, at most for half of what is left to each, until one would get less than it may need.
+ * Returns how many of them it went through; *count of them can be solved at the same time. */
+static size_t give_steps(struct job *job, const sampled_ref *functions, size_t most, uint64_t left, size_t *count)
+{
+	size_t i = 0;
+
+	for (*count = 0; i < most; i++) {
+		struct sampled *s = functions[i];
+		uint64_t wanted = flow_steps_most(s->arcs), affordable = left / 2 / flow_step_cost(s->arcs);
+		if (wanted > affordable && *count)
+			break;
+		s->steps = wanted < affordable ? wanted : affordable;
+		if (s->steps < flow_steps_least(s->arcs)) {
+			s->state = NO_STEPS;
+			continue;
+		}
+		left -= s->steps * flow_step_cost(s->arcs);
+		job->at_once[(*count)++] = s;
+	}
+	return i;
+}
+
+static uint64_t spent(const struct sampled *s)
+{
+	return s->steps * flow_step_cost(s->arcs);
+}
+
+/* Solves the functions, those with most samples first.  Which of them get how many steps depends only on how many those before
+ * took, and all that are solved at the same time have theirs before one begins: so threads make no difference. */
+static void solve_all(struct job *job, uint64_t left, unsigned threads, sampled_ref *functions, size_t count)
+{
+	size_t now;
+
+	sort_sampled(functions, count);
+	for (size_t i = 0; i < count;) {
+		i += give_steps(job, &functions[i], count - i, left, &now);
+		parallel_for(threads, now, solve_one, job);
+		for (size_t k = 0; k < now; k++)
+			left -= spent(job->at_once[k]) < left ? spent(job->at_once[k]) : left;
+	}
+}
+
+static uint64_t steps_of_all(const struct image *image)
+{
+	uint64_t most = UINT64_MAX / 2 - INFER_STEPS_ALWAYS, size = image->work ? image->work->size : image->file.size;
+
+	return INFER_STEPS_ALWAYS + (size < most / INFER_STEPS_EACH ? size * INFER_STEPS_EACH : most);
+}
+
+static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
+{
+	sampled_ref *functions = malloc((job->functions.len + 1) * sizeof(*functions));
+	size_t count = 0;
+
+	job->at_once = malloc((job->functions.len + 1) * sizeof(*job->at_once));
+	bool ok = functions && job->at_once;
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		struct sampled *s = &job->functions.at[i];
+		find_graph(job, s);
+		if (s->state == NOT_YET)
+			functions[count++] = s;
+	}
+	if (ok)
+		solve_all(job, steps_of_all(job->image), threads, functions, count);
+	for (size_t i = 0; ok && i < job->functions.len; i++) {
+		struct sampled *s = &job->functions.at[i];
+		if (s->state != SOLVED && s->state != IN_PLT)
+			guess_entries(job, s);
+	}
+	free(functions);
+	free(job->at_once);
+	return ok || bc_fail_nomem(err);
 }
 
 /* Writes the entries of functions: what enters a function beyond the calls that were written comes
@@ -288,6 +379,8 @@ static struct inferred_share *share_of(struct inferred *out, enum sampled_state 
 		return &out->no_graph;
 	case IN_PLT:
 		return &out->plt;
+	case NO_STEPS:
+		return &out->no_steps;
 	case NOT_YET:
 	case TOO_MUCH:
 		break;
@@ -339,7 +432,8 @@ static bool run(struct job *job, const struct infer_job *how, struct profile *pr
 		return bc_fail_nomem(err);
 	if (!group(job, err) || !build_graphs(job, threads, err))
 		return false;
-	parallel_for(threads, job->functions.len, infer_one, job);
+	if (!infer_all(job, threads, err))
+		return false;
 	write_entries(job);
 	count_functions(job, out);
 	if (atomic_load(&job->no_memory))

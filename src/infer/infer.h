@@ -15,6 +15,11 @@
  * With more it gains nothing, and takes three times as long. */
 #define INFER_SPARSE ((uint64_t)1 << 16)
 
+/* How many steps all functions together may take, at what they cost (flow.h): so many for each byte of the binary that has
+ * the graphs, and a number that is enough for small ones.  A step takes some 5 ns.  The functions with most samples come first. */
+#define INFER_STEPS_EACH 128
+#define INFER_STEPS_ALWAYS ((uint64_t)1 << 28)
+
 /* How many functions, with how many samples, had one outcome. */
 struct inferred_share {
 	uint64_t functions, samples;
@@ -24,7 +29,8 @@ struct inferred {
 	struct inferred_share solved;
 	struct inferred_share no_graph; /* BOLT builds no graph of it either: the profile has its entries only */
 	struct inferred_share plt;      /* PLT entries: the records of their callers have the calls */
-	struct inferred_share too_much; /* larger than flow.h solves: likewise */
+	struct inferred_share too_much; /* larger than cfg.h or flow.h takes: likewise */
+	struct inferred_share no_steps; /* functions with more samples took the steps: likewise */
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/infer/network.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-#define FAR INT64_MAX
+#define NOTHING UINT32_MAX
+#define FAR ((int64_t)1 << 62) /* more than any cost and any difference of potentials */
 
 void network_init(struct network *network, uint32_t nodes)
 {
@@ -13,354 +14,298 @@ void network_init(struct network *network, uint32_t nodes)
 void network_free(struct network *network)
 {
 	network_arc_vec_free(&network->arcs);
-	curve_piece_vec_free(&network->pieces);
-	curve_vec_free(&network->curves);
+	network_piece_vec_free(&network->pieces);
 }
 
-size_t network_add(struct network *network, uint32_t from, uint32_t to, int64_t capacity, int64_t cost)
+static void add_cost(struct network *network, int64_t cost)
 {
-	size_t number = network->arcs.len;
+	uint64_t size = cost < 0 ? -(uint64_t)cost : (uint64_t)cost, left = NETWORK_MOST_COST - network->costs;
 
-	if (!network_arc_vec_push(&network->arcs, (struct network_arc){from, to, capacity, cost}) ||
-	    !network_arc_vec_push(&network->arcs, (struct network_arc){to, from, 0, -cost}))
-		network->no_memory = true;
-	return number;
+	network->costs += size < left ? size : left;
 }
 
-void network_supply(struct network *network, uint32_t node, int64_t amount)
+static void leave_tree(struct network *network, struct network_arc *arc)
 {
-	network->supplied += amount;
-	network_add(network, network->nodes, node, amount, 0);
+	const struct network_piece *pieces = &network->pieces.at[arc->first];
+
+	arc->full += arc->within != 0;
+	arc->within = 0;
+	arc->forth = arc->full < arc->count ? pieces[arc->full].cost : FAR;
+	arc->back = arc->full ? pieces[arc->full - 1].cost : -FAR;
 }
 
-void network_demand(struct network *network, uint32_t node, int64_t amount)
+/* With such costs an arc is never found by find(). */
+static void enter_tree(struct network_arc *arc)
 {
-	network_add(network, node, network->nodes + 1, amount, 0);
+	arc->forth = FAR;
+	arc->back = -FAR;
 }
 
-size_t network_add_curve(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, size_t count)
+size_t network_add(struct network *network, uint32_t from, uint32_t to, const struct network_piece *pieces, size_t count)
 {
-	size_t number = network->curves.len, first = network->pieces.len;
-	struct curve curve = {.first = first, .count = count, .at = first};
+	struct network_arc arc = {.from = from, .to = to, .first = (uint32_t)network->pieces.len, .count = (uint32_t)count};
 
-	for (size_t i = 0; i < count; i++)
-		if (!curve_piece_vec_push(&network->pieces, pieces[i]))
+	for (size_t i = 0; i < count; i++) {
+		if (!network_piece_vec_push(&network->pieces, pieces[i]))
 			network->no_memory = true;
-	if (network->no_memory)
-		return number;
-	int64_t sent = curve_fill_gains(&curve, network->pieces.at);
-	if (sent) {
-		network_demand(network, from, sent);
-		network_supply(network, to, sent);
+		add_cost(network, pieces[i].cost);
 	}
-	struct curve_piece forth = curve_forth(&curve, network->pieces.at);
-	struct curve_piece back = curve_back(&curve, network->pieces.at);
-	curve.arc = network_add(network, from, to, forth.width, forth.cost);
-	if (!curve_vec_push(&network->curves, curve))
+	if (!network->no_memory)
+		leave_tree(network, &arc);
+	if (!network_arc_vec_push(&network->arcs, arc))
 		network->no_memory = true;
-	if (!network->no_memory) {
-		network->arcs.at[curve.arc + 1].capacity = back.width;
-		network->arcs.at[curve.arc + 1].cost = back.cost;
-	}
-	return number;
+	return network->arcs.len - 1;
 }
 
-int64_t network_curve_flow(const struct network *network, size_t curve)
+int64_t network_flow(const struct network *network, size_t number)
 {
-	return curve_flow(&network->curves.at[curve], network->pieces.at);
+	const struct network_arc *arc = &network->arcs.at[number];
+	int64_t flow = arc->within;
+
+	for (uint32_t i = 0; i < arc->full; i++)
+		flow += network->pieces.at[arc->first + i].width;
+	return flow;
 }
 
-/* ---- the nodes that a search still has to visit: the nearest first ---- */
+/* ---- the tree of all nodes ---- */
 
-struct waiting {
-	int64_t distance;
-	uint32_t node;
-};
-DEFINE_VEC(waiting_vec, struct waiting);
-
-static bool is_before(const struct waiting *a, const struct waiting *b)
-{
-	return a->distance != b->distance ? a->distance < b->distance : a->node < b->node;
-}
-
-static bool heap_put(struct waiting_vec *heap, struct waiting item)
-{
-	if (!waiting_vec_push(heap, item))
-		return false;
-	size_t at = heap->len - 1;
-	for (size_t parent; at && is_before(&item, &heap->at[parent = (at - 1) / 2]); at = parent)
-		heap->at[at] = heap->at[parent];
-	heap->at[at] = item;
-	return true;
-}
-
-static struct waiting heap_take(struct waiting_vec *heap)
-{
-	struct waiting first = heap->at[0], item = heap->at[--heap->len];
-	size_t at = 0;
-
-	for (size_t child; (child = 2 * at + 1) < heap->len; at = child) {
-		if (child + 1 < heap->len && is_before(&heap->at[child + 1], &heap->at[child]))
-			child++;
-		if (!is_before(&heap->at[child], &item))
-			break;
-		heap->at[at] = heap->at[child];
-	}
-	if (heap->len)
-		heap->at[at] = item;
-	return first;
-}
-
-/* ---- the solver ---- */
-
-/* An arc beside the others of its node. */
-struct link {
-	int64_t capacity, cost;
-	uint32_t to;
-	uint32_t back; /* the link of the way back */
+struct node {
+	int64_t potential; /* with these, arcs of the tree cost nothing: cost + potential of `from` - potential of `to` */
+	uint32_t arc;      /* to or from the parent; NOTHING: one to the root that the network does not have, without flow */
+	uint32_t parent, depth;
+	uint32_t child, next, before; /* the first child, and the siblings */
 };
 
 struct solver {
 	struct network *network;
-	uint32_t source, sink, nodes;
-	size_t *first;      /* where the links of a node begin; one more at the end */
-	struct link *links;
-	uint32_t *link_of;  /* by arc */
-	uint32_t *curve_of; /* by link: 1 + its curve, or 0 */
-	int64_t *potential; /* by node: with them no arc that has capacity left costs less than nothing */
-	int64_t *distance;
-	size_t *next;       /* by node: its first link that may still lead on */
-	uint32_t *path;     /* links from the source on */
-	uint8_t *on_path;   /* by node */
-	struct waiting_vec heap;
-	uint64_t steps;     /* that are left */
+	struct network_arc *arcs;
+	struct node *nodes; /* the root is the last, behind those of the network */
+	size_t at;          /* the next arc to look at */
+	size_t block;       /* so many are looked at before the best of them is taken */
+	uint64_t steps;     /* so far */
 };
 
-static void solver_free(struct solver *s)
+static void detach(struct solver *s, uint32_t number)
 {
-	free(s->first);
-	free(s->links);
-	free(s->link_of);
-	free(s->curve_of);
-	free(s->potential);
-	free(s->distance);
-	free(s->next);
-	free(s->path);
-	free(s->on_path);
-	waiting_vec_free(&s->heap);
-}
+	const struct node *node = &s->nodes[number];
 
-static void sort_arcs(struct solver *s)
-{
-	const struct network_arc_vec *arcs = &s->network->arcs;
-
-	for (size_t i = 0; i < arcs->len; i++)
-		s->first[arcs->at[i].from + 1]++;
-	for (uint32_t n = 0; n < s->nodes; n++)
-		s->first[n + 1] += s->first[n];
-	memcpy(s->next, s->first, s->nodes * sizeof(*s->next));
-	for (size_t i = 0; i < arcs->len; i++)
-		s->link_of[i] = (uint32_t)s->next[arcs->at[i].from]++;
-	for (size_t i = 0; i < arcs->len; i++) {
-		const struct network_arc *arc = &arcs->at[i];
-		s->links[s->link_of[i]] = (struct link){arc->capacity, arc->cost, arc->to, s->link_of[i ^ 1]};
-	}
-	for (size_t i = 0; i < s->network->curves.len; i++) {
-		size_t arc = s->network->curves.at[i].arc;
-		s->curve_of[s->link_of[arc]] = s->curve_of[s->link_of[arc + 1]] = (uint32_t)i + 1;
-	}
-}
-
-/* Gives the network back what is left of each capacity, and the cost of the next unit. */
-static void return_arcs(struct solver *s)
-{
-	for (size_t i = 0; i < s->network->arcs.len; i++) {
-		s->network->arcs.at[i].capacity = s->links[s->link_of[i]].capacity;
-		s->network->arcs.at[i].cost = s->links[s->link_of[i]].cost;
-	}
-}
-
-static bool solver_init(struct solver *s, struct network *network, uint64_t steps)
-{
-	*s = (struct solver){.network = network, .source = network->nodes, .sink = network->nodes + 1,
-			     .nodes = network->nodes + 2, .steps = steps};
-	s->first = calloc((size_t)s->nodes + 1, sizeof(*s->first));
-	s->links = calloc(network->arcs.len + 1, sizeof(*s->links));
-	s->link_of = calloc(network->arcs.len + 1, sizeof(*s->link_of));
-	s->curve_of = calloc(network->arcs.len + 1, sizeof(*s->curve_of));
-	s->potential = calloc(s->nodes, sizeof(*s->potential));
-	s->distance = calloc(s->nodes, sizeof(*s->distance));
-	s->next = calloc(s->nodes, sizeof(*s->next));
-	s->path = calloc(s->nodes, sizeof(*s->path));
-	s->on_path = calloc(s->nodes, 1);
-	if (!s->first || !s->links || !s->link_of || !s->curve_of || !s->potential || !s->distance || !s->next ||
-	    !s->path || !s->on_path)
-		return false;
-	sort_arcs(s);
-	return true;
-}
-
-static int64_t reduced_cost(const struct solver *s, uint32_t from, const struct link *link)
-{
-	return link->cost + s->potential[from] - s->potential[link->to];
-}
-
-static bool spend(struct solver *s, uint64_t steps)
-{
-	s->steps = s->steps > steps ? s->steps - steps : 0;
-	return s->steps;
-}
-
-static enum network_result visit(struct solver *s, struct waiting here)
-{
-	for (size_t i = s->first[here.node]; i < s->first[here.node + 1]; i++) {
-		const struct link *link = &s->links[i];
-		if (!link->capacity)
-			continue;
-		int64_t distance = here.distance + reduced_cost(s, here.node, link);
-		if (distance >= s->distance[link->to])
-			continue;
-		s->distance[link->to] = distance;
-		if (!heap_put(&s->heap, (struct waiting){distance, link->to}))
-			return NETWORK_NO_MEMORY;
-	}
-	return spend(s, 1 + s->first[here.node + 1] - s->first[here.node]) ? NETWORK_SOLVED : NETWORK_TOO_MUCH;
-}
-
-/* Dijkstra's search, up to the sink; then the potentials for it: the shortest paths cost nothing. */
-static enum network_result search(struct solver *s)
-{
-	for (uint32_t n = 0; n < s->nodes; n++)
-		s->distance[n] = FAR;
-	s->distance[s->source] = 0;
-	s->heap.len = 0;
-	if (!heap_put(&s->heap, (struct waiting){0, s->source}))
-		return NETWORK_NO_MEMORY;
-	while (s->heap.len) {
-		struct waiting here = heap_take(&s->heap);
-		if (here.node == s->sink)
-			break;
-		if (here.distance > s->distance[here.node])
-			continue; /* it was visited by a shorter way */
-		enum network_result result = visit(s, here);
-		if (result != NETWORK_SOLVED)
-			return result;
-	}
-	int64_t sink = s->distance[s->sink];
-	if (sink == FAR)
-		return NETWORK_NO_WAY;
-	for (uint32_t n = 0; n < s->nodes; n++)
-		s->potential[n] += s->distance[n] < sink ? s->distance[n] : sink;
-	return spend(s, s->nodes) ? NETWORK_SOLVED : NETWORK_TOO_MUCH;
-}
-
-static void send_curve(struct solver *s, uint32_t number, int64_t amount)
-{
-	const struct curve_piece *pieces = s->network->pieces.at;
-	struct curve *curve = &s->network->curves.at[s->curve_of[number] - 1];
-	struct link *forth = &s->links[s->link_of[curve->arc]], *back = &s->links[forth->back];
-
-	if (forth == &s->links[number])
-		curve_fill(curve, pieces, amount);
+	if (node->before == NOTHING)
+		s->nodes[node->parent].child = node->next;
 	else
-		curve_take(curve, pieces, amount);
-	struct curve_piece next = curve_forth(curve, pieces), last = curve_back(curve, pieces);
-	forth->capacity = next.width;
-	forth->cost = next.cost;
-	back->capacity = last.width;
-	back->cost = last.cost;
+		s->nodes[node->before].next = node->next;
+	if (node->next != NOTHING)
+		s->nodes[node->next].before = node->before;
 }
 
-static void send(struct solver *s, uint32_t number, int64_t amount)
+static void attach(struct solver *s, uint32_t number, uint32_t parent, uint32_t arc)
 {
-	if (s->curve_of[number]) {
-		send_curve(s, number, amount);
+	struct node *node = &s->nodes[number];
+
+	node->parent = parent;
+	node->arc = arc;
+	node->before = NOTHING;
+	node->next = s->nodes[parent].child;
+	if (node->next != NOTHING)
+		s->nodes[node->next].before = number;
+	s->nodes[parent].child = number;
+}
+
+/* The node of a subtree that comes behind another one: children before siblings.  NOTHING: that was the last. */
+static uint32_t follow(const struct solver *s, uint32_t top, uint32_t number)
+{
+	if (s->nodes[number].child != NOTHING)
+		return s->nodes[number].child;
+	while (number != top && s->nodes[number].next == NOTHING)
+		number = s->nodes[number].parent;
+	return number == top ? NOTHING : s->nodes[number].next;
+}
+
+/* Sets what depends on where a subtree hangs. */
+static void lift(struct solver *s, uint32_t top, int64_t by)
+{
+	for (uint32_t number = top; number != NOTHING; number = follow(s, top, number)) {
+		struct node *node = &s->nodes[number];
+		node->potential += by;
+		node->depth = s->nodes[node->parent].depth + 1;
+		s->steps++;
+	}
+}
+
+/* Takes the subtree of a node off, and hangs it below `parent` by another node of it; what is above that in the subtree is below then. */
+static void hang(struct solver *s, uint32_t top, uint32_t by, uint32_t parent, uint32_t arc)
+{
+	for (uint32_t number = by, above;; parent = number, number = above) {
+		uint32_t arc_above = s->nodes[number].arc;
+		above = s->nodes[number].parent;
+		detach(s, number);
+		attach(s, number, parent, arc);
+		s->steps++;
+		if (number == top)
+			return;
+		arc = arc_above;
+	}
+}
+
+/* All nodes below the root: no flow at all. */
+static void plant(struct solver *s)
+{
+	uint32_t root = s->network->nodes;
+
+	s->nodes[root] = (struct node){
+		.arc = NOTHING, .parent = NOTHING, .child = NOTHING, .next = NOTHING, .before = NOTHING};
+	for (uint32_t number = root; number--;) {
+		s->nodes[number] = (struct node){.depth = 1, .child = NOTHING};
+		attach(s, number, root, NOTHING);
+	}
+	s->steps += root;
+}
+
+/* ---- one step of the simplex ---- */
+
+static int64_t width(const struct solver *s, const struct network_arc *arc)
+{
+	return s->network->pieces.at[arc->first + arc->full].width;
+}
+
+static int64_t difference(const struct solver *s, const struct network_arc *arc)
+{
+	return s->nodes[arc->from].potential - s->nodes[arc->to].potential;
+}
+
+/* Finds an arc of which a unit more, or less, gains something: the best of a block.  NULL: none does. */
+static struct network_arc *find(struct solver *s)
+{
+	size_t count = s->network->arcs.len;
+	struct network_arc *best = NULL;
+	int64_t most = 0;
+
+	for (size_t looked = 0; looked < count && !(best && looked % s->block == 0); looked++) {
+		struct network_arc *arc = &s->arcs[s->at];
+		int64_t way = difference(s, arc), more = -arc->forth - way, less = arc->back + way;
+		int64_t gain = more > less ? more : less;
+		if (gain > most) {
+			most = gain;
+			best = arc;
+		}
+		s->at = s->at + 1 < count ? s->at + 1 : 0;
+		s->steps++;
+	}
+	return best;
+}
+
+/* The circle that an arc closes.  The flow comes down the tree to `first`, along the arc to `second`, and up again. */
+struct circle {
+	uint32_t first, second, join;
+	int64_t amount;
+	uint32_t full; /* the node with the arc to its parent that limits the amount; NOTHING: the new arc does */
+	bool full_below_first; /* that node is on the way to `first` */
+};
+
+/* What can flow from a node to its parent, or the other way. */
+static int64_t room(const struct solver *s, uint32_t number, bool up)
+{
+	const struct node *node = &s->nodes[number];
+
+	if (node->arc == NOTHING)
+		return up ? NETWORK_MOST : 0;
+	const struct network_arc *arc = &s->arcs[node->arc];
+	return (arc->from == number) == up ? width(s, arc) - arc->within : arc->within;
+}
+
+/* Finds where the circle is closed, and what limits it: of several arcs that do, the one that is last on the way that begins at
+ * `join`.  So the tree stays strongly feasible: from each node something can flow up to the root. */
+static void close_circle(struct solver *s, struct circle *c)
+{
+	uint32_t first = c->first, second = c->second;
+	int64_t up_most = INT64_MAX;
+	uint32_t up_full = NOTHING;
+
+	while (first != second) {
+		s->steps++;
+		if (s->nodes[first].depth >= s->nodes[second].depth) {
+			int64_t down = room(s, first, false);
+			if (down < c->amount) {
+				c->amount = down;
+				c->full = first;
+				c->full_below_first = true;
+			}
+			first = s->nodes[first].parent;
+		} else {
+			int64_t up = room(s, second, true);
+			if (up <= up_most) {
+				up_most = up;
+				up_full = second;
+			}
+			second = s->nodes[second].parent;
+		}
+	}
+	c->join = first;
+	if (up_most <= c->amount) {
+		c->amount = up_most;
+		c->full = up_full;
+		c->full_below_first = false;
+	}
+}
+
+static void send(struct solver *s, uint32_t from, const struct circle *c, bool up)
+{
+	for (uint32_t number = from; number != c->join; number = s->nodes[number].parent) {
+		struct network_arc *arc = &s->arcs[s->nodes[number].arc];
+		arc->within += (arc->from == number) == up ? c->amount : -c->amount;
+		s->steps++;
+	}
+}
+
+/* Sends what can flow around the circle of an arc.  The arc that limits it leaves the tree, and the new one takes its place. */
+static void turn(struct solver *s, struct network_arc *arc)
+{
+	int64_t way = difference(s, arc);
+	bool more = arc->forth + way < 0;
+	int64_t cost = way + (more ? arc->forth : arc->back);
+
+	arc->full -= !more;
+	struct circle c = {.first = more ? arc->from : arc->to,
+			   .second = more ? arc->to : arc->from,
+			   .amount = width(s, arc),
+			   .full = NOTHING};
+	arc->within = more ? 0 : c.amount;
+	close_circle(s, &c);
+	arc->within += more ? c.amount : -c.amount;
+	if (c.amount) {
+		send(s, c.first, &c, false);
+		send(s, c.second, &c, true);
+	}
+	if (c.full == NOTHING) {
+		leave_tree(s->network, arc);
 		return;
 	}
-	s->links[number].capacity -= amount;
-	s->links[s->links[number].back].capacity += amount;
+	if (s->nodes[c.full].arc != NOTHING)
+		leave_tree(s->network, &s->arcs[s->nodes[c.full].arc]);
+	enter_tree(arc);
+	uint32_t by = c.full_below_first ? c.first : c.second, parent = c.full_below_first ? c.second : c.first;
+	hang(s, c.full, by, parent, (uint32_t)(arc - s->arcs));
+	lift(s, by, by == arc->to ? cost : -cost);
 }
 
-/* Send as much as the path takes.  Returns the length of what is left of it: up to the link that is full now. */
-static size_t push(struct solver *s, size_t length)
+enum network_result network_solve(struct network *network, uint64_t *steps)
 {
-	const struct link *links = s->links;
-	int64_t amount = FAR;
-	size_t left = length;
+	struct solver s = {.network = network, .arcs = network->arcs.at, .block = 16};
+	uint64_t most = *steps;
 
-	for (size_t i = length; i--;)
-		if (links[s->path[i]].capacity <= amount) {
-			amount = links[s->path[i]].capacity;
-			left = i;
-		}
-	for (size_t i = 0; i < length; i++)
-		send(s, s->path[i], amount);
-	for (size_t i = left; i < length; i++)
-		s->on_path[links[s->path[i]].to] = false;
-	s->network->supplied -= amount;
-	return left;
-}
-
-/* The next link of a node along which a shortest path may go; false: there is none. */
-static bool lead_on(struct solver *s, uint32_t node, uint32_t *out)
-{
-	for (; s->next[node] < s->first[node + 1]; s->next[node]++) {
-		const struct link *link = &s->links[s->next[node]];
-		if (!spend(s, 1))
-			return false;
-		if (link->capacity && !s->on_path[link->to] && !reduced_cost(s, node, link)) {
-			*out = (uint32_t)s->next[node];
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Fill the shortest paths: from the source on, one arc after the other, and back from where none leads on.  A
- * node that was left so is not tried again before the next search. */
-static void fill_paths(struct solver *s)
-{
-	const struct link *links = s->links;
-	size_t length = 0;
-	uint32_t node = s->source;
-
-	memcpy(s->next, s->first, s->nodes * sizeof(*s->next));
-	memset(s->on_path, 0, s->nodes);
-	s->on_path[s->source] = true;
-	while (s->steps) {
-		if (node == s->sink) {
-			length = push(s, length);
-		} else if (lead_on(s, node, &s->path[length])) {
-			s->on_path[links[s->path[length++]].to] = true;
-		} else {
-			if (!length)
-				return;
-			s->on_path[node] = false;
-			length--;
-			s->next[length ? links[s->path[length - 1]].to : s->source]++;
-		}
-		node = length ? links[s->path[length - 1]].to : s->source;
-	}
-}
-
-enum network_result network_solve(struct network *network, uint64_t steps)
-{
-	struct solver s;
-	enum network_result result = NETWORK_SOLVED;
-
-	if (network->no_memory || network->arcs.len > UINT32_MAX)
+	*steps = 0;
+	if (network->no_memory || network->arcs.len >= NOTHING || network->pieces.len >= NOTHING)
 		return NETWORK_NO_MEMORY;
-	if (!solver_init(&s, network, steps))
-		result = NETWORK_NO_MEMORY;
-	while (result == NETWORK_SOLVED && network->supplied) {
-		result = search(&s);
-		if (result == NETWORK_SOLVED) {
-			fill_paths(&s);
-			result = s.steps ? NETWORK_SOLVED : NETWORK_TOO_MUCH;
-		}
-	}
-	if (result == NETWORK_SOLVED)
-		return_arcs(&s);
-	solver_free(&s);
-	return result;
+	if (network->costs >= NETWORK_MOST_COST)
+		return NETWORK_TOO_MUCH;
+	s.nodes = malloc(((size_t)network->nodes + 1) * sizeof(*s.nodes));
+	if (!s.nodes)
+		return NETWORK_NO_MEMORY;
+	while (4 * s.block * s.block < network->arcs.len)
+		s.block++;
+	plant(&s);
+	for (struct network_arc *arc; s.steps <= most && (arc = find(&s));)
+		turn(&s, arc);
+	free(s.nodes);
+	*steps = s.steps;
+	return s.steps <= most ? NETWORK_SOLVED : NETWORK_TOO_MUCH;
 }

@@ -1,9 +1,8 @@
 """Programs whose functions are large graphs, and plain samples of them: hard for whoever infers the branches.
 
-graphs.py FUNCTIONS JUMPS FOLDER writes FOLDER/binary and FOLDER/samples."""
+graphs.py FUNCTIONS JUMPS FOLDER [SHAPE] writes FOLDER/binary and FOLDER/samples."""
 
 import os
-import random
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,16 +12,27 @@ from files import CODE, FUNC, RET, pack, program  # noqa: E402
 BLOCK = 9  # bytes: a nop of three, and a conditional jump with a distance of four
 
 
+class Random:
+    """The same numbers in every release of Python."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, limit):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) & (1 << 64) - 1
+        return (self.state >> 33) % limit
+
+
 def anywhere(rng, _, jumps):
-    return rng.randrange(jumps + 1)
+    return rng.below(jumps + 1)
 
 
 def near(rng, block, jumps):
-    return min(max(block + rng.randrange(-20, 21), 0), jumps)
+    return min(max(block + rng.below(41) - 20, 0), jumps)
 
 
 def onward(rng, block, jumps):
-    return rng.randrange(block + 1, jumps + 1)
+    return block + 1 + rng.below(jumps - block)
 
 
 def ladder(_, block, jumps):
@@ -36,15 +46,15 @@ SHAPES = {shape.__name__: shape for shape in (anywhere, near, onward, ladder)}
 def jump_graphs(functions, jumps, shape='anywhere', sampled=2, most=20, seed=1):
     """A program of so many functions, each with so many blocks that end with a conditional jump and one that returns;
     and plain samples of one in `sampled` of the blocks, each 2^0 to 2^most times.  Where the jumps lead: SHAPES."""
-    rng, target = random.Random(seed), SHAPES[shape]
+    rng, target = Random(seed), SHAPES[shape]
     size = BLOCK * jumps + 16 & ~15
     code, samples = [], [b'E cycles\n']
     for function in range(functions):
         start = CODE + function * size
         for block in range(jumps):
             code.append(b'\x0f\x1f\0\x0f\x84' + pack('<i', BLOCK * (target(rng, block, jumps) - block - 1)))
-            if not rng.randrange(sampled):
-                samples.append(b'S %x %d\n' % (start + BLOCK * block, 1 << rng.randrange(most + 1)))
+            if not rng.below(sampled):
+                samples.append(b'S %x %d\n' % (start + BLOCK * block, 1 << rng.below(most + 1)))
         code.append(RET * (size - BLOCK * jumps))
     rows = [(f'f{i}', CODE + i * size, size, FUNC) for i in range(functions)]
     return {'binary': program(b''.join(code), rows).bytes(), 'samples': b''.join(samples)}

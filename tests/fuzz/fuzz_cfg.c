@@ -61,6 +61,7 @@ static void check_code(const struct function_table *table, const struct function
 {
 	struct function_sample samples[16];
 	struct function_problem problem;
+	uint64_t steps = UINT64_C(1) << 28;
 	size_t count = data.size < 16 ? data.size : 16;
 
 	for (uint32_t i = 0; i < graph->count; i++)
@@ -72,7 +73,7 @@ static void check_code(const struct function_table *table, const struct function
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct function_sample){(uint32_t)(i * f->size / 16), data.data[i]};
 	assert(function_problem_make(f, graph, samples, count, 1, data.size & 1, &problem));
-	if (flow_solve(&problem.problem, &problem.counts) == FLOW_SOLVED) {
+	if (flow_solve(&problem.problem, &steps, &problem.counts) == FLOW_SOLVED) {
 		check_ranges(table, f, graph, &problem.counts);
 		for (uint32_t i = 0; i < graph->count; i++) {
 			uint64_t in = problem.counts.entries[i];

@@ -14,8 +14,9 @@ static bool is_sparse;
 static void solve(const struct flow_block *b, uint32_t block_count, const struct flow_edge *e, uint32_t edge_count)
 {
 	struct flow_problem problem = {b, block_count, e, edge_count, is_sparse};
+	uint64_t steps = flow_steps_most(block_count + edge_count);
 
-	assert_int_equal(flow_solve(&problem, &counts), FLOW_SOLVED);
+	assert_int_equal(flow_solve(&problem, &steps, &counts), FLOW_SOLVED);
 }
 
 /* if/else: what the two ways hold decides, not what is missing in the block behind. */
@@ -202,6 +203,95 @@ static void random_functions(void **state)
 	}
 }
 
+/* ---- large graphs that are hard: blocks that end with a conditional jump, one in two of them sampled 2^0 to 2^20 times ---- */
+
+enum shape {
+	ANYWHERE, /* jumps to any block */
+	NEAR,     /* at most 20 blocks away */
+	ONWARD,   /* to any block behind */
+	MIRROR,   /* to the block that is as far from the end: each jump over those between */
+	SHAPES,
+};
+
+static uint32_t target(enum shape shape, uint32_t block, uint32_t last)
+{
+	uint32_t near = block + any(41);
+
+	switch (shape) {
+	case NEAR:
+		return near < 20 ? 0 : near - 20 > last ? last : near - 20;
+	case ONWARD:
+		return block + 1 + any(last - block);
+	case MIRROR:
+		return last - block;
+	case ANYWHERE:
+	case SHAPES:
+		break;
+	}
+	return any(last + 1);
+}
+
+/* Returns how many steps it took; 0: more than `most`. */
+static uint64_t steps_for(enum shape shape, uint32_t count, uint64_t most)
+{
+	uint32_t edge_count = 0;
+	struct flow_block *b = calloc(count, sizeof(*b));
+	struct flow_edge *e = calloc(2 * (size_t)count, sizeof(*e));
+	struct flow_counts large = {calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint64_t)),
+				    calloc(2 * (size_t)count, sizeof(uint64_t))};
+
+	assert_true(b && e && large.blocks && large.entries && large.edges);
+	for (uint32_t i = 0; i < count; i++) {
+		b[i] = (struct flow_block){.samples = any(2) ? (uint64_t)1 << any(21) : 0, .instructions = 2,
+					   .entry = !i, .leaves = i + 1 == count};
+		if (i + 1 == count)
+			break;
+		uint32_t to = target(shape, i, count - 1);
+		e[edge_count++] = (struct flow_edge){i, i + 1};
+		if (to != i + 1)
+			e[edge_count++] = (struct flow_edge){i, to};
+	}
+	const struct flow_problem problem = {b, count, e, edge_count, false};
+	uint64_t steps = most;
+	enum flow_result result = flow_solve(&problem, &steps, &large);
+	assert_int_equal(result, steps <= most ? FLOW_SOLVED : FLOW_TOO_MUCH);
+	for (uint32_t i = 0, k = 0; result == FLOW_SOLVED && i + 1 < count; i++) {
+		uint64_t out = 0;
+		while (k < edge_count && e[k].from == i)
+			out += large.edges[k++];
+		assert_int_equal(out, large.blocks[i]);
+	}
+	free(b);
+	free(e);
+	free(large.blocks);
+	free(large.entries);
+	free(large.edges);
+	return steps <= most ? steps : 0;
+}
+
+/* 3,000 blocks are solved with a quarter of the steps that they may take, so that what is only somewhat harder still is. */
+static void hard_graphs(void **state)
+{
+	(void)state;
+	for (uint32_t count = 30; count <= 3000; count *= 10)
+		for (enum shape shape = 0; shape < SHAPES; shape++) {
+			uint64_t steps = steps_for(shape, count, flow_steps_most(3 * count) / 4);
+			assert_true(steps > flow_steps_least(count)); /* or else `least` were wrong */
+			assert_true(steps < UINT64_C(1) << 26);
+		}
+	assert_int_equal(steps_for(ANYWHERE, 3000, 100000), 0);
+}
+
+/* The number of steps does not wrap. */
+static void any_number_of_steps(void **state)
+{
+	(void)state;
+	for (uint64_t arcs = 1; arcs < UINT64_C(1) << 34; arcs *= 2) {
+		assert_true(flow_steps_most(2 * arcs) > flow_steps_most(arcs) || flow_steps_most(arcs) == UINT64_MAX);
+		assert_true(flow_steps_least(arcs) < flow_steps_most(arcs));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +301,8 @@ int main(void)
 		cmocka_unit_test(most_samples), cmocka_unit_test(vanishing_blocks),
 		cmocka_unit_test(ways_without_samples),
 		cmocka_unit_test(random_functions),
+		cmocka_unit_test(hard_graphs),
+		cmocka_unit_test(any_number_of_steps),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Flows through random networks: each is proved to be possible, and to be of least cost. */
+/* Circulations through random networks: each is proved to be possible, and to be of least cost. */
 #include <stdlib.h>
 
 #include "src/infer/network.h"
 #include "tests/support/cmocka.h"
 
 #define NODES 24
+#define PIECES 6
+#define ENOUGH (UINT64_C(1) << 24)
 
 static uint64_t state_of_random = 1;
 
@@ -15,191 +17,219 @@ static uint32_t any(uint32_t below)
 	return (uint32_t)(state_of_random >> 33) % below;
 }
 
-/* What begins at nodes ends at nodes, and what enters a node leaves it. */
-static void is_flow(const struct network *network)
+static enum network_result solve(struct network *network, uint64_t steps)
 {
-	int64_t balance[NODES + 2] = {0};
+	return network_solve(network, &steps);
+}
 
-	for (size_t i = 0; i < network->arcs.len; i += 2) {
+static const struct network_piece *pieces_of(const struct network *network, const struct network_arc *arc)
+{
+	return &network->pieces.at[arc->first];
+}
+
+/* What enters a node leaves it, and no piece has more than it takes. */
+static void is_circulation(const struct network *network)
+{
+	int64_t balance[2 * NODES] = {0};
+
+	for (size_t i = 0; i < network->arcs.len; i++) {
 		const struct network_arc *arc = &network->arcs.at[i];
-		int64_t flow = network_flow(network, i);
-		assert_true(flow >= 0 && arc->capacity >= 0);
+		int64_t flow = network_flow(network, i), most = 0;
+		for (uint32_t k = 0; k < arc->count; k++)
+			most += pieces_of(network, arc)[k].width;
+		assert_true(flow >= 0 && flow <= most);
 		balance[arc->from] -= flow;
 		balance[arc->to] += flow;
 	}
 	for (uint32_t n = 0; n < network->nodes; n++)
 		assert_int_equal(balance[n], 0);
-	for (size_t i = 0; i < network->arcs.len; i += 2) {
-		if (network->arcs.at[i].from == network->nodes)
-			assert_int_equal(network->arcs.at[i].capacity, 0); /* all that was supplied */
-	}
 }
 
-/* A flow costs least if no circle of arcs that have capacity left costs less than nothing: Bellman and Ford find none. */
-static bool costs_least(const struct network *network)
+/* A circulation costs least if no circle along which something can be sent, or sent back, costs less than nothing: Bellman and
+ * Ford find none.  flow: of each arc. */
+static bool costs_least(const struct network *network, const int64_t *flow)
 {
-	int64_t distance[NODES + 2] = {0};
+	int64_t distance[2 * NODES] = {0};
 	bool changed = true;
 
-	for (int round = 0; changed && round <= NODES + 2; round++) {
+	for (uint32_t round = 0; changed && round <= network->nodes; round++) {
 		changed = false;
 		for (size_t i = 0; i < network->arcs.len; i++) {
 			const struct network_arc *arc = &network->arcs.at[i];
-			int64_t by = distance[arc->from] + arc->cost;
-			if (arc->capacity && by < distance[arc->to]) {
-				distance[arc->to] = by;
-				changed = true;
+			int64_t left = flow[i];
+			for (uint32_t k = 0; k < arc->count; k++) {
+				const struct network_piece *piece = &pieces_of(network, arc)[k];
+				int64_t in = left < piece->width ? left : piece->width;
+				left -= in;
+				if (in < piece->width && distance[arc->from] + piece->cost < distance[arc->to]) {
+					distance[arc->to] = distance[arc->from] + piece->cost;
+					changed = true;
+				}
+				if (in && distance[arc->to] - piece->cost < distance[arc->from]) {
+					distance[arc->from] = distance[arc->to] - piece->cost;
+					changed = true;
+				}
 			}
 		}
 	}
 	return !changed;
 }
 
+static void flows_of(const struct network *network, int64_t *flow)
+{
+	for (size_t i = 0; i < network->arcs.len; i++)
+		flow[i] = network_flow(network, i);
+}
+
 static void make(struct network *network)
 {
 	network_init(network, NODES);
-	for (uint32_t i = 0; i < NODES * 4; i++)
-		network_add(network, any(NODES), any(NODES), any(50), any(6) ? any(1000) : 0);
-	for (uint32_t i = 0; i < 5; i++) {
-		uint32_t from = any(NODES), to = any(NODES);
-		int64_t amount = 1 + any(40);
-		network_supply(network, from, amount);
-		network_demand(network, to, amount);
-		if (any(8)) /* else there may be no way */
-			network_add(network, from, to, amount, 2000);
+	for (uint32_t i = 0; i < NODES * 4; i++) {
+		struct network_piece pieces[PIECES];
+		size_t count = 1 + any(PIECES);
+		int64_t cost = (int64_t)any(1500) - 600;
+		for (size_t k = 0; k < count; k++, cost += 1 + any(4) * any(200))
+			pieces[k] = (struct network_piece){1 + any(50), cost};
+		if (cost > 0 && !any(3))
+			pieces[count - 1] = (struct network_piece){NETWORK_MOST, cost};
+		network_add(network, any(NODES), any(NODES), pieces, count);
 	}
 }
 
 static void random_networks(void **state)
 {
-	int solved = 0, no_way = 0;
+	int some = 0;
 
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		struct network network;
+		int64_t flow[NODES * 4], sum = 0;
 		make(&network);
-		enum network_result result = network_solve(&network, 1 << 24);
-		if (result == NETWORK_SOLVED) {
-			solved++;
-			is_flow(&network);
-			assert_true(costs_least(&network));
-		} else {
-			assert_int_equal(result, NETWORK_NO_WAY);
-			no_way++;
-		}
+		assert_int_equal(solve(&network, ENOUGH), NETWORK_SOLVED);
+		is_circulation(&network);
+		flows_of(&network, flow);
+		assert_true(costs_least(&network, flow));
+		for (size_t k = 0; k < network.arcs.len; k++)
+			sum += flow[k];
+		some += sum > 0;
 		network_free(&network);
 	}
-	assert_true(solved > 1500);
-	assert_true(no_way > 50);
+	assert_true(some > 2900);
 }
 
-#define PIECES 6
-
-/* The same pieces side by side, each an arc of its own; what costs less than nothing is sent at once. */
-static void add_beside(struct network *network, uint32_t from, uint32_t to, const struct curve_piece *pieces, int64_t *cost)
-{
-	for (size_t i = 0; i < PIECES; i++) {
-		if (pieces[i].cost >= 0) {
-			network_add(network, from, to, pieces[i].width, pieces[i].cost);
-			continue;
-		}
-		network_demand(network, from, pieces[i].width);
-		network_supply(network, to, pieces[i].width);
-		network_add(network, to, from, pieces[i].width, -pieces[i].cost);
-		*cost += pieces[i].width * pieces[i].cost;
-	}
-}
-
-static int64_t cost_of_curve(const struct network *network, size_t curve, const struct curve_piece *pieces)
-{
-	int64_t cost = 0, left = network_curve_flow(network, curve);
-
-	for (size_t i = 0; i < PIECES; i++) {
-		int64_t in = left < pieces[i].width ? left : pieces[i].width;
-		cost += in * pieces[i].cost;
-		left -= in;
-	}
-	assert_int_equal(left, 0);
-	return cost;
-}
-
-/* Of the arcs that network_add() made. */
-static int64_t cost_of_arcs(const struct network *network)
-{
-	int64_t cost = 0;
-
-	for (size_t i = 0; i < network->arcs.len; i += 2) {
-		bool is_curve = false;
-		for (size_t k = 0; k < network->curves.len; k++)
-			is_curve |= network->curves.at[k].arc == i;
-		if (!is_curve)
-			cost += network_flow(network, i) * network->arcs.at[i].cost;
-	}
-	return cost;
-}
-
-/* Costs that rise: as cheap as with an arc for each piece. */
-static void random_curves(void **state)
+/* The order of the arcs is all that the result depends on. */
+static void the_same_again(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 1000; round++) {
-		struct network curves, arcs;
-		struct curve_piece pieces[NODES][PIECES];
-		size_t numbers[NODES];
-		int64_t cost_of_pieces = 0, cost = 0;
-		network_init(&curves, 2 * NODES);
-		network_init(&arcs, 2 * NODES);
-		for (uint32_t n = 0; n < NODES; n++) {
-			for (uint32_t i = 0; i < PIECES; i++)
-				pieces[n][i] = (struct curve_piece){1 + any(9), 100 * (int64_t)i - 250 + any(99)};
-			numbers[n] = network_add_curve(&curves, 2 * n, 2 * n + 1, pieces[n], PIECES);
-			add_beside(&arcs, 2 * n, 2 * n + 1, pieces[n], &cost_of_pieces);
+	for (int i = 0; i < 100; i++) {
+		struct network a, b;
+		uint64_t begin = state_of_random;
+		make(&a);
+		state_of_random = begin;
+		make(&b);
+		assert_int_equal(solve(&a, ENOUGH), NETWORK_SOLVED);
+		assert_int_equal(solve(&b, ENOUGH), NETWORK_SOLVED);
+		for (size_t k = 0; k < a.arcs.len; k++)
+			assert_int_equal(network_flow(&a, k), network_flow(&b, k));
+		network_free(&a);
+		network_free(&b);
+	}
+}
+
+/* Pieces side by side, each an arc of its own, are the same network. */
+static void pieces_beside(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct network pieces, arcs;
+		int64_t cost[2] = {0};
+		make(&pieces);
+		network_init(&arcs, NODES);
+		for (size_t i = 0; i < pieces.arcs.len; i++)
+			for (uint32_t k = 0; k < pieces.arcs.at[i].count; k++)
+				network_add(&arcs, pieces.arcs.at[i].from, pieces.arcs.at[i].to,
+					    &pieces_of(&pieces, &pieces.arcs.at[i])[k], 1);
+		assert_int_equal(solve(&pieces, ENOUGH), NETWORK_SOLVED);
+		assert_int_equal(solve(&arcs, ENOUGH), NETWORK_SOLVED);
+		for (size_t i = 0; i < pieces.arcs.len; i++) {
+			int64_t left = network_flow(&pieces, i);
+			for (uint32_t k = 0; k < pieces.arcs.at[i].count; k++) {
+				const struct network_piece *piece = &pieces_of(&pieces, &pieces.arcs.at[i])[k];
+				int64_t in = left < piece->width ? left : piece->width;
+				cost[0] += in * piece->cost;
+				left -= in;
+			}
 		}
-		for (uint32_t i = 0; i < 3 * NODES; i++) {
-			uint32_t from = 2 * any(NODES) + 1, to = 2 * any(NODES);
-			network_add(&curves, from, to, NETWORK_MOST, 1);
-			network_add(&arcs, from, to, NETWORK_MOST, 1);
-		}
-		assert_int_equal(network_solve(&curves, 1 << 24), NETWORK_SOLVED);
-		assert_int_equal(network_solve(&arcs, 1 << 24), NETWORK_SOLVED);
-		for (uint32_t n = 0; n < NODES; n++)
-			cost += cost_of_curve(&curves, numbers[n], pieces[n]);
-		assert_int_equal(cost + cost_of_arcs(&curves), cost_of_pieces + cost_of_arcs(&arcs));
-		network_free(&curves);
+		for (size_t i = 0; i < arcs.arcs.len; i++)
+			cost[1] += network_flow(&arcs, i) * pieces_of(&arcs, &arcs.arcs.at[i])->cost;
+		assert_int_equal(cost[0], cost[1]);
+		network_free(&pieces);
 		network_free(&arcs);
 	}
 }
 
-/* The check above can fail. */
+static size_t add(struct network *network, uint32_t from, uint32_t to, int64_t width, int64_t cost)
+{
+	return network_add(network, from, to, &(struct network_piece){width, cost}, 1);
+}
+
+/* The proof above can fail. */
 static void a_dear_flow_is_noticed(void **state)
 {
 	struct network network;
+	int64_t flow[4];
 
 	(void)state;
 	network_init(&network, 3);
-	network_supply(&network, 0, 5);
-	network_demand(&network, 2, 5);
-	network_add(&network, 0, 1, 10, 1);
-	network_add(&network, 1, 2, 10, 1);
-	size_t dear = network_add(&network, 0, 2, 10, 3);
-	assert_int_equal(network_solve(&network, 1000), NETWORK_SOLVED);
-	assert_int_equal(network_flow(&network, dear), 0);
-	assert_true(costs_least(&network));
-	network.arcs.at[dear].capacity = 5; /* as if all had gone that way */
-	network.arcs.at[dear + 1].capacity = 5;
-	assert_false(costs_least(&network));
+	add(&network, 2, 0, 5, -100);
+	add(&network, 0, 1, 10, 1);
+	add(&network, 1, 2, 10, 1);
+	size_t dear = add(&network, 0, 2, 10, 3);
+	assert_int_equal(solve(&network, 1000), NETWORK_SOLVED);
+	flows_of(&network, flow);
+	assert_int_equal(flow[0], 5);
+	assert_int_equal(flow[dear], 0);
+	assert_true(costs_least(&network, flow));
+	flow[dear] = 5; /* as if all had gone that way */
+	flow[1] = flow[2] = 0;
+	assert_false(costs_least(&network, flow));
 	network_free(&network);
 }
 
+/* It stops soon behind the limit: after the longest step that there is. */
 static void few_steps(void **state)
 {
 	struct network network;
+	uint64_t steps = 30;
 
 	(void)state;
-	state_of_random = 7;
 	make(&network);
-	assert_int_equal(network_solve(&network, 30), NETWORK_TOO_MUCH);
+	assert_int_equal(network_solve(&network, &steps), NETWORK_TOO_MUCH);
+	assert_in_range(steps, 31, 31 + network.arcs.len + 6 * NODES);
 	network_free(&network);
+}
+
+/* Costs whose sum is below the limit cannot overflow; others are refused. */
+static void large_costs(void **state)
+{
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		const int64_t third = (int64_t)(NETWORK_MOST_COST / 3);
+		struct network network;
+		network_init(&network, 3);
+		add(&network, 0, 1, NETWORK_MOST, third);
+		add(&network, 1, 2, NETWORK_MOST, third - 1);
+		size_t way_back = add(&network, 2, 0, 7, -third - more);
+		size_t gain = add(&network, 0, 0, 3, more ? -2 : -1);
+		if (more) {
+			assert_int_equal(solve(&network, 1000), NETWORK_TOO_MUCH);
+		} else {
+			assert_int_equal(solve(&network, 1000), NETWORK_SOLVED);
+			assert_int_equal(network_flow(&network, way_back), 0);
+			assert_int_equal(network_flow(&network, gain), 3);
+		}
+		network_free(&network);
+	}
 }
 
 static void nothing_to_do(void **state)
@@ -208,17 +238,16 @@ static void nothing_to_do(void **state)
 
 	(void)state;
 	network_init(&network, 0);
-	assert_int_equal(network_solve(&network, 1), NETWORK_SOLVED);
+	assert_int_equal(solve(&network, 1), NETWORK_SOLVED);
 	network_free(&network);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_networks),
-		cmocka_unit_test(random_curves),
-		cmocka_unit_test(a_dear_flow_is_noticed),
-		cmocka_unit_test(few_steps),
+		cmocka_unit_test(random_networks), cmocka_unit_test(the_same_again),
+		cmocka_unit_test(pieces_beside),   cmocka_unit_test(a_dear_flow_is_noticed),
+		cmocka_unit_test(few_steps),       cmocka_unit_test(large_costs),
 		cmocka_unit_test(nothing_to_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
