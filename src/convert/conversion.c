@@ -191,16 +191,27 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 	return !c->pair.output || c->basic || restore_profile(&how, &converted->profile, err);
 }
 
+/* Makes the profile of the counts, which are freed unless they are the result, and the calls of the ranges. */
+static bool make_profile(const struct conversion_options *options, struct conversion *c, struct converted *out, struct bc_error *err)
+{
+	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct convert_job job = {&c->binary, pair, c->basic, options->aggregate_only, c->threads};
+
+	bool ok = convert(&job, &c->aggregate, out, err) && restore(c, out, err);
+	if (!ok)
+		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
+	if (!options->ranges || c->basic || ranges_take_calls(&out->profile, pair, &c->ranges, err))
+		return true;
+	profile_free(&out->profile);
+	return false;
+}
+
 static bool convert_all(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const char *name = options->binary;
 	struct converted converted;
 
-	if (!convert(&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->basic, c->threads, &converted, err))
-		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
-	if (!restore(c, &converted, err)) {
-		return err->code == BC_FORMAT && bc_fail_prefix(err, name);
-	}
+	if (!make_profile(options, c, &converted, err))
+		return false;
 	cfg_free(&c->pair.graphs);
 	c->profile = converted.profile;
 	c->check = converted.check;
@@ -219,11 +230,17 @@ static bool convert_all(const struct conversion_options *options, struct convers
 }
 
 /* Makes the counts the result: whatever was not dropped by now is kept. */
-static bool keep_counts(struct conversion *c, struct bc_error *err)
+static bool keep_counts(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
 	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
 				    &c->ledgers.memory};
 
+	if (options->ranges) {
+		struct converted converted; /* for the calls of the ranges alone */
+		if (!make_profile(options, c, &converted, err))
+			return false;
+		profile_free(&converted.profile);
+	}
 	c->check = build_check_all(&c->binary.image, &c->aggregate.totals.traces);
 	if (!kept_counts_take(&c->aggregate, &c->binary, c->basic, &c->kept, err))
 		return false;
@@ -352,7 +369,7 @@ bool conversion_convert(const struct conversion_options *options, struct convers
 	out->aggregate.left_out = out->left_out;
 	if (options->probes && !touched_functions(&out->aggregate, &out->binary, out->basic, &out->touched))
 		return bc_fail_nomem(err);
-	if (!(options->aggregate_only ? keep_counts(out, err) : convert_all(options, out, err)))
+	if (!(options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err)))
 		return false;
 	return check_samples(options, out, err);
 }

@@ -168,4 +168,18 @@ uint64_t function_extent(const struct function_table *table, const struct functi
 const struct function *functions_find(const struct function_table *table,
 				      struct vaddr at);
 
+/* The function whose first byte is at a vaddr, or NULL; of code: a PLT entry is none. */
+static inline const struct function *functions_at(const struct function_table *table, uint64_t vaddr)
+{
+	const struct function *f = functions_find(table, (struct vaddr){vaddr});
+
+	return f && f->address == vaddr ? f : NULL;
+}
+static inline const struct function *functions_code_at(const struct function_table *table, uint64_t vaddr)
+{
+	const struct function *f = functions_at(table, vaddr);
+
+	return f && f->kind == FUNCTION_CODE ? f : NULL;
+}
+
 #endif

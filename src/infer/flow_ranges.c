@@ -26,10 +26,8 @@ static bool add_call(const struct flow_ran *ran, const struct insn *insn, uint64
 {
 	if (!is_call_out(ran->function, insn))
 		return true;
-	const struct function *callee = functions_find(ran->functions, (struct vaddr){insn->target});
-	if (!callee || callee->address != insn->target || callee->kind != FUNCTION_CODE)
-		return true;
-	return add(out, COUNTED_BRANCH, ran->function->address + insn->offset, insn->target, count);
+	return !functions_code_at(ran->functions, insn->target) ||
+	       add(out, COUNTED_BRANCH, ran->function->address + insn->offset, insn->target, count);
 }
 
 /* Adds a block: up to the jump by which it is left, which need not be its last instruction. */

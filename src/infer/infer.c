@@ -91,11 +91,9 @@ static void write_edges(const struct writer *w)
 /* The function that a call leads to. */
 static const struct function *callee_at(const struct job *job, uint64_t address)
 {
-	const struct function *callee = functions_find(job->code, (struct vaddr){address});
+	const struct function *callee = functions_at(job->code, address);
 
-	if (!callee || callee->address != address)
-		return NULL;
-	return job->pair ? pair_output_of(job->pair, callee) : callee;
+	return callee && job->pair ? pair_output_of(job->pair, callee) : callee;
 }
 
 static void write_call(const struct writer *w, const struct insn *insn, uint64_t count)

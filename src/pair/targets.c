@@ -93,9 +93,9 @@ void targets_close(struct targets *targets)
 
 uint32_t targets_at(const struct targets *targets, uint64_t vaddr)
 {
-	const struct function *f = functions_find(targets->functions, (struct vaddr){vaddr});
+	const struct function *f = functions_at(targets->functions, vaddr);
 
-	return f && f->address == vaddr ? (uint32_t)(f - targets->functions->at) : NO_TARGET;
+	return f ? (uint32_t)(f - targets->functions->at) : NO_TARGET;
 }
 
 static uint32_t through_slot(const struct targets *targets, uint64_t slot)

@@ -211,7 +211,7 @@ static void convert_address(struct converter *c, const struct count_row *row)
 
 struct job {
 	struct counts *counts;
-	bool basic;
+	bool basic, keep_counts;
 	struct converter *workers;
 };
 
@@ -313,7 +313,8 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 			convert_address(c, &table->rows[k]);
 	}
 	converter_take_fall_throughs(c);
-	count_table_free(table);
+	if (!job->keep_counts)
+		count_table_free(table);
 }
 
 /* What the threads noted; each of them forgets it. */
@@ -409,10 +410,12 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 	return ok && collect(job, threads, out, err);
 }
 
-bool convert(struct aggregate *aggregate, const struct binary *binary, const struct pair *pair, bool basic,
-	     unsigned threads, struct converted *out, struct bc_error *err)
+bool convert(const struct convert_job *how, struct aggregate *aggregate, struct converted *out, struct bc_error *err)
 {
-	struct job job = {.basic = basic};
+	const struct binary *binary = how->binary;
+	unsigned threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads;
+	struct job job = {.counts = how->basic ? &aggregate->totals.basic : &aggregate->totals.traces,
+			  .basic = how->basic, .keep_counts = how->keep_counts};
 	struct code_marks unnameable;
 	struct insn_starts starts = {0};
 	const struct profile_rules rules = aggregate->options.rules;
@@ -420,9 +423,6 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 	struct plt_calls plt = {0};
 
 	*out = (struct converted){0};
-	if (threads > COUNTS_SHARDS)
-		threads = COUNTS_SHARDS;
-	job.counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	if (!nameable_find(&binary->functions, &binary->image, aggregate->options.names, &unnameable))
 		return bc_fail_nomem(err);
 	job.workers = calloc(threads, sizeof(*job.workers));
@@ -440,7 +440,7 @@ bool convert(struct aggregate *aggregate, const struct binary *binary, const str
 			.imputes = aggregate->options.impute,
 			.starts = &starts,
 			.rules = rules,
-			.pair = pair,
+			.pair = how->pair,
 			.made = &made,
 			.plt = &plt,
 			.places = {.starts = &starts,

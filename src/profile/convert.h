@@ -21,16 +21,15 @@ struct converted {
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as TRACE_DROP_NO_MAP */
 };
 
-/* Convert what was counted; the totals are empty then.
- *
- * basic    the addresses, else the traces
- * threads  how many threads to use; the result does not depend on it
- * pair     with the input binary, and its graphs of input_graphs_build(); or NULL
- * out      finish with profile_free(&out->profile)
- *
- * BC_NOMEM */
-BC_MUST_USE bool convert(struct aggregate *aggregate, const struct binary *binary,
-			 const struct pair *pair, bool basic, unsigned threads, struct converted *out,
-			 struct bc_error *err);
+struct convert_job {
+	const struct binary *binary;
+	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
+	bool basic;              /* the addresses, else the traces */
+	bool keep_counts;        /* the totals stay; else they are empty then */
+	unsigned threads;        /* to use; the result does not depend on it */
+};
+
+/* Convert what was counted.  The caller finishes with profile_free(&out->profile).  BC_NOMEM */
+BC_MUST_USE bool convert(const struct convert_job *job, struct aggregate *aggregate, struct converted *out, struct bc_error *err);
 
 #endif

@@ -38,11 +38,9 @@ static void add(struct flow_calls *calls, uint32_t number, uint64_t count)
 static uint32_t callee_at(const struct flow_calls *calls, const struct flow_code *code, uint64_t address)
 {
 	const struct function_table *table = code->pair ? &code->pair->functions : &code->binary->functions;
-	const struct function *callee = functions_find(table, (struct vaddr){address});
+	const struct function *callee = functions_at(table, address);
+	const struct function *own = callee && code->pair ? pair_output_of(code->pair, callee) : callee;
 
-	if (!callee || callee->address != address)
-		return FLAT_OUTSIDE;
-	const struct function *own = code->pair ? pair_output_of(code->pair, callee) : callee;
 	return own ? *flat_numbers_of(&calls->number_of, functions_name_number(&code->binary->functions, own)) : FLAT_OUTSIDE;
 }
 

@@ -15,7 +15,6 @@ const struct ledger_words step_words = {"branches", "branches for llvm-profgen",
 struct maker {
 	const struct ranges_job *job;
 	struct pieces pieces;
-	struct targets targets;
 	struct walker *walkers;
 };
 
@@ -54,8 +53,7 @@ static bool run(struct maker *m, unsigned threads, struct ranges *out, struct bc
 
 	m->walkers = calloc(threads, sizeof(*m->walkers));
 	for (unsigned i = 0; m->walkers && counts && i < threads; i++)
-		m->walkers[i] = (struct walker){.job = job, .pieces = &m->pieces, .targets = job->pair ? &m->targets : NULL,
-						.counts = &counts[i]};
+		m->walkers[i] = (struct walker){.job = job, .pieces = &m->pieces, .counts = &counts[i]};
 	if (m->walkers && counts) {
 		parallel_for(threads, COUNTS_SHARDS, run_shard, m);
 		parallel_for(threads, m->pieces.count, run_piece, m);
@@ -75,10 +73,8 @@ bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_err
 	const struct pair *pair = job->pair;
 
 	*out = (struct ranges){.base = ranges_base(pair ? &pair->image : &job->binary->image)};
-	bool ok = (!pair || targets_open(&pair->image, &pair->functions, &maker.targets, err)) &&
-		  pieces_open(job, &maker.pieces, err) && run(&maker, threads, out, err);
+	bool ok = pieces_open(job, &maker.pieces, err) && run(&maker, threads, out, err);
 	pieces_close(&maker.pieces);
-	targets_close(&maker.targets);
 	if (!ok)
 		ranges_free(out);
 	return ok;

@@ -9,6 +9,7 @@
 
 #include "src/pair/pair.h"
 #include "src/profile/aggregate.h"
+#include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */
 #define RANGE_DROPS(X)                                                         \
@@ -55,6 +56,11 @@ struct ranges_job {
 
 /* BC_FORMAT: tables that would be read too often (work.h).  BC_NOMEM */
 BC_MUST_USE bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_error *err);
+
+/* Replaces the branches that lead to the beginning of a function by those of a profile of the same samples, as restored:
+ * one truth for llvm-bolt and the compiler.  `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */
+BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges,
+				   struct bc_error *err);
 void ranges_free(struct ranges *ranges);
 
 #endif

@@ -51,17 +51,6 @@ static void step_out(struct walker *w, const struct body *body, uint32_t last, u
 	walker_add(w, COUNTED_BRANCH, body_address(body, last), to, count);
 }
 
-/* Returns the function that the input's instruction names, if llvm-bolt folded it with another one. */
-static uint64_t unfolded(const struct walker *w, const struct insn *insn, const struct function *body, uint64_t to)
-{
-	uint32_t callee = w->targets && body ? targets_of(w->targets, insn) : NO_TARGET;
-	if (callee == NO_TARGET)
-		return to;
-	uint32_t function = (uint32_t)(body - w->job->binary->functions.at);
-
-	return w->job->pair->body_of[callee] == function ? w->job->pair->functions.at[callee].address : to;
-}
-
 /* Returns the address to which a branch leads in the input; 0: unknown. */
 static uint64_t address_of(const struct spot *target, const struct enter *enter, struct trace_end at,
 			   bool enters)
@@ -113,10 +102,15 @@ static void step_from_body(struct walker *w, const struct spot *source, const st
 		step_within(w, body, leave.last, next, count);
 	if (within)
 		return;
-	const struct function *called = target->piece ? target->piece->output : NULL;
-	step_out(w, body, leave.last, unfolded(w, &body->code.insns->at[leave.last], called, to), count);
+	step_out(w, body, leave.last, to, count);
 }
 
+static const struct function_table *input_functions(const struct walker *w)
+{
+	return w->job->pair ? &w->job->pair->functions : &w->job->binary->functions;
+}
+
+/* Calls from outside are those of the profile (calls.c). */
 void walker_step(struct walker *w, const struct count_row *row, const struct spot *source, const struct spot *target,
 		 const struct enter *enter)
 {
@@ -138,5 +132,6 @@ void walker_step(struct walker *w, const struct count_row *row, const struct spo
 		return;
 	}
 	w->steps.kept += row->count;
-	walker_add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, row->count);
+	if (from || trace_end_is(branch, TRACE_END_FT_RETURN) || !functions_code_at(input_functions(w), to))
+		walker_add(w, COUNTED_BRANCH, from ? from : RANGE_FROM_OUTSIDE, to, row->count);
 }

@@ -3,7 +3,6 @@
 #ifndef RANGES_WALKER_H
 #define RANGES_WALKER_H
 
-#include "src/pair/targets.h"
 #include "src/ranges/gather.h"
 #include "src/ranges/locate.h"
 #include "src/ranges/pieces.h"
@@ -11,7 +10,6 @@
 struct walker {
 	const struct ranges_job *job;
 	const struct pieces *pieces;
-	const struct targets *targets; /* of the input; NULL without a pair */
 	struct count_table *counts; /* see gather.h */
 	struct ledger runs, steps;
 	bool no_memory;

@@ -80,10 +80,21 @@ static bool is_kept(const struct kept_vec *kept, uint32_t place, uint32_t body)
 	return false;
 }
 
-/* A call that was inlined. */
+/* Does the output call this very function at a place? */
+static bool is_kept_there(const struct kept_vec *kept, uint32_t place, uint32_t body)
+{
+	size_t i = kept_before(kept->at, kept->len, place);
+
+	while (i < kept->len && kept->at[i].place == place && kept->at[i].target != body)
+		i++;
+	return i < kept->len && kept->at[i].place == place;
+}
+
+/* A call of the input that the output does not have at its place. */
 struct site {
 	uint32_t block, place;
 	uint32_t callee; /* the input's function */
+	bool moved; /* the output has it, at the beginning of the block: the table does not tell its place.  Else it was inlined */
 };
 DEFINE_VEC(site_vec, struct site);
 
@@ -102,7 +113,8 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
 			    is_kept(kept, insn->offset, pair->body_of[callee]))
 				continue;
-			if (!site_vec_push(out, (struct site){b, insn->offset, callee}))
+			bool moved = is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
+			if (!site_vec_push(out, (struct site){b, insn->offset, callee, moved}))
 				return false;
 		}
 	}
@@ -290,9 +302,19 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 	    record->to.offset || is_own_call(pass, record))
 		return false;
 	const struct site *near = sites_at(pass, sites, record->from.offset, &count);
+	for (size_t i = 0; i < count; i++)
+		if (near[i].moved && named(pass, near[i].callee) == record->to.function) {
+			struct record there = *record;
+			there.from.offset = near[i].place;
+			there.unsited = 0;
+			pass_add(pass, there);
+			return true;
+		}
 	for (size_t i = 0; i < count && pass->calls.looks; i++, pass->calls.looks -= !!pass->calls.looks) {
 		struct chain chain;
 		uint32_t place = 0;
+		if (near[i].moved)
+			continue;
 		uint32_t last = find_chain(pass, near[i].callee, body_index(pass, record->to.function), &chain, &place);
 		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
 			continue;
@@ -312,7 +334,8 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 
 	bool ok = list_all_kept(pass, &kept) && list_sites(pass, flows, &kept, &sites);
 	for (size_t i = 0; ok && i < sites.len; i++)
-		add_site(pass, flows, &sites.at[i]);
+		if (!sites.at[i].moved)
+			add_site(pass, flows, &sites.at[i]);
 	for (size_t i = pass->begin; ok && sites.len && i < pass->end; i++) {
 		struct record record = profile_record(pass->profile, i);
 		replaced[i - pass->begin] = move_call(pass, &sites, &record);

@@ -139,7 +139,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	assert(!pair || basic || input_graphs_build(aggregate, pair, threads, &err));
 	if (pair && !basic)
 		check_ranges(aggregate, binary, pair, threads, out);
-	assert(convert(aggregate, binary, pair, basic, threads, &converted, &err));
+	assert(convert(&(struct convert_job){binary, pair, basic, false, threads}, aggregate, &converted, &err));
 	struct ledgers ledgers = aggregate->counter.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&ledgers.branches, &converted.ledgers.branches);

@@ -94,7 +94,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	bool basic;
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
-	assert_true(convert(&run->aggregate, &run->tiny.binary, NULL, basic, threads, &converted, &err));
+	assert_true(convert(&(struct convert_job){&run->tiny.binary, NULL, basic, false, threads}, &run->aggregate, &converted, &err));
 	run->ledgers = run->aggregate.counter.ledgers;
 	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);
