@@ -40,24 +40,11 @@ static void builder_free(struct builder *b)
 	block_vec_free(&b->blocks);
 }
 
-static bool is_inside(const struct function *f, uint64_t address)
-{
-	return address - f->address < f->size;
-}
-
-/* Does a jump or conditional jump leave the function? */
-static bool leaves(const struct function *f, const struct insn *insn)
-{
-	return !is_inside(f, insn->target);
-}
-
 /* A jump to the very end, if that is padding, is what compilers make of
  * unreachable code: BOLT puts a nop in its place. */
 static void replace_jump_past_end(const struct function *f, struct insn *insn)
 {
-	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
-
-	if (jumps && insn->target == f->address + f->size && f->size < f->extent)
+	if (insn_jumps(*insn) && insn->target == f->address + f->size && f->size < f->extent)
 		*insn = (struct insn){.offset = insn->offset, .size = insn->size,
 				      .kind = INSN_NEXT};
 }
@@ -121,7 +108,7 @@ static void mark_own_targets(struct builder *b)
 	for (size_t i = 0; i < b->insns.len; i++) {
 		const struct insn *insn = &b->insns.at[i];
 		bool taken = insn->kind == INSN_NEXT || insn->kind == INSN_JUMP_INDIRECT;
-		if (!insn->target || insn->target == f->address || !is_inside(f, insn->target))
+		if (!insn->target || insn->target == f->address || !insn_stays(f, insn))
 			continue;
 		b->takes_own |= taken;
 		mark(b, insn->target - f->address, taken ? AT_LABEL | AT_ENTRY : AT_LABEL);
@@ -178,13 +165,13 @@ static bool mark_table_targets(struct builder *b)
  * a conditional jump that leaves the function. */
 static bool joins(const struct function *f, const struct insn *before, const struct insn *insn)
 {
-	if (insn->kind != INSN_JUMP || leaves(f, insn))
+	if (insn->kind != INSN_JUMP || !insn_stays(f, insn))
 		return false;
 	switch ((enum insn_kind)before->kind) {
 	case INSN_CONDITIONAL:
-		return !leaves(f, before);
+		return insn_stays(f, before);
 	case INSN_JUMP:
-		return leaves(f, before);
+		return !insn_stays(f, before);
 	case INSN_TRAP:
 	case INSN_BREAK:
 		return true;
@@ -225,7 +212,7 @@ static bool may_lead_to(const struct builder *b, const struct insn *jump, const 
 /* What follows a block's last instruction. */
 static void link_last(const struct builder *b, const struct insn *last, struct block *block)
 {
-	bool leaving = last->kind == INSN_CONDITIONAL && leaves(b->function, last);
+	bool leaving = last->kind == INSN_CONDITIONAL && !insn_stays(b->function, last);
 
 	block->to_next |= insn_goes_on(*last) || last->kind == INSN_CONDITIONAL ||
 			  may_lead_to(b, last, last + 1);
@@ -237,7 +224,7 @@ static void link_last(const struct builder *b, const struct insn *last, struct b
 static void link_branch(const struct builder *b, const struct insn *insn, uint64_t next,
 			struct block *block)
 {
-	if ((insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && insn->target == next)
+	if (insn_jumps(*insn) && insn->target == next)
 		block->to_next = true;
 	if (insn->kind == INSN_JUMP_INDIRECT &&
 	    jump_tables_lead_to(&b->tables, insn->offset, (uint32_t)(next - b->function->address)))

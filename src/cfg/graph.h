@@ -54,6 +54,18 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 		 const struct function *function, struct graph *out);
 void graph_free(struct graph *graph);
 
+/* Is the target of a direct jump or call within a function? */
+static inline bool insn_stays(const struct function *function, const struct insn *insn)
+{
+	return insn->target - function->address < function->size;
+}
+
+/* Is it a jump or conditional jump out of its function? */
+static inline bool insn_is_tail_call(const struct function *function, const struct insn *insn)
+{
+	return insn_jumps(*insn) && !insn_stays(function, insn);
+}
+
 /* The index of the block that begins at an offset; graph->count if none does. */
 uint32_t graph_block_starting(const struct graph *graph, uint64_t offset);
 

@@ -60,7 +60,7 @@ static bool add_block(struct maker *m, struct graph_code *out, uint32_t number)
 
 	for (uint32_t i = out->first_insn[number]; ok && i < out->first_insn[number + 1]; i++) {
 		const struct insn *insn = &insns[i];
-		if (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL)
+		if (insn_jumps(*insn))
 			ok = add(m, number, graph_block_starting(parts->graph, insn->target - parts->address));
 		else if (insn->kind == INSN_JUMP_INDIRECT)
 			ok = add_indirect(m, number, insn);
@@ -172,7 +172,7 @@ const struct insn *graph_code_source(const struct graph *graph, uint64_t address
 	const struct insn *insn = &code->insns.at[last];
 
 	/* At most the last two are branches. */
-	if (last > first && (insn[-1].kind == INSN_CONDITIONAL || insn[-1].kind == INSN_JUMP) &&
+	if (last > first && insn_jumps(insn[-1]) &&
 	    insn[-1].target - address == graph->blocks[to].start)
 		return insn - 1;
 	return insn;

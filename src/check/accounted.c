@@ -53,7 +53,7 @@ static bool read_code(struct reading *r)
 			return false;
 		behind_jump &= !begins;
 		behind_jump |= is_jump(&insn);
-		if ((insn.kind == INSN_JUMP || insn.kind == INSN_CONDITIONAL) && !leads_to_block(r, insn.target))
+		if (insn_jumps(insn) && !leads_to_block(r, insn.target))
 			return false;
 		if (insn.kind == INSN_CONDITIONAL && !goes_on(r, at + insn.size))
 			return false;

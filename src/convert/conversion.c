@@ -212,7 +212,7 @@ static bool convert_all(const struct conversion_options *options, struct convers
 
 	if (!make_profile(options, c, &converted, err))
 		return false;
-	cfg_free(&c->pair.graphs);
+	pair_free_graphs(&c->pair);
 	c->profile = converted.profile;
 	c->check = converted.check;
 	c->no_disassembler |= converted.no_disassembler;

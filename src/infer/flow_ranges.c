@@ -15,7 +15,7 @@ static bool add_edge(const struct flow_ran *ran, uint32_t block, uint32_t to, ui
 	uint64_t base = ran->function->address;
 	const struct insn *source = graph_code_source(ran->graph, base, block, to);
 	uint64_t target = base + ran->graph->blocks[to].start;
-	bool direct = source->kind == INSN_JUMP || source->kind == INSN_CONDITIONAL;
+	bool direct = insn_jumps(*source);
 	bool taken = source->kind == INSN_JUMP_INDIRECT || (direct && source->target == target);
 
 	return add(out, COUNTED_RANGE, base + ran->graph->blocks[block].start, base + source->offset, count) &&

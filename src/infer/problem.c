@@ -3,28 +3,9 @@
 
 #include <stdlib.h>
 
+#include "src/pair/code.h"
+
 #define MOST_INSTRUCTIONS (UINT32_C(1) << 20)
-
-static bool is_outside(const struct function *f, const struct insn *insn)
-{
-	return insn->target - f->address >= f->size;
-}
-
-/* Does BOLT delete the block?  It deletes blocks of nops, and lets jumps lead past blocks that only
- * jump on. */
-static bool vanishes(const struct function *f, const struct insn *first, const struct insn *end)
-{
-	const struct insn *insn = first;
-
-	while (insn < end && insn->nop)
-		insn++;
-	return insn == end || (insn + 1 == end && insn->kind == INSN_JUMP && !is_outside(f, insn));
-}
-
-static bool is_tail_call(const struct function *f, const struct insn *insn)
-{
-	return (insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && is_outside(f, insn);
-}
 
 /* Counts the instructions of a block at which a sample can be. */
 static uint32_t count_instructions(const struct function *f, const struct insn *first, const struct insn *end, bool bolted)
@@ -32,7 +13,7 @@ static uint32_t count_instructions(const struct function *f, const struct insn *
 	uint32_t count = 0;
 
 	for (const struct insn *insn = first; insn < end; insn++)
-		count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && !is_outside(f, insn)));
+		count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));
 	return count ? count : 1;
 }
 
@@ -44,14 +25,14 @@ static struct flow_block block_of(const struct function *f, const struct graph *
 	uint32_t instructions = count_instructions(f, first, end, bolted);
 	struct flow_block block = {
 		.instructions = instructions < MOST_INSTRUCTIONS ? instructions : MOST_INSTRUCTIONS,
-		.vanishes = vanishes(f, first, end),
+		.vanishes = code_is_removable(f, first, end),
 		.entry = !number,
 		.pad = number && graph->blocks[number].entered,
 		.leaves = code->first_next[number] == code->first_next[number + 1] || graph->blocks[number].indirect,
 	};
 
 	for (const struct insn *insn = first; insn < end; insn++) {
-		block.leaves |= insn->kind == INSN_RETURN || is_tail_call(f, insn);
+		block.leaves |= insn->kind == INSN_RETURN || insn_is_tail_call(f, insn);
 		block.may_end |= insn_is_call(*insn);
 	}
 	return block;

@@ -23,7 +23,7 @@ struct function_problem {
 /* Is it a direct call, or a jump that always leaves the function?  How often a conditional jump leaves is not known. */
 static inline bool is_call_out(const struct function *function, const struct insn *insn)
 {
-	return insn->kind == INSN_CALL || (insn->kind == INSN_JUMP && insn->target - function->address >= function->size);
+	return insn->kind == INSN_CALL || (insn->kind == INSN_JUMP && !insn_stays(function, insn));
 }
 
 /* Makes the problem of a function with a graph and its code.  A sample behind the last block counts

@@ -58,6 +58,12 @@ static inline bool insn_is_direct(struct insn insn)
 	return insn.kind == INSN_CALL || insn.kind == INSN_CONDITIONAL || insn.kind == INSN_JUMP;
 }
 
+/* Is it a jump whose target it tells itself? */
+static inline bool insn_jumps(struct insn insn)
+{
+	return insn.kind == INSN_CONDITIONAL || insn.kind == INSN_JUMP;
+}
+
 static inline bool insn_is_call(struct insn insn)
 {
 	return insn.kind == INSN_CALL || insn.kind == INSN_CALL_INDIRECT;

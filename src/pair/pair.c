@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/pair/pair.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "src/base/parallel.h"
 #include "src/pair/match.h"
 
 static bool is_bolted(const struct image *image)
@@ -133,15 +135,58 @@ bool pair_check(const char *path, struct binary *output, struct bc_error *err)
 	return ok;
 }
 
+struct reading {
+	struct pair *pair;
+	atomic_bool no_memory;
+};
+
+static void read_code(void *ctx, size_t number, unsigned worker)
+{
+	struct reading *r = ctx;
+	const struct pair *pair = r->pair;
+	const struct graph *graph = &pair->graphs.graphs[number];
+	uint32_t input = pair->graphs.chosen[number], body = pair->body_of[input];
+	uint32_t fragment = body == NO_FUNCTION ? NO_FRAGMENT : pair->output->fragment_of[body];
+
+	(void)worker;
+	if (graph->count && graph->code.first_insn && fragment != NO_FRAGMENT &&
+	    !code_read(&pair->output->bat, fragment, &pair->functions.at[input], graph, &pair->codes[number]))
+		r->no_memory = true;
+}
+
 bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads, struct bc_error *err)
 {
+	struct reading reading = {pair, false};
+
+	pair_free_graphs(pair);
+	if (!cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs, err))
+		return false;
+	pair->codes = calloc(pair->graphs.count + 1, sizeof(*pair->codes));
+	if (pair->codes)
+		parallel_for(threads, pair->graphs.count, read_code, &reading);
+	return (pair->codes && !reading.no_memory) || bc_fail_nomem(err);
+}
+
+void pair_free_graphs(struct pair *pair)
+{
+	for (size_t i = 0; pair->codes && i < pair->graphs.count; i++)
+		code_free(&pair->codes[i]);
+	free(pair->codes);
+	pair->codes = NULL;
 	cfg_free(&pair->graphs);
-	return cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs, err);
+}
+
+const struct code *pair_code(const struct pair *pair, const struct function *input)
+{
+	static const struct code unknown;
+	const struct graph *graph = input && pair->codes ? cfg_find(&pair->graphs, input) : NULL;
+
+	return graph ? &pair->codes[graph - pair->graphs.graphs] : &unknown;
 }
 
 void pair_close(struct pair *pair)
 {
-	cfg_free(&pair->graphs);
+	pair_free_graphs(pair);
 	free(pair->output_of);
 	free(pair->body_of);
 	free(pair->input_of);

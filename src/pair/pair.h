@@ -8,6 +8,7 @@
 
 #include "src/cfg/cfg.h"
 #include "src/elf/binary.h"
+#include "src/pair/code.h"
 
 struct pair {
 	struct binary *output; /* borrowed; see pair_open() */
@@ -19,6 +20,7 @@ struct pair {
 				symbol of its name is */
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
 	struct cfg graphs;   /* of the input, with their code: those of the last pair_build_graphs() */
+	struct code *codes;  /* of the graphs, by their numbers */
 	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
 	bool borrowed; /* image and functions are those of somebody else */
 	const uint32_t *moved; /* per input function of a binary that was BOLTed itself: a fragment of its own, if it was moved
@@ -53,6 +55,10 @@ void pair_close(struct pair *pair);
 /* Build graphs of input functions, given as cfg_build_code() takes them.  BC_FORMAT, BC_NOMEM: of that function */
 BC_MUST_USE bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads,
 				   struct bc_error *err);
+void pair_free_graphs(struct pair *pair);
+
+/* The code of a function of the input.  It has no blocks if the function has no graph, or is not in the table. */
+const struct code *pair_code(const struct pair *pair, const struct function *input);
 
 /* Is it the input of an output, which stays as it is?  Errors as of pair_open(). */
 BC_MUST_USE bool pair_check(const char *path, struct binary *output, struct bc_error *err);

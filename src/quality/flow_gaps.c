@@ -54,9 +54,7 @@ const struct function *flow_code_of(const struct flow_code *code, const struct f
 /* Is it a direct call, or a jump that leaves the function? */
 static bool calls_directly(const struct insn *insn, const struct function *function)
 {
-	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
-
-	return insn->kind == INSN_CALL || (jumps && insn->target - function->address >= function->size);
+	return insn->kind == INSN_CALL || insn_is_tail_call(function, insn);
 }
 
 static void add_direct(struct flow_calls *calls, const struct flow_function *f, const struct function *function,

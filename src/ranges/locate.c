@@ -5,20 +5,20 @@
  * because llvm-bolt changes the lengths of instructions.  For a comparison that llvm-bolt added, it
  * is the instruction before. */
 static uint32_t count_to(const struct binary *binary, const struct piece *piece, uint32_t insn,
-			 uint32_t (*count)(const struct body *body, uint32_t from, uint32_t count))
+			 uint32_t (*count)(const struct code *code, uint32_t from, uint32_t count))
 {
 	uint32_t offset = piece->insns.at[insn].offset;
 	const struct group *group = &piece->groups.at[piece_group(piece, offset)];
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, piece->fragment, offset);
 
 	if (entry && bat_entry_is_branch(*entry)) {
-		uint32_t from = piece_insn(piece, entry->output), at = body_insn(piece->body, bat_entry_input(*entry));
+		uint32_t from = piece_insn(piece, entry->output), at = code_insn_at(piece->code, bat_entry_input(*entry));
 		if (from != NO_INSN && at != NO_INSN)
-			return count(piece->body, at, piece->real[insn] - piece->real[from]);
+			return count(piece->code, at, piece->real[insn] - piece->real[from]);
 	}
 	if (group->kind == GROUP_CHECK)
 		return group->start - 1;
-	return count(piece->body, group->start, piece->real[insn] - piece->real[group->first]);
+	return count(piece->code, group->start, piece->real[insn] - piece->real[group->first]);
 }
 
 static bool leaves_block(const struct insn *insn)
@@ -30,21 +30,16 @@ static bool leaves_block(const struct insn *insn)
 static uint32_t named_by_entry(const struct binary *binary, const struct piece *piece, uint32_t insn,
 			       const struct group *group)
 {
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 	uint32_t offset = piece->insns.at[insn].offset;
 	const struct bat_entry *entry = bat_entry_at(&binary->bat, piece->fragment, offset);
 
 	if (entry && entry->output == offset && bat_entry_is_branch(*entry))
-		return body_insn(body, bat_entry_input(*entry));
+		return code_insn_at(code, bat_entry_input(*entry));
 	if (group->first != insn || group->kind == GROUP_CHECK)
 		return NO_INSN;
-	uint32_t first = body_count_on(body, group->start, 0);
-	return leaves_block(&body->code.insns->at[first]) ? first : NO_INSN;
-}
-
-static bool jumps(const struct insn *insn)
-{
-	return insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
+	uint32_t first = code_count_on(code, group->start, 0);
+	return leaves_block(&code->insns->at[first]) ? first : NO_INSN;
 }
 
 /* The instruction that a direct jump of the output leads to within the input function; NO_INSN: none of it. */
@@ -52,12 +47,12 @@ static uint32_t jumped_to(const struct binary *binary, const struct piece *piece
 {
 	struct input_place to;
 
-	if (!jumps(insn))
+	if (!insn_jumps(*insn))
 		return NO_INSN;
 	struct output_place place = binary_place(binary, (struct vaddr){insn->target}, piece->output);
 	if (!binary_translate(binary, place, false, &to) || to.function != piece->owner)
 		return NO_INSN;
-	return body_insn(piece->body, to.offset);
+	return code_insn_at(piece->code, to.offset);
 }
 
 /* Finds the last instruction that runs before a jump that llvm-bolt added.  Before a call that it
@@ -69,10 +64,10 @@ static uint32_t count_up_to(const struct piece *piece, const struct group *group
 	uint32_t last = group->start - 1;
 
 	if (group->kind != GROUP_CHECK && count)
-		last = body_count_on(piece->body, group->start, count - 1);
+		last = code_count_on(piece->code, group->start, count - 1);
 	if (next && next->block == group->block && next->start > group->start && last + 1 > next->start)
 		last = next->start - 1;
-	if (to > group->start && last + 1 > to && body_block_of(piece->body, to) == group->block)
+	if (to > group->start && last + 1 > to && code_block_of(piece->code, to) == group->block)
 		last = to - 1;
 	return last;
 }
@@ -82,9 +77,9 @@ static uint32_t count_up_to(const struct piece *piece, const struct group *group
  * conditional jump itself. */
 static void split_tail(const struct piece *piece, const struct group *group, struct leave *leave)
 {
-	uint32_t block = leave->sited ? body_block_of(piece->body, leave->last) : group->block;
+	uint32_t block = leave->sited ? code_block_of(piece->code, leave->last) : group->block;
 	struct way way;
-	uint32_t end = block == group->block ? NO_INSN : body_end_towards(piece->body, group->block, block, &way);
+	uint32_t end = block == group->block ? NO_INSN : code_end_towards(piece->code, group->block, block, &way);
 
 	if (end == NO_INSN)
 		return;
@@ -101,17 +96,17 @@ struct leave locate_leave(const struct binary *binary, const struct piece *piece
 
 	leave.last = named_by_entry(binary, piece, number, group);
 	leave.sited = leave.last != NO_INSN;
-	uint32_t block = leave.sited ? body_block_of(piece->body, leave.last) : group->block;
+	uint32_t block = leave.sited ? code_block_of(piece->code, leave.last) : group->block;
 	/* llvm-bolt can invert the condition, and remove or add the jump behind it. */
-	uint32_t to = jumped_to(binary, piece, insn), next = to == NO_INSN ? NO_BLOCK : body_block_of(piece->body, to);
-	bool begins = next != NO_BLOCK && piece->body->code.blocks.at[next].first == to;
-	uint32_t end = begins && group->kind != GROUP_CHECK ? body_end_towards(piece->body, block, next, &way) : NO_INSN;
+	uint32_t to = jumped_to(binary, piece, insn), next = to == NO_INSN ? NO_BLOCK : code_block_of(piece->code, to);
+	bool begins = next != NO_BLOCK && piece->code->blocks.at[next].first == to;
+	uint32_t end = begins && group->kind != GROUP_CHECK ? code_end_towards(piece->code, block, next, &way) : NO_INSN;
 	if (end != NO_INSN)
 		leave.last = end;
 	else if (!leave.sited && to != NO_INSN)
 		leave.last = count_up_to(piece, group, number, to);
 	else if (!leave.sited)
-		leave.last = count_to(binary, piece, number, body_count_on);
+		leave.last = count_to(binary, piece, number, code_count_on);
 	else if (insn->kind == INSN_CONDITIONAL)
 		split_tail(piece, group, &leave);
 	return leave;
@@ -128,6 +123,6 @@ struct enter locate_enter(const struct binary *binary, const struct piece *piece
 	if (piece->groups.at[group].first == insn)
 		return (struct enter){group, piece->groups.at[group].start};
 	if (piece_follows_call(piece, insn))
-		return (struct enter){group, count_to(binary, piece, insn - 1, body_count_on) + 1};
-	return (struct enter){group, count_to(binary, piece, insn, body_count_past)};
+		return (struct enter){group, count_to(binary, piece, insn - 1, code_count_on) + 1};
+	return (struct enter){group, count_to(binary, piece, insn, code_count_past)};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Finds a place of the output in the code of a body: the source of a branch, or its target. */
+/* Finds a place of the output in the code of a code: the source of a branch, or its target. */
 #ifndef RANGES_LOCATE_H
 #define RANGES_LOCATE_H
 
@@ -13,7 +13,7 @@ struct leave {
 	bool sited;    /* it is the input's own branch, not one that llvm-bolt put in */
 };
 
-/* For an instruction of a piece that has a body, behind the beginning of the first group. */
+/* For an instruction of a piece that has a code, behind the beginning of the first group. */
 struct leave locate_leave(const struct binary *binary, const struct piece *piece, uint32_t insn);
 
 /* Where a straight line begins in the input's code. */

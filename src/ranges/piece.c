@@ -79,19 +79,19 @@ static enum group_kind kind_of_made(const struct bat_table *bat, const struct pi
 	return checks ? GROUP_CHECK : GROUP_AFTER;
 }
 
-/* Finds the group in the body.  False: it is not there. */
+/* Finds the group in the code.  False: it is not there. */
 static bool place_group(const struct bat_table *bat, const struct piece *piece, struct group *group)
 {
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 
 	group->first = piece_insn(piece, group->output);
-	group->start = body_insn(body, group->input);
+	group->start = code_insn_at(code, group->input);
 	if (group->first == NO_INSN || group->start == NO_INSN)
 		return false;
-	if (code_block_from(&body->code, group->input) == NO_BLOCK)
+	if (code_block_from(code, group->input) == NO_BLOCK)
 		group->kind = kind_of_made(bat, piece, group);
-	group->block = body_block_of(body, group->start);
-	if (group->kind == GROUP_AFTER && group->start + 1 < body->code.blocks.at[group->block].end)
+	group->block = code_block_of(code, group->start);
+	if (group->kind == GROUP_AFTER && group->start + 1 < code->blocks.at[group->block].end)
 		group->start++;
 	return true;
 }
@@ -122,21 +122,21 @@ static uint32_t end_by_count(const struct piece *piece, const struct group *grou
 {
 	uint32_t count = piece->real[next] - piece->real[group->first];
 
-	return count ? body_count_on(piece->body, group->start, count - 1) : group->start - 1;
+	return count ? code_count_on(piece->code, group->start, count - 1) : group->start - 1;
 }
 
 /* Finds what the input runs between a group and the next one. */
 static bool link_groups(struct piece *piece, struct group *group, const struct group *next)
 {
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 	struct way way = {.count = 0};
 
 	if (group->block == next->block && next->start >= group->start) {
 		group->end = next->start - 1;
 		return true;
 	}
-	bool begins = body->code.blocks.at[next->block].first == next->start;
-	uint32_t end = begins ? body_end_towards(body, group->block, next->block, &way) : NO_INSN;
+	bool begins = code->blocks.at[next->block].first == next->start;
+	uint32_t end = begins ? code_end_towards(code, group->block, next->block, &way) : NO_INSN;
 	if (end == NO_INSN || end + 1 < group->start)
 		end = end_by_count(piece, group, next->first);
 	group->end = end;
@@ -154,7 +154,7 @@ static bool read_groups(const struct bat_table *bat, struct piece *piece)
 		return false;
 	size_t count = piece->groups.len;
 	if (!count || piece->groups.at[0].output) {
-		piece->body = NULL;
+		piece->code = NULL;
 		return true;
 	}
 	piece->whole = calloc(count + 1, sizeof(*piece->whole));
@@ -170,7 +170,7 @@ static bool read_groups(const struct bat_table *bat, struct piece *piece)
 bool piece_read(const struct binary *binary, struct decoder *decoder, struct piece *piece)
 {
 	return decode(binary, decoder, piece) && count_stops(piece) &&
-	       (!piece->body || read_groups(&binary->bat, piece));
+	       (!piece->code || read_groups(&binary->bat, piece));
 }
 
 void piece_free(struct piece *piece)

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "src/elf/translate.h"
-#include "src/ranges/body.h"
+#include "src/pair/pair.h"
 
 /* What a block of the output is in the input. */
 enum group_kind {
@@ -25,7 +25,7 @@ struct group {
 	uint32_t output;
 	uint32_t input, first_input; /* of the last entry and of the first */
 	uint32_t first;  /* its first instruction, of the piece's */
-	uint32_t start;  /* the number of that instruction in the body, */
+	uint32_t start;  /* the number of that instruction in the code, */
 	uint32_t block;  /* and its block */
 	enum group_kind kind;
 	uint32_t end;    /* the last instruction of the input before the next group; start - 1: none */
@@ -42,7 +42,7 @@ struct piece {
 	struct insn_vec insns;
 	uint32_t *real;  /* per instruction, and one more: how many before it are no nops */
 	uint32_t *stops; /* likewise: how many before it do not go on, or call */
-	const struct body *body; /* of a fragment; NULL: not known */
+	const struct code *code; /* of a fragment; NULL: not known */
 	struct group_vec groups; /* by output offset, the first at 0 */
 	struct passed_vec passed;
 	/* Differences of counts, by group and one more: how often what lies between its start and end ran, and how
@@ -50,7 +50,7 @@ struct piece {
 	_Atomic uint64_t *whole, *beyond;
 };
 
-/* Decode the code of a function, and with a body its groups; there is no body then if the table does not fit.  Sets
+/* Decode the code of a function, and with a code its groups; there is no code then if the table does not fit.  Sets
  * insns, real, stops, groups, passed, whole and beyond.  Returns false when out of memory. */
 BC_MUST_USE bool piece_read(const struct binary *binary, struct decoder *decoder, struct piece *piece);
 void piece_free(struct piece *piece);

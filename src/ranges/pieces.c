@@ -74,32 +74,14 @@ struct reading {
 	atomic_bool no_memory;
 };
 
-static void read_body(void *ctx, size_t number, unsigned worker)
-{
-	struct reading *r = ctx;
-	const struct pieces *pieces = r->pieces;
-	const struct pair *pair = pieces->pair;
-	uint32_t output = pair->body_of[pair->graphs.chosen[number]];
-
-	(void)worker;
-	if (pieces->binary->fragment_of[output] == NO_FRAGMENT)
-		return;
-	if (!body_read(pair, &pieces->binary->functions.at[output], &pieces->bodies[number]))
-		r->no_memory = true;
-}
-
 static void read_piece(void *ctx, size_t number, unsigned worker)
 {
 	struct reading *r = ctx;
 	struct pieces *pieces = r->pieces;
 	struct piece *piece = &pieces->at[number];
-	const struct graph *graph = pieces->pair && piece->fragment && piece->input
-					    ? cfg_find(&pieces->pair->graphs, piece->input) : NULL;
+	const struct code *code = pieces->pair && piece->fragment ? pair_code(pieces->pair, piece->input) : NULL;
 
-	if (graph) {
-		const struct body *body = &pieces->bodies[graph - pieces->pair->graphs.graphs];
-		piece->body = body->code.blocks.len ? body : NULL;
-	}
+	piece->code = code && code->blocks.len ? code : NULL;
 	if (!piece_read(pieces->binary, &r->decoders[worker], piece))
 		r->no_memory = true;
 }
@@ -108,15 +90,10 @@ static bool read_all(struct pieces *pieces, unsigned threads)
 {
 	struct reading r = {pieces, calloc(threads, sizeof(*r.decoders)), false};
 
-	pieces->body_count = pieces->pair ? pieces->pair->graphs.count : 0;
-	pieces->bodies = calloc(pieces->body_count + 1, sizeof(*pieces->bodies));
-	if (!r.decoders || !pieces->bodies) {
-		free(r.decoders);
+	if (!r.decoders)
 		return false;
-	}
 	for (unsigned i = 0; i < threads; i++)
 		decoder_open(pieces->binary->image.machine, &r.decoders[i]);
-	parallel_for(threads, pieces->body_count, read_body, &r);
 	parallel_for(threads, pieces->count, read_piece, &r);
 	for (unsigned i = 0; i < threads; i++)
 		decoder_close(&r.decoders[i]);
@@ -141,9 +118,6 @@ void pieces_close(struct pieces *pieces)
 {
 	for (size_t i = 0; i < pieces->count; i++)
 		piece_free(&pieces->at[i]);
-	for (size_t i = 0; i < pieces->body_count; i++)
-		body_free(&pieces->bodies[i]);
-	free(pieces->bodies);
 	free(pieces->at);
 	free(pieces->of);
 	*pieces = (struct pieces){0};

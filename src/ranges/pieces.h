@@ -9,8 +9,6 @@
 struct pieces {
 	const struct binary *binary;
 	const struct pair *pair;
-	struct body *bodies;  /* one for each graph of the pair; empty where it has no table */
-	size_t body_count;
 	struct piece *at;     /* by output address */
 	size_t count;
 	uint32_t *of;         /* per function of the output: its number, or NO_PIECE */

@@ -2,32 +2,31 @@
 /* Taken branches: where the input has each, and what it runs on the way. */
 #include "src/ranges/walker.h"
 
-static uint64_t block_address(const struct body *body, uint32_t block)
+static uint64_t block_address(const struct code *code, uint32_t block)
 {
-	return body_address(body, body->code.blocks.at[block].first);
+	return code_address(code, code->blocks.at[block].first);
 }
 
 /* Counts a branch within a function, through blocks that llvm-bolt removed. */
-static void step_within(struct walker *w, const struct body *body, uint32_t last, uint32_t to, uint64_t count)
+static void step_within(struct walker *w, const struct code *code, uint32_t last, uint32_t to, uint64_t count)
 {
 	struct way way = {.count = 0};
 
-	if (body_end_towards(body, body_block_of(body, last), to, &way) == NO_INSN) {
-		walker_add(w, COUNTED_BRANCH, body_address(body, last), block_address(body, to), count);
+	if (code_end_towards(code, code_block_of(code, last), to, &way) == NO_INSN) {
+		walker_add(w, COUNTED_BRANCH, code_address(code, last), block_address(code, to), count);
 		return;
 	}
-	walker_add_way(w, body, last, way.blocks, way.count, to, count);
+	walker_add_way(w, code, last, way.blocks, way.count, to, count);
 }
 
 /* Finds the block that is only a jump to another function, to which a conditional jump of the input
  * leads: llvm-bolt joins the two.  NO_BLOCK: there is none. */
-static uint32_t tail_between(const struct body *body, uint32_t last, uint64_t to)
+static uint32_t tail_between(const struct code *code, uint32_t last, uint64_t to)
 {
-	const struct code *code = &body->code;
-	const struct code_block *block = &code->blocks.at[body_block_of(body, last)];
+	const struct code_block *block = &code->blocks.at[code_block_of(code, last)];
 
 	for (uint32_t i = 0; i < block->succ_count && i < 2; i++) {
-		uint32_t next = code->successors.at[block->succ + i], alone = body->alone[next];
+		uint32_t next = code->successors.at[block->succ + i], alone = code->blocks.at[next].alone;
 		const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
 		if (insn && insn->kind == INSN_JUMP && insn->target == to)
 			return next;
@@ -36,19 +35,19 @@ static uint32_t tail_between(const struct body *body, uint32_t last, uint64_t to
 }
 
 /* Counts a branch to another function, or back from one. */
-static void step_out(struct walker *w, const struct body *body, uint32_t last, uint64_t to, uint64_t count)
+static void step_out(struct walker *w, const struct code *code, uint32_t last, uint64_t to, uint64_t count)
 {
-	const struct insn *insn = &body->code.insns->at[last];
-	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL || insn->kind == INSN_NEXT;
-	uint32_t tail = jumps && insn->target != to ? tail_between(body, last, to) : NO_BLOCK;
+	const struct insn *insn = &code->insns->at[last];
+	bool jumps = insn_jumps(*insn) || insn->kind == INSN_NEXT;
+	uint32_t tail = jumps && insn->target != to ? tail_between(code, last, to) : NO_BLOCK;
 
 	if (tail != NO_BLOCK) {
-		const struct code_block *block = &body->code.blocks.at[tail];
-		walker_add_way(w, body, last, NULL, 0, tail, count);
-		walker_add_insns(w, body, block->first, block->end - 1, count);
+		const struct code_block *block = &code->blocks.at[tail];
+		walker_add_way(w, code, last, NULL, 0, tail, count);
+		walker_add_insns(w, code, block->first, block->end - 1, count);
 		last = block->end - 1;
 	}
-	walker_add(w, COUNTED_BRANCH, body_address(body, last), to, count);
+	walker_add(w, COUNTED_BRANCH, code_address(code, last), to, count);
 }
 
 /* Returns the address to which a branch leads in the input; 0: unknown. */
@@ -59,50 +58,50 @@ static uint64_t address_of(const struct spot *target, const struct enter *enter,
 
 	if (!target->walked)
 		return walker_same_place(target, at);
-	if (target->insn == NO_INSN || enter->start >= piece->body->code.insns->len)
+	if (target->insn == NO_INSN || enter->start >= piece->code->insns->len)
 		return 0;
 	if (enters && !piece->fragment->cold && !piece->insns.at[target->insn].offset)
 		return piece->input->address;
-	return body_address(piece->body, enter->start);
+	return code_address(piece->code, enter->start);
 }
 
 /* Counts the way to a jump of another block that llvm-bolt joined with the jump of this one.
  * Returns the jump of the other block. */
-static uint32_t step_to_tail(struct walker *w, const struct body *body, const struct leave *leave, uint64_t count)
+static uint32_t step_to_tail(struct walker *w, const struct code *code, const struct leave *leave, uint64_t count)
 {
-	uint32_t block = body_block_of(body, leave->tail);
+	uint32_t block = code_block_of(code, leave->tail);
 
-	step_within(w, body, leave->last, block, count);
-	walker_add_insns(w, body, body->code.blocks.at[block].first, leave->tail, count);
+	step_within(w, code, leave->last, block, count);
+	walker_add_insns(w, code, code->blocks.at[block].first, leave->tail, count);
 	return leave->tail;
 }
 
-static void step_from_body(struct walker *w, const struct spot *source, const struct spot *target,
+static void step_from_code(struct walker *w, const struct spot *source, const struct spot *target,
 			   const struct enter *enter, struct trace_end at, uint64_t count)
 {
 	const struct piece *piece = source->piece;
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 	struct leave leave = locate_leave(w->job->binary, piece, source->insn);
 	const struct insn *insn = &piece->insns.at[source->insn];
-	bool jumps = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL || insn->kind == INSN_JUMP_INDIRECT;
-	bool within = jumps && target->walked && target->piece->body == body;
+	bool jumps = insn_jumps(*insn) || insn->kind == INSN_JUMP_INDIRECT;
+	bool within = jumps && target->walked && target->piece->code == code;
 	uint64_t to = address_of(target, enter, at, !within && insn->kind != INSN_RETURN);
 
-	if (!to || leave.last >= body->code.insns->len) {
+	if (!to || leave.last >= code->insns->len) {
 		w->steps.dropped[STEP_NO_CODE] += count;
 		return;
 	}
 	w->steps.kept += count;
 	if (leave.tail != NO_INSN)
-		leave.last = step_to_tail(w, body, &leave, count);
-	uint32_t block = body_block_of(body, leave.last);
-	uint32_t next = within ? body_block_of(body, enter->start) : NO_BLOCK;
-	bool begins = within && body->code.blocks.at[next].first == enter->start;
+		leave.last = step_to_tail(w, code, &leave, count);
+	uint32_t block = code_block_of(code, leave.last);
+	uint32_t next = within ? code_block_of(code, enter->start) : NO_BLOCK;
+	bool begins = within && code->blocks.at[next].first == enter->start;
 	if (begins && (leave.sited || next != block))
-		step_within(w, body, leave.last, next, count);
+		step_within(w, code, leave.last, next, count);
 	if (within)
 		return;
-	step_out(w, body, leave.last, to, count);
+	step_out(w, code, leave.last, to, count);
 }
 
 static const struct function_table *input_functions(const struct walker *w)
@@ -122,7 +121,7 @@ void walker_step(struct walker *w, const struct count_row *row, const struct spo
 		return;
 	}
 	if (source->walked && source->insn != NO_INSN) {
-		step_from_body(w, source, target, enter, at, row->count);
+		step_from_code(w, source, target, enter, at, row->count);
 		return;
 	}
 	uint64_t from = source->walked ? 0 : walker_same_place(source, branch);

@@ -12,34 +12,34 @@ void walker_add(struct walker *w, uint64_t what, uint64_t from, uint64_t to, uin
 		w->no_memory = true;
 }
 
-void walker_add_insns(struct walker *w, const struct body *body, uint32_t first, uint32_t last, uint64_t count)
+void walker_add_insns(struct walker *w, const struct code *code, uint32_t first, uint32_t last, uint64_t count)
 {
-	if (last + 1 > first && first < body->code.insns->len)
-		walker_add(w, COUNTED_RANGE, body_address(body, first), body_address(body, last), count);
+	if (last + 1 > first && first < code->insns->len)
+		walker_add(w, COUNTED_RANGE, code_address(code, first), code_address(code, last), count);
 }
 
 /* Counts the jump at the end of a block, if it leads to the next block that ran.  Else that was
  * reached by falling through. */
-static void add_jump(struct walker *w, const struct body *body, uint32_t last, uint32_t block, uint64_t count)
+static void add_jump(struct walker *w, const struct code *code, uint32_t last, uint32_t block, uint64_t count)
 {
-	const struct insn *insn = &body->code.insns->at[last];
-	uint64_t to = body_address(body, body->code.blocks.at[block].first);
-	bool direct = insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL;
+	const struct insn *insn = &code->insns->at[last];
+	uint64_t to = code_address(code, code->blocks.at[block].first);
+	bool direct = insn_jumps(*insn);
 
 	if (insn->kind == INSN_JUMP_INDIRECT || (direct && insn->target == to))
-		walker_add(w, COUNTED_BRANCH, body_address(body, last), to, count);
+		walker_add(w, COUNTED_BRANCH, code_address(code, last), to, count);
 }
 
-void walker_add_way(struct walker *w, const struct body *body, uint32_t last, const uint32_t *blocks, uint32_t count,
+void walker_add_way(struct walker *w, const struct code *code, uint32_t last, const uint32_t *blocks, uint32_t count,
 		    uint32_t to, uint64_t times)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct code_block *passed = &body->code.blocks.at[blocks[i]];
-		add_jump(w, body, last, blocks[i], times);
-		walker_add_insns(w, body, passed->first, passed->end - 1, times);
+		const struct code_block *passed = &code->blocks.at[blocks[i]];
+		add_jump(w, code, last, blocks[i], times);
+		walker_add_insns(w, code, passed->first, passed->end - 1, times);
 		last = passed->end - 1;
 	}
-	add_jump(w, body, last, to, times);
+	add_jump(w, code, last, to, times);
 }
 
 struct spot walker_spot(const struct walker *w, struct trace_end end)
@@ -56,7 +56,7 @@ struct spot walker_spot(const struct walker *w, struct trace_end end)
 	if (!spot.piece)
 		return spot;
 	spot.insn = piece_insn(spot.piece, place.offset);
-	spot.walked = spot.piece->body;
+	spot.walked = spot.piece->code;
 	return spot;
 }
 
@@ -78,33 +78,33 @@ static void add_groups(struct walker *w, struct piece *piece, struct enter from,
 	const struct group *groups = piece->groups.at;
 
 	if (from.group >= to->group) {
-		walker_add_insns(w, piece->body, from.start, to->last, count);
+		walker_add_insns(w, piece->code, from.start, to->last, count);
 		return;
 	}
 	bool whole = from.start == groups[from.group].start;
 	if (!whole)
-		walker_add_insns(w, piece->body, from.start, groups[from.group].end, count);
+		walker_add_insns(w, piece->code, from.start, groups[from.group].end, count);
 	atomic_fetch_add_explicit(&piece->whole[from.group + !whole], count, memory_order_relaxed);
 	atomic_fetch_sub_explicit(&piece->whole[to->group], count, memory_order_relaxed);
 	atomic_fetch_add_explicit(&piece->beyond[from.group], count, memory_order_relaxed);
 	atomic_fetch_sub_explicit(&piece->beyond[to->group], count, memory_order_relaxed);
-	walker_add_insns(w, piece->body, groups[to->group].start, to->last, count);
+	walker_add_insns(w, piece->code, groups[to->group].start, to->last, count);
 }
 
 /* Counts the first block of a function, if llvm-bolt removed it: a call, or a jump from elsewhere,
  * enters it all the same in the input. */
 static void add_taken_out(struct walker *w, const struct piece *piece, const struct group *group, uint64_t count)
 {
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 	struct way way;
 
 	if (group->first_input || !group->input || !group->block)
 		return;
-	uint32_t end = body_end_towards(body, 0, group->block, &way);
+	uint32_t end = code_end_towards(code, 0, group->block, &way);
 	if (end == NO_INSN)
 		return;
-	walker_add_insns(w, body, 0, end, count);
-	walker_add_way(w, body, end, way.blocks, way.count, group->block, count);
+	walker_add_insns(w, code, 0, end, count);
+	walker_add_way(w, code, end, way.blocks, way.count, group->block, count);
 }
 
 static enum range_drop walk_piece(struct walker *w, struct spot *from, const struct spot *to, const struct enter *enter,
@@ -155,7 +155,7 @@ static bool returned(const struct walker *w, const struct trace *trace, const st
 	if (source->piece && source->insn != NO_INSN)
 		return source->piece->insns.at[source->insn].kind == INSN_RETURN;
 	const struct group *group = &piece->groups.at[piece_group(piece, piece->insns.at[target->insn].offset)];
-	bool pad = group->first == target->insn && piece->body->pad[group->block];
+	bool pad = group->first == target->insn && piece->code->blocks.at[group->block].pad;
 	return !trace_end_is(trace->branch, TRACE_END_NONE) && !pad;
 }
 
@@ -199,17 +199,17 @@ void walk_shard(struct walker *w, const struct count_table *table)
 
 void walk_piece_sums(struct walker *w, const struct piece *piece)
 {
-	const struct body *body = piece->body;
+	const struct code *code = piece->code;
 	uint64_t whole = 0, beyond = 0;
 
-	for (size_t i = 0; body && i + 1 < piece->groups.len; i++) {
+	for (size_t i = 0; code && i + 1 < piece->groups.len; i++) {
 		const struct group *group = &piece->groups.at[i];
 		whole += piece->whole[i];
 		beyond += piece->beyond[i];
 		if (whole)
-			walker_add_insns(w, body, group->start, group->end, whole);
-		if (beyond && group[1].block != group->block && group->end < body->code.insns->len)
-			walker_add_way(w, body, group->end, group->passed_count ? piece->passed.at + group->passed : NULL, group->passed_count,
+			walker_add_insns(w, code, group->start, group->end, whole);
+		if (beyond && group[1].block != group->block && group->end < code->insns->len)
+			walker_add_way(w, code, group->end, group->passed_count ? piece->passed.at + group->passed : NULL, group->passed_count,
 				       group[1].block, beyond);
 	}
 }

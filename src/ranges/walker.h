@@ -17,12 +17,12 @@ struct walker {
 
 void walker_add(struct walker *w, uint64_t what, uint64_t from, uint64_t to, uint64_t count);
 
-/* Counts instructions of a body; none if the last stands before the first. */
-void walker_add_insns(struct walker *w, const struct body *body, uint32_t first, uint32_t last, uint64_t count);
+/* Counts instructions of a code; none if the last stands before the first. */
+void walker_add_insns(struct walker *w, const struct code *code, uint32_t first, uint32_t last, uint64_t count);
 
 /* Counts the way from the last instruction of a block to another block, through blocks that
  * llvm-bolt removed: the instructions of these, and the jumps. */
-void walker_add_way(struct walker *w, const struct body *body, uint32_t last, const uint32_t *blocks, uint32_t count,
+void walker_add_way(struct walker *w, const struct code *code, uint32_t last, const uint32_t *blocks, uint32_t count,
 		    uint32_t to, uint64_t times);
 
 /* Where one end of a trace lies. */
@@ -30,7 +30,7 @@ struct spot {
 	struct piece *piece;   /* NULL: nowhere, or in a PLT entry */
 	uint32_t insn;         /* of the piece; NO_INSN: it is within one, or behind what can be read */
 	struct old_place old;  /* the input's own code at its place */
-	bool walked;           /* the piece has a body: search the place */
+	bool walked;           /* the piece has a code: search the place */
 };
 struct spot walker_spot(const struct walker *w, struct trace_end end);
 

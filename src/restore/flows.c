@@ -15,9 +15,9 @@ static void count_records(const struct pass *pass, struct flows *flows)
 		struct record record = profile_record(pass->profile, i);
 		if (record.kind != RECORD_BRANCH)
 			continue;
-		add(flows->out, code_block_at(&pass->code, record.from.offset), record.count);
+		add(flows->out, code_block_at(pass->code, record.from.offset), record.count);
 		if (record_is_internal(&record))
-			add(flows->in, code_block_from(&pass->code, record.to.offset), record.count);
+			add(flows->in, code_block_from(pass->code, record.to.offset), record.count);
 	}
 }
 
@@ -27,12 +27,12 @@ static void count_entries(const struct pass *pass, struct flows *flows)
 	const struct entry *entry;
 
 	for (size_t left = entries_of(&pass->entries, function, &entry); left; left--, entry++)
-		add(flows->in, code_block_from(&pass->code, entry->offset), entry->count);
+		add(flows->in, code_block_from(pass->code, entry->offset), entry->count);
 }
 
 bool flows_count(const struct pass *pass, struct flows *out)
 {
-	size_t blocks = pass->code.blocks.len;
+	size_t blocks = pass->code->blocks.len;
 
 	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out))};
 	if (!out->in || !out->out) {

@@ -29,8 +29,7 @@ DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
 
 static bool leaves(const struct function *f, const struct insn *insn)
 {
-	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT ||
-	       ((insn->kind == INSN_JUMP || insn->kind == INSN_CONDITIONAL) && insn->target - f->address >= f->size);
+	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(f, insn);
 }
 
 /* Lists the calls of one fragment. */
@@ -102,7 +101,7 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 		       struct site_vec *out)
 {
 	const struct pair *pair = pass->how->pair;
-	const struct code *code = &pass->code;
+	const struct code *code = pass->code;
 
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
 		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
@@ -241,12 +240,12 @@ static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, st
 /* Does the input call the target of a record at its place? */
 static bool is_own_call(const struct pass *pass, const struct record *record)
 {
-	const struct insn *insn = code_insn(&pass->code, record->from.offset);
-	uint32_t callee;
+	uint32_t number = code_insn_at(pass->code, record->from.offset);
 
-	if (!insn)
+	if (number == NO_INSN)
 		return false;
-	callee = pass_callee(pass, pass->code.input, insn);
+	const struct insn *insn = &pass->code->insns->at[number];
+	uint32_t callee = pass_callee(pass, pass->code->input, insn);
 	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
 	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
 	return indirect || (known && named(pass, callee) == record->to.function);
@@ -283,7 +282,7 @@ DEFINE_SEARCH(sites_of_before, struct site, uint32_t, item->block < key)
 /* The sites that a call can be out of: that at its place, or all of the block that begins there. */
 static const struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
 {
-	uint32_t block = code_block_from(&pass->code, offset);
+	uint32_t block = code_block_from(pass->code, offset);
 	size_t first = block == NO_BLOCK ? sites_before(sites->at, sites->len, offset) : sites_of_before(sites->at, sites->len, block);
 	size_t end = first;
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/restore/steps.h"
-#include "src/restore/ways.h"
 
 void pass_add(struct pass *pass, struct record record)
 {
@@ -70,7 +69,7 @@ static const struct function *unfolded(struct pass *pass, const struct record *r
 
 static void add_way(struct pass *pass, const struct record *record, const struct way *way)
 {
-	const struct code *code = &pass->code;
+	const struct code *code = pass->code;
 	uint32_t from = record->from.offset;
 	uint64_t mispredicted = record->mispredicted;
 
@@ -95,13 +94,13 @@ static void take_internal(struct pass *pass, const struct record *record)
 {
 	struct way way;
 
-	if (!pass->code.blocks.len || !pass_does(pass, RESTORE_DELETED)) {
+	if (!pass->code->blocks.len || !pass_does(pass, RESTORE_DELETED)) {
 		if (pass_does(pass, RESTORE_DELETED) && has_table(pass))
-			pass_count_guarded(pass, pass->code.misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
+			pass_count_guarded(pass, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
 		pass_add(pass, *record);
 		return;
 	}
-	enum way_kind kind = way_find(&pass->code, record->from.offset, record->to.offset, &way);
+	enum way_kind kind = code_way(pass->code, record->from.offset, record->to.offset, &way);
 	switch (kind) {
 	case WAY_AS_IS:
 		pass_add(pass, *record);
@@ -150,10 +149,10 @@ static bool take_ways(struct pass *pass)
  * on to the next one. */
 static void leave_first_block(struct pass *pass, struct flows *flows)
 {
-	const struct code *code = &pass->code;
+	const struct code *code = pass->code;
 	uint32_t block = 0;
 
-	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].passes; steps++) {
+	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].removable; steps++) {
 		if (code->blocks.at[block].succ_count != 1 || flows->in[block] <= flows->out[block])
 			return;
 		uint64_t count = flows->in[block] - flows->out[block];
@@ -173,7 +172,7 @@ static bool take_sums(struct pass *pass)
 	struct flows flows = {0};
 	bool ok = replaced;
 
-	if (ok && pass->code.blocks.len) {
+	if (ok && pass->code->blocks.len) {
 		ok = flows_count(pass, &flows);
 		if (ok && pass_does(pass, RESTORE_DELETED) && pass_does(pass, RESTORE_ENTRIES))
 			leave_first_block(pass, &flows);
@@ -198,9 +197,7 @@ static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
 		while (pass->end < profile->record_count && profile_owner(profile, pass->end) == owner)
 			pass->end++;
 		pass->function = &profile->binary->functions.at[profile->by_name[owner].v];
-		pass->code.blocks.len = 0;
-		if (has_table(pass) && !code_read(pass->how->pair, pass->function, &pass->code))
-			return false;
+		pass->code = pair_code(pass->how->pair, pair_input_of(pass->how->pair, pass->function));
 		if (!take(pass))
 			return false;
 	}
@@ -291,7 +288,6 @@ bool restore_profile(const struct restoration *how, struct profile *profile, str
 	known_call_vec_free(&pass.calls.at);
 	free(pass.calls.begin);
 	free(pass.calls.end);
-	code_free(&pass.code);
 	targets_close(&pass.input);
 	targets_close(&pass.output);
 	decoder_close(&pass.decoder);

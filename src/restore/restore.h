@@ -9,7 +9,7 @@
 
 #include "src/profile/profile.h"
 #include "src/profile/rules.h"
-#include "src/restore/code.h"
+#include "src/pair/pair.h"
 
 struct restoration {
 	const struct pair *pair;

@@ -30,7 +30,7 @@ struct pass {
 	struct record_batch *out;
 	struct targets input, output;
 	struct decoder decoder; /* of either: they are of one machine */
-	struct code code;       /* of the function at hand */
+	const struct code *code; /* of the function at hand, in the input */
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records */
 	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */

@@ -8,9 +8,11 @@
 
 static bool is_tail_call(const struct pass *pass, uint32_t block)
 {
-	const struct insn *insn = code_alone(&pass->code, block);
+	const struct code *code = pass->code;
+	uint32_t alone = code->blocks.at[block].alone;
+	const struct insn *insn = alone == NO_INSN ? NULL : &code->insns->at[alone];
 
-	return insn && insn->kind == INSN_JUMP && insn->target - pass->code.input->address >= pass->code.input->size;
+	return insn && insn->kind == INSN_JUMP && !insn_stays(code->input, insn);
 }
 
 /* Finds, for each block, the block before it that is entered most, of those that llvm-bolt did not
@@ -21,7 +23,7 @@ static void find_before(const struct code *code, const struct flows *flows, uint
 		before[i] = NO_BLOCK;
 	for (uint32_t i = 0; i < code->blocks.len; i++) {
 		const struct code_block *block = &code->blocks.at[i];
-		for (uint32_t s = block->succ; !block->passes && s < block->succ + block->succ_count; s++) {
+		for (uint32_t s = block->succ; !block->removable && s < block->succ + block->succ_count; s++) {
 			uint32_t *most = &before[code->successors.at[s]];
 			if (*most == NO_BLOCK || flows->in[i] > flows->in[*most])
 				*most = i;
@@ -31,7 +33,7 @@ static void find_before(const struct code *code, const struct flows *flows, uint
 
 bool tails_restore(struct pass *pass, struct flows *flows)
 {
-	const struct code *code = &pass->code;
+	const struct code *code = pass->code;
 	uint32_t *before = malloc(code->blocks.len * sizeof(*before));
 
 	if (!before)
@@ -45,7 +47,7 @@ bool tails_restore(struct pass *pass, struct flows *flows)
 			pass_count_guarded(pass, GUARD_TAILS, count);
 			continue;
 		}
-		pass_add_edge(pass, code_way(code, before[i], i), code->blocks.at[i].start, count, 0);
+		pass_add_edge(pass, code->insns->at[code_jump(code, before[i], i)].offset, code->blocks.at[i].start, count, 0);
 		pass_count(pass, RESTORE_TAILS, count);
 		flows->in[i] += count;
 	}
