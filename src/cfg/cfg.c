@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/parallel.h"
 #include "src/cfg/references.h"
@@ -11,9 +10,12 @@
 /* Bytes of code per thread: so many take about half a millisecond. */
 #define BYTES_PER_THREAD (UINT64_C(32) << 10)
 
+/* What a call builds: the numbers of functions, ascending. */
 struct job {
 	const struct graph_input *input;
-	const struct cfg *cfg;
+	struct cfg *cfg;
+	uint32_t *chosen;
+	size_t count;
 	struct decoder decoders[PARALLEL_MOST]; /* one a worker: they have state */
 	atomic_bool failed; /* no memory, or too much work */
 };
@@ -21,20 +23,23 @@ struct job {
 static void build_one(void *ctx, size_t index, unsigned worker)
 {
 	struct job *job = ctx;
-	const struct cfg *cfg = job->cfg;
-	struct decoder *decoder = &job->decoders[worker];
+	uint32_t number = job->chosen[index];
+	struct graph **graph = &job->cfg->of[number];
 
-	if (!graph_build(job->input, decoder, &cfg->functions->at[cfg->chosen[index]],
-			 &cfg->graphs[index]))
+	if (*graph)
+		graph_free(*graph);
+	else
+		*graph = malloc(sizeof(**graph));
+	if (!*graph || !graph_build(job->input, &job->decoders[worker], &job->cfg->functions->at[number], *graph))
 		atomic_store(&job->failed, true);
 }
 
-static unsigned worth_threads(const struct cfg *cfg, unsigned most)
+static unsigned worth_threads(const struct job *job, unsigned most)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < cfg->count; i++)
-		bytes += cfg->functions->at[cfg->chosen[i]].size;
+	for (size_t i = 0; i < job->count; i++)
+		bytes += job->cfg->functions->at[job->chosen[i]].size;
 	uint64_t worth = bytes / BYTES_PER_THREAD + 1;
 	return worth < most ? (unsigned)worth : most;
 }
@@ -46,97 +51,98 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Copies the chosen indices, sorted and each once. */
-static bool choose(struct cfg *cfg, const uint32_t *chosen, size_t count)
+/* Copies the chosen indices of what is not built yet, sorted and each once. */
+static bool choose(struct job *job, const uint32_t *chosen, size_t count, bool code)
 {
-	cfg->chosen = malloc((count + 1) * sizeof(*cfg->chosen));
-	if (!cfg->chosen)
+	uint32_t last = UINT32_MAX;
+	size_t wanted = 0;
+
+	job->chosen = malloc((count + 1) * sizeof(*job->chosen));
+	if (!job->chosen)
 		return false;
-	if (count) {
-		memcpy(cfg->chosen, chosen, count * sizeof(*chosen));
-		qsort(cfg->chosen, count, sizeof(*chosen), by_value);
+	for (size_t i = 0; i < count; i++) {
+		const struct graph *graph = job->cfg->of[chosen[i]];
+		if (!graph || (code && !graph->has_code))
+			job->chosen[wanted++] = chosen[i];
 	}
-	for (size_t i = 0; i < count; i++)
-		if (!cfg->count || cfg->chosen[cfg->count - 1] != cfg->chosen[i])
-			cfg->chosen[cfg->count++] = cfg->chosen[i];
-	cfg->graphs = calloc(cfg->count + 1, sizeof(*cfg->graphs));
-	return cfg->graphs;
+	if (wanted)
+		qsort(job->chosen, wanted, sizeof(*job->chosen), by_value);
+	for (size_t i = 0; i < wanted; i++) {
+		if (job->chosen[i] != last)
+			job->chosen[job->count++] = job->chosen[i];
+		last = job->chosen[i];
+	}
+	return true;
 }
 
-static bool build(const struct image *image, struct cfg *cfg, bool keep_code, unsigned threads)
+static bool build(const struct image *image, struct job *job, bool keep_code, unsigned threads)
 {
-	struct chosen chosen = {image, cfg->functions, cfg->chosen, cfg->count};
+	struct cfg *cfg = job->cfg;
+	struct chosen chosen = {image, cfg->functions, job->chosen, job->count};
 	struct label_vec labels = {0};
 	struct relocs relocs = {0};
 	struct fragment_vec fragments = {0};
 	struct table_references references;
 	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels, &references, keep_code};
-	struct job job = {.input = &input, .cfg = cfg};
 
+	job->input = &input;
 	table_references_init(&references, image, cfg->functions);
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
-		decoder_open(image->machine, &job.decoders[i]);
+		decoder_open(image->machine, &job->decoders[i]);
 	bool ok = relocs_read(&chosen, &relocs, &labels) && labels_of_symbols(&chosen, &labels) &&
 		  labels_of_landing_pads(&chosen, &labels) &&
-		  labels_of_references(&chosen, &job.decoders[0], threads, &labels) &&
+		  labels_of_references(&chosen, &job->decoders[0], threads, &labels) &&
 		  (relocs.present || fragments_find(&cfg->functions->symbols, &fragments));
 	if (ok) {
 		labels_sort(&labels);
-		parallel_for(worth_threads(cfg, threads), cfg->count, build_one, &job);
+		parallel_for(worth_threads(job, threads), job->count, build_one, job);
 	}
 	for (size_t i = 0; i < PARALLEL_MOST; i++) {
-		cfg->no_disassembler |= job.decoders[i].llvm_missing;
-		decoder_close(&job.decoders[i]);
+		cfg->no_disassembler |= job->decoders[i].llvm_missing;
+		decoder_close(&job->decoders[i]);
 	}
 	table_references_free(&references);
 	fragment_vec_free(&fragments);
 	label_vec_free(&labels);
 	relocs_free(&relocs);
-	return ok && !atomic_load(&job.failed);
+	return ok && !atomic_load(&job->failed);
 }
 
 static bool build_chosen(const struct image *image, const struct function_table *functions, const uint32_t *chosen,
-			 size_t count, bool keep_code, unsigned threads, struct cfg *out, struct bc_error *err)
+			 size_t count, bool keep_code, unsigned threads, struct cfg *cfg, struct bc_error *err)
 {
-	struct cfg cfg = {.functions = functions};
+	struct job job = {.cfg = cfg};
 
-	if (!choose(&cfg, chosen, count) || (cfg.count && !build(image, &cfg, keep_code, threads))) {
-		cfg_free(&cfg);
-		return work_fail(image->work, err);
-	}
-	*out = cfg;
-	return true;
+	if (!cfg->of)
+		*cfg = (struct cfg){.functions = functions, .of = calloc(functions->count + 1, sizeof(*cfg->of))};
+	bool ok = cfg->of && choose(&job, chosen, count, keep_code) && (!job.count || build(image, &job, keep_code, threads));
+	free(job.chosen);
+	if (!ok)
+		cfg_free(cfg);
+	return ok || work_fail(image->work, err);
 }
 
 bool cfg_build(const struct image *image, const struct function_table *functions,
-	       const uint32_t *chosen, size_t count, unsigned threads, struct cfg *out,
+	       const uint32_t *chosen, size_t count, unsigned threads, struct cfg *cfg,
 	       struct bc_error *err)
 {
-	return build_chosen(image, functions, chosen, count, false, threads, out, err);
+	return build_chosen(image, functions, chosen, count, false, threads, cfg, err);
 }
 
 bool cfg_build_code(const struct image *image, const struct function_table *functions,
-		    const uint32_t *chosen, size_t count, unsigned threads, struct cfg *out,
+		    const uint32_t *chosen, size_t count, unsigned threads, struct cfg *cfg,
 		    struct bc_error *err)
 {
-	return build_chosen(image, functions, chosen, count, true, threads, out, err);
+	return build_chosen(image, functions, chosen, count, true, threads, cfg, err);
 }
 
 void cfg_free(struct cfg *cfg)
 {
-	for (size_t i = 0; cfg->graphs && i < cfg->count; i++)
-		graph_free(&cfg->graphs[i]);
-	free(cfg->graphs);
-	free(cfg->chosen);
+	for (size_t i = 0; cfg->of && i < cfg->functions->count; i++) {
+		if (cfg->of[i])
+			graph_free(cfg->of[i]);
+		free(cfg->of[i]);
+	}
+	free(cfg->of);
 	*cfg = (struct cfg){0};
-}
-
-const struct graph *cfg_find(const struct cfg *cfg, const struct function *function)
-{
-	uint32_t index = (uint32_t)(function - cfg->functions->at);
-	const uint32_t *found = cfg->count ? bsearch(&index, cfg->chosen, cfg->count,
-						     sizeof(index), by_value)
-					   : NULL;
-
-	return found ? &cfg->graphs[found - cfg->chosen] : NULL;
 }

@@ -306,7 +306,7 @@ bool graph_build(const struct graph_input *input, struct decoder *decoder,
 	BC_AUTO(builder_free) struct builder b = {.input = input, .decoder = decoder,
 						  .function = function};
 
-	*out = (struct graph){.size = (uint32_t)function->size};
+	*out = (struct graph){.size = (uint32_t)function->size, .has_code = input->keep_code};
 	if (!build(&b))
 		return false;
 	if (b.refused)

@@ -32,7 +32,8 @@ struct graph {
 	bool takes_own;       /* the function takes an address inside its own code */
 	bool unknown_jumps;   /* it has a jump of which its code does not say where it leads */
 	uint64_t *starts;     /* a bit for each byte that an instruction begins at; NULL: empty */
-	struct graph_code code; /* if it was asked for; else empty */
+	bool has_code;          /* it was asked for, and is empty only if the function is too large */
+	struct graph_code code;
 };
 
 /* What is known of the binary before a function is looked at. */

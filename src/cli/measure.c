@@ -13,7 +13,7 @@ bool measure_samples(struct conversion_options *options, struct conversion *conv
 	progress_init(&progress, PROGRESS_AUTO);
 	progress_expect(&progress, options->samples, options->sample_count);
 	options->progress = (struct input_progress){progress_show, &progress};
-	options->force = options->executed = true;
+	options->force = options->executed = options->keep_graphs = true;
 	bool ok = quality_of_samples(options, &how, conversion, sources, out, err);
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};

@@ -137,12 +137,12 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 }
 
 /* Prints the figures of the profile.  Counts that were not converted have no figures. */
-static bool print_figures(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+static bool print_figures(const struct perf2bolt_arguments *arguments, struct conversion *conversion,
 			   FILE *out, struct bc_error *err)
 {
 	const struct figures_options options = {
 		arguments->density_cutoff, conversion->left_out,
-		perf2bolt_is_strict(arguments, &conversion->binary.image), conversion->threads, NULL};
+		perf2bolt_is_strict(arguments, &conversion->binary.image), &conversion->graphs, conversion->threads, NULL};
 	struct figures figures;
 
 	if (arguments->conversion.aggregate_only)

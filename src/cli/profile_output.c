@@ -53,9 +53,9 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 					  .binary_name = binary, .events = events, .event_count = count,
 					  .leave_out_unsited = conversion->leave_out_unsited,
 					  .probes = &conversion->probes, .touched = conversion->touched,
-					  .hashes = conversion_hashes(conversion),
+					  .graphs = &conversion->graphs, .hashes = conversion_hashes(conversion),
 					  .reached = conversion->aggregate.options.rules.reached},
-				  conversion->threads, file, yaml, err);
+				  file, yaml, err);
 	case FORMAT_PROFGEN:
 		profgen_write(&conversion->ranges, file);
 		return true;

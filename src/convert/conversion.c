@@ -8,6 +8,7 @@
 #include "src/base/parallel.h"
 #include "src/convert/kernel_check.h"
 #include "src/elf/binary_open.h"
+#include "src/profile/blocks.h"
 #include "src/profile/input_graphs.h"
 #include "src/profile/memory.h"
 #include "src/profile/touched.h"
@@ -168,7 +169,7 @@ static bool check_samples(const struct conversion_options *options, struct conve
  * cannot be read as a graph, the profile stays one of addresses. */
 static bool infer_branches(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct infer_job job = {c->pair.output ? &c->pair : NULL, c->threads, options->ranges ? &c->ranges : NULL};
+	const struct infer_job job = {c->pair.output ? &c->pair.graphs : &c->graphs, c->pair.output ? &c->pair : NULL, c->threads, options->ranges ? &c->ranges : NULL};
 
 	if (!c->basic || !c->aggregate.options.rules.infer || (c->binary.kind != BINARY_UNTOUCHED && !job.pair))
 		return true;
@@ -195,7 +196,7 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 static bool make_profile(const struct conversion_options *options, struct conversion *c, struct converted *out, struct bc_error *err)
 {
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
-	const struct convert_job job = {&c->binary, pair, c->basic, options->aggregate_only, c->threads};
+	const struct convert_job job = {&c->binary, pair, c->basic, options->aggregate_only, options->keep_graphs, &c->graphs, c->threads};
 
 	bool ok = convert(&job, &c->aggregate, out, err) && restore(c, out, err);
 	if (!ok)
@@ -206,13 +207,22 @@ static bool make_profile(const struct conversion_options *options, struct conver
 	return false;
 }
 
+/* Frees the graphs that nobody needs any more. */
+static void free_graphs(const struct conversion_options *options, struct conversion *c)
+{
+	if (options->keep_graphs)
+		return;
+	pair_free_graphs(&c->pair);
+	if (!options->hashes && !options->executed)
+		cfg_free(&c->graphs);
+}
+
 static bool convert_all(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
 	struct converted converted;
 
 	if (!make_profile(options, c, &converted, err))
 		return false;
-	pair_free_graphs(&c->pair);
 	c->profile = converted.profile;
 	c->check = converted.check;
 	c->no_disassembler |= converted.no_disassembler;
@@ -226,6 +236,9 @@ static bool convert_all(const struct conversion_options *options, struct convers
 	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
 	if (!infer_branches(options, c, err))
 		return false;
+	free_graphs(options, c);
+	if (options->hashes && !blocks_build_graphs(&c->profile, &c->graphs, c->threads, err))
+		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
 	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
 
@@ -355,7 +368,7 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 		return false;
 	out->distinct = counts_used(out->basic ? &totals->basic : &totals->traces);
 	return build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
-	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, out->threads,
+	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, &out->graphs, out->threads,
 						     &out->executed, err));
 }
 
@@ -399,6 +412,7 @@ void conversion_free(struct conversion *conversion)
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
 	hash_source_close(&conversion->hashes);
+	cfg_free(&conversion->graphs);
 	if (conversion->pair.output)
 		pair_close(&conversion->pair);
 	binary_close(&conversion->binary);

@@ -44,6 +44,7 @@ struct conversion_options {
 	bool ranges;            /* what llvm-profgen reads is wanted, too: branch stacks, and the input's code */
 	bool ranges_only;       /* and nothing else is written */
 	bool executed;          /* count what ran in each function, too */
+	bool keep_graphs;       /* the graphs that were built stay, with their code */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT;
 						 NULL: all */
@@ -57,6 +58,7 @@ DEFINE_VEC(report_vec, struct reader_report);
 struct conversion {
 	struct binary binary;
 	struct pair pair; /* .output is NULL if the input was not given */
+	struct cfg graphs; /* of the binary, each built once; after the conversion those that the YAML or figures need */
 	struct hash_source hashes; /* without fragments if there is none */
 	struct aggregate aggregate;
 	struct report_vec inputs; /* one per samples path */

@@ -43,7 +43,7 @@ struct job {
 	const struct pair *pair;     /* NULL: the code is the binary's own */
 	const struct image *image;   /* the code's */
 	const struct function_table *code;
-	struct cfg cfg;
+	struct cfg *graphs;
 	struct sampled_vec functions;
 	sampled_ref *at_once; /* those that are solved now */
 	uint64_t divisor; /* of samples, where there are more than flow.h takes */
@@ -236,7 +236,7 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 	for (size_t i = 0; chosen && i < job->functions.len; i++)
 		if (job->functions.at[i].code)
 			chosen[count++] = (uint32_t)(job->functions.at[i].code - job->code->at);
-	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, &job->cfg, err)
+	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, job->graphs, err)
 			 : bc_fail_nomem(err);
 	free(chosen);
 	return ok;
@@ -245,7 +245,7 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 /* Sets the state of a function that is not solved, or finds its graph. */
 static void find_graph(const struct job *job, struct sampled *s)
 {
-	s->graph = s->code ? cfg_find(&job->cfg, s->code) : NULL;
+	s->graph = s->code ? cfg_find(job->graphs, s->code) : NULL;
 	if (s->function->kind == FUNCTION_PLT)
 		s->state = IN_PLT;
 	else if (!s->graph || !s->graph->count)
@@ -444,7 +444,7 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	const struct binary *binary = profile->binary;
 	const struct pair *pair = wanted->pair;
 	struct infer_job how = *wanted;
-	struct job job = {.profile = profile, .binary = binary, .pair = pair,
+	struct job job = {.profile = profile, .binary = binary, .pair = pair, .graphs = wanted->graphs,
 			  .image = pair ? &pair->image : &binary->image,
 			  .code = pair ? &pair->functions : &binary->functions};
 
@@ -460,6 +460,5 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	free(job.ran);
 	called_free(&job.called);
 	sampled_vec_free(&job.functions);
-	cfg_free(&job.cfg);
 	return ok;
 }

@@ -35,6 +35,7 @@ struct inferred {
 };
 
 struct infer_job {
+	struct cfg *graphs; /* of the input binary: those that are missing are built */
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT
 				    did not touch */
 	unsigned threads;

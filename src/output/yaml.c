@@ -373,7 +373,7 @@ static bool write_functions(struct writer *w)
 	return true;
 }
 
-bool yaml_write(const struct profile *profile, const struct yaml_header *header, unsigned threads,
+bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 		FILE *file, struct yaml_report *report, struct bc_error *err)
 {
 	struct writer w = {.profile = profile, .leave_out_unsited = header->leave_out_unsited,
@@ -381,7 +381,7 @@ bool yaml_write(const struct profile *profile, const struct yaml_header *header,
 
 	*report = (struct yaml_report){0};
 	emit_init(&w.out, file);
-	if (!blocks_open(profile, header->hashes, threads, &w.blocks, err))
+	if (!blocks_open(profile, header->hashes, header->graphs, &w.blocks, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, header->binary_name);
 	bool ok = yaml_probes_open(header->probes, profile, header->touched, &w.probes) &&
 		  write_header(&w.out, profile, header) && write_functions(&w);

@@ -19,6 +19,7 @@ struct yaml_header {
 	bool leave_out_unsited; /* calls from places of which only the block is known */
 	const struct probe_source *probes; /* pseudo-probes to write, too; NULL: none */
 	struct code_marks touched; /* with probes: a sample touched it; none: not known; borrowed */
+	const struct cfg *graphs; /* those of blocks_build_graphs() */
 	const struct hash_source *hashes; /* for the functions that BAT does not have; NULL: none */
 	bool reached; /* also write blocks of BAT without a count that are a successor; perf2bolt writes those of other functions only */
 };
@@ -38,7 +39,6 @@ struct yaml_report {
 /* The binary of the profile was opened with blocks, and its BAT has hashes, or there is a hash source.  Errors
  * of the file are the caller's to check.  BC_NOMEM */
 BC_MUST_USE bool yaml_write(const struct profile *profile, const struct yaml_header *header,
-			    unsigned threads, FILE *file, struct yaml_report *report,
-			    struct bc_error *err);
+			    FILE *file, struct yaml_report *report, struct bc_error *err);
 
 #endif

@@ -137,40 +137,47 @@ bool pair_check(const char *path, struct binary *output, struct bc_error *err)
 
 struct reading {
 	struct pair *pair;
+	const uint32_t *chosen;
 	atomic_bool no_memory;
 };
 
-static void read_code(void *ctx, size_t number, unsigned worker)
+static void read_code(void *ctx, size_t index, unsigned worker)
 {
 	struct reading *r = ctx;
 	const struct pair *pair = r->pair;
-	const struct graph *graph = &pair->graphs.graphs[number];
-	uint32_t input = pair->graphs.chosen[number], body = pair->body_of[input];
+	uint32_t input = r->chosen[index], body = pair->body_of[input];
 	uint32_t fragment = body == NO_FUNCTION ? NO_FRAGMENT : pair->output->fragment_of[body];
+	const struct function *function = &pair->functions.at[input];
+	const struct graph *graph = cfg_find(&pair->graphs, function);
 
 	(void)worker;
-	if (graph->count && graph->code.first_insn && fragment != NO_FRAGMENT &&
-	    !code_read(&pair->output->bat, fragment, &pair->functions.at[input], graph, &pair->codes[number]))
+	if (!graph->count || !graph->code.first_insn || fragment == NO_FRAGMENT || pair->codes[input])
+		return;
+	struct code *code = pair->codes[input] = calloc(1, sizeof(*code));
+	if (!code || !code_read(&pair->output->bat, fragment, function, graph, code))
 		r->no_memory = true;
 }
 
 bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads, struct bc_error *err)
 {
-	struct reading reading = {pair, false};
+	struct reading reading = {pair, chosen, false};
 
-	pair_free_graphs(pair);
 	if (!cfg_build_code(&pair->image, &pair->functions, chosen, count, threads, &pair->graphs, err))
 		return false;
-	pair->codes = calloc(pair->graphs.count + 1, sizeof(*pair->codes));
+	if (!pair->codes)
+		pair->codes = calloc(pair->functions.count + 1, sizeof(*pair->codes));
 	if (pair->codes)
-		parallel_for(threads, pair->graphs.count, read_code, &reading);
+		parallel_for(threads, count, read_code, &reading);
 	return (pair->codes && !reading.no_memory) || bc_fail_nomem(err);
 }
 
 void pair_free_graphs(struct pair *pair)
 {
-	for (size_t i = 0; pair->codes && i < pair->graphs.count; i++)
-		code_free(&pair->codes[i]);
+	for (size_t i = 0; pair->codes && i < pair->functions.count; i++) {
+		if (pair->codes[i])
+			code_free(pair->codes[i]);
+		free(pair->codes[i]);
+	}
 	free(pair->codes);
 	pair->codes = NULL;
 	cfg_free(&pair->graphs);
@@ -179,9 +186,9 @@ void pair_free_graphs(struct pair *pair)
 const struct code *pair_code(const struct pair *pair, const struct function *input)
 {
 	static const struct code unknown;
-	const struct graph *graph = input && pair->codes ? cfg_find(&pair->graphs, input) : NULL;
+	const struct code *code = input && pair->codes ? pair->codes[input - pair->functions.at] : NULL;
 
-	return graph ? &pair->codes[graph - pair->graphs.graphs] : &unknown;
+	return code ? code : &unknown;
 }
 
 void pair_close(struct pair *pair)

@@ -19,8 +19,8 @@ struct pair {
 	uint32_t *body_of;   /* likewise: the one that has its code, which may be a twin's: where the
 				symbol of its name is */
 	uint32_t *input_of;  /* per output function, extra ones included; NO_FUNCTION for none */
-	struct cfg graphs;   /* of the input, with their code: those of the last pair_build_graphs() */
-	struct code *codes;  /* of the graphs, by their numbers */
+	struct cfg graphs;   /* of the input, with their code: those that pair_build_graphs() built so far */
+	struct code **codes; /* per input function of the table with a graph; or NULL */
 	uint64_t offsets, strange; /* offsets of the table: compared, and of these on no instruction */
 	bool borrowed; /* image and functions are those of somebody else */
 	const uint32_t *moved; /* per input function of a binary that was BOLTed itself: a fragment of its own, if it was moved
@@ -52,7 +52,8 @@ BC_MUST_USE bool pair_open_known(const struct image *image, const struct functio
 				 struct pair *out, struct bc_error *err);
 void pair_close(struct pair *pair);
 
-/* Build graphs of input functions, given as cfg_build_code() takes them.  BC_FORMAT, BC_NOMEM: of that function */
+/* Build graphs and code of input functions that have none yet, each given once.  BC_FORMAT, BC_NOMEM: of that
+ * function */
 BC_MUST_USE bool pair_build_graphs(struct pair *pair, const uint32_t *chosen, size_t count, unsigned threads,
 				   struct bc_error *err);
 void pair_free_graphs(struct pair *pair);

@@ -117,30 +117,34 @@ static void free_lists(struct block_source *source)
 	free_table_blocks(&source->other);
 }
 
-bool blocks_open(const struct profile *profile, const struct hash_source *hashes, unsigned threads, struct block_source *out,
-		 struct bc_error *err)
+bool blocks_build_graphs(const struct profile *profile, struct cfg *graphs, unsigned threads, struct bc_error *err)
 {
 	const struct binary *binary = profile->binary;
-	struct block_source source = {.binary = binary, .hashes = hashes};
 	struct chosen_vec others = {0};
 
-	bool ok = (list_blocks(&binary->bat, &source.own) &&
-		   (!hashes || list_blocks(&hashes->table.bat, &source.other)) && list_others(profile, &others)) ||
-		  bc_fail_nomem(err);
-	ok = ok && cfg_build(&binary->image, &binary->functions, others.at, others.len, threads,
-			     &source.cfg, err);
+	bool ok = (list_others(profile, &others) || bc_fail_nomem(err)) &&
+		  cfg_build(&binary->image, &binary->functions, others.at, others.len, threads, graphs, err);
 	chosen_vec_free(&others);
-	if (!ok)
-		free_lists(&source);
-	else
-		*out = source;
 	return ok;
+}
+
+bool blocks_open(const struct profile *profile, const struct hash_source *hashes, const struct cfg *graphs,
+		 struct block_source *out, struct bc_error *err)
+{
+	const struct binary *binary = profile->binary;
+	struct block_source source = {.binary = binary, .hashes = hashes, .graphs = graphs};
+
+	if (list_blocks(&binary->bat, &source.own) && (!hashes || list_blocks(&hashes->table.bat, &source.other))) {
+		*out = source;
+		return true;
+	}
+	free_lists(&source);
+	return bc_fail_nomem(err);
 }
 
 void blocks_close(struct block_source *source)
 {
 	free_lists(source);
-	cfg_free(&source->cfg);
 }
 
 static bool add_fragment(const struct bat_table *bat, uint32_t index, struct input_block_vec *out)
@@ -328,7 +332,7 @@ bool blocks_of(const struct block_source *source, const struct function *functio
 	const struct binary *binary = source->binary;
 	size_t number = (size_t)(function - binary->functions.at);
 	uint32_t own = binary->fragment_of[number], other = hashed_there(source, function);
-	const struct graph *graph = cfg_find(&source->cfg, function);
+	const struct graph *graph = cfg_find(source->graphs, function);
 	bool has_graph = graph && graph->count;
 
 	*out = (struct input_function){.blocks = out->blocks};
@@ -365,7 +369,7 @@ uint32_t blocks_entry_id(const struct block_source *source, struct input_place p
 	if (!place.offset)
 		return 0;
 	if (fragment == NO_FRAGMENT)
-		return graph_entry_id(cfg_find(&source->cfg, place.function), place.offset);
+		return graph_entry_id(cfg_find(source->graphs, place.function), place.offset);
 	const struct table_blocks *table = is_own ? &source->own : &source->other;
 	const struct bat_place *entry = find_place(&table->secondary, fragment, place.offset);
 	return entry ? entry->number : 0;

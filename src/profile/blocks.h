@@ -57,12 +57,15 @@ struct block_source {
 	struct table_blocks own;          /* of its BAT */
 	const struct hash_source *hashes; /* NULL: none */
 	struct table_blocks other;        /* of its table */
-	struct cfg cfg;                   /* of functions that BAT does not have */
+	const struct cfg *graphs;         /* of the binary; borrowed: those of functions that BAT does not have are there */
 };
+
+/* Build the graphs that blocks_open() needs.  Errors as of cfg_build() */
+BC_MUST_USE bool blocks_build_graphs(const struct profile *profile, struct cfg *graphs, unsigned threads, struct bc_error *err);
 
 /* Get ready for every function of a profile.  Its binary was opened by
  * binary_open_parts() with blocks.  hashes: for this binary; NULL: none.  BC_NOMEM */
-BC_MUST_USE bool blocks_open(const struct profile *profile, const struct hash_source *hashes, unsigned threads,
+BC_MUST_USE bool blocks_open(const struct profile *profile, const struct hash_source *hashes, const struct cfg *graphs,
 			     struct block_source *out, struct bc_error *err);
 void blocks_close(struct block_source *source);
 

@@ -67,7 +67,8 @@ enum trace_drop converter_walk_graph(struct converter *c, const struct graph *gr
 static enum trace_drop walk_code(struct converter *c, const struct count_row *row,
 				 struct output_place from, struct output_place to, bool after_return)
 {
-	const struct graph *graph = cfg_find(c->cfg, from.function);
+	bool left_out = c->left_out.at && *code_marks_of(&c->left_out, functions_code_number(&c->binary->functions, from.function));
+	const struct graph *graph = left_out ? NULL : cfg_find(c->cfg, from.function);
 	struct trace_end branch = trace_of(row->key).branch;
 	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) && graph &&
@@ -210,8 +211,8 @@ static void convert_address(struct converter *c, const struct count_row *row)
 }
 
 struct job {
+	const struct convert_job *how;
 	struct counts *counts;
-	bool basic, keep_counts;
 	struct converter *workers;
 };
 
@@ -307,13 +308,13 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 	c->impute = (struct impute){0};
 	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
 		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
-		if (!job->basic)
+		if (!job->how->basic)
 			convert_traces(c, table->rows + i, count);
-		for (size_t k = i; job->basic && k < i + count; k++)
+		for (size_t k = i; job->how->basic && k < i + count; k++)
 			convert_address(c, &table->rows[k]);
 	}
 	converter_take_fall_throughs(c);
-	if (!job->keep_counts)
+	if (!job->how->keep_counts)
 		count_table_free(table);
 }
 
@@ -332,18 +333,16 @@ static bool take_noted(struct job *job, unsigned threads, struct index_vec *all)
 }
 
 /* The graphs of the functions that were noted. */
-static bool build_graphs(struct job *job, unsigned threads, struct cfg *cfg, struct bc_error *err)
+static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err)
 {
-	const struct binary *binary = job->workers[0].binary;
+	const struct binary *binary = job->how->binary;
 	struct index_vec all = {0};
 	bool ok = take_noted(job, threads, &all);
 
-	for (unsigned i = 0; i < threads; i++) {
-		job->workers[i].cfg = cfg;
+	for (unsigned i = 0; i < threads; i++)
 		job->workers[i].near = NULL;
-	}
-	ok = (ok || bc_fail_nomem(err)) && cfg_build(&binary->image, &binary->functions, all.at,
-						     all.len, threads, cfg, err);
+	ok = (ok || bc_fail_nomem(err)) && (job->how->keep_code ? cfg_build_code : cfg_build)(&binary->image, &binary->functions, all.at, all.len,
+											       threads, job->how->graphs, err);
 	index_vec_free(&all);
 	return ok;
 }
@@ -368,7 +367,7 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		fall_throughs_free(&c->fall_throughs);
 		out_of_memory |= c->out_of_memory || c->places.no_memory;
 	}
-	if (!profile_build(binary, job->basic, batches, threads, threads, &out->profile, err))
+	if (!profile_build(binary, job->how->basic, batches, threads, threads, &out->profile, err))
 		return false;
 	if (!out_of_memory)
 		return true;
@@ -395,17 +394,15 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 			 struct bc_error *err)
 {
 	struct label_vec pads = {0};
-	struct cfg cfg = {0};
 
-	if (!job->basic)
+	if (!job->how->basic)
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
-	bool ok = build_graphs(job, threads, &cfg, err);
+	bool ok = build_graphs(job, threads, err);
 	ok = find_pads(job, threads, &pads, err) && ok;
-	insn_starts_take(job->workers[0].starts, &cfg);
+	insn_starts_share(job->workers[0].starts, job->how->graphs);
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
-	out->no_disassembler = cfg.no_disassembler;
-	cfg_free(&cfg);
+	out->no_disassembler = job->how->graphs->no_disassembler;
 	label_vec_free(&pads);
 	return ok && collect(job, threads, out, err);
 }
@@ -414,8 +411,7 @@ bool convert(const struct convert_job *how, struct aggregate *aggregate, struct 
 {
 	const struct binary *binary = how->binary;
 	unsigned threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads;
-	struct job job = {.counts = how->basic ? &aggregate->totals.basic : &aggregate->totals.traces,
-			  .basic = how->basic, .keep_counts = how->keep_counts};
+	struct job job = {.how = how, .counts = how->basic ? &aggregate->totals.basic : &aggregate->totals.traces};
 	struct code_marks unnameable;
 	struct insn_starts starts = {0};
 	const struct profile_rules rules = aggregate->options.rules;
@@ -441,6 +437,7 @@ bool convert(const struct convert_job *how, struct aggregate *aggregate, struct 
 			.starts = &starts,
 			.rules = rules,
 			.pair = how->pair,
+			.cfg = how->graphs,
 			.made = &made,
 			.plt = &plt,
 			.places = {.starts = &starts,

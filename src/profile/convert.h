@@ -26,6 +26,8 @@ struct convert_job {
 	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
 	bool basic;              /* the addresses, else the traces */
 	bool keep_counts;        /* the totals stay; else they are empty then */
+	bool keep_code;          /* the graphs are with their code, as somebody needs it later */
+	struct cfg *graphs;      /* of the binary: those that are missing are built */
 	unsigned threads;        /* to use; the result does not depend on it */
 };
 

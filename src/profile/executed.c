@@ -14,7 +14,7 @@ DEFINE_VEC(index_vec, uint32_t);
 struct job {
 	const struct aggregate *aggregate;
 	const struct binary *binary;
-	struct cfg cfg; /* of functions that addresses lie in */
+	struct cfg *graphs;
 	struct executed *bytes;
 };
 
@@ -96,7 +96,7 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 		const struct count_row *row = &table->rows[i];
 		place = binary_place(job->binary, (struct vaddr){row->key[0]}, place.function);
 		if (place.function)
-			add(job, &sum, place, row->count * block_size(&job->cfg, place));
+			add(job, &sum, place, row->count * block_size(job->graphs, place));
 	}
 	take(job, &sum);
 }
@@ -125,19 +125,18 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 	const struct binary *binary = job->binary;
 	struct index_vec chosen = {0};
 	bool ok = (note_addresses(job, &chosen) || bc_fail_nomem(err)) &&
-		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, &job->cfg, err);
+		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, job->graphs, err);
 
 	index_vec_free(&chosen);
 	if (ok)
 		parallel_for(threads, COUNTS_SHARDS, count_addresses, job);
-	cfg_free(&job->cfg);
 	return ok;
 }
 
 bool executed_count(const struct aggregate *aggregate, const struct binary *binary, bool basic,
-		    unsigned threads, struct executed *out, struct bc_error *err)
+		    struct cfg *graphs, unsigned threads, struct executed *out, struct bc_error *err)
 {
-	struct job job = {.aggregate = aggregate, .binary = binary, .bytes = out};
+	struct job job = {.aggregate = aggregate, .binary = binary, .bytes = out, .graphs = graphs};
 
 	if (!executed_make(out, &binary->functions))
 		return bc_fail_nomem(err);

@@ -7,6 +7,7 @@
 #ifndef PROFILE_EXECUTED_H
 #define PROFILE_EXECUTED_H
 
+#include "src/cfg/cfg.h"
 #include "src/elf/binary.h"
 #include "src/profile/aggregate.h"
 
@@ -14,11 +15,12 @@ DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt h
 
 /* Count what is in the totals, before convert() takes it.  The caller frees *out with executed_free(), also after an error.
  *
- * basic  addresses count, else traces
+ * basic   addresses count, else traces
+ * graphs  of the binary: those that are missing are built
  *
  * BC_NOMEM */
 BC_MUST_USE bool executed_count(const struct aggregate *aggregate, const struct binary *binary,
-				bool basic, unsigned threads, struct executed *out,
+				bool basic, struct cfg *graphs, unsigned threads, struct executed *out,
 				struct bc_error *err);
 
 #endif

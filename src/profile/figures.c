@@ -21,7 +21,6 @@ struct taking {
 	const struct figures_options *options;
 	struct cold_bytes cold;  /* that BOLT split off a function */
 	uint64_t *samples;       /* by place in profile->by_name */
-	struct cfg cfg;
 	struct dense_vec dense;
 	struct figures *out;
 };
@@ -30,7 +29,6 @@ static void taking_free(struct taking *t)
 {
 	cold_bytes_free(&t->cold);
 	free(t->samples);
-	cfg_free(&t->cfg);
 	dense_vec_free(&t->dense);
 }
 
@@ -94,9 +92,9 @@ static bool build_graphs(struct taking *t, struct bc_error *err)
 		    !*cold_bytes_of(&t->cold, name))
 			chosen[count++] = code.v;
 	}
-	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads, &t->cfg, err);
+	bool ok = cfg_build(&t->binary->image, functions, chosen, count, t->options->threads, t->options->graphs, err);
 	free(chosen);
-	t->out->no_disassembler = t->cfg.no_disassembler;
+	t->out->no_disassembler = t->options->graphs->no_disassembler;
 	return ok;
 }
 
@@ -106,7 +104,7 @@ static bool is_simple(const struct taking *t, struct name_number name, struct co
 		return true; /* not as it is, but the input's function was */
 	if (t->options->left_out.at && *code_marks_of(&t->options->left_out, code))
 		return false;
-	const struct graph *graph = cfg_find(&t->cfg, &t->binary->functions.at[code.v]);
+	const struct graph *graph = cfg_find(t->options->graphs, &t->binary->functions.at[code.v]);
 	return graph && graph->count && !graph->takes_own &&
 	       (t->options->strict || !graph->unknown_jumps);
 }

@@ -19,10 +19,13 @@ struct figures {
 	                         that should not be                                          */
 };
 
+struct cfg;
+
 struct figures_options {
 	uint64_t cutoff; /* how many samples of a million are "most" */
 	struct code_marks left_out; /* BOLT is told not to look at these; borrowed */
 	bool strict; /* BOLT is told that the code is sane: unknown jumps are calls */
+	struct cfg *graphs; /* of the binary: those that are missing are built */
 	unsigned threads;
 	struct name_marks *not_simple; /* set for each that figures.not_simple counts; or NULL */
 };

@@ -12,21 +12,22 @@ bool insn_starts_open(struct insn_starts *starts, const struct binary *binary, s
 	return start_bits_make(&starts->of, &binary->functions) || bc_fail_nomem(err);
 }
 
-void insn_starts_take(struct insn_starts *starts, struct cfg *cfg)
+void insn_starts_share(struct insn_starts *starts, const struct cfg *graphs)
 {
-	for (size_t i = 0; i < cfg->count; i++) {
-		_Atomic(uint64_t *) *place = start_bits_of(&starts->of, (struct code_number){cfg->chosen[i]});
-		if (atomic_load_explicit(place, memory_order_relaxed))
-			continue;
-		atomic_store_explicit(place, cfg->graphs[i].starts, memory_order_relaxed);
-		cfg->graphs[i].starts = NULL;
-	}
+	starts->graphs = graphs;
+	for (uint32_t i = 0; graphs->of && i < graphs->functions->count; i++)
+		if (graphs->of[i])
+			atomic_store_explicit(start_bits_of(&starts->of, (struct code_number){i}), graphs->of[i]->starts, memory_order_relaxed);
 }
 
 void insn_starts_close(struct insn_starts *starts)
 {
-	for (uint32_t i = 0; starts->of.at && i < starts->binary->functions.count; i++)
-		free(atomic_load_explicit(start_bits_of(&starts->of, (struct code_number){i}), memory_order_relaxed));
+	for (uint32_t i = 0; starts->of.at && i < starts->binary->functions.count; i++) {
+		const struct graph *graph = starts->graphs ? cfg_find(starts->graphs, &starts->binary->functions.at[i]) : NULL;
+		uint64_t *bits = atomic_load_explicit(start_bits_of(&starts->of, (struct code_number){i}), memory_order_relaxed);
+		if (!graph || bits != graph->starts)
+			free(bits);
+	}
 	start_bits_free(&starts->of);
 	*starts = (struct insn_starts){0};
 }

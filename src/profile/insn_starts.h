@@ -22,12 +22,13 @@ DEFINE_BY_CODE(start_bits, _Atomic(uint64_t *)) /* a bit for each byte that an i
 struct insn_starts {
 	const struct binary *binary;
 	struct start_bits of;
+	const struct cfg *graphs; /* whose bits are among them; or NULL */
 };
 
 BC_MUST_USE bool insn_starts_open(struct insn_starts *starts, const struct binary *binary,
 				  struct bc_error *err);
-/* What graphs were made of need not be read again: take it.  Before threads share `starts`. */
-void insn_starts_take(struct insn_starts *starts, struct cfg *cfg);
+/* What graphs were made of need not be read again; they must outlive `starts`.  Before threads share it. */
+void insn_starts_share(struct insn_starts *starts, const struct cfg *graphs);
 void insn_starts_close(struct insn_starts *starts);
 
 enum insn_verdict {

@@ -89,25 +89,18 @@ DEFINE_VEC(number_list, uint32_t);
 
 /* Opens the code of the profile, from which the blocks are known.  Without the input, and without a
  * table that has the blocks, only the profile tells them. */
-static bool open_code(const struct conversion *c, struct flow_code *code, struct block_source *blocks, struct cfg *graphs,
-		      struct bc_error *err)
+static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks, struct bc_error *err)
 {
 	const struct binary *binary = &c->binary;
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
 	const struct function_table *table = pair ? &pair->functions : &binary->functions;
+	struct cfg *graphs = pair ? &c->pair.graphs : &c->graphs;
 	struct number_list chosen = {0};
 	bool ok = true;
 
 	code->binary = binary;
 	code->pair = pair;
-	if (binary->bat.blocks || binary->kind == BINARY_UNTOUCHED) {
-		if (!blocks_open(&c->profile, NULL, c->threads, blocks, err))
-			return false;
-		code->blocks = blocks;
-	}
-	if (!pair && binary->kind != BINARY_UNTOUCHED)
-		return true;
-	for (size_t i = 0; ok && i < c->profile.function_count; i++) {
+	for (size_t i = 0; ok && (pair || binary->kind == BINARY_UNTOUCHED) && i < c->profile.function_count; i++) {
 		const struct function *own = &binary->functions.at[c->profile.by_name[i].v];
 		const struct function *function = pair ? pair_input_of(pair, own) : own;
 		if (function && function->kind == FUNCTION_CODE)
@@ -115,18 +108,25 @@ static bool open_code(const struct conversion *c, struct flow_code *code, struct
 	}
 	ok = ok && cfg_build_code(pair ? &pair->image : &binary->image, table, chosen.at, chosen.len, c->threads, graphs, err);
 	number_list_free(&chosen);
-	code->graphs = ok ? graphs : NULL;
-	return ok;
+	if (!ok)
+		return false;
+	code->graphs = pair || binary->kind == BINARY_UNTOUCHED ? graphs : NULL;
+	if (!binary->bat.blocks && binary->kind != BINARY_UNTOUCHED)
+		return true;
+	if (!blocks_build_graphs(&c->profile, &c->graphs, c->threads, err) || !blocks_open(&c->profile, NULL, &c->graphs, blocks, err))
+		return false;
+	code->blocks = blocks;
+	return true;
 }
 
 /* Plain samples have no flow, but blocks that can be shown. */
-static bool measure_flow(const struct conversion *c, struct quality_sources *sources, struct quality *out,
+static bool measure_flow(struct conversion *c, struct quality_sources *sources, struct quality *out,
 			 struct bc_error *err)
 {
 	if (c->basic && !sources->by_byte)
 		return true;
 	sources->code.left_out = sources->not_simple;
-	if (!open_code(c, &sources->code, &sources->blocks, &sources->graphs, err))
+	if (!open_code(c, &sources->code, &sources->blocks, err))
 		return false;
 	if (c->basic)
 		return true;
@@ -134,11 +134,11 @@ static bool measure_flow(const struct conversion *c, struct quality_sources *sou
 	return out->has_flow;
 }
 
-static bool measure_density(const struct conversion *c, const struct quality_options *how,
+static bool measure_density(struct conversion *c, const struct quality_options *how,
 			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
 {
 	const struct figures_options options = {how->density_cutoff, c->left_out,
-						image_section(&c->binary.image, ".rela.text"), c->threads, not_simple};
+						image_section(&c->binary.image, ".rela.text"), &c->graphs, c->threads, not_simple};
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
@@ -148,7 +148,7 @@ static bool measure_density(const struct conversion *c, const struct quality_opt
 
 /* ---- all of it ---- */
 
-static bool measure_profile(const struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
+static bool measure_profile(struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
 			    struct quality *out, struct bc_error *err)
 {
 	return (name_marks_make(&sources->not_simple, &c->binary.functions) || bc_fail_nomem(err)) &&
@@ -179,7 +179,6 @@ void quality_sources_free(struct quality_sources *sources)
 	flow_calls_free(&sources->calls);
 	if (sources->code.blocks)
 		blocks_close(&sources->blocks);
-	cfg_free(&sources->graphs);
 	flat_free(&sources->flat);
 	name_marks_free(&sources->not_simple);
 	*sources = (struct quality_sources){0};

@@ -63,8 +63,7 @@ struct quality_sources {
 	struct flat_profile flat;
 	struct name_marks not_simple; /* llvm-bolt does not know where their jumps lead */
 	struct block_source blocks;
-	struct cfg graphs;
-	struct flow_code code; /* points into the two above */
+	struct flow_code code; /* points into the one above, and into the conversion */
 	struct flow_calls calls;
 };
 void quality_sources_free(struct quality_sources *sources);

@@ -37,7 +37,7 @@ static void check_graphs(const struct image *image, const struct function_table 
 	uint32_t chosen[MOST_FUNCTIONS];
 	size_t count = functions->count < MOST_FUNCTIONS ? functions->count : MOST_FUNCTIONS;
 	struct bc_error err = {0};
-	struct cfg cfg;
+	struct cfg cfg = {0};
 
 	for (size_t i = 0; i < count; i++)
 		chosen[i] = (uint32_t)(count - 1 - i); /* in any order */

@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint32_t chosen[] = {0, 1};
 	struct bc_error err;
-	struct cfg cfg;
+	struct cfg cfg = {0};
 
 	if (size < 8)
 		return 0;

@@ -75,7 +75,7 @@ static void take_trace(struct should *should, struct count *count, const struct 
 
 static bool take_traces(struct should *should, struct count *count, struct bc_error *err)
 {
-	struct cfg cfg;
+	struct cfg cfg = {0};
 
 	if (!runs_graphs(count, &cfg, err))
 		return false;

@@ -132,6 +132,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 			unsigned threads, FILE *out)
 {
 	struct converted converted;
+	struct cfg graphs = {0};
 	struct bc_error err = {0};
 	bool basic;
 
@@ -139,7 +140,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	assert(!pair || basic || input_graphs_build(aggregate, pair, threads, &err));
 	if (pair && !basic)
 		check_ranges(aggregate, binary, pair, threads, out);
-	assert(convert(&(struct convert_job){binary, pair, basic, false, threads}, aggregate, &converted, &err));
+	assert(convert(&(struct convert_job){.binary = binary, .pair = pair, .basic = basic, .graphs = &graphs, .threads = threads}, aggregate, &converted, &err));
 	struct ledgers ledgers = aggregate->counter.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&ledgers.branches, &converted.ledgers.branches);
@@ -157,5 +158,6 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	check_records(&converted.profile);
 	check_writing(&converted.profile, aggregate, out);
 	profile_free(&converted.profile);
+	cfg_free(&graphs);
 	aggregate_fini(aggregate);
 }

@@ -90,11 +90,12 @@ static void compare(const struct tiny_run *run, const struct profile *profile, c
 void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 {
 	struct converted converted;
+	struct cfg graphs = {0};
 	struct bc_error err = {0};
 	bool basic;
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
-	assert_true(convert(&(struct convert_job){&run->tiny.binary, NULL, basic, false, threads}, &run->aggregate, &converted, &err));
+	assert_true(convert(&(struct convert_job){.binary = &run->tiny.binary, .basic = basic, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
 	run->ledgers = run->aggregate.counter.ledgers;
 	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);
@@ -107,6 +108,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	assert_true(ledger_balances(&run->ledgers.traces));
 	compare(run, &converted.profile, lines);
 	profile_free(&converted.profile);
+	cfg_free(&graphs);
 	aggregate_fini(&run->aggregate);
 	tiny_binary_fini(&run->tiny);
 }

@@ -2,6 +2,7 @@
 /* What the YAML of a made-up BAT looks like, by hand from docs/conversion.md,
  * "YAML"; and names that a YAML reader could take for something else. */
 #include "src/output/yaml.h"
+#include "src/profile/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	struct record_batch batch = {0};
 	struct profile profile;
 	struct bc_error err = {0};
-	struct yaml_header header = {.binary_name = "tiny", .hashes = hashes, .reached = reached};
+	struct cfg graphs = {0};
+	struct yaml_header header = {.binary_name = "tiny", .graphs = &graphs, .hashes = hashes, .reached = reached};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -75,8 +77,10 @@ static char *written(struct record *records, size_t count, bool basic, struct ya
 	for (size_t i = 0; i < count; i++)
 		assert_true(record_push(&batch, &tiny.binary, &records[i]));
 	assert_true(profile_build(&tiny.binary, basic, &batch.records, 1, 1, &profile, &err));
-	assert_true(yaml_write(&profile, &header, 1, out, report, &err));
+	assert_true(blocks_build_graphs(&profile, &graphs, 1, &err));
+	assert_true(yaml_write(&profile, &header, out, report, &err));
 	fclose(out);
+	cfg_free(&graphs);
 	profile_free(&profile);
 	return text;
 }
