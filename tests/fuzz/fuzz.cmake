@@ -18,9 +18,9 @@ foreach(source ${fuzz_targets})
   string(REPLACE "fuzz_" "" name ${fuzzer})
   add_executable(replay_${name} ${source} fuzz/replay_main.c)
   target_link_libraries(replay_${name} PRIVATE fuzz_support ${${fuzzer}_libraries} batconv_flags)
-  add_test(NAME fuzz.replay.${name}
+  batconv_test(NAME fuzz.replay.${name}
     COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
-  set_tests_properties(fuzz.replay.${name} PROPERTIES LABELS fuzz)
+  set_property(TEST fuzz.replay.${name} APPEND PROPERTY LABELS fuzz)
   if(name STREQUAL reader) # its reads are short ones
     target_link_options(replay_${name} PRIVATE -Wl,--wrap=read,--wrap=pread)
   endif()
