@@ -17,13 +17,13 @@ KINDS = {'folded': '-icf', 'inlined': '-inline-small-functions', 'promoted': '-i
 
 class Pair:
     """folder: what is made of it.  samples: {'branches' and 'plain': a pre-aggregated file}, empty if nothing was recorded.
-    things: name -> words of a command line."""
+    files: all sample files, (path, is it of the input?).  things: name -> words of a command line."""
 
-    def __init__(self, name, bolted, layout, folder):
-        self.name, self.bolted, self.input, self.layout, self.folder = name, bolted, input_of(bolted), layout, folder
-        self.options = [word for word in bolt_options(bolted).split() if word.startswith('-') and word not in ('-o', '-data')]
+    def __init__(self, name, bolted, input_path, layout, folder):
+        self.name, self.bolted, self.input, self.layout, self.folder = name, bolted, input_path, layout, folder
+        self.options = [word for word in (bolt_options(bolted) or '').split() if word.startswith('-') and word not in ('-o', '-data')]
         self.kinds = set(self.own_kinds())
-        self.samples, self.things = {}, {'bolted': [bolted], 'input': [self.input], **{kind: [] for kind in self.kinds}}
+        self.samples, self.files, self.things = {}, [], {'bolted': [bolted], 'input': [self.input], **{kind: [] for kind in self.kinds}}
         os.mkdir(folder)
 
     def own_kinds(self):
@@ -49,6 +49,15 @@ class Pair:
             self.samples = {'branches': branches, 'plain': plain}
             self.things['addresses'] = inside[::max(1, len(inside) // ADDRESSES)]
 
+    def add_file(self, file, prefix=''):
+        """Samples.  Of branches the last file counts."""
+        self.files.append((file, bool(prefix)))
+        kind = kind_of(file)
+        if kind == 'preagg' and '.made.' not in file:
+            self.add_branches(file, prefix)
+        elif kind == 'data':
+            self.things[prefix + 'recording'] = [file]
+
 
 def plain_of(branches):
     """The starts of the traces: [(address, count)]."""
@@ -60,40 +69,46 @@ def plain_of(branches):
     return sorted(counts.items())
 
 
-def find_samples(folder, path, pairs):
-    """Those of an input go to its first pair."""
-    by_binary = {pair.bolted: (pair, '') for pair in pairs}
+def by_binary(pairs):
+    """{binary: (its pair, the prefix of its samples)}; samples of an input go to its first pair."""
+    owners = {pair.bolted: (pair, '') for pair in pairs}
     for pair in pairs:
-        by_binary.setdefault(pair.input, (pair, 'input.'))
+        owners.setdefault(pair.input, (pair, 'input.'))
+    return owners
+
+
+def find_samples(folder, path, owners):
     for name in sorted(os.listdir(path)):
         file = os.path.join(path, name)
-        if not name.endswith(SAMPLES) or '.made.' in name or not os.path.isfile(file):
-            continue
-        pair, prefix = by_binary.get(os.path.join(path, binary_of(folder, name)), (None, ''))
-        if pair and kind_of(file) == 'preagg':
-            pair.add_branches(file, prefix)
-        elif pair and kind_of(file) == 'data':
-            pair.things[prefix + 'recording'] = [file]
+        if name.endswith(SAMPLES) and os.path.isfile(file):
+            pair, prefix = owners.get(os.path.normpath(os.path.join(path, binary_of(folder, name))), (None, ''))
+            if pair:
+                pair.add_file(file, prefix)
 
 
-def find_folder(batconv, folder, path, scratch, few):
-    pairs = []
+def find_pairs(batconv, folder, path, scratch):
     for name in sorted(os.listdir(path)):
         file = os.path.join(path, name)
         if os.path.isfile(file) and is_elf(file) and bolt_options(file) and input_of(file) != file:
-            pairs.append(Pair('%s/%s' % (folder, name), file, layout_of(batconv, file), os.path.join(scratch, '%s.%s' % (folder, name))))
-    if few:
-        pairs = list({pair.but_release(): pair for pair in pairs}.values())
-    find_samples(folder, path, pairs)
+            yield Pair('%s/%s' % (folder, name), file, input_of(file), layout_of(batconv, file), os.path.join(scratch, '%s.%s' % (folder, name)))
+
+
+def in_order(pairs):
+    """The largest first, each with another one of the same input."""
     for pair in pairs:
         same = [one.bolted for one in pairs if one.input == pair.input]
         pair.things['other'] = [same[(same.index(pair.bolted) + 1) % len(same)]]
-    return pairs
+    return sorted(pairs, key=lambda pair: -os.path.getsize(pair.input))
 
 
 def find(batconv, inputs, source, scratch, few):
-    """All of them, the largest first.  few: of those that differ in the release of BOLT alone, the newest."""
+    """All of them.  few: of those that differ in the release of BOLT alone, the newest."""
     folders = {name: os.path.join(inputs, name) for name in os.listdir(inputs) if os.path.isdir(os.path.join(inputs, name))}
     folders['demo'] = os.path.join(source, 'inputs/demo')
-    pairs = [pair for folder, path in sorted(folders.items()) for pair in find_folder(batconv, folder, path, scratch, few)]
-    return sorted(pairs, key=lambda pair: -os.path.getsize(pair.input))
+    pairs = [pair for folder, path in sorted(folders.items()) for pair in find_pairs(batconv, folder, path, scratch)]
+    if few:
+        pairs = list({pair.but_release(): pair for pair in pairs}.values())
+    owners = by_binary(pairs)
+    for folder, path in sorted(folders.items()):
+        find_samples(folder, path, owners)
+    return in_order(pairs)
