@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # LLVM's C interface as src/isa declares it, against the headers of each release that is installed.
-. "$(dirname "$0")/../peer/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 
 accepts() { # accepts INCLUDE [FLAG]...: the compiler takes the declarations
 	include=$1

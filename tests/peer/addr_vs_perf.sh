@@ -2,7 +2,8 @@
 # Every sample of a plain and of BOLTed programs: function + offset as perf script has it.
 # perf takes the address of a mapping for the one of .text; where that is wrong (two text segments whose distance in
 # memory is not the one in the file) it names other functions than nm does, and the difference is counted as perf's.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 set -eu
 need perf linux-perf
 "$SOURCE/tests/layouts/make-layouts" programs || [ $? = 77 ] # what it could not link is left out below

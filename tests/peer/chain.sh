@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The chain that batconv is a link of: compile, llvm-bolt -enable-bat, run under perf, convert, and llvm-bolt again on
 # the first binary, which must accept the profile: functions found, none stale.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $bolt bolt-22
 need gcc gcc

@@ -4,7 +4,8 @@
 # of the BOLTed one, by debug information and by pseudo-probes.  That profile is the one of the input's own run, byte for byte, and
 # fewer instructions run.  Few machines record branches, so perf here is one that hands out recorded samples (inputs/compiled),
 # and the program of which they are in the place of the one just built.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 llvm=/usr/lib/llvm-22/bin
 need $llvm/clang clang-22
 need $llvm/llvm-profgen llvm-22

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # batconv in perf2bolt's place beside perf2bolt 22: exit codes, profiles, and the lines that scripts read; and that
 # docs/perf2bolt.md has every option that perf2bolt shows.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $perf2bolt bolt-22
 need perf linux-perf

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The commands of docs/first-profile.md, as they stand there: a program from its source to its second optimisation.
 # Where branches cannot be recorded, with what the page says to take then.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 need perf linux-perf
 bolt=
 for release in 22 19; do

@@ -2,7 +2,8 @@
 # Programs at fixed addresses (type EXEC) whose segments agree modulo the page size only: Linux runs them, perf2bolt
 # converts them, and every command here reads them.  Linked at odd addresses with the linkers that there are, BOLTed
 # into 2 MiB pages; RISC-V's are linked at 0x10000 by default.  A library of that kind is refused: ld.so refuses it.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 bolt=/usr/lib/llvm-22/bin
 have 22 || finish
 need gcc gcc

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Build-ids of real Go programs beside readelf: of Debian's pup (stripped, Go's own linker: no GNU id) and fzf (stripped,
 # linked by gcc: a GNU id, too), of processes that run them, and of what a Go compiler makes, if there is one.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 need pup pup
 need fzf fzf
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # YAML with --hashes, beside perf2bolt 22's, as data and in llvm-bolt 22: as many functions re-laid, as many taken branches
 # by BOLT's own count, none stale; of programs that are BOLTed and that are not. Hashes are llvm-bolt's of the same program.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $perf2bolt bolt-22

@@ -3,7 +3,8 @@
 # heatmap beside llvm-bolt-heatmap 22: both tables byte by byte, and the picture without its colors, which it carries on from
 # one file to the next.  A bucket at address 0 ends no line there, so that those pictures are left out.  The same of
 # batconv under llvm-bolt-heatmap's name, and of perf2bolt --heatmap, which counts no ends of branch stacks.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 heatmap=/usr/lib/llvm-22/bin/llvm-bolt-heatmap perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $heatmap bolt-22
 

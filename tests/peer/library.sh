@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A shared library as the optimised binary: built, BOLTed, run by a program, sampled, converted; checked by a linear scan
 # of its table, and taken by llvm-bolt.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $bolt bolt-22
 need gcc gcc

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Memory events: perf script reads a made recording as batconv does, and perf2bolt writes the same lines where it
 # translates nothing: on a binary without BAT that is no PIE.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $perf2bolt bolt-22
 need perf linux-perf

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # merge beside merge-fdata 22, as sets of lines where that is right; llvm-bolt 22 on merged profiles; and merge-fdata's
 # mistakes, each shown (docs/merge.md).
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 merge_fdata=/usr/lib/llvm-22/bin/merge-fdata
 llvm_bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $merge_fdata bolt-22

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Names with bytes that a form has no place for: merge-fdata, a YAML parser and llvm-bolt read what batconv writes, and
 # the parser the very name that the binary has.  perf2bolt's is compared where all three can read it, too.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 bolt=/usr/lib/llvm-22/bin
 need $bolt/perf2bolt bolt-22
 need $bolt/merge-fdata bolt-22

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # perf2bolt 22 and batconv side by side on the same samples, by scripts/compare-with-perf2bolt; and that the stored
 # expectations in inputs/ are what this perf2bolt writes.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 need $perf2bolt bolt-22
 need perf linux-perf

@@ -3,7 +3,8 @@
 # What the reader delivers of perf.data is what perf script prints of it: for the
 # files of tests/support/perf_cases.c, and for recordings made here.
 # The reader's side comes from tests/peer/perf_data_tool.c: PERF_DATA_TOOL, or beside BATCONV.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 set -eu
 tool=${PERF_DATA_TOOL:-$(dirname "$BATCONV")/tests/perf_data_tool}
 need perf linux-perf

@@ -3,7 +3,8 @@
 # What --format=preagg writes is read by perf2bolt 22, and by 21 and 23 where there is one: the profile of the samples
 # themselves.  Recordings without a misprediction and with some, with types of branches and without; a shared library, whose
 # addresses 23 takes for inside with its id only, and 21 and 22 with any.  PERF2BOLT_21 and _23 name those that Debian 12 lacks.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 need /usr/lib/llvm-22/bin/perf2bolt bolt-22
 need /usr/lib/llvm-22/bin/llvm-bolt bolt-22
 need gcc gcc

@@ -3,7 +3,8 @@
 # --format=profgen beside llvm-profgen 22: of the input's own run it has the same ranges and branches, and of what ran on the
 # BOLTed binary llvm-profgen makes the same profile for the compiler, byte for byte, as of the run of the input.  Of plain
 # samples it makes one that is near to that.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 llvm=/usr/lib/llvm-22/bin
 need $llvm/llvm-profgen llvm-22
 compiled=$INPUTS/compiled

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Pseudo-probes in YAML beside perf2bolt's, of programs by clang -fpseudo-probe-for-profiling: recorded runs, and made-up traces through
 # every block.  The same lines, but where perf2bolt finds none: above 4 GiB.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 llvm=/usr/lib/llvm-22/bin
 need $llvm/perf2bolt bolt-22
 need perf linux-perf

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # quality beside perf2bolt 22, for density, and llvm-bolt 22, for the flow of the profile that convert makes.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $bolt bolt-22
 

@@ -4,7 +4,8 @@
 # (recordings/made.py).  Each is converted as perf.data and as perf script's text of it, to equal bytes.  How many
 # samples of which process are the binary's is counted by hand, or in real recordings by perf itself, whose text names the
 # file of each sample.  What perf2bolt 22 makes of it stands beside.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 here=$SOURCE/tests/peer/recordings
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt

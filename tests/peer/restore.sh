@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is brought back by default, beside perf2bolt 22: with --restore=none, too, the profile is its, line by line; by default
 # llvm-bolt calls no more functions stale than with perf2bolt's, and finds as many.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $perf2bolt bolt-22

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Types of branches as perf2bolt 23 uses them: the same profile from perf.data and from its own PERFTEXT, with types and
 # without.  Debian 12 lacks that release, so no run of the tests requires it; PERF2BOLT_23 names it.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 BATCONV_REQUIRE_PEERS=
 perf2bolt=${PERF2BOLT_23:-/usr/lib/llvm-23/bin/perf2bolt}
 need "$perf2bolt" bolt-23

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Types of branches: perf's text says the same as perf.data; perf2bolt 22 knows none (returns-23.sh has 23).
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 need perf linux-perf
 typed=$sqlite/typed.b22.data untyped=$dir/untyped.data
 python3 "$SOURCE/tests/support/branch_flags.py" untyped "$typed" "$untyped"

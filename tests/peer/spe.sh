@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Arm SPE: perf2bolt 22 --spe beside batconv.  Both read what perf 7.2 printed of the traces (inputs/MANIFEST.md); the perf that is
 # installed may know no stacks of SPE, so one that prints this text stands in for it.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 have 22 || finish
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 arm=$INPUTS/aarch64

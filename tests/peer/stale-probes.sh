@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Pseudo-probes at work: the demo gets a statement more in each branch and loop, is compiled anew, and llvm-bolt matches the old profile
 # by probes.  It matches as much with batconv's YAML as with perf2bolt's, and nothing by probes with a YAML that has none.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 llvm=/usr/lib/llvm-22/bin
 need $llvm/perf2bolt bolt-22
 need $llvm/llvm-bolt bolt-22

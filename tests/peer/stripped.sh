@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A binary after llvm-strip: with the table kept it works as far as table and segments carry, with one warning; without
 # it there is nothing to convert with.  (GNU strip refuses or breaks a BOLTed file.)
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 strip=/usr/lib/llvm-22/bin/llvm-strip
 need $strip llvm-22
 need perf linux-perf

@@ -4,7 +4,8 @@
 # is the one that perf2bolt 16 makes of the same table in layout fixed.  Debian 12 has 16 and not 18, Debian 13 has 18 and
 # not 16, and so transcode-18.sha256 stands between: of the sorted lines, equal to the byte, that either of them writes.
 # No run of the tests can require both.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 BATCONV_REQUIRE_PEERS=
 eighteen=${PERF2BOLT_18:-/usr/lib/llvm-18/bin/perf2bolt}
 need "$eighteen" bolt-18

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sections that batconv wrote for a release of BOLT, read by its perf2bolt: the profile is that of the original section.
 # transcode-18.sh has what needs perf2bolt 18.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 
 # read_by RELEASE BINARY SAMPLES OUT
 read_by() {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # YAML beside perf2bolt's, and in llvm-bolt on the input binary: as many functions with a profile as from fdata, and no
 # stale one that perf2bolt's own profile has not.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
 bolt=/usr/lib/llvm-22/bin/llvm-bolt
 need $perf2bolt bolt-22

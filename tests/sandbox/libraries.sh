@@ -1,16 +1,17 @@
 #!/bin/sh
 # `batconv version` says which libraries are there, and what needs one that is not says so: of this build ($FOUND: what it was
 # built with), of one without libseccomp and libdw ($BARE), and where libdw cannot be loaded.
-. "$(dirname "$0")/lib"
+. "$(dirname "$0")/../lib.sh"
+own_folder
 
 # says PROGRAM LIBRARY PATTERN: a line of its version; as JSON null, where it is none
 says() {
-	"$1" version >said || fails "version: exit $?"
-	grep -qxE "$2: $3" said || { fails "$1 version: $2 is not $3:"; grep "$2" said >&2; }
-	"$1" version --json | grep -qE "\"$(echo "$2" | tr '[:upper:]' '[:lower:]')\": (\"[^\"]+\"|null)[,}]" || fails "$2 is not in the JSON"
+	"$1" version >said || fail "version: exit $?"
+	grep -qxE "$2: $3" said || { fail "$1 version: $2 is not $3:"; grep "$2" said >&2; }
+	"$1" version --json | grep -qE "\"$(echo "$2" | tr '[:upper:]' '[:lower:]')\": (\"[^\"]+\"|null)[,}]" || fail "$2 is not in the JSON"
 	case $3 in
-	n*) "$1" version --json | grep -qF "\"$2\": null" || fails "$2: not null" ;;
-	*) "$1" version --json | grep -qE "\"$2\": \"$3\"" || fails "$2: not $3 in the JSON" ;;
+	n*) "$1" version --json | grep -qF "\"$2\": null" || fail "$2: not null" ;;
+	*) "$1" version --json | grep -qE "\"$2\": \"$3\"" || fail "$2: not $3 in the JSON" ;;
 	esac
 }
 number='[0-9]+(\.[0-9]+)+'
@@ -28,23 +29,23 @@ says "$BARE" zlib "$number"
 demo_samples="$demo/demo.bolt $demo/demo.perf.data"
 # shellcheck disable=SC2086 # two words
 without_lines() { # PROGRAM WHY LINES-NEED
-	"$1" report $demo_samples -o page.html 2>said || fails "report: exit $?"
-	grep -qx "batconv: warning: the page has no source lines: libdw: $2" said || { fails 'report does not say that it has no lines:'; cat said >&2; }
-	[ -s page.html ] || fails 'no page'
-	"$1" addr --source --binary="$demo/demo" --from=vaddr 1100 >out 2>said && fails 'addr --source: exit 0'
-	grep -q "^batconv: .*source lines$3" said || { fails 'addr --source does not say why:'; cat said >&2; }
-	"$1" stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic.perf.data" >out 2>said && fails 'stacks --lines: exit 0'
-	grep -q "^batconv: .*source lines$3" said || { fails 'stacks --lines does not say why:'; cat said >&2; }
+	"$1" report $demo_samples -o page.html 2>said || fail "report: exit $?"
+	grep -qx "batconv: warning: the page has no source lines: libdw: $2" said || { fail 'report does not say that it has no lines:'; cat said >&2; }
+	[ -s page.html ] || fail 'no page'
+	"$1" addr --source --binary="$demo/demo" --from=vaddr 1100 >out 2>said && fail 'addr --source: exit 0'
+	grep -q "^batconv: .*source lines$3" said || { fail 'addr --source does not say why:'; cat said >&2; }
+	"$1" stacks --lines --binary="$demo/demo.bolt" "$demo/demo.basic.perf.data" >out 2>said && fail 'stacks --lines: exit 0'
+	grep -q "^batconv: .*source lines$3" said || { fail 'stacks --lines does not say why:'; cat said >&2; }
 }
 without_lines "$BARE" 'not built in' ': this build is without libdw$'
 # shellcheck disable=SC2086
-"$BARE" -q --sandbox $demo_samples -o got 2>said || fails "--sandbox: exit $?"
-grep -q 'warning: --sandbox: this build is without libseccomp: ' said || fails '--sandbox does not say that libseccomp is missing'
+"$BARE" -q --sandbox $demo_samples -o got 2>said || fail "--sandbox: exit $?"
+grep -q 'warning: --sandbox: this build is without libseccomp: ' said || fail '--sandbox does not say that libseccomp is missing'
 case " $FOUND" in
 *" libdw "*)
 	# shellcheck disable=SC2086
-	"$BATCONV" report $demo_samples -o page.html 2>said || fails "report: exit $?"
-	grep 'source lines' said && fails 'report misses libdw'
+	"$BATCONV" report $demo_samples -o page.html 2>said || fail "report: exit $?"
+	grep 'source lines' said && fail 'report misses libdw'
 	mkdir broken
 	echo 'no library' >broken/libdw.so.1
 	LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -53,4 +54,4 @@ case " $FOUND" in
 	without_lines "$BATCONV" 'none found: .*libdw.so.1.*' ' need libdw.so.1: .*'
 	;;
 esac
-exit $status
+finish
