@@ -20,7 +20,7 @@
 
 #include "src/base/output.h"
 #include "src/base/sandbox.h"
-#include "tests/support/cmocka.h"
+#include "tests/support/skip.h"
 #include "tests/unit/sandbox_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -186,10 +186,8 @@ static void every_call(void **state)
 	assert_int_equal(wrong, 0);
 	put_files();
 	free(answers);
-	if (!tried) {
-		print_message("this build or kernel has neither Landlock nor seccomp\n");
-		skip();
-	}
+	if (!tried)
+		test_skip("this build or kernel has neither Landlock nor seccomp");
 }
 
 /* The flags of clone3() cannot be looked at: libc must believe that there is none. */

@@ -9,7 +9,7 @@
 #include "src/isa/llvm.h"
 #include "src/isa/x86_insn.h"
 #include "src/elf/image.h"
-#include "tests/support/cmocka.h"
+#include "tests/support/skip.h"
 #include "tests/support/prng.h"
 
 #define BIT(n) (1u << (n))
@@ -178,10 +178,8 @@ static void programs(void **state)
 	struct llvm_context llvm;
 
 	(void)state;
-	if (!llvm_open(&llvm)) {
-		print_message("no libLLVM to compare with\n");
-		skip();
-	}
+	if (!llvm_open(&llvm))
+		test_skip("no libLLVM to compare with (apt install libllvm19)");
 	a_program(&llvm, BATCONV_SOURCE_DIR "/inputs/demo/demo");
 	a_program(&llvm, BATCONV_DATA_DIR "sqlite/sq.b22");
 	llvm_close(&llvm);
@@ -194,10 +192,8 @@ static void random_bytes(void **state)
 	struct prng prng = {20261120};
 
 	(void)state;
-	if (!llvm_open(&llvm)) {
-		print_message("no libLLVM to compare with\n");
-		skip();
-	}
+	if (!llvm_open(&llvm))
+		test_skip("no libLLVM to compare with (apt install libllvm19)");
 	for (int i = 0; i < 200000; i++) {
 		uint64_t words[2] = {prng_next(&prng), prng_next(&prng)};
 		uint8_t bytes[16];
