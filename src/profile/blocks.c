@@ -248,7 +248,7 @@ static void take_from_code(const struct block *block, struct input_block *out)
 {
 	out->entered = block->entered;
 	out->entry = block->entered && !block->pad;
-	out->jump = block->calls ? BLOCK_NO_JUMP : block->last;
+	out->jump = block->calls || block->indirect ? BLOCK_NO_JUMP : block->last;
 }
 
 static void count_insns(const struct graph *graph, struct input_block_vec *blocks)

@@ -17,7 +17,7 @@ struct input_block {
 	uint64_t hash;   /* 0: none */
 	bool entered;    /* what comes in from outside can begin here; all of BAT's */
 	bool entry;      /* an entry point, as the code shows it */
-	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: of none, or not known */
+	uint32_t jump;   /* offset of the jump that ends it; BLOCK_NO_JUMP: none, an indirect one without a table, which BOLT takes for a call, or not known */
 	uint32_t insns;  /* how many instructions it has; 0: not known, as of all of BAT's */
 };
 #define BLOCK_NO_JUMP UINT32_MAX
