@@ -77,6 +77,7 @@ class KindCase:
         run.place, command = copy.copy(run.place), copy.copy(run.place.command)
         command.program = [os.path.join(programs, os.path.basename(command.program[0])), *command.program[1:]]
         run.place.command = command
+        every.TIMEOUT = timeout
         code, out, err, _ = every.execute(run, folder)
         if code is None:
             raise subprocess.TimeoutExpired(run.text(), timeout)
