@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Does scripts/compare-builds find a changed line?  seeded.py [--list] [NAME...]
+
+SEEDS is a list of small changes of the source, each of which makes some output different.  Each is put into a copy of the repository in
+build/compare-seeded, the program is built there, and compared with the unchanged one on inputs/ until something differs.  A change that is
+not found is a failure, and so is one whose text is no longer in the source, exactly once: such a row is brought up to date, or goes with
+its code.
+
+NAME...  only changes whose name or file has one of the words
+--list   only prints them
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(HERE, '../mutants'))
+import trees  # noqa: E402
+
+# Name, file, text, what stands there then.
+SEEDS = [
+    ('conversion: a block that begins where a fall-through ends', 'src/profile/fall_throughs.c',
+     'if (i + 1 == fragment->entry_count || entries[i + 1].output > to)', 'if (i + 1 == fragment->entry_count || entries[i + 1].output >= to)'),
+    ('conversion: imputed fall-throughs', 'src/profile/impute.c', 'impute->bytes / impute->count}', 'impute->bytes / (impute->count + 1)}'),
+    ('conversion: landing pads behind calls', 'src/profile/return_places.c', ' && !is_pad(places, trace_end_vaddr(trace.from));', ';'),
+    ('table: the address of an entry is below it', 'bat/translate.c', 'first += first[half].output <= offset ? half : 0;',
+     'first += first[half].output < offset ? half : 0;'),
+    ('restore: ways through blocks that llvm-bolt took out', 'src/restore/restore.c', 'add_way(pass, record, &way);', 'pass_add(pass, *record);'),
+    ('restore: folded calls that stay', 'src/restore/restore.c', 'record.to.function = callee;', ''),
+    ('restore: calls at tails', 'src/restore/tails.c',
+     'pass_add_edge(pass, code_way(code, before[i], i), code->blocks.at[i].start, count, 0);', ''),
+    ('ranges: the last instruction of a range', 'src/output/profgen.c', 'emit_hex(out, ranges->at[i].to - ranges->base);',
+     'emit_hex(out, ranges->at[i].to - ranges->base + (ranges->at[i].count == 7));'),
+    ('ranges: folded callees', 'src/ranges/step.c', 'w->job->pair->body_of[callee] == function ?', 'w->job->pair->body_of[callee] != function ?'),
+    ('ranges: joined tails', 'src/ranges/step.c', 'last = block->end - 1;', ''),
+    ('inference: the cost of a jump', 'src/infer/flow.c', '(edge->to == edge->from + 1 ? 0 : COST_EDGE / 32)', '0'),
+    ('inference: instructions that llvm-bolt puts in', 'src/infer/problem.c',
+     'count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && !is_outside(f, insn)));', 'count++;'),
+    ('YAML: calls that the input does not have', 'src/output/yaml.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
+     'return record->count;'),
+    ('quality: what was dropped on purpose', 'src/quality/kept.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
+    ('heat: fall-throughs of one instruction', 'src/quality/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),
+    ('report: the size of the last block', 'src/report/code.c', 'input ? input->size : 0;', '0;'),
+    ('report: points of the curve', 'src/report/curve.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),
+]
+
+
+def compare(old, new, inputs):
+    """(the case that differs first, or None, what compare-builds printed)"""
+    done = subprocess.run([os.path.join(ROOT, 'scripts/compare-builds'), '--stop', old, new], env=dict(os.environ, INPUTS=inputs),
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 1) or done.stderr or ' compared, ' not in done.stdout:
+        raise SystemExit('compare-builds itself:\n' + done.stdout + done.stderr)
+    return re.search(r'^(.*)\n    differs: (.*)', done.stdout, re.M)
+
+
+def try_seed(tree, old, seed):
+    name, path, before, after = seed
+    text, begin = tree.read(path), time.monotonic()
+    if text.count(before) != 1:
+        print('%s: %s: %d places have the text' % (path, name, text.count(before)), flush=True)
+        return False
+    tree.write(path, text.replace(before, after))
+    try:
+        if not tree.try_ninja(['batconv']):
+            raise SystemExit('%s: %s: it does not compile' % (path, name))
+        found = compare(old, os.path.join(tree.build, 'batconv'), os.path.join(tree.build, 'inputs'))
+    finally:
+        tree.write(path, text)
+    print('%-9s %s: %s; %.0f s%s' % ('found' if found else 'NOT FOUND', path, name, time.monotonic() - begin,
+                                     found and '\n          %s in %s' % (found[2], found[1][:200]) or ''), flush=True)
+    return bool(found)
+
+
+def main(args):
+    words = [arg for arg in args if not arg.startswith('--')]
+    chosen = [seed for seed in SEEDS if not words or any(word in text for word in words for text in seed[:2])]
+    if '--list' in args:
+        for name, path, _, _ in chosen:
+            print('%s: %s' % (path, name))
+        return 0
+    tree = trees.Tree(os.path.join(ROOT, 'build/compare-seeded'))
+    tree.make(ROOT, os.cpu_count(), ['batconv'])
+    old = os.path.join(tree.build, 'unchanged')
+    shutil.copy(os.path.join(tree.build, 'batconv'), old)
+    found = [try_seed(tree, old, seed) for seed in chosen]
+    print('%d changes, %d found' % (len(found), sum(found)))
+    return 0 if found and all(found) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
