@@ -12,7 +12,7 @@
 
 /* What a call builds: the numbers of functions, ascending. */
 struct job {
-	const struct graph_input *input;
+	struct graph_input input;
 	struct cfg *cfg;
 	uint32_t *chosen;
 	size_t count;
@@ -30,7 +30,7 @@ static void build_one(void *ctx, size_t index, unsigned worker)
 		graph_free(*graph);
 	else
 		*graph = malloc(sizeof(**graph));
-	if (!*graph || !graph_build(job->input, &job->decoders[worker], &job->cfg->functions->at[number], *graph))
+	if (!*graph || !graph_build(&job->input, &job->decoders[worker], &job->cfg->functions->at[number], *graph))
 		atomic_store(&job->failed, true);
 }
 
@@ -83,9 +83,8 @@ static bool build(const struct image *image, struct job *job, bool keep_code, un
 	struct relocs relocs = {0};
 	struct fragment_vec fragments = {0};
 	struct table_references references;
-	struct graph_input input = {image, cfg->functions, &relocs, &fragments, &labels, &references, keep_code};
 
-	job->input = &input;
+	job->input = (struct graph_input){image, cfg->functions, &relocs, &fragments, &labels, &references, keep_code};
 	table_references_init(&references, image, cfg->functions);
 	for (size_t i = 0; i < PARALLEL_MOST; i++)
 		decoder_open(image->machine, &job->decoders[i]);
