@@ -196,7 +196,7 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 static bool make_profile(const struct conversion_options *options, struct conversion *c, struct converted *out, struct bc_error *err)
 {
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
-	const struct convert_job job = {&c->binary, pair, c->basic, options->aggregate_only, options->keep_graphs, &c->graphs, c->threads};
+	const struct convert_job job = {&c->located, pair, options->aggregate_only, options->keep_graphs, &c->graphs, c->threads};
 
 	bool ok = convert(&job, &c->aggregate, out, err) && restore(c, out, err);
 	if (!ok)
@@ -338,7 +338,7 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
  * inferred. */
 static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct ranges_job job = {&c->aggregate, &c->binary, c->pair.output ? &c->pair : NULL, c->threads};
+	const struct ranges_job job = {&c->located, &c->aggregate.returns, c->pair.output ? &c->pair : NULL, c->threads};
 
 	if (c->basic && (!c->aggregate.options.rules.infer || options->aggregate_only))
 		return bc_fail(err, BC_UNSUPPORTED,
@@ -354,7 +354,7 @@ static bool build_input_graphs(const struct conversion_options *options, struct 
 {
 	if (!c->pair.output || c->basic || (options->aggregate_only && !options->ranges))
 		return true;
-	if (!input_graphs_build(&c->aggregate, &c->pair, c->threads, err))
+	if (!input_graphs_build(&c->located, &c->aggregate.options.rules, &c->pair, c->threads, err))
 		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
 	c->no_disassembler = c->pair.graphs.no_disassembler;
 	return true;
@@ -362,14 +362,14 @@ static bool build_input_graphs(const struct conversion_options *options, struct 
 
 bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
-	const struct totals *totals = &out->aggregate.totals;
+	struct totals *totals = &out->aggregate.totals;
 
 	if (!aggregate_finish(&out->aggregate, &out->basic, err))
 		return false;
-	out->distinct = counts_used(out->basic ? &totals->basic : &totals->traces);
-	return build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
-	       (!options->executed || executed_count(&out->aggregate, &out->binary, out->basic, &out->graphs, out->threads,
-						     &out->executed, err));
+	struct counts *counts = out->basic ? &totals->basic : &totals->traces;
+	out->distinct = counts_used(counts);
+	return located_make(&out->binary, counts, out->basic, out->threads, &out->located, err) && build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
+	       (!options->executed || executed_count(&out->located, out->aggregate.options.impute, &out->graphs, out->threads, &out->executed, err));
 }
 
 /* Makes the profile, and checks the samples last, so that the summary of a refusal is as full as any
@@ -377,14 +377,14 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 bool conversion_convert(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
 {
 	if (options->choice && !choice_is_all(options->choice) &&
-	    !choice_apply(options->choice, &out->aggregate, &out->binary, out->basic, &out->left_out, err))
+	    !choice_apply(options->choice, &out->located, &out->left_out, err))
 		return false;
 	out->aggregate.left_out = out->left_out;
-	if (options->probes && !touched_functions(&out->aggregate, &out->binary, out->basic, &out->touched))
+	if (options->probes && !touched_functions(&out->located, &out->touched))
 		return bc_fail_nomem(err);
-	if (!(options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err)))
-		return false;
-	return check_samples(options, out, err);
+	bool ok = options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err);
+	located_free(&out->located);
+	return ok && check_samples(options, out, err);
 }
 
 bool conversion_end(const struct conversion_options *options, struct conversion *out,
@@ -409,6 +409,7 @@ void conversion_free(struct conversion *conversion)
 	code_marks_free(&conversion->touched);
 	probe_source_close(&conversion->probes);
 	kept_counts_free(&conversion->kept);
+	located_free(&conversion->located);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
 	hash_source_close(&conversion->hashes);

@@ -14,7 +14,7 @@
 #include "src/infer/infer.h"
 #include "src/pair/hash_source.h"
 #include "src/probes/source.h"
-#include "src/profile/aggregate.h"
+#include "src/count/aggregate.h"
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
 #include "src/profile/executed.h"
@@ -67,6 +67,7 @@ struct conversion {
 	unsigned threads; /* that were used */
 	size_t distinct; /* traces, or addresses */
 	bool basic;      /* the profile is of addresses, not of branches */
+	struct located_counts located; /* between conversion_settle() and conversion_convert() */
 	struct ledgers ledgers;
 	struct build_check check;
 	struct returns_found found;

@@ -4,19 +4,13 @@
 struct output_place binary_place(const struct binary *binary, struct vaddr at,
 			  const struct function *near)
 {
-	struct output_place place = {near, NULL, 0};
+	const struct function *function = near;
 
 	if (!near || at.v - near->address >= near->size)
-		place.function = functions_find(&binary->functions, at);
-	if (!place.function)
-		return place;
-	if (at.v - place.function->address > UINT32_MAX) /* further than an offset reaches */
+		function = functions_find(&binary->functions, at);
+	if (!function || at.v - function->address > UINT32_MAX) /* further than an offset reaches */
 		return (struct output_place){0};
-	uint32_t fragment = binary->fragment_of[place.function - binary->functions.at];
-	if (fragment != NO_FRAGMENT)
-		place.fragment = &binary->bat.fragments[fragment];
-	place.offset = (uint32_t)(at.v - place.function->address);
-	return place;
+	return binary_place_in(binary, (uint32_t)(function - binary->functions.at), (uint32_t)(at.v - function->address));
 }
 
 const struct function *binary_owner(const struct binary *binary, struct output_place place)

@@ -20,6 +20,15 @@ struct output_place {
 struct output_place binary_place(const struct binary *binary, struct vaddr at,
 			  const struct function *near);
 
+/* The place at an offset of a function, by its number in binary->functions.at. */
+static inline struct output_place binary_place_in(const struct binary *binary, uint32_t function, uint32_t offset)
+{
+	uint32_t fragment = binary->fragment_of[function];
+
+	return (struct output_place){&binary->functions.at[function],
+				     fragment == NO_FRAGMENT ? NULL : &binary->bat.fragments[fragment], offset};
+}
+
 /* Where it lies in the input binary. */
 struct input_place {
 	const struct function *function; /* that has the input function's name;

@@ -10,7 +10,7 @@
 #define PROFILE_BUILD_CHECK_H
 
 #include "src/isa/insn.h"
-#include "src/profile/sample_counter.h"
+#include "src/count/sample_counter.h"
 
 /* More than this share that disagrees, and the samples are taken to be of another
  * build.  The right binary gave 0 in every recording tried.  SQLite's branches of

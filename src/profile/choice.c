@@ -142,14 +142,15 @@ static void choose(const struct choosing *c, const struct function_choice *choic
 	}
 }
 
-bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
-		  const struct binary *binary, bool basic, struct code_marks *out, struct bc_error *err)
+bool choice_apply(const struct function_choice *choice, const struct located_counts *located, struct code_marks *out,
+		  struct bc_error *err)
 {
+	const struct binary *binary = located->binary;
 	struct choosing c = {.binary = binary, .name = malloc(LONGEST_NAME)};
 	struct code_marks left_out = {0};
 
 	bool ok = (c.name && code_marks_make(&left_out, &binary->functions) &&
-		   (!choice->touched_only || touched_functions(aggregate, binary, basic, &c.touched))) ||
+		   (!choice->touched_only || touched_functions(located, &c.touched))) ||
 		  bc_fail_nomem(err);
 	ok = ok && matcher_init(&c.names, &choice->names, err) && matcher_init(&c.skip, &choice->skip, err);
 	if (ok)

@@ -8,8 +8,7 @@
 #define PROFILE_CHOICE_H
 
 #include "src/base/vec.h"
-#include "src/elf/binary.h"
-#include "src/profile/aggregate.h"
+#include "src/count/located.h"
 
 struct choice_name {
 	const char *text; /* borrowed */
@@ -38,7 +37,7 @@ static inline bool choice_is_all(const struct function_choice *choice)
  *
  * BC_FORMAT  no regular expression
  * BC_NOMEM */
-BC_MUST_USE bool choice_apply(const struct function_choice *choice, const struct aggregate *aggregate,
-			      const struct binary *binary, bool basic, struct code_marks *out, struct bc_error *err);
+BC_MUST_USE bool choice_apply(const struct function_choice *choice, const struct located_counts *located,
+			      struct code_marks *out, struct bc_error *err);
 
 #endif

@@ -96,11 +96,8 @@ static enum trace_drop walk_map(struct converter *c, const struct count_row *row
 
 /* Walk the blocks that a trace ran through.  Returns TRACE_KEPT, or why the trace gives no edge. */
 static enum trace_drop walk_trace(struct converter *c, const struct count_row *row,
-				  struct output_place from, struct vaddr end, bool after_return)
+				  struct output_place from, struct output_place to, bool after_return)
 {
-	const struct binary *binary = c->binary;
-	struct output_place to = binary_place(binary, end, from.function);
-
 	if (!from.function || !to.function)
 		return TRACE_DROP_OUTSIDE;
 	if (from.function != to.function)
@@ -110,7 +107,7 @@ static enum trace_drop walk_trace(struct converter *c, const struct count_row *r
 	if (c->walked_function != from.function) { /* neighbours are of one, as rows are sorted */
 		converter_take_fall_throughs(c);
 		c->walked_function = from.function;
-		c->walked_owner = binary_owner(binary, from);
+		c->walked_owner = binary_owner(c->binary, from);
 	}
 	if (converter_cannot_name(c, c->walked_owner))
 		return TRACE_DROP_UNNAMEABLE;
@@ -127,13 +124,20 @@ static struct trace_end end_of(struct converter *c, const struct count_row *row,
 	return c->imputes ? impute_end(&c->impute, c->binary, row, from) : trace_of(row->key).to;
 }
 
-static void convert_fallthrough(struct converter *c, const struct count_row *row,
-				struct output_place from, struct vaddr end, bool after_return)
+/* Where that lies; `at`: the locations of the row. */
+static struct output_place place_of_end(const struct converter *c, const struct location *at, struct output_place from,
+					struct trace_end end)
+{
+	return c->imputes ? binary_place(c->binary, trace_end_vaddr(end), from.function) : located_place(c->located, at[END_TO]);
+}
+
+static void convert_fallthrough(struct converter *c, const struct count_row *row, const struct location *at,
+				struct output_place source, struct output_place from, struct trace_end end, bool after_return)
 {
 	struct ledger *ledger = &c->ledgers.traces;
 	struct old_place old = converter_old_place(c, trace_end_vaddr(trace_of(row->key).from));
-	enum trace_drop why = old.input ? converter_walk_old(c, row, old, end, after_return)
-					: walk_trace(c, row, from, end, after_return);
+	enum trace_drop why = old.input ? converter_walk_old(c, row, source, old, trace_end_vaddr(end), after_return)
+					: walk_trace(c, row, from, place_of_end(c, at, from, end), after_return);
 
 	if (why == TRACE_KEPT)
 		ledger->kept += row->count;
@@ -154,15 +158,14 @@ static bool goes_on_to_made(const struct converter *c, struct insn insn, struct 
 	return entry && entry->output != next.offset;
 }
 
-static void convert_trace(struct converter *c, const struct count_row *row, struct output_place source)
+static void convert_trace(struct converter *c, const struct count_row *row, const struct location *at, struct output_place source)
 {
 	struct trace trace = trace_of(row->key);
-	struct output_place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
+	struct output_place from = located_place(c->located, at[END_FROM]);
 	struct insn insn = build_check_insn(&c->binary->image, trace_end_vaddr(trace.branch));
 	bool returns = is_return(c, row, source, from, insn);
 	struct trace_end end = end_of(c, row, from);
 
-	c->near = from.function;
 	if (trace_has_branch(&trace)) {
 		if (returns) {
 			c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += row->count;
@@ -176,7 +179,7 @@ static void convert_trace(struct converter *c, const struct count_row *row, stru
 	if (!trace_end_equal(trace.to, end))
 		c->ledgers.traces.read += row->count; /* imputed: only now is it one */
 	if (!trace_end_is(end, TRACE_END_NONE))
-		convert_fallthrough(c, row, from, trace_end_vaddr(end), returns);
+		convert_fallthrough(c, row, at, source, from, end, returns);
 	build_check_trace(&c->binary->image, &trace, insn, row->count, &c->check);
 }
 
@@ -190,13 +193,11 @@ static void check_address(struct converter *c, struct output_place place, uint64
 		c->check.inside += count;
 }
 
-static void convert_address(struct converter *c, const struct count_row *row)
+static void convert_address(struct converter *c, const struct count_row *row, struct output_place place)
 {
 	struct ledger *ledger = &c->ledgers.samples;
-	struct output_place place = binary_place(c->binary, (struct vaddr){row->key[0]}, c->near);
 	struct input_place at;
 
-	c->near = place.function;
 	if (!place.function) {
 		ledger->dropped[SAMPLE_DROP_NO_FUNCTION] += row->count;
 	} else if (!binary_translate(c->binary, place, false, &at)) {
@@ -212,12 +213,11 @@ static void convert_address(struct converter *c, const struct count_row *row)
 
 struct job {
 	const struct convert_job *how;
-	struct counts *counts;
 	struct converter *workers;
 };
 
 /* Note a trace that walk_code() will walk. */
-static void note_walk(struct converter *c, const struct count_row *row)
+static void note_walk(struct converter *c, const struct count_row *row, const struct location *at)
 {
 	struct trace trace = trace_of(row->key);
 	struct index_vec *noted = &c->without_map;
@@ -225,13 +225,12 @@ static void note_walk(struct converter *c, const struct count_row *row)
 	bool entered = return_places_may_have(&c->places, trace);
 	if (!trace_has_fall_through(&trace) && !c->imputes && !entered)
 		return;
-	struct output_place from = binary_place(c->binary, trace_end_vaddr(trace.from), c->near);
-	c->near = from.function;
+	struct output_place from = located_place(c->located, at[END_FROM]);
 	if (entered)
 		return_places_note(&c->places, trace, from);
 	if (!trace_has_fall_through(&trace) && !c->imputes)
 		return;
-	struct vaddr end = trace_end_vaddr(end_of(c, row, from));
+	struct trace_end end = end_of(c, row, from);
 	if (!from.function || from.fragment || from.function->kind == FUNCTION_PLT)
 		return;
 	struct code_number number = functions_code_number(&c->binary->functions, from.function);
@@ -239,8 +238,7 @@ static void note_walk(struct converter *c, const struct count_row *row)
 		return;
 	if (noted->len && noted->at[noted->len - 1] == number.v)
 		return;
-	struct output_place to = binary_place(c->binary, end, from.function);
-	if (to.function == from.function && !index_vec_push(noted, number.v))
+	if (place_of_end(c, at, from, end).function == from.function && !index_vec_push(noted, number.v))
 		c->out_of_memory = true;
 }
 
@@ -250,11 +248,12 @@ static void note_walk(struct converter *c, const struct count_row *row)
 static void note_walks(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
-	const struct count_table *table = &job->counts->shards[shard];
+	const struct located_counts *located = job->how->located;
+	const struct count_table *table = located_rows(located, shard);
 
 	job->workers[worker].impute = (struct impute){0};
 	for (size_t i = 0; i < table->used; i++)
-		note_walk(&job->workers[worker], &table->rows[i]);
+		note_walk(&job->workers[worker], &table->rows[i], located_row(located, shard, i));
 }
 
 /* Rows that are looked up together. */
@@ -275,47 +274,48 @@ static void prefetch_entries(const struct bat_table *bat, const struct bat_fragm
 
 /* Branches come from anywhere in the binary: ask for the memory of all of some
  * rows before the first is needed. */
-static void convert_traces(struct converter *c, const struct count_row *rows, size_t count)
+static void convert_traces(struct converter *c, const struct count_row *rows, const struct location *at, size_t count)
 {
 	struct output_place sources[ROWS_AHEAD];
 	const struct binary *binary = c->binary;
 
 	for (size_t i = 0; i < count; i++) {
 		struct trace_end branch = trace_of(rows[i].key).branch;
-		struct vaddr at = trace_end_vaddr(branch);
-		__builtin_prefetch(image_bytes_at(&binary->image, at).data);
-		functions_prefetch(&binary->functions, at);
+		uint32_t source = at[i * END_COUNT + END_BRANCH].function;
+		__builtin_prefetch(image_bytes_at(&binary->image, trace_end_vaddr(branch)).data);
+		if (source != LOCATION_NONE)
+			__builtin_prefetch(&binary->fragment_of[source]);
 		returns_prefetch(c->returns, branch);
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct vaddr at = trace_end_vaddr(trace_of(rows[i].key).branch);
-		sources[i] = binary_place(binary, at, i ? sources[i - 1].function : NULL);
+		sources[i] = located_place(c->located, at[i * END_COUNT + END_BRANCH]);
 		__builtin_prefetch(sources[i].fragment);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (sources[i].fragment)
 			prefetch_entries(&binary->bat, sources[i].fragment);
 	for (size_t i = 0; i < count; i++)
-		convert_trace(c, &rows[i], sources[i]);
+		convert_trace(c, &rows[i], &at[i * END_COUNT], sources[i]);
 }
 
 static void convert_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
-	struct count_table *table = &job->counts->shards[shard];
+	struct located_counts *located = job->how->located;
+	const struct count_table *table = located_rows(located, shard);
 	struct converter *c = &job->workers[worker];
 
 	c->impute = (struct impute){0};
 	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
 		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
-		if (!job->how->basic)
-			convert_traces(c, table->rows + i, count);
-		for (size_t k = i; job->how->basic && k < i + count; k++)
-			convert_address(c, &table->rows[k]);
+		if (!located->basic)
+			convert_traces(c, table->rows + i, located_row(located, shard, i), count);
+		for (size_t k = i; located->basic && k < i + count; k++)
+			convert_address(c, &table->rows[k], located_place(located, *located_row(located, shard, k)));
 	}
 	converter_take_fall_throughs(c);
 	if (!job->how->keep_counts)
-		count_table_free(table);
+		located_free_shard(located, shard);
 }
 
 /* What the threads noted; each of them forgets it. */
@@ -335,12 +335,10 @@ static bool take_noted(struct job *job, unsigned threads, struct index_vec *all)
 /* The graphs of the functions that were noted. */
 static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err)
 {
-	const struct binary *binary = job->how->binary;
+	const struct binary *binary = job->how->located->binary;
 	struct index_vec all = {0};
 	bool ok = take_noted(job, threads, &all);
 
-	for (unsigned i = 0; i < threads; i++)
-		job->workers[i].near = NULL;
 	ok = (ok || bc_fail_nomem(err)) && (job->how->keep_code ? cfg_build_code : cfg_build)(&binary->image, &binary->functions, all.at, all.len,
 											       threads, job->how->graphs, err);
 	index_vec_free(&all);
@@ -367,7 +365,7 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		fall_throughs_free(&c->fall_throughs);
 		out_of_memory |= c->out_of_memory || c->places.no_memory;
 	}
-	if (!profile_build(binary, job->how->basic, batches, threads, threads, &out->profile, err))
+	if (!profile_build(binary, job->how->located->basic, batches, threads, threads, &out->profile, err))
 		return false;
 	if (!out_of_memory)
 		return true;
@@ -395,7 +393,7 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 {
 	struct label_vec pads = {0};
 
-	if (!job->how->basic)
+	if (!job->how->located->basic)
 		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
 	bool ok = build_graphs(job, threads, err);
 	ok = find_pads(job, threads, &pads, err) && ok;
@@ -407,11 +405,11 @@ static bool convert_with(struct job *job, unsigned threads, struct converted *ou
 	return ok && collect(job, threads, out, err);
 }
 
-bool convert(const struct convert_job *how, struct aggregate *aggregate, struct converted *out, struct bc_error *err)
+bool convert(const struct convert_job *how, const struct aggregate *aggregate, struct converted *out, struct bc_error *err)
 {
-	const struct binary *binary = how->binary;
+	const struct binary *binary = how->located->binary;
 	unsigned threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads;
-	struct job job = {.how = how, .counts = how->basic ? &aggregate->totals.basic : &aggregate->totals.traces};
+	struct job job = {.how = how};
 	struct code_marks unnameable;
 	struct insn_starts starts = {0};
 	const struct profile_rules rules = aggregate->options.rules;
@@ -429,6 +427,7 @@ bool convert(const struct convert_job *how, struct aggregate *aggregate, struct 
 	for (unsigned i = 0; i < threads; i++)
 		job.workers[i] = (struct converter){
 			.binary = binary,
+			.located = how->located,
 			.returns = &aggregate->returns,
 			.typed = &aggregate->counter.types.inside,
 			.unnameable = unnameable,

@@ -6,7 +6,8 @@
 #ifndef PROFILE_CONVERT_H
 #define PROFILE_CONVERT_H
 
-#include "src/profile/aggregate.h"
+#include "src/count/aggregate.h"
+#include "src/count/located.h"
 #include "src/cfg/cfg.h"
 #include "src/pair/pair.h"
 #include "src/profile/build_check.h"
@@ -22,16 +23,15 @@ struct converted {
 };
 
 struct convert_job {
-	const struct binary *binary;
+	struct located_counts *located; /* the addresses or the traces of an aggregate, and the binary */
 	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
-	bool basic;              /* the addresses, else the traces */
-	bool keep_counts;        /* the totals stay; else they are empty then */
+	bool keep_counts;        /* the counts and locations stay; else they are empty then */
 	bool keep_code;          /* the graphs are with their code, as somebody needs it later */
 	struct cfg *graphs;      /* of the binary: those that are missing are built */
 	unsigned threads;        /* to use; the result does not depend on it */
 };
 
 /* Convert what was counted.  The caller finishes with profile_free(&out->profile).  BC_NOMEM */
-BC_MUST_USE bool convert(const struct convert_job *job, struct aggregate *aggregate, struct converted *out, struct bc_error *err);
+BC_MUST_USE bool convert(const struct convert_job *job, const struct aggregate *aggregate, struct converted *out, struct bc_error *err);
 
 #endif

@@ -17,6 +17,7 @@
 
 struct converter {
 	const struct binary *binary;
+	const struct located_counts *located; /* what is converted */
 	const struct returns *returns;
 	struct code_marks unnameable; /* none: every one is nameable */
 	struct code_marks left_out; /* as in struct aggregate */
@@ -32,7 +33,6 @@ struct converter {
 	const struct made_blocks *made;
 	const struct plt_calls *plt;
 	struct restored restored;
-	const struct function *near; /* where the last trace was */
 	struct address_walk walk;    /* to the last address */
 	struct index_vec without_map; /* functions that a fall-through needs the graph of */
 	const struct cfg *cfg;        /* their graphs */
@@ -71,8 +71,8 @@ void converter_add(struct converter *c, struct record record);
 struct old_place converter_old_place(const struct converter *c, struct vaddr at);
 bool converter_is_old_return(struct converter *c, const struct count_row *row, struct insn insn);
 
-/* Walk a trace that begins at an old place.  Returns TRACE_KEPT, or why the trace gives no edge. */
-enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
-				   struct vaddr end, bool after_return);
+/* Walk a trace that begins at an old place; source: where its branch lies.  Returns TRACE_KEPT, or why the trace gives no edge. */
+enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct output_place source,
+				   struct old_place from, struct vaddr end, bool after_return);
 
 #endif

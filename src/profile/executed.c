@@ -6,14 +6,13 @@
 #include "src/base/parallel.h"
 #include "src/base/search.h"
 #include "src/cfg/cfg.h"
-#include "src/elf/translate.h"
 #include "src/profile/impute.h"
 
 DEFINE_VEC(index_vec, uint32_t);
 
 struct job {
-	const struct aggregate *aggregate;
-	const struct binary *binary;
+	const struct located_counts *located;
+	bool imputes;
 	struct cfg *graphs;
 	struct executed *bytes;
 };
@@ -26,15 +25,14 @@ struct sum {
 
 static void add(const struct job *job, struct sum *sum, struct output_place place, uint64_t bytes)
 {
-	const struct function *owner = binary_owner(job->binary, place);
+	const struct binary *binary = job->located->binary;
+	const struct function *owner = binary_owner(binary, place);
 
 	if (!owner)
 		owner = place.function;
 	if (sum->function != owner) {
 		if (sum->function)
-			atomic_fetch_add_explicit(executed_of(job->bytes, functions_code_number(&job->binary->functions,
-													sum->function)),
-						  sum->bytes, memory_order_relaxed);
+			atomic_fetch_add_explicit(executed_of(job->bytes, functions_code_number(&binary->functions, sum->function)), sum->bytes, memory_order_relaxed);
 		*sum = (struct sum){owner, 0};
 	}
 	sum->bytes += bytes;
@@ -49,8 +47,8 @@ static void take(const struct job *job, struct sum *sum)
 static void count_traces(void *ctx, size_t shard, unsigned worker)
 {
 	const struct job *job = ctx;
-	const struct count_table *table = &job->aggregate->totals.traces.shards[shard];
-	const struct function *near = NULL;
+	const struct located_counts *located = job->located;
+	const struct count_table *table = located_rows(located, shard);
 	struct impute impute = {0};
 	struct sum sum = {0};
 
@@ -58,14 +56,14 @@ static void count_traces(void *ctx, size_t shard, unsigned worker)
 	for (size_t i = 0; i < table->used; i++) {
 		const struct count_row *row = &table->rows[i];
 		struct trace trace = trace_of(row->key);
-		struct output_place from = binary_place(job->binary, trace_end_vaddr(trace.from), near);
-		if (job->aggregate->options.impute)
-			trace.to = impute_end(&impute, job->binary, row, from);
-		near = from.function;
-		if (!trace_has_fall_through(&trace) || !from.function)
-			continue;
-		struct output_place to = binary_place(job->binary, trace_end_vaddr(trace.to), near);
-		if (to.function == from.function)
+		const struct location *at = located_row(located, shard, i);
+		struct output_place from = located_place(located, at[END_FROM]);
+		const struct function *to = located_place(located, at[END_TO]).function;
+		if (job->imputes) {
+			trace.to = impute_end(&impute, located->binary, row, from);
+			to = binary_place(located->binary, trace_end_vaddr(trace.to), from.function).function;
+		}
+		if (trace_has_fall_through(&trace) && from.function && to == from.function)
 			add(job, &sum, from, row->count * (trace_end_vaddr(trace.to).v - trace_end_vaddr(trace.from).v));
 	}
 	take(job, &sum);
@@ -87,16 +85,14 @@ static uint64_t block_size(const struct cfg *cfg, struct output_place place)
 static void count_addresses(void *ctx, size_t shard, unsigned worker)
 {
 	const struct job *job = ctx;
-	const struct count_table *table = &job->aggregate->totals.basic.shards[shard];
-	struct output_place place = {0};
+	const struct count_table *table = located_rows(job->located, shard);
 	struct sum sum = {0};
 
 	(void)worker;
 	for (size_t i = 0; i < table->used; i++) {
-		const struct count_row *row = &table->rows[i];
-		place = binary_place(job->binary, (struct vaddr){row->key[0]}, place.function);
+		struct output_place place = located_place(job->located, *located_row(job->located, shard, i));
 		if (place.function)
-			add(job, &sum, place, row->count * block_size(job->graphs, place));
+			add(job, &sum, place, table->rows[i].count * block_size(job->graphs, place));
 	}
 	take(job, &sum);
 }
@@ -104,17 +100,16 @@ static void count_addresses(void *ctx, size_t shard, unsigned worker)
 /* The functions that addresses lie in. */
 static bool note_addresses(const struct job *job, struct index_vec *out)
 {
-	const struct binary *binary = job->binary;
-	struct output_place place = {0};
+	const struct function *functions = job->located->binary->functions.at;
 
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *table = &job->aggregate->totals.basic.shards[shard];
-		for (size_t i = 0; i < table->used; i++) {
-			const struct function *before = place.function;
-			place = binary_place(binary, (struct vaddr){table->rows[i].key[0]}, before);
-			if (place.function && place.function != before && place.function->kind != FUNCTION_PLT &&
-			    !index_vec_push(out, (uint32_t)(place.function - binary->functions.at)))
+		uint32_t last = LOCATION_NONE;
+		for (size_t i = 0; i < located_rows(job->located, shard)->used; i++) {
+			uint32_t function = located_row(job->located, shard, i)->function;
+			if (function != last && function != LOCATION_NONE && functions[function].kind != FUNCTION_PLT &&
+			    !index_vec_push(out, function))
 				return false;
+			last = function;
 		}
 	}
 	return true;
@@ -122,7 +117,7 @@ static bool note_addresses(const struct job *job, struct index_vec *out)
 
 static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 {
-	const struct binary *binary = job->binary;
+	const struct binary *binary = job->located->binary;
 	struct index_vec chosen = {0};
 	bool ok = (note_addresses(job, &chosen) || bc_fail_nomem(err)) &&
 		  cfg_build(&binary->image, &binary->functions, chosen.at, chosen.len, threads, job->graphs, err);
@@ -133,14 +128,14 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 	return ok;
 }
 
-bool executed_count(const struct aggregate *aggregate, const struct binary *binary, bool basic,
-		    struct cfg *graphs, unsigned threads, struct executed *out, struct bc_error *err)
+bool executed_count(const struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
+		    struct executed *out, struct bc_error *err)
 {
-	struct job job = {.aggregate = aggregate, .binary = binary, .bytes = out, .graphs = graphs};
+	struct job job = {.located = located, .imputes = imputes, .bytes = out, .graphs = graphs};
 
-	if (!executed_make(out, &binary->functions))
+	if (!executed_make(out, &located->binary->functions))
 		return bc_fail_nomem(err);
-	if (basic)
+	if (located->basic)
 		return count_basic(&job, threads, err);
 	parallel_for(threads, COUNTS_SHARDS, count_traces, &job);
 	return true;

@@ -8,8 +8,7 @@
 #define PROFILE_EXECUTED_H
 
 #include "src/cfg/cfg.h"
-#include "src/elf/binary.h"
-#include "src/profile/aggregate.h"
+#include "src/count/located.h"
 
 DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt has them */
 
@@ -19,8 +18,7 @@ DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt h
  * graphs  of the binary: those that are missing are built
  *
  * BC_NOMEM */
-BC_MUST_USE bool executed_count(const struct aggregate *aggregate, const struct binary *binary,
-				bool basic, struct cfg *graphs, unsigned threads, struct executed *out,
-				struct bc_error *err);
+BC_MUST_USE bool executed_count(const struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
+				struct executed *out, struct bc_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "src/profile/impute.h"
 
 #include "src/isa/insn.h"
-#include "src/profile/sample_counter.h"
+#include "src/count/sample_counter.h"
 
 /* Into the instruction, so that a return's call is seen to go on; not past one
  * that never goes on to the next.  No code, no step. */

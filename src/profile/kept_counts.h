@@ -10,7 +10,7 @@
 #define PROFILE_KEPT_COUNTS_H
 
 #include "src/elf/binary.h"
-#include "src/profile/aggregate.h"
+#include "src/count/aggregate.h"
 
 struct kept_counts {
 	struct count_row *rows; /* sorted, each key once */

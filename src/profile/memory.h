@@ -3,7 +3,7 @@
 #ifndef PROFILE_MEMORY_H
 #define PROFILE_MEMORY_H
 
-#include "src/profile/ledger.h"
+#include "src/count/ledger.h"
 #include "src/profile/profile.h"
 
 /* Translate counted accesses (vaddr of the code, vaddr of the data), which are sorted

@@ -41,19 +41,18 @@ static void count_old(struct converter *c, const struct old_place *old, uint64_t
 }
 
 /* Did a branch come from the function itself, in its old body or its new one? */
-static bool is_of(struct converter *c, struct vaddr at, const struct function *output)
+static bool is_of(struct converter *c, struct vaddr at, struct output_place place, const struct function *output)
 {
 	struct old_place old = converter_old_place(c, at);
 
 	if (old.input)
 		return old.output == output;
-	struct output_place place = binary_place(c->binary, at, NULL);
 	return place.function && binary_owner(c->binary, place) == output;
 }
 
 /* Where code of the input runs at its own place. */
-enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct old_place from,
-				struct vaddr end, bool after_return)
+enum trace_drop converter_walk_old(struct converter *c, const struct count_row *row, struct output_place source,
+				   struct old_place from, struct vaddr end, bool after_return)
 {
 	struct old_place to = converter_old_place(c, end);
 	const struct graph *graph = cfg_find(&c->pair->graphs, from.input);
@@ -72,7 +71,7 @@ enum trace_drop converter_walk_old(struct converter *c, const struct count_row *
 		return TRACE_DROP_UNNAMEABLE;
 	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = after_return,
 			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) &&
-					  !is_of(c, trace_end_vaddr(branch), from.output)};
+					  !is_of(c, trace_end_vaddr(branch), source, from.output)};
 	enum trace_drop why = converter_walk_graph(c, graph, &fall, row->count);
 	if (why == TRACE_KEPT)
 		count_old(c, &from, row->count);

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/profile/touched.h"
 
-#include "src/elf/translate.h"
-
-static void touch(const struct binary *binary, struct vaddr at, const struct function **near,
-		  struct code_marks *touched)
+static void touch(struct location at, struct code_marks *touched)
 {
-	struct output_place place = binary_place(binary, at, *near);
-
-	*near = place.function;
-	if (place.function)
-		*code_marks_of(touched, functions_code_number(&binary->functions, place.function)) = true;
+	if (at.function != LOCATION_NONE)
+		*code_marks_of(touched, (struct code_number){at.function}) = true;
 }
 
-bool touched_functions(const struct aggregate *aggregate, const struct binary *binary, bool basic,
-		       struct code_marks *out)
+bool touched_functions(const struct located_counts *located, struct code_marks *out)
 {
-	const struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
-	const struct function *near = NULL, *source = NULL;
-
-	if (!code_marks_make(out, &binary->functions))
+	if (!code_marks_make(out, &located->binary->functions))
 		return false;
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *table = &counts->shards[shard];
-		for (size_t i = 0; i < table->used; i++) {
-			touch(binary, (struct vaddr){table->rows[i].key[0]}, &near, out);
-			if (!basic)
-				touch(binary, trace_end_vaddr(trace_of(table->rows[i].key).branch), &source, out);
+		for (size_t i = 0; i < located_rows(located, shard)->used; i++) {
+			const struct location *row = located_row(located, shard, i);
+			touch(row[END_FROM], out);
+			if (!located->basic)
+				touch(row[END_BRANCH], out);
 		}
 	}
 	return true;

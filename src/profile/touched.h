@@ -3,11 +3,9 @@
 #ifndef PROFILE_TOUCHED_H
 #define PROFILE_TOUCHED_H
 
-#include "src/elf/binary.h"
-#include "src/profile/aggregate.h"
+#include "src/count/located.h"
 
 /* Marks them in *out, for code_marks_free().  false: out of memory */
-BC_MUST_USE bool touched_functions(const struct aggregate *aggregate, const struct binary *binary, bool basic,
-				   struct code_marks *out);
+BC_MUST_USE bool touched_functions(const struct located_counts *located, struct code_marks *out);
 
 #endif

@@ -40,37 +40,33 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 
 /* Lists the addresses that were counted, with the sum of each.  Rows of one address stand next to
  * each other. */
-static bool list_addresses(const struct totals *totals, const struct binary *binary, bool basic, struct placed_vec *out)
+static bool list_addresses(const struct located_counts *located, struct placed_vec *out)
 {
-	const struct counts *counts = basic ? &totals->basic : &totals->traces;
-	struct output_place place = {0};
-
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		const struct count_table *table = &counts->shards[shard];
+		const struct count_table *table = located_rows(located, shard);
 		for (size_t i = 0; i < table->used; i++) {
 			uint64_t address = table->rows[i].key[0];
 			struct placed *last = out->len ? &out->at[out->len - 1] : NULL;
-			if (!basic && !trace_end_is((struct trace_end){address}, TRACE_END_VADDR))
+			if (!located->basic && !trace_end_is((struct trace_end){address}, TRACE_END_VADDR))
 				continue;
 			if (last && last->address == address) {
 				last->count = count_add_saturating(last->count, table->rows[i].count);
 				continue;
 			}
-			place = binary_place(binary, (struct vaddr){address}, place.function);
-			if (!placed_vec_push(out, (struct placed){address, table->rows[i].count, code_place_of(binary, place)}))
+			struct output_place place = located_place(located, *located_row(located, shard, i));
+			if (!placed_vec_push(out, (struct placed){address, table->rows[i].count, code_place_of(located->binary, place)}))
 				return false;
 		}
 	}
 	return true;
 }
 
-bool code_places_take(const struct aggregate *aggregate, const struct binary *binary, bool basic, struct code_places *out,
-		      struct bc_error *err)
+bool code_places_take(const struct located_counts *located, struct code_places *out, struct bc_error *err)
 {
 	struct placed_vec placed = {0};
 
 	*out = (struct code_places){0};
-	if (!list_addresses(&aggregate->totals, binary, basic, &placed)) {
+	if (!list_addresses(located, &placed)) {
 		placed_vec_free(&placed);
 		return bc_fail_nomem(err);
 	}

@@ -4,8 +4,7 @@
 #ifndef QUALITY_CODE_PLACES_H
 #define QUALITY_CODE_PLACES_H
 
-#include "src/elf/translate.h"
-#include "src/profile/aggregate.h"
+#include "src/count/located.h"
 
 /* X(NAME, key for machines, text for people) */
 #define CODE_PLACES(X)                                                         \
@@ -35,7 +34,6 @@ const char *code_place_key(enum code_place place);
 enum code_place code_place_of(const struct binary *binary, struct output_place place);
 
 /* Takes the counts before they are converted.  BC_NOMEM */
-BC_MUST_USE bool code_places_take(const struct aggregate *aggregate, const struct binary *binary, bool basic,
-				  struct code_places *out, struct bc_error *err);
+BC_MUST_USE bool code_places_take(const struct located_counts *located, struct code_places *out, struct bc_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "src/base/vec.h"
 #include "src/elf/functions.h"
-#include "src/profile/aggregate.h"
+#include "src/count/aggregate.h"
 
 #define HEAT_LONGEST_FALL_THROUGH UINT64_C(65536) /* bytes; longer ones are left out */
 

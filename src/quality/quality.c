@@ -165,7 +165,7 @@ bool quality_of_samples(const struct conversion_options *options, const struct q
 	    !conversion_settle(options, c, err) || !kernel_check(options, c, err))
 		return false;
 	out->basic = c->basic;
-	if (!code_places_take(&c->aggregate, &c->binary, c->basic, &out->places, err) ||
+	if (!code_places_take(&c->located, &out->places, err) ||
 	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(options, c, err))
 		return false;
 	quality_count_kept(c, out);

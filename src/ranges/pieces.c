@@ -11,27 +11,21 @@ struct noting {
 	atomic_bool *touched; /* per function of the output */
 };
 
-static const struct function *note(const struct noting *n, struct trace_end end, const struct function *near)
+static void note(const struct noting *n, struct location at)
 {
-	const struct function *f = binary_place(n->job->binary, trace_end_vaddr(end), near).function;
-
-	if (f && f->kind == FUNCTION_CODE)
-		atomic_store_explicit(&n->touched[f - n->job->binary->functions.at], true, memory_order_relaxed);
-	return f;
+	if (at.function != LOCATION_NONE && n->job->located->binary->functions.at[at.function].kind == FUNCTION_CODE)
+		atomic_store_explicit(&n->touched[at.function], true, memory_order_relaxed);
 }
 
 static void note_shard(void *ctx, size_t shard, unsigned worker)
 {
 	const struct noting *n = ctx;
-	const struct count_table *table = &n->job->aggregate->totals.traces.shards[shard];
-	const struct function *from = NULL, *branch = NULL;
 
 	(void)worker;
-	for (size_t i = 0; i < table->used; i++) {
-		struct trace trace = trace_of(table->rows[i].key);
-		from = note(n, trace.from, from);
-		if (trace_end_is(trace.branch, TRACE_END_VADDR))
-			branch = note(n, trace.branch, branch);
+	for (size_t i = 0; i < located_rows(n->job->located, shard)->used; i++) {
+		const struct location *at = located_row(n->job->located, shard, i);
+		note(n, at[END_FROM]);
+		note(n, at[END_BRANCH]);
 	}
 }
 
@@ -103,9 +97,10 @@ static bool read_all(struct pieces *pieces, unsigned threads)
 
 bool pieces_open(const struct ranges_job *job, struct pieces *out, struct bc_error *err)
 {
-	struct noting noting = {job, calloc(job->binary->functions.count + 1, sizeof(*noting.touched))};
+	const struct binary *binary = job->located->binary;
+	struct noting noting = {job, calloc(binary->functions.count + 1, sizeof(*noting.touched))};
 
-	*out = (struct pieces){.binary = job->binary, .pair = job->pair};
+	*out = (struct pieces){.binary = binary, .pair = job->pair};
 	if (!noting.touched)
 		return bc_fail_nomem(err);
 	parallel_for(job->threads, COUNTS_SHARDS, note_shard, &noting);

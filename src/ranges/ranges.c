@@ -22,7 +22,7 @@ static void run_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct maker *m = ctx;
 
-	walk_shard(&m->walkers[worker], &m->job->aggregate->totals.traces.shards[shard]);
+	walk_shard(&m->walkers[worker], shard);
 }
 
 static void run_piece(void *ctx, size_t piece, unsigned worker)
@@ -72,7 +72,7 @@ bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_err
 	unsigned threads = job->threads > COUNTS_SHARDS ? COUNTS_SHARDS : job->threads;
 	const struct pair *pair = job->pair;
 
-	*out = (struct ranges){.base = ranges_base(pair ? &pair->image : &job->binary->image)};
+	*out = (struct ranges){.base = ranges_base(pair ? &pair->image : &job->located->binary->image)};
 	bool ok = pieces_open(job, &maker.pieces, err) && run(&maker, threads, out, err);
 	pieces_close(&maker.pieces);
 	if (!ok)

@@ -8,7 +8,9 @@
 #define RANGES_RANGES_H
 
 #include "src/pair/pair.h"
-#include "src/profile/aggregate.h"
+#include "src/count/ledger.h"
+#include "src/count/located.h"
+#include "src/count/returns.h"
 #include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */
@@ -48,8 +50,8 @@ struct ranges {
 extern const struct ledger_words range_words, step_words;
 
 struct ranges_job {
-	const struct aggregate *aggregate; /* aggregate_finish() came before; the totals are only read */
-	const struct binary *binary;
+	const struct located_counts *located; /* traces, and the binary that they are of */
+	const struct returns *returns;
 	const struct pair *pair; /* with the graphs of input_graphs_build(); NULL: the binary is its own input */
 	unsigned threads;
 };

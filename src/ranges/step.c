@@ -81,7 +81,7 @@ static void step_from_code(struct walker *w, const struct spot *source, const st
 {
 	const struct piece *piece = source->piece;
 	const struct code *code = piece->code;
-	struct leave leave = locate_leave(w->job->binary, piece, source->insn);
+	struct leave leave = locate_leave(w->job->located->binary, piece, source->insn);
 	const struct insn *insn = &piece->insns.at[source->insn];
 	bool jumps = insn_jumps(*insn) || insn->kind == INSN_JUMP_INDIRECT;
 	bool within = jumps && target->walked && target->piece->code == code;
@@ -106,7 +106,7 @@ static void step_from_code(struct walker *w, const struct spot *source, const st
 
 static const struct function_table *input_functions(const struct walker *w)
 {
-	return w->job->pair ? &w->job->pair->functions : &w->job->binary->functions;
+	return w->job->pair ? &w->job->pair->functions : &w->job->located->binary->functions;
 }
 
 /* Calls from outside are those of the profile (calls.c). */

@@ -42,7 +42,7 @@ void walker_add_way(struct walker *w, const struct code *code, uint32_t last, co
 	add_jump(w, code, last, to, times);
 }
 
-struct spot walker_spot(const struct walker *w, struct trace_end end)
+struct spot walker_spot(const struct walker *w, struct trace_end end, struct location at)
 {
 	const struct pair *pair = w->job->pair;
 	struct spot spot = {.insn = NO_INSN};
@@ -51,7 +51,7 @@ struct spot walker_spot(const struct walker *w, struct trace_end end)
 		spot.old = pair_old_place(pair, trace_end_vaddr(end).v, true, true);
 	if (spot.old.input)
 		return spot;
-	struct output_place place = binary_place(w->job->binary, trace_end_vaddr(end), NULL);
+	struct output_place place = located_place(w->job->located, at);
 	spot.piece = pieces_of(w->pieces, place.function);
 	if (!spot.piece)
 		return spot;
@@ -114,28 +114,26 @@ static enum range_drop walk_piece(struct walker *w, struct spot *from, const str
 
 	if (enters && !piece->fragment->cold && !piece->insns.at[from->insn].offset)
 		add_taken_out(w, piece, &piece->groups.at[0], count);
-	struct leave leave = locate_leave(w->job->binary, piece, to->insn);
+	struct leave leave = locate_leave(w->job->located->binary, piece, to->insn);
 	add_groups(w, piece, *enter, &leave, count);
 	return RANGE_DROP_COUNT;
 }
 
 /* Walks a straight line.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
-static enum range_drop walk(struct walker *w, const struct trace *trace, struct spot *from, const struct enter *enter,
-			    bool enters, uint64_t count)
+static enum range_drop walk(struct walker *w, const struct trace *trace, struct spot *from, const struct spot *to,
+			    const struct enter *enter, bool enters, uint64_t count)
 {
-	struct spot to = walker_spot(w, trace->to);
-
-	if ((!from->piece && !from->old.input) || (!to.piece && !to.old.input))
+	if ((!from->piece && !from->old.input) || (!to->piece && !to->old.input))
 		return RANGE_OUTSIDE;
-	if (from->piece != to.piece || from->old.input != to.old.input)
+	if (from->piece != to->piece || from->old.input != to->old.input)
 		return RANGE_TWO_FUNCTIONS;
 	if (trace_end_vaddr(trace->from).v > trace_end_vaddr(trace->to).v)
 		return RANGE_BACKWARDS;
-	if (from->piece && (from->insn == NO_INSN || to.insn == NO_INSN || !piece_runs(from->piece, from->insn, to.insn)))
+	if (from->piece && (from->insn == NO_INSN || to->insn == NO_INSN || !piece_runs(from->piece, from->insn, to->insn)))
 		return RANGE_INVALID;
 	if (from->walked)
-		return walk_piece(w, from, &to, enter, enters, count);
-	uint64_t first = walker_same_place(from, trace->from), last = walker_same_place(&to, trace->to);
+		return walk_piece(w, from, to, enter, enters, count);
+	uint64_t first = walker_same_place(from, trace->from), last = walker_same_place(to, trace->to);
 	if (!first || !last)
 		return RANGE_NO_CODE;
 	walker_add(w, COUNTED_RANGE, first, last, count);
@@ -150,7 +148,7 @@ static bool returned(const struct walker *w, const struct trace *trace, const st
 
 	if (!target->walked || target->insn == NO_INSN || !piece_follows_call(piece, target->insn))
 		return false;
-	if (trace_end_is(trace->branch, TRACE_END_FT_RETURN) || returns_has(&w->job->aggregate->returns, trace->branch))
+	if (trace_end_is(trace->branch, TRACE_END_FT_RETURN) || returns_has(w->job->returns, trace->branch))
 		return true;
 	if (source->piece && source->insn != NO_INSN)
 		return source->piece->insns.at[source->insn].kind == INSN_RETURN;
@@ -169,32 +167,36 @@ static bool enters(const struct trace *trace, const struct spot *source, const s
 	return source->insn != NO_INSN && insn_is_call(source->piece->insns.at[source->insn]);
 }
 
-static void take_trace(struct walker *w, const struct count_row *row)
+static void take_trace(struct walker *w, const struct count_row *row, const struct location *at)
 {
 	struct trace trace = trace_of(row->key);
-	struct spot target = walker_spot(w, trace.from);
-	struct spot source = trace_end_is(trace.branch, TRACE_END_VADDR) ? walker_spot(w, trace.branch) : (struct spot){.insn = NO_INSN};
+	struct spot target = walker_spot(w, trace.from, at[END_FROM]);
+	struct spot source = trace_end_is(trace.branch, TRACE_END_VADDR) ? walker_spot(w, trace.branch, at[END_BRANCH]) : (struct spot){.insn = NO_INSN};
 	struct enter enter = {0};
 
 	if (target.walked && target.insn != NO_INSN)
-		enter = locate_enter(w->job->binary, target.piece, target.insn, returned(w, &trace, &source, &target));
+		enter = locate_enter(w->job->located->binary, target.piece, target.insn, returned(w, &trace, &source, &target));
 	/* A return from outside has no branch to count. */
 	if (trace_has_branch(&trace) || trace_end_is(trace.branch, TRACE_END_FT_RETURN))
 		walker_step(w, row, &source, &target, &enter);
 	if (!trace_has_fall_through(&trace))
 		return;
 	w->runs.read += row->count;
-	enum range_drop why = walk(w, &trace, &target, &enter, enters(&trace, &source, &target), row->count);
+	struct spot to = walker_spot(w, trace.to, at[END_TO]);
+	enum range_drop why = walk(w, &trace, &target, &to, &enter, enters(&trace, &source, &target), row->count);
 	if (why == RANGE_DROP_COUNT)
 		w->runs.kept += row->count;
 	else
 		w->runs.dropped[why] += row->count;
 }
 
-void walk_shard(struct walker *w, const struct count_table *table)
+void walk_shard(struct walker *w, size_t shard)
 {
+	const struct located_counts *located = w->job->located;
+	const struct count_table *table = located_rows(located, shard);
+
 	for (size_t i = 0; i < table->used; i++)
-		take_trace(w, &table->rows[i]);
+		take_trace(w, &table->rows[i], located_row(located, shard, i));
 }
 
 void walk_piece_sums(struct walker *w, const struct piece *piece)

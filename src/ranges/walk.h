@@ -6,7 +6,7 @@
 #include "src/ranges/walker.h"
 
 /* Count all traces of a shard. */
-void walk_shard(struct walker *walker, const struct count_table *table);
+void walk_shard(struct walker *walker, size_t shard);
 
 /* Call it when all traces are counted: adds what ran through whole groups of a piece. */
 void walk_piece_sums(struct walker *walker, const struct piece *piece);

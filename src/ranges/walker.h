@@ -32,7 +32,7 @@ struct spot {
 	struct old_place old;  /* the input's own code at its place */
 	bool walked;           /* the piece has a code: search the place */
 };
-struct spot walker_spot(const struct walker *w, struct trace_end end);
+struct spot walker_spot(const struct walker *w, struct trace_end end, struct location at);
 
 /* For a spot that is not walked: returns where the input has the instruction; 0: nowhere. */
 uint64_t walker_same_place(const struct spot *spot, struct trace_end end);

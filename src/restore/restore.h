@@ -8,7 +8,7 @@
 #define RESTORE_RESTORE_H
 
 #include "src/profile/profile.h"
-#include "src/profile/rules.h"
+#include "src/count/rules.h"
 #include "src/pair/pair.h"
 
 struct restoration {

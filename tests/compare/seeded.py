@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does scripts/compare-builds find a changed line?  seeded.py [--list] [NAME...]
+"""Does scripts/compare-builds find a changed line?  seeded.py [--list | --rows] [NAME...]
 
 SEEDS is a list of small changes of the source, each of which makes some output different.  Each is put into a copy of the repository in
 build/compare-seeded, the program is built there, and compared with the unchanged one on inputs/ until something differs.  A change that is
@@ -8,6 +8,7 @@ its code.
 
 NAME...  only changes whose name or file has one of the words
 --list   only prints them
+--rows   only looks whether the text of each is in the source
 """
 import os
 import re
@@ -33,14 +34,16 @@ SEEDS = [
     ('restore: ways through blocks that llvm-bolt took out', 'src/restore/restore.c', 'add_way(pass, record, &way);', 'pass_add(pass, *record);'),
     ('restore: folded calls that stay', 'src/restore/restore.c', 'record.to.function = callee;', ''),
     ('restore: calls at tails', 'src/restore/tails.c',
-     'pass_add_edge(pass, code_way(code, before[i], i), code->blocks.at[i].start, count, 0);', ''),
+     'pass_add_edge(pass, code->insns->at[code_jump(code, before[i], i)].offset, code->blocks.at[i].start, count, 0);', ''),
     ('ranges: the last instruction of a range', 'src/output/profgen.c', 'emit_hex(out, ranges->at[i].to - ranges->base);',
      'emit_hex(out, ranges->at[i].to - ranges->base + (ranges->at[i].count == 7));'),
-    ('ranges: folded callees', 'src/ranges/step.c', 'w->job->pair->body_of[callee] == function ?', 'w->job->pair->body_of[callee] != function ?'),
+    ('ranges: calls of the profile', 'src/ranges/calls.c', 'return branch->from != RANGE_FROM_OUTSIDE && functions_code_at(functions, branch->to);', 'return false;'),
+    ('counts: where branches come from', 'src/count/located.c', '*out++ = locate(binary, rows[i].key[word], &near[word]);',
+     '*out++ = locate(binary, rows[i].key[word] - (word == END_BRANCH), &near[word]);'),
     ('ranges: joined tails', 'src/ranges/step.c', 'last = block->end - 1;', ''),
     ('inference: the cost of a jump', 'src/infer/flow.c', '(edge->to == edge->from + 1 ? 0 : COST_EDGE / 32)', '0'),
     ('inference: instructions that llvm-bolt puts in', 'src/infer/problem.c',
-     'count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && !is_outside(f, insn)));', 'count++;'),
+     'count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));', 'count++;'),
     ('YAML: calls that the input does not have', 'src/output/yaml.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
      'return record->count;'),
     ('quality: what was dropped on purpose', 'src/quality/kept.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
@@ -79,6 +82,8 @@ def try_seed(tree, old, seed):
 
 def main(args):
     words = [arg for arg in args if not arg.startswith('--')]
+    if '--rows' in args:
+        return trees.check_rows(ROOT, SEEDS)
     chosen = [seed for seed in SEEDS if not words or any(word in text for word in words for text in seed[:2])]
     if '--list' in args:
         for name, path, _, _ in chosen:

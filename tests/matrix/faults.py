@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does the matrix find faults of tables, one at a time?  faults.py [--list] [NAME...]
+"""Does the matrix find faults of tables, one at a time?  faults.py [--list | --rows] [NAME...]
 
 FAULTS is a list of small changes of the source: tables of the wrong size, numbers of another kind, missing bounds, memory that nobody
 sets, orders that depend on threads.  Each is put into a copy of the repository in build/matrix-faults, the program is built there under
@@ -8,6 +8,7 @@ whose text is no longer in the source, exactly once: such a row is brought up to
 
 NAME...  only faults whose name or file has one of the words
 --list   only prints them
+--rows   only looks whether the text of each is in the source
 """
 import os
 import re
@@ -41,12 +42,12 @@ FAULTS = [
      'for (size_t i = 1; i < pair->functions.count; i++)\n\t\tpair->body_of[i] = NO_FUNCTION;'),
     ('ranges for a compiler: in the order of the threads', 'src/ranges/gather.c', '*count = count_rows_unify(rows, *count, &spare);',
      '(void)count_rows_unify;'),
-    ('bodies: half as many as graphs', 'src/ranges/pieces.c', 'pieces->bodies = calloc(pieces->body_count + 1,',
-     'pieces->bodies = calloc(pieces->body_count / 2 + 1,'),
+    ('code: of half of the functions', 'src/pair/pair.c', 'pair->codes = calloc(pair->functions.count + 1,',
+     'pair->codes = calloc(pair->functions.count / 2 + 1,'),
     ('flow: counts of edges by the number of blocks', 'src/infer/problem.c', '.edges = calloc((size_t)edges + 1, sizeof(uint64_t))},',
      '.edges = calloc(blocks + 1, sizeof(uint64_t))},'),
-    ('network: the first links are not set', 'src/infer/network.c', 's->first = calloc((size_t)s->nodes + 1, sizeof(*s->first));',
-     's->first = malloc(((size_t)s->nodes + 1) * sizeof(*s->first));'),
+    ('network: a node too few', 'src/infer/network.c', 's.nodes = malloc(((size_t)network->nodes + 1) * sizeof(*s.nodes));',
+     's.nodes = malloc((size_t)network->nodes * sizeof(*s.nodes));'),
     ('samples of a function: the size of a number', 'src/infer/infer.c', 'malloc((s->count + 1) * sizeof(*samples));',
      'malloc((s->count + 1) * sizeof(s->count));'),
     ('blocks: one behind the last', 'src/profile/executed.c', 'return (at + 1 < graph->count ?', 'return (at < graph->count ?'),
@@ -63,7 +64,7 @@ FAULTS = [
      'memset(pass->first_cold, 0xff, capacity); /* NO_FRAGMENT */', 'memset(pass->first_cold, 0xff, sizeof(*pass->first_cold));'),
     ('code of a graph: one block too few', 'src/cfg/graph_code.c', 'size_t blocks = (size_t)parts->graph->count + 1;',
      'size_t blocks = (size_t)parts->graph->count;'),
-    ('instructions that do something: no room for the sum', 'src/ranges/body.c', 'malloc((insns->len + 1) * sizeof(*real)), sum = 0;',
+    ('instructions that do something: no room for the sum', 'src/pair/code.c', 'malloc((insns->len + 1) * sizeof(*real)), sum = 0;',
      'malloc(insns->len * sizeof(*real)), sum = 0;'),
     ('functions of the second profile: half as many as the first has', 'src/quality/overlap.c',
      'joint->numbers = calloc(b->functions.len + 1,', 'joint->numbers = calloc(a->functions.len / 2 + 1,'),
@@ -96,6 +97,8 @@ def run_matrix(tree):
 
 def main(args):
     words = [arg for arg in args if not arg.startswith('--')]
+    if '--rows' in args:
+        return trees.check_rows(ROOT, FAULTS)
     chosen = [fault for fault in FAULTS if not words or any(word in text for word in words for text in fault[:2])]
     if '--list' in args:
         for name, path, _, _ in chosen:

@@ -141,3 +141,19 @@ def lines_of_gcov(folder, build, root):
             if re.match(r'(src|bat|lib)/', name):
                 found.setdefault(name, set()).update(l['line_number'] for l in file['lines'] if l['count'])
     return found
+
+
+def check_rows(root, rows):
+    """Each row is (name, file, text, other text): 1 if the text of some is not in its file, exactly once."""
+    wrong = 0
+    for name, path, text, _ in rows:
+        full = os.path.join(root, path)
+        count = 0
+        if os.path.exists(full):
+            with open(full) as file:
+                count = file.read().count(text)
+        if count != 1:
+            print('%s: %s: %d places have the text' % (path, name, count))
+            wrong += 1
+    print('%d rows, %d without their text' % (len(rows), wrong))
+    return 1 if wrong else 0

@@ -109,10 +109,10 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 
 /* Checks the ranges for llvm-profgen: nothing is lost, both lists are sorted, and no range ends
  * before it begins. */
-static void check_ranges(const struct aggregate *aggregate, const struct binary *binary, const struct pair *pair,
+static void check_ranges(const struct aggregate *aggregate, const struct located_counts *located, const struct pair *pair,
 			 unsigned threads, FILE *out)
 {
-	const struct ranges_job job = {aggregate, binary, pair, threads};
+	const struct ranges_job job = {located, &aggregate->returns, pair, threads};
 	struct bc_error err = {0};
 	struct ranges ranges;
 
@@ -132,15 +132,18 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 			unsigned threads, FILE *out)
 {
 	struct converted converted;
+	struct located_counts located;
 	struct cfg graphs = {0};
 	struct bc_error err = {0};
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
-	assert(!pair || basic || input_graphs_build(aggregate, pair, threads, &err));
+	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces, basic, threads, &located, &err));
+	assert(!pair || basic || input_graphs_build(&located, &aggregate->options.rules, pair, threads, &err));
 	if (pair && !basic)
-		check_ranges(aggregate, binary, pair, threads, out);
-	assert(convert(&(struct convert_job){.binary = binary, .pair = pair, .basic = basic, .graphs = &graphs, .threads = threads}, aggregate, &converted, &err));
+		check_ranges(aggregate, &located, pair, threads, out);
+	assert(convert(&(struct convert_job){.located = &located, .pair = pair, .graphs = &graphs, .threads = threads}, aggregate, &converted, &err));
+	located_free(&located);
 	struct ledgers ledgers = aggregate->counter.ledgers;
 	ledger_add(&ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&ledgers.branches, &converted.ledgers.branches);

@@ -90,12 +90,16 @@ static void compare(const struct tiny_run *run, const struct profile *profile, c
 void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 {
 	struct converted converted;
+	struct located_counts located;
 	struct cfg graphs = {0};
 	struct bc_error err = {0};
 	bool basic;
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
-	assert_true(convert(&(struct convert_job){.binary = &run->tiny.binary, .basic = basic, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
+	struct totals *totals = &run->aggregate.totals;
+	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic, threads, &located, &err));
+	assert_true(convert(&(struct convert_job){.located = &located, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
+	located_free(&located);
 	run->ledgers = run->aggregate.counter.ledgers;
 	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
 	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/sample_counter.h"
+#include "src/count/sample_counter.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * Where everything that was read has gone.  Nothing is lost without a name:
  * in each ledger, read == kept + the sum of dropped.
  */
-#ifndef PROFILE_LEDGER_H
-#define PROFILE_LEDGER_H
+#ifndef COUNT_LEDGER_H
+#define COUNT_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * less: one switch a rule, each a row of docs/conversion.md, section 6.  All off is the
  * profile that perf2bolt writes.
  */
-#ifndef PROFILE_RULES_H
-#define PROFILE_RULES_H
+#ifndef COUNT_RULES_H
+#define COUNT_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>

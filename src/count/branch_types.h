@@ -8,8 +8,8 @@
  * in a recording that has types, as the recorder could not read its instruction, the trace
  * waits here under its address until it is known whether another entry says RET.
  */
-#ifndef PROFILE_BRANCH_TYPES_H
-#define PROFILE_BRANCH_TYPES_H
+#ifndef COUNT_BRANCH_TYPES_H
+#define COUNT_BRANCH_TYPES_H
 
 #include "src/base/count_table.h"
 #include "src/base/number_set.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/batches.h"
+#include "src/count/batches.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -3,15 +3,15 @@
  * One thread's counting of samples: what a sample says becomes traces and
  * addresses of the binary, and equal ones are counted.
  */
-#ifndef PROFILE_SAMPLE_COUNTER_H
-#define PROFILE_SAMPLE_COUNTER_H
+#ifndef COUNT_SAMPLE_COUNTER_H
+#define COUNT_SAMPLE_COUNTER_H
 
 #include "src/base/count_cache.h"
 #include "src/base/counts.h"
 #include "src/event/event.h"
 #include "src/addrspace/image_space.h"
-#include "src/profile/branch_types.h"
-#include "src/profile/ledger.h"
+#include "src/count/branch_types.h"
+#include "src/count/ledger.h"
 
 /* What all threads count together. */
 struct totals {

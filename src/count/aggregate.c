@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/aggregate.h"
+#include "src/count/aggregate.h"
 
 #include <stdlib.h>
 #include <string.h>

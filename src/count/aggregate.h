@@ -3,15 +3,15 @@
  * From events to counts.  Addresses become vaddrs, branch stacks become traces, and
  * equal ones are counted.
  */
-#ifndef PROFILE_AGGREGATE_H
-#define PROFILE_AGGREGATE_H
+#ifndef COUNT_AGGREGATE_H
+#define COUNT_AGGREGATE_H
 
 #include "src/base/vec.h"
 #include "src/elf/functions.h"
-#include "src/profile/batches.h"
-#include "src/profile/filter.h"
-#include "src/profile/returns.h"
-#include "src/profile/rules.h"
+#include "src/count/batches.h"
+#include "src/count/filter.h"
+#include "src/count/returns.h"
+#include "src/count/rules.h"
 
 /* What of the samples is used. */
 enum sample_mode {

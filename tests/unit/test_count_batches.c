@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Batches counted by any number of threads: every sample once, in the maps of
  * its moment, and what it lies in given back by the thread that took it. */
-#include "src/profile/batches.h"
+#include "src/count/batches.h"
 
 #include <pthread.h>
 #include <stdlib.h>

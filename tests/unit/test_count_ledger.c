@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/ledger.h"
+#include "src/count/ledger.h"
 
 #include <string.h>
 

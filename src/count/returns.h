@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Branches that an input says are returns (R records): one such record decides
  * for every trace of that branch. */
-#ifndef PROFILE_RETURNS_H
-#define PROFILE_RETURNS_H
+#ifndef COUNT_RETURNS_H
+#define COUNT_RETURNS_H
 
 #include "src/base/bit_filter.h"
 #include "src/base/number_set.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which samples the user wants. */
-#ifndef PROFILE_FILTER_H
-#define PROFILE_FILTER_H
+#ifndef COUNT_FILTER_H
+#define COUNT_FILTER_H
 
 #include "src/event/event.h"
-#include "src/profile/ledger.h"
+#include "src/count/ledger.h"
 
 struct filter {
 	const uint32_t *pids; /* these alone; borrowed */

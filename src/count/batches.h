@@ -4,11 +4,11 @@
  * thread is free counts while the reader goes on reading.  A batch has what it needs for
  * that: the maps of its processes as they were, and the memory that branches lie in.
  */
-#ifndef PROFILE_BATCHES_H
-#define PROFILE_BATCHES_H
+#ifndef COUNT_BATCHES_H
+#define COUNT_BATCHES_H
 
 #include "src/base/pool.h"
-#include "src/profile/sample_counter.h"
+#include "src/count/sample_counter.h"
 
 struct batches;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/ledger.h"
+#include "src/count/ledger.h"
 
 _Static_assert(SAMPLE_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");
 _Static_assert(BRANCH_DROP_COUNT <= LEDGER_REASONS, "a ledger holds every reason");

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/count/located.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "src/base/parallel.h"
+
+/* Rows that are looked up together: the memory of all is asked for before the first is needed. */
+#define ROWS_AHEAD ((size_t)32)
+
+struct job {
+	struct located_counts *out;
+	atomic_bool no_memory;
+};
+
+static struct location locate(const struct binary *binary, uint64_t vaddr, const struct function **near)
+{
+	struct output_place place = binary_place(binary, (struct vaddr){vaddr}, *near);
+
+	if (!place.function)
+		return (struct location){LOCATION_NONE, 0};
+	*near = place.function;
+	return (struct location){(uint32_t)(place.function - binary->functions.at), place.offset};
+}
+
+/* Rows are sorted by their first word: neighbours lie in one function.  Branches come from anywhere. */
+static void locate_rows(const struct binary *binary, const struct count_row *rows, size_t count, unsigned words,
+			struct location *out, const struct function *near[END_COUNT])
+{
+	for (size_t i = 0; words > END_BRANCH && i < count; i++)
+		functions_prefetch(&binary->functions, (struct vaddr){rows[i].key[END_BRANCH]});
+	for (size_t i = 0; i < count; i++)
+		for (unsigned word = 0; word < words; word++)
+			*out++ = locate(binary, rows[i].key[word], &near[word]);
+}
+
+static void locate_shard(void *ctx, size_t shard, unsigned worker)
+{
+	struct job *job = ctx;
+	struct located_counts *out = job->out;
+	const struct count_table *table = located_rows(out, shard);
+	unsigned words = out->basic ? 1 : END_COUNT;
+	const struct function *near[END_COUNT] = {NULL};
+
+	(void)worker;
+	out->at[shard] = malloc((table->used * words + 1) * sizeof(*out->at[shard]));
+	if (!out->at[shard]) {
+		atomic_store(&job->no_memory, true);
+		return;
+	}
+	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
+		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
+		locate_rows(out->binary, table->rows + i, count, words, out->at[shard] + i * words, near);
+	}
+}
+
+bool located_make(const struct binary *binary, struct counts *counts, bool basic, unsigned threads,
+		  struct located_counts *out, struct bc_error *err)
+{
+	struct job job = {.out = out};
+
+	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic};
+	parallel_for(threads > COUNTS_SHARDS ? COUNTS_SHARDS : threads, COUNTS_SHARDS, locate_shard, &job);
+	if (!atomic_load(&job.no_memory))
+		return true;
+	located_free(out);
+	return bc_fail_nomem(err);
+}
+
+void located_free_shard(struct located_counts *located, size_t shard)
+{
+	free(located->at[shard]);
+	located->at[shard] = NULL;
+	count_table_free(&located->counts->shards[shard]);
+}
+
+void located_free(struct located_counts *located)
+{
+	for (size_t i = 0; i < COUNTS_SHARDS; i++)
+		free(located->at[i]);
+	*located = (struct located_counts){0};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where the ends of counted traces lie, or the addresses: each is looked up once, for all who ask later.
+ */
+#ifndef COUNT_LOCATED_H
+#define COUNT_LOCATED_H
+
+#include "src/count/sample_counter.h"
+#include "src/elf/translate.h"
+
+struct location {
+	uint32_t function; /* its number in the binary's table; LOCATION_NONE: in none */
+	uint32_t offset;   /* from its beginning */
+};
+#define LOCATION_NONE UINT32_MAX
+
+/* Ends of a trace, numbered as the words of its key (trace_key()); an address has the first. */
+enum trace_end_number { END_FROM, END_BRANCH, END_TO, END_COUNT };
+
+/* Zeroed: nothing is located. */
+struct located_counts {
+	const struct binary *binary;
+	struct counts *counts; /* settled; borrowed */
+	bool basic;            /* addresses, else traces */
+	struct location *at[COUNTS_SHARDS]; /* by row: END_COUNT of each trace, one of each address */
+};
+
+/* Look all ends up.  `binary` and `counts` must outlive it.  BC_NOMEM: there is nothing to free. */
+BC_MUST_USE bool located_make(const struct binary *binary, struct counts *counts, bool basic, unsigned threads,
+			      struct located_counts *out, struct bc_error *err);
+void located_free(struct located_counts *located);
+
+/* Frees a shard that nobody reads again, and its counts. */
+void located_free_shard(struct located_counts *located, size_t shard);
+
+static inline const struct count_table *located_rows(const struct located_counts *located, size_t shard)
+{
+	return &located->counts->shards[shard];
+}
+
+/* The locations of one row. */
+static inline const struct location *located_row(const struct located_counts *located, size_t shard, size_t row)
+{
+	return &located->at[shard][located->basic ? row : row * END_COUNT];
+}
+
+static inline struct output_place located_place(const struct located_counts *located, struct location at)
+{
+	return at.function == LOCATION_NONE ? (struct output_place){0}
+					    : binary_place_in(located->binary, at.function, at.offset);
+}
+
+#endif
