@@ -81,7 +81,7 @@ static bool measure(struct arguments *args, struct conversion *c, struct heat *h
 
 	if (!conversion_begin(options, c, err))
 		return false;
-	widen(&c->binary.image, &args->output);
+	widen(&conversion_binary(c)->image, &args->output);
 	return conversion_read(options, c, err) && conversion_settle(options, c, err) &&
 	       kernel_check(options, c, err) && heat_output_take(&args->output, c, heat, err) &&
 	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used", options->binary));
@@ -116,7 +116,7 @@ static int run(struct arguments *args)
 		operands_explain(&args->conversion, &err);
 		return fail(&err);
 	}
-	if (!write_files(args, &heat, &conversion.binary.functions, &err))
+	if (!write_files(args, &heat, &conversion_binary(&conversion)->functions, &err))
 		return fail(&err);
 	for (size_t i = 0; i < conversion.inputs.len; i++) {
 		(void)tell_loss(input_name(args->conversion.samples[i]), &conversion.inputs.at[i]);

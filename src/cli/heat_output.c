@@ -163,7 +163,7 @@ bool heat_output_fill(const struct heat_output *output, const struct heat *heat,
 
 bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat, struct bc_error *err)
 {
-	struct heat_options how = {output->sizes[0], &c->binary.image, output->min, output->max, true};
+	struct heat_options how = {output->sizes[0], &conversion_binary(c)->image, output->min, output->max, true};
 
 	for (size_t i = 0; i < c->inputs.len; i++)
 		how.zero_counts &= c->inputs.at[i].format == INPUT_PREAGG;

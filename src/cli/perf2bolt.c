@@ -107,10 +107,10 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	options.choice = choice;
 	if (!conversion_begin(&options, conversion, err))
 		return false;
-	choice->touched_only = perf2bolt_is_lite(arguments, &conversion->binary.image);
-	perf2bolt_info_kind(&conversion->binary, out);
+	choice->touched_only = perf2bolt_is_lite(arguments, &conversion_binary(conversion)->image);
+	perf2bolt_info_kind(conversion_binary(conversion), out);
 	perf2bolt_summary_start(arguments, out);
-	perf2bolt_info_binary(arguments, &conversion->binary, out);
+	perf2bolt_info_binary(arguments, conversion_binary(conversion), out);
 	if (!trace_of_arguments(arguments))
 		return convert_samples(arguments, &options, conversion, heat, err);
 	options.format = INPUT_PERF_SCRIPT;
@@ -125,7 +125,7 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 {
 	const struct ledger *samples = &conversion->ledgers.samples;
 
-	if (arguments->spe && conversion->binary.image.machine != MACHINE_AARCH64)
+	if (arguments->spe && conversion_binary(conversion)->image.machine != MACHINE_AARCH64)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is for AArch64",
 			       arguments->conversion.binary);
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
@@ -142,7 +142,7 @@ static bool print_figures(const struct perf2bolt_arguments *arguments, struct co
 {
 	const struct figures_options options = {
 		arguments->density_cutoff, conversion->left_out,
-		perf2bolt_is_strict(arguments, &conversion->binary.image), &conversion->graphs, conversion->threads, NULL};
+		perf2bolt_is_strict(arguments, &conversion_binary(conversion)->image), &conversion->graphs, conversion->threads, NULL};
 	struct figures figures;
 
 	if (arguments->conversion.aggregate_only)
@@ -176,9 +176,9 @@ static bool compute_hashes(const struct perf2bolt_arguments *arguments, struct c
 				     .strict = arguments->strict_given && !arguments->no_strict};
 
 	if (!arguments->conversion.hashes || arguments->no_hashes || conversion_hashes(conversion) ||
-	    conversion->binary.kind != BINARY_UNTOUCHED)
+	    conversion_binary(conversion)->kind != BINARY_UNTOUCHED)
 		return true;
-	if (bolt_job_run(&job, &conversion->binary, &conversion->hashes, why))
+	if (bolt_job_run(&job, conversion_binary(conversion), &conversion->hashes, why))
 		return true;
 	*err = *why;
 	return why->code != BC_NOMEM;
@@ -193,7 +193,7 @@ static bool fill_files(const struct perf2bolt_arguments *arguments, struct conve
 
 	if (arguments->heat.path &&
 	    !(heat_output_open(&arguments->heat, files, err) &&
-	      heat_output_fill(&arguments->heat, heat, &conversion->binary.functions, files, err)))
+	      heat_output_fill(&arguments->heat, heat, &conversion_binary(conversion)->functions, files, err)))
 		return false;
 	if (arguments->only_heat)
 		return true;

@@ -62,7 +62,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_PREAGG:
 		break;
 	}
-	preagg_write(&(struct preagg_profile){&conversion->kept, &conversion->aggregate, &conversion->binary.image,
+	preagg_write(&(struct preagg_profile){&conversion->kept, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic}, file);
 	return true;
 }
@@ -78,10 +78,10 @@ static enum merge_mode shard_mode(const struct conversion *conversion)
 /* Writes a shard, whose addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
-	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion->binary.image,
+	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic};
 	struct shard shard = {.kind = MERGE_PREAGG, .mode = shard_mode(conversion),
-			      .id = code_digest(&conversion->binary)};
+			      .id = code_digest(conversion_binary(conversion))};
 	FILE *text = shard_begin(&shard, file);
 
 	if (!text)

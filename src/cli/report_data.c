@@ -40,7 +40,7 @@ static uint64_t base_of(const struct report_data *data)
 {
 	const struct conversion *c = data->quality->summary->conversion;
 	const struct heat *bytes = &data->sources->bytes;
-	uint64_t lowest = lower(bytes->runs.len ? bytes->runs.at[0].first : UINT64_MAX, &c->binary.functions);
+	uint64_t lowest = lower(bytes->runs.len ? bytes->runs.at[0].first : UINT64_MAX, &conversion_binary(c)->functions);
 
 	if (c->pair.output)
 		lowest = lower(lowest, &c->pair.functions);
@@ -52,7 +52,7 @@ static void write_head(struct json *json, const struct report_data *data)
 	const struct conversion *c = data->quality->summary->conversion;
 	char id[2 * BUILD_ID_MAX + 1];
 
-	build_id_format(&c->binary.image.build_id, id);
+	build_id_format(&conversion_binary(c)->image.build_id, id);
 	json_string(json, "format", "batconv-report");
 	json_number(json, "version", 1);
 	json_string(json, "batconv", BATCONV_VERSION);
@@ -200,7 +200,7 @@ static bool write_parts(struct json *json, const struct report_data *data, struc
 	struct code_parts parts = {0};
 	struct hottest_vec hottest = {0};
 
-	bool ok = (code_parts_init(&parts, &c->binary) && hottest_functions(&data->sources->flat, &hottest) &&
+	bool ok = (code_parts_init(&parts, conversion_binary(c)) && hottest_functions(&data->sources->flat, &hottest) &&
 		   write_places(json, &subject)) || bc_fail_nomem(err);
 	ok = ok && write_overlap(json, data, &subject, &parts, err) &&
 	     write_code(json, data, &subject, &parts, &hottest, err);

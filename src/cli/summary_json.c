@@ -5,7 +5,7 @@
 
 static void write_binary(struct json *json, const struct summary *summary)
 {
-	const struct binary *binary = &summary->conversion->binary;
+	const struct binary *binary = conversion_binary(summary->conversion);
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&binary->image.build_id, id);

@@ -14,7 +14,7 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_binary(const struct summary *summary, FILE *out)
 {
-	const struct binary *binary = &summary->conversion->binary;
+	const struct binary *binary = conversion_binary(summary->conversion);
 	const struct bat_table *bat = &binary->bat;
 	const struct bat_parents *parents = &binary->parents;
 	char id[2 * BUILD_ID_MAX + 1];
@@ -183,7 +183,7 @@ static void print_mode(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
 
-	bool bolted = c->binary.kind == BINARY_BOLTED;
+	bool bolted = conversion_binary(c)->kind == BINARY_BOLTED;
 	const char *how = "";
 
 	if (!c->basic || summary->options->aggregate.mode == MODE_BASIC)

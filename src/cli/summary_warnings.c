@@ -21,8 +21,8 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	uint64_t misfits = c->aggregate.space.report.misfits;
 	const char *renamed = c->aggregate.space.report.renamed;
 
-	if (c->binary.debug.refused.code)
-		warn(to, "warning: %s", c->binary.debug.refused.text);
+	if (conversion_binary(c)->debug.refused.code)
+		warn(to, "warning: %s", conversion_binary(c)->debug.refused.text);
 	if (c->no_disassembler)
 		warn(to, "warning: libLLVM is missing, which a few functions without a BAT map need: "
 			 "their fall-throughs were dropped");

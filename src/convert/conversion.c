@@ -58,7 +58,7 @@ static bool read_samples(const struct conversion_options *options, size_t number
 	struct reader_options how = conversion_reader_options(options, number, &c->recordings);
 	struct reader_report report = {0};
 
-	how.build_id = c->binary.image.build_id;
+	how.build_id = conversion_binary(c)->image.build_id;
 	how.pool = aggregate_pool(&c->aggregate);
 	if (input_run(options->samples[number], &how, options->progress, &sink, &report, err))
 		return conversion_note_input(c, &report, err);
@@ -86,8 +86,8 @@ static bool begin_counting(const struct conversion_options *options, struct conv
 
 	c->threads = thread_count(options);
 	how.threads = c->threads;
-	how.erratum = how.erratum && c->binary.image.machine == MACHINE_X86_64 && c->binary.kind != BINARY_UNTOUCHED;
-	return aggregate_init(&c->aggregate, &c->binary.image, &how, &match, err) &&
+	how.erratum = how.erratum && conversion_binary(c)->image.machine == MACHINE_X86_64 && conversion_binary(c)->kind != BINARY_UNTOUCHED;
+	return aggregate_init(&c->aggregate, &conversion_binary(c)->image, &how, &match, err) &&
 	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
 }
 
@@ -171,7 +171,7 @@ static bool infer_branches(const struct conversion_options *options, struct conv
 {
 	const struct infer_job job = {c->pair.output ? &c->pair.graphs : &c->graphs, c->pair.output ? &c->pair : NULL, c->threads, options->ranges ? &c->ranges : NULL};
 
-	if (!c->basic || !c->aggregate.options.rules.infer || (c->binary.kind != BINARY_UNTOUCHED && !job.pair))
+	if (!c->basic || !c->aggregate.options.rules.infer || (conversion_binary(c)->kind != BINARY_UNTOUCHED && !job.pair))
 		return true;
 	c->is_inferred = infer(&job, &c->profile, &c->inferred, &c->not_inferred);
 	if (c->is_inferred)
@@ -254,8 +254,8 @@ static bool keep_counts(const struct conversion_options *options, struct convers
 			return false;
 		profile_free(&converted.profile);
 	}
-	c->check = build_check_all(&c->binary.image, &c->aggregate.totals.traces);
-	if (!kept_counts_take(&c->aggregate, &c->binary, c->basic, &c->kept, err))
+	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
+	if (!kept_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->kept, err))
 		return false;
 	c->ledgers = c->aggregate.counter.ledgers;
 	c->found = c->aggregate.counter.found;
@@ -270,7 +270,7 @@ static bool keep_counts(const struct conversion_options *options, struct convers
 bool conversion_take_hashes(const struct conversion_options *options, const char *path, struct conversion *c,
 			    struct bc_error *err)
 {
-	return hash_source_open(path, &c->binary, options->binary, c->pair.output ? &c->pair : NULL, &c->hashes, err);
+	return hash_source_open(path, conversion_binary(c), options->binary, c->pair.output ? &c->pair : NULL, &c->hashes, err);
 }
 
 static bool fail_unhashed(const struct conversion_options *options, struct bc_error *err)
@@ -288,13 +288,13 @@ static bool open_hashes(const struct conversion_options *options, struct convers
 		return true;
 	if (options->hash_file)
 		return conversion_take_hashes(options, options->hash_file, c, err);
-	if (c->binary.kind == BINARY_UNTOUCHED)
+	if (conversion_binary(c)->kind == BINARY_UNTOUCHED)
 		return options->without_hashes || fail_unhashed(options, err);
-	return c->binary.bat.layout == BAT_HASHED ||
+	return conversion_binary(c)->bat.layout == BAT_HASHED ||
 	       bc_fail(err, BC_UNSUPPORTED,
 		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
 		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
-		       options->binary, bat_layout_name(c->binary.bat.layout));
+		       options->binary, bat_layout_name(conversion_binary(c)->bat.layout));
 }
 
 /* Opens the binary, the input and the file with hashes. */
@@ -306,11 +306,11 @@ static bool open_binary(const struct conversion_options *options, struct convers
 					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES),
 					   .debug = &options->debug};
 
-	if (!binary_open_parts(options->binary, &parts, &c->binary, err))
+	if (!binary_open_parts(options->binary, &parts, &c->opened, err))
 		return false;
-	if (options->input && !pair_open(options->input, &c->binary, rules_restore(rules, RESTORE_NAMES), &c->pair, err))
+	if (options->input && !pair_open(options->input, &c->opened, rules_restore(rules, RESTORE_NAMES), &c->pair, err))
 		return false;
-	if (options->ranges && c->binary.kind != BINARY_UNTOUCHED && !options->input)
+	if (options->ranges && conversion_binary(c)->kind != BINARY_UNTOUCHED && !options->input)
 		return bc_fail(err, BC_UNSUPPORTED,
 			       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: "
 			       "--input=PROG", options->binary);
@@ -322,7 +322,7 @@ static bool read_probes(const struct conversion_options *options, struct convers
 {
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
 
-	if (!options->probes || probe_source_open(&c->binary, pair, &c->probes, err))
+	if (!options->probes || probe_source_open(conversion_binary(c), pair, &c->probes, err))
 		return true;
 	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? options->input : options->binary);
 }
@@ -368,7 +368,8 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 		return false;
 	struct counts *counts = out->basic ? &totals->basic : &totals->traces;
 	out->distinct = counts_used(counts);
-	return located_make(&out->binary, counts, out->basic, out->threads, &out->located, err) && build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
+	return located_make(conversion_binary(out), counts, out->basic, out->threads, &out->located, err) &&
+	       build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
 	       (!options->executed || executed_count(&out->located, out->aggregate.options.impute, &out->graphs, out->threads, &out->executed, err));
 }
 
@@ -416,6 +417,6 @@ void conversion_free(struct conversion *conversion)
 	cfg_free(&conversion->graphs);
 	if (conversion->pair.output)
 		pair_close(&conversion->pair);
-	binary_close(&conversion->binary);
+	binary_close(&conversion->opened);
 	*conversion = (struct conversion){0};
 }

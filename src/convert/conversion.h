@@ -56,7 +56,7 @@ struct conversion_options {
 DEFINE_VEC(report_vec, struct reader_report);
 
 struct conversion {
-	struct binary binary;
+	struct binary opened; /* see conversion_binary() */
 	struct pair pair; /* .output is NULL if the input was not given */
 	struct cfg graphs; /* of the binary, each built once; after the conversion those that the YAML or figures need */
 	struct hash_source hashes; /* without fragments if there is none */
@@ -86,6 +86,12 @@ struct conversion {
 	bool no_disassembler; /* libLLVM was needed and is missing */
 	bool partial; /* an input ended early; what was there is used */
 };
+
+/* The binary that was sampled; with the input, under the names of that. */
+static inline const struct binary *conversion_binary(const struct conversion *conversion)
+{
+	return conversion->pair.output ? conversion->pair.output : &conversion->opened;
+}
 
 /* Zeroed `out` is filled as far as the job gets, also when it fails: the summary
  * of a refusal needs it.  Finish with conversion_free().

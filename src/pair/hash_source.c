@@ -104,7 +104,7 @@ static bool find_fragments(const struct binary *binary, const struct pair *input
 	for (size_t f = 0; f < functions_named(&binary->functions); f++) {
 		uint32_t known = known_as(input, f);
 		uint32_t there = known == NO_FUNCTION ? NO_FUNCTION : source->pair.output_of[known];
-		uint32_t fragment = there == NO_FUNCTION ? NO_FRAGMENT : source->table.fragment_of[there];
+		uint32_t fragment = there == NO_FUNCTION ? NO_FRAGMENT : source->pair.output->fragment_of[there];
 		bool hot = fragment != NO_FRAGMENT && !source->table.bat.fragments[fragment].cold;
 		source->fragments.at[f] = hot ? fragment : NO_FRAGMENT;
 	}

@@ -186,11 +186,11 @@ static void choose_owners(struct pair *pair)
 	}
 }
 
-/* Adds a function to the output for each twin that does not own its body.  It has the code and the
+/* Adds a function to the table for each twin that does not own its body.  It has the code and the
  * table of the body. */
 static void add_twins(struct pair *pair)
 {
-	struct function_table *table = &pair->output->functions;
+	struct function_table *table = &pair->named->functions;
 
 	for (uint32_t i = 0; i < pair->functions.count; i++) {
 		uint32_t body = pair->body_of[i];
@@ -201,27 +201,47 @@ static void add_twins(struct pair *pair)
 		const struct function *in = &pair->functions.at[i], *there = &table->at[body];
 		table->at[extra] = (struct function){.section = there->section, .kind = in->kind,
 						     .primary = in->primary, .printed = in->printed};
-		pair->output->fragment_of[extra] = pair->output->fragment_of[body];
+		pair->named->fragment_of[extra] = pair->named->fragment_of[body];
 		pair->input_of[extra] = i;
 		pair->output_of[i] = extra;
 	}
 }
 
-static bool make_room(struct pair *pair)
+/* The output with tables of its own, which have room for a function of each name of the input. */
+static struct binary *copy_output(const struct binary *output, size_t most)
 {
-	struct binary *output = pair->output;
-	size_t most = output->functions.count + pair->functions.count + 1;
-	struct function *functions = realloc(output->functions.at, most * sizeof(*functions));
+	size_t count = output->functions.count;
+	struct binary *named = malloc(sizeof(*named));
+	struct function *functions = malloc(most * sizeof(*functions));
+	uint32_t *fragments = malloc(most * sizeof(*fragments));
 
-	if (functions)
-		output->functions.at = functions;
-	uint32_t *fragments = realloc(output->fragment_of, most * sizeof(*fragments));
-	if (fragments)
-		output->fragment_of = fragments;
+	if (!named || !functions || !fragments) {
+		free(named);
+		free(functions);
+		free(fragments);
+		return NULL;
+	}
+	*named = *output;
+	for (size_t i = 0; i < count; i++) {
+		functions[i] = output->functions.at[i];
+		fragments[i] = output->fragment_of[i];
+	}
+	named->functions.at = functions;
+	named->fragment_of = fragments;
+	return named;
+}
+
+static bool make_tables(struct pair *pair)
+{
+	size_t most = pair->output->functions.count + pair->functions.count + 1;
+
+	pair->named = copy_output(pair->output, most);
+	if (pair->named)
+		pair->output = pair->named;
 	pair->input_of = malloc(most * sizeof(*pair->input_of));
 	pair->body_of = malloc((pair->functions.count + 1) * sizeof(*pair->body_of));
 	pair->output_of = malloc((pair->functions.count + 1) * sizeof(*pair->output_of));
-	if (!functions || !fragments || !pair->input_of || !pair->body_of || !pair->output_of)
+	if (!pair->named || !pair->input_of || !pair->body_of || !pair->output_of)
 		return false;
 	for (size_t i = 0; i < most; i++)
 		pair->input_of[i] = NO_FUNCTION;
@@ -232,7 +252,7 @@ static bool make_room(struct pair *pair)
 
 bool pair_match(struct pair *pair, struct bc_error *err)
 {
-	if (!make_room(pair))
+	if (!make_tables(pair))
 		return bc_fail_nomem(err);
 	if (!match_symbols(pair, err))
 		return false;

@@ -5,7 +5,7 @@
 
 #include "src/pair/pair.h"
 
-/* Set body_of, input_of and output_of, and append extra functions to the output.  llvm-bolt keeps the order
+/* Set body_of, input_of and output_of, and make pair->named with its extra functions.  llvm-bolt keeps the order
  * of .symtab, and its own symbols come last: the k-th symbol of a name (a local one: and of a file's) is the
  * k-th in the other.  Of a name that the output has less often nothing is known.  BC_NOMEM */
 BC_MUST_USE bool pair_match(struct pair *pair, struct bc_error *err);

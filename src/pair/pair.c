@@ -43,7 +43,7 @@ static bool check_fit(const struct pair *pair, struct bc_error *err)
 /* Gives functions of the output their names in the input. */
 static void take_names(struct pair *pair)
 {
-	struct function_table *table = &pair->output->functions;
+	struct function_table *table = &pair->named->functions;
 
 	for (size_t o = 0; o < table->count; o++) {
 		const struct function *in = pair_input_of(pair, &table->at[o]);
@@ -96,7 +96,7 @@ static bool has_table(const struct binary *output, struct bc_error *err)
 					 "llvm-bolt's");
 }
 
-bool pair_open(const char *path, struct binary *output, bool names, struct pair *out, struct bc_error *err)
+bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
 {
 	struct pair pair = {.output = output};
 
@@ -104,12 +104,12 @@ bool pair_open(const char *path, struct binary *output, bool names, struct pair 
 	       (open_or_close(pair, (struct bytes){0}, names, out, err) || bc_fail_prefix(err, path));
 }
 
-bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out, struct bc_error *err)
+bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
 {
 	return has_table(output, err) && open_or_close((struct pair){.output = output}, input, names, out, err);
 }
 
-bool pair_open_known(const struct image *image, const struct function_table *functions, struct binary *output,
+bool pair_open_known(const struct image *image, const struct function_table *functions, const struct binary *output,
 		     struct pair *out, struct bc_error *err)
 {
 	struct pair pair = {.output = output, .image = *image, .functions = *functions, .borrowed = true};
@@ -122,16 +122,13 @@ bool pair_open_known(const struct image *image, const struct function_table *fun
 	return false;
 }
 
-bool pair_check(const char *path, struct binary *output, struct bc_error *err)
+bool pair_check(const char *path, const struct binary *output, struct bc_error *err)
 {
-	struct function_table *functions = &output->functions;
-	size_t extra = functions->extra;
 	struct pair pair;
 
 	bool ok = pair_open(path, output, false, &pair, err);
 	if (ok)
 		pair_close(&pair);
-	functions->extra = extra;
 	return ok;
 }
 
@@ -197,6 +194,11 @@ void pair_close(struct pair *pair)
 	free(pair->output_of);
 	free(pair->body_of);
 	free(pair->input_of);
+	if (pair->named) {
+		free(pair->named->functions.at);
+		free(pair->named->fragment_of);
+	}
+	free(pair->named);
 	if (!pair->borrowed) {
 		functions_free(&pair->functions);
 		image_close(&pair->image);

@@ -11,7 +11,8 @@
 #include "src/pair/code.h"
 
 struct pair {
-	struct binary *output; /* borrowed; see pair_open() */
+	const struct binary *output; /* under the names of the input: see pair_open() */
+	struct binary *named;        /* the same, to be freed: its functions.at and fragment_of are its own */
 	struct file_map file;
 	struct image image;              /* of the input */
 	struct function_table functions; /* of the input */
@@ -31,24 +32,25 @@ struct pair {
  * function 0.1 %. */
 #define PAIR_LIMIT_PERCENT 1.0
 
-/* Open the input of an output that stands in `output` until the pair is closed.
+/* Open the input of a binary, which must outlive the pair and stays as it is.  pair->output is that binary with a table of
+ * functions of its own:
  *
- * names  functions of the output get the input's names: local ones of one name are numbered as they are there
+ * names  they have the input's names: local ones of one name are numbered as they are there
  *
- * Where BOLT folded functions the output has one for several: it gets extra ones (functions.h), so that each
- * function of the input has one of its name.
+ * Where BOLT folded functions the binary has one for several: the table has extra ones (functions.h), so that each
+ * function of the input has one of its name.  What numbers or points to functions is of pair->output.
  *
  * BC_MISMATCH  not its input: another machine, BOLTed itself, a build-id that BOLT did not mark, or more
  *              than PAIR_LIMIT_PERCENT of the offsets that were looked at on no instruction
  * BC_NOTFOUND  the output has no table
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOMEM: the input.  The text has the path. */
-BC_MUST_USE bool pair_open(const char *path, struct binary *output, bool names, struct pair *out,
+BC_MUST_USE bool pair_open(const char *path, const struct binary *output, bool names, struct pair *out,
 			   struct bc_error *err);
 /* As pair_open(), for bytes in memory, which must outlive the pair.  The text has no path. */
-BC_MUST_USE bool pair_open_bytes(struct bytes input, struct binary *output, bool names, struct pair *out,
+BC_MUST_USE bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out,
 				 struct bc_error *err);
 /* As pair_open(), of an input that is open already: image and functions must outlive the pair.  The text has no path. */
-BC_MUST_USE bool pair_open_known(const struct image *image, const struct function_table *functions, struct binary *output,
+BC_MUST_USE bool pair_open_known(const struct image *image, const struct function_table *functions, const struct binary *output,
 				 struct pair *out, struct bc_error *err);
 void pair_close(struct pair *pair);
 
@@ -61,8 +63,8 @@ void pair_free_graphs(struct pair *pair);
 /* The code of a function of the input.  It has no blocks if the function has no graph, or is not in the table. */
 const struct code *pair_code(const struct pair *pair, const struct function *input);
 
-/* Is it the input of an output, which stays as it is?  Errors as of pair_open(). */
-BC_MUST_USE bool pair_check(const char *path, struct binary *output, struct bc_error *err);
+/* Is it the input of an output?  Errors as of pair_open(). */
+BC_MUST_USE bool pair_check(const char *path, const struct binary *output, struct bc_error *err);
 
 /* The first part of that check: what the files are.  BC_MISMATCH, without a path. */
 BC_MUST_USE bool pair_check_kind(const struct image *input, const struct image *output, struct bc_error *err);

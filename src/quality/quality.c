@@ -66,7 +66,7 @@ static bool cover_functions(const struct flat_profile *profile, struct coverage 
 static bool cover_bytes(const struct conversion *conversion, struct quality_sources *sources, struct coverage *out,
 			struct bc_error *err)
 {
-	const struct image *image = &conversion->binary.image;
+	const struct image *image = &conversion_binary(conversion)->image;
 	const struct heat_options bytes = {1, image, 0, UINT64_MAX, false};
 	const struct heat_options how = {HEAT_BUCKET, image, 0, UINT64_MAX, false};
 	const struct heat *heat = &sources->heat;
@@ -91,7 +91,7 @@ DEFINE_VEC(number_list, uint32_t);
  * table that has the blocks, only the profile tells them. */
 static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks, struct bc_error *err)
 {
-	const struct binary *binary = &c->binary;
+	const struct binary *binary = conversion_binary(c);
 	const struct pair *pair = c->pair.output ? &c->pair : NULL;
 	const struct function_table *table = pair ? &pair->functions : &binary->functions;
 	struct cfg *graphs = pair ? &c->pair.graphs : &c->graphs;
@@ -138,7 +138,7 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 			    struct name_marks *not_simple, struct quality *out, struct bc_error *err)
 {
 	const struct figures_options options = {how->density_cutoff, c->left_out,
-						image_section(&c->binary.image, ".rela.text"), &c->graphs, c->threads, not_simple};
+						image_section(&conversion_binary(c)->image, ".rela.text"), &c->graphs, c->threads, not_simple};
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
@@ -151,7 +151,7 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 static bool measure_profile(struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
 			    struct quality *out, struct bc_error *err)
 {
-	return (name_marks_make(&sources->not_simple, &c->binary.functions) || bc_fail_nomem(err)) &&
+	return (name_marks_make(&sources->not_simple, &conversion_binary(c)->functions) || bc_fail_nomem(err)) &&
 	       measure_density(c, how, &sources->not_simple, out, err) &&
 	       flat_take(&c->profile, &sources->flat, err) &&
 	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);

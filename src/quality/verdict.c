@@ -88,7 +88,7 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 	const struct code_places *p = &q->places;
 	double cold = quality_share(p->hottest[PLACE_COLD] + p->hottest[PLACE_OLD], p->hottest_sum);
 
-	if (c->binary.kind != BINARY_BOLTED || !p->hottest_sum)
+	if (conversion_binary(c)->kind != BINARY_BOLTED || !p->hottest_sum)
 		return;
 	if (cold > COLD_MUCH)
 		say_so(out, VERDICT_LOOK, "the workload is not the one that the binary was built for: %.1f %% of its hottest "

@@ -13,7 +13,7 @@ struct report_subject {
 
 static inline const struct binary *subject_binary(const struct report_subject *subject)
 {
-	return &subject->conversion->binary;
+	return conversion_binary(subject->conversion);
 }
 
 /* NULL: the input was not given */
@@ -26,7 +26,7 @@ static inline const struct pair *subject_pair(const struct report_subject *subje
 static inline const struct function *subject_function(const struct report_subject *subject,
 						     struct name_number name)
 {
-	const struct function_table *table = &subject->conversion->binary.functions;
+	const struct function_table *table = &conversion_binary(subject->conversion)->functions;
 
 	struct code_number code;
 

@@ -55,7 +55,7 @@ static void change(uint8_t *input, uint8_t *output, const uint8_t *data, size_t 
 	}
 }
 
-static char *profile_of(struct binary *binary, struct pair *pair, unsigned threads, size_t *size)
+static char *profile_of(const struct binary *binary, struct pair *pair, unsigned threads, size_t *size)
 {
 	const struct aggregate_options options = {.threads = threads, .rules = best_rules};
 	const struct image_match_options match = {.binary_path = "demo.bolt"};
@@ -72,7 +72,7 @@ static char *profile_of(struct binary *binary, struct pair *pair, unsigned threa
 	return text;
 }
 
-static void run(uint8_t *input, struct binary *binary, unsigned threads)
+static void run(uint8_t *input, const struct binary *binary, unsigned threads)
 {
 	struct bc_error err = {0};
 	struct pair pair;
@@ -82,8 +82,8 @@ static void run(uint8_t *input, struct binary *binary, unsigned threads)
 		error_check(&err);
 		return;
 	}
-	char *text = profile_of(binary, &pair, 1, &size);
-	char *again = profile_of(binary, &pair, 1 + threads % 4, &size_again);
+	char *text = profile_of(pair.output, &pair, 1, &size);
+	char *again = profile_of(pair.output, &pair, 1 + threads % 4, &size_again);
 	assert(size == size_again && !memcmp(text, again, size));
 	free(text);
 	free(again);
