@@ -14,7 +14,6 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_PLT] = "symbols of PLT entries",
 	[WORK_CALL_SITES] = "tables of call sites",
 	[WORK_JUMP_TABLES] = "jump tables",
-	[WORK_ONE_NAME] = "functions of one name",
 };
 
 void work_begin(struct work *work, uint64_t size)

@@ -28,7 +28,6 @@ enum work_kind {
 	WORK_PLT,           /* symbols that PLT entries are looked for among         */
 	WORK_CALL_SITES,    /* bytes of tables of call sites                         */
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
-	WORK_ONE_NAME,      /* bytes of code by which functions of one name are told apart   */
 	WORK_KINDS,
 };
 

@@ -240,7 +240,7 @@ bool check_input(const struct binary *subject, const struct input *input,
 	struct checking checking = {.subject = subject, .input = input, .starts = starts, .of = of, .code = code};
 
 	findings->nomem |= !of;
-	bool ok = of && input_match(subject, input, starts, threads, of, findings) &&
+	bool ok = of && input_match(subject, input, of, findings) &&
 		  reach_all(&checking, threads, findings) && check_all_fragments(&checking, threads, findings);
 	place_vec_free(&checking.places);
 	free(checking.reached);

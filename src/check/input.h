@@ -5,18 +5,10 @@
 
 #include "src/check/code.h"
 
-struct input_name {
-	const char *name;    /* of a symbol at the beginning of a function */
-	const char *printed; /* of that function */
-	uint32_t function;
-};
-
 struct input {
 	struct file_map file;
 	struct image image;
 	struct function_table functions;
-	struct input_name *names; /* by name, then printed name, then function */
-	size_t name_count;
 	struct probes probes;
 };
 
@@ -24,12 +16,9 @@ struct input {
 BC_MUST_USE bool input_open(const char *path, struct input *out, struct bc_error *err);
 void input_close(struct input *input);
 
-/* Set of[i] to the function that fragment i came from, an index or NO_FUNCTION.  Of
- * several of one name the one whose printed name agrees, else whose instructions
- * fit best. False: no memory. */
-bool input_match(const struct binary *subject, const struct input *input,
-		 const struct block_starts *starts, unsigned threads, uint32_t *of,
-		 struct findings *findings);
+/* Set of[i] to the function that fragment i came from, an index or NO_FUNCTION, by pair_names().  False: no memory; findings->nomem
+ * is set. */
+bool input_match(const struct binary *subject, const struct input *input, uint32_t *of, struct findings *findings);
 
 /* Checks the table against the input binary; with `code`, also the instructions.  If the binary is
  * not the input, the only finding is FINDING_INPUT_BUILD or FINDING_INPUT_OTHER; if only the offsets show

@@ -215,7 +215,7 @@ static void take_some(struct sampling *s, uint64_t count)
 		take_one(s, s->drawn[i]);
 }
 
-static bool run(struct sampling *s, uint64_t count, unsigned threads, struct findings *findings)
+static bool run(struct sampling *s, uint64_t count, struct findings *findings)
 {
 	uint32_t *of = malloc((s->subject->bat.fragment_count + (size_t)1) * sizeof(*of));
 	struct block_starts starts = {0};
@@ -229,7 +229,7 @@ static bool run(struct sampling *s, uint64_t count, unsigned threads, struct fin
 		return false;
 	}
 	code_decoder_open(s->subject->image.machine, &s->decoder);
-	bool ok = !s->input || input_match(s->subject, s->input, &starts, threads, of, findings);
+	bool ok = !s->input || input_match(s->subject, s->input, of, findings);
 	while (ok && s->subject->bat.fragment_count && count) {
 		uint64_t part = count < DRAWN_MOST ? count : DRAWN_MOST;
 		take_some(s, part);
@@ -243,7 +243,7 @@ static bool run(struct sampling *s, uint64_t count, unsigned threads, struct fin
 }
 
 bool sample_check(const struct binary *subject, const struct input *input, uint64_t count,
-		  uint64_t seed, unsigned threads, struct sample_result *out,
+		  uint64_t seed, struct sample_result *out,
 		  struct findings *findings)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
@@ -254,7 +254,7 @@ bool sample_check(const struct binary *subject, const struct input *input, uint6
 		findings->nomem = true;
 		return false;
 	}
-	bool ok = run(&s, count, threads, findings);
+	bool ok = run(&s, count, findings);
 	scan_free(&scan);
 	*out = s.result;
 	return ok;

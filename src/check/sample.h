@@ -20,7 +20,7 @@ struct sample_result {
 /* count: of addresses, at beginnings of instructions.  The same seed takes the same
  * ones.  input: may be NULL.  False: no memory. */
 bool sample_check(const struct binary *subject, const struct input *input, uint64_t count,
-		  uint64_t seed, unsigned threads, struct sample_result *out,
+		  uint64_t seed, struct sample_result *out,
 		  struct findings *findings);
 
 #endif

@@ -126,8 +126,7 @@ static bool run_sample(const struct arguments *args, struct verify_report *repor
 
 	if (compares && !input_open(v->input, &input, err))
 		return false;
-	bool ok = sample_check(&report->subject, compares ? &input : NULL, args->sample, args->seed,
-			       v->threads, out, &report->findings);
+	bool ok = sample_check(&report->subject, compares ? &input : NULL, args->sample, args->seed, out, &report->findings);
 	if (compares)
 		input_close(&input);
 	return ok || bc_fail_nomem(err);

@@ -122,6 +122,16 @@ bool pair_open_known(const struct image *image, const struct function_table *fun
 	return false;
 }
 
+bool pair_names(const struct image *image, const struct function_table *functions, const struct binary *output,
+		struct pair *out, struct bc_error *err)
+{
+	*out = (struct pair){.output = output, .image = *image, .functions = *functions, .borrowed = true};
+	if (pair_match(out, err))
+		return true;
+	pair_close(out);
+	return false;
+}
+
 bool pair_check(const char *path, const struct binary *output, struct bc_error *err)
 {
 	struct pair pair;

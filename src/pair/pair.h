@@ -52,6 +52,9 @@ BC_MUST_USE bool pair_open_bytes(struct bytes input, const struct binary *output
 /* As pair_open(), of an input that is open already: image and functions must outlive the pair.  The text has no path. */
 BC_MUST_USE bool pair_open_known(const struct image *image, const struct function_table *functions, const struct binary *output,
 				 struct pair *out, struct bc_error *err);
+/* As pair_open_known(), by the names alone: whether they belong together is not looked at.  BC_NOMEM */
+BC_MUST_USE bool pair_names(const struct image *image, const struct function_table *functions, const struct binary *output,
+			    struct pair *out, struct bc_error *err);
 void pair_close(struct pair *pair);
 
 /* Build graphs and code of input functions that have none yet, each given once.  BC_FORMAT, BC_NOMEM: of that
