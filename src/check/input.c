@@ -46,7 +46,7 @@ struct bytes input_code_of(const struct input *input, uint32_t function)
 bool input_match(const struct binary *subject, const struct input *input, uint32_t *of, struct findings *findings)
 {
 	struct bc_error err;
-	struct pair pair;
+	struct pair pair = {0};
 
 	if (!pair_names(&input->image, &input->functions, subject, &pair, &err)) {
 		findings->nomem = true;

@@ -46,8 +46,9 @@ static inline const struct location *located_row(const struct located_counts *lo
 
 static inline struct output_place located_place(const struct located_counts *located, struct location at)
 {
-	return at.function == LOCATION_NONE ? (struct output_place){0}
-					    : binary_place_in(located->binary, at.function, at.offset);
+	if (at.function == LOCATION_NONE)
+		return (struct output_place){0};
+	return binary_place_in(located->binary, at.function, at.offset);
 }
 
 #endif

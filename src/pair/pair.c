@@ -134,7 +134,7 @@ bool pair_names(const struct image *image, const struct function_table *function
 
 bool pair_check(const char *path, const struct binary *output, struct bc_error *err)
 {
-	struct pair pair;
+	struct pair pair = {0};
 
 	bool ok = pair_open(path, output, false, &pair, err);
 	if (ok)
