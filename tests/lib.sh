@@ -13,6 +13,7 @@ own_folder() {
 	dir=$(mktemp -d)
 	trap 'rm -rf "$dir"' EXIT
 	cd "$dir" || exit 1
+	dir=$(pwd -P) # as perf and the kernel have it
 }
 
 # ---- what is wrong, and what is not there ----

@@ -31,7 +31,7 @@ def check(frames, truth, how):
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     truth = subprocess.run([program, 'stacks', 'maps', str(ROUNDS)] + libraries,
-                           check=True, capture_output=True, text=True).stdout.split()
+                           check=True, capture_output=True, text=True).stdout.splitlines()
     by_id = resolved('stacks', 'maps')
     check(by_id, truth, 'by id')
 

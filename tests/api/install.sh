@@ -5,16 +5,17 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$1" --prefix "$prefix" >/dev/null
 pc=$(dirname "$(find "$prefix" -name batconv.pc)")
-flags() { PKG_CONFIG_PATH=$pc pkg-config --cflags --libs "$1"; }
+# built PACKAGE ARGUMENT...: with the flags of the package, which pkg-config quotes as xargs reads them
+built() {
+	package=$1
+	shift
+	PKG_CONFIG_PATH=$pc pkg-config --cflags --libs "$package" | xargs cc -O2 ${sanitize:+"-fsanitize=$sanitize"} "$@"
+}
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
-[ -z "$sanitize" ] || sanitize=-fsanitize=$sanitize
 LD_LIBRARY_PATH=$(dirname "$pc")
 export LD_LIBRARY_PATH
-# shellcheck disable=SC2046,SC2086  # lists of words
-{
-	cc -std=c11 -O2 -fno-omit-frame-pointer $sanitize "$2/sampler.c" $(flags batconv-capture) -o "$prefix/sampler"
-	cc -std=c11 -O2 $sanitize "$2/resolve.c" $(flags batconv) -o "$prefix/resolve"
-}
+built batconv-capture -std=c11 -fno-omit-frame-pointer "$2/sampler.c" -o "$prefix/sampler"
+built batconv -std=c11 "$2/resolve.c" -o "$prefix/resolve"
 "$prefix/sampler" "$prefix/stacks" "$prefix/maps" 99 1
 "$prefix/resolve" $$ 10 | grep -q '^0x10 \[unknown\]$'
 # A sampler has neither libelf nor zstd behind it.

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import time
 
 import browser
@@ -56,13 +57,13 @@ class Run:
     def open(self, path, **how):
         """A page that is open; seconds: how long that took."""
         page = self.chromium.page(**how)
-        page.seconds = page.open('file://' + path)
+        page.seconds = page.open('file://' + urllib.parse.quote(path))
         page.path = path
         return page
 
     def close(self, page, what):
         """What holds of every page at its end."""
-        self.equal('%s: asked for' % what, [url for url in page.asked if url != 'file://' + page.path], [])
+        self.equal('%s: asked for' % what, [url for url in page.asked if urllib.parse.unquote(url) != 'file://' + page.path], [])
         self.equal('%s: said on the console' % what, page.said, [])
         self.equal('%s: dialogs' % what, page.dialogs, [])
         page.close()

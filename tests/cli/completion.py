@@ -10,6 +10,7 @@ A shell that is not there is named and left out (exit 77); with BATCONV_REQUIRE_
 import os
 import pty
 import re
+import shlex
 import select
 import shutil
 import subprocess
@@ -44,7 +45,7 @@ class Bash:
         self.script = os.path.join(folder, 'batconv.bash')
 
     def ask(self, lines):
-        code = ['source %s' % self.script]
+        code = ['source %s' % shlex.quote(self.script)]
         for line in lines:
             words = [word for part in line.split(' ') for word in re.split('(=)', part) if word or not part]
             if line.endswith('='):
@@ -63,7 +64,7 @@ class Bash:
 
     def typed(self, line):
         seen = os.path.join(self.folder, 'seen')
-        code = 'batconv() { printf "%%s\\n" "$@" >%s.new; mv %s.new %s; }\nsource %s\n' % (seen, seen, seen, self.script)
+        code = 'batconv() { printf "%%s\\n" "$@" >%s.new; mv %s.new %s; }\nsource %s\n' % tuple(map(shlex.quote, (seen, seen, seen, self.script)))
         setup = os.path.join(self.folder, 'rc')
         with open(setup, 'w', encoding='ascii') as rc:
             rc.write(code)
@@ -133,7 +134,7 @@ touch %(folder)s/seen
         shutil.copy(os.path.join(self.folder, 'batconv.zsh'), os.path.join(self.folder, '_batconv'))
         rc = os.path.join(self.folder, 'setup.zsh')
         with open(rc, 'w', encoding='ascii') as file:
-            file.write(self.SETUP % {'folder': self.folder})
+            file.write(self.SETUP % {'folder': shlex.quote(self.folder)})
         answers = []
         with Terminal(['zsh', '-f', '-i'], self.folder) as terminal:
             terminal.type(b'source setup.zsh\r')
@@ -296,7 +297,7 @@ SETUP = {
 
 def shell_words(name, rc):
     return {'bash': ['bash', '--noprofile', '--rcfile', rc, '-i'], 'zsh': ['zsh', '-f', '-i'],
-            'fish': ['fish', '--no-config', '-i', '-C', 'source ' + rc]}[name]
+            'fish': ['fish', '--no-config', '-i', '-C', 'source ' + shlex.quote(rc)]}[name]
 
 
 def check_hostile(name, folder):
@@ -308,7 +309,7 @@ def check_hostile(name, folder):
     shutil.copy(os.path.join(folder, 'work', 'batconv.' + name), script)
     seen, rc = os.path.join(room, 'seen'), os.path.join(room, 'rc')
     with open(rc, 'w', encoding='utf-8') as file:
-        file.write(SETUP[name] % {'seen': seen, 'script': script, 'folder': room})
+        file.write(SETUP[name] % {key: shlex.quote(path) for key, path in (('seen', seen), ('script', script), ('folder', room))})
     wrong = 0
 
     def executed(what):
@@ -324,7 +325,7 @@ def check_hostile(name, folder):
             os.mkdir(os.path.join(files, 'd%02d%s' % (i, ending)))
     with Terminal(shell_words(name, rc), files) as terminal:
         if name == 'zsh':
-            terminal.type(b'source %s\r' % rc.encode())
+            terminal.type(b'source %s\r' % shlex.quote(rc).encode())
             terminal.file(seen)
         for form in 'batconv f%02d', 'batconv --input=f%02d', 'batconv merge -o f%02d', 'batconv "f%02d', 'batconv --debug-dir=d%02d':
             for i, ending in enumerate(names):

@@ -6,6 +6,7 @@ BATCONV, INPUTS and SOURCE are as for tests/cli/run.py.
 """
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,7 @@ def check(what, is_so, out):
 def behind(folder, commands):
     path = os.path.join(folder, '-'.join(commands))
     with open(path, 'w') as file:
-        file.write(START % (BATCONV, '\n'.join('[ "$1" != %s ] || { %s; }' % (name, CHANGES[name][0]) for name in commands)))
+        file.write(START % (shlex.quote(BATCONV), '\n'.join('[ "$1" != %s ] || { %s; }' % (name, CHANGES[name][0]) for name in commands)))
     os.chmod(path, 0o755)
     return path
 

@@ -100,31 +100,34 @@ class Sweep:
 
     # ---- sweeps ----
 
+    def preload(self, **settings):
+        """The environment in which an allocation fails.  By name: LD_PRELOAD knows no path with a blank."""
+        return {'LD_PRELOAD': 'libfault_alloc.so', 'LD_LIBRARY_PATH': self.tools,
+                **{'FAULT_ALLOC_' + name: str(value) for name, value in settings.items()}}
+
     def alloc(self):
-        library = os.path.join(self.tools, 'libfault_alloc.so')
         jobs = []
         for subject in self.subjects():
             self.bench.good(subject)
-            self.bench.run(subject, env={'LD_PRELOAD': library, 'FAULT_ALLOC_TOLD': self.told()})
+            self.bench.run(subject, env=self.preload(TOLD=self.told()))
             with open(self.told()) as file:
                 total = int(file.read())
             for more, fault in ((0, 'one allocation fails'), (1, 'all allocations from one on fail')):
                 for n in self.places(total, 4 if more else 8):
-                    env = {'LD_PRELOAD': library, 'FAULT_ALLOC_AT': str(n), 'FAULT_ALLOC_ON': str(more)}
+                    env = self.preload(AT=n, ON=more)
                     jobs.append((fault, subject, '%d of %d' % (n, total), self.judged(subject, NOMEM, env=env)))
         self.all(jobs)
 
     def llvm(self):
         """libLLVM ends the program, or is not found; a signal never leaves anything behind."""
-        library = os.path.join(self.tools, 'libfault_alloc.so')
         jobs = []
         for subject in self.subjects(library=True):
             self.bench.good(subject)
-            self.bench.run(subject, env={'LD_PRELOAD': library, 'FAULT_ALLOC_TOLD': self.told()})
+            self.bench.run(subject, env=self.preload(TOLD=self.told()))
             with open(self.told()) as file:
                 total = int(file.read())
             for n in spread(total, 500 if self.options.every else 20):
-                env = {'LD_PRELOAD': library, 'FAULT_ALLOC_AT': str(n), 'FAULT_ALLOC_ON': '0'}
+                env = self.preload(AT=n, ON=0)
                 jobs.append(('an allocation of libLLVM fails', subject, '%d of %d' % (n, total), self.aborted(subject, env)))
         self.all(jobs)
 

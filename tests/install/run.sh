@@ -20,11 +20,9 @@ export PKG_CONFIG_PATH="$libdir"
 for package in bat batconv batconv-capture; do
 	[ "$(pkg-config --variable=prefix $package)" = "$prefix" ] || { echo "$package.pc has another prefix" >&2; exit 1; }
 done
-flags=$(pkg-config --cflags --libs bat)
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
-[ -z "$sanitize" ] || flags="$flags -fsanitize=$sanitize"
-# shellcheck disable=SC2086  # a list of words
-cc "$here/user.c" $flags -o "$prefix/user"
+# pkg-config quotes blanks and such, as xargs reads them.
+pkg-config --cflags --libs bat | xargs cc ${sanitize:+"-fsanitize=$sanitize"} "$here/user.c" -o "$prefix/user"
 LD_LIBRARY_PATH=$(dirname "$libdir") "$prefix/user"
 
 cmake -S "$here" -B "$prefix/build" -DCMAKE_PREFIX_PATH="$prefix" \

@@ -16,18 +16,18 @@ warned() {
 }
 
 "$BATCONV" "$demo/demo.bolt" "$demo/demo.perf.txt" -o plain 2>plain.said || fail "plain: exit $?"
-LD_PRELOAD=$SHIM "$BATCONV" --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o sandboxed 2>sandboxed.said ||
+LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o sandboxed 2>sandboxed.said ||
 	fail "sandboxed: exit $?"
 cmp plain sandboxed || fail "they differ"
 warned sandboxed.said
-LD_PRELOAD=$SHIM "$BATCONV" -v --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>&1 |
+LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" -v --sandbox "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>&1 |
 	grep -qx 'batconv: sandbox: Landlock no, seccomp no' || fail '-v: does not say that there is none'
 # The summary as JSON stands alone.
-LD_PRELOAD=$SHIM "$BATCONV" --sandbox --stats=json "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>json.said
+LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" --sandbox --stats=json "$demo/demo.bolt" "$demo/demo.perf.txt" -o out 2>json.said
 grep -q warning: json.said && fail '--stats=json: a line that is no JSON'
 
 "$BATCONV" dump "$demo/demo.bolt" -o plain 2>plain.said || fail "dump: exit $?"
-LD_PRELOAD=$SHIM "$BATCONV" dump --sandbox "$demo/demo.bolt" -o sandboxed 2>sandboxed.said || fail "dump --sandbox: exit $?"
+LD_PRELOAD=${SHIM##*/} LD_LIBRARY_PATH=${SHIM%/*} "$BATCONV" dump --sandbox "$demo/demo.bolt" -o sandboxed 2>sandboxed.said || fail "dump --sandbox: exit $?"
 cmp plain sandboxed || fail "they differ"
 warned sandboxed.said
 finish

@@ -1,7 +1,7 @@
 """Reads perf script text of one process in a plain way, for scripts that check batconv."""
 import re
 
-MAP = re.compile(r'\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: r-xp \S*/(\S+)$')
+MAP = re.compile(r'\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: r-xp .*/([^/\n]+)$')
 
 
 def base_of(elf, path, name):
