@@ -43,7 +43,10 @@ install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCH
 file(CREATE_LINK batconv.1 ${CMAKE_BINARY_DIR}/batconv-convert.1 SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/batconv-convert.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
-install(DIRECTORY examples/fleet DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/examples USE_SOURCE_PERMISSIONS)
+# Not with the modes of the checkout, which another umask or a read-only source directory gives it.
+set(fleet examples/fleet)
+install(PROGRAMS ${fleet}/batconv-fleet ${fleet}/batconv-fleet-step ${fleet}/batconv-fleet.sbatch DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
+install(FILES ${fleet}/share.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 

@@ -3,8 +3,9 @@
 # pkg-config, by CMake, and by running the program.   run.sh BUILD_DIR
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-prefix=$(mktemp -d)
-trap 'rm -rf "$prefix"' EXIT
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+prefix="$dir/it's a \$HOME" # what pkg-config and make quote
 
 cmake --install "$1" --prefix "$prefix" >/dev/null
 "$prefix/bin/batconv" --version
@@ -21,8 +22,8 @@ for package in bat batconv batconv-capture; do
 	[ "$(pkg-config --variable=prefix $package)" = "$prefix" ] || { echo "$package.pc has another prefix" >&2; exit 1; }
 done
 sanitize=$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$1/CMakeCache.txt")
-# pkg-config quotes blanks and such, as xargs reads them.
-pkg-config --cflags --libs bat | xargs cc ${sanitize:+"-fsanitize=$sanitize"} "$here/user.c" -o "$prefix/user"
+# xargs takes the quotes of pkg-config off, as a Makefile's shell would, and leaves a dollar as it is.
+pkg-config --cflags --libs bat | xargs cc "$here/user.c" ${sanitize:+"-fsanitize=$sanitize"} -o "$prefix/user"
 LD_LIBRARY_PATH=$(dirname "$libdir") "$prefix/user"
 
 cmake -S "$here" -B "$prefix/build" -DCMAKE_PREFIX_PATH="$prefix" \
