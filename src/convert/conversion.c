@@ -368,7 +368,7 @@ bool conversion_settle(const struct conversion_options *options, struct conversi
 		return false;
 	struct counts *counts = out->basic ? &totals->basic : &totals->traces;
 	out->distinct = counts_used(counts);
-	return located_make(conversion_binary(out), counts, out->basic, out->threads, &out->located, err) &&
+	return located_make(conversion_binary(out), counts, out->basic, &out->located, err) &&
 	       build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
 	       (!options->executed || executed_count(&out->located, out->aggregate.options.impute, &out->graphs, out->threads, &out->executed, err));
 }

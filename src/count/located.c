@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/count/located.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-
-#include "src/base/parallel.h"
 
 /* Rows that are looked up together: the memory of all is asked for before the first is needed. */
 #define ROWS_AHEAD ((size_t)32)
-
-struct job {
-	struct located_counts *out;
-	atomic_bool no_memory;
-};
 
 static struct location locate(const struct binary *binary, uint64_t vaddr, const struct function **near)
 {
@@ -35,34 +27,31 @@ static void locate_rows(const struct binary *binary, const struct count_row *row
 			*out++ = locate(binary, rows[i].key[word], &near[word]);
 }
 
-static void locate_shard(void *ctx, size_t shard, unsigned worker)
+const struct count_table *located_rows(const struct located_counts *located, size_t shard)
 {
-	struct job *job = ctx;
-	struct located_counts *out = job->out;
-	const struct count_table *table = located_rows(out, shard);
-	unsigned words = out->basic ? 1 : END_COUNT;
+	const struct count_table *table = &located->counts->shards[shard];
+	unsigned words = located->basic ? 1 : END_COUNT;
 	const struct function *near[END_COUNT] = {NULL};
 
-	(void)worker;
-	out->at[shard] = malloc((table->used * words + 1) * sizeof(*out->at[shard]));
-	if (!out->at[shard]) {
-		atomic_store(&job->no_memory, true);
-		return;
-	}
-	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
+	for (size_t i = 0; !located->known[shard] && i < table->used; i += ROWS_AHEAD) {
 		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
-		locate_rows(out->binary, table->rows + i, count, words, out->at[shard] + i * words, near);
+		locate_rows(located->binary, table->rows + i, count, words, located->at[shard] + i * words, near);
 	}
+	located->known[shard] = true;
+	return table;
 }
 
-bool located_make(const struct binary *binary, struct counts *counts, bool basic, unsigned threads,
-		  struct located_counts *out, struct bc_error *err)
+bool located_make(const struct binary *binary, struct counts *counts, bool basic, struct located_counts *out,
+		  struct bc_error *err)
 {
-	struct job job = {.out = out};
+	bool ok = true;
 
-	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic};
-	parallel_for(threads > COUNTS_SHARDS ? COUNTS_SHARDS : threads, COUNTS_SHARDS, locate_shard, &job);
-	if (!atomic_load(&job.no_memory))
+	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic, .known = calloc(COUNTS_SHARDS, sizeof(bool))};
+	for (size_t i = 0; i < COUNTS_SHARDS; i++) {
+		out->at[i] = malloc((counts->shards[i].used * (basic ? 1 : END_COUNT) + 1) * sizeof(*out->at[i]));
+		ok = ok && out->at[i];
+	}
+	if (ok && out->known)
 		return true;
 	located_free(out);
 	return bc_fail_nomem(err);
@@ -79,5 +68,6 @@ void located_free(struct located_counts *located)
 {
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		free(located->at[i]);
+	free(located->known);
 	*located = (struct located_counts){0};
 }

@@ -23,22 +23,22 @@ struct located_counts {
 	struct counts *counts; /* settled; borrowed */
 	bool basic;            /* addresses, else traces */
 	struct location *at[COUNTS_SHARDS]; /* by row: END_COUNT of each trace, one of each address */
+	bool *known; /* by shard: its ends were looked up */
 };
 
-/* Look all ends up.  `binary` and `counts` must outlive it.  BC_NOMEM: there is nothing to free. */
-BC_MUST_USE bool located_make(const struct binary *binary, struct counts *counts, bool basic, unsigned threads,
-			      struct located_counts *out, struct bc_error *err);
+/* `binary` and `counts` must outlive it.  BC_NOMEM: there is nothing to free. */
+BC_MUST_USE bool located_make(const struct binary *binary, struct counts *counts, bool basic, struct located_counts *out,
+			      struct bc_error *err);
 void located_free(struct located_counts *located);
 
 /* Frees a shard that nobody reads again, and its counts. */
 void located_free_shard(struct located_counts *located, size_t shard);
 
-static inline const struct count_table *located_rows(const struct located_counts *located, size_t shard)
-{
-	return &located->counts->shards[shard];
-}
+/* The rows of a shard.  Who asks first looks their ends up, so that this is done by many threads, with the rows at hand; no two threads
+ * may have the same shard at a time. */
+const struct count_table *located_rows(const struct located_counts *located, size_t shard);
 
-/* The locations of one row. */
+/* The locations of one row, after located_rows(). */
 static inline const struct location *located_row(const struct located_counts *located, size_t shard, size_t row)
 {
 	return &located->at[shard][located->basic ? row : row * END_COUNT];

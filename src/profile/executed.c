@@ -103,8 +103,9 @@ static bool note_addresses(const struct job *job, struct index_vec *out)
 	const struct function *functions = job->located->binary->functions.at;
 
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
+		const struct count_table *table = located_rows(job->located, shard);
 		uint32_t last = LOCATION_NONE;
-		for (size_t i = 0; i < located_rows(job->located, shard)->used; i++) {
+		for (size_t i = 0; i < table->used; i++) {
 			uint32_t function = located_row(job->located, shard, i)->function;
 			if (function != last && function != LOCATION_NONE && functions[function].kind != FUNCTION_PLT &&
 			    !index_vec_push(out, function))

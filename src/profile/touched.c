@@ -12,7 +12,8 @@ bool touched_functions(const struct located_counts *located, struct code_marks *
 	if (!code_marks_make(out, &located->binary->functions))
 		return false;
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		for (size_t i = 0; i < located_rows(located, shard)->used; i++) {
+		const struct count_table *table = located_rows(located, shard);
+		for (size_t i = 0; i < table->used; i++) {
 			const struct location *row = located_row(located, shard, i);
 			touch(row[END_FROM], out);
 			if (!located->basic)

@@ -20,9 +20,10 @@ static void note(const struct noting *n, struct location at)
 static void note_shard(void *ctx, size_t shard, unsigned worker)
 {
 	const struct noting *n = ctx;
+	const struct count_table *table = located_rows(n->job->located, shard);
 
 	(void)worker;
-	for (size_t i = 0; i < located_rows(n->job->located, shard)->used; i++) {
+	for (size_t i = 0; i < table->used; i++) {
 		const struct location *at = located_row(n->job->located, shard, i);
 		note(n, at[END_FROM]);
 		note(n, at[END_BRANCH]);

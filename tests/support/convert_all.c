@@ -138,7 +138,7 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
-	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces, basic, threads, &located, &err));
+	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces, basic, &located, &err));
 	assert(!pair || basic || input_graphs_build(&located, &aggregate->options.rules, pair, threads, &err));
 	if (pair && !basic)
 		check_ranges(aggregate, &located, pair, threads, out);

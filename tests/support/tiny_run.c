@@ -97,7 +97,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 
 	assert_true(aggregate_finish(&run->aggregate, &basic, &err));
 	struct totals *totals = &run->aggregate.totals;
-	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic, threads, &located, &err));
+	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic, &located, &err));
 	assert_true(convert(&(struct convert_job){.located = &located, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
 	located_free(&located);
 	run->ledgers = run->aggregate.counter.ledgers;
