@@ -16,7 +16,7 @@ from itertools import combinations
 
 BATCONV = os.path.abspath(os.environ['BATCONV'])
 BYTES = b'boltedcollection\n'
-OTHER = 7 # a descriptor
+OTHER = 99 # a descriptor; above those that a caller may leave open
 
 # What values are called that name no file.  A value of another name must have a role.
 NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'OF', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
