@@ -169,7 +169,8 @@ static bool check_samples(const struct conversion_options *options, struct conve
  * cannot be read as a graph, the profile stays one of addresses. */
 static bool infer_branches(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct infer_job job = {c->pair.output ? &c->pair.graphs : &c->graphs, c->pair.output ? &c->pair : NULL, c->threads, options->ranges ? &c->ranges : NULL};
+	const struct infer_job job = {conversion_pair(c) ? &c->pair.graphs : &c->graphs, conversion_pair(c), c->threads,
+				      options->ranges ? &c->ranges : NULL};
 
 	if (!c->basic || !c->aggregate.options.rules.infer || (conversion_binary(c)->kind != BINARY_UNTOUCHED && !job.pair))
 		return true;
@@ -195,7 +196,7 @@ static bool restore(struct conversion *c, struct converted *converted, struct bc
 /* Makes the profile of the counts, which are freed unless they are the result, and the calls of the ranges. */
 static bool make_profile(const struct conversion_options *options, struct conversion *c, struct converted *out, struct bc_error *err)
 {
-	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct pair *pair = conversion_pair(c);
 	const struct convert_job job = {&c->located, pair, options->aggregate_only, options->keep_graphs, &c->graphs, c->threads};
 
 	bool ok = convert(&job, &c->aggregate, out, err) && restore(c, out, err);
@@ -270,7 +271,7 @@ static bool keep_counts(const struct conversion_options *options, struct convers
 bool conversion_take_hashes(const struct conversion_options *options, const char *path, struct conversion *c,
 			    struct bc_error *err)
 {
-	return hash_source_open(path, conversion_binary(c), options->binary, c->pair.output ? &c->pair : NULL, &c->hashes, err);
+	return hash_source_open(path, conversion_binary(c), options->binary, conversion_pair(c), &c->hashes, err);
 }
 
 static bool fail_unhashed(const struct conversion_options *options, struct bc_error *err)
@@ -320,7 +321,7 @@ static bool open_binary(const struct conversion_options *options, struct convers
 /* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
 static bool read_probes(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct pair *pair = conversion_pair(c);
 
 	if (!options->probes || probe_source_open(conversion_binary(c), pair, &c->probes, err))
 		return true;
@@ -338,7 +339,7 @@ bool conversion_begin(const struct conversion_options *options, struct conversio
  * inferred. */
 static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
 {
-	const struct ranges_job job = {&c->located, &c->aggregate.returns, c->pair.output ? &c->pair : NULL, c->threads};
+	const struct ranges_job job = {&c->located, &c->aggregate.returns, conversion_pair(c), c->threads};
 
 	if (c->basic && (!c->aggregate.options.rules.infer || options->aggregate_only))
 		return bc_fail(err, BC_UNSUPPORTED,

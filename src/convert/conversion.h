@@ -93,6 +93,12 @@ static inline const struct binary *conversion_binary(const struct conversion *co
 	return conversion->pair.output ? conversion->pair.output : &conversion->opened;
 }
 
+/* That and its input; NULL if the input was not given. */
+static inline const struct pair *conversion_pair(const struct conversion *conversion)
+{
+	return conversion->pair.output ? &conversion->pair : NULL;
+}
+
 /* Zeroed `out` is filled as far as the job gets, also when it fails: the summary
  * of a refusal needs it.  Finish with conversion_free().
  *

@@ -27,7 +27,7 @@ static void locate_rows(const struct binary *binary, const struct count_row *row
 			*out++ = locate(binary, rows[i].key[word], &near[word]);
 }
 
-const struct count_table *located_rows(const struct located_counts *located, size_t shard)
+const struct count_table *located_rows(struct located_counts *located, size_t shard)
 {
 	const struct count_table *table = &located->counts->shards[shard];
 	unsigned words = located->basic ? 1 : END_COUNT;
@@ -46,12 +46,12 @@ bool located_make(const struct binary *binary, struct counts *counts, bool basic
 {
 	bool ok = true;
 
-	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic, .known = calloc(COUNTS_SHARDS, sizeof(bool))};
+	*out = (struct located_counts){.binary = binary, .counts = counts, .basic = basic};
 	for (size_t i = 0; i < COUNTS_SHARDS; i++) {
 		out->at[i] = malloc((counts->shards[i].used * (basic ? 1 : END_COUNT) + 1) * sizeof(*out->at[i]));
 		ok = ok && out->at[i];
 	}
-	if (ok && out->known)
+	if (ok)
 		return true;
 	located_free(out);
 	return bc_fail_nomem(err);
@@ -68,6 +68,5 @@ void located_free(struct located_counts *located)
 {
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		free(located->at[i]);
-	free(located->known);
 	*located = (struct located_counts){0};
 }

@@ -23,7 +23,7 @@ struct located_counts {
 	struct counts *counts; /* settled; borrowed */
 	bool basic;            /* addresses, else traces */
 	struct location *at[COUNTS_SHARDS]; /* by row: END_COUNT of each trace, one of each address */
-	bool *known; /* by shard: its ends were looked up */
+	bool known[COUNTS_SHARDS]; /* by shard: its ends were looked up */
 };
 
 /* `binary` and `counts` must outlive it.  BC_NOMEM: there is nothing to free. */
@@ -36,7 +36,7 @@ void located_free_shard(struct located_counts *located, size_t shard);
 
 /* The rows of a shard.  Who asks first looks their ends up, so that this is done by many threads, with the rows at hand; no two threads
  * may have the same shard at a time. */
-const struct count_table *located_rows(const struct located_counts *located, size_t shard);
+const struct count_table *located_rows(struct located_counts *located, size_t shard);
 
 /* The locations of one row, after located_rows(). */
 static inline const struct location *located_row(const struct located_counts *located, size_t shard, size_t row)

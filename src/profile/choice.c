@@ -142,7 +142,7 @@ static void choose(const struct choosing *c, const struct function_choice *choic
 	}
 }
 
-bool choice_apply(const struct function_choice *choice, const struct located_counts *located, struct code_marks *out,
+bool choice_apply(const struct function_choice *choice, struct located_counts *located, struct code_marks *out,
 		  struct bc_error *err)
 {
 	const struct binary *binary = located->binary;

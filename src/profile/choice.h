@@ -37,7 +37,7 @@ static inline bool choice_is_all(const struct function_choice *choice)
  *
  * BC_FORMAT  no regular expression
  * BC_NOMEM */
-BC_MUST_USE bool choice_apply(const struct function_choice *choice, const struct located_counts *located,
+BC_MUST_USE bool choice_apply(const struct function_choice *choice, struct located_counts *located,
 			      struct code_marks *out, struct bc_error *err);
 
 #endif

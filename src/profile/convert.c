@@ -248,7 +248,7 @@ static void note_walk(struct converter *c, const struct count_row *row, const st
 static void note_walks(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
-	const struct located_counts *located = job->how->located;
+	struct located_counts *located = job->how->located;
 	const struct count_table *table = located_rows(located, shard);
 
 	job->workers[worker].impute = (struct impute){0};

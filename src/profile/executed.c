@@ -11,7 +11,7 @@
 DEFINE_VEC(index_vec, uint32_t);
 
 struct job {
-	const struct located_counts *located;
+	struct located_counts *located;
 	bool imputes;
 	struct cfg *graphs;
 	struct executed *bytes;
@@ -47,7 +47,7 @@ static void take(const struct job *job, struct sum *sum)
 static void count_traces(void *ctx, size_t shard, unsigned worker)
 {
 	const struct job *job = ctx;
-	const struct located_counts *located = job->located;
+	struct located_counts *located = job->located;
 	const struct count_table *table = located_rows(located, shard);
 	struct impute impute = {0};
 	struct sum sum = {0};
@@ -129,7 +129,7 @@ static bool count_basic(struct job *job, unsigned threads, struct bc_error *err)
 	return ok;
 }
 
-bool executed_count(const struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
+bool executed_count(struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
 		    struct executed *out, struct bc_error *err)
 {
 	struct job job = {.located = located, .imputes = imputes, .bytes = out, .graphs = graphs};

@@ -18,7 +18,7 @@ DEFINE_BY_CODE(executed, _Atomic uint64_t) /* bytes, modulo 2^64, as perf2bolt h
  * graphs  of the binary: those that are missing are built
  *
  * BC_NOMEM */
-BC_MUST_USE bool executed_count(const struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
+BC_MUST_USE bool executed_count(struct located_counts *located, bool imputes, struct cfg *graphs, unsigned threads,
 				struct executed *out, struct bc_error *err);
 
 #endif

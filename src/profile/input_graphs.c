@@ -7,7 +7,7 @@
 #include "src/base/parallel.h"
 
 struct noting {
-	const struct located_counts *located;
+	struct located_counts *located;
 	const struct pair *pair;
 	bool old, left;    /* are the rules for these places in use? */
 	atomic_bool *ran;  /* by function of the input */
@@ -41,7 +41,7 @@ static void note_shard(void *ctx, size_t shard, unsigned worker)
 	}
 }
 
-bool input_graphs_build(const struct located_counts *located, const struct profile_rules *rules, struct pair *pair,
+bool input_graphs_build(struct located_counts *located, const struct profile_rules *rules, struct pair *pair,
 			unsigned threads, struct bc_error *err)
 {
 	size_t functions = pair->functions.count, count = 0;

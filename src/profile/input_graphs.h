@@ -9,7 +9,7 @@
 
 /* Set pair->graphs: each function in which a counted trace begins, or from which a branch led there.  aggregate_finish()
  * came before; the totals are only read.  BC_FORMAT: tables that would be read too often (work.h).  BC_NOMEM */
-BC_MUST_USE bool input_graphs_build(const struct located_counts *located, const struct profile_rules *rules, struct pair *pair,
+BC_MUST_USE bool input_graphs_build(struct located_counts *located, const struct profile_rules *rules, struct pair *pair,
 				    unsigned threads, struct bc_error *err);
 
 #endif

@@ -7,7 +7,7 @@ static void touch(struct location at, struct code_marks *touched)
 		*code_marks_of(touched, (struct code_number){at.function}) = true;
 }
 
-bool touched_functions(const struct located_counts *located, struct code_marks *out)
+bool touched_functions(struct located_counts *located, struct code_marks *out)
 {
 	if (!code_marks_make(out, &located->binary->functions))
 		return false;

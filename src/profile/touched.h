@@ -6,6 +6,6 @@
 #include "src/count/located.h"
 
 /* Marks them in *out, for code_marks_free().  false: out of memory */
-BC_MUST_USE bool touched_functions(const struct located_counts *located, struct code_marks *out);
+BC_MUST_USE bool touched_functions(struct located_counts *located, struct code_marks *out);
 
 #endif

@@ -40,7 +40,7 @@ enum code_place code_place_of(const struct binary *binary, struct output_place p
 
 /* Lists the addresses that were counted, with the sum of each.  Rows of one address stand next to
  * each other. */
-static bool list_addresses(const struct located_counts *located, struct placed_vec *out)
+static bool list_addresses(struct located_counts *located, struct placed_vec *out)
 {
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
 		const struct count_table *table = located_rows(located, shard);
@@ -61,7 +61,7 @@ static bool list_addresses(const struct located_counts *located, struct placed_v
 	return true;
 }
 
-bool code_places_take(const struct located_counts *located, struct code_places *out, struct bc_error *err)
+bool code_places_take(struct located_counts *located, struct code_places *out, struct bc_error *err)
 {
 	struct placed_vec placed = {0};
 

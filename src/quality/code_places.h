@@ -34,6 +34,6 @@ const char *code_place_key(enum code_place place);
 enum code_place code_place_of(const struct binary *binary, struct output_place place);
 
 /* Takes the counts before they are converted.  BC_NOMEM */
-BC_MUST_USE bool code_places_take(const struct located_counts *located, struct code_places *out, struct bc_error *err);
+BC_MUST_USE bool code_places_take(struct located_counts *located, struct code_places *out, struct bc_error *err);
 
 #endif

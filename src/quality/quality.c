@@ -92,7 +92,7 @@ DEFINE_VEC(number_list, uint32_t);
 static bool open_code(struct conversion *c, struct flow_code *code, struct block_source *blocks, struct bc_error *err)
 {
 	const struct binary *binary = conversion_binary(c);
-	const struct pair *pair = c->pair.output ? &c->pair : NULL;
+	const struct pair *pair = conversion_pair(c);
 	const struct function_table *table = pair ? &pair->functions : &binary->functions;
 	struct cfg *graphs = pair ? &c->pair.graphs : &c->graphs;
 	struct number_list chosen = {0};

@@ -50,7 +50,7 @@ struct ranges {
 extern const struct ledger_words range_words, step_words;
 
 struct ranges_job {
-	const struct located_counts *located; /* traces, and the binary that they are of */
+	struct located_counts *located; /* traces, and the binary that they are of */
 	const struct returns *returns;
 	const struct pair *pair; /* with the graphs of input_graphs_build(); NULL: the binary is its own input */
 	unsigned threads;

@@ -192,7 +192,7 @@ static void take_trace(struct walker *w, const struct count_row *row, const stru
 
 void walk_shard(struct walker *w, size_t shard)
 {
-	const struct located_counts *located = w->job->located;
+	struct located_counts *located = w->job->located;
 	const struct count_table *table = located_rows(located, shard);
 
 	for (size_t i = 0; i < table->used; i++)

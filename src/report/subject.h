@@ -19,7 +19,7 @@ static inline const struct binary *subject_binary(const struct report_subject *s
 /* NULL: the input was not given */
 static inline const struct pair *subject_pair(const struct report_subject *subject)
 {
-	return subject->conversion->pair.output ? &subject->conversion->pair : NULL;
+	return conversion_pair(subject->conversion);
 }
 
 /* The binary's function of a number, or NULL: it has code nowhere. */

@@ -109,7 +109,7 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 
 /* Checks the ranges for llvm-profgen: nothing is lost, both lists are sorted, and no range ends
  * before it begins. */
-static void check_ranges(const struct aggregate *aggregate, const struct located_counts *located, const struct pair *pair,
+static void check_ranges(const struct aggregate *aggregate, struct located_counts *located, const struct pair *pair,
 			 unsigned threads, FILE *out)
 {
 	const struct ranges_job job = {located, &aggregate->returns, pair, threads};
