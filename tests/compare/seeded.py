@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -53,50 +52,20 @@ SEEDS = [
 ]
 
 
-def compare(old, new, inputs):
-    """(the case that differs first, or None, what compare-builds printed)"""
-    done = subprocess.run([os.path.join(ROOT, 'scripts/compare-builds'), '--stop', old, new], env=dict(os.environ, INPUTS=inputs),
+def keep_unchanged(tree):
+    shutil.copy(os.path.join(tree.build, 'batconv'), os.path.join(tree.build, 'unchanged'))
+
+
+def compare(tree):
+    """What differs first, in which case; None: nothing does."""
+    done = subprocess.run([os.path.join(ROOT, 'scripts/compare-builds'), '--stop', os.path.join(tree.build, 'unchanged'),
+                           os.path.join(tree.build, 'batconv')], env=dict(os.environ, INPUTS=os.path.join(tree.build, 'inputs')),
                           capture_output=True, text=True)
     if done.returncode not in (0, 1) or done.stderr or ' compared, ' not in done.stdout:
         raise SystemExit('compare-builds itself:\n' + done.stdout + done.stderr)
-    return re.search(r'^(.*)\n    differs: (.*)', done.stdout, re.M)
-
-
-def try_seed(tree, old, seed):
-    name, path, before, after = seed
-    text, begin = tree.read(path), time.monotonic()
-    if text.count(before) != 1:
-        print('%s: %s: %d places have the text' % (path, name, text.count(before)), flush=True)
-        return False
-    tree.write(path, text.replace(before, after))
-    try:
-        if not tree.try_ninja(['batconv']):
-            raise SystemExit('%s: %s: it does not compile' % (path, name))
-        found = compare(old, os.path.join(tree.build, 'batconv'), os.path.join(tree.build, 'inputs'))
-    finally:
-        tree.write(path, text)
-    print('%-9s %s: %s; %.0f s%s' % ('found' if found else 'NOT FOUND', path, name, time.monotonic() - begin,
-                                     found and '\n          %s in %s' % (found[2], found[1][:200]) or ''), flush=True)
-    return bool(found)
-
-
-def main(args):
-    words = [arg for arg in args if not arg.startswith('--')]
-    if '--rows' in args:
-        return trees.check_rows(ROOT, SEEDS)
-    chosen = [seed for seed in SEEDS if not words or any(word in text for word in words for text in seed[:2])]
-    if '--list' in args:
-        for name, path, _, _ in chosen:
-            print('%s: %s' % (path, name))
-        return 0
-    tree = trees.Tree(os.path.join(ROOT, 'build/compare-seeded'))
-    tree.make(ROOT, os.cpu_count(), ['batconv'])
-    old = os.path.join(tree.build, 'unchanged')
-    shutil.copy(os.path.join(tree.build, 'batconv'), old)
-    found = [try_seed(tree, old, seed) for seed in chosen]
-    print('%d changes, %d found' % (len(found), sum(found)))
-    return 0 if found and all(found) else 1
+    found = re.search(r'^(.*)\n    differs: (.*)', done.stdout, re.M)
+    return found and '%s in %s' % (found[2], found[1])
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(trees.seeded(ROOT, sys.argv[1:], SEEDS, trees.Tree(os.path.join(ROOT, 'build/compare-seeded')), keep_unchanged, compare))

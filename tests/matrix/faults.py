@@ -14,7 +14,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -73,20 +72,6 @@ FAULTS = [
 ]
 
 
-def try_fault(tree, text, fault):
-    """(how long, what the matrix said first, or None: it found nothing)"""
-    name, path, before, after = fault
-    begin = time.monotonic()
-    tree.write(path, text.replace(before, after))
-    try:
-        if not tree.try_ninja(['batconv']):
-            raise SystemExit('%s: %s: it does not compile' % (path, name))
-        said = run_matrix(tree)
-        return time.monotonic() - begin, said
-    finally:
-        tree.write(path, text)
-
-
 def run_matrix(tree):
     environment = dict(os.environ, BATCONV=os.path.join(tree.build, 'batconv'), INPUTS=os.path.join(tree.build, 'inputs'), SOURCE=tree.root)
     done = subprocess.run([sys.executable, os.path.join(HERE, 'matrix.py'), '--few', '--stop'], env=environment, capture_output=True, text=True)
@@ -95,34 +80,13 @@ def run_matrix(tree):
     return done.stdout.split('\n')[0] if done.returncode else None
 
 
-def main(args):
-    words = [arg for arg in args if not arg.startswith('--')]
-    if '--rows' in args:
-        return trees.check_rows(ROOT, FAULTS)
-    chosen = [fault for fault in FAULTS if not words or any(word in text for word in words for text in fault[:2])]
-    if '--list' in args:
-        for name, path, _, _ in chosen:
-            print('%s: %s' % (path, name))
-        return 0
-    tree = trees.Tree(os.path.join(ROOT, 'build/matrix-faults'), sanitize=True)
-    tree.make(ROOT, os.cpu_count(), ['batconv'])
-    without = None if words else run_matrix(tree)
-    if without:
-        sys.exit('without any fault: ' + without)
-    missed = 0
-    for fault in chosen:
-        name, path, before, _ = fault
-        text = tree.read(path)
-        if text.count(before) != 1:
-            print('%s: %s: %d places have the text' % (path, name, text.count(before)), flush=True)
-            missed += 1
-            continue
-        seconds, said = try_fault(tree, text, fault)
-        print('%-9s %s: %s; %.0f s%s' % ('found' if said else 'NOT FOUND', path, name, seconds, said and '\n          ' + said[:200] or ''), flush=True)
-        missed += not said
-    print('%d faults, %d found' % (len(chosen), len(chosen) - missed))
-    return 1 if missed else 0
+def check_unchanged(tree):
+    """The matrix finds nothing without any fault."""
+    said = run_matrix(tree)
+    if said:
+        sys.exit('without any fault: ' + said)
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(trees.seeded(ROOT, sys.argv[1:], FAULTS, trees.Tree(os.path.join(ROOT, 'build/matrix-faults'), sanitize=True), check_unchanged,
+                          run_matrix))

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 
 # A swap of arguments of other types is no mutant: the compiler tells, and -Werror stops it.
 STRICT = ['-Werror=incompatible-pointer-types', '-Werror=int-conversion']
@@ -144,7 +145,7 @@ def lines_of_gcov(folder, build, root):
 
 
 def check_rows(root, rows):
-    """Each row is (name, file, text, other text): 1 if the text of some is not in its file, exactly once."""
+    """1 if the text of some row is not in its file, exactly once."""
     wrong = 0
     for name, path, text, _ in rows:
         full = os.path.join(root, path)
@@ -157,3 +158,41 @@ def check_rows(root, rows):
             wrong += 1
     print('%d rows, %d without their text' % (len(rows), wrong))
     return 1 if wrong else 0
+
+
+def try_row(tree, row, find):
+    """Whether find() finds the change that a row is."""
+    name, path, before, after = row
+    text, begin = tree.read(path), time.monotonic()
+    if text.count(before) != 1:
+        print('%s: %s: %d places have the text' % (path, name, text.count(before)), flush=True)
+        return False
+    tree.write(path, text.replace(before, after))
+    try:
+        if not tree.try_ninja(['batconv']):
+            raise SystemExit('%s: %s: it does not compile' % (path, name))
+        said = find(tree)
+    finally:
+        tree.write(path, text)
+    print('%-9s %s: %s; %.0f s%s' % ('found' if said else 'NOT FOUND', path, name, time.monotonic() - begin,
+                                     said and '\n          ' + said[:200] or ''), flush=True)
+    return bool(said)
+
+
+def seeded(root, args, rows, tree, prepare, find):
+    """The command line of a script that tries whether a check finds changes of the source.  Each row is (name, file, text, other text).
+    args: words that a row or its file must have one of, --list, or --rows: only whether each text is in its file.
+    `tree` is where they are built; prepare(tree) is called when it is, and find(tree) for each change: what was found first, or None."""
+    words = [arg for arg in args if not arg.startswith('--')]
+    if '--rows' in args:
+        return check_rows(root, rows)
+    chosen = [row for row in rows if not words or any(word in text for word in words for text in row[:2])]
+    if '--list' in args:
+        for name, path, _, _ in chosen:
+            print('%s: %s' % (path, name))
+        return 0
+    tree.make(root, os.cpu_count(), ['batconv'])
+    prepare(tree)
+    found = [try_row(tree, row, find) for row in chosen]
+    print('%d changes, %d found' % (len(found), sum(found)))
+    return 0 if found and all(found) else 1
