@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command with every kind of file, in each place where a file can stand: every.py [--part=K/N] [--table] [--slow] [WORD...]
+"""Every command with every kind of file, in each place where a file can stand: every.py [--part=[K]/N] [--table] [--slow] [WORD...]
 
 The program is asked for its commands, and each command for its operands and for the options that take a file
 (commands.py): one that is new is tried by being there.  The kinds of files are all that any command reads or writes,
@@ -17,8 +17,7 @@ What must hold for every run:
     help has it), and after anything else is as it was before
     nothing else is left in the directory
 
---part=K/N  an N-th of the runs: each place with an N-th of the kinds, and other kinds at the next place.  --part=/N takes K
-         from the number of commits, so that N landings run all, and a commit always has the same part
+--part=  an N-th of the runs (parts.py): each place with an N-th of the kinds, and other kinds at the next place
 WORD...  only places whose name ("convert SAMPLES") or kinds whose name has one of the words
 --table  which exit codes were seen, of each command with each kind
 --slow   the slowest runs
@@ -42,6 +41,7 @@ sys.dont_write_bytecode = True
 import commands  # noqa: E402
 import kinds  # noqa: E402
 import names  # noqa: E402
+import parts  # noqa: E402
 
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 PERF2BOLT_LINES = (b'PERF2BOLT: ', b'PERF2BOLT-WARNING: ', b'BOLT-INFO: ', b'BOLT-WARNING: ', b' !! WARNING !! ')
@@ -344,16 +344,6 @@ def wanted(run, words):
     return not words or any(word in run.place.label() or word in run.kind.name for word in words)
 
 
-def part(args):
-    """(K, N)"""
-    given = next((a[len('--part='):] for a in args if a.startswith('--part=')), '0/1')
-    number, of = given.split('/')
-    if not number:
-        count = subprocess.run(['git', '-C', os.environ['SOURCE'], 'rev-list', '--count', 'HEAD'], capture_output=True)
-        number = count.stdout or 0  # of a source without history: the first
-    return int(number) % int(of), int(of)
-
-
 def in_part(runs, number, of):
     places = {label: index for index, label in enumerate(dict.fromkeys(run.place.label() for run in runs))}
     kind_numbers = {name: index for index, name in enumerate(dict.fromkeys(run.kind.name for run in runs))}
@@ -373,10 +363,8 @@ def main(args):
         planner = Planner(files)
         runs = [run for command in commands.ask(batconv, folder)
                 for place in commands.places(command) for run in planner.runs(place)]
-        number, of = part(args)
+        number, of = parts.chosen(args)
         runs = [run for run in in_part(runs, number, of) if wanted(run, words)]
-        if of > 1:
-            print('part %d/%d of the runs' % (number, of))
         before = {name: kind.state() for name, kind in files.items() if kind.path}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda run: do(run, files, folder + '/runs'), runs))

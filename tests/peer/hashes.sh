@@ -10,8 +10,15 @@ need $perf2bolt bolt-22
 need $bolt bolt-22
 need perf linux-perf
 
-# laid INPUT PROFILE: functions with a profile, re-laid, taken branches before and after, stale functions; in bolt.log more
+# laid INPUT PROFILE: functions with a profile, re-laid, taken branches before and after, stale functions; in bolt.log more. The same bytes
+# as before have the same answer.
 laid() {
+	key=laid.$(cat "$1" "$2" | md5sum | cut -c1-32)
+	[ -e "$key" ] || { lay "$1" "$2" >"$key"; cp bolt.log "$key.log"; }
+	cp "$key.log" bolt.log
+	cat "$key"
+}
+lay() {
 	$bolt "$1" -data "$2" -o bolted -reorder-blocks=ext-tsp -dyno-stats -v=1 >bolt.log 2>&1 || { echo "exit $?"; return; }
 	sed -n 's/^BOLT-INFO: \([0-9]*\) out of .* have non-empty execution profile.*/\1 functions/p
 		s/^BOLT-INFO: basic block reordering modified layout of \([0-9]*\) functions.*/\1 re-laid/p
@@ -59,20 +66,24 @@ bodies() {
 # beside INPUT BINARY HASHES SAMPLES [--pa]: both profiles of the same samples
 beside() {
 	input=$1 binary=$2 hashes=$3 samples=$4 name=$(basename "$2")
-	survives $perf2bolt "$binary" ${5:+"$5"} -p "$samples" -o theirs.fdata -w theirs.yaml || { leave_out "perf2bolt 22 crashes on $name"; return; }
+	theirs=theirs.$(echo "$binary $samples" | md5sum | cut -c1-32).yaml
+	[ -e "$theirs" ] || survives $perf2bolt "$binary" ${5:+"$5"} -p "$samples" -o theirs.fdata -w "$theirs" || { leave_out "perf2bolt 22 crashes on $name"; return; }
 	"$BATCONV" -q --compat=perf2bolt --hashes="$hashes" "$binary" "$samples" -o ours.fdata -w ours.yaml || fail "$name: exit $?"
 	"$BATCONV" -q --hashes="$hashes" "$binary" "$samples" -o best.fdata -w best.yaml || fail "$name: exit $?"
-	their=$(laid "$input" theirs.yaml)
+	their=$(laid "$input" "$theirs")
 	unknown=$(sed -n 's/^BOLT-WARNING: failed to post-process indirect branches for \([^(]*\).*/\1/p' bolt.log | sed 's|/[^/]*/|/|')
 	our=$(laid "$input" ours.yaml)
-	bodies theirs.yaml ours.yaml "$unknown" >about || fail "$name: $(cat about)"
-	"$SOURCE/scripts/compare-yaml" --no-extern theirs.bare ours.bare >compared || { cat compared; fail "$name: yaml"; }
+	about=about.$(cat "$theirs" ours.yaml | md5sum | cut -c1-32)
+	if [ ! -e "$about" ]; then
+		bodies "$theirs" ours.yaml "$unknown" >"$about" || fail "$name: $(cat "$about")"
+		"$SOURCE/scripts/compare-yaml" --no-extern theirs.bare ours.bare >compared || { cat compared; fail "$name: yaml"; }
+	fi
 	[ "$their" = "$our" ] || fail "$name: in llvm-bolt $our, and with perf2bolt's $their"
 	# What is better than perf2bolt's is so in both forms.
 	of_fdata=$(laid "$input" best.fdata) of_yaml=$(laid "$input" best.yaml)
 	! grep -q 'function hash mismatch' bolt.log || fail "$name: $(grep -c 'function hash mismatch' bolt.log) hashes of ours are not llvm-bolt's"
 	[ "${of_fdata%re-laid*}" = "$(echo "${of_yaml%re-laid*}" | sed 's/1 stale,//')" ] || fail "$name: YAML $of_yaml, fdata $of_fdata"
-	echo "$name: $our; by default $of_yaml; $(cat about)"
+	echo "$name: $our; by default $of_yaml; $(cat "$about")"
 }
 
 table() { # INPUT OPTION...: as `hashes`

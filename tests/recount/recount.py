@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Counts the whole corpus a second time: recount.py [WORD...]
+"""Counts the whole corpus a second time: recount.py [--part=[K]/N] [WORD...]
 
 Each sample file of inputs/, and some that are made here, is converted with the binary that it is of, in each form, with
 one thread and with two; and, by force, with each other binary of its directory.  The program `recount` counts the same
 samples by itself and compares.  Then single numbers, lines and names of what was written are changed: recount must tell
 each.
 
+--part=          an N-th of the cases (tests/every/parts.py), and those that are changed
 WORD...          only cases in whose name one of the words is; nothing is changed then
 BATCONV_RECOUNT  the program that converts (default: BATCONV); RECOUNT the one that counts again
 """
@@ -21,6 +22,8 @@ import time
 sys.dont_write_bytecode = True
 import changes  # noqa: E402
 import corpus  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../every'))
+import parts  # noqa: E402
 
 TIMEOUT = 120
 NO_HASHES = 'has no hashes'  # what YAML is made of: tables of LLVM 14 to 18
@@ -144,11 +147,13 @@ def change_all(conversions):
     return told.count(True), untold
 
 
-def main(words):
-    begin, programs = time.monotonic(), Programs()
+def main(args):
+    begin, programs, (number, of) = time.monotonic(), Programs(), parts.chosen(args)
+    words = [arg for arg in args if not arg.startswith('--')]
     with tempfile.TemporaryDirectory() as temporary:
         everything = corpus.Corpus(os.environ['INPUTS'], os.environ['SOURCE'], temporary)
-        cases = [case for case in everything.cases if not words or any(word in case.name() for word in words)]
+        cases = [case for index, case in enumerate(everything.cases)
+                 if (any(word in case.name() for word in words) if words else index % of == number or case.name() in CHANGED)]
         conversions = convert_all(cases, programs, temporary)
         wrong = [one for one in conversions if one.mistakes]
         for one in wrong:
