@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small inputs that ask for much: blowup.py [--small] [--table] [--keep] [KIND...]
+"""Small inputs that ask for much: blowup.py [--small] [--part=[K]/N] [--table] [--keep] [KIND...]
 
 Each kind of input grows with n, and so does what it refers to: what is naive takes n times n.  Each is made at once, four
 times and sixteen times its size (--small: a quarter of it, and one way through each command, another one for each kind), and
@@ -15,7 +15,7 @@ and every command must have done its work on some of the kinds.
 
 Prints a table of the kinds, of what took longest.  --table: seconds of each command with each kind instead, of its slowest
 line; "limit": refused, as it asks for too much; "no": refused, as it is nothing for this command.
-KIND: only those.  --keep: what the last ones wrote is left in the directory that is named.
+--part=: an N-th of the kinds (tests/every/parts.py).  KIND: only those.  --keep: what the last ones wrote is left in the directory that is named.
 BATCONV: the program (default: build/release/batconv).  INPUT, the size, is of all files that a command was given.
 """
 import collections
@@ -30,9 +30,11 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, '../every'))
 import binaries  # noqa: E402
 import graphs  # noqa: E402
 import pairs  # noqa: E402
+import parts  # noqa: E402
 import plan  # noqa: E402
 import recordings  # noqa: E402
 import texts  # noqa: E402
@@ -170,6 +172,8 @@ def show_commands(kind, runs, names):
 def main():
     small, keep, table = ('--' + word in sys.argv for word in ('small', 'keep', 'table'))
     chosen = [word for word in sys.argv[1:] if not word.startswith('--')] or list(KINDS)
+    number, of = parts.chosen(sys.argv)
+    chosen = chosen[number::of]
     bounds, failed, worked, count = Bounds(small), 0, collections.Counter(), 0
     folder, links = (tempfile.mkdtemp(prefix='blowup.') for _ in range(2))
     planned = plan.Plan(BATCONV, links)
@@ -177,7 +181,8 @@ def main():
         print('| kind | MB | %s |\n| --- | ---: |%s' % (' | '.join(planned.names()), ' ---: |' * len(planned.names())))
     else:
         print('| kind | MB | s | of | peak MB | refused |\n| --- | ---: | ---: | --- | ---: | --- |')
-    for turn, kind in enumerate(chosen):
+    for kind in chosen:
+        turn = list(KINDS).index(kind)
         n, least = (KINDS[kind][1:] + (max(KINDS[kind][1] // 4, 1),))[:2]
         for size in ([least] if small else [n, 4 * n, 16 * n]):
             runs = measure(kind, size, folder, planned, turn if small else None, bounds)

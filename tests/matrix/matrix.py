@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command with every pair of binaries in inputs/: matrix.py [--few] [--stop] [--table] [--slow] [WORD...]
+"""Every command with every pair of binaries in inputs/: matrix.py [--few] [--part=[K]/N] [--stop] [--table] [--slow] [WORD...]
 
 A pair is a binary that BOLT wrote, and its input (pairs.py): one that is new takes part by being there.  Its samples are branches, and
 plain ones, the starts of their traces.  The program is asked for its commands, and each command for its operands and options
@@ -18,6 +18,7 @@ Each command line is run twice: by one thread and by three, in memory that mallo
 
 WORD...  only pairs whose name or kind has one of the words
 --few    for a slow build: of binaries that differ in nothing but the release of BOLT only the newest, and only samples with --threads twice
+--part=  an N-th of the pairs (tests/every/parts.py): whether there is one of every kind, and whether each option worked, is not asked then
 --stop   nothing more after the first failure
 --table  which exit codes were seen, of each command
 --slow   the slowest runs
@@ -41,6 +42,7 @@ import pairs  # noqa: E402
 import plan  # noqa: E402
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../every'))
 import commands  # noqa: E402
+import parts  # noqa: E402
 from every import wrong_lines  # noqa: E402
 
 TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
@@ -230,13 +232,13 @@ def print_summary(cells, all_pairs, seconds):
 def main(args):
     words = [arg for arg in args if not arg.startswith('--')]
     batconv = os.path.abspath(os.environ['BATCONV'])
-    begin = time.monotonic()
+    begin, (number, of) = time.monotonic(), parts.chosen(args)
     with tempfile.TemporaryDirectory() as folder:
         for name in commands.PERF2BOLT_NAMES:
             os.symlink(batconv, os.path.join(folder, name))
         found = [command for command in commands.ask(batconv, folder) if command.name not in plan.NO_LINES]
         all_pairs = pairs.find(batconv, os.environ['INPUTS'], os.environ['SOURCE'], folder, '--few' in args)
-        all_pairs = [pair for pair in all_pairs if not words or any(word in name for word in words for name in (pair.name, *pair.kinds))]
+        all_pairs = [pair for pair in all_pairs if not words or any(word in name for word in words for name in (pair.name, *pair.kinds))][number::of]
         stop = threading.Event() if '--stop' in args else None
         bench = Bench(folder, stop, '--few' not in args)
         planned = [plan.plan(pair, found) for pair in all_pairs]
@@ -246,7 +248,7 @@ def main(args):
             list(pool.map(lambda cells: bench.do_all(cells, until_one_works=True), in_turn))
     cells = [cell for cells in planned + in_turn for cell in cells if cell.codes]
     print_failures(cells)
-    wrong = [] if words or stop and stop.is_set() else list(not_tested(cells, found, all_pairs))
+    wrong = [] if words or of > 1 or stop and stop.is_set() else list(not_tested(cells, found, all_pairs))
     for line in wrong:
         print(line)
     if '--table' in args:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Relations between conversions: what must not change a profile, or change it in a known way: metamorphic.py [WORD...]
+"""Relations between conversions: what must not change a profile, or change it in a known way: metamorphic.py [--part=[K]/N] [WORD...]
 
 Every sample file of inputs/ is converted with its binary, and again in each way of RELATIONS that its kind allows.  No
 expectation is written down: the two results are held against each other.  A new sample file takes part by being there,
 a new relation by a line in the table.
 
+--part=  an N-th of the files (tests/every/parts.py)
 WORD...  only files or relations whose name has one of the words
 """
 import concurrent.futures
@@ -21,6 +22,8 @@ from collections import Counter, namedtuple
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '../recount'))
+sys.path.insert(0, os.path.join(HERE, '../every'))
+from parts import chosen  # noqa: E402
 from corpus import LAYOUTS, SAMPLES, binary_of, is_elf, kind_of, layout_of  # noqa: E402
 
 BATCONV, INPUTS, SOURCE = (os.path.abspath(os.environ[name]) for name in ('BATCONV', 'INPUTS', 'SOURCE'))
@@ -271,11 +274,12 @@ def check(bench, name, case):
     return name, compared, wrong, lines
 
 
-def main(words):
-    begin = time.monotonic()
+def main(args):
+    begin, (number, of) = time.monotonic(), chosen(args)
+    words = [arg for arg in args if not arg.startswith('--')]
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder)
-        everything = list(cases(bench))
+        everything = list(cases(bench))[number::of]
         jobs = [(name, case) for case in everything for name, relation in RELATIONS.items() if relation.allows(case) and
                 (not words or any(word in name or word in os.path.basename(case.samples) for word in words))]
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -287,7 +291,7 @@ def main(words):
         own = [result for result in results if result[0] == name]
         compared = sum(result[1] for result in own)
         print('%-18s %3d files, %4d comparisons, %7d lines' % (name, len(own), compared, sum(result[3] for result in own)))
-        if not compared and not words:
+        if not compared and not words and of == 1:
             wrong.append(name)
             print('%s: nothing was compared' % name)
     print('%d sample files, %d comparisons, %d wrong; %.0f s' %
