@@ -32,10 +32,10 @@ static bool fill_files(const struct convert_arguments *args, struct summary *sum
 {
 	if (!summary->refusal) {
 		if (!profile_output_fill(&args->output, &files[FILE_PROFILE], summary->conversion,
-					 args->conversion.binary, yaml, err))
+					 summary->conversion->options.binary, yaml, err))
 			return false;
 		summary->output = args->output.path ? args->output.path : "-";
-		summary->yaml = args->conversion.hashes ? yaml : NULL;
+		summary->yaml = conversion_wants(summary->conversion, WANT_YAML) ? yaml : NULL;
 	}
 	if (files[FILE_STATS].file)
 		summary_json(summary, files[FILE_STATS].file);
@@ -77,7 +77,7 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
 	struct yaml_report yaml = {0};
-	struct summary summary = {&args->conversion, conversion, NULL, NULL, refused ? why->text : NULL, &args->maps};
+	struct summary summary = {.conversion = conversion, .refusal = refused ? why->text : NULL, .maps = &args->maps};
 	struct bc_error err;
 
 	if (!converted && !refused)
@@ -124,8 +124,9 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	enter_sandbox(args);
 	if (!read_maps(args, &maps, &err))
 		return fail(&err);
+	conversion.options = args->conversion;
 	conversion.partial = maps_option_partial(&args->maps);
-	bool converted = conversion_run(&args->conversion, &conversion, &err);
+	bool converted = conversion_run(&conversion, &err);
 	progress_clear(progress);
 	if (!converted)
 		operands_explain(&args->conversion, &err);
@@ -153,7 +154,6 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 		say(stderr, "%s: too long a path for a profile", binary->name);
 		return EXIT_FAILED;
 	}
-	args.conversion = one->options;
 	args.output.path = path;
 	return finish(&args, &one->conversion, !one->failed, &one->err);
 }
@@ -196,11 +196,12 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		count = 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		ones[i].options = args->conversion;
-		ones[i].options.binary = args->binaries.at[i].path;
-		ones[i].options.input = convert_input_of(args, &args->binaries.at[i]);
-		ones[i].options.hash_file = convert_hashes_of(args, &args->binaries.at[i]);
-		ones[i].options.threads = threads > count ? threads / (unsigned)count : 1;
+		struct conversion_options *options = &ones[i].conversion.options;
+		*options = args->conversion;
+		options->binary = args->binaries.at[i].path;
+		options->input = convert_input_of(args, &args->binaries.at[i]);
+		options->hash_file = convert_hashes_of(args, &args->binaries.at[i]);
+		options->threads = threads > count ? threads / (unsigned)count : 1;
 		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}
 	size_t unread = conversion_run_many(ones, count);

@@ -112,10 +112,10 @@ static bool keep_hashes(const struct arguments *args, const struct profile *prof
 /* The program must be what llvm-bolt can read; the functions in samples are those that the profile has. */
 static bool extract_hashes(const struct arguments *args, struct bc_error *err)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(conversion_free) struct conversion conversion = {
+		.options = {.wants = WANT_RECORDS, .binary = args->job.program, .samples = args->samples, .sample_count = args->sample_count}};
 	BC_AUTO(binary_close) struct binary program = {0};
-	struct conversion_options options = {.binary = args->job.program, .samples = args->samples, .sample_count = args->sample_count};
-	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
+	struct summary summary = {.conversion = &conversion};
 
 	if (!binary_map(args->job.program, &program, err))
 		return false;
@@ -123,9 +123,9 @@ static bool extract_hashes(const struct arguments *args, struct bc_error *err)
 		return bc_fail(err, BC_UNSUPPORTED, "%s: llvm-bolt wrote it: --hashes is for the binary that llvm-bolt reads", args->job.program);
 	if (!args->sample_count)
 		return keep_hashes(args, NULL, err);
-	sample_options_as_recorded(&options);
-	options.aggregate.rules = (struct profile_rules){0}; /* as perf2bolt, which finds some functions more */
-	if (!conversion_run(&options, &conversion, err))
+	sample_options_as_recorded(&conversion.options);
+	conversion.options.aggregate.rules = (struct profile_rules){0}; /* as perf2bolt, which finds some functions more */
+	if (!conversion_run(&conversion, err))
 		return false;
 	summary_warnings(&summary, stderr);
 	return keep_hashes(args, &conversion.profile, err);

@@ -77,14 +77,11 @@ static void widen(const struct image *image, struct heat_output *output)
 
 static bool measure(struct arguments *args, struct conversion *c, struct heat *heat, struct bc_error *err)
 {
-	const struct conversion_options *options = &args->conversion;
-
-	if (!conversion_begin(options, c, err))
+	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	widen(&conversion_binary(c)->image, &args->output);
-	return conversion_read(options, c, err) && conversion_settle(options, c, err) &&
-	       kernel_check(options, c, err) && heat_output_take(&args->output, c, heat, err) &&
-	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used", options->binary));
+	return heat_output_take(&args->output, c, heat, err) &&
+	       (heat->buckets || bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used", args->conversion.binary));
 }
 
 static bool write_files(const struct arguments *args, const struct heat *heat, const struct function_table *functions,
@@ -101,14 +98,14 @@ static bool write_files(const struct arguments *args, const struct heat *heat, c
 
 static int run(struct arguments *args)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(heat_free) struct heat heat = {0};
 	struct progress progress;
 	struct bc_error err = {0};
 
 	progress_init(&progress, PROGRESS_AUTO);
 	progress_expect(&progress, args->conversion.samples, args->conversion.sample_count);
-	args->conversion.progress = (struct input_progress){progress_show, &progress};
+	conversion.options.progress = (struct input_progress){progress_show, &progress};
 	bool ok = measure(args, &conversion, &heat, &err);
 	progress_clear(&progress);
 	heat_output_tell(args->conversion.binary, &heat, stderr);
@@ -120,7 +117,7 @@ static int run(struct arguments *args)
 		return fail(&err);
 	for (size_t i = 0; i < conversion.inputs.len; i++) {
 		(void)tell_loss(input_name(args->conversion.samples[i]), &conversion.inputs.at[i]);
-		tell_kernel(&args->conversion, &conversion, i);
+		tell_kernel(&conversion, i);
 	}
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }

@@ -103,15 +103,15 @@ static int run_profile(const struct arguments *args, const char *path)
 
 static int run_samples(struct arguments *args)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
-	struct summary summary = {&args->conversion, &conversion, NULL, NULL, NULL, NULL};
+	struct summary summary = {.conversion = &conversion};
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary,
 					.gates = args->gates};
 	struct bc_error err = {0};
 
-	if (!measure_samples(&args->conversion, &conversion, &sources, &quality, &err))
+	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);
 	return write_report(args, &report, conversion.partial);
 }

@@ -83,9 +83,9 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 static int run(struct arguments *args)
 {
 	BC_AUTO(flat_free) struct flat_profile other = {0};
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
+	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {.by_byte = true};
-	struct summary summary = {&args->conversion, &conversion, NULL, NULL, NULL, NULL};
+	struct summary summary = {.conversion = &conversion};
 	const struct quality_gate gates[GATE_COUNT] = {0};
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary, .gates = gates};
@@ -95,7 +95,7 @@ static int run(struct arguments *args)
 
 	if (args->against && !profile_input_read(args->against, args->conversion.binary, &other, &partial, &err))
 		return fail(&err);
-	if (!measure_samples(&args->conversion, &conversion, &sources, &quality, &err))
+	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);
 	quality_judge(&report);
 	if (!make_page(args->output, &data, &err))

@@ -206,7 +206,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 		if (!input_vec_push(&args->hashes, value))
 			return "out of memory at";
 		break;
-	case OPT_WITHOUT_HASHES: c->without_hashes = true; break;
+	case OPT_WITHOUT_HASHES: args->output.without_hashes = true; break;
 	case OPT_SHARD: args->output.shard = true; break;
 	case OPT_BIN:
 		if (!args->wrong.code)
@@ -237,7 +237,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 	case OPT_COMPAT:
 		if (strcmp(value, "perf2bolt") != 0)
 			return "--compat takes perf2bolt, not";
-		args->compat = c->recordings_apart = c->kernel_in_place = true;
+		c->as_perf2bolt = true;
 		break;
 	case OPT_RESTORE:
 		if (!parse_restore(value, &args->restore))
@@ -382,7 +382,7 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 	args->conversion.aggregate.rules = best_rules;
 	recording_marks_begin(&args->marks, argc, argv);
 	int code = options_apply(command, argc, argv, apply_option, args);
-	if (args->compat)
+	if (args->conversion.as_perf2bolt)
 		args->conversion.aggregate.rules = (struct profile_rules){0};
 	if (args->restore_given)
 		args->conversion.aggregate.rules.restore = args->restore;
@@ -396,9 +396,9 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)
 		return usage_error(command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
-	if ((args->hashes.len || args->conversion.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
+	if ((args->hashes.len || args->output.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
 		return usage_error(command, "--hashes and --without-hashes are for YAML: -w FILE or --format=yaml", NULL);
-	if (args->hashes.len && args->conversion.without_hashes)
+	if (args->hashes.len && args->output.without_hashes)
 		return usage_error(command, "--hashes and --without-hashes exclude each other", NULL);
 	code = parse_operands(command, argc, argv, args);
 	if (code == EXIT_DONE)

@@ -23,7 +23,7 @@ struct convert_arguments {
 	enum stats_form stats;
 	bool verbose, help;
 	bool sandbox;
-	bool compat, restore_given;
+	bool restore_given;
 	unsigned restore; /* as in struct profile_rules */
 	struct pid_vec pids;
 	struct recording_marks marks;

@@ -31,7 +31,7 @@ bool heat_parse_address(const char *value, uint64_t *out);
 BC_MUST_USE bool heat_output_name_others(const struct heat_output *output, const char *option, struct named_files *files,
 					 struct bc_error *err);
 
-/* Makes the map of what was counted, after conversion_settle().  BC_NOMEM */
+/* Makes the map of what was counted, after conversion_count().  BC_NOMEM */
 BC_MUST_USE bool heat_output_take(const struct heat_output *output, const struct conversion *c, struct heat *heat,
 				  struct bc_error *err);
 

@@ -66,15 +66,14 @@ void print_modules(const struct conversion *c, FILE *out)
 		    modules.at[i].name.at);
 }
 
-void warn_of_kernel(const struct conversion_options *options, const struct conversion *c, size_t number,
-		    const struct warnings *to)
+void warn_of_kernel(const struct conversion *c, size_t number, const struct warnings *to)
 {
 	if (kernel_is_assumed(c, number))
-		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s", input_name(options->samples[number]),
+		warn(to, "%s: warning: %s; it is taken to be where %s has it: %s", input_name(c->options.samples[number]),
 		     c->aggregate.kernels.at[number].told == KERNEL_HIDDEN
 			     ? "the address of the kernel was hidden from perf (kptr_restrict)"
 			     : "does not tell where the kernel was",
-		     options->binary, kernel_remedy(c, number));
+		     c->options.binary, kernel_remedy(c, number));
 }
 
 static void print_warning(void *ctx, const char *text)
@@ -82,7 +81,7 @@ static void print_warning(void *ctx, const char *text)
 	say(ctx, "%s", text);
 }
 
-void tell_kernel(const struct conversion_options *options, const struct conversion *c, size_t number)
+void tell_kernel(const struct conversion *c, size_t number)
 {
-	warn_of_kernel(options, c, number, &(struct warnings){print_warning, stderr});
+	warn_of_kernel(c, number, &(struct warnings){print_warning, stderr});
 }

@@ -23,10 +23,9 @@ void print_kernel(const char *path, const struct conversion *conversion, size_t 
 void print_modules(const struct conversion *conversion, FILE *out);
 
 /* The kernel was taken to be where its file says, as the input does not tell. */
-void warn_of_kernel(const struct conversion_options *options, const struct conversion *conversion, size_t number,
-		    const struct warnings *to);
+void warn_of_kernel(const struct conversion *conversion, size_t number, const struct warnings *to);
 
 /* The same to stderr. */
-void tell_kernel(const struct conversion_options *options, const struct conversion *conversion, size_t number);
+void tell_kernel(const struct conversion *conversion, size_t number);
 
 #endif

@@ -11,7 +11,6 @@
  *
  * BC_MISMATCH  none of the samples is of the binary
  * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */
-BC_MUST_USE bool measure_samples(struct conversion_options *options, struct conversion *conversion,
-				 struct quality_sources *sources, struct quality *out, struct bc_error *err);
+BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_sources *sources, struct quality *out, struct bc_error *err);
 
 #endif

@@ -91,32 +91,34 @@ static bool take_heat(const struct perf2bolt_arguments *arguments, const struct 
 	return !arguments->heat.path || heat_output_take(&arguments->heat, conversion, heat, err);
 }
 
-static bool convert_samples(const struct perf2bolt_arguments *arguments, const struct conversion_options *options,
-			    struct conversion *conversion, struct heat *heat, struct bc_error *err)
+static bool convert_samples(const struct perf2bolt_arguments *arguments, struct conversion *conversion, struct heat *heat,
+			    struct bc_error *err)
 {
-	return conversion_read(options, conversion, err) && conversion_settle(options, conversion, err) &&
-	       take_heat(arguments, conversion, heat, err) && conversion_convert(options, conversion, err);
+	return conversion_count(conversion, err) && take_heat(arguments, conversion, heat, err) && conversion_convert(conversion, err);
 }
 
 static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice,
 			   struct conversion *conversion, struct heat *heat, FILE *out, struct bc_error *err)
 {
-	struct conversion_options options = arguments->conversion;
+	struct conversion_options *options = &conversion->options;
 	struct jobs jobs = {0};
 
-	options.choice = choice;
-	if (!conversion_begin(&options, conversion, err))
+	*options = arguments->conversion;
+	options->choice = choice;
+	if (!conversion_open(conversion, err))
 		return false;
 	choice->touched_only = perf2bolt_is_lite(arguments, &conversion_binary(conversion)->image);
 	perf2bolt_info_kind(conversion_binary(conversion), out);
 	perf2bolt_summary_start(arguments, out);
 	perf2bolt_info_binary(arguments, conversion_binary(conversion), out);
 	if (!trace_of_arguments(arguments))
-		return convert_samples(arguments, &options, conversion, heat, err);
-	options.format = INPUT_PERF_SCRIPT;
+		return convert_samples(arguments, conversion, heat, err);
+	options->format = INPUT_PERF_SCRIPT;
 	bool ok = start_jobs(arguments, &jobs, err);
-	options.samples = jobs.paths;
-	return finish_jobs(arguments, &jobs, ok && convert_samples(arguments, &options, conversion, heat, err), err);
+	options->samples = jobs.paths;
+	ok = finish_jobs(arguments, &jobs, ok && convert_samples(arguments, conversion, heat, err), err);
+	options->samples = arguments->conversion.samples;
+	return ok;
 }
 
 /* Fails where perf2bolt fails, too. */
@@ -145,7 +147,7 @@ static bool print_figures(const struct perf2bolt_arguments *arguments, struct co
 		perf2bolt_is_strict(arguments, &conversion_binary(conversion)->image), &conversion->graphs, conversion->threads, NULL};
 	struct figures figures;
 
-	if (arguments->conversion.aggregate_only)
+	if (conversion_wants(conversion, WANT_COUNTS))
 		return true;
 	if (!figures_take(&conversion->profile, &conversion->executed, &options, &figures, err))
 		return false;
@@ -175,7 +177,7 @@ static bool compute_hashes(const struct perf2bolt_arguments *arguments, struct c
 				     .profile = &conversion->profile,
 				     .strict = arguments->strict_given && !arguments->no_strict};
 
-	if (!arguments->conversion.hashes || arguments->no_hashes || conversion_hashes(conversion) ||
+	if (!conversion_wants(conversion, WANT_YAML) || arguments->no_hashes || conversion_hashes(conversion) ||
 	    conversion_binary(conversion)->kind != BINARY_UNTOUCHED)
 		return true;
 	if (bolt_job_run(&job, conversion_binary(conversion), &conversion->hashes, why))
@@ -232,7 +234,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	BC_AUTO(heat_free) struct heat heat = {0};
-	struct summary summary = {&arguments->conversion, &conversion, NULL, NULL, NULL, NULL};
+	struct summary summary = {.conversion = &conversion};
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_summary_to(arguments);
 

@@ -239,11 +239,10 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
-	a->conversion.kernel_in_place = true;
-	a->conversion.recordings_apart = true; /* perf records each by itself */
-	a->conversion.executed = !a->only_heat;
-	a->conversion.without_hashes = true; /* those that llvm-bolt computes come later */
-	a->conversion.aggregate_only = a->conversion.aggregate.ends = a->only_heat;
+	a->conversion.as_perf2bolt = true;
+	a->conversion.wants = a->only_heat ? WANT_COUNTS : WANT_EXECUTED;
+	a->conversion.aggregate.ends = a->only_heat;
+	a->output.without_hashes = true; /* those that llvm-bolt computes come later */
 	heat_output_init(&a->heat);
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;

@@ -8,12 +8,12 @@
 
 static bool convert_samples(const char *binary, const char *path, struct flat_profile *out, bool *partial, struct bc_error *err)
 {
-	BC_AUTO(conversion_free) struct conversion conversion = {0};
-	struct conversion_options options = {.binary = binary, .samples = &path, .sample_count = 1};
-	struct summary summary = {&options, &conversion, NULL, NULL, NULL, NULL};
+	BC_AUTO(conversion_free) struct conversion conversion = {
+		.options = {.wants = WANT_RECORDS, .binary = binary, .samples = &path, .sample_count = 1}};
+	struct summary summary = {.conversion = &conversion};
 
-	sample_options_as_recorded(&options);
-	if (!conversion_run(&options, &conversion, err))
+	sample_options_as_recorded(&conversion.options);
+	if (!conversion_run(&conversion, err))
 		return false;
 	*partial |= conversion.partial;
 	summary_warnings(&summary, stderr);

@@ -27,13 +27,14 @@ bool profile_format_parse(const char *word, enum profile_format *out)
 void profile_output_prepare(const struct profile_output *output,
 			    struct conversion_options *options)
 {
-	options->aggregate_only = output->format == FORMAT_PREAGG;
-	options->ranges_only = output->format == FORMAT_PROFGEN;
-	options->ranges = options->ranges_only || output->profgen;
-	options->hashes = output->format == FORMAT_YAML || output->yaml;
-	options->probes = output->probes && options->hashes;
+	static const unsigned wants[] = {[FORMAT_FDATA] = WANT_RECORDS, [FORMAT_YAML] = WANT_RECORDS,
+					 [FORMAT_PREAGG] = WANT_COUNTS, [FORMAT_PROFGEN] = WANT_RANGES};
+	unsigned yaml = WANT_YAML | (output->without_hashes ? 0u : WANT_HASHES) | (output->probes ? WANT_PROBES : 0u);
+
+	options->wants |= wants[output->format] | (output->profgen ? WANT_RANGES : 0u) |
+			  (output->yaml || output->format == FORMAT_YAML ? yaml : 0u);
 	options->aggregate.names = (output->format == FORMAT_FDATA ? NAMES_ONE_LINE : 0u) |
-				   (options->hashes ? NAMES_UTF8 : 0u);
+				   (options->wants & WANT_YAML ? NAMES_UTF8 : 0u);
 }
 
 static bool write_format(const struct conversion *conversion, enum profile_format format,
@@ -51,7 +52,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_YAML:
 		return yaml_write(profile, &(struct yaml_header){
 					  .binary_name = binary, .events = events, .event_count = count,
-					  .leave_out_unsited = conversion->leave_out_unsited,
+					  .leave_out_unsited = rules_restore(&conversion->aggregate.options.rules, RESTORE_SITES),
 					  .probes = &conversion->probes, .touched = conversion->touched,
 					  .graphs = &conversion->graphs, .hashes = conversion_hashes(conversion),
 					  .reached = conversion->aggregate.options.rules.reached},

@@ -18,6 +18,7 @@ struct profile_output {
 	bool shard;        /* of FORMAT_PREAGG */
 	const char *yaml; /* write YAML there too; or NULL */
 	bool probes;      /* of YAML: with pseudo-probes */
+	bool without_hashes; /* of YAML: functions without hashes will do */
 	const char *profgen; /* and what llvm-profgen reads; or NULL */
 };
 

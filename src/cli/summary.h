@@ -11,7 +11,6 @@
 #include "src/output/yaml.h"
 
 struct summary {
-	const struct conversion_options *options;
 	const struct conversion *conversion;
 	const char *output; /* where the profile went; NULL if it was not written */
 	const struct yaml_report *yaml; /* NULL: no YAML was written */

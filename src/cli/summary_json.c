@@ -10,7 +10,7 @@ static void write_binary(struct json *json, const struct summary *summary)
 
 	build_id_format(&binary->image.build_id, id);
 	json_open(json, "binary", '{');
-	json_string(json, "path", summary->options->binary);
+	json_string(json, "path", summary->conversion->options.binary);
 	json_string(json, "machine", machine_name(binary->image.machine));
 	json_string(json, "build_id", id);
 	json_string(json, "bat_layout",
@@ -53,7 +53,7 @@ static void write_inputs(struct json *json, const struct summary *summary)
 	json_open(json, "inputs", '[');
 	for (size_t i = 0; i < inputs->len; i++) {
 		json_open(json, NULL, '{');
-		json_string(json, "path", summary->options->samples[i]);
+		json_string(json, "path", summary->conversion->options.samples[i]);
 		json_string(json, "format", input_format_name(inputs->at[i].format));
 		json_string(json, "compression", packing_name(inputs->at[i].packing));
 		json_number(json, "lines", inputs->at[i].lines);
@@ -168,7 +168,7 @@ static void write_share(struct json *json, const char *name, const struct inferr
 static void write_inferred(struct json *json, const struct conversion *c)
 {
 	json_open(json, "inferred", '{');
-	json_bool(json, "branches", c->is_inferred);
+	json_bool(json, "branches", c->profile.of_input);
 	write_share(json, "solved", &c->inferred.solved);
 	write_share(json, "no_graph", &c->inferred.no_graph);
 	write_share(json, "plt", &c->inferred.plt);

@@ -22,21 +22,21 @@ static void print_binary(const struct summary *summary, FILE *out)
 	build_id_format(&binary->image.build_id, id);
 	const char *id_word = *id ? ", build-id " : "";
 	if (binary->kind == BINARY_UNTOUCHED)
-		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s", summary->options->binary,
+		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s", summary->conversion->options.binary,
 		    machine_name(binary->image.machine), id_word, id);
 	else
-		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->options->binary,
+		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->conversion->options.binary,
 		    machine_name(binary->image.machine), bat_layout_name(bat->layout),
 		    bat->fragment_count, plural(bat->fragment_count), parents->cold, id_word, id);
 	if (parents->repaired || parents->unknown)
 		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
-			summary->options->binary, parents->repaired, parents->unknown);
+			summary->conversion->options.binary, parents->repaired, parents->unknown);
 	if (binary->debug.path)
-		say(out, "%s: names of functions from %s", summary->options->binary, binary->debug.path);
+		say(out, "%s: names of functions from %s", summary->conversion->options.binary, binary->debug.path);
 	if (binary->functions.stripped)
 		say(out, "%s: warning: stripped: functions are named by address, which "
 			"llvm-bolt will not match",
-			summary->options->binary);
+			summary->conversion->options.binary);
 }
 
 static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
@@ -85,14 +85,14 @@ static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
 	const struct report_vec *inputs = &summary->conversion->inputs;
 
 	for (size_t i = 0; i < inputs->len; i++) {
-		const char *path = input_name(summary->options->samples[i]);
+		const char *path = input_name(summary->conversion->options.samples[i]);
 		if (inputs->at[i].format == INPUT_PERF_DATA)
 			print_perf_data(path, &inputs->at[i], verbose, out);
 		else
 			print_text(path, &inputs->at[i], out);
 		print_kernel(path, summary->conversion, i, out);
 		if (i)
-			print_continuation(path, input_name(summary->options->samples[i - 1]),
+			print_continuation(path, input_name(summary->conversion->options.samples[i - 1]),
 					   inputs->at[i].continuation, out);
 	}
 }
@@ -186,15 +186,15 @@ static void print_mode(const struct summary *summary, FILE *out)
 	bool bolted = conversion_binary(c)->kind == BINARY_BOLTED;
 	const char *how = "";
 
-	if (!c->basic || summary->options->aggregate.mode == MODE_BASIC)
+	if (!c->basic || c->options.aggregate.mode == MODE_BASIC)
 		return;
-	if (c->aggregate.options.rules.infer && summary->options->aggregate_only)
+	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
 		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
 			     : "; to infer them, convert the output";
-	else if (c->aggregate.options.rules.infer && bolted && !summary->options->input)
+	else if (c->aggregate.options.rules.infer && bolted && !c->options.input)
 		how = "; --input=PROG, the binary that llvm-bolt read, infers them";
 	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
-	    c->is_inferred ? "branches are inferred from addresses" : "a basic profile of addresses", how);
+	    c->profile.of_input ? "branches are inferred from addresses" : "a basic profile of addresses", how);
 }
 
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
@@ -210,7 +210,7 @@ static void print_inferred(const struct conversion *c, FILE *out)
 
 	if (c->not_inferred.code)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
-	if (!c->is_inferred || !c->ledgers.samples.kept)
+	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
 	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples; %.1f %% of them count in other blocks, to make the flow consistent",
 	    i->solved.functions, plural(i->solved.functions), i->solved.samples, percent(i->moved, i->solved.samples));
@@ -232,10 +232,11 @@ struct restored summary_restored(const struct summary *summary)
 
 size_t summary_records(const struct summary *summary)
 {
-	if (summary->options->ranges_only)
-		return summary->conversion->ranges.range_count + summary->conversion->ranges.branch_count;
-	return summary->options->aggregate_only ? summary->conversion->kept.count
-						: summary->conversion->profile.record_count;
+	const struct conversion *c = summary->conversion;
+
+	if (conversion_wants(c, WANT_COUNTS))
+		return c->kept.count;
+	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count : c->ranges.range_count + c->ranges.branch_count;
 }
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out)
@@ -252,12 +253,12 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
 	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
 	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
-	if (summary->options->ranges || verbose) {
+	if (conversion_wants(conversion, WANT_RANGES) || verbose) {
 		print_ledger(&range_words, &conversion->ranges.runs, verbose, out);
 		print_ledger(&step_words, &conversion->ranges.steps, verbose, out);
 	}
 	print_restored(&restored, verbose, out);
-	if (verbose && summary->options->input)
+	if (verbose && summary->conversion->options.input)
 		print_guarded(&restored, out);
 	print_inferred(conversion, out);
 	print_check(conversion, out);

@@ -35,7 +35,7 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 	if (misfits)
 		warn(to, "warning: %" PRIu64 " mapping%s of %s fit%s none of its executable segments and "
 			 "%s not used: what ran was another build of it",
-		     misfits, plural(misfits), summary->options->binary, misfits == 1 ? "s" : "",
+		     misfits, plural(misfits), summary->conversion->options.binary, misfits == 1 ? "s" : "",
 		     misfits == 1 ? "was" : "were");
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
@@ -46,11 +46,11 @@ static void warn_of_probes(const struct summary *summary, const struct warnings 
 {
 	const struct probe_source *probes = &summary->conversion->probes;
 
-	if (!summary->options->probes || summary->refusal)
+	if (!conversion_wants(summary->conversion, WANT_PROBES) || summary->refusal)
 		return;
 	if (!probes->found)
 		warn(to, "warning: no pseudo-probes are written: %s has not both .pseudo_probe and .pseudo_probe_desc",
-		     summary->options->binary);
+		     summary->conversion->options.binary);
 	if (probes->placed.unplaced)
 		warn(to, "warning: %zu pseudo-probe%s not written: no symbol tells where %s function%s",
 		     probes->placed.unplaced, probes->placed.unplaced == 1 ? " was" : "s were",
@@ -61,7 +61,7 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 {
 	const struct yaml_report *yaml = summary->yaml;
 
-	if (!yaml || !yaml->unhashed || summary->options->without_hashes || summary->refusal)
+	if (!yaml || !yaml->unhashed || !conversion_wants(summary->conversion, WANT_HASHES) || summary->refusal)
 		return;
 	warn(to, "warning: YAML: %zu function%s with %.1f %% of the counts ha%s no hashes, so that llvm-bolt does not optimise %s: "
 		 "--hashes=FILE gives them ('batconv extract --hashes PROG -o FILE'), and fdata needs none (--without-hashes: no warning)",
@@ -107,7 +107,7 @@ static bool same_recording(const struct reader_report *a, const struct reader_re
 static void warn_of_doubles(const struct summary *summary, const struct warnings *to)
 {
 	const struct report_vec *inputs = &summary->conversion->inputs;
-	const char *const *paths = summary->options->samples;
+	const char *const *paths = summary->conversion->options.samples;
 
 	for (size_t i = 1; i < inputs->len && i < DOUBLES_MOST; i++)
 		for (size_t k = 0; k < i; k++) {
@@ -132,9 +132,9 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++) {
-		warn_of_input(input_name(summary->options->samples[i]), &inputs->at[i], summary->refusal, &to);
+		warn_of_input(input_name(summary->conversion->options.samples[i]), &inputs->at[i], summary->refusal, &to);
 		if (!summary->refusal)
-			warn_of_kernel(summary->options, summary->conversion, i, &to);
+			warn_of_kernel(summary->conversion, i, &to);
 	}
 }
 

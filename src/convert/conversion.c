@@ -2,7 +2,6 @@
 #include "src/convert/conversion.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "src/addrspace/image_given.h"
 #include "src/base/parallel.h"
@@ -14,10 +13,83 @@
 #include "src/profile/touched.h"
 #include "src/restore/restore.h"
 
-static unsigned thread_count(const struct conversion_options *options)
+/* Names the binary in an error of its code. */
+static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)
 {
-	return options->threads ? options->threads : parallel_threads();
+	return ok || (err->code == BC_FORMAT && bc_fail_prefix(err, c->options.binary));
 }
+
+/* With the counts as the result, the ranges alone need a profile: its calls. */
+static bool makes_profile(const struct conversion *c)
+{
+	return !conversion_wants(c, WANT_COUNTS) || conversion_wants(c, WANT_RANGES);
+}
+
+/* ---- open ---- */
+
+/* Opens the binary and the input. */
+static bool open_binary(struct conversion *c, struct bc_error *err)
+{
+	bool names = rules_restore(&c->options.aggregate.rules, RESTORE_NAMES);
+	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) || c->options.input, .numbers_by_address = !names,
+					   .debug = &c->options.debug};
+
+	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) ||
+	    (c->options.input && !pair_open(c->options.input, &c->opened, names, &c->pair, err)))
+		return false;
+	return !conversion_wants(c, WANT_RANGES) || conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
+	       bc_fail(err, BC_UNSUPPORTED, "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
+		       c->options.binary);
+}
+
+static bool fail_unhashed(const struct conversion *c, struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED,
+		       "%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
+		       "or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
+		       c->options.binary);
+}
+
+/* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
+static bool open_hashes(struct conversion *c, struct bc_error *err)
+{
+	const struct binary *binary = conversion_binary(c);
+
+	if (!conversion_wants(c, WANT_YAML))
+		return true;
+	if (c->options.hash_file)
+		return hash_source_open(c->options.hash_file, binary, c->options.binary, conversion_pair(c), &c->hashes, err);
+	if (binary->kind == BINARY_UNTOUCHED)
+		return !conversion_wants(c, WANT_HASHES) || fail_unhashed(c, err);
+	return binary->bat.layout == BAT_HASHED ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
+		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
+		       c->options.binary, bat_layout_name(binary->bat.layout));
+}
+
+/* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
+static bool read_probes(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_PROBES) || probe_source_open(conversion_binary(c), conversion_pair(c), &c->probes, err))
+		return true;
+	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? c->options.input : c->options.binary);
+}
+
+static bool begin_counting(struct conversion *c, struct bc_error *err)
+{
+	const struct conversion_options *options = &c->options;
+	const struct binary *binary = conversion_binary(c);
+	struct aggregate_options how = options->aggregate;
+	struct image_match_options match = {options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt};
+
+	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
+	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
+	return aggregate_init(&c->aggregate, &binary->image, &how, &match, err) &&
+	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
+}
+
+/* ---- count ---- */
 
 /* Counts samples that the reader met and could not deliver. */
 static void count_undelivered(struct conversion *c, const struct perf_data_report *perf)
@@ -27,8 +99,7 @@ static void count_undelivered(struct conversion *c, const struct perf_data_repor
 	aggregate_undelivered(&c->aggregate, SAMPLE_DROP_UNKNOWN_EVENT, perf->of_unknown_events);
 }
 
-bool conversion_note_input(struct conversion *c, const struct reader_report *report,
-			   struct bc_error *err)
+bool conversion_note_input(struct conversion *c, const struct reader_report *report, struct bc_error *err)
 {
 	if (report->format == INPUT_PREAGG && filter_is_set(&c->aggregate.options.filter))
 		return bc_fail(err, BC_UNSUPPORTED,
@@ -46,58 +117,187 @@ struct reader_options conversion_reader_options(const struct conversion_options 
 	return (struct reader_options){
 		.format = options->format,
 		.cut_will_do = true,
-		.recordings = options->recordings_apart ? NULL : recordings,
+		.recordings = options->as_perf2bolt ? NULL : recordings,
 		.new_recording = options->new_recording && options->new_recording[number],
 	};
 }
 
-static bool read_samples(const struct conversion_options *options, size_t number, struct conversion *c,
-			 struct bc_error *err)
+static bool read_file(struct conversion *c, size_t number, struct recordings *recordings, struct bc_error *err)
 {
+	const char *path = c->options.samples[number];
 	const struct event_sink sink = {&c->aggregate, aggregate_event};
-	struct reader_options how = conversion_reader_options(options, number, &c->recordings);
+	struct reader_options how = conversion_reader_options(&c->options, number, recordings);
 	struct reader_report report = {0};
 
 	how.build_id = conversion_binary(c)->image.build_id;
 	how.pool = aggregate_pool(&c->aggregate);
-	if (input_run(options->samples[number], &how, options->progress, &sink, &report, err))
+	if (input_run(path, &how, c->options.progress, &sink, &report, err))
 		return conversion_note_input(c, &report, err);
-	return err->code == BC_MISMATCH && options->sample_count > 1 &&
-	       bc_fail_prefix(err, input_name(options->samples[number]));
+	return err->code == BC_MISMATCH && c->options.sample_count > 1 && bc_fail_prefix(err, input_name(path));
 }
 
-bool conversion_read(const struct conversion_options *options, struct conversion *c,
-		     struct bc_error *err)
+static bool read_samples(struct conversion *c, struct bc_error *err)
 {
-	for (size_t i = 0; i < options->sample_count; i++)
-		if (!read_samples(options, i, c, err)) {
+	struct recordings recordings = {0};
+
+	for (size_t i = c->inputs.len; i < c->options.sample_count; i++)
+		if (!read_file(c, i, &recordings, err)) {
 			c->unread = i + 1;
 			return false;
 		}
 	return true;
 }
 
-static bool begin_counting(const struct conversion_options *options, struct conversion *c,
-			   struct bc_error *err)
+static bool locate(struct conversion *c, struct bc_error *err)
 {
-	struct aggregate_options how = options->aggregate;
-	struct image_match_options match = {options->binary, options->image_name,
-					    options->ignore_build_id, options->kernel_in_place};
+	struct totals *totals = &c->aggregate.totals;
 
-	c->threads = thread_count(options);
-	how.threads = c->threads;
-	how.erratum = how.erratum && conversion_binary(c)->image.machine == MACHINE_X86_64 && conversion_binary(c)->kind != BINARY_UNTOUCHED;
-	return aggregate_init(&c->aggregate, &conversion_binary(c)->image, &how, &match, err) &&
-	       (!options->maps || image_space_give(&c->aggregate.space, options->maps, err));
+	if (!aggregate_finish(&c->aggregate, &c->basic, err))
+		return false;
+	struct counts *counts = c->basic ? &totals->basic : &totals->traces;
+	c->distinct = counts_used(counts);
+	return located_make(conversion_binary(c), counts, c->basic, &c->located, err);
 }
 
-static bool fail_build(const struct conversion_options *options, const struct conversion *c,
-		       struct bc_error *err)
+/* Builds the graphs of the input that ranges and the profile are walked through.  Inference has its own. */
+static bool build_input_graphs(struct conversion *c, struct bc_error *err)
+{
+	if (!c->pair.output || c->basic || !makes_profile(c))
+		return true;
+	bool ok = input_graphs_build(&c->located, &c->aggregate.options.rules, &c->pair, c->threads, err);
+	c->no_disassembler = c->pair.graphs.no_disassembler;
+	return of_binary(c, ok, err);
+}
+
+/* Makes the ranges of llvm-profgen from the counts, before these become a profile.  Plain samples have theirs when branches are
+ * inferred. */
+static bool make_ranges(struct conversion *c, struct bc_error *err)
+{
+	const struct ranges_job job = {&c->located, &c->aggregate.returns, conversion_pair(c), c->threads};
+
+	if (!conversion_wants(c, WANT_RANGES))
+		return true;
+	if (!c->basic)
+		return of_binary(c, ranges_make(&job, &c->ranges, err), err);
+	return (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
+	       bc_fail(err, BC_UNSUPPORTED,
+		       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
+		       "and --compat=perf2bolt (or record with -j any,u)", c->options.binary);
+}
+
+static bool count_executed(struct conversion *c, struct bc_error *err)
+{
+	return !conversion_wants(c, WANT_EXECUTED) ||
+	       executed_count(&c->located, c->aggregate.options.impute, &c->graphs, c->threads, &c->executed, err);
+}
+
+/* ---- convert ---- */
+
+static bool mark_functions(struct conversion *c, struct bc_error *err)
+{
+	const struct function_choice *choice = c->options.choice;
+
+	if (choice && !choice_is_all(choice) && !choice_apply(choice, &c->located, &c->left_out, err))
+		return false;
+	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) || bc_fail_nomem(err);
+}
+
+/* Makes the profile of the counts, which are freed unless they are the result. */
+static bool make_profile(struct conversion *c, struct bc_error *err)
+{
+	const struct convert_job job = {.located = &c->located, .pair = conversion_pair(c), .left_out = c->left_out,
+					.keep_counts = conversion_wants(c, WANT_COUNTS), .keep_code = conversion_wants(c, WANT_GRAPHS),
+					.graphs = &c->graphs, .threads = c->threads};
+	struct converted converted;
+
+	if (!convert(&job, &c->aggregate, &converted, err))
+		return of_binary(c, false, err);
+	c->profile = converted.profile;
+	c->ledgers = converted.ledgers;
+	c->check = converted.check;
+	c->found = converted.found;
+	c->restored = converted.restored;
+	c->no_disassembler |= converted.no_disassembler;
+	return true;
+}
+
+/* Restores parts of a profile of branches.  Plain samples have no branches to restore anything from. */
+static bool restore(struct conversion *c, struct bc_error *err)
+{
+	const struct restoration how = {&c->pair, c->aggregate.options.rules, c->threads, &c->restored};
+
+	if (c->pair.output && !c->basic && !restore_profile(&how, &c->profile, err))
+		return of_binary(c, false, err);
+	c->restored.count[RESTORE_NAMES] = profile_renumbered(&c->profile);
+	return true;
+}
+
+static bool take_calls(struct conversion *c, struct bc_error *err)
+{
+	return !conversion_wants(c, WANT_RANGES) || c->basic || ranges_take_calls(&c->profile, conversion_pair(c), &c->ranges, err);
+}
+
+/* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
+ * cannot be read as a graph, the profile stays one of addresses. */
+static bool infer_branches(struct conversion *c, struct bc_error *err)
+{
+	const struct pair *pair = conversion_pair(c);
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads,
+				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL};
+
+	if (!c->basic || !c->aggregate.options.rules.infer || (conversion_binary(c)->kind != BINARY_UNTOUCHED && !pair) ||
+	    infer(&job, &c->profile, &c->inferred, &c->not_inferred))
+		return true;
+	if (c->not_inferred.code == BC_NOMEM)
+		return bc_fail_nomem(err);
+	return !job.ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", c->options.binary, c->not_inferred.text);
+}
+
+/* Builds the graphs of blocks that YAML needs, after those are freed that nobody needs any more. */
+static bool build_blocks(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_GRAPHS)) {
+		pair_free_graphs(&c->pair);
+		if (!conversion_wants(c, WANT_YAML | WANT_EXECUTED))
+			cfg_free(&c->graphs);
+	}
+	return !conversion_wants(c, WANT_YAML) || of_binary(c, blocks_build_graphs(&c->profile, &c->graphs, c->threads, err), err);
+}
+
+static bool take_memory(struct conversion *c, struct bc_error *err)
+{
+	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
+}
+
+/* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the calls of the ranges stay. */
+static bool keep_counts(struct conversion *c, struct bc_error *err)
+{
+	struct ledgers *l = &c->ledgers;
+	struct ledger *ledgers[] = {&l->samples, &l->branches, &l->traces, &l->memory};
+
+	profile_free(&c->profile);
+	c->restored = (struct restored){0};
+	c->no_disassembler = c->pair.graphs.no_disassembler;
+	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
+	if (!kept_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->kept, err))
+		return false;
+	*l = c->aggregate.counter.ledgers;
+	c->found = c->aggregate.counter.found;
+	l->branches.dropped[BRANCH_DROP_RETURN] += c->kept.returns;
+	l->memory.dropped[MEMORY_DROP_NO_ROOM] = l->memory.read - ledger_dropped(&l->memory);
+	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
+		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
+	return true;
+}
+
+/* ---- check ---- */
+
+static bool fail_build(const struct conversion *c, struct bc_error *err)
 {
 	return bc_fail(err, BC_MISMATCH,
 		       "%s: the samples are of another build: %.1f %% of their %s disagree "
 		       "with its code (limit %.0f %%; --force converts all the same)",
-		       options->binary, build_check_rate(&c->check),
+		       c->options.binary, build_check_rate(&c->check),
 		       c->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
 }
 
@@ -115,16 +315,15 @@ static bool is_empty(const struct conversion *c)
 	return kernel_is_empty(c) || (!l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept);
 }
 
-static bool fail_contradicted(const struct conversion_options *options, const struct conversion *c,
-			      struct bc_error *err)
+static bool fail_contradicted(const struct conversion *c, struct bc_error *err)
 {
-	const char *path = options->samples[c->aggregate.contradicted_by];
+	const char *path = c->options.samples[c->aggregate.contradicted_by];
 
 	*err = c->aggregate.contradicted;
-	return options->sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
+	return c->options.sample_count > 1 ? bc_fail_prefix(err, input_name(path)) : false;
 }
 
-static bool fail_empty(const struct conversion_options *options, const struct conversion *c, struct bc_error *err)
+static bool fail_empty(const struct conversion *c, struct bc_error *err)
 {
 	char has[640];
 	bool records = false;
@@ -132,274 +331,62 @@ static bool fail_empty(const struct conversion_options *options, const struct co
 	for (size_t i = 0; i < c->inputs.len; i++)
 		records |= !reader_report_is_empty(&c->inputs.at[i]);
 	if (!records && c->inputs.len)
-		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)", input_name(options->samples[0]),
+		return bc_fail(err, BC_MISMATCH, "%s: is empty%s (--force writes an empty profile)", input_name(c->options.samples[0]),
 			       c->inputs.len > 1 ? ", as all other inputs are" : "");
 	filter_tell(&c->aggregate.seen, has, sizeof(has));
 	return bc_fail(err, BC_MISMATCH, "%s: none of the samples can be used%s%s (--force writes an empty profile)",
-		       options->binary, *has ? "; " : "", has);
+		       c->options.binary, *has ? "; " : "", has);
 }
 
 /* Checks that the samples belong to this binary, and to this build of it. */
-static bool check_samples(const struct conversion_options *options, struct conversion *c,
-			  struct bc_error *err)
+static bool check_samples(const struct conversion *c, struct bc_error *err)
 {
 	const struct image_report *seen = &c->aggregate.space.report;
 
 	if (c->aggregate.contradicted.code)
-		return fail_contradicted(options, c, err);
+		return fail_contradicted(c, err);
 	if (c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] && !seen->processes)
 		return image_space_fail_unmapped(&c->aggregate.space, err);
-	if (options->force)
+	if (c->options.force)
 		return true;
-	if (!kernel_check(options, c, err))
+	if (!kernel_check(c, err))
 		return false;
 	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
-		return fail_build(options, c, err);
+		return fail_build(c, err);
 	if (segments_disagree(c))
 		return bc_fail(err, BC_MISMATCH,
 			       "%s: %" PRIu64 " mappings of it fit none of its executable segments: what "
 			       "ran was another build (--force converts all the same)",
-			       options->binary, seen->misfits);
-	if (is_empty(c) && !options->empty_will_do)
-		return fail_empty(options, c, err);
-	return true;
+			       c->options.binary, seen->misfits);
+	return !is_empty(c) || c->options.empty_will_do || fail_empty(c, err);
 }
 
-/* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
- * cannot be read as a graph, the profile stays one of addresses. */
-static bool infer_branches(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	const struct infer_job job = {conversion_pair(c) ? &c->pair.graphs : &c->graphs, conversion_pair(c), c->threads,
-				      options->ranges ? &c->ranges : NULL};
+/* ---- the steps ---- */
 
-	if (!c->basic || !c->aggregate.options.rules.infer || (conversion_binary(c)->kind != BINARY_UNTOUCHED && !job.pair))
-		return true;
-	c->is_inferred = infer(&job, &c->profile, &c->inferred, &c->not_inferred);
-	if (c->is_inferred)
-		return true;
-	if (c->not_inferred.code == BC_NOMEM)
-		return bc_fail_nomem(err);
-	return !options->ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", options->binary,
-					   c->not_inferred.text);
+bool conversion_open(struct conversion *c, struct bc_error *err)
+{
+	return open_binary(c, err) && open_hashes(c, err) && read_probes(c, err) && begin_counting(c, err);
 }
 
-/* Restores parts of a profile of branches.  Plain samples have no branches to restore anything
- * from. */
-static bool restore(struct conversion *c, struct converted *converted, struct bc_error *err)
+bool conversion_count(struct conversion *c, struct bc_error *err)
 {
-	const struct restoration how = {&c->pair, c->aggregate.options.rules, c->threads,
-					&converted->restored};
-
-	return !c->pair.output || c->basic || restore_profile(&how, &converted->profile, err);
+	return read_samples(c, err) && locate(c, err) && build_input_graphs(c, err) && make_ranges(c, err) && count_executed(c, err);
 }
 
-/* Makes the profile of the counts, which are freed unless they are the result, and the calls of the ranges. */
-static bool make_profile(const struct conversion_options *options, struct conversion *c, struct converted *out, struct bc_error *err)
+/* The samples are checked last, so that the summary of a refusal is as full as any other. */
+bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	const struct pair *pair = conversion_pair(c);
-	const struct convert_job job = {&c->located, pair, options->aggregate_only, options->keep_graphs, &c->graphs, c->threads};
+	bool ok = mark_functions(c, err) && (!makes_profile(c) || (make_profile(c, err) && restore(c, err) && take_calls(c, err))) &&
+		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err)
+						    : infer_branches(c, err) && build_blocks(c, err) && take_memory(c, err));
 
-	bool ok = convert(&job, &c->aggregate, out, err) && restore(c, out, err);
-	if (!ok)
-		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
-	if (!options->ranges || c->basic || ranges_take_calls(&out->profile, pair, &c->ranges, err))
-		return true;
-	profile_free(&out->profile);
-	return false;
+	located_free(&c->located);
+	return ok && check_samples(c, err);
 }
 
-/* Frees the graphs that nobody needs any more. */
-static void free_graphs(const struct conversion_options *options, struct conversion *c)
+bool conversion_run(struct conversion *c, struct bc_error *err)
 {
-	if (options->keep_graphs)
-		return;
-	pair_free_graphs(&c->pair);
-	if (!options->hashes && !options->executed)
-		cfg_free(&c->graphs);
-}
-
-static bool convert_all(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	struct converted converted;
-
-	if (!make_profile(options, c, &converted, err))
-		return false;
-	c->profile = converted.profile;
-	c->check = converted.check;
-	c->no_disassembler |= converted.no_disassembler;
-	c->ledgers = c->aggregate.counter.ledgers;
-	c->found.by_type = c->aggregate.counter.found.by_type + converted.found.by_type;
-	c->found.by_place = converted.found.by_place;
-	c->restored = converted.restored;
-	c->restored.count[RESTORE_NAMES] = profile_renumbered(&c->profile);
-	ledger_add(&c->ledgers.samples, &converted.ledgers.samples);
-	ledger_add(&c->ledgers.branches, &converted.ledgers.branches);
-	ledger_add(&c->ledgers.traces, &converted.ledgers.traces);
-	if (!infer_branches(options, c, err))
-		return false;
-	free_graphs(options, c);
-	if (options->hashes && !blocks_build_graphs(&c->profile, &c->graphs, c->threads, err))
-		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
-	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
-}
-
-/* Makes the counts the result: whatever was not dropped by now is kept. */
-static bool keep_counts(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	struct ledger *ledgers[] = {&c->ledgers.samples, &c->ledgers.branches, &c->ledgers.traces,
-				    &c->ledgers.memory};
-
-	if (options->ranges) {
-		struct converted converted; /* for the calls of the ranges alone */
-		if (!make_profile(options, c, &converted, err))
-			return false;
-		profile_free(&converted.profile);
-	}
-	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
-	if (!kept_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->kept, err))
-		return false;
-	c->ledgers = c->aggregate.counter.ledgers;
-	c->found = c->aggregate.counter.found;
-	c->ledgers.branches.dropped[BRANCH_DROP_RETURN] += c->kept.returns;
-	c->ledgers.memory.dropped[MEMORY_DROP_NO_ROOM] =
-		c->ledgers.memory.read - ledger_dropped(&c->ledgers.memory);
-	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
-		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
-	return true;
-}
-
-bool conversion_take_hashes(const struct conversion_options *options, const char *path, struct conversion *c,
-			    struct bc_error *err)
-{
-	return hash_source_open(path, conversion_binary(c), options->binary, conversion_pair(c), &c->hashes, err);
-}
-
-static bool fail_unhashed(const struct conversion_options *options, struct bc_error *err)
-{
-	return bc_fail(err, BC_UNSUPPORTED,
-		       "%s: the YAML would have no hashes, and llvm-bolt does not optimise functions without them: write fdata, "
-		       "or add --hashes=FILE, which 'batconv extract --hashes PROG -o FILE' makes (--without-hashes writes it all the same)",
-		       options->binary);
-}
-
-/* A BAT has hashes only in the newest layout, and of the functions that llvm-bolt moved. */
-static bool open_hashes(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	if (!options->hashes)
-		return true;
-	if (options->hash_file)
-		return conversion_take_hashes(options, options->hash_file, c, err);
-	if (conversion_binary(c)->kind == BINARY_UNTOUCHED)
-		return options->without_hashes || fail_unhashed(options, err);
-	return conversion_binary(c)->bat.layout == BAT_HASHED ||
-	       bc_fail(err, BC_UNSUPPORTED,
-		       "%s: BAT layout %s has no hashes, and YAML is made of the hashes of functions and blocks that llvm-bolt 19 and "
-		       "later put there; fdata needs none, and --hashes=FILE ('batconv extract --hashes PROG -o FILE') gives them",
-		       options->binary, bat_layout_name(conversion_binary(c)->bat.layout));
-}
-
-/* Opens the binary, the input and the file with hashes. */
-static bool open_binary(const struct conversion_options *options, struct conversion *c,
-			struct bc_error *err)
-{
-	const struct profile_rules *rules = &options->aggregate.rules;
-	const struct binary_parts parts = {.blocks = options->hashes || options->input,
-					   .numbers_by_address = !rules_restore(rules, RESTORE_NAMES),
-					   .debug = &options->debug};
-
-	if (!binary_open_parts(options->binary, &parts, &c->opened, err))
-		return false;
-	if (options->input && !pair_open(options->input, &c->opened, rules_restore(rules, RESTORE_NAMES), &c->pair, err))
-		return false;
-	if (options->ranges && conversion_binary(c)->kind != BINARY_UNTOUCHED && !options->input)
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: "
-			       "--input=PROG", options->binary);
-	return open_hashes(options, c, err);
-}
-
-/* Reads the pseudo-probes, so that damaged ones are known before the first sample is read. */
-static bool read_probes(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	const struct pair *pair = conversion_pair(c);
-
-	if (!options->probes || probe_source_open(conversion_binary(c), pair, &c->probes, err))
-		return true;
-	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? options->input : options->binary);
-}
-
-bool conversion_begin(const struct conversion_options *options, struct conversion *out,
-		      struct bc_error *err)
-{
-	out->leave_out_unsited = rules_restore(&options->aggregate.rules, RESTORE_SITES);
-	return open_binary(options, out, err) && read_probes(options, out, err) && begin_counting(options, out, err);
-}
-
-/* Makes the ranges of llvm-profgen from the counts, before these become a profile.  Plain samples have theirs when branches are
- * inferred. */
-static bool make_ranges(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	const struct ranges_job job = {&c->located, &c->aggregate.returns, conversion_pair(c), c->threads};
-
-	if (c->basic && (!c->aggregate.options.rules.infer || options->aggregate_only))
-		return bc_fail(err, BC_UNSUPPORTED,
-			       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
-			       "and --compat=perf2bolt (or record with -j any,u)", options->binary);
-	if (c->basic)
-		return true;
-	return ranges_make(&job, &c->ranges, err) || (err->code == BC_FORMAT && bc_fail_prefix(err, options->binary));
-}
-
-/* Builds the graphs of the input that ranges and the profile are walked through.  Inference has its own. */
-static bool build_input_graphs(const struct conversion_options *options, struct conversion *c, struct bc_error *err)
-{
-	if (!c->pair.output || c->basic || (options->aggregate_only && !options->ranges))
-		return true;
-	if (!input_graphs_build(&c->located, &c->aggregate.options.rules, &c->pair, c->threads, err))
-		return err->code == BC_FORMAT && bc_fail_prefix(err, options->binary);
-	c->no_disassembler = c->pair.graphs.no_disassembler;
-	return true;
-}
-
-bool conversion_settle(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
-{
-	struct totals *totals = &out->aggregate.totals;
-
-	if (!aggregate_finish(&out->aggregate, &out->basic, err))
-		return false;
-	struct counts *counts = out->basic ? &totals->basic : &totals->traces;
-	out->distinct = counts_used(counts);
-	return located_make(conversion_binary(out), counts, out->basic, &out->located, err) &&
-	       build_input_graphs(options, out, err) && (!options->ranges || make_ranges(options, out, err)) &&
-	       (!options->executed || executed_count(&out->located, out->aggregate.options.impute, &out->graphs, out->threads, &out->executed, err));
-}
-
-/* Makes the profile, and checks the samples last, so that the summary of a refusal is as full as any
- * other. */
-bool conversion_convert(const struct conversion_options *options, struct conversion *out, struct bc_error *err)
-{
-	if (options->choice && !choice_is_all(options->choice) &&
-	    !choice_apply(options->choice, &out->located, &out->left_out, err))
-		return false;
-	out->aggregate.left_out = out->left_out;
-	if (options->probes && !touched_functions(&out->located, &out->touched))
-		return bc_fail_nomem(err);
-	bool ok = options->aggregate_only ? keep_counts(options, out, err) : convert_all(options, out, err);
-	located_free(&out->located);
-	return ok && check_samples(options, out, err);
-}
-
-bool conversion_end(const struct conversion_options *options, struct conversion *out,
-		    struct bc_error *err)
-{
-	return conversion_settle(options, out, err) && conversion_convert(options, out, err);
-}
-
-bool conversion_run(const struct conversion_options *options, struct conversion *out,
-		    struct bc_error *err)
-{
-	return conversion_begin(options, out, err) && conversion_read(options, out, err) &&
-	       conversion_end(options, out, err);
+	return conversion_open(c, err) && conversion_count(c, err) && conversion_convert(c, err);
 }
 
 void conversion_free(struct conversion *conversion)

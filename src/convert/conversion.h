@@ -2,9 +2,9 @@
 /*
  * The main job, in the order in which it happens:
  *
- *   binary ----> image, functions, BAT ------------+
- *   samples ---> events --> vaddrs --> traces ----> profile
- *               (input)    (locate)   (aggregate)   (convert)
+ *   conversion_open()      binary, input, hashes, pseudo-probes
+ *   conversion_count()     samples --> events --> counted traces or addresses --> located; graphs of the input, ranges, figures
+ *   conversion_convert()   --> profile --> restored or inferred; YAML's blocks, accesses to memory; does it fit the binary?
  */
 #ifndef CONVERT_CONVERSION_H
 #define CONVERT_CONVERSION_H
@@ -21,34 +21,39 @@
 #include "src/profile/kept_counts.h"
 #include "src/ranges/ranges.h"
 
+/* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
+enum conversion_wants {
+	WANT_RECORDS = 1 << 0,  /* the profile is records: fdata or YAML */
+	WANT_COUNTS = 1 << 1,   /* the profile is the counts themselves: pre-aggregated records or a shard.  Without WANT_RECORDS and WANT_YAML */
+	WANT_RANGES = 1 << 2,   /* what llvm-profgen reads; it needs branch stacks or inference, and the input's code */
+	WANT_YAML = 1 << 3,     /* what YAML needs of the records: blocks and hashes */
+	WANT_HASHES = 1 << 4,   /* of YAML: functions without hashes are refused where nothing gives any */
+	WANT_PROBES = 1 << 5,   /* of YAML: pseudo-probes */
+	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
+	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
+};
+
 struct conversion_options {
+	unsigned wants;    /* enum conversion_wants */
 	const char *binary;
 	const char *input; /* what llvm-bolt read; NULL: not given */
+	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL: not given */
+	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
+
 	const char *const *samples; /* paths; "-" is stdin */
 	size_t sample_count;
-	const bool *new_recording; /* by path: this file begins a new recording; or NULL */
-	bool recordings_apart;     /* each file is a recording of its own */
-	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
 	enum input_format format;
-	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
+	const bool *new_recording;    /* by path: this file begins a new recording; or NULL */
+	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
-	bool kernel_in_place;   /* as perf2bolt: a kernel is where its file says, whatever a recording tells */
-	bool force;             /* convert samples of another build all the same */
-	bool empty_will_do;     /* a profile without a record is no refusal */
-	bool aggregate_only;    /* stop at the counts: they are the result */
-	bool hashes;            /* the profile is to have hashes: YAML */
-	const char *hash_file;  /* of functions that have none in the binary: hash_source.h; NULL: not given */
-	bool without_hashes;    /* functions without hashes will do */
-	bool probes;            /* and pseudo-probes */
-	bool ranges;            /* what llvm-profgen reads is wanted, too: branch stacks, and the input's code */
-	bool ranges_only;       /* and nothing else is written */
-	bool executed;          /* count what ran in each function, too */
-	bool keep_graphs;       /* the graphs that were built stay, with their code */
-	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
-	const struct function_choice *choice; /* functions whose code is read where they have no BAT;
-						 NULL: all */
-	unsigned threads;       /* 0: as many as there are processors */
+	bool as_perf2bolt;      /* each file is a recording of its own, and a kernel is where its file says, whatever a recording tells */
+	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
+
+	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */
+	bool force;         /* convert samples of another build all the same */
+	bool empty_will_do; /* a profile without a record is no refusal */
+	unsigned threads;   /* 0: as many as there are processors */
 
 	struct input_progress progress; /* called now and then while samples are read */
 };
@@ -56,36 +61,45 @@ struct conversion_options {
 DEFINE_VEC(report_vec, struct reader_report);
 
 struct conversion {
+	struct conversion_options options; /* set by the caller; all else is zeroed at the beginning */
+
+	/* What is known: conversion_open() */
 	struct binary opened; /* see conversion_binary() */
 	struct pair pair; /* .output is NULL if the input was not given */
-	struct cfg graphs; /* of the binary, each built once; after the conversion those that the YAML or figures need */
 	struct hash_source hashes; /* without fragments if there is none */
-	struct aggregate aggregate;
+	struct probe_source probes; /* WANT_PROBES */
+	unsigned threads; /* that are used */
+
+	/* What was read and counted: conversion_count() */
 	struct report_vec inputs; /* one per samples path */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
-	struct recordings recordings; /* read so far */
-	unsigned threads; /* that were used */
-	size_t distinct; /* traces, or addresses */
+	bool partial; /* an input ended early; what was there is used */
+	struct aggregate aggregate;
 	bool basic;      /* the profile is of addresses, not of branches */
-	struct located_counts located; /* between conversion_settle() and conversion_convert() */
+	size_t distinct; /* traces, or addresses */
+	struct located_counts located; /* until conversion_convert() ends */
+	struct cfg graphs; /* of the binary, each built once; after the conversion those that the YAML or figures need */
+	struct executed executed; /* WANT_EXECUTED */
+
+	/* The result: conversion_convert() */
 	struct ledgers ledgers;
 	struct build_check check;
 	struct returns_found found;
 	struct restored restored;
-	bool leave_out_unsited; /* of YAML: RESTORE_SITES */
-	struct profile profile;
-	bool is_inferred; /* the profile has branches that were inferred from addresses: */
+	struct profile profile; /* .of_input: its branches were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
-	struct ranges ranges; /* if that was wanted */
-	struct executed executed; /* if that was wanted */
-	struct probe_source probes; /* if that was wanted */
-	struct code_marks touched;  /* with probes: touched.h */
+	struct ranges ranges; /* WANT_RANGES: begun by conversion_count() */
+	struct kept_counts kept; /* WANT_COUNTS */
+	struct code_marks touched;  /* WANT_PROBES: touched.h */
 	struct code_marks left_out; /* the choice is not for these; none: all are chosen */
-	struct kept_counts kept; /* options.aggregate_only: in place of a profile */
 	bool no_disassembler; /* libLLVM was needed and is missing */
-	bool partial; /* an input ended early; what was there is used */
 };
+
+static inline bool conversion_wants(const struct conversion *conversion, unsigned any)
+{
+	return conversion->options.wants & any;
+}
 
 /* The binary that was sampled; with the input, under the names of that. */
 static inline const struct binary *conversion_binary(const struct conversion *conversion)
@@ -99,43 +113,29 @@ static inline const struct pair *conversion_pair(const struct conversion *conver
 	return conversion->pair.output ? &conversion->pair : NULL;
 }
 
-/* Zeroed `out` is filled as far as the job gets, also when it fails: the summary
- * of a refusal needs it.  Finish with conversion_free().
- *
- * BC_MISMATCH  the samples do not belong to the binary, or none of them does
- * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM
- * The text names the file. */
-BC_MUST_USE bool conversion_run(const struct conversion_options *options, struct conversion *out,
-				struct bc_error *err);
-void conversion_free(struct conversion *conversion);
-
-/* Takes the hashes of a file for the profile, which conversion_begin() does with options.hash_file.  Errors as of
- * hash_source_open(). */
-BC_MUST_USE bool conversion_take_hashes(const struct conversion_options *options, const char *path,
-					struct conversion *conversion, struct bc_error *err);
 static inline const struct hash_source *conversion_hashes(const struct conversion *conversion)
 {
 	return conversion->hashes.fragments.at ? &conversion->hashes : NULL;
 }
 
-/* The parts of conversion_run(): open the binary; then either deliver events to
- * conversion->aggregate and note what was read, or read all files of samples; then convert. */
-BC_MUST_USE bool conversion_begin(const struct conversion_options *options,
-				  struct conversion *out, struct bc_error *err);
-BC_MUST_USE bool conversion_read(const struct conversion_options *options,
-				 struct conversion *conversion, struct bc_error *err);
+/* The conversion is filled as far as the job gets, also when it fails: the summary
+ * of a refusal needs it.  Finish with conversion_free().
+ *
+ * BC_MISMATCH  the samples do not belong to the binary, or none of them does
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM
+ * The text names the file. */
+BC_MUST_USE bool conversion_run(struct conversion *conversion, struct bc_error *err);
+void conversion_free(struct conversion *conversion);
+
+/* The three parts of conversion_run().  Between the first two, events may be delivered to conversion->aggregate, and what was read
+ * noted: conversion_count() reads the files of samples that were not. */
+BC_MUST_USE bool conversion_open(struct conversion *conversion, struct bc_error *err);
+BC_MUST_USE bool conversion_count(struct conversion *conversion, struct bc_error *err);
+BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_error *err);
+BC_MUST_USE bool conversion_note_input(struct conversion *conversion, const struct reader_report *report, struct bc_error *err);
+
 /* How to read the samples file of this number, without the options that differ by binary. */
 struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,
 						struct recordings *recordings);
-BC_MUST_USE bool conversion_note_input(struct conversion *conversion,
-				       const struct reader_report *report, struct bc_error *err);
-/* conversion_settle() ends the counting, conversion_convert() makes the profile; conversion_end()
- * does both. */
-BC_MUST_USE bool conversion_settle(const struct conversion_options *options, struct conversion *out,
-				   struct bc_error *err);
-BC_MUST_USE bool conversion_convert(const struct conversion_options *options, struct conversion *out,
-				    struct bc_error *err);
-BC_MUST_USE bool conversion_end(const struct conversion_options *options, struct conversion *out,
-				struct bc_error *err);
 
 #endif

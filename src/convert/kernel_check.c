@@ -24,17 +24,17 @@ bool kernel_is_empty(const struct conversion *c)
 	return kernel->image && !kernel->options.in_place && !c->distinct && !c->ledgers.memory.kept;
 }
 
-bool kernel_check(const struct conversion_options *options, const struct conversion *c, struct bc_error *err)
+bool kernel_check(const struct conversion *c, struct bc_error *err)
 {
 	if (!kernel_is_empty(c))
 		return true;
 	for (size_t i = 0; i < c->inputs.len; i++)
 		if (kernel_is_assumed(c, i))
 			return bc_fail(err, BC_MISMATCH, "%s: %s, and no sample lies where %s has its code: %s",
-				       input_name(options->samples[i]),
+				       input_name(c->options.samples[i]),
 				       c->aggregate.kernels.at[i].told == KERNEL_HIDDEN
 					       ? "the address of the kernel was hidden from perf (kptr_restrict)"
 					       : "does not tell where the kernel was",
-				       options->binary, kernel_remedy(c, i));
+				       c->options.binary, kernel_remedy(c, i));
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Whether a recording told where the kernel was, if the binary is one.  After conversion_settle(). */
+/* Whether a recording told where the kernel was, if the binary is one.  After conversion_count(). */
 #ifndef CONVERT_KERNEL_CHECK_H
 #define CONVERT_KERNEL_CHECK_H
 
@@ -11,8 +11,7 @@ bool kernel_is_assumed(const struct conversion *conversion, size_t number);
 
 /* BC_MISMATCH: no sample lies in the kernel, and an input does not tell where that
  * was; the text says how to record it. */
-BC_MUST_USE bool kernel_check(const struct conversion_options *options, const struct conversion *conversion,
-			      struct bc_error *err);
+BC_MUST_USE bool kernel_check(const struct conversion *conversion, struct bc_error *err);
 
 /* What to do so that a recording tells, by whether it is text. */
 const char *kernel_remedy(const struct conversion *conversion, size_t number);

@@ -64,7 +64,7 @@ static bool open_all(struct fan *fan)
 
 	for (size_t i = 0; i < fan->count; i++) {
 		struct conversion_one *one = &fan->ones[i];
-		if (conversion_begin(&one->options, &one->conversion, &err))
+		if (conversion_open(&one->conversion, &err))
 			any = true;
 		else
 			fail_one(one, &err);
@@ -74,7 +74,7 @@ static bool open_all(struct fan *fan)
 
 static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 {
-	const struct conversion_options *options = &fan->ones[0].options;
+	const struct conversion_options *options = &fan->ones[0].conversion.options;
 	const struct reader_options how = conversion_reader_options(options, number, &fan->recordings);
 	struct reader_report report = {0};
 	const struct event_sink sink = {fan, deliver_to_all};
@@ -89,7 +89,7 @@ static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 
 static size_t read_all(struct fan *fan)
 {
-	const struct conversion_options *options = &fan->ones[0].options;
+	const struct conversion_options *options = &fan->ones[0].conversion.options;
 	struct bc_error err = {0};
 
 	for (size_t s = 0; s < options->sample_count; s++)
@@ -104,7 +104,7 @@ static void end_all(struct fan *fan)
 
 	for (size_t i = 0; i < fan->count; i++) {
 		struct conversion_one *one = &fan->ones[i];
-		if (!one->failed && !conversion_end(&one->options, &one->conversion, &err))
+		if (!one->failed && !(conversion_count(&one->conversion, &err) && conversion_convert(&one->conversion, &err)))
 			fail_one(one, &err);
 	}
 }

@@ -6,8 +6,7 @@
 #include "src/convert/conversion.h"
 
 struct conversion_one {
-	struct conversion_options options; /* the binary differs, samples and format are the same for all */
-	struct conversion conversion;      /* see conversion_run() */
+	struct conversion conversion; /* of .options the binary differs, samples and format are the same for all */
 	bool failed;
 	bool unread; /* ... as the samples could not be read: all of these have one error */
 	struct bc_error err; /* why */

@@ -57,7 +57,6 @@ struct aggregate {
 	uint64_t given;             /* samples, not left out, of processes whose mapping of the binary was given */
 	struct bc_error contradicted; /* what build-ids that came late say against; or BC_OK */
 	size_t contradicted_by;       /* the number of the input that they came in, from 0 */
-	struct code_marks left_out;   /* for convert(): those whose code is not read; none; borrowed */
 };
 
 /* `image` and `match` are borrowed. */

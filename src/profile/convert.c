@@ -416,7 +416,7 @@ bool convert(const struct convert_job *how, const struct aggregate *aggregate, s
 	struct made_blocks made = {0};
 	struct plt_calls plt = {0};
 
-	*out = (struct converted){0};
+	*out = (struct converted){.ledgers = aggregate->counter.ledgers, .found = aggregate->counter.found};
 	if (!nameable_find(&binary->functions, &binary->image, aggregate->options.names, &unnameable))
 		return bc_fail_nomem(err);
 	job.workers = calloc(threads, sizeof(*job.workers));
@@ -431,7 +431,7 @@ bool convert(const struct convert_job *how, const struct aggregate *aggregate, s
 			.returns = &aggregate->returns,
 			.typed = &aggregate->counter.types.inside,
 			.unnameable = unnameable,
-			.left_out = aggregate->left_out,
+			.left_out = how->left_out,
 			.imputes = aggregate->options.impute,
 			.starts = &starts,
 			.rules = rules,

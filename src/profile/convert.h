@@ -14,9 +14,9 @@
 #include "src/profile/profile.h"
 
 struct converted {
-	struct ledgers ledgers; /* what became of the traces or addresses */
+	struct ledgers ledgers; /* of the aggregate, and what became of the traces or addresses */
 	struct build_check check;
-	struct returns_found found; /* what the counter had not found */
+	struct returns_found found;
 	struct restored restored;
 	struct profile profile;
 	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as TRACE_DROP_NO_MAP */
@@ -25,6 +25,7 @@ struct converted {
 struct convert_job {
 	struct located_counts *located; /* the addresses or the traces of an aggregate, and the binary */
 	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
+	struct code_marks left_out; /* functions whose code is not read; none; borrowed */
 	bool keep_counts;        /* the counts and locations stay; else they are empty then */
 	bool keep_code;          /* the graphs are with their code, as somebody needs it later */
 	struct cfg *graphs;      /* of the binary: those that are missing are built */

@@ -20,7 +20,7 @@ struct converter {
 	const struct located_counts *located; /* what is converted */
 	const struct returns *returns;
 	struct code_marks unnameable; /* none: every one is nameable */
-	struct code_marks left_out; /* as in struct aggregate */
+	struct code_marks left_out; /* as in struct convert_job */
 	const struct number_set *typed; /* of those: by their type */
 	struct insn_starts *starts;
 	struct decoder decoder;

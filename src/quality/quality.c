@@ -157,16 +157,15 @@ static bool measure_profile(struct conversion *c, const struct quality_options *
 	       (cover_functions(&sources->flat, &out->coverage) || bc_fail_nomem(err)) && measure_flow(c, sources, out, err);
 }
 
-bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
-			struct conversion *c, struct quality_sources *sources, struct quality *out, struct bc_error *err)
+bool quality_of_samples(const struct quality_options *how, struct conversion *c, struct quality_sources *sources,
+			struct quality *out, struct bc_error *err)
 {
 	*out = (struct quality){.of_samples = true};
-	if (!conversion_begin(options, c, err) || !conversion_read(options, c, err) ||
-	    !conversion_settle(options, c, err) || !kernel_check(options, c, err))
+	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	out->basic = c->basic;
 	if (!code_places_take(&c->located, &out->places, err) ||
-	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(options, c, err))
+	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(c, err))
 		return false;
 	quality_count_kept(c, out);
 	return measure_profile(c, how, sources, out, err);

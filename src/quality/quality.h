@@ -68,11 +68,10 @@ struct quality_sources {
 };
 void quality_sources_free(struct quality_sources *sources);
 
-/* Read and convert samples, and measure.  options: .executed is set; *conversion: as conversion_run() has it, also
+/* Read and convert samples, and measure.  *conversion: as conversion_run() has it, with WANT_EXECUTED, also
  * after a failure; *sources: to be freed, also after a failure.  Errors as of conversion_run() */
-BC_MUST_USE bool quality_of_samples(const struct conversion_options *options, const struct quality_options *how,
-				    struct conversion *conversion, struct quality_sources *sources, struct quality *out,
-				    struct bc_error *err);
+BC_MUST_USE bool quality_of_samples(const struct quality_options *how, struct conversion *conversion,
+				    struct quality_sources *sources, struct quality *out, struct bc_error *err);
 
 /* Measures fdata or YAML.  *mine: as in flat_read().  Errors of flat_read() */
 BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool *mine, struct bc_error *err);

@@ -144,13 +144,9 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 		check_ranges(aggregate, &located, pair, threads, out);
 	assert(convert(&(struct convert_job){.located = &located, .pair = pair, .graphs = &graphs, .threads = threads}, aggregate, &converted, &err));
 	located_free(&located);
-	struct ledgers ledgers = aggregate->counter.ledgers;
-	ledger_add(&ledgers.samples, &converted.ledgers.samples);
-	ledger_add(&ledgers.branches, &converted.ledgers.branches);
-	ledger_add(&ledgers.traces, &converted.ledgers.traces);
-	assert(ledger_balances(&ledgers.samples));
-	assert(ledger_balances(&ledgers.branches));
-	assert(ledger_balances(&ledgers.traces));
+	assert(ledger_balances(&converted.ledgers.samples));
+	assert(ledger_balances(&converted.ledgers.branches));
+	assert(ledger_balances(&converted.ledgers.traces));
 	double rate = build_check_rate(&converted.check);
 	assert(rate >= 0 && rate <= 100);
 	if (pair && !basic) {

@@ -100,10 +100,7 @@ void tiny_run_gives(struct tiny_run *run, unsigned threads, const char *lines)
 	assert_true(located_make(&run->tiny.binary, basic ? &totals->basic : &totals->traces, basic, &located, &err));
 	assert_true(convert(&(struct convert_job){.located = &located, .graphs = &graphs, .threads = threads}, &run->aggregate, &converted, &err));
 	located_free(&located);
-	run->ledgers = run->aggregate.counter.ledgers;
-	ledger_add(&run->ledgers.samples, &converted.ledgers.samples);
-	ledger_add(&run->ledgers.branches, &converted.ledgers.branches);
-	ledger_add(&run->ledgers.traces, &converted.ledgers.traces);
+	run->ledgers = converted.ledgers;
 	run->check = converted.check;
 	run->found = converted.found;
 	run->restored = converted.restored;

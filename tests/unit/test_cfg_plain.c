@@ -21,9 +21,8 @@ static void same(const char *binary, const char *samples, const char *expected)
 	for (int i = 0; i < 3; i++)
 		snprintf(paths[i], sizeof(paths[i]), BATCONV_DATA_DIR "%s", names[i]);
 	const char *inputs[] = {paths[1]};
-	struct conversion_options options = {.binary = paths[0], .samples = inputs,
-					     .sample_count = 1};
-	if (!conversion_run(&options, &conversion, &err))
+	conversion.options = (struct conversion_options){.wants = WANT_RECORDS, .binary = paths[0], .samples = inputs, .sample_count = 1};
+	if (!conversion_run(&conversion, &err))
 		fail_msg("%s", err.text);
 	assert_true(ledger_balances(&conversion.ledgers.traces));
 	FILE *file = fopen(out, "w");
