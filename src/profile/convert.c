@@ -213,7 +213,15 @@ static void convert_address(struct converter *c, const struct count_row *row, st
 
 struct job {
 	const struct convert_job *how;
-	struct converter *workers;
+	const struct binary *binary;
+	struct converter *workers; /* one a thread */
+	unsigned threads;
+	/* shared by these */
+	struct code_marks unnameable;
+	struct insn_starts starts;
+	struct made_blocks made;
+	struct plt_calls plt;
+	struct label_vec pads;
 };
 
 /* Note a trace that walk_code() will walk. */
@@ -319,11 +327,11 @@ static void convert_shard(void *ctx, size_t shard, unsigned worker)
 }
 
 /* What the threads noted; each of them forgets it. */
-static bool take_noted(struct job *job, unsigned threads, struct index_vec *all)
+static bool take_noted(struct job *job, struct index_vec *all)
 {
 	bool ok = true;
 
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < job->threads; i++) {
 		struct converter *c = &job->workers[i];
 		for (size_t k = 0; ok && k < c->without_map.len; k++)
 			ok = index_vec_push(all, c->without_map.at[k]);
@@ -333,25 +341,25 @@ static bool take_noted(struct job *job, unsigned threads, struct index_vec *all)
 }
 
 /* The graphs of the functions that were noted. */
-static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err)
+static bool build_graphs(struct job *job, struct bc_error *err)
 {
-	const struct binary *binary = job->how->located->binary;
+	const struct binary *binary = job->binary;
 	struct index_vec all = {0};
-	bool ok = take_noted(job, threads, &all);
+	bool ok = take_noted(job, &all);
 
 	ok = (ok || bc_fail_nomem(err)) && (job->how->keep_code ? cfg_build_code : cfg_build)(&binary->image, &binary->functions, all.at, all.len,
-											       threads, job->how->graphs, err);
+											       job->threads, job->how->graphs, err);
 	index_vec_free(&all);
+	insn_starts_share(&job->starts, job->how->graphs);
 	return ok;
 }
 
-static bool collect(struct job *job, unsigned threads, struct converted *out, struct bc_error *err)
+static bool collect(struct job *job, struct converted *out, struct bc_error *err)
 {
 	struct record_vec batches[PARALLEL_MOST];
-	const struct binary *binary = job->workers[0].binary;
 	bool out_of_memory = false;
 
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < job->threads; i++) {
 		struct converter *c = &job->workers[i];
 		ledger_add(&out->ledgers.samples, &c->ledgers.samples);
 		ledger_add(&out->ledgers.branches, &c->ledgers.branches);
@@ -365,7 +373,7 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 		fall_throughs_free(&c->fall_throughs);
 		out_of_memory |= c->out_of_memory || c->places.no_memory;
 	}
-	if (!profile_build(binary, job->how->located->basic, batches, threads, threads, &out->profile, err))
+	if (!profile_build(job->binary, job->how->located->basic, batches, job->threads, job->threads, &out->profile, err))
 		return false;
 	if (!out_of_memory)
 		return true;
@@ -374,87 +382,82 @@ static bool collect(struct job *job, unsigned threads, struct converted *out, st
 }
 
 /* The landing pads of all functions that were entered behind a call. */
-static bool find_pads(struct job *job, unsigned threads, struct label_vec *pads, struct bc_error *err)
+static bool find_pads(struct job *job, struct bc_error *err)
 {
 	struct index_vec entered = {0};
 	bool ok = true;
 
-	for (unsigned i = 0; i < threads; i++) {
+	for (unsigned i = 0; i < job->threads; i++)
 		ok = return_places_take(&job->workers[i].places, &entered) && ok;
-		job->workers[i].places.pads = pads;
-	}
-	ok = ok && return_places_pads(job->workers[0].binary, &entered, pads);
+	ok = ok && return_places_pads(job->binary, &entered, &job->pads);
 	index_vec_free(&entered);
 	return ok || bc_fail_nomem(err);
 }
 
-static bool convert_with(struct job *job, unsigned threads, struct converted *out,
-			 struct bc_error *err)
+/* What all workers read, and the workers. */
+static bool open_job(struct job *job, const struct aggregate *aggregate, struct bc_error *err)
 {
-	struct label_vec pads = {0};
+	const struct profile_rules *rules = &aggregate->options.rules;
 
+	job->workers = calloc(job->threads, sizeof(*job->workers));
+	if (!job->workers || !nameable_find(&job->binary->functions, &job->binary->image, aggregate->options.names, &job->unnameable))
+		return bc_fail_nomem(err);
+	for (unsigned i = 0; i < job->threads; i++) {
+		struct converter *c = &job->workers[i];
+		*c = (struct converter){
+			.binary = job->binary,
+			.located = job->how->located,
+			.returns = &aggregate->returns,
+			.typed = &aggregate->counter.types.inside,
+			.unnameable = job->unnameable,
+			.left_out = job->how->left_out,
+			.imputes = aggregate->options.impute,
+			.starts = &job->starts,
+			.rules = *rules,
+			.pair = job->how->pair,
+			.cfg = job->how->graphs,
+			.made = &job->made,
+			.plt = &job->plt,
+			.places = {.starts = &job->starts, .decoder = &c->decoder, .pads = &job->pads, .used = rules->returns_by_place},
+		};
+		decoder_open(job->binary->image.machine, &c->decoder);
+	}
+	return insn_starts_open(&job->starts, job->binary, err) &&
+	       (!rules_restore(rules, RESTORE_MADE) || made_blocks_open(job->binary, &job->made, err)) &&
+	       (!rules_restore(rules, RESTORE_PLT) || plt_calls_open(job->binary, &job->plt, err));
+}
+
+static void close_job(struct job *job)
+{
+	made_blocks_close(&job->made);
+	plt_calls_close(&job->plt);
+	for (unsigned i = 0; job->workers && i < job->threads; i++)
+		decoder_close(&job->workers[i].decoder);
+	insn_starts_close(&job->starts);
+	label_vec_free(&job->pads);
+	free(job->workers);
+	code_marks_free(&job->unnameable);
+}
+
+static bool convert_with(struct job *job, struct converted *out, struct bc_error *err)
+{
 	if (!job->how->located->basic)
-		parallel_for(threads, COUNTS_SHARDS, note_walks, job);
-	bool ok = build_graphs(job, threads, err);
-	ok = find_pads(job, threads, &pads, err) && ok;
-	insn_starts_share(job->workers[0].starts, job->how->graphs);
+		parallel_for(job->threads, COUNTS_SHARDS, note_walks, job);
+	bool ok = build_graphs(job, err);
+	ok = find_pads(job, err) && ok;
 	if (ok)
-		parallel_for(threads, COUNTS_SHARDS, convert_shard, job);
+		parallel_for(job->threads, COUNTS_SHARDS, convert_shard, job);
 	out->no_disassembler = job->how->graphs->no_disassembler;
-	label_vec_free(&pads);
-	return ok && collect(job, threads, out, err);
+	return ok && collect(job, out, err);
 }
 
 bool convert(const struct convert_job *how, const struct aggregate *aggregate, struct converted *out, struct bc_error *err)
 {
-	const struct binary *binary = how->located->binary;
-	unsigned threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads;
-	struct job job = {.how = how};
-	struct code_marks unnameable;
-	struct insn_starts starts = {0};
-	const struct profile_rules rules = aggregate->options.rules;
-	struct made_blocks made = {0};
-	struct plt_calls plt = {0};
+	struct job job = {.how = how, .binary = how->located->binary,
+			  .threads = how->threads > COUNTS_SHARDS ? COUNTS_SHARDS : how->threads};
 
 	*out = (struct converted){.ledgers = aggregate->counter.ledgers, .found = aggregate->counter.found};
-	if (!nameable_find(&binary->functions, &binary->image, aggregate->options.names, &unnameable))
-		return bc_fail_nomem(err);
-	job.workers = calloc(threads, sizeof(*job.workers));
-	if (!job.workers) {
-		code_marks_free(&unnameable);
-		return bc_fail_nomem(err);
-	}
-	for (unsigned i = 0; i < threads; i++)
-		job.workers[i] = (struct converter){
-			.binary = binary,
-			.located = how->located,
-			.returns = &aggregate->returns,
-			.typed = &aggregate->counter.types.inside,
-			.unnameable = unnameable,
-			.left_out = how->left_out,
-			.imputes = aggregate->options.impute,
-			.starts = &starts,
-			.rules = rules,
-			.pair = how->pair,
-			.cfg = how->graphs,
-			.made = &made,
-			.plt = &plt,
-			.places = {.starts = &starts,
-				   .decoder = &job.workers[i].decoder,
-				   .used = aggregate->options.rules.returns_by_place},
-		};
-	for (unsigned i = 0; i < threads; i++)
-		decoder_open(binary->image.machine, &job.workers[i].decoder);
-	bool ok = insn_starts_open(&starts, binary, err) &&
-		  (!rules_restore(&rules, RESTORE_MADE) || made_blocks_open(binary, &made, err)) &&
-		  (!rules_restore(&rules, RESTORE_PLT) || plt_calls_open(binary, &plt, err)) &&
-		  convert_with(&job, threads, out, err);
-	made_blocks_close(&made);
-	plt_calls_close(&plt);
-	for (unsigned i = 0; i < threads; i++)
-		decoder_close(&job.workers[i].decoder);
-	insn_starts_close(&starts);
-	free(job.workers);
-	code_marks_free(&unnameable);
+	bool ok = open_job(&job, aggregate, err) && convert_with(&job, out, err);
+	close_job(&job);
 	return ok;
 }
