@@ -139,7 +139,7 @@ void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 		break;
 	case FORMAT_PROFGEN:
 	case FORMAT_PREAGG:
-		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->kept.count);
+		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->preagg.count);
 		break;
 	case FORMAT_YAML:
 		return;

@@ -63,7 +63,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_PREAGG:
 		break;
 	}
-	preagg_write(&(struct preagg_profile){&conversion->kept, &conversion->aggregate, &conversion_binary(conversion)->image,
+	preagg_write(&(struct preagg_profile){&conversion->preagg, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic}, file);
 	return true;
 }
@@ -71,7 +71,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 /* Returns the mode of a shard.  A shard without a record can be merged with shards of both modes. */
 static enum merge_mode shard_mode(const struct conversion *conversion)
 {
-	if (!conversion->kept.count)
+	if (!conversion->preagg.count)
 		return MODE_OPEN;
 	return conversion->basic ? MODE_PLAIN : MODE_BRANCHES;
 }
@@ -79,7 +79,7 @@ static enum merge_mode shard_mode(const struct conversion *conversion)
 /* Writes a shard, whose addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
-	const struct preagg_profile preagg = {&conversion->kept, &conversion->aggregate, &conversion_binary(conversion)->image,
+	const struct preagg_profile preagg = {&conversion->preagg, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic};
 	struct shard shard = {.kind = MERGE_PREAGG, .mode = shard_mode(conversion),
 			      .id = code_digest(conversion_binary(conversion))};
@@ -90,9 +90,9 @@ static bool write_shard(const struct conversion *conversion, FILE *file, struct 
 	preagg_write(&preagg, text);
 	if (fclose(text) != 0)
 		return bc_fail_errno(err, "cannot write the shard");
-	shard.records = preagg.kept->count;
-	for (size_t i = 0; i < preagg.kept->count; i++) {
-		shard.sums[0] += preagg.kept->rows[i].count;
+	shard.records = preagg.counts->count;
+	for (size_t i = 0; i < preagg.counts->count; i++) {
+		shard.sums[0] += preagg.counts->rows[i].count;
 		shard.sums[1] += preagg_mispredictions(&preagg, i);
 	}
 	shard_end(&shard, file);

@@ -235,7 +235,7 @@ size_t summary_records(const struct summary *summary)
 	const struct conversion *c = summary->conversion;
 
 	if (conversion_wants(c, WANT_COUNTS))
-		return c->kept.count;
+		return c->preagg.count;
 	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count : c->ranges.range_count + c->ranges.branch_count;
 }
 

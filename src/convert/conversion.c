@@ -279,11 +279,11 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	c->restored = (struct restored){0};
 	c->no_disassembler = c->pair.graphs.no_disassembler;
 	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
-	if (!kept_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->kept, err))
+	if (!preagg_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->preagg, err))
 		return false;
 	*l = c->aggregate.counter.ledgers;
 	c->found = c->aggregate.counter.found;
-	l->branches.dropped[BRANCH_DROP_RETURN] += c->kept.returns;
+	l->branches.dropped[BRANCH_DROP_RETURN] += c->preagg.returns;
 	l->memory.dropped[MEMORY_DROP_NO_ROOM] = l->memory.read - ledger_dropped(&l->memory);
 	for (size_t i = 0; i < BC_COUNT(ledgers); i++)
 		ledgers[i]->kept = ledgers[i]->read - ledger_dropped(ledgers[i]);
@@ -397,7 +397,7 @@ void conversion_free(struct conversion *conversion)
 	code_marks_free(&conversion->left_out);
 	code_marks_free(&conversion->touched);
 	probe_source_close(&conversion->probes);
-	kept_counts_free(&conversion->kept);
+	preagg_counts_free(&conversion->preagg);
 	located_free(&conversion->located);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);

@@ -18,7 +18,7 @@
 #include "src/profile/choice.h"
 #include "src/profile/convert.h"
 #include "src/profile/executed.h"
-#include "src/profile/kept_counts.h"
+#include "src/profile/preagg_counts.h"
 #include "src/ranges/ranges.h"
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
@@ -90,7 +90,7 @@ struct conversion {
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
 	struct ranges ranges; /* WANT_RANGES: begun by conversion_count() */
-	struct kept_counts kept; /* WANT_COUNTS */
+	struct preagg_counts preagg; /* WANT_COUNTS */
 	struct code_marks touched;  /* WANT_PROBES: touched.h */
 	struct code_marks left_out; /* the choice is not for these; none: all are chosen */
 	bool no_disassembler; /* libLLVM was needed and is missing */

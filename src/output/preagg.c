@@ -83,7 +83,7 @@ static void emit_row(struct writer *w, const struct count_row *row)
 
 uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row)
 {
-	const struct count_row *at = &profile->kept->rows[row];
+	const struct count_row *at = &profile->counts->rows[row];
 	struct trace trace = trace_of(at->key);
 	bool is_branch = !profile->basic && trace_has_branch(&trace) && !trace_has_fall_through(&trace);
 
@@ -103,7 +103,7 @@ void preagg_write(const struct preagg_profile *profile, FILE *file)
 		emit_string(&w.out, events->at[i]);
 		emit_char(&w.out, '\n');
 	}
-	for (size_t i = 0; i < profile->kept->count; i++)
-		emit_row(&w, &profile->kept->rows[i]);
+	for (size_t i = 0; i < profile->counts->count; i++)
+		emit_row(&w, &profile->counts->rows[i]);
 	emit_flush(&w.out);
 }

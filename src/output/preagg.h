@@ -16,10 +16,10 @@
 
 #include <stdio.h>
 
-#include "src/profile/kept_counts.h"
+#include "src/profile/preagg_counts.h"
 
 struct preagg_profile {
-	const struct kept_counts *kept;
+	const struct preagg_counts *counts;
 	const struct aggregate *aggregate; /* events, returns */
 	const struct image *image;
 	bool basic;

@@ -67,7 +67,7 @@ FAULTS = [
      'malloc(insns->len * sizeof(*real)), sum = 0;'),
     ('functions of the second profile: half as many as the first has', 'src/quality/overlap.c',
      'joint->numbers = calloc(b->functions.len + 1,', 'joint->numbers = calloc(a->functions.len / 2 + 1,'),
-    ('aggregated records: room for half of them', 'src/profile/kept_counts.c', '(splits ? 2 : 1) * counts_used(counts) + 1}',
+    ('aggregated records: room for half of them', 'src/profile/preagg_counts.c', '(splits ? 2 : 1) * counts_used(counts) + 1}',
      '(splits ? 2 : 1) * counts_used(counts) / 2 + 1}'),
 ]
 

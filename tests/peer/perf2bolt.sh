@@ -37,8 +37,8 @@ for which in demo sqlite; do
 	binary=$demo/demo.bolt samples=$demo/demo.perf.data expected=$demo/expected/demo.perf.fdata
 	[ $which = demo ] || binary=$sqlite/sq.b22 samples=$sqlite/lbr.b22.data expected=$sqlite/expected/lbr.b22.fdata
 	"$BATCONV" -q --compat=perf2bolt --format=preagg "$binary" "$samples" -o kept || fail "--format=preagg: exit $?"
-	$perf2bolt "$binary" --pa -p kept -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 'perf2bolt on kept counts'; }
-	cmp again "$expected" || fail "kept counts of $which"
+	$perf2bolt "$binary" --pa -p kept -o again >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail 'perf2bolt on pre-aggregated counts'; }
+	cmp again "$expected" || fail "pre-aggregated counts of $which"
 done
 
 # Guessed fall-throughs, and where they differ: docs/conversion.md, section 6.

@@ -6,13 +6,13 @@
  * into the branch (TRACE_BR_ONLY) and the fall-through, which says in place of its branch how it
  * was reached, as far as a profile depends on it; of returns only the fall-through is left.
  */
-#ifndef PROFILE_KEPT_COUNTS_H
-#define PROFILE_KEPT_COUNTS_H
+#ifndef PROFILE_PREAGG_COUNTS_H
+#define PROFILE_PREAGG_COUNTS_H
 
 #include "src/elf/binary.h"
 #include "src/count/aggregate.h"
 
-struct kept_counts {
+struct preagg_counts {
 	struct count_row *rows; /* sorted, each key once */
 	size_t count;
 	uint64_t returns; /* taken branches that are not among them: returns that were split */
@@ -20,8 +20,8 @@ struct kept_counts {
 
 /* Take what was counted; aggregate_finish() came before, and the totals are empty then.
  * BC_NOMEM */
-BC_MUST_USE bool kept_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
-				  struct kept_counts *out, struct bc_error *err);
-void kept_counts_free(struct kept_counts *kept);
+BC_MUST_USE bool preagg_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
+				    struct preagg_counts *out, struct bc_error *err);
+void preagg_counts_free(struct preagg_counts *counts);
 
 #endif

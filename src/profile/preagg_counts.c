@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/profile/kept_counts.h"
+#include "src/profile/preagg_counts.h"
 
 #include <stdlib.h>
 
 #include "src/profile/build_check.h"
 #include "src/profile/insn_starts.h"
 
-void kept_counts_free(struct kept_counts *kept)
+void preagg_counts_free(struct preagg_counts *counts)
 {
-	free(kept->rows);
-	*kept = (struct kept_counts){0};
+	free(counts->rows);
+	*counts = (struct preagg_counts){0};
 }
 
 static bool has_mispredictions(const struct counts *counts)
@@ -26,7 +26,7 @@ struct splitter {
 	const struct returns *returns;
 	struct insn_starts starts;
 	struct decoder decoder;
-	struct kept_counts *out;
+	struct preagg_counts *out;
 	bool no_memory;
 };
 
@@ -106,13 +106,13 @@ static bool take(struct splitter *s, struct counts *counts, bool splits, struct 
 	return !s->no_memory || bc_fail_nomem(err);
 }
 
-bool kept_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
-		      struct kept_counts *out, struct bc_error *err)
+bool preagg_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
+			struct preagg_counts *out, struct bc_error *err)
 {
 	struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
 	struct splitter s = {.binary = binary, .returns = &aggregate->returns, .out = out};
 
-	*out = (struct kept_counts){0};
+	*out = (struct preagg_counts){0};
 	decoder_open(binary->image.machine, &s.decoder);
 	bool ok = insn_starts_open(&s.starts, binary, err) &&
 		  take(&s, counts, !basic && has_mispredictions(counts), err);
