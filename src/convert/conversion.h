@@ -61,7 +61,7 @@ struct conversion_options {
 DEFINE_VEC(report_vec, struct reader_report);
 
 struct conversion {
-	struct conversion_options options; /* set by the caller; all else is zeroed at the beginning */
+	struct conversion_options options; /* set by the caller, as .partial can be; all else is zeroed at the beginning */
 
 	/* What is known: conversion_open() */
 	struct binary opened; /* see conversion_binary() */
@@ -73,7 +73,7 @@ struct conversion {
 	/* What was read and counted: conversion_count() */
 	struct report_vec inputs; /* one per samples path */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
-	bool partial; /* an input ended early; what was there is used */
+	bool partial; /* an input or maps ended early; what was there is used */
 	struct aggregate aggregate;
 	bool basic;      /* the profile is of addresses, not of branches */
 	size_t distinct; /* traces, or addresses */
