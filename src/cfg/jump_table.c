@@ -81,12 +81,12 @@ static struct bytes table_bytes(const struct table_search *s, struct table_ref r
 	return bytes_first(bytes, (bound < end ? bound : end) - ref.address);
 }
 
-/* Are two functions parts of one by their names?  Remembers the last answer, as most questions
- * repeat. */
+/* Is a function this one, or are both parts of one by their names?  Remembers the last other part, as most
+ * questions repeat. */
 static bool is_related(const struct function *f, const struct function *to,
 		       const struct function **last, uint64_t *spent)
 {
-	if (to == *last)
+	if (to == f || to == *last)
 		return true;
 	*spent += strlen(f->primary) + strlen(to->primary);
 	if (!fragments_related(to, f))
@@ -102,7 +102,7 @@ static bool is_related(const struct function *f, const struct function *to,
 static bool read_table(const struct table_search *s, struct table_ref ref, uint64_t bound,
 		       struct contents *contents, struct target_vec *out)
 {
-	const struct function *f = s->function, *related = f;
+	const struct function *f = s->function, *related = NULL;
 	size_t word = ref.relative ? 4 : 8, targets = 0;
 	bool special = false, ok = true;
 	uint64_t spent = 0;

@@ -281,6 +281,20 @@ static void next_jump_table(void **state)
 	code_free(&code);
 }
 
+/* A case of the switch lies in the cold part of the function, and the next one does not. */
+static void jump_table_with_a_cold_case(void **state)
+{
+	(void)state;
+	code_init(&code, MACHINE_X86_64, switch_code, sizeof(switch_code) - 1);
+	code_put(&code, CODE_DATA, "\x14\xf8\xff\xff\x00\xfc\xff\xff\x16\xf8\xff\xff\0\0\0\0", 16);
+	code.functions[1].primary = code.functions[1].printed = "f.cold";
+	code_gives(&code, "0-fe 12-13> 14-15> 16-17");
+	/* The beginning of another function ends the table. */
+	code.functions[1].primary = code.functions[1].printed = "g";
+	code_gives(&code, "0-fe 12-17");
+	code_free(&code);
+}
+
 static void absolute_jump_table(void **state)
 {
 	static const char bytes[] = "\xff\x24\xfd\x00\x18\x00\x00" /* 0: jmp *0x1800(,%rdi,8) */
@@ -480,6 +494,7 @@ int main(void)
 		TEST(a_function_beyond_the_file),
 		TEST(relative_jump_table),
 		TEST(next_jump_table),
+		TEST(jump_table_with_a_cold_case),
 		TEST(absolute_jump_table),
 		TEST(landing_pad),
 		TEST(encodings_of_landing_pads),
