@@ -14,15 +14,17 @@
 #define RESTORE_RULES(X)                                                       \
 	X(NAMES, "names", "of local functions whose name and file others share") \
 	X(ENTRIES, "entries", "calls of functions whose first block became empty") \
-	X(MADE, "made", "to places that begin no block of the input, left out") \
+	X(MADE, "made", "within a block of the input, left out") \
 	X(PLT, "plt", "calls through the PLT that became calls through memory") \
 	X(SITES, "sites", "calls from places of YAML that have no call, left out") \
 	X(OLD, "old", "in old bodies of functions that llvm-bolt moved")      \
 	X(LEFT, "left", "in functions that it left alone, by the input's graph") \
 	X(FOLDED, "folded", "calls of functions that were folded with another") \
 	X(DELETED, "deleted", "ways through blocks that it took out")         \
+	X(EDGES, "edges", "along no edge of the input, told by others or left out") \
 	X(TAILS, "tails", "ways to tail calls that it joined with the jump before") \
-	X(INLINED, "inlined", "calls of functions that it inlined")
+	X(INLINED, "inlined", "calls of functions that it inlined")           \
+	X(TWINS, "twins", "folded functions that nothing called, named once each")
 
 #define X(name, key, text) RESTORE_##name,
 enum restore_rule { RESTORE_RULES(X) RESTORE_COUNT };

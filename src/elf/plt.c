@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/vec.h"
+#include "src/isa/insn.h"
 
 DEFINE_VEC(entry_vec, struct plt_entry);
 
@@ -31,7 +32,7 @@ bool plt_is_section(enum machine machine, struct text name)
 	return false;
 }
 
-/* Note an entry that jumps through the slot at an address. */
+/* Note an entry whose jump goes through the slot at an address. */
 static bool add_entry(struct plt_reader *r, uint64_t offset, uint64_t slot_address)
 {
 	const struct got_slot *slot = got_find(r->got, slot_address);
@@ -63,12 +64,24 @@ static size_t x86_skipped(struct bytes code)
 	return 0;
 }
 
+/* How much of an entry stands before its jump. */
+static size_t x86_before_jump(struct bytes code)
+{
+	size_t before = 0;
+
+	for (size_t skipped; (skipped = x86_skipped(bytes_from(code, before)));)
+		before += skipped;
+	return before;
+}
+
 /* The slot of the entry that is `code`: its jmp [rip+disp32], maybe with a bnd
  * prefix.  False if it has none. */
 static bool x86_slot(struct bytes code, uint64_t address, uint64_t *slot)
 {
-	for (size_t skipped; (skipped = x86_skipped(code)); address += skipped)
-		code = bytes_from(code, skipped);
+	size_t before = x86_before_jump(code);
+
+	code = bytes_from(code, before);
+	address += before;
 	if (code.size && code.data[0] == 0xf2) {
 		code = bytes_from(code, 1);
 		address++;
@@ -109,20 +122,20 @@ static bool is_aarch64_br(uint32_t word)
 	return (word & 0xfffffc1f) == 0xd61f0000;
 }
 
-/* The slot of the entry [begin, end) that ends in a branch: adrp x16, page;
- * ldr x17, [x16, offset].  False if it is none. */
-static bool aarch64_slot(const struct plt_reader *r, size_t begin, size_t end, uint64_t *slot)
+/* The slot that `code` at an address loads for the branch behind it: adrp x16, page; ldr x17, [x16, offset].
+ * False if it is none. */
+static bool aarch64_slot(struct bytes code, uint64_t address, uint64_t *slot)
 {
 	uint64_t page = 0;
 	bool has_page = false;
 
-	for (size_t at = begin; at < end; at += 4) {
-		uint32_t word = le32(r->code.data + at);
+	for (size_t at = 0; code.size - at >= 4; at += 4) {
+		uint32_t word = le32(code.data + at);
 		if ((word & 0x9f00001f) == 0x90000010) { /* adrp x16 */
 			uint64_t high = (word >> 5) & 0x7ffff, low = (word >> 29) & 3;
 			uint64_t pages = high << 2 | low;
 			pages = (pages ^ 0x100000) - 0x100000; /* 21 bits, signed */
-			page = ((r->section->addr + at) & ~UINT64_C(0xfff)) + (pages << 12);
+			page = ((address + at) & ~UINT64_C(0xfff)) + (pages << 12);
 			has_page = true;
 		} else if (has_page && (word & 0xffc003ff) == 0xf9400211) {
 			*slot = page + (uint64_t)((word >> 10) & 0xfff) * 8;
@@ -143,7 +156,8 @@ static bool read_aarch64(struct plt_reader *r)
 		if (at == begin && begin && word == AARCH64_NOP) {
 			begin = at + 4;
 		} else if (is_aarch64_br(word)) {
-			if (aarch64_slot(r, begin, at, &slot) && !add_entry(r, begin, slot))
+			struct bytes entry = bytes_first(bytes_from(r->code, begin), at - begin);
+			if (aarch64_slot(entry, r->section->addr + begin, &slot) && !add_entry(r, begin, slot))
 				return false;
 			begin = at + 4;
 		}
@@ -153,6 +167,7 @@ static bool read_aarch64(struct plt_reader *r)
 
 #define RISCV_HEADER_SIZE 32
 #define RISCV_ENTRY_SIZE 16
+#define RISCV_JUMP 8
 
 /* auipc t3, high; ld t3, low(t3); jalr t1, t3; nop */
 static bool read_riscv(struct plt_reader *r)
@@ -230,4 +245,44 @@ void plt_free(struct plt *plt)
 {
 	free(plt->at);
 	*plt = (struct plt){0};
+}
+
+#define AARCH64_JUMP_MOST 32 /* bytes before an entry's branch, at most */
+
+uint32_t plt_jump_in(const struct image *image, struct vaddr entry)
+{
+	struct bytes code = image_bytes_at(image, entry);
+	uint32_t jump = 0;
+
+	if (image->machine == MACHINE_X86_64)
+		return (uint32_t)x86_before_jump(code);
+	if (image->machine == MACHINE_RISCV64)
+		return RISCV_JUMP;
+	while (jump < AARCH64_JUMP_MOST && code.size - jump >= 4 && !is_aarch64_br(le32(code.data + jump)))
+		jump += 4;
+	return jump;
+}
+
+#define AARCH64_BR_X17 0xd61f0220u
+#define AARCH64_BLR_X17 0xd63f0220u
+#define AARCH64_LOAD 8 /* bytes: adrp, ldr */
+
+static uint64_t aarch64_slot_of(const struct image *image, uint64_t at)
+{
+	struct bytes branch = image_bytes_at(image, (struct vaddr){at}), load = image_bytes_at(image, (struct vaddr){at - AARCH64_LOAD});
+	uint64_t slot;
+
+	if (branch.size < 4 || load.size < AARCH64_LOAD)
+		return 0;
+	uint32_t word = le32(branch.data);
+	bool goes = word == AARCH64_BR_X17 || word == AARCH64_BLR_X17;
+	return goes && aarch64_slot(bytes_first(load, AARCH64_LOAD), at - AARCH64_LOAD, &slot) ? slot : 0;
+}
+
+uint64_t plt_slot_of(const struct image *image, struct vaddr at)
+{
+	if (image->machine == MACHINE_AARCH64)
+		return aarch64_slot_of(image, at.v);
+	struct insn insn = insn_decode(image->machine, image_bytes_at(image, at), at.v);
+	return insn.kind == INSN_CALL_INDIRECT || insn.kind == INSN_JUMP_INDIRECT ? insn.target : 0;
 }

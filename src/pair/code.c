@@ -285,6 +285,43 @@ uint32_t code_last(const struct code *code, uint32_t block)
 	return code->insns->at[code->blocks.at[block].end - 1].offset;
 }
 
+uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other)
+{
+	uint32_t found = NO_BLOCK;
+
+	for (uint32_t i = 0; i < code->blocks.len; i++) {
+		if (!code_leads(code, i, one) || !code_leads(code, i, other))
+			continue;
+		if (found != NO_BLOCK)
+			return NO_BLOCK;
+		found = i;
+	}
+	return found;
+}
+
+static bool is_lone_condition(const struct code *code, uint32_t block)
+{
+	uint32_t alone = code->blocks.at[block].alone;
+
+	return alone != NO_INSN && code->insns->at[alone].kind == INSN_CONDITIONAL;
+}
+
+uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to)
+{
+	const struct code_block *block = &code->blocks.at[from];
+	uint32_t found = NO_BLOCK;
+
+	for (uint32_t s = block->succ; s < block->succ + block->succ_count; s++) {
+		uint32_t next = code->successors.at[s];
+		if (next == found || !is_lone_condition(code, next) || !code_leads(code, next, to))
+			continue;
+		if (found != NO_BLOCK)
+			return NO_BLOCK;
+		found = next;
+	}
+	return found;
+}
+
 /* ---- ways ---- */
 
 /* Blocks that were reached, breadth first. */
@@ -346,14 +383,16 @@ enum way_kind code_way(const struct code *code, uint32_t from, uint32_t to, stru
 {
 	uint32_t source = code_block_at(code, from), target = code_block_from(code, to);
 
-	if (target == NO_BLOCK)
-		return source == code_block_at(code, to) ? WAY_WITHIN : WAY_NONE;
+	if (target == NO_BLOCK && source == code_block_at(code, to))
+		return WAY_WITHIN;
 	if (source == NO_BLOCK)
 		return WAY_NONE;
-	if (code_leads(code, source, target))
+	if (target != NO_BLOCK && code_leads(code, source, target))
 		return WAY_AS_IS;
 	if (code->blocks.at[source].unknown)
 		return WAY_ANY;
+	if (target == NO_BLOCK)
+		return WAY_NONE;
 	struct search search = {.code = code, .at = {{source, 0}}, .count = 1};
 	return search_way(&search, target, out) ? WAY_FOUND : WAY_NONE;
 }

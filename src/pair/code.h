@@ -80,6 +80,12 @@ bool code_leads(const struct code *code, uint32_t from, uint32_t to);
 /* For a block that can lead to another: the instruction that jumps there, or the block's last one. */
 uint32_t code_jump(const struct code *code, uint32_t from, uint32_t to);
 
+/* The only block that can lead to each of two blocks; NO_BLOCK: none does, or several do.  Looks at all blocks. */
+uint32_t code_block_before(const struct code *code, uint32_t one, uint32_t other);
+
+/* The only block that is nothing but a conditional jump, and through which control can go from a block to another; NO_BLOCK: as above. */
+uint32_t code_condition_between(const struct code *code, uint32_t from, uint32_t to);
+
 /* The offset of a block's last instruction. */
 uint32_t code_last(const struct code *code, uint32_t block);
 

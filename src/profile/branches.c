@@ -20,6 +20,21 @@ static bool leads_to_made(const struct converter *c, struct input_place from, st
 	       made_blocks_lead(c->made, from.function, from.offset, to.offset);
 }
 
+/* A step from a block of the input to itself, and none of a loop: llvm-bolt divided the block.  It does so with a conditional tail call
+ * through the PLT, which becomes a conditional jump and a jump through the GOT. */
+static bool is_divided(const struct converter *c, struct input_place from, struct input_place to)
+{
+	return rules_restore(&c->rules, RESTORE_MADE) && from.function == to.function && from.offset == to.offset;
+}
+
+/* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
+static bool leads_on(struct output_place source, struct output_place target)
+{
+	bool itself = source.fragment == target.fragment && source.offset == target.offset;
+
+	return target.fragment && (target.offset || target.fragment->cold) && !itself;
+}
+
 /* Where several blocks begin with the function's code, those before the last became empty: what
  * comes from elsewhere enters the first one. */
 static bool enters_empty(const struct converter *c, struct output_place target, struct input_place from,
@@ -44,11 +59,12 @@ static bool is_unsited(const struct converter *c, struct output_place source)
 	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
 }
 
-/* A call through the GOT that was one through the PLT: as the input has it.  False: none. */
-static bool add_plt_call(struct converter *c, const struct count_row *row, struct output_place source,
-			 struct output_place target, struct input_place from)
+/* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot leads out of the binary, or
+ * to the beginning of one of its own functions that others may replace.  False: none. */
+static bool add_plt_call(struct converter *c, const struct count_row *row, struct output_place source, struct input_place from,
+			 struct input_place to)
 {
-	if (target.function || !source.function || source.function->kind == FUNCTION_PLT)
+	if (to.offset || !source.function || source.function->kind == FUNCTION_PLT)
 		return false;
 	const struct plt_slot *slot = plt_calls_find(c->plt, &c->binary->image,
 						      trace_end_vaddr(trace_of(row->key).branch));
@@ -58,7 +74,7 @@ static bool add_plt_call(struct converter *c, const struct count_row *row, struc
 	c->restored.count[RESTORE_PLT] += row->count;
 	converter_add(c, (struct record){RECORD_BRANCH, from, entry, row->count, row->extra,
 				      is_unsited(c, source) ? row->count : 0});
-	add(c, RECORD_BRANCH, jump, (struct input_place){0}, row->count, 0);
+	add(c, RECORD_BRANCH, jump, to, row->count, 0);
 	return true;
 }
 
@@ -95,25 +111,25 @@ void converter_branch(struct converter *c, const struct count_row *row, struct o
 		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += row->count;
 		return;
 	}
-	if (leads_to_made(c, from, to)) {
+	if (leads_to_made(c, from, to) || (is_divided(c, from, to) && leads_on(source, target))) {
 		ledger->dropped[BRANCH_DROP_MADE] += row->count;
 		c->restored.count[RESTORE_MADE] += row->count;
 		return;
 	}
 	ledger->kept += row->count;
-	if (add_plt_call(c, row, source, target, from))
-		return;
 	if (enters_empty(c, target, from, to)) {
 		to.offset = 0;
 		c->restored.count[RESTORE_ENTRIES] += row->count;
 	}
+	if (add_plt_call(c, row, source, from, to))
+		return;
 	converter_add(c, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, row->count,
 				      row->extra, is_unsited(c, source) ? row->count : 0});
 }
 
 void converter_edge(struct converter *c, struct input_place from, struct input_place to, uint64_t count)
 {
-	if (leads_to_made(c, from, to))
+	if (leads_to_made(c, from, to) || is_divided(c, from, to))
 		c->restored.count[RESTORE_MADE] += count;
 	else
 		add(c, RECORD_BRANCH, from, to, count, 0);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/base/search.h"
-#include "src/isa/insn.h"
 
 static bool has_text(struct bytes bytes, const char *text)
 {
@@ -24,7 +23,7 @@ static bool may_have_inlined(const struct image *image)
 {
 	const struct section *info = image_section(image, ".note.bolt_info");
 
-	if (image->machine != MACHINE_X86_64)
+	if (image->machine == MACHINE_RISCV64)
 		return false;
 	return !info || has_text(bytes_first(image_section_bytes(image, info), COMMAND_LINE_MOST), "-plt=");
 }
@@ -34,14 +33,6 @@ static bool is_got(const struct image *image, uint64_t address)
 	const struct section *section = image_section_at(image, (struct vaddr){address});
 
 	return section && text_starts(section->name, ".got");
-}
-
-/* endbr64 stands before the jump where the processor checks indirect branches. */
-static uint32_t jump_in(struct bytes entry)
-{
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-	return entry.size >= 4 && !memcmp(entry.data, endbr64, 4) ? 4 : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -64,8 +55,7 @@ static void add_entries(const struct binary *binary, const struct plt *plt, stru
 		const struct function *f = functions_find(&binary->functions, (struct vaddr){entry->address});
 		if (f && f->address == entry->address && f->kind == FUNCTION_PLT)
 			out->at[out->count++] = (struct plt_slot){
-				entry->slot->address, f,
-				jump_in(image_bytes_at(image, (struct vaddr){entry->address}))};
+				entry->slot->address, f, plt_jump_in(image, (struct vaddr){entry->address})};
 	}
 	if (out->count)
 		qsort(out->at, out->count, sizeof(*out->at), by_address);
@@ -103,9 +93,7 @@ const struct plt_slot *plt_calls_find(const struct plt_calls *calls, const struc
 {
 	if (!calls->count)
 		return NULL;
-	struct insn insn = insn_decode(image->machine, image_bytes_at(image, at), at.v);
-	if (insn.kind != INSN_CALL_INDIRECT && insn.kind != INSN_JUMP_INDIRECT)
-		return NULL;
-	size_t below = slots_below(calls->at, calls->count, insn.target);
-	return below < calls->count && calls->at[below].address == insn.target ? &calls->at[below] : NULL;
+	uint64_t slot = plt_slot_of(image, at);
+	size_t below = slots_below(calls->at, calls->count, slot);
+	return slot && below < calls->count && calls->at[below].address == slot ? &calls->at[below] : NULL;
 }

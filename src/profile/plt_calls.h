@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls through the PLT that llvm-bolt made calls through the GOT (-plt=hot or all): the
- * instruction is `call *SLOT(%rip)` or `jmp *SLOT(%rip)`, and the entry that jumps through the
- * same slot is still there.  x86-64 only, as that option is.
+ * Calls through the PLT that llvm-bolt made calls through the GOT (-plt=hot or all): the instruction is `call *SLOT(%rip)` or
+ * `jmp *SLOT(%rip)`, on AArch64 blr x17 or br x17 behind adrp x16 and ldr x17, and the entry that jumps through the same slot is still there.
+ * llvm-bolt has that option for these two machines.
  */
 #ifndef PROFILE_PLT_CALLS_H
 #define PROFILE_PLT_CALLS_H

@@ -6,10 +6,10 @@
  * its block; they belong to the function that was called, or to one that it calls.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
+#include "src/elf/plt.h"
 #include "src/restore/steps.h"
 
 /* A call or jump of the output that leaves its function, with the place in the input to which it
@@ -70,12 +70,22 @@ static bool list_all_kept(struct pass *pass, struct kept_vec *out)
 	return true;
 }
 
-/* Does the output call this function at a place, or one whose beginning is not known (a stub)? */
-static bool is_kept(const struct kept_vec *kept, uint32_t place, uint32_t body)
+static bool is_plt_entry(const struct pass *pass, uint32_t output)
 {
-	for (size_t i = kept_before(kept->at, kept->len, place); i < kept->len && kept->at[i].place == place; i++)
-		if (kept->at[i].target == body || kept->at[i].target == NO_TARGET)
+	return pass->profile->binary->functions.at[output].kind == FUNCTION_PLT;
+}
+
+/* Does the output call this function at a place, or one whose beginning is not known (a stub), or for one PLT entry another?  Of
+ * several entries that lead to the same function, such as two destructors at one address, llvm-bolt takes one. */
+static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place, uint32_t body)
+{
+	bool plt = body != NO_FUNCTION && is_plt_entry(pass, body);
+
+	for (size_t i = kept_before(kept->at, kept->len, place); i < kept->len && kept->at[i].place == place; i++) {
+		uint32_t target = kept->at[i].target;
+		if (target == body || target == NO_TARGET || (plt && is_plt_entry(pass, target)))
 			return true;
+	}
 	return false;
 }
 
@@ -106,13 +116,13 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 	for (uint32_t b = 0; b < code->blocks.len; b++) {
 		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
 			const struct insn *insn = &code->insns->at[i];
-			if (insn->kind == INSN_CONDITIONAL)
-				continue;
 			uint32_t callee = pass_callee(pass, code->input, insn);
 			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
-			    is_kept(kept, insn->offset, pair->body_of[callee]))
+			    is_kept(pass, kept, insn->offset, pair->body_of[callee]))
 				continue;
 			bool moved = is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
+			if (insn->kind == INSN_CONDITIONAL && !moved)
+				continue; /* that may never have gone there */
 			if (!site_vec_push(out, (struct site){b, insn->offset, callee, moved}))
 				return false;
 		}
@@ -123,11 +133,9 @@ static bool list_sites(struct pass *pass, const struct flows *flows, const struc
 /* Adds the jump by which a PLT entry of the output goes on. */
 static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
 {
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	struct bytes code = image_bytes_at(&pass->profile->binary->image, (struct vaddr){entry->address});
-	bool checked = code.size >= 4 && !memcmp(code.data, endbr64, 4);
+	uint32_t jump = plt_jump_in(&pass->profile->binary->image, (struct vaddr){entry->address});
 
-	pass_add(pass, (struct record){RECORD_BRANCH, {entry, checked ? 4 : 0}, {NULL, 0}, count, 0, 0});
+	pass_add(pass, (struct record){RECORD_BRANCH, {entry, jump}, {NULL, 0}, count, 0, 0});
 }
 
 static const struct function *named(const struct pass *pass, uint32_t input)
@@ -213,7 +221,7 @@ static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint3
 		pass->out_of_memory = true;
 		return false;
 	}
-	for (uint32_t i = calls->begin[function]; i < calls->end[function] && calls->looks; i++, calls->looks--) {
+	for (uint32_t i = calls->begin[function]; i < calls->end[function] && pass->looks; i++, pass->looks--) {
 		uint32_t callee = calls->at.at[i].callee;
 		if (pass->how->pair->body_of[callee] == wanted) {
 			*place = calls->at.at[i].place;
@@ -309,7 +317,7 @@ static bool move_call(struct pass *pass, const struct site_vec *sites, const str
 			pass_add(pass, there);
 			return true;
 		}
-	for (size_t i = 0; i < count && pass->calls.looks; i++, pass->calls.looks -= !!pass->calls.looks) {
+	for (size_t i = 0; i < count && pass->looks; i++, pass->looks -= !!pass->looks) {
 		struct chain chain;
 		uint32_t place = 0;
 		if (near[i].moved)

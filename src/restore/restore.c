@@ -6,8 +6,16 @@
 
 #include "src/restore/steps.h"
 
+static void note_named(struct pass *pass, const struct function *function)
+{
+	if (function)
+		pass->named[function - pass->profile->binary->functions.at] = true;
+}
+
 void pass_add(struct pass *pass, struct record record)
 {
+	note_named(pass, record.from.function);
+	note_named(pass, record.to.function);
 	if (!record_push(pass->out, pass->profile->binary, &record))
 		pass->out_of_memory = true;
 }
@@ -90,6 +98,42 @@ static bool has_table(const struct pass *pass)
 	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
 }
 
+/* A block of the input that leads to one of two is looked for among all blocks of a function. */
+static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
+{
+	uint64_t looks = pass->code->blocks.len + pass->code->successors.len;
+
+	if (pass->looks < looks)
+		return NO_BLOCK;
+	pass->looks -= looks;
+	return code_block_before(pass->code, one, other);
+}
+
+/* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
+ * - to a landing pad, by a jump at the end of a cold fragment, as an exception must not lead to another fragment;
+ * - past a block that is nothing but a condition, as it asked that before the one of the block in front (-three-way-branch);
+ * - from a block that has no code of its own any more, as a conditional tail call or a condition stands in for it at the end of the
+ *   block in front.
+ * What else there is would make llvm-bolt drop the profile of the whole function, and is left out. */
+static void take_no_edge(struct pass *pass, const struct record *record)
+{
+	const struct code *code = pass->code;
+	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset), other;
+
+	pass_count(pass, RESTORE_EDGES, record->count);
+	if (source == NO_BLOCK || target == NO_BLOCK)
+		return;
+	if (code->blocks.at[target].pad) {
+		pass_add(pass, (struct record){RECORD_ENTRY, {0}, record->to, record->count, 0, 0});
+	} else if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
+		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
+		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
+	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
+		uint32_t jump = code->insns->at[code_jump(code, other, target)].offset;
+		pass_add_edge(pass, jump, record->to.offset, record->count, record->mispredicted);
+	}
+}
+
 static void take_internal(struct pass *pass, const struct record *record)
 {
 	struct way way;
@@ -105,8 +149,13 @@ static void take_internal(struct pass *pass, const struct record *record)
 	case WAY_AS_IS:
 		pass_add(pass, *record);
 		break;
-	case WAY_ANY:
 	case WAY_NONE:
+		if (pass_does(pass, RESTORE_EDGES)) {
+			take_no_edge(pass, record);
+			break;
+		}
+		/* fall through */
+	case WAY_ANY:
 		pass_count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
 		pass_add(pass, *record);
 		break;
@@ -204,6 +253,39 @@ static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
 	return !pass->out_of_memory;
 }
 
+/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt does not look at functions without
+ * a record, would not fold it again, and would leave it as cold code that runs. */
+static void name_twins(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *output = pair->output->functions.at;
+
+	for (size_t i = 0; i < pair->functions.count; i++)
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION && pass->named[pair->output_of[i]])
+			pass->named[pair->body_of[i]] = true;
+	for (size_t i = 0; i < pair->functions.count; i++) {
+		uint32_t twin = pair->output_of[i], body = pair->body_of[i];
+		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body || !pass->named[body] || pass->named[twin])
+			continue;
+		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
+		pass_count(pass, RESTORE_TWINS, 1);
+	}
+}
+
+static bool take_all_sums(struct pass *pass)
+{
+	if (!each_function(pass, take_sums))
+		return false;
+	if (pass_does(pass, RESTORE_TWINS))
+		name_twins(pass);
+	return !pass->out_of_memory;
+}
+
+static bool take_all_ways(struct pass *pass)
+{
+	return each_function(pass, take_ways);
+}
+
 static bool run_pass(struct pass *pass, struct profile *profile, bool (*take)(struct pass *pass),
 		     struct bc_error *err)
 {
@@ -212,7 +294,8 @@ static bool run_pass(struct pass *pass, struct profile *profile, bool (*take)(st
 
 	pass->out = out;
 	pass->profile = profile;
-	bool ok = out && entries_collect(profile, &pass->entries) && each_function(pass, take);
+	memset(pass->named, 0, (binary->functions.count + binary->functions.extra) * sizeof(*pass->named));
+	bool ok = out && entries_collect(profile, &pass->entries) && take(pass);
 	entry_vec_free(&pass->entries);
 	profile_free(profile);
 	if (ok)
@@ -248,7 +331,7 @@ static bool make_known_calls(struct pass *pass)
 	struct known_calls *calls = &pass->calls;
 	size_t size = (pass->how->pair->functions.count + 1) * sizeof(*calls->begin);
 
-	calls->looks = pass->how->pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS;
+	pass->looks = pass->how->pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS;
 	calls->begin = malloc(size);
 	calls->end = malloc(size);
 	if (!calls->begin || !calls->end)
@@ -263,10 +346,13 @@ static bool find_shared(struct pass *pass)
 	const struct function_table *output = &pair->output->functions;
 
 	pass->shared = calloc(output->count + output->extra + 1, sizeof(*pass->shared));
-	for (size_t i = 0; pass->shared && i < pair->functions.count; i++)
+	pass->named = calloc(output->count + output->extra + 1, sizeof(*pass->named));
+	if (!pass->shared || !pass->named)
+		return false;
+	for (size_t i = 0; i < pair->functions.count; i++)
 		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != pair->body_of[i])
 			pass->shared[pair->body_of[i]] = true;
-	return pass->shared;
+	return true;
 }
 
 bool restore_profile(const struct restoration *how, struct profile *profile, struct bc_error *err)
@@ -281,10 +367,11 @@ bool restore_profile(const struct restoration *how, struct profile *profile, str
 		  ((list_cold(&pass) && find_shared(&pass) && make_known_calls(&pass)) || bc_fail_nomem(err));
 	if (!ok)
 		profile_free(profile);
-	ok = ok && run_pass(&pass, profile, take_ways, err) && run_pass(&pass, profile, take_sums, err);
+	ok = ok && run_pass(&pass, profile, take_all_ways, err) && run_pass(&pass, profile, take_all_sums, err);
 	free(pass.first_cold);
 	free(pass.next_cold);
 	free(pass.shared);
+	free(pass.named);
 	known_call_vec_free(&pass.calls.at);
 	free(pass.calls.begin);
 	free(pass.calls.end);

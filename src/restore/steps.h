@@ -16,7 +16,6 @@ DEFINE_VEC(known_call_vec, struct known_call);
 struct known_calls {
 	struct known_call_vec at;
 	uint32_t *begin, *end; /* per function of the input; KNOWN_CALLS_NONE: its code was not read yet */
-	uint64_t looks;        /* at calls, which are left: LOOKS_EACH for each byte of the input, and LOOKS_ALWAYS */
 };
 #define KNOWN_CALLS_NONE UINT32_MAX
 #define LOOKS_EACH 16
@@ -35,7 +34,9 @@ struct pass {
 	size_t begin, end;               /* its records */
 	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
 	struct known_calls calls;
+	uint64_t looks; /* at calls and blocks of the input, which are left: LOOKS_EACH for each of its bytes, and LOOKS_ALWAYS */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
+	bool *named;  /* likewise: a record that was added has it */
 	bool out_of_memory;
 };
 
