@@ -22,6 +22,7 @@
 	X(FOLDED, "folded", "calls of functions that were folded with another") \
 	X(DELETED, "deleted", "ways through blocks that it took out")         \
 	X(EDGES, "edges", "along no edge of the input, told by others or left out") \
+	X(COPIES, "copies", "steps into copies of blocks that it put in place of a jump") \
 	X(TAILS, "tails", "ways to tail calls that it joined with the jump before") \
 	X(INLINED, "inlined", "calls of functions that it inlined")           \
 	X(TWINS, "twins", "folded functions that nothing called, named once each")

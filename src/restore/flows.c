@@ -15,9 +15,12 @@ static void count_records(const struct pass *pass, struct flows *flows)
 		struct record record = profile_record(pass->profile, i);
 		if (record.kind != RECORD_BRANCH)
 			continue;
-		add(flows->out, code_block_at(pass->code, record.from.offset), record.count);
-		if (record_is_internal(&record))
-			add(flows->in, code_block_from(pass->code, record.to.offset), record.count);
+		uint32_t source = code_block_at(pass->code, record.from.offset);
+		add(flows->out, source, record.count);
+		if (!record_is_internal(&record))
+			continue;
+		add(flows->on, source, record.count);
+		add(flows->in, code_block_from(pass->code, record.to.offset), record.count);
 	}
 }
 
@@ -34,8 +37,8 @@ bool flows_count(const struct pass *pass, struct flows *out)
 {
 	size_t blocks = pass->code->blocks.len;
 
-	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out))};
-	if (!out->in || !out->out) {
+	*out = (struct flows){calloc(blocks, sizeof(*out->in)), calloc(blocks, sizeof(*out->out)), calloc(blocks, sizeof(*out->on))};
+	if (!out->in || !out->out || !out->on) {
 		flows_free(out);
 		return false;
 	}
@@ -48,5 +51,6 @@ void flows_free(struct flows *flows)
 {
 	free(flows->in);
 	free(flows->out);
+	free(flows->on);
 	*flows = (struct flows){0};
 }

@@ -109,6 +109,20 @@ static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
 	return code_block_before(pass->code, one, other);
 }
 
+/* Tells a step out of a block that does not lead there by one from the block before, which does.  The steps from there to the block are as
+ * many less. */
+static void take_displaced(struct pass *pass, const struct record *record, uint32_t before, uint32_t source, uint32_t target)
+{
+	const struct code *code = pass->code;
+	struct displaced *last = pass->displaced.len ? &pass->displaced.at[pass->displaced.len - 1] : NULL;
+
+	pass_add_edge(pass, code->insns->at[code_jump(code, before, target)].offset, record->to.offset, record->count, record->mispredicted);
+	if (last && last->function == pass->function && last->before == before && last->block == source)
+		last->count = count_add_saturating(last->count, record->count);
+	else if (!displaced_vec_push(&pass->displaced, (struct displaced){pass->function, before, source, record->count}))
+		pass->out_of_memory = true;
+}
+
 /* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
  * - to a landing pad, by a jump at the end of a cold fragment, as an exception must not lead to another fragment;
  * - past a block that is nothing but a condition, as it asked that before the one of the block in front (-three-way-branch);
@@ -129,9 +143,23 @@ static void take_no_edge(struct pass *pass, const struct record *record)
 		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
 		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
 	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
-		uint32_t jump = code->insns->at[code_jump(code, other, target)].offset;
-		pass_add_edge(pass, jump, record->to.offset, record->count, record->mispredicted);
+		take_displaced(pass, record, other, source, target);
 	}
+}
+
+/* Tells a step out of a copy, which the output has as one out of the block that the copy follows, by the block that was copied. */
+static bool leaves_copy(struct pass *pass, const struct record *record)
+{
+	const struct code *code = pass->code;
+	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset);
+
+	if (!pass_does(pass, RESTORE_COPIES) || source == NO_BLOCK || target == NO_BLOCK)
+		return false;
+	uint32_t copied = copies_source(pass, source, target);
+	if (copied == NO_BLOCK)
+		return false;
+	pass_add_edge(pass, code->insns->at[code_jump(code, copied, target)].offset, record->to.offset, record->count, record->mispredicted);
+	return true;
 }
 
 static void take_internal(struct pass *pass, const struct record *record)
@@ -150,6 +178,8 @@ static void take_internal(struct pass *pass, const struct record *record)
 		pass_add(pass, *record);
 		break;
 	case WAY_NONE:
+		if (leaves_copy(pass, record))
+			break;
 		if (pass_does(pass, RESTORE_EDGES)) {
 			take_no_edge(pass, record);
 			break;
@@ -214,6 +244,35 @@ static void leave_first_block(struct pass *pass, struct flows *flows)
 	}
 }
 
+/* Makes a step to a condition one less for each that did not go through it. */
+static void take_back(struct pass *pass, struct displaced *displaced, struct flows *flows, bool *replaced)
+{
+	const struct code *code = pass->code;
+
+	for (size_t i = pass->begin; i < pass->end && displaced->count; i++) {
+		struct record record = profile_record(pass->profile, i);
+		if (replaced[i - pass->begin] || !record_is_internal(&record) || record.to.offset != code->blocks.at[displaced->block].start ||
+		    code_block_at(code, record.from.offset) != displaced->before)
+			continue;
+		uint64_t less = record.count < displaced->count ? record.count : displaced->count;
+		replaced[i - pass->begin] = true;
+		record.count -= less;
+		displaced->count -= less;
+		flows->in[displaced->block] -= less;
+		flows->on[displaced->before] -= less;
+		flows->out[displaced->before] -= less;
+		pass_add(pass, record);
+	}
+}
+
+static void take_all_back(struct pass *pass, struct flows *flows, bool *replaced)
+{
+	const struct displaced_vec *displaced = &pass->displaced;
+
+	for (; pass->first_displaced < displaced->len && displaced->at[pass->first_displaced].function == pass->function; pass->first_displaced++)
+		take_back(pass, &displaced->at[pass->first_displaced], flows, replaced);
+}
+
 /* Restores what only the sum of all counts of a function shows. */
 static bool take_sums(struct pass *pass)
 {
@@ -223,8 +282,12 @@ static bool take_sums(struct pass *pass)
 
 	if (ok && pass->code->blocks.len) {
 		ok = flows_count(pass, &flows);
+		if (ok)
+			take_all_back(pass, &flows, replaced);
 		if (ok && pass_does(pass, RESTORE_DELETED) && pass_does(pass, RESTORE_ENTRIES))
 			leave_first_block(pass, &flows);
+		if (ok && pass_does(pass, RESTORE_COPIES))
+			copies_restore(pass, &flows);
 		ok = ok && (!pass_does(pass, RESTORE_TAILS) || tails_restore(pass, &flows)) &&
 		     (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
 		flows_free(&flows);
@@ -247,7 +310,7 @@ static bool each_function(struct pass *pass, bool (*take)(struct pass *pass))
 			pass->end++;
 		pass->function = &profile->binary->functions.at[profile->by_name[owner].v];
 		pass->code = pair_code(pass->how->pair, pair_input_of(pass->how->pair, pass->function));
-		if (!take(pass))
+		if (!copies_find(pass) || !take(pass))
 			return false;
 	}
 	return !pass->out_of_memory;
@@ -370,6 +433,8 @@ bool restore_profile(const struct restoration *how, struct profile *profile, str
 	ok = ok && run_pass(&pass, profile, take_all_ways, err) && run_pass(&pass, profile, take_all_sums, err);
 	free(pass.first_cold);
 	free(pass.next_cold);
+	free(pass.copies);
+	displaced_vec_free(&pass.displaced);
 	free(pass.shared);
 	free(pass.named);
 	known_call_vec_free(&pass.calls.at);

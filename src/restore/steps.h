@@ -21,6 +21,19 @@ struct known_calls {
 #define LOOKS_EACH 16
 #define LOOKS_ALWAYS (UINT64_C(1) << 22)
 
+/* Steps past a block, which the output has as steps through it, as it asks the block's condition in front of the block before. */
+struct displaced {
+	const struct function *function; /* of the output */
+	uint32_t before, block;          /* blocks: the one before, and the one that is passed */
+	uint64_t count;
+};
+DEFINE_VEC(displaced_vec, struct displaced);
+
+struct copy {
+	uint32_t of;         /* the block whose copy follows the block at hand in the output; NO_BLOCK: none does */
+	uint64_t begin, end; /* vaddrs of both in the output; as far as the table has them, else 0 */
+};
+
 /* One pass over a profile. */
 struct pass {
 	const struct restoration *how;
@@ -34,7 +47,10 @@ struct pass {
 	size_t begin, end;               /* its records */
 	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
 	struct known_calls calls;
+	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
+	size_t first_displaced;         /* of the function at hand, or of one behind it */
 	uint64_t looks; /* at calls and blocks of the input, which are left: LOOKS_EACH for each of its bytes, and LOOKS_ALWAYS */
+	struct copy *copies; /* per block of the function at hand */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool *named;  /* likewise: a record that was added has it */
 	bool out_of_memory;
@@ -66,10 +82,20 @@ uint32_t pass_callee(const struct pass *pass, const struct function *input, cons
 
 /* The counts of the current function. */
 struct flows {
-	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions */
+	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions, calls included */
+	uint64_t *on;       /* of what leaves: what goes on in the function */
 };
 bool flows_count(const struct pass *pass, struct flows *out);
 void flows_free(struct flows *flows);
+
+/* Finds the copies of blocks in the current function, with its `copies`; frees that of the one before.  False: out of memory. */
+BC_MUST_USE bool copies_find(struct pass *pass);
+
+/* The block whose copy leads to a block, where control went there from behind another one; NO_BLOCK: none. */
+uint32_t copies_source(const struct pass *pass, uint32_t from, uint32_t to);
+
+/* Adds the steps into copies. */
+void copies_restore(struct pass *pass, struct flows *flows);
 
 /* Restore tail calls that were joined with the jump before them, and calls of functions that were
  * inlined.  These are the last steps.  They add the records that replace others: *replaced[i] is
