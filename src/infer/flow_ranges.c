@@ -22,12 +22,19 @@ static bool add_edge(const struct flow_ran *ran, uint32_t block, uint32_t to, ui
 	       (!taken || add(out, COUNTED_BRANCH, base + source->offset, target, count));
 }
 
-static bool add_call(const struct flow_ran *ran, const struct insn *insn, uint64_t count, struct count_table *out)
+static bool add_calls(const struct flow_ran *ran, uint32_t block, struct count_table *out)
 {
-	if (!is_call_out(ran->function, insn))
-		return true;
-	return !functions_code_at(ran->functions, insn->target) ||
-	       add(out, COUNTED_BRANCH, ran->function->address + insn->offset, insn->target, count);
+	const struct function_table *functions = ran->targets->functions;
+	struct flow_call_vec calls = {0};
+
+	bool ok = flow_calls(ran->targets, ran->function, ran->graph, block, ran->counts, &calls);
+	for (size_t i = 0; ok && i < calls.len; i++) {
+		uint64_t callee = functions->at[calls.at[i].callee].address;
+		if (functions_code_at(functions, callee))
+			ok = add(out, COUNTED_BRANCH, ran->function->address + calls.at[i].insn->offset, callee, calls.at[i].count);
+	}
+	flow_call_vec_free(&calls);
+	return ok;
 }
 
 /* Adds a block: up to the jump by which it is left, which need not be its last instruction. */
@@ -42,9 +49,7 @@ static bool add_block(const struct flow_ran *ran, uint32_t block, struct count_t
 		ok = add_edge(ran, block, code->next[i], ran->counts->edges[i], out);
 		rest -= ran->counts->edges[i] < rest ? ran->counts->edges[i] : rest;
 	}
-	for (uint32_t i = code->first_insn[block]; ok && i < code->first_insn[block + 1]; i++)
-		ok = add_call(ran, &code->insns.at[i], ran->counts->blocks[block], out);
-	return ok && add(out, COUNTED_RANGE, base + b->start, base + b->last, rest);
+	return ok && add_calls(ran, block, out) && add(out, COUNTED_RANGE, base + b->start, base + b->last, rest);
 }
 
 bool flow_ranges_add(const struct flow_ran *ran, struct count_table *out)

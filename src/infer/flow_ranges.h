@@ -8,10 +8,11 @@
 
 #include "src/cfg/graph.h"
 #include "src/infer/flow.h"
+#include "src/pair/targets.h"
 #include "src/ranges/gather.h"
 
 struct flow_ran {
-	const struct function_table *functions;
+	const struct targets *targets;
 	const struct function *function; /* with its graph, and its code */
 	const struct graph *graph;
 	const struct flow_counts *counts; /* edges are those of graph->code.next */

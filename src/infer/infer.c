@@ -7,6 +7,7 @@
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
 #include "src/cfg/cfg.h"
+#include "src/elf/plt.h"
 #include "src/infer/flow_ranges.h"
 #include "src/infer/problem.h"
 
@@ -43,6 +44,7 @@ struct job {
 	const struct pair *pair;     /* NULL: the code is the binary's own */
 	const struct image *image;   /* the code's */
 	const struct function_table *code;
+	struct targets targets;      /* likewise */
 	struct cfg *graphs;
 	struct sampled_vec functions;
 	sampled_ref *at_once; /* those that are solved now */
@@ -88,34 +90,37 @@ static void write_edges(const struct writer *w)
 	}
 }
 
-/* The function that a call leads to. */
-static const struct function *callee_at(const struct job *job, uint64_t address)
+/* The function of the profile that a function of the code is; NULL: none. */
+static const struct function *profiled(const struct job *job, const struct function *code)
 {
-	const struct function *callee = functions_at(job->code, address);
-
-	return callee && job->pair ? pair_output_of(job->pair, callee) : callee;
+	return code && job->pair ? pair_output_of(job->pair, code) : code;
 }
 
-static void write_call(const struct writer *w, const struct insn *insn, uint64_t count)
+static void add_call(struct job *job, unsigned worker, struct input_place from, const struct function *callee, uint64_t count)
 {
-	if (!is_call_out(w->code, insn) || !count)
-		return;
-	const struct function *callee = callee_at(w->job, insn->target);
-	if (!callee)
-		return;
-	struct record record = {.kind = RECORD_BRANCH, .from = {w->function, insn->offset}, .to = {callee, 0},
-				.count = count};
-	add(w->job, w->worker, &record);
-	atomic_fetch_add(called_of(&w->job->called, functions_name_number(&w->job->binary->functions, callee)), count);
+	struct record record = {.kind = RECORD_BRANCH, .from = from, .to = {callee, 0}, .count = count};
+
+	add(job, worker, &record);
+	if (callee)
+		atomic_fetch_add(called_of(&job->called, functions_name_number(&job->binary->functions, callee)), count);
 }
 
 static void write_calls(const struct writer *w)
 {
-	const struct graph_code *code = &w->graph->code;
+	struct flow_call_vec calls = {0};
+	bool ok = true;
 
-	for (uint32_t block = 0; block < w->graph->count; block++)
-		for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++)
-			write_call(w, &code->insns.at[i], w->solved->counts.blocks[block]);
+	for (uint32_t block = 0; ok && block < w->graph->count; block++) {
+		ok = flow_calls(&w->job->targets, w->code, w->graph, block, &w->solved->counts, &calls);
+		for (size_t i = 0; ok && i < calls.len; i++) {
+			const struct function *callee = profiled(w->job, &w->job->code->at[calls.at[i].callee]);
+			if (callee)
+				add_call(w->job, w->worker, (struct input_place){w->function, calls.at[i].insn->offset}, callee, calls.at[i].count);
+		}
+	}
+	if (!ok)
+		atomic_store(&w->job->no_memory, true);
+	flow_call_vec_free(&calls);
 }
 
 /* ---- one function ---- */
@@ -164,7 +169,7 @@ static void write_solved(struct job *job, unsigned worker, struct sampled *s, co
 	s->moved = moved(solved);
 	write_edges(&w);
 	write_calls(&w);
-	if (job->ran && !flow_ranges_add(&(struct flow_ran){job->code, s->code, s->graph, &solved->counts}, &job->ran[worker]))
+	if (job->ran && !flow_ranges_add(&(struct flow_ran){&job->targets, s->code, s->graph, &solved->counts}, &job->ran[worker]))
 		atomic_store(&job->no_memory, true);
 }
 
@@ -330,6 +335,36 @@ static bool infer_all(struct job *job, unsigned threads, struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
+/* Writes the jump of each PLT entry that was called: out of the binary, or to the function of its own that others may replace. */
+static void write_plt_jump(struct job *job, const struct plt_entry *entry)
+{
+	const struct function *plt = profiled(job, functions_at(job->code, entry->address));
+
+	if (!entry->slot || !plt || plt->kind != FUNCTION_PLT)
+		return;
+	uint64_t called = atomic_load(called_of(&job->called, functions_name_number(&job->binary->functions, plt)));
+	bool own = entry->slot->symbol && entry->slot->value;
+	const struct function *code = own ? functions_at(job->code, entry->slot->value) : NULL, *to = profiled(job, code);
+	if (!called || (own && !to))
+		return;
+	add_call(job, 0, (struct input_place){plt, plt_jump_in(job->image, (struct vaddr){entry->address})}, to, called);
+	if (job->ran && to && !flow_ranges_enter(code, called, &job->ran[0]))
+		atomic_store(&job->no_memory, true);
+}
+
+static bool write_plt_jumps(struct job *job, struct bc_error *err)
+{
+	struct got got = {0};
+	struct plt plt = {0};
+	bool ok = got_read(job->image, &got, err) && plt_read(job->image, &got, &plt, err);
+
+	for (size_t i = 0; ok && i < plt.count; i++)
+		write_plt_jump(job, &plt.at[i]);
+	plt_free(&plt);
+	got_free(&got);
+	return ok;
+}
+
 /* Writes the entries of functions: what enters a function beyond the calls that were written comes
  * from an unknown place. */
 static void write_entries(struct job *job)
@@ -428,9 +463,11 @@ static bool run(struct job *job, const struct infer_job *how, struct profile *pr
 
 	if (!called_make(&job->called, &job->binary->functions) || !job->batches || (how->ranges && !job->ran))
 		return bc_fail_nomem(err);
-	if (!group(job, err) || !build_graphs(job, threads, err))
+	if (!group(job, err) || !build_graphs(job, threads, err) || !targets_open(job->image, job->code, &job->targets, err))
 		return false;
 	if (!infer_all(job, threads, err))
+		return false;
+	if (!write_plt_jumps(job, err))
 		return false;
 	write_entries(job);
 	count_functions(job, out);
@@ -459,6 +496,7 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	free(job.batches);
 	free(job.ran);
 	called_free(&job.called);
+	targets_close(&job.targets);
 	sampled_vec_free(&job.functions);
 	return ok;
 }

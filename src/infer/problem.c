@@ -94,3 +94,46 @@ void function_problem_free(struct function_problem *problem)
 	free(problem->counts.edges);
 	*problem = (struct function_problem){0};
 }
+
+/* How often a block was left for none of its successors. */
+static uint64_t left_function(const struct graph *graph, uint32_t block, const struct flow_counts *counts)
+{
+	uint64_t rest = counts->blocks[block];
+
+	for (uint32_t i = graph->code.first_next[block]; i < graph->code.first_next[block + 1]; i++)
+		rest -= counts->edges[i] < rest ? counts->edges[i] : rest;
+	return rest;
+}
+
+static uint32_t callee_of(const struct targets *targets, const struct function *function, const struct insn *insn)
+{
+	uint32_t callee = targets_of(targets, insn);
+	bool direct = insn_is_direct(*insn);
+
+	if (callee == NO_TARGET || !(insn_is_call(*insn) || insn_is_tail_call(function, insn) || insn->kind == INSN_JUMP_INDIRECT))
+		return NO_TARGET;
+	/* A slot that a PLT entry shares is called without that entry. */
+	return direct || targets->functions->at[callee].kind != FUNCTION_PLT ? callee : NO_TARGET;
+}
+
+bool flow_calls(const struct targets *targets, const struct function *function, const struct graph *graph, uint32_t block,
+		const struct flow_counts *counts, struct flow_call_vec *out)
+{
+	const struct graph_code *code = &graph->code;
+	uint32_t leaving = 0;
+
+	out->len = 0;
+	for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++)
+		leaving += insn_is_tail_call(function, &code->insns.at[i]);
+	for (uint32_t i = code->first_insn[block]; i < code->first_insn[block + 1]; i++) {
+		const struct insn *insn = &code->insns.at[i];
+		uint32_t callee = callee_of(targets, function, insn);
+		bool call = insn_is_call(*insn);
+		if (callee == NO_TARGET || (!call && leaving > 1))
+			continue;
+		uint64_t count = call ? counts->blocks[block] : left_function(graph, block, counts);
+		if (count && !flow_call_vec_push(out, (struct flow_call){insn, callee, count}))
+			return false;
+	}
+	return true;
+}

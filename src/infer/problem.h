@@ -6,6 +6,7 @@
 #include "src/cfg/graph.h"
 #include "src/elf/functions.h"
 #include "src/infer/flow.h"
+#include "src/pair/targets.h"
 
 /* Samples of one function; offsets are in it. */
 struct function_sample {
@@ -20,11 +21,19 @@ struct function_problem {
 	struct flow_edge *edges;
 };
 
-/* Is it a direct call, or a jump that always leaves the function?  How often a conditional jump leaves is not known. */
-static inline bool is_call_out(const struct function *function, const struct insn *insn)
-{
-	return insn->kind == INSN_CALL || (insn->kind == INSN_JUMP && !insn_stays(function, insn));
-}
+/* A call of a block, or a jump out of its function, and how often it was taken. */
+struct flow_call {
+	const struct insn *insn;
+	uint32_t callee; /* a function of the code */
+	uint64_t count;
+};
+DEFINE_VEC(flow_call_vec, struct flow_call);
+
+/* Replaces *out by the calls of a function's block in a solved flow, where the callee is known: it is named, or a slot of memory that the loader
+ * fills has its address.  A conditional jump out of the function was taken as often as the block was left for none of its
+ * successors; of two such jumps in one block nothing is known.  False when out of memory. */
+BC_MUST_USE bool flow_calls(const struct targets *targets, const struct function *function, const struct graph *graph, uint32_t block,
+			    const struct flow_counts *counts, struct flow_call_vec *out);
 
 /* Makes the problem of a function with a graph and its code.  A sample behind the last block counts
  * for that block.  Each count is divided by `divisor`, and is at least 1.  With `bolted`, the

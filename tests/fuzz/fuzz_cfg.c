@@ -41,7 +41,8 @@ static void check(const struct graph *graph)
 static void check_ranges(const struct function_table *table, const struct function *f, const struct graph *graph,
 			 const struct flow_counts *counts)
 {
-	const struct flow_ran ran = {table, f, graph, counts};
+	const struct targets targets = {.functions = table}; /* no slots */
+	const struct flow_ran ran = {&targets, f, graph, counts};
 	struct count_table rows = {0};
 
 	assert(flow_ranges_add(&ran, &rows));
