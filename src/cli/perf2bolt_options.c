@@ -5,6 +5,9 @@
 #include "src/cli/perf2bolt_table.h"
 #include "src/cli/say.h"
 
+/* Fewer branches than this were made up by hand, as in the tests of scripts, or prove little. */
+#define LEAST_CHECKED 1000
+
 static bool wrong(const char *option, const char *why, const char *what)
 {
 	say(stderr, "%s%s%s%s", option, *option ? ": " : "", why, what ? what : "");
@@ -240,6 +243,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
 	a->conversion.as_perf2bolt = true;
+	a->conversion.least_checked = LEAST_CHECKED;
 	a->conversion.wants = a->only_heat ? WANT_COUNTS : WANT_EXECUTED;
 	a->conversion.aggregate.ends = a->only_heat;
 	a->output.without_hashes = true; /* those that llvm-bolt computes come later */

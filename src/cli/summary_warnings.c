@@ -11,8 +11,8 @@
 /* At most so many inputs are compared with each other. */
 #define DOUBLES_MOST ((size_t)256)
 
-/* Warns of signs that the recording is of another program: its mappings disagree with the binary,
- * or nothing of it was kept. */
+/* Warns of signs that the recording is of another program: its mappings or its few branches disagree with the
+ * binary, or nothing of it was kept. */
 static void warn_of_little(const struct summary *summary, const struct warnings *to)
 {
 	const struct conversion *c = summary->conversion;
@@ -37,6 +37,9 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 			 "%s not used: what ran was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary, misfits == 1 ? "s" : "",
 		     misfits == 1 ? "was" : "were");
+	if (c->check.checked < summary->options->least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+		warn(to, "warning: the samples may be of another build: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
+		     build_check_rate(&c->check), c->check.checked, c->basic ? "addresses" : "branches", summary->options->binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
 		warn(to, "warning: no sample could be used: the result is empty");

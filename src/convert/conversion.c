@@ -351,7 +351,7 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return true;
 	if (!kernel_check(c, err))
 		return false;
-	if (build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+	if (c->check.checked >= c->options.least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
 		return fail_build(c, err);
 	if (segments_disagree(c))
 		return bc_fail(err, BC_MISMATCH,

@@ -52,6 +52,7 @@ struct conversion_options {
 
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */
 	bool force;         /* convert samples of another build all the same */
+	uint64_t least_checked; /* and those of which fewer branches than this were checked */
 	bool empty_will_do; /* a profile without a record is no refusal */
 	unsigned threads;   /* 0: as many as there are processors */
 

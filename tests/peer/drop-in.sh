@@ -45,6 +45,9 @@ beside "$demo/demo.bolt" -p "$demo/demo.perf.data"
 beside "$demo/demo.bolt" -pa -p "$demo/demo.preagg"
 beside "$demo/demo.bolt" -ba -p "$demo/demo.basic.perf.data"
 beside "$demo/demo" -pa -p "$demo/demo.preagg"
+# Branches made up by hand, on no branch instruction: a few of them are converted, as perf2bolt does.
+printf 'T 7022 714d 7153 4\nT 7154 7172 7178 2\nB 700d 7213 2 0\n' >made
+beside "$demo/demo.bolt" -pa -p made
 for b in b19 b22; do
 	beside "$sqlite/sq.$b" --pa --perfdata "$sqlite/$b.preagg"
 	beside "$sqlite/sq.$b" -p="$sqlite/lbr.$b.data"
