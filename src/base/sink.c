@@ -91,6 +91,11 @@ void sink_stdout(void)
 	setvbuf(stdout, own_stdout.buffer, mode, sizeof(own_stdout.buffer));
 }
 
+void sink_stdout_by_lines(void)
+{
+	setvbuf(stdout, own_stdout.buffer, _IOLBF, sizeof(own_stdout.buffer));
+}
+
 int sink_stdout_failed(void)
 {
 	return own_stdout.failed;

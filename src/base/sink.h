@@ -35,6 +35,10 @@ int sink_failed(const struct sink *sink);
 /* The same for stdout: sink_stdout() puts such a stream in its place, once and before
  * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
 void sink_stdout(void);
+
+/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr stand in the order of
+ * time.  Before anything is written. */
+void sink_stdout_by_lines(void);
 int sink_stdout_failed(void);
 
 /* A stream that appends to *out, which must be zeroed; to be closed before that is used.

@@ -238,6 +238,8 @@ static int run(const struct perf2bolt_arguments *arguments)
 	struct bc_error err = {0};
 	FILE *out = perf2bolt_summary_to(arguments);
 
+	if (out == stdout)
+		sink_stdout_by_lines();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
 	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
 		perf2bolt_summary_read(arguments, &conversion, out);

@@ -60,7 +60,7 @@ void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments, const st
 
 	fprintf(out, "BOLT-INFO: Target architecture: %s\n", machine_word(image->machine));
 	fprintf(out, "BOLT-INFO: first alloc address is 0x%" PRIx64 "\n", first);
-	if (binary->kind == BINARY_BOLTED)
+	if (binary->kind == BINARY_BOLTED && !arguments->only_heat)
 		fprintf(out, "BOLT-INFO: Parsed %zu BAT entries\n", (size_t)binary->bat.fragment_count);
 	print_mode(arguments, image, out);
 	fputs("BOLT-INFO: pre-processing profile using perf data aggregator\n", out);

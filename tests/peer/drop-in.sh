@@ -111,6 +111,24 @@ for option in -use-old-text -update-debug-sections -enable-bat -no-threads -thre
 	cmp theirs ours || fail "$option"
 done
 
+# in_order PROGRAM ARGUMENT...: stdout and stderr in one file, or one pipe: the lines of both in the order of the peer's.
+their_own="$perf_at_work|$of_the_binary|BOLT-WARNING: (ignoring symbol|split function|Running)"
+in_order() {
+	program=$1
+	shift
+	"/usr/lib/llvm-22/bin/$program" "$@" -o theirs >log 2>&1
+	grep -vE "$their_own" log | sed 's/ to theirs/ to ours/' >theirs.lines
+	"./$program" "$@" -o ours >log 2>&1
+	grep -v '^batconv: ' log | diff theirs.lines - || fail "$program $*: the order in a file"
+	"./$program" "$@" -o ours 2>&1 | cat >piped
+	diff log piped || fail "$program $*: the order in a pipe"
+}
+ln -s "$BATCONV" llvm-bolt-heatmap
+in_order perf2bolt "$demo/demo.bolt" -p "$demo/demo.perf.data"
+in_order perf2bolt "$demo/demo.bolt" -ba -p "$demo/demo.basic.perf.data"
+in_order perf2bolt "$demo/demo" -pa -p "$demo/demo.preagg"
+in_order llvm-bolt-heatmap "$demo/demo.bolt" -pa -p "$demo/demo.preagg"
+
 for shown in $($perf2bolt --help-hidden | sed -n 's/^  --*\([a-z-]*\)[= ].*/\1/p'); do
 	grep -qE "^\|.*\`--?${shown}[=\` ]" "$SOURCE/docs/perf2bolt.md" || fail "docs/perf2bolt.md: no $shown"
 done
