@@ -17,7 +17,7 @@ void heat_output_init(struct heat_output *output)
 
 /* ---- options ---- */
 
-/* Reads a size: 64, 4K, 4KB, 4KiB, 2M, 1G. */
+/* Reads a size: 64, 4K, 4kb, 4Ki, 4KiB, 2M, 1G. */
 static bool parse_size(struct text word, uint64_t *out)
 {
 	static const char units[] = "kKmMgG";
@@ -31,8 +31,9 @@ static bool parse_size(struct text word, uint64_t *out)
 	struct text unit = text_from(word, digits);
 	const char *found = unit.len ? strchr(units, unit.at[0]) : NULL;
 	unsigned shift = found && *found ? 10 * (unsigned)((found - units) / 2 + 1) : 0;
-	struct text rest = text_from(unit, 1);
-	if ((unit.len && !shift) || (rest.len && !text_is(rest, "B") && !text_is(rest, "iB")) || size > UINT32_MAX >> shift)
+	struct text rest = text_from(unit, shift ? 1 : 0);
+	rest = text_from(rest, text_starts(rest, "i") ? 1 : 0);
+	if ((unit.len && !shift) || (rest.len && !text_is(rest, "B") && !text_is(rest, "b")) || size > UINT32_MAX >> shift)
 		return false;
 	*out = size << shift;
 	return *out;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "src/base/attr.h"
 #include "src/base/count_table.h"
 #include "src/base/output.h"
+#include "src/base/print_name.h"
 #include "src/base/strings.h"
 #include "src/cli/file_conflicts.h"
+#include "src/cli/llvm_release.h"
 #include "src/cli/merge_arguments.h"
 #include "src/cli/merge_print.h"
 #include "src/cli/merge_summary.h"
@@ -138,9 +141,12 @@ static bool is_flag(const char *word, const char *name, bool *out)
 static bool parse_option(struct arguments *args, int argc, char **argv, int *at, struct bc_error *err)
 {
 	const char *word = argv[*at] + 1 + (argv[*at][1] == '-'), *value;
+	bool nothing;
 
 	if (is_flag(word, "q", &args->quiet) || is_flag(word, "help", &args->help) ||
-	    is_flag(word, "h", &args->help) || is_flag(word, "version", &args->version))
+	    is_flag(word, "h", &args->help) || is_flag(word, "help-hidden", &args->help) || is_flag(word, "help-list", &args->help) ||
+	    is_flag(word, "help-list-hidden", &args->help) || is_flag(word, "version", &args->version) ||
+	    is_flag(word, "print-options", &nothing) || is_flag(word, "print-all-options", &nothing))
 		return true;
 	if ((value = value_of(word, "o", argc, argv, at))) {
 		args->output = value;
@@ -187,6 +193,26 @@ static int fail(const struct merge *merge, const struct bc_error *err)
 	return EXIT_FAILED;
 }
 
+/* Says what is merged, in merge-fdata's words. */
+static void tell_start(const struct merge *merge)
+{
+	if (merge_kind_of(merge) == MERGE_FDATA)
+		fputs("Using legacy profile format.\n", stderr);
+	for (size_t i = 0; i < merge->count && merge_kind_of(merge) == MERGE_YAML; i++) {
+		fputs("Merging data from ", stderr);
+		print_name(text_of(input_name(merge->inputs[i].path)), stderr);
+		fputs("...\n", stderr);
+	}
+}
+
+static void tell_end(const struct merge *merge, const struct merge_printer *printer)
+{
+	if (merge_kind_of(merge) == MERGE_FDATA)
+		fprintf(stderr, "Profile from %zu files merged.\n", merge->count);
+	if (merge_kind_of(merge) == MERGE_YAML)
+		fprintf(stderr, "Data for %" PRIu64 " unique objects successfully merged.\n", printer->seen);
+}
+
 /* Writes the merged profile.  With -q, merge-fdata does not write YAML, but does write fdata; so do
  * we. */
 static bool write_result(const struct arguments *args, struct merge *merge, struct merge_printer *printer,
@@ -204,17 +230,20 @@ static bool write_result(const struct arguments *args, struct merge *merge, stru
 	}
 	if (!output_commit(&out, err))
 		return false;
+	tell_end(merge, printer);
 	merge_print(printer, stderr);
 	return true;
 }
 
-static bool merge_once(const struct arguments *args, struct merge *merge, struct bc_error *err)
+static bool merge_once(const struct arguments *args, bool again, struct merge *merge, struct bc_error *err)
 {
 	struct merge_printer printer = {.what = args->print};
 
-	if (args->print != PRINT_NONE)
-		merge->options.observer = (struct merge_observer){merge_print_take, &printer};
-	bool ok = merge_look(merge, err) && merge_check(merge, true, err) && write_result(args, merge, &printer, err);
+	merge->options.observer = (struct merge_observer){merge_print_take, &printer};
+	bool ok = merge_look(merge, err) && merge_check(merge, true, err);
+	if (ok && !again)
+		tell_start(merge);
+	ok = ok && write_result(args, merge, &printer, err);
 	merge_printer_free(&printer);
 	return ok;
 }
@@ -226,7 +255,7 @@ static int run(const struct arguments *args)
 	struct merge merge;
 
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
-	bool ok = merge_once(args, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
+	bool ok = merge_once(args, false, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, true, &merge, &err));
 	int code = ok ? EXIT_DONE : fail(&merge, &err);
 	merge_free(&merge);
 	return code;
@@ -238,6 +267,11 @@ static const struct option_row rows[] = {
 	{256, "print", "what:exec,branches,none", NO_FILE,
 	 "of YAML: print functions and their counts to stderr, by exec or branches; or none"},
 	{257, "help", NULL, NO_FILE, "show these options"},
+	{259, "help-hidden", NULL, NO_FILE, "the same"},
+	{260, "help-list", NULL, NO_FILE, "the same"},
+	{261, "help-list-hidden", NULL, NO_FILE, "the same"},
+	{262, "print-options", NULL, NO_FILE, "ignored: no options are printed"},
+	{263, "print-all-options", NULL, NO_FILE, "ignored: no options are printed"},
 	{258, "version", NULL, NO_FILE, "print the version"},
 };
 
@@ -250,7 +284,7 @@ const struct command *merge_fdata_command(void)
 
 static void print_help(FILE *out)
 {
-	fputs("usage: merge-fdata [OPTION]... FILE...\n\n"
+	fputs("USAGE: merge-fdata [OPTION]... FILE...\n\n"
 	      "add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
 	      "FILE is a profile, several with commas, or a directory: every file below it.\n\n"
 	      "options:\n", out);
@@ -264,7 +298,7 @@ static void print_help(FILE *out)
 		if (rows[i].arg)
 			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%s<%.*s>", rows[i].name ? "=" : " ",
 				 (int)arg.len, arg.at);
-		fprintf(out, "  %-15s %s\n", left, rows[i].help);
+		fprintf(out, "  %-19s %s\n", left, rows[i].help);
 	}
 }
 
@@ -278,7 +312,7 @@ int merge_fdata_main(int argc, char **argv)
 	if (ok && args.help) {
 		print_help(stdout);
 	} else if (ok && args.version) {
-		puts("batconv " BATCONV_VERSION " (as merge-fdata)");
+		printf("batconv " BATCONV_VERSION " (as merge-fdata)\n  LLVM version %s\n", llvm_release_called(argv[0])->version);
 	} else {
 		ok = ok && (args.list.inputs.len || bc_fail(&err, BC_FORMAT, "no input given; see 'merge-fdata --help'"));
 		ok = ok && are_apart(&args, &err);

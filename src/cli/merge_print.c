@@ -41,12 +41,16 @@ static bool add_function(struct merge_printer *p, struct text name, uint64_t cou
 bool merge_print_take(void *ctx, enum merge_kind kind, const struct merge_item *item)
 {
 	struct merge_printer *p = ctx;
-	struct key_parts key = key_parts(item);
 
 	if (kind != MERGE_YAML)
 		return true;
+	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);
-	if (key_take_byte(&key) == YAML_FUNCTION)
+	bool is_function = key_take_byte(&key) == YAML_FUNCTION;
+	p->seen += is_function;
+	if (p->what == PRINT_NONE)
+		return true;
+	if (is_function)
 		return add_function(p, name, p->what == PRINT_EXEC ? item->sum[0] : 0);
 	key_take_number(&key);
 	if (p->what == PRINT_BRANCHES && key_take_byte(&key) == BLOCK_SUCCESSOR) {

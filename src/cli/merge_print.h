@@ -21,6 +21,7 @@ DEFINE_VEC(printed_vec, struct printed_function);
 
 struct merge_printer {
 	enum merge_print what;
+	uint64_t seen; /* functions of YAML */
 	struct printed_vec functions;
 };
 

@@ -242,7 +242,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 		sink_stdout_by_lines();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
 	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
-		perf2bolt_summary_read(arguments, &conversion, out);
+		perf2bolt_summary_read(arguments, &conversion, &heat, out);
 		summary_warnings(&summary, stderr);
 		if (write_files(arguments, &conversion, &heat, out, &err))
 			return EXIT_DONE;
@@ -264,7 +264,7 @@ static int run_as(bool only_heat, int argc, char **argv)
 		perf2bolt_help(&arguments, stdout);
 		return EXIT_DONE;
 	case PERF2BOLT_VERSION:
-		printf("batconv " BATCONV_VERSION " (as %s)\n", perf2bolt_program(&arguments));
+		printf("batconv " BATCONV_VERSION " (as %s)\n  LLVM version %s\n", perf2bolt_program(&arguments), arguments.release->version);
 		return EXIT_DONE;
 	case PERF2BOLT_CONVERT:
 		break;

@@ -12,6 +12,7 @@
 #include "src/base/vec.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/heat_output.h"
+#include "src/cli/llvm_release.h"
 #include "src/cli/profile_output.h"
 
 int perf2bolt_main(int argc, char **argv);
@@ -26,6 +27,7 @@ DEFINE_VEC(word_vec, const char *);
 
 struct perf2bolt_arguments {
 	enum perf2bolt_action action;
+	const struct llvm_release *release; /* whose lines and defaults are wanted */
 	struct conversion_options conversion; /* .samples not set */
 	struct profile_output output;
 	bool no_hashes;          /* llvm-bolt is not to be run for the hashes of YAML, and nothing is said */
@@ -74,7 +76,7 @@ FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments);
 /* What was read and what became of it, and what was written. */
 void perf2bolt_summary_start(const struct perf2bolt_arguments *arguments, FILE *out);
 void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			   FILE *out);
+			   const struct heat *heat, FILE *out);
 void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out);
 

@@ -240,6 +240,7 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 {
 	struct perf2bolt_arguments *a = out;
 
+	a->release = llvm_release_called(argv[0]);
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
 	a->conversion.as_perf2bolt = true;

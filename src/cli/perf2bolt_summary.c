@@ -91,9 +91,11 @@ static void print_basic(const struct ledger *samples, FILE *out)
 			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
 }
 
-static void print_heat(const struct heat_output *output, FILE *out)
+static void print_heat(const struct heat_output *output, const struct heat *heat, FILE *out)
 {
 	fputs("HEATMAP: building heat map...\n", out);
+	if (heat->invalid && heat->raw)
+		fprintf(out, "HEATMAP: invalid traces: %" PRIu64 "\n", heat->invalid);
 	for (size_t i = 0; i < output->size_count; i++) {
 		fprintf(out, "HEATMAP: dumping heatmap with bucket size %" PRIu64 " to ", output->sizes[i]);
 		print_name(text_of(output->path), out);
@@ -104,7 +106,7 @@ static void print_heat(const struct heat_output *output, FILE *out)
 }
 
 void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			   FILE *out)
+			   const struct heat *heat, FILE *out)
 {
 	const struct ledgers *ledgers = &conversion->ledgers;
 	const struct image_report *seen = &conversion->aggregate.space.report;
@@ -120,7 +122,7 @@ void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const s
 	else
 		print_branches(ledgers, out);
 	if (arguments->heat.path)
-		print_heat(&arguments->heat, out);
+		print_heat(&arguments->heat, heat, out);
 	if (arguments->only_heat)
 		return;
 	if (conversion->basic)

@@ -148,7 +148,7 @@ void perf2bolt_help(const struct perf2bolt_arguments *arguments, FILE *out)
 {
 	const char *name = perf2bolt_program(arguments);
 
-	fprintf(out, "batconv, called as %s\n\nusage: %s -p=SAMPLES EXECUTABLE -o %s\n\noptions:\n", name, name,
+	fprintf(out, "batconv, called as %s\n\nUSAGE: %s -p=SAMPLES EXECUTABLE -o %s\n\noptions:\n", name, name,
 		arguments->only_heat ? "FILE" : "PROFILE");
 	for (size_t i = 0; i < BC_COUNT(table); i++)
 		if (is_of(&table[i], program_of(arguments->only_heat)))

@@ -133,6 +133,7 @@ bool heat_take(const struct aggregate *aggregate, bool basic, const struct heat_
 	uint64_t invalid = out->invalid, elsewhere = out->elsewhere;
 	ok = ok && heat_of_edges(&t.edges, options->bucket, out);
 	out->invalid = invalid;
+	out->raw = options->zero_counts;
 	out->elsewhere = elsewhere;
 	heat_edge_vec_free(&t.edges);
 	return ok || bc_fail_nomem(err);
@@ -144,7 +145,7 @@ bool heat_zoom(const struct heat *heat, uint64_t bucket, struct heat *out)
 {
 	struct heat_run last = {0};
 
-	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid, .elsewhere = heat->elsewhere};
+	*out = (struct heat){.bucket = bucket, .invalid = heat->invalid, .raw = heat->raw, .elsewhere = heat->elsewhere};
 	for (size_t i = 0; i < heat->runs.len; i++) {
 		struct heat_run rest = heat->runs.at[i];
 		while (rest.count) {

@@ -24,6 +24,7 @@ struct heat {
 	struct heat_run_vec runs; /* by address; no bucket is in two runs */
 	uint64_t buckets, hits;   /* of all of them; sums stop at 2^64 - 1 */
 	uint64_t invalid; /* distinct traces that were left out: too long, backwards, or outside the addresses */
+	bool raw; /* invalid traces are distinct by their addresses; else all addresses outside of the binary are one */
 	uint64_t elsewhere; /* counts of traces and samples that were left out, as no segment is where they begin */
 };
 

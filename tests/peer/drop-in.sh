@@ -129,6 +129,25 @@ in_order perf2bolt "$demo/demo.bolt" -ba -p "$demo/demo.basic.perf.data"
 in_order perf2bolt "$demo/demo" -pa -p "$demo/demo.preagg"
 in_order llvm-bolt-heatmap "$demo/demo.bolt" -pa -p "$demo/demo.preagg"
 
+# What scripts ask the three programs first.
+ln -s "$BATCONV" merge-fdata
+for program in perf2bolt merge-fdata llvm-bolt-heatmap; do
+	for option in --help --help-hidden --help-list --help-list-hidden; do
+		"/usr/lib/llvm-22/bin/$program" $option >theirs 2>&1 && ./$program $option >ours 2>&1 || fail "$program $option"
+		[ $option != --help ] || [ "$(grep -o "^USAGE: $program" theirs)" = "$(grep -o "^USAGE: $program" ours)" ] || fail "$program: USAGE"
+	done
+	"/usr/lib/llvm-22/bin/$program" --version | grep -o 'LLVM version [0-9.]*' >theirs
+	./$program --version | grep -o 'LLVM version [0-9.]*' | cmp - theirs || fail "$program --version"
+done
+# merge-fdata's lines on stderr.
+./perf2bolt "$demo/demo.bolt" -p "$demo/demo.perf.data" -o f.fdata -w f.yaml >log 2>&1
+for words in 'f.fdata' 'f.fdata f.fdata' 'f.yaml f.yaml' '-q f.yaml' '--print=none f.yaml' '--print-options f.fdata'; do
+	# shellcheck disable=SC2086  # words
+	/usr/lib/llvm-22/bin/merge-fdata $words 2>theirs >/dev/null
+	# shellcheck disable=SC2086
+	./merge-fdata $words 2>&1 >/dev/null | diff theirs - || fail "merge-fdata $words: stderr"
+done
+
 for shown in $($perf2bolt --help-hidden | sed -n 's/^  --*\([a-z-]*\)[= ].*/\1/p'); do
 	grep -qE "^\|.*\`--?${shown}[=\` ]" "$SOURCE/docs/perf2bolt.md" || fail "docs/perf2bolt.md: no $shown"
 done

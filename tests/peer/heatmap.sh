@@ -59,7 +59,8 @@ also() {
 	rm -f ours* theirs* profile*
 	$perf2bolt "$@" -o profile.theirs --heatmap=theirs >log 2>&1 || { cat log; fail "perf2bolt $*"; return; }
 	./perf2bolt "$@" -o profile.ours --heatmap=ours >ours-log 2>&1 || { cat ours-log; fail "ours: perf2bolt $*"; }
-	grep ^HEATMAP: log | grep -v 'invalid traces' | sed 's/theirs/ours/' >a
+	grep ^HEATMAP: log | sed 's/theirs/ours/' >a
+	case $* in *-pa*) ;; *) sed -i '/invalid traces/d' a ;; esac
 	mv ours-log ourlog
 	grep ^HEATMAP: ourlog | diff a - || fail "perf2bolt $*: lines"
 	compare "perf2bolt $*"
@@ -74,6 +75,14 @@ for size in 1G 3G; do
 		fail "--block-size=$size"
 	fi
 done
+# Units of sizes: taken or refused, and as many bytes.
+for size in 16kb 16KB 16KiB 16ki 16Kib 1M,2mb 64B 4kk 0x40 4iB; do
+	for program in $heatmap ./llvm-bolt-heatmap-22; do
+		"$program" "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o map --block-size=$size 2>/dev/null | grep dumping
+	done >log
+	[ "$(sort log | uniq -u)" = '' ] || { cat log; fail "--block-size=$size"; }
+	case $size in [1-9]*[Mm]* | 16*) [ -s log ] || fail "--block-size=$size: refused" ;; *) [ ! -s log ] || fail "--block-size=$size: taken" ;; esac
+done
 # Without -o all goes to stdout: what stands in the files.
 ./llvm-bolt-heatmap-22 "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -o ours >log 2>&1
 cat ours ours.csv ours-section-hotness.csv ours-4096 ours-262144 >a
@@ -84,6 +93,8 @@ also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data"
 also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" --block-size=1K,64K,2M -line-size 64 -print-mappings
 also "$sqlite/sq.b22" -p "$sqlite/lbr.b22.data" -min-address=4194304 -max-address=4300000
 also "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg"
+also "$sqlite/sq.b22" -pa -p "$sqlite/b22.preagg" -min-address=4194304 -max-address=4300000
+grep -q 'invalid traces: [1-9]' ourlog || fail 'no invalid traces'
 also "$sqlite/sq.b22" -nl -p "$sqlite/ip.b22.data"
 also "$sqlite/sq.b19" -p "$sqlite/lbr.b19.data"
 
