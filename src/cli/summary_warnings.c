@@ -37,9 +37,9 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 			 "%s not used: what ran was another build of it",
 		     misfits, plural(misfits), summary->conversion->options.binary, misfits == 1 ? "s" : "",
 		     misfits == 1 ? "was" : "were");
-	if (c->check.checked < summary->options->least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
+	if (c->check.checked < c->options.least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
 		warn(to, "warning: the samples may be of another build: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
-		     build_check_rate(&c->check), c->check.checked, c->basic ? "addresses" : "branches", summary->options->binary);
+		     build_check_rate(&c->check), c->check.checked, c->basic ? "addresses" : "branches", c->options.binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
 		warn(to, "warning: no sample could be used: the result is empty");
