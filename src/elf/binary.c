@@ -7,21 +7,16 @@
 #include "src/elf/bat_symbols.h"
 #include "src/elf/notes.h"
 
-/* BOLT wrote this file.  Without a BAT its addresses cannot be translated to the input binary. */
-static bool is_bolted(const struct image *image)
-{
-	for (size_t i = 0; i < image->section_count; i++)
-		if (text_starts(image->sections[i].name, ".bolt.org.") ||
-		    text_is(image->sections[i].name, ".note.bolt_info"))
-			return true;
-	return false;
-}
-
 static enum binary_kind kind_of(const struct image *image)
 {
-	if (image_section(image, BAT_SECTION_NAME))
-		return BINARY_BOLTED;
-	return is_bolted(image) ? BINARY_LOST : BINARY_UNTOUCHED;
+	switch (image_bolt_trace(image)) {
+	case BOLT_NONE: return BINARY_UNTOUCHED;
+	case BOLT_TABLE: return BINARY_BOLTED;
+	case BOLT_NO_TABLE:
+	case BOLT_INSTRUMENTED:
+	case BOLT_STRIPPED: break;
+	}
+	return BINARY_LOST;
 }
 
 bool binary_take_image(struct binary *binary, struct bc_error *err)

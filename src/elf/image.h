@@ -121,6 +121,19 @@ bool image_to_offset(const struct image *image, struct vaddr at,
 bool image_to_vaddr(const struct image *image, struct file_off at,
 		    struct vaddr *out);
 
+/* What llvm-bolt did to a binary, by the sections that it leaves. */
+enum bolt_trace {
+	BOLT_NONE,         /* nothing */
+	BOLT_TABLE,        /* it wrote a BAT: what follows has none */
+	BOLT_NO_TABLE,     /* it ran without --enable-bat */
+	BOLT_INSTRUMENTED, /* it ran with -instrument, which writes no BAT */
+	BOLT_STRIPPED,     /* its notes were removed since */
+};
+enum bolt_trace image_bolt_trace(const struct image *image);
+
+/* Why a binary has no BAT, and what to do; of BOLT_TABLE NULL. */
+const char *bolt_trace_remedy(enum bolt_trace trace);
+
 /* The descriptor of the BAT note.
  *
  * BC_NOTFOUND: no such section.  BC_FORMAT: the section is no such note, or

@@ -98,14 +98,46 @@ struct text image_find_go_build_id(const struct image *image)
 	return found;
 }
 
+static bool has_section_named(const struct image *image, const char *start)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (text_starts(image->sections[i].name, start))
+			return true;
+	return false;
+}
+
+enum bolt_trace image_bolt_trace(const struct image *image)
+{
+	if (image_section(image, BAT_SECTION_NAME))
+		return BOLT_TABLE;
+	if (has_section_named(image, ".bolt.instr."))
+		return BOLT_INSTRUMENTED;
+	if (image_section(image, ".note.bolt_info"))
+		return BOLT_NO_TABLE;
+	return has_section_named(image, ".bolt.org.") ? BOLT_STRIPPED : BOLT_NONE;
+}
+
+const char *bolt_trace_remedy(enum bolt_trace trace)
+{
+	static const char *const remedies[] = {
+		[BOLT_NONE] = "it is not BOLTed (llvm-bolt --enable-bat writes a table)",
+		[BOLT_NO_TABLE] = "llvm-bolt wrote it without --enable-bat: BOLT its input again with that option, and record anew",
+		[BOLT_INSTRUMENTED] = "it is instrumented (llvm-bolt -instrument): when it runs, it writes a profile of its input by itself, "
+				      "and needs no samples",
+		[BOLT_STRIPPED] = "llvm-bolt wrote it, and it was stripped since: give the file from before, "
+				  "or strip with llvm-strip --keep-section=" BAT_SECTION_NAME,
+	};
+
+	return remedies[trace];
+}
+
 /* The section of the note, or NULL with err filled. */
 static const struct section *find_bat_section(const struct image *image, struct bc_error *err)
 {
 	const struct section *first = image_section(image, BAT_SECTION_NAME);
 
 	if (!first) {
-		bc_fail(err, BC_NOTFOUND, "no " BAT_SECTION_NAME " section; was the binary "
-			"written by llvm-bolt -enable-bat, and not stripped since?");
+		bc_fail(err, BC_NOTFOUND, "has no table (" BAT_SECTION_NAME "): %s", bolt_trace_remedy(image_bolt_trace(image)));
 		return NULL;
 	}
 	for (const struct section *s = first + 1; s < image->sections + image->section_count; s++)

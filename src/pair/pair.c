@@ -7,17 +7,12 @@
 #include "src/base/parallel.h"
 #include "src/pair/match.h"
 
-static bool is_bolted(const struct image *image)
-{
-	return image_section(image, BAT_SECTION_NAME) || image_section(image, ".note.bolt_info");
-}
-
 bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)
 {
 	if (in->machine != out->machine)
 		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %s, and what it wrote is %s",
 			       machine_name(in->machine), machine_name(out->machine));
-	return !is_bolted(in) || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
+	return image_bolt_trace(in) == BOLT_NONE || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
 }
 
 static bool check_build_ids(const struct image *in, const struct image *out, struct bc_error *err)
