@@ -111,6 +111,14 @@ void output_take_mode(struct output *output, const struct stat *of, bool owner)
 	(void)fchmod(fd, of->st_mode & (same ? 07777 : 0777));
 }
 
+/* How long the directory's part of a path is, with the slash. */
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
 static bool open_temporary(const char *path, const struct stat *old, struct output *out,
 			   struct bc_error *err)
 {
@@ -127,7 +135,10 @@ static bool open_temporary(const char *path, const struct stat *old, struct outp
 		exchange(NULL, out->temporary);
 	release_signals(&signals);
 	if (fd < 0) {
-		bc_fail_errno(err, "%s: cannot create a temporary file beside it", path);
+		if (errno == ENOENT)
+			bc_fail(err, BC_IO, "%s: cannot write: there is no directory %.*s", path, (int)folder_length(path), path);
+		else
+			bc_fail_errno(err, "%s: cannot create a temporary file beside it", path);
 		free(out->temporary);
 		out->temporary = NULL;
 		return false;
@@ -146,14 +157,6 @@ static char *join(const char *before, size_t before_len, const char *after, size
 	memcpy(joined + before_len, after, after_len);
 	joined[before_len + after_len] = '\0';
 	return joined;
-}
-
-/* How long the directory's part of a path is, with the slash. */
-static size_t folder_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* Put what a link points to in its place: 1; 0: it is no link; -1 with errno. */

@@ -35,6 +35,7 @@ static bool fill_files(const struct convert_arguments *args, struct summary *sum
 					 summary->conversion->options.binary, yaml, err))
 			return false;
 		summary->output = args->output.path ? args->output.path : "-";
+		summary->format = args->output.shard ? NULL : profile_format_name(args->output.format);
 		summary->yaml = conversion_wants(summary->conversion, WANT_YAML) ? yaml : NULL;
 	}
 	if (files[FILE_STATS].file)
@@ -129,7 +130,7 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 	bool converted = conversion_run(&conversion, &err);
 	progress_clear(progress);
 	if (!converted)
-		operands_explain(&args->conversion, &err);
+		operands_explain(&conversion, &err);
 	int code = finish(args, &conversion, converted, &err);
 	if (!converted && conversion.unread && err.code != BC_NOMEM)
 		operands_tell_bad(&args->conversion, conversion.unread, stderr);

@@ -110,7 +110,7 @@ static int run(struct arguments *args)
 	progress_clear(&progress);
 	heat_output_tell(args->conversion.binary, &heat, stderr);
 	if (!ok) {
-		operands_explain(&args->conversion, &err);
+		operands_explain(&conversion, &err);
 		return fail(&err);
 	}
 	if (!write_files(args, &heat, &conversion_binary(&conversion)->functions, &err))

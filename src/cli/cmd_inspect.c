@@ -42,7 +42,7 @@ const char *inspect_local(enum local_file local)
 {
 	static const char *const texts[] = {
 		[LOCAL_NONE] = "not on this machine", [LOCAL_OTHER] = "another build on this machine",
-		[LOCAL_PLAIN] = "no table", [LOCAL_BAT] = "has a table"};
+		[LOCAL_PLAIN] = "no table", [LOCAL_LOST] = "BOLTed, without a table", [LOCAL_BAT] = "has a table"};
 
 	return texts[local];
 }

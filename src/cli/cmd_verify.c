@@ -6,6 +6,7 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
+#include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"
 #include "src/output/verification.h"
 
@@ -110,9 +111,10 @@ static int parse(const struct command *command, int argc, char **argv, struct ar
 	return EXIT_DONE;
 }
 
-static int fail(const struct bc_error *err)
+/* Exit code 3 is for findings. */
+static int fail_always(const struct bc_error *err)
 {
-	fprintf(stderr, "batconv: %s\n", err->text);
+	(void)fail(err);
 	return EXIT_FAILED;
 }
 
@@ -138,7 +140,7 @@ static int write_findings(const struct arguments *args, const struct verificatio
 	struct bc_error err;
 
 	if (!output_open(args->output, &output, &err))
-		return fail(&err);
+		return fail_always(&err);
 	if (args->form == FORM_JSON)
 		verification_json(found, output.file);
 	else if (args->form == FORM_SARIF)
@@ -146,7 +148,7 @@ static int write_findings(const struct arguments *args, const struct verificatio
 	else
 		verification_text(found, args->quiet, output.file);
 	if (!output_commit(&output, &err))
-		return fail(&err);
+		return fail_always(&err);
 	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
 }
 
@@ -166,14 +168,14 @@ static int run_verify(const struct command *command, int argc, char **argv)
 		return EXIT_DONE;
 	}
 	if (!verify_run(&args.verify, &verify, &err))
-		return fail(&err);
+		return fail_always(&err);
 	struct verification found = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
 	if (args.sample && verify.linked)
 		found.sample = &sample;
 	if (!found.sample || run_sample(&args, &verify, &sample, &err))
 		code = write_findings(&args, &found);
 	else
-		code = fail(&err);
+		code = fail_always(&err);
 	verify_free(&verify);
 	return code;
 }

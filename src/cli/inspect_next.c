@@ -1,70 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/inspect.h"
+#include "src/inspect/advice.h"
 
-/* The file with most samples that has a table here; empty if there is none. */
-static struct text best_binary(const struct inspected *found)
+/* What is this file on this machine, if many samples are in it? */
+static enum local_file local_of(const struct inspected *found, struct text path)
+{
+	const struct recording *r = &found->recording;
+
+	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++)
+		if (r->files.at[i].of < SHARE_UNKNOWN && text_equal(mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of), path))
+			return found->local[i];
+	return LOCAL_NONE;
+}
+
+/* The file with most samples that has a table here; else the program of the process with most samples, if it is the same
+ * here; empty if there is none. */
+static struct text best_binary(const struct inspected *found, struct text program)
 {
 	const struct recording *r = &found->recording;
 
 	for (size_t i = 0; i < INSPECT_LISTED; i++)
 		if (found->local[i] == LOCAL_BAT)
 			return mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of);
-	return (struct text){"", 0};
+	return program.len && local_of(found, program) == LOCAL_PLAIN ? program : (struct text){"", 0};
 }
 
-static void next_of_recording(const struct inspected *found, char *line, size_t size)
+static char *copy(struct text path)
 {
-	struct text binary = path_without_deleted(best_binary(found));
-
-	if (binary.len)
-		snprintf(line, size, "batconv %.*s %s -o prog.fdata", (int)binary.len, binary.at, found->path);
-	else
-		snprintf(line, size, "batconv PROG.bolt %s -o prog.fdata, where PROG.bolt is the BOLTed binary that ran",
-			 found->path);
-}
-
-static void next_of_binary(const struct inspected *found, char *line, size_t size)
-{
-	const char *path = found->path;
-
-	switch (found->binary.kind) {
-	case BINARY_BOLTED:
-		if (*found->bat_wrong)
-			snprintf(line, size, "batconv verify %s tells more", path);
-		else
-			snprintf(line, size, "batconv %s perf.data -o prog.fdata", path);
-		break;
-	case BINARY_UNTOUCHED:
-		snprintf(line, size, "llvm-bolt %s -o prog.bolt --enable-bat, or batconv %s perf.data -o prog.fdata for a "
-			 "profile of itself", path, path);
-		break;
-	case BINARY_LOST: snprintf(line, size, "BOLT it again with --enable-bat: nothing leads to its input binary"); break;
-	case BINARY_SECTION: snprintf(line, size, "batconv dump %s", path); break;
-	}
+	return path.len ? strndup(path.at, path.len) : NULL;
 }
 
 void inspect_next(const struct inspected *found, char *line, size_t size)
 {
-	*line = '\0';
-	switch (found->kind) {
-	case FILE_SAMPLES: next_of_recording(found, line, size); break;
-	case FILE_BINARY:
-	case FILE_SIDE:
-	case FILE_NOTE: next_of_binary(found, line, size); break;
-	case FILE_FDATA:
-	case FILE_YAML: snprintf(line, size, "llvm-bolt PROG -data %s -o prog.bolt --enable-bat", found->path); break;
-	case FILE_BCMAPS:
-	case FILE_MAPS: snprintf(line, size, "batconv maps --list %s; batconv stacks --maps=%s STACKS", found->path, found->path); break;
-	case FILE_STACKS: snprintf(line, size, "batconv stacks --maps=MAPS %s", found->path); break;
-	case FILE_JSON:
-		if (!strcmp(found->json_format, "batconv-bat"))
-			snprintf(line, size, "batconv encode %s -o note", found->path);
-		break;
-	case FILE_PPROF: snprintf(line, size, "pprof -top %s", found->path); break;
-	case FILE_UNKNOWN:
-	case FILE_KIND_COUNT: break;
-	}
+	const struct recording *r = &found->recording;
+	struct use use = {.path = found->path, .kind = found->kind, .table_is_bad = *found->bat_wrong, .json_format = found->json_format};
+	struct text program = {"", 0};
+
+	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE)
+		use.trace = image_bolt_trace(&found->binary.image);
+	if (found->kind == FILE_SAMPLES && r->processes.len && r->processes.at[0].of != NO_PID)
+		program = recording_program(r, (uint32_t)r->processes.at[0].of);
+	char *ran = copy(path_without_deleted(best_binary(found, program))), *named = copy(path_without_deleted(program));
+	use.ran = ran;
+	use.named = named;
+	use.no_samples = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
+	advise_use(&use, line, size);
+	free(ran);
+	free(named);
 }

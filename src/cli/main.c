@@ -16,6 +16,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
+#include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
 #include "src/cli/programs.h"
@@ -237,6 +238,7 @@ static int check_stdout(int code)
 
 static int run(const struct command *command, int argc, char **argv)
 {
+	operands_remember(command, argc, argv);
 	int code = files_check(command, argc, argv);
 
 	return code == EXIT_DONE ? command->run(command, argc, argv) : code;

@@ -19,6 +19,6 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};
 	if (!ok)
-		operands_explain(options, err);
+		operands_explain(conversion, err);
 	return ok;
 }

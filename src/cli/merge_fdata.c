@@ -193,24 +193,19 @@ static int fail(const struct merge *merge, const struct bc_error *err)
 	return EXIT_FAILED;
 }
 
-/* Says what is merged, in merge-fdata's words. */
-static void tell_start(const struct merge *merge)
+/* Says what was merged, in merge-fdata's words. */
+static void tell(const struct merge *merge, const struct merge_printer *printer)
 {
 	if (merge_kind_of(merge) == MERGE_FDATA)
-		fputs("Using legacy profile format.\n", stderr);
-	for (size_t i = 0; i < merge->count && merge_kind_of(merge) == MERGE_YAML; i++) {
+		fprintf(stderr, "Using legacy profile format.\nProfile from %zu files merged.\n", merge->count);
+	if (merge_kind_of(merge) != MERGE_YAML)
+		return;
+	for (size_t i = 0; i < merge->count; i++) {
 		fputs("Merging data from ", stderr);
 		print_name(text_of(input_name(merge->inputs[i].path)), stderr);
 		fputs("...\n", stderr);
 	}
-}
-
-static void tell_end(const struct merge *merge, const struct merge_printer *printer)
-{
-	if (merge_kind_of(merge) == MERGE_FDATA)
-		fprintf(stderr, "Profile from %zu files merged.\n", merge->count);
-	if (merge_kind_of(merge) == MERGE_YAML)
-		fprintf(stderr, "Data for %" PRIu64 " unique objects successfully merged.\n", printer->seen);
+	fprintf(stderr, "Data for %" PRIu64 " unique objects successfully merged.\n", printer->seen);
 }
 
 /* Writes the merged profile.  With -q, merge-fdata does not write YAML, but does write fdata; so do
@@ -230,20 +225,17 @@ static bool write_result(const struct arguments *args, struct merge *merge, stru
 	}
 	if (!output_commit(&out, err))
 		return false;
-	tell_end(merge, printer);
+	tell(merge, printer);
 	merge_print(printer, stderr);
 	return true;
 }
 
-static bool merge_once(const struct arguments *args, bool again, struct merge *merge, struct bc_error *err)
+static bool merge_once(const struct arguments *args, struct merge *merge, struct bc_error *err)
 {
 	struct merge_printer printer = {.what = args->print};
 
 	merge->options.observer = (struct merge_observer){merge_print_take, &printer};
-	bool ok = merge_look(merge, err) && merge_check(merge, true, err);
-	if (ok && !again)
-		tell_start(merge);
-	ok = ok && write_result(args, merge, &printer, err);
+	bool ok = merge_look(merge, err) && merge_check(merge, true, err) && write_result(args, merge, &printer, err);
 	merge_printer_free(&printer);
 	return ok;
 }
@@ -255,7 +247,7 @@ static int run(const struct arguments *args)
 	struct merge merge;
 
 	merge_init(&merge, &options, args->list.inputs.at, args->list.inputs.len);
-	bool ok = merge_once(args, false, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, true, &merge, &err));
+	bool ok = merge_once(args, &merge, &err) || (merge_forget_threads(&merge, &err) && merge_once(args, &merge, &err));
 	int code = ok ? EXIT_DONE : fail(&merge, &err);
 	merge_free(&merge);
 	return code;

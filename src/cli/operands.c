@@ -1,78 +1,185 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/operands.h"
 
+#include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/attr.h"
 #include "src/cli/say.h"
 #include "src/event/input.h"
-#include "src/inspect/file_kind.h"
+#include "src/inspect/advice.h"
 
-static enum file_kind kind_of(const char *path)
+/* ---- which file has which place ---- */
+
+static const struct {
+	const char *command;
+	enum place first, others; /* operands */
+} operand_places[] = {
+	{"convert", PLACE_BINARY, PLACE_SAMPLES}, {"heatmap", PLACE_BINARY, PLACE_SAMPLES}, {"report", PLACE_BINARY, PLACE_SAMPLES},
+	{"quality", PLACE_BINARY, PLACE_SAMPLES}, {"extract", PLACE_TABLE, PLACE_SAMPLES},  {"verify", PLACE_TABLE, PLACE_TABLE},
+	{"dump", PLACE_TABLE, PLACE_TABLE},       {"transcode", PLACE_TABLE, PLACE_TABLE},  {"diff", PLACE_TABLE, PLACE_TABLE},
+	{"image", PLACE_IMAGE, PLACE_IMAGE},      {"overlap", PLACE_MEASURED, PLACE_MEASURED},
+	{"encode", PLACE_JSON, PLACE_JSON},       {"maps", PLACE_MAPS, PLACE_MAPS},         {"stacks", PLACE_STACKS, PLACE_STACKS},
+};
+
+static const struct option_place {
+	const char *option;
+	enum place place;
+} option_places[] = {
+	{"--input", PLACE_INPUT}, {"--bin", PLACE_BINARY}, {"--binary", PLACE_IMAGE},   {"--maps", PLACE_MAPS},
+	{"--perf", PLACE_SAMPLES}, {"--against", PLACE_MEASURED}, {"--data", PLACE_PROFILE},
+};
+
+/* More files are not looked at, and no command is told that would have to name them. */
+#define REMEMBERED 64
+
+static struct {
+	const char *command;
+	struct given files[REMEMBERED];
+	size_t count;
+} remembered;
+
+static void remember(enum place place, const char *option, const char *path)
 {
-	char start[FILE_KIND_LOOK];
-	struct bc_error ignored;
-	size_t size;
-
-	if (is_recording_folder(path))
-		return FILE_SAMPLES;
-	if (!strcmp(path, "-") || !file_peek(path, start, sizeof(start), &size, &ignored))
-		return FILE_UNKNOWN;
-	return file_kind_of((struct text){start, size});
+	if (remembered.count < REMEMBERED)
+		remembered.files[remembered.count] = (struct given){.place = place, .option = option, .path = path};
+	remembered.count += remembered.count <= REMEMBERED;
 }
 
-static bool is_binary(enum file_kind kind)
+static const struct option_place *place_of_option(const struct option_row *row)
 {
-	return kind == FILE_BINARY || kind == FILE_SIDE;
-}
-
-/* Returns what the user can do with a file that holds no samples; NULL: no advice. */
-static const char *remedy(enum file_kind kind)
-{
-	switch (kind) {
-	case FILE_FDATA:
-	case FILE_YAML: return "it is a profile already: llvm-bolt takes it with -data";
-	case FILE_BINARY:
-	case FILE_SIDE: return "it is a binary: one binary comes first, then its samples (several binaries: --bin)";
-	case FILE_NOTE: return "it is a table alone: `batconv dump` shows it";
-	case FILE_BCMAPS:
-	case FILE_MAPS: return "it has maps of processes and no samples: `batconv maps --list` shows it";
-	case FILE_STACKS: return "it has call stacks and no samples: `batconv stacks` takes it";
-	case FILE_JSON: return "it is JSON: no samples come as that";
-	case FILE_PPROF: return "it is a profile of pprof: no samples of branches or addresses can be read from it";
-	case FILE_SAMPLES:
-	case FILE_UNKNOWN:
-	case FILE_KIND_COUNT: break;
-	}
+	for (size_t i = 0; row->name && i < BC_COUNT(option_places); i++)
+		if (!strcmp(option_places[i].option + 2, row->name))
+			return &option_places[i];
 	return NULL;
 }
 
-void operands_explain(const struct conversion_options *options, struct bc_error *err)
+static void remember_operands(const struct command *command, bool several_binaries, int count, char **paths)
 {
-	enum file_kind binary = kind_of(options->binary);
+	enum place place = PLACE_ANY, others = PLACE_ANY;
 
-	if (err->code != BC_FORMAT && err->code != BC_UNSUPPORTED)
-		return;
-	if (!is_binary(binary)) {
-		for (size_t i = 0; i < options->sample_count; i++)
-			if (is_binary(kind_of(options->samples[i]))) {
-				bc_fail(err, BC_FORMAT, "%s: is not a binary, but %s is: swap the operands (the binary "
-					"comes first, then its samples)", options->binary, options->samples[i]);
-				return;
-			}
-		if (binary == FILE_SAMPLES || binary == FILE_FDATA || binary == FILE_YAML)
-			bc_fail(err, BC_FORMAT, "%s: is a %s, not a binary: the binary that ran comes first, then its samples",
-				options->binary, file_kind_name(binary));
-		return;
-	}
-	for (size_t i = 0; i < options->sample_count; i++) {
-		const char *what = remedy(kind_of(options->samples[i]));
-		if (!what)
-			continue;
-		bc_fail(err, BC_FORMAT, "%s: %s", options->samples[i], what);
-		return;
+	for (size_t i = 0; i < BC_COUNT(operand_places); i++)
+		if (!strcmp(operand_places[i].command, command->name)) {
+			place = several_binaries ? operand_places[i].others : operand_places[i].first;
+			others = operand_places[i].others;
+		}
+	if (place == PLACE_BINARY && count == 1) /* a profile alone: quality */
+		place = PLACE_PROFILE;
+	for (int i = 0; i < count; i++, place = others)
+		remember(place, NULL, paths[i]);
+}
+
+/* Options behind the operands, as messages have them. */
+static void remember_options(const struct command *command, int argc, char **argv, bool several_binaries)
+{
+	const struct option_row *row;
+	const char *value;
+	int id;
+
+	optind = 0;
+	while ((row = option_scan(command, argc, argv, &id, &value))) {
+		const struct option_place *at = place_of_option(row);
+		bool of_several = several_binaries && at && (at->place == PLACE_INPUT || at->place == PLACE_BINARY);
+		if (at && value && row->role == FILE_READ && !of_several)
+			remember(at->place, at->option, value);
 	}
 }
+
+/* Finds the operands, which getopt moves behind the options.  True: --bin names binaries, so that no operand does. */
+static bool scan(const struct command *command, int argc, char **argv)
+{
+	bool several_binaries = false;
+	const struct option_row *row;
+	const char *value;
+	int id;
+
+	optind = 0;
+	while ((row = option_scan(command, argc, argv, &id, &value)))
+		several_binaries |= row->name && !strcmp(row->name, "bin") && !strcmp(command->name, "convert");
+	return several_binaries;
+}
+
+void operands_remember(const struct command *command, int argc, char **argv)
+{
+	char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	remembered.command = command->name;
+	remembered.count = 0;
+	for (int i = 0; words && i < argc; i++)
+		words[i] = argv[i];
+	if (words && command->operands != IN_ORDER_READ) {
+		bool several_binaries = scan(command, argc, words);
+		if (command->operands != STDIN_READ)
+			remember_operands(command, several_binaries, argc - optind, words + optind);
+		remember_options(command, argc, words, several_binaries);
+	}
+	free(words);
+	optind = 0; /* getopt starts anew */
+}
+
+void operands_remember_conversion(const char *program, const struct conversion_options *options)
+{
+	remembered.command = program;
+	remembered.count = 0;
+	for (size_t i = 0; i < options->sample_count; i++)
+		remember(PLACE_SAMPLES, "-p", options->samples[i]);
+	if (options->binary)
+		remember(PLACE_BINARY, NULL, options->binary);
+}
+
+/* ---- what the adviser says ---- */
+
+static struct ran ran_of(const struct conversion *conversion, const struct situation *s)
+{
+	struct ran ran = {0};
+	size_t input = 0;
+
+	if (!conversion)
+		return ran;
+	ran.path = conversion->aggregate.space.report.bolted;
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->files[i].place != PLACE_SAMPLES || input >= conversion->inputs.len)
+			continue;
+		const struct reader_report *report = &conversion->inputs.at[input++];
+		if (*report->perf.info.arch)
+			ran.arch = report->perf.info.arch;
+		if (report->perf.truncated || report->perf.unfinished)
+			ran.cut = s->files[i].path;
+		if (perf_data_is_of_counters(&report->perf))
+			ran.counters = s->files[i].path;
+	}
+	return ran;
+}
+
+/* Samples of another program are no error of the conversion by themselves: only none at all is. */
+static bool can_be_explained(const struct bc_error *err, const struct advice *advice, const struct situation *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (err->code == BC_IO && advice->about == s->files[i].path && s->files[i].facts.kind == FILE_FOLDER)
+			return true;
+	return err->code != BC_IO;
+}
+
+void operands_explain(const struct conversion *conversion, struct bc_error *err)
+{
+	struct situation s = {remembered.command, remembered.files, remembered.count, {0}};
+	struct advice advice;
+
+	if (err->code == BC_NOMEM || err->code == BC_EXISTS || s.count > REMEMBERED)
+		return;
+	for (size_t i = 0; i < s.count; i++)
+		file_facts_look(remembered.files[i].path, &remembered.files[i].facts);
+	if (err->code == BC_MISMATCH)
+		s.ran = ran_of(conversion, &s);
+	if (!advise(&s, &advice) || !can_be_explained(err, &advice, &s))
+		return;
+	bc_fail(err, advice.wrong_kind && err->code == BC_MISMATCH ? BC_FORMAT : err->code, "%s: %s%s%s", advice.about, advice.sentence,
+		*advice.command ? "; run: " : "", advice.command);
+}
+
+/* ---- samples that cannot be read ---- */
 
 static bool ignore(void *ctx, const struct event *event, struct bc_error *err)
 {

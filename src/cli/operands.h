@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is wrong with the operands of a conversion: a file of another kind than its place takes. */
+/* The files of a command line: which place each has, and, when the command fails, what the adviser says of them. */
 #ifndef CLI_OPERANDS_H
 #define CLI_OPERANDS_H
 
 #include <stdio.h>
 
 #include "src/base/error.h"
+#include "src/cli/options.h"
 #include "src/convert/conversion.h"
 
-/* Call it after a conversion failed because of what is in a file.  Puts a better text into `err` if
- * the kinds of the files show what the user meant.  Reads the beginnings of the files again, but
- * not of pipes. */
-void operands_explain(const struct conversion_options *options, struct bc_error *err);
+/* Call one of both before the command runs; the words are borrowed until the program ends. */
+void operands_remember(const struct command *command, int argc, char **argv);
+void operands_remember_conversion(const char *program, const struct conversion_options *options);
+
+/* Call it after a command failed because of what is in a file: fail() does.  Puts a better text into `err` if the files
+ * show what the user meant.  Reads the beginnings of the files again, but not of pipes.
+ *
+ * conversion  the one that failed; NULL: none */
+void operands_explain(const struct conversion *conversion, struct bc_error *err);
 
 /* A message about each file of samples that cannot be read, from number `first` on.  Reads all of
  * them again, but not pipes. */

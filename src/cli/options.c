@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/base/parallel.h"
 #include "src/cli/say.h"
@@ -128,6 +129,15 @@ static bool tell_program(const struct command *command, const char *word)
 	return true;
 }
 
+/* Reports a file whose name was read as options, as in "batconv -data prog".  False, and nothing is printed: there is none. */
+static bool tell_file(const char *word)
+{
+	if (access(word, F_OK) != 0)
+		return false;
+	say(stderr, "%s is read as options, as it begins with '-': write ./%s for the file", word, word);
+	return true;
+}
+
 /* Reports an unknown long option, and the nearest known one.  Of "--outptu=x", "outptu" is
  * compared. */
 static int unknown_long(const struct command *command, const char *word)
@@ -152,7 +162,6 @@ static int unknown_long(const struct command *command, const char *word)
 int option_next(const struct command *command, int argc, char **argv, const char **value)
 {
 	int at = optind ? optind : 1;
-	char letter[3] = "-?";
 
 	int id = next(command, argc, argv, value);
 	if (id != '?' && id != ':')
@@ -170,10 +179,13 @@ int option_next(const struct command *command, int argc, char **argv, const char
 		if (id == '?')
 			what = "no argument is taken by";
 	} else {
-		if (id == '?' && tell_program(command, unknown_word(argc, argv)))
+		const char *letters = unknown_word(argc, argv), letter[] = {'-', (char)optopt, '\0'};
+		if (id == '?' && (tell_program(command, letters) || tell_file(letters)))
 			return OPTION_BAD;
-		letter[1] = (char)optopt;
-		word = letter;
+		/* A word whose first letter is none was meant as a whole: -data. */
+		word = id == '?' && letters[0] == '-' && letters[1] == optopt ? letters : letter;
+		usage_error(command, what, word);
+		return OPTION_BAD;
 	}
 	usage_error(command, what, word);
 	return OPTION_BAD;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 
 #include <errno.h>
@@ -248,6 +249,8 @@ static int run(const struct perf2bolt_arguments *arguments)
 			return EXIT_DONE;
 	}
 	fflush(stdout);
+	operands_remember_conversion(perf2bolt_program(arguments), &arguments->conversion);
+	operands_explain(&conversion, &err);
 	fprintf(stderr, "batconv: %s\n", err.text);
 	return EXIT_FAILED;
 }

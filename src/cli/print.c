@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "src/cli/operands.h"
 #include "src/cli/options.h"
 
 void json_hex(struct json *json, const char *key, uint64_t value)
@@ -32,8 +33,11 @@ void print_bytes(struct text bytes, FILE *out)
 		fprintf(out, "%02x", (unsigned char)bytes.at[i]);
 }
 
-int fail(const struct bc_error *err)
+int fail(const struct bc_error *why)
 {
+	struct bc_error explained = *why, *err = &explained;
+
+	operands_explain(NULL, err);
 	fprintf(stderr, "batconv: %s\n", err->text);
 	return err->code == BC_MISMATCH ? EXIT_WANTING : EXIT_FAILED;
 }

@@ -18,7 +18,7 @@ void json_bytes(struct json *json, const char *key, struct text bytes);
 /* Hexadecimal bytes. */
 void print_bytes(struct text bytes, FILE *out);
 
-/* "batconv: WHY", and the exit code. */
+/* "batconv: WHY", or what the adviser says in its place (operands.h), and the exit code. */
 int fail(const struct bc_error *err);
 
 /* The same of a file: "batconv: FILE: WHY". */

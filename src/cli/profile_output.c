@@ -11,12 +11,17 @@
 #include "src/output/profgen.h"
 #include "src/profile/nameable.h"
 
+static const char *const format_names[] = {"fdata", "yaml", "preagg", "profgen"};
+
+const char *profile_format_name(enum profile_format format)
+{
+	return format_names[format];
+}
+
 bool profile_format_parse(const char *word, enum profile_format *out)
 {
-	static const char *const words[] = {"fdata", "yaml", "preagg", "profgen"};
-
-	for (size_t i = 0; i < BC_COUNT(words); i++) {
-		if (!strcmp(word, words[i])) {
+	for (size_t i = 0; i < BC_COUNT(format_names); i++) {
+		if (!strcmp(word, format_names[i])) {
 			*out = (enum profile_format)i;
 			return true;
 		}

@@ -16,6 +16,7 @@ struct summary {
 	const struct yaml_report *yaml; /* NULL: no YAML was written */
 	const char *refusal; /* why the samples do not belong to the binary; or NULL */
 	const struct map_file_vec *maps; /* that were given; or NULL */
+	const char *format; /* of the profile, where its name should tell: "fdata"; or NULL */
 };
 
 /* How many lines the profile has without its head. */

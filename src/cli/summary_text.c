@@ -74,6 +74,10 @@ static void print_continuation(const char *path, const char *before, enum contin
 /* Pre-aggregated records are of no process, so time stamps would say nothing. */
 static void print_text(const char *path, const struct reader_report *report, FILE *out)
 {
+	if (reader_report_is_empty(report) && !report->lines) {
+		say(out, "%s: is empty", path);
+		return;
+	}
 	say(out, "%s: %s, %" PRIu64 " line%s%s", path, input_format_name(report->format),
 	    report->lines, plural(report->lines),
 	    report->timeless && report->format != INPUT_PREAGG

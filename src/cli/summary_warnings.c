@@ -3,7 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "src/base/attr.h"
 #include "src/base/file.h"
+#include "src/base/text.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
@@ -72,6 +74,18 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }
 
+/* Warns of a file whose name says that it is of another format. */
+static void warn_of_name(const struct summary *summary, const struct warnings *to)
+{
+	static const struct {
+		const char *end, *format;
+	} ends[] = {{".fdata", "fdata"}, {".yaml", "yaml"}, {".yml", "yaml"}, {".preagg", "preagg"}};
+
+	for (size_t i = 0; summary->output && summary->format && i < BC_COUNT(ends); i++)
+		if (text_ends(text_of(summary->output), ends[i].end) && strcmp(ends[i].format, summary->format) != 0)
+			warn(to, "warning: %s is %s: --format=%s writes what its name says", summary->output, summary->format, ends[i].format);
+}
+
 static void warn_of_input(const char *path, const struct reader_report *report, bool refused,
 			  const struct warnings *to)
 {
@@ -132,6 +146,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_doubles(summary, &to);
 	warn_of_probes(summary, &to);
 	warn_of_hashes(summary, &to);
+	warn_of_name(summary, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++) {

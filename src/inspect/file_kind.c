@@ -22,6 +22,14 @@ static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_STACKS] = "raw call stacks",
 	[FILE_JSON] = "JSON",
 	[FILE_PPROF] = "pprof profile",
+	[FILE_RANGES] = "ranges for llvm-profgen",
+	[FILE_COMPILER] = "profile for the compiler",
+	[FILE_PAGE] = "page (HTML)",
+	[FILE_HEAT] = "heat map",
+	[FILE_LISTING] = "table (text)",
+	[FILE_PERF_TEXT] = "text of perf report, annotate or stat",
+	[FILE_EMPTY] = "empty file",
+	[FILE_FOLDER] = "directory",
 };
 
 const char *file_kind_name(enum file_kind kind)
@@ -36,7 +44,12 @@ static const struct magic {
 	{"\177ELF", FILE_BINARY},        {"PERFILE2", FILE_SAMPLES},       {"2ELIFREP", FILE_SAMPLES},
 	{"PERFFILE", FILE_SAMPLES},      {"SIMPLEPERF", FILE_SAMPLES},     {"PERFTEXT", FILE_SAMPLES},
 	{BCMAPS_MAGIC, FILE_BCMAPS},     {"boltedcollection\n", FILE_FDATA}, {"no_lbr", FILE_FDATA},
-	{"# batconv-maps", FILE_MAPS},
+	{"# batconv-maps", FILE_MAPS},   {"<!doctype html", FILE_PAGE},      {"<!DOCTYPE html", FILE_PAGE},
+	{"\033[0;40m", FILE_HEAT},       {"# To display the perf.data header info", FILE_PERF_TEXT},
+	{" Percent |", FILE_PERF_TEXT},
+	/* LLVM's profiles: raw, indexed, of samples (SPROF42, and its number as ULEB128). */
+	{"\x81rforpl\xff", FILE_COMPILER}, {"\xfflprofi\x81", FILE_COMPILER},
+	{"\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8S", FILE_COMPILER}, {"\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8S", FILE_COMPILER},
 };
 
 /* 1 NAME 1a 1 NAME 2b MISPREDICTIONS COUNT; a symbol is 0, 1, 3 or 4. */
@@ -70,11 +83,47 @@ static bool is_maps_line(struct text line)
 	       text_find(line, ' ') > dash + 1 && text_find(line, ' ') < line.len;
 }
 
+static bool is_number(struct text word)
+{
+	uint64_t number;
+
+	return text_dec(word, &number);
+}
+
+/* 14, and then 190-1bc:246666 */
+static bool is_ranges(struct text first, struct text rest)
+{
+	struct text line = {0};
+	uint64_t number;
+
+	if (!is_number(first) || !text_line(&rest, &line))
+		return false;
+	size_t dash = text_find(line, '-'), colon = text_find(line, ':');
+	return dash < colon && colon < line.len && text_hex(text_first(line, dash), &number) &&
+	       text_hex(text_first(text_from(line, dash + 1), colon - dash - 1), &number) && is_number(text_from(line, colon + 1));
+}
+
+/* main:184019:0, and then " 4: 534" */
+static bool is_compiler_profile(struct text first, struct text rest)
+{
+	struct text line = {0};
+	size_t last = first.len, before;
+
+	while (last && first.at[last - 1] != ':')
+		last--;
+	for (before = last ? last - 1 : 0; before && first.at[before - 1] != ':'; before--)
+		;
+	return before > 1 && is_number(text_from(first, last)) && is_number(text_first(text_from(first, before), last - 1 - before)) &&
+	       text_line(&rest, &line) && text_starts(line, " ");
+}
+
 /* Finds the kind of a text by its first line that is no comment. */
 static enum file_kind kind_of_text(struct text rest)
 {
 	struct text line;
 
+	if (text_starts(rest, "Performance counter stats for "))
+		return FILE_PERF_TEXT;
 	while (text_line(&rest, &line)) {
 		line = text_trim(line);
 		if (!line.len || text_starts(line, "#"))
@@ -82,6 +131,9 @@ static enum file_kind kind_of_text(struct text rest)
 		return is_fdata_line(line)   ? FILE_FDATA
 		       : is_maps_line(line)  ? FILE_MAPS
 		       : is_stack_line(line) ? FILE_STACKS
+		       : is_ranges(line, rest) ? FILE_RANGES
+		       : is_compiler_profile(line, rest) ? FILE_COMPILER
+		       : text_starts(line, "layout ") && text_find(line, ':') < line.len ? FILE_LISTING
 					     : FILE_UNKNOWN;
 	}
 	return FILE_UNKNOWN;
@@ -103,6 +155,8 @@ static bool is_yaml(struct text start)
 
 enum file_kind file_kind_of(struct text start)
 {
+	if (!start.len)
+		return FILE_EMPTY;
 	for (size_t i = 0; i < BC_COUNT(magics); i++)
 		if (text_starts(start, magics[i].bytes))
 			return magics[i].kind;

@@ -19,13 +19,21 @@ enum file_kind {
 	FILE_STACKS,  /* raw call stacks */
 	FILE_JSON,
 	FILE_PPROF,
+	FILE_RANGES,   /* what llvm-profgen reads: --format=profgen */
+	FILE_COMPILER, /* a profile for the compiler */
+	FILE_PAGE,     /* HTML, as of `report` */
+	FILE_HEAT,     /* a picture of `heatmap` */
+	FILE_LISTING,  /* text of `dump` */
+	FILE_PERF_TEXT, /* what perf report, annotate or stat print */
+	FILE_EMPTY,
+	FILE_FOLDER,   /* a directory that is no recording */
 	FILE_KIND_COUNT,
 };
 
 /* So much of a file is enough. */
 #define FILE_KIND_LOOK ((size_t)4096)
 
-/* start: its first bytes, decompressed; size < FILE_KIND_LOOK: all of it. */
+/* start: its first bytes, decompressed; size < FILE_KIND_LOOK: all of it.  Never FILE_FOLDER. */
 enum file_kind file_kind_of(struct text start);
 
 /* "profile (fdata)" and the like */

@@ -54,7 +54,6 @@ static enum local_file local_file_of(const struct mapped_files *files, uint32_t 
 	struct text path = path_without_deleted(mapped_files_path(files, number));
 	struct binary binary;
 	struct bc_error err;
-	bool has_bat;
 
 	char *name = path_kind_of(path) == PATH_FILE ? strndup(path.at, path.len) : NULL;
 	if (!name || !binary_map_named(name, NAMED_BY_MAPPING, &binary, &err)) {
@@ -62,10 +61,10 @@ static enum local_file local_file_of(const struct mapped_files *files, uint32_t 
 		return LOCAL_NONE;
 	}
 	bool same = build_of(files, number, &binary.image) != BUILD_OTHER;
-	has_bat = binary_find_note(&binary, &err);
+	bool has_bat = binary_find_note(&binary, &err), is_bolted = binary.kind != BINARY_UNTOUCHED;
 	binary_close(&binary);
 	free(name);
-	return !same ? LOCAL_OTHER : has_bat ? LOCAL_BAT : LOCAL_PLAIN;
+	return !same ? LOCAL_OTHER : has_bat ? LOCAL_BAT : is_bolted ? LOCAL_LOST : LOCAL_PLAIN;
 }
 
 /* Opens each file that the recording names, once, and notes what it is. */
@@ -137,6 +136,14 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_MAPS:
 	case FILE_STACKS:
 	case FILE_PPROF:
+	case FILE_RANGES:
+	case FILE_COMPILER:
+	case FILE_PAGE:
+	case FILE_HEAT:
+	case FILE_LISTING:
+	case FILE_PERF_TEXT:
+	case FILE_EMPTY:
+	case FILE_FOLDER:
 	case FILE_KIND_COUNT: break;
 	}
 	return true;

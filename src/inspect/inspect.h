@@ -14,7 +14,8 @@
 enum local_file {
 	LOCAL_NONE,  /* not here, or no ELF file */
 	LOCAL_OTHER, /* another build: build-ids differ */
-	LOCAL_PLAIN, /* no BAT in it */
+	LOCAL_PLAIN, /* not BOLTed */
+	LOCAL_LOST,  /* BOLTed, without a BAT */
 	LOCAL_BAT,
 };
 

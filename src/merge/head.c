@@ -44,7 +44,7 @@ const char *merge_head_conflict(const struct merge_head *a, const struct merge_h
 	if (a->mode && b->mode && a->mode != b->mode)
 		return "branches and plain samples";
 	if (a->kind == MERGE_FDATA && a->bolted != b->bolted)
-		return "one says boltedcollection, the other does not";
+		return "one is of samples of a BOLTed binary (boltedcollection), the other of its input: convert the first with --input";
 	return a->kind == MERGE_YAML ? yaml_conflict(a, b) : NULL;
 }
 

@@ -138,7 +138,7 @@ class Perf2bolt(Command):
     def __init__(self, folder, name):
         path = os.path.join(folder, name)
         text = subprocess.run([path, '--help'], capture_output=True, check=True, timeout=60).stdout.decode()
-        usage = re.search(r'^usage: %s (.*)' % name, text, re.M)[1]
+        usage = re.search(r'^USAGE: %s (.*)' % name, text, re.M)[1]
         super().__init__(name, 'usage: batconv %s %s' % (name, usage))
         self.program = [path]
         self.required = ['-p', '-o']

@@ -114,7 +114,7 @@ def places(sweep, subject):
             os.chmod(os.path.join(folder, 'place'), mode)
             os.chmod(folder, 0o755)
         return prepare
-    add("the output's directory is not there", 'place/out', 'No such file or directory')
+    add("the output's directory is not there", 'place/out', 'there is no directory place/')
     add('the output is a directory', 'place', 'is a directory', below(0o755))
     add('a file is where a directory should be', 'out/out', 'Not a directory')
     if os.getuid():

@@ -50,6 +50,13 @@ static inline uint64_t perf_data_records(const struct perf_data_report *report)
 	return count;
 }
 
+/* Was it made by `perf stat record`, which keeps counts of events in place of samples?  By PERF_RECORD_STAT_CONFIG and
+ * PERF_RECORD_STAT, perf.data-file-format.txt. */
+static inline bool perf_data_is_of_counters(const struct perf_data_report *report)
+{
+	return !report->delivered && (report->records[75] || report->records[76]);
+}
+
 /* What wrote the traces, by perf's numbers; there are others. */
 enum perf_trace_kind {
 	PERF_TRACE_INTEL_PT = 1,

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The adviser: what is wrong with the files of a command line, and the command to run.  It is given the place and the
+ * facts of each file; `inspect` and all messages about a file of the wrong kind ask here.
+ */
+#ifndef INSPECT_ADVICE_H
+#define INSPECT_ADVICE_H
+
+#include "src/inspect/facts.h"
+
+/* What a place of a command line takes. */
+enum place {
+	PLACE_ANY,     /* any file */
+	PLACE_BINARY,  /* the binary that was sampled */
+	PLACE_INPUT,   /* the binary that llvm-bolt read */
+	PLACE_TABLE,   /* a BOLTed binary, or its table alone */
+	PLACE_IMAGE,   /* a binary, whatever became of it */
+	PLACE_SAMPLES,
+	PLACE_PROFILE, /* of BOLT, or pre-aggregated records */
+	PLACE_MEASURED, /* a profile of BOLT, or samples */
+	PLACE_MAPS,
+	PLACE_STACKS,
+	PLACE_JSON,
+	PLACE_COUNT,
+};
+
+struct given {
+	enum place place;
+	const char *option; /* that names the file: "--input"; NULL: it is an operand */
+	const char *path;   /* borrowed */
+	struct file_facts facts;
+};
+
+/* What the samples say of the binary that ran. */
+struct ran {
+	const char *path; /* a file whose build-id is the binary's but for llvm-bolt's mark; NULL: none */
+	const char *arch; /* of the machine, as uname -m prints it; NULL or empty: not known */
+	const char *cut;  /* a recording that ends early, with its build-ids; NULL: none */
+	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
+};
+
+struct situation {
+	const char *command; /* "convert" */
+	const struct given *files; /* operands in their order */
+	size_t count;
+	struct ran ran;
+};
+
+struct advice {
+	const char *about; /* the path of the file that is wrong */
+	bool wrong_kind;   /* it can never stand in its place; else the files do not fit each other */
+	char sentence[512];
+	char command[768]; /* works when it is pasted into a shell; empty: there is none */
+};
+
+/* False: the adviser finds nothing wrong. */
+bool advise(const struct situation *situation, struct advice *out);
+
+/* The command that a user may want to run on a file that stands alone; words in capitals are other files.  Empty: there is
+ * none. */
+struct use {
+	const char *path;
+	enum file_kind kind;
+	enum bolt_trace trace;   /* of a binary */
+	bool table_is_bad;
+	const char *json_format;
+	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
+	const char *named; /* ... the hottest file that it names; NULL: none */
+	bool no_samples;   /* ... it has none, but counters of perf stat */
+};
+void advise_use(const struct use *use, char *line, size_t size);
+
+#endif
