@@ -43,6 +43,10 @@ check_settings() {
 	for setting in OPTIONS FINAL_OPTIONS; do
 		xargs printf '' <<<"${!setting}" 2>/dev/null || wrong "$setting: a quote without its end: '${!setting}'"
 	done
+	words_of "$OPTIONS"
+	for setting in "${words[@]}"; do
+		[[ $setting != --input* ]] || wrong "OPTIONS: $setting is for the profile, not for each recording: set FINAL_OPTIONS=$setting"
+	done
 }
 
 # entries FILE: what it lists, with a zero byte behind each: its lines, or what zero bytes part if it has any

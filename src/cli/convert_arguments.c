@@ -392,6 +392,8 @@ int convert_arguments_parse(const struct command *command, int argc, char **argv
 		return usage_error(command, "--shard writes pre-aggregated records, not --format=yaml or profgen", NULL);
 	if (args->output.shard)
 		args->output.format = FORMAT_PREAGG;
+	if (args->inputs.len && args->output.format == FORMAT_PREAGG)
+		return usage_error(command, "raw counts (--shard, --format=preagg) are those of the binary that ran; --input is for their conversion to a profile", NULL);
 	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
 		return usage_error(command, "-w writes a profile, and --format=preagg makes none", NULL);
 	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)

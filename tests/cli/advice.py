@@ -77,6 +77,7 @@ FITS = [
     ('bolted fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: batconv quality fdata'),
     ('demo fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: llvm-bolt demo -data fdata -o prog.bolt2 --enable-bat'),
     ('bolted perf.data -o nodir/out', 1, 'nodir/out: cannot write: there is no directory nodir/'),
+    ('bolted perf.data --input=demo --shard -o out', 2, 'raw counts .--shard, --format=preagg. are those of the binary that ran; --input is for their conversion to a profile; see .*'),
     ('bolted -data perf.data', 2, "unknown option '-data'; see 'batconv convert --help'"),
     ('merge first.fdata own.fdata -o out', 3, r'first.fdata and own.fdata do not fit: one is of samples of a BOLTed binary \(boltedcollection\), '
      'the other of its input: convert the first with --input'),

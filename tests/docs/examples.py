@@ -22,7 +22,7 @@ CALL = re.compile(r'(?:[^|].*[|] *)?(?:%s) ' % '|'.join(NAMES))
 # What the pages call their files, and what is there: the first that fits.
 FILES = (('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
          ('/srv/bin/prog', 'sq.b22'), ('prog.bolt', 'sq.b22'), ('server.bolt', 'sq.b22'), ('app.bolt', 'sq.b22'),
-         ('first.data', 'lbr.input.data'), ('prog', 'sq'), ('server', 'sq'))
+         ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
 GATES = ('batconv quality',) # 3 is an answer, too
 
 
@@ -88,6 +88,21 @@ def run(path, lines, place):
     return wrong
 
 
+def run_step(place):
+    """The step of docs/ci.md as a whole, for `sh -e`: with limits that are met and with one that is not, the page is written."""
+    wrong = []
+    step = next((text[0] for text in blocks(os.path.join(SOURCE, 'docs/ci.md')) if text[0].startswith('code=0')), '')
+    env = dict(os.environ, PATH=os.path.join(place, 'bin') + ':' + os.environ['PATH'])
+    for limit, code in (('--min-density=0.1', 0), ('--min-density=1000000', 3)):
+        with tempfile.TemporaryDirectory() as folder:
+            work = shutil.copytree(os.path.join(place, 'work'), os.path.join(folder, 'work'), symlinks=True)
+            text = '\n'.join(with_files(line) for line in step.split('\n')).replace('--min-density=60', limit).replace('--min-kept=95', '--min-kept=10')
+            done = subprocess.run(['sh', '-e', '-c', text], cwd=work, env=env, capture_output=True, text=True, errors='replace', check=False)
+            if done.returncode != code or not os.path.exists(os.path.join(work, 'report.html')) or limit not in text:
+                wrong.append('docs/ci.md, the step with %s: exit %d, not %d\n%s' % (limit, done.returncode, code, done.stderr[-1000:]))
+    return wrong
+
+
 def main():
     pages = ['README.md', *(os.path.relpath(p, SOURCE) for p in sorted(glob.glob(SOURCE + '/docs/*.md') + glob.glob(SOURCE + '/docs/man/*.[13]')))]
     wrong, count, used = [], 0, 0
@@ -99,6 +114,7 @@ def main():
             if lines:
                 wrong += run(page, lines, place)
                 count, used = count + len(lines), used + 1
+        wrong += run_step(place)
     for one in wrong:
         print(one)
     print('%d examples of %d pages, %d wrong' % (count, used, len(wrong)))

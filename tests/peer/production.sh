@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The commands of docs/production.md, as they stand there: a program that runs already is recorded twice, by its number.
+# Where branches cannot be recorded, with what the page says to take then.
+. "$(dirname "$0")/../lib.sh"
+own_folder
+need perf linux-perf
+need pidof sysvinit-utils
+perf record -q -e cpu-clock:u -o tried.data true >perf.log 2>&1 || skip "perf cannot record here: $(tail -n 1 perf.log)"
+branches='-e cycles:u -j any,u'
+perf record -q -e cycles:u -j any,u -o tried.data true >perf.log 2>&1 || branches='-e cpu-clock:u'
+
+mkdir bin work
+ln -s "$BATCONV" bin/batconv
+PATH=$PWD/bin:$PATH
+cp "$demo/demo" work/prog && cp "$demo/demo.bolt" work/prog.bolt
+cd work || exit 1
+./prog.bolt 2000000000 >/dev/null 2>&1 &
+service=$!
+trap 'kill $service 2>/dev/null' EXIT
+awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$SOURCE/docs/production.md" |
+	sed "s/-e cycles:u -j any,u/$branches/; s/\$(pidof -s prog.bolt)/$service/; s/-F 199/-F 1999/; s/sleep 60/sleep 1/" >../commands
+grep '^perf record' ../commands | sed 's/perf.data/second.data/' >../second
+[ "$(wc -l <../second)" = 1 ] || fail 'the page has another number of recordings'
+sh -eux ../second >../log 2>&1 || { cat ../log; fail "perf record -p: exit $?"; }
+sh -eux ../commands >../log 2>&1 || { cat ../log; fail "a command of the page: exit $?"; }
+[ "$(wc -l <prog.fdata)" -gt 10 ] || fail "prog.fdata has $(wc -l <prog.fdata) lines"
+grep -q '^blocks' ../log || grep -q 'blocks' ../log || { cat ../log; fail 'no overlap was printed'; }
+# What the page keeps of a release is enough.
+batconv -q prog.side perf.data --input=prog -o again.fdata && cmp prog.fdata again.fdata || fail 'the side file gives another profile'
+echo "prog.fdata: $(wc -l <prog.fdata) lines, with $branches"
+finish
