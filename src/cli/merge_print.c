@@ -46,12 +46,15 @@ bool merge_print_take(void *ctx, enum merge_kind kind, const struct merge_item *
 		return true;
 	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);
-	bool is_function = key_take_byte(&key) == YAML_FUNCTION;
+	uint8_t part = key_take_byte(&key);
+	bool is_function = part == YAML_FUNCTION && key.at == key.end;
 	p->seen += is_function;
 	if (p->what == PRINT_NONE)
 		return true;
 	if (is_function)
 		return add_function(p, name, p->what == PRINT_EXEC ? item->sum[0] : 0);
+	if (part == YAML_FUNCTION) /* an unknown key */
+		return true;
 	key_take_number(&key);
 	if (p->what == PRINT_BRANCHES && key_take_byte(&key) == BLOCK_SUCCESSOR) {
 		uint64_t *count = &p->functions.at[p->functions.len - 1].count;

@@ -148,4 +148,7 @@ void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)
 	if (merge->report.saturated && skipped)
 		say(out, "warning: %" PRIu64 " sum%s did not fit and became 2^64 - 1", merge->report.saturated,
 		    plural(merge->report.saturated));
+	if (merge->report.differing && skipped)
+		say(out, "warning: %" PRIu64 " unknown key%s of YAML had several values: the first in order was written", merge->report.differing,
+		    plural(merge->report.differing));
 }

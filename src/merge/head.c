@@ -18,6 +18,8 @@ void merge_head_free(struct merge_head *head)
 	strings_free(&head->events);
 	strings_free(&head->words);
 	strings_free(&head->origins);
+	strings_free(&head->unknown);
+	strings_free(&head->unknown_behind);
 	*head = (struct merge_head){0};
 }
 
@@ -114,7 +116,8 @@ bool merge_head_join(struct merge_head *to, const struct merge_head *from, struc
 		return bc_fail_nomem(err);
 	to->has_hash_func |= from->has_hash_func;
 	return (take_least(to, from) && set_join(&to->events, &from->events) &&
-		set_join(&to->origins, &from->origins)) || bc_fail_nomem(err);
+		set_join(&to->origins, &from->origins) &&
+		set_join(&to->unknown, &from->unknown) && set_join(&to->unknown_behind, &from->unknown_behind)) || bc_fail_nomem(err);
 }
 
 bool merge_set_add_words(struct strings *set, struct text words, const char *between)

@@ -37,6 +37,7 @@ struct merge_head {
 	struct strings words;   /* texts of the numbers below */
 	uint32_t binary_name;
 	struct strings origins; /* a set */
+	struct strings unknown, unknown_behind; /* keys that only others know, behind the functions, too: scan_unknown() */
 	bool dfs_order, has_hash_func;
 	uint32_t hash_func;
 	bool anew; /* among the origins: MERGE_NUMBERED_ANEW, which is not put there */

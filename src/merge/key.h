@@ -51,6 +51,14 @@ static inline uint8_t *key_put_number(uint8_t *to, uint64_t number)
 	return to + sizeof(number);
 }
 
+static inline void key_bytes(struct key *key, const void *bytes, size_t size)
+{
+	if (!size || !key_reserve(key, size))
+		return;
+	memcpy(key->at + key->size, bytes, size);
+	key->size += size;
+}
+
 static inline void key_number(struct key *key, uint64_t number)
 {
 	if (!key_reserve(key, sizeof(number)))

@@ -384,8 +384,9 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 	bool ok = record_begin(&written->writer, &w->head, &w->returns, &w->merge->names, file) ||
 		  bc_fail_nomem(err);
 	ok = ok && merge_parts(w, w->parts.at, w->parts.len, put_record, written, err);
-	if (ok)
-		record_end(&written->writer);
+	/* Also of what failed: it frees what the writer holds. */
+	ok = (record_end(&written->writer) || !ok || bc_fail_nomem(err)) && ok;
+	report->differing += written->writer.yaml.differing;
 	free(written);
 	count_inputs(w);
 	report->saturated += w->how.saturated;

@@ -16,7 +16,7 @@ bool record_begin(struct record_writer *writer, const struct merge_head *head, c
 	switch (head->kind) {
 	case MERGE_FDATA: return fdata_write_head(head, &writer->out);
 	case MERGE_PREAGG: return preagg_write_head(head, &writer->out);
-	case MERGE_YAML: return yaml_output_head(head, &writer->out);
+	case MERGE_YAML: return yaml_output_head(&writer->yaml, head);
 	case MERGE_NOTHING: break;
 	}
 	return true;
@@ -32,11 +32,12 @@ void record_put(struct record_writer *writer, const struct merge_item *item)
 	}
 }
 
-void record_end(struct record_writer *writer)
+bool record_end(struct record_writer *writer)
 {
-	if (writer->head->kind == MERGE_YAML)
-		yaml_output_end(&writer->yaml);
+	bool ok = writer->head->kind != MERGE_YAML || yaml_output_end(&writer->yaml, writer->head);
+
 	emit_flush(&writer->out);
+	return ok;
 }
 
 /* Functions and blocks of YAML. */

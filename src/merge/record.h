@@ -18,7 +18,8 @@ struct record_writer {
 BC_MUST_USE bool record_begin(struct record_writer *writer, const struct merge_head *head,
 			      const struct preagg_returns *returns, struct yaml_names *names, FILE *file);
 void record_put(struct record_writer *writer, const struct merge_item *item);
-void record_end(struct record_writer *writer);
+/* Also after an error: it frees what the writer holds.  false: out of memory */
+BC_MUST_USE bool record_end(struct record_writer *writer);
 
 /* Is it there for more than its counts: what others lie in? */
 bool record_is_more(enum merge_kind kind, const struct merge_item *item);

@@ -6,6 +6,7 @@
  *   a block        sum: exec, events   same: insns, hash
  *   a call         by offset, callee, disc; sum: cnt, mis
  *   a successor    by block; sum: cnt, mis
+ *   an unknown key by the key of the item that has it, the key and its value; no sum
  *
  * While a file is read callees are numbers (fid), and yaml_names.h gives them names.
  */
@@ -30,6 +31,13 @@ struct yaml_successor {
 	size_t block;
 };
 
+/* An unknown key: of which block, call or successor, and where its texts stand in `more_text`. */
+struct yaml_more {
+	enum { MORE_FUNCTION, MORE_BLOCK, MORE_CALL, MORE_SUCCESSOR } of;
+	size_t index, at, size;
+};
+
+DEFINE_VEC(yaml_more_vec, struct yaml_more);
 DEFINE_VEC(yaml_block_vec, struct yaml_block);
 DEFINE_VEC(yaml_call_vec, struct yaml_call);
 DEFINE_VEC(yaml_successor_vec, struct yaml_successor);
@@ -41,6 +49,8 @@ struct yaml_function {
 	struct yaml_block_vec blocks;
 	struct yaml_call_vec calls;
 	struct yaml_successor_vec successors;
+	struct yaml_more_vec more;
+	struct key more_text;
 };
 
 void yaml_function_clear(struct yaml_function *function); /* keeps memory */

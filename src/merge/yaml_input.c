@@ -9,14 +9,18 @@
 struct yaml_input {
 	struct yaml_scan scan;
 	struct yaml_function function;
+	struct merge_head *head; /* unknown keys of the document go there */
+	struct emit unknown;
 };
 
 struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err)
 {
 	struct yaml_input *in = calloc(1, sizeof(*in));
 
-	if (in && scan_open(&in->scan, stream, begin))
+	if (in && scan_open(&in->scan, stream, begin)) {
+		emit_init(&in->unknown, NULL);
 		return in;
+	}
 	free(in);
 	bc_fail_nomem(err);
 	return NULL;
@@ -28,7 +32,29 @@ void yaml_input_close(struct yaml_input *in)
 		return;
 	scan_close(&in->scan);
 	yaml_function_free(&in->function);
+	emit_free(&in->unknown);
 	free(in);
+}
+
+/* Keeps a key that only others know, and its value. */
+static bool read_unknown(struct yaml_input *in, struct yaml_more more, struct bc_error *err)
+{
+	struct yaml_function *f = &in->function;
+
+	if (!scan_unknown(&in->scan, &in->unknown, err))
+		return false;
+	more.at = f->more_text.size;
+	more.size = in->unknown.used;
+	key_bytes(&f->more_text, in->unknown.at, more.size);
+	return (!f->more_text.failed && yaml_more_vec_push(&f->more, more)) || bc_fail_nomem(err);
+}
+
+static bool read_unknown_of_head(struct yaml_input *in, struct strings *set, struct bc_error *err)
+{
+	uint32_t ignored;
+
+	return scan_unknown(&in->scan, &in->unknown, err) &&
+	       (strings_intern(set, (struct text){in->unknown.at, in->unknown.used}, &ignored) || bc_fail_nomem(err));
 }
 
 /* ---- blocks ---- */
@@ -43,6 +69,7 @@ union row {
 
 struct row_list {
 	const char *expected; /* what an error says */
+	int of;               /* of struct yaml_more */
 	const struct scan_field *fields;
 	size_t field_count;
 	bool (*add)(struct yaml_function *to, const union row *row, size_t block); /* false: out of memory */
@@ -61,7 +88,7 @@ static bool add_call(struct yaml_function *to, const union row *row, size_t bloc
 	return yaml_call_vec_push(&to->calls, call);
 }
 
-static const struct row_list calls = {"expected a list of calls", call_fields,
+static const struct row_list calls = {"expected a list of calls", MORE_CALL, call_fields,
 				      sizeof(call_fields) / sizeof(*call_fields), add_call};
 
 static const struct scan_field successor_fields[] = {
@@ -76,8 +103,26 @@ static bool add_successor(struct yaml_function *to, const union row *row, size_t
 	return yaml_successor_vec_push(&to->successors, successor);
 }
 
-static const struct row_list successors = {"expected a list of successors", successor_fields,
+static const struct row_list successors = {"expected a list of successors", MORE_SUCCESSOR, successor_fields,
 					   sizeof(successor_fields) / sizeof(*successor_fields), add_successor};
+
+/* index: of the row among all of the function */
+static bool read_row(struct yaml_input *in, const struct row_list *list, size_t index, union row *row, struct bc_error *err)
+{
+	unsigned given = 0;
+	struct text key;
+	bool end, known;
+
+	for (;;) {
+		if (!scan_key(&in->scan, &key, &end, err))
+			return false;
+		if (end)
+			return scan_has_all(&in->scan, list->fields, list->field_count, given, err);
+		if (!scan_field(&in->scan, list->fields, list->field_count, key, row, &given, &known, err) ||
+		    (!known && !read_unknown(in, (struct yaml_more){.of = list->of, .index = index}, err)))
+			return false;
+	}
+}
 
 static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t block, struct bc_error *err)
 {
@@ -91,7 +136,8 @@ static bool read_rows(struct yaml_input *in, const struct row_list *list, size_t
 			return false;
 		if (end)
 			return true;
-		if (!scan_fields(&in->scan, list->fields, list->field_count, &row, err))
+		size_t index = list == &calls ? in->function.calls.len : in->function.successors.len;
+		if (!read_row(in, list, index, &row, err))
 			return false;
 		if (!list->add(&in->function, &row, block))
 			return bc_fail_nomem(err);
@@ -122,7 +168,9 @@ static bool read_block(struct yaml_input *in, struct bc_error *err)
 		if (known)
 			continue;
 		if (text_is(key, "calls") ? !read_rows(in, &calls, index, err)
-		    : text_is(key, "succ") ? !read_rows(in, &successors, index, err) : !scan_fail_unknown(&in->scan, key, err))
+		    : text_is(key, "succ")
+			    ? !read_rows(in, &successors, index, err)
+			    : !read_unknown(in, (struct yaml_more){.of = MORE_BLOCK, .index = index}, err))
 			return false;
 	}
 	if (!scan_has_all(&in->scan, block_fields, BLOCK_FIELDS, given, err))
@@ -187,7 +235,7 @@ static bool read_function(struct yaml_input *in, struct bc_error *err)
 		if (known)
 			continue;
 		if (text_is(key, "name") ? !read_name(in, err)
-		    : text_is(key, "blocks") ? !read_blocks(in, err) : !scan_fail_unknown(&in->scan, key, err))
+		    : text_is(key, "blocks") ? !read_blocks(in, err) : !read_unknown(in, (struct yaml_more){.of = MORE_FUNCTION}, err))
 			return false;
 	}
 	if (!in->function.name.size)
@@ -277,7 +325,7 @@ static bool read_head_value(struct yaml_input *in, const char *key, struct merge
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (!strcmp(key, texts[i]))
 			return scan_word(&in->scan, &value, err) && take_text(in, text_of(key), value, head, err);
-	return scan_fail_unknown(&in->scan, text_of(key), err);
+	return read_unknown_of_head(in, &head->unknown, err);
 }
 
 static bool read_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err)
@@ -293,27 +341,41 @@ static bool read_head(struct yaml_input *in, struct merge_head *head, struct bc_
 			return false;
 		if (end)
 			break;
-		if (key.len >= sizeof(word))
-			return scan_fail_unknown(&in->scan, key, err);
-		snprintf(word, sizeof(word), "%s", key.at);
+		snprintf(word, sizeof(word), "%s", key.at); /* a longer one is unknown as well */
 		if (!read_head_value(in, word, head, &version, err))
 			return false;
 	}
 	return (version && head->mode) || scan_fail(&in->scan, "'profile-version' or 'profile-flags' is missing", err);
 }
 
+/* Keeps unknown keys of the document up to this one, or to its end. */
+static bool find_key(struct yaml_input *in, const char *wanted, bool *end, struct bc_error *err)
+{
+	struct text key;
+
+	for (;;) {
+		if (!scan_key(&in->scan, &key, end, err))
+			return false;
+		if (*end || (wanted && text_is(key, wanted)))
+			return true;
+		if (text_is(key, "header") || text_is(key, "functions"))
+			return scan_fail(&in->scan, "expected 'header', then 'functions'", err);
+		if (!read_unknown_of_head(in, &in->head->unknown_behind, err))
+			return false;
+	}
+}
+
 static bool expect_key(struct yaml_input *in, const char *key, struct bc_error *err)
 {
-	if (!scan_event(&in->scan, err))
-		return false;
-	return (in->scan.event.type == YAML_SCALAR_EVENT && text_is(scan_text(&in->scan), key)) ||
-	       (in->scan.event.type == YAML_SCALAR_EVENT ? scan_fail_unknown(&in->scan, scan_text(&in->scan), err)
-						    : scan_fail(&in->scan, "expected 'header' and 'functions'", err));
+	bool end;
+
+	return find_key(in, key, &end, err) && (!end || scan_fail(&in->scan, "expected 'header' and 'functions'", err));
 }
 
 bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err)
 {
 	head->kind = MERGE_YAML;
+	in->head = head;
 	return scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
 	       scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err) &&
 	       scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "no profile", err) && expect_key(in, "header", err) &&
@@ -325,12 +387,9 @@ bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_e
 static bool read_end(struct yaml_input *in, struct bc_error *err)
 {
 	bool end;
-	struct text key;
 
-	if (!scan_key(&in->scan, &key, &end, err))
+	if (!find_key(in, NULL, &end, err))
 		return false;
-	if (!end)
-		return scan_fail_unknown(&in->scan, key, err);
 	if (!scan_expect(&in->scan, YAML_DOCUMENT_END_EVENT, "expected the end of the profile", err))
 		return false;
 	if (in->scan.event.data.document_end.implicit)

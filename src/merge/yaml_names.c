@@ -155,13 +155,12 @@ static struct merge_item with_name(struct named *n, const struct merge_item *ite
 	struct text name = name_of(n, key_take_number(&parts));
 	uint64_t disc = key_take_number(&parts);
 	n->key.size = 0;
-	if (key_reserve(&n->key, size))
-		memcpy(n->key.at, item->key, size);
-	n->key.size = size;
+	key_bytes(&n->key, item->key, size);
 	key_byte(&n->key, name.len ? CALLEE_NAMED : CALLEE_UNKNOWN);
 	if (name.len)
 		key_name(&n->key, name);
 	key_number(&n->key, disc);
+	key_bytes(&n->key, parts.at, (size_t)(parts.end - parts.at)); /* an unknown key */
 	out.key = n->key.at;
 	out.size = n->key.size;
 	return out;

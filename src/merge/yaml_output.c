@@ -8,6 +8,20 @@
 
 #define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ;"
 
+/* texts: the key and the value, as scan_unknown() left them */
+static void write_unknown_key(struct emit *out, const char *before, const char *texts)
+{
+	size_t length = strlen(texts);
+
+	emit_string(out, before);
+	emit_string(out, texts);
+	emit_char(out, ':');
+	for (size_t column = length + 1; *before == '\n' && column < 16; column++)
+		emit_char(out, ' ');
+	emit_char(out, ' ');
+	emit_string(out, texts + length + 1);
+}
+
 /* ---- the head ---- */
 
 /* A set as one text. */
@@ -56,8 +70,26 @@ static bool write_origins(const struct merge_head *head, struct emit *out)
 	return ok;
 }
 
-bool yaml_output_head(const struct merge_head *head, struct emit *out)
+/* Of several values the first in order is written. */
+static bool write_unknown(struct yaml_output *o, const struct strings *set, const char *before)
 {
+	struct text *texts = set->len ? merge_sorted(set) : NULL;
+
+	for (size_t i = 0; texts && i < merge_set_size(set); i++) {
+		if (i && !strcmp(texts[i].at, texts[i - 1].at)) {
+			o->differing++;
+			continue;
+		}
+		write_unknown_key(o->out, before, texts[i].at);
+	}
+	bool ok = texts || !set->len;
+	free(texts);
+	return ok;
+}
+
+bool yaml_output_head(struct yaml_output *o, const struct merge_head *head)
+{
+	struct emit *out = o->out;
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&head->id, id);
@@ -77,16 +109,18 @@ bool yaml_output_head(const struct merge_head *head, struct emit *out)
 		emit_string(out, "\n  hash-func:       ");
 		yaml_scalar(out, strings_at(&head->words, head->hash_func).at);
 	}
+	ok = write_unknown(o, &head->unknown, "\n  ") && ok;
 	emit_string(out, "\nfunctions:");
 	return ok;
 }
 
 /* ---- functions ---- */
 
+/* A row stays open for unknown keys. */
 static void end_list(struct yaml_output *o)
 {
 	if (o->list)
-		emit_string(o->out, " ]");
+		emit_string(o->out, " } ]");
 	o->list = 0;
 }
 
@@ -130,7 +164,7 @@ static void write_block(struct yaml_output *o, uint64_t bid, const struct merge_
 static void next_in_list(struct yaml_output *o, char list)
 {
 	if (o->list == list) {
-		emit_string(o->out, ", ");
+		emit_string(o->out, " }, ");
 		return;
 	}
 	end_list(o);
@@ -143,50 +177,111 @@ static void write_counts(struct yaml_output *o, const struct merge_item *item)
 	emit_string(o->out, ", cnt: ");
 	emit_dec(o->out, item->sum[0]);
 	yaml_dec_field(o->out, ", mis: ", item->sum[1]);
-	emit_string(o->out, " }");
+}
+
+struct callee {
+	uint64_t off, disc;
+	struct text name; /* empty: unknown */
+};
+
+static struct callee take_callee(struct key_parts *key)
+{
+	struct callee callee = {.off = key_take_number(key)};
+
+	if (key_take_byte(key) == CALLEE_NAMED)
+		callee.name = key_take_name(key);
+	callee.disc = key_take_number(key);
+	return callee;
 }
 
 static void write_call(struct yaml_output *o, struct key_parts *key, const struct merge_item *item)
 {
-	struct text callee = {"", 0};
+	struct callee callee = take_callee(key);
 
 	next_in_list(o, 'c');
 	emit_string(o->out, "{ off: ");
-	yaml_hex(o->out, key_take_number(key));
+	yaml_hex(o->out, callee.off);
 	emit_string(o->out, ", fid: ");
-	if (key_take_byte(key) == CALLEE_NAMED)
-		callee = key_take_name(key);
-	emit_dec(o->out, callee.len ? yaml_names_fid(o->names, callee) : 0);
-	yaml_dec_field(o->out, ", disc: ", key_take_number(key));
+	emit_dec(o->out, callee.name.len ? yaml_names_fid(o->names, callee.name) : 0);
+	yaml_dec_field(o->out, ", disc: ", callee.disc);
 	write_counts(o, item);
+}
+
+static void write_successor(struct yaml_output *o, struct key_parts *key, const struct merge_item *item)
+{
+	next_in_list(o, 's');
+	emit_string(o->out, "{ bid: ");
+	emit_dec(o->out, key_take_number(key));
+	write_counts(o, item);
+}
+
+static bool begins_with(const struct merge_item *item, const struct key *key, size_t size)
+{
+	return item->size > size && !memcmp(item->key, key->at, size);
+}
+
+/* An unknown key of the item that was written last, whose own key it begins with.  If scaling left that out, it is left out as well. */
+static void write_more(struct yaml_output *o, const struct merge_item *item, struct key_parts key, const char *before)
+{
+	const char *texts = (const char *)key.at;
+
+	if (!begins_with(item, &o->last, o->last_item))
+		return;
+	if (o->last.size > o->last_item && begins_with(item, &o->last, o->last.size)) {
+		o->differing++;
+		return;
+	}
+	write_unknown_key(o->out, before, texts);
+	o->last.size = o->last_item;
+	key_bytes(&o->last, texts, strlen(texts) + 1);
+}
+
+static void remember(struct yaml_output *o, const struct merge_item *item)
+{
+	o->last.size = 0;
+	key_bytes(&o->last, item->key, item->size);
+	o->last_item = o->last.size;
 }
 
 void yaml_output_item(struct yaml_output *o, const struct merge_item *item)
 {
 	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);
+	uint64_t bid = 0;
+	uint8_t part = 0;
+	bool is_function = key_take_byte(&key) == YAML_FUNCTION;
 
-	if (key_take_byte(&key) == YAML_FUNCTION) {
-		write_function(o, name, item);
+	if (!is_function) {
+		bid = key_take_number(&key);
+		part = key_take_byte(&key);
+	}
+	struct key_parts row = key;
+	if (!is_function && part == BLOCK_CALL)
+		take_callee(&key);
+	else if (!is_function && part == BLOCK_SUCCESSOR)
+		key_take_number(&key);
+	if (key.at < key.end) {
+		write_more(o, item, key, is_function ? "\n    " : part == BLOCK_ITSELF ? "\n        " : ", ");
 		return;
 	}
-	uint64_t bid = key_take_number(&key);
-	switch (key_take_byte(&key)) {
-	case BLOCK_ITSELF: write_block(o, bid, item); break;
-	case BLOCK_CALL: write_call(o, &key, item); break;
-	case BLOCK_SUCCESSOR:
-		next_in_list(o, 's');
-		emit_string(o->out, "{ bid: ");
-		emit_dec(o->out, key_take_number(&key));
-		write_counts(o, item);
-		break;
-	}
+	if (is_function)
+		write_function(o, name, item);
+	else if (part == BLOCK_ITSELF)
+		write_block(o, bid, item);
+	else if (part == BLOCK_CALL)
+		write_call(o, &row, item);
+	else
+		write_successor(o, &row, item);
+	remember(o, item);
 }
 
-void yaml_output_end(struct yaml_output *o)
+bool yaml_output_end(struct yaml_output *o, const struct merge_head *head)
 {
 	end_list(o);
 	if (!o->any)
 		emit_string(o->out, "\n  []");
+	bool ok = write_unknown(o, &head->unknown_behind, "\n") && !o->last.failed;
 	emit_string(o->out, "\n...\n");
+	key_free(&o->last);
+	return ok;
 }

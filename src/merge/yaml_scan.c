@@ -3,8 +3,12 @@
 
 #include <stdio.h>
 
-/* Functions, a function, blocks, a block, calls, a call: no profile nests deeper. */
-#define DEPTH_MOST 8
+#include "src/output/yaml_text.h"
+
+/* Functions, a function, blocks, a block, calls, a call: the rest is for values of unknown keys. */
+#define DEPTH_MOST 32
+#define UNKNOWN_MOST ((size_t)1 << 20) /* bytes of an unknown key and its value */
+#define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+~-"
 
 static int read_more(void *ctx, unsigned char *buffer, size_t size, size_t *got)
 {
@@ -74,7 +78,7 @@ bool scan_event(struct yaml_scan *in, struct bc_error *err)
 	case YAML_ALIAS_EVENT: return scan_fail(in, "an alias: no profile has such", err);
 	case YAML_SEQUENCE_START_EVENT:
 	case YAML_MAPPING_START_EVENT:
-		return ++in->depth <= DEPTH_MOST || scan_fail(in, "nested deeper than a profile", err);
+		return ++in->depth <= DEPTH_MOST || scan_fail(in, "nested too deeply", err);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT: in->depth--; break;
 	case YAML_NO_EVENT:
@@ -168,40 +172,85 @@ bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, s
 	return true;
 }
 
-bool scan_fail_unknown(const struct yaml_scan *in, struct text key, struct bc_error *err)
-{
-	char why[128];
-
-	if (text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc"))
-		return scan_fail(in, "pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
-				     "--profile-write-pseudo-probes", err);
-	snprintf(why, sizeof(why), "an unknown key '%.*s'", (int)(key.len < 60 ? key.len : 60), key.at);
-	return scan_fail(in, why, err);
-}
-
-bool scan_fields(struct yaml_scan *in, const struct scan_field *fields, size_t count, void *to,
-			struct bc_error *err)
-{
-	unsigned given = 0;
-	struct text key;
-	bool end, known;
-
-	for (;;) {
-		if (!scan_key(in, &key, &end, err))
-			return false;
-		if (end)
-			return scan_has_all(in, fields, count, given, err);
-		if (!scan_field(in, fields, count, key, to, &given, &known, err))
-			return false;
-		if (!known)
-			return scan_fail_unknown(in, key, err);
-	}
-}
-
 bool scan_mapping(struct yaml_scan *in, bool *end, struct bc_error *err)
 {
 	if (!scan_event(in, err))
 		return false;
 	*end = in->event.type == YAML_SEQUENCE_END_EVENT;
 	return *end || in->event.type == YAML_MAPPING_START_EVENT || scan_fail(in, "expected a mapping", err);
+}
+
+/* ---- unknown keys ---- */
+
+/* The text of the present event, a scalar.  What was a number is one again. */
+static bool put_scalar(struct yaml_scan *in, struct emit *out, struct bc_error *err)
+{
+	struct text word = scan_text(in);
+
+	if (memchr(word.at, 0, word.len))
+		return scan_fail(in, "a zero byte in a value", err);
+	if (word.len && in->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && strspn(word.at, WORD) == word.len)
+		emit_bytes(out, word.at, word.len);
+	else
+		yaml_scalar(out, word.at);
+	return true;
+}
+
+
+/* A value in YAML's form on one line, from its first event to its last. */
+static bool put_value(struct yaml_scan *in, struct emit *out, struct bc_error *err)
+{
+	struct {
+		char ends;
+		bool is_key, first;
+	} open[DEPTH_MOST + 1] = {{0}};
+	size_t depth = 0;
+
+	do {
+		if (!scan_event(in, err))
+			return false;
+		bool ends = in->event.type == YAML_SEQUENCE_END_EVENT || in->event.type == YAML_MAPPING_END_EVENT;
+		if (ends) {
+			emit_char(out, ' ');
+			emit_char(out, open[depth--].ends);
+			continue;
+		}
+		if (open[depth].ends)
+			emit_string(out, open[depth].ends == '}' && !open[depth].is_key ? ": " : open[depth].first ? " " : ", ");
+		open[depth].first = false;
+		bool scalar = in->event.type == YAML_SCALAR_EVENT;
+		if (!scalar && open[depth].is_key)
+			return scan_fail(in, "expected a key", err);
+		open[depth].is_key = open[depth].ends == '}' && !open[depth].is_key;
+		if (scalar) {
+			if (!put_scalar(in, out, err))
+				return false;
+		} else {
+			bool list = in->event.type == YAML_SEQUENCE_START_EVENT;
+			open[++depth].ends = list ? ']' : '}';
+			open[depth].first = true;
+			open[depth].is_key = !list;
+			emit_char(out, list ? '[' : '{');
+		}
+		if (out->used > UNKNOWN_MOST)
+			return scan_fail(in, "the value of an unknown key is too long", err);
+	} while (depth);
+	return true;
+}
+
+bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err)
+{
+	struct text key = scan_text(in);
+
+	if (text_is(key, "inline_tree") || text_is(key, "probes") || text_is(key, "pseudo_probe_desc"))
+		return scan_fail(in, "pseudo probes cannot be merged: merge shards (convert --shard), and convert the result with "
+				     "--profile-write-pseudo-probes", err);
+	out->used = 0;
+	if (!put_scalar(in, out, err))
+		return false;
+	emit_char(out, '\0');
+	if (!put_value(in, out, err))
+		return false;
+	emit_char(out, '\0');
+	return !out->failed || bc_fail_nomem(err);
 }

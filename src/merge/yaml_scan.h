@@ -9,6 +9,7 @@
 
 #include <yaml.h>
 
+#include "src/base/emit.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
 
@@ -29,7 +30,6 @@ void scan_close(struct yaml_scan *scan);
 
 /* Returns false, with an error at the present event. */
 bool scan_fail(const struct yaml_scan *in, const char *why, struct bc_error *err);
-bool scan_fail_unknown(const struct yaml_scan *in, struct text key, struct bc_error *err);
 
 /* Go on to the next event; the second must find this type, or fails with `why`. */
 BC_MUST_USE bool scan_event(struct yaml_scan *in, struct bc_error *err);
@@ -64,8 +64,8 @@ BC_MUST_USE bool scan_field(struct yaml_scan *in, const struct scan_field *field
 BC_MUST_USE bool scan_has_all(const struct yaml_scan *in, const struct scan_field *fields, size_t count,
 			      unsigned given, struct bc_error *err);
 
-/* Read a mapping that has nothing but fields, whose start was read. */
-BC_MUST_USE bool scan_fields(struct yaml_scan *in, const struct scan_field *fields, size_t count, void *to,
-			     struct bc_error *err);
+/* Read the value of the present event, a key that nobody knows, into `out`: the key, a zero byte, the value on one line,
+ * a zero byte.  A word that was not quoted stays so.  BC_FORMAT also for keys of pseudo probes */
+BC_MUST_USE bool scan_unknown(struct yaml_scan *in, struct emit *out, struct bc_error *err);
 
 #endif
