@@ -59,35 +59,6 @@ static bool write_one(const struct merge_arguments *args, struct merge *merge, s
 
 /* ---- one for each build ---- */
 
-DEFINE_VEC(id_vec, struct build_id);
-
-static bool id_less(const struct build_id *a, const struct build_id *b)
-{
-	return a->size != b->size ? a->size < b->size : memcmp(a->data, b->data, a->size) < 0;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	return id_less(a, b) ? -1 : id_less(b, a);
-}
-
-/* Lists the identities of the good inputs, each identity once. */
-static bool list_ids(const struct merge *merge, struct id_vec *ids)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < merge->count; i++)
-		if (!merge->inputs[i].why && !id_vec_push(ids, merge_identity(&merge->inputs[i])))
-			return false;
-	if (ids->len)
-		qsort(ids->at, ids->len, sizeof(*ids->at), compare_ids);
-	for (size_t i = 0; i < ids->len; i++)
-		if (!kept || compare_ids(&ids->at[kept - 1], &ids->at[i]))
-			ids->at[kept++] = ids->at[i];
-	ids->len = kept;
-	return true;
-}
-
 static bool is_input(const struct merge *merge, const char *path)
 {
 	struct stat to, from;
@@ -115,7 +86,7 @@ static bool open_group(const struct merge_arguments *args, const struct merge *m
 	return output_open(path, out, err);
 }
 
-static bool write_groups(const struct merge_arguments *args, struct merge *merge, const struct id_vec *ids,
+static bool write_groups(const struct merge_arguments *args, struct merge *merge, const struct build_id_vec *ids,
 			 struct merge_outcome *outcome, struct bc_error *err)
 {
 	struct output *files = calloc(ids->len + 1, sizeof(*files));
@@ -138,13 +109,13 @@ static bool write_groups(const struct merge_arguments *args, struct merge *merge
 static bool write_by_build(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome,
 			   struct bc_error *err)
 {
-	struct id_vec ids = {0};
-	bool ok = list_ids(merge, &ids) || bc_fail_nomem(err);
+	struct build_id_vec ids = {0};
+	bool ok = merge_identities(merge, &ids) || bc_fail_nomem(err);
 
 	ok = ok && (ids.len <= OUTPUTS_MOST - 1 ||
 		    bc_fail(err, BC_UNSUPPORTED, "%zu builds: not more than %d can be written at once", ids.len, OUTPUTS_MOST - 1));
 	ok = ok && write_groups(args, merge, &ids, outcome, err);
-	id_vec_free(&ids);
+	build_id_vec_free(&ids);
 	return ok;
 }
 

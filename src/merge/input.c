@@ -7,6 +7,14 @@
 #include "src/merge/line_reader.h"
 #include "src/merge/yaml_input.h"
 
+void merge_input_drop_next(struct merge_input *input)
+{
+	if (input->next)
+		merge_input_free(input->next);
+	free(input->next);
+	input->next = NULL;
+}
+
 void merge_input_free(struct merge_input *input)
 {
 	free(input->why);
@@ -14,6 +22,7 @@ void merge_input_free(struct merge_input *input)
 	temporary_close(&input->spool);
 	preagg_returns_free(&input->returns);
 	fid_vec_free(&input->fids);
+	merge_input_drop_next(input);
 }
 
 /* ---- the first look ---- */
@@ -106,23 +115,48 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	return err->code == BC_OK;
 }
 
-static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_worker *worker,
-			 struct bc_error *err)
+static bool look_at_document(struct yaml_input *yaml, struct merge_input *input, struct merge_head *head, struct merge_worker *worker,
+			     struct bc_error *err)
 {
 	struct yaml_look look = {.input = input, .worker = worker};
-	struct text begin = {r->in.buffer + r->in.begin, r->in.end - r->in.begin};
-	struct yaml_input *yaml = yaml_input_open(&r->stream, begin, err);
 	const char *why = NULL;
 
-	bool ok = yaml && (run_begin(&look.writer, &worker->items) || bc_fail_nomem(err)) &&
-		  yaml_input_head(yaml, &r->head, err) && take_functions(&look, yaml, err) &&
-		  run_end(&look.writer, &input->run, err);
+	bool ok = (run_begin(&look.writer, &worker->items) || bc_fail_nomem(err)) && yaml_input_head(yaml, head, err) &&
+		  take_functions(&look, yaml, err) && run_end(&look.writer, &input->run, err);
 	if (ok && !yaml_fids_settle(&input->fids, &why))
 		ok = bc_fail(err, BC_FORMAT, "%s: %s", input_name(input->path), why);
 	run_abandon(&look.writer);
 	item_list_free(&look.list);
 	key_free(&look.key);
 	key_free(&look.last);
+	return ok;
+}
+
+/* Only its build-id tells of which program one of several profiles is. */
+static bool add_document(struct merge_input *input, struct bc_error *err)
+{
+	input->next = malloc(sizeof(*input->next));
+	if (!input->next)
+		return bc_fail_nomem(err);
+	*input->next = (struct merge_input){.path = input->path, .weight = input->weight, .in_order = true, .spool = temporary_in(NULL)};
+	return true;
+}
+
+static bool look_at_yaml(struct line_reader *r, struct merge_input *input, struct merge_worker *worker,
+			 struct bc_error *err)
+{
+	struct text begin = {r->in.buffer + r->in.begin, r->in.end - r->in.begin};
+	struct yaml_input *yaml = yaml_input_open(&r->stream, begin, err);
+	bool ok = yaml && look_at_document(yaml, input, &r->head, worker, err), all_known = r->head.id.size;
+
+	for (struct merge_input *to = input; ok && yaml_input_goes_on(yaml); to = to->next) {
+		ok = add_document(to, err) && look_at_document(yaml, to->next, &to->next->head, worker, err);
+		all_known &= ok && to->next->head.id.size;
+	}
+	if (ok && input->next && r->is_shard)
+		ok = bc_fail(err, BC_FORMAT, "%s: several profiles in one shard", input_name(input->path));
+	if (ok && input->next && !all_known)
+		ok = bc_fail(err, BC_FORMAT, "%s: one of several profiles has no build-id, and nothing tells of which program it is", input_name(input->path));
 	yaml_input_close(yaml);
 	return ok;
 }
@@ -147,6 +181,7 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 		source_close(&r->source);
 	if (ok || is_own_fault(input, worker, err))
 		return ok;
+	merge_input_drop_next(input); /* a file is used as a whole or not at all */
 	input->why = strdup(err->text);
 	err->code = input->why ? BC_OK : BC_NOMEM;
 	return false;

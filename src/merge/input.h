@@ -17,6 +17,7 @@ struct merge_input {
 	const char *path; /* borrowed; "-" is stdin */
 	uint64_t weight;  /* at least 1 */
 
+	struct merge_input *next; /* after the first look: the next profile of the file; owned.  merge_look() makes it an input of its own */
 	char *why; /* it cannot be used; NULL: it can.  Owned */
 	struct merge_head head;
 	bool is_shard;
@@ -36,6 +37,7 @@ struct merge_input {
 };
 
 void merge_input_free(struct merge_input *input);
+void merge_input_drop_next(struct merge_input *input);
 
 /* Read all of it, and fill in the rest of *input.  False: it cannot be used, which `why` says, or something
  * else went wrong, which `err` says (else its code is BC_OK). */

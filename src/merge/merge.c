@@ -26,7 +26,7 @@ static unsigned choose_threads(const struct merge_options *options, size_t count
 
 void merge_init(struct merge *merge, const struct merge_options *options, struct merge_input *inputs, size_t count)
 {
-	*merge = (struct merge){.options = *options, .inputs = inputs, .count = count,
+	*merge = (struct merge){.options = *options, .inputs = inputs, .given = inputs, .count = count,
 				.threads = choose_threads(options, count)};
 	for (unsigned i = 0; i < merge->threads; i++)
 		merge->workers[i] = (struct merge_worker){.items = temporary_in(options->tmpdir), .runs = temporary_in(options->tmpdir),
@@ -47,6 +47,8 @@ void merge_free(struct merge *merge)
 		temporary_close(&merge->workers[i].runs);
 	}
 	yaml_names_free(&merge->names);
+	free(merge->apart);
+	merge->apart = NULL;
 }
 
 struct sorter merge_sorter(const struct merge *merge, struct merge_worker *worker)
@@ -152,7 +154,54 @@ static bool look(void *ctx, size_t number, struct merge_worker *worker, struct b
 	input->worker = (unsigned)(worker - merge->workers);
 	if (!merge_input_look(input, worker, err) && err->code != BC_OK)
 		return false;
-	return input->why || merge_check_input(&merge->options, input) || bc_fail_nomem(err);
+	for (struct merge_input *each = input; each; each = each->next) {
+		each->worker = input->worker;
+		if (!each->why && !merge_check_input(&merge->options, each))
+			return bc_fail_nomem(err);
+	}
+	return true;
+}
+
+/* Of a file of several profiles the good ones are taken, which --expect wants; if there is none, the first stands for all. */
+static void take_apart(struct merge *merge, struct merge_input *first, size_t *kept)
+{
+	size_t before = *kept;
+	bool any = false;
+
+	for (const struct merge_input *each = first; each; each = each->next)
+		any |= !each->why;
+	for (struct merge_input *each = first, *next; each; each = next) {
+		struct merge_input one = *each;
+		next = each->next;
+		one.next = NULL;
+		if (each != first)
+			free(each);
+		if (any ? !one.why : each == first)
+			merge->apart[(*kept)++] = one;
+		else
+			merge_input_free(&one);
+	}
+	merge->several |= *kept - before > 1;
+}
+
+/* Makes each profile of a file an input of its own.  false: out of memory */
+static bool set_apart(struct merge *merge)
+{
+	size_t count = 0, kept = 0;
+
+	for (size_t i = 0; i < merge->count; i++)
+		for (const struct merge_input *each = &merge->inputs[i]; each; each = each->next)
+			count++;
+	if (count == merge->count)
+		return true;
+	merge->apart = malloc(count * sizeof(*merge->apart));
+	if (!merge->apart)
+		return false;
+	for (size_t i = 0; i < merge->count; i++)
+		take_apart(merge, &merge->given[i], &kept);
+	merge->inputs = merge->apart;
+	merge->count = kept;
+	return true;
 }
 
 /* The names that one worker found get their numbers among those of all. */
@@ -176,6 +225,8 @@ bool merge_look(struct merge *merge, struct bc_error *err)
 {
 	if (!merge_each(merge, merge->count, look, merge, err))
 		return false;
+	if (!set_apart(merge))
+		return bc_fail_nomem(err);
 	for (unsigned i = 0; i < merge->threads; i++)
 		if (!join_names(merge, i))
 			return bc_fail_nomem(err);
@@ -251,6 +302,29 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 	return true;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const struct build_id *x = a, *y = b;
+
+	return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : memcmp(x->data, y->data, x->size);
+}
+
+bool merge_identities(const struct merge *merge, struct build_id_vec *ids)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < merge->count; i++)
+		if (!merge->inputs[i].why && !build_id_vec_push(ids, merge_identity(&merge->inputs[i])))
+			return false;
+	if (ids->len)
+		qsort(ids->at, ids->len, sizeof(*ids->at), compare_ids);
+	for (size_t i = 0; i < ids->len; i++)
+		if (!kept || compare_ids(&ids->at[kept - 1], &ids->at[i]))
+			ids->at[kept++] = ids->at[i];
+	ids->len = kept;
+	return true;
+}
+
 struct shard merge_shard(const struct merge *merge, const struct build_id *only)
 {
 	struct shard shard = {.scaled = merge->options.scaled};
@@ -268,7 +342,20 @@ struct shard merge_shard(const struct merge *merge, const struct build_id *only)
 	return shard;
 }
 
+/* With several programs, only a build-id tells which one an input is of. */
+static bool check_known(const struct merge *merge, struct bc_error *err)
+{
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		if (!input->why && input->head.kind && !input->head.id.size)
+			return bc_fail(err, BC_MISMATCH, "%s: has no build-id, and other inputs are profiles of several programs", input_name(input->path));
+	}
+	return true;
+}
+
 bool merge_check(struct merge *merge, bool together, struct bc_error *err)
 {
-	return check_bad(merge, err) && check_heads(merge, err) && (!together || check_identities(merge, err));
+	if (merge->several && merge->options.shard && together)
+		return bc_fail(err, BC_UNSUPPORTED, "a shard has one profile, and inputs have several (--group=build)");
+	return check_bad(merge, err) && check_heads(merge, err) && (merge->several ? check_known(merge, err) : !together || check_identities(merge, err));
 }

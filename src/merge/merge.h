@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "src/base/parallel.h"
+#include "src/base/vec.h"
 #include "src/merge/input.h"
 
 /* Is shown each item that is written. */
@@ -46,8 +47,10 @@ struct merge_report {
 
 struct merge {
 	struct merge_options options;
-	struct merge_input *inputs;
+	struct merge_input *inputs; /* those given; with each profile of a file of several: `apart` */
 	size_t count;
+	struct merge_input *given, *apart; /* apart: owned, or NULL */
+	bool several;                      /* some file has several profiles: one for each build is written */
 	struct merge_worker workers[PARALLEL_MOST];
 	unsigned threads; /* how many of them there are */
 	struct yaml_names names; /* of all inputs */
@@ -88,7 +91,11 @@ struct shard merge_shard(const struct merge *merge, const struct build_id *only)
  * pre-aggregated records the digest of the optimised code; none has size 0. */
 struct build_id merge_identity(const struct merge_input *input);
 
-/* Merge the good inputs, or those of one identity, into `file`, whose errors are for the caller.
+/* The identities of the good inputs, each once, in order.  false: out of memory */
+DEFINE_VEC(build_id_vec, struct build_id);
+BC_MUST_USE bool merge_identities(const struct merge *merge, struct build_id_vec *ids);
+
+/* Merge the good inputs, or those of one identity, or of several one after the other, into `file`, whose errors are for the caller.
  * *kind: of what was written.
  * BC_MISMATCH: two inputs do not fit.  BC_FORMAT: a sum does not fit, or an input was changed meanwhile.
  * BC_IO, BC_NOMEM */

@@ -395,8 +395,7 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 	return ok;
 }
 
-bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind,
-		 struct bc_error *err)
+static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind, struct bc_error *err)
 {
 	struct work w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
 
@@ -412,5 +411,18 @@ bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, e
 	merge_head_free(&w.head);
 	preagg_returns_free(&w.returns);
 	key_free(&w.how.bad);
+	return ok;
+}
+
+bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind, struct bc_error *err)
+{
+	struct build_id_vec ids = {0};
+
+	if (only || !merge->several)
+		return write_profile(merge, only, file, kind, err);
+	bool ok = merge_identities(merge, &ids) || bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < ids.len; i++)
+		ok = write_profile(merge, &ids.at[i], file, kind, err);
+	build_id_vec_free(&ids);
 	return ok;
 }

@@ -117,8 +117,8 @@ void merge_trusted(struct merge *merge)
 void merge_forget(struct merge *merge)
 {
 	struct merge_options options = merge->options;
-	struct merge_input *inputs = merge->inputs;
-	size_t count = merge->count;
+	struct merge_input *inputs = merge->given;
+	size_t count = merge->report.inputs;
 
 	merge_free(merge);
 	for (size_t i = 0; i < count; i++)

@@ -11,6 +11,7 @@ struct yaml_input {
 	struct yaml_function function;
 	struct merge_head *head; /* unknown keys of the document go there */
 	struct emit unknown;
+	bool goes_on; /* another document begins */
 };
 
 struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err)
@@ -376,8 +377,8 @@ bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_e
 {
 	head->kind = MERGE_YAML;
 	in->head = head;
-	return scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
-	       scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err) &&
+	return (in->goes_on || (scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
+				scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err))) &&
 	       scan_expect(&in->scan, YAML_MAPPING_START_EVENT, "no profile", err) && expect_key(in, "header", err) &&
 	       read_head(in, head, err) && expect_key(in, "functions", err) &&
 	       scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, "expected a list of functions", err);
@@ -392,10 +393,12 @@ static bool read_end(struct yaml_input *in, struct bc_error *err)
 		return false;
 	if (!scan_expect(&in->scan, YAML_DOCUMENT_END_EVENT, "expected the end of the profile", err))
 		return false;
-	if (in->scan.event.data.document_end.implicit)
-		return scan_fail(&in->scan, "the end ('...') is missing: it was cut", err);
-	if (!scan_expect(&in->scan, YAML_STREAM_END_EVENT, "a second profile in one file", err))
+	bool implicit = in->scan.event.data.document_end.implicit;
+	if (!scan_event(&in->scan, err))
 		return false;
+	in->goes_on = in->scan.event.type == YAML_DOCUMENT_START_EVENT;
+	if (implicit && !in->goes_on)
+		return scan_fail(&in->scan, "the end ('...') is missing: it was cut", err);
 	err->code = BC_OK;
 	return false;
 }
@@ -410,4 +413,9 @@ bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, st
 		return read_end(in, err);
 	*out = &in->function;
 	return read_function(in, err);
+}
+
+bool yaml_input_goes_on(const struct yaml_input *in)
+{
+	return in->goes_on;
 }
