@@ -93,6 +93,9 @@ static bool ends_with_return(struct pass *pass, const struct copy *copy)
 	struct insn insn;
 
 	code = bytes_first(code, copy->end - copy->begin);
+	if (pass->looks < code.size)
+		return false;
+	pass->looks -= code.size;
 	for (size_t at = 0; at < code.size; at += insn.size) {
 		if (!decoder_next(&pass->decoder, bytes_from(code, at), copy->begin + at, &insn))
 			return false;

@@ -49,7 +49,8 @@ struct pass {
 	struct known_calls calls;
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */
-	uint64_t looks; /* at calls and blocks of the input, which are left: LOOKS_EACH for each of its bytes, and LOOKS_ALWAYS */
+	uint64_t looks; /* at calls and blocks of the input, and bytes of the output, which are left: LOOKS_EACH for each byte of the
+			   input, and LOOKS_ALWAYS */
 	struct copy *copies; /* per block of the function at hand */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool *named;  /* likewise: a record that was added has it */
