@@ -115,20 +115,6 @@ static bool parse_stats(const char *value, enum stats_form *out)
 	return false;
 }
 
-static bool parse_pids(const char *value, struct pid_vec *out)
-{
-	for (struct text rest = text_of(value);;) {
-		size_t comma = text_find(rest, ',');
-		uint64_t pid;
-		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID ||
-		    !pid_vec_push(out, (uint32_t)pid))
-			return false;
-		if (comma == rest.len)
-			return true;
-		rest = text_from(rest, comma + 1);
-	}
-}
-
 static bool restore_rule_parse(struct text word, unsigned *bits)
 {
 #define X(name, key, text) key,
@@ -213,7 +199,7 @@ static const char *apply_option(void *arguments, int id, const char *value)
 			(void)!binaries_add(&args->binaries, value, &args->wrong);
 		break;
 	case OPT_PID:
-		if (!parse_pids(value, &args->pids))
+		if (!sample_parse_pids(value, &args->pids))
 			return "--pid takes process ids with commas, not";
 		break;
 	case OPT_EVENT: filter->event = text_of(value); break;

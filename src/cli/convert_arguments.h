@@ -10,8 +10,8 @@
 #include "src/cli/profile_output.h"
 #include "src/cli/progress.h"
 #include "src/cli/recordings_option.h"
+#include "src/cli/sample_options.h"
 
-DEFINE_VEC(pid_vec, uint32_t);
 DEFINE_VEC(input_vec, const char *);
 
 enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };

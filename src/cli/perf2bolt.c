@@ -132,7 +132,8 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is for AArch64",
 			       arguments->conversion.binary);
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
-		return bc_fail(err, BC_NOTFOUND, "no sample of process %u", arguments->pid);
+		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s", arguments->pids.len > 1 ? "processes" : "process", arguments->pids.at[0],
+			       arguments->pids.len > 1 ? " ..." : "");
 	heat_output_tell(arguments->conversion.binary, heat, stderr);
 	if (arguments->heat.path && !heat->buckets)
 		return bc_fail(err, BC_NOTFOUND, "%s: none of the samples can be used for a heat map", arguments->conversion.binary);
@@ -243,9 +244,9 @@ static int run(const struct perf2bolt_arguments *arguments)
 		sink_stdout_by_lines();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
 	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
-		perf2bolt_summary_read(arguments, &conversion, &heat, out);
+		bool told = perf2bolt_summary_read(arguments, &conversion, &heat, out, &err);
 		summary_warnings(&summary, stderr);
-		if (write_files(arguments, &conversion, &heat, out, &err))
+		if (told && write_files(arguments, &conversion, &heat, out, &err))
 			return EXIT_DONE;
 	}
 	fflush(stdout);

@@ -14,6 +14,7 @@
 #include "src/cli/heat_output.h"
 #include "src/cli/llvm_release.h"
 #include "src/cli/profile_output.h"
+#include "src/cli/sample_options.h"
 
 int perf2bolt_main(int argc, char **argv);
 
@@ -37,7 +38,8 @@ struct perf2bolt_arguments {
 	struct word_vec files;  /* samples, borrowed */
 	struct word_vec copies; /* of lists that were split; owned */
 	struct named_files named;
-	uint32_t pid;
+	struct pid_vec pids;
+	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told from release 24 on */
 	struct word_vec name_options; /* those of functions, each before its value; borrowed */
 	bool limited;                 /* to so many functions: */
 	uint64_t most_functions;
@@ -75,8 +77,8 @@ FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments);
 
 /* What was read and what became of it, and what was written. */
 void perf2bolt_summary_start(const struct perf2bolt_arguments *arguments, FILE *out);
-void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			   const struct heat *heat, FILE *out);
+BC_MUST_USE bool perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+					const struct heat *heat, FILE *out, struct bc_error *err); /* BC_NOMEM */
 void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out);
 

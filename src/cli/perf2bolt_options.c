@@ -84,8 +84,6 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 			 const char *value)
 {
 	struct filter *filter = &out->conversion.aggregate.filter;
-	uint64_t number;
-
 	switch (option->id) {
 	case ID_SAMPLES: return add_samples(out, value) ? NULL : "out of memory at ";
 	case ID_OUTPUT: out->output.path = value; break;
@@ -99,12 +97,13 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 			       "pid,ip,brstack' prints, batconv reads it; not ";
 		return profile_format_parse(value, &out->output.format) && out->output.format != FORMAT_PROFGEN ? NULL : "takes fdata, yaml or preagg, not ";
 	case ID_PID:
-		if (!parse_number(value, NO_PID - 1, &number))
-			return "takes a process id, not ";
-		out->pid = (uint32_t)number;
-		filter->pids = &out->pid;
-		filter->pid_count = 1;
+		out->pids.len = 0;
+		if (!sample_parse_pids(value, &out->pids))
+			return "takes process ids with commas, not ";
+		filter->pids = out->pids.at;
+		filter->pid_count = out->pids.len;
 		break;
+	case ID_HEAT_SHARE: return parse_number(value, 1000000, &out->heat_share) ? NULL : "takes a number up to 1000000, not ";
 	case ID_FUNCS:
 		if (!strcmp(option->name, "max-funcs")) {
 			out->limited = true;
@@ -249,6 +248,9 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->conversion.aggregate.ends = a->only_heat;
 	a->output.without_hashes = true; /* those that llvm-bolt computes come later */
 	heat_output_init(&a->heat);
+	if (a->release->number >= 24)
+		(void)heat_parse_sizes("64,4K,16K,64K,2M", &a->heat);
+	a->heat_share = 990000;
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;
 	if (!parse_words(argc, argv, a))
@@ -279,6 +281,7 @@ void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
 	word_vec_free(&arguments->copies);
 	word_vec_free(&arguments->files);
 	word_vec_free(&arguments->name_options);
+	pid_vec_free(&arguments->pids);
 	named_files_free(&arguments->named);
 }
 

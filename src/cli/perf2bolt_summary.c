@@ -91,8 +91,31 @@ static void print_basic(const struct ledger *samples, FILE *out)
 			    samples->dropped[SAMPLE_DROP_UNNAMEABLE], taken, out);
 }
 
-static void print_heat(const struct heat_output *output, const struct heat *heat, FILE *out)
+/* How many buckets hold most of the hits, and how many all. */
+static bool print_working_set(const struct perf2bolt_arguments *arguments, const struct heat *heat, uint64_t size, FILE *out)
 {
+	BC_AUTO(heat_free) struct heat zoomed = {0};
+	BC_AUTO(heat_run_vec_free) struct heat_run_vec hottest = {0};
+	const struct heat *of = size == heat->bucket ? heat : &zoomed;
+	double percent = (double)arguments->heat_share / 10000;
+	int unit = 0;
+
+	if ((of == &zoomed && !heat_zoom(heat, size, &zoomed)) || !heat_hottest(of, &hottest))
+		return false;
+	/* As many as hold the share rounded down to whole hits, and at least one. */
+	uint64_t wanted = (uint64_t)((double)of->hits * percent / 100);
+	uint64_t most = heat_working_set(of, &hottest, ((double)wanted - 0.5) * 100 / (double)of->hits);
+	for (; unit < 3 && size % 1024 == 0; size /= 1024)
+		unit++;
+	fprintf(out, "HEATMAP: working set @ bucket size %" PRIu64 "%.*s p%g/total: %" PRIu64 "/%" PRIu64 "\n", size, unit > 0, &"\0KMG"[unit], percent,
+		most ? most : 1, of->buckets);
+	return true;
+}
+
+static bool print_heat(const struct perf2bolt_arguments *arguments, const struct heat *heat, FILE *out)
+{
+	const struct heat_output *output = &arguments->heat;
+
 	fputs("HEATMAP: building heat map...\n", out);
 	if (heat->invalid && heat->raw)
 		fprintf(out, "HEATMAP: invalid traces: %" PRIu64 "\n", heat->invalid);
@@ -102,11 +125,14 @@ static void print_heat(const struct heat_output *output, const struct heat *heat
 		if (i && !output_is_stdout(output->path))
 			fprintf(out, "-%" PRIu64, output->sizes[i]);
 		putc('\n', out);
+		if (arguments->release->number >= 24 && !print_working_set(arguments, heat, output->sizes[i], out))
+			return false;
 	}
+	return true;
 }
 
-void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
-			   const struct heat *heat, FILE *out)
+bool perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const struct conversion *conversion,
+			    const struct heat *heat, FILE *out, struct bc_error *err)
 {
 	const struct ledgers *ledgers = &conversion->ledgers;
 	const struct image_report *seen = &conversion->aggregate.space.report;
@@ -121,14 +147,15 @@ void perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const s
 		fprintf(out, "PERF2BOLT: read %" PRIu64 " basic samples\n", samples_taken(&ledgers->samples));
 	else
 		print_branches(ledgers, out);
-	if (arguments->heat.path)
-		print_heat(&arguments->heat, heat, out);
+	if (arguments->heat.path && !print_heat(arguments, heat, out))
+		return bc_fail_nomem(err);
 	if (arguments->only_heat)
-		return;
+		return true;
 	if (conversion->basic)
 		print_basic(&ledgers->samples, out);
 	else
 		print_traces(&ledgers->traces, out);
+	return true;
 }
 
 void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,

@@ -15,7 +15,7 @@ static const struct perf2bolt_option table[] = {
 	{"basic-events", ID_BASIC, NULL, NO_FILE, "use sampled addresses, not branch stacks", OF_BOTH},
 	{"ba", ID_BASIC, NULL, NO_FILE, "the same", OF_BOTH},
 	{"nl", ID_BASIC, NULL, NO_FILE, "the same", OF_BOTH},
-	{"pid", ID_PID, "value", NO_FILE, "use only samples of this process", OF_BOTH},
+	{"pid", ID_PID, "value", NO_FILE, "use only samples of these processes, separated by commas", OF_BOTH},
 	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "match mappings to the binary by name alone", OF_BOTH},
 	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "use only the first N samples of each file", OF_BOTH},
 	{"itrace", ID_ITRACE, "value", NO_FILE, "have perf script convert a trace to branch stacks", OF_BOTH},
@@ -54,7 +54,8 @@ static const struct perf2bolt_option table[] = {
 	{"heatmap", ID_HEATMAP, "value", FILE_WRITTEN, "also write a heat map to this file and others beside it, as llvm-bolt-heatmap does", OF_PERF2BOLT},
 	{"heatmap", ID_NOTHING, "value", NO_FILE, "ignored: -o names the heat map", OF_HEATMAP},
 	{"w", ID_NOTHING, "value", NO_FILE, "ignored: no profile is written", OF_HEATMAP},
-	{"block-size", ID_BLOCK_SIZE, "value", NO_FILE, "of a heat map: sizes of buckets, each a multiple of the one before (default: 64,4K,256K)", OF_BOTH},
+	{"heatmap-cdf-pct", ID_HEAT_SHARE, "value", NO_FILE, "of a heat map, release 24: print how many buckets hold this share of the samples, in parts per million", OF_BOTH},
+	{"block-size", ID_BLOCK_SIZE, "value", NO_FILE, "of a heat map: sizes of buckets, each a multiple of the one before (default: 64,4K,256K; release 24: 64,4K,16K,64K,2M)", OF_BOTH},
 	{"line-size", ID_LINE_SIZE, "value", NO_FILE, "of a heat map: buckets of a line (default: 256)", OF_BOTH},
 	{"min-address", ID_MIN_ADDRESS, "value", NO_FILE, "of a heat map: leave out what begins below (default: 0)", OF_BOTH},
 	{"max-address", ID_MAX_ADDRESS, "value", NO_FILE, "of a heat map: ... above (default: 0xffffffff)", OF_BOTH},
@@ -148,8 +149,7 @@ void perf2bolt_help(const struct perf2bolt_arguments *arguments, FILE *out)
 {
 	const char *name = perf2bolt_program(arguments);
 
-	fprintf(out, "batconv, called as %s\n\nUSAGE: %s -p=SAMPLES EXECUTABLE -o %s\n\noptions:\n", name, name,
-		arguments->only_heat ? "FILE" : "PROFILE");
+	fprintf(out, "batconv, called as %s\n\nUSAGE: %s [options] <executable>\n\noptions:\n", name, name);
 	for (size_t i = 0; i < BC_COUNT(table); i++)
 		if (is_of(&table[i], program_of(arguments->only_heat)))
 			fprintf(out, "  --%s%-*s - %s\n", table[i].name, 28 - (int)strlen(table[i].name),

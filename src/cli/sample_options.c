@@ -41,3 +41,16 @@ int sample_operands(const struct command *command, int argc, char **argv, struct
 	options->sample_count = (size_t)(argc - optind - 1);
 	return EXIT_DONE;
 }
+
+bool sample_parse_pids(const char *value, struct pid_vec *out)
+{
+	for (struct text rest = text_of(value);;) {
+		size_t comma = text_find(rest, ',');
+		uint64_t pid;
+		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID || !pid_vec_push(out, (uint32_t)pid))
+			return false;
+		if (comma == rest.len)
+			return true;
+		rest = text_from(rest, comma + 1);
+	}
+}

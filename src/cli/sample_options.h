@@ -6,6 +6,7 @@
 #ifndef CLI_SAMPLE_OPTIONS_H
 #define CLI_SAMPLE_OPTIONS_H
 
+#include "src/base/vec.h"
 #include "src/cli/debug_option.h"
 #include "src/cli/options.h"
 #include "src/convert/conversion.h"
@@ -41,5 +42,9 @@ void sample_options_as_recorded(struct conversion_options *options);
 
 /* Takes the operands from argv[optind] on.  EXIT_DONE, or EXIT_USAGE after a message. */
 int sample_operands(const struct command *command, int argc, char **argv, struct conversion_options *options);
+
+/* Reads process ids with commas between.  Returns false if one is none, or out of memory. */
+DEFINE_VEC(pid_vec, uint32_t);
+BC_MUST_USE bool sample_parse_pids(const char *value, struct pid_vec *out);
 
 #endif
