@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks a JSON summary against docs/stats.md, and prints the values asked for: check_stats.py FILE [PATH...]
 
-Every key must be in the tables there with its type, and every key of the tables must be in the summary; each ledger must
-balance.  A PATH is keys and indices with dots: samples.read, inputs.0.format.
+Every key must be in the tables there with its type, and every key of the tables must be in the summary and in
+docs/schema/stats.schema.json; each ledger must balance.  A PATH is keys and indices with dots: samples.read, inputs.0.format.
 --reasons prints how many reasons the tables have, and needs no FILE.
 """
 import json
@@ -11,6 +11,7 @@ import re
 import sys
 
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../docs/stats.md')
+SCHEMA = os.path.join(os.path.dirname(TABLES), 'schema/stats.schema.json')
 TYPES = {'text': str, 'number': int, 'real': float, 'boolean': bool}
 
 
@@ -58,6 +59,23 @@ def check_keys(report):
             print(path + ' is missing')
 
 
+def schema_paths(node, path=''):
+    inner = node.get('properties', {})
+    for key, value in inner.items():
+        yield from schema_paths(value, path + '.' + key if path else key)
+    if 'items' in node:
+        yield from schema_paths(node['items'], path + '[]')
+    elif not inner:
+        yield path
+
+
+def check_schema():
+    with open(SCHEMA) as file:
+        described = set(schema_paths(json.load(file)))
+    for path in described ^ set(documented()):
+        print('%s is in docs/%s only' % (path, 'schema/stats.schema.json' if path in described else 'stats.md'))
+
+
 def check_ledgers(report):
     ledgers = {name: report[name] for name in ('samples', 'branches', 'traces', 'memory')}
     ledgers.update(report['profgen'].items())
@@ -75,6 +93,7 @@ def main(path, *wanted):
     with open(path) as file:
         report = json.load(file)
     check_keys(report)
+    check_schema()
     check_ledgers(report)
     if report['schema'] != 'batconv-stats-1':
         print('schema ' + report['schema'])
