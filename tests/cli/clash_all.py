@@ -26,7 +26,7 @@ NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 
 NAMES = {'perf2bolt', 'llvm-bolt-heatmap'}
 PERF2BOLT_NO_FILES = {'-profile-format', '-pid', '-max-samples', '-itrace', '-perfdata-jobs', '-pj', '-v', '-w', '-heatmap',
                       '-perf-script-events', '-block-size', '-line-size', '-min-address', '-max-address',
-                      '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
+                      '-heatmap-cdf-pct', '-profile-density-cutoff-hot', '-profile-density-threshold', '-funcs',
                       '-funcs-no-regex', '-skip-funcs', '-max-funcs'}
 ROLES = {'none', 'read', 'read-list', 'written', 'updated', 'operands-updated', 'folder', 'stdin'}
 
