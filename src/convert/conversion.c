@@ -187,8 +187,9 @@ static bool make_ranges(struct conversion *c, struct bc_error *err)
 
 static bool count_executed(struct conversion *c, struct bc_error *err)
 {
-	return !conversion_wants(c, WANT_EXECUTED) ||
-	       executed_count(&c->located, c->aggregate.options.impute, &c->graphs, c->threads, &c->executed, err);
+	const struct executed_options how = {.imputes = c->aggregate.options.impute, .as_perf2bolt = c->options.as_perf2bolt};
+
+	return !conversion_wants(c, WANT_EXECUTED) || executed_count(&c->located, &how, &c->graphs, c->threads, &c->executed, err);
 }
 
 /* ---- convert ---- */

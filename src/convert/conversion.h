@@ -47,7 +47,8 @@ struct conversion_options {
 	const struct snapshots *maps; /* of processes whose maps the samples do not tell; or NULL */
 	const char *image_name; /* take mappings of this name for the binary's; or NULL */
 	bool ignore_build_id;   /* the name of a mapping decides, not its build-id */
-	bool as_perf2bolt;      /* each file is a recording of its own, and a kernel is where its file says, whatever a recording tells */
+	bool as_perf2bolt;      /* each file is a recording of its own, and a kernel is where its file says, whatever a recording
+				   tells; executed.h */
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */

@@ -3,12 +3,17 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 import report_data
 
 BATCONV, INPUTS, SOURCE = os.environ['BATCONV'], os.environ['INPUTS'], os.environ['SOURCE']
 SQLITE, DEMO = INPUTS + '/sqlite/', SOURCE + '/inputs/demo/'
+sys.dont_write_bytecode = True
+sys.path[:0] = [SOURCE + '/scripts', SOURCE + '/tests/support']
+from bat_reader import Elf, read_bat  # noqa: E402
+from perf_text import addresses, base_of  # noqa: E402
 
 
 def run(*arguments, codes=(0,)):
@@ -45,6 +50,29 @@ def figures():
     same_as_quality(SQLITE + 'sq', SQLITE + 'lbr.input.data')
     other = same_as_quality(SQLITE + 'sq.b16', SQLITE + 'lbr.b22.data', codes=(3,)) # a page, too
     assert other['quality']['verdicts'][0] == {'about': 'build', 'verdict': 'bad', 'text': other['quality']['verdicts'][0]['text']}
+
+
+def split(version):
+    """What ran of each function that llvm-bolt split, by plain samples: the blocks of the table, read with no part of batconv."""
+    binary, samples = SQLITE + 'sq.' + version, SQLITE + 'ip.%s.txt' % version
+    elf = Elf(binary)
+    base, ran, divided = base_of(elf, samples, 'sq.' + version), {}, set()
+    fragments = [(start, start if parent is None else parent, start + elf.functions[start],
+                  sorted({start, start + elf.functions[start]} | {start + output for output, branch, _ in entries if not branch}))
+                 for start, parent, entries in read_bat(elf.note())[1]]
+    for start, parent, end, blocks in fragments:
+        divided |= {parent} - {start}
+        for address in addresses(samples):
+            if start <= address - base < end:
+                block = max(at for at in blocks if at <= address - base)
+                ran[parent] = ran.get(parent, 0) + min(at for at in blocks if at > block) - block
+    rows = report(binary, SQLITE + 'ip.%s.data' % version, '--input=' + SQLITE + 'sq')['functions']
+    executed = {row['fragments'][0][0]: row['executed'] for row in (dict(zip(rows['columns'], row)) for row in rows['rows']) if row['fragments']}
+    wrong = {hex(at): (ran[at], executed.get(at)) for at in divided & set(ran) if ran[at] != executed.get(at)}
+    print('%s: bytes that ran of %d functions that were split; others by their code, of %d as by the table, of %d not' % (
+        version, len(divided & set(ran)), sum(executed.get(at) == ran[at] for at in set(ran) - divided),
+        sum(executed.get(at) != ran[at] for at in set(ran) - divided)))
+    assert not wrong and len(divided & set(ran)) > 50, wrong
 
 
 def input_heat():
@@ -122,6 +150,8 @@ def kernel(folder):
 
 with tempfile.TemporaryDirectory() as temporary:
     figures()
+    for release in 'b19', 'b22':
+        split(release)
     input_heat()
     against(temporary)
     hostile(temporary)

@@ -11,7 +11,7 @@ function readFunctions(data) {
 	const listed = objects(data.columns, data.rows);
 	listed.forEach((f, row) => {
 		f.row = row;
-		f.density = f.size ? f.executed / f.size : null;
+		f.density = f.size && f.executed !== null ? f.executed / f.size : null;
 		f.share = data.samples ? 100 * f.samples / data.samples : 0;
 		f.hot_size = f.size - f.cold_size;
 		f.key = `${f.name}\n${f.plain ?? ''}`.toLowerCase();
