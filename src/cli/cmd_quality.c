@@ -25,6 +25,8 @@ static const struct option_row rows[] = {
 	{OPT_GATES + GATE_BIAS, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT"},
 	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT"},
 	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT"},
+	{OPT_GATES + GATE_INFERRED, "min-inferred", "PERCENT", NO_FILE, "... of plain samples: branches are inferred from less than\nPERCENT of them"},
+	{OPT_GATES + GATE_MOVED, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in other blocks"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };
@@ -35,6 +37,8 @@ static const struct quality_gate gates[GATE_COUNT] = {
 	[GATE_BIAS] = {"bias", false, false, 0},
 	[GATE_DISCONTINUITY] = {"discontinuity", false, false, 0},
 	[GATE_COLD] = {"cold", false, false, 0},
+	[GATE_INFERRED] = {"inferred", true, false, 0},
+	[GATE_MOVED] = {"moved", false, false, 0},
 };
 
 struct arguments {

@@ -14,6 +14,8 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 		return (struct gate_result){q->has_flow && q->flow.functions, q->flow.discontinuity, false};
 	case GATE_COLD:
 		return (struct gate_result){q->places.hottest_sum, quality_share(cold, q->places.hottest_sum), false};
+	case GATE_INFERRED: return (struct gate_result){q->has_inferred && inferred_of(&q->inferred), inferred_percent(&q->inferred), false};
+	case GATE_MOVED: return (struct gate_result){q->has_inferred && q->inferred.solved.samples, inferred_moved_percent(&q->inferred), false};
 	case GATE_COUNT: break;
 	}
 	return (struct gate_result){0};

@@ -155,6 +155,8 @@ void quality_json_object(const struct quality_report *report, struct json *json,
 	write_coverage(json, &q->coverage);
 	if (report->summary)
 		write_places(json, &q->places);
+	if (report->summary && q->basic)
+		summary_json_inferred(json, &q->inferred, q->has_inferred);
 	if (q->has_flow)
 		write_flow(json, &q->flow);
 	write_verdicts(json, report);

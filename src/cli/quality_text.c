@@ -90,6 +90,29 @@ static void print_places(const struct quality_report *report, FILE *out)
 				quality_share(p->hottest[i], p->hottest_sum));
 }
 
+static void print_share(const char *why, const struct inferred_share *share, FILE *out)
+{
+	if (share->samples)
+		fprintf(out, "  %12" PRIu64 " samples in %" PRIu64 " function%s: entries alone, because %s\n", share->samples, share->functions,
+			plural(share->functions), why);
+}
+
+static void print_inferred(const struct quality_report *report, FILE *out)
+{
+	const struct inferred *i = &report->quality->inferred;
+
+	print_verdict(report, VERDICT_INFERRED, out);
+	if (!report->quality->has_inferred)
+		return;
+	fprintf(out, "  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64 " of them count in other blocks\n", i->solved.samples,
+		inferred_of(i), i->solved.functions, plural(i->solved.functions), i->moved);
+	if (i->plt.samples)
+		fprintf(out, "  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n", i->plt.samples);
+#define X(share, text) print_share(text, &i->share, out);
+	INFERRED_REASONS(X)
+#undef X
+}
+
 static void print_flow(const struct quality_report *report, FILE *out)
 {
 	const struct flow_figures *f = &report->quality->flow;
@@ -114,6 +137,8 @@ void quality_text(const struct quality_report *report, FILE *out)
 	print_coverage(report, out);
 	if (report->summary)
 		print_places(report, out);
+	if (report->verdicts[VERDICT_INFERRED].kind)
+		print_inferred(report, out);
 	if (report->quality->has_flow)
 		print_flow(report, out);
 }

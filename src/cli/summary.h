@@ -8,6 +8,7 @@
 #include "src/cli/maps_option.h"
 #include "src/cli/warnings.h"
 #include "src/convert/conversion.h"
+#include "src/output/json.h"
 #include "src/output/yaml.h"
 
 struct summary {
@@ -32,6 +33,9 @@ void summary_warnings(const struct summary *summary, FILE *out);
 
 /* The same one by one. */
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx);
+
+/* The object "inferred" of this one and of quality's.  branches: they were inferred. */
+void summary_json_inferred(struct json *json, const struct inferred *inferred, bool branches);
 
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);

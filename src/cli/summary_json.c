@@ -165,16 +165,18 @@ static void write_share(struct json *json, const char *name, const struct inferr
 	json_close(json, '}');
 }
 
-static void write_inferred(struct json *json, const struct conversion *c)
+void summary_json_inferred(struct json *json, const struct inferred *inferred, bool branches)
 {
 	json_open(json, "inferred", '{');
-	json_bool(json, "branches", c->profile.of_input);
-	write_share(json, "solved", &c->inferred.solved);
-	write_share(json, "no_graph", &c->inferred.no_graph);
-	write_share(json, "plt", &c->inferred.plt);
-	write_share(json, "too_much", &c->inferred.too_much);
-	write_share(json, "no_steps", &c->inferred.no_steps);
-	json_number(json, "moved_samples", (uint64_t)c->inferred.moved);
+	json_bool(json, "branches", branches);
+	write_share(json, "solved", &inferred->solved);
+	write_share(json, "no_graph", &inferred->no_graph);
+	write_share(json, "plt", &inferred->plt);
+	write_share(json, "too_much", &inferred->too_much);
+	write_share(json, "no_steps", &inferred->no_steps);
+	json_number(json, "moved_samples", inferred->moved);
+	json_real(json, "percent", inferred_percent(inferred));
+	json_real(json, "moved_percent", inferred_moved_percent(inferred));
 	json_close(json, '}');
 }
 
@@ -223,7 +225,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	write_profgen(&json, &conversion->ranges);
 	write_returns(&json, &conversion->found);
 	write_restored(&json, &restored);
-	write_inferred(&json, conversion);
+	summary_json_inferred(&json, &conversion->inferred, conversion->profile.of_input);
 	write_check(&json, &conversion->check, summary->refusal);
 	json_number(&json, "distinct", conversion->distinct);
 	json_number(&json, "records", summary_records(summary));

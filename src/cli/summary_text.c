@@ -216,13 +216,13 @@ static void print_inferred(const struct conversion *c, FILE *out)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
-	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples; %.1f %% of them count in other blocks, to make the flow consistent",
-	    i->solved.functions, plural(i->solved.functions), i->solved.samples, percent(i->moved, i->solved.samples));
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples (%.1f %%); %.1f %% of them count in other blocks, to make the "
+	    "flow consistent", i->solved.functions, plural(i->solved.functions), i->solved.samples, inferred_percent(i), inferred_moved_percent(i));
 	if (i->plt.samples)
 		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
-	print_share("its code gives no control-flow graph", &i->no_graph, out);
-	print_share("its control flow is beyond the limit of the solver", &i->too_much, out);
-	print_share("functions with more samples took the steps that the size of the binary allows", &i->no_steps, out);
+#define X(share, text) print_share(text, &i->share, out);
+	INFERRED_REASONS(X)
+#undef X
 }
 
 struct restored summary_restored(const struct summary *summary)

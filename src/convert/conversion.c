@@ -240,18 +240,22 @@ static bool take_calls(struct conversion *c, struct bc_error *err)
 
 /* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
  * cannot be read as a graph, the profile stays one of addresses. */
-static bool infer_branches(struct conversion *c, struct bc_error *err)
+static bool infer_branches(struct conversion *c, bool figures_only, struct bc_error *err)
 {
 	const struct pair *pair = conversion_pair(c);
 	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads,
-				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL};
+				      conversion_wants(c, WANT_RANGES) ? &c->ranges : NULL, figures_only};
 
-	if (!c->basic || !c->aggregate.options.rules.infer || (conversion_binary(c)->kind != BINARY_UNTOUCHED && !pair) ||
-	    infer(&job, &c->profile, &c->inferred, &c->not_inferred))
+	if (!conversion_can_infer(c) || infer(&job, &c->profile, &c->inferred, &c->not_inferred))
 		return true;
 	if (c->not_inferred.code == BC_NOMEM)
 		return bc_fail_nomem(err);
 	return !job.ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", c->options.binary, c->not_inferred.text);
+}
+
+bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
+{
+	return infer_branches(c, true, err);
 }
 
 /* Builds the graphs of blocks that YAML needs, after those are freed that nobody needs any more. */
@@ -379,7 +383,7 @@ bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
 	bool ok = mark_functions(c, err) && (!makes_profile(c) || (make_profile(c, err) && restore(c, err) && take_calls(c, err))) &&
 		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err)
-						    : infer_branches(c, err) && build_blocks(c, err) && take_memory(c, err));
+						    : (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err));
 
 	located_free(&c->located);
 	return ok && check_samples(c, err);

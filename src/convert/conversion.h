@@ -115,6 +115,12 @@ static inline const struct pair *conversion_pair(const struct conversion *conver
 	return conversion->pair.output ? &conversion->pair : NULL;
 }
 
+/* Can branches be inferred from the samples, as conversion_count() has them: plain ones, and the code of the input is known? */
+static inline bool conversion_can_infer(const struct conversion *conversion)
+{
+	return conversion->basic && (conversion_binary(conversion)->kind == BINARY_UNTOUCHED || conversion->pair.output);
+}
+
 static inline const struct hash_source *conversion_hashes(const struct conversion *conversion)
 {
 	return conversion->hashes.fragments.at ? &conversion->hashes : NULL;
@@ -134,6 +140,10 @@ void conversion_free(struct conversion *conversion);
 BC_MUST_USE bool conversion_open(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_count(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_error *err);
+
+/* After a conversion to a profile of addresses: how branches are inferred from it, where conversion_can_infer().  Sets .inferred or
+ * .not_inferred, and leaves the profile as it is.  Pointers into graphs do not stay.  BC_NOMEM */
+BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion, const struct reader_report *report, struct bc_error *err);
 
 /* How to read the samples file of this number, without the options that differ by binary. */

@@ -239,7 +239,7 @@ static bool build_graphs(struct job *job, unsigned threads, struct bc_error *err
 	size_t count = 0;
 
 	for (size_t i = 0; chosen && i < job->functions.len; i++)
-		if (job->functions.at[i].code)
+		if (job->functions.at[i].code && job->functions.at[i].function->kind != FUNCTION_PLT)
 			chosen[count++] = (uint32_t)(job->functions.at[i].code - job->code->at);
 	bool ok = chosen ? cfg_build_code(job->image, job->code, chosen, count, threads, job->graphs, err)
 			 : bc_fail_nomem(err);
@@ -473,7 +473,7 @@ static bool run(struct job *job, const struct infer_job *how, struct profile *pr
 	count_functions(job, out);
 	if (atomic_load(&job->no_memory))
 		return bc_fail_nomem(err);
-	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) && replace(job, profile, threads, err);
+	return (!how->ranges || make_ranges(job, threads, how->ranges, err)) && (how->figures_only || replace(job, profile, threads, err));
 }
 
 bool infer(const struct infer_job *wanted, struct profile *profile, struct inferred *out, struct bc_error *err)
@@ -499,4 +499,29 @@ bool infer(const struct infer_job *wanted, struct profile *profile, struct infer
 	targets_close(&job.targets);
 	sampled_vec_free(&job.functions);
 	return ok;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+uint64_t inferred_of(const struct inferred *i)
+{
+	uint64_t sum = count_add_saturating(i->solved.samples, i->plt.samples);
+
+#define X(share, text) sum = count_add_saturating(sum, i->share.samples);
+	INFERRED_REASONS(X)
+#undef X
+	return sum;
+}
+
+double inferred_percent(const struct inferred *i)
+{
+	return percent(i->solved.samples, inferred_of(i));
+}
+
+double inferred_moved_percent(const struct inferred *i)
+{
+	return percent(i->moved, i->solved.samples);
 }

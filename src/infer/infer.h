@@ -34,12 +34,27 @@ struct inferred {
 	uint64_t moved; /* samples of solved functions that the flow expects in other blocks */
 };
 
+/* Why a function has entries only.  X(share of struct inferred, text for people) */
+#define INFERRED_REASONS(X)                                                    \
+	X(no_graph, "its code gives no control-flow graph")                    \
+	X(too_much, "its control flow is beyond the limit of the solver")      \
+	X(no_steps, "functions with more samples took the steps that the size of the binary allows")
+
+/* All samples that branches were to be inferred from. */
+uint64_t inferred_of(const struct inferred *inferred);
+
+/* From 0 to 100: how many of these had a flow inferred, and how many of those that had count in other blocks.  docs/inference.md,
+ * "What is moved". */
+double inferred_percent(const struct inferred *inferred);
+double inferred_moved_percent(const struct inferred *inferred);
+
 struct infer_job {
 	struct cfg *graphs; /* of the input binary: those that are missing are built */
 	const struct pair *pair; /* the input binary, whose code has the graphs; NULL: the profile's binary is one that BOLT
 				    did not touch */
 	unsigned threads;
 	struct ranges *ranges; /* what ran by the flow, for llvm-profgen; its ledger of runs counts samples.  NULL: not wanted */
+	bool figures_only; /* the profile stays as it is */
 };
 
 /* Replace a profile of samples by one of branches, and set the ranges.  The result does not depend on the number of threads.

@@ -168,6 +168,10 @@ bool quality_of_samples(const struct quality_options *how, struct conversion *c,
 	    !cover_bytes(c, sources, &out->coverage, err) || !conversion_convert(c, err))
 		return false;
 	quality_count_kept(c, out);
+	if (c->basic && !conversion_measure_inference(c, err))
+		return false;
+	out->has_inferred = conversion_can_infer(c) && !c->not_inferred.code;
+	out->inferred = c->inferred;
 	return measure_profile(c, how, sources, out, err);
 }
 

@@ -40,6 +40,9 @@ struct quality {
 	bool has_flow;
 	struct flow_figures flow;
 
+	bool has_inferred; /* of plain samples: how convert infers branches from them */
+	struct inferred inferred;
+
 	bool has_kept;
 	double kept; /* of the samples that were not left out on purpose */
 	uint64_t kept_of; /* the number of these: taken branches, */

@@ -97,6 +97,27 @@ static void judge_places(const struct quality *q, const struct conversion *c, st
 		say_so(out, VERDICT_GOOD, "the binary fits its workload: %.1f %% of the hottest samples are in cold or old code", cold);
 }
 
+/* Of plain samples: are their branches known, and how well? */
+static void judge_inferred(const struct quality *q, const struct conversion *c, struct verdict *out)
+{
+	double share = inferred_percent(&q->inferred), moved = inferred_moved_percent(&q->inferred);
+
+	if (!inferred_of(&q->inferred) && q->has_inferred)
+		return;
+	if (c->not_inferred.code)
+		say_so(out, VERDICT_LOOK, "no branches are inferred: %s", c->not_inferred.text);
+	else if (!q->has_inferred)
+		say_so(out, VERDICT_LOOK, "no branches are inferred, and llvm-bolt uses addresses badly: --input=PROG, the binary that it "
+		       "read, infers them");
+	else if (share < INFERRED_ENOUGH)
+		say_so(out, VERDICT_LOOK, "branches are inferred from only %.1f %% of the samples", share);
+	else if (moved > MOVED_MUCH)
+		say_so(out, VERDICT_LOOK, "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks: the "
+		       "flow is uncertain", share, moved);
+	else
+		say_so(out, VERDICT_GOOD, "branches are inferred from %.1f %% of the samples, and %.1f %% of these count in other blocks", share, moved);
+}
+
 static void judge_flow(const struct quality *q, struct verdict *out)
 {
 	const struct flow_figures *f = &q->flow;
@@ -123,6 +144,8 @@ void verdicts_take(const struct quality *q, const struct conversion *c, struct v
 	judge_coverage(q, &out[VERDICT_COVERAGE]);
 	if (c)
 		judge_places(q, c, &out[VERDICT_PLACES]);
+	if (c && q->basic)
+		judge_inferred(q, c, &out[VERDICT_INFERRED]);
 	if (q->has_flow)
 		judge_flow(q, &out[VERDICT_FLOW]);
 }

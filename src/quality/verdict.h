@@ -12,6 +12,7 @@
 	X(DENSITY, "density")                                                  \
 	X(COVERAGE, "coverage")                                                \
 	X(PLACES, "places")                                                    \
+	X(INFERRED, "inferred")                                                \
 	X(FLOW, "flow")
 
 #define X(name, key) VERDICT_##name,
@@ -28,6 +29,8 @@ struct verdict {
 /* The limits between the verdicts, as in docs/quality.md. */
 #define KEPT_ENOUGH 95.0          /* percent */
 #define COLD_MUCH 10.0          /* percent of the hottest samples */
+#define INFERRED_ENOUGH 90.0    /* percent of the samples */
+#define MOVED_MUCH 20.0         /* percent of those that are inferred from */
 #define BIAS_MUCH 10.0          /* percent */
 #define UNREACHABLE_MUCH 10.0   /* percent */
 

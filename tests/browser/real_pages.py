@@ -27,7 +27,7 @@ def figures(run):
     plain = samples.replace('lbr', 'ip')
     demo = [os.path.join(run.source, 'inputs/demo', name) for name in ('demo.bolt', 'demo.preagg')]
     for name, args in (('input', (binary, [samples], '--input=' + program)), ('alone', (binary, [samples])),
-                       ('plain', (binary, [plain])), ('demo', (demo[0], [demo[1]])), ('unbolted', (program, [samples.replace('b22', 'input')]))):
+                       ('plain', (binary, [plain])), ('inferred', (binary, [plain], '--input=' + program)), ('demo', (demo[0], [demo[1]])), ('unbolted', (program, [samples.replace('b22', 'input')]))):
         quality = run.quality(*args)
         path = run.report(name, *args)
         run.check('%s: the page is below 1 MB' % name, os.path.getsize(path) < 1000000)
@@ -40,6 +40,7 @@ def figures(run):
         told = {figure for figure, _ in shown}
         wanted = {'build.disagree_percent', 'kept.percent', 'density.density', 'coverage.held.2.functions', 'coverage.held.2.bytes'}
         wanted |= {'flow.' + key for key in quality.get('flow', {}) if key != 'blocks'}
+        wanted |= {'inferred.percent', 'inferred.moved_percent', 'inferred.solved.samples'} if quality.get('inferred', {}).get('branches') else set()
         run.equal('%s: figures that are not shown' % name, wanted - told, set())
         for verdict in quality['verdicts']:
             card = '.card[data-about=%s]' % verdict['about']

@@ -80,6 +80,20 @@ function places(q) {
 	};
 }
 
+function inferred(q) {
+	if (!q.inferred?.branches)
+		return {main: null, more: null};
+	const left = ['plt', 'no_graph', 'too_much', 'no_steps'].filter((key) => q.inferred[key].samples);
+	const words = {plt: 'samples in PLT entries', no_graph: '… without a graph', too_much: '… too large', no_steps: '… out of steps'};
+	return {
+		main: big(figure(q, 'inferred.moved_percent', percent), 'count in other blocks'),
+		more: list(['inferred from', el('span', {}, figure(q, 'inferred.percent', percent), ' of the samples')],
+			['samples', figure(q, 'inferred.solved.samples', count)],
+			['functions', figure(q, 'inferred.solved.functions', count)],
+			...left.map((key) => [words[key], figure(q, `inferred.${key}.samples`, count)])),
+	};
+}
+
 function flow(q) {
 	if (!q.flow)
 		return {main: null, more: null};
@@ -94,4 +108,4 @@ function flow(q) {
 	};
 }
 
-export const cards = {build, kept, density, coverage, places, flow};
+export const cards = {build, kept, density, coverage, places, inferred, flow};

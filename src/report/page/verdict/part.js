@@ -6,13 +6,14 @@ import {plural} from '../base/format.js';
 import {cards} from './cards.js';
 
 const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']};
-const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', flow: 'Flow'};
+const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', inferred: 'Inferred', flow: 'Flow'};
 const ASKED = {
 	build: 'Are the samples of this very build?',
 	kept: 'How much of the usable data is in the profile?',
 	density: 'Are there enough samples?',
 	coverage: 'Which part of the code is it about?',
 	places: 'Does the binary fit the workload?',
+	inferred: 'Are the branches known, as samples are plain?',
 	flow: 'Do counts add up?',
 };
 
