@@ -178,6 +178,7 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 	} else {
 		merge_summary_bad(outcome->merge, true, stderr);
 		(void)!merge_summary_doubles(outcome->merge, stderr);
+		merge_summary_inferred(outcome->merge, stderr);
 		if (args->stats == MERGE_STATS_TEXT)
 			merge_summary_text(outcome, args->verbose, stderr);
 	}

@@ -7,6 +7,7 @@
 
 #include "src/cli/say.h"
 #include "src/output/json.h"
+#include "src/output/yaml.h"
 
 /* A decimal number of up to 128 bits. */
 static const char *format_sum(merge_sum sum, char out[48])
@@ -138,6 +139,50 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 		say(out, "warning: %zu more pair%s of inputs with the same records and sums", pairs - TOLD_MOST, plural(pairs - TOLD_MOST));
 	free(shards);
 	return ok;
+}
+
+/* ---- inferred and counted branches ---- */
+
+/* Of branches, and with any. */
+static bool has_branches(const struct merge_input *input)
+{
+	return !input->why && input->head.kind == MERGE_YAML && input->head.mode == MODE_BRANCHES && input->records;
+}
+
+static bool is_inferred(const struct merge_input *input)
+{
+	uint32_t ignored;
+
+	return strings_find(&input->head.origins, text_of(YAML_INFERRED), &ignored);
+}
+
+/* An input of counted branches that is added to this one of inferred ones. */
+static const struct merge_input *counted_beside(const struct merge *merge, const struct merge_input *inferred)
+{
+	struct build_id id = merge_identity(inferred);
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		struct build_id own = merge_identity(input);
+		if (has_branches(input) && !is_inferred(input) && own.size == id.size && !memcmp(own.data, id.data, id.size))
+			return input;
+	}
+	return NULL;
+}
+
+void merge_summary_inferred(const struct merge *merge, FILE *out)
+{
+	const struct merge_input *counted = NULL;
+	char sum[48];
+
+	for (size_t i = 0; !merge->options.scaled && i < merge->count && !counted; i++) {
+		const struct merge_input *input = &merge->inputs[i];
+		if (!has_branches(input) || !is_inferred(input) || !(counted = counted_beside(merge, input)))
+			continue;
+		say(out, "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "
+		    "hardly matter: --scale-to=%s gives each input the same weight", input_name(input->path),
+		    input_name(counted->path), format_sum(input->sums[0] ? input->sums[0] : 1, sum));
+	}
 }
 
 void merge_summary_bad(const struct merge *merge, bool skipped, FILE *out)

@@ -42,7 +42,9 @@ static bool write_header(struct emit *out, const struct profile *profile,
 	yaml_scalar(out, *id ? id : "<unknown>");
 	emit_string(out, "\n  profile-flags:   [ ");
 	emit_string(out, profile->basic ? "sample" : "lbr");
-	emit_string(out, " ]\n  profile-origin:  perf data aggregator\n  profile-events:  ");
+	emit_string(out, " ]\n  profile-origin:  ");
+	emit_string(out, profile->of_input ? YAML_ORIGIN "; " YAML_INFERRED : YAML_ORIGIN);
+	emit_string(out, "\n  profile-events:  ");
 	if (!yaml_joined(out, header->events, profile->basic ? header->event_count : 0))
 		return false;
 	emit_string(out, "\n  dfs-order:       false\n  hash-func:       xxh3\nfunctions:");
