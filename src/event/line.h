@@ -21,4 +21,8 @@ struct line {
 bool line_fail(struct bc_error *err, enum bc_code code, const struct line *line,
 	       const char *at, const char *why);
 
+/* Is it of raw call stacks, TIME MAP ADDRESS ..., which `batconv stacks` reads and which could be taken for text of perf script
+ * with a comm of two words?  Only its first three words are looked at. */
+bool line_is_raw_stack(struct text line);
+
 #endif

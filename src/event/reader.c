@@ -99,6 +99,8 @@ static const struct format *recognise_text(struct text start, bool complete, str
 			continue;
 		if (!looked++)
 			*first = line;
+		if (line_is_raw_stack(text))
+			continue;
 		for (size_t i = 0; i < BC_COUNT(formats); i++)
 			if (formats[i].fits && formats[i].fits(&line)) {
 				votes[i]++;

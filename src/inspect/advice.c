@@ -21,6 +21,7 @@ static const char *const nouns[FILE_KIND_COUNT] = {
 	[FILE_BCMAPS] = "a file of maps",
 	[FILE_MAPS] = "a file of maps",
 	[FILE_STACKS] = "a file of raw call stacks",
+	[FILE_RESOLVED] = "a list of resolved call stacks (batconv stacks)",
 	[FILE_JSON] = "a JSON file",
 	[FILE_PPROF] = "a profile of pprof",
 	[FILE_RANGES] = "a profile for llvm-profgen (--format=profgen)",
@@ -52,7 +53,7 @@ static const struct {
 	[PLACE_PROFILE] = {"a profile", PROFILES | KIND(FILE_UNKNOWN) | KIND(FILE_EMPTY)},
 	[PLACE_MEASURED] = {"a profile or samples", PROFILES | SAMPLES},
 	[PLACE_MAPS] = {"maps or a recording", KIND(FILE_BCMAPS) | KIND(FILE_MAPS) | SAMPLES},
-	[PLACE_STACKS] = {"call stacks or a recording", KIND(FILE_STACKS) | SAMPLES},
+	[PLACE_STACKS] = {"raw call stacks or a recording", KIND(FILE_STACKS) | SAMPLES},
 	[PLACE_JSON] = {"JSON of 'batconv dump --json'", KIND(FILE_JSON)},
 };
 
@@ -242,6 +243,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 		use_with(&line, "; batconv stacks --maps=", use->path, " STACKS");
 		break;
 	case FILE_STACKS: use_with(&line, "batconv stacks --maps=MAPS ", use->path, ""); break;
+	case FILE_RESOLVED: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the recording that the stacks are of"); break;
 	case FILE_JSON:
 		if (use->json_format && !strcmp(use->json_format, "batconv-bat"))
 			use_with(&line, "batconv encode ", use->path, " -o note");
@@ -317,11 +319,20 @@ static bool advise_folder(const struct situation *s, const struct given *file, s
 	return true;
 }
 
+static const struct given *find_recording(const struct situation *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->files[i].facts.read && s->files[i].facts.kind == FILE_SAMPLES)
+			return &s->files[i];
+	return NULL;
+}
+
 /* What can be done with the file instead. */
 static void use_instead(const struct situation *s, const struct given *file, struct advice *out)
 {
 	struct line line = line_in(out->command, sizeof(out->command));
 	const struct given *binary = find_place(s, PLACE_BINARY);
+	const struct given *recording = find_recording(s);
 	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE;
 
 	switch (file->facts.kind) {
@@ -338,6 +349,13 @@ static void use_instead(const struct situation *s, const struct given *file, str
 		if (has_program) {
 			use_with(&line, "llvm-profgen --unsymbolized-profile=", file->path, " --binary=");
 			use_with(&line, "", binary->path, " -o prog.prof");
+			return;
+		}
+		break;
+	case FILE_STACKS:
+		if (recording) {
+			use_with(&line, "batconv stacks --maps=", recording->path, " ");
+			use_with(&line, "", file->path, "");
 			return;
 		}
 		break;

@@ -8,6 +8,7 @@
 #include "src/base/attr.h"
 #include "src/base/sparse.h"
 #include "src/elf/notes.h"
+#include "src/event/line.h"
 
 static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_UNKNOWN] = "unknown",
@@ -20,6 +21,7 @@ static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_BCMAPS] = "maps (.bcmaps)",
 	[FILE_MAPS] = "maps (text)",
 	[FILE_STACKS] = "raw call stacks",
+	[FILE_RESOLVED] = "resolved call stacks",
 	[FILE_JSON] = "JSON",
 	[FILE_PPROF] = "pprof profile",
 	[FILE_RANGES] = "ranges for llvm-profgen",
@@ -61,16 +63,6 @@ static bool is_fdata_line(struct text line)
 
 	return kind.len == 1 && text_find(text_of("0134"), *kind.at) < 4 && name.len && text_hex(offset, &number) &&
 	       second.len == 1 && text_dec(second, &number);
-}
-
-/* TIME m3 ADDRESS ..., TIME p77 ADDRESS ... */
-static bool is_stack_line(struct text line)
-{
-	struct text time = text_word(&line), map = text_word(&line), address = text_word(&line);
-	uint64_t number;
-
-	return text_dec(time, &number) && map.len > 1 && (*map.at == 'm' || *map.at == 'p') &&
-	       map.at[1] >= '0' && map.at[1] <= '9' && text_hex(address, &number);
 }
 
 /* 7f0000001000-7f0000002000 r-xp ... */
@@ -117,6 +109,38 @@ static bool is_compiler_profile(struct text first, struct text rest)
 	       text_line(&rest, &line) && text_starts(line, " ");
 }
 
+/* TIME p77, or without a process TIME, and then "  0x401000         /srv/prog+0x1000" */
+static bool is_resolved(struct text first, struct text rest)
+{
+	struct text line = {0}, time = text_word(&first), map = text_word(&first);
+	uint64_t number;
+
+	if (!is_number(time) || (map.len && *map.at != 'p' && *map.at != 'm') || !text_line(&rest, &line) || !text_starts(line, "  0x"))
+		return false;
+	struct text address = text_word(&line);
+	return text_hex(text_from(address, 2), &number) && text_trim(line).len;
+}
+
+/* main;inner 12, or of one frame prog+0x1000 12, main (main.c:7) 12 */
+static bool is_folded(struct text line)
+{
+	size_t last = line.len;
+
+	while (last && line.at[last - 1] != ' ')
+		last--;
+	if (!last || !is_number(text_from(line, last)))
+		return false;
+	struct text frames = text_first(line, last - 1), offset = text_from(frames, text_find(frames, '+'));
+	size_t place = frames.len;
+	uint64_t number;
+
+	if (text_find(frames, ';') < frames.len || (text_starts(offset, "+0x") && text_hex(text_from(offset, 3), &number)))
+		return true;
+	while (place && frames.at[place - 1] != ':')
+		place--;
+	return place && text_ends(frames, ")") && is_number(text_first(text_from(frames, place), frames.len - place - 1));
+}
+
 /* Finds the kind of a text by its first line that is no comment. */
 static enum file_kind kind_of_text(struct text rest)
 {
@@ -130,7 +154,8 @@ static enum file_kind kind_of_text(struct text rest)
 			continue;
 		return is_fdata_line(line)   ? FILE_FDATA
 		       : is_maps_line(line)  ? FILE_MAPS
-		       : is_stack_line(line) ? FILE_STACKS
+		       : line_is_raw_stack(line) ? FILE_STACKS
+		       : is_resolved(line, rest) || is_folded(line) ? FILE_RESOLVED
 		       : is_ranges(line, rest) ? FILE_RANGES
 		       : is_compiler_profile(line, rest) ? FILE_COMPILER
 		       : text_starts(line, "layout ") && text_find(line, ':') < line.len ? FILE_LISTING

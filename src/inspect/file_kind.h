@@ -17,6 +17,7 @@ enum file_kind {
 	FILE_BCMAPS,
 	FILE_MAPS,    /* maps as text */
 	FILE_STACKS,  /* raw call stacks */
+	FILE_RESOLVED, /* what `stacks` prints, as text or folded */
 	FILE_JSON,
 	FILE_PPROF,
 	FILE_RANGES,   /* what llvm-profgen reads: --format=profgen */

@@ -135,6 +135,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_BCMAPS:
 	case FILE_MAPS:
 	case FILE_STACKS:
+	case FILE_RESOLVED:
 	case FILE_PPROF:
 	case FILE_RANGES:
 	case FILE_COMPILER:

@@ -5,6 +5,7 @@ Each kind of file that batconv, perf, BOLT or LLVM writes is put into each place
 there is one line: it names that file, what it is, and what the place takes; and where it tells a command ("; run: ..."), that command
 is run, and exits with 0.  The same for files of the right kinds that do not fit: a list, with the sentence of each.
 """
+import json
 import os
 import re
 import shutil
@@ -23,6 +24,9 @@ TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 60))
 NOUNS = {
     'bolted': 'a binary', 'side': 'a side file of a binary', 'note': 'a table alone', 'perf.data': 'a recording', 'fdata': r'a profile \(fdata\)',
     'yaml': r'a profile \(YAML\)', 'bcmaps': 'a file of maps', 'maps.txt': 'a file of maps', 'stacks.txt': 'a file of raw call stacks', 'json': 'a JSON file',
+    'resolved': r'a list of resolved call stacks \(batconv stacks\)', 'frames': r'a list of resolved call stacks \(batconv stacks\)',
+    'folded': r'a list of resolved call stacks \(batconv stacks\)', 'folded.lines': r'a list of resolved call stacks \(batconv stacks\)',
+    'chains': r'a list of resolved call stacks \(batconv stacks\)',
     'pprof': 'a profile of pprof', 'ranges': r'a profile for llvm-profgen \(--format=profgen\)', 'compiler': 'a profile for the compiler',
     'page': r'a page \(HTML\)', 'heat': 'a heat map', 'listing': 'a table as text', 'perf-report': 'what perf report, annotate or stat prints',
     'perf-stat': 'what perf report, annotate or stat prints', 'empty': 'empty', 'folder': 'a directory',
@@ -41,7 +45,7 @@ PLACES = {
     'profile': ('a profile', PROFILES | {'empty'}),
     'measured': ('a profile or samples', PROFILES | SAMPLES),
     'maps': ('maps or a recording', {'bcmaps', 'maps.txt'} | SAMPLES),
-    'stacks': ('call stacks or a recording', {'stacks.txt'} | SAMPLES),
+    'stacks': ('raw call stacks or a recording', {'stacks.txt'} | SAMPLES),
     'json': ("JSON of 'batconv dump --json'", {'json'}),
 }
 # A command line for each place: @ is the file.
@@ -56,10 +60,9 @@ LINES = [
     ('maps', 'bolted perf.data --maps=@ -o out'),
     ('image', 'addr --binary=@ 400000'), ('maps', 'addr --binary=bolted --maps=@ 400000'),
 ]
-# A file of raw stacks reads as text of perf script; its lines are counted as samples without branches, or of no known map.
-READ_ALL_THE_SAME = {('samples', 'stacks.txt'), ('maps', 'stacks.txt')}
 # Files of the right kinds that do not fit each other, or words that are meant otherwise.
 FITS = [
+    ('bolted perf.data stacks.txt -o out', 1, 'stacks.txt: is a file of raw call stacks, not samples; run: batconv stacks --maps=perf.data stacks.txt'),
     ('perf.data bolted -o out', 1, 'perf.data: is a recording, and bolted is a binary: swap them; run: batconv bolted perf.data -o prog.fdata'),
     ('heatmap perf.data bolted -o out', 1, 'perf.data: is a recording, and bolted is a binary: swap them; run: batconv heatmap bolted perf.data -o prog.heat'),
     ('report perf.data bolted -o out', 1, 'perf.data: is a recording, and bolted is a binary: swap them; run: batconv report bolted perf.data -o prog.html'),
@@ -132,6 +135,12 @@ def make_files():
     os.mkdir('recordings')
     shutil.copy('perf.data', 'recordings/one.data')
     batconv('stacks', '--format=pprof', 'perf.data', '-o', 'pprof')
+    batconv('stacks', 'perf.data', '-o', 'resolved')
+    batconv('stacks', '--lines', '--inlines', '--binary=bolted', 'perf.data', '-o', 'frames')
+    batconv('stacks', '--format=folded', 'perf.data', '-o', 'folded')
+    batconv('stacks', '--format=folded', '--lines', '--binary=bolted', 'perf.data', '-o', 'folded.lines')
+    with open('chains', 'w') as file:
+        file.write('_start;main;operator new(unsigned long) 12\n')
     # Names of sections tell what llvm-bolt did.
     data = open('bolted', 'rb').read()
     for name, bat, info in (('lost', b'.note.other_bat', b'.note.bolt_info'), ('stripped', b'.note.other_bat', b'.note.other_info'),
@@ -183,7 +192,7 @@ def each_place():
         noun, takes = PLACES[place]
         option = re.search(r'(--[a-z]+)=@', line)
         for kind, name in NOUNS.items():
-            if kind in takes or (place, kind) in READ_ALL_THE_SAME or (line.startswith('verify') and option and kind == 'side'):
+            if kind in takes or (line.startswith('verify') and option and kind == 'side'):
                 continue
             if kind == 'recordings' and 'perf.data' in takes:
                 yield line.replace('@', kind), 1, '%s: is %s(; run: .*)?' % (kind, name)
@@ -214,6 +223,16 @@ def run_commands(commands):
     return wrong
 
 
+def inspected():
+    """What inspect says of each file is a kind of its schema."""
+    with open(os.path.join(SOURCE, 'docs/schema/inspect.schema.json')) as file:
+        kinds = set(json.load(file)['properties']['kind']['enum'])
+    for name in NOUNS.keys() - {'empty', 'folder', 'recordings'}:
+        kind = json.loads(run('inspect --json ' + name).stdout)['kind']
+        if kind not in kinds:
+            yield '%s: %s is no kind of docs/schema/inspect.schema.json' % (name, kind)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -223,6 +242,7 @@ def main():
             wrong += check(line, code, pattern, commands)
             count += 1
         wrong += run_commands(commands)
+        wrong += inspected()
         os.chdir('/')
     print('\n'.join(wrong[:80]))
     print('%d command lines, %d commands told, %d wrong' % (count, len(commands), len(wrong)))

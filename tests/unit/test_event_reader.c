@@ -19,6 +19,8 @@ static const struct {
 	{"# perf\n7 PERF_RECORD_COMM: a:7/7\n", INPUT_PERF_SCRIPT},
 	{"               T 10 1.5: 9 cycles: 20\n", INPUT_PERF_SCRIPT},
 	{"S 10 2\n7 404010\n7 404010\n", INPUT_PERF_SCRIPT},
+	{"7 p5 400010 400020\n8 m3 400010\n", INPUT_AUTO}, /* raw stacks, and no comm of two words */
+	{"7 p5m3 400010 400020\n", INPUT_AUTO},
 	{"hello world\n", INPUT_AUTO},
 	{"\x7f" "ELF\n", INPUT_AUTO},
 	{"# only a comment\n", INPUT_PREAGG}, /* of no records */
