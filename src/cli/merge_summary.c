@@ -172,16 +172,17 @@ static const struct merge_input *counted_beside(const struct merge *merge, const
 
 void merge_summary_inferred(const struct merge *merge, FILE *out)
 {
-	const struct merge_input *counted = NULL;
 	char sum[48];
 
-	for (size_t i = 0; !merge->options.scaled && i < merge->count && !counted; i++) {
+	for (size_t i = 0; !merge->options.scaled && i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
-		if (!has_branches(input) || !is_inferred(input) || !(counted = counted_beside(merge, input)))
+		const struct merge_input *counted = has_branches(input) && is_inferred(input) ? counted_beside(merge, input) : NULL;
+		if (!counted)
 			continue;
 		say(out, "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "
 		    "hardly matter: --scale-to=%s gives each input the same weight", input_name(input->path),
 		    input_name(counted->path), format_sum(input->sums[0] ? input->sums[0] : 1, sum));
+		return;
 	}
 }
 

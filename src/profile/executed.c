@@ -87,16 +87,15 @@ DEFINE_SEARCH(starts_up_to, uint32_t, uint32_t, *item <= key)
 static uint64_t told_size(const struct job *job, struct output_place place)
 {
 	const struct binary *binary = job->located->binary;
-	const struct told_blocks *told;
 
 	if (!place.fragment || !job->told.of)
 		return 0;
 	uint32_t fragment = (uint32_t)(place.fragment - binary->bat.fragments);
 	uint64_t size = binary_fragment_size(binary, fragment);
-	told = &job->told.of[fragment];
+	const struct told_blocks *told = &job->told.of[fragment];
 	if (!told->count || place.offset >= size)
 		return 0;
-	const uint32_t *starts = &job->told.starts.at[told->first];
+	const uint32_t *starts = job->told.starts.at + told->first;
 	size_t next = starts_up_to(starts, told->count, place.offset);
 	return (next < told->count ? starts[next] : size) - starts[next - 1];
 }
