@@ -7,7 +7,6 @@
 
 #include "src/cli/say.h"
 #include "src/output/json.h"
-#include "src/output/yaml.h"
 
 /* A decimal number of up to 128 bits. */
 static const char *format_sum(merge_sum sum, char out[48])
@@ -149,13 +148,6 @@ static bool has_branches(const struct merge_input *input)
 	return !input->why && input->head.kind == MERGE_YAML && input->head.mode == MODE_BRANCHES && input->records;
 }
 
-static bool is_inferred(const struct merge_input *input)
-{
-	uint32_t ignored;
-
-	return strings_find(&input->head.origins, text_of(YAML_INFERRED), &ignored);
-}
-
 /* An input of counted branches that is added to this one of inferred ones. */
 static const struct merge_input *counted_beside(const struct merge *merge, const struct merge_input *inferred)
 {
@@ -164,7 +156,7 @@ static const struct merge_input *counted_beside(const struct merge *merge, const
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
 		struct build_id own = merge_identity(input);
-		if (has_branches(input) && !is_inferred(input) && own.size == id.size && !memcmp(own.data, id.data, id.size))
+		if (has_branches(input) && !merge_head_inferred(&input->head) && own.size == id.size && !memcmp(own.data, id.data, id.size))
 			return input;
 	}
 	return NULL;
@@ -176,7 +168,7 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 
 	for (size_t i = 0; !merge->options.scaled && i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
-		const struct merge_input *counted = has_branches(input) && is_inferred(input) ? counted_beside(merge, input) : NULL;
+		const struct merge_input *counted = has_branches(input) && merge_head_inferred(&input->head) ? counted_beside(merge, input) : NULL;
 		if (!counted)
 			continue;
 		say(out, "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/base/sort.h"
+#include "src/output/yaml.h"
 
 const char *merge_kind_name(enum merge_kind kind)
 {
@@ -21,6 +22,13 @@ void merge_head_free(struct merge_head *head)
 	strings_free(&head->unknown);
 	strings_free(&head->unknown_behind);
 	*head = (struct merge_head){0};
+}
+
+bool merge_head_inferred(const struct merge_head *head)
+{
+	uint32_t ignored;
+
+	return strings_find(&head->origins, text_of(YAML_INFERRED), &ignored);
 }
 
 static struct text word_of(const struct merge_head *head, uint32_t number)

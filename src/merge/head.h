@@ -45,6 +45,9 @@ struct merge_head {
 
 void merge_head_free(struct merge_head *head);
 
+/* Does it say that its branches were inferred?  YAML alone can. */
+bool merge_head_inferred(const struct merge_head *head);
+
 /* Why two profiles cannot be one, or NULL.  The same for both orders. */
 const char *merge_head_conflict(const struct merge_head *a, const struct merge_head *b);
 

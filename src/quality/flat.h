@@ -49,6 +49,7 @@ struct flat_profile {
 	struct flat_function_vec functions; /* by number; 0 is FLAT_OUTSIDE */
 	struct flat_record_vec records; /* by owner, then by places; equal ones are added up */
 	bool by_block, plain;
+	bool inferred; /* it says that its branches were */
 };
 
 void flat_free(struct flat_profile *profile);

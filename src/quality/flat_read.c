@@ -243,6 +243,7 @@ static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struc
 	if (ok && yaml_input_goes_on(yaml))
 		ok = bc_fail(err, BC_UNSUPPORTED, "%s: has profiles of several programs: merge --expect=BIN writes that of one", r->name);
 	r->out->plain = head.mode == MODE_PLAIN;
+	r->out->inferred = merge_head_inferred(&head);
 	merge_head_free(&head);
 	return ok && err->code == BC_OK && (put_calls(r) || bc_fail_nomem(err));
 }

@@ -196,6 +196,7 @@ bool quality_of_profile(const char *path, struct quality *out, bool *mine, struc
 	*out = (struct quality){0};
 	bool ok = flat_read(path, &flat, mine, err) && (cover_functions(&flat, &out->coverage) || bc_fail_nomem(err));
 	out->basic = flat.plain;
+	out->says_inferred = flat.inferred;
 	out->has_flow = ok && !flat.plain;
 	ok = ok && (flat.plain || flow_take(&flat, &nothing, &calls, &out->flow, err));
 	flow_calls_free(&calls);

@@ -28,6 +28,7 @@ struct coverage {
 struct quality {
 	bool of_samples; /* else of a profile alone, which has coverage and flow only */
 	bool basic;      /* plain samples: no flow */
+	bool says_inferred; /* a profile alone that says so of its branches: its flow is consistent by construction */
 
 	bool has_density;
 	struct figures density;

@@ -127,6 +127,9 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
 		say_so(out, VERDICT_LOOK, "counts do not add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias,
 		       f->unreachable);
+	else if (q->says_inferred)
+		say_so(out, VERDICT_GOOD, "branches were inferred so that counts add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias,
+		       f->unreachable);
 	else
 		say_so(out, VERDICT_GOOD, "counts add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias, f->unreachable);
 }
