@@ -8,6 +8,7 @@ is run, and exits with 0.  The same for files of the right kinds that do not fit
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -169,7 +170,7 @@ def run(line, program=BATCONV):
     """A line of words after the program; what stands in out before stays if it fails."""
     with open('out', 'w') as file:
         file.write('before')
-    return subprocess.run("'%s' %s" % (program, line), shell=True, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
+    return subprocess.run('%s %s' % (shlex.quote(program), line), shell=True, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def check(line, code, pattern, commands):
