@@ -8,10 +8,9 @@
 #include "src/convert/kernel_check.h"
 #include "src/elf/binary_open.h"
 #include "src/profile/blocks.h"
-#include "src/profile/input_graphs.h"
+#include "src/flow/input_graphs.h"
 #include "src/profile/memory.h"
 #include "src/profile/touched.h"
-#include "src/restore/restore.h"
 
 /* Names the binary in an error of its code. */
 static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)
@@ -222,17 +221,6 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
-/* Restores parts of a profile of branches.  Plain samples have no branches to restore anything from. */
-static bool restore(struct conversion *c, struct bc_error *err)
-{
-	const struct restoration how = {&c->pair, c->aggregate.options.rules, c->threads, &c->restored};
-
-	if (c->pair.output && !c->basic && !restore_profile(&how, &c->profile, err))
-		return of_binary(c, false, err);
-	c->restored.count[RESTORE_NAMES] = profile_renumbered(&c->profile);
-	return true;
-}
-
 static bool take_calls(struct conversion *c, struct bc_error *err)
 {
 	return !conversion_wants(c, WANT_RANGES) || c->basic || ranges_take_calls(&c->profile, conversion_pair(c), &c->ranges, err);
@@ -381,7 +369,7 @@ bool conversion_count(struct conversion *c, struct bc_error *err)
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */
 bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	bool ok = mark_functions(c, err) && (!makes_profile(c) || (make_profile(c, err) && restore(c, err) && take_calls(c, err))) &&
+	bool ok = mark_functions(c, err) && (!makes_profile(c) || (make_profile(c, err) && take_calls(c, err))) &&
 		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err)
 						    : (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err));
 

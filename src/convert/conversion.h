@@ -16,10 +16,10 @@
 #include "src/probes/source.h"
 #include "src/count/aggregate.h"
 #include "src/profile/choice.h"
-#include "src/profile/convert.h"
+#include "src/flow/convert.h"
 #include "src/profile/executed.h"
-#include "src/profile/preagg_counts.h"
-#include "src/ranges/ranges.h"
+#include "src/flow/preagg_counts.h"
+#include "src/flow/ranges.h"
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {

@@ -9,7 +9,7 @@
 #include "src/base/error.h"
 #include "src/pair/pair.h"
 #include "src/profile/profile.h"
-#include "src/ranges/ranges.h"
+#include "src/flow/ranges.h"
 
 /* With fewer samples in the whole profile, blocks without any are taken to run now and then (flow_problem.sparse).
  * With more it gains nothing, and takes three times as long. */

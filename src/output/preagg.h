@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "src/profile/preagg_counts.h"
+#include "src/flow/preagg_counts.h"
 
 struct preagg_profile {
 	const struct preagg_counts *counts;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/ranges/ranges.h"
+#include "src/flow/ranges.h"
 
 /* The caller checks ferror(). */
 void profgen_write(const struct ranges *ranges, FILE *file);

@@ -10,10 +10,20 @@ static bool entry_less(const struct entry *a, const struct entry *b)
 }
 DEFINE_SORT(sort_entries, struct entry, entry_less)
 
-static void add_up(struct entry_vec *entries)
+bool entries_add(const struct binary *binary, const struct record *record, struct entry_vec *out)
+{
+	if (!record->to.function || record_is_internal(record))
+		return true;
+	struct entry entry = {(uint32_t)(record->to.function - binary->functions.at), record->to.offset, record->count,
+			      record->kind == RECORD_ENTRY ? record->count : 0};
+	return entry_vec_push(out, entry);
+}
+
+void entries_sort(struct entry_vec *entries)
 {
 	size_t kept = 0;
 
+	sort_entries(entries->at, entries->len);
 	for (size_t i = 0; i < entries->len; i++) {
 		const struct entry *entry = &entries->at[i];
 		struct entry *last = kept ? &entries->at[kept - 1] : NULL;
@@ -31,17 +41,10 @@ bool entries_collect(const struct profile *profile, struct entry_vec *out)
 {
 	for (size_t i = 0; i < profile->record_count; i++) {
 		struct record record = profile_record(profile, i);
-		if (!record.to.function || record_is_internal(&record))
-			continue;
-		struct entry entry = {
-			(uint32_t)(record.to.function - profile->binary->functions.at),
-			record.to.offset, record.count,
-			record.kind == RECORD_ENTRY ? record.count : 0};
-		if (!entry_vec_push(out, entry))
+		if (!entries_add(profile->binary, &record, out))
 			return false;
 	}
-	sort_entries(out->at, out->len);
-	add_up(out);
+	entries_sort(out);
 	return true;
 }
 

@@ -24,7 +24,13 @@ static inline bool record_is_internal(const struct record *record)
 	       record->to.offset != 0;
 }
 
-/* Sorted by function and offset, each place once.  Returns false when out of memory. */
+/* Adds the entry that a record tells, if it does.  Returns false when out of memory. */
+BC_MUST_USE bool entries_add(const struct binary *binary, const struct record *record, struct entry_vec *out);
+
+/* To be called when all were added: sorts by function and offset, each place once. */
+void entries_sort(struct entry_vec *entries);
+
+/* Those of a profile, sorted.  Returns false when out of memory. */
 BC_MUST_USE bool entries_collect(const struct profile *profile, struct entry_vec *out);
 
 /* Those of a function: *out, and how many. */

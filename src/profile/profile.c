@@ -66,26 +66,41 @@ bool record_push(struct record_batch *batch, const struct binary *binary,
 	return push(batch, &packed);
 }
 
-struct record profile_record(const struct profile *profile, size_t index)
+static uint64_t owner_of(const struct packed_record *record)
 {
-	const struct packed_record *packed = &profile->records[index];
-	const struct function *functions = profile->binary->functions.at;
+	return record->owner_from >> OWNER_SHIFT;
+}
+
+/* by_name: what the words of the record number; NULL: they are numbers of the binary's functions. */
+static struct record unpack(const struct packed_record *packed, const struct function *functions, const struct name_number *by_name,
+			    bool basic)
+{
 	struct record record = {.count = packed->count, .mispredicted = packed->mispredicted,
 				.unsited = packed->unsited};
-	uint64_t to = packed->to >> 32;
+	uint64_t owner = owner_of(packed), to = packed->to >> 32;
 
 	if (packed->owner_from & ENTRY_BIT) {
 		record.kind = RECORD_ENTRY;
 	} else {
-		record.kind = profile->basic ? RECORD_SAMPLE : RECORD_BRANCH;
-		record.from.function = &functions[profile->by_name[packed->owner_from >> OWNER_SHIFT].v];
+		record.kind = basic ? RECORD_SAMPLE : RECORD_BRANCH;
+		record.from.function = &functions[by_name ? by_name[owner].v : owner];
 		record.from.offset = (uint32_t)packed->owner_from;
 	}
 	if (to) {
-		record.to.function = &functions[profile->by_name[to - 1].v];
+		record.to.function = &functions[by_name ? by_name[to - 1].v : to - 1];
 		record.to.offset = (uint32_t)packed->to;
 	}
 	return record;
+}
+
+struct record record_unpack(const struct packed_record *packed, const struct binary *binary, bool basic)
+{
+	return unpack(packed, binary->functions.at, NULL, basic);
+}
+
+struct record profile_record(const struct profile *profile, size_t index)
+{
+	return unpack(&profile->records[index], profile->binary->functions.at, profile->by_name, profile->basic);
 }
 
 static bool any_renumbered(const struct function_table *functions)
@@ -113,7 +128,7 @@ uint64_t profile_renumbered(const struct profile *profile)
 
 size_t profile_owner(const struct profile *profile, size_t index)
 {
-	return (size_t)(profile->records[index].owner_from >> OWNER_SHIFT);
+	return (size_t)owner_of(&profile->records[index]);
 }
 
 void profile_free(struct profile *profile)
@@ -123,6 +138,93 @@ void profile_free(struct profile *profile)
 	access_vec_free(&profile->accesses);
 	*profile = (struct profile){0};
 }
+
+static bool packed_less(const struct packed_record *a, const struct packed_record *b)
+{
+	return a->owner_from != b->owner_from ? a->owner_from < b->owner_from : a->to < b->to;
+}
+DEFINE_SORT(sort_packed, struct packed_record, packed_less)
+
+/* Returns how many records are left. */
+static size_t add_up_equal(struct packed_record *records, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct packed_record *last = kept ? &records[kept - 1] : NULL;
+		if (last && same_places(last, &records[i]))
+			add_up(last, &records[i]);
+		else
+			records[kept++] = records[i];
+	}
+	return kept;
+}
+
+size_t records_unify(struct packed_record *records, size_t count)
+{
+	sort_packed(records, count);
+	return add_up_equal(records, count);
+}
+
+/* ---- records by function ---- */
+
+static void unify_group(void *ctx, size_t index, unsigned worker)
+{
+	const struct record_groups *groups = ctx;
+	struct record_group *group = &groups->at[index];
+
+	(void)worker;
+	group->end = group->begin + records_unify(groups->records + group->begin, group->end - group->begin);
+}
+
+/* next: by function and one more, where its next record goes; at first how many the one before has. */
+static void distribute_all(const struct record_vec *batches, size_t batch_count, size_t functions, size_t *next, const struct binary *binary,
+			   struct record_groups *out)
+{
+	for (size_t i = 0; i < functions; i++) {
+		size_t begin = next[i], end = begin + next[i + 1];
+		if (begin < end)
+			out->at[out->count++] = (struct record_group){&binary->functions.at[i], begin, end};
+		next[i + 1] = end;
+	}
+	for (size_t i = 0; i < batch_count; i++)
+		for (size_t r = 0; r < batches[i].len; r++)
+			out->records[next[owner_of(&batches[i].at[r])]++] = batches[i].at[r];
+}
+
+bool record_groups_make(const struct binary *binary, struct record_vec *batches, size_t batch_count, unsigned threads,
+			struct record_groups *out)
+{
+	size_t functions = functions_named(&binary->functions), total = 0, owners = 0;
+	size_t *next = calloc(functions + 1, sizeof(*next));
+
+	for (size_t i = 0; next && i < batch_count; i++) {
+		total += batches[i].len;
+		for (size_t r = 0; r < batches[i].len; r++)
+			owners += !next[owner_of(&batches[i].at[r]) + 1]++;
+	}
+	*out = (struct record_groups){.at = malloc((owners + 1) * sizeof(*out->at)), .records = malloc((total + 1) * sizeof(*out->records))};
+	bool ok = next && out->at && out->records;
+	if (ok)
+		distribute_all(batches, batch_count, functions, next, binary, out);
+	for (size_t i = 0; i < batch_count; i++)
+		record_vec_free(&batches[i]);
+	free(next);
+	if (ok)
+		parallel_for(threads, out->count, unify_group, out);
+	else
+		record_groups_free(out);
+	return ok;
+}
+
+void record_groups_free(struct record_groups *groups)
+{
+	free(groups->at);
+	free(groups->records);
+	*groups = (struct record_groups){0};
+}
+
+/* ---- the whole profile ---- */
 
 struct named {
 	const char *name;
@@ -180,11 +282,6 @@ static bool rank(struct build *b)
 	return true;
 }
 
-static uint64_t owner_of(const struct packed_record *record)
-{
-	return record->owner_from >> OWNER_SHIFT;
-}
-
 static void touch_all(struct build *b)
 {
 	for (size_t i = 0; i < b->batch_count; i++) {
@@ -226,12 +323,6 @@ static void cut_parts(struct build *b)
 	}
 }
 
-static bool packed_less(const struct packed_record *a, const struct packed_record *b)
-{
-	return a->owner_from != b->owner_from ? a->owner_from < b->owner_from : a->to < b->to;
-}
-DEFINE_SORT(sort_packed, struct packed_record, packed_less)
-
 /* A record with its functions numbered by name. */
 static struct packed_record renumbered(const struct build *b, const struct packed_record *record,
 				       uint64_t owner)
@@ -258,21 +349,6 @@ static void distribute(struct build *b, const struct part *part)
 				b->profile->records[b->starts[owner]++] = renumbered(b, &batch->at[r], owner);
 		}
 	}
-}
-
-/* Returns how many records are left. */
-static size_t add_up_equal(struct packed_record *records, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct packed_record *last = kept ? &records[kept - 1] : NULL;
-		if (last && same_places(last, &records[i]))
-			add_up(last, &records[i]);
-		else
-			records[kept++] = records[i];
-	}
-	return kept;
 }
 
 static void order_part(void *ctx, size_t index, unsigned worker)
@@ -389,9 +465,8 @@ bool profile_one_by_name(const struct profile *profile, struct profile *out, str
 	if (first && any && (*own = calloc(profile->record_count + 1, sizeof(**own)))) {
 		for (size_t i = 0; i < profile->record_count; i++)
 			(*own)[i] = listed_first(first, &profile->records[i]);
-		sort_packed(*own, profile->record_count);
 		out->records = *own;
-		out->record_count = add_up_equal(*own, profile->record_count);
+		out->record_count = records_unify(*own, profile->record_count);
 	}
 	bool ok = first && (!any || *own);
 	free(first);

@@ -4,7 +4,7 @@
  *
  * Records are put into batches, one per thread, as they come; profile_build()
  * brings them into the order in which BOLT's tools write them, and adds up
- * equal ones.
+ * equal ones.  Who needs all records of a function before that groups them.
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
@@ -69,6 +69,28 @@ struct profile {
  * out of memory. */
 BC_MUST_USE bool record_push(struct record_batch *batch, const struct binary *binary,
 			     const struct record *record);
+
+/* Records of a batch, and what they tell; basic: they are RECORD_SAMPLE. */
+struct record record_unpack(const struct packed_record *packed, const struct binary *binary, bool basic);
+
+/* Sorts records of one function, and adds up equal ones.  Returns how many are left. */
+size_t records_unify(struct packed_record *records, size_t count);
+
+/* Records by the function that they are listed under. */
+struct record_group {
+	const struct function *function;
+	size_t begin, end; /* in `records` */
+};
+struct record_groups {
+	struct record_group *at; /* by function; each has a record at first */
+	size_t count;
+	struct packed_record *records;
+};
+
+/* Group records that were pushed, which are freed; each place is there once then.  Returns false when out of memory. */
+BC_MUST_USE bool record_groups_make(const struct binary *binary, struct record_vec *batches, size_t batch_count, unsigned threads,
+				    struct record_groups *out);
+void record_groups_free(struct record_groups *groups);
 
 /* Make a profile of records that were pushed, which are freed.
  *

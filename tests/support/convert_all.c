@@ -9,8 +9,7 @@
 
 #include "src/output/fdata.h"
 #include "src/output/profgen.h"
-#include "src/profile/input_graphs.h"
-#include "src/restore/restore.h"
+#include "src/flow/input_graphs.h"
 
 void error_check(const struct bc_error *err)
 {
@@ -149,11 +148,6 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	assert(ledger_balances(&converted.ledgers.traces));
 	double rate = build_check_rate(&converted.check);
 	assert(rate >= 0 && rate <= 100);
-	if (pair && !basic) {
-		const struct restoration how = {pair, aggregate->options.rules, threads,
-						&converted.restored};
-		assert(restore_profile(&how, &converted.profile, &err));
-	}
 	check_records(&converted.profile);
 	check_writing(&converted.profile, aggregate, out);
 	profile_free(&converted.profile);

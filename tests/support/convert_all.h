@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "src/event/reader.h"
-#include "src/profile/convert.h"
+#include "src/flow/convert.h"
 
 /* Read samples in memory; false with err filled if they cannot be read. */
 bool convert_read(struct aggregate *aggregate, struct text samples, struct bc_error *err);

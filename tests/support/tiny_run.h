@@ -4,7 +4,7 @@
 #ifndef SUPPORT_TINY_RUN_H
 #define SUPPORT_TINY_RUN_H
 
-#include "src/profile/convert.h"
+#include "src/flow/convert.h"
 #include "tests/support/tiny_binary.h"
 
 /* Where tiny_run_map() puts vaddr 0. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * From counted traces of the optimised binary to the profile of the input
+ * binary: docs/conversion.md, "Traces to records".  With the input at hand, what llvm-bolt changed is restored.
+ */
+#ifndef FLOW_CONVERT_H
+#define FLOW_CONVERT_H
+
+#include "src/count/aggregate.h"
+#include "src/count/located.h"
+#include "src/cfg/cfg.h"
+#include "src/pair/pair.h"
+#include "src/profile/build_check.h"
+#include "src/profile/profile.h"
+
+struct converted {
+	struct ledgers ledgers; /* of the aggregate, and what became of the traces or addresses */
+	struct build_check check;
+	struct returns_found found;
+	struct restored restored;
+	struct profile profile;
+	bool no_disassembler; /* libLLVM was needed and is missing: traces dropped as TRACE_DROP_NO_MAP */
+};
+
+struct convert_job {
+	struct located_counts *located; /* the addresses or the traces of an aggregate, and the binary */
+	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
+	struct code_marks left_out; /* functions whose code is not read; none; borrowed */
+	bool keep_counts;        /* the counts and locations stay; else they are empty then */
+	bool keep_code;          /* the graphs are with their code, as somebody needs it later */
+	struct cfg *graphs;      /* of the binary: those that are missing are built */
+	unsigned threads;        /* to use; the result does not depend on it */
+};
+
+/* Convert what was counted.  The caller finishes with profile_free(&out->profile).  BC_NOMEM, BC_FORMAT (work.h) */
+BC_MUST_USE bool convert(const struct convert_job *job, const struct aggregate *aggregate, struct converted *out, struct bc_error *err);
+
+#endif

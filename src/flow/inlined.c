@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A direct call or tail call of the input that is missing at its place in the output: llvm-bolt
+ * inlined the function, or proved the call needless.  Whatever enters the block of the call called
+ * the function.  Calls out of the inlined body are recorded at that place, or at the beginning of
+ * its block; they belong to the function that was called, or to one that it calls.
+ */
+#include <stdlib.h>
+
+#include "src/base/search.h"
+#include "src/base/sort.h"
+#include "src/elf/plt.h"
+#include "src/flow/steps.h"
+
+/* A call or jump of the output that leaves its function, with the place in the input to which it
+ * belongs. */
+struct kept_call {
+	uint32_t place;
+	uint32_t target; /* the output's function; NO_TARGET: not known */
+};
+DEFINE_VEC(kept_vec, struct kept_call);
+
+static bool kept_less(const struct kept_call *a, const struct kept_call *b)
+{
+	return a->place != b->place ? a->place < b->place : a->target < b->target;
+}
+DEFINE_SORT(sort_kept, struct kept_call, kept_less)
+DEFINE_SEARCH(kept_before, struct kept_call, uint32_t, item->place < key)
+
+static bool leaves(const struct function *f, const struct insn *insn)
+{
+	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(f, insn);
+}
+
+/* Lists the calls of one fragment. */
+static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
+{
+	const struct binary *binary = pass->binary;
+	const struct function *f = binary_fragment_function(binary, fragment);
+	const struct bat_fragment *table = &binary->bat.fragments[fragment];
+	struct insn insn;
+
+	if (!f)
+		return true;
+	struct bytes code = bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
+	for (uint32_t at = 0; at < code.size; at += insn.size) {
+		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
+			break;
+		insn.offset = at;
+		struct kept_call call = {bat_translate(&binary->bat, table, at, true),
+					 targets_of(&pass->output, &insn)};
+		if (leaves(f, &insn) && !kept_vec_push(out, call))
+			return false;
+	}
+	return true;
+}
+
+/* Lists the calls of all fragments of the current function. */
+static bool list_all_kept(struct pass *pass, struct kept_vec *out)
+{
+	const struct binary *binary = pass->binary;
+	uint32_t hot = binary->fragment_of[pass->function - binary->functions.at];
+
+	if (!list_kept(pass, hot, out))
+		return false;
+	for (uint32_t i = pass->first_cold[hot]; i != NO_FRAGMENT; i = pass->next_cold[i])
+		if (!list_kept(pass, i, out))
+			return false;
+	sort_kept(out->at, out->len);
+	return true;
+}
+
+static bool is_plt_entry(const struct pass *pass, uint32_t output)
+{
+	return pass->binary->functions.at[output].kind == FUNCTION_PLT;
+}
+
+/* Does the output call this function at a place, or one whose beginning is not known (a stub), or for one PLT entry another?  Of
+ * several entries that lead to the same function, such as two destructors at one address, llvm-bolt takes one. */
+static bool is_kept(const struct pass *pass, const struct kept_vec *kept, uint32_t place, uint32_t body)
+{
+	bool plt = body != NO_FUNCTION && is_plt_entry(pass, body);
+
+	for (size_t i = kept_before(kept->at, kept->len, place); i < kept->len && kept->at[i].place == place; i++) {
+		uint32_t target = kept->at[i].target;
+		if (target == body || target == NO_TARGET || (plt && is_plt_entry(pass, target)))
+			return true;
+	}
+	return false;
+}
+
+/* Does the output call this very function at a place? */
+static bool is_kept_there(const struct kept_vec *kept, uint32_t place, uint32_t body)
+{
+	size_t i = kept_before(kept->at, kept->len, place);
+
+	while (i < kept->len && kept->at[i].place == place && kept->at[i].target != body)
+		i++;
+	return i < kept->len && kept->at[i].place == place;
+}
+
+/* A call of the input that the output does not have at its place. */
+struct site {
+	uint32_t block, place;
+	uint32_t callee; /* the input's function */
+	bool moved; /* the output has it, at the beginning of the block: the table does not tell its place.  Else it was inlined */
+};
+DEFINE_VEC(site_vec, struct site);
+
+static bool list_sites(struct pass *pass, const struct flows *flows, const struct kept_vec *kept,
+		       struct site_vec *out)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct code *code = pass->code;
+
+	for (uint32_t b = 0; b < code->blocks.len; b++) {
+		for (uint32_t i = code->blocks.at[b].first; flows->in[b] && i < code->blocks.at[b].end; i++) {
+			const struct insn *insn = &code->insns->at[i];
+			uint32_t callee = pass_callee(pass, code->input, insn);
+			if (callee == NO_TARGET || pair->output_of[callee] == NO_FUNCTION ||
+			    is_kept(pass, kept, insn->offset, pair->body_of[callee]))
+				continue;
+			bool moved = is_kept_there(kept, code->blocks.at[b].start, pair->body_of[callee]);
+			if (insn->kind == INSN_CONDITIONAL && !moved)
+				continue; /* that may never have gone there */
+			if (!site_vec_push(out, (struct site){b, insn->offset, callee, moved}))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Adds the jump by which a PLT entry of the output goes on. */
+static void add_plt_jump(struct pass *pass, const struct function *entry, uint64_t count)
+{
+	uint32_t jump = plt_jump_in(&pass->binary->image, (struct vaddr){entry->address});
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {entry, jump}, {NULL, 0}, count, 0, 0});
+}
+
+static const struct function *named(const struct pass *pass, uint32_t input)
+{
+	return &pass->binary->functions.at[pass->how->pair->output_of[input]];
+}
+
+static void add_site(struct pass *pass, const struct flows *flows, const struct site *site)
+{
+	const struct function *callee = named(pass, site->callee);
+	uint64_t count = flows->in[site->block];
+
+	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, site->place}, {callee, 0}, count, 0, 0});
+	if (callee->kind == FUNCTION_PLT)
+		add_plt_jump(pass, callee, count);
+	pass_count(pass, RESTORE_INLINED, count);
+}
+
+/* One call on the way from an inlined function to a function that is called out of it. */
+struct link {
+	uint32_t function; /* the input's, which calls the next one */
+	uint32_t place;
+	uint32_t before; /* the number of the link that leads here, or itself */
+};
+
+#define LINKS_MOST 3
+#define REACHED_MOST 32
+#define CODE_MOST ((uint64_t)4096) /* larger functions are not inlined */
+
+struct chain {
+	struct link at[REACHED_MOST];
+	uint32_t count;
+};
+
+static uint32_t depth(const struct chain *chain, uint32_t link)
+{
+	uint32_t steps = 1;
+
+	for (; link; link = chain->at[link].before)
+		steps++;
+	return steps;
+}
+
+static bool reached(const struct chain *chain, uint32_t function)
+{
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (chain->at[i].function == function)
+			return true;
+	return false;
+}
+
+/* Reads the calls of a function, up to where it cannot be decoded.  false: out of memory */
+static bool read_calls(struct pass *pass, uint32_t function)
+{
+	const struct function *f = &pass->how->pair->functions.at[function];
+	struct bytes code = bytes_first(image_bytes_at(&pass->how->pair->image, (struct vaddr){f->address}), f->size);
+	struct known_calls *calls = &pass->calls;
+	struct insn insn;
+
+	calls->begin[function] = calls->end[function] = (uint32_t)calls->at.len;
+	if (f->kind == FUNCTION_PLT || f->size > CODE_MOST)
+		return true;
+	for (uint32_t at = 0; at < code.size; at += insn.size) {
+		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
+			break;
+		insn.offset = at;
+		uint32_t callee = pass_callee(pass, f, &insn);
+		if (callee != NO_TARGET && insn.kind != INSN_CONDITIONAL &&
+		    !known_call_vec_push(&calls->at, (struct known_call){callee, at}))
+			return false;
+	}
+	calls->end[function] = (uint32_t)calls->at.len;
+	return true;
+}
+
+/* Searches the calls of one function.  True: the one at *place calls the function that is wanted. */
+static bool look_at(struct pass *pass, struct chain *chain, uint32_t link, uint32_t wanted, uint32_t *place)
+{
+	struct known_calls *calls = &pass->calls;
+	uint32_t function = chain->at[link].function;
+
+	if (calls->begin[function] == KNOWN_CALLS_NONE && !read_calls(pass, function)) {
+		pass->out_of_memory = true;
+		return false;
+	}
+	for (uint32_t i = calls->begin[function]; i < calls->end[function] && pass->looks; i++, pass->looks--) {
+		uint32_t callee = calls->at.at[i].callee;
+		if (pass->how->pair->body_of[callee] == wanted) {
+			*place = calls->at.at[i].place;
+			return true;
+		}
+		if (chain->count < REACHED_MOST && depth(chain, link) < LINKS_MOST && !reached(chain, callee))
+			chain->at[chain->count++] = (struct link){callee, calls->at.at[i].place, link};
+	}
+	return false;
+}
+
+/* Finds the links from a function to the body of another: returns the last one, or NO_LINK. */
+#define NO_LINK UINT32_MAX
+static uint32_t find_chain(struct pass *pass, uint32_t from, uint32_t wanted, struct chain *chain, uint32_t *place)
+{
+	chain->at[0] = (struct link){from, 0, 0};
+	chain->count = 1;
+	for (uint32_t i = 0; i < chain->count; i++)
+		if (look_at(pass, chain, i, wanted, place))
+			return i;
+	return NO_LINK;
+}
+
+/* Does the input call the target of a record at its place? */
+static bool is_own_call(const struct pass *pass, const struct record *record)
+{
+	uint32_t number = code_insn_at(pass->code, record->from.offset);
+
+	if (number == NO_INSN)
+		return false;
+	const struct insn *insn = &pass->code->insns->at[number];
+	uint32_t callee = pass_callee(pass, pass->code->input, insn);
+	bool known = callee != NO_TARGET && pass->how->pair->output_of[callee] != NO_FUNCTION;
+	bool indirect = callee == NO_TARGET && (insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT);
+	return indirect || (known && named(pass, callee) == record->to.function);
+}
+
+static uint32_t body_index(const struct pass *pass, const struct function *output)
+{
+	uint32_t index = (uint32_t)(output - pass->binary->functions.at);
+	uint32_t input = pass->how->pair->input_of[index];
+
+	return input == NO_FUNCTION ? index : pass->how->pair->body_of[input];
+}
+
+static void add_chain(struct pass *pass, const struct chain *chain, uint32_t last, uint32_t place,
+		      struct record record)
+{
+	for (uint32_t i = last; i; i = chain->at[i].before) {
+		const struct link *link = &chain->at[i];
+		struct record step = record;
+		if (pass->how->pair->output_of[link->function] == NO_FUNCTION)
+			continue;
+		step.from = (struct input_place){named(pass, chain->at[link->before].function), link->place};
+		step.to = (struct input_place){named(pass, link->function), 0};
+		pass_add(pass, step);
+	}
+	record.from = (struct input_place){named(pass, chain->at[last].function), place};
+	record.unsited = 0;
+	pass_add(pass, record);
+}
+
+DEFINE_SEARCH(sites_before, struct site, uint32_t, item->place < key)
+DEFINE_SEARCH(sites_of_before, struct site, uint32_t, item->block < key)
+
+/* The sites that a call can be out of: that at its place, or all of the block that begins there. */
+static const struct site *sites_at(const struct pass *pass, const struct site_vec *sites, uint32_t offset, size_t *count)
+{
+	uint32_t block = code_block_from(pass->code, offset);
+	size_t first = block == NO_BLOCK ? sites_before(sites->at, sites->len, offset) : sites_of_before(sites->at, sites->len, block);
+	size_t end = first;
+
+	while (end < sites->len && (block == NO_BLOCK ? sites->at[end].place == offset : sites->at[end].block == block))
+		end++;
+	*count = end - first;
+	return sites->at + first;
+}
+
+/* Moves a call out of a body that was inlined at one of the sites. */
+static bool move_call(struct pass *pass, const struct site_vec *sites, const struct record *record)
+{
+	size_t count;
+
+	if (record->kind != RECORD_BRANCH || record_is_internal(record) || !record->to.function ||
+	    record->to.offset || is_own_call(pass, record))
+		return false;
+	const struct site *near = sites_at(pass, sites, record->from.offset, &count);
+	for (size_t i = 0; i < count; i++)
+		if (near[i].moved && named(pass, near[i].callee) == record->to.function) {
+			struct record there = *record;
+			there.from.offset = near[i].place;
+			there.unsited = 0;
+			pass_add(pass, there);
+			return true;
+		}
+	for (size_t i = 0; i < count && pass->looks; i++, pass->looks -= !!pass->looks) {
+		struct chain chain;
+		uint32_t place = 0;
+		if (near[i].moved)
+			continue;
+		uint32_t last = find_chain(pass, near[i].callee, body_index(pass, record->to.function), &chain, &place);
+		if (last == NO_LINK || pass->how->pair->output_of[chain.at[last].function] == NO_FUNCTION)
+			continue;
+		add_chain(pass, &chain, last, place, *record);
+		pass_count(pass, RESTORE_INLINED, record->count);
+		return true;
+	}
+	if (count)
+		pass_count_guarded(pass, GUARD_INLINED, record->count);
+	return false;
+}
+
+bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced)
+{
+	struct kept_vec kept = {0};
+	struct site_vec sites = {0};
+
+	bool ok = list_all_kept(pass, &kept) && list_sites(pass, flows, &kept, &sites);
+	for (size_t i = 0; ok && i < sites.len; i++)
+		if (!sites.at[i].moved)
+			add_site(pass, flows, &sites.at[i]);
+	for (size_t i = pass->begin; ok && sites.len && i < pass->end; i++) {
+		struct record record = pass_record(pass, i);
+		replaced[i - pass->begin] = move_call(pass, &sites, &record);
+	}
+	kept_vec_free(&kept);
+	site_vec_free(&sites);
+	return ok;
+}

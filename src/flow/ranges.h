@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The code that ran, as ranges of the input binary and branches between them: the unsymbolized
+ * profile that llvm-profgen reads.  Every trace of the output is walked through the instructions of
+ * the input: docs/conversion.md, section 8.
+ */
+#ifndef FLOW_RANGES_H
+#define FLOW_RANGES_H
+
+#include "src/pair/pair.h"
+#include "src/count/ledger.h"
+#include "src/count/located.h"
+#include "src/count/returns.h"
+#include "src/profile/profile.h"
+
+/* X(NAME, key for machines, text for people) */
+#define RANGE_DROPS(X)                                                         \
+	X(OUTSIDE, "out_of_range", "with an end outside the binary's functions") \
+	X(TWO_FUNCTIONS, "two_fragments", "with ends in two fragments")        \
+	X(BACKWARDS, "backwards", "that end before they begin")                \
+	X(INVALID, "invalid", "through code that no straight line can run through") \
+	X(NO_CODE, "no_code", "in functions whose code of the input is not known")
+
+#define STEP_DROPS(X)                                                          \
+	X(OUTSIDE, "outside", "that leave the binary's functions")             \
+	X(NO_CODE, "no_code", "to functions whose code of the input is not known")
+
+#define X(name, key, text) RANGE_##name,
+enum range_drop { RANGE_DROPS(X) RANGE_DROP_COUNT };
+#undef X
+#define X(name, key, text) STEP_##name,
+enum step_drop { STEP_DROPS(X) STEP_DROP_COUNT };
+#undef X
+
+/* A range is from the first byte of an instruction to the first byte of another, and contains both
+ * instructions.  A branch leads from the one to the other. */
+struct counted_range {
+	uint64_t from, to; /* vaddrs of the input */
+	uint64_t count;
+};
+#define RANGE_FROM_OUTSIDE 1 /* `from` of a branch */
+
+struct ranges {
+	struct counted_range *at; /* by from, then to: the ranges, and then the branches */
+	size_t range_count, branch_count;
+	uint64_t base; /* the address from which llvm-profgen counts */
+	struct ledger runs;  /* straight lines; reasons are those of enum range_drop */
+	struct ledger steps; /* taken branches; of enum step_drop */
+};
+extern const struct ledger_words range_words, step_words;
+
+struct ranges_job {
+	struct located_counts *located; /* traces, and the binary that they are of */
+	const struct returns *returns;
+	const struct pair *pair; /* with the graphs of input_graphs_build(); NULL: the binary is its own input */
+	unsigned threads;
+};
+
+/* BC_FORMAT: tables that would be read too often (work.h).  BC_NOMEM */
+BC_MUST_USE bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_error *err);
+
+/* Replaces the branches that lead to the beginning of a function by those of a profile of the same samples, as restored:
+ * one truth for llvm-bolt and the compiler.  `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */
+BC_MUST_USE bool ranges_take_calls(const struct profile *profile, const struct pair *pair, struct ranges *ranges,
+				   struct bc_error *err);
+void ranges_free(struct ranges *ranges);
+
+#endif

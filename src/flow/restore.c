@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/flow/restore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/flow/steps.h"
+
+static void note_named(struct pass *pass, const struct function *function)
+{
+	if (function)
+		pass->named[function - pass->binary->functions.at] = true;
+}
+
+void pass_add(struct pass *pass, struct record record)
+{
+	note_named(pass, record.from.function);
+	note_named(pass, record.to.function);
+	if (!record_push(pass->out, pass->binary, &record))
+		pass->out_of_memory = true;
+}
+
+void pass_add_edge(struct pass *pass, uint32_t from, uint32_t to, uint64_t count, uint64_t mispredicted)
+{
+	pass_add(pass, (struct record){RECORD_BRANCH, {pass->function, from}, {pass->function, to}, count,
+				       mispredicted, 0});
+}
+
+uint32_t pass_callee(const struct pass *pass, const struct function *input, const struct insn *insn)
+{
+	uint32_t callee = targets_of(&pass->input, insn);
+	bool own = callee != NO_TARGET && &pass->how->pair->functions.at[callee] == input;
+
+	return own && !insn_is_call(*insn) ? NO_TARGET : callee;
+}
+
+static uint32_t output_index(const struct pass *pass, const struct function *output)
+{
+	return (uint32_t)(output - pass->binary->functions.at);
+}
+
+/* Returns the function that the input's instruction at a place names, or NO_TARGET. */
+static uint32_t named_at(struct pass *pass, struct input_place place)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *in = pair_input_of(pair, place.function);
+	struct insn insn;
+
+	if (!in || place.offset >= in->extent)
+		return NO_TARGET;
+	uint64_t at = in->address + place.offset;
+	struct bytes code = bytes_first(image_bytes_at(&pair->image, (struct vaddr){at}), 16);
+	if (!decoder_next(&pass->decoder, code, at, &insn))
+		return NO_TARGET;
+	insn.offset = place.offset;
+	return pass_callee(pass, in, &insn);
+}
+
+/* Returns the function that the input's instruction names, if the record calls a body that several
+ * functions share; else NULL. */
+static const struct function *unfolded(struct pass *pass, const struct record *record)
+{
+	const struct pair *pair = pass->how->pair;
+
+	if (record->to.offset || !record->to.function)
+		return NULL;
+	uint32_t body = output_index(pass, record->to.function);
+	if (!pass->shared[body])
+		return NULL;
+	uint32_t callee = named_at(pass, record->from);
+	if (callee == NO_TARGET)
+		pass_count_guarded(pass, GUARD_FOLDED, record->count);
+	if (callee == NO_TARGET || pair->body_of[callee] != body || pair->output_of[callee] == body)
+		return NULL;
+	return &pass->binary->functions.at[pair->output_of[callee]];
+}
+
+static void add_way(struct pass *pass, const struct record *record, const struct way *way)
+{
+	const struct code *code = pass->code;
+	uint32_t from = record->from.offset;
+	uint64_t mispredicted = record->mispredicted;
+
+	for (uint32_t i = 0; i < way->count; i++) {
+		pass_add_edge(pass, from, code->blocks.at[way->blocks[i]].start, record->count, mispredicted);
+		from = code_last(code, way->blocks[i]);
+		mispredicted = 0;
+	}
+	pass_add_edge(pass, from, record->to.offset, record->count, mispredicted);
+	pass_count(pass, RESTORE_DELETED, record->count);
+}
+
+/* Is the function in the table?  All records of other functions are those of the input's own code. */
+static bool has_table(const struct pass *pass)
+{
+	const struct binary *binary = pass->binary;
+
+	return binary->fragment_of[pass->function - binary->functions.at] != NO_FRAGMENT;
+}
+
+/* A block of the input that leads to one of two is looked for among all blocks of a function. */
+static uint32_t find_before(struct pass *pass, uint32_t one, uint32_t other)
+{
+	uint64_t looks = pass->code->blocks.len + pass->code->successors.len;
+
+	if (pass->looks < looks)
+		return NO_BLOCK;
+	pass->looks -= looks;
+	return code_block_before(pass->code, one, other);
+}
+
+/* Tells a step out of a block that does not lead there by one from the block before, which does.  The steps from there to the block are as
+ * many less. */
+static void take_displaced(struct pass *pass, const struct record *record, uint32_t before, uint32_t source, uint32_t target)
+{
+	const struct code *code = pass->code;
+	struct displaced *last = pass->displaced.len ? &pass->displaced.at[pass->displaced.len - 1] : NULL;
+
+	pass_add_edge(pass, code->insns->at[code_jump(code, before, target)].offset, record->to.offset, record->count, record->mispredicted);
+	if (last && last->function == pass->function && last->before == before && last->block == source)
+		last->count = count_add_saturating(last->count, record->count);
+	else if (!displaced_vec_push(&pass->displaced, (struct displaced){pass->function, before, source, record->count}))
+		pass->out_of_memory = true;
+}
+
+/* Tells a step that is no edge of the input by edges that are.  llvm-bolt made it
+ * - to a landing pad, by a jump at the end of a cold fragment, as an exception must not lead to another fragment;
+ * - past a block that is nothing but a condition, as it asked that before the one of the block in front (-three-way-branch);
+ * - from a block that has no code of its own any more, as a conditional tail call or a condition stands in for it at the end of the
+ *   block in front.
+ * What else there is would make llvm-bolt drop the profile of the whole function, and is left out. */
+static void take_no_edge(struct pass *pass, const struct record *record)
+{
+	const struct code *code = pass->code;
+	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset), other;
+
+	pass_count(pass, RESTORE_EDGES, record->count);
+	if (source == NO_BLOCK || target == NO_BLOCK)
+		return;
+	if (code->blocks.at[target].pad) {
+		pass_add(pass, (struct record){RECORD_ENTRY, {0}, record->to, record->count, 0, 0});
+	} else if ((other = code_condition_between(code, source, target)) != NO_BLOCK) {
+		pass_add_edge(pass, record->from.offset, code->blocks.at[other].start, record->count, record->mispredicted);
+		pass_add_edge(pass, code_last(code, other), record->to.offset, record->count, 0);
+	} else if ((other = find_before(pass, source, target)) != NO_BLOCK) {
+		take_displaced(pass, record, other, source, target);
+	}
+}
+
+/* Tells a step out of a copy, which the output has as one out of the block that the copy follows, by the block that was copied. */
+static bool leaves_copy(struct pass *pass, const struct record *record)
+{
+	const struct code *code = pass->code;
+	uint32_t source = code_block_at(code, record->from.offset), target = code_block_from(code, record->to.offset);
+
+	if (!pass_does(pass, RESTORE_COPIES) || source == NO_BLOCK || target == NO_BLOCK)
+		return false;
+	uint32_t copied = copies_source(pass, source, target);
+	if (copied == NO_BLOCK)
+		return false;
+	pass_add_edge(pass, code->insns->at[code_jump(code, copied, target)].offset, record->to.offset, record->count, record->mispredicted);
+	return true;
+}
+
+static void take_internal(struct pass *pass, const struct record *record)
+{
+	struct way way;
+
+	if (!pass->code->blocks.len || !pass_does(pass, RESTORE_DELETED)) {
+		if (pass_does(pass, RESTORE_DELETED) && has_table(pass))
+			pass_count_guarded(pass, pass->code->misfits ? GUARD_OFFSETS : GUARD_NO_GRAPH, record->count);
+		pass_add(pass, *record);
+		return;
+	}
+	enum way_kind kind = code_way(pass->code, record->from.offset, record->to.offset, &way);
+	switch (kind) {
+	case WAY_AS_IS:
+		pass_add(pass, *record);
+		break;
+	case WAY_NONE:
+		if (leaves_copy(pass, record))
+			break;
+		if (pass_does(pass, RESTORE_EDGES)) {
+			take_no_edge(pass, record);
+			break;
+		}
+		/* fall through */
+	case WAY_ANY:
+		pass_count_guarded(pass, kind == WAY_ANY ? GUARD_ANY_AIM : GUARD_NO_WAY, record->count);
+		pass_add(pass, *record);
+		break;
+	case WAY_WITHIN:
+		pass_count(pass, RESTORE_MADE, record->count);
+		break;
+	case WAY_FOUND:
+		add_way(pass, record, &way);
+		break;
+	}
+}
+
+static void take_call(struct pass *pass, struct record record)
+{
+	const struct function *callee = NULL;
+
+	if (record.kind == RECORD_BRANCH && pass_does(pass, RESTORE_FOLDED))
+		callee = unfolded(pass, &record);
+	if (callee) {
+		record.to.function = callee;
+		pass_count(pass, RESTORE_FOLDED, record.count);
+	}
+	pass_add(pass, record);
+}
+
+/* Walks the way of each record, one by one. */
+static void take_ways(struct pass *pass)
+{
+	for (size_t i = pass->begin; i < pass->end; i++) {
+		struct record record = pass_record(pass, i);
+		if (record_is_internal(&record))
+			take_internal(pass, &record);
+		else
+			take_call(pass, record);
+	}
+}
+
+/* Adds the edge that leaves the first block, if llvm-bolt removed that: control entered it and went
+ * on to the next one. */
+static void leave_first_block(struct pass *pass, struct flows *flows)
+{
+	const struct code *code = pass->code;
+	uint32_t block = 0;
+
+	for (uint32_t steps = 0; steps < WAY_MOST && code->blocks.at[block].removable; steps++) {
+		if (code->blocks.at[block].succ_count != 1 || flows->in[block] <= flows->out[block])
+			return;
+		uint64_t count = flows->in[block] - flows->out[block];
+		uint32_t next = code->successors.at[code->blocks.at[block].succ];
+		pass_add_edge(pass, code_last(code, block), code->blocks.at[next].start, count, 0);
+		pass_count(pass, RESTORE_DELETED, count);
+		flows->out[block] += count;
+		flows->in[next] += count;
+		block = next;
+	}
+}
+
+/* Makes a step to a condition one less for each that did not go through it. */
+static void take_back(struct pass *pass, struct displaced *displaced, struct flows *flows, bool *replaced)
+{
+	const struct code *code = pass->code;
+
+	for (size_t i = pass->begin; i < pass->end && displaced->count; i++) {
+		struct record record = pass_record(pass, i);
+		if (replaced[i - pass->begin] || !record_is_internal(&record) || record.to.offset != code->blocks.at[displaced->block].start ||
+		    code_block_at(code, record.from.offset) != displaced->before)
+			continue;
+		uint64_t less = record.count < displaced->count ? record.count : displaced->count;
+		replaced[i - pass->begin] = true;
+		record.count -= less;
+		displaced->count -= less;
+		flows->in[displaced->block] -= less;
+		flows->on[displaced->before] -= less;
+		flows->out[displaced->before] -= less;
+		pass_add(pass, record);
+	}
+}
+
+static void take_all_back(struct pass *pass, struct flows *flows, bool *replaced)
+{
+	const struct displaced_vec *displaced = &pass->displaced;
+
+	for (; pass->first_displaced < displaced->len && displaced->at[pass->first_displaced].function == pass->function; pass->first_displaced++)
+		take_back(pass, &displaced->at[pass->first_displaced], flows, replaced);
+}
+
+/* Restores what only the sum of all counts of a function shows. */
+static bool take_sums(struct pass *pass)
+{
+	bool *replaced = calloc(pass->end - pass->begin + 1, sizeof(*replaced));
+	struct flows flows = {0};
+	bool ok = replaced;
+
+	if (ok && pass->code->blocks.len) {
+		ok = flows_count(pass, &flows);
+		if (ok)
+			take_all_back(pass, &flows, replaced);
+		if (ok && pass_does(pass, RESTORE_DELETED) && pass_does(pass, RESTORE_ENTRIES))
+			leave_first_block(pass, &flows);
+		if (ok && pass_does(pass, RESTORE_COPIES))
+			copies_restore(pass, &flows);
+		ok = ok && (!pass_does(pass, RESTORE_TAILS) || tails_restore(pass, &flows)) &&
+		     (!pass_does(pass, RESTORE_INLINED) || inlined_restore(pass, &flows, replaced));
+		flows_free(&flows);
+	}
+	for (size_t i = pass->begin; ok && i < pass->end; i++)
+		if (!replaced[i - pass->begin])
+			pass_add(pass, pass_record(pass, i));
+	free(replaced);
+	return ok;
+}
+
+static bool begin_group(struct pass *pass, const struct record_group *group)
+{
+	pass->begin = group->begin;
+	pass->end = group->end;
+	pass->function = group->function;
+	pass->code = pair_code(pass->how->pair, pair_input_of(pass->how->pair, pass->function));
+	return copies_find(pass);
+}
+
+/* The first pass: the records of each function are replaced. */
+static bool take_all_ways(struct pass *pass)
+{
+	struct record_vec *out = &pass->out->records;
+
+	for (size_t i = 0; i < pass->groups.count && !pass->out_of_memory; i++) {
+		struct record_group *group = &pass->groups.at[i];
+		size_t first = out->len;
+		if (!begin_group(pass, group))
+			return false;
+		take_ways(pass);
+		if (out->len > first)
+			out->len = first + records_unify(out->at + first, out->len - first);
+		group->begin = first;
+		group->end = out->len;
+	}
+	free(pass->groups.records);
+	pass->groups.records = out->at;
+	*out = (struct record_vec){0};
+	return !pass->out_of_memory;
+}
+
+static bool collect_entries(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->groups.count; i++)
+		for (size_t k = pass->groups.at[i].begin; k < pass->groups.at[i].end; k++) {
+			struct record record = pass_record(pass, k);
+			if (!entries_add(pass->binary, &record, &pass->entries))
+				return false;
+		}
+	entries_sort(&pass->entries);
+	return true;
+}
+
+/* Names each function whose code ran as that of another one, and that no record names: llvm-bolt does not look at functions without
+ * a record, would not fold it again, and would leave it as cold code that runs. */
+static void name_twins(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function *output = pair->output->functions.at;
+
+	for (size_t i = 0; i < pair->functions.count; i++)
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != NO_FUNCTION && pass->named[pair->output_of[i]])
+			pass->named[pair->body_of[i]] = true;
+	for (size_t i = 0; i < pair->functions.count; i++) {
+		uint32_t twin = pair->output_of[i], body = pair->body_of[i];
+		if (twin == NO_FUNCTION || body == NO_FUNCTION || twin == body || !pass->named[body] || pass->named[twin])
+			continue;
+		pass_add(pass, (struct record){RECORD_ENTRY, {0}, {&output[twin], 0}, 1, 0, 0});
+		pass_count(pass, RESTORE_TWINS, 1);
+	}
+}
+
+/* The second pass; it adds calls to functions that were inlined, which are others' records. */
+static bool take_all_sums(struct pass *pass)
+{
+	memset(pass->named, 0, functions_named(&pass->binary->functions) * sizeof(*pass->named));
+	for (size_t i = 0; i < pass->groups.count && !pass->out_of_memory; i++) {
+		const struct record_group *group = &pass->groups.at[i];
+		if (group->begin < group->end && (!begin_group(pass, group) || !take_sums(pass)))
+			return false;
+	}
+	if (pass_does(pass, RESTORE_TWINS))
+		name_twins(pass);
+	return !pass->out_of_memory;
+}
+
+static bool list_cold(struct pass *pass)
+{
+	const struct bat_table *bat = &pass->how->pair->output->bat;
+	size_t capacity = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
+
+	pass->first_cold = malloc(capacity);
+	pass->next_cold = malloc(capacity);
+	if (!pass->first_cold || !pass->next_cold)
+		return false;
+	memset(pass->first_cold, 0xff, capacity); /* NO_FRAGMENT */
+	for (uint32_t i = bat->fragment_count; i--;) {
+		uint32_t hot = bat->fragments[i].parent;
+		if (!bat->fragments[i].cold || hot == BAT_NO_PARENT)
+			continue;
+		pass->next_cold[i] = pass->first_cold[hot];
+		pass->first_cold[hot] = i;
+	}
+	return true;
+}
+
+static bool make_known_calls(struct pass *pass)
+{
+	struct known_calls *calls = &pass->calls;
+	size_t size = (pass->how->pair->functions.count + 1) * sizeof(*calls->begin);
+
+	pass->looks = pass->how->pair->image.file.size * LOOKS_EACH + LOOKS_ALWAYS;
+	calls->begin = malloc(size);
+	calls->end = malloc(size);
+	if (!calls->begin || !calls->end)
+		return false;
+	memset(calls->begin, 0xff, size); /* KNOWN_CALLS_NONE */
+	return true;
+}
+
+static bool find_shared(struct pass *pass)
+{
+	const struct pair *pair = pass->how->pair;
+	const struct function_table *output = &pair->output->functions;
+
+	pass->shared = calloc(output->count + output->extra + 1, sizeof(*pass->shared));
+	pass->named = calloc(output->count + output->extra + 1, sizeof(*pass->named));
+	if (!pass->shared || !pass->named)
+		return false;
+	for (size_t i = 0; i < pair->functions.count; i++)
+		if (pair->body_of[i] != NO_FUNCTION && pair->output_of[i] != pair->body_of[i])
+			pass->shared[pair->body_of[i]] = true;
+	return true;
+}
+
+static bool open_pass(struct pass *pass, struct bc_error *err)
+{
+	const struct pair *pair = pass->how->pair;
+
+	decoder_open(pair->image.machine, &pass->decoder);
+	pass->out = calloc(1, sizeof(*pass->out));
+	return targets_open(&pair->image, &pair->functions, &pass->input, err) &&
+	       targets_open(&pair->output->image, &pair->output->functions, &pass->output, err) &&
+	       ((pass->out && list_cold(pass) && find_shared(pass) && make_known_calls(pass)) || bc_fail_nomem(err));
+}
+
+static void close_pass(struct pass *pass)
+{
+	if (pass->out)
+		record_vec_free(&pass->out->records);
+	free(pass->out);
+	record_groups_free(&pass->groups);
+	entry_vec_free(&pass->entries);
+	free(pass->first_cold);
+	free(pass->next_cold);
+	free(pass->copies);
+	displaced_vec_free(&pass->displaced);
+	free(pass->shared);
+	free(pass->named);
+	known_call_vec_free(&pass->calls.at);
+	free(pass->calls.begin);
+	free(pass->calls.end);
+	targets_close(&pass->input);
+	targets_close(&pass->output);
+	decoder_close(&pass->decoder);
+}
+
+bool restore_records(const struct restoration *how, struct record_vec *batches, size_t batch_count, struct record_vec *out,
+		     struct bc_error *err)
+{
+	struct pass pass = {.how = how, .binary = how->pair->output};
+
+	bool ok = open_pass(&pass, err) &&
+		  ((record_groups_make(pass.binary, batches, batch_count, how->threads, &pass.groups) && take_all_ways(&pass) &&
+		    collect_entries(&pass) && take_all_sums(&pass)) || bc_fail_nomem(err));
+	for (size_t i = 0; i < batch_count; i++)
+		record_vec_free(&batches[i]);
+	*out = ok ? pass.out->records : (struct record_vec){0};
+	if (ok)
+		pass.out->records = (struct record_vec){0};
+	close_pass(&pass);
+	return ok;
+}
