@@ -127,7 +127,8 @@ static void ways_without_samples(void **state)
 	is_sparse = true;
 	solve(block, 4, way, 4);
 	is_sparse = false;
-	assert_in_range(edges[0], FLOW_UNITS / 128, FLOW_UNITS / 40);
+	/* As if the block of four instructions had a thirty-second of a sample: dear is what is more than three times that. */
+	assert_int_equal(edges[0], FLOW_UNITS / 32 / 4 * 3);
 	assert_in_range(edges[1], FLOW_UNITS, 3 * FLOW_UNITS);
 }
 
@@ -145,6 +146,118 @@ static void vanishing_blocks(void **state)
 	solve(block, 3, way, 3);
 	assert_int_equal(blocks[0], 10 * FLOW_UNITS);
 	assert_true(blocks[1] <= blocks[0]);
+}
+
+/* Blocks one after the other, each with its own count: k samples of n instructions each.  What is most likely is the sum of all samples
+ * by the sum of all instructions; the curve of each block is in pieces from one power of two to the next, with the slope at its middle,
+ * so that the count is off by the root of 2 at most.  No block says less than an eighth of it, or more than eight times as much. */
+static void likely_counts(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {1, 2}, {2, 3}};
+	int tried = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; tried < 300; seed++) {
+		struct flow_block block[4];
+		uint64_t samples = 0, instructions = 0;
+		bool fits = true;
+		for (uint32_t i = 0; i < 4; i++) {
+			uint64_t mixed = seed * (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+			block[i] = (struct flow_block){.samples = (mixed >> 40) % 1000 + 10, .instructions = (uint32_t)(mixed >> 20) % 40 + 1,
+						       .entry = !i, .leaves = i == 3};
+			samples += block[i].samples;
+			instructions += block[i].instructions;
+		}
+		double likely = (double)samples / (double)instructions;
+		for (uint32_t i = 0; i < 4; i++) {
+			double own = (double)block[i].samples / block[i].instructions;
+			fits &= own * 8 >= likely && own <= 8 * likely;
+		}
+		if (!fits)
+			continue;
+		tried++;
+		solve(block, 4, way, 3);
+		double count = (double)blocks[0] / FLOW_UNITS;
+		assert_true(count > likely / 1.45 && count < likely * 1.45);
+	}
+}
+
+/* One block was sampled, and one beside it, of up to thirty times as many instructions, was not: m - k * ln m of both is least for k
+ * samples by all instructions.  The piece of the curve is a power of two wide. */
+static void a_block_without_samples(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}};
+
+	(void)state;
+	for (uint32_t more = 1; more <= 30; more++) {
+		const struct flow_block block[] = {
+			{.samples = 0, .instructions = 5 * more, .entry = true},
+			{.samples = 10000, .instructions = 5, .leaves = true},
+		};
+		uint64_t likely = UINT64_C(10000) * FLOW_UNITS / (5 + 5 * more);
+		solve(block, 2, way, 1);
+		assert_in_range(blocks[0], likely / 2, likely * 2);
+	}
+}
+
+/* Two jumps through tables to the same three blocks: samples do not tell which took which, and each takes all as often as these ran. */
+static void tables_share(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}};
+	struct flow_block block[] = {
+		{.samples = 120, .instructions = 1, .entry = true},
+		{.samples = 60, .instructions = 1},
+		{.samples = 60, .instructions = 1},
+		{.samples = 60, .instructions = 1, .leaves = true},
+		{.samples = 30, .instructions = 1, .leaves = true},
+		{.samples = 30, .instructions = 1, .leaves = true},
+	};
+
+	(void)state;
+	solve(block, 6, way, 8);
+	for (uint32_t i = 2; i < 8; i++)
+		assert_int_equal(edges[i], (i % 3 == 2 ? 30 : 15) * FLOW_UNITS);
+	/* Samples of a block that BOLT deletes are no share of it. */
+	block[4].samples = 60;
+	block[5] = (struct flow_block){.samples = 5000, .instructions = 1, .leaves = true, .vanishes = true};
+	solve(block, 6, way, 8);
+	for (uint32_t i = 2; i < 8; i++)
+		assert_int_equal(edges[i], (i % 3 == 1 ? 0 : 30) * FLOW_UNITS);
+}
+
+/* Two conditional jumps to the same two blocks: no edge crosses another. */
+static void jumps_do_not_cross(void **state)
+{
+	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 4}, {1, 3}, {2, 4}, {2, 3}};
+	const struct flow_block block[] = {
+		{.samples = 120, .instructions = 1, .entry = true},
+		{.samples = 60, .instructions = 1},
+		{.samples = 60, .instructions = 1},
+		{.samples = 60, .instructions = 1, .leaves = true},
+		{.samples = 60, .instructions = 1, .leaves = true},
+	};
+
+	(void)state;
+	solve(block, 5, way, 6);
+	assert_int_equal(edges[3], 60 * FLOW_UNITS);
+	assert_int_equal(edges[4], 60 * FLOW_UNITS);
+}
+
+/* Both ways are as long, and no block tells anything: it is the next one. */
+static void the_next_block(void **state)
+{
+	static const struct flow_edge back_first[] = {{1, 0}, {1, 2}}, next_first[] = {{1, 2}, {1, 0}};
+	const struct flow_block block[] = {
+		{.instructions = 1, .leaves = true, .vanishes = true},
+		{.samples = 10, .instructions = 1, .entry = true},
+		{.instructions = 1, .leaves = true, .vanishes = true},
+	};
+
+	(void)state;
+	solve(block, 3, back_first, 2);
+	assert_int_equal(edges[1], 10 * FLOW_UNITS);
+	solve(block, 3, next_first, 2);
+	assert_int_equal(edges[0], 10 * FLOW_UNITS);
 }
 
 /* The same numbers as in a real count, as exactly as it can be. */
@@ -300,6 +413,11 @@ int main(void)
 		cmocka_unit_test(a_loop),       cmocka_unit_test(a_loop_alone),
 		cmocka_unit_test(most_samples), cmocka_unit_test(vanishing_blocks),
 		cmocka_unit_test(ways_without_samples),
+		cmocka_unit_test(likely_counts),
+		cmocka_unit_test(a_block_without_samples),
+		cmocka_unit_test(tables_share),
+		cmocka_unit_test(jumps_do_not_cross),
+		cmocka_unit_test(the_next_block),
 		cmocka_unit_test(random_functions),
 		cmocka_unit_test(hard_graphs),
 		cmocka_unit_test(any_number_of_steps),

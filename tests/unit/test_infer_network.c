@@ -232,6 +232,42 @@ static void large_costs(void **state)
 	}
 }
 
+/* Sixteen times 2^60: the sum of the costs does not wrap. */
+static void a_sum_that_would_wrap(void **state)
+{
+	struct network network;
+	uint64_t steps = 1000;
+
+	(void)state;
+	network_init(&network, 2);
+	for (int i = 0; i < 16; i++)
+		add(&network, 0, 1, NETWORK_MOST, (int64_t)NETWORK_MOST_COST);
+	assert_int_equal(network_solve(&network, &steps), NETWORK_TOO_MUCH);
+	assert_int_equal(steps, 0);
+	network_free(&network);
+}
+
+/* As many steps as it takes are enough, and one less is too few. */
+static void exactly_enough_steps(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct network network;
+		uint64_t begin = state_of_random, took = ENOUGH, steps;
+		make(&network);
+		assert_int_equal(network_solve(&network, &took), NETWORK_SOLVED);
+		assert_true(took >= network.arcs.len + network.nodes); /* in the end no arc gains, and each node was hung up */
+		network_free(&network);
+		for (uint64_t less = 0; less < 2; less++) {
+			state_of_random = begin;
+			make(&network);
+			steps = took - less;
+			assert_int_equal(network_solve(&network, &steps), less ? NETWORK_TOO_MUCH : NETWORK_SOLVED);
+			network_free(&network);
+		}
+	}
+}
+
 static void nothing_to_do(void **state)
 {
 	struct network network;
@@ -248,6 +284,7 @@ int main(void)
 		cmocka_unit_test(random_networks), cmocka_unit_test(the_same_again),
 		cmocka_unit_test(pieces_beside),   cmocka_unit_test(a_dear_flow_is_noticed),
 		cmocka_unit_test(few_steps),       cmocka_unit_test(large_costs),
+		cmocka_unit_test(a_sum_that_would_wrap), cmocka_unit_test(exactly_enough_steps),
 		cmocka_unit_test(nothing_to_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

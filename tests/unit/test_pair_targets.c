@@ -17,11 +17,13 @@ static struct fixture begin(uint16_t machine, uint32_t relative, struct targets 
 	static const Elf64_Sym dynsym[] = {{0}, {.st_name = 1, .st_info = 0x12}};
 	const Elf64_Rela jump_slots[] = {{0x7008, ELF64_R_INFO(1, R_X86_64_JUMP_SLOT), 0}};
 	const Elf64_Rela loaded[] = {
-		{0x7030, relative, 0x1000}, {0x7020, relative, 0x1010}, {0x7028, relative, 0x1014}, {0x7040, relative + 1, 0x1000},
+		{0x7030, relative, 0x1000}, {0x7028, relative, 0x1014}, {0x7040, relative + 1, 0x1000}, {0x7020, relative, 0x1010},
 	};
 	const Elf64_Rela not_loaded[] = {{0x7038, relative, 0x1000}};
 	static const uint8_t code[0x20];
 	const struct build_section sections[] = {
+		{.name = ".rela.dyn", .type = SHT_RELA, .flags = SHF_ALLOC, .addr = 0x9100, .data = loaded, .size = sizeof(loaded),
+		 .link = ".dynsym", .entsize = sizeof(Elf64_Rela)},
 		{.name = ".text", CODE(TEXT), .data = code, .size = sizeof(code)},
 		{.name = ".plt", CODE(0x2000), .data = plt, .size = machine == EM_X86_64 ? sizeof(plt) : 0},
 		{.name = ".dynamic", .type = SHT_DYNAMIC, .flags = SHF_ALLOC, .addr = 0x6000},
@@ -30,8 +32,6 @@ static struct fixture begin(uint16_t machine, uint32_t relative, struct targets 
 		{.name = ".dynsym", .type = SHT_DYNSYM, .flags = SHF_ALLOC, .addr = 0x8100, .data = dynsym, .size = sizeof(dynsym),
 		 .link = ".dynstr", .entsize = sizeof(dynsym[0])},
 		{.name = ".rela.plt", .type = SHT_RELA, .flags = SHF_ALLOC, .addr = 0x9000, .data = jump_slots, .size = sizeof(jump_slots),
-		 .link = ".dynsym", .entsize = sizeof(Elf64_Rela)},
-		{.name = ".rela.dyn", .type = SHT_RELA, .flags = SHF_ALLOC, .addr = 0x9100, .data = loaded, .size = sizeof(loaded),
 		 .link = ".dynsym", .entsize = sizeof(Elf64_Rela)},
 		{.name = ".rela.data", .type = SHT_RELA, .data = not_loaded, .size = sizeof(not_loaded), .entsize = sizeof(Elf64_Rela)},
 		{0},
