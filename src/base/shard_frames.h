@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The first and the last frame of a shard, which zstd skips; what is in them is told in src/merge/shard.h.  Each has a
+ * The first and the last frame of a shard, which zstd skips; what is in them is told in src/profile/shard.h.  Each has a
  * title with the version, and makes a file a shard without the other one: so a damaged shard is not taken for a file
  * that has no checksum.
  *

@@ -9,7 +9,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/private_folder.h"
-#include "src/output/fdata.h"
+#include "src/profile/fdata.h"
 
 /* Releases whose tables have hashes, and some that are to come. */
 enum { FIRST_RELEASE = 19, LAST_RELEASE = 60 };

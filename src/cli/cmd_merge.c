@@ -74,11 +74,11 @@ static bool open_group(const struct merge_arguments *args, const struct merge *m
 		       struct output *out, struct bc_error *err)
 {
 	char path[PATH_MAX], name[2 * BUILD_ID_MAX + 1];
-	enum merge_kind kind = merge_kind_of(merge);
+	enum profile_kind kind = merge_kind_of(merge);
 
 	build_id_format(id, name);
 	int length = snprintf(path, sizeof(path), "%s/%s.%s%s", args->output, *name ? name : "unknown",
-			      merge_kind_name(kind), args->merge.shard ? ".zst" : "");
+			      profile_kind_name(kind), args->merge.shard ? ".zst" : "");
 	if (length < 0 || (size_t)length >= sizeof(path))
 		return bc_fail(err, BC_IO, "%.200s: too long a path for a profile", args->output);
 	if (is_input(merge, path))

@@ -196,9 +196,9 @@ static int fail(const struct merge *merge, const struct bc_error *err)
 /* Says what was merged, in merge-fdata's words. */
 static void tell(const struct merge *merge, const struct merge_printer *printer)
 {
-	if (merge_kind_of(merge) == MERGE_FDATA)
+	if (merge_kind_of(merge) == KIND_FDATA)
 		fprintf(stderr, "Using legacy profile format.\nProfile from %zu files merged.\n", merge->count);
-	if (merge_kind_of(merge) != MERGE_YAML)
+	if (merge_kind_of(merge) != KIND_YAML)
 		return;
 	for (size_t i = 0; i < merge->count; i++) {
 		fputs("Merging data from ", stderr);
@@ -213,9 +213,9 @@ static void tell(const struct merge *merge, const struct merge_printer *printer)
 static bool write_result(const struct arguments *args, struct merge *merge, struct merge_printer *printer,
 			 struct bc_error *err)
 {
-	bool nowhere = args->quiet && merge_kind_of(merge) == MERGE_YAML;
+	bool nowhere = args->quiet && merge_kind_of(merge) == KIND_YAML;
 	struct output out;
-	enum merge_kind kind;
+	enum profile_kind kind;
 
 	if (!output_open(nowhere ? "/dev/null" : args->output, &out, err))
 		return false;

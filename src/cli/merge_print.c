@@ -38,11 +38,11 @@ static bool add_function(struct merge_printer *p, struct text name, uint64_t cou
 	return false;
 }
 
-bool merge_print_take(void *ctx, enum merge_kind kind, const struct merge_item *item)
+bool merge_print_take(void *ctx, enum profile_kind kind, const struct profile_item *item)
 {
 	struct merge_printer *p = ctx;
 
-	if (kind != MERGE_YAML)
+	if (kind != KIND_YAML)
 		return true;
 	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);

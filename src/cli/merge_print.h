@@ -28,7 +28,7 @@ struct merge_printer {
 void merge_printer_free(struct merge_printer *printer);
 
 /* A merge_observer's function; ctx is a struct merge_printer. */
-BC_MUST_USE bool merge_print_take(void *ctx, enum merge_kind kind, const struct merge_item *item);
+BC_MUST_USE bool merge_print_take(void *ctx, enum profile_kind kind, const struct profile_item *item);
 
 void merge_print(struct merge_printer *printer, FILE *out);
 

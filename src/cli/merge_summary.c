@@ -9,7 +9,7 @@
 #include "src/output/json.h"
 
 /* A decimal number of up to 128 bits. */
-static const char *format_sum(merge_sum sum, char out[48])
+static const char *format_sum(exact_sum sum, char out[48])
 {
 	char *at = out + 47;
 
@@ -32,9 +32,9 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	char count[48], other[48];
 
 	say(out, "%zu input%s (%s), %" PRIu64 " record%s: %" PRIu64 " written, counts %s, %s %s", r->inputs - r->bad,
-	    plural(r->inputs - r->bad), merge_kind_name(outcome->kind), r->records_in, plural(r->records_in),
+	    plural(r->inputs - r->bad), profile_kind_name(outcome->kind), r->records_in, plural(r->records_in),
 	    r->records_out, format_sum(r->out[0], count),
-	    outcome->kind == MERGE_YAML ? "mispredictions and others" : "mispredictions", format_sum(r->out[1], other));
+	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions", format_sum(r->out[1], other));
 	tell(r->bad, "left out", out);
 	if (r->scaled_away)
 		say(out, "%" PRIu64 " record%s scaled to 0 and dropped", r->scaled_away, plural(r->scaled_away));
@@ -46,14 +46,14 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	say(out, "%" PRIu64 " run%s in temporary files", r->runs, plural(r->runs));
 }
 
-static void write_sum(struct json *json, const char *key, merge_sum sum)
+static void write_sum(struct json *json, const char *key, exact_sum sum)
 {
 	char text[48];
 
 	json_string(json, key, format_sum(sum, text));
 }
 
-static void write_sums(struct json *json, const char *key, const merge_sum sums[2])
+static void write_sums(struct json *json, const char *key, const exact_sum sums[2])
 {
 	json_open(json, key, '{');
 	write_sum(json, "counts", sums[0]);
@@ -82,7 +82,7 @@ void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "schema", "batconv-merge-1");
-	json_string(&json, "kind", merge_kind_name(outcome->kind));
+	json_string(&json, "kind", profile_kind_name(outcome->kind));
 	json_number(&json, "inputs", r->inputs);
 	json_number(&json, "used", r->inputs - r->bad);
 	json_number(&json, "empty", r->empty);
@@ -145,7 +145,7 @@ bool merge_summary_doubles(const struct merge *merge, FILE *out)
 /* Of branches, and with any. */
 static bool has_branches(const struct merge_input *input)
 {
-	return !input->why && input->head.kind == MERGE_YAML && input->head.mode == MODE_BRANCHES && input->records;
+	return !input->why && input->head.kind == KIND_YAML && input->head.mode == MODE_BRANCHES && input->records;
 }
 
 /* An input of counted branches that is added to this one of inferred ones. */
@@ -156,7 +156,7 @@ static const struct merge_input *counted_beside(const struct merge *merge, const
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
 		struct build_id own = merge_identity(input);
-		if (has_branches(input) && !merge_head_inferred(&input->head) && own.size == id.size && !memcmp(own.data, id.data, id.size))
+		if (has_branches(input) && !profile_head_inferred(&input->head) && own.size == id.size && !memcmp(own.data, id.data, id.size))
 			return input;
 	}
 	return NULL;
@@ -168,7 +168,7 @@ void merge_summary_inferred(const struct merge *merge, FILE *out)
 
 	for (size_t i = 0; !merge->options.scaled && i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
-		const struct merge_input *counted = has_branches(input) && merge_head_inferred(&input->head) ? counted_beside(merge, input) : NULL;
+		const struct merge_input *counted = has_branches(input) && profile_head_inferred(&input->head) ? counted_beside(merge, input) : NULL;
 		if (!counted)
 			continue;
 		say(out, "warning: the branches of %s were inferred, thousands for each plain sample, beside which those of %s, which were counted, "

@@ -9,7 +9,7 @@
 
 struct merge_outcome {
 	const struct merge *merge;
-	enum merge_kind kind;
+	enum profile_kind kind;
 	size_t profiles;     /* that were written */
 	const char *refusal; /* why none was; or NULL */
 };

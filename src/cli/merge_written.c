@@ -19,12 +19,12 @@ char *merge_tmpdir(const char *output, bool folder)
 	return strdup(file && folder ? output : given && *given ? given : "/tmp");
 }
 
-enum merge_kind merge_kind_of(const struct merge *merge)
+enum profile_kind merge_kind_of(const struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++)
 		if (!merge->inputs[i].why && merge->inputs[i].head.kind)
 			return merge->inputs[i].head.kind;
-	return MERGE_NOTHING;
+	return KIND_NOTHING;
 }
 
 static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
@@ -40,17 +40,17 @@ static bool copy(const struct temporary *from, FILE *to, struct bc_error *err)
 	return true;
 }
 
-typedef bool write_fn(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+typedef bool write_fn(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
 		      struct bc_error *err);
 
-static bool write_text(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+static bool write_text(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
 		       struct bc_error *err)
 {
 	return merge_write(merge, only, to->file, kind, err);
 }
 
 /* Writes a shard, whose text goes through the stream of the shard. */
-static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+static bool write_shard(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
 			struct bc_error *err)
 {
 	const struct merge_report *report = &merge->report, before = *report;
@@ -73,7 +73,7 @@ static bool write_shard(struct merge *merge, const struct build_id *only, struct
 /* Merges into a temporary file, and copies that to the output when all went well: any record can
  * show that two inputs do not fit together, and a pipe cannot give back what it got. */
 static bool write_aside(write_fn *write, struct merge *merge, const struct build_id *only, const struct output *to,
-			enum merge_kind *kind, struct bc_error *err)
+			enum profile_kind *kind, struct bc_error *err)
 {
 	struct temporary aside = temporary_in(merge->options.tmpdir);
 	struct bc_error why;
@@ -89,7 +89,7 @@ static bool write_aside(write_fn *write, struct merge *merge, const struct build
 	return ok;
 }
 
-bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum merge_kind *kind,
+bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to, enum profile_kind *kind,
 		       struct bc_error *err)
 {
 	write_fn *write = merge->options.shard ? write_shard : write_text;

@@ -17,9 +17,9 @@ char *merge_tmpdir(const char *output, bool folder);
 /* Runs merge_write() into an output.  An output that is written directly, such as a pipe, gets no
  * byte before everything is merged. */
 BC_MUST_USE bool merge_write_whole(struct merge *merge, const struct build_id *only, struct output *to,
-				   enum merge_kind *kind, struct bc_error *err);
+				   enum profile_kind *kind, struct bc_error *err);
 
 /* The kind of the good inputs, which is one. */
-enum merge_kind merge_kind_of(const struct merge *merge);
+enum profile_kind merge_kind_of(const struct merge *merge);
 
 #endif

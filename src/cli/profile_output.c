@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/elf/code_digest.h"
-#include "src/merge/shard.h"
-#include "src/output/fdata.h"
+#include "src/profile/shard.h"
+#include "src/profile/fdata.h"
 #include "src/output/preagg.h"
 #include "src/output/profgen.h"
 #include "src/profile/nameable.h"
@@ -52,7 +52,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 
 	switch (format) {
 	case FORMAT_FDATA:
-		return fdata_write(profile, &(struct fdata_header){events, count},
+		return fdata_write_profile(profile, &(struct fdata_header){events, count},
 				   conversion->threads, file, err);
 	case FORMAT_YAML:
 		return yaml_write(profile, &(struct yaml_header){
@@ -74,7 +74,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 }
 
 /* Returns the mode of a shard.  A shard without a record can be merged with shards of both modes. */
-static enum merge_mode shard_mode(const struct conversion *conversion)
+static enum profile_mode shard_mode(const struct conversion *conversion)
 {
 	if (!conversion->preagg.count)
 		return MODE_OPEN;
@@ -86,7 +86,7 @@ static bool write_shard(const struct conversion *conversion, FILE *file, struct 
 {
 	const struct preagg_profile preagg = {&conversion->preagg, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic};
-	struct shard shard = {.kind = MERGE_PREAGG, .mode = shard_mode(conversion),
+	struct shard shard = {.kind = KIND_PREAGG, .mode = shard_mode(conversion),
 			      .id = code_digest(conversion_binary(conversion))};
 	FILE *text = shard_begin(&shard, file);
 

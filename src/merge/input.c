@@ -18,7 +18,7 @@ void merge_input_drop_next(struct merge_input *input)
 void merge_input_free(struct merge_input *input)
 {
 	free(input->why);
-	merge_head_free(&input->head);
+	profile_head_free(&input->head);
 	temporary_close(&input->spool);
 	preagg_returns_free(&input->returns);
 	fid_vec_free(&input->fids);
@@ -28,9 +28,9 @@ void merge_input_free(struct merge_input *input)
 /* ---- the first look ---- */
 
 /* Is the key behind all before it? */
-static bool goes_on(struct merge_item *last, const struct merge_item *item, bool *first)
+static bool goes_on(struct profile_item *last, const struct profile_item *item, bool *first)
 {
-	bool ok = *first || merge_item_compare(last, item) < 0;
+	bool ok = *first || profile_item_compare(last, item) < 0;
 
 	*first = false;
 	*last = *item;
@@ -39,7 +39,7 @@ static bool goes_on(struct merge_item *last, const struct merge_item *item, bool
 
 static bool look_at_lines(struct line_reader *r, struct merge_input *input, struct bc_error *err)
 {
-	struct merge_item item, last = {0};
+	struct profile_item item, last = {0};
 	bool first = true;
 
 	while (r->source.next(&r->source, &item, err))
@@ -48,8 +48,8 @@ static bool look_at_lines(struct line_reader *r, struct merge_input *input, stru
 		return false;
 	input->records = r->count;
 	memcpy(input->sums, r->sums, sizeof(r->sums));
-	if (r->head.kind == MERGE_PREAGG && !r->head.mode)
-		r->head.kind = MERGE_NOTHING;
+	if (r->head.kind == KIND_PREAGG && !r->head.mode)
+		r->head.kind = KIND_NOTHING;
 	return true;
 }
 
@@ -64,7 +64,7 @@ struct yaml_look {
 static bool take_function(struct yaml_look *l, const struct yaml_function *function, struct bc_error *err)
 {
 	struct text name = {(const char *)function->name.at, function->name.size};
-	struct merge_item bad;
+	struct profile_item bad;
 	uint64_t ignored = 0;
 	uint32_t number;
 
@@ -84,7 +84,7 @@ static bool take_function(struct yaml_look *l, const struct yaml_function *funct
 	}
 	l->worker->saturated += ignored;
 	for (size_t i = 0; i < l->list.settled; i++) {
-		const struct merge_item *item = item_list_at(&l->list, i);
+		const struct profile_item *item = item_list_at(&l->list, i);
 		if (!run_put(&l->writer, item, err))
 			return false;
 		l->input->records++;
@@ -100,9 +100,9 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	bool first = true;
 
 	while (yaml_input_next(yaml, &function, err)) {
-		const struct merge_item name = {.key = function->name.at, .size = function->name.size};
-		const struct merge_item last = {.key = l->last.at, .size = l->last.size};
-		l->input->in_order &= first || merge_item_compare(&last, &name) < 0;
+		const struct profile_item name = {.key = function->name.at, .size = function->name.size};
+		const struct profile_item last = {.key = l->last.at, .size = l->last.size};
+		l->input->in_order &= first || profile_item_compare(&last, &name) < 0;
 		first = false;
 		if (!take_function(l, function, err))
 			return false;
@@ -115,7 +115,7 @@ static bool take_functions(struct yaml_look *l, struct yaml_input *yaml, struct 
 	return err->code == BC_OK;
 }
 
-static bool look_at_document(struct yaml_input *yaml, struct merge_input *input, struct merge_head *head, struct merge_worker *worker,
+static bool look_at_document(struct yaml_input *yaml, struct merge_input *input, struct profile_head *head, struct merge_worker *worker,
 			     struct bc_error *err)
 {
 	struct yaml_look look = {.input = input, .worker = worker};
@@ -173,7 +173,7 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 	struct line_reader *r = line_reader_open(input, worker, err);
 
 	input->in_order = true;
-	bool ok = r && (r->head.kind == MERGE_YAML ? look_at_yaml(r, input, worker, err) : look_at_lines(r, input, err));
+	bool ok = r && (r->head.kind == KIND_YAML ? look_at_yaml(r, input, worker, err) : look_at_lines(r, input, err));
 	ok = ok && line_reader_check_shard(r, input, err);
 	if (ok)
 		line_reader_give(r, input);
@@ -190,7 +190,7 @@ bool merge_input_look(struct merge_input *input, struct merge_worker *worker, st
 struct source *merge_input_open(struct merge_input *input, struct merge_worker *worker, const struct yaml_names *names,
 				struct bc_error *err)
 {
-	if (input->head.kind == MERGE_YAML)
+	if (input->head.kind == KIND_YAML)
 		return yaml_named_open(input->run, &input->fids, names, worker->saturate, &worker->saturated, err);
 	struct line_reader *r = line_reader_open(input, worker, err);
 	if (!r)

@@ -9,7 +9,7 @@
 
 #include "src/base/file.h"
 #include "src/merge/preagg.h"
-#include "src/merge/shard.h"
+#include "src/profile/shard.h"
 #include "src/merge/worker.h"
 #include "src/merge/yaml_names.h"
 
@@ -19,7 +19,7 @@ struct merge_input {
 
 	struct merge_input *next; /* after the first look: the next profile of the file; owned.  merge_look() makes it an input of its own */
 	char *why; /* it cannot be used; NULL: it can.  Owned */
-	struct merge_head head;
+	struct profile_head head;
 	bool is_shard;
 	struct shard shard; /* what it says of itself, which was held against what is there */
 	bool in_order;    /* each key once, and in order */
@@ -27,7 +27,7 @@ struct merge_input {
 	bool taken;       /* its records are with those of small inputs: trust.h */
 	size_t memory;    /* bytes that reading it takes */
 	uint64_t records;
-	merge_sum sums[2];
+	exact_sum sums[2];
 	struct preagg_returns returns; /* taken by whoever needs those of all */
 	bool spooled;
 	struct temporary spool; /* what cannot be read twice, as it was read */

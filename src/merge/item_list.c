@@ -25,7 +25,7 @@ static void free_chunks(struct item_chunk *chunk)
 void item_list_free(struct item_list *list)
 {
 	free_chunks(list->chunks);
-	merge_item_vec_free(&list->items);
+	profile_item_vec_free(&list->items);
 	free(list->order);
 	*list = (struct item_list){0};
 }
@@ -71,17 +71,17 @@ static bool keep_room(struct item_list *list)
 	return true;
 }
 
-bool item_list_push(struct item_list *list, const struct merge_item *item)
+bool item_list_push(struct item_list *list, const struct profile_item *item)
 {
 	uint8_t *key = take_room(list, item->size);
-	struct merge_item own = *item;
+	struct profile_item own = *item;
 
 	if (!key)
 		return false;
 	memcpy(key, item->key, item->size);
 	own.key = key;
 	list->bytes += item->size + sizeof(own) + sizeof(struct keyed_item);
-	return merge_item_vec_push(&list->items, own) && keep_room(list);
+	return profile_item_vec_push(&list->items, own) && keep_room(list);
 }
 
 /* ---- order ----
@@ -113,9 +113,9 @@ DEFINE_SORT(sort_parts, struct keyed_item, part_less)
 
 static bool item_less(const struct keyed_item *a, const struct keyed_item *b)
 {
-	const struct merge_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
+	const struct profile_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
 
-	return merge_item_compare(&x, &y) < 0;
+	return profile_item_compare(&x, &y) < 0;
 }
 DEFINE_SORT(sort_items, struct keyed_item, item_less)
 
@@ -153,7 +153,7 @@ static void sort_list(struct item_list *list)
 	uint32_t count = (uint32_t)list->items.len;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct merge_item *item = &list->items.at[i];
+		const struct profile_item *item = &list->items.at[i];
 		list->order[i] = (struct keyed_item){0, item->key, (uint32_t)item->size, i};
 	}
 	sort_from(list->order, count, 0);
@@ -162,12 +162,12 @@ static void sort_list(struct item_list *list)
 /* The last parts that were compared are at hand, and of equal keys they are equal: most keys need not be fetched. */
 static bool is_same(const struct keyed_item *a, const struct keyed_item *b)
 {
-	const struct merge_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
+	const struct profile_item x = {.key = a->key, .size = a->size}, y = {.key = b->key, .size = b->size};
 
-	return a->part == b->part && merge_item_equal(&x, &y);
+	return a->part == b->part && profile_item_equal(&x, &y);
 }
 
-enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated, struct merge_item *bad)
+enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated, struct profile_item *bad)
 {
 	struct keyed_item *order = list->order;
 	size_t kept = 0;
@@ -179,12 +179,12 @@ enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t
 			order[kept++] = order[i];
 			continue;
 		}
-		struct merge_item *last = &list->items.at[order[kept - 1].index];
-		const struct merge_item *item = &list->items.at[order[i].index];
+		struct profile_item *last = &list->items.at[order[kept - 1].index];
+		const struct profile_item *item = &list->items.at[order[i].index];
 		*bad = *item;
-		if (!merge_item_agrees(last, item))
+		if (!profile_item_agrees(last, item))
 			return ITEMS_DISAGREE;
-		if (!merge_item_add(last, item, saturate, saturated))
+		if (!profile_item_add(last, item, saturate, saturated))
 			return ITEMS_OVERFLOW;
 	}
 	list->settled = kept;

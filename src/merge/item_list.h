@@ -5,9 +5,9 @@
 
 #include "src/base/attr.h"
 #include "src/base/vec.h"
-#include "src/merge/item.h"
+#include "src/profile/item.h"
 
-DEFINE_VEC(merge_item_vec, struct merge_item);
+DEFINE_VEC(profile_item_vec, struct profile_item);
 
 struct keyed_item {
 	uint64_t part; /* of the key; behind its end are zeros */
@@ -17,7 +17,7 @@ struct keyed_item {
 struct item_chunk; /* keys: they stay where they are */
 
 struct item_list {
-	struct merge_item_vec items; /* as they came */
+	struct profile_item_vec items; /* as they came */
 	struct item_chunk *chunks;
 	struct keyed_item *order; /* of all of them */
 	size_t room;
@@ -31,18 +31,18 @@ void item_list_free(struct item_list *list);
 void item_list_clear(struct item_list *list);
 
 /* Put an item behind the others; its key, of less than 2^32 bytes, is copied.  false: out of memory, or 2^32 items */
-BC_MUST_USE bool item_list_push(struct item_list *list, const struct merge_item *item);
+BC_MUST_USE bool item_list_push(struct item_list *list, const struct profile_item *item);
 
 enum item_fault { ITEMS_FIT, ITEMS_DISAGREE, ITEMS_OVERFLOW };
 
-/* Bring them into order and add up equal ones; no more are put to them then.  saturate, *saturated: as merge_item_add().  *bad: of which
+/* Bring them into order and add up equal ones; no more are put to them then.  saturate, *saturated: as profile_item_add().  *bad: of which
  * key, where they do not fit. */
 enum item_fault item_list_settle(struct item_list *list, bool saturate, uint64_t *saturated,
-				 struct merge_item *bad);
+				 struct profile_item *bad);
 
 /* The items in order, each key once, after item_list_settle().  They lie where they came: who goes from one to the next
  * has those fetched that it comes to soon. */
-static inline const struct merge_item *item_list_at(const struct item_list *list, size_t at)
+static inline const struct profile_item *item_list_at(const struct item_list *list, size_t at)
 {
 	const struct keyed_item *order = list->order;
 

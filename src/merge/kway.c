@@ -2,7 +2,7 @@
 #include "src/merge/kway.h"
 
 struct head {
-	struct merge_item item;
+	struct profile_item item;
 	struct source *source;
 };
 
@@ -17,9 +17,9 @@ static void sink(struct heap *heap, size_t from)
 	struct head *head = heap->at[from];
 
 	for (size_t child; (child = 2 * from + 1) < heap->len; from = child) {
-		if (child + 1 < heap->len && merge_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
+		if (child + 1 < heap->len && profile_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
 			child++;
-		if (merge_item_compare(&head->item, &heap->at[child]->item) <= 0)
+		if (profile_item_compare(&head->item, &heap->at[child]->item) <= 0)
 			break;
 		heap->at[from] = heap->at[child];
 	}
@@ -56,7 +56,7 @@ static bool fill(struct heap *heap, struct head *heads, struct source *const *so
 	return true;
 }
 
-static bool fail(struct kway *how, enum item_fault fault, const struct merge_item *item, struct bc_error *err)
+static bool fail(struct kway *how, enum item_fault fault, const struct profile_item *item, struct bc_error *err)
 {
 	how->fault = fault;
 	how->bad.size = 0;
@@ -71,7 +71,7 @@ static bool fail(struct kway *how, enum item_fault fault, const struct merge_ite
 static size_t find_equal(const struct heap *heap)
 {
 	for (size_t at = 1; at < 3 && at < heap->len; at++)
-		if (merge_item_equal(&heap->at[at]->item, &heap->at[0]->item))
+		if (profile_item_equal(&heap->at[at]->item, &heap->at[0]->item))
 			return at;
 	return 0;
 }
@@ -79,13 +79,13 @@ static size_t find_equal(const struct heap *heap)
 /* Add to the top all that have its key.  Its source stands still, so that the key is there. */
 static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
 {
-	struct merge_item *item = &heap->at[0]->item;
+	struct profile_item *item = &heap->at[0]->item;
 
 	for (size_t at; (at = find_equal(heap));) {
-		const struct merge_item *other = &heap->at[at]->item;
-		if (!merge_item_agrees(item, other))
+		const struct profile_item *other = &heap->at[at]->item;
+		if (!profile_item_agrees(item, other))
 			return fail(how, ITEMS_DISAGREE, item, err);
-		if (!merge_item_add(item, other, how->saturate, &how->saturated))
+		if (!profile_item_add(item, other, how->saturate, &how->saturated))
 			return fail(how, ITEMS_OVERFLOW, item, err);
 		if (!advance(heap, at, err))
 			return false;
@@ -94,7 +94,7 @@ static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
 }
 
 bool kway_run(struct kway *how, struct source *const *sources, size_t count,
-	      bool (*put)(void *ctx, const struct merge_item *item, struct bc_error *err), void *ctx,
+	      bool (*put)(void *ctx, const struct profile_item *item, struct bc_error *err), void *ctx,
 	      struct bc_error *err)
 {
 	struct head *heads = malloc((count + 1) * sizeof(*heads));

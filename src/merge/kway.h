@@ -4,7 +4,7 @@
 #define MERGE_KWAY_H
 
 #include "src/merge/item_list.h"
-#include "src/merge/key.h"
+#include "src/profile/item.h"
 #include "src/merge/source.h"
 
 struct kway {
@@ -16,7 +16,7 @@ struct kway {
 
 /* Each source has each key once.  put(ctx, item, err) gets them.  The sources stay open. */
 BC_MUST_USE bool kway_run(struct kway *how, struct source *const *sources, size_t count,
-			  bool (*put)(void *ctx, const struct merge_item *item, struct bc_error *err), void *ctx,
+			  bool (*put)(void *ctx, const struct profile_item *item, struct bc_error *err), void *ctx,
 			  struct bc_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/merge/fdata.h"
+#include "src/profile/fdata.h"
 
 #define LOOK ((size_t)4096) /* bytes that tell the kind */
 
@@ -77,15 +77,16 @@ static void line_close(struct source *source)
 
 	text_input_free(&r->in);
 	stream_close(&r->stream);
-	merge_head_free(&r->head);
+	profile_head_free(&r->head);
 	preagg_returns_free(&r->returns);
 	key_free(&r->keys[0]);
 	key_free(&r->keys[1]);
+	key_free(&r->fdata_names);
 	free(r);
 }
 
 /* false: *why it cannot be, or out of memory */
-static bool take_fdata(struct line_reader *r, struct text line, struct key *key, struct merge_item *item,
+static bool take_fdata(struct line_reader *r, struct text line, struct key *key, struct profile_item *item,
 		       bool *is_record, const char **why)
 {
 	bool is_head = false;
@@ -97,20 +98,22 @@ static bool take_fdata(struct line_reader *r, struct text line, struct key *key,
 	if (is_head)
 		return true;
 	r->records = *is_record = true;
-	if (!fdata_parse(line, r->head.mode, key, item, why))
+	struct fdata_line read;
+	const char *at = line.at;
+	if (!fdata_read(&at, r->head.mode, &r->fdata_names, &read, why))
 		return false;
-	if (r->head.mode == MODE_OPEN && !item->key[0])
+	if (r->head.mode == MODE_OPEN && !fdata_is_memory(&read))
 		r->head.mode = MODE_BRANCHES;
-	return true;
+	return fdata_item(&read, key, item);
 }
 
 /* A key of a trusted input that is not behind the one before. */
-static bool check_order(const struct line_reader *r, const struct merge_item *item, struct bc_error *err)
+static bool check_order(const struct line_reader *r, const struct profile_item *item, struct bc_error *err)
 {
 	const struct key *before = &r->keys[r->turn ^ 1];
-	const struct merge_item last = {.key = before->at, .size = before->size};
+	const struct profile_item last = {.key = before->at, .size = before->size};
 
-	return !r->count || merge_item_compare(&last, item) < 0 || bc_fail(err, BC_FORMAT, "%s: is out of order", r->stream.name);
+	return !r->count || profile_item_compare(&last, item) < 0 || bc_fail(err, BC_FORMAT, "%s: is out of order", r->stream.name);
 }
 
 /* What was taken for granted is held against what was there. */
@@ -122,7 +125,7 @@ static bool check_trusted(struct line_reader *r, struct bc_error *err)
 	memcpy(input->sums, r->sums, sizeof(r->sums));
 	if (!line_reader_check_shard(r, input, err))
 		return false;
-	return (input->head.mode == r->head.mode && merge_set_size(&input->head.events) == merge_set_size(&r->head.events)) ||
+	return (input->head.mode == r->head.mode && profile_set_size(&input->head.events) == profile_set_size(&r->head.events)) ||
 	       bc_fail(err, BC_FORMAT, "%s: what begins it is not all of its head", r->stream.name);
 }
 
@@ -145,19 +148,25 @@ static void check_end(struct line_reader *r, struct bc_error *err)
 }
 
 /* Most records, where they stand.  false: they must be looked at closer */
-static bool take_ahead(struct line_reader *r, struct key *key, struct merge_item *out)
+static bool take_ahead(struct line_reader *r, struct key *key, struct profile_item *out)
 {
 	const char *line = text_input_ahead(&r->in);
 
 	if (!line || r->head.mode != MODE_BRANCHES)
 		return false;
-	if (r->head.kind == MERGE_FDATA ? !r->records || !fdata_take(&line, key, out) : !preagg_take_record(&line, r->wanted, key, out))
+	if (r->head.kind == KIND_FDATA) {
+		struct fdata_line read;
+		const char *why;
+		if (!r->records || !fdata_read(&line, r->head.mode, &r->fdata_names, &read, &why) || !fdata_item(&read, key, out))
+			return false;
+	} else if (!preagg_take_record(&line, r->wanted, key, out)) {
 		return false;
+	}
 	text_input_skip(&r->in, line);
 	return true;
 }
 
-static bool line_next(struct source *source, struct merge_item *out, struct bc_error *err)
+static bool line_next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
 	struct line_reader *r = (struct line_reader *)(void *)source;
 	struct key *key = &r->keys[r->turn ^= 1];
@@ -167,18 +176,18 @@ static bool line_next(struct source *source, struct merge_item *out, struct bc_e
 
 	for (bool is_first = true; !is_record; is_first = false) {
 		/* Behind what was no record there can be any number of blank lines; to fdata they are errors. */
-		if (!is_first && r->head.kind == MERGE_PREAGG)
+		if (!is_first && r->head.kind == KIND_PREAGG)
 			text_input_skip_blank(&r->in);
 		if (!text_input_line(&r->in, &line, err)) {
 			if (err->code == BC_OK)
 				check_end(r, err);
 			return false;
 		}
-		bool ok = r->head.kind == MERGE_FDATA
+		bool ok = r->head.kind == KIND_FDATA
 				  ? take_fdata(r, line, key, out, &is_record, &why)
 				  : preagg_take(line, &r->head, r->wanted, key, out, &is_record, &why);
 		if (!ok)
-			return why && !key->failed ? text_input_fail(&r->in, why, err) : bc_fail_nomem(err);
+			return why && !key->failed && !r->fdata_names.failed ? text_input_fail(&r->in, why, err) : bc_fail_nomem(err);
 	}
 	if (r->trusted && r->trusted->in_order && !check_order(r, out, err))
 		return false;
@@ -188,11 +197,11 @@ static bool line_next(struct source *source, struct merge_item *out, struct bc_e
 	return true;
 }
 
-static enum merge_kind kind_of(struct text start)
+static enum profile_kind kind_of(struct text start)
 {
-	return text_starts(start, "---") ? MERGE_YAML
-	       : fdata_fits(start)       ? MERGE_FDATA
-					 : MERGE_PREAGG;
+	return text_starts(start, "---") ? KIND_YAML
+	       : fdata_fits(start)       ? KIND_FDATA
+					 : KIND_PREAGG;
 }
 
 struct line_reader *line_reader_open(struct merge_input *input, struct merge_worker *worker, struct bc_error *err)
@@ -212,7 +221,7 @@ struct line_reader *line_reader_open(struct merge_input *input, struct merge_wor
 	    !text_input_peek(&r->in, LOOK, &start, err))
 		goto failed;
 	r->head.kind = kind_of(start);
-	if (r->head.kind != MERGE_PREAGG || preagg_can_be(start))
+	if (r->head.kind != KIND_PREAGG || preagg_can_be(start))
 		return r;
 	bc_fail(err, BC_FORMAT, "%s: is neither fdata nor YAML nor pre-aggregated records (recordings must be converted first)", r->stream.name);
 failed:
@@ -226,7 +235,7 @@ failed:
 bool line_reader_check_shard(const struct line_reader *r, const struct merge_input *input, struct bc_error *err)
 {
 	const struct shard *says = &r->shard;
-	bool empty = r->head.kind == MERGE_NOTHING;
+	bool empty = r->head.kind == KIND_NOTHING;
 
 	if (!r->is_shard)
 		return true;
@@ -242,7 +251,7 @@ bool line_reader_check_shard(const struct line_reader *r, const struct merge_inp
 void line_reader_give(struct line_reader *r, struct merge_input *input)
 {
 	input->head = r->head;
-	r->head = (struct merge_head){0};
+	r->head = (struct profile_head){0};
 	input->returns = r->returns;
 	r->returns = (struct preagg_returns){0};
 	input->memory = TEXT_INPUT_ROOM + stream_memory(&r->stream);

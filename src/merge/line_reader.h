@@ -4,9 +4,9 @@
 #define MERGE_LINE_READER_H
 
 #include "src/merge/input.h"
-#include "src/merge/key.h"
+#include "src/profile/item.h"
 #include "src/merge/source.h"
-#include "src/merge/text_input.h"
+#include "src/profile/text_input.h"
 
 struct line_reader {
 	struct source source; /* BC_FORMAT: a line is none, or the file is not what `expected` or `trusted` say */
@@ -14,15 +14,16 @@ struct line_reader {
 	bool is_shard;
 	struct shard shard;
 	struct text_input in;
-	struct merge_head head;
+	struct profile_head head;
 	struct preagg_returns returns, *wanted; /* wanted: it, or NULL */
 	bool records; /* the head is over */
 	struct key keys[2]; /* in turn, so that the one before is there still */
 	unsigned turn;
+	struct key fdata_names; /* of the present line of fdata, without their backslashes */
 	const struct merge_input *expected; /* what the first look found; or NULL */
 	struct merge_input *trusted;        /* what is taken for granted until the end, which fills in the rest; or NULL */
 	uint64_t count;
-	merge_sum sums[2];
+	exact_sum sums[2];
 };
 
 /* Open an input and find out what it is.  What can be read only once is copied first.  BC_IO, BC_NOMEM;

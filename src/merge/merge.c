@@ -92,7 +92,7 @@ struct build_id merge_identity(const struct merge_input *input)
 {
 	struct build_id id = input->head.id;
 
-	if (id.size && input->head.kind != MERGE_PREAGG)
+	if (id.size && input->head.kind != KIND_PREAGG)
 		id.data[id.size - 1] &= 0xfe;
 	return id;
 }
@@ -104,7 +104,7 @@ static bool same_id(const struct build_id *a, const struct build_id *b)
 
 static bool refuse_other(struct merge_input *input, const struct merge_options *options)
 {
-	bool code = input->head.kind == MERGE_PREAGG;
+	bool code = input->head.kind == KIND_PREAGG;
 	struct build_id id = merge_identity(input), wanted = code ? options->expect_code : options->expect;
 	char has[2 * BUILD_ID_MAX + 1], text[512];
 
@@ -243,9 +243,9 @@ bool merge_look(struct merge *merge, struct bc_error *err)
 static bool too_many(const struct merge *merge)
 {
 	const struct merge_options *o = &merge->options;
-	merge_sum bad = merge->report.bad;
+	exact_sum bad = merge->report.bad;
 
-	return o->limited && (o->percent ? bad * 100 > (merge_sum)o->max_bad * merge->count : bad > o->max_bad);
+	return o->limited && (o->percent ? bad * 100 > (exact_sum)o->max_bad * merge->count : bad > o->max_bad);
 }
 
 static bool check_bad(const struct merge *merge, struct bc_error *err)
@@ -276,10 +276,10 @@ static bool check_heads(const struct merge *merge, struct bc_error *err)
 			continue;
 		kind = kind ? kind : input;
 		mode = mode ? mode : input->head.mode ? input : NULL;
-		const char *why = merge_head_conflict(&kind->head, &input->head);
+		const char *why = profile_head_conflict(&kind->head, &input->head);
 		if (why)
 			return fail_pair(kind, input, why, err);
-		why = mode ? merge_head_conflict(&mode->head, &input->head) : NULL;
+		why = mode ? profile_head_conflict(&mode->head, &input->head) : NULL;
 		if (why)
 			return fail_pair(mode, input, why, err);
 	}

@@ -15,7 +15,7 @@
 
 /* Is shown each item that is written. */
 struct merge_observer {
-	bool (*take)(void *ctx, enum merge_kind kind, const struct merge_item *item); /* false: out of memory; or NULL */
+	bool (*take)(void *ctx, enum profile_kind kind, const struct profile_item *item); /* false: out of memory; or NULL */
 	void *ctx;
 };
 
@@ -42,7 +42,7 @@ struct merge_report {
 	size_t inputs, bad, empty, unchecked, without_identity;
 	uint64_t records_in, records_out, runs, scaled_away, saturated;
 	uint64_t differing; /* unknown keys of YAML of another value than the one that was written */
-	merge_sum in[2], out[2]; /* of what is counted, weighted */
+	exact_sum in[2], out[2]; /* of what is counted, weighted */
 };
 
 struct merge {
@@ -99,7 +99,7 @@ BC_MUST_USE bool merge_identities(const struct merge *merge, struct build_id_vec
  * *kind: of what was written.
  * BC_MISMATCH: two inputs do not fit.  BC_FORMAT: a sum does not fit, or an input was changed meanwhile.
  * BC_IO, BC_NOMEM */
-BC_MUST_USE bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind,
+BC_MUST_USE bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind,
 			     struct bc_error *err);
 
 #endif

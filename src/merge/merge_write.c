@@ -5,7 +5,7 @@
 #include "src/merge/merge.h"
 #include "src/merge/record.h"
 #include "src/merge/sorter.h"
-#include "src/merge/text_input.h"
+#include "src/profile/text_input.h"
 #include "src/merge/weighed.h"
 
 /* What is merged: an input in order; a run; what a sorter has in memory. */
@@ -21,7 +21,7 @@ DEFINE_VEC(input_vec, struct merge_input *);
 struct work {
 	struct merge *merge;
 	struct input_vec inputs; /* those that are merged */
-	struct merge_head head;
+	struct profile_head head;
 	struct preagg_returns returns;
 	struct part_vec parts;
 	struct kway how;
@@ -51,7 +51,7 @@ static struct source *open_part(struct work *w, const struct part *part, struct 
 	return sorter_open_memory(part->sorter, err);
 }
 
-typedef bool put_fn(void *ctx, const struct merge_item *item, struct bc_error *err);
+typedef bool put_fn(void *ctx, const struct profile_item *item, struct bc_error *err);
 
 /* Merge some of the parts. */
 static bool merge_parts(struct work *w, const struct part *parts, size_t count, put_fn *put, void *ctx,
@@ -73,7 +73,7 @@ static bool merge_parts(struct work *w, const struct part *parts, size_t count, 
 
 /* ---- levels ---- */
 
-static bool put_in_run(void *ctx, const struct merge_item *item, struct bc_error *err)
+static bool put_in_run(void *ctx, const struct profile_item *item, struct bc_error *err)
 {
 	return run_put(ctx, item, err);
 }
@@ -127,7 +127,7 @@ static bool reduce(struct work *w, struct part_vec *parts, size_t most, struct b
 
 static bool sort_all(struct source *from, struct sorter *sorter, struct bc_error *err)
 {
-	struct merge_item item;
+	struct profile_item item;
 	bool ok = from;
 
 	while (ok && from->next(from, &item, err))
@@ -241,22 +241,22 @@ static bool add_parts(struct work *w, struct bc_error *err)
 /* ---- whom a failure is to be blamed on ---- */
 
 /* The item of a key in one input, added up.  false: it has none */
-static bool find_item(struct work *w, struct merge_input *input, struct merge_item *out)
+static bool find_item(struct work *w, struct merge_input *input, struct profile_item *out)
 {
-	const struct merge_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
+	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	struct bc_error ignored;
 	struct source *from = merge_input_open(input, &w->merge->workers[0], &w->merge->names, &ignored);
-	struct merge_item item;
+	struct profile_item item;
 	bool found = false;
 	uint64_t saturated = 0;
 
 	while (from && from->next(from, &item, &ignored)) {
-		if (merge_item_compare(&item, &wanted))
+		if (profile_item_compare(&item, &wanted))
 			continue;
 		if (!found)
 			*out = item;
 		else
-			(void)merge_item_add(out, &item, true, &saturated);
+			(void)profile_item_add(out, &item, true, &saturated);
 		found = true;
 	}
 	source_close(from);
@@ -276,9 +276,9 @@ static bool fail_pair(struct work *w, const struct merge_input *a, const struct 
 /* Of sums that do not fit, the first two inputs are named that have the record. */
 static bool explain(struct work *w, struct bc_error *err)
 {
-	const struct merge_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
+	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	const struct merge_input *first = NULL;
-	struct merge_item of_first = {0}, item;
+	struct profile_item of_first = {0}, item;
 	char what[256];
 
 	if (w->how.bad.failed)
@@ -287,7 +287,7 @@ static bool explain(struct work *w, struct bc_error *err)
 	for (size_t i = 0; i < w->inputs.len; i++) {
 		if (!find_item(w, w->inputs.at[i], &item))
 			continue;
-		if (first && (w->how.fault == ITEMS_OVERFLOW || !merge_item_agrees(&of_first, &item)))
+		if (first && (w->how.fault == ITEMS_OVERFLOW || !profile_item_agrees(&of_first, &item)))
 			return fail_pair(w, first, w->inputs.at[i], what, err);
 		/* What the first does not know, another one that does not fit does. */
 		if (!first || (w->how.fault == ITEMS_DISAGREE && (!of_first.same[0] || !of_first.same[1]))) {
@@ -308,7 +308,7 @@ static bool choose_inputs(struct work *w, const struct build_id *only, struct bc
 		struct build_id id = merge_identity(input);
 		if (input->why || (only && (id.size != only->size || memcmp(id.data, only->data, id.size))))
 			continue;
-		if (!merge_head_join(&w->head, &input->head, err))
+		if (!profile_head_join(&w->head, &input->head, err))
 			return false;
 		if (!preagg_returns_join(&w->returns, &input->returns) ||
 		    ((input->records || input->trusted) && !input_vec_push(&w->inputs, input)))
@@ -337,7 +337,7 @@ struct written {
 	struct merge_observer observer;
 };
 
-static bool put_record(void *ctx, const struct merge_item *item, struct bc_error *err)
+static bool put_record(void *ctx, const struct profile_item *item, struct bc_error *err)
 {
 	struct written *written = ctx;
 
@@ -395,7 +395,7 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 	return ok;
 }
 
-static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind, struct bc_error *err)
+static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind, struct bc_error *err)
 {
 	struct work w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
 
@@ -408,13 +408,13 @@ static bool write_profile(struct merge *merge, const struct build_id *only, FILE
 		sorter_free(&merge->workers[i].sorter);
 	part_vec_free(&w.parts);
 	input_vec_free(&w.inputs);
-	merge_head_free(&w.head);
+	profile_head_free(&w.head);
 	preagg_returns_free(&w.returns);
 	key_free(&w.how.bad);
 	return ok;
 }
 
-bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum merge_kind *kind, struct bc_error *err)
+bool merge_write(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind, struct bc_error *err)
 {
 	struct build_id_vec ids = {0};
 

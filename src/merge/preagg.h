@@ -9,8 +9,8 @@
 #define MERGE_PREAGG_H
 
 #include "src/base/emit.h"
-#include "src/merge/head.h"
-#include "src/merge/key.h"
+#include "src/profile/head.h"
+#include "src/profile/item.h"
 #include "src/merge/preagg_returns.h"
 
 /* ---- reading: preagg_read.c ---- */
@@ -20,12 +20,12 @@ bool preagg_can_be(struct text start);
 
 /* A line without a zero byte, behind which its newline stands and TEXT_INPUT_BEHIND bytes can be read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
  * *head, as the mode is.  false: *why it is none, or out of memory (why is NULL). */
-BC_MUST_USE bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns,
-			     struct key *key, struct merge_item *item, bool *is_record, const char **why);
+BC_MUST_USE bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns,
+			     struct key *key, struct profile_item *item, bool *is_record, const char **why);
 
 /* The same for nearly all records of branches, faster: *line is moved behind the newline.  false: only preagg_take() can tell */
 BC_MUST_USE bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key,
-				    struct merge_item *item);
+				    struct profile_item *item);
 
 /* Of whole lines only the returns are wanted.  false: a line with an R is none, or out of memory */
 BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key);
@@ -33,9 +33,9 @@ BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *r
 /* ---- writing: preagg_write.c ---- */
 
 /* false: out of memory */
-BC_MUST_USE bool preagg_write_head(const struct merge_head *head, struct emit *out);
+BC_MUST_USE bool preagg_write_head(const struct profile_head *head, struct emit *out);
 
-void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,
+void preagg_write_item(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns,
 		       struct emit *out);
 
 #endif

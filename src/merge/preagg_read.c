@@ -101,7 +101,7 @@ static void key_locations(struct key *key, const struct location places[PLACES])
 		key_file(key, places[order[i]].file);
 }
 
-static bool take_counts(struct text rest, bool mispredictions, struct merge_item *item, const char **why)
+static bool take_counts(struct text rest, bool mispredictions, struct profile_item *item, const char **why)
 {
 	struct text word = next_word(&rest);
 
@@ -119,7 +119,7 @@ static bool take_counts(struct text rest, bool mispredictions, struct merge_item
 	return !word.len;
 }
 
-static bool take_mode(struct merge_head *head, enum merge_mode mode, const char **why)
+static bool take_mode(struct profile_head *head, enum profile_mode mode, const char **why)
 {
 	*why = "plain samples (E and S) and traces in one file";
 	if (head->mode && head->mode != mode)
@@ -137,7 +137,7 @@ static struct text branch_file(const struct key *key)
 }
 
 static bool take_trace(struct text rest, const struct shape *shape, struct preagg_returns *returns, struct key *key,
-		       struct merge_item *item, const char **why)
+		       struct profile_item *item, const char **why)
 {
 	struct location places[PLACES] = {{shape->branch, {"", 0}}, {0, {"", 0}}, {BRANCH_ONLY, {"", 0}}};
 
@@ -160,7 +160,7 @@ static bool take_trace(struct text rest, const struct shape *shape, struct preag
 	return !*why && preagg_returns_add(returns, branch_file(key), places[BRANCH].at);
 }
 
-static bool take_sample(struct text rest, struct key *key, struct merge_item *item, const char **why)
+static bool take_sample(struct text rest, struct key *key, struct profile_item *item, const char **why)
 {
 	struct location place;
 
@@ -175,7 +175,7 @@ static bool take_sample(struct text rest, struct key *key, struct merge_item *it
 	return !key->failed;
 }
 
-static bool take_event(struct text rest, struct merge_head *head, const char **why)
+static bool take_event(struct text rest, struct profile_head *head, const char **why)
 {
 	struct text name = text_trim(rest);
 	uint32_t ignored;
@@ -210,7 +210,7 @@ static inline bool read_count(const char **at, uint64_t *out)
 }
 
 /* Places that are numbers alone, single blanks, no comment. */
-bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct merge_item *item)
+bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct profile_item *item)
 {
 	const char *at = *line + 2;
 	const struct shape *shape = at[-2] != '\n' && at[-1] == ' ' ? shape_of(at[-2]) : NULL;
@@ -221,7 +221,7 @@ bool preagg_take_record(const char **line, const struct preagg_returns *returns,
 	for (unsigned i = shape->first; i <= shape->last; i++)
 		if (!read_place(&at, &places[i]))
 			return false;
-	*item = (struct merge_item){0};
+	*item = (struct profile_item){0};
 	if (!read_count(&at, &item->sum[0]))
 		return false;
 	if (*at == ' ' && (!shape->mispredictions || (at++, !read_count(&at, &item->sum[1]))))
@@ -236,15 +236,15 @@ bool preagg_take_record(const char **line, const struct preagg_returns *returns,
 	return true;
 }
 
-bool preagg_take(struct text line, struct merge_head *head, struct preagg_returns *returns, struct key *key,
-		 struct merge_item *item, bool *is_record, const char **why)
+bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns, struct key *key,
+		 struct profile_item *item, bool *is_record, const char **why)
 {
 	const char *at = line.at;
 
 	*is_record = head->mode == MODE_BRANCHES && preagg_take_record(&at, returns, key, item);
 	if (*is_record)
 		return true;
-	*item = (struct merge_item){0};
+	*item = (struct profile_item){0};
 	struct text letter = next_word(&line);
 	if (!letter.len)
 		return true;
@@ -267,16 +267,16 @@ bool preagg_take(struct text line, struct merge_head *head, struct preagg_return
 bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key)
 {
 	const char *at = lines.at, *end = lines.at + lines.len;
-	struct merge_head head = {0};
+	struct profile_head head = {0};
 	bool ok = true, ignored;
 
 	for (const char *letter; ok && (letter = memchr(at, 'R', (size_t)(end - at)));) {
-		struct merge_item item;
+		struct profile_item item;
 		const char *why, *first = memrchr(at, '\n', (size_t)(letter - at)), *last = memchr(letter, '\n', (size_t)(end - letter));
 		first = first ? first + 1 : at;
 		ok = last && preagg_take((struct text){first, (size_t)(last - first)}, &head, returns, key, &item, &ignored, &why);
 		at = last ? last + 1 : end;
 	}
-	merge_head_free(&head);
+	profile_head_free(&head);
 	return ok;
 }

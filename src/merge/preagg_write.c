@@ -3,11 +3,11 @@
 #include "src/merge/preagg.h"
 #include "src/merge/preagg_shape.h"
 
-bool preagg_write_head(const struct merge_head *head, struct emit *out)
+bool preagg_write_head(const struct profile_head *head, struct emit *out)
 {
-	struct text *events = merge_sorted(&head->events);
+	struct text *events = profile_set_sorted(&head->events);
 
-	for (size_t i = 0; events && i < merge_set_size(&head->events); i++) {
+	for (size_t i = 0; events && i < profile_set_size(&head->events); i++) {
 		emit_string(out, "E ");
 		emit_bytes(out, events[i].at, events[i].len);
 		emit_char(out, '\n');
@@ -38,7 +38,7 @@ static char letter_of(const struct location *branch, bool branch_only, uint64_t 
 	return branch_only ? 'B' : 'T';
 }
 
-static void write_counts(char letter, const struct merge_item *item, struct emit *out)
+static void write_counts(char letter, const struct profile_item *item, struct emit *out)
 {
 	emit_dec(out, item->sum[0]);
 	if (item->sum[1] || letter == 'B') {
@@ -49,7 +49,7 @@ static void write_counts(char letter, const struct merge_item *item, struct emit
 }
 
 /* Numbers alone, which is nearly all.  false: there is no room */
-static bool write_numbers(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
+static bool write_numbers(const struct profile_item *item, const struct preagg_returns *returns, struct emit *out)
 {
 	struct key_parts key = key_parts(item);
 	uint64_t places[PLACES] = {0};
@@ -73,7 +73,7 @@ static bool write_numbers(const struct merge_item *item, const struct preagg_ret
 	return true;
 }
 
-static void write_trace(const struct merge_item *item, const struct preagg_returns *returns, struct emit *out)
+static void write_trace(const struct profile_item *item, const struct preagg_returns *returns, struct emit *out)
 {
 	static const uint8_t order[] = {FROM, BRANCH, TO};
 	struct key_parts key = key_parts(item);
@@ -95,7 +95,7 @@ static void write_trace(const struct merge_item *item, const struct preagg_retur
 	write_counts(letter, item, out);
 }
 
-void preagg_write_item(const struct merge_item *item, enum merge_mode mode, const struct preagg_returns *returns,
+void preagg_write_item(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns,
 		       struct emit *out)
 {
 	if (mode != MODE_PLAIN) {

@@ -3,10 +3,27 @@
 
 #include <inttypes.h>
 
-#include "src/merge/fdata.h"
+#include "src/profile/fdata.h"
 #include "src/merge/yaml_function.h"
 
-bool record_begin(struct record_writer *writer, const struct merge_head *head, const struct preagg_returns *returns,
+static bool write_fdata_head(const struct profile_head *head, struct emit *out)
+{
+	struct text *events = profile_set_sorted(&head->events);
+
+	if (events)
+		fdata_write_head(head->mode == MODE_PLAIN, head->bolted, events, profile_set_size(&head->events), out);
+	free(events);
+	return events;
+}
+
+static void write_fdata(const struct profile_item *item, struct emit *out)
+{
+	struct fdata_line line = fdata_of_item(item);
+
+	fdata_write(&line, out);
+}
+
+bool record_begin(struct record_writer *writer, const struct profile_head *head, const struct preagg_returns *returns,
 		  struct yaml_names *names, FILE *file)
 {
 	writer->head = head;
@@ -14,38 +31,38 @@ bool record_begin(struct record_writer *writer, const struct merge_head *head, c
 	emit_init(&writer->out, file);
 	writer->yaml = (struct yaml_output){.out = &writer->out, .names = names};
 	switch (head->kind) {
-	case MERGE_FDATA: return fdata_write_head(head, &writer->out);
-	case MERGE_PREAGG: return preagg_write_head(head, &writer->out);
-	case MERGE_YAML: return yaml_output_head(&writer->yaml, head);
-	case MERGE_NOTHING: break;
+	case KIND_FDATA: return write_fdata_head(head, &writer->out);
+	case KIND_PREAGG: return preagg_write_head(head, &writer->out);
+	case KIND_YAML: return yaml_output_head(&writer->yaml, head);
+	case KIND_NOTHING: break;
 	}
 	return true;
 }
 
-void record_put(struct record_writer *writer, const struct merge_item *item)
+void record_put(struct record_writer *writer, const struct profile_item *item)
 {
 	switch (writer->head->kind) {
-	case MERGE_FDATA: fdata_write_item(item, &writer->out); break;
-	case MERGE_PREAGG: preagg_write_item(item, writer->head->mode, writer->returns, &writer->out); break;
-	case MERGE_YAML: yaml_output_item(&writer->yaml, item); break;
-	case MERGE_NOTHING: break;
+	case KIND_FDATA: write_fdata(item, &writer->out); break;
+	case KIND_PREAGG: preagg_write_item(item, writer->head->mode, writer->returns, &writer->out); break;
+	case KIND_YAML: yaml_output_item(&writer->yaml, item); break;
+	case KIND_NOTHING: break;
 	}
 }
 
 bool record_end(struct record_writer *writer)
 {
-	bool ok = writer->head->kind != MERGE_YAML || yaml_output_end(&writer->yaml, writer->head);
+	bool ok = writer->head->kind != KIND_YAML || yaml_output_end(&writer->yaml, writer->head);
 
 	emit_flush(&writer->out);
 	return ok;
 }
 
 /* Functions and blocks of YAML. */
-bool record_is_more(enum merge_kind kind, const struct merge_item *item)
+bool record_is_more(enum profile_kind kind, const struct profile_item *item)
 {
 	struct key_parts key = key_parts(item);
 
-	if (kind != MERGE_YAML)
+	if (kind != KIND_YAML)
 		return false;
 	key_take_name(&key);
 	if (key_take_byte(&key) == YAML_FUNCTION)
@@ -54,7 +71,7 @@ bool record_is_more(enum merge_kind kind, const struct merge_item *item)
 	return key_take_byte(&key) == BLOCK_ITSELF;
 }
 
-static void describe_yaml(const struct merge_item *item, char *out, size_t size)
+static void describe_yaml(const struct profile_item *item, char *out, size_t size)
 {
 	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);
@@ -65,19 +82,19 @@ static void describe_yaml(const struct merge_item *item, char *out, size_t size)
 		snprintf(out, size, "function '%.200s', block %" PRIu64, name.at, key_take_number(&key));
 }
 
-void record_describe(const struct merge_head *head, const struct merge_item *item, char *out, size_t size)
+void record_describe(const struct profile_head *head, const struct profile_item *item, char *out, size_t size)
 {
 	static const struct preagg_returns none;
-	struct merge_item bare = {.key = item->key, .size = item->size};
+	struct profile_item bare = {.key = item->key, .size = item->size};
 	struct emit text;
 
-	if (head->kind == MERGE_YAML) {
+	if (head->kind == KIND_YAML) {
 		describe_yaml(item, out, size);
 		return;
 	}
 	emit_init(&text, NULL);
-	if (head->kind == MERGE_FDATA)
-		fdata_write_item(&bare, &text);
+	if (head->kind == KIND_FDATA)
+		write_fdata(&bare, &text);
 	else
 		preagg_write_item(&bare, head->mode, &none, &text);
 	/* Without the newline, and what is counted. */

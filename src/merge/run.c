@@ -39,7 +39,7 @@ static size_t put_number(uint8_t *to, uint64_t number)
 	return size;
 }
 
-static size_t common(const struct key *last, const struct merge_item *item)
+static size_t common(const struct key *last, const struct profile_item *item)
 {
 	size_t most = last->size < item->size ? last->size : item->size, size = 0;
 	uint64_t x, y;
@@ -69,7 +69,7 @@ static bool put_bytes(struct run_writer *writer, const uint8_t *at, size_t size,
 	return true;
 }
 
-bool run_put(struct run_writer *writer, const struct merge_item *item, struct bc_error *err)
+bool run_put(struct run_writer *writer, const struct profile_item *item, struct bc_error *err)
 {
 	size_t shared = common(&writer->last, item);
 	const uint64_t numbers[] = {shared, item->size - shared, item->sum[0], item->sum[1], item->same[0], item->same[1]};
@@ -148,7 +148,7 @@ static bool take_bytes(struct reader *r, size_t size, struct bc_error *err)
 	return true;
 }
 
-static bool reader_next(struct source *source, struct merge_item *out, struct bc_error *err)
+static bool reader_next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
 	struct reader *r = (struct reader *)(void *)source; /* its first member */
 

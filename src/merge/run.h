@@ -6,7 +6,7 @@
 
 #include "src/base/emit.h"
 #include "src/base/vec.h"
-#include "src/merge/key.h"
+#include "src/profile/item.h"
 #include "src/merge/source.h"
 #include "src/merge/temporary.h"
 
@@ -26,7 +26,7 @@ struct run_writer {
 /* false: out of memory */
 BC_MUST_USE bool run_begin(struct run_writer *writer, struct temporary *file);
 /* BC_IO, BC_NOMEM */
-BC_MUST_USE bool run_put(struct run_writer *writer, const struct merge_item *item, struct bc_error *err);
+BC_MUST_USE bool run_put(struct run_writer *writer, const struct profile_item *item, struct bc_error *err);
 /* Of an unfinished one, too. */
 BC_MUST_USE bool run_end(struct run_writer *writer, struct run *out, struct bc_error *err);
 void run_abandon(struct run_writer *writer);

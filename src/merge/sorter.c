@@ -37,28 +37,28 @@ static bool spill(struct sorter *sorter, struct bc_error *err)
 	return run_end(&writer, &run, err) && (run_vec_push(&sorter->runs, run) || bc_fail_nomem(err));
 }
 
-static uint64_t hash_of(uint64_t seed, const struct merge_item *item)
+static uint64_t hash_of(uint64_t seed, const struct profile_item *item)
 {
 	return hash_end(hash_bytes(seed, item->key, item->size));
 }
 
-static bool has_key(const struct sorter *sorter, uint32_t place, const struct merge_item *item)
+static bool has_key(const struct sorter *sorter, uint32_t place, const struct profile_item *item)
 {
-	return !merge_item_compare(&sorter->list.items.at[place], item);
+	return !profile_item_compare(&sorter->list.items.at[place], item);
 }
-DEFINE_MAP(places, const struct sorter *, const struct merge_item *, hash_of, has_key);
+DEFINE_MAP(places, const struct sorter *, const struct profile_item *, hash_of, has_key);
 
-static bool add_to(struct sorter *sorter, struct merge_item *to, const struct merge_item *item, struct bc_error *err)
+static bool add_to(struct sorter *sorter, struct profile_item *to, const struct profile_item *item, struct bc_error *err)
 {
-	sorter->fault = !merge_item_agrees(to, item)                                            ? ITEMS_DISAGREE
-			: !merge_item_add(to, item, sorter->saturate, &sorter->saturated) ? ITEMS_OVERFLOW
+	sorter->fault = !profile_item_agrees(to, item)                                            ? ITEMS_DISAGREE
+			: !profile_item_add(to, item, sorter->saturate, &sorter->saturated) ? ITEMS_OVERFLOW
 												: ITEMS_FIT;
 	sorter->bad = *to;
 	return sorter->fault == ITEMS_FIT || bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
 }
 
 /* To the key that is there already.  false: there is none, or *fault: it does not fit */
-static bool add_up(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
+static bool add_up(struct sorter *sorter, const struct profile_item *item, struct bc_error *err)
 {
 	uint32_t place;
 
@@ -69,7 +69,7 @@ static bool add_up(struct sorter *sorter, const struct merge_item *item, struct 
 	return add_to(sorter, &sorter->list.items.at[place], item, err);
 }
 
-static bool note_place(struct sorter *sorter, const struct merge_item *item)
+static bool note_place(struct sorter *sorter, const struct profile_item *item)
 {
 	size_t count = sorter->list.items.len;
 
@@ -83,7 +83,7 @@ static bool note_place(struct sorter *sorter, const struct merge_item *item)
 	return true;
 }
 
-bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err)
+bool sorter_put(struct sorter *sorter, const struct profile_item *item, struct bc_error *err)
 {
 	if (add_up(sorter, item, err))
 		return true;
@@ -109,7 +109,7 @@ struct memory {
 	size_t at;
 };
 
-static bool memory_next(struct source *source, struct merge_item *out, struct bc_error *err)
+static bool memory_next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
 	struct memory *m = (struct memory *)(void *)source; /* its first member */
 

@@ -19,12 +19,12 @@ struct sorter {
 	bool all_new;      /* hardly any is: they are put behind the others, and equal ones found when all are sorted */
 	struct run_vec runs;   /* of what was put so far but for the list */
 	enum item_fault fault; /* why sorter_put() or sorter_end() failed, or ITEMS_FIT: err tells */
-	struct merge_item bad; /* of which key */
+	struct profile_item bad; /* of which key */
 };
 
 void sorter_free(struct sorter *sorter);
 
-BC_MUST_USE bool sorter_put(struct sorter *sorter, const struct merge_item *item, struct bc_error *err);
+BC_MUST_USE bool sorter_put(struct sorter *sorter, const struct profile_item *item, struct bc_error *err);
 
 /* All was put: what is in memory is in order, too, and stays there if there are no runs; spill: it is
  * put into a run in any case. */

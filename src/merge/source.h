@@ -4,12 +4,12 @@
 #define MERGE_SOURCE_H
 
 #include "src/base/error.h"
-#include "src/merge/item.h"
+#include "src/profile/item.h"
 
 struct source {
 	/* The next item, valid until the next call.  False at the end, with BC_OK in `err`, and on
 	 * errors. */
-	bool (*next)(struct source *source, struct merge_item *out, struct bc_error *err);
+	bool (*next)(struct source *source, struct profile_item *out, struct bc_error *err);
 	void (*close)(struct source *source); /* and free it */
 };
 

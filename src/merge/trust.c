@@ -35,7 +35,7 @@ static bool is_small(const struct merge_worker *worker, const struct line_reader
 static bool take(const struct merge *merge, struct merge_input *input, struct merge_worker *worker, struct line_reader *r,
 		 struct bc_error *err)
 {
-	struct merge_item item;
+	struct profile_item item;
 
 	while (r->source.next(&r->source, &item, err)) {
 		if (!weighed_item(merge, input, worker, &item, err) || !sorter_put(&worker->sorter, &item, err))
@@ -45,8 +45,8 @@ static bool take(const struct merge *merge, struct merge_input *input, struct me
 		return false;
 	input->records = r->count;
 	memcpy(input->sums, r->sums, sizeof(r->sums));
-	if (r->head.kind == MERGE_PREAGG && !r->head.mode)
-		r->head.kind = MERGE_NOTHING;
+	if (r->head.kind == KIND_PREAGG && !r->head.mode)
+		r->head.kind = KIND_NOTHING;
 	input->taken = true;
 	return line_reader_check_shard(r, input, err);
 }
@@ -55,11 +55,11 @@ static bool take(const struct merge *merge, struct merge_input *input, struct me
 
 static bool look_at_beginning(struct line_reader *r, bool *in_order, struct bc_error *err)
 {
-	struct merge_item item, last = {0};
+	struct profile_item item, last = {0};
 
 	*in_order = true;
 	while (r->in.next < BEGINNING && r->source.next(&r->source, &item, err)) {
-		*in_order &= !last.key || merge_item_compare(&last, &item) < 0;
+		*in_order &= !last.key || profile_item_compare(&last, &item) < 0;
 		last = item;
 	}
 	return r->in.next >= BEGINNING || err->code == BC_OK;
@@ -80,7 +80,7 @@ static bool look(struct merge_input *input, struct line_reader *r, struct bc_err
 {
 	input->trusted = true;
 	return look_at_beginning(r, &input->in_order, err) && (r->head.mode || bc_fail(err, BC_FORMAT, "no record yet")) &&
-	       (r->head.kind != MERGE_PREAGG || gather_returns(r, err));
+	       (r->head.kind != KIND_PREAGG || gather_returns(r, err));
 }
 
 /* ---- all of them ---- */
@@ -93,7 +93,7 @@ static bool trust(void *ctx, size_t number, struct merge_worker *worker, struct 
 
 	if (!r)
 		return bc_fail(err, BC_FORMAT, "cannot be trusted");
-	bool ok = r->head.kind != MERGE_YAML && (is_small(worker, r) ? take(merge, input, worker, r, err) : look(input, r, err));
+	bool ok = r->head.kind != KIND_YAML && (is_small(worker, r) ? take(merge, input, worker, r, err) : look(input, r, err));
 	if (ok)
 		line_reader_give(r, input);
 	source_close(&r->source);

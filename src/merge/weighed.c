@@ -13,22 +13,22 @@ struct weighed {
 };
 
 /* count * to / all, to the nearest, half up.  count <= all. */
-static uint64_t scale(uint64_t count, uint64_t to, merge_sum all)
+static uint64_t scale(uint64_t count, uint64_t to, exact_sum all)
 {
-	merge_sum product = (merge_sum)count * to, whole = product / all, rest = product % all;
+	exact_sum product = (exact_sum)count * to, whole = product / all, rest = product % all;
 
 	return (uint64_t)whole + (rest >= all - rest);
 }
 
 static bool weigh(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-		  struct merge_item *item, struct bc_error *err)
+		  struct profile_item *item, struct bc_error *err)
 {
 	const struct merge_options *options = &merge->options;
 
 	for (int i = 0; i < 2; i++) {
 		uint64_t *sum = &item->sum[i];
 		/* Mispredictions are scaled as their counts are, of which they are a part. */
-		merge_sum all = input->sums[0] > input->sums[1] ? input->sums[0] : input->sums[1];
+		exact_sum all = input->sums[0] > input->sums[1] ? input->sums[0] : input->sums[1];
 		if (options->scaled && *sum)
 			*sum = scale(*sum, options->scale_to, all);
 		if (!__builtin_mul_overflow(*sum, input->weight, sum))
@@ -42,14 +42,14 @@ static bool weigh(const struct merge *merge, const struct merge_input *input, st
 	return true;
 }
 
-static void count(struct merge_worker *worker, const struct merge_item *item)
+static void count(struct merge_worker *worker, const struct profile_item *item)
 {
 	worker->in[0] += item->sum[0];
 	worker->in[1] += item->sum[1];
 }
 
 bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-		  struct merge_item *item, struct bc_error *err)
+		  struct profile_item *item, struct bc_error *err)
 {
 	if (!weigh(merge, input, worker, item, err))
 		return false;
@@ -62,7 +62,7 @@ bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input
 	return input->weight == 1 && !merge->options.scaled;
 }
 
-static bool next(struct source *source, struct merge_item *out, struct bc_error *err)
+static bool next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
 	struct weighed *w = (struct weighed *)(void *)source; /* its first member */
 

@@ -8,7 +8,7 @@
 
 /* An item of `input` as it counts, which is added to the worker's sums.  BC_FORMAT: a count times its weight does not fit */
 BC_MUST_USE bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,
-			      struct merge_item *item, struct bc_error *err);
+			      struct profile_item *item, struct bc_error *err);
 
 /* Do its items count as they are?  Then its sums are known without adding up those of each item again. */
 bool weighed_as_it_is(const struct merge *merge, const struct merge_input *input);

@@ -24,7 +24,7 @@ struct merge_worker {
 	bool saturate;
 
 	uint64_t saturated, scaled_away;
-	merge_sum in[2]; /* of items that were counted one by one */
+	exact_sum in[2]; /* of items that were counted one by one */
 };
 
 #endif

@@ -23,7 +23,7 @@ void yaml_function_free(struct yaml_function *function)
 
 static bool push(struct item_list *list, const struct key *key, const uint64_t sum[2], const uint64_t same[2])
 {
-	return !key->failed && item_list_push(list, &(struct merge_item){key->at, key->size, {sum[0], sum[1]},
+	return !key->failed && item_list_push(list, &(struct profile_item){key->at, key->size, {sum[0], sum[1]},
 									 {same[0], same[1]}});
 }
 

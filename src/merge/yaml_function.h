@@ -15,7 +15,7 @@
 
 #include "src/base/vec.h"
 #include "src/merge/item_list.h"
-#include "src/merge/key.h"
+#include "src/profile/item.h"
 
 struct yaml_block {
 	uint64_t bid, insns, hash, exec, events;

@@ -9,7 +9,7 @@
 struct yaml_input {
 	struct yaml_scan scan;
 	struct yaml_function function;
-	struct merge_head *head; /* unknown keys of the document go there */
+	struct profile_head *head; /* unknown keys of the document go there */
 	struct emit unknown;
 	bool goes_on; /* another document begins */
 };
@@ -246,7 +246,7 @@ static bool read_function(struct yaml_input *in, struct bc_error *err)
 
 /* ---- the head ---- */
 
-static bool read_flags(struct yaml_input *in, struct merge_head *head, struct bc_error *err)
+static bool read_flags(struct yaml_input *in, struct profile_head *head, struct bc_error *err)
 {
 	if (!scan_expect(&in->scan, YAML_SEQUENCE_START_EVENT, "expected a list of flags", err))
 		return false;
@@ -256,7 +256,7 @@ static bool read_flags(struct yaml_input *in, struct merge_head *head, struct bc
 		if (in->scan.event.type == YAML_SEQUENCE_END_EVENT)
 			return head->mode || scan_fail(&in->scan, "neither of the flags lbr and sample is there", err);
 		bool is_word = in->scan.event.type == YAML_SCALAR_EVENT;
-		enum merge_mode mode = !is_word                    ? MODE_OPEN
+		enum profile_mode mode = !is_word                    ? MODE_OPEN
 				       : text_is(scan_text(&in->scan), "lbr")    ? MODE_BRANCHES
 				       : text_is(scan_text(&in->scan), "sample") ? MODE_PLAIN
 								       : MODE_OPEN;
@@ -267,7 +267,7 @@ static bool read_flags(struct yaml_input *in, struct merge_head *head, struct bc
 }
 
 /* Texts of several profiles are joined by "; ", see yaml_output.c. */
-static bool add_origins(struct merge_head *head, struct text all)
+static bool add_origins(struct profile_head *head, struct text all)
 {
 	uint32_t ignored;
 
@@ -276,7 +276,7 @@ static bool add_origins(struct merge_head *head, struct text all)
 		while (end < all.len && !(all.at[end] == ';' && end + 1 < all.len && all.at[end + 1] == ' '))
 			end++;
 		struct text one = text_first(all, end);
-		if (text_is(one, MERGE_NUMBERED_ANEW))
+		if (text_is(one, PROFILE_NUMBERED_ANEW))
 			head->anew = true;
 		else if (!strings_intern(&head->origins, one, &ignored))
 			return false;
@@ -286,7 +286,7 @@ static bool add_origins(struct merge_head *head, struct text all)
 	}
 }
 
-static bool take_text(struct yaml_input *in, struct text key, struct text value, struct merge_head *head,
+static bool take_text(struct yaml_input *in, struct text key, struct text value, struct profile_head *head,
 		      struct bc_error *err)
 {
 	bool ok = true;
@@ -296,7 +296,7 @@ static bool take_text(struct yaml_input *in, struct text key, struct text value,
 	else if (text_is(key, "profile-origin"))
 		ok = add_origins(head, value);
 	else if (text_is(key, "profile-events"))
-		ok = merge_set_add_words(&head->events, value, " ,");
+		ok = profile_set_add_words(&head->events, value, " ,");
 	else if (text_is(key, "hash-func"))
 		ok = strings_intern(&head->words, value, &head->hash_func), head->has_hash_func = true;
 	else if (!value.len || text_is(value, "<unknown>"))
@@ -306,7 +306,7 @@ static bool take_text(struct yaml_input *in, struct text key, struct text value,
 	return ok || bc_fail_nomem(err);
 }
 
-static bool read_head_value(struct yaml_input *in, const char *key, struct merge_head *head, bool *version,
+static bool read_head_value(struct yaml_input *in, const char *key, struct profile_head *head, bool *version,
 			    struct bc_error *err)
 {
 	static const char *const texts[] = {"binary-name", "binary-build-id", "profile-origin", "profile-events",
@@ -329,7 +329,7 @@ static bool read_head_value(struct yaml_input *in, const char *key, struct merge
 	return read_unknown_of_head(in, &head->unknown, err);
 }
 
-static bool read_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err)
+static bool read_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err)
 {
 	bool end, version = false;
 	struct text key;
@@ -373,9 +373,9 @@ static bool expect_key(struct yaml_input *in, const char *key, struct bc_error *
 	return find_key(in, key, &end, err) && (!end || scan_fail(&in->scan, "expected 'header' and 'functions'", err));
 }
 
-bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err)
+bool yaml_input_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err)
 {
-	head->kind = MERGE_YAML;
+	head->kind = KIND_YAML;
 	in->head = head;
 	return (in->goes_on || (scan_expect(&in->scan, YAML_STREAM_START_EVENT, "no YAML", err) &&
 				scan_expect(&in->scan, YAML_DOCUMENT_START_EVENT, "no YAML", err))) &&

@@ -7,7 +7,7 @@
 #define MERGE_YAML_INPUT_H
 
 #include "src/base/file.h"
-#include "src/merge/head.h"
+#include "src/profile/head.h"
 #include "src/merge/yaml_function.h"
 
 struct yaml_input;
@@ -17,7 +17,7 @@ struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin
 void yaml_input_close(struct yaml_input *in); /* or NULL */
 
 /* The head of a document, which comes first.  It stays where it is until the end of the document, which can add to it.  BC_FORMAT, also for pseudo probes; BC_NOMEM; errors of stream_read() */
-BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct merge_head *head, struct bc_error *err);
+BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *head, struct bc_error *err);
 
 /* The next function, valid until the next call.  False at the end of the document, with BC_OK in `err`, and on
  * errors: as yaml_input_head(). */

@@ -76,12 +76,12 @@ static bool gather(const struct fid_vec *const *files, size_t count, struct fid_
 /* Only names that a file of these has: others may have been left out. */
 static bool number_anew(struct yaml_names *names, const struct fid_vec *all)
 {
-	struct text *sorted = merge_sorted(&names->names);
+	struct text *sorted = profile_set_sorted(&names->names);
 	uint32_t number = 0, which;
 
 	for (size_t i = 0; i < all->len; i++)
 		names->fids[(uint32_t)all->at[i]] = 1;
-	for (size_t i = 0; sorted && i < merge_set_size(&names->names); i++)
+	for (size_t i = 0; sorted && i < profile_set_size(&names->names); i++)
 		if (strings_intern(&names->names, sorted[i], &which) && names->fids[which])
 			names->fids[which] = ++number;
 	bool ok = sorted;
@@ -121,7 +121,7 @@ struct named {
 	const struct yaml_names *names;
 	bool saturate;
 	uint64_t *saturated;
-	struct merge_item ahead; /* the first item of the next function */
+	struct profile_item ahead; /* the first item of the next function */
 	bool has_ahead;
 	struct item_list function;
 	size_t given;
@@ -138,10 +138,10 @@ static struct text name_of(const struct named *n, uint64_t fid)
 }
 
 /* The key of a call with its callee by name; others as they are. */
-static struct merge_item with_name(struct named *n, const struct merge_item *item)
+static struct profile_item with_name(struct named *n, const struct profile_item *item)
 {
 	struct key_parts parts = key_parts(item);
-	struct merge_item out = *item;
+	struct profile_item out = *item;
 
 	key_take_name(&parts);
 	if (key_take_byte(&parts) != YAML_BLOCK)
@@ -167,7 +167,7 @@ static struct merge_item with_name(struct named *n, const struct merge_item *ite
 }
 
 /* Is it of the function that the list is of? */
-static bool is_of_function(const struct named *n, const struct merge_item *item)
+static bool is_of_function(const struct named *n, const struct profile_item *item)
 {
 	const uint8_t *name = n->function.items.len ? n->function.items.at[0].key : item->key;
 	size_t size = strlen((const char *)name) + 1;
@@ -177,13 +177,13 @@ static bool is_of_function(const struct named *n, const struct merge_item *item)
 
 static bool read_function(struct named *n, struct bc_error *err)
 {
-	struct merge_item bad;
+	struct profile_item bad;
 
 	item_list_clear(&n->function);
 	n->given = 0;
 	err->code = BC_OK;
 	while (n->has_ahead && is_of_function(n, &n->ahead)) {
-		struct merge_item item = with_name(n, &n->ahead);
+		struct profile_item item = with_name(n, &n->ahead);
 		if (n->key.failed || !item_list_push(&n->function, &item))
 			return bc_fail_nomem(err);
 		n->has_ahead = n->run->next(n->run, &n->ahead, err);
@@ -195,7 +195,7 @@ static bool read_function(struct named *n, struct bc_error *err)
 	       bc_fail(err, BC_FORMAT, "calls of function '%s' add up to 2^64 or more (--saturate)", (const char *)bad.key);
 }
 
-static bool named_next(struct source *source, struct merge_item *out, struct bc_error *err)
+static bool named_next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
 	struct named *n = (struct named *)(void *)source; /* its first member */
 

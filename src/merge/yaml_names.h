@@ -8,7 +8,7 @@
 
 #include "src/base/strings.h"
 #include "src/base/vec.h"
-#include "src/merge/head.h"
+#include "src/profile/head.h"
 #include "src/merge/run.h"
 
 /* Which number is which name: fid << 32 | number of the name, in order. */
@@ -37,7 +37,7 @@ BC_MUST_USE bool yaml_names_settle(struct yaml_names *names, const struct fid_ve
 uint32_t yaml_names_fid(struct yaml_names *names, struct text name);
 
 /* A source of the items in `run`, whose callees are numbers of `fids`: they become names, or unknown.
- * saturate: as merge_item_add(), counted in *saturated.  NULL: BC_NOMEM */
+ * saturate: as profile_item_add(), counted in *saturated.  NULL: BC_NOMEM */
 struct source *yaml_named_open(struct run run, const struct fid_vec *fids,
 			       const struct yaml_names *names, bool saturate, uint64_t *saturated,
 			       struct bc_error *err);

@@ -27,8 +27,8 @@ static void write_unknown_key(struct emit *out, const char *before, const char *
 /* A set as one text. */
 static char *joined(const struct strings *set, const char *between, const char *last)
 {
-	struct text *texts = merge_sorted(set);
-	size_t count = merge_set_size(set), size = strlen(last) + 1;
+	struct text *texts = profile_set_sorted(set);
+	size_t count = profile_set_size(set), size = strlen(last) + 1;
 
 	for (size_t i = 0; texts && i < count; i++)
 		size += texts[i].len + strlen(between);
@@ -45,7 +45,7 @@ static char *joined(const struct strings *set, const char *between, const char *
 	return all;
 }
 
-static bool write_events(const struct merge_head *head, struct emit *out)
+static bool write_events(const struct profile_head *head, struct emit *out)
 {
 	char *events = joined(&head->events, " ", "");
 	const char *const all = events;
@@ -55,11 +55,11 @@ static bool write_events(const struct merge_head *head, struct emit *out)
 	return ok;
 }
 
-static bool write_origins(const struct merge_head *head, struct emit *out)
+static bool write_origins(const struct profile_head *head, struct emit *out)
 {
 	char *origins = joined(&head->origins, "; ", !head->anew                      ? ""
-						     : merge_set_size(&head->origins) ? "; " MERGE_NUMBERED_ANEW
-										     : MERGE_NUMBERED_ANEW);
+						     : profile_set_size(&head->origins) ? "; " PROFILE_NUMBERED_ANEW
+										     : PROFILE_NUMBERED_ANEW);
 	/* Words alone are written as BOLT writes its own. */
 	if (origins && *origins && !origins[strspn(origins, WORDS)] && *origins != ' ' && *origins != ';')
 		emit_string(out, origins);
@@ -73,9 +73,9 @@ static bool write_origins(const struct merge_head *head, struct emit *out)
 /* Of several values the first in order is written. */
 static bool write_unknown(struct yaml_output *o, const struct strings *set, const char *before)
 {
-	struct text *texts = set->len ? merge_sorted(set) : NULL;
+	struct text *texts = set->len ? profile_set_sorted(set) : NULL;
 
-	for (size_t i = 0; texts && i < merge_set_size(set); i++) {
+	for (size_t i = 0; texts && i < profile_set_size(set); i++) {
 		if (i && !strcmp(texts[i].at, texts[i - 1].at)) {
 			o->differing++;
 			continue;
@@ -87,7 +87,7 @@ static bool write_unknown(struct yaml_output *o, const struct strings *set, cons
 	return ok;
 }
 
-bool yaml_output_head(struct yaml_output *o, const struct merge_head *head)
+bool yaml_output_head(struct yaml_output *o, const struct profile_head *head)
 {
 	struct emit *out = o->out;
 	char id[2 * BUILD_ID_MAX + 1];
@@ -124,7 +124,7 @@ static void end_list(struct yaml_output *o)
 	o->list = 0;
 }
 
-static void write_function(struct yaml_output *o, struct text name, const struct merge_item *item)
+static void write_function(struct yaml_output *o, struct text name, const struct profile_item *item)
 {
 	struct emit *out = o->out;
 
@@ -144,7 +144,7 @@ static void write_function(struct yaml_output *o, struct text name, const struct
 	o->blocks = false;
 }
 
-static void write_block(struct yaml_output *o, uint64_t bid, const struct merge_item *item)
+static void write_block(struct yaml_output *o, uint64_t bid, const struct profile_item *item)
 {
 	struct emit *out = o->out;
 
@@ -172,7 +172,7 @@ static void next_in_list(struct yaml_output *o, char list)
 	o->list = list;
 }
 
-static void write_counts(struct yaml_output *o, const struct merge_item *item)
+static void write_counts(struct yaml_output *o, const struct profile_item *item)
 {
 	emit_string(o->out, ", cnt: ");
 	emit_dec(o->out, item->sum[0]);
@@ -194,7 +194,7 @@ static struct callee take_callee(struct key_parts *key)
 	return callee;
 }
 
-static void write_call(struct yaml_output *o, struct key_parts *key, const struct merge_item *item)
+static void write_call(struct yaml_output *o, struct key_parts *key, const struct profile_item *item)
 {
 	struct callee callee = take_callee(key);
 
@@ -207,7 +207,7 @@ static void write_call(struct yaml_output *o, struct key_parts *key, const struc
 	write_counts(o, item);
 }
 
-static void write_successor(struct yaml_output *o, struct key_parts *key, const struct merge_item *item)
+static void write_successor(struct yaml_output *o, struct key_parts *key, const struct profile_item *item)
 {
 	next_in_list(o, 's');
 	emit_string(o->out, "{ bid: ");
@@ -215,13 +215,13 @@ static void write_successor(struct yaml_output *o, struct key_parts *key, const 
 	write_counts(o, item);
 }
 
-static bool begins_with(const struct merge_item *item, const struct key *key, size_t size)
+static bool begins_with(const struct profile_item *item, const struct key *key, size_t size)
 {
 	return item->size > size && !memcmp(item->key, key->at, size);
 }
 
 /* An unknown key of the item that was written last, whose own key it begins with.  If scaling left that out, it is left out as well. */
-static void write_more(struct yaml_output *o, const struct merge_item *item, struct key_parts key, const char *before)
+static void write_more(struct yaml_output *o, const struct profile_item *item, struct key_parts key, const char *before)
 {
 	const char *texts = (const char *)key.at;
 
@@ -236,14 +236,14 @@ static void write_more(struct yaml_output *o, const struct merge_item *item, str
 	key_bytes(&o->last, texts, strlen(texts) + 1);
 }
 
-static void remember(struct yaml_output *o, const struct merge_item *item)
+static void remember(struct yaml_output *o, const struct profile_item *item)
 {
 	o->last.size = 0;
 	key_bytes(&o->last, item->key, item->size);
 	o->last_item = o->last.size;
 }
 
-void yaml_output_item(struct yaml_output *o, const struct merge_item *item)
+void yaml_output_item(struct yaml_output *o, const struct profile_item *item)
 {
 	struct key_parts key = key_parts(item);
 	struct text name = key_take_name(&key);
@@ -275,7 +275,7 @@ void yaml_output_item(struct yaml_output *o, const struct merge_item *item)
 	remember(o, item);
 }
 
-bool yaml_output_end(struct yaml_output *o, const struct merge_head *head)
+bool yaml_output_end(struct yaml_output *o, const struct profile_head *head)
 {
 	end_list(o);
 	if (!o->any)

@@ -17,9 +17,9 @@ struct yaml_output {
 };
 
 /* false: out of memory */
-BC_MUST_USE bool yaml_output_head(struct yaml_output *output, const struct merge_head *head);
-void yaml_output_item(struct yaml_output *output, const struct merge_item *item);
+BC_MUST_USE bool yaml_output_head(struct yaml_output *output, const struct profile_head *head);
+void yaml_output_item(struct yaml_output *output, const struct profile_item *item);
 /* Ends the document, and frees what the output holds. */
-BC_MUST_USE bool yaml_output_end(struct yaml_output *output, const struct merge_head *head);
+BC_MUST_USE bool yaml_output_end(struct yaml_output *output, const struct profile_head *head);
 
 #endif

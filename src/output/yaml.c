@@ -43,7 +43,7 @@ static bool write_header(struct emit *out, const struct profile *profile,
 	emit_string(out, "\n  profile-flags:   [ ");
 	emit_string(out, profile->basic ? "sample" : "lbr");
 	emit_string(out, " ]\n  profile-origin:  ");
-	emit_string(out, profile->of_input ? YAML_ORIGIN "; " YAML_INFERRED : YAML_ORIGIN);
+	emit_string(out, profile->of_input ? PROFILE_ORIGIN "; " PROFILE_INFERRED : PROFILE_ORIGIN);
 	emit_string(out, "\n  profile-events:  ");
 	if (!yaml_joined(out, header->events, profile->basic ? header->event_count : 0))
 		return false;

@@ -10,11 +10,8 @@
 #include <stdio.h>
 
 #include "src/probes/source.h"
+#include "src/profile/head.h"
 #include "src/profile/profile.h"
-
-/* What `profile-origin` says, too, where branches were inferred.  LLVM's tools take any text there. */
-#define YAML_ORIGIN "perf data aggregator"
-#define YAML_INFERRED "branches inferred from addresses"
 
 struct yaml_header {
 	const char *binary_name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <string.h>
 
-#include "src/merge/fdata.h"
-#include "src/merge/shard.h"
-#include "src/merge/text_input.h"
+#include "src/profile/fdata.h"
+#include "src/profile/shard.h"
+#include "src/profile/text_input.h"
 #include "src/merge/yaml_input.h"
 #include "src/base/map.h"
 #include "src/quality/flat.h"
@@ -11,28 +11,6 @@
 #define LOOK ((size_t)4096) /* bytes that tell the kind */
 
 /* ---- fdata ---- */
-
-struct fdata_place {
-	uint8_t kind; /* the digit it begins with */
-	struct text name;
-	uint64_t offset;
-};
-
-/* Is it a place in data, as sampled memory accesses have? */
-static bool is_memory(const struct fdata_place *place)
-{
-	return place->kind >= '3';
-}
-
-/* Takes one place out of a key.  The name under which the line is listed stands before both places. */
-static struct fdata_place take_place(struct key_parts *key, const struct text *listed)
-{
-	struct fdata_place place = {.kind = key_take_byte(key) & FDATA_DIGIT};
-
-	place.name = listed ? *listed : key_take_name(key);
-	place.offset = key_take_number(key);
-	return place;
-}
 
 static bool number_of(struct flat_profile *out, const struct fdata_place *place, uint32_t *number)
 {
@@ -64,28 +42,18 @@ static bool put_sample(struct flat_profile *out, const struct fdata_place *at, u
 	return !record.owner || flat_record_vec_push(&out->records, record);
 }
 
-/* Takes a key apart: merge/fdata.h says what is in it. */
-static bool put_line(struct flat_profile *out, const struct merge_item *item)
+static bool put_line(struct flat_profile *out, const struct fdata_line *line)
 {
-	struct key_parts key = key_parts(item);
-
-	key_take_byte(&key);
-	struct text listed = key_take_name(&key);
-	bool entry = key_take_byte(&key);
-	struct fdata_place from = take_place(&key, entry ? NULL : &listed);
-	if (is_memory(&from))
+	if (fdata_is_memory(line))
 		return true;
-	if (key.at == key.end)
-		return put_sample(out, &from, item->sum[0]);
-	struct fdata_place to = take_place(&key, entry ? &listed : NULL);
-	return put_branch(out, &from, &to, item->sum[0]);
+	return line->sampled ? put_sample(out, &line->from, line->count) : put_branch(out, &line->from, &line->to, line->count);
 }
 
 /* The head's lines come before all others. */
-static bool read_line(struct text line, struct merge_head *head, bool *records, struct key *key,
+static bool read_line(struct text line, struct profile_head *head, bool *records, struct key *names,
 		      struct flat_profile *out, const char **why)
 {
-	struct merge_item item;
+	struct fdata_line read;
 	bool is_head = false;
 
 	*why = NULL;
@@ -94,25 +62,28 @@ static bool read_line(struct text line, struct merge_head *head, bool *records, 
 	if (is_head)
 		return true;
 	*records = true;
-	return fdata_parse(line, head->mode, key, &item, why) && put_line(out, &item);
+	if (!fdata_read(&line.at, head->mode, names, &read, why))
+		return false;
+	*why = NULL;
+	return put_line(out, &read);
 }
 
 static bool read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
 {
-	struct merge_head head = {.kind = MERGE_FDATA};
-	struct key key = {0};
+	struct profile_head head = {.kind = KIND_FDATA};
+	struct key names = {0};
 	struct text line;
 	bool records = false, ok = true;
 	const char *why;
 
 	while (ok && text_input_line(in, &line, err)) {
-		ok = read_line(line, &head, &records, &key, out, &why);
+		ok = read_line(line, &head, &records, &names, out, &why);
 		if (!ok)
-			ok = why && !key.failed ? text_input_fail(in, why, err) : bc_fail_nomem(err);
+			ok = why && !names.failed ? text_input_fail(in, why, err) : bc_fail_nomem(err);
 	}
 	out->plain = head.mode == MODE_PLAIN;
-	merge_head_free(&head);
-	key_free(&key);
+	profile_head_free(&head);
+	key_free(&names);
 	return ok && err->code == BC_OK;
 }
 
@@ -232,7 +203,7 @@ static bool put_calls(struct yaml_reader *r)
 static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struct bc_error *err)
 {
 	const struct yaml_function *function;
-	struct merge_head head = {.kind = MERGE_YAML};
+	struct profile_head head = {.kind = KIND_YAML};
 
 	bool ok = yaml_input_head(yaml, &head, err);
 	while (ok && yaml_input_next(yaml, &function, err)) {
@@ -243,8 +214,8 @@ static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struc
 	if (ok && yaml_input_goes_on(yaml))
 		ok = bc_fail(err, BC_UNSUPPORTED, "%s: has profiles of several programs: merge --expect=BIN writes that of one", r->name);
 	r->out->plain = head.mode == MODE_PLAIN;
-	r->out->inferred = merge_head_inferred(&head);
-	merge_head_free(&head);
+	r->out->inferred = profile_head_inferred(&head);
+	profile_head_free(&head);
 	return ok && err->code == BC_OK && (put_calls(r) || bc_fail_nomem(err));
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/output/fdata.h"
+#include "src/profile/fdata.h"
 #include "src/output/profgen.h"
 #include "src/flow/input_graphs.h"
 
@@ -88,7 +88,7 @@ static void check_writing(const struct profile *profile, const struct aggregate 
 	struct fdata_header header = {(const char *const *)events->at, events->len};
 	struct bc_error err = {0};
 
-	bool written = fdata_write(profile, &header, 1, out, &err);
+	bool written = fdata_write_profile(profile, &header, 1, out, &err);
 	assert(written && !ferror(out));
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/output/fdata.h"
+#include "src/profile/fdata.h"
 #include "tests/support/cmocka.h"
 
 void tiny_run_begin(struct tiny_run *run, const struct aggregate_options *options)
@@ -80,7 +80,7 @@ static void compare(const struct tiny_run *run, const struct profile *profile, c
 
 	assert_non_null(out);
 	struct bc_error err = {0};
-	assert_true(fdata_write(profile, &header, 2, out, &err));
+	assert_true(fdata_write_profile(profile, &header, 2, out, &err));
 	fclose(out);
 	assert_memory_equal(text, first, strlen(first));
 	assert_string_equal(text + strlen(first), lines);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delivers events and compares lines of fdata: the way from src/count/aggregate.h to
- * src/output/fdata.h, on the binary of tiny_binary.h. */
+ * src/profile/fdata.h, on the binary of tiny_binary.h. */
 #ifndef SUPPORT_TINY_RUN_H
 #define SUPPORT_TINY_RUN_H
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "src/convert/conversion.h"
-#include "src/output/fdata.h"
+#include "src/profile/fdata.h"
 #include "tests/support/cmocka.h"
 
 /* Convert SAMPLES of BINARY and compare with EXPECTED, names below the data. */
@@ -27,7 +27,7 @@ static void same(const char *binary, const char *samples, const char *expected)
 	assert_true(ledger_balances(&conversion.ledgers.traces));
 	FILE *file = fopen(out, "w");
 	assert_non_null(file);
-	assert_true(fdata_write(&conversion.profile, &header, 1, file, &err));
+	assert_true(fdata_write_profile(&conversion.profile, &header, 1, file, &err));
 	fclose(file);
 	assert_true(file_map(paths[2], &want, &err));
 	assert_true(file_map(out, &got, &err));

@@ -6,7 +6,7 @@
 
 #include "src/base/file.h"
 #include "src/base/sink.h"
-#include "src/merge/shard.h"
+#include "src/profile/shard.h"
 #include "tests/fuzz/support/merge_text.h"
 #include "tests/support/cmocka.h"
 
@@ -16,13 +16,13 @@ static const struct sample {
 	struct shard shard;
 	const char *text;
 } samples[] = {
-	{{.kind = MERGE_NOTHING}, ""},
-	{{.kind = MERGE_PREAGG, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 3, .sums = {17, 3}},
+	{{.kind = KIND_NOTHING}, ""},
+	{{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 3, .sums = {17, 3}},
 	 "T 10 20 30 5 1\nT 11 22 33 9 2\nF 40 50 3\n"},
-	{{.kind = MERGE_PREAGG, .mode = MODE_PLAIN, .scaled = true, .records = 2, .sums = {7, 0}}, "E cycles:u\nS 10 3\nS 20 4\n"},
-	{{.kind = MERGE_FDATA, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 2, .sums = {10, 2}},
+	{{.kind = KIND_PREAGG, .mode = MODE_PLAIN, .scaled = true, .records = 2, .sums = {7, 0}}, "E cycles:u\nS 10 3\nS 20 4\n"},
+	{{.kind = KIND_FDATA, .mode = MODE_BRANCHES, .id = {.size = 2, .data = {0xab, 0x12}}, .records = 2, .sums = {10, 2}},
 	 "boltedcollection\n1 a 0 1 b 5 2 7\n1 a 8 1 b 5 0 3\n"},
-	{{.kind = MERGE_YAML, .mode = MODE_BRANCHES, .records = 4, .sums = {361, 0}},
+	{{.kind = KIND_YAML, .mode = MODE_BRANCHES, .records = 4, .sums = {361, 0}},
 	 "---\nheader:\n  profile-version: 1\n  profile-flags: [ lbr ]\n  hash-func: xxh3\nfunctions:\n"
 	 "  - name: f\n    fid: 7\n    hash: 0x1\n    exec: 100\n    nblocks: 2\n    blocks:\n"
 	 "      - bid: 0\n        insns: 1\n        hash: 0x1\n        succ: [ { bid: 1, cnt: 200 } ]\n"
@@ -136,7 +136,7 @@ static void every_cut(void **state)
 static void large_ones(void **state)
 {
 	enum { LINES = 40000 };
-	struct sample sample = {{.kind = MERGE_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
+	struct sample sample = {{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
 	char *lines = malloc(LINES * 64), *at = lines;
 	uint64_t from = 0;
 

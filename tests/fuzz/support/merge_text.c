@@ -35,7 +35,7 @@ static char *merged(struct text text, bool twice, bool trusting, size_t memory, 
 	struct memory_sink sink = {0};
 	struct bc_error err = {0};
 	struct merge merge;
-	enum merge_kind kind;
+	enum profile_kind kind;
 	FILE *out = sink_memory(&sink);
 
 	assert(out);

@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/merge/head.h"
+#include "src/profile/head.h"
 
 #include <stdlib.h>
 
 #include "src/base/sort.h"
-#include "src/output/yaml.h"
 
-const char *merge_kind_name(enum merge_kind kind)
+const char *profile_kind_name(enum profile_kind kind)
 {
 	static const char *const names[] = {
-		[MERGE_NOTHING] = "empty", [MERGE_FDATA] = "fdata", [MERGE_YAML] = "yaml", [MERGE_PREAGG] = "preagg"};
+		[KIND_NOTHING] = "empty", [KIND_FDATA] = "fdata", [KIND_YAML] = "yaml", [KIND_PREAGG] = "preagg"};
 
 	return names[kind];
 }
 
-void merge_head_free(struct merge_head *head)
+void profile_head_free(struct profile_head *head)
 {
 	strings_free(&head->events);
 	strings_free(&head->words);
 	strings_free(&head->origins);
 	strings_free(&head->unknown);
 	strings_free(&head->unknown_behind);
-	*head = (struct merge_head){0};
+	*head = (struct profile_head){0};
 }
 
-bool merge_head_inferred(const struct merge_head *head)
+bool profile_head_inferred(const struct profile_head *head)
 {
 	uint32_t ignored;
 
-	return strings_find(&head->origins, text_of(YAML_INFERRED), &ignored);
+	return strings_find(&head->origins, text_of(PROFILE_INFERRED), &ignored);
 }
 
-static struct text word_of(const struct merge_head *head, uint32_t number)
+static struct text word_of(const struct profile_head *head, uint32_t number)
 {
 	return strings_at(&head->words, number);
 }
 
-static const char *yaml_conflict(const struct merge_head *a, const struct merge_head *b)
+static const char *yaml_conflict(const struct profile_head *a, const struct profile_head *b)
 {
 	if (a->dfs_order != b->dfs_order)
 		return "blocks are in another order (dfs-order)";
@@ -45,7 +44,7 @@ static const char *yaml_conflict(const struct merge_head *a, const struct merge_
 	return NULL;
 }
 
-const char *merge_head_conflict(const struct merge_head *a, const struct merge_head *b)
+const char *profile_head_conflict(const struct profile_head *a, const struct profile_head *b)
 {
 	if (!a->kind || !b->kind)
 		return NULL;
@@ -53,9 +52,9 @@ const char *merge_head_conflict(const struct merge_head *a, const struct merge_h
 		return "profiles of two kinds";
 	if (a->mode && b->mode && a->mode != b->mode)
 		return "branches and plain samples";
-	if (a->kind == MERGE_FDATA && a->bolted != b->bolted)
+	if (a->kind == KIND_FDATA && a->bolted != b->bolted)
 		return "one is of samples of a BOLTed binary (boltedcollection), the other of its input: convert the first with --input";
-	return a->kind == MERGE_YAML ? yaml_conflict(a, b) : NULL;
+	return a->kind == KIND_YAML ? yaml_conflict(a, b) : NULL;
 }
 
 static bool set_join(struct strings *to, const struct strings *from)
@@ -82,9 +81,9 @@ static bool text_less(const struct text *a, const struct text *b)
 }
 DEFINE_SORT(sort_texts, struct text, text_less)
 
-struct text *merge_sorted(const struct strings *set)
+struct text *profile_set_sorted(const struct strings *set)
 {
-	size_t count = merge_set_size(set);
+	size_t count = profile_set_size(set);
 	struct text *texts = malloc((count + 1) * sizeof(*texts));
 
 	if (!texts)
@@ -97,7 +96,7 @@ struct text *merge_sorted(const struct strings *set)
 }
 
 /* Of several names and ids the least is taken, as it is the same in any order; none is more than all. */
-static bool take_least(struct merge_head *to, const struct merge_head *from)
+static bool take_least(struct profile_head *to, const struct profile_head *from)
 {
 	struct text name = word_of(from, from->binary_name), own = word_of(to, to->binary_name);
 
@@ -109,7 +108,7 @@ static bool take_least(struct merge_head *to, const struct merge_head *from)
 	return strings_intern(&to->words, name, &to->binary_name);
 }
 
-bool merge_head_join(struct merge_head *to, const struct merge_head *from, struct bc_error *err)
+bool profile_head_join(struct profile_head *to, const struct profile_head *from, struct bc_error *err)
 {
 	bool first = !to->kind;
 
@@ -128,7 +127,7 @@ bool merge_head_join(struct merge_head *to, const struct merge_head *from, struc
 		set_join(&to->unknown, &from->unknown) && set_join(&to->unknown_behind, &from->unknown_behind)) || bc_fail_nomem(err);
 }
 
-bool merge_set_add_words(struct strings *set, struct text words, const char *between)
+bool profile_set_add_words(struct strings *set, struct text words, const char *between)
 {
 	uint32_t ignored;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE /* fopencookie() */
-#include "src/merge/shard.h"
+#include "src/profile/shard.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -84,7 +84,7 @@ FILE *shard_begin(struct shard *shard, FILE *to)
 		return NULL;
 	}
 	build_id_format(&shard->id, id);
-	snprintf(lines, sizeof(lines), "kind %s\nmode %s\nidentity %s\nscaled %d\n", merge_kind_name(shard->kind),
+	snprintf(lines, sizeof(lines), "kind %s\nmode %s\nidentity %s\nscaled %d\n", profile_kind_name(shard->kind),
 		 modes[shard->mode], *id ? id : "-", shard->scaled);
 	shard_frame_make(SHARD_HEAD, lines, frame);
 	shard->checksum = 0;
@@ -92,7 +92,7 @@ FILE *shard_begin(struct shard *shard, FILE *to)
 	return stream;
 }
 
-static const char *decimal(merge_sum sum, char out[48])
+static const char *decimal(exact_sum sum, char out[48])
 {
 	char *at = out + 47;
 
@@ -147,7 +147,7 @@ static bool take_line(struct text *rest, const char *key, struct text *value)
 	return true;
 }
 
-static bool take_sum(struct text *rest, const char *key, merge_sum *out)
+static bool take_sum(struct text *rest, const char *key, exact_sum *out)
 {
 	struct text digits;
 
@@ -157,7 +157,7 @@ static bool take_sum(struct text *rest, const char *key, merge_sum *out)
 	for (size_t i = 0; i < digits.len; i++) {
 		if (digits.at[i] < '0' || digits.at[i] > '9')
 			return false;
-		*out = *out * 10 + (merge_sum)(unsigned)(digits.at[i] - '0');
+		*out = *out * 10 + (exact_sum)(unsigned)(digits.at[i] - '0');
 	}
 	return true;
 }
@@ -170,14 +170,14 @@ static bool parse_head(struct text rest, struct shard *out)
 	if (!take_line(&rest, "kind ", &kind) || !take_line(&rest, "mode ", &mode) ||
 	    !take_line(&rest, "identity ", &id) || !take_line(&rest, "scaled ", &scaled))
 		return false;
-	for (int i = MERGE_NOTHING; i <= MERGE_PREAGG; i++)
-		if (text_is(kind, merge_kind_name((enum merge_kind)i))) {
-			out->kind = (enum merge_kind)i;
+	for (int i = KIND_NOTHING; i <= KIND_PREAGG; i++)
+		if (text_is(kind, profile_kind_name((enum profile_kind)i))) {
+			out->kind = (enum profile_kind)i;
 			kind_known = true;
 		}
 	for (int i = MODE_OPEN; i <= MODE_PLAIN; i++)
 		if (text_is(mode, modes[i])) {
-			out->mode = (enum merge_mode)i;
+			out->mode = (enum profile_mode)i;
 			mode_known = true;
 		}
 	out->scaled = text_is(scaled, "1");
@@ -187,7 +187,7 @@ static bool parse_head(struct text rest, struct shard *out)
 
 static bool parse_tail(struct text rest, struct shard *out)
 {
-	merge_sum records;
+	exact_sum records;
 
 	if (!take_sum(&rest, "records ", &records) || !take_sum(&rest, "counts ", &out->sums[0]) ||
 	    !take_sum(&rest, "mispredictions ", &out->sums[1]) || rest.len || records > UINT64_MAX)
@@ -213,7 +213,7 @@ bool shard_look(const struct file_stream *stream, bool *is, struct shard *out, s
 {
 	uint8_t head[SHARD_FRAME], tail[SHARD_FRAME];
 
-	*out = (struct shard){.kind = MERGE_NOTHING};
+	*out = (struct shard){.kind = KIND_NOTHING};
 	*is = false;
 	if (stream->size < SHARD_FRAME)
 		return true;

@@ -12,23 +12,23 @@
  * that every cut and every changed byte is noticed: base/shard_frames.h.  Version 1 has a checksum of the text alone, that of
  * the zstd frame, and is read, too.
  */
-#ifndef MERGE_SHARD_H
-#define MERGE_SHARD_H
+#ifndef PROFILE_SHARD_H
+#define PROFILE_SHARD_H
 
 #include <stdio.h>
 
 #include "src/base/file.h"
-#include "src/merge/head.h"
-#include "src/merge/item.h"
+#include "src/profile/head.h"
+#include "src/profile/item.h"
 
 struct shard {
-	enum merge_kind kind;
-	enum merge_mode mode;
+	enum profile_kind kind;
+	enum profile_mode mode;
 	struct build_id id; /* preagg: code_digest.h; else the build-id of BOLT's input */
 	bool scaled;
 
 	uint64_t records;
-	merge_sum sums[2];
+	exact_sum sums[2];
 
 	uint64_t checksum; /* while it is written: of what was written */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lines of an input with a buffer that is small, as many inputs are read side by side; it grows to the
  * longest line. */
-#ifndef MERGE_TEXT_INPUT_H
-#define MERGE_TEXT_INPUT_H
+#ifndef PROFILE_TEXT_INPUT_H
+#define PROFILE_TEXT_INPUT_H
 
 #include "src/base/file.h"
 #include "src/base/text.h"

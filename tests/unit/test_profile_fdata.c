@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines of fdata become keys and lines again, by the reader of any line and by the fast one. */
+/* Lines of fdata become keys and lines again. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/merge/fdata.h"
-#include "src/merge/text_input.h"
+#include "src/profile/fdata.h"
+#include "src/profile/text_input.h"
 #include "tests/support/cmocka.h"
 
 #define LINE_MOST 256
@@ -25,36 +25,56 @@ static struct line line_of(const char *text)
 	return line;
 }
 
-static void read_line(const char *text, struct key *key, struct merge_item *item)
+/* The item of a line, with a key of its own. */
+static void read_line(const char *text, struct key *key, struct profile_item *item)
 {
 	const struct line line = line_of(text);
-	const char *why = NULL;
+	const char *why = NULL, *at = line.text;
+	struct key names = {0};
+	struct fdata_line read;
 
-	if (!fdata_parse((struct text){line.text, line.length}, MODE_BRANCHES, key, item, &why))
+	if (!fdata_read(&at, MODE_BRANCHES, &names, &read, &why))
 		fail_msg("%s: %s", text, why);
+	assert_ptr_equal(at, line.text + line.length + 1);
+	assert_true(fdata_item(&read, key, item));
+	key_free(&names);
 }
 
-/* What is written of a key is the line that it was made of. */
-static void comes_back(const char *text)
+static void assert_written(const struct fdata_line *line, const char *text)
 {
-	struct key key = {0};
-	struct merge_item item;
 	struct emit out;
 
-	read_line(text, &key, &item);
 	emit_init(&out, NULL);
-	fdata_write_item(&item, &out);
+	fdata_write(line, &out);
 	assert_false(out.failed);
 	assert_int_equal(out.used, strlen(text) + 1);
 	assert_memory_equal(out.at, text, out.used - 1);
 	emit_free(&out);
+}
+
+/* What is written of a line, and of the key that it becomes, is that line. */
+static void comes_back(const char *text)
+{
+	const struct line line = line_of(text);
+	const char *why = NULL, *at = line.text;
+	struct key names = {0}, key = {0};
+	struct profile_item item;
+	struct fdata_line read;
+
+	if (!fdata_read(&at, MODE_BRANCHES, &names, &read, &why))
+		fail_msg("%s: %s", text, why);
+	assert_written(&read, text);
+	key_free(&names);
+	read_line(text, &key, &item);
+	read = fdata_of_item(&item);
+	assert_written(&read, text);
 	key_free(&key);
 }
 
 static bool same_key(const char *a, const char *b)
 {
 	struct key keys[2] = {{0}, {0}};
-	struct merge_item items[2];
+	struct profile_item items[2];
 
 	read_line(a, &keys[0], &items[0]);
 	read_line(b, &keys[1], &items[1]);
@@ -111,35 +131,11 @@ static void names_are_apart(void **state)
 					fail_msg("%s and %s: %s", a, b, i == k ? "two keys" : "one key");
 }
 
-/* The fast reader leaves what has a backslash alone, and makes the same key of the rest. */
-static void the_fast_reader_agrees(void **state)
-{
-	char text[LINE_MOST];
-
-	(void)state;
-	for (size_t i = 0; i < BC_COUNT(names); i++) {
-		const struct line line = line_of(form(0, names[i], text));
-		struct key fast = {0}, key = {0};
-		struct merge_item fast_item, item;
-		const char *at = line.text;
-		read_line(text, &key, &item);
-		bool taken = fdata_take(&at, &fast, &fast_item);
-		assert_int_equal(taken, !strchr(names[i], '\\'));
-		if (taken) {
-			assert_int_equal(fast_item.size, item.size);
-			assert_memory_equal(fast_item.key, item.key, item.size);
-		}
-		key_free(&fast);
-		key_free(&key);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_back),
 		cmocka_unit_test(names_are_apart),
-		cmocka_unit_test(the_fast_reader_agrees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _GNU_SOURCE /* memrchr() */
-#include "src/merge/text_input.h"
+#include "src/profile/text_input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

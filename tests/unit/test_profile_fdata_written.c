@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The order of records and how each is written: docs/conversion.md, section 5.
  * Which function stands first is worked out from the names by hand. */
-#include "src/output/fdata.h"
+#include "src/profile/fdata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static char *written(const struct profile *profile, const struct fdata_header *h
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_true(fdata_write(profile, header, 2, out, &err));
+	assert_true(fdata_write_profile(profile, header, 2, out, &err));
 	fclose(out);
 	return text;
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * fdata, BOLT's text profile, a line a record: docs/conversion.md, "fdata".  A line is read into a struct and written from
+ * it; items (item.h) are made of it, and it of items.
+ */
+#ifndef PROFILE_FDATA_H
+#define PROFILE_FDATA_H
+
+#include <stdio.h>
+
+#include "src/base/emit.h"
+#include "src/profile/head.h"
+#include "src/profile/item.h"
+#include "src/profile/profile.h"
+
+struct fdata_place {
+	uint8_t kind; /* the digit */
+	/* A name in which a backslash stands before something else than a blank or a backslash, which no program of BOLT
+	 * writes, is as the line has it. */
+	bool as_it_stands;
+	struct text name; /* else without the backslashes that escape */
+	uint64_t offset;
+};
+
+struct fdata_line {
+	struct fdata_place from, to;
+	bool sampled; /* a plain sample: it has no `to` */
+	uint64_t mispredicted, count;
+};
+
+/* Is the line one of accesses to memory? */
+bool fdata_is_memory(const struct fdata_line *line);
+
+/* Can text that begins so be fdata? */
+bool fdata_fits(struct text start);
+
+/* A line of a head: what it says is put into *head, and *is_head is set.  false: out of memory */
+BC_MUST_USE bool fdata_head(struct text line, struct profile_head *head, bool *is_head);
+
+/* Any other line, without a zero byte; behind it stand its newline and TEXT_INPUT_BEHIND bytes that can be read
+ * (text_input.h).  Names are where the line is, or in `names`, until the next line.  *line is moved behind the newline.
+ * false: *why it is none, or `names` is out of memory. */
+BC_MUST_USE bool fdata_read(const char **line, enum profile_mode mode, struct key *names, struct fdata_line *out, const char **why);
+
+void fdata_write(const struct fdata_line *line, struct emit *out);
+
+/* llvm-bolt looks for no_lbr first.  events: of plain samples.  A newline in one is replaced, so that the line stays one. */
+void fdata_write_head(bool plain, bool bolted, const struct text *events, size_t event_count, struct emit *out);
+
+/* The item of a line, whose names fdata_read() found; `key` holds its key.  false: out of memory
+ *
+ * Keys are in this order: lines of branches and of plain samples before those of memory; by the name of the function that a
+ * line is listed under; its own records before those from outside; then by both places: kind, name, offset. */
+BC_MUST_USE bool fdata_item(const struct fdata_line *line, struct key *key, struct profile_item *out);
+
+/* The line of an item; its names are where the key is. */
+struct fdata_line fdata_of_item(const struct profile_item *item);
+
+/* ---- profiles that were converted ---- */
+
+struct fdata_header {
+	const char *const *events; /* of basic samples, sorted */
+	size_t event_count;
+};
+
+/* Errors of the file are the caller's to check, with ferror().  BC_NOMEM. */
+BC_MUST_USE bool fdata_write_profile(const struct profile *profile, const struct fdata_header *header, unsigned threads,
+				     FILE *out, struct bc_error *err);
+
+/* Only the names of its functions, as many entries of one each: for a llvm-bolt that is to process only these.  A function whose name
+ * has a newline is left out.  Errors of the file are the caller's to check. */
+void fdata_write_names(const struct profile *profile, FILE *out);
+
+#endif
