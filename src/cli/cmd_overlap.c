@@ -67,7 +67,7 @@ static int compare(const struct arguments *args, char **paths, const struct flat
 	struct output output;
 	struct bc_error err;
 
-	if (!overlap_take(&profiles[0], &profiles[1], &overlap, &err) || !output_open(args->output, &output, &err))
+	if (!overlap_take(&profiles[0], &profiles[1], NULL, &overlap, &err) || !output_open(args->output, &output, &err))
 		return fail(&err);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
 		report.wanting |= args->has_min && overlap.shares[i].known && overlap.shares[i].percent < args->min;

@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
 	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT"},
 	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT"},
 	{OPT_GATES + GATE_INFERRED, "min-inferred", "PERCENT", NO_FILE, "... of plain samples: branches are inferred from less than\nPERCENT of them"},
-	{OPT_GATES + GATE_MOVED, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in other blocks"},
+	{OPT_GATES + GATE_MOVED, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in another block than\nwhere they were taken"},
 	SANDBOX_ROW,
 	{'h', "help", NULL, NO_FILE, "show this help"},
 };

@@ -68,8 +68,8 @@ static void print_coverage(const struct quality_report *report, FILE *out)
 
 	print_verdict(report, VERDICT_COVERAGE, out);
 	for (size_t i = 0; i < HELD_LEVELS; i++) {
-		fprintf(out, "  %10.0f %% of samples are in %" PRIu64 " function%s", held_levels[i], c->held_functions[i],
-			plural(c->held_functions[i]));
+		fprintf(out, "  %10.0f %% of %s are in %" PRIu64 " function%s", held_levels[i], quality_counted(report->quality),
+			c->held_functions[i], plural(c->held_functions[i]));
 		if (c->has_bytes)
 			fprintf(out, ", %.1f KiB of code", (double)c->held_bytes[i] / 1024);
 		putc('\n', out);
@@ -104,7 +104,7 @@ static void print_inferred(const struct quality_report *report, FILE *out)
 	print_verdict(report, VERDICT_INFERRED, out);
 	if (!report->quality->has_inferred)
 		return;
-	fprintf(out, "  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64 " of them count in other blocks\n", i->solved.samples,
+	fprintf(out, "  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64 " of them count in another block than where they were taken\n", i->solved.samples,
 		inferred_of(i), i->solved.functions, plural(i->solved.functions), i->moved);
 	if (i->plt.samples)
 		fprintf(out, "  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n", i->plt.samples);
@@ -119,7 +119,7 @@ static void print_flow(const struct quality_report *report, FILE *out)
 
 	print_verdict(report, VERDICT_FLOW, out);
 	fprintf(out, "  %10.4f %% bias, deviation %.4f %%, of %" PRIu64 " blocks\n", f->bias, f->deviation, f->blocks);
-	fprintf(out, "  %10.2f %% discontinuity of the worst 5 %% of %" PRIu64 " functions\n", f->discontinuity, f->functions);
+	fprintf(out, "  %10.2f %% discontinuity, or more, of the worst 5 %% of %" PRIu64 " functions\n", f->discontinuity, f->functions);
 	if (f->has_gaps)
 		fprintf(out, "  %10.2f %% gap between calls and entries, %.2f %% in the flow of blocks, %.2f %% of hot blocks, likewise\n",
 			f->call_gap, f->flow_gap, f->worst_gap);

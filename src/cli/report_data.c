@@ -152,18 +152,21 @@ static bool write_overlap(struct json *json, const struct report_data *data, con
 			  const struct code_parts *parts, struct bc_error *err)
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
+	BC_AUTO(same_names_free) struct same_names same = {0};
 	const struct overlap_report report = {.overlap = &overlap, .paths = {data->options->binary, data->against}};
 
 	if (!data->other) {
 		json_null(json, "overlap");
 		return true;
 	}
-	if (!overlap_take(&data->sources->flat, data->other, &overlap, err))
+	if (!same_names_take(subject, data->other, &same))
+		return bc_fail_nomem(err);
+	if (!overlap_take(&data->sources->flat, data->other, same.own, &overlap, err))
 		return false;
 	json_open(json, "overlap", '{');
 	overlap_json_members(&report, json);
 	bool ok = movers_write(json, "movers", &overlap, ROOM_MOVERS) &&
-		  record_heats_write(json, "heat", subject, parts, data->other, ROOM_OTHER_HEAT);
+		  record_heats_write(json, "heat", subject, parts, data->other, &same, ROOM_OTHER_HEAT);
 	json_close(json, '}');
 	return ok || bc_fail_nomem(err);
 }

@@ -216,8 +216,8 @@ static void print_inferred(const struct conversion *c, FILE *out)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
-	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples (%.1f %%); %.1f %% of them count in other blocks, to make the "
-	    "flow consistent", i->solved.functions, plural(i->solved.functions), i->solved.samples, inferred_percent(i), inferred_moved_percent(i));
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples (%.1f %%); %.1f %% of these are counted in "
+	    "another block than where they were taken, so that as much enters each block as leaves it", i->solved.functions, plural(i->solved.functions), i->solved.samples, inferred_percent(i), inferred_moved_percent(i));
 	if (i->plt.samples)
 		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
 #define X(share, text) print_share(text, &i->share, out);

@@ -49,13 +49,15 @@ struct joint {
 	uint32_t *numbers; /* of the second's */
 };
 
-static bool join_names(struct joint *joint)
+static bool join_names(struct joint *joint, const uint32_t *same)
 {
 	const struct flat_profile *a = joint->profiles[0], *b = joint->profiles[1];
 
 	joint->numbers = calloc(b->functions.len + 1, sizeof(*joint->numbers));
 	for (uint32_t i = 1; joint->numbers && i < b->functions.len; i++)
-		if (!strings_find(&a->names, strings_at(&b->names, i), &joint->numbers[i]))
+		if (same && same[i] != FLAT_OUTSIDE)
+			joint->numbers[i] = same[i];
+		else if (same || !strings_find(&a->names, strings_at(&b->names, i), &joint->numbers[i]))
 			joint->numbers[i] = (uint32_t)a->functions.len + i;
 	return joint->numbers;
 }
@@ -244,12 +246,12 @@ static bool take_kind(const struct joint *joint, enum overlap_kind kind, struct 
 	return ok;
 }
 
-bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, struct overlap *out, struct bc_error *err)
+bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out, struct bc_error *err)
 {
 	struct joint joint = {.profiles = {a, b}};
 
 	*out = (struct overlap){0};
-	bool ok = join_names(&joint);
+	bool ok = join_names(&joint, same);
 	for (int kind = 0; ok && kind < OVERLAP_KIND_COUNT; kind++)
 		ok = !is_known(&joint, (enum overlap_kind)kind) || take_kind(&joint, (enum overlap_kind)kind, out);
 	free(joint.numbers);

@@ -38,8 +38,12 @@ struct overlap {
 	struct overlap_mover_vec movers; /* all functions, those first that lost most */
 };
 
-/* Compares two profiles.  *out borrows from both.  BC_NOMEM */
-BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, struct overlap *out,
+/* Compares two profiles.  *out borrows from both.
+ *
+ * same  which function of the second is which of the first, FLAT_OUTSIDE for none; NULL: those with equal names are
+ *
+ * BC_NOMEM */
+BC_MUST_USE bool overlap_take(const struct flat_profile *a, const struct flat_profile *b, const uint32_t *same, struct overlap *out,
 			      struct bc_error *err);
 void overlap_free(struct overlap *overlap);
 

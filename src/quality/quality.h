@@ -84,6 +84,12 @@ BC_MUST_USE bool quality_of_profile(const char *path, struct quality *out, bool 
  * not known. */
 double quality_times_more(const struct quality *quality);
 
+/* What functions have counts of: "samples" if they are plain, else "branches" (taken or not). */
+static inline const char *quality_counted(const struct quality *quality)
+{
+	return quality->basic ? "samples" : "branches";
+}
+
 /* `part` in percent of `whole`; 0 if that is 0. */
 double quality_share(uint64_t part, uint64_t whole);
 

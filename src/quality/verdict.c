@@ -44,7 +44,7 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 	else if (rate > 0)
 		say_so(out, VERDICT_LOOK, "the samples are of this build, but %.2f %% of their %s disagree with its code", rate, what);
 	else
-		say_so(out, VERDICT_GOOD, "the samples are of this very build: all %s agree with its code", what);
+		say_so(out, VERDICT_GOOD, "the samples are of this build: all %s agree with its code", what);
 }
 
 static void judge_kept(const struct quality *q, struct verdict *out)
@@ -64,7 +64,7 @@ static void judge_density(const struct quality *q, struct verdict *out)
 	if (!(q->density.density > 0))
 		say_so(out, VERDICT_LOOK, "how dense it is cannot be told: no code was seen to run");
 	else if (times > 0)
-		say_so(out, VERDICT_LOOK, "too few samples: %.1fx more of them make the profile dense enough", times);
+		say_so(out, VERDICT_LOOK, "too few samples: the profile is dense enough with %.*f times as many", times < 10, times);
 	else
 		say_so(out, VERDICT_GOOD, "enough samples");
 }
@@ -77,10 +77,10 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 	if (!c->samples)
 		say_so(out, VERDICT_BAD, "no function has a sample");
 	else if (c->has_bytes)
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions and %.1f KiB of code hold %.0f %% of the samples", held,
-		       (double)c->held_bytes[HELD_LEVELS - 1] / 1024, held_levels[HELD_LEVELS - 1]);
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the %s, and so do %.1f KiB of code", held, held_levels[HELD_LEVELS - 1],
+		       quality_counted(q), (double)c->held_bytes[HELD_LEVELS - 1] / 1024);
 	else
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the samples", held, held_levels[HELD_LEVELS - 1]);
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the %s", held, held_levels[HELD_LEVELS - 1], quality_counted(q));
 }
 
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
@@ -112,10 +112,10 @@ static void judge_inferred(const struct quality *q, const struct conversion *c, 
 	else if (share < INFERRED_ENOUGH)
 		say_so(out, VERDICT_LOOK, "branches are inferred from only %.1f %% of the samples", share);
 	else if (moved > MOVED_MUCH)
-		say_so(out, VERDICT_LOOK, "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks: the "
-		       "flow is uncertain", share, moved);
+		say_so(out, VERDICT_LOOK, "branches are inferred from %.1f %% of the samples, but %.1f %% of these had to count in other blocks than "
+		       "where they were taken: the flow is uncertain", share, moved);
 	else
-		say_so(out, VERDICT_GOOD, "branches are inferred from %.1f %% of the samples, and %.1f %% of these count in other blocks", share, moved);
+		say_so(out, VERDICT_GOOD, "branches are inferred from %.1f %% of the samples, and only %.1f %% of these count in other blocks than where they were taken", share, moved);
 }
 
 static void judge_flow(const struct quality *q, struct verdict *out)
@@ -125,13 +125,14 @@ static void judge_flow(const struct quality *q, struct verdict *out)
 	if (!f->functions)
 		say_so(out, VERDICT_LOOK, "no function has a flow");
 	else if (f->bias > BIAS_MUCH || f->unreachable > UNREACHABLE_MUCH)
-		say_so(out, VERDICT_LOOK, "counts do not add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias,
-		       f->unreachable);
+		say_so(out, VERDICT_LOOK, "counts do not add up: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are in blocks "
+		       "that no counted branch leads to", f->bias, f->unreachable);
 	else if (q->says_inferred)
-		say_so(out, VERDICT_GOOD, "branches were inferred so that counts add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias,
-		       f->unreachable);
+		say_so(out, VERDICT_GOOD, "branches were inferred so that counts add up: bias %.2f %%, and %.1f %% of the counts are in blocks that no counted branch "
+		       "leads to", f->bias, f->unreachable);
 	else
-		say_so(out, VERDICT_GOOD, "counts add up: bias %.2f %%, and nothing leads to %.1f %% of them", f->bias, f->unreachable);
+		say_so(out, VERDICT_GOOD, "counts add up as a whole: what enters and what leaves a block differ by %.2f %% (bias), and %.1f %% of the counts are "
+		       "in blocks that no counted branch leads to", f->bias, f->unreachable);
 }
 
 void verdicts_take(const struct quality *q, const struct conversion *c, struct verdict out[VERDICT_COUNT])

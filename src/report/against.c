@@ -7,7 +7,6 @@
 #include "src/base/sort.h"
 #include "src/report/cells.h"
 #include "src/report/part.h"
-#include "src/symbolize/places.h"
 
 #define MOVERS_SHOWN 100
 
@@ -71,8 +70,7 @@ struct placing {
 	const struct report_subject *subject;
 	const struct code_parts *parts;
 	const struct flat_profile *profile;
-	bool by_name;         /* functions of the profile have no numbers of the binary's */
-	struct places places; /* with by_name */
+	const uint32_t *numbers; /* in the binary, of the profile's functions; NULL: they have them */
 	struct code_piece_vec pieces;
 	struct input_function input;
 	struct block_start_vec starts; /* of blocks by their number */
@@ -81,7 +79,6 @@ struct placing {
 
 static void placing_free(struct placing *p)
 {
-	places_free(&p->places);
 	code_piece_vec_free(&p->pieces);
 	input_block_vec_free(&p->input.blocks);
 	block_start_vec_free(&p->starts);
@@ -90,17 +87,9 @@ static void placing_free(struct placing *p)
 
 static const struct function *function_of(const struct placing *p, uint32_t number)
 {
-	uint32_t own = 0;
-	size_t count = 0;
-
-	if (!p->by_name)
+	if (!p->numbers)
 		return subject_function(p->subject, p->profile->functions.at[number].number);
-	struct text name = strings_at(&p->profile->names, number);
-	const struct flat_profile *mine = &p->subject->sources->flat;
-	if (strings_find(&mine->names, name, &own))
-		return subject_function(p->subject, mine->functions.at[own].number);
-	const struct named *named = places_named(&p->places, name, &count);
-	return named ? subject_function(p->subject, (struct name_number){named->function}) : NULL;
+	return p->numbers[number] == NO_NAME ? NULL : subject_function(p->subject, (struct name_number){p->numbers[number]});
 }
 
 /* Makes ready what leads from the function's offsets, or numbers of blocks, to places. */
@@ -176,7 +165,7 @@ static bool add_function(struct placing *p, uint32_t number)
 static bool write_heat(struct json *json, const char *key, struct placing p, size_t room)
 {
 	BC_AUTO(heat_free) struct heat heat = {0};
-	bool ok = !p.by_name || places_init(&p.places, subject_binary(p.subject));
+	bool ok = true;
 
 	for (uint32_t i = 1; ok && i < p.profile->functions.len; i++)
 		ok = add_function(&p, i);
@@ -186,7 +175,7 @@ static bool write_heat(struct json *json, const char *key, struct placing p, siz
 }
 
 bool record_heats_write(struct json *json, const char *key, const struct report_subject *subject,
-			const struct code_parts *parts, const struct flat_profile *other, size_t room)
+			const struct code_parts *parts, const struct flat_profile *other, const struct same_names *same, size_t room)
 {
 	const struct flat_profile *mine = &subject->sources->flat;
 
@@ -197,7 +186,7 @@ bool record_heats_write(struct json *json, const char *key, const struct report_
 	json_open(json, key, '{');
 	json_string(json, "at", subject_pair(subject) ? "input" : "output");
 	bool ok = write_heat(json, "this", (struct placing){.subject = subject, .parts = parts, .profile = mine}, room) &&
-		  write_heat(json, "other", (struct placing){.subject = subject, .parts = parts, .profile = other, .by_name = true}, room);
+		  write_heat(json, "other", (struct placing){.subject = subject, .parts = parts, .profile = other, .numbers = same->binary}, room);
 	json_close(json, '}');
 	return ok;
 }

@@ -6,7 +6,7 @@
 #include "src/output/json.h"
 #include "src/quality/overlap.h"
 #include "src/report/code_parts.h"
-#include "src/report/subject.h"
+#include "src/report/same_names.h"
 
 /* Writes "movers": functions whose shares changed most, as many as fit.  false: out of memory */
 BC_MUST_USE bool movers_write(struct json *json, const char *key, const struct overlap *overlap, size_t room);
@@ -14,6 +14,6 @@ BC_MUST_USE bool movers_write(struct json *json, const char *key, const struct o
 /* Writes the heat of both: each record counts where it comes from, in the input if that is known, else in the optimised
  * binary.  null if the other one has numbers of blocks whose places are not known.  false: out of memory */
 BC_MUST_USE bool record_heats_write(struct json *json, const char *key, const struct report_subject *subject,
-				    const struct code_parts *parts, const struct flat_profile *other, size_t room);
+				    const struct code_parts *parts, const struct flat_profile *other, const struct same_names *same, size_t room);
 
 #endif

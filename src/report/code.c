@@ -71,7 +71,13 @@ static bool find_least(const struct flow_function *flow, uint64_t *least, size_t
 	return true;
 }
 
-static bool choose_blocks(struct code_writer *writer, size_t *more)
+/* What is not shown of a function. */
+struct left_out {
+	size_t idle_blocks; /* that did not run */
+	size_t blocks, edges; /* that ran, beyond the most that a function shows */
+};
+
+static bool choose_blocks(struct code_writer *writer, struct left_out *left)
 {
 	const struct flow_function *flow = &writer->flow;
 	uint64_t least;
@@ -81,6 +87,7 @@ static bool choose_blocks(struct code_writer *writer, size_t *more)
 	if (!find_least(flow, &least, &of_least))
 		return false;
 	writer->shown.len = 0;
+	*left = (struct left_out){0};
 	for (size_t i = 0; i < flow->blocks.len; i++) {
 		uint64_t count = flow->blocks.at[i].count;
 		bool show = count && (count > least || (count == least && of_least));
@@ -88,8 +95,9 @@ static bool choose_blocks(struct code_writer *writer, size_t *more)
 		if (!flow_number_vec_push(&writer->shown, show ? shown : NOT_SHOWN))
 			return false;
 		shown += show;
+		left->idle_blocks += !count;
+		left->blocks += count && !show;
 	}
-	*more = flow->blocks.len - shown;
 	return true;
 }
 
@@ -230,18 +238,19 @@ static bool write_function(struct json *json, struct code_writer *writer, size_t
 {
 	const struct flat_profile *profile = &writer->subject->sources->flat;
 	const struct function *function = subject_function(writer->subject, profile->functions.at[number].number);
-	size_t more;
+	struct left_out left;
 
-	if (!load(writer, number) || !choose_blocks(writer, &more))
+	if (!load(writer, number) || !choose_blocks(writer, &left))
 		return false;
 	json_open(json, NULL, '{');
 	json_number(json, "row", row);
 	if (!write_blocks(json, writer, function))
 		return false;
-	size_t more_edges = write_edges(json, writer);
+	left.edges = write_edges(json, writer);
 	write_calls(json, writer);
-	json_number(json, "more_blocks", more);
-	json_number(json, "more_edges", more_edges);
+	json_number(json, "idle_blocks", left.idle_blocks);
+	json_number(json, "more_blocks", left.blocks);
+	json_number(json, "more_edges", left.edges);
 	json_close(json, '}');
 	return true;
 }

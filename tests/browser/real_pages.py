@@ -33,11 +33,13 @@ def figures(run):
         run.check('%s: the page is below 1 MB' % name, os.path.getsize(path) < 1000000)
         run.equal('%s: what the page has of quality' % name, embedded.data_of(path)['quality'], quality)
         page = run.open(path)
-        shown = page.eval('[...document.querySelectorAll("[data-figure]")].map(e => [e.dataset.figure, e.textContent])')
-        for figure, text in shown:
+        shown = page.eval('[...document.querySelectorAll("[data-figure]")].map(e => [e.dataset.figure, e.textContent, e.dataset.rest ?? null])')
+        for figure, text, rest in shown:
             value = look_up(quality, figure)
-            run.equal('%s: %s' % (name, figure), text, words.figure(figure, value) if value is not None else '–')
-        told = {figure for figure, _ in shown}
+            wanted = '–' if value is None else words.figure(figure, value) if rest is None else words.rest(value, int(rest))
+            run.equal('%s: %s' % (name, figure), text, wanted)
+        told = {figure for figure, _, rest in shown if rest is None}
+        run.equal('%s: zero as a largest figure' % name, [text for text in page.texts('.card:not([data-overlap]) .big') if text.startswith(('0.0 %', '0.00 %'))], [])
         wanted = {'build.disagree_percent', 'kept.percent', 'density.density', 'coverage.held.2.functions', 'coverage.held.2.bytes'}
         wanted |= {'flow.' + key for key in quality.get('flow', {}) if key != 'blocks'}
         wanted |= {'inferred.percent', 'inferred.moved_percent', 'inferred.solved.samples'} if quality.get('inferred', {}).get('branches') else set()
@@ -226,9 +228,55 @@ def against(run, page, data):
     """Overlap: the three figures, and the functions that moved most."""
     for kind in ('functions', 'blocks', 'calls'):
         run.equal('overlap of %s' % kind, page.text('[data-overlap=%s] .big span' % kind), words.percent(data['overlap'][kind]['percent']))
-    movers = page.eval('[...document.querySelectorAll(".movers tbody tr")].map(e => [e.children[0].textContent, e.children[1].textContent, e.children[2].textContent])')
+    movers = page.eval('[...document.querySelectorAll(".movers tbody tr")].map(e => [...e.children].slice(0, 4).map(c => c.textContent).concat(e.querySelector(".move").className))')
     run.check('something moved', len(movers) > 3)
-    run.equal('what moved', movers, [[name, words.percent(a, 2), words.percent(b, 2)] for name, a, b in data['overlap']['movers'] if a != b][:len(movers)])
+    run.equal('what moved', movers, [moved(*mover) for mover in data['overlap']['movers'] if mover[1] != mover[2]][:len(movers)])
+
+
+def moved(name, here, other):
+    """A function that is hotter here than in the other profile has grown."""
+    return [name, words.percent(other, 2), words.percent(here, 2), '%s%s' % ('+' if here > other else '−', words.fixed(abs(here - other), 2)),
+            'move ' + ('more' if here > other else 'less')]
+
+
+def truths(run):
+    """Sentences that were false once."""
+    binary, samples, program, exact = sqlite(run)
+    other = os.path.join(run.folder, 'not-bolted.fdata')
+    run.batconv('-q', program, os.path.join(os.path.dirname(exact), 'input.preagg'), '-o', other)
+    path = run.report('truths', binary, [samples], '--input=' + program, '--against=' + other)
+    data = embedded.data_of(path)
+    page = run.open(path)
+
+    # Blocks that did not run are not said to be too many for the page.
+    idle = [function['row'] for function in data['code']['functions'] if function['idle_blocks'] and not function['more_blocks'] and not function['more_edges']]
+    run.check('functions with blocks that did not run: %d' % len(idle), len(idle) > 100)
+    run.equal('blocks that ran and are not there', sum(function['more_blocks'] for function in data['code']['functions']), 0)
+    page.click('#function-row-%d' % idle[0])
+    number = data['code']['functions'][idle[0]]['idle_blocks']
+    run.equal('blocks that did not run', page.text('#blocks-left'), '%s other block%s of this function did not run in these samples.' % (words.count(number), 's' * (number != 1)))
+    run.check('a page of %d bytes has room' % os.path.getsize(path), 'did not fit' not in page.text('#detail'))
+
+    # Counts of branches are not called samples.
+    run.check('the heading of the counts: %s' % page.text('[data-column=samples]'), page.text('[data-column=samples]').startswith('Branches'))
+    run.check('the counts of a function', 'branches' + words.count(data['functions']['rows'][idle[0]][2]) in page.text('#detail .facts').replace(' ', ''))
+    run.check('the coverage', 'hold 99 % of the branches' in page.text('.card[data-about=coverage] .sentence'))
+
+    # A good flow, and what the worst functions have, are told apart.
+    flow = page.text('.card[data-about=flow]')
+    run.check('the worst functions have a heading of their own: %s' % flow,
+              flow.index('counts add up as a whole'[1:]) < flow.index('The worst 5 % of 301 functions') < flow.index('100.00 %'))
+
+    # The same function has one name in both profiles, though it is local.
+    names = [name for name, *_ in data['overlap']['movers']]
+    local = {name.split('/')[0] for name in names if name.count('/') == 2}
+    run.check('local functions: %d' % len(local), len(local) > 20)
+    run.equal('local functions under two names', [name for name in names if name.count('/') == 1 and name.split('/')[0] in local], [])
+    run.close(page, 'truths')
+
+    plain = run.open(run.report('truths-plain', binary, [samples.replace('lbr', 'ip')]))
+    run.check('the heading of plain samples', plain.text('[data-column=samples]').startswith('Samples'))
+    run.close(plain, 'truths-plain')
 
 
 def looks(run):
@@ -322,4 +370,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, heat, table, looks, tabs, hostile]
+PARTS = [figures, truths, heat, table, looks, tabs, hostile]

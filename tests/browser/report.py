@@ -3,7 +3,7 @@
 
 Numbers on the page are those of quality --json, in words that words.py has a second time; heat is added up block by block with
 the keyboard and held against what is in the file.  Without chromium: exit 77; with BATCONV_REQUIRE_PEERS=1 that is a failure.
-BROWSER_PICTURES=FOLDER keeps what the pages look like.
+BROWSER_PICTURES=FOLDER keeps what the pages look like.  Words choose parts: report.py truths looks
 """
 import json
 import os
@@ -79,7 +79,7 @@ def main():
         sys.exit(1 if os.environ.get('BATCONV_REQUIRE_PEERS') == '1' else 77)
     with tempfile.TemporaryDirectory() as folder, browser.Browser() as chromium:
         run = Run(chromium, folder)
-        for part in real_pages.PARTS + made_pages.PARTS:
+        for part in [part for part in real_pages.PARTS + made_pages.PARTS if part.__name__ in sys.argv[1:] or not sys.argv[1:]]:
             begun = time.monotonic()
             part(run)
             print('%s: %s (%.1f s)' % (part.__module__, part.__doc__.split('.')[0], time.monotonic() - begun), flush=True)

@@ -29,6 +29,13 @@ def percent(p, digits=1):
     return fixed(p, digits) + ' %'
 
 
+def rest(p, digits):
+    """What is left of 100 percent: 100 % only if nothing is taken away."""
+    if 0 < p < 10 ** -digits / 2:
+        return '> %.*f %%' % (digits, 100 - 10 ** -digits)
+    return percent(100 - p, digits)
+
+
 def size(n):
     for unit, one in ('GiB', 2 ** 30), ('MiB', 2 ** 20), ('KiB', 2 ** 10):
         if n >= one:

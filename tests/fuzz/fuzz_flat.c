@@ -56,7 +56,7 @@ static void check_overlap(const struct flat_profile *flat)
 	struct overlap overlap;
 	struct bc_error err;
 
-	assert(overlap_take(flat, flat, &overlap, &err));
+	assert(overlap_take(flat, flat, NULL, &overlap, &err));
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &overlap.shares[i];
 		assert(!share->known || (share->percent > 99.999999 && share->percent <= 100));

@@ -20,27 +20,28 @@ function overlapCard(title, key, o) {
 		el('dl', {class: 'small'}, row('in both', o.both), row('only in these samples', o.only_a), row('only in the other', o.only_b), row('hottest in both', o.hot_both)));
 }
 
-/** A bar to the right for what the other profile has more of, to the left for less. */
-function mover([name, a, b], largest) {
-	const bar = el('span', {class: `move ${b > a ? 'more' : 'less'}`, 'aria-hidden': 'true'});
-	bar.style.width = `${50 * Math.abs(b - a) / largest}%`;
-	return el('tr', {}, el('th', {scope: 'row'}, code(name)), el('td', {class: 'num'}, percent(a, 2)), el('td', {class: 'num'}, percent(b, 2)),
-		el('td', {class: 'num'}, `${b > a ? '+' : '−'}${Math.abs(b - a).toFixed(2)}`), el('td', {class: 'moved'}, bar));
+/** From the other profile to this one: a bar to the right for a share that has grown, to the left for one that has shrunk. */
+function mover([name, here, other], largest) {
+	const grown = here - other;
+	const bar = el('span', {class: `move ${grown > 0 ? 'more' : 'less'}`, 'aria-hidden': 'true'});
+	bar.style.width = `${50 * Math.abs(grown) / largest}%`;
+	return el('tr', {}, el('th', {scope: 'row'}, code(name)), el('td', {class: 'num'}, percent(other, 2)), el('td', {class: 'num'}, percent(here, 2)),
+		el('td', {class: 'num'}, `${grown > 0 ? '+' : '−'}${Math.abs(grown).toFixed(2)}`), el('td', {class: 'moved'}, bar));
 }
 
 function moversTable(movers) {
-	const moved = movers.filter(([, a, b]) => a !== b);
+	const moved = movers.filter(([, here, other]) => here !== other);
 	if (!moved.length)
 		return empty('No function has another share.');
-	const largest = Math.max(...moved.map(([, a, b]) => Math.abs(b - a)));
+	const largest = Math.max(...moved.map(([, here, other]) => Math.abs(here - other)));
 	const body = el('tbody', {}, moved.slice(0, SHOWN).map((m) => mover(m, largest)));
 	const more = moved.length > SHOWN ? el('button', {type: 'button', class: 'tool', onclick: () => {
 		body.append(...moved.slice(SHOWN).map((m) => mover(m, largest)));
 		more.remove();
 	}}, `Show ${count(moved.length - SHOWN)} more`) : null;
 	return el('div', {}, el('div', {class: 'wide'}, el('table', {class: 'movers'},
-		el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Function'), el('th', {scope: 'col', class: 'num'}, 'Here'), el('th', {scope: 'col', class: 'num'}, 'Other'),
-			el('th', {scope: 'col', class: 'num'}, 'Points'), el('th', {scope: 'col'}, 'From here to the other'))), body)), more);
+		el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Function'), el('th', {scope: 'col', class: 'num'}, 'Other'), el('th', {scope: 'col', class: 'num'}, 'Here'),
+			el('th', {scope: 'col', class: 'num'}, 'Change'), el('th', {scope: 'col'}, 'Shrunk, or grown, since the other profile'))), body)), more);
 }
 
 function heats(model) {

@@ -31,6 +31,13 @@ export function percent(p, digits = 1) {
 	return `${p.toFixed(digits)} %`;
 }
 
+/** What is left of 100 %: never 100 %, unless it is all. */
+export function rest(p, digits = 1) {
+	if (known(p) && p > 0 && p < 10 ** -digits / 2)
+		return `> ${(100 - 10 ** -digits).toFixed(digits)} %`;
+	return percent(known(p) ? 100 - p : p, digits);
+}
+
 /** 58.8 KiB */
 export function bytes(n) {
 	if (!known(n))

@@ -44,7 +44,7 @@ function curve({id, title, points, marks, words, ticks}) {
 	return el('figure', {class: 'curve'}, el('figcaption', {}, el('h3', {}, title)), readout, stage);
 }
 
-export function coveragePart({curve: curves, quality}) {
+export function coveragePart({curve: curves, quality, counted}) {
 	const held = quality.coverage?.held ?? [];
 	const shown = [
 		curve({id: 'curve-functions', title: 'By functions, the hottest first', points: curves.functions, words: (n) => plural(n, 'function'),
@@ -52,6 +52,6 @@ export function coveragePart({curve: curves, quality}) {
 		curve({id: 'curve-bytes', title: 'By bytes of code, the hottest first', points: curves.bytes, words: bytes,
 			ticks: bytes, marks: held.filter((h) => 'bytes' in h).map((h) => [h.percent, h.bytes])}),
 	].filter(Boolean);
-	return section('coverage', 'Coverage', 'How much of the samples the hottest functions, and the hottest bytes, hold together. The scale below is logarithmic.',
+	return section('coverage', 'Coverage', `How many of the ${counted} the hottest functions, and the hottest bytes, hold together. The scale below is logarithmic.`,
 		shown.length ? el('div', {class: 'curves'}, shown) : empty('No function has a sample.'));
 }

@@ -5,6 +5,9 @@ import {svg} from '../base/dom.js';
 const WIDE = 56; // px
 const MOST = 200; // arcs, the hottest
 
+/** Does a block begin where another one ends? */
+export const follows = (block, next) => block.size !== null && block.start + block.size === next.start;
+
 /** The middle of each block's row, by its index. */
 function middles(table) {
 	const top = table.getBoundingClientRect().top;
@@ -16,10 +19,10 @@ function middles(table) {
 	return found;
 }
 
-export function arcs(table, {edges}) {
+export function arcs(table, {edges, blocks}) {
 	const at = middles(table);
 	const height = table.offsetHeight;
-	const drawn = edges.filter(({from, to}) => from !== to && to !== from + 1 && at.has(from) && at.has(to)).sort((a, b) => b.count - a.count).slice(0, MOST);
+	const drawn = edges.filter(({from, to}) => from !== to && !(to === from + 1 && follows(blocks[from], blocks[to])) && at.has(from) && at.has(to)).sort((a, b) => b.count - a.count).slice(0, MOST);
 	const most = Math.max(1, ...drawn.map((edge) => edge.count));
 	const far = Math.max(1, ...drawn.map(({from, to}) => Math.abs(at.get(to) - at.get(from))));
 	return svg('svg', {width: WIDE, height, viewBox: `0 0 ${WIDE} ${height}`}, drawn.reverse().flatMap(({from, to, count}) => {

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The blocks of a function in the order of the input: counts, where BOLT put them, where they lead.
+// The program writes those that ran, and how many did not.
 import {code, el} from '../base/dom.js';
 import {address, bytes, count, plural} from '../base/format.js';
 import {placeWord} from '../base/colors.js';
-import {arcs} from './arcs.js';
+import {arcs, follows} from './arcs.js';
 
-const SHOWN = 400; // rows; more are counted
 const EDGES = 4; // of a block, the hottest
 
 const offset = (start) => `+0x${start.toString(16)}`;
-
-/** Neighbours that never ran become one row. */
-function groups(blocks) {
-	const made = [];
-	blocks.forEach((block, index) => {
-		const last = made[made.length - 1];
-		if (block.count || block.in || block.out)
-			made.push({block, index, blocks: [block]});
-		else if (last && !last.block)
-			last.blocks.push(block);
-		else
-			made.push({block: null, index, blocks: [block]});
-	});
-	return made;
-}
 
 /** What leads away from each block, the most frequent first. */
 function leaving(all, key) {
@@ -38,7 +23,7 @@ function leaving(all, key) {
 
 function leadsTo(index, {edgesOf, callsOf, blocks}) {
 	const made = edgesOf(index);
-	const items = made.slice(0, EDGES).map((edge) => el('span', {class: 'edge'}, `${edge.to === index + 1 ? '↓' : edge.to <= index ? '↑' : '→'} ${offset(blocks[edge.to].start)} `, el('b', {}, count(edge.count))));
+	const items = made.slice(0, EDGES).map((edge) => el('span', {class: 'edge'}, `${follows(blocks[index], blocks[edge.to]) ? '↓' : edge.to <= index ? '↑' : '→'} ${offset(blocks[edge.to].start)} `, el('b', {}, count(edge.count))));
 	if (made.length > EDGES)
 		items.push(el('span', {class: 'edge muted'}, `${plural(made.length - EDGES, 'more edge')}`));
 	for (const call of callsOf(index))
@@ -52,7 +37,7 @@ function source({file, line}, files) {
 	return code(line ? `${files[file]}:${line}` : files[file]);
 }
 
-function ranRow({block, index}, known, {most, files, hasSource}) {
+function row(block, index, known, {most, files, hasSource}) {
 	const bar = el('span', {class: `count-bar place-${block.place}`, 'aria-hidden': 'true'});
 	bar.style.width = `${100 * block.count / most}%`;
 	return el('tr', {'data-block': index},
@@ -65,25 +50,20 @@ function ranRow({block, index}, known, {most, files, hasSource}) {
 		hasSource ? el('td', {class: 'source'}, source(block, files)) : null);
 }
 
-function idleRow({blocks}, columns) {
-	const first = blocks[0];
-	const size = blocks.reduce((sum, block) => sum + (block.size ?? 0), 0);
-	const cold = blocks.filter((block) => block.place === 'cold').length;
-	const gone = blocks.filter((block) => block.place === 'none').length;
-	const where = [cold ? `${count(cold)} cold` : null, gone ? `${count(gone)} not in the output` : null].filter(Boolean).join(', ');
-	return el('tr', {class: 'idle'}, el('th', {scope: 'row', class: 'num mono'}, offset(first.start)),
-		el('td', {colspan: columns - 1}, `${plural(blocks.length, 'block')} without a count, ${bytes(size)}${where ? `: ${where}` : ''}`));
+/** What the table does not list, and why. */
+function leftOut(known, plain) {
+	const {idle_blocks: idle, more_blocks: blocks, more_edges: edges} = known;
+	const said = [idle ? `${plural(idle, 'other block')} of this function ${plain ? `${idle === 1 ? 'has' : 'have'} no sample` : 'did not run in these samples'}.` : null,
+		blocks ? `${plural(blocks, 'more block')} ran, less often than those above; a page has at most ${count(known.blocks.length)} of a function.` : null,
+		edges ? `${plural(edges, 'more edge')} between blocks, or from and to blocks that are not listed, ${edges === 1 ? 'is' : 'are'} left out.` : null];
+	return said.filter(Boolean).join(' ');
 }
 
 export function blocksTable(f, given, {code: {files}, plain}) {
 	const known = {...given, edgesOf: leaving(given.edges, 'from'), callsOf: leaving(given.calls, 'block')};
-	const all = groups(known.blocks);
-	const shown = all.slice(0, SHOWN);
 	const hasSource = known.blocks.some((block) => block.file !== null || block.line !== null);
 	const most = Math.max(1, ...known.blocks.map((block) => block.count));
-	const columns = hasSource ? 7 : 6;
-	const rows = shown.map((group) => (group.block ? ranRow(group, known, {most, files, hasSource}) : idleRow(group, columns)));
-	const left = known.more_blocks + all.slice(SHOWN).reduce((sum, group) => sum + group.blocks.length, 0);
+	const rows = known.blocks.map((block, index) => row(block, index, known, {most, files, hasSource}));
 	const table = el('table', {class: 'blocks'},
 		el('caption', {class: 'unseen'}, `Blocks of ${f.name}`),
 		el('thead', {}, el('tr', {}, ['Input', 'Size', plain ? 'Samples' : 'Count', 'Now', 'At', plain ? '' : 'Leads to', hasSource ? 'Source' : null]
@@ -93,6 +73,5 @@ export function blocksTable(f, given, {code: {files}, plain}) {
 	const wrap = el('div', {class: 'blocks-wrap', tabindex: 0, role: 'group', 'aria-label': 'Blocks'}, gutter, table);
 	new ResizeObserver(() => gutter.replaceChildren(arcs(table, known))).observe(table);
 	return el('div', {}, wrap,
-		left ? el('p', {class: 'note'}, `${plural(left, 'more block')} of this function did not fit into the page.`) : null,
-		known.more_edges ? el('p', {class: 'note'}, `${plural(known.more_edges, 'more edge')} of this function did not fit into the page.`) : null);
+		el('p', {class: 'note', id: 'blocks-left'}, leftOut(known, plain)));
 }

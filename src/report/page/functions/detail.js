@@ -10,9 +10,9 @@ function fact(label, value) {
 	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, value));
 }
 
-function facts(f) {
+function facts(f, counted) {
 	const made = [
-		fact('samples', `${count(f.samples)} (${percent(f.share, 2)})`),
+		fact(counted, `${count(f.samples)} (${percent(f.share, 2)})`),
 		fact('density', ratio(f.density)),
 		fact('code', f.cold_size ? `${bytes(f.hot_size)} + ${bytes(f.cold_size)} cold` : bytes(f.size)),
 		fact('kind', placeWord(f.place)),
@@ -41,7 +41,7 @@ export function makeDetail(model, chosen) {
 			return;
 		}
 		const known = model.code.byRow.get(f.row);
-		element.replaceChildren(title(f, model.heat.output), facts(f), known?.blocks.length
+		element.replaceChildren(title(f, model.heat.output), facts(f, model.counted), known?.blocks.length
 			? blocksTable(f, known, model)
 			: empty('Its blocks are not in this page.', model.code.listed
 				? `Blocks of the hottest ${plural(model.code.listed, 'function')} of ${count(model.code.all)} are: more did not fit.` : 'No blocks are known.'));

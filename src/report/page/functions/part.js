@@ -3,19 +3,19 @@
 import {el} from '../base/dom.js';
 import {count, percent, plural} from '../base/format.js';
 import {empty, section} from '../base/section.js';
-import {sorted} from './columns.js';
+import {knownColumns, sorted} from './columns.js';
 import {makeDetail} from './detail.js';
-import {knownColumns, makeTable} from './table.js';
+import {makeTable} from './table.js';
 
-function unlisted({all, listedCount, samples, samples_listed: listed}) {
+function unlisted({all, listedCount, samples, samples_listed: listed}, counted) {
 	if (listedCount >= all)
 		return null;
-	return el('p', {class: 'note'}, `Listed are the hottest ${count(listedCount)} of ${plural(all, 'function')}, with ${percent(samples ? 100 * listed / samples : 0)} of all samples; the others did not fit into the page.`);
+	return el('p', {class: 'note'}, `Listed are the hottest ${count(listedCount)} of ${plural(all, 'function')}, with ${percent(samples ? 100 * listed / samples : 0)} of all ${counted}; the others did not fit into the page.`);
 }
 
 function makePicker(model, chosen) {
 	const {functions} = model;
-	const columns = knownColumns(functions.listed);
+	const columns = knownColumns(functions.listed, model.plain);
 	let order = {column: columns.find(({key}) => key === 'samples'), up: false};
 	const found = el('span', {class: 'muted', role: 'status', id: 'functions-found'});
 	const search = el('input', {type: 'search', id: 'functions-search', placeholder: 'Part of a name', autocomplete: 'off', spellcheck: 'false', oninput: () => refresh()});
@@ -42,7 +42,7 @@ function makePicker(model, chosen) {
 	return [
 		el('div', {class: 'toolbar'}, el('label', {class: 'choice'}, 'Search ', search), found),
 		table.element,
-		unlisted(functions),
+		unlisted(functions, model.counted),
 	];
 }
 

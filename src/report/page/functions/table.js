@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions as a table of which only the visible rows exist.
 import {code, el} from '../base/dom.js';
-import {COLUMNS} from './columns.js';
 
 const ROW = 28; // px
 const AROUND = 6; // rows above and below what can be seen
@@ -112,9 +111,4 @@ export function makeTable({columns, pick, sort}) {
 			heads.forEach((head, i) => head.setAttribute('aria-sort', columns[i] === column ? (up ? 'ascending' : 'descending') : 'none'));
 		},
 	};
-}
-
-/** Columns of which something is known. */
-export function knownColumns(functions) {
-	return COLUMNS.filter(({key, of}) => of || functions.some((f) => f[key] !== null && f[key] !== undefined));
 }

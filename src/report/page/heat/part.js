@@ -50,7 +50,7 @@ function notes(model) {
 		said.push(`Blocks below ${bytes(output.cell)} did not fit into the page.`);
 	if (input && lost)
 		said.push(`${percent(100 * lost / output.sum)} of what ran has no place in the input: code that BOLT made, or functions that are not known.`);
-	said.push('A section is the wider the larger and the hotter it is (square roots of both shares); within a section addresses are even.');
+	said.push('A large section is drawn wide, and so is a hot one: its width is the sum of the square roots of its shares of all bytes and of all heat. Within a section every byte is equally wide.');
 	return el('p', {class: 'note'}, said.join(' '));
 }
 

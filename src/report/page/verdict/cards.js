@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What stands in the card of each verdict: the figure that decides, and others beside it.
 import {el} from '../base/dom.js';
-import {bytes, count, percent, ratio} from '../base/format.js';
+import {bytes, count, percent, ratio, rest} from '../base/format.js';
 import {PLACES} from '../base/colors.js';
-import {figure} from './figure.js';
+import {figure, restFigure} from './figure.js';
 
 const percent2 = (p) => percent(p, 2);
 
@@ -18,8 +18,8 @@ function list(...rows) {
 function build(q) {
 	const checked = q.plain ? 'addresses' : 'branches';
 	return {
-		main: big(figure(q, 'build.disagree_percent', percent2), `of ${checked} disagree with the code`),
-		more: list([`${checked} that were checked`, figure(q, 'build.checked', count)]),
+		main: big(restFigure(q, 'build.disagree_percent', 2), `of ${checked} agree with the code`),
+		more: list([`${checked} that were checked`, figure(q, 'build.checked', count)], ['disagree', figure(q, 'build.disagree_percent', percent2)]),
 	};
 }
 
@@ -56,7 +56,7 @@ function coverage(q) {
 			? big(figure(q, `coverage.held.${last}.bytes`, bytes), `of code hold ${percent(held[last].percent, 0)}: the working set`)
 			: big(figure(q, `coverage.held.${last}.functions`, count), `functions hold ${percent(held[last].percent, 0)}`),
 		more: el('table', {class: 'held'},
-			el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'of samples'), el('th', {scope: 'col'}, 'functions'),
+			el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, `of ${q.plain ? 'samples' : 'branches'}`), el('th', {scope: 'col'}, 'functions'),
 				hasBytes ? el('th', {scope: 'col'}, 'bytes') : null)),
 			el('tbody', {}, held.map(row),
 				el('tr', {}, el('th', {scope: 'row'}, 'all'), el('td', {}, figure(q, 'coverage.functions', count)),
@@ -73,7 +73,7 @@ function places(q) {
 		return piece;
 	}));
 	return {
-		main: el('div', {}, big(percent(misplaced), 'of the hottest samples in cold or old code'), bar),
+		main: el('div', {}, big(rest(misplaced), 'of the hottest samples in code that BOLT laid out as hot, or left alone'), bar),
 		more: el('dl', {class: 'small'}, shown.map(([key, word]) => el('div', {},
 			el('dt', {}, el('span', {class: `chip place-${key}`, 'aria-hidden': 'true'}), word),
 			el('dd', {}, figure(q, `places.${key}.hottest_percent`, percent))))),
@@ -86,8 +86,8 @@ function inferred(q) {
 	const left = ['plt', 'no_graph', 'too_much', 'no_steps'].filter((key) => q.inferred[key].samples);
 	const words = {plt: 'samples in PLT entries', no_graph: '… without a graph', too_much: '… too large', no_steps: '… out of steps'};
 	return {
-		main: big(figure(q, 'inferred.moved_percent', percent), 'count in other blocks'),
-		more: list(['inferred from', el('span', {}, figure(q, 'inferred.percent', percent), ' of the samples')],
+		main: big(restFigure(q, 'inferred.moved_percent'), 'of the samples count in the block where they were taken'),
+		more: list(['in other blocks', figure(q, 'inferred.moved_percent', percent)], ['inferred from', el('span', {}, figure(q, 'inferred.percent', percent), ' of the samples')],
 			['samples', figure(q, 'inferred.solved.samples', count)],
 			['functions', figure(q, 'inferred.solved.functions', count)],
 			...left.map((key) => [words[key], figure(q, `inferred.${key}.samples`, count)])),
@@ -97,14 +97,16 @@ function inferred(q) {
 function flow(q) {
 	if (!q.flow)
 		return {main: null, more: null};
-	const rows = [
-		['deviation', 'deviation_percent'], ['discontinuity', 'discontinuity_percent'], ['unreachable', 'unreachable_percent'],
-		['gap of calls', 'call_gap_percent'], ['gap in the flow', 'flow_gap_percent'], ['… of hot blocks', 'worst_gap_percent'],
-	];
+	const row = ([label, key]) => (key in q.flow ? [label, figure(q, `flow.${key}`, percent2)] : null);
 	return {
-		main: big(figure(q, 'flow.bias_percent', percent2), 'bias of blocks'),
-		more: list(...rows.filter(([, key]) => key in q.flow).map(([label, key]) => [label, figure(q, `flow.${key}`, percent2)]),
-			['functions', figure(q, 'flow.functions', count)]),
+		main: big(restFigure(q, 'flow.unreachable_percent', 2), 'of the counts are in blocks that counted branches lead to'),
+		more: el('div', {},
+			list(['the others', figure(q, 'flow.unreachable_percent', percent2)],
+				['difference between what enters and what leaves a block, mean', figure(q, 'flow.bias_percent', percent2)],
+				row(['the same with entries', 'deviation_percent'])),
+			el('p', {class: 'group'}, 'The worst 5 % of ', figure(q, 'flow.functions', count), ' functions have more than this:'),
+			list(row(['counts that no branch leads to', 'discontinuity_percent']), row(['difference between calls and entries', 'call_gap_percent']),
+				row(['difference within the flow', 'flow_gap_percent']), row(['… of the worst hot block', 'worst_gap_percent']))),
 	};
 }
 

@@ -8,12 +8,12 @@ import {cards} from './cards.js';
 const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']};
 const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', inferred: 'Inferred', flow: 'Flow'};
 const ASKED = {
-	build: 'Are the samples of this very build?',
+	build: 'Are the samples of this build?',
 	kept: 'How much of the usable data is in the profile?',
 	density: 'Are there enough samples?',
 	coverage: 'Which part of the code is it about?',
 	places: 'Does the binary fit the workload?',
-	inferred: 'Are the branches known, as samples are plain?',
+	inferred: 'The samples are plain: are their branches known?',
 	flow: 'Do counts add up?',
 };
 
