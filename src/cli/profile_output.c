@@ -7,7 +7,7 @@
 #include "src/elf/code_digest.h"
 #include "src/profile/shard.h"
 #include "src/profile/fdata.h"
-#include "src/output/preagg.h"
+#include "src/profile/preagg.h"
 #include "src/output/profgen.h"
 #include "src/profile/nameable.h"
 
@@ -68,7 +68,7 @@ static bool write_format(const struct conversion *conversion, enum profile_forma
 	case FORMAT_PREAGG:
 		break;
 	}
-	preagg_write(&(struct preagg_profile){&conversion->preagg, &conversion->aggregate, &conversion_binary(conversion)->image,
+	preagg_write_profile(&(struct preagg_profile){conversion->preagg.rows, conversion->preagg.count, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic}, file);
 	return true;
 }
@@ -84,7 +84,7 @@ static enum profile_mode shard_mode(const struct conversion *conversion)
 /* Writes a shard, whose addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
-	const struct preagg_profile preagg = {&conversion->preagg, &conversion->aggregate, &conversion_binary(conversion)->image,
+	const struct preagg_profile preagg = {conversion->preagg.rows, conversion->preagg.count, &conversion->aggregate, &conversion_binary(conversion)->image,
 					      conversion->basic};
 	struct shard shard = {.kind = KIND_PREAGG, .mode = shard_mode(conversion),
 			      .id = code_digest(conversion_binary(conversion))};
@@ -92,12 +92,12 @@ static bool write_shard(const struct conversion *conversion, FILE *file, struct 
 
 	if (!text)
 		return bc_fail_nomem(err);
-	preagg_write(&preagg, text);
+	preagg_write_profile(&preagg, text);
 	if (fclose(text) != 0)
 		return bc_fail_errno(err, "cannot write the shard");
-	shard.records = preagg.counts->count;
-	for (size_t i = 0; i < preagg.counts->count; i++) {
-		shard.sums[0] += preagg.counts->rows[i].count;
+	shard.records = preagg.count;
+	for (size_t i = 0; i < preagg.count; i++) {
+		shard.sums[0] += preagg.rows[i].count;
 		shard.sums[1] += preagg_mispredictions(&preagg, i);
 	}
 	shard_end(&shard, file);

@@ -8,7 +8,7 @@
 #define MERGE_INPUT_H
 
 #include "src/base/file.h"
-#include "src/merge/preagg.h"
+#include "src/profile/preagg.h"
 #include "src/profile/shard.h"
 #include "src/merge/worker.h"
 #include "src/merge/yaml_names.h"

@@ -18,7 +18,7 @@ struct part {
 DEFINE_VEC(part_vec, struct part);
 DEFINE_VEC(input_vec, struct merge_input *);
 
-struct work {
+struct writing {
 	struct merge *merge;
 	struct input_vec inputs; /* those that are merged */
 	struct profile_head head;
@@ -36,7 +36,7 @@ static struct source *open_input(struct merge *merge, struct merge_input *input,
 }
 
 /* All parts are read by one thread. */
-static struct source *open_part(struct work *w, const struct part *part, struct bc_error *err)
+static struct source *open_part(struct writing *w, const struct part *part, struct bc_error *err)
 {
 	struct merge_worker *worker = &w->merge->workers[0];
 
@@ -54,7 +54,7 @@ static struct source *open_part(struct work *w, const struct part *part, struct 
 typedef bool put_fn(void *ctx, const struct profile_item *item, struct bc_error *err);
 
 /* Merge some of the parts. */
-static bool merge_parts(struct work *w, const struct part *parts, size_t count, put_fn *put, void *ctx,
+static bool merge_parts(struct writing *w, const struct part *parts, size_t count, put_fn *put, void *ctx,
 			struct bc_error *err)
 {
 	struct source **sources = calloc(count + 1, sizeof(*sources));
@@ -78,7 +78,7 @@ static bool put_in_run(void *ctx, const struct profile_item *item, struct bc_err
 	return run_put(ctx, item, err);
 }
 
-static bool merge_into_run(struct work *w, const struct part *parts, size_t count, struct part *out,
+static bool merge_into_run(struct writing *w, const struct part *parts, size_t count, struct part *out,
 			   struct bc_error *err)
 {
 	struct run_writer writer;
@@ -92,7 +92,7 @@ static bool merge_into_run(struct work *w, const struct part *parts, size_t coun
 }
 
 /* How many of `count` parts are read side by side: as memory lets, and at least two. */
-static size_t together(const struct work *w, const struct part *parts, size_t count)
+static size_t together(const struct writing *w, const struct part *parts, size_t count)
 {
 	const struct merge_options *options = &w->merge->options;
 	size_t number = 0;
@@ -107,7 +107,7 @@ static size_t together(const struct work *w, const struct part *parts, size_t co
 }
 
 /* Until no more than `most` parts are left. */
-static bool reduce(struct work *w, struct part_vec *parts, size_t most, struct bc_error *err)
+static bool reduce(struct writing *w, struct part_vec *parts, size_t most, struct bc_error *err)
 {
 	while (parts->len > most || together(w, parts->at, parts->len) < parts->len) {
 		size_t kept = 0, count;
@@ -145,7 +145,7 @@ static bool add_runs(const struct sorter *sorter, struct part_vec *parts)
 	return true;
 }
 
-static bool take_fault(struct work *w, const struct sorter *sorter)
+static bool take_fault(struct writing *w, const struct sorter *sorter)
 {
 	w->merge->report.saturated += sorter->saturated;
 	w->merge->report.runs += sorter->runs.len;
@@ -160,7 +160,7 @@ static bool take_fault(struct work *w, const struct sorter *sorter)
 }
 
 /* Its counts must be added up before they are scaled: to one run of its own. */
-static bool sort_alone(struct work *w, struct merge_input *input, struct bc_error *err)
+static bool sort_alone(struct writing *w, struct merge_input *input, struct bc_error *err)
 {
 	struct merge_worker *worker = &w->merge->workers[0];
 	struct sorter sorter = merge_sorter(w->merge, worker);
@@ -182,7 +182,7 @@ static bool sort_alone(struct work *w, struct merge_input *input, struct bc_erro
 /* An input out of order is sorted with the others that the same worker takes. */
 static bool sort_with_others(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
 {
-	struct work *w = ctx;
+	struct writing *w = ctx;
 	struct merge_input *input = w->inputs.at[number];
 
 	if (input->taken || input->in_order)
@@ -192,13 +192,13 @@ static bool sort_with_others(void *ctx, size_t number, struct merge_worker *work
 
 static bool end_sorter(void *ctx, size_t number, struct merge_worker *worker, struct bc_error *err)
 {
-	struct work *w = ctx;
+	struct writing *w = ctx;
 
 	(void)worker; /* the one whose sorter it is has this number */
 	return sorter_end(&w->merge->workers[number].sorter, false, err);
 }
 
-static bool sort_inputs(struct work *w, struct bc_error *err)
+static bool sort_inputs(struct writing *w, struct bc_error *err)
 {
 	struct merge *merge = w->merge;
 
@@ -214,14 +214,14 @@ static bool sort_inputs(struct work *w, struct bc_error *err)
 }
 
 /* What a worker's sorter has. */
-static bool add_sorted(struct work *w, const struct sorter *sorter)
+static bool add_sorted(struct writing *w, const struct sorter *sorter)
 {
 	struct part memory = {.kind = PART_MEMORY, .sorter = sorter};
 
 	return add_runs(sorter, &w->parts) && (!sorter->list.items.len || part_vec_push(&w->parts, memory));
 }
 
-static bool add_parts(struct work *w, struct bc_error *err)
+static bool add_parts(struct writing *w, struct bc_error *err)
 {
 	struct merge *merge = w->merge;
 	bool ok = sort_inputs(w, err);
@@ -241,7 +241,7 @@ static bool add_parts(struct work *w, struct bc_error *err)
 /* ---- whom a failure is to be blamed on ---- */
 
 /* The item of a key in one input, added up.  false: it has none */
-static bool find_item(struct work *w, struct merge_input *input, struct profile_item *out)
+static bool find_item(struct writing *w, struct merge_input *input, struct profile_item *out)
 {
 	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	struct bc_error ignored;
@@ -263,7 +263,7 @@ static bool find_item(struct work *w, struct merge_input *input, struct profile_
 	return found;
 }
 
-static bool fail_pair(struct work *w, const struct merge_input *a, const struct merge_input *b, const char *what,
+static bool fail_pair(struct writing *w, const struct merge_input *a, const struct merge_input *b, const char *what,
 		      struct bc_error *err)
 {
 	bool other = w->how.fault == ITEMS_DISAGREE;
@@ -274,7 +274,7 @@ static bool fail_pair(struct work *w, const struct merge_input *a, const struct 
 }
 
 /* Of sums that do not fit, the first two inputs are named that have the record. */
-static bool explain(struct work *w, struct bc_error *err)
+static bool explain(struct writing *w, struct bc_error *err)
 {
 	const struct profile_item wanted = {.key = w->how.bad.at, .size = w->how.bad.size};
 	const struct merge_input *first = NULL;
@@ -301,7 +301,7 @@ static bool explain(struct work *w, struct bc_error *err)
 
 /* ---- all of it ---- */
 
-static bool choose_inputs(struct work *w, const struct build_id *only, struct bc_error *err)
+static bool choose_inputs(struct writing *w, const struct build_id *only, struct bc_error *err)
 {
 	for (size_t i = 0; i < w->merge->count; i++) {
 		struct merge_input *input = &w->merge->inputs[i];
@@ -318,7 +318,7 @@ static bool choose_inputs(struct work *w, const struct build_id *only, struct bc
 	return true;
 }
 
-static bool number_functions(struct work *w, struct bc_error *err)
+static bool number_functions(struct writing *w, struct bc_error *err)
 {
 	const struct fid_vec **files = calloc(w->inputs.len + 1, sizeof(*files));
 
@@ -351,7 +351,7 @@ static bool put_record(void *ctx, const struct profile_item *item, struct bc_err
 }
 
 /* What was counted one by one, by the workers, and those inputs of which that was not needed. */
-static void count_inputs(struct work *w)
+static void count_inputs(struct writing *w)
 {
 	struct merge_report *report = &w->merge->report;
 
@@ -372,7 +372,7 @@ static void count_inputs(struct work *w)
 	}
 }
 
-static bool write_all(struct work *w, FILE *file, struct bc_error *err)
+static bool write_all(struct writing *w, FILE *file, struct bc_error *err)
 {
 	struct merge_report *report = &w->merge->report;
 	struct written *written = malloc(sizeof(*written));
@@ -397,7 +397,7 @@ static bool write_all(struct work *w, FILE *file, struct bc_error *err)
 
 static bool write_profile(struct merge *merge, const struct build_id *only, FILE *file, enum profile_kind *kind, struct bc_error *err)
 {
-	struct work w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
+	struct writing w = {.merge = merge, .how = {.saturate = merge->options.saturate}};
 
 	bool ok = choose_inputs(&w, only, err) && number_functions(&w, err) && add_parts(&w, err) &&
 		  reduce(&w, &w.parts, merge->options.fan_in, err) && write_all(&w, file, err);

@@ -23,6 +23,23 @@ static void write_fdata(const struct profile_item *item, struct emit *out)
 	fdata_write(&line, out);
 }
 
+static bool write_preagg_head(const struct profile_head *head, struct emit *out)
+{
+	struct text *events = profile_set_sorted(&head->events);
+
+	for (size_t i = 0; events && i < profile_set_size(&head->events); i++)
+		preagg_write_event(events[i], out);
+	free(events);
+	return events;
+}
+
+static void write_preagg(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns, struct emit *out)
+{
+	struct preagg_record record = preagg_of_item(item, mode, returns);
+
+	preagg_write(&record, out);
+}
+
 bool record_begin(struct record_writer *writer, const struct profile_head *head, const struct preagg_returns *returns,
 		  struct yaml_names *names, FILE *file)
 {
@@ -32,7 +49,7 @@ bool record_begin(struct record_writer *writer, const struct profile_head *head,
 	writer->yaml = (struct yaml_output){.out = &writer->out, .names = names};
 	switch (head->kind) {
 	case KIND_FDATA: return write_fdata_head(head, &writer->out);
-	case KIND_PREAGG: return preagg_write_head(head, &writer->out);
+	case KIND_PREAGG: return write_preagg_head(head, &writer->out);
 	case KIND_YAML: return yaml_output_head(&writer->yaml, head);
 	case KIND_NOTHING: break;
 	}
@@ -43,7 +60,7 @@ void record_put(struct record_writer *writer, const struct profile_item *item)
 {
 	switch (writer->head->kind) {
 	case KIND_FDATA: write_fdata(item, &writer->out); break;
-	case KIND_PREAGG: preagg_write_item(item, writer->head->mode, writer->returns, &writer->out); break;
+	case KIND_PREAGG: write_preagg(item, writer->head->mode, writer->returns, &writer->out); break;
 	case KIND_YAML: yaml_output_item(&writer->yaml, item); break;
 	case KIND_NOTHING: break;
 	}
@@ -96,7 +113,7 @@ void record_describe(const struct profile_head *head, const struct profile_item 
 	if (head->kind == KIND_FDATA)
 		write_fdata(&bare, &text);
 	else
-		preagg_write_item(&bare, head->mode, &none, &text);
+		write_preagg(&bare, head->mode, &none, &text);
 	/* Without the newline, and what is counted. */
 	size_t length = text.used ? text.used - 1 : 0;
 	while (length && text.at[length - 1] != ' ')

@@ -4,7 +4,7 @@
 #define MERGE_RECORD_H
 
 #include "src/base/emit.h"
-#include "src/merge/preagg.h"
+#include "src/profile/preagg.h"
 #include "src/merge/yaml_output.h"
 
 struct record_writer {

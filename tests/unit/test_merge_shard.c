@@ -12,7 +12,7 @@
 
 #define MEMORY ((size_t)1 << 20)
 
-static const struct sample {
+static const struct written_shard {
 	struct shard shard;
 	const char *text;
 } samples[] = {
@@ -30,7 +30,7 @@ static const struct sample {
 };
 
 /* The bytes of a shard, for free(). */
-static struct text written(const struct sample *sample)
+static struct text written(const struct written_shard *sample)
 {
 	struct shard shard = sample->shard;
 	struct memory_sink sink = {0};
@@ -136,7 +136,7 @@ static void every_cut(void **state)
 static void large_ones(void **state)
 {
 	enum { LINES = 40000 };
-	struct sample sample = {{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
+	struct written_shard sample = {{.kind = KIND_PREAGG, .mode = MODE_BRANCHES, .records = LINES}, NULL};
 	char *lines = malloc(LINES * 64), *at = lines;
 	uint64_t from = 0;
 

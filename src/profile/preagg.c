@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memrchr() */
+#include "src/profile/preagg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/hex.h"
+#include "src/elf/load.h"
+
+enum { BRANCH = PREAGG_BRANCH, FROM = PREAGG_FROM, TO = PREAGG_TO, PLACES = PREAGG_PLACES };
+
+/* Records of traces by their letter: which places stand in the line. */
+
+/* Marks in the places of branch and `to`. */
+#define BRANCH_ONLY UINT64_MAX   /* to */
+#define RUN_ONLY UINT64_MAX      /* branch: F */
+#define RUN_EXTERNAL (UINT64_MAX - 1) /* f */
+#define RUN_RETURN (UINT64_MAX - 2)   /* r */
+#define OUTSIDE "X"
+
+static const struct shape {
+	char letter;
+	uint8_t first, last; /* of the places, those that stand in the line */
+	bool mispredictions, returns;
+	uint64_t branch; /* where none stands there */
+} shapes[] = {
+	{'T', BRANCH, TO, true, false, 0},           {'R', BRANCH, TO, true, true, 0},
+	{'B', BRANCH, FROM, true, false, 0},         {'F', FROM, TO, false, false, RUN_ONLY},
+	{'f', FROM, TO, false, false, RUN_EXTERNAL}, {'r', FROM, TO, false, false, RUN_RETURN},
+};
+
+/* NULL: no record of a trace begins with this letter */
+static const struct shape *shape_of(char letter)
+{
+	for (size_t i = 0; i < BC_COUNT(shapes); i++)
+		if (shapes[i].letter == letter)
+			return &shapes[i];
+	return NULL;
+}
+
+/* ---- returns ---- */
+
+void preagg_returns_free(struct preagg_returns *returns)
+{
+	for (size_t i = 0; i < returns->room; i++)
+		number_set_free(&returns->at[i]);
+	free(returns->at);
+	strings_free(&returns->files);
+	*returns = (struct preagg_returns){0};
+}
+
+bool preagg_returns_add(struct preagg_returns *returns, struct text file, uint64_t at)
+{
+	uint32_t number;
+
+	if (!strings_intern(&returns->files, file, &number))
+		return false;
+	if (number >= returns->room) {
+		size_t room = 2 * (size_t)number + 1;
+		struct number_set *sets = realloc(returns->at, room * sizeof(*sets));
+		if (!sets)
+			return false;
+		memset(sets + returns->room, 0, (room - returns->room) * sizeof(*sets));
+		returns->at = sets;
+		returns->room = room;
+	}
+	return number_set_add(&returns->at[number], at);
+}
+
+bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from)
+{
+	for (size_t file = 0; file < from->room && file < (from->files.len ? from->files.len : 1); file++) {
+		const struct number_set *set = &from->at[file];
+		struct text name = strings_at(&from->files, (uint32_t)file);
+		if (set->has_zero && !preagg_returns_add(to, name, 0))
+			return false;
+		for (size_t i = 0; i < set->capacity; i++)
+			if (set->at[i] && !preagg_returns_add(to, name, set->at[i]))
+				return false;
+	}
+	return true;
+}
+
+bool preagg_returns_have(const struct preagg_returns *returns, struct text file, uint64_t at)
+{
+	for (uint32_t i = file.len ? 1 : 0; i < returns->room && i < returns->files.len; i++)
+		if (text_equal(strings_at(&returns->files, i), file))
+			return number_set_has(&returns->at[i], at);
+	return !file.len && returns->room && number_set_has(&returns->at[0], at);
+}
+
+/* ---- writing ---- */
+
+static void write_place(const struct preagg_place *place, struct emit *out)
+{
+	if (place->file.len) {
+		emit_bytes(out, place->file.at, place->file.len);
+		emit_char(out, ':');
+	}
+	emit_hex(out, place->at);
+	emit_char(out, ' ');
+}
+
+/* Places that are numbers alone, as nearly all are.  false: there is no room */
+static bool write_numbers(const struct preagg_record *record, unsigned first, unsigned last, struct emit *out)
+{
+	if (!emit_room(out, 2 + PLACES * (HEX_MOST + 1)))
+		return false;
+	char *at = out->at + out->used;
+	*at++ = record->letter;
+	*at++ = ' ';
+	for (unsigned i = first; i <= last; i++) {
+		at += hex_write(at, record->places[i].at);
+		*at++ = ' ';
+	}
+	out->used = (size_t)(at - out->at);
+	return true;
+}
+
+void preagg_write(const struct preagg_record *record, struct emit *out)
+{
+	const struct shape *shape = shape_of(record->letter);
+	unsigned first = shape ? shape->first : 0, last = shape ? shape->last : 0;
+	bool numbers = true;
+
+	for (unsigned i = first; i <= last; i++)
+		numbers &= !record->places[i].file.len;
+	if (!numbers || !write_numbers(record, first, last, out)) {
+		emit_char(out, record->letter);
+		emit_char(out, ' ');
+		for (unsigned i = first; i <= last; i++)
+			write_place(&record->places[i], out);
+	}
+	emit_dec(out, record->count);
+	if (shape && (record->mispredicted || record->letter == 'B')) {
+		emit_char(out, ' ');
+		emit_dec(out, record->mispredicted);
+	}
+	emit_char(out, '\n');
+}
+
+void preagg_write_event(struct text name, struct emit *out)
+{
+	emit_string(out, "E ");
+	emit_bytes(out, name.at, name.len);
+	emit_char(out, '\n');
+}
+
+/* ---- reading items ----
+ * Keys of traces are (from, branch, to), as unsigned numbers, then what stands before their colons; plain samples are ordered
+ * by their address.
+ *
+ *   sum[0] count   sum[1] mispredictions */
+
+bool preagg_can_be(struct text start)
+{
+	static const char letters[] = "ESTRBFfr";
+
+	while (start.len) {
+		size_t end = text_find(start, '\n');
+		struct text line = text_first(start, end), word = text_word(&line);
+		if (word.len && !text_starts(word, "#") && !text_starts(word, "//"))
+			return word.len == 1 && *word.at && strchr(letters, *word.at);
+		start = text_from(start, end < start.len ? end + 1 : end);
+	}
+	return true;
+}
+
+/* The next word; empty at the end, or where a comment begins. */
+static struct text next_word(struct text *rest)
+{
+	struct text word = text_word(rest);
+
+	return text_starts(word, "#") || text_starts(word, "//") ? (struct text){word.at, 0} : word;
+}
+
+static bool is_id(struct text file)
+{
+	for (size_t i = 0; i < file.len; i++)
+		if (!strchr("0123456789abcdefABCDEF", file.at[i]) || !file.at[i])
+			return false;
+	return file.len && file.len % 2 == 0 && file.len <= 2 * BUILD_ID_MAX;
+}
+
+static bool parse_location(struct text word, struct preagg_place *out)
+{
+	size_t colon = text_find(word, ':');
+	struct text at = word;
+
+	out->file = (struct text){"", 0};
+	if (colon < word.len) {
+		out->file = text_first(word, colon);
+		at = text_behind(word, colon);
+		if (text_starts(out->file, "0x"))
+			out->file = text_from(out->file, 2);
+		if (!text_is(out->file, OUTSIDE) && !is_id(out->file))
+			return false;
+	}
+	if (at.len == 2 && at.at[0] == '-' && at.at[1] >= '1' && at.at[1] <= '3')
+		out->at = 0 - (uint64_t)(at.at[1] - '0');
+	else if (!text_hex(at, &out->at))
+		return false;
+	/* The marks are no place in any file. */
+	if (out->at >= RUN_RETURN && !text_is(out->file, OUTSIDE))
+		out->file = (struct text){"", 0};
+	return true;
+}
+
+/* A number behind one blank, as nearly all are. */
+static bool take_plain(struct text *rest, struct preagg_place *out)
+{
+	size_t blank = rest->len && *rest->at == ' ';
+	const char *at = rest->at + blank, *end = rest->at + rest->len;
+	size_t digits = hex_read(at, end, &out->at);
+
+	if (!digits || digits > 16 || at + digits == end || at[digits] != ' ')
+		return false;
+	out->file = (struct text){"", 0};
+	*rest = (struct text){at + digits, (size_t)(end - at) - digits};
+	return true;
+}
+
+static bool take_location(struct text *rest, struct preagg_place *out)
+{
+	return take_plain(rest, out) || parse_location(next_word(rest), out);
+}
+
+/* Ids are written in lower case, so that one is one. */
+static void key_file(struct key *key, struct text file)
+{
+	size_t first = key->size;
+
+	key_name(key, file);
+	if (text_is(file, OUTSIDE))
+		return;
+	for (size_t i = first; i < key->size; i++)
+		key->at[i] |= key->at[i] >= 'A' && key->at[i] <= 'F' ? 0x20 : 0;
+}
+
+static void key_locations(struct key *key, const struct preagg_place places[PLACES])
+{
+	static const uint8_t order[] = {FROM, BRANCH, TO};
+	bool named = places[BRANCH].file.len || places[FROM].file.len || places[TO].file.len;
+
+	key->size = 0;
+	for (size_t i = 0; i < PLACES; i++)
+		key_number(key, places[order[i]].at);
+	for (size_t i = 0; named && i < PLACES; i++)
+		key_file(key, places[order[i]].file);
+}
+
+static bool take_counts(struct text rest, bool mispredictions, struct profile_item *item, const char **why)
+{
+	struct text word = next_word(&rest);
+
+	*why = "expected a count, a decimal number below 2^64";
+	if (!text_dec(word, &item->sum[0]))
+		return false;
+	word = next_word(&rest);
+	if (mispredictions && word.len) {
+		*why = "expected the mispredictions, a decimal number below 2^64";
+		if (!text_dec(word, &item->sum[1]))
+			return false;
+		word = next_word(&rest);
+	}
+	*why = "expected the end of the line";
+	return !word.len;
+}
+
+static bool take_mode(struct profile_head *head, enum profile_mode mode, const char **why)
+{
+	*why = "plain samples (E and S) and traces in one file";
+	if (head->mode && head->mode != mode)
+		return false;
+	head->mode = mode;
+	return true;
+}
+
+/* The key has ids in lower case. */
+static struct text branch_file(const struct key *key)
+{
+	const char *file = (const char *)key->at + PLACES * sizeof(uint64_t);
+
+	return key->size > PLACES * sizeof(uint64_t) ? text_of(file + strlen(file) + 1) : (struct text){"", 0};
+}
+
+static bool take_trace(struct text rest, const struct shape *shape, struct preagg_returns *returns, struct key *key,
+		       struct profile_item *item, const char **why)
+{
+	struct preagg_place places[PLACES] = {{shape->branch, {"", 0}}, {0, {"", 0}}, {BRANCH_ONLY, {"", 0}}};
+
+	*why = "expected a location: hexadecimal digits, or such behind a build-id or X and a colon";
+	for (size_t i = shape->first; i <= shape->last; i++)
+		if (!take_location(&rest, &places[i]))
+			return false;
+	if (!take_counts(rest, shape->mispredictions, item, why))
+		return false;
+	bool outside = text_is(places[BRANCH].file, OUTSIDE);
+	/* A return from outside is what an r record says. */
+	if (shape->returns && outside)
+		places[BRANCH] = (struct preagg_place){RUN_RETURN, {"", 0}};
+	key_locations(key, places);
+	*why = NULL;
+	if (key->failed || !shape->returns || !returns || places[BRANCH].at >= RUN_RETURN)
+		return !key->failed;
+	if (returns->room > PREAGG_RETURNS_FILES)
+		*why = "R records of too many files";
+	return !*why && preagg_returns_add(returns, branch_file(key), places[BRANCH].at);
+}
+
+static bool take_sample(struct text rest, struct key *key, struct profile_item *item, const char **why)
+{
+	struct preagg_place place;
+
+	*why = "expected an address in hexadecimal digits";
+	if (!take_location(&rest, &place) || !take_counts(rest, false, item, why))
+		return false;
+	key->size = 0;
+	key_number(key, place.at);
+	if (place.file.len)
+		key_file(key, place.file);
+	*why = NULL;
+	return !key->failed;
+}
+
+static bool take_event(struct text rest, struct profile_head *head, const char **why)
+{
+	struct text name = text_trim(rest);
+	uint32_t ignored;
+
+	*why = "expected an event name";
+	if (!name.len || text_is_numbers(name))
+		return false;
+	*why = NULL;
+	return strings_intern(&head->events, name, &ignored);
+}
+
+/* A number and the blank behind it. */
+static inline bool read_place(const char **at, uint64_t *out)
+{
+	unsigned digits = hex_open(*at, out);
+
+	*at += digits + 1;
+	return digits && (*at)[-1] == ' ';
+}
+
+/* A count below 10^18; behind it stands what ends it. */
+static inline bool read_count(const char **at, uint64_t *out)
+{
+	const char *first = *at, *p = first;
+	uint64_t sum = 0;
+
+	for (; (unsigned char)(*p - '0') < 10; p++)
+		sum = sum * 10 + (uint64_t)(*p - '0');
+	*out = sum;
+	*at = p;
+	return p > first && p - first < 19;
+}
+
+/* Places that are numbers alone, single blanks, no comment. */
+bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key, struct profile_item *item)
+{
+	const char *at = *line + 2;
+	const struct shape *shape = at[-2] != '\n' && at[-1] == ' ' ? shape_of(at[-2]) : NULL;
+
+	if (!shape || (shape->returns && returns))
+		return false;
+	uint64_t places[PLACES] = {shape->branch, 0, BRANCH_ONLY};
+	for (unsigned i = shape->first; i <= shape->last; i++)
+		if (!read_place(&at, &places[i]))
+			return false;
+	*item = (struct profile_item){0};
+	if (!read_count(&at, &item->sum[0]))
+		return false;
+	if (*at == ' ' && (!shape->mispredictions || (at++, !read_count(&at, &item->sum[1]))))
+		return false;
+	key->size = 0;
+	if (*at != '\n' || !key_reserve(key, sizeof(places)))
+		return false;
+	key_put_number(key_put_number(key_put_number(key->at, places[FROM]), places[BRANCH]), places[TO]);
+	item->key = key->at;
+	item->size = key->size = sizeof(places);
+	*line = at + 1;
+	return true;
+}
+
+bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns, struct key *key,
+		 struct profile_item *item, bool *is_record, const char **why)
+{
+	const char *at = line.at;
+
+	*is_record = head->mode == MODE_BRANCHES && preagg_take_record(&at, returns, key, item);
+	if (*is_record)
+		return true;
+	*item = (struct profile_item){0};
+	struct text letter = next_word(&line);
+	if (!letter.len)
+		return true;
+	if (text_is(letter, "E"))
+		return take_mode(head, MODE_PLAIN, why) && take_event(line, head, why);
+	const struct shape *shape = letter.len == 1 ? shape_of(*letter.at) : NULL;
+	*why = "expected a record, which begins with one of E S T R B F f r";
+	if (!shape && !text_is(letter, "S"))
+		return false;
+	if (!take_mode(head, shape ? MODE_BRANCHES : MODE_PLAIN, why) ||
+	    !(shape ? take_trace(line, shape, returns, key, item, why) : take_sample(line, key, item, why)))
+		return false;
+	*is_record = true;
+	item->key = key->at;
+	item->size = key->size;
+	return true;
+}
+
+/* Every R record has this letter, and other lines have it hardly ever. */
+bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key)
+{
+	const char *at = lines.at, *end = lines.at + lines.len;
+	struct profile_head head = {0};
+	bool ok = true, ignored;
+
+	for (const char *letter; ok && (letter = memchr(at, 'R', (size_t)(end - at)));) {
+		struct profile_item item;
+		const char *why, *first = memrchr(at, '\n', (size_t)(letter - at)), *last = memchr(letter, '\n', (size_t)(end - letter));
+		first = first ? first + 1 : at;
+		ok = last && preagg_take((struct text){first, (size_t)(last - first)}, &head, returns, key, &item, &ignored, &why);
+		at = last ? last + 1 : end;
+	}
+	profile_head_free(&head);
+	return ok;
+}
+
+/* ---- records of items ---- */
+
+/* Of a fall-through alone only T can tell mispredictions. */
+static char letter_of(const struct preagg_place *branch, bool branch_only, uint64_t mispredictions,
+		      const struct preagg_returns *returns)
+{
+	if (branch->at >= RUN_RETURN && !branch->file.len)
+		return mispredictions ? 'T' : branch->at == RUN_ONLY ? 'F' : branch->at == RUN_EXTERNAL ? 'f' : 'r';
+	if (!text_is(branch->file, OUTSIDE) && preagg_returns_have(returns, branch->file, branch->at))
+		return 'R';
+	return branch_only ? 'B' : 'T';
+}
+
+struct preagg_record preagg_of_item(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns)
+{
+	static const uint8_t order[] = {FROM, BRANCH, TO};
+	struct preagg_record record = {.letter = 'S', .count = item->sum[0], .mispredicted = item->sum[1]};
+	struct key_parts key = key_parts(item);
+
+	if (mode == MODE_PLAIN) {
+		record.places[0].at = key_take_number(&key);
+		if (key.at < key.end)
+			record.places[0].file = key_take_name(&key);
+		return record;
+	}
+	for (size_t i = 0; i < PLACES; i++)
+		record.places[order[i]] = (struct preagg_place){key_take_number(&key), {"", 0}};
+	for (size_t i = 0; key.at < key.end && i < PLACES; i++)
+		record.places[order[i]].file = key_take_name(&key);
+	bool branch_only = record.places[TO].at == BRANCH_ONLY && !record.places[TO].file.len;
+	record.letter = letter_of(&record.places[BRANCH], branch_only, item->sum[1], returns);
+	return record;
+}
+
+/* ---- counts of a conversion ---- */
+
+struct row_writer {
+	struct emit out;
+	const struct preagg_profile *profile;
+	char id[2 * BUILD_ID_MAX + 1]; /* to stand before addresses; empty: nothing */
+};
+
+static struct preagg_place place_of(const struct row_writer *w, struct trace_end end)
+{
+	enum trace_end_kind kind = trace_end_kind(end);
+
+	return (struct preagg_place){end.word, text_of(kind == TRACE_END_EXTERNAL ? OUTSIDE : kind == TRACE_END_VADDR ? w->id : "")};
+}
+
+static bool is_return(const struct preagg_profile *profile, const struct trace *trace)
+{
+	return returns_has(&profile->aggregate->returns, trace->branch);
+}
+
+/* A fall-through without its branch has a letter that says how it was reached. */
+static char letter_of_trace(const struct preagg_profile *profile, const struct trace *trace)
+{
+	if (!trace_has_branch(trace))
+		return trace_end_is(trace->branch, TRACE_END_NONE) ? 'F' : trace_end_is(trace->branch, TRACE_END_FT_EXTERNAL) ? 'f' : 'r';
+	return is_return(profile, trace) ? 'R' : trace_has_fall_through(trace) ? 'T' : 'B';
+}
+
+static void write_row(struct row_writer *w, size_t row)
+{
+	const struct count_row *at = &w->profile->rows[row];
+	struct preagg_record record = {.letter = 'S', .count = at->count, .mispredicted = preagg_mispredictions(w->profile, row)};
+	struct trace trace = trace_of(at->key);
+
+	if (w->profile->basic) {
+		record.places[0] = place_of(w, (struct trace_end){at->key[0]});
+	} else {
+		record.letter = letter_of_trace(w->profile, &trace);
+		record.places[BRANCH] = place_of(w, trace.branch);
+		record.places[FROM] = place_of(w, trace.from);
+		record.places[TO] = place_of(w, trace.to);
+	}
+	preagg_write(&record, &w->out);
+}
+
+/* perf2bolt 22 must have mispredictions on B, and refuses them on T and R. */
+uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row)
+{
+	struct trace trace = trace_of(profile->rows[row].key);
+
+	return !profile->basic && letter_of_trace(profile, &trace) == 'B' ? profile->rows[row].extra : 0;
+}
+
+void preagg_write_profile(const struct preagg_profile *profile, FILE *file)
+{
+	const struct name_vec *events = &profile->aggregate->events;
+	struct row_writer w = {.profile = profile};
+
+	emit_init(&w.out, file);
+	if (image_is_library(profile->image))
+		build_id_format(&profile->image->build_id, w.id);
+	for (size_t i = 0; profile->basic && i < events->len; i++)
+		preagg_write_event(text_of(events->at[i]), &w.out);
+	for (size_t i = 0; i < profile->count; i++)
+		write_row(&w, i);
+	emit_flush(&w.out);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Pre-aggregated records, BOLT's text of counts: docs/conversion.md, "Pre-aggregated text".  convert writes what it counted, and
+ * merge reads and writes items (item.h), both by the same function.  (convert reads such text as events: event/preagg.c.)
+ *
+ *   T, R, B    a trace, one whose branch is a return, a branch alone
+ *   F, f, r    a fall-through alone, by how it was reached
+ *   E, S       the name of an event; a plain sample
+ */
+#ifndef PROFILE_PREAGG_H
+#define PROFILE_PREAGG_H
+
+#include <stdio.h>
+
+#include "src/base/emit.h"
+#include "src/base/number_set.h"
+#include "src/count/aggregate.h"
+#include "src/elf/binary.h"
+#include "src/profile/head.h"
+#include "src/profile/item.h"
+
+enum { PREAGG_BRANCH, PREAGG_FROM, PREAGG_TO, PREAGG_PLACES };
+
+struct preagg_place {
+	uint64_t at;
+	struct text file; /* what stands before the colon: a build-id, or X; or empty */
+};
+
+struct preagg_record {
+	char letter; /* of T R B F f r S */
+	struct preagg_place places[PREAGG_PLACES]; /* those that stand in a line with this letter; of S the first */
+	uint64_t count, mispredicted; /* B always has its mispredictions, as perf2bolt 22 wants; others if there are any */
+};
+
+void preagg_write(const struct preagg_record *record, struct emit *out);
+void preagg_write_event(struct text name, struct emit *out);
+
+/* ---- returns ---- */
+
+/* Of so many files returns are told apart. */
+#define PREAGG_RETURNS_FILES ((size_t)64)
+
+/* By what stands before the colon. */
+struct preagg_returns {
+	struct strings files;
+	struct number_set *at; /* of files.len, at least 1 */
+	size_t room;
+};
+
+void preagg_returns_free(struct preagg_returns *returns);
+
+/* false: out of memory */
+BC_MUST_USE bool preagg_returns_add(struct preagg_returns *returns, struct text file, uint64_t at);
+BC_MUST_USE bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from);
+
+
+bool preagg_returns_have(const struct preagg_returns *returns, struct text file, uint64_t at);
+
+/* ---- items ---- */
+
+/* Can text that begins so be of this kind? */
+bool preagg_can_be(struct text start);
+
+/* A line without a zero byte, behind which its newline stands and TEXT_INPUT_BEHIND bytes can be read (text_input.h).  returns: where those of R records go; or NULL.  *is_record: it has a key; else it is blank, a comment, or the name of an event, which is put into
+ * *head, as the mode is.  false: *why it is none, or out of memory (why is NULL). */
+BC_MUST_USE bool preagg_take(struct text line, struct profile_head *head, struct preagg_returns *returns,
+			     struct key *key, struct profile_item *item, bool *is_record, const char **why);
+
+/* The same for nearly all records of branches, faster: *line is moved behind the newline.  false: only preagg_take() can tell */
+BC_MUST_USE bool preagg_take_record(const char **line, const struct preagg_returns *returns, struct key *key,
+				    struct profile_item *item);
+
+/* Of whole lines only the returns are wanted.  false: a line with an R is none, or out of memory */
+BC_MUST_USE bool preagg_take_returns(struct text lines, struct preagg_returns *returns, struct key *key);
+
+/* The record of an item.  Its texts are where the key is. */
+struct preagg_record preagg_of_item(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns);
+
+/* ---- counts of a conversion ---- */
+
+struct preagg_profile {
+	const struct count_row *rows; /* as preagg_counts_take() leaves them */
+	size_t count;
+	const struct aggregate *aggregate; /* events, returns */
+	const struct image *image; /* before addresses of a shared library stands its build-id, without which perf2bolt 23 takes them for
+				      outside; in a program it must not */
+	bool basic;
+};
+
+/* The mispredictions that are written of a row. */
+uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row);
+
+/* Lines are sorted: equal samples give equal bytes.  Errors of the file are the caller's to check. */
+void preagg_write_profile(const struct preagg_profile *profile, FILE *file);
+
+#endif
