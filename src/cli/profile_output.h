@@ -5,7 +5,7 @@
 
 #include "src/base/output.h"
 #include "src/convert/conversion.h"
-#include "src/output/yaml.h"
+#include "src/output/yaml_profile.h"
 
 enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG, FORMAT_PROFGEN };
 

@@ -9,7 +9,7 @@
 #include "src/cli/warnings.h"
 #include "src/convert/conversion.h"
 #include "src/output/json.h"
-#include "src/output/yaml.h"
+#include "src/output/yaml_profile.h"
 
 struct summary {
 	const struct conversion *conversion;

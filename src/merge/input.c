@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/merge/line_reader.h"
-#include "src/merge/yaml_input.h"
+#include "src/merge/yaml_items.h"
 
 void merge_input_drop_next(struct merge_input *input)
 {

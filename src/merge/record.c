@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "src/profile/fdata.h"
-#include "src/merge/yaml_function.h"
+#include "src/merge/yaml_items.h"
 
 static bool write_fdata_head(const struct profile_head *head, struct emit *out)
 {

@@ -5,7 +5,7 @@
 
 #include "src/base/emit.h"
 #include "src/profile/preagg.h"
-#include "src/merge/yaml_output.h"
+#include "src/merge/yaml_items.h"
 
 struct record_writer {
 	const struct profile_head *head;

@@ -6,7 +6,8 @@
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
-#include "src/output/yaml_text.h"
+#include "src/profile/yaml.h"
+#include "src/profile/yaml_text.h"
 
 /* Functions of the probes' own table that a sample touched, or that the profile has. */
 static bool *list_wanted(const struct probe_source *source, const struct profile *profile, struct code_marks touched)
@@ -151,19 +152,18 @@ void yaml_probes_call(struct yaml_probes *p, struct emit *out, uint32_t offset)
 	write_call_probe(out, &p->calls.at[below]);
 }
 
-bool yaml_probes_uncalled(struct yaml_probes *p, struct emit *out, const char *before, const char *between)
+bool yaml_probes_uncalled(struct yaml_probes *p, struct emit *out, bool first)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < p->calls.len; i++) {
-		if (p->calls.at[i].used)
+		const struct call_probe *probe = &p->calls.at[i];
+		if (probe->used)
 			continue;
-		emit_string(out, any ? between : before);
-		emit_string(out, "{ off: ");
-		yaml_hex(out, p->calls.at[i].offset);
-		emit_string(out, ", fid: 0, cnt: 0");
-		write_call_probe(out, &p->calls.at[i]);
-		emit_string(out, " }");
+		yaml_begin_row(YAML_CALLS, first && !any, out);
+		yaml_write_call(&(struct yaml_call){.off = probe->offset}, out);
+		write_call_probe(out, probe);
+		yaml_end_row(out);
 		any = true;
 	}
 	return any;

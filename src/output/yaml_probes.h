@@ -53,8 +53,8 @@ BC_MUST_USE bool yaml_probes_block(struct yaml_probes *probes, uint32_t block);
 void yaml_probes_call(struct yaml_probes *probes, struct emit *out, uint32_t offset);
 
 /* Writes the call probes of the block that belong to no call which was written, as calls without a count.
- * Returns whether there was one: `before` stands before the first, `between` before each other. */
-bool yaml_probes_uncalled(struct yaml_probes *probes, struct emit *out, const char *before, const char *between);
+ * Returns whether there was one.  first: no call was written before. */
+bool yaml_probes_uncalled(struct yaml_probes *probes, struct emit *out, bool first);
 
 void yaml_probes_write_block(struct yaml_probes *probes, struct emit *out);
 void yaml_probes_write_tree(const struct yaml_probes *probes, struct emit *out);

@@ -4,7 +4,7 @@
 #include "src/profile/fdata.h"
 #include "src/profile/shard.h"
 #include "src/profile/text_input.h"
-#include "src/merge/yaml_input.h"
+#include "src/profile/yaml.h"
 #include "src/base/map.h"
 #include "src/quality/flat.h"
 

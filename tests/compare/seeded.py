@@ -43,7 +43,7 @@ SEEDS = [
     ('inference: the cost of a jump', 'src/infer/flow.c', '(edge->to == edge->from + 1 ? 0 : COST_EDGE / 32)', '0'),
     ('inference: instructions that llvm-bolt puts in', 'src/infer/problem.c',
      'count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));', 'count++;'),
-    ('YAML: calls that the input does not have', 'src/output/yaml.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
+    ('YAML: calls that the input does not have', 'src/output/yaml_profile.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
      'return record->count;'),
     ('quality: what was dropped on purpose', 'src/quality/kept.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
     ('heat: fall-throughs of one instruction', 'src/quality/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the YAML of a made-up BAT looks like, by hand from docs/conversion.md,
  * "YAML"; and names that a YAML reader could take for something else. */
-#include "src/output/yaml.h"
+#include "src/output/yaml_profile.h"
 #include "src/profile/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/output/yaml_text.h"
+#include "src/profile/yaml_text.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

@@ -1,17 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libyaml's events of a profile, one after the other, and the mappings that they make: keys whose
- * values are words or numbers.  All functions fail with BC_FORMAT and the line and byte of what is
- * wrong, or with BC_IO, BC_NOMEM, or BC_UNSUPPORTED as the stream does.
+ * The text of YAML: scalars are written; libyaml's events are read, one after the other, and the mappings that they make: keys
+ * whose values are words or numbers.
  */
-#ifndef MERGE_YAML_SCAN_H
-#define MERGE_YAML_SCAN_H
+#ifndef PROFILE_YAML_TEXT_H
+#define PROFILE_YAML_TEXT_H
+
+#include <stdbool.h>
 
 #include <yaml.h>
 
+#include "src/base/attr.h"
 #include "src/base/emit.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
+
+/* ---- writing ---- */
+
+/* A string of any bytes, quoted where a reader could take it for something else.  What is
+ * no UTF-8, which YAML cannot hold, becomes U+FFFD. */
+void yaml_scalar(struct emit *out, const char *string);
+
+/* The strings as one, with blanks between, always quoted; '' for none.  Returns false when
+ * out of memory. */
+BC_MUST_USE bool yaml_joined(struct emit *out, const char *const *strings, size_t count);
+
+void yaml_hex(struct emit *out, uint64_t value); /* upper case, with 0x */
+
+/* KEY and the value, nothing if that is 0. */
+void yaml_hex_field(struct emit *out, const char *key, uint64_t value);
+void yaml_dec_field(struct emit *out, const char *key, uint64_t value);
+
+/* ---- reading ----
+ * All functions fail with BC_FORMAT and the line and byte of what is wrong, or with BC_IO, BC_NOMEM, or BC_UNSUPPORTED as the
+ * stream does. */
 
 struct yaml_scan {
 	struct file_stream *stream;

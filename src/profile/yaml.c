@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/merge/yaml_input.h"
+#include "src/profile/yaml.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/merge/yaml_scan.h"
+#include "src/profile/yaml_text.h"
 
 struct yaml_input {
 	struct yaml_scan scan;
@@ -13,6 +13,26 @@ struct yaml_input {
 	struct emit unknown;
 	bool goes_on; /* another document begins */
 };
+
+static void function_clear(struct yaml_function *function)
+{
+	function->name.size = 0;
+	function->fid = function->hash = function->exec = function->external = function->nblocks = 0;
+	function->given = 0;
+	function->blocks.len = function->calls.len = function->successors.len = 0;
+	function->more.len = function->more_text.size = 0;
+}
+
+static void function_free(struct yaml_function *function)
+{
+	key_free(&function->name);
+	yaml_block_vec_free(&function->blocks);
+	yaml_call_vec_free(&function->calls);
+	yaml_successor_vec_free(&function->successors);
+	yaml_more_vec_free(&function->more);
+	key_free(&function->more_text);
+	*function = (struct yaml_function){0};
+}
 
 struct yaml_input *yaml_input_open(struct file_stream *stream, struct text begin, struct bc_error *err)
 {
@@ -32,7 +52,7 @@ void yaml_input_close(struct yaml_input *in)
 	if (!in)
 		return;
 	scan_close(&in->scan);
-	yaml_function_free(&in->function);
+	function_free(&in->function);
 	emit_free(&in->unknown);
 	free(in);
 }
@@ -225,7 +245,7 @@ static bool read_function(struct yaml_input *in, struct bc_error *err)
 	struct text key;
 	bool end, known;
 
-	yaml_function_clear(&in->function);
+	function_clear(&in->function);
 	for (;;) {
 		if (!scan_key(&in->scan, &key, &end, err))
 			return false;
@@ -266,7 +286,7 @@ static bool read_flags(struct yaml_input *in, struct profile_head *head, struct 
 	}
 }
 
-/* Texts of several profiles are joined by "; ", see yaml_output.c. */
+/* Texts of several profiles are joined by "; ", see merge/yaml_items.c. */
 static bool add_origins(struct profile_head *head, struct text all)
 {
 	uint32_t ignored;
@@ -418,4 +438,118 @@ bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, st
 bool yaml_input_goes_on(const struct yaml_input *in)
 {
 	return in->goes_on;
+}
+
+/* ---- writing ---- */
+
+#define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ;"
+
+/* Words alone are written as BOLT writes its own. */
+static void write_origin(const char *origin, struct emit *out)
+{
+	if (*origin && !origin[strspn(origin, WORDS)] && *origin != ' ' && *origin != ';')
+		emit_string(out, origin);
+	else
+		yaml_scalar(out, origin);
+}
+
+bool yaml_write_head(const struct yaml_head *head, struct emit *out)
+{
+	char id[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(head->id, id);
+	emit_string(out, "---\nheader:\n  profile-version: 1\n  binary-name:     ");
+	yaml_scalar(out, head->binary_name);
+	emit_string(out, "\n  binary-build-id: ");
+	yaml_scalar(out, *id ? id : "<unknown>");
+	emit_string(out, "\n  profile-flags:   [ ");
+	emit_string(out, head->plain ? "sample" : "lbr");
+	emit_string(out, " ]\n  profile-origin:  ");
+	write_origin(head->origin, out);
+	emit_string(out, "\n  profile-events:  ");
+	bool ok = yaml_joined(out, head->events, head->event_count);
+	emit_string(out, "\n  dfs-order:       ");
+	emit_string(out, head->dfs_order ? "true" : "false");
+	if (head->hash_func) {
+		emit_string(out, "\n  hash-func:       ");
+		yaml_scalar(out, head->hash_func);
+	}
+	return ok;
+}
+
+void yaml_write_begin(struct emit *out)
+{
+	emit_string(out, "\nfunctions:");
+}
+
+void yaml_write_end(struct emit *out)
+{
+	emit_string(out, "\n...\n");
+}
+
+void yaml_write_function(const char *name, const struct yaml_function *function, struct emit *out)
+{
+	emit_string(out, "\n  - name:            ");
+	yaml_scalar(out, name);
+	emit_string(out, "\n    fid:             ");
+	emit_dec(out, function->fid);
+	emit_string(out, "\n    hash:            ");
+	yaml_hex(out, function->hash);
+	emit_string(out, "\n    exec:            ");
+	emit_dec(out, function->exec);
+	yaml_dec_field(out, "\n    extern:          ", function->external);
+	emit_string(out, "\n    nblocks:         ");
+	emit_dec(out, function->nblocks);
+}
+
+void yaml_write_block(const struct yaml_block *block, bool first, struct emit *out)
+{
+	if (first)
+		emit_string(out, "\n    blocks:");
+	emit_string(out, "\n      - bid:             ");
+	emit_dec(out, block->bid);
+	emit_string(out, "\n        insns:           ");
+	emit_dec(out, block->insns);
+	yaml_hex_field(out, "\n        hash:            ", block->hash);
+	yaml_dec_field(out, "\n        exec:            ", block->exec);
+	yaml_dec_field(out, "\n        events:          ", block->events);
+}
+
+void yaml_begin_row(enum yaml_list list, bool first, struct emit *out)
+{
+	emit_string(out, !first ? ", " : list == YAML_CALLS ? "\n        calls:           [ " : "\n        succ:            [ ");
+}
+
+static void write_counts(uint64_t count, uint64_t mispredicted, struct emit *out)
+{
+	emit_string(out, ", cnt: ");
+	emit_dec(out, count);
+	yaml_dec_field(out, ", mis: ", mispredicted);
+}
+
+void yaml_write_call(const struct yaml_call *call, struct emit *out)
+{
+	emit_string(out, "{ off: ");
+	yaml_hex(out, call->off);
+	emit_string(out, ", fid: ");
+	emit_dec(out, call->fid);
+	yaml_dec_field(out, ", disc: ", call->disc);
+	write_counts(call->cnt, call->mis, out);
+}
+
+void yaml_write_successor(const struct yaml_successor *successor, struct emit *out)
+{
+	emit_string(out, "{ bid: ");
+	emit_dec(out, successor->bid);
+	write_counts(successor->cnt, successor->mis, out);
+}
+
+void yaml_end_row(struct emit *out)
+{
+	emit_string(out, " }");
+}
+
+void yaml_end_list(struct emit *out)
+{
+	emit_string(out, " ]");
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/*
- * BOLT's YAML profile: counts by function and basic block, with the hashes that
- * llvm-bolt knows them by.  The schema was read off BOLT's ProfileYAMLMapping.h
- * and off what perf2bolt 22 and 23 wrote; docs/conversion.md, "YAML".
- */
-#ifndef OUTPUT_YAML_H
-#define OUTPUT_YAML_H
+/* A profile that was converted as BOLT's YAML (profile/yaml.h). */
+#ifndef OUTPUT_YAML_PROFILE_H
+#define OUTPUT_YAML_PROFILE_H
 
 #include <stdio.h>
 
 #include "src/probes/source.h"
-#include "src/profile/head.h"
 #include "src/profile/profile.h"
+#include "src/profile/yaml.h"
 
 struct yaml_header {
 	const char *binary_name;

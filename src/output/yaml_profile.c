@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/output/yaml.h"
+#include "src/output/yaml_profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/emit.h"
 #include "src/output/yaml_probes.h"
-#include "src/output/yaml_text.h"
 #include "src/profile/blocks.h"
 #include "src/profile/entries.h"
 
@@ -30,65 +29,38 @@ static uint64_t function_id(const struct writer *w, const struct function *funct
 }
 
 /* false: out of memory */
-static bool write_header(struct emit *out, const struct profile *profile,
-			 const struct yaml_header *header)
+static bool write_header(struct emit *out, const struct profile *profile, const struct yaml_header *header)
 {
-	char id[2 * BUILD_ID_MAX + 1];
+	const struct yaml_head head = {.binary_name = header->binary_name, .id = &profile->binary->image.build_id, .plain = profile->basic,
+				       .origin = profile->of_input ? PROFILE_ORIGIN "; " PROFILE_INFERRED : PROFILE_ORIGIN,
+				       .events = header->events, .event_count = profile->basic ? header->event_count : 0, .hash_func = "xxh3"};
 
-	build_id_format(&profile->binary->image.build_id, id);
-	emit_string(out, "---\nheader:\n  profile-version: 1\n  binary-name:     ");
-	yaml_scalar(out, header->binary_name);
-	emit_string(out, "\n  binary-build-id: ");
-	yaml_scalar(out, *id ? id : "<unknown>");
-	emit_string(out, "\n  profile-flags:   [ ");
-	emit_string(out, profile->basic ? "sample" : "lbr");
-	emit_string(out, " ]\n  profile-origin:  ");
-	emit_string(out, profile->of_input ? PROFILE_ORIGIN "; " PROFILE_INFERRED : PROFILE_ORIGIN);
-	emit_string(out, "\n  profile-events:  ");
-	if (!yaml_joined(out, header->events, profile->basic ? header->event_count : 0))
+	if (!yaml_write_head(&head, out))
 		return false;
-	emit_string(out, "\n  dfs-order:       false\n  hash-func:       xxh3\nfunctions:");
+	yaml_write_begin(out);
 	return true;
-}
-
-static void write_counts(struct emit *out, uint64_t count, uint64_t mispredicted)
-{
-	emit_string(out, ", cnt: ");
-	emit_dec(out, count);
-	if (mispredicted) {
-		emit_string(out, ", mis: ");
-		emit_dec(out, mispredicted);
-	}
 }
 
 static void write_call(struct writer *w, const struct record *record, uint32_t block_offset)
 {
-	uint32_t entry = 0;
+	struct yaml_call call = {.off = record->from.offset - block_offset, .cnt = record->count, .mis = record->mispredicted};
 
-	emit_string(&w->out, "{ off: ");
-	yaml_hex(&w->out, record->from.offset - block_offset);
-	emit_string(&w->out, ", fid: ");
 	if (record->to.function) {
-		emit_dec(&w->out, function_id(w, record->to.function));
-		entry = blocks_entry_id(&w->blocks, record->to);
-	} else {
-		emit_char(&w->out, '0');
+		call.fid = function_id(w, record->to.function);
+		call.disc = blocks_entry_id(&w->blocks, record->to);
 	}
-	if (entry) {
-		emit_string(&w->out, ", disc: ");
-		emit_dec(&w->out, entry);
-	}
-	write_counts(&w->out, record->count, record->mispredicted);
+	yaml_write_call(&call, &w->out);
 	yaml_probes_call(&w->probes, &w->out, record->from.offset - block_offset);
-	emit_string(&w->out, " }");
+	yaml_end_row(&w->out);
 }
 
 static void write_successor(struct writer *w, const struct record *record)
 {
-	emit_string(&w->out, "{ bid: ");
-	emit_dec(&w->out, blocks_find(&w->function, record->to.offset)->index);
-	write_counts(&w->out, record->count, record->mispredicted);
-	emit_string(&w->out, " }");
+	const struct yaml_successor successor = {.bid = blocks_find(&w->function, record->to.offset)->index, .cnt = record->count,
+						 .mis = record->mispredicted};
+
+	yaml_write_successor(&successor, &w->out);
+	yaml_end_row(&w->out);
 }
 
 /* A jump to the function's own beginning is a loop, not recursion. */
@@ -148,14 +120,14 @@ static uint64_t unnamed_in(const struct writer *w, size_t from, size_t to)
 static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 		       uint32_t block_offset)
 {
-	const char *key = internal ? "\n        succ:            [ " : "\n        calls:           [ ";
+	enum yaml_list list = internal ? YAML_SUCCESSORS : YAML_CALLS;
 	size_t written = 0;
 
 	for (size_t i = from; i < to; i++) {
 		struct record record = profile_record(w->profile, i);
 		if (!is_listed(w, &record, internal))
 			continue;
-		emit_string(&w->out, written++ ? ", " : key);
+		yaml_begin_row(list, !written++, &w->out);
 		if (internal) {
 			write_successor(w, &record);
 			continue;
@@ -165,10 +137,10 @@ static void write_list(struct writer *w, size_t from, size_t to, bool internal,
 			record.mispredicted = record.count;
 		write_call(w, &record, block_offset);
 	}
-	if (!internal && yaml_probes_uncalled(&w->probes, &w->out, written ? ", " : key, ", "))
+	if (!internal && yaml_probes_uncalled(&w->probes, &w->out, !written))
 		written++;
 	if (written)
-		emit_string(&w->out, " ]");
+		yaml_end_list(&w->out);
 }
 
 static uint64_t samples_in(const struct profile *profile, size_t from, size_t to)
@@ -182,20 +154,15 @@ static uint64_t samples_in(const struct profile *profile, size_t from, size_t to
 
 /* The counts of a block: its records [from, to), and the entries at its beginning. */
 static void write_block(struct writer *w, const struct input_block *block, size_t from, size_t to,
-			uint64_t entered)
+			uint64_t entered, bool first)
 {
-	struct emit *out = &w->out;
+	const struct yaml_block lines = {.bid = block->index, .insns = block->insns, .hash = block->hash, .exec = entered,
+					 .events = samples_in(w->profile, from, to)};
 
-	emit_string(out, "\n      - bid:             ");
-	emit_dec(out, block->index);
-	emit_string(out, "\n        insns:           ");
-	emit_dec(out, block->insns);
-	yaml_hex_field(out, "\n        hash:            ", block->hash);
-	yaml_dec_field(out, "\n        exec:            ", entered);
-	yaml_dec_field(out, "\n        events:          ", samples_in(w->profile, from, to));
+	yaml_write_block(&lines, first, &w->out);
 	write_list(w, from, to, false, block->offset);
 	write_list(w, from, to, true, block->offset);
-	yaml_probes_write_block(&w->probes, out);
+	yaml_probes_write_block(&w->probes, &w->out);
 	w->report->unnamed += unnamed_in(w, from, to);
 	w->report->unsited += unsited_in(w, from, to);
 }
@@ -270,12 +237,10 @@ static bool write_blocks(struct writer *w, struct share share)
 				entered = share.entry->count;
 		if (share.record == first && !entered && !w->reached[i])
 			continue;
-		if (!any)
-			emit_string(&w->out, "\n    blocks:");
-		any = true;
 		if (!yaml_probes_block(&w->probes, (uint32_t)i))
 			return false;
-		write_block(w, &blocks->at[i], first, share.record, entered);
+		write_block(w, &blocks->at[i], first, share.record, entered, !any);
+		any = true;
 	}
 	return true;
 }
@@ -285,22 +250,13 @@ static bool write_function(struct writer *w, const struct function *function, st
 {
 	const struct entry *first = share.entry;
 	bool executed = first < share.entry_end && !first->offset;
-	struct emit *out = &w->out;
+	const struct yaml_function lines = {.fid = function_id(w, function), .hash = w->function.hash, .exec = executed ? first->count : 0,
+					    .external = executed ? first->external : 0, .nblocks = w->function.block_count};
 
-	emit_string(out, "\n  - name:            ");
-	yaml_scalar(out, function->printed);
-	emit_string(out, "\n    fid:             ");
-	emit_dec(out, function_id(w, function));
-	emit_string(out, "\n    hash:            ");
-	yaml_hex(out, w->function.hash);
-	emit_string(out, "\n    exec:            ");
-	emit_dec(out, executed ? first->count : 0);
-	yaml_dec_field(out, "\n    extern:          ", executed ? first->external : 0);
-	emit_string(out, "\n    nblocks:         ");
-	emit_dec(out, w->function.block_count);
+	yaml_write_function(function->printed, &lines, &w->out);
 	if (!write_blocks(w, share))
 		return false;
-	yaml_probes_write_tree(&w->probes, out);
+	yaml_probes_write_tree(&w->probes, &w->out);
 	return true;
 }
 
@@ -370,7 +326,7 @@ static bool write_functions(struct writer *w)
 	if (!w->report->functions)
 		emit_string(&w->out, "\n  []");
 	yaml_probes_write_end(&w->probes, &w->out);
-	emit_string(&w->out, "\n...\n");
+	yaml_write_end(&w->out);
 	emit_flush(&w->out);
 	return true;
 }
