@@ -18,7 +18,7 @@
 #include "src/cli/sandbox_option.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/code_digest.h"
-#include "src/merge/trust.h"
+#include "src/merge/merge.h"
 
 /* ---- one profile ---- */
 

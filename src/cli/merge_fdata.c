@@ -21,7 +21,7 @@
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/say.h"
-#include "src/merge/trust.h"
+#include "src/merge/merge.h"
 
 struct arguments {
 	struct merge_list list;

@@ -1,12 +1,246 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/merge/merge.h"
+
+#include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/merge/kway.h"
-#include "src/merge/merge.h"
-#include "src/merge/record.h"
-#include "src/merge/sorter.h"
-#include "src/profile/text_input.h"
 #include "src/merge/weighed.h"
+#include "src/merge/yaml_items.h"
+#include "src/profile/fdata.h"
+#include "src/profile/preagg.h"
+
+/* ---- items of any kind as text ---- */
+
+struct record_writer {
+	const struct profile_head *head;
+	const struct preagg_returns *returns;
+	struct emit out;
+	struct yaml_output yaml;
+};
+
+static bool write_fdata_head(const struct profile_head *head, struct emit *out)
+{
+	struct text *events = profile_set_sorted(&head->events);
+
+	if (events)
+		fdata_write_head(head->mode == MODE_PLAIN, head->bolted, events, profile_set_size(&head->events), out);
+	free(events);
+	return events;
+}
+
+static void write_fdata(const struct profile_item *item, struct emit *out)
+{
+	struct fdata_line line = fdata_of_item(item);
+
+	fdata_write(&line, out);
+}
+
+static bool write_preagg_head(const struct profile_head *head, struct emit *out)
+{
+	struct text *events = profile_set_sorted(&head->events);
+
+	for (size_t i = 0; events && i < profile_set_size(&head->events); i++)
+		preagg_write_event(events[i], out);
+	free(events);
+	return events;
+}
+
+static void write_preagg(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns, struct emit *out)
+{
+	struct preagg_record record = preagg_of_item(item, mode, returns);
+
+	preagg_write(&record, out);
+}
+
+/* false: out of memory */
+static bool record_begin(struct record_writer *writer, const struct profile_head *head, const struct preagg_returns *returns,
+		  struct yaml_names *names, FILE *file)
+{
+	writer->head = head;
+	writer->returns = returns;
+	emit_init(&writer->out, file);
+	writer->yaml = (struct yaml_output){.out = &writer->out, .names = names};
+	switch (head->kind) {
+	case KIND_FDATA: return write_fdata_head(head, &writer->out);
+	case KIND_PREAGG: return write_preagg_head(head, &writer->out);
+	case KIND_YAML: return yaml_output_head(&writer->yaml, head);
+	case KIND_NOTHING: break;
+	}
+	return true;
+}
+
+static void record_put(struct record_writer *writer, const struct profile_item *item)
+{
+	switch (writer->head->kind) {
+	case KIND_FDATA: write_fdata(item, &writer->out); break;
+	case KIND_PREAGG: write_preagg(item, writer->head->mode, writer->returns, &writer->out); break;
+	case KIND_YAML: yaml_output_item(&writer->yaml, item); break;
+	case KIND_NOTHING: break;
+	}
+}
+
+/* Also after an error: it frees what the writer holds.  false: out of memory */
+static bool record_end(struct record_writer *writer)
+{
+	bool ok = writer->head->kind != KIND_YAML || yaml_output_end(&writer->yaml, writer->head);
+
+	emit_flush(&writer->out);
+	return ok;
+}
+
+static void describe_yaml(const struct profile_item *item, char *out, size_t size)
+{
+	struct key_parts key = key_parts(item);
+	struct text name = key_take_name(&key);
+
+	if (key_take_byte(&key) == YAML_FUNCTION)
+		snprintf(out, size, "function '%.200s'", name.at);
+	else
+		snprintf(out, size, "function '%.200s', block %" PRIu64, name.at, key_take_number(&key));
+}
+
+/* What messages call a record. */
+static void record_describe(const struct profile_head *head, const struct profile_item *item, char *out, size_t size)
+{
+	static const struct preagg_returns none;
+	struct profile_item bare = {.key = item->key, .size = item->size};
+	struct emit text;
+
+	if (head->kind == KIND_YAML) {
+		describe_yaml(item, out, size);
+		return;
+	}
+	emit_init(&text, NULL);
+	if (head->kind == KIND_FDATA)
+		write_fdata(&bare, &text);
+	else
+		write_preagg(&bare, head->mode, &none, &text);
+	/* Without the newline, and what is counted. */
+	size_t length = text.used ? text.used - 1 : 0;
+	while (length && text.at[length - 1] != ' ')
+		length--;
+	snprintf(out, size, "'%.*s...'", (int)(length < 200 ? length : 200), text.at);
+	emit_free(&text);
+}
+
+/* ---- sources in order become one in order: equal items are added up ---- */
+
+struct kway {
+	bool saturate;
+	uint64_t saturated;
+	enum item_fault fault; /* why kway_run() failed, or ITEMS_FIT: err tells */
+	struct key bad;        /* of which key; for key_free() */
+};
+
+struct next_item {
+	struct profile_item item;
+	struct source *source;
+};
+
+/* A heap of sources by their next item, the least first.  Heads stay where they are; what moves are pointers. */
+struct heap {
+	struct next_item **at;
+	size_t len;
+};
+
+static void sink(struct heap *heap, size_t from)
+{
+	struct next_item *head = heap->at[from];
+
+	for (size_t child; (child = 2 * from + 1) < heap->len; from = child) {
+		if (child + 1 < heap->len && profile_item_compare(&heap->at[child + 1]->item, &heap->at[child]->item) < 0)
+			child++;
+		if (profile_item_compare(&head->item, &heap->at[child]->item) <= 0)
+			break;
+		heap->at[from] = heap->at[child];
+	}
+	heap->at[from] = head;
+}
+
+/* A source at the top, or next to it, goes on, or is over. */
+static bool advance(struct heap *heap, size_t at, struct bc_error *err)
+{
+	struct next_item *head = heap->at[at];
+
+	if (!head->source->next(head->source, &head->item, err)) {
+		if (err->code != BC_OK)
+			return false;
+		heap->at[at] = heap->at[--heap->len];
+	}
+	if (at < heap->len)
+		sink(heap, at);
+	return true;
+}
+
+static bool fill(struct heap *heap, struct next_item *heads, struct source *const *sources, size_t count,
+		 struct bc_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		heads[i].source = sources[i];
+		if (sources[i]->next(sources[i], &heads[i].item, err))
+			heap->at[heap->len++] = &heads[i];
+		else if (err->code != BC_OK)
+			return false;
+	}
+	for (size_t i = heap->len / 2; i-- > 0;)
+		sink(heap, i);
+	return true;
+}
+
+static bool fail_kway(struct kway *how, enum item_fault fault, const struct profile_item *item, struct bc_error *err)
+{
+	how->fault = fault;
+	how->bad.size = 0;
+	if (!key_reserve(&how->bad, item->size))
+		return bc_fail_nomem(err);
+	memcpy(how->bad.at, item->key, item->size);
+	how->bad.size = item->size;
+	return bc_fail(err, BC_MISMATCH, "two records of one place do not fit");
+}
+
+/* Where next to the top an item has the top's key; or 0. */
+static size_t find_equal(const struct heap *heap)
+{
+	for (size_t at = 1; at < 3 && at < heap->len; at++)
+		if (profile_item_equal(&heap->at[at]->item, &heap->at[0]->item))
+			return at;
+	return 0;
+}
+
+/* Add to the top all that have its key.  Its source stands still, so that the key is there. */
+static bool add_equal(struct kway *how, struct heap *heap, struct bc_error *err)
+{
+	struct profile_item *item = &heap->at[0]->item;
+
+	for (size_t at; (at = find_equal(heap));) {
+		const struct profile_item *other = &heap->at[at]->item;
+		if (!profile_item_agrees(item, other))
+			return fail_kway(how, ITEMS_DISAGREE, item, err);
+		if (!profile_item_add(item, other, how->saturate, &how->saturated))
+			return fail_kway(how, ITEMS_OVERFLOW, item, err);
+		if (!advance(heap, at, err))
+			return false;
+	}
+	return true;
+}
+
+/* Each source has each key once.  put(ctx, item, err) gets them.  The sources stay open. */
+static bool kway_run(struct kway *how, struct source *const *sources, size_t count,
+	      bool (*put)(void *ctx, const struct profile_item *item, struct bc_error *err), void *ctx,
+	      struct bc_error *err)
+{
+	struct next_item *heads = malloc((count + 1) * sizeof(*heads));
+	struct heap heap = {malloc((count + 1) * sizeof(*heap.at)), 0};
+	bool ok = heads && heap.at ? fill(&heap, heads, sources, count, err) : bc_fail_nomem(err);
+
+	while (ok && heap.len)
+		ok = add_equal(how, &heap, err) && put(ctx, &heap.at[0]->item, err) && advance(&heap, 0, err);
+	free(heap.at);
+	free(heads);
+	return ok;
+}
+
+/* ---- what is merged ---- */
 
 /* What is merged: an input in order; a run; what a sorter has in memory. */
 struct part {

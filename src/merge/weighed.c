@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/merge/record.h"
+#include "src/merge/yaml_items.h"
 
 struct weighed {
 	struct source source, *from;
@@ -72,7 +72,7 @@ static bool next(struct source *source, struct profile_item *out, struct bc_erro
 			return false;
 		/* What has no count of its own to lose stays: there is more to it. */
 		if (w->merge->options.scaled && counted && !out->sum[0] && !out->sum[1] &&
-		    !record_is_more(w->input->head.kind, out)) {
+		    !(w->input->head.kind == KIND_YAML && yaml_item_is_more(out))) {
 			w->worker->scaled_away++;
 			continue;
 		}

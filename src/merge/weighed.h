@@ -4,7 +4,7 @@
 #define MERGE_WEIGHED_H
 
 #include "src/merge/merge.h"
-#include "src/merge/source.h"
+#include "src/merge/run.h"
 
 /* An item of `input` as it counts, which is added to the worker's sums.  BC_FORMAT: a count times its weight does not fit */
 BC_MUST_USE bool weighed_item(const struct merge *merge, const struct merge_input *input, struct merge_worker *worker,

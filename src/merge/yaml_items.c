@@ -325,3 +325,14 @@ bool yaml_output_end(struct yaml_output *o, const struct profile_head *head)
 	key_free(&o->last);
 	return ok;
 }
+
+bool yaml_item_is_more(const struct profile_item *item)
+{
+	struct key_parts key = key_parts(item);
+
+	key_take_name(&key);
+	if (key_take_byte(&key) == YAML_FUNCTION)
+		return true;
+	key_take_number(&key);
+	return key_take_byte(&key) == BLOCK_ITSELF;
+}

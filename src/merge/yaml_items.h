@@ -13,7 +13,7 @@
 #ifndef MERGE_YAML_ITEMS_H
 #define MERGE_YAML_ITEMS_H
 
-#include "src/merge/item_list.h"
+#include "src/merge/sorter.h"
 #include "src/merge/yaml_names.h"
 #include "src/profile/yaml.h"
 
@@ -27,6 +27,11 @@ enum { CALLEE_UNKNOWN, CALLEE_NAMED, CALLEE_NUMBERED };
 /* All items of a function.  key: room to work in.  false: out of memory */
 BC_MUST_USE bool yaml_function_items(const struct yaml_function *function, struct key *key,
 				     struct item_list *list);
+
+/* Is it there for more than its counts, what others lie in: a function or a block? */
+bool yaml_item_is_more(const struct profile_item *item);
+
+/* ---- items as YAML, in the layout that BOLT writes ---- */
 
 struct yaml_output {
 	struct emit *out;

@@ -3,7 +3,7 @@
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
-#include "src/merge/item_list.h"
+#include "src/merge/sorter.h"
 #include "src/merge/yaml_items.h"
 
 static bool fid_less(const uint64_t *a, const uint64_t *b)

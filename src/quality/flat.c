@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/quality/flat.h"
 
+#include <string.h>
+
 #include "src/base/count_table.h"
+#include "src/base/map.h"
 #include "src/base/sort.h"
 #include "src/profile/entries.h"
+#include "src/profile/fdata.h"
+#include "src/profile/shard.h"
+#include "src/profile/text_input.h"
+#include "src/profile/yaml.h"
 
 void flat_free(struct flat_profile *profile)
 {
@@ -145,4 +152,278 @@ bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_e
 	}
 	flat_numbers_free(&t.numbers);
 	return (ok && flat_settle(out)) || bc_fail_nomem(err);
+}
+
+/* ---- of a file ---- */
+
+#define LOOK ((size_t)4096) /* bytes that tell the kind */
+
+/* ---- fdata ---- */
+
+static bool number_of(struct flat_profile *out, const struct fdata_place *place, uint32_t *number)
+{
+	*number = FLAT_OUTSIDE;
+	return place->kind == '0' || flat_function(out, place->name, number);
+}
+
+static bool put_branch(struct flat_profile *out, const struct fdata_place *from, const struct fdata_place *to,
+		       uint64_t count)
+{
+	struct flat_record record = {.from_at = from->offset, .to_at = to->offset, .count = count};
+
+	if (!number_of(out, from, &record.from) || !number_of(out, to, &record.to))
+		return false;
+	record.owner = record.from ? record.from : record.to;
+	record.kind = !record.from                                ? FLAT_ENTRY
+		      : record.from == record.to && record.to_at ? FLAT_EDGE
+								  : FLAT_CALL;
+	return !record.owner || flat_record_vec_push(&out->records, record);
+}
+
+static bool put_sample(struct flat_profile *out, const struct fdata_place *at, uint64_t count)
+{
+	struct flat_record record = {.kind = FLAT_SAMPLE, .from_at = at->offset, .count = count};
+
+	if (!number_of(out, at, &record.from))
+		return false;
+	record.owner = record.from;
+	return !record.owner || flat_record_vec_push(&out->records, record);
+}
+
+static bool put_line(struct flat_profile *out, const struct fdata_line *line)
+{
+	if (fdata_is_memory(line))
+		return true;
+	return line->sampled ? put_sample(out, &line->from, line->count) : put_branch(out, &line->from, &line->to, line->count);
+}
+
+/* The head's lines come before all others. */
+static bool read_line(struct text line, struct profile_head *head, bool *records, struct key *names,
+		      struct flat_profile *out, const char **why)
+{
+	struct fdata_line read;
+	bool is_head = false;
+
+	*why = NULL;
+	if (!*records && !fdata_head(line, head, &is_head))
+		return false;
+	if (is_head)
+		return true;
+	*records = true;
+	if (!fdata_read(&line.at, head->mode, names, &read, why))
+		return false;
+	*why = NULL;
+	return put_line(out, &read);
+}
+
+static bool read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
+{
+	struct profile_head head = {.kind = KIND_FDATA};
+	struct key names = {0};
+	struct text line;
+	bool records = false, ok = true;
+	const char *why;
+
+	while (ok && text_input_line(in, &line, err)) {
+		ok = read_line(line, &head, &records, &names, out, &why);
+		if (!ok)
+			ok = why && !names.failed ? text_input_fail(in, why, err) : bc_fail_nomem(err);
+	}
+	out->plain = head.mode == MODE_PLAIN;
+	profile_head_free(&head);
+	key_free(&names);
+	return ok && err->code == BC_OK;
+}
+
+/* ---- YAML ---- */
+
+struct fid_name {
+	uint64_t fid;
+	uint32_t number;
+};
+DEFINE_VEC(fid_name_vec, struct fid_name);
+
+static inline uint64_t hash_fid(uint64_t seed, uint64_t fid)
+{
+	return hash_end(hash_mix(seed, fid));
+}
+
+static inline bool fid_is(const struct fid_name_vec *all, uint32_t index, uint64_t fid)
+{
+	return all->at[index].fid == fid;
+}
+DEFINE_MAP(fids, const struct fid_name_vec *, uint64_t, hash_fid, fid_is);
+
+struct yaml_reader {
+	struct flat_profile *out;
+	const char *name; /* of the file */
+	struct fid_name_vec names;
+	struct map by_fid;
+	struct flat_record_vec calls; /* to_at is the fid for now */
+	bool twice;
+};
+
+static bool put_yaml_record(struct yaml_reader *r, struct flat_record record)
+{
+	return flat_record_vec_push(&r->out->records, record);
+}
+
+static bool put_blocks(struct yaml_reader *r, const struct yaml_function *f, uint32_t number)
+{
+	struct flat_record record = {.owner = number, .from = number};
+
+	for (size_t i = 0; i < f->successors.len; i++) {
+		const struct yaml_successor *s = &f->successors.at[i];
+		record.kind = FLAT_EDGE;
+		record.to = number;
+		record.from_at = f->blocks.at[s->block].bid;
+		record.to_at = s->bid;
+		record.count = s->cnt;
+		if (!put_yaml_record(r, record))
+			return false;
+	}
+	record.kind = FLAT_SAMPLE;
+	record.to = FLAT_OUTSIDE;
+	record.to_at = 0;
+	for (size_t i = 0; i < f->blocks.len; i++) {
+		record.from_at = f->blocks.at[i].bid;
+		record.count = f->blocks.at[i].events;
+		if (record.count && !put_yaml_record(r, record))
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the calls of a function until all functions are read: a callee can follow its caller in the
+ * file. */
+static bool keep_calls(struct yaml_reader *r, const struct yaml_function *f, uint32_t number)
+{
+	for (size_t i = 0; i < f->calls.len; i++) {
+		const struct yaml_call *call = &f->calls.at[i];
+		struct flat_record record = {.owner = number, .kind = FLAT_CALL, .from = number,
+					     .from_at = f->blocks.at[call->block].bid, .site = call->off + 1,
+					     .to_at = call->fid, .count = call->cnt};
+		if (!flat_record_vec_push(&r->calls, record))
+			return false;
+	}
+	return true;
+}
+
+/* Cuts off what llvm-bolt writes behind a name if the function has more names: "(*2)" in "f/1(*2)". */
+static struct text without_more(struct text name)
+{
+	for (size_t i = 1; i + 1 < name.len; i++)
+		if (name.at[i] == '(' && name.at[i + 1] == '*')
+			return text_first(name, i);
+	return name;
+}
+
+static bool put_function(struct yaml_reader *r, const struct yaml_function *f)
+{
+	struct text name = without_more((struct text){(const char *)f->name.at, f->name.size});
+	uint32_t number, ignored;
+
+	if (!flat_function(r->out, name, &number) || !put_blocks(r, f, number) || !keep_calls(r, f, number))
+		return false;
+	r->out->functions.at[number].executed = f->exec;
+	r->out->functions.at[number].known = true;
+	if (!map_reserve(&r->by_fid, 1) || !fid_name_vec_push(&r->names, (struct fid_name){f->fid, number}))
+		return false;
+	r->twice |= fids_find(&r->by_fid, &r->names, f->fid, &ignored);
+	fids_put(&r->by_fid, f->fid, (uint32_t)(r->names.len - 1));
+	return true;
+}
+
+static bool put_calls(struct yaml_reader *r)
+{
+	for (size_t i = 0; i < r->calls.len; i++) {
+		struct flat_record record = r->calls.at[i];
+		uint32_t index;
+		if (fids_find(&r->by_fid, &r->names, record.to_at, &index))
+			record.to = r->names.at[index].number;
+		record.to_at = 0;
+		if (!put_yaml_record(r, record))
+			return false;
+	}
+	return true;
+}
+
+static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struct bc_error *err)
+{
+	const struct yaml_function *function;
+	struct profile_head head = {.kind = KIND_YAML};
+
+	bool ok = yaml_input_head(yaml, &head, err);
+	while (ok && yaml_input_next(yaml, &function, err)) {
+		ok = put_function(r, function) || bc_fail_nomem(err);
+		if (r->twice)
+			ok = bc_fail(err, BC_FORMAT, "%s: two functions have one number (fid)", r->name);
+	}
+	if (ok && yaml_input_goes_on(yaml))
+		ok = bc_fail(err, BC_UNSUPPORTED, "%s: has profiles of several programs: merge --expect=BIN writes that of one", r->name);
+	r->out->plain = head.mode == MODE_PLAIN;
+	r->out->inferred = profile_head_inferred(&head);
+	profile_head_free(&head);
+	return ok && err->code == BC_OK && (put_calls(r) || bc_fail_nomem(err));
+}
+
+static bool read_yaml(struct file_stream *stream, struct text begin, struct flat_profile *out, struct bc_error *err)
+{
+	struct yaml_reader r = {.out = out, .name = stream->name};
+	struct yaml_input *yaml = yaml_input_open(stream, begin, err);
+
+	out->by_block = true;
+	bool ok = yaml && read_functions(yaml, &r, err);
+	yaml_input_close(yaml);
+	fid_name_vec_free(&r.names);
+	flat_record_vec_free(&r.calls);
+	map_free(&r.by_fid);
+	return ok;
+}
+
+/* ---- a file ---- */
+
+static bool read_all(struct file_stream *stream, struct text_input *in, struct flat_profile *out, bool *mine,
+		     struct bc_error *err)
+{
+	struct text start;
+
+	if (!text_input_peek(in, LOOK, &start, err))
+		return false;
+	*mine = text_starts(start, "---") || fdata_fits(start);
+	if (!*mine)
+		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
+	if (fdata_fits(start))
+		return read_fdata(in, out, err);
+	struct text begin = {in->buffer + in->begin, in->end - in->begin};
+	return read_yaml(stream, begin, out, err);
+}
+
+bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine, struct bc_error *err)
+{
+	struct text_input in = {0};
+	struct shard shard;
+	bool is_shard;
+
+	*out = (struct flat_profile){0};
+	*mine = false;
+	*err = (struct bc_error){0};
+	bool ok = shard_look(stream, &is_shard, &shard, err) && text_input_init(&in, stream, err) &&
+		  read_all(stream, &in, out, mine, err);
+	ok = ok && (flat_settle(out) || bc_fail_nomem(err));
+	text_input_free(&in);
+	return ok;
+}
+
+bool flat_read(const char *path, struct flat_profile *out, bool *mine, struct bc_error *err)
+{
+	struct file_stream stream;
+
+	*out = (struct flat_profile){0};
+	*mine = false;
+	if (!stream_open(path, &stream, err))
+		return false;
+	bool ok = flat_read_stream(&stream, out, mine, err);
+	stream_close(&stream);
+	return ok;
 }

@@ -40,7 +40,7 @@ OPENERS = {
     'src/cli/private_folder.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
     'src/inspect/facts.c': 'the user: a directory in the place of samples, for what is in it',
-    'src/merge/temporary.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
+    'src/merge/run.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',
     'lib/capture/maps.c': '/proc/self/maps',
 }

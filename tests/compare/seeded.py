@@ -45,7 +45,7 @@ SEEDS = [
      'count += !bolted || !(insn->nop || (insn->kind == INSN_JUMP && insn_stays(f, insn)));', 'count++;'),
     ('YAML: calls that the input does not have', 'src/output/yaml_profile.c', 'return w->leave_out_unsited ? record->count - record->unsited : record->count;',
      'return record->count;'),
-    ('quality: what was dropped on purpose', 'src/quality/kept.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
+    ('quality: what was dropped on purpose', 'src/quality/quality.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
     ('heat: fall-throughs of one instruction', 'src/quality/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),
     ('report: the size of the last block', 'src/report/code.c', 'input ? input->size : 0;', '0;'),
     ('report: points of the curve', 'src/report/curve.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),

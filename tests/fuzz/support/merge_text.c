@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "src/base/sink.h"
-#include "src/merge/trust.h"
+#include "src/merge/merge.h"
 
 static void set(struct merge_input *input, struct text text)
 {

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/output/verification.h"
+
+#include <inttypes.h>
+
+#include "src/base/print_name.h"
+#include "src/output/json.h"
+
+/* ---- text ---- */
+
+const char *code_state_text(enum code_state state)
+{
+	switch (state) {
+	case CODE_CHECKED:
+		return "yes";
+	case CODE_NOT_ASKED:
+		return "no: not asked for";
+	case CODE_PARTLY:
+		return "partly: libLLVM is not installed";
+	case CODE_NONE:
+		break;
+	}
+	return "no: there is nothing to check";
+}
+
+static void print_location(const struct finding_location *location, FILE *out)
+{
+	if (location->function) {
+		fputs(", ", out);
+		print_name(text_of(location->function), out);
+	}
+	if (location->entry != NO_INDEX)
+		fprintf(out, ", entry %" PRIu32, location->entry);
+	if (location->address != NO_OFFSET)
+		fprintf(out, ", 0x%" PRIx64, location->address);
+	if (location->byte != NO_OFFSET)
+		fprintf(out, ", byte %" PRIu64, location->byte);
+}
+
+static void print_findings(const struct verification *found, FILE *out)
+{
+	const struct findings *findings = &found->verify->findings;
+
+	for (size_t i = 0; i < findings->len; i++) {
+		const struct finding *f = &findings->at[i];
+		const struct finding_info *info = &finding_infos[f->kind];
+		print_name(text_of(found->binary), out);
+		fprintf(out, ": %s: %s", severity_name(info->severity), info->id);
+		print_location(&f->location, out);
+		fprintf(out, ": %s; ", info->what);
+		print_name(text_of(f->text), out);
+		putc('\n', out);
+	}
+}
+
+static void print_remedies(const struct findings *findings, FILE *out)
+{
+	for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+		if (!findings->counts[kind])
+			continue;
+		fprintf(out, "%s: %" PRIu64, finding_infos[kind].id, findings->counts[kind]);
+		if (findings->counts[kind] > findings->kept[kind])
+			fprintf(out, " (%zu shown)", findings->kept[kind]);
+		fprintf(out, ".  %s\n", finding_infos[kind].remedy);
+	}
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_coverage(const struct coverage *c, FILE *out)
+{
+	fprintf(out, "coverage: %" PRIu64 " fragments of %" PRIu64 " functions map %" PRIu64
+		" bytes, %.1f %% of all code", c->fragments, c->mapped_functions, c->mapped,
+		percent(c->mapped, c->executable));
+	if (c->rewritten)
+		fprintf(out, " and %.1f %% of what BOLT wrote", percent(c->mapped, c->rewritten));
+	putc('\n', out);
+	for (size_t i = 0; i < UNMAPPED_COUNT; i++)
+		if (c->unmapped[i].functions)
+			fprintf(out, "unmapped: %" PRIu64 " functions of %" PRIu64 " bytes: %s\n",
+				c->unmapped[i].functions, c->unmapped[i].bytes, unmapped_infos[i].why);
+}
+
+static void print_sample(const struct sample_result *s, FILE *out)
+{
+	fprintf(out, "sample: %" PRIu64 " addresses translated in two ways, %" PRIu64 " differ\n",
+		s->addresses, s->differ);
+	if (s->compared)
+		fprintf(out, "sample: %" PRIu64 " of %" PRIu64 " instructions (%.2f %%) are the same in "
+			"the input binary; %" PRIu64 " more were added by BOLT\n", s->same, s->compared,
+			percent(s->same, s->compared), s->added);
+}
+
+void verification_text(const struct verification *found, bool quiet, FILE *out)
+{
+	const struct verify_report *v = found->verify;
+
+	print_findings(found, out);
+	if (quiet)
+		return;
+	print_remedies(&v->findings, out);
+	if (v->decoded)
+		fprintf(out, "layout: %s, %zu bytes, %" PRIu32 " fragments, %" PRIu32 " entries\n",
+			bat_layout_name(v->subject.bat.layout), v->subject.desc.size,
+			v->subject.bat.fragment_count, v->subject.bat.entry_count);
+	if (v->linked)
+		print_coverage(&v->coverage, out);
+	if (v->decoded)
+		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
+	if (found->sample)
+		print_sample(found->sample, out);
+	print_name(text_of(found->binary), out);
+	fprintf(out, ": %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n",
+		findings_at_least(&v->findings, SEVERITY_ERROR),
+		findings_at_least(&v->findings, SEVERITY_WARNING) -
+			findings_at_least(&v->findings, SEVERITY_ERROR),
+		findings_at_least(&v->findings, SEVERITY_NOTE) -
+			findings_at_least(&v->findings, SEVERITY_WARNING));
+}
+
+/* ---- JSON ---- */
+
+static void write_finding(struct json *json, const struct finding *f)
+{
+	const struct finding_info *info = &finding_infos[f->kind];
+
+	json_open(json, NULL, '{');
+	json_string(json, "id", info->id);
+	json_string(json, "severity", severity_name(info->severity));
+	json_string(json, "what", info->what);
+	json_string(json, "detail", f->text);
+	if (f->location.function)
+		json_string(json, "function", f->location.function);
+	if (f->location.address != NO_OFFSET)
+		json_hex_string(json, "address", f->location.address);
+	if (f->location.entry != NO_INDEX)
+		json_number(json, "entry", f->location.entry);
+	if (f->location.byte != NO_OFFSET)
+		json_number(json, "byte", f->location.byte);
+	json_string(json, "remedy", info->remedy);
+	json_close(json, '}');
+	putc('\n', json->out);
+}
+
+static void write_counts(struct json *json, const struct findings *findings)
+{
+	json_open(json, "counts", '{');
+	for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++)
+		if (findings->counts[kind])
+			json_number(json, finding_infos[kind].id, findings->counts[kind]);
+	json_close(json, '}');
+}
+
+static void write_table(struct json *json, const struct binary *subject)
+{
+	json_open(json, "table", '{');
+	json_string(json, "layout", bat_layout_name(subject->bat.layout));
+	json_number(json, "bytes", subject->desc.size);
+	json_number(json, "fragments", subject->bat.fragment_count);
+	json_number(json, "hot", subject->bat.hot_count);
+	json_number(json, "entries", subject->bat.entry_count);
+	json_close(json, '}');
+}
+
+static void write_coverage(struct json *json, const struct coverage *c)
+{
+	json_open(json, "coverage", '{');
+	json_number(json, "executable_bytes", c->executable);
+	json_number(json, "rewritten_bytes", c->rewritten);
+	json_number(json, "mapped_bytes", c->mapped);
+	json_number(json, "mapped_functions", c->mapped_functions);
+	json_number(json, "fragments", c->fragments);
+	json_open(json, "unmapped", '{');
+	for (size_t i = 0; i < UNMAPPED_COUNT; i++) {
+		json_open(json, unmapped_infos[i].key, '{');
+		json_number(json, "functions", c->unmapped[i].functions);
+		json_number(json, "bytes", c->unmapped[i].bytes);
+		json_string(json, "why", unmapped_infos[i].why);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static void write_sample(struct json *json, const struct sample_result *s)
+{
+	json_open(json, "sample", '{');
+	json_number(json, "addresses", s->addresses);
+	json_number(json, "differ", s->differ);
+	json_number(json, "compared", s->compared);
+	json_number(json, "same", s->same);
+	json_number(json, "added", s->added);
+	json_close(json, '}');
+}
+
+void verification_json(const struct verification *found, FILE *out)
+{
+	const struct verify_report *v = found->verify;
+	struct json json = {.out = out};
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "format", "batconv-verify");
+	json_number(&json, "version", 1);
+	json_string(&json, "binary", found->binary);
+	if (found->input)
+		json_string(&json, "input", found->input);
+	json_string(&json, "instructions_checked", code_state_text(v->code));
+	if (v->decoded)
+		write_table(&json, &v->subject);
+	if (v->linked)
+		write_coverage(&json, &v->coverage);
+	if (found->sample)
+		write_sample(&json, found->sample);
+	write_counts(&json, &v->findings);
+	json_open(&json, "findings", '[');
+	for (size_t i = 0; i < v->findings.len; i++)
+		write_finding(&json, &v->findings.at[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	putc('\n', out);
+}
+
+/* ---- SARIF ---- */
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+
+static void write_sarif_text(struct json *json, const char *key, const char *text)
+{
+	json_open(json, key, '{');
+	json_string(json, "text", text);
+	json_close(json, '}');
+}
+
+static void write_rules(struct json *json)
+{
+	json_open(json, "rules", '[');
+	for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+		const struct finding_info *info = &finding_infos[kind];
+		json_open(json, NULL, '{');
+		json_string(json, "id", info->id);
+		write_sarif_text(json, "shortDescription", info->what);
+		write_sarif_text(json, "help", info->remedy);
+		json_open(json, "defaultConfiguration", '{');
+		json_string(json, "level", severity_name(info->severity));
+		json_close(json, '}');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_driver(struct json *json, const char *version)
+{
+	json_open(json, "tool", '{');
+	json_open(json, "driver", '{');
+	json_string(json, "name", "batconv");
+	json_string(json, "version", version);
+	write_rules(json);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+/* Tools that show code want a line; the byte is the file's, not the descriptor's. */
+static void write_region(struct json *json)
+{
+	json_open(json, "region", '{');
+	json_number(json, "startLine", 1);
+	json_close(json, '}');
+}
+
+static void write_byte(struct json *json, const struct verify_report *v, uint64_t byte)
+{
+	if (byte == NO_OFFSET || !v->subject.desc.data)
+		return;
+	json_open(json, "properties", '{');
+	json_number(json, "byteOffset", (uint64_t)(v->subject.desc.data - v->subject.file.data) + byte);
+	json_close(json, '}');
+}
+
+static void write_function(struct json *json, const struct finding_location *location)
+{
+	if (!location->function && location->address == NO_OFFSET)
+		return;
+	json_open(json, "logicalLocations", '[');
+	json_open(json, NULL, '{');
+	if (location->function)
+		json_string(json, "fullyQualifiedName", location->function);
+	json_string(json, "kind", "function");
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+static void write_sarif_location(struct json *json, const struct verification *found,
+			   const struct finding_location *location)
+{
+	json_open(json, "locations", '[');
+	json_open(json, NULL, '{');
+	json_open(json, "physicalLocation", '{');
+	json_open(json, "artifactLocation", '{');
+	json_string(json, "uri", found->binary);
+	json_close(json, '}');
+	write_region(json);
+	if (location->address != NO_OFFSET) {
+		json_open(json, "address", '{');
+		json_number(json, "absoluteAddress", location->address);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+	write_function(json, location);
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+static void write_result(struct json *json, const struct verification *found, const struct finding *f)
+{
+	const struct finding_info *info = &finding_infos[f->kind];
+	char message[512];
+
+	snprintf(message, sizeof(message), "%s: %s. %s", info->what, f->text, info->remedy);
+	json_open(json, NULL, '{');
+	json_string(json, "ruleId", info->id);
+	json_number(json, "ruleIndex", (uint64_t)f->kind);
+	json_string(json, "level", severity_name(info->severity));
+	write_sarif_text(json, "message", message);
+	write_sarif_location(json, found, &f->location);
+	write_byte(json, found->verify, f->location.byte);
+	json_close(json, '}');
+	putc('\n', json->out);
+}
+
+void verification_sarif(const struct verification *found, FILE *out)
+{
+	const struct findings *findings = &found->verify->findings;
+	struct json json = {.out = out};
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "$schema", SCHEMA);
+	json_string(&json, "version", "2.1.0");
+	json_open(&json, "runs", '[');
+	json_open(&json, NULL, '{');
+	write_driver(&json, found->version);
+	json_open(&json, "results", '[');
+	for (size_t i = 0; i < findings->len; i++)
+		write_result(&json, found, &findings->at[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_close(&json, ']');
+	json_close(&json, '}');
+	putc('\n', out);
+}
