@@ -8,7 +8,6 @@
 #include "src/convert/kernel_check.h"
 #include "src/elf/binary_open.h"
 #include "src/profile/blocks.h"
-#include "src/flow/input_graphs.h"
 #include "src/profile/memory.h"
 #include "src/profile/touched.h"
 
@@ -158,27 +157,10 @@ static bool locate(struct conversion *c, struct bc_error *err)
 	return located_make(conversion_binary(c), counts, c->basic, &c->located, err);
 }
 
-/* Builds the graphs of the input that ranges and the profile are walked through.  Inference has its own. */
-static bool build_input_graphs(struct conversion *c, struct bc_error *err)
+/* Plain samples have the ranges of llvm-profgen when branches are inferred. */
+static bool check_ranges(const struct conversion *c, struct bc_error *err)
 {
-	if (!c->pair.output || c->basic || !makes_profile(c))
-		return true;
-	bool ok = input_graphs_build(&c->located, &c->aggregate.options.rules, &c->pair, c->threads, err);
-	c->no_disassembler = c->pair.graphs.no_disassembler;
-	return of_binary(c, ok, err);
-}
-
-/* Makes the ranges of llvm-profgen from the counts, before these become a profile.  Plain samples have theirs when branches are
- * inferred. */
-static bool make_ranges(struct conversion *c, struct bc_error *err)
-{
-	const struct ranges_job job = {&c->located, &c->aggregate.returns, conversion_pair(c), c->threads};
-
-	if (!conversion_wants(c, WANT_RANGES))
-		return true;
-	if (!c->basic)
-		return of_binary(c, ranges_make(&job, &c->ranges, err), err);
-	return (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
+	return !conversion_wants(c, WANT_RANGES) || !c->basic || (c->aggregate.options.rules.infer && !conversion_wants(c, WANT_COUNTS)) ||
 	       bc_fail(err, BC_UNSUPPORTED,
 		       "%s: no branch stacks: what llvm-profgen wants must be inferred, without --format=preagg, --no-infer "
 		       "and --compat=perf2bolt (or record with -j any,u)", c->options.binary);
@@ -205,9 +187,9 @@ static bool mark_functions(struct conversion *c, struct bc_error *err)
 /* Makes the profile of the counts, which are freed unless they are the result. */
 static bool make_profile(struct conversion *c, struct bc_error *err)
 {
-	const struct convert_job job = {.located = &c->located, .pair = conversion_pair(c), .left_out = c->left_out,
+	const struct convert_job job = {.located = &c->located, .pair = c->pair.output ? &c->pair : NULL, .left_out = c->left_out,
 					.keep_counts = conversion_wants(c, WANT_COUNTS), .keep_code = conversion_wants(c, WANT_GRAPHS),
-					.graphs = &c->graphs, .threads = c->threads};
+					.graphs = &c->graphs, .ranges = conversion_wants(c, WANT_RANGES) && !c->basic ? &c->ranges : NULL, .threads = c->threads};
 	struct converted converted;
 
 	if (!convert(&job, &c->aggregate, &converted, err))
@@ -217,13 +199,8 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	c->check = converted.check;
 	c->found = converted.found;
 	c->restored = converted.restored;
-	c->no_disassembler |= converted.no_disassembler;
+	c->no_disassembler = converted.no_disassembler;
 	return true;
-}
-
-static bool take_calls(struct conversion *c, struct bc_error *err)
-{
-	return !conversion_wants(c, WANT_RANGES) || c->basic || ranges_take_calls(&c->profile, conversion_pair(c), &c->ranges, err);
 }
 
 /* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
@@ -363,13 +340,13 @@ bool conversion_open(struct conversion *c, struct bc_error *err)
 
 bool conversion_count(struct conversion *c, struct bc_error *err)
 {
-	return read_samples(c, err) && locate(c, err) && build_input_graphs(c, err) && make_ranges(c, err) && count_executed(c, err);
+	return read_samples(c, err) && locate(c, err) && check_ranges(c, err) && count_executed(c, err);
 }
 
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */
 bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	bool ok = mark_functions(c, err) && (!makes_profile(c) || (make_profile(c, err) && take_calls(c, err))) &&
+	bool ok = mark_functions(c, err) && (!makes_profile(c) || make_profile(c, err)) &&
 		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err)
 						    : (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err));
 

@@ -3,8 +3,8 @@
  * The main job, in the order in which it happens:
  *
  *   conversion_open()      binary, input, hashes, pseudo-probes
- *   conversion_count()     samples --> events --> counted traces or addresses --> located; graphs of the input, ranges, figures
- *   conversion_convert()   --> profile --> restored or inferred; YAML's blocks, accesses to memory; does it fit the binary?
+ *   conversion_count()     samples --> events --> counted traces or addresses --> located; figures
+ *   conversion_convert()   --> profile, restored or inferred, and ranges; YAML's blocks, accesses to memory; does it fit the binary?
  */
 #ifndef CONVERT_CONVERSION_H
 #define CONVERT_CONVERSION_H
@@ -91,7 +91,7 @@ struct conversion {
 	struct profile profile; /* .of_input: its branches were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
-	struct ranges ranges; /* WANT_RANGES: begun by conversion_count() */
+	struct ranges ranges; /* WANT_RANGES */
 	struct preagg_counts preagg; /* WANT_COUNTS */
 	struct code_marks touched;  /* WANT_PROBES: touched.h */
 	struct code_marks left_out; /* the choice is not for these; none: all are chosen */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * From counted traces of the optimised binary to the profile of the input
- * binary: docs/conversion.md, "Traces to records".  With the input at hand, what llvm-bolt changed is restored.
+ * From counted traces of the optimised binary to the profile of the input binary: docs/conversion.md, "Traces to records".  The traces are
+ * walked once (traces.h); two take the steps: records (records.h), which are restored where the input is at hand (restore.h), and ranges
+ * for llvm-profgen (range_walk.h).
  */
 #ifndef FLOW_CONVERT_H
 #define FLOW_CONVERT_H
 
+#include "src/cfg/cfg.h"
 #include "src/count/aggregate.h"
 #include "src/count/located.h"
-#include "src/cfg/cfg.h"
+#include "src/flow/ranges.h"
 #include "src/pair/pair.h"
 #include "src/profile/build_check.h"
 #include "src/profile/profile.h"
@@ -24,15 +26,17 @@ struct converted {
 
 struct convert_job {
 	struct located_counts *located; /* the addresses or the traces of an aggregate, and the binary */
-	const struct pair *pair; /* with the input binary, and its graphs of input_graphs_build(); or NULL */
+	struct pair *pair; /* with the input binary; of traces its graphs are built: of each function that ran; or NULL */
 	struct code_marks left_out; /* functions whose code is not read; none; borrowed */
 	bool keep_counts;        /* the counts and locations stay; else they are empty then */
 	bool keep_code;          /* the graphs are with their code, as somebody needs it later */
 	struct cfg *graphs;      /* of the binary: those that are missing are built */
+	struct ranges *ranges;   /* of traces: what llvm-profgen reads, with the calls of the profile; NULL: not wanted */
 	unsigned threads;        /* to use; the result does not depend on it */
 };
 
-/* Convert what was counted.  The caller finishes with profile_free(&out->profile).  BC_NOMEM, BC_FORMAT (work.h) */
+/* Convert what was counted.  The caller finishes with profile_free(&out->profile) and ranges_free(job->ranges).
+ * BC_NOMEM, BC_FORMAT (work.h) */
 BC_MUST_USE bool convert(const struct convert_job *job, const struct aggregate *aggregate, struct converted *out, struct bc_error *err);
 
 #endif

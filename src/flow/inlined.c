@@ -10,7 +10,7 @@
 #include "src/base/search.h"
 #include "src/base/sort.h"
 #include "src/elf/plt.h"
-#include "src/flow/steps.h"
+#include "src/flow/restore_pass.h"
 
 /* A call or jump of the output that leaves its function, with the place in the input to which it
  * belongs. */

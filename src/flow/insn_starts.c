@@ -168,3 +168,30 @@ enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *
 		return INSN_UNSURE;
 	return insn_is_call(insn) && before + insn.size == place.offset ? INSN_YES : INSN_NO;
 }
+
+static bool follows_call(struct return_places *places, struct output_place at)
+{
+	if (!at.function)
+		return false;
+	enum insn_verdict verdict = insn_follows_call(places->starts, places->decoder, at);
+	places->no_memory |= verdict == INSN_NO_MEMORY;
+	return verdict == INSN_YES;
+}
+
+static bool is_pad(const struct return_places *places, struct vaddr at)
+{
+	size_t i = labels_from(places->pads, at.v);
+
+	return i < places->pads->len && places->pads->at[i].address == at.v;
+}
+
+bool return_places_has(struct return_places *places, struct trace trace, struct output_place from)
+{
+	if (!return_places_may_have(places, trace) || !from.function)
+		return false;
+	if (!trace_end_equal(trace.from, places->last)) {
+		places->last = trace.from;
+		places->last_has = follows_call(places, from) && !is_pad(places, trace_end_vaddr(trace.from));
+	}
+	return places->last_has;
+}

@@ -14,7 +14,9 @@
 #include <stdatomic.h>
 
 #include "src/cfg/cfg.h"
+#include "src/cfg/labels.h"
 #include "src/elf/translate.h"
+#include "src/event/trace.h"
 
 DEFINE_BY_CODE(start_bits, _Atomic(uint64_t *)) /* a bit for each byte that an instruction begins at, or NULL */
 
@@ -48,5 +50,30 @@ enum insn_verdict insn_is_return(struct insn_starts *starts, struct decoder *dec
 
 /* Does the instruction before it, in the same function, end there, and is it a call? */
 enum insn_verdict insn_follows_call(struct insn_starts *starts, struct decoder *decoder, struct output_place place);
+
+/*
+ * Returns that only the place they lead to shows: from other files, which have no instruction
+ * to look at, to the place right behind a call.  A landing pad may stand there, too, behind a
+ * call that never returns: what leads to it is the unwinder.
+ */
+struct return_places { /* of one thread */
+	struct insn_starts *starts;
+	struct decoder *decoder;
+	bool used; /* else there are none */
+	const struct label_vec *pads; /* of all functions that are entered, sorted */
+	struct trace_end last;        /* the place that was asked for, as one mostly comes in a row */
+	bool last_has;
+	bool no_memory;
+};
+
+/* Neither its source nor a record of the input says what it is. */
+static inline bool return_places_may_have(const struct return_places *places, struct trace trace)
+{
+	return places->used && (trace_end_is(trace.branch, TRACE_END_EXTERNAL) ||
+				trace_end_is(trace.branch, TRACE_END_FT_EXTERNAL));
+}
+
+/* Is a trace's branch a return by its place?  from: where trace.from lies. */
+bool return_places_has(struct return_places *places, struct trace trace, struct output_place from);
 
 #endif

@@ -7,10 +7,9 @@
 #ifndef FLOW_RANGES_H
 #define FLOW_RANGES_H
 
-#include "src/pair/pair.h"
+#include "src/base/count_table.h"
 #include "src/count/ledger.h"
-#include "src/count/located.h"
-#include "src/count/returns.h"
+#include "src/pair/pair.h"
 #include "src/profile/profile.h"
 
 /* X(NAME, key for machines, text for people) */
@@ -49,15 +48,14 @@ struct ranges {
 };
 extern const struct ledger_words range_words, step_words;
 
-struct ranges_job {
-	struct located_counts *located; /* traces, and the binary that they are of */
-	const struct returns *returns;
-	const struct pair *pair; /* with the graphs of input_graphs_build(); NULL: the binary is its own input */
-	unsigned threads;
-};
+/* A key of a table of counts: one of these, from, to. */
+enum { COUNTED_RANGE, COUNTED_BRANCH };
 
-/* BC_FORMAT: tables that would be read too often (work.h).  BC_NOMEM */
-BC_MUST_USE bool ranges_make(const struct ranges_job *job, struct ranges *out, struct bc_error *err);
+/* Makes the lists of all rows; equal ones are added up.  False when out of memory. */
+BC_MUST_USE bool ranges_gather(const struct count_table *counts, unsigned tables, struct ranges *out);
+
+/* The address from which llvm-profgen counts: that of the first page of code. */
+uint64_t ranges_base(const struct image *image);
 
 /* Replaces the branches that lead to the beginning of a function by those of a profile of the same samples, as restored:
  * one truth for llvm-bolt and the compiler.  `pair` is that of the ranges.  BC_NOMEM: the ranges are as before. */

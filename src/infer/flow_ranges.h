@@ -9,7 +9,7 @@
 #include "src/cfg/graph.h"
 #include "src/infer/flow.h"
 #include "src/pair/targets.h"
-#include "src/flow/gather.h"
+#include "src/flow/ranges.h"
 
 struct flow_ran {
 	const struct targets *targets;

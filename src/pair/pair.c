@@ -219,7 +219,7 @@ static bool in_old_section(const struct image *image, uint64_t vaddr)
 	return section && text_starts(section->name, ".bolt.org.");
 }
 
-struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr, bool bodies, bool left_alone)
+struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr)
 {
 	const struct function *in = functions_find(&pair->functions, (struct vaddr){vaddr});
 	uint32_t o = in ? pair->output_of[in - pair->functions.at] : NO_FUNCTION;
@@ -227,8 +227,7 @@ struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr, bool bo
 	if (o == NO_FUNCTION || in->kind != FUNCTION_CODE)
 		return (struct old_place){0};
 	const struct function *out = &pair->output->functions.at[o];
-	bool has_table = pair->output->fragment_of[o] != NO_FRAGMENT;
-	bool is_old = bodies && has_table && out->address != in->address && in_old_section(&pair->output->image, vaddr);
-	bool is_left = left_alone && !has_table && out->address == in->address;
-	return is_old || is_left ? (struct old_place){in, out, (uint32_t)(vaddr - in->address)} : (struct old_place){0};
+	bool has_table = pair->output->fragment_of[o] != NO_FRAGMENT, unmoved = out->address == in->address;
+	bool is_old = has_table ? !unmoved && in_old_section(&pair->output->image, vaddr) : unmoved;
+	return is_old ? (struct old_place){in, out, (uint32_t)(vaddr - in->address), has_table} : (struct old_place){0};
 }

@@ -94,7 +94,8 @@ struct old_place {
 	const struct function *input;  /* NULL: none is there */
 	const struct function *output; /* of its name */
 	uint32_t offset;
+	bool has_table; /* it is an old body; else BOLT left the function alone */
 };
-struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr, bool bodies, bool left_alone);
+struct old_place pair_old_place(const struct pair *pair, uint64_t vaddr);
 
 #endif

@@ -25,7 +25,7 @@ static uint64_t to_next(const struct function_table *table, uint64_t address)
 /* Code that lies where it lay.  Old bodies are of the input's functions, whatever the function here is called. */
 static void straight_old(const struct pair *pair, uint64_t address, const struct output_place *place, struct straight *out)
 {
-	struct old_place old = pair_old_place(pair, address, true, true);
+	struct old_place old = pair_old_place(pair, address);
 	const struct function *input = old.input ? old.input : pair_input_of(pair, place->function);
 
 	out->known = input;

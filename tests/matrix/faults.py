@@ -39,7 +39,7 @@ FAULTS = [
      'size_t most = pair->output->functions.count + 1;'),
     ('bodies: the first is not set', 'src/pair/match.c', 'for (size_t i = 0; i < pair->functions.count; i++)\n\t\tpair->body_of[i] = NO_FUNCTION;',
      'for (size_t i = 1; i < pair->functions.count; i++)\n\t\tpair->body_of[i] = NO_FUNCTION;'),
-    ('ranges for a compiler: in the order of the threads', 'src/flow/gather.c', '*count = count_rows_unify(rows, *count, &spare);',
+    ('ranges for a compiler: in the order of the threads', 'src/flow/ranges.c', '*count = count_rows_unify(rows, *count, &spare);',
      '(void)count_rows_unify;'),
     ('code: of half of the functions', 'src/pair/pair.c', 'pair->codes = calloc(pair->functions.count + 1,',
      'pair->codes = calloc(pair->functions.count / 2 + 1,'),

@@ -9,7 +9,6 @@
 
 #include "src/profile/fdata.h"
 #include "src/output/profgen.h"
-#include "src/flow/input_graphs.h"
 
 void error_check(const struct bc_error *err)
 {
@@ -108,23 +107,16 @@ void convert_check_to(struct aggregate *aggregate, const struct binary *binary, 
 
 /* Checks the ranges for llvm-profgen: nothing is lost, both lists are sorted, and no range ends
  * before it begins. */
-static void check_ranges(const struct aggregate *aggregate, struct located_counts *located, const struct pair *pair,
-			 unsigned threads, FILE *out)
+static void check_ranges(const struct ranges *ranges, FILE *out)
 {
-	const struct ranges_job job = {located, &aggregate->returns, pair, threads};
-	struct bc_error err = {0};
-	struct ranges ranges;
-
-	assert(ranges_make(&job, &ranges, &err));
-	assert(ledger_balances(&ranges.runs) && ledger_balances(&ranges.steps));
-	for (size_t i = 0; i < ranges.range_count + ranges.branch_count; i++) {
-		const struct counted_range *at = &ranges.at[i];
-		bool first = !i || i == ranges.range_count;
-		assert(at->count && (i >= ranges.range_count || at->from <= at->to));
+	assert(ledger_balances(&ranges->runs) && ledger_balances(&ranges->steps));
+	for (size_t i = 0; i < ranges->range_count + ranges->branch_count; i++) {
+		const struct counted_range *at = &ranges->at[i];
+		bool first = !i || i == ranges->range_count;
+		assert(at->count && (i >= ranges->range_count || at->from <= at->to));
 		assert(first || at[-1].from < at->from || (at[-1].from == at->from && at[-1].to < at->to));
 	}
-	profgen_write(&ranges, out);
-	ranges_free(&ranges);
+	profgen_write(ranges, out);
 }
 
 void convert_check_pair(struct aggregate *aggregate, const struct binary *binary, struct pair *pair,
@@ -133,15 +125,18 @@ void convert_check_pair(struct aggregate *aggregate, const struct binary *binary
 	struct converted converted;
 	struct located_counts located;
 	struct cfg graphs = {0};
+	struct ranges ranges = {0};
 	struct bc_error err = {0};
 	bool basic;
 
 	assert(aggregate_finish(aggregate, &basic, &err));
 	assert(located_make(binary, basic ? &aggregate->totals.basic : &aggregate->totals.traces, basic, &located, &err));
-	assert(!pair || basic || input_graphs_build(&located, &aggregate->options.rules, pair, threads, &err));
-	if (pair && !basic)
-		check_ranges(aggregate, &located, pair, threads, out);
-	assert(convert(&(struct convert_job){.located = &located, .pair = pair, .graphs = &graphs, .threads = threads}, aggregate, &converted, &err));
+	const struct convert_job job = {.located = &located, .pair = pair, .graphs = &graphs, .threads = threads,
+					.ranges = pair && !basic ? &ranges : NULL};
+	assert(convert(&job, aggregate, &converted, &err));
+	if (job.ranges)
+		check_ranges(&ranges, out);
+	ranges_free(&ranges);
 	located_free(&located);
 	assert(ledger_balances(&converted.ledgers.samples));
 	assert(ledger_balances(&converted.ledgers.branches));

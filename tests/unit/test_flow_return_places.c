@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <string.h>
 
-#include "src/flow/return_places.h"
+#include "src/flow/insn_starts.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 

@@ -351,18 +351,16 @@ static void old_places_are_right(const struct pair *pair, uint32_t i)
 	const struct function *in = &m.input.functions[i];
 	uint32_t number = pair->output_of[i];
 
-	for (uint32_t how = 0; how < 4; how++) {
-		bool bodies = how & 1, left = how & 2;
-		struct old_place place = pair_old_place(pair, in->address + 0x24, bodies, left);
-		const struct function *out = number == NO_FUNCTION ? NULL : &pair->output->functions.at[number];
-		bool moved = out && in->address != out->address, old = (in->address - INPUT_CODE) / 0x100 % 2;
-		bool has_table = out && pair->output->fragment_of[number] != NO_FRAGMENT;
-		bool is = out && in->kind == FUNCTION_CODE && (has_table ? bodies && moved && old : left && !moved);
-		assert_ptr_equal(place.input, is ? in : NULL);
-		assert_ptr_equal(place.output, is ? out : NULL);
-		assert_int_equal(place.offset, is ? 0x24 : 0);
-		assert_null(pair_old_place(pair, in->address + 0x80, true, true).input);
-	}
+	struct old_place place = pair_old_place(pair, in->address + 0x24);
+	const struct function *out = number == NO_FUNCTION ? NULL : &pair->output->functions.at[number];
+	bool moved = out && in->address != out->address, old = (in->address - INPUT_CODE) / 0x100 % 2;
+	bool has_table = out && pair->output->fragment_of[number] != NO_FRAGMENT;
+	bool is = out && in->kind == FUNCTION_CODE && (has_table ? moved && old : !moved);
+	assert_ptr_equal(place.input, is ? in : NULL);
+	assert_ptr_equal(place.output, is ? out : NULL);
+	assert_int_equal(place.offset, is ? 0x24 : 0);
+	assert_int_equal(place.has_table, is && has_table);
+	assert_null(pair_old_place(pair, in->address + 0x80).input);
 }
 
 static void random_pairs(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the steps of restore_records() share. */
-#ifndef FLOW_STEPS_H
-#define FLOW_STEPS_H
+/* A pass of restore_records() over all functions, and the last of its steps: calls of functions that llvm-bolt inlined. */
+#ifndef FLOW_RESTORE_PASS_H
+#define FLOW_RESTORE_PASS_H
 
 #include "src/pair/targets.h"
 #include "src/profile/entries.h"
@@ -92,22 +92,8 @@ struct flows {
 	uint64_t *in, *out; /* per block: what arrives, and what leaves for other blocks or functions, calls included */
 	uint64_t *on;       /* of what leaves: what goes on in the function */
 };
-bool flows_count(const struct pass *pass, struct flows *out);
-void flows_free(struct flows *flows);
-
-/* Finds the copies of blocks in the current function, with its `copies`; frees that of the one before.  False: out of memory. */
-BC_MUST_USE bool copies_find(struct pass *pass);
-
-/* The block whose copy leads to a block, where control went there from behind another one; NO_BLOCK: none. */
-uint32_t copies_source(const struct pass *pass, uint32_t from, uint32_t to);
-
-/* Adds the steps into copies. */
-void copies_restore(struct pass *pass, struct flows *flows);
-
-/* Restore tail calls that were joined with the jump before them, and calls of functions that were
- * inlined.  These are the last steps.  They add the records that replace others: *replaced[i] is
- * for record begin + i. */
-bool tails_restore(struct pass *pass, struct flows *flows);
+/* Restores calls of functions that were inlined, when all else is restored.  Adds the records that replace others: *replaced[i] is for
+ * record begin + i.  Returns false when out of memory. */
 bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replaced);
 
 #endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/flow/records.h"
+
+#include "src/profile/nameable.h"
+
+bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_error *err)
+{
+	const struct binary *binary = facts->binary;
+
+	return (nameable_find(&binary->functions, &binary->image, names, &facts->unnameable) || bc_fail_nomem(err)) &&
+	       (!rules_restore(&facts->rules, RESTORE_MADE) || made_blocks_open(binary, &facts->made, err)) &&
+	       (!rules_restore(&facts->rules, RESTORE_PLT) || plt_calls_open(binary, &facts->plt, err));
+}
+
+void record_facts_close(struct record_facts *facts)
+{
+	made_blocks_close(&facts->made);
+	plt_calls_close(&facts->plt);
+	code_marks_free(&facts->unnameable);
+}
+
+static bool cannot_name(const struct recorder *r, const struct function *f)
+{
+	const struct record_facts *facts = r->facts;
+
+	return facts->unnameable.at && f && *code_marks_of(&facts->unnameable, functions_code_number(&facts->binary->functions, f));
+}
+
+static void add(struct recorder *r, struct record record)
+{
+	if (!record_push(&r->records, r->facts->binary, &record))
+		r->no_memory = true;
+}
+
+/* ---- taken branches ---- */
+
+/* A way within a function to a place that begins no block of the input. */
+static bool leads_to_made(const struct recorder *r, struct input_place from, struct input_place to)
+{
+	return from.function && from.function == to.function && to.offset &&
+	       made_blocks_lead(&r->facts->made, from.function, from.offset, to.offset);
+}
+
+/* A step from a block of the input to itself, and none of a loop: llvm-bolt divided the block.  It does so with a conditional tail call
+ * through the PLT, which becomes a conditional jump and a jump through the GOT. */
+static bool is_divided(const struct recorder *r, struct input_place from, struct input_place to)
+{
+	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function && from.offset == to.offset;
+}
+
+/* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
+static bool leads_on(struct output_place source, struct output_place target)
+{
+	bool itself = source.fragment == target.fragment && source.offset == target.offset;
+
+	return target.fragment && (target.offset || target.fragment->cold) && !itself;
+}
+
+/* Where several blocks begin with the function's code, those before the last became empty: what
+ * comes from elsewhere enters the first one. */
+static bool enters_empty(const struct recorder *r, struct output_place target, struct input_place from, struct input_place to)
+{
+	const struct bat_fragment *fragment = target.fragment;
+
+	if (!rules_restore(&r->facts->rules, RESTORE_ENTRIES) || !fragment || fragment->cold || target.offset ||
+	    !to.offset || from.function == to.function || !fragment->entry_count)
+		return false;
+	struct bat_entry first = r->facts->binary->bat.entries[fragment->first_entry];
+	return !first.output && !first.input;
+}
+
+/* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
+ * other functions such as inlined ones. */
+static bool is_unsited(const struct recorder *r, struct output_place source)
+{
+	if (!source.fragment)
+		return false;
+	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, source.fragment, source.offset);
+	return entry && !bat_entry_is_branch(*entry) && entry->output != source.offset;
+}
+
+/* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot leads out of the binary, or
+ * to the beginning of one of its own functions that others may replace.  False: none. */
+static bool add_plt_call(struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+{
+	if (to.offset || !t->source.function || t->source.function->kind == FUNCTION_PLT)
+		return false;
+	const struct plt_slot *slot = plt_calls_find(&r->facts->plt, &r->facts->binary->image, trace_end_vaddr(t->trace.branch));
+	if (!slot)
+		return false;
+	uint64_t count = t->row->count;
+	struct input_place entry = {slot->entry, 0}, jump = {slot->entry, slot->jump};
+	r->restored.count[RESTORE_PLT] += count;
+	add(r, (struct record){RECORD_BRANCH, from, entry, count, t->row->extra, is_unsited(r, t->source) ? count : 0});
+	add(r, (struct record){RECORD_BRANCH, jump, to, count, 0, 0});
+	return true;
+}
+
+static bool translate(const struct recorder *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
+{
+	old = old_place_by_rules(&r->facts->rules, old);
+	if (!old.input)
+		return binary_translate(r->facts->binary, place, is_source, out);
+	*out = (struct input_place){old.output, old.offset};
+	return true;
+}
+
+static void drop_made(struct recorder *r, uint64_t count)
+{
+	r->ledgers.branches.dropped[BRANCH_DROP_MADE] += count;
+	r->restored.count[RESTORE_MADE] += count;
+}
+
+/* A taken branch that is no return: within its function it is one record; between functions, or
+ * to the beginning of its own (recursion), it is a record of the source and,
+ * if the source is in no function, an entry record of the target. */
+static void take_branch(struct recorder *r, const struct located_trace *t)
+{
+	struct ledger *ledger = &r->ledgers.branches;
+	uint64_t count = t->row->count;
+	struct input_place from, to;
+
+	if (!translate(r, t->source, t->old_source, true, &from) || !translate(r, t->from, t->old_from, false, &to)) {
+		ledger->dropped[BRANCH_DROP_NO_PARENT] += count;
+		return;
+	}
+	if (!from.function && !to.function) {
+		ledger->dropped[BRANCH_DROP_OUTSIDE] += count;
+		return;
+	}
+	if (cannot_name(r, from.function) || cannot_name(r, to.function)) {
+		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += count;
+		return;
+	}
+	if (leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from))) {
+		drop_made(r, count);
+		return;
+	}
+	ledger->kept += count;
+	if (enters_empty(r, t->from, from, to)) {
+		to.offset = 0;
+		r->restored.count[RESTORE_ENTRIES] += count;
+	}
+	if (!add_plt_call(r, t, from, to))
+		add(r, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra,
+				       is_unsited(r, t->source) ? count : 0});
+}
+
+/* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to the next block of the
+ * input, and is sampled itself. */
+static bool goes_on_to_made(const struct recorder *r, const struct located_trace *t)
+{
+	struct output_place source = t->source, next = t->from;
+
+	if (!rules_restore(&r->facts->rules, RESTORE_MADE) || r->facts->binary->image.machine != MACHINE_AARCH64 ||
+	    t->insn.kind != INSN_CONDITIONAL || !source.fragment || source.fragment != next.fragment ||
+	    next.offset != source.offset + 4)
+		return false;
+	const struct bat_entry *entry = bat_entry_at(&r->facts->binary->bat, next.fragment, next.offset);
+	return entry && entry->output != next.offset;
+}
+
+/* ---- straight lines ---- */
+
+/* A way within a function, by falling through. */
+static void add_edge(void *ctx, uint32_t source, uint32_t target, uint64_t count)
+{
+	struct recorder *r = ctx;
+	struct input_place from = {r->walked_owner, source}, to = {r->walked_owner, target};
+
+	if (leads_to_made(r, from, to) || is_divided(r, from, to))
+		r->restored.count[RESTORE_MADE] += count;
+	else
+		add(r, (struct record){RECORD_BRANCH, from, to, count, 0, 0});
+}
+
+void recorder_end_shard(struct recorder *r)
+{
+	fall_throughs_take(&r->fall_throughs, &r->facts->binary->bat, add_edge, r);
+}
+
+/* The lines that come are of a function, whose code is that of another one.  Neighbours are of one, as rows are sorted. */
+static void begin_function(struct recorder *r, const struct function *function, const struct function *owner)
+{
+	recorder_end_shard(r);
+	r->walked_function = function;
+	r->walked_owner = owner;
+}
+
+/* Walks a line in the graph of its function, which may be NULL.  Returns TRACE_KEPT, or why it gives no edge. */
+static enum trace_drop walk_graph(struct recorder *r, const struct graph *graph, const struct fall_through *fall, uint64_t count)
+{
+	uint32_t first, last;
+
+	if (!graph || !graph->count)
+		return TRACE_DROP_NO_MAP;
+	switch (graph_walk(graph, fall, &first, &last)) {
+	case WALK_EDGES:
+		if (!fall_throughs_add_blocks(&r->fall_throughs, graph, first, last, count))
+			r->no_memory = true;
+		return TRACE_KEPT;
+	case WALK_ONE_BLOCK:
+		return TRACE_DROP_ONE_BLOCK;
+	case WALK_INVALID:
+		break;
+	}
+	return TRACE_DROP_INVALID;
+}
+
+/* Where BOLT left the function alone: its blocks are in its code. */
+static enum trace_drop walk_code(struct recorder *r, const struct located_trace *t)
+{
+	const struct record_facts *facts = r->facts;
+	const struct function *function = t->from.function;
+	bool left_out = facts->left_out.at && *code_marks_of(&facts->left_out, functions_code_number(&facts->binary->functions, function));
+	const struct graph *graph = left_out ? NULL : cfg_find(facts->cfg, function);
+	struct trace_end branch = t->trace.branch;
+	struct fall_through fall = {.from = t->from.offset, .to = t->to.offset, .after_return = t->returns,
+			  .from_outside = !trace_end_is(branch, TRACE_END_NONE) && graph &&
+					  trace_end_vaddr(branch).v - function->address >= graph->size};
+
+	return walk_graph(r, graph, &fall, t->row->count);
+}
+
+/* Where BAT has the function. */
+static enum trace_drop walk_table(struct recorder *r, const struct located_trace *t)
+{
+	bool any = false;
+
+	if (!r->walked_owner)
+		return TRACE_DROP_NO_PARENT;
+	/* The block that made the call comes first where a return led here. */
+	if (t->returns && !t->from.offset)
+		return TRACE_DROP_ONE_BLOCK;
+	if (!fall_throughs_add(&r->fall_throughs, &r->facts->binary->bat, t->from.fragment, t->from.offset - t->returns, t->to.offset,
+			       t->row->count, &any))
+		r->no_memory = true;
+	return any ? TRACE_KEPT : TRACE_DROP_ONE_BLOCK;
+}
+
+/* Walks the blocks that a line ran through.  Returns TRACE_KEPT, or why it gives no edge. */
+static enum trace_drop walk_line(struct recorder *r, const struct located_trace *t)
+{
+	struct output_place from = t->from, to = t->to;
+
+	if (!from.function || !to.function)
+		return TRACE_DROP_OUTSIDE;
+	if (from.function != to.function)
+		return TRACE_DROP_TWO_FRAGMENTS;
+	if (from.offset > to.offset)
+		return TRACE_DROP_BACKWARDS;
+	if (r->walked_function != from.function)
+		begin_function(r, from.function, binary_owner(r->facts->binary, from));
+	if (cannot_name(r, r->walked_owner))
+		return TRACE_DROP_UNNAMEABLE;
+	if (!from.fragment)
+		return from.function->kind == FUNCTION_PLT ? TRACE_DROP_ONE_BLOCK : walk_code(r, t);
+	return walk_table(r, t);
+}
+
+/* Did the branch come from the function itself, in its old body or its new one? */
+static bool comes_from(const struct recorder *r, const struct located_trace *t, const struct function *output)
+{
+	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_source);
+
+	if (old.input)
+		return old.output == output;
+	return t->source.function && binary_owner(r->facts->binary, t->source) == output;
+}
+
+/* As walk_line(), where code of the input ran at its own place. */
+static enum trace_drop walk_old(struct recorder *r, const struct located_trace *t, struct old_place from)
+{
+	struct old_place to = old_place_by_rules(&r->facts->rules, t->old_to);
+
+	if (to.input != from.input)
+		return to.input ? TRACE_DROP_TWO_FRAGMENTS : TRACE_DROP_OUTSIDE;
+	if (from.offset > to.offset)
+		return TRACE_DROP_BACKWARDS;
+	if (r->walked_function != from.input)
+		begin_function(r, from.input, from.output);
+	if (cannot_name(r, r->walked_owner))
+		return TRACE_DROP_UNNAMEABLE;
+	struct fall_through fall = {.from = from.offset, .to = to.offset, .after_return = t->returns,
+			  .from_outside = !trace_end_is(t->trace.branch, TRACE_END_NONE) && !comes_from(r, t, from.output)};
+	enum trace_drop why = walk_graph(r, cfg_find(&r->facts->pair->graphs, from.input), &fall, t->row->count);
+	if (why == TRACE_KEPT)
+		r->restored.count[from.has_table ? RESTORE_OLD : RESTORE_LEFT] += t->row->count;
+	return why;
+}
+
+static void take_line(struct recorder *r, const struct located_trace *t)
+{
+	struct ledger *ledger = &r->ledgers.traces;
+	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_from);
+	enum trace_drop why = old.input ? walk_old(r, t, old) : walk_line(r, t);
+
+	if (!trace_end_equal(t->trace.to, t->end))
+		ledger->read += t->row->count; /* imputed: only now is it one */
+	if (why == TRACE_KEPT)
+		ledger->kept += t->row->count;
+	else
+		ledger->dropped[why] += t->row->count;
+}
+
+void recorder_take_trace(struct recorder *r, const struct located_trace *t)
+{
+	if (trace_has_branch(&t->trace)) {
+		if (t->returns)
+			r->ledgers.branches.dropped[BRANCH_DROP_RETURN] += t->row->count;
+		else if (goes_on_to_made(r, t))
+			drop_made(r, t->row->count);
+		else
+			take_branch(r, t);
+	}
+	if (!trace_end_is(t->end, TRACE_END_NONE))
+		take_line(r, t);
+}
+
+/* ---- addresses ---- */
+
+static void check_address(struct recorder *r, struct output_place place, uint64_t count)
+{
+	enum address_verdict verdict = address_check(r->facts->binary, place, &r->walk);
+
+	if (verdict != ADDRESS_UNSURE)
+		r->check.checked += count;
+	if (verdict == ADDRESS_INSIDE)
+		r->check.inside += count;
+}
+
+void recorder_take_address(struct recorder *r, struct output_place place, uint64_t count)
+{
+	struct ledger *ledger = &r->ledgers.samples;
+	struct input_place at;
+
+	if (!place.function) {
+		ledger->dropped[SAMPLE_DROP_NO_FUNCTION] += count;
+	} else if (!binary_translate(r->facts->binary, place, false, &at)) {
+		ledger->dropped[SAMPLE_DROP_NO_PARENT] += count;
+	} else if (cannot_name(r, at.function)) {
+		ledger->dropped[SAMPLE_DROP_UNNAMEABLE] += count;
+	} else {
+		check_address(r, place, count);
+		ledger->kept += count;
+		add(r, (struct record){RECORD_SAMPLE, at, {0}, count, 0, 0});
+	}
+}

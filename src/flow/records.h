@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Traces and addresses become records of the input's functions: docs/conversion.md, "Traces to records".
+ */
+#ifndef FLOW_RECORDS_H
+#define FLOW_RECORDS_H
+
+#include "src/flow/fall_throughs.h"
+#include "src/flow/made_blocks.h"
+#include "src/flow/plt_calls.h"
+#include "src/flow/traces.h"
+#include "src/profile/address_check.h"
+#include "src/profile/profile.h"
+
+/* What all threads read. */
+struct record_facts {
+	const struct binary *binary;
+	const struct pair *pair; /* NULL: the input is not at hand; else with the graphs of what ran */
+	const struct cfg *cfg;   /* graphs of functions that have no table */
+	struct profile_rules rules;
+	struct code_marks left_out;   /* functions whose code is not read; none; borrowed */
+	struct code_marks unnameable; /* none: every one is nameable */
+	struct made_blocks made;
+	struct plt_calls plt;
+};
+
+/* One thread's records; zeroed but for `facts`. */
+struct recorder {
+	const struct record_facts *facts;
+	struct record_batch records;
+	struct ledgers ledgers;
+	struct build_check check;    /* of addresses */
+	struct restored restored;
+	struct address_walk walk;    /* to the last address */
+	struct fall_throughs fall_throughs; /* of the function at hand */
+	const struct function *walked_function;
+	const struct function *walked_owner; /* the input function of its code */
+	bool no_memory;
+};
+
+/* names: the rules of nameable.h.  BC_NOMEM; the facts are to be closed all the same */
+BC_MUST_USE bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_error *err);
+void record_facts_close(struct record_facts *facts);
+
+void recorder_take_trace(struct recorder *recorder, const struct located_trace *trace);
+void recorder_take_address(struct recorder *recorder, struct output_place place, uint64_t count);
+
+/* After the last trace of a shard. */
+void recorder_end_shard(struct recorder *recorder);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/flow/traces.h"
+
+#include <stdlib.h>
+
+#include "src/base/search.h"
+
+bool trace_facts_open(struct located_counts *located, const struct pair *pair, const struct aggregate *aggregate, struct trace_facts *out,
+		      struct bc_error *err)
+{
+	*out = (struct trace_facts){.located = located,
+				    .pair = pair,
+				    .returns = &aggregate->returns,
+				    .typed = &aggregate->counter.types.inside,
+				    .rules = aggregate->options.rules,
+				    .imputes = aggregate->options.impute};
+	return insn_starts_open(&out->starts, located->binary, err);
+}
+
+void trace_facts_close(struct trace_facts *facts)
+{
+	insn_starts_close(&facts->starts);
+	label_vec_free(&facts->pads);
+}
+
+void trace_walk_open(struct trace_walk *walk, struct trace_facts *facts)
+{
+	*walk = (struct trace_walk){.facts = facts,
+				    .places = {.starts = &facts->starts,
+					       .decoder = &walk->decoder,
+					       .pads = &facts->pads,
+					       .used = facts->rules.returns_by_place,
+					       .last = trace_end_of(TRACE_END_EXTERNAL)}};
+	decoder_open(facts->located->binary->image.machine, &walk->decoder);
+}
+
+void trace_walk_close(struct trace_walk *walk)
+{
+	decoder_close(&walk->decoder);
+}
+
+/* ---- is a branch a return? ---- */
+
+DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
+
+/* Does an instruction of the input end right there, which is a call? */
+static bool follows_old_call(const struct pair *pair, struct old_place at)
+{
+	const struct graph *graph = cfg_find(&pair->graphs, at.input);
+	size_t count = graph ? insns_before(graph->code.insns.at, graph->code.insns.len, at.offset) : 0;
+	const struct insn *before = count ? &graph->code.insns.at[count - 1] : NULL;
+
+	return before && insn_is_call(*before) && before->offset + before->size == at.offset;
+}
+
+static bool is_old_return(const struct trace_walk *walk, const struct located_trace *t)
+{
+	const struct trace_facts *facts = walk->facts;
+	struct old_place target = old_place_by_rules(&facts->rules, t->old_from);
+
+	if (old_place_by_rules(&facts->rules, t->old_source).input)
+		return t->insn.kind == INSN_RETURN;
+	return target.input && return_places_may_have(&walk->places, t->trace) && follows_old_call(facts->pair, target);
+}
+
+static bool is_return(struct trace_walk *walk, const struct located_trace *t)
+{
+	const struct trace_facts *facts = walk->facts;
+	struct trace_end branch = t->trace.branch;
+	enum insn_verdict by_insn = trace_end_is(branch, TRACE_END_FT_RETURN)
+					    ? INSN_YES
+					    : insn_is_return(&walk->facts->starts, &walk->decoder, t->source, t->insn);
+
+	walk->no_memory |= by_insn == INSN_NO_MEMORY;
+	if (by_insn == INSN_YES || is_old_return(walk, t))
+		return true;
+	if (returns_has(facts->returns, branch)) {
+		walk->found.by_type += number_set_has(facts->typed, branch.word) ? t->row->count : 0;
+		return true;
+	}
+	if (!return_places_has(&walk->places, t->trace, t->from))
+		return false;
+	walk->found.by_place += trace_end_is(branch, TRACE_END_EXTERNAL) ? t->row->count : 0;
+	return true;
+}
+
+/* ---- where the ends lie ---- */
+
+/* Where a trace ends; rows come as they are sorted. */
+static struct trace_end end_of(struct trace_walk *walk, const struct count_row *row, struct output_place from)
+{
+	return walk->facts->imputes ? impute_end(&walk->impute, walk->facts->located->binary, row, from) : trace_of(row->key).to;
+}
+
+/* Where that lies; `at`: the locations of the row. */
+static struct output_place place_of_end(const struct trace_facts *facts, const struct location *at, struct output_place from,
+					struct trace_end end)
+{
+	if (trace_end_is(end, TRACE_END_NONE))
+		return (struct output_place){0};
+	return facts->imputes ? binary_place(facts->located->binary, trace_end_vaddr(end), from.function)
+			      : located_place(facts->located, at[END_TO]);
+}
+
+static void find_old_places(const struct pair *pair, struct located_trace *t)
+{
+	t->old_from = pair_old_place(pair, trace_end_vaddr(t->trace.from).v);
+	if (trace_end_is(t->trace.branch, TRACE_END_VADDR))
+		t->old_source = pair_old_place(pair, trace_end_vaddr(t->trace.branch).v);
+	if (!trace_end_is(t->end, TRACE_END_NONE))
+		t->old_to = pair_old_place(pair, trace_end_vaddr(t->end).v);
+}
+
+static struct located_trace locate(struct trace_walk *walk, const struct count_row *row, const struct location *at,
+				   struct output_place source)
+{
+	const struct trace_facts *facts = walk->facts;
+	struct located_trace t = {.row = row, .trace = trace_of(row->key), .source = source, .from = located_place(facts->located, at[END_FROM])};
+
+	t.end = end_of(walk, row, t.from);
+	t.to = place_of_end(facts, at, t.from, t.end);
+	t.insn = build_check_insn(&facts->located->binary->image, trace_end_vaddr(t.trace.branch));
+	if (facts->pair)
+		find_old_places(facts->pair, &t);
+	t.returns = is_return(walk, &t);
+	return t;
+}
+
+/* ---- notes ---- */
+
+static void mark(atomic_bool *marks, uint32_t number)
+{
+	atomic_store_explicit(&marks[number], true, memory_order_relaxed);
+}
+
+/* Notes the function of the input whose code ran at one end. */
+static void note_input(const struct trace_facts *facts, struct trace_end end, struct location at, atomic_bool *ran)
+{
+	const struct pair *pair = facts->pair;
+	const struct function *input = old_place_by_rules(&facts->rules, pair_old_place(pair, trace_end_vaddr(end).v)).input;
+
+	if (!input) {
+		struct output_place place = located_place(facts->located, at);
+		const struct function *owner = place.fragment ? binary_owner(pair->output, place) : NULL;
+		input = owner ? pair_input_of(pair, owner) : NULL;
+	}
+	if (input)
+		mark(ran, (uint32_t)(input - pair->functions.at));
+}
+
+static void note_output(const struct trace_facts *facts, struct location at, atomic_bool *entered)
+{
+	if (at.function != LOCATION_NONE && facts->located->binary->functions.at[at.function].kind == FUNCTION_CODE)
+		mark(entered, at.function);
+}
+
+/* Notes the graph that a line is walked through, and where something from outside led. */
+static void note_line(struct trace_walk *walk, const struct count_row *row, const struct location *at, const struct trace_notes *notes)
+{
+	const struct trace_facts *facts = walk->facts;
+	struct trace trace = trace_of(row->key);
+	bool entered = return_places_may_have(&walk->places, trace), line = trace_has_fall_through(&trace) || facts->imputes;
+
+	if (!line && !entered)
+		return;
+	struct output_place from = located_place(facts->located, at[END_FROM]);
+	if (entered && from.function && from.offset)
+		mark(notes->behind, at[END_FROM].function);
+	if (!line)
+		return;
+	struct trace_end end = end_of(walk, row, from);
+	if (from.function && !from.fragment && from.function->kind != FUNCTION_PLT &&
+	    place_of_end(facts, at, from, end).function == from.function)
+		mark(notes->walked, at[END_FROM].function);
+}
+
+void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes *notes)
+{
+	const struct trace_facts *facts = walk->facts;
+	const struct count_table *table = located_rows(facts->located, shard);
+
+	walk->impute = (struct impute){0};
+	for (size_t i = 0; i < table->used; i++) {
+		const struct count_row *row = &table->rows[i];
+		const struct location *at = located_row(facts->located, shard, i);
+		struct trace trace = trace_of(row->key);
+		note_line(walk, row, at, notes);
+		if (notes->entered) {
+			note_output(facts, at[END_FROM], notes->entered);
+			note_output(facts, at[END_BRANCH], notes->entered);
+		}
+		if (notes->ran) {
+			note_input(facts, trace.from, at[END_FROM], notes->ran);
+			if (trace_end_is(trace.branch, TRACE_END_VADDR))
+				note_input(facts, trace.branch, at[END_BRANCH], notes->ran);
+		}
+	}
+}
+
+/* ---- the walk ---- */
+
+/* Rows that are looked up together. */
+#define ROWS_AHEAD ((size_t)32)
+
+/* Of most fragments all entries, of large ones those where a search begins. */
+#define ENTRIES_LINE ((uint32_t)(64 / sizeof(struct bat_entry)))
+#define ENTRIES_ASKED (8 * ENTRIES_LINE)
+
+static void prefetch_entries(const struct bat_table *bat, const struct bat_fragment *f)
+{
+	const struct bat_entry *entries = bat->entries + f->first_entry;
+	uint32_t step = f->entry_count > ENTRIES_ASKED ? f->entry_count / 8 : ENTRIES_LINE;
+
+	for (uint32_t i = 0; i < f->entry_count; i += step)
+		__builtin_prefetch(&entries[i]);
+}
+
+/* Branches come from anywhere in the binary: ask for the memory of all of some
+ * rows before the first is needed. */
+static void prefetch_sources(const struct trace_facts *facts, const struct count_row *rows, const struct location *at, size_t count,
+			     struct output_place *sources)
+{
+	const struct binary *binary = facts->located->binary;
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_end branch = trace_of(rows[i].key).branch;
+		uint32_t source = at[i * END_COUNT + END_BRANCH].function;
+		__builtin_prefetch(image_bytes_at(&binary->image, trace_end_vaddr(branch)).data);
+		if (source != LOCATION_NONE)
+			__builtin_prefetch(&binary->fragment_of[source]);
+		returns_prefetch(facts->returns, branch);
+	}
+	for (size_t i = 0; i < count; i++) {
+		sources[i] = located_place(facts->located, at[i * END_COUNT + END_BRANCH]);
+		__builtin_prefetch(sources[i].fragment);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].fragment)
+			prefetch_entries(&binary->bat, sources[i].fragment);
+}
+
+void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ctx)
+{
+	struct located_counts *located = walk->facts->located;
+	const struct count_table *table = located_rows(located, shard);
+	struct output_place sources[ROWS_AHEAD];
+
+	walk->impute = (struct impute){0};
+	for (size_t i = 0; i < table->used; i += ROWS_AHEAD) {
+		size_t count = table->used - i < ROWS_AHEAD ? table->used - i : ROWS_AHEAD;
+		const struct location *at = located_row(located, shard, i);
+		prefetch_sources(walk->facts, table->rows + i, at, count, sources);
+		for (size_t k = 0; k < count; k++) {
+			struct located_trace t = locate(walk, &table->rows[i + k], &at[k * END_COUNT], sources[k]);
+			take(ctx, &t);
+			build_check_trace(&located->binary->image, &t.trace, t.insn, t.row->count, &walk->check);
+		}
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The walk over counted traces.  Where the ends of a trace lie, whether code of the input ran there at its own place, whether its branch is
+ * a return, and where its straight line ends: all this is decided here, once, for everybody who takes the traces.
+ *
+ * A trace has two ways: the branch from `source` to `from`, and the straight line from there to `to`.
+ */
+#ifndef FLOW_TRACES_H
+#define FLOW_TRACES_H
+
+#include <stdatomic.h>
+
+#include "src/cfg/cfg.h"
+#include "src/count/aggregate.h"
+#include "src/count/located.h"
+#include "src/flow/insn_starts.h"
+#include "src/pair/pair.h"
+#include "src/profile/build_check.h"
+#include "src/profile/impute.h"
+
+struct located_trace {
+	const struct count_row *row;
+	struct trace trace;
+	struct trace_end end; /* of the line: that of the trace, or an imputed one; TRACE_END_NONE: there is no line */
+	struct output_place source, from, to;  /* .function NULL: in none; `to`: of a line only */
+	struct old_place old_source, old_from, old_to; /* with the input at hand: code that ran where the input has it */
+	struct insn insn; /* the branch; INSN_NEXT where there is no code */
+	bool returns;     /* the branch is a return */
+};
+
+/* What all threads read. */
+struct trace_facts {
+	struct located_counts *located; /* and the binary */
+	const struct pair *pair; /* or NULL */
+	const struct returns *returns;
+	const struct number_set *typed; /* of these: by their type */
+	struct profile_rules rules;
+	bool imputes;
+	struct insn_starts starts;
+	struct label_vec pads; /* landing pads of functions that were noted as entered `behind`, sorted; set by the caller */
+};
+
+/* One thread's walk; zeroed but for `facts`. */
+struct trace_walk {
+	struct trace_facts *facts;
+	struct decoder decoder;
+	struct return_places places;
+	struct impute impute; /* of the shard at hand */
+	struct returns_found found;
+	struct build_check check;
+	bool no_memory;
+};
+
+/* Functions in which something ran; arrays of zeros at first. */
+struct trace_notes {
+	atomic_bool *entered; /* by function of the output: a trace begins there, or came from there; or NULL */
+	atomic_bool *walked;  /* likewise: a line is in it, and there is no table */
+	atomic_bool *behind;  /* likewise: something outside the binary led to a place behind its beginning */
+	atomic_bool *ran;     /* by function of the input; or NULL */
+};
+
+/* All must outlive *out.  BC_NOMEM */
+BC_MUST_USE bool trace_facts_open(struct located_counts *located, const struct pair *pair, const struct aggregate *aggregate,
+				  struct trace_facts *out, struct bc_error *err);
+void trace_facts_close(struct trace_facts *facts);
+
+void trace_walk_open(struct trace_walk *walk, struct trace_facts *facts);
+void trace_walk_close(struct trace_walk *walk);
+
+/* Before the walk: notes the functions of a shard's traces. */
+void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes *notes);
+
+/* Call `take` for each trace of a shard, in their order. */
+typedef void trace_fn(void *ctx, const struct located_trace *trace);
+void traces_walk(struct trace_walk *walk, size_t shard, trace_fn *take, void *ctx);
+
+/* A place in code of the input, as far as the rules take it for that. */
+static inline struct old_place old_place_by_rules(const struct profile_rules *rules, struct old_place old)
+{
+	bool takes = old.input && rules_restore(rules, old.has_table ? RESTORE_OLD : RESTORE_LEFT);
+
+	return takes ? old : (struct old_place){0};
+}
+
+#endif
