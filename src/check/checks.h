@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The checks, one file each.  Each adds findings in the order of the table and
+ * The checks.  Each adds findings in the order of the table and
  * changes nothing else; docs/bat-format.md, "Invariants", is what they check.
  */
 #ifndef CHECK_CHECKS_H
@@ -9,22 +9,14 @@
 #include "src/check/block_starts.h"
 #include "src/check/findings.h"
 
-/* segments.c: the file's executable segments.  It reads the bytes of the file, as a file with a
+/* verify.c: the file's executable segments.  It reads the bytes of the file, as a file with a
  * misaligned segment cannot be opened as an image.  False: it has one. */
 bool check_segments(struct bytes file, struct findings *findings);
 
-/* note.c: the section of an opened image, or alone.  True: subject->desc is set.
- * False with err->code BC_OK: a finding has the reason; BC_NOTFOUND: no section. */
-bool check_note(struct binary *subject, struct findings *findings, struct bc_error *err);
-
-/* decoding.c: decode the table into subject->bat.  False: a finding has the reason,
- * or out of memory. */
-bool check_decoding(struct binary *subject, struct findings *findings, struct bc_error *err);
-
-/* canonical.c: is it encoded as BOLT encodes?  False when out of memory. */
+/* section_order.c: is it encoded as BOLT encodes?  False when out of memory. */
 bool check_canonical(const struct binary *subject, struct findings *findings);
 
-/* structure.c: fragments and entries in themselves.  False: all maps are empty, and
+/* fragments.c: fragments and entries in themselves.  False: all maps are empty, and
  * there is nothing more to check. */
 bool check_structure(const struct binary *subject, struct findings *findings);
 
@@ -33,7 +25,7 @@ bool check_structure(const struct binary *subject, struct findings *findings);
 bool check_blocks(const struct binary *subject, const struct block_starts *starts, bool code,
 		  struct findings *findings);
 
-/* parents.c: cold fragments and the symbols. */
+/* fragments.c: cold fragments and the symbols. */
 void check_parents(const struct binary *subject, struct findings *findings);
 
 /* fragments.c: fragments against symbols and segments. */

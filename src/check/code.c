@@ -2,10 +2,256 @@
 #include "src/check/code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/base/parallel.h"
 #include "src/check/checks.h"
-#include "src/check/own_code.h"
+#include "src/isa/x86_insn.h"
+
+/* Compares without displacements from the instruction itself, and without the length of
+ * immediate values, which BOLT shortens. */
+static bool same_x86(struct bytes a, struct bytes b)
+{
+	struct x86_insn x, y;
+
+	if (!x86_decode(a, &x) || !x86_decode(b, &y))
+		return false;
+	bool relative = x.is_memory && x.base == X86_RIP && y.base == X86_RIP;
+	bool immediate = (x.opcode | 2) == (y.opcode | 2) && x.map == X86_ONE_BYTE;
+	return x.map == y.map && (x.opcode == y.opcode || immediate) && x.wide == y.wide &&
+	       x.reg == y.reg && x.rm == y.rm && x.is_memory == y.is_memory && x.base == y.base &&
+	       x.index == y.index && x.scale == y.scale &&
+	       (relative || x.displacement == y.displacement);
+}
+
+/* The bits of an instruction that are no part of an address.  On these machines two
+ * instructions make an address: adrp, auipc or lui sets the page, and an add, load or store has
+ * the rest. */
+static uint32_t fixed_bits(enum machine machine, uint32_t word)
+{
+	if (machine == MACHINE_AARCH64) {
+		if ((word & 0x1f000000) == 0x10000000) /* adr, adrp */
+			return 0x1f00001f;
+		if ((word & 0x1f000000) == 0x11000000 || (word & 0x3b000000) == 0x39000000)
+			return 0xffc003ff; /* add, sub; load, store */
+		return UINT32_MAX;
+	}
+	switch (word & 0x7f) {
+	case 0x17: case 0x37: /* auipc, lui */
+		return 0xfff;
+	case 0x03: case 0x07: case 0x13: case 0x1b: /* load, add */
+		return 0xfffff;
+	case 0x23: case 0x27: /* store */
+		return 0x1fff07f;
+	}
+	return UINT32_MAX;
+}
+
+static bool same_risc(enum machine machine, struct bytes a, struct bytes b)
+{
+	if (a.size != 4 || b.size != 4)
+		return false;
+	uint32_t bits = fixed_bits(machine, le32(a.data));
+	return !((le32(a.data) ^ le32(b.data)) & bits);
+}
+
+/* Is it compared as a branch?  A system call is not. */
+static bool is_branch_insn(const struct insn *insn)
+{
+	return insn->kind != INSN_NEXT && insn->kind != INSN_SYSTEM;
+}
+
+bool same_instruction(enum machine machine, struct bytes a, const struct insn *i, struct bytes b,
+		      const struct insn *k)
+{
+	if (is_branch_insn(i) || is_branch_insn(k))
+		return i->kind == k->kind || (insn_is_call(*i) && insn_is_call(*k));
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): what was decoded has bytes */
+	if (i->size == k->size && !memcmp(a.data, b.data, i->size))
+		return true;
+	a = bytes_first(a, i->size);
+	b = bytes_first(b, k->size);
+	return machine == MACHINE_X86_64 ? same_x86(a, b) : same_risc(machine, a, b);
+}
+
+/*
+ * Code of BOLT's own at a branch entry: why one may stand on an instruction that
+ * only goes on.
+ *
+ *  - a probe (sdt_probes.h);
+ *  - on RISC-V, the auipc of a call or jump to far away, which the next
+ *    instruction makes through the register that it set;
+ *  - a call or jump that BOLT promoted, or whose block it copied: the comparison
+ *    with the likely target, which a conditional jump follows at once;
+ *  - the last instruction of a block of the input behind which BOLT put a copy of
+ *    the next block (tail duplication), whose instructions are those of that block,
+ *    or moves of registers that a function keeps, to or from the stack (shrink
+ *    wrapping).
+ */
+
+#define COMPARISON_MOST 4 /* instructions before its conditional jump */
+#define COPY_MOST 64      /* instructions of a copied block           */
+#define GONE_MOST 16      /* blocks in a row that have no code left   */
+
+/* auipc sets a register, and jalr goes on from it. */
+static bool is_far_branch(const struct code_view *v, uint32_t offset)
+{
+	struct bytes code = bytes_from(v->code, offset);
+
+	if (v->decoder->machine != MACHINE_RISCV64 || code.size < 8)
+		return false;
+	uint32_t high = le32(code.data), low = le32(code.data + 4);
+	return (high & 0x7f) == 0x17 && (low & 0x707f) == 0x67 && (low >> 15 & 31) == (high >> 7 & 31);
+}
+
+/* A position in the output that instructions are decoded from. */
+struct cursor {
+	struct bytes code;
+	uint64_t at; /* where it is loaded */
+	struct insn insn;
+};
+
+static bool cursor_read(const struct code_view *v, struct cursor *c)
+{
+	return c->code.size && decoder_next(v->decoder, c->code, c->at, &c->insn);
+}
+
+static void cursor_skip(struct cursor *c)
+{
+	c->code = bytes_from(c->code, c->insn.size);
+	c->at += c->insn.size;
+}
+
+static struct cursor cursor_at(const struct code_view *v, uint32_t offset)
+{
+	return (struct cursor){bytes_from(v->code, offset), v->at + offset, {0}};
+}
+
+static bool begins_block(const struct code_view *v, const struct cursor *c)
+{
+	const struct bat_table *bat = &v->subject->bat;
+
+	return block_begins(bat, &bat->fragments[v->fragment], c->at - v->at);
+}
+
+static bool leads_to_condition(const struct code_view *v, uint32_t offset)
+{
+	struct cursor c = cursor_at(v, offset);
+
+	for (int i = 0; i < COMPARISON_MOST && cursor_read(v, &c); i++) {
+		if (!insn_goes_on(c.insn) || insn_is_call(c.insn))
+			return false;
+		cursor_skip(&c);
+		if (begins_block(v, &c))
+			return false;
+		if (cursor_read(v, &c) && c.insn.kind == INSN_CONDITIONAL)
+			return true;
+	}
+	return false;
+}
+
+static bool is_promoted(const struct code_view *v, uint32_t parent, uint32_t input, uint32_t offset)
+{
+	return (block_starts_promoted(v->starts, parent, input) ||
+		block_starts_copied(v->starts, parent, input)) &&
+	       leads_to_condition(v, offset);
+}
+
+/* Are the instructions at `copy` those at `block`, up to the end of one of them?  A copy can end
+ * with a jump to the rest of the block. */
+static bool repeats(const struct code_view *v, struct cursor copy, struct cursor block)
+{
+	for (int i = 0; i < COPY_MOST; i++) {
+		if (i && (!copy.code.size || begins_block(v, &copy)))
+			return true;
+		if (!cursor_read(v, &copy))
+			return false;
+		if (i && copy.insn.kind == INSN_JUMP)
+			return true;
+		if (!cursor_read(v, &block) ||
+		    !same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code, &block.insn))
+			return false;
+		if (!insn_goes_on(copy.insn))
+			return true;
+		cursor_skip(&copy);
+		cursor_skip(&block);
+	}
+	return true;
+}
+
+static struct cursor block_code(const struct code_view *v, const struct block_start *start)
+{
+	const struct bat_fragment *f = &v->subject->bat.fragments[start->fragment];
+	uint32_t offset = v->subject->bat.entries[start->entry].output;
+	struct bytes code = image_bytes_at(&v->subject->image, (struct vaddr){f->address});
+
+	code = bytes_first(code, binary_fragment_size(v->subject, start->fragment));
+	return (struct cursor){bytes_from(code, offset), f->address + offset, {0}};
+}
+
+/* Is it a copy of the block that follows in the input?  If that block has no code any more, of
+ * the first block behind it that has. */
+static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t input, uint32_t offset)
+{
+	const struct block_starts *starts = v->starts;
+	size_t i = block_starts_from(starts, parent, input + UINT64_C(1));
+
+	for (size_t end = i + GONE_MOST; i < starts->count && i < end; i++) {
+		if (starts->at[i].key >> 32 != parent)
+			return false;
+		struct cursor block = block_code(v, &starts->at[i]);
+		if (block.code.size)
+			return repeats(v, cursor_at(v, offset), block);
+	}
+	return false;
+}
+
+static bool is_kept_register(uint8_t reg)
+{
+	return reg == X86_RBX || reg == X86_RBP || (reg >= 12 && reg <= 15);
+}
+
+/* Is it a mov between a callee-saved register and the stack? */
+static bool is_saving(struct bytes code)
+{
+	struct x86_insn insn;
+
+	return x86_decode(code, &insn) && insn.map == X86_ONE_BYTE && insn.wide &&
+	       (insn.opcode == 0x89 || insn.opcode == 0x8b) && insn.is_memory &&
+	       (insn.base == X86_RSP || insn.base == X86_RBP) && is_kept_register(insn.reg);
+}
+
+static bool is_register_saving(const struct code_view *v, uint32_t offset)
+{
+	struct cursor c = cursor_at(v, offset);
+
+	if (v->decoder->machine != MACHINE_X86_64)
+		return false;
+	for (int i = 0; cursor_read(v, &c); i++) {
+		if (i && (c.insn.kind == INSN_JUMP || begins_block(v, &c)))
+			return true;
+		if (!is_saving(c.code))
+			return false;
+		cursor_skip(&c);
+	}
+	return false;
+}
+
+/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added? */
+static bool own_code_explains(const struct code_view *v, const struct spot *spot)
+{
+	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
+	struct cursor c = cursor_at(v, spot->offset);
+
+	if (probes_has(v->probes, c.at) || is_far_branch(v, spot->offset))
+		return true;
+	if (v->side->input || !cursor_read(v, &c))
+		return false;
+	uint32_t input = bat_entry_input(v->subject->bat.entries[f->first_entry + spot->entry]);
+	uint32_t behind = spot->offset + c.insn.size;
+	return is_promoted(v, f->parent, input, spot->offset) ||
+	       is_copied_tail(v, f->parent, input, behind) || is_register_saving(v, behind);
+}
 
 const struct code_side output_side = {FINDING_INSIDE_INSN, FINDING_NO_BRANCH, false};
 const struct code_side input_side = {FINDING_INPUT_INSIDE_INSN, FINDING_INPUT_NO_BRANCH, true};

@@ -6,6 +6,97 @@
 #include "src/check/checks.h"
 #include "src/isa/insn.h"
 
+static void check_secondary(const struct binary *subject, uint32_t i, struct findings *findings)
+{
+	const struct bat_fragment *f = &subject->bat.fragments[i];
+	const uint32_t *offsets = subject->bat.secondary + f->first_secondary;
+
+	for (uint32_t k = 1; k < f->secondary_count; k++)
+		if (offsets[k] <= offsets[k - 1])
+			findings_add(findings, FINDING_SECONDARY_ORDER, location_of(subject, i, NO_INDEX),
+				     "0x%x follows 0x%x", offsets[k], offsets[k - 1]);
+}
+
+static void check_entries(const struct binary *subject, uint32_t i, struct findings *findings)
+{
+	const struct bat_fragment *f = &subject->bat.fragments[i];
+	const struct bat_entry *e = subject->bat.entries + f->first_entry;
+
+	if (!f->entry_count) {
+		findings_add(findings, FINDING_MAP_EMPTY, location_of(subject, i, NO_INDEX),
+			     "its addresses stay unchanged when translated");
+		return;
+	}
+	if (!f->cold && (e[0].output || e[0].input))
+		findings_add(findings, FINDING_HOT_START, location_of(subject, i, 0),
+			     "its first entry is 0x%x from input 0x%x%s", e[0].output,
+			     bat_entry_input(e[0]), bat_entry_is_branch(e[0]) ? ", a branch" : "");
+	for (uint32_t k = 0; k < f->entry_count; k++)
+		if (entry_never_emitted(f, e[k]))
+			findings_add(findings, FINDING_NEVER_EMITTED, location_of(subject, i, k),
+				     "input 0x%x has no code", bat_entry_input(e[k]));
+}
+
+bool check_structure(const struct binary *subject, struct findings *findings)
+{
+	const struct bat_table *bat = &subject->bat;
+
+	if (bat->fragment_count && !bat->entry_count) {
+		findings_add(findings, FINDING_MAPS_EMPTY, NO_LOCATION, "%u fragments, all empty",
+			     bat->fragment_count);
+		return false;
+	}
+	for (uint32_t i = 0; i < bat->fragment_count; i++) {
+		check_entries(subject, i, findings);
+		check_secondary(subject, i, findings);
+	}
+	return true;
+}
+
+static const char *name_of(const struct binary *subject, uint32_t fragment)
+{
+	const struct function *f = binary_fragment_function(subject, fragment);
+
+	return f ? f->printed : "a function without a symbol";
+}
+
+static void check_parent(const struct binary *subject, uint32_t i, struct findings *findings)
+{
+	uint32_t parent = subject->bat.fragments[i].parent;
+	uint32_t stored = subject->stored_parents[i];
+
+	if (parent == BAT_NO_PARENT)
+		findings_add(findings, FINDING_PARENT_UNKNOWN, location_of(subject, i, NO_INDEX),
+			     "neither the section nor a symbol tells whose part it is");
+	else if (parent != stored)
+		findings_add(findings, FINDING_PARENT_WRONG, location_of(subject, i, NO_INDEX),
+			     "%s is a part of %s, but the section names %s", name_of(subject, i),
+			     name_of(subject, parent),
+			     stored == BAT_NO_PARENT ? "no hot function" : name_of(subject, stored));
+}
+
+/* The parents that LLVM 18 stored are right only by chance: one finding is enough for all. */
+static void check_ordinals(const struct binary *subject, struct findings *findings)
+{
+	uint32_t wrong = subject->parents.repaired + subject->parents.unknown;
+
+	if (wrong)
+		findings_add(findings, FINDING_HOT_INDEX_ORDINAL, NO_LOCATION,
+			     "%u of %u cold fragments have a wrong parent; %u were repaired by their "
+			     "symbols", wrong, subject->parents.cold, subject->parents.repaired);
+}
+
+void check_parents(const struct binary *subject, struct findings *findings)
+{
+	if (subject->parents.ordinal) {
+		check_ordinals(subject, findings);
+		return;
+	}
+	for (uint32_t i = 0; i < subject->bat.fragment_count; i++)
+		if (subject->bat.fragments[i].cold)
+			check_parent(subject, i, findings);
+}
+
 static bool in_executable_segment(const struct image *image, uint64_t address)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {

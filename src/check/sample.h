@@ -7,7 +7,7 @@
 #ifndef CHECK_SAMPLE_H
 #define CHECK_SAMPLE_H
 
-#include "src/check/input.h"
+#include "src/check/check_input.h"
 
 struct sample_result {
 	uint64_t addresses; /* translated in both ways           */

@@ -19,11 +19,6 @@ void section_order_free(struct section_order *order);
 /* The index in the table of the fragment that a field belongs to, or NO_INDEX. */
 uint32_t section_order_fragment(const struct section_order *order, const struct bat_field *field);
 
-/* Where a field is. */
-struct finding_location section_order_location(const struct section_order *order,
-					 const struct binary *subject,
-					 const struct bat_field *field);
-
 /* Set the byte of each finding that has a fragment and no byte. */
 BC_MUST_USE bool findings_locate(struct findings *findings, const struct binary *subject);
 

@@ -2,8 +2,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "src/check/note_write.h"
 #include "src/check/table_json.h"
+#include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/sandbox_option.h"

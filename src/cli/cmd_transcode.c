@@ -7,8 +7,6 @@
 
 #include "src/base/output.h"
 #include "src/base/sparse.h"
-#include "src/check/fallthrough_changes.h"
-#include "src/check/note_write.h"
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The binary that llvm-bolt read, and which of its functions became which fragments. */
-#ifndef CHECK_INPUT_H
-#define CHECK_INPUT_H
+#ifndef CHECK_CHECK_INPUT_H
+#define CHECK_CHECK_INPUT_H
 
 #include "src/check/code.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/check/probes.h"
+#include "src/check/sdt_probes.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * .note.stapsdt name.  BOLT keeps these nops, moves the notes with them, and keeps
  * their offsets as it does those of branches.
  */
-#ifndef CHECK_PROBES_H
-#define CHECK_PROBES_H
+#ifndef CHECK_SDT_PROBES_H
+#define CHECK_SDT_PROBES_H
 
 #include "src/elf/image.h"
 
