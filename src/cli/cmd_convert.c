@@ -1,33 +1,392 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/base/output.h"
 #include "src/base/parallel.h"
-#include "src/cli/output_folder.h"
+#include "src/cli/binaries.h"
 #include "src/cli/commands.h"
-#include "src/cli/convert_arguments.h"
+#include "src/cli/maps_option.h"
 #include "src/cli/operands.h"
+#include "src/cli/output_folder.h"
+#include "src/cli/perf2bolt.h"
 #include "src/cli/print.h"
+#include "src/cli/profile_output.h"
+#include "src/cli/progress.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+#include "src/cli/time_option.h"
 #include "src/convert/many.h"
+
+enum stats_form { STATS_TEXT, STATS_JSON, STATS_NONE };
+
+struct arguments {
+	struct conversion_options conversion;
+	struct profile_output output;
+	const char *stats_file;
+	enum stats_form stats;
+	bool verbose, sandbox;
+	struct number restore; /* as in struct profile_rules */
+	struct pid_vec pids;
+	struct words debug_dirs;
+	struct map_file_vec maps;
+	struct binary_vec binaries; /* of --bin; empty: the first operand */
+	struct words inputs;        /* of --input: with --bin as BIN=INPUT */
+	struct words hashes;        /* of --hashes, likewise */
+	bool *begins;               /* by file of samples: a new recording */
+	struct bc_error wrong;      /* with --bin */
+	enum progress_mode progress;
+};
+
+/* ---- the command line ---- */
+
+static bool restore_rule_parse(struct text word, unsigned *bits)
+{
+#define X(name, key, text) key,
+	static const char *const words[] = {RESTORE_RULES(X)};
+#undef X
+
+	if (text_is(word, "all")) {
+		*bits |= RESTORE_ALL;
+		return true;
+	}
+	for (unsigned i = 0; i < BC_COUNT(words); i++)
+		if (text_is(word, words[i])) {
+			*bits |= RESTORE_BIT(i);
+			return true;
+		}
+	return false;
+}
+
+static const char *read_restore(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct number *restore = option_field(line, row);
+	unsigned bits = 0;
+
+	for (struct text rest = text_of(value); strcmp(value, "none") != 0;) {
+		size_t comma = text_find(rest, ',');
+		if (!restore_rule_parse(text_first(rest, comma), &bits))
+			return OPTION_WRONG;
+		if (comma == rest.len)
+			break;
+		rest = text_from(rest, comma + 1);
+	}
+	*restore = (struct number){true, bits};
+	return NULL;
+}
+
+static bool parse_time(struct text value, uint64_t *out)
+{
+	return !value.len || time_parse(value, out);
+}
+
+static const char *read_interval(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct filter *out = option_field(line, row);
+	struct text text = text_of(value);
+	size_t comma = text_find(text, ',');
+	bool ok = comma < text.len && parse_time(text_first(text, comma), &out->from_ns) &&
+		  parse_time(text_from(text, comma + 1), &out->to_ns) && (!out->to_ns || out->from_ns < out->to_ns);
+
+	return ok ? NULL : OPTION_WRONG;
+}
+
+static const char *read_binary(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct arguments *args = line->arguments;
+
+	(void)row;
+	if (!args->wrong.code)
+		(void)!binaries_add(&args->binaries, value, &args->wrong);
+	return NULL;
+}
+
+#define X(name, key, text) "," key
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output.path)},
+	{0, "input", "INPUT", FILE_READ,
+	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
+	 INTO(inputs)},
+	INPUT_FORMAT_ROW,
+	{0, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
+	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
+	 "(for llvm-profgen --unsymbolized-profile: a compiler profile)",
+	 INTO(output.format)},
+	{0, "shard", NULL, NO_FILE,
+	 "write raw counts as a shard for 'batconv merge':\ncompressed, with checksum, build identity and totals",
+	 INTO(output.shard)},
+	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE", INTO(output.yaml)},
+	{0, "profgen", "FILE", FILE_WRITTEN,
+	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input",
+	 INTO(output.profgen)},
+	{0, "profile-write-pseudo-probes", NULL, NO_FILE,
+	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's",
+	 INTO(output.probes)},
+	{0, "hashes", "FILE", FILE_READ,
+	 "for YAML: take BOLT's hashes from FILE, which 'extract\n--hashes' or 'llvm-bolt -enable-bat' made of the same\n"
+	 "input. With --bin: BIN=FILE",
+	 INTO(hashes)},
+	{0, "without-hashes", NULL, NO_FILE,
+	 "write YAML also of a binary that is not BOLTed without\nhashes: llvm-bolt does not optimise by it",
+	 INTO(output.without_hashes)},
+	{0, "bin", "FILE", FILE_READ,
+	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
+	 "directory: every binary below it that has a BAT section",
+	 INTO_BY(binaries, read_binary)},
+	{0, "pid", "PID,...", NO_FILE, "use only samples of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES},
+	{0, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
+	 INTO(conversion.aggregate.filter.event)},
+	{0, "time", "FROM,TO", NO_FILE, "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP,
+	 INTO_BY(conversion.aggregate.filter, read_interval), .takes = "two times, such as 12.5,20.25 or 12500ms,21s"},
+	NEW_RECORDING_ROW,
+	{0, "maps", "FILE", FILE_READ,
+	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable",
+	 INTO_BY(maps, option_maps)},
+	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1},
+	BASIC_ROW,
+	IMAGE_ROW,
+	DEBUG_DIR_ROW,
+	{0, "ignore-build-id", NULL, NO_FILE,
+	 "match mappings to the binary by name alone",
+	 INTO(conversion.ignore_build_id)},
+	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build", INTO(conversion.force)},
+	{0, "keep-newest", NULL, NO_FILE,
+	 "x86-64: keep the two newest entries of 32-deep stacks,\n"
+	 "which an Intel Skylake erratum makes unreliable",
+	 INTO_BY(conversion.aggregate.erratum, option_unset)},
+	{0, "impute-fall-throughs", NULL, NO_FILE,
+	 "estimate the fall-through after the newest branch of each\nstack from other stacks with the same branch",
+	 INTO(conversion.aggregate.impute)},
+	{0, "no-infer", NULL, NO_FILE,
+	 "do not infer branches from plain samples; write addresses\n(docs/inference.md)",
+	 INTO_BY(conversion.aggregate.rules.infer, option_unset)},
+	{0, "compat", "PROGRAM:perf2bolt", NO_FILE,
+	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong",
+	 INTO_BY(conversion.as_perf2bolt, option_keyword)},
+	{0, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
+	 "undo effects of llvm-bolt on the profile: none, all\n(default), or a list: names, entries, made, plt, sites;\nwith --input also old, left, folded, deleted, tails, inlined",
+	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas"},
+	THREADS_ROW(conversion.threads),
+	{0, "sandbox", NULL, NO_FILE,
+	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
+	 "as far as the kernel supports it",
+	 .read = option_sandbox},
+	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
+	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
+	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
+	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
+	{'q', "quiet", NULL, NO_FILE, "print only errors, no summary", INTO_SET(stats, STATS_NONE)},
+	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	HELP_ROW,
+};
+#undef X
+
+/* Returns what follows BIN=, where BIN is the path of a binary or the name of its profile; else
+ * NULL. */
+static const char *value_behind(const char *word, const struct named_binary *binary)
+{
+	const char *const names[] = {binary->path, binary->name};
+
+	for (size_t i = 0; i < BC_COUNT(names); i++) {
+		size_t length = strlen(names[i]);
+		if (!strncmp(word, names[i], length) && word[length] == '=')
+			return word + length + 1;
+	}
+	return NULL;
+}
+
+/* For one binary the last one counts. */
+static const char *value_of(const struct words *values, const struct named_binary *binary)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < values->len; i++) {
+		const char *value = value_behind(values->at[i], binary);
+		found = value ? value : found;
+	}
+	return found;
+}
+
+static const char *input_of(const struct arguments *args, const struct named_binary *binary)
+{
+	return value_of(&args->inputs, binary);
+}
+
+static const char *hashes_of(const struct arguments *args, const struct named_binary *binary)
+{
+	return value_of(&args->hashes, binary);
+}
+
+/* Returns a value that belongs to none of several binaries, or NULL. */
+static const char *unused_value(const struct arguments *args, const struct words *values)
+{
+	for (size_t i = 0; i < values->len; i++) {
+		bool used = false;
+		for (size_t k = 0; k < args->binaries.len; k++)
+			used |= value_behind(values->at[i], &args->binaries.at[k]) != NULL;
+		if (!used)
+			return values->at[i];
+	}
+	return NULL;
+}
+
+/* Reads the operands.  With --bin, the first one is samples, too: the binary is no operand. */
+static int read_operands(const struct command_line *line, struct arguments *args)
+{
+	const struct command *command = line->command;
+	const struct words *operands = &line->operands;
+	bool many = args->binaries.len || args->wrong.code;
+	size_t first = !many;
+
+	if (many && (args->output.yaml || args->output.profgen || args->stats_file || args->conversion.image_name))
+		return usage_error(command, "--bin excludes -w, --profgen, --stats-file and --image", NULL);
+	bool named = many && !args->wrong.code;
+	const char *input = named ? unused_value(args, &args->inputs) : NULL;
+	const char *hashes = named ? unused_value(args, &args->hashes) : NULL;
+	if (hashes)
+		return usage_error(command, "with --bin, --hashes takes BIN=FILE, where BIN is one of them, not", hashes);
+	if (input)
+		return usage_error(command, "with --bin, --input takes BIN=INPUT, where BIN is one of them, not", input);
+	if (many && !args->output.path)
+		return usage_error(command, "--bin needs a directory for the profiles: -o DIR", NULL);
+	if (!many && !operands->len)
+		return usage_error(command, "no binary given", NULL);
+	if (!many && operands->len == 1 && strcmp(line->called, command->name) && access(operands->at[0], F_OK) != 0)
+		return usage_error(NULL, "neither a command nor a file:", operands->at[0]);
+	if (operands->len <= first)
+		return usage_error(command, "no samples given for", many ? "--bin" : operands->at[0]);
+	args->conversion.binary = many ? NULL : operands->at[0];
+	args->conversion.samples = operands->at + first;
+	args->conversion.sample_count = operands->len - first;
+	return EXIT_DONE;
+}
+
+static bool profile_path(const struct arguments *args, const struct named_binary *binary,
+			  char *path, size_t size)
+{
+	static const char *const suffixes[] = {".fdata", ".yaml", ".preagg", ".profgen"};
+	int length = snprintf(path, size, "%s/%s%s%s", args->output.path, binary->name,
+			      suffixes[args->output.format], args->output.shard ? ".zst" : "");
+
+	return length >= 0 && (size_t)length < size;
+}
+
+/* Checks that no profile replaces an input.  With --bin, the check of the command line could not: the profiles are
+ * named after the binaries, which are known only now. */
+static bool profiles_are_apart(const struct arguments *args, struct bc_error *err)
+{
+	BC_AUTO(named_files_free) struct named_files files = {0};
+	char path[PATH_MAX];
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < args->binaries.len; i++) {
+		const struct named_binary *binary = &args->binaries.at[i];
+		const char *input = input_of(args, binary), *hashes = hashes_of(args, binary);
+		ok = files_add(&files, "--bin", FILE_READ, binary->path) &&
+		     (!input || files_add(&files, "--input", FILE_READ, input)) &&
+		     (!hashes || files_add(&files, "--hashes", FILE_READ, hashes)) &&
+		     (!profile_path(args, binary, path, sizeof(path)) ||
+		      files_add_another(&files, "-o", path));
+	}
+	for (size_t i = 0; ok && i < args->maps.len; i++)
+		ok = files_add(&files, "--maps", FILE_READ, args->maps.at[i].path);
+	for (size_t i = 0; ok && i < args->conversion.sample_count; i++)
+		ok = files_add(&files, OPERAND, FILE_READ, args->conversion.samples[i]);
+	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
+}
+
+static void prepare(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	args->conversion.aggregate.erratum = true;
+	args->conversion.aggregate.rules = best_rules;
+}
+
+/* Which options exclude each other, or need another one. */
+static int check_output(const struct command_line *line, struct arguments *args)
+{
+	if (args->output.shard && (args->output.format == FORMAT_YAML || args->output.format == FORMAT_PROFGEN))
+		return usage_error(line->command, "--shard writes pre-aggregated records, not --format=yaml or profgen", NULL);
+	if (args->output.shard)
+		args->output.format = FORMAT_PREAGG;
+	if (args->inputs.len && args->output.format == FORMAT_PREAGG)
+		return usage_error(line->command, "raw counts (--shard, --format=preagg) are those of the binary that ran; --input is for their conversion to a profile", NULL);
+	if (args->output.yaml && args->output.format == FORMAT_PREAGG)
+		return usage_error(line->command, "-w writes a profile, and --format=preagg makes none", NULL);
+	if (args->output.probes && !args->output.yaml && args->output.format != FORMAT_YAML)
+		return usage_error(line->command, "--profile-write-pseudo-probes is for YAML: -w FILE or --format=yaml", NULL);
+	if ((args->hashes.len || args->output.without_hashes) && !args->output.yaml && args->output.format != FORMAT_YAML)
+		return usage_error(line->command, "--hashes and --without-hashes are for YAML: -w FILE or --format=yaml", NULL);
+	if (args->hashes.len && args->output.without_hashes)
+		return usage_error(line->command, "--hashes and --without-hashes exclude each other", NULL);
+	return EXIT_DONE;
+}
+
+static int check(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
+	struct conversion_options *conversion = &args->conversion;
+	struct filter *filter = &conversion->aggregate.filter;
+	struct bc_error conflict;
+
+	if (conversion->as_perf2bolt)
+		conversion->aggregate.rules = (struct profile_rules){0};
+	if (args->restore.given)
+		conversion->aggregate.rules.restore = (unsigned)args->restore.is;
+	if (args->inputs.len)
+		conversion->input = args->inputs.at[args->inputs.len - 1];
+	if (args->hashes.len)
+		conversion->hash_file = args->hashes.at[args->hashes.len - 1];
+	conversion->debug = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
+	int code = check_output(line, args);
+	if (code == EXIT_DONE)
+		code = read_operands(line, args);
+	if (code == EXIT_DONE)
+		args->begins = new_recordings(line, conversion->binary != NULL, &code);
+	if (code != EXIT_DONE)
+		return code;
+	conversion->new_recording = args->begins;
+	if (!conversion->binary && !profiles_are_apart(args, &conflict))
+		return files_refuse(line->command, &conflict);
+	filter->pids = args->pids.at;
+	filter->pid_count = args->pids.len;
+	assert(conversion->threads <= PARALLEL_MOST && (!filter->to_ns || filter->from_ns < filter->to_ns));
+	assert(args->binaries.len || args->wrong.code || conversion->binary);
+	profile_output_prepare(&args->output, conversion);
+	return EXIT_DONE;
+}
+
+static void free_arguments(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	pid_vec_free(&args->pids);
+	map_file_vec_free(&args->maps);
+	binaries_free(&args->binaries);
+	free(args->begins);
+}
+
+/* ---- the files ---- */
 
 /* The summary's file gets its name before the profile does. */
 enum { FILE_STATS, FILE_PROFILE, FILE_COUNT = FILE_PROFILE + PROFILE_FILES };
 
-static bool open_files(const struct convert_arguments *args, bool refused, struct output *files,
+static bool open_files(const struct arguments *args, bool refused, struct output *files,
 		       struct bc_error *err)
 {
 	return (!args->stats_file || output_open(args->stats_file, &files[FILE_STATS], err)) &&
 	       (refused || profile_output_open(&args->output, &files[FILE_PROFILE], err));
 }
 
-static bool fill_files(const struct convert_arguments *args, struct summary *summary,
+static bool fill_files(const struct arguments *args, struct summary *summary,
 		       const struct output *files, struct yaml_report *yaml, struct bc_error *err)
 {
 	if (!summary->refusal) {
@@ -45,7 +404,7 @@ static bool fill_files(const struct convert_arguments *args, struct summary *sum
 
 /* Writes all files or none: each is opened and written before the first one gets its name.  If the
  * samples are refused, only the summary is written. */
-static bool write_files(const struct convert_arguments *args, struct summary *summary,
+static bool write_files(const struct arguments *args, struct summary *summary,
 			struct yaml_report *yaml, struct bc_error *err)
 {
 	struct output files[FILE_COUNT] = {0};
@@ -59,7 +418,7 @@ static bool write_files(const struct convert_arguments *args, struct summary *su
 
 /* The summary as JSON contains the warnings and the refusal: nothing else may stand beside it on
  * stderr. */
-static void tell(const struct convert_arguments *args, const struct summary *summary)
+static void tell(const struct arguments *args, const struct summary *summary)
 {
 	if (args->stats == STATS_JSON) {
 		summary_json(summary, stderr);
@@ -73,7 +432,7 @@ static void tell(const struct convert_arguments *args, const struct summary *sum
 		fprintf(stderr, "batconv: %s\n", summary->refusal);
 }
 
-static int finish(const struct convert_arguments *args, const struct conversion *conversion, bool converted,
+static int finish(const struct arguments *args, const struct conversion *conversion, bool converted,
 		  const struct bc_error *why)
 {
 	bool refused = !converted && why->code == BC_MISMATCH;
@@ -92,7 +451,7 @@ static int finish(const struct convert_arguments *args, const struct conversion 
 }
 
 /* Is called before the first input is opened. */
-static void enter_sandbox(const struct convert_arguments *args)
+static void enter_sandbox(const struct arguments *args)
 {
 	const char *const outputs[] = {args->output.path, args->output.yaml, args->output.profgen, args->stats_file};
 
@@ -108,7 +467,7 @@ static void enter_sandbox(const struct convert_arguments *args)
 }
 
 /* Reads the files of --maps, which must be known before the first sample. */
-static bool read_maps(struct convert_arguments *args, struct snapshots *maps, struct bc_error *err)
+static bool read_maps(struct arguments *args, struct snapshots *maps, struct bc_error *err)
 {
 	if (!args->maps.len)
 		return true;
@@ -116,7 +475,7 @@ static bool read_maps(struct convert_arguments *args, struct snapshots *maps, st
 	return maps_option_read(&args->maps, maps, err);
 }
 
-static int run_one(struct convert_arguments *args, struct progress *progress)
+static int run_one(struct arguments *args, struct progress *progress)
 {
 	BC_AUTO(snapshots_free) struct snapshots maps = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
@@ -139,11 +498,11 @@ static int run_one(struct convert_arguments *args, struct progress *progress)
 
 /* Writes the profile of one binary into the directory, under the name of the binary.  A binary that
  * was found in a directory and did not run is no failure: the user did not name it. */
-static int finish_one(const struct convert_arguments *all, const struct named_binary *binary,
+static int finish_one(const struct arguments *all, const struct named_binary *binary,
 		      struct conversion_one *one)
 {
 	char path[PATH_MAX];
-	struct convert_arguments args = *all;
+	struct arguments args = *all;
 
 	const struct image_report *seen = &one->conversion.aggregate.space.report;
 	if (one->failed && binary->found && one->err.code == BC_MISMATCH && seen->processes == seen->mistaken) {
@@ -151,7 +510,7 @@ static int finish_one(const struct convert_arguments *all, const struct named_bi
 			say(stderr, "%s: did not run", binary->path);
 		return EXIT_DONE;
 	}
-	if (!convert_profile_path(all, binary, path, sizeof(path))) {
+	if (!profile_path(all, binary, path, sizeof(path))) {
 		say(stderr, "%s: too long a path for a profile", binary->name);
 		return EXIT_FAILED;
 	}
@@ -176,7 +535,7 @@ static int worse(int a, int b)
 	return EXIT_DONE;
 }
 
-static int run_many(struct convert_arguments *args, struct progress *progress)
+static int run_many(struct arguments *args, struct progress *progress)
 {
 	BC_AUTO(snapshots_free) struct snapshots maps = {0};
 	size_t count = args->binaries.len;
@@ -200,8 +559,8 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 		struct conversion_options *options = &ones[i].conversion.options;
 		*options = args->conversion;
 		options->binary = args->binaries.at[i].path;
-		options->input = convert_input_of(args, &args->binaries.at[i]);
-		options->hash_file = convert_hashes_of(args, &args->binaries.at[i]);
+		options->input = input_of(args, &args->binaries.at[i]);
+		options->hash_file = hashes_of(args, &args->binaries.at[i]);
 		options->threads = threads > count ? threads / (unsigned)count : 1;
 		ones[i].conversion.partial = maps_option_partial(&args->maps);
 	}
@@ -222,24 +581,29 @@ static int run_many(struct convert_arguments *args, struct progress *progress)
 	return code;
 }
 
-int convert_run(const struct command *command, int argc, char **argv)
+static int run_convert(struct command_line *line)
 {
-	BC_AUTO(convert_arguments_free) struct convert_arguments args = {0};
+	struct arguments *args = line->arguments;
 	struct progress progress;
 
-	int usage = convert_arguments_parse(command, argc, argv, &args);
-	if (usage != EXIT_DONE)
-		return usage;
-	if (args.help) {
-		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (args.wrong.code) {
-		fprintf(stderr, "batconv: %s\n", args.wrong.text);
+	args->sandbox = line->sandbox;
+	if (args->wrong.code) {
+		fprintf(stderr, "batconv: %s\n", args->wrong.text);
 		return EXIT_FAILED;
 	}
-	progress_init(&progress, args.stats == STATS_NONE ? PROGRESS_NEVER : args.progress);
-	progress_expect(&progress, args.conversion.samples, args.conversion.sample_count);
-	args.conversion.progress = (struct input_progress){progress_show, &progress};
-	return args.conversion.binary ? run_one(&args, &progress) : run_many(&args, &progress);
+	progress_init(&progress, args->stats == STATS_NONE ? PROGRESS_NEVER : args->progress);
+	progress_expect(&progress, args->conversion.samples, args->conversion.sample_count);
+	args->conversion.progress = (struct input_progress){progress_show, &progress};
+	return args->conversion.binary ? run_one(args, &progress) : run_many(args, &progress);
 }
+
+const struct command convert_command = {
+	.name = "convert", .args = "[OPTION]... OPTIMIZED SAMPLES...",
+	.help = "write the profile of the input binary from samples of the optimised one\n\n"
+	"OPTIMIZED is the binary that was sampled: from 'llvm-bolt --enable-bat', or not yet\n"
+	"BOLTed.  SAMPLES are perf.data, text of perf script (with --show-mmap-events\n"
+	"--show-task-events -F pid,ip,brstack) or pre-aggregated records; '-' is stdin.\n"
+	"The profile is BOLT's fdata or YAML, for: llvm-bolt INPUT -data PROFILE ...",
+	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = free_arguments, .run = run_convert, .program = perf2bolt_command,
+};

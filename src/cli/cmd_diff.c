@@ -1,42 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/cli/sandbox_option.h"
-#include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/output/difference.h"
-
-enum { OPT_JSON = 256, OPT_STAT };
-
-static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
-	{OPT_STAT, "stat", NULL, NO_FILE, "print only the summary"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
-
-static const struct operands two_binaries = {2, "two binaries are needed", "two binaries are enough, not also"};
 
 struct arguments {
 	bool json, stat;
 	const char *output;
 };
 
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
-
-	switch (id) {
-	case 'o': args->output = value; break;
-	case OPT_JSON: args->json = true; break;
-	case OPT_STAT: args->stat = true; break;
-	}
-	return NULL;
-}
+static const struct option_row rows[] = {
+	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
+	{0, "stat", NULL, NO_FILE, "print only the summary", INTO(stat)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
 static bool differs(const struct comparison *c)
 {
@@ -62,24 +43,21 @@ static int compare(const struct arguments *args, const struct binary *a, const s
 	return code;
 }
 
-static int run_diff(const struct command *command, int argc, char **argv)
+static int run_diff(struct command_line *line)
 {
-	struct arguments args = {0};
 	BC_AUTO(binary_close) struct binary a = {0}, b = {0};
 	struct bc_error err;
-	int code = table_command_arguments(command, argc, argv, &two_binaries, apply_option, &args);
 
-	if (code != GO_ON)
-		return code;
-	if (!binary_open_table(argv[optind], &a, &err) || !binary_open_table(argv[optind + 1], &b, &err))
+	if (!binary_open_table(line->operands.at[0], &a, &err) || !binary_open_table(line->operands.at[1], &b, &err))
 		return fail(&err);
-	return compare(&args, &a, &b);
+	return compare(line->arguments, &a, &b);
 }
 
 const struct command diff_command = {
-	"diff", "[OPTION]... A B",
-	"compare the BAT sections of two binaries by function\n\n"
+	.name = "diff", .args = "[OPTION]... A B",
+	.help = "compare the BAT sections of two binaries by function\n\n"
 	"Prints a summary, then the differences, the largest first.\n"
 	"Exit code 3: they differ.",
-	rows, BC_COUNT(rows), FILE_READ, run_diff, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 2, "two binaries are needed", "two binaries are enough, not also"},
+	.size = sizeof(struct arguments), .run = run_diff,
 };

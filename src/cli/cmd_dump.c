@@ -1,82 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <string.h>
 
 #include "src/base/output.h"
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/cli/sandbox_option.h"
-#include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/output/dump.h"
-
-enum { OPT_JSON = 256, OPT_RAW, OPT_SUMMARY, OPT_FUNCTION, OPT_TRANSLATE, OPT_DEMANGLE };
-
-static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "print JSON, which 'batconv encode' reads"},
-	{OPT_RAW, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value"},
-	{OPT_SUMMARY, "summary", NULL, NO_FILE, "print layout, counts and sizes"},
-	{'f', "function", "NAME", NO_FILE, "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it"},
-	{'t', "translate", "ADDRESS", NO_FILE, "show where an address lies in the input binary;\nrepeatable"},
-	{'C', "demangle", NULL, NO_FILE, "demangle C++ names"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 DEFINE_VEC(addresses, uint64_t);
 
 struct arguments {
 	bool json, raw, summary;
-	const char *output, *path;
+	const char *output;
 	struct dump dump;
 	struct addresses translate;
 };
 
-static void arguments_free(struct arguments *args)
+static void finish(void *arguments)
 {
+	struct arguments *args = arguments;
+
 	addresses_free(&args->translate);
 }
 
-/* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(void *arguments, int id, const char *value)
+static const char *read_function(struct command_line *line, const struct option_row *row, const char *value)
 {
-	struct arguments *args = arguments;
-	uint64_t address = 0;
+	struct dump *dump = option_field(line, row);
 
-	switch (id) {
-	case 'o': args->output = value; break;
-	case 'C': args->dump.demangled = true; break;
-	case OPT_JSON: args->json = true; break;
-	case OPT_RAW: args->raw = true; break;
-	case OPT_SUMMARY: args->summary = true; break;
-	case 'f':
-		args->dump.has_address = !strncmp(value, "0x", 2) && text_hex(text_of(value), &args->dump.address);
-		args->dump.only = args->dump.has_address ? NULL : value;
-		break;
-	case 't':
-		if (!text_hex(text_of(value), &address) || !addresses_push(&args->translate, address))
-			return "--translate takes a hexadecimal address, not";
-		break;
-	}
+	dump->has_address = !strncmp(value, "0x", 2) && text_hex(text_of(value), &dump->address);
+	dump->only = dump->has_address ? NULL : value;
 	return NULL;
 }
 
-static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+static const char *read_address(struct command_line *line, const struct option_row *row, const char *value)
 {
-	int code = table_command_arguments(command, argc, argv, &one_binary, apply_option, args);
+	uint64_t address;
 
-	if (code != GO_ON)
-		return code;
+	if (!text_hex(text_of(value), &address))
+		return OPTION_WRONG;
+	return addresses_push(option_field(line, row), address) ? NULL : OPTION_NOMEM;
+}
+
+static const struct option_row rows[] = {
+	{0, "json", NULL, NO_FILE, "print JSON, which 'batconv encode' reads", INTO(json)},
+	{0, "raw", NULL, NO_FILE, "print every stored field: byte, size, encoding, value", INTO(raw)},
+	{0, "summary", NULL, NO_FILE, "print layout, counts and sizes", INTO(summary)},
+	{'f', "function", "NAME", NO_FILE, "show only this function: a name as in profiles, with or\nwithout /file.c/N, or an address in it",
+	 INTO_BY(dump, read_function)},
+	{'t', "translate", "ADDRESS", NO_FILE, "show where an address lies in the input binary;\nrepeatable",
+	 INTO_BY(translate, read_address), .takes = "a hexadecimal address"},
+	{'C', "demangle", NULL, NO_FILE, "demangle C++ names", INTO(dump.demangled)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
+
+static int check(struct command_line *line)
+{
+	const struct arguments *args = line->arguments;
+
 	if (args->summary && args->raw)
-		return usage_error(command, "one of --raw and --summary, not both", NULL);
+		return usage_error(line->command, "one of --raw and --summary, not both", NULL);
 	if (args->json && args->raw)
-		return usage_error(command, "one of --json and --raw, not both", NULL);
+		return usage_error(line->command, "one of --json and --raw, not both", NULL);
 	if (args->translate.len && (args->json || args->raw || args->summary))
-		return usage_error(command, "--translate prints lines of its own, not with --json, --raw or --summary", NULL);
-	args->path = argv[optind];
-	return GO_ON;
+		return usage_error(line->command, "--translate prints lines of its own, not with --json, --raw or --summary", NULL);
+	return EXIT_DONE;
 }
 
 static bool write_dump(const struct arguments *args, FILE *out)
@@ -104,13 +94,13 @@ static bool shows_any(const struct dump *dump)
 	return !dump->only && !dump->has_address;
 }
 
-static bool dump_file(struct arguments *args, const struct binary *subject, struct bc_error *err)
+static bool dump_file(struct arguments *args, const char *path, const struct binary *subject, struct bc_error *err)
 {
 	struct output output;
 
 	args->dump.subject = subject;
 	if (!shows_any(&args->dump))
-		return bc_fail(err, BC_NOTFOUND, "%s: no such function in the table", args->path);
+		return bc_fail(err, BC_NOTFOUND, "%s: no such function in the table", path);
 	if (!output_open(args->output, &output, err))
 		return false;
 	if (write_dump(args, output.file))
@@ -119,23 +109,21 @@ static bool dump_file(struct arguments *args, const struct binary *subject, stru
 	return bc_fail_nomem(err);
 }
 
-static int run_dump(const struct command *command, int argc, char **argv)
+static int run_dump(struct command_line *line)
 {
-	BC_AUTO(arguments_free) struct arguments args = {0};
 	BC_AUTO(binary_close) struct binary subject = {0};
+	const char *path = line->operands.at[0];
 	struct bc_error err;
-	int code = parse(command, argc, argv, &args);
 
-	if (code != GO_ON)
-		return code;
-	bool ok = binary_open_table(args.path, &subject, &err) && dump_file(&args, &subject, &err);
+	bool ok = binary_open_table(path, &subject, &err) && dump_file(line->arguments, path, &subject, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command dump_command = {
-	"dump", "[OPTION]... BINARY",
-	"show the BAT section of a binary\n\n"
+	.name = "dump", .args = "[OPTION]... BINARY",
+	.help = "show the BAT section of a binary\n\n"
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 	"Lists functions by name, with their hot and cold parts and the entries of each.",
-	rows, BC_COUNT(rows), FILE_READ, run_dump, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	.size = sizeof(struct arguments), .check = check, .finish = finish, .run = run_dump,
 };

@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 
 #include "src/base/output.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/summary.h"
-#include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/code_digest.h"
 #include "src/elf/side_file.h"
-
-enum { OPT_NOTE = 256, OPT_HASHES, OPT_DATA, OPT_LLVM_BOLT };
-
-static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE"},
-	{OPT_NOTE, "note", NULL, NO_FILE, "write only the bytes of the BAT section"},
-	{OPT_HASHES, "hashes", NULL, NO_FILE,
-	 "run llvm-bolt once on BINARY, which it did not write, and\nwrite the hashes of its functions, for 'convert --hashes'"},
-	{OPT_DATA, "data", "PROFILE", FILE_READ,
-	 "with --hashes: only of functions in this profile (fdata or\nYAML); so, too, if samples follow BINARY"},
-	{OPT_LLVM_BOLT, "llvm-bolt", "PATH", FILE_READ,
-	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one beside batconv, in PATH, in /usr/lib/llvm-N)"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {
@@ -74,8 +56,13 @@ static bool extract_side_file(const struct binary *subject, const char *path, co
 static bool extract_note(const struct binary *subject, const char *path, const char *to,
 			 struct bc_error *err)
 {
+	struct output output;
+
 	(void)path;
-	return write_bytes(to, subject->section, err);
+	if (!output_open(to, &output, err))
+		return false;
+	fwrite(subject->section.data, 1, subject->section.size, output.file);
+	return output_commit(&output, err);
 }
 
 static bool extract(const char *path, const char *to, extract_fn *what, struct bc_error *err)
@@ -91,7 +78,7 @@ static bool extract(const char *path, const char *to, extract_fn *what, struct b
 
 struct arguments {
 	const char *output;
-	bool hashes, note, sandbox, help;
+	bool hashes, note;
 	struct bolt_job job;
 	const char *const *samples;
 	size_t sample_count;
@@ -131,67 +118,61 @@ static bool extract_hashes(const struct arguments *args, struct bc_error *err)
 	return keep_hashes(args, &conversion.profile, err);
 }
 
-static const char *apply(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE", INTO(output)},
+	{0, "note", NULL, NO_FILE, "write only the bytes of the BAT section", INTO(note)},
+	{0, "hashes", NULL, NO_FILE,
+	 "run llvm-bolt once on BINARY, which it did not write, and\nwrite the hashes of its functions, for 'convert --hashes'",
+	 INTO(hashes)},
+	{0, "data", "PROFILE", FILE_READ,
+	 "with --hashes: only of functions in this profile (fdata or\nYAML); so, too, if samples follow BINARY",
+	 INTO(job.data)},
+	{0, "llvm-bolt", "PATH", FILE_READ,
+	 "with --hashes: the llvm-bolt to run (default: $LLVM_BOLT,\nelse the one beside batconv, in PATH, in /usr/lib/llvm-N)",
+	 INTO(job.llvm_bolt)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
-	switch (id) {
-	case 'h': args->help = true; break;
-	case 'o': args->output = value; break;
-	case OPT_NOTE: args->note = true; break;
-	case OPT_HASHES: args->hashes = true; break;
-	case OPT_DATA: args->job.data = value; break;
-	case OPT_LLVM_BOLT: args->job.llvm_bolt = value; break;
-	case OPTION_SANDBOX: args->sandbox = true; break;
-	}
-	return NULL;
-}
-
-static int check_together(const struct command *command, const struct arguments *args)
+static int check(struct command_line *line)
 {
+	static const struct operand_count one = ONE_BINARY;
+	struct arguments *args = line->arguments;
+
+	args->job.program = line->operands.at[0];
+	args->samples = line->operands.at + 1;
+	args->sample_count = line->operands.len - 1;
+	if (!args->hashes && args->sample_count)
+		return usage_error(line->command, one.too_many, args->samples[0]);
 	if (!args->hashes && (args->job.data || args->job.llvm_bolt))
-		return usage_error(command, "--data and --llvm-bolt are for --hashes", NULL);
+		return usage_error(line->command, "--data and --llvm-bolt are for --hashes", NULL);
 	if (args->hashes && args->note)
-		return usage_error(command, "--hashes and --note exclude each other", NULL);
-	if (args->hashes && args->sandbox)
-		return usage_error(command, "--hashes runs llvm-bolt, and --sandbox forbids to run programs", NULL);
+		return usage_error(line->command, "--hashes and --note exclude each other", NULL);
+	if (args->hashes && line->sandbox)
+		return usage_error(line->command, "--hashes runs llvm-bolt, and --sandbox forbids to run programs", NULL);
 	if (args->sample_count && args->job.data)
-		return usage_error(command, "--data and samples exclude each other", NULL);
-	return args->output ? EXIT_DONE : usage_error(command, "no -o given", NULL);
+		return usage_error(line->command, "--data and samples exclude each other", NULL);
+	return args->output ? EXIT_DONE : usage_error(line->command, "no -o given", NULL);
 }
 
-static int run_extract(const struct command *command, int argc, char **argv)
+static int run_extract(struct command_line *line)
 {
-	struct arguments args = {0};
+	const struct arguments *args = line->arguments;
 	struct bc_error err;
 
-	int code = options_apply(command, argc, argv, apply, &args);
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
-		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if ((!args.hashes || optind == argc) && operands_check(command, argc, argv, &one_binary) != EXIT_DONE)
-		return EXIT_USAGE;
-	args.job.program = argv[optind];
-	args.samples = (const char *const *)&argv[optind + 1];
-	args.sample_count = (size_t)(argc - optind - 1);
-	code = check_together(command, &args);
-	if (code != EXIT_DONE)
-		return code;
-	bool ok = args.hashes ? extract_hashes(&args, &err)
-			      : extract(argv[optind], args.output, args.note ? extract_note : extract_side_file, &err);
+	bool ok = args->hashes ? extract_hashes(args, &err)
+			       : extract(args->job.program, args->output, args->note ? extract_note : extract_side_file, &err);
 	return ok ? EXIT_DONE : fail(&err);
 }
 
 const struct command extract_command = {
-	"extract", "[OPTION]... -o FILE BINARY [SAMPLES...]",
-	"write a side file that replaces a binary\n\n"
+	.name = "extract", .args = "[OPTION]... -o FILE BINARY [SAMPLES...]",
+	.help = "write a side file that replaces a binary\n\n"
 	"A side file holds what conversions read: the BAT section, segments, symbols and\n"
 	"code, without debug information, compressed.  Every command of batconv accepts it\n"
 	"instead of the binary, so hosts that convert do not need the binary.\n"
 	"With --hashes, BINARY is not BOLTed, and the side file holds only what\n"
 	"'convert --hashes=FILE' reads.",
-	rows, BC_COUNT(rows), FILE_READ, run_extract, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary given", NULL},
+	.size = sizeof(struct arguments), .check = check, .run = run_extract,
 };

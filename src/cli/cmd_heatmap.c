@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 
 #include "src/cli/commands.h"
 #include "src/cli/file_conflicts.h"
@@ -10,52 +9,32 @@
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/warnings.h"
 #include "src/convert/kernel_check.h"
 
-enum { OPT_BLOCK = 256, OPT_LINE, OPT_MIN, OPT_MAX, OPT_MAPPINGS };
+struct arguments {
+	struct conversion_options conversion;
+	struct words debug_dirs;
+	struct heat_output output;
+};
 
 static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the picture to FILE; also writes FILE-SIZE with\n"
-	 "larger buckets, FILE.csv and FILE-section-hotness.csv"},
-	{OPT_BLOCK, "block-size", "SIZE,...", NO_FILE, "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)"},
-	{OPT_LINE, "line-size", "N", NO_FILE, "buckets per line (default: 256)"},
-	{OPT_MIN, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)"},
-	{OPT_MAX, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff;\nfor a kernel no limit)"},
-	{OPT_MAPPINGS, "print-mappings", NULL, NO_FILE, "print sections in the legend"},
+	 "larger buckets, FILE.csv and FILE-section-hotness.csv",
+	 INTO(output.path)},
+	{0, "block-size", "SIZE,...", NO_FILE, "sizes of buckets, each a multiple of the one before\n(default: 64,4K,256K)",
+	 INTO_BY(output, option_heat_sizes), .takes = HEAT_SIZES_TAKE},
+	{0, "line-size", "N", NO_FILE, "buckets per line (default: 256)", INTO(output.line), .takes = "a number from 1 to 65536", .least = 1, .most = HEAT_LINE_MOST},
+	{0, "min-address", "N", NO_FILE, "leave out code that begins below N (default: 0)", INTO_BY(output.min, option_heat_address), .takes = "an address"},
+	{0, "max-address", "N", NO_FILE, "... above N (default: 0xffffffff;\nfor a kernel no limit)",
+	 INTO_BY(output.max, option_heat_address), .takes = "an address"},
+	{0, "print-mappings", NULL, NO_FILE, "print sections in the legend", INTO(output.mappings)},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
+	HELP_ROW,
 };
 
-struct arguments {
-	struct conversion_options conversion;
-	struct debug_dir_vec debug_dirs;
-	struct heat_output output;
-	bool help;
-};
-
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
-
-	switch (id) {
-	case 'o': args->output.path = value; break;
-	case 'h': args->help = true; break;
-	case OPT_BLOCK:
-		return heat_parse_sizes(value, &args->output) ? NULL : "--block-size takes sizes from 1 to less than 4G such as 64,4K,2M, each a multiple of the one before, not";
-	case OPT_LINE:
-		return heat_parse_line(value, &args->output) ? NULL : "--line-size takes a number from 1 to 65536, not";
-	case OPT_MIN: return heat_parse_address(value, &args->output.min) ? NULL : "--min-address takes an address, not";
-	case OPT_MAX: return heat_parse_address(value, &args->output.max) ? NULL : "--max-address takes an address, not";
-	case OPT_MAPPINGS: args->output.mappings = true; break;
-	default: return sample_option(&args->conversion, &args->debug_dirs, id, value);
-	}
-	return NULL;
-}
-
-/* Checks that no output replaces an input.  files_check() could not, as the names of the files
+/* Checks that no output replaces an input.  The check of the command line could not, as the names of the files
  * beside that of -o were not known then. */
 static bool files_may_be(const struct arguments *args, struct bc_error *err)
 {
@@ -96,8 +75,9 @@ static bool write_files(const struct arguments *args, const struct heat *heat, c
 	return false;
 }
 
-static int run(struct arguments *args)
+static int run(struct command_line *line)
 {
+	struct arguments *args = line->arguments;
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(heat_free) struct heat heat = {0};
 	struct progress progress;
@@ -122,37 +102,32 @@ static int run(struct arguments *args)
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int run_operands(const struct command *command, int argc, char **argv, struct arguments *args)
+static void prepare(void *arguments)
 {
+	struct arguments *args = arguments;
+
+	heat_output_init(&args->output);
+	args->conversion.aggregate.erratum = args->conversion.aggregate.ends = true;
+}
+
+static int check(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
 	struct bc_error err;
-	int code = sample_operands(command, argc, argv, &args->conversion);
+	int code = sample_operands(line, &args->debug_dirs, &args->conversion);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (!args->output.path || output_is_stdout(args->output.path))
-		return usage_error(command, "-o FILE is needed: the other files of the map are written beside it", NULL);
-	return files_may_be(args, &err) ? run(args) : files_refuse(command, &err);
-}
-
-static int run_heatmap(const struct command *command, int argc, char **argv)
-{
-	struct arguments args = {0};
-
-	heat_output_init(&args.output);
-	args.conversion.aggregate.erratum = args.conversion.aggregate.ends = true;
-	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help)
-		command_help(command, stdout);
-	else if (code == EXIT_DONE)
-		code = run_operands(command, argc, argv, &args);
-	debug_dir_vec_free(&args.debug_dirs);
-	return code;
+		return usage_error(line->command, "-o FILE is needed: the other files of the map are written beside it", NULL);
+	return files_may_be(args, &err) ? EXIT_DONE : files_refuse(line->command, &err);
 }
 
 const struct command heatmap_command = {
-	"heatmap", "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
-	"show where code ran, by address, as llvm-bolt-heatmap does\n\n"
+	.name = "heatmap", .args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
+	.help = "show where code ran, by address, as llvm-bolt-heatmap does\n\n"
 	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
 	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
-	rows, BC_COUNT(rows), FILE_READ, run_heatmap, perf2bolt_heatmap_command,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run, .program = perf2bolt_heatmap_command,
 };

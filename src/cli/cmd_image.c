@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,21 +7,18 @@
 #include "src/cli/commands.h"
 #include "src/cli/image_sections.h"
 #include "src/cli/print.h"
-#include "src/cli/sandbox_option.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
 
-enum { OPT_SECTIONS = 256, OPT_JSON };
-
-static const struct option_row rows[] = {
-	{OPT_SECTIONS, "sections", NULL, NO_FILE, "also show all sections, including those in no segment"},
-	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
-
 struct arguments {
 	bool sections, json;
+};
+
+static const struct option_row rows[] = {
+	{0, "sections", NULL, NO_FILE, "also show all sections, including those in no segment", INTO(sections)},
+	{0, "json", NULL, NO_FILE, "one JSON object per file", INTO(json)},
+	SANDBOX_ROW,
+	HELP_ROW,
 };
 
 /* A file and what was found out about it. */
@@ -269,38 +265,26 @@ static int show(const char *path, const struct arguments *args)
 	return code;
 }
 
-static int run_image(const struct command *command, int argc, char **argv)
+static int run_image(struct command_line *line)
 {
-	struct arguments args = {0};
-	const char *value;
+	const struct arguments *args = line->arguments;
 	int worst = EXIT_DONE;
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		if (id == 'h') {
-			command_help(command, stdout);
-			return EXIT_DONE;
-		}
-		args.sections |= id == OPT_SECTIONS;
-		args.json |= id == OPT_JSON;
-	}
-	if (optind == argc)
-		return usage_error(command, "no binary given", NULL);
-	for (int i = optind; i < argc; i++) {
-		if (i > optind && !args.json)
+	for (size_t i = 0; i < line->operands.len; i++) {
+		if (i && !args->json)
 			putchar('\n');
-		int code = show(argv[i], &args);
+		int code = show(line->operands.at[i], args);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;
 }
 
 const struct command image_command = {
-	"image", "[OPTION]... BINARY...",
-	"show what a binary is and where its segments go\n\n"
+	.name = "image", .args = "[OPTION]... BINARY...",
+	.help = "show what a binary is and where its segments go\n\n"
 	"Its segments with the sections in each, the alignment rule of each loadable one\n"
 	"(p_vaddr % p_align = p_offset % p_align), GNU and Go build-id, entry point, and\n"
 	"the layout of its BOLT address translation table.",
-	rows, BC_COUNT(rows), FILE_READ, run_image, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary given", NULL},
+	.size = sizeof(struct arguments), .run = run_image,
 };

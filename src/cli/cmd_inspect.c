@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/commands.h"
 #include "src/cli/inspect.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
-#include "src/cli/recordings_option.h"
-#include "src/cli/sandbox_option.h"
+#include "src/cli/options.h"
 #include "src/cli/warnings.h"
 #include "src/elf/load.h"
-
-enum { OPT_JSON = 256 };
-
-static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "one JSON object per file"},
-	NEW_RECORDING_ROW,
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 const char *inspect_image_kind(const struct image *image)
 {
@@ -71,62 +61,50 @@ static int show(const char *path, bool as_json, struct carried *carried, struct 
 }
 
 struct arguments {
-	bool as_json, help;
-	struct recording_marks marks;
+	bool as_json;
 };
 
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
+static const struct option_row rows[] = {
+	{0, "json", NULL, NO_FILE, "one JSON object per file", INTO(as_json)},
+	NEW_RECORDING_ROW,
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
-	(void)value;
-	args->as_json |= id == OPT_JSON;
-	args->help |= id == 'h';
-	if (id == OPTION_NEW_RECORDING)
-		recording_marks_add(&args->marks);
-	return NULL;
-}
-
-static int show_all(const struct arguments *args, char **files, int count)
+static int show_all(const struct arguments *args, const struct words *files, const bool *begins)
 {
 	BC_AUTO(carried_free) struct carried carried = {0};
 	struct progress progress;
 	int worst = EXIT_DONE;
 
 	progress_init(&progress, PROGRESS_AUTO);
-	progress_expect(&progress, (const char *const *)files, (size_t)count);
-	for (int i = 0; i < count; i++) {
+	progress_expect(&progress, files->at, files->len);
+	for (size_t i = 0; i < files->len; i++) {
 		if (i && !args->as_json)
 			putchar('\n');
-		carried.new_recording = args->marks.begins[i];
-		int code = show(files[i], args->as_json, count > 1 ? &carried : NULL, &progress);
+		carried.new_recording = begins[i];
+		int code = show(files->at[i], args->as_json, files->len > 1 ? &carried : NULL, &progress);
 		worst = code == EXIT_FAILED || (code && !worst) ? code : worst;
 	}
 	return worst;
 }
 
-static int run_inspect(const struct command *command, int argc, char **argv)
+static int run_inspect(struct command_line *line)
 {
-	struct arguments args = {0};
+	int code;
+	bool *begins = new_recordings(line, 0, &code);
 
-	recording_marks_begin(&args.marks, argc, argv);
-	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help)
-		command_help(command, stdout);
-	else if (code == EXIT_DONE && optind == argc)
-		code = usage_error(command, "no file given", NULL);
-	else if (code == EXIT_DONE)
-		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
-	if (code == EXIT_DONE && !args.help)
-		code = show_all(&args, argv + optind, argc - optind);
-	recording_marks_free(&args.marks);
+	if (begins)
+		code = show_all(line->arguments, &line->operands, begins);
+	free(begins);
 	return code;
 }
 
 const struct command inspect_command = {
-	"inspect", "[OPTION]... FILE...",
-	"show what a file is, and what to do with it\n\n"
+	.name = "inspect", .args = "[OPTION]... FILE...",
+	.help = "show what a file is, and what to do with it\n\n"
 	"FILE is a recording (perf.data, text of perf script, pre-aggregated records), a binary, a\n"
 	"side file, a profile (fdata, YAML), maps, call stacks, or JSON that batconv wrote.",
-	rows, BC_COUNT(rows), FILE_READ, run_inspect, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no file given", NULL},
+	.size = sizeof(struct arguments), .run = run_inspect,
 };

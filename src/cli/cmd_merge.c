@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/output_folder.h"
-#include "src/cli/cmd_merge.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,14 +9,227 @@
 
 #include "src/base/count_table.h"
 #include "src/base/output.h"
-#include "src/cli/merge_arguments.h"
+#include "src/cli/commands.h"
+#include "src/cli/merge_fdata.h"
+#include "src/cli/merge_list.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
+#include "src/cli/output_folder.h"
 #include "src/cli/print.h"
+#include "src/cli/progress.h"
 #include "src/cli/sandbox_option.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/code_digest.h"
 #include "src/merge/merge.h"
+
+enum merge_stats { MERGE_STATS_TEXT, MERGE_STATS_JSON, MERGE_STATS_NONE };
+
+/* An operand, or a list of --files-from, with what the options before it say. */
+struct named_source {
+	const char *path;
+	bool is_list, zeros;
+	uint64_t weight;
+};
+DEFINE_VEC(source_vec, struct named_source);
+
+struct arguments {
+	struct merge_options merge;
+	struct source_vec sources;
+	struct merge_list list; /* the inputs that they name */
+	const char *output;     /* NULL or "-": stdout; a directory if by_build */
+	const char *stats_file; /* or NULL */
+	const char *expect;     /* a binary, in place of merge.expect; or NULL */
+	enum merge_stats stats;
+	enum progress_mode progress;
+	bool by_build, verbose, sandbox;
+	uint64_t weight; /* of the inputs that follow on the command line */
+	bool zeros;
+	char *tmpdir; /* owned: what merge.tmpdir is by default */
+};
+
+/* ---- the command line ---- */
+
+static void prepare(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	args->weight = 1;
+	args->merge.memory = MERGE_MEMORY;
+	args->merge.fan_in = MERGE_FAN_IN;
+}
+
+static void finish(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	merge_list_free(&args->list);
+	source_vec_free(&args->sources);
+	free(args->tmpdir);
+}
+
+static bool add_source(struct arguments *args, const char *path, bool is_list)
+{
+	return source_vec_push(&args->sources, (struct named_source){path, is_list, args->zeros, args->weight});
+}
+
+static bool read_operand(struct command_line *line, const char *path)
+{
+	return add_source(line->arguments, path, false);
+}
+
+static const char *read_list(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)row;
+	return add_source(line->arguments, value, true) ? NULL : OPTION_NOMEM;
+}
+
+static const char *read_scale(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct arguments *args = line->arguments;
+
+	args->merge.scaled = true;
+	return option_number(line, row, value);
+}
+
+/* 4096, 64K, 64M, 2G */
+static const char *read_memory(struct command_line *line, const struct option_row *row, const char *value)
+{
+	static const char units[] = "KMG";
+	struct text size = text_of(value);
+	const char *unit = size.len ? memchr(units, size.at[size.len - 1], sizeof(units) - 1) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	uint64_t number;
+
+	if (!text_dec(text_first(size, size.len - (unit != NULL)), &number) || !number || number > SIZE_MAX >> shift)
+		return OPTION_WRONG;
+	*(size_t *)option_field(line, row) = (size_t)number << shift;
+	return NULL;
+}
+
+static const char *read_max_bad(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct merge_options *out = option_field(line, row);
+	struct text number = text_of(value);
+
+	out->percent = text_ends(number, "%");
+	out->limited = out->skip_bad = true;
+	return text_dec(text_first(number, number.len - out->percent), &out->max_bad) ? NULL : OPTION_WRONG;
+}
+
+/* A build-id, or else a binary. */
+static const char *read_expected(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct arguments *args = line->arguments;
+	struct build_id id = {0};
+	bool is_id = build_id_parse(text_of(value), &id) && id.size;
+
+	(void)row;
+	args->expect = is_id ? NULL : value;
+	args->merge.expect = args->merge.expect_code = id;
+	return NULL;
+}
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output)},
+	{0, "files-from", "FILE", FILE_READ,
+	 "also merge the files listed in FILE, one per line\n('-': stdin), each optionally followed by a tab and a weight",
+	 INTO_BY(sources, read_list)},
+	{0, "null", NULL, NO_FILE, "names in these lists end with a zero byte", INTO(zeros)},
+	{0, "weight", "N", NO_FILE, "count the inputs that follow N times (default: 1)", INTO(weight), .takes = "a number from 1 on", .least = 1},
+	{0, "scale-to", "TOTAL", NO_FILE,
+	 "scale each input so that its counts add up to TOTAL",
+	 INTO_BY(merge.scale_to, read_scale), .takes = "a number from 1 on", .least = 1},
+	{0, "saturate", NULL, NO_FILE, "limit sums to 2^64 - 1 instead of failing (exit 4)", INTO(merge.saturate)},
+	{0, "skip-bad", NULL, NO_FILE,
+	 "skip inputs that are damaged, truncated or unreadable, and\nname them (exit 4)",
+	 INTO(merge.skip_bad)},
+	{0, "max-bad", "N", NO_FILE, "... but at most N of them, or N% (else exit 3)", INTO_BY(merge, read_max_bad), .takes = "a number, or one with %"},
+	{0, "expect", "ID|BIN", FILE_READ,
+	 "treat inputs of another build as bad: a build-id (of BOLT's\ninput), or the binary that ran",
+	 INTO_BY(expect, read_expected)},
+	{0, "group", "KEY:build", NO_FILE,
+	 "build: write one profile per build-id, ID.KIND, into the\ndirectory -o; inputs without one go to unknown.KIND",
+	 INTO_BY(by_build, option_keyword)},
+	{0, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
+	 INTO(merge.shard)},
+	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad", INTO(merge.require_shards)},
+	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)", INTO_BY(merge.memory, read_memory), .takes = "a size such as 64M"},
+	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)", INTO_BY(merge.fan_in, option_size), .takes = "a number from 2 to 512", .least = 2, .most = 512},
+	{0, "threads", "N", NO_FILE,
+	 "number of threads (default: one per processor, but at most\none for each 16M of --memory)",
+	 INTO_BY(merge.threads, option_threads)},
+	{0, "tmpdir", "DIR", FOLDER_USED, "directory for temporary files (default: that of the\noutput, else $TMPDIR or /tmp)",
+	 INTO(merge.tmpdir)},
+	{0, "sandbox", NULL, NO_FILE,
+	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to outputs and DIR",
+	 .read = option_sandbox},
+	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
+	{0, "stats-file", "FILE", FILE_WRITTEN, "also write the summary as JSON to FILE", INTO(stats_file)},
+	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal, for long runs)", INTO_SET(progress, PROGRESS_ALWAYS)},
+	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
+	{'q', "quiet", NULL, NO_FILE, "print only errors and skipped inputs", INTO_SET(stats, MERGE_STATS_NONE)},
+	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	HELP_ROW,
+};
+
+static bool choose_tmpdir(struct arguments *args)
+{
+	if (args->merge.tmpdir)
+		return true;
+	args->tmpdir = merge_tmpdir(args->output, args->by_build);
+	args->merge.tmpdir = args->tmpdir;
+	return args->tmpdir;
+}
+
+/* Checks that no output replaces an input.  The check of the command line could not see the inputs that
+ * stand in lists. */
+static bool inputs_are_apart(const struct arguments *args, struct bc_error *err)
+{
+	BC_AUTO(named_files_free) struct named_files files = {0};
+	bool ok = args->by_build || files_add(&files, "-o", FILE_WRITTEN, args->output ? args->output : "-");
+
+	ok = ok && (!args->stats_file || files_add(&files, "--stats-file", FILE_WRITTEN, args->stats_file));
+	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
+		ok = files_add(&files, OPERAND, FILE_READ, args->list.inputs.at[i].path);
+	return ok ? files_are_apart(&files, err) && merge_list_check(&args->list, err) : bc_fail_nomem(err);
+}
+
+/* Reads the lists, so that all inputs are known. */
+static bool list_inputs(struct arguments *args, struct bc_error *err)
+{
+	struct merge_list *list = &args->list;
+
+	for (size_t i = 0; i < args->sources.len; i++) {
+		const struct named_source *source = &args->sources.at[i];
+		bool is_stdin = !strcmp(source->path, "-");
+		if (is_stdin && list->stdin_taken)
+			return bc_fail(err, BC_MISMATCH, "stdin can be read once only");
+		list->stdin_taken |= is_stdin;
+		if (source->is_list ? !merge_list_read(list, source->path, source->zeros, source->weight, err)
+				    : !merge_list_add(list, source->path, source->weight) && !bc_fail_nomem(err))
+			return false;
+	}
+	return true;
+}
+
+static int check(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
+	struct bc_error err;
+
+	if (!list_inputs(args, &err))
+		return files_refuse(line->command, &err);
+	if (!args->list.inputs.len)
+		return usage_error(line->command, "no input given", NULL);
+	if (args->by_build && (!args->output || output_is_stdout(args->output)))
+		return usage_error(line->command, "--group needs a directory for the profiles: -o DIR", NULL);
+	if (!inputs_are_apart(args, &err))
+		return files_refuse(line->command, &err);
+	if (choose_tmpdir(args))
+		return EXIT_DONE;
+	bc_fail_nomem(&err);
+	return files_refuse(line->command, &err);
+}
 
 /* ---- one profile ---- */
 
@@ -30,7 +241,7 @@ static void discard(struct output *files, size_t count)
 		output_discard(&files[i]);
 }
 
-static bool write_stats(const struct merge_arguments *args, const struct merge_outcome *outcome, struct output *out,
+static bool write_stats(const struct arguments *args, const struct merge_outcome *outcome, struct output *out,
 			struct bc_error *err)
 {
 	if (!args->stats_file)
@@ -41,7 +252,7 @@ static bool write_stats(const struct merge_arguments *args, const struct merge_o
 	return true;
 }
 
-static bool write_one(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome,
+static bool write_one(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
 		      struct bc_error *err)
 {
 	struct output files[FILE_COUNT] = {0}, *profile = &files[FILE_PROFILE];
@@ -70,7 +281,7 @@ static bool is_input(const struct merge *merge, const char *path)
 }
 
 /* Opens the output of one build.  All inputs have the same kind; only an empty one has none. */
-static bool open_group(const struct merge_arguments *args, const struct merge *merge, const struct build_id *id,
+static bool open_group(const struct arguments *args, const struct merge *merge, const struct build_id *id,
 		       struct output *out, struct bc_error *err)
 {
 	char path[PATH_MAX], name[2 * BUILD_ID_MAX + 1];
@@ -86,7 +297,7 @@ static bool open_group(const struct merge_arguments *args, const struct merge *m
 	return output_open(path, out, err);
 }
 
-static bool write_groups(const struct merge_arguments *args, struct merge *merge, const struct build_id_vec *ids,
+static bool write_groups(const struct arguments *args, struct merge *merge, const struct build_id_vec *ids,
 			 struct merge_outcome *outcome, struct bc_error *err)
 {
 	struct output *files = calloc(ids->len + 1, sizeof(*files));
@@ -106,7 +317,7 @@ static bool write_groups(const struct merge_arguments *args, struct merge *merge
 	return ok;
 }
 
-static bool write_by_build(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome,
+static bool write_by_build(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
 			   struct bc_error *err)
 {
 	struct build_id_vec ids = {0};
@@ -121,7 +332,7 @@ static bool write_by_build(const struct merge_arguments *args, struct merge *mer
 
 /* ---- all of it ---- */
 
-static void enter_sandbox(const struct merge_arguments *args)
+static void enter_sandbox(const struct arguments *args)
 {
 	bool direct = !args->output || output_is_stdout(args->output);
 	/* The sandbox opens the directory of temporary files, but not a default one when the output is
@@ -137,7 +348,7 @@ static void enter_sandbox(const struct merge_arguments *args)
 }
 
 /* What is expected of inputs is what a binary has. */
-static bool read_expected(struct merge_arguments *args, struct bc_error *err)
+static bool read_expected_build(struct arguments *args, struct bc_error *err)
 {
 	struct binary binary = {0};
 
@@ -154,7 +365,7 @@ static bool read_expected(struct merge_arguments *args, struct bc_error *err)
 	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary (--expect)", args->expect);
 }
 
-static int refuse(const struct merge_arguments *args, struct merge_outcome *outcome, const struct bc_error *err)
+static int refuse(const struct arguments *args, struct merge_outcome *outcome, const struct bc_error *err)
 {
 	bool all_named = !*err->text;
 
@@ -169,7 +380,7 @@ static int refuse(const struct merge_arguments *args, struct merge_outcome *outc
 	return fail(err);
 }
 
-static int tell(const struct merge_arguments *args, const struct merge_outcome *outcome)
+static int tell(const struct arguments *args, const struct merge_outcome *outcome)
 {
 	const struct merge_report *report = &outcome->merge->report;
 
@@ -187,7 +398,7 @@ static int tell(const struct merge_arguments *args, const struct merge_outcome *
 
 /* Tries to merge in one pass, without a check of all inputs before it.  Scaling cannot: it needs
  * the sums of all inputs first. */
-static bool write_trusting(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome)
+static bool write_trusting(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome)
 {
 	struct bc_error err;
 
@@ -196,14 +407,14 @@ static bool write_trusting(const struct merge_arguments *args, struct merge *mer
 }
 
 /* Checks all inputs, then merges them. */
-static bool write_checked(const struct merge_arguments *args, struct merge *merge, struct merge_outcome *outcome,
+static bool write_checked(const struct arguments *args, struct merge *merge, struct merge_outcome *outcome,
 			  struct bc_error *err)
 {
 	return merge_look(merge, err) && merge_check(merge, !args->by_build, err) &&
 	       (args->by_build ? write_by_build : write_one)(args, merge, outcome, err);
 }
 
-static int run(struct merge_arguments *args, struct merge *merge, struct progress *progress)
+static int run(struct arguments *args, struct merge *merge, struct progress *progress)
 {
 	struct merge_outcome outcome = {.merge = merge};
 	struct bc_error err = {0};
@@ -218,34 +429,40 @@ static int run(struct merge_arguments *args, struct merge *merge, struct progres
 	return ok ? tell(args, &outcome) : refuse(args, &outcome, &err);
 }
 
-int merge_run_command(const struct command *command, int argc, char **argv)
+static int run_merge(struct command_line *line)
 {
-	BC_AUTO(merge_arguments_free) struct merge_arguments args = {0};
+	struct arguments *args = line->arguments;
 	struct progress progress;
 	struct merge merge;
 	struct bc_error err;
 	bool made = false;
+	int code;
 
-	int code = merge_arguments_parse(command, argc, argv, &args);
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
-		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	progress_init(&progress, args.stats == MERGE_STATS_NONE ? PROGRESS_NEVER : args.progress);
-	args.merge.progress = (struct merge_progress){progress_show, &progress};
-	if (args.by_build && !output_folder_make(args.output, &made, &err))
+	args->sandbox = line->sandbox;
+	progress_init(&progress, args->stats == MERGE_STATS_NONE ? PROGRESS_NEVER : args->progress);
+	args->merge.progress = (struct merge_progress){progress_show, &progress};
+	if (args->by_build && !output_folder_make(args->output, &made, &err))
 		return fail(&err);
-	enter_sandbox(&args);
-	if (read_expected(&args, &err)) {
-		merge_init(&merge, &args.merge, args.list.inputs.at, args.list.inputs.len);
-		code = run(&args, &merge, &progress);
+	enter_sandbox(args);
+	if (read_expected_build(args, &err)) {
+		merge_init(&merge, &args->merge, args->list.inputs.at, args->list.inputs.len);
+		code = run(args, &merge, &progress);
 		merge_free(&merge);
 	} else {
 		code = fail(&err);
 	}
 	if (made && (code == EXIT_FAILED || code == EXIT_WANTING))
-		(void)rmdir(args.output);
+		(void)rmdir(args->output);
 	return code;
 }
+
+const struct command merge_command = {
+	.name = "merge", .args = "[OPTION]... INPUT...",
+	.help = "add up profiles: fdata, YAML or pre-aggregated records\n\n"
+	"INPUT is a profile from batconv, perf2bolt, llvm-bolt -instrument or an earlier merge,\n"
+	"all of one kind; '-' is stdin.  Sums are exact and do not depend on the order of the\n"
+	"inputs; memory does not grow with their number or size.\n"
+	"Exit code 3: the inputs are of different kinds or builds; 1: one of them is damaged.",
+	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	.size = sizeof(struct arguments), .operand = read_operand, .enters_sandbox = true, .prepare = prepare, .check = check, .finish = finish, .run = run_merge, .program = merge_fdata_command,
+};

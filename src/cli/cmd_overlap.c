@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,22 +7,7 @@
 #include "src/cli/overlap.h"
 #include "src/cli/print.h"
 #include "src/cli/profile_input.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
-#include "src/cli/table_command.h"
-
-enum { OPT_JSON = 256, OPT_MIN, OPT_BIN };
-
-static const struct option_row rows[] = {
-	{OPT_BIN, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first"},
-	{OPT_MIN, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT"},
-	{OPT_JSON, "json", NULL, NO_FILE, "as JSON"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
-
-static const struct operands two_profiles = {2, "two profiles are needed", "two profiles are enough, not also"};
 
 struct arguments {
 	const char *output, *bin;
@@ -31,24 +15,25 @@ struct arguments {
 	double min;
 };
 
-static const char *apply_option(void *arguments, int id, const char *value)
+static const char *read_min(struct command_line *line, const struct option_row *row, const char *value)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 	char *end;
 
-	switch (id) {
-	case 'o': args->output = value; break;
-	case OPT_BIN: args->bin = value; break;
-	case OPT_JSON: args->json = true; break;
-	case OPT_MIN:
-		args->has_min = true;
-		args->min = strtod(value, &end);
-		if (*value < '0' || *value > '9' || *end || !(args->min <= 100))
-			return "--min takes a number from 0 to 100, not";
-		break;
-	}
-	return NULL;
+	(void)row;
+	args->has_min = true;
+	args->min = strtod(value, &end);
+	return *value >= '0' && *value <= '9' && !*end && args->min <= 100 ? NULL : OPTION_WRONG;
 }
+
+static const struct option_row rows[] = {
+	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first", INTO(bin)},
+	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO_BY(min, read_min), .takes = "a number from 0 to 100"},
+	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
 static void tell_min(const struct overlap_report *report)
 {
@@ -60,7 +45,7 @@ static void tell_min(const struct overlap_report *report)
 	}
 }
 
-static int compare(const struct arguments *args, char **paths, const struct flat_profile profiles[2], bool partial)
+static int compare(const struct arguments *args, const char *const *paths, const struct flat_profile profiles[2], bool partial)
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
 	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->has_min, args->min, false};
@@ -78,30 +63,29 @@ static int compare(const struct arguments *args, char **paths, const struct flat
 	return report.wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int run_overlap(const struct command *command, int argc, char **argv)
+static int run_overlap(struct command_line *line)
 {
+	const struct arguments *args = line->arguments;
+	const char *const *paths = line->operands.at;
 	struct flat_profile profiles[2] = {0};
-	struct arguments args = {0};
 	struct bc_error err = {0};
 	bool partial = false;
-	int code = table_command_arguments(command, argc, argv, &two_profiles, apply_option, &args);
 
-	if (code != GO_ON)
-		return code;
-	bool ok = profile_input_read(argv[optind], args.bin, &profiles[0], &partial, &err) &&
-		  profile_input_read(argv[optind + 1], args.bin, &profiles[1], &partial, &err);
-	code = ok ? compare(&args, argv + optind, profiles, partial) : fail(&err);
+	bool ok = profile_input_read(paths[0], args->bin, &profiles[0], &partial, &err) &&
+		  profile_input_read(paths[1], args->bin, &profiles[1], &partial, &err);
+	int code = ok ? compare(args, paths, profiles, partial) : fail(&err);
 	for (int i = 0; i < 2; i++)
 		flat_free(&profiles[i]);
 	return code;
 }
 
 const struct command overlap_command = {
-	"overlap", "[OPTION]... A B",
-	"say how much two profiles have in common\n\n"
+	.name = "overlap", .args = "[OPTION]... A B",
+	.help = "say how much two profiles have in common\n\n"
 	"A and B are profiles (fdata or BOLT's YAML; '-' is stdin), or with --bin samples.\n"
 	"For functions, blocks and calls: the sum of the smaller of both shares; then the\n"
 	"functions whose shares grew and shrank most.\n"
 	"Exit code 3: a share is below --min, or samples are of another build.",
-	rows, BC_COUNT(rows), FILE_READ, run_overlap, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 2, "two profiles are needed", "two profiles are enough, not also"},
+	.size = sizeof(struct arguments), .run = run_overlap,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +9,6 @@
 #include "src/cli/print.h"
 #include "src/cli/quality.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/sandbox_option.h"
-
-enum { OPT_JSON = 256, OPT_INPUT, OPT_GATES };
-
-static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
-	 "convert makes with it, and gaps in the flow of its code"},
-	SAMPLE_ROWS,
-	{OPT_GATES + GATE_DENSITY, "min-density", "N", NO_FILE, "exit code 3 if the density is below N"},
-	{OPT_GATES + GATE_KEPT, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept"},
-	{OPT_GATES + GATE_BIAS, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT"},
-	{OPT_GATES + GATE_DISCONTINUITY, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT"},
-	{OPT_GATES + GATE_COLD, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT"},
-	{OPT_GATES + GATE_INFERRED, "min-inferred", "PERCENT", NO_FILE, "... of plain samples: branches are inferred from less than\nPERCENT of them"},
-	{OPT_GATES + GATE_MOVED, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in another block than\nwhere they were taken"},
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 static const struct quality_gate gates[GATE_COUNT] = {
 	[GATE_DENSITY] = {"density", true, false, 0},
@@ -43,35 +22,42 @@ static const struct quality_gate gates[GATE_COUNT] = {
 
 struct arguments {
 	struct conversion_options conversion;
-	struct debug_dir_vec debug_dirs;
+	struct words debug_dirs;
 	struct quality_gate gates[GATE_COUNT];
 	const char *output;
-	bool json, help;
+	bool json;
 };
 
-static bool parse_limit(const char *value, struct quality_gate *gate)
+static const char *read_limit(struct command_line *line, const struct option_row *row, const char *value)
 {
+	struct quality_gate *gate = option_field(line, row);
 	char *end;
 
 	gate->limit = strtod(value, &end);
 	gate->set = true;
-	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit);
+	return *value >= '0' && *value <= '9' && !*end && isfinite(gate->limit) ? NULL : "a limit takes a number, not";
 }
 
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
-
-	switch (id) {
-	case OPT_JSON: args->json = true; return NULL;
-	case 'o': args->output = value; return NULL;
-	case 'h': args->help = true; return NULL;
-	case OPT_INPUT: args->conversion.input = value; return NULL;
-	}
-	if (id < OPT_GATES || id >= OPT_GATES + GATE_COUNT)
-		return sample_option(&args->conversion, &args->debug_dirs, id, value);
-	return parse_limit(value, &args->gates[id - OPT_GATES]) ? NULL : "a limit takes a number, not";
-}
+static const struct option_row rows[] = {
+	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
+	 "convert makes with it, and gaps in the flow of its code",
+	 INTO(conversion.input)},
+	SAMPLE_ROWS,
+	{0, "min-density", "N", NO_FILE, "exit code 3 if the density is below N", INTO_BY(gates[GATE_DENSITY], read_limit)},
+	{0, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept", INTO_BY(gates[GATE_KEPT], read_limit)},
+	{0, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT", INTO_BY(gates[GATE_BIAS], read_limit)},
+	{0, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT",
+	 INTO_BY(gates[GATE_DISCONTINUITY], read_limit)},
+	{0, "max-cold", "PERCENT", NO_FILE, "... the share of the hottest samples in cold or old\ncode is above PERCENT",
+	 INTO_BY(gates[GATE_COLD], read_limit)},
+	{0, "min-inferred", "PERCENT", NO_FILE, "... of plain samples: branches are inferred from less than\nPERCENT of them",
+	 INTO_BY(gates[GATE_INFERRED], read_limit)},
+	{0, "max-moved", "PERCENT", NO_FILE, "... more than PERCENT of these count in another block than\nwhere they were taken", INTO_BY(gates[GATE_MOVED], read_limit)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
 static int write_report(const struct arguments *args, struct quality_report *report, bool partial)
 {
@@ -120,40 +106,37 @@ static int run_samples(struct arguments *args)
 	return write_report(args, &report, conversion.partial);
 }
 
-/* Measures the operands, of which there is at least one. */
-static int run_operands(const struct command *command, int argc, char **argv, struct arguments *args)
+static void prepare(void *arguments)
 {
-	if (optind + 1 < argc) {
-		int code = sample_operands(command, argc, argv, &args->conversion);
-		return code == EXIT_DONE ? run_samples(args) : code;
-	}
-	if (args->conversion.input)
-		return usage_error(command, "--input is of samples, and none are given for", argv[optind]);
-	return run_profile(args, argv[optind]);
+	struct arguments *args = arguments;
+
+	memcpy(args->gates, gates, sizeof(gates));
+	sample_options_as_recorded(&args->conversion);
 }
 
-static int run_quality(const struct command *command, int argc, char **argv)
+static int check(struct command_line *line)
 {
-	struct arguments args = {0};
+	struct arguments *args = line->arguments;
 
-	memcpy(args.gates, gates, sizeof(gates));
-	sample_options_as_recorded(&args.conversion);
-	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help)
-		command_help(command, stdout);
-	else if (code == EXIT_DONE)
-		code = optind == argc ? usage_error(command, "no binary and no profile given", NULL)
-				      : run_operands(command, argc, argv, &args);
-	debug_dir_vec_free(&args.debug_dirs);
-	return code;
+	if (line->operands.len > 1)
+		return sample_operands(line, &args->debug_dirs, &args->conversion);
+	if (args->conversion.input)
+		return usage_error(line->command, "--input is of samples, and none are given for", line->operands.at[0]);
+	return EXIT_DONE;
+}
+
+static int run_quality(struct command_line *line)
+{
+	return line->operands.len > 1 ? run_samples(line->arguments) : run_profile(line->arguments, line->operands.at[0]);
 }
 
 const struct command quality_command = {
-	"quality", "[OPTION]... OPTIMIZED [SAMPLES]...",
-	"say how good a profile of these samples is\n\n"
+	.name = "quality", .args = "[OPTION]... OPTIMIZED [SAMPLES]...",
+	.help = "say how good a profile of these samples is\n\n"
 	"Are there enough samples, are they of this build, what do they cover, does the layout\n"
 	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
 	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML).\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
-	rows, BC_COUNT(rows), FILE_READ, run_quality, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary and no profile given", NULL},
+	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_quality,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "src/base/output.h"
@@ -9,44 +8,28 @@
 #include "src/cli/profile_input.h"
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/report/page.h"
 #include "src/symbolize/debug_lines.h"
 
-enum { OPT_INPUT = 256, OPT_AGAINST };
-
-static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE"},
-	{OPT_INPUT, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
-	 "there, and gaps in the flow of its code"},
-	{OPT_AGAINST, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
-	 "OPTIMIZED"},
-	SAMPLE_ROWS,
-	SANDBOX_ROW,
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
-
 struct arguments {
 	struct conversion_options conversion;
-	struct debug_dir_vec debug_dirs;
+	struct words debug_dirs;
 	const char *output, *against;
-	bool help;
 };
 
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
-
-	switch (id) {
-	case 'o': args->output = value; break;
-	case 'h': args->help = true; break;
-	case OPT_INPUT: args->conversion.input = value; break;
-	case OPT_AGAINST: args->against = value; break;
-	default: return sample_option(&args->conversion, &args->debug_dirs, id, value);
-	}
-	return NULL;
-}
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE", INTO(output)},
+	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
+	 "there, and gaps in the flow of its code",
+	 INTO(conversion.input)},
+	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
+	 "OPTIMIZED",
+	 INTO(against)},
+	SAMPLE_ROWS,
+	SANDBOX_ROW,
+	HELP_ROW,
+};
 
 /* ---- the page ---- */
 
@@ -80,8 +63,9 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 /* ---- what it is made of ---- */
 
 /* Shows samples of another build, too: that they are is what its first sentence says. */
-static int run(struct arguments *args)
+static int run(struct command_line *line)
 {
+	struct arguments *args = line->arguments;
 	BC_AUTO(flat_free) struct flat_profile other = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {.by_byte = true};
@@ -106,29 +90,30 @@ static int run(struct arguments *args)
 	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int run_report(const struct command *command, int argc, char **argv)
+static void prepare(void *arguments)
 {
-	struct arguments args = {0};
+	struct arguments *args = arguments;
 
-	sample_options_as_recorded(&args.conversion);
-	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help) {
-		command_help(command, stdout);
-	} else if (code == EXIT_DONE) {
-		code = sample_operands(command, argc, argv, &args.conversion);
-		if (code == EXIT_DONE)
-			code = args.output ? run(&args) : usage_error(command, "a file must be given for the page: -o FILE", NULL);
-	}
-	debug_dir_vec_free(&args.debug_dirs);
-	return code;
+	sample_options_as_recorded(&args->conversion);
+}
+
+static int check(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
+	int code = sample_operands(line, &args->debug_dirs, &args->conversion);
+
+	if (code != EXIT_DONE)
+		return code;
+	return args->output ? EXIT_DONE : usage_error(line->command, "a file must be given for the page: -o FILE", NULL);
 }
 
 const struct command report_command = {
-	"report", "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
-	"show how good a profile is, and where code ran, on a page for a browser\n\n"
+	.name = "report", .args = "[OPTION]... -o FILE OPTIMIZED SAMPLES...",
+	.help = "show how good a profile is, and where code ran, on a page for a browser\n\n"
 	"One file that loads nothing: figures and verdicts of 'quality', what was dropped, heat over\n"
 	"addresses, the hottest functions and their blocks.  SAMPLES are what convert takes; '-' is\n"
 	"stdin.\n"
 	"Exit code 3: the samples are of another build, or none is in a function.",
-	rows, BC_COUNT(rows), FILE_READ, run_report, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ,
+	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,103 +7,80 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/debug_option.h"
 #include "src/cli/maps_option.h"
 #include "src/cli/print.h"
-#include "src/cli/recordings_option.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/warnings.h"
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
-
-enum { OPT_MAPS = 256, OPT_BINARY, OPT_FUNCTIONS, OPT_FORMER_INPUT, OPT_LINES, OPT_INLINES, OPT_FORMAT, OPT_KIND };
-
-static const struct option_row rows[] = {
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	{OPT_FORMAT, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof"},
-	{OPT_MAPS, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
-	 "which a recording has no mappings; repeatable"},
-	{OPT_BINARY, "binary", "BIN", FILE_READ, "the file to use for mappings with its name or build-id;\n"
-	 "repeatable"},
-	{OPT_FUNCTIONS, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the mapped files (binary,\n"
-	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table"},
-	{OPT_FORMER_INPUT, "input", "[INPUT]", NO_FILE, NULL},
-	{OPT_LINES, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF"},
-	{OPT_INLINES, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF"},
-	{OPT_KIND, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf"},
-	NEW_RECORDING_ROW,
-	DEBUG_DIR_ROW,
-	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "print only errors"},
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 /* It is a binary's name in all other commands. */
 #define FORMER_INPUT "--input is written --functions=input now"
 
 enum input_kind { KIND_AUTO, KIND_RAW, KIND_PERF };
 
-DEFINE_VEC(path_vec, const char *);
 DEFINE_VEC(given_vec, struct given_binary);
 
 struct arguments {
-	struct debug_dir_vec debug_dirs;
+	struct words debug_dirs, binaries;
 	struct map_file_vec maps;
-	struct path_vec binaries;
 	const char *output;
 	enum stack_format format;
 	enum input_kind kind;
-	bool functions, input, lines, inlines, quiet, help, nomem;
+	bool functions, input, lines, inlines, quiet;
 	bool partial; /* something of an input could not be read */
-	struct recording_marks marks;
+	const bool *begins; /* by file of stacks: a new recording */
 };
 
-static bool parse_kind(const char *value, enum input_kind *out)
+static const char *read_functions(struct command_line *line, const struct option_row *row, const char *of)
 {
-	static const char *const names[] = {"auto", "raw", "perf"};
+	struct arguments *args = line->arguments;
 
-	for (size_t i = 0; i < BC_COUNT(names); i++)
-		if (!strcmp(value, names[i])) {
-			*out = (enum input_kind)i;
-			return true;
-		}
-	return false;
-}
-
-static bool parse_functions(const char *of, struct arguments *args)
-{
+	(void)row;
 	args->functions = true;
 	args->input = of && !strcmp(of, "input");
-	return !of || args->input || !strcmp(of, "binary");
+	return !of || args->input || !strcmp(of, "binary") ? NULL : OPTION_WRONG;
 }
 
-/* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(void *arguments, int id, const char *value)
+/* Lines and inlined calls are those of functions. */
+static const char *read_lines(struct command_line *line, const struct option_row *row, const char *value)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
-	switch (id) {
-	case 'o': args->output = value; break;
-	case 'q': args->quiet = true; break;
-	case 'h': args->help = true; break;
-	case OPTION_NEW_RECORDING: recording_marks_add(&args->marks); break;
-	case OPT_FUNCTIONS:
-		return parse_functions(value, args) ? NULL : "--functions takes binary or input, not";
-	case OPT_FORMER_INPUT: return FORMER_INPUT;
-	case OPT_LINES: args->lines = args->functions = true; break;
-	case OPT_INLINES: args->inlines = args->functions = true; break;
-	case OPTION_DEBUG_DIR: args->nomem |= !debug_dir_vec_push(&args->debug_dirs, value); break;
-	case OPT_MAPS: args->nomem |= !map_file_vec_push(&args->maps, (struct map_file){.path = value}); break;
-	case OPT_BINARY: args->nomem |= !path_vec_push(&args->binaries, value); break;
-	case OPT_FORMAT:
-		return stack_format_parse(text_of(value), &args->format)
-			       ? NULL : "--format takes text, json, folded or pprof, not";
-	case OPT_KIND:
-		return parse_kind(value, &args->kind) ? NULL : "--input-format takes auto, raw or perf, not";
-	}
-	return NULL;
+	args->functions = true;
+	return option_flag(line, row, value);
 }
+
+static const char *refuse_input(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)line;
+	(void)row;
+	(void)value;
+	return FORMER_INPUT;
+}
+
+static const struct option_row rows[] = {
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	{0, "format", "FORMAT:text,json,folded,pprof", NO_FILE, "text (default), json, folded (for flame graphs) or pprof", INTO(format)},
+	{0, "maps", "FILE", FILE_READ, "maps: .bcmaps or text of /proc/PID/maps; for processes of\n"
+	 "which a recording has no mappings; repeatable",
+	 INTO_BY(maps, option_maps)},
+	{0, "binary", "BIN", FILE_READ, "the file to use for mappings with its name or build-id;\n"
+	 "repeatable",
+	 INTO(binaries)},
+	{0, "functions", "[OF]:binary,input", NO_FILE, "show functions, of BIN and of the mapped files (binary,\n"
+	 "the default); input: for a BOLTed binary those of the\nbinary that llvm-bolt read, from the table",
+	 INTO_BY(functions, read_functions)},
+	{0, "input", "[INPUT]", NO_FILE, NULL, .read = refuse_input},
+	{0, "lines", NULL, NO_FILE, "show functions and source lines, from DWARF", INTO_BY(lines, read_lines)},
+	{0, "inlines", NULL, NO_FILE, "show functions and inlined calls, from DWARF", INTO_BY(inlines, read_lines)},
+	{0, "input-format", "KIND:auto,raw,perf", NO_FILE, "auto (default), raw or perf", INTO(kind)},
+	NEW_RECORDING_ROW,
+	DEBUG_DIR_ROW,
+	SANDBOX_ROW,
+	{'q', "quiet", NULL, NO_FILE, "print only errors", INTO(quiet)},
+	HELP_ROW,
+};
 
 /* Tells raw stacks from a recording by the first line that is no comment.  A pipe cannot be read
  * twice: it is taken for raw stacks. */
@@ -149,7 +125,7 @@ static bool read_maps(struct arguments *args, struct snapshots *out, struct bc_e
 
 static bool open_binaries(const struct arguments *args, struct given_vec *out, struct bc_error *err)
 {
-	struct debug_dirs dirs = debug_dirs_of(&args->debug_dirs);
+	struct debug_dirs dirs = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
 
 	for (size_t i = 0; i < args->binaries.len; i++) {
 		struct given_binary given = {.path = args->binaries.at[i]};
@@ -179,23 +155,21 @@ static bool resolve_recording(struct arguments *args, struct resolver *resolver,
 	return true;
 }
 
-static bool resolve_all(struct arguments *args, struct resolver *resolver, char **files, int count,
-			struct bc_error *err)
+static bool resolve_all(struct arguments *args, struct resolver *resolver, const struct words *files, struct bc_error *err)
 {
-	for (int i = 0; i < count; i++) {
+	for (size_t i = 0; i < files->len; i++) {
 		bool raw = args->kind == KIND_RAW;
-		if (args->kind == KIND_AUTO && !is_raw(files[i], &raw, err))
+		if (args->kind == KIND_AUTO && !is_raw(files->at[i], &raw, err))
 			return false;
-		resolver->new_recording = args->marks.begins[i];
-		if (!(raw ? resolver_raw_file(resolver, files[i], err)
-			  : resolve_recording(args, resolver, files[i], err)))
+		resolver->new_recording = args->begins[i];
+		if (!(raw ? resolver_raw_file(resolver, files->at[i], err)
+			  : resolve_recording(args, resolver, files->at[i], err)))
 			return false;
 	}
 	return true;
 }
 
-static bool write_all(struct arguments *args, struct resolver *resolver, char **files,
-		      int count, struct bc_error *err)
+static bool write_all(struct arguments *args, struct resolver *resolver, const struct words *files, struct bc_error *err)
 {
 	struct stack_writer writer = {.format = args->format, .lines = args->lines,
 				      .files = &resolver->snapshots->files, 
@@ -207,7 +181,7 @@ static bool write_all(struct arguments *args, struct resolver *resolver, char **
 	writer.out = output.file;
 	resolver->take = take_stack;
 	resolver->ctx = &writer; // cppcheck-suppress autoVariables ; taken back below
-	bool ok = resolve_all(args, resolver, files, count, err) && stack_writer_finish(&writer, err);
+	bool ok = resolve_all(args, resolver, files, err) && stack_writer_finish(&writer, err);
 	resolver->ctx = NULL;
 	stack_writer_free(&writer);
 	if (ok)
@@ -243,15 +217,15 @@ static void tell_refused(const struct libraries *libraries)
 	}
 }
 
-static int run(struct arguments *args, char **files, int count)
+static int run(struct arguments *args, const struct words *files)
 {
-	struct debug_dirs dirs = debug_dirs_of(&args->debug_dirs);
+	struct debug_dirs dirs = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
 	struct snapshots snapshots = {0};
 	struct given_vec given = {0};
 	struct resolver resolver;
 	struct bc_error err = {0};
 
-	bool ok = (!args->nomem || bc_fail_nomem(&err)) && read_maps(args, &snapshots, &err) &&
+	bool ok = read_maps(args, &snapshots, &err) &&
 		  open_binaries(args, &given, &err);
 	resolver_init(&resolver, &snapshots);
 	resolver.libraries.given = given.at;
@@ -262,7 +236,7 @@ static int run(struct arguments *args, char **files, int count)
 	resolver.options = (struct frame_options){args->functions, args->input, args->lines || args->inlines};
 	if (resolver.options.lines)
 		debug_lines_stay_offline();
-	ok = ok && write_all(args, &resolver, files, count, &err);
+	ok = ok && write_all(args, &resolver, files, &err);
 	if (ok)
 		tell_refused(&resolver.libraries);
 	if (ok && !args->quiet)
@@ -277,32 +251,32 @@ static int run(struct arguments *args, char **files, int count)
 	return args->partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static int run_stacks(const struct command *command, int argc, char **argv)
+static int run_stacks(struct command_line *line)
 {
-	struct arguments args = {0};
+	struct arguments *args = line->arguments;
+	int code;
+	bool *begins = new_recordings(line, 0, &code);
 
-	recording_marks_begin(&args.marks, argc, argv);
-	int code = options_apply(command, argc, argv, apply_option, &args);
-	if (code == EXIT_DONE && args.help)
-		command_help(command, stdout);
-	else if (code == EXIT_DONE && optind == argc)
-		code = usage_error(command, "no stacks given", NULL);
-	else if (code == EXIT_DONE)
-		code = recording_marks_settle(&args.marks, command, argv + optind, (size_t)(argc - optind));
-	if (code == EXIT_DONE && !args.help)
-		code = run(&args, argv + optind, argc - optind);
-	map_file_vec_free(&args.maps);
-	path_vec_free(&args.binaries);
-	recording_marks_free(&args.marks);
-	debug_dir_vec_free(&args.debug_dirs);
+	args->begins = begins;
+	if (begins)
+		code = run(args, &line->operands);
+	free(begins);
 	return code;
 }
 
+static void finish(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	map_file_vec_free(&args->maps);
+}
+
 const struct command stacks_command = {
-	"stacks", "[OPTION]... STACKS...",
-	"resolve call stacks to libraries, offsets, functions and lines\n\n"
+	.name = "stacks", .args = "[OPTION]... STACKS...",
+	.help = "resolve call stacks to libraries, offsets, functions and lines\n\n"
 	"STACKS are raw stacks (TIME MAP ADDRESS..., see batconv-stacks(1)), which need\n"
 	"--maps, or recordings with their own mappings: perf.data, or what\n"
 	"perf script --show-mmap-events prints.  '-' is raw stacks on stdin.",
-	rows, BC_COUNT(rows), FILE_READ, run_stacks, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no stacks given", NULL},
+	.size = sizeof(struct arguments), .finish = finish, .run = run_stacks,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,73 +9,47 @@
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/cli/table_command.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/replace.h"
-
-enum { OPT_IN_PLACE = 256 };
 
 /* At most so many functions are named in a message. */
 enum { NAMES_TOLD = 8 };
 
-static const struct option_row rows[] = {
-	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE"},
-	{OPT_IN_PLACE, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY"},
-	{'q', "quiet", NULL, NO_FILE, "do not print lost information and changes"},
-	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones"},
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
-
 struct arguments {
 	const char *path, *output;
-	enum bat_layout layout;
-	bool has_layout, in_place, quiet, verbose;
+	enum bat_layout layout; /* BAT_LAYOUT_COUNT: none was given */
+	bool in_place, quiet, verbose;
 };
 
-static bool parse_layout(const char *value, struct arguments *args)
-{
-	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
-		if (!strcmp(value, bat_layout_name((enum bat_layout)i))) {
-			args->layout = (enum bat_layout)i;
-			return args->has_layout = true;
-		}
-	}
-	return false;
-}
+static const struct option_row rows[] = {
+	{'l', "layout", "LAYOUT:fixed,delta,equal,hashed", NO_FILE, "fixed (LLVM 14 to 17), delta (18), equal or hashed\n(19 to 23)",
+	 INTO(layout)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write the binary to FILE", INTO(output)},
+	{0, "in-place", NULL, OPERANDS_UPDATED, "replace BINARY", INTO(in_place)},
+	{'q', "quiet", NULL, NO_FILE, "do not print lost information and changes", INTO(quiet)},
+	{'v', "verbose", NULL, NO_FILE, "name all functions that change, not only the first ones", INTO(verbose)},
+	HELP_ROW,
+};
 
-/* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(void *arguments, int id, const char *value)
+static void prepare(void *arguments)
 {
 	struct arguments *args = arguments;
 
-	switch (id) {
-	case 'o': args->output = value; break;
-	case 'q': args->quiet = true; break;
-	case 'v': args->verbose = true; break;
-	case OPT_IN_PLACE: args->in_place = true; break;
-	case 'l':
-		if (!parse_layout(value, args))
-			return "--layout takes fixed, delta, equal or hashed, not";
-		break;
-	}
-	return NULL;
+	args->layout = (enum bat_layout)BAT_LAYOUT_COUNT;
 }
 
-static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
+static int check(struct command_line *line)
 {
-	int code = table_command_arguments(command, argc, argv, &one_binary, apply_option, args);
+	struct arguments *args = line->arguments;
 
-	if (code != GO_ON)
-		return code;
-	if (!args->has_layout)
-		return usage_error(command, "no --layout given", NULL);
+	if ((unsigned)args->layout == BAT_LAYOUT_COUNT)
+		return usage_error(line->command, "no --layout given", NULL);
 	if (args->in_place && args->output)
-		return usage_error(command, "--in-place and -o exclude each other", NULL);
+		return usage_error(line->command, "--in-place and -o exclude each other", NULL);
 	if (!args->in_place && !args->output)
-		return usage_error(command, "no -o given, and no --in-place", NULL);
-	args->path = argv[optind];
-	return GO_ON;
+		return usage_error(line->command, "no -o given, and no --in-place", NULL);
+	args->path = line->operands.at[0];
+	return EXIT_DONE;
 }
 
 static void tell(const char *what, uint32_t count)
@@ -210,24 +183,21 @@ static bool transcode(const struct arguments *args, struct binary *subject, stru
 	return true;
 }
 
-static int run_transcode(const struct command *command, int argc, char **argv)
+static int run_transcode(struct command_line *line)
 {
-	struct arguments args = {0};
+	const struct arguments *args = line->arguments;
 	BC_AUTO(binary_close) struct binary subject = {0};
 	struct bc_error err;
-	int code = parse(command, argc, argv, &args);
 
-	if (code != GO_ON)
-		return code;
-	bool ok = binary_open_table(args.path, &subject, &err) && transcode(&args, &subject, &err);
-	return ok ? EXIT_DONE : fail(&err);
+	return binary_open_table(args->path, &subject, &err) && transcode(args, &subject, &err) ? EXIT_DONE : fail(&err);
 }
 
 const struct command transcode_command = {
-	"transcode", "--layout=LAYOUT {-o FILE | --in-place} BINARY",
-	"rewrite the BAT section for another release of BOLT\n\n"
+	.name = "transcode", .args = "--layout=LAYOUT {-o FILE | --in-place} BINARY",
+	.help = "rewrite the BAT section for another release of BOLT\n\n"
 	"Nothing else in the binary changes.  Wrong parents of cold fragments, as LLVM 18\n"
 	"wrote them, are repaired.  Lost information is reported on stderr, with the\n"
 	"functions whose translation changes.",
-	rows, BC_COUNT(rows), FILE_READ, run_transcode, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_transcode,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,28 +6,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/cli/sandbox_option.h"
 #include "src/output/verification.h"
-
-enum { OPT_INPUT = 256, OPT_JSON, OPT_SARIF, OPT_FAIL_ON, OPT_LIMIT, OPT_NO_CODE, OPT_SAMPLE,
-       OPT_SEED };
-
-static const struct option_row rows[] = {
-	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read"},
-	{OPT_FAIL_ON, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note"},
-	{OPT_JSON, "json", NULL, NO_FILE, "print the findings as JSON"},
-	{OPT_SARIF, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools"},
-	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)"},
-	{OPT_LIMIT, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted"},
-	{OPT_NO_CODE, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM"},
-	{OPT_SAMPLE, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
-	 "with --input compare the instructions there"},
-	{OPT_SEED, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)"},
-	THREADS_ROW,
-	SANDBOX_ROW,
-	{'q', "quiet", NULL, NO_FILE, "print only findings"},
-	{'h', "help", NULL, NO_FILE, "show this help"},
-};
 
 enum form { FORM_TEXT, FORM_JSON, FORM_SARIF };
 #define TWO_FORMS "--json and --sarif exclude each other"
@@ -39,76 +17,53 @@ struct arguments {
 	enum form form;
 	const char *output;
 	uint64_t sample, seed;
-	bool quiet, help;
+	bool quiet;
 };
 
-static bool parse_severity(const char *value, enum severity *out)
+static const char *read_severity(struct command_line *line, const struct option_row *row, const char *value)
 {
 	for (unsigned i = SEVERITY_NOTE; i <= SEVERITY_ERROR; i++) {
 		if (!strcmp(value, severity_name((enum severity)i))) {
-			*out = (enum severity)i;
-			return true;
+			*(unsigned *)option_field(line, row) = i;
+			return NULL;
 		}
 	}
-	return false;
+	return OPTION_WRONG;
 }
 
-static bool parse_number(const char *value, uint64_t most, uint64_t *out)
+static const char *read_form(struct command_line *line, const struct option_row *row, const char *value)
 {
-	return text_dec(text_of(value), out) && *out <= most;
+	struct arguments *args = line->arguments;
+
+	if (args->form != FORM_TEXT && (unsigned)args->form != row->value)
+		return TWO_FORMS;
+	return option_set(line, row, value);
 }
 
-/* Returns what is wrong with the value, or NULL. */
-static const char *apply_option(void *arguments, int id, const char *value)
+static const struct option_row rows[] = {
+	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read", INTO(verify.input)},
+	{0, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note",
+	 INTO_BY(fail_on, read_severity)},
+	{0, "json", NULL, NO_FILE, "print the findings as JSON", INTO_BY(form, read_form), .value = FORM_JSON},
+	{0, "sarif", NULL, NO_FILE, "print the findings as SARIF 2.1.0, for code-scanning tools", INTO_BY(form, read_form), .value = FORM_SARIF},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	{0, "limit", "N", NO_FILE, "show at most N findings of each kind (default: 20);\nall are counted",
+	 INTO_BY(verify.most, option_size), .takes = "a number"},
+	{0, "no-code", NULL, NO_FILE, "do not decode instructions: faster, needs no libLLVM", INTO(verify.no_code)},
+	{0, "sample-check", "N", NO_FILE, "translate N random addresses in two independent ways;\n"
+	 "with --input compare the instructions there",
+	 INTO(sample), .takes = "a number from 1 to 100000000", .least = 1, .most = 100000000},
+	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed), .takes = "a number"},
+	THREADS_ROW(verify.threads),
+	SANDBOX_ROW,
+	{'q', "quiet", NULL, NO_FILE, "print only findings", INTO(quiet)},
+	HELP_ROW,
+};
+
+static void prepare(void *arguments)
 {
-	struct arguments *args = arguments;
-	uint64_t number = 0;
-
-	switch (id) {
-	case 'i': args->verify.input = value; break;
-	case 'o': args->output = value; break;
-	case 'q': args->quiet = true; break;
-	case 'h': args->help = true; break;
-	case OPT_JSON:
-	case OPT_SARIF:
-		if (args->form != FORM_TEXT && args->form != (id == OPT_JSON ? FORM_JSON : FORM_SARIF))
-			return TWO_FORMS;
-		args->form = id == OPT_JSON ? FORM_JSON : FORM_SARIF;
-		break;
-	case OPT_NO_CODE: args->verify.no_code = true; break;
-	case OPT_FAIL_ON:
-		if (!parse_severity(value, &args->fail_on))
-			return "--fail-on takes error, warning or note, not";
-		break;
-	case OPT_LIMIT:
-		if (!parse_number(value, SIZE_MAX, &number))
-			return "--limit takes a number, not";
-		args->verify.most = (size_t)number;
-		break;
-	case OPT_SAMPLE:
-		if (!parse_number(value, 100000000, &args->sample) || !args->sample)
-			return "--sample-check takes a number from 1 to 100000000, not";
-		break;
-	case OPT_SEED:
-		if (!parse_number(value, UINT64_MAX, &args->seed))
-			return "--seed takes a number, not";
-		break;
-	case OPTION_THREADS: return threads_option(value, &args->verify.threads);
-	}
-	return NULL;
-}
-
-static int parse(const struct command *command, int argc, char **argv, struct arguments *args)
-{
-	int code = options_apply(command, argc, argv, apply_option, args);
-
-	if (code != EXIT_DONE || args->help)
-		return code;
-	if (argc != optind + 1)
-		return argc == optind ? usage_error(command, "no binary given", NULL)
-				      : usage_error(command, "one binary at a time, not also", argv[optind + 1]);
-	args->verify.binary = argv[optind];
-	return EXIT_DONE;
+	*(struct arguments *)arguments = (struct arguments){
+		.verify = {.threads = parallel_threads(), .most = 20}, .fail_on = SEVERITY_WARNING, .seed = 1};
 }
 
 /* Exit code 3 is for findings. */
@@ -152,28 +107,22 @@ static int write_findings(const struct arguments *args, const struct verificatio
 	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
 }
 
-static int run_verify(const struct command *command, int argc, char **argv)
+static int run_verify(struct command_line *line)
 {
-	struct arguments args = {.verify = {.threads = parallel_threads(), .most = 20},
-				 .fail_on = SEVERITY_WARNING, .seed = 1};
+	struct arguments *args = line->arguments;
 	struct verify_report verify;
 	struct sample_result sample = {0};
 	struct bc_error err;
-	int code = parse(command, argc, argv, &args);
+	int code;
 
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
-		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (!verify_run(&args.verify, &verify, &err))
+	args->verify.binary = line->operands.at[0];
+	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
-	struct verification found = {&verify, NULL, args.verify.binary, args.verify.input, BATCONV_VERSION};
-	if (args.sample && verify.linked)
+	struct verification found = {&verify, NULL, args->verify.binary, args->verify.input, BATCONV_VERSION};
+	if (args->sample && verify.linked)
 		found.sample = &sample;
-	if (!found.sample || run_sample(&args, &verify, &sample, &err))
-		code = write_findings(&args, &found);
+	if (!found.sample || run_sample(args, &verify, &sample, &err))
+		code = write_findings(args, &found);
 	else
 		code = fail_always(&err);
 	verify_free(&verify);
@@ -181,11 +130,12 @@ static int run_verify(const struct command *command, int argc, char **argv)
 }
 
 const struct command verify_command = {
-	"verify", "[OPTION]... BINARY",
-	"check the BAT section of a binary\n\n"
+	.name = "verify", .args = "[OPTION]... BINARY",
+	.help = "check the BAT section of a binary\n\n"
 	"BINARY is a binary from 'llvm-bolt --enable-bat', or such a section alone.\n"
 	"Every finding has an id, a severity, a place and a remedy; batconv-verify(1)\n"
 	"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 	"or worse.",
-	rows, BC_COUNT(rows), FILE_READ, run_verify, NULL,
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
+	.size = sizeof(struct arguments), .prepare = prepare, .run = run_verify,
 };

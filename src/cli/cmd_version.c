@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <getopt.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <yaml.h>
@@ -13,26 +12,14 @@
 #include "src/output/json.h"
 #include "src/symbolize/debug_lines.h"
 
-enum { OPT_JSON = 256 };
+struct arguments {
+	bool json;
+};
 
 static const struct option_row rows[] = {
-	{OPT_JSON, "json", NULL, NO_FILE, "print JSON"},
-	{'h', "help", NULL, NO_FILE, "show this help"},
+	{0, "json", NULL, NO_FILE, "print JSON", INTO(json)},
+	HELP_ROW,
 };
-
-struct arguments {
-	bool json, help;
-};
-
-static const char *apply_option(void *arguments, int id, const char *value)
-{
-	struct arguments *args = arguments;
-
-	(void)value;
-	args->json |= id == OPT_JSON;
-	args->help |= id == 'h';
-	return NULL;
-}
 
 /* What the program was built with, or loads when it is needed. */
 struct library {
@@ -87,26 +74,19 @@ static void version_text(const struct library *libraries, size_t count)
 		printf("%s: %s\n", libraries[i].name, libraries[i].version ? libraries[i].version : libraries[i].why);
 }
 
-static int run_version(const struct command *command, int argc, char **argv)
+static int run_version(struct command_line *line)
 {
-	struct arguments args = {0};
+	const struct arguments *args = line->arguments;
 	struct library libraries[LIBRARIES_MOST];
 	struct bc_error err = {0};
-	int code = options_apply(command, argc, argv, apply_option, &args);
 
-	if (code != EXIT_DONE)
-		return code;
-	if (args.help) {
-		command_help(command, stdout);
-		return EXIT_DONE;
-	}
-	if (optind < argc)
-		return usage_error(command, "no operand is taken, not", argv[optind]);
-	(args.json ? version_json : version_text)(libraries, find_libraries(libraries, &err));
+	(args->json ? version_json : version_text)(libraries, find_libraries(libraries, &err));
 	return EXIT_DONE;
 }
 
 const struct command version_command = {
-	"version", "[OPTION]...", "print the version, and those of the libraries it uses",
-	rows, BC_COUNT(rows), NO_FILE, run_version, NULL,
+	.name = "version", .args = "[OPTION]...",
+	.help = "print the version, and those of the libraries it uses",
+	COMMAND_OPTIONS(rows), .operands = NO_FILE, .count = {0, 0, NULL, "no operand is taken, not"},
+	.size = sizeof(struct arguments), .run = run_version,
 };

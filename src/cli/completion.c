@@ -30,10 +30,10 @@ bool operands_completed(const struct command *command)
 
 const char *completion_letter(const struct option_row *row, char letter[3])
 {
-	if (row->id > 255)
+	if (!row->letter)
 		return NULL;
 	letter[0] = '-';
-	letter[1] = (char)row->id;
+	letter[1] = (char)row->letter;
 	letter[2] = '\0';
 	return letter;
 }

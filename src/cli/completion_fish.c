@@ -66,8 +66,8 @@ static void put_options(const struct command *command, const char *program, bool
 		fprintf(out, "complete -c %s", program);
 		if (is_command)
 			fprintf(out, " -n '__batconv_is %s'", command->name);
-		if (row->id <= 255)
-			fprintf(out, " -s %c", row->id);
+		if (row->letter)
+			fprintf(out, " -s %c", row->letter);
 		if (row->name)
 			fprintf(out, " -l %s", row->name);
 		put_argument(row, out);

@@ -2,7 +2,6 @@
 #include "src/cli/file_conflicts.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +9,6 @@
 
 #include "src/base/attr.h"
 #include "src/base/output.h"
-#include "src/cli/sandbox_option.h"
 #include "src/event/input.h"
 
 /* ---- which files there are ---- */
@@ -81,7 +79,6 @@ bool files_add(struct named_files *files, const char *option, enum file_role rol
 {
 	switch (role) {
 	case FILE_READ: return add_input(files, option, value);
-	case IN_ORDER_READ: return add_input(files, option, value);
 	case FOLDER_USED: return add(files, option, value, true, true);
 	case FILES_READ: return add_list(files, option, value);
 	case STDIN_READ: return strcmp(value, "-") || add(files, option, value, true, false);
@@ -202,91 +199,4 @@ bool files_are_apart(const struct named_files *files, struct bc_error *err)
 	ok = ok && two_outputs(all, ids, count, err) && replaced_inputs(all, ids, count, err);
 	identities_free(ids, count);
 	return ok;
-}
-
-/* ---- a command line ---- */
-
-/* Adds stdout, under the name of -o if the command has an -o for an output. */
-static bool add_stdout(const struct command *command, struct named_files *files)
-{
-	const char *option = OUTPUT;
-
-	for (size_t i = 0; i < command->option_count; i++)
-		if (command->options[i].id == 'o' && command->options[i].role == FILE_WRITTEN)
-			option = "-o";
-	return files_add(files, option, FILE_WRITTEN, "-");
-}
-
-static bool add_operands(enum file_role role, int count, char **operands, struct named_files *files)
-{
-	if (role == STDIN_READ && !count)
-		return files_add(files, OPERAND, role, "-");
-	for (int i = 0; i < count; i++)
-		if (!files_add(files, OPERAND, role, operands[i]))
-			return false;
-	return true;
-}
-
-/* Adds all files of a command line.  *usable: the command will run, rather than end with a message
- * or its help. */
-static bool add_all(const struct command *command, int argc, char **argv, struct named_files *files,
-		    bool *usable, bool *sandbox)
-{
-	enum file_role operands = command->operands;
-	const struct option_row *row;
-	const char *value;
-	char name[OPTION_NAME];
-	int id;
-
-	if (!add_stdout(command, files))
-		return false;
-	while ((row = option_scan(command, argc, argv, &id, &value))) {
-		if (id == 'h')
-			return true;
-		if (row->role == OPERANDS_UPDATED)
-			operands = FILE_UPDATED;
-		*sandbox |= id == OPTION_SANDBOX;
-		option_name(row, name);
-		if (id == OPTION_OPERAND)
-			snprintf(name, sizeof(name), "%s", OPERAND);
-		if (value && !files_add(files, name, row->role, value))
-			return false;
-	}
-	*usable = id == OPTION_END;
-	return add_operands(operands, argc - optind, argv + optind, files);
-}
-
-int files_refuse(const struct command *command, const struct bc_error *err)
-{
-	if (err->code == BC_MISMATCH)
-		return usage_error(command, err->text, NULL);
-	fprintf(stderr, "batconv: %s\n", err->text);
-	return EXIT_FAILED;
-}
-
-/* getopt() moves operands behind options.  The check works on a copy, so that the command sees the
- * words as the user gave them. */
-static char **copy_words(int argc, char **argv)
-{
-	char **words = calloc((size_t)argc + 1, sizeof(*words));
-
-	for (int i = 0; words && i < argc; i++)
-		words[i] = argv[i];
-	return words;
-}
-
-int files_check(const struct command *command, int argc, char **argv)
-{
-	BC_AUTO(named_files_free) struct named_files files = {0};
-	bool usable = false, sandbox = false;
-	char **words = copy_words(argc, argv);
-	struct bc_error err;
-
-	bool ok = (words && add_all(command, argc, words, &files, &usable, &sandbox)) || bc_fail_nomem(&err);
-	optind = 0; /* getopt starts anew */
-	free(words);
-	ok = ok && (!usable || files_are_apart(&files, &err));
-	if (ok && usable && sandbox)
-		ok = sandbox_option(&files) || bc_fail_nomem(&err);
-	return ok ? EXIT_DONE : files_refuse(command, &err);
 }

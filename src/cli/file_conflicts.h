@@ -9,7 +9,20 @@
 
 #include "src/base/error.h"
 #include "src/base/vec.h"
-#include "src/cli/options.h"
+
+/* What becomes of the file that a word names. */
+enum file_role {
+	NO_FILE,          /* it names none */
+	FILE_READ,        /* "-" is stdin */
+	FILES_READ,       /* the same of several, with commas */
+	FILE_WRITTEN,     /* "-" is stdout; of several such options of one name the last counts */
+	FILE_UPDATED,     /* read, and then replaced */
+	OPERANDS_UPDATED, /* of an option: the operands are FILE_UPDATED */
+	FOLDER_USED,      /* files without a name are made in it */
+	STDIN_READ,       /* of operands: "-", or none at all, is stdin, and others name no file */
+};
+
+enum { OPTION_NAME = 32 };
 
 struct named_file {
 	char option[OPTION_NAME]; /* what names it, for messages: "-o", or OPERAND */
@@ -28,8 +41,7 @@ struct named_files {
 /* Adds a file of this role, named by an option or as an operand.  Of a directory that holds a
  * recording, the files in it are added, too.  A file to be written takes the place of the one that
  * the same option named before: the last one counts.  false: out of memory. */
-BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role,
-			   const char *value);
+BC_MUST_USE bool files_add(struct named_files *files, const char *option, enum file_role role, const char *value);
 
 /* Adds a file that is written beside those that the same option named before. */
 BC_MUST_USE bool files_add_another(struct named_files *files, const char *option, const char *path);
@@ -43,13 +55,5 @@ void named_files_free(struct named_files *files);
  *
  * BC_MISMATCH, which names both; BC_NOMEM */
 BC_MUST_USE bool files_are_apart(const struct named_files *files, struct bc_error *err);
-
-/* What to exit with after files_are_apart() failed, and a message. */
-int files_refuse(const struct command *command, const struct bc_error *err);
-
-/* Runs files_are_apart() over all files of a command line, stdout among them.  Ignores options that
- * are wrong, which the command itself will refuse.  Leaves getopt's state as at the start.  Returns
- * EXIT_DONE, or what to exit with after a message. */
-int files_check(const struct command *command, int argc, char **argv);
 
 #endif

@@ -8,8 +8,6 @@
 #include "src/cli/say.h"
 #include "src/quality/heat_write.h"
 
-#define LINE_MOST 65536
-
 void heat_output_init(struct heat_output *output)
 {
 	*output = (struct heat_output){.sizes = {64, 4096, 262144}, .size_count = 3, .line = 256, .max = HEAT_MAX};
@@ -55,14 +53,19 @@ bool heat_parse_sizes(const char *value, struct heat_output *output)
 	}
 }
 
-bool heat_parse_line(const char *value, struct heat_output *output)
+const char *option_heat_sizes(struct command_line *line, const struct option_row *row, const char *value)
 {
-	return text_dec(text_of(value), &output->line) && output->line && output->line <= LINE_MOST;
+	return heat_parse_sizes(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
 bool heat_parse_address(const char *value, uint64_t *out)
 {
 	return !strncmp(value, "0x", 2) ? text_hex(text_of(value), out) : text_dec(text_of(value), out);
+}
+
+const char *option_heat_address(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return heat_parse_address(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
 /* ---- files ---- */

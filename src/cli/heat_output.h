@@ -4,7 +4,7 @@
 #define CLI_HEAT_OUTPUT_H
 
 #include "src/base/output.h"
-#include "src/cli/file_conflicts.h"
+#include "src/cli/options.h"
 #include "src/convert/conversion.h"
 #include "src/quality/heat.h"
 
@@ -22,9 +22,13 @@ enum { HEAT_FILE_BUCKETS = HEAT_SIZES, HEAT_FILE_SECTIONS, HEAT_FILES };
 
 void heat_output_init(struct heat_output *output);
 
-/* Read values of options, as llvm-bolt-heatmap takes them.  They return false if a value is wrong. */
+/* Values of options, as llvm-bolt-heatmap takes them: sizes into the struct, an address into an uint64_t. */
+option_reader option_heat_sizes, option_heat_address;
+#define HEAT_SIZES_TAKE "sizes from 1 to less than 4G such as 64,4K,2M, each a multiple of the one before"
+#define HEAT_LINE_MOST 65536
+
+/* False if the value is no list of such sizes. */
 bool heat_parse_sizes(const char *value, struct heat_output *output);
-bool heat_parse_line(const char *value, struct heat_output *output);
 bool heat_parse_address(const char *value, uint64_t *out);
 
 /* Adds the files that are going to be written beside the file of this option.  BC_IO: the path is too long; BC_NOMEM */

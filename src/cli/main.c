@@ -12,11 +12,9 @@
 #include "src/base/output.h"
 #include "src/base/sink.h"
 #include "src/cli/bolt_job.h"
-#include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
-#include "src/cli/operands.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
 #include "src/cli/programs.h"
@@ -49,7 +47,7 @@ static const struct command *const main_command = &convert_command;
 
 /* It has no function to run: dispatch() prints the help. */
 static const struct command help_command = {
-	"help", "[COMMAND]", "show the options of a command: batconv help COMMAND", NULL, 0, NO_FILE, NULL, NULL,
+	.name = "help", .args = "[COMMAND]", .help = "show the options of a command: batconv help COMMAND",
 };
 
 static const struct command *find_command(const char *name)
@@ -236,14 +234,6 @@ static int check_stdout(int code)
 	return EXIT_FAILED;
 }
 
-static int run(const struct command *command, int argc, char **argv)
-{
-	operands_remember(command, argc, argv);
-	int code = files_check(command, argc, argv);
-
-	return code == EXIT_DONE ? command->run(command, argc, argv) : code;
-}
-
 static int dispatch(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -259,11 +249,11 @@ static int dispatch(int argc, char **argv)
 		return program->main(argc - 1, argv + 1);
 	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
 	if (command && command->run)
-		return run(command, argc - 1, argv + 1);
+		return command_run(command, argc - 1, argv + 1);
 	/* Any other word is the binary of a conversion, which has to exist. */
 	if (!command && *word != '-' && access(word, F_OK) != 0 && similar_command(word))
 		return unknown_command(word);
-	return run(main_command, argc, argv);
+	return command_run(main_command, argc, argv);
 }
 
 /* Opens /dev/null in place of a standard descriptor that is closed.  The next file that is opened

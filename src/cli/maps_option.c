@@ -34,3 +34,8 @@ bool maps_option_partial(const struct map_file_vec *files)
 		partial |= reader_report_is_partial(&files->at[i].report);
 	return partial;
 }
+
+const char *option_maps(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return map_file_vec_push(option_field(line, row), (struct map_file){.path = value}) ? NULL : OPTION_NOMEM;
+}

@@ -6,6 +6,7 @@
 
 #include "src/addrspace/snapshots.h"
 #include "src/base/vec.h"
+#include "src/cli/options.h"
 #include "src/event/reader.h"
 
 struct map_file {
@@ -14,6 +15,8 @@ struct map_file {
 };
 
 DEFINE_VEC(map_file_vec, struct map_file);
+
+option_reader option_maps; /* into such a vector */
 
 /* Reads all files into one indexed set of snapshots.  A later part of a recording goes on where the
  * part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too. */

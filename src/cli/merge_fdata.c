@@ -16,7 +16,7 @@
 #include "src/base/strings.h"
 #include "src/cli/file_conflicts.h"
 #include "src/cli/llvm_release.h"
-#include "src/cli/merge_arguments.h"
+#include "src/cli/merge_list.h"
 #include "src/cli/merge_print.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
@@ -254,22 +254,22 @@ static int run(const struct arguments *args)
 }
 
 static const struct option_row rows[] = {
-	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)"},
-	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile"},
-	{256, "print", "what:exec,branches,none", NO_FILE,
-	 "of YAML: print functions and their counts to stderr, by exec or branches; or none"},
-	{257, "help", NULL, NO_FILE, "show these options"},
-	{259, "help-hidden", NULL, NO_FILE, "the same"},
-	{260, "help-list", NULL, NO_FILE, "the same"},
-	{261, "help-list-hidden", NULL, NO_FILE, "the same"},
-	{262, "print-options", NULL, NO_FILE, "ignored: no options are printed"},
-	{263, "print-all-options", NULL, NO_FILE, "ignored: no options are printed"},
-	{258, "version", NULL, NO_FILE, "print the version"},
+	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)", .read = option_nothing},
+	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile", .read = option_nothing},
+	{0, "print", "what:exec,branches,none", NO_FILE,
+	 "of YAML: print functions and their counts to stderr, by exec or branches; or none", .read = option_nothing},
+	{0, "help", NULL, NO_FILE, "show these options", .read = option_nothing},
+	{0, "help-hidden", NULL, NO_FILE, "the same", .read = option_nothing},
+	{0, "help-list", NULL, NO_FILE, "the same", .read = option_nothing},
+	{0, "help-list-hidden", NULL, NO_FILE, "the same", .read = option_nothing},
+	{0, "print-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
+	{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
+	{0, "version", NULL, NO_FILE, "print the version", .read = option_nothing},
 };
 
 const struct command *merge_fdata_command(void)
 {
-	static const struct command command = {"merge-fdata", "[OPTION]... FILE...", "", rows, BC_COUNT(rows), FILE_READ, NULL, NULL};
+	static const struct command command = {.name = "merge-fdata", .args = "[OPTION]... FILE...", .help = "", COMMAND_OPTIONS(rows), .operands = FILE_READ};
 
 	return &command;
 }
@@ -286,7 +286,7 @@ static void print_help(FILE *out)
 		if (rows[i].name)
 			snprintf(left, sizeof(left), "--%s", rows[i].name);
 		else
-			snprintf(left, sizeof(left), "-%c", rows[i].id);
+			snprintf(left, sizeof(left), "-%c", rows[i].letter);
 		if (rows[i].arg)
 			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%s<%.*s>", rows[i].name ? "=" : " ",
 				 (int)arg.len, arg.at);

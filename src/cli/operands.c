@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/operands.h"
 
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -56,67 +54,55 @@ static const struct option_place *place_of_option(const struct option_row *row)
 	return NULL;
 }
 
-static void remember_operands(const struct command *command, bool several_binaries, int count, char **paths)
+static void remember_operands(const struct command_line *line, bool several_binaries)
 {
+	const struct words *operands = &line->operands;
 	enum place place = PLACE_ANY, others = PLACE_ANY;
 
 	for (size_t i = 0; i < BC_COUNT(operand_places); i++)
-		if (!strcmp(operand_places[i].command, command->name)) {
+		if (!strcmp(operand_places[i].command, line->command->name)) {
 			place = several_binaries ? operand_places[i].others : operand_places[i].first;
 			others = operand_places[i].others;
 		}
-	if (place == PLACE_BINARY && count == 1) /* a profile alone: quality */
+	if (place == PLACE_BINARY && operands->len == 1) /* a profile alone: quality */
 		place = PLACE_PROFILE;
-	for (int i = 0; i < count; i++, place = others)
-		remember(place, NULL, paths[i]);
+	for (size_t i = 0; i < operands->len; i++, place = others)
+		remember(place, NULL, operands->at[i]);
 }
 
 /* Options behind the operands, as messages have them. */
-static void remember_options(const struct command *command, int argc, char **argv, bool several_binaries)
+static void remember_options(const struct command_line *line, bool several_binaries)
 {
-	const struct option_row *row;
-	const char *value;
-	int id;
-
-	optind = 0;
-	while ((row = option_scan(command, argc, argv, &id, &value))) {
-		const struct option_place *at = place_of_option(row);
+	for (size_t i = 0; i < line->options.len; i++) {
+		const struct given_option *given = &line->options.at[i];
+		const struct option_place *at = place_of_option(given->row);
 		bool of_several = several_binaries && at && (at->place == PLACE_INPUT || at->place == PLACE_BINARY);
-		if (at && value && row->role == FILE_READ && !of_several)
-			remember(at->place, at->option, value);
+		if (at && given->value && given->row->role == FILE_READ && !of_several)
+			remember(at->place, at->option, given->value);
 	}
 }
 
-/* Finds the operands, which getopt moves behind the options.  True: --bin names binaries, so that no operand does. */
-static bool scan(const struct command *command, int argc, char **argv)
+/* True: --bin names binaries, so that no operand does. */
+static bool has_several_binaries(const struct command_line *line)
 {
-	bool several_binaries = false;
-	const struct option_row *row;
-	const char *value;
-	int id;
+	bool several = false;
 
-	optind = 0;
-	while ((row = option_scan(command, argc, argv, &id, &value)))
-		several_binaries |= row->name && !strcmp(row->name, "bin") && !strcmp(command->name, "convert");
-	return several_binaries;
+	for (size_t i = 0; i < line->options.len; i++)
+		several |= !strcmp(line->options.at[i].row->name, "bin");
+	return several && !strcmp(line->command->name, "convert");
 }
 
-void operands_remember(const struct command *command, int argc, char **argv)
+void operands_remember(const struct command_line *line)
 {
-	char **words = calloc((size_t)argc + 1, sizeof(*words));
+	bool several_binaries = has_several_binaries(line);
 
-	remembered.command = command->name;
+	remembered.command = line->command->name;
 	remembered.count = 0;
-	for (int i = 0; words && i < argc; i++)
-		words[i] = argv[i];
-	if (words && command->operands != IN_ORDER_READ) {
-		bool several_binaries = scan(command, argc, words);
-		if (command->operands != STDIN_READ)
-			remember_operands(command, several_binaries, argc - optind, words + optind);
-		remember_options(command, argc, words, several_binaries);
-	}
-	free(words);
-	optind = 0; /* getopt starts anew */
+	if (line->command->operand) /* merge: each has its own message */
+		return;
+	if (line->command->operands != STDIN_READ)
+		remember_operands(line, several_binaries);
+	remember_options(line, several_binaries);
 }
 
 void operands_remember_conversion(const char *program, const struct conversion_options *options)

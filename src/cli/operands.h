@@ -10,7 +10,7 @@
 #include "src/convert/conversion.h"
 
 /* Call one of both before the command runs; the words are borrowed until the program ends. */
-void operands_remember(const struct command *command, int argc, char **argv);
+void operands_remember(const struct command_line *line);
 void operands_remember_conversion(const char *program, const struct conversion_options *options);
 
 /* Call it after a command failed because of what is in a file: fail() does.  Puts a better text into `err` if the files

@@ -2,56 +2,196 @@
 #include "src/cli/options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/base/parallel.h"
+#include "src/cli/operands.h"
+#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
 #define MAX_OPTIONS 64
+enum { LONG_OPTION = 256, /* and the number of the row: what getopt_long() returns */ OPERAND_GIVEN = 1 };
 
-/* The tables that getopt_long() reads, made from the rows of a command. */
-struct getopt_tables {
-	struct option longs[MAX_OPTIONS + 1];
-	char shorts[3 * MAX_OPTIONS + 4];
-};
+/* ---- readers of values ---- */
 
-static int argument_kind(const struct option_row *row)
+const char OPTION_WRONG[] = "", OPTION_NOMEM[] = "out of memory";
+
+const char *option_nothing(struct command_line *line, const struct option_row *row, const char *value)
 {
-	return !row->arg ? no_argument : option_argument_is_optional(row) ? optional_argument : required_argument;
+	(void)line;
+	(void)row;
+	(void)value;
+	return NULL;
 }
 
-static void make_tables(const struct command *command, struct getopt_tables *tables)
+const char *option_help(struct command_line *line, const struct option_row *row, const char *value)
 {
-	char *s = tables->shorts;
+	(void)row;
+	(void)value;
+	line->help = !line->off;
+	return NULL;
+}
 
-	if (command->operands == IN_ORDER_READ)
-		*s++ = '-';
-	*s++ = ':'; /* tell a missing argument from an unknown option */
-	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
-		const struct option_row *row = &command->options[i];
-		int kind = argument_kind(row);
-		tables->longs[i] = (struct option){row->name, kind, NULL, row->id};
-		if (row->id > 255)
-			continue;
-		*s++ = (char)row->id;
-		for (int colons = 0; colons < kind; colons++)
-			*s++ = ':';
+const char *option_sandbox(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)row;
+	(void)value;
+	line->sandbox = true;
+	return NULL;
+}
+
+const char *option_new_recording(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)row;
+	(void)value;
+	return mark_vec_push(&line->marks, line->operands.len) ? NULL : OPTION_NOMEM;
+}
+
+const char *option_flag(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(bool *)option_field(line, row) = !line->off;
+	return NULL;
+}
+
+const char *option_unset(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(bool *)option_field(line, row) = line->off;
+	return NULL;
+}
+
+const char *option_set(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(unsigned *)option_field(line, row) = line->off ? 0 : row->value;
+	return NULL;
+}
+
+const char *option_text(struct command_line *line, const struct option_row *row, const char *value)
+{
+	*(const char **)option_field(line, row) = value;
+	return NULL;
+}
+
+const char *option_view(struct command_line *line, const struct option_row *row, const char *value)
+{
+	*(struct text *)option_field(line, row) = text_of(value);
+	return NULL;
+}
+
+const char *option_words(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return words_push(option_field(line, row), value) ? NULL : OPTION_NOMEM;
+}
+
+static bool parse_number(const struct option_row *row, const char *value, uint64_t *out)
+{
+	return text_dec(text_of(value), out) && *out >= row->least && (!row->most || *out <= row->most);
+}
+
+const char *option_number(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return parse_number(row, value, option_field(line, row)) ? NULL : OPTION_WRONG;
+}
+
+const char *option_given_number(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct number *number = option_field(line, row);
+
+	number->given = true;
+	return parse_number(row, value, &number->is) ? NULL : OPTION_WRONG;
+}
+
+const char *option_size(struct command_line *line, const struct option_row *row, const char *value)
+{
+	uint64_t number;
+
+	if (!parse_number(row, value, &number) || number > SIZE_MAX)
+		return OPTION_WRONG;
+	*(size_t *)option_field(line, row) = (size_t)number;
+	return NULL;
+}
+
+const char *option_threads(struct command_line *line, const struct option_row *row, const char *value)
+{
+	uint64_t threads;
+
+	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
+		return "--threads takes a number from 1 to 64, not";
+	*(unsigned *)option_field(line, row) = (unsigned)threads;
+	return NULL;
+}
+
+/* The words that an argument can be, or none. */
+static struct text words_of(const struct option_row *row)
+{
+	struct text arg = text_of(row->arg ? row->arg : "");
+
+	return text_behind(arg, text_find(arg, ':'));
+}
+
+const char *option_word(struct command_line *line, const struct option_row *row, const char *value)
+{
+	unsigned number = 0;
+
+	for (struct text rest = words_of(row); rest.len; number++) {
+		size_t comma = text_find(rest, ',');
+		if (text_is(text_first(rest, comma), value)) {
+			*(unsigned *)option_field(line, row) = number;
+			return NULL;
+		}
+		rest = text_behind(rest, comma);
 	}
-	*s = 0;
+	return OPTION_WRONG;
 }
 
-static int next(const struct command *command, int argc, char **argv, const char **value)
+const char *option_keyword(struct command_line *line, const struct option_row *row, const char *value)
 {
-	struct getopt_tables tables = {0};
-
-	make_tables(command, &tables);
-	opterr = 0;
-	int id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
-	*value = optarg;
-	return id;
+	*(bool *)option_field(line, row) = true;
+	return text_is(words_of(row), value) ? NULL : OPTION_WRONG;
 }
+
+/* "a, b or c" */
+static void list_words(struct text words, char *out, size_t size)
+{
+	size_t length = 0;
+
+	*out = '\0';
+	for (bool first = true; words.len && length < size; first = false) {
+		size_t comma = text_find(words, ',');
+		const char *between = first ? "" : comma < words.len ? ", " : " or ";
+		length += (size_t)snprintf(out + length, size - length, "%s%.*s", between, (int)comma, words.at);
+		words = text_behind(words, comma);
+	}
+}
+
+static void what_it_takes(const struct option_row *row, char *out, size_t size)
+{
+	if (row->takes)
+		snprintf(out, size, "%s", row->takes);
+	else
+		list_words(words_of(row), out, size);
+}
+
+/* Reports a value that an option does not take. */
+static int wrong_value(const struct command *command, const struct option_row *row, const char *wrong, const char *value)
+{
+	char takes[256], text[320];
+
+	if (wrong == OPTION_NOMEM) {
+		say(stderr, "%s", wrong);
+		return EXIT_FAILED;
+	}
+	what_it_takes(row, takes, sizeof(takes));
+	snprintf(text, sizeof(text), "--%s takes %s, not", row->name, takes);
+	return usage_error(command, wrong == OPTION_WRONG ? text : wrong, value);
+}
+
+/* ---- rows ---- */
 
 struct text option_argument(const struct option_row *row)
 {
@@ -68,24 +208,52 @@ bool option_argument_is_optional(const struct option_row *row)
 
 void option_name(const struct option_row *row, char name[OPTION_NAME])
 {
-	if (row->id <= 255)
-		snprintf(name, OPTION_NAME, "-%c", row->id);
+	if (row->letter)
+		snprintf(name, OPTION_NAME, "-%c", row->letter);
 	else
 		snprintf(name, OPTION_NAME, "--%s", row->name);
 }
 
-const struct option_row *option_scan(const struct command *command, int argc, char **argv, int *id,
-				     const char **value)
-{
-	static const struct option_row operand = {OPTION_OPERAND, "operand", "FILE", FILE_READ, ""};
+/* ---- words ---- */
 
-	*id = next(command, argc, argv, value);
-	if (*id == OPTION_OPERAND)
-		return &operand;
-	for (size_t i = 0; *id != OPTION_END && i < command->option_count; i++)
-		if (command->options[i].id == *id)
+/* The tables that getopt_long() reads, made from the rows of a command. */
+struct getopt_tables {
+	struct option longs[MAX_OPTIONS + 1];
+	char shorts[3 * MAX_OPTIONS + 4];
+};
+
+static int argument_kind(const struct option_row *row)
+{
+	return !row->arg ? no_argument : option_argument_is_optional(row) ? optional_argument : required_argument;
+}
+
+static void make_tables(const struct command *command, struct getopt_tables *tables)
+{
+	char *s = tables->shorts;
+
+	*s++ = '-'; /* operands come in their order */
+	*s++ = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
+		const struct option_row *row = &command->options[i];
+		int kind = argument_kind(row);
+		tables->longs[i] = (struct option){row->name, kind, NULL, LONG_OPTION + (int)i};
+		if (!row->letter)
+			continue;
+		*s++ = (char)row->letter;
+		for (int colons = 0; colons < kind; colons++)
+			*s++ = ':';
+	}
+	*s = 0;
+}
+
+/* The row of what getopt_long() returned; NULL: it is none. */
+static const struct option_row *row_of(const struct command *command, int id)
+{
+	if (id >= LONG_OPTION)
+		return &command->options[id - LONG_OPTION];
+	for (size_t i = 0; i < command->option_count; i++)
+		if (command->options[i].letter == id)
 			return &command->options[i];
-	*id = *id == OPTION_END ? OPTION_END : OPTION_BAD;
 	return NULL;
 }
 
@@ -107,7 +275,7 @@ static bool has_option(const struct command *command, const char *word)
 
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
-		if (length == 1 && row->id == name[0])
+		if (length == 1 && row->letter == name[0])
 			return true;
 		if (row->name && strlen(row->name) == length && !memcmp(row->name, name, length))
 			return true;
@@ -159,60 +327,204 @@ static int unknown_long(const struct command *command, const char *word)
 	return EXIT_USAGE;
 }
 
-int option_next(const struct command *command, int argc, char **argv, const char **value)
+/* Reports what getopt_long() could not read: id is '?' or ':'; at: the word that it began with. */
+static int bad_option(const struct command *command, int argc, char **argv, int id, int at)
 {
-	int at = optind ? optind : 1;
-
-	int id = next(command, argc, argv, value);
-	if (id != '?' && id != ':')
-		return id;
 	/* After an error, a long option is the word before argv[optind]; of a group of short ones,
 	 * optopt is the letter. */
 	const char *word = argv[optind - 1];
 	const char *what = id == ':' ? "no argument given to" : "unknown option";
 	if (optind > at && !strncmp(word, "--", 2)) {
-		if (id == '?' && !optopt) {
-			if (!tell_program(command, word))
-				unknown_long(command, word);
-			return OPTION_BAD;
-		}
-		if (id == '?')
-			what = "no argument is taken by";
-	} else {
-		const char *letters = unknown_word(argc, argv), letter[] = {'-', (char)optopt, '\0'};
-		if (id == '?' && (tell_program(command, letters) || tell_file(letters)))
-			return OPTION_BAD;
-		/* A word whose first letter is none was meant as a whole: -data. */
-		word = id == '?' && letters[0] == '-' && letters[1] == optopt ? letters : letter;
-		usage_error(command, what, word);
-		return OPTION_BAD;
+		if (id == '?' && !optopt)
+			return tell_program(command, word) ? EXIT_USAGE : unknown_long(command, word);
+		return usage_error(command, id == '?' ? "no argument is taken by" : what, word);
 	}
-	usage_error(command, what, word);
-	return OPTION_BAD;
+	const char *letters = unknown_word(argc, argv), letter[] = {'-', (char)optopt, '\0'};
+	if (id == '?' && (tell_program(command, letters) || tell_file(letters)))
+		return EXIT_USAGE;
+	/* A word whose first letter is none was meant as a whole: -data. */
+	return usage_error(command, what, id == '?' && letters[0] == '-' && letters[1] == optopt ? letters : letter);
 }
 
-int options_apply(const struct command *command, int argc, char **argv,
-		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments)
+static int nomem(void)
 {
-	const char *value;
+	say(stderr, "%s", OPTION_NOMEM);
+	return EXIT_FAILED;
+}
 
-	for (int id; (id = option_next(command, argc, argv, &value)) != OPTION_END;) {
-		const char *wrong = id == OPTION_BAD ? NULL : apply(arguments, id, value);
-		if (id == OPTION_BAD)
-			return EXIT_USAGE;
-		if (wrong)
-			return usage_error(command, wrong, value);
+static int read_option(struct command_line *line, const struct option_row *row, const char *value)
+{
+	const char *wrong = row->read(line, row, value);
+
+	if (wrong)
+		return wrong_value(line->command, row, wrong, value);
+	return given_option_vec_push(&line->options, (struct given_option){row, value}) ? EXIT_DONE : nomem();
+}
+
+static int read_operand(struct command_line *line, const char *word)
+{
+	return words_push(&line->operands, word) && (!line->command->operand || line->command->operand(line, word)) ? EXIT_DONE : nomem();
+}
+
+static int read_words(struct command_line *line, int argc, char **argv)
+{
+	const struct command *command = line->command;
+	struct getopt_tables tables = {0};
+	int code = EXIT_DONE;
+
+	make_tables(command, &tables);
+	opterr = 0;
+	optind = 0; /* getopt starts anew */
+	for (int id, at = 1; code == EXIT_DONE && (id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1; at = optind) {
+		if (id == '?' || id == ':')
+			code = bad_option(command, argc, argv, id, at);
+		else if (id == OPERAND_GIVEN)
+			code = read_operand(line, optarg);
+		else
+			code = read_option(line, row_of(command, id), optarg);
 	}
+	for (; code == EXIT_DONE && optind < argc; optind++)
+		code = read_operand(line, argv[optind]);
+	return code;
+}
+
+/* ---- the whole of it ---- */
+
+/* Adds stdout, under the name of -o if the command has an -o for an output. */
+static bool add_stdout(const struct command *command, struct named_files *files)
+{
+	const char *option = OUTPUT;
+
+	for (size_t i = 0; i < command->option_count; i++)
+		if (command->options[i].letter == 'o' && command->options[i].role == FILE_WRITTEN)
+			option = "-o";
+	return files_add(files, option, FILE_WRITTEN, "-");
+}
+
+/* Adds the files that options name.  *operands: what becomes of the operands. */
+static bool add_options(struct command_line *line, enum file_role *operands)
+{
+	char name[OPTION_NAME];
+
+	for (size_t i = 0; i < line->options.len; i++) {
+		const struct given_option *given = &line->options.at[i];
+		if (given->row->role == OPERANDS_UPDATED)
+			*operands = FILE_UPDATED;
+		option_name(given->row, name);
+		if (given->value && !files_add(&line->files, name, given->row->role, given->value))
+			return false;
+	}
+	return true;
+}
+
+static bool add_operands(struct command_line *line, enum file_role role)
+{
+	if (role == STDIN_READ && !line->operands.len)
+		return files_add(&line->files, OPERAND, role, "-");
+	for (size_t i = 0; i < line->operands.len; i++)
+		if (!files_add(&line->files, OPERAND, role, line->operands.at[i]))
+			return false;
+	return true;
+}
+
+static int check_count(const struct command_line *line)
+{
+	const struct operand_count *count = &line->command->count;
+	const struct words *operands = &line->operands;
+
+	if (operands->len < count->least)
+		return usage_error(line->command, count->too_few, NULL);
+	if (count->too_many && operands->len > count->most)
+		return usage_error(line->command, count->too_many, operands->at[count->most]);
 	return EXIT_DONE;
 }
 
-static void option_help(const struct option_row *row, FILE *out)
+static int check_files(struct command_line *line)
+{
+	enum file_role operands = line->command->operands;
+	struct bc_error err;
+
+	if (!add_stdout(line->command, &line->files) || !add_options(line, &operands) || !add_operands(line, operands))
+		return nomem();
+	return files_are_apart(&line->files, &err) ? EXIT_DONE : files_refuse(line->command, &err);
+}
+
+int command_line_read(struct command_line *line, const struct command *command, int argc, char **argv)
+{
+	*line = (struct command_line){.command = command, .called = argv[0], .arguments = calloc(1, command->size + 1)};
+	if (!line->arguments)
+		return nomem();
+	if (command->prepare)
+		command->prepare(line->arguments);
+	int code = read_words(line, argc, argv);
+	if (code != EXIT_DONE || line->help)
+		return code;
+	code = check_files(line);
+	if (code == EXIT_DONE)
+		code = check_count(line);
+	return code == EXIT_DONE && command->check ? command->check(line) : code;
+}
+
+void command_line_free(struct command_line *line)
+{
+	if (line->arguments) {
+		for (size_t i = 0; i < line->command->option_count; i++)
+			if (line->command->options[i].read == option_words)
+				words_free(option_field(line, &line->command->options[i]));
+		if (line->command->finish)
+			line->command->finish(line->arguments);
+	}
+	free(line->arguments);
+	given_option_vec_free(&line->options);
+	words_free(&line->operands);
+	mark_vec_free(&line->marks);
+	named_files_free(&line->files);
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+	BC_AUTO(command_line_free) struct command_line line;
+	int code = command_line_read(&line, command, argc, argv);
+
+	if (code == EXIT_DONE && line.help) {
+		command_help(command, stdout);
+		return EXIT_DONE;
+	}
+	if (code != EXIT_DONE)
+		return code;
+	if (line.sandbox && !command->enters_sandbox && !sandbox_option(&line.files))
+		return nomem();
+	operands_remember(&line);
+	return command->run(&line);
+}
+
+bool *new_recordings(const struct command_line *line, size_t first, int *code)
+{
+	size_t count = line->operands.len;
+	bool *begins = calloc(count + 1, sizeof(*begins));
+
+	*code = begins ? EXIT_DONE : nomem();
+	for (size_t i = 0; begins && i < line->marks.len; i++) {
+		size_t at = line->marks.at[i];
+		if (at <= first || at >= count) {
+			*code = usage_error(line->command, "--new-recording stands between two files of samples", NULL);
+			free(begins);
+			return NULL;
+		}
+		begins[at - first] = true;
+	}
+	return begins;
+}
+
+/* ---- what is printed ---- */
+
+static void print_option(const struct option_row *row, FILE *out)
 {
 	char left[64], letter[8] = "    ";
 	struct text arg = option_argument(row);
 
-	if (row->id <= 255)
-		snprintf(letter, sizeof(letter), "-%c, ", row->id);
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
 	if (!row->arg)
 		snprintf(left, sizeof(left), "%s--%s", letter, row->name);
 	else
@@ -235,7 +547,7 @@ void command_help(const struct command *command, FILE *out)
 		fputs("\noptions:\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
 		if (command->options[i].help)
-			option_help(&command->options[i], out);
+			print_option(&command->options[i], out);
 }
 
 const char *role_name(enum file_role role)
@@ -272,12 +584,10 @@ int usage_error(const struct command *command, const char *what, const char *wor
 	return EXIT_USAGE;
 }
 
-const char *threads_option(const char *value, unsigned *out)
+int files_refuse(const struct command *command, const struct bc_error *err)
 {
-	uint64_t threads;
-
-	if (!text_dec(text_of(value), &threads) || !threads || threads > PARALLEL_MOST)
-		return "--threads takes a number from 1 to 64, not";
-	*out = (unsigned)threads;
-	return NULL;
+	if (err->code == BC_MISMATCH)
+		return usage_error(command, err->text, NULL);
+	fprintf(stderr, "batconv: %s\n", err->text);
+	return EXIT_FAILED;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Commands and their options as tables: the parser and --help read the same
- * rows.
+ * Commands and their options as tables.  An option is one row: its names, its help, what becomes of a file that it
+ * names, and the field that its value is read into.  A command line is read once, by these rows: into the struct of
+ * the command, into the operands, and into the list of files that are kept apart.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -9,7 +10,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "src/base/attr.h"
 #include "src/base/text.h"
+#include "src/cli/file_conflicts.h"
 
 /* What the process exits with. */
 enum exit_code {
@@ -20,28 +23,68 @@ enum exit_code {
 	EXIT_PARTIAL = 4, /* done, but part of the input was unreadable         */
 };
 
-/* What becomes of the file that a word names.  file_conflicts.h keeps files that are written
- * apart from all others. */
-enum file_role {
-	NO_FILE,          /* it names none */
-	FILE_READ,        /* "-" is stdin */
-	FILES_READ,       /* the same of several, with commas */
-	FILE_WRITTEN,     /* "-" is stdout; of several such options of one name the last counts */
-	FILE_UPDATED,     /* read, and then replaced */
-	OPERANDS_UPDATED, /* of an option: the operands are FILE_UPDATED */
-	FOLDER_USED,      /* files without a name are made in it */
-	IN_ORDER_READ,    /* of operands: FILE_READ, and each stands for what options before it say */
-	STDIN_READ,       /* of operands: "-", or none at all, is stdin, and others name no file */
-};
+struct option_row;
+struct command_line;
+
+/* Reads the value of an option, NULL if it has none.  Returns NULL; OPTION_WRONG, for "--NAME takes TAKES, not 'VALUE'"; or another
+ * text that stands before the value. */
+typedef const char *option_reader(struct command_line *line, const struct option_row *row, const char *value);
+extern const char OPTION_WRONG[], OPTION_NOMEM[];
 
 struct option_row {
-	int id;           /* the letter of the short form, or above 255 */
-	const char *name; /* the long form */
+	int letter;       /* of the short form; 0: there is none */
+	const char *name; /* the long form; NULL: there is none */
 	const char *arg;  /* what its argument is called, or NULL; in brackets if it can be left out;
-	                     behind a ':' the words that it can be, with commas, for completion */
+	                     behind a ':' the words that it can be, with commas */
 	enum file_role role;
 	const char *help; /* NULL: a former option, which its command refuses and nothing shows */
+	size_t at;        /* where its field is in the struct of the command: INTO() and its like set this and `read` */
+	option_reader *read;
+	const char *takes;    /* what a value must be, for messages: "a number"; NULL: one of the words of arg */
+	uint64_t least, most; /* of a number; most is 0: any */
+	unsigned value;       /* of INTO_SET() */
 };
+
+/* In a row of a file whose struct of arguments is `struct arguments`: where a value goes, read as the field's type says.
+ *
+ * bool           true; of an option that can be switched off (perf2bolt's), the switch
+ * const char *   the value; struct text: the same
+ * uint64_t       a decimal number from `least` to `most`
+ * struct number  the same, and that it was given
+ * enum           the index of the value among the words of the row's argument
+ * struct words   all values, of an option that can be repeated */
+#define INTO(field)                                                                                             \
+	INTO_BY(field, _Generic(((struct arguments *)0)->field, bool: option_flag, const char *: option_text,     \
+				struct text: option_view, uint64_t: option_number, struct number: option_given_number, \
+				unsigned: option_word, struct words: option_words))
+#define INTO_BY(field, reader) .at = offsetof(struct arguments, field), .read = (reader)
+#define INTO_SET(field, constant) INTO_BY(field, option_set), .value = (constant)
+
+struct number {
+	bool given;
+	uint64_t is;
+};
+DEFINE_VEC(words, const char *);
+DEFINE_VEC(mark_vec, size_t);
+
+/* An option as it was given. */
+struct given_option {
+	const struct option_row *row;
+	const char *value; /* or NULL */
+};
+DEFINE_VEC(given_option_vec, struct given_option);
+
+option_reader option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_size, option_word,
+	option_words,
+	option_keyword; /* the one word of the row: sets a bool */
+option_reader option_nothing; /* the option changes nothing */
+
+/* How many operands there must be, and the messages if there are not. */
+struct operand_count {
+	size_t least, most;
+	const char *too_few, *too_many; /* of too many the first is named; NULL: there is no limit */
+};
+#define ONE_BINARY {1, 1, "no binary given", "one binary at a time, not also"}
 
 struct command {
 	const char *name;
@@ -50,16 +93,45 @@ struct command {
 	const struct option_row *options;
 	size_t option_count;
 	enum file_role operands;
-	int (*run)(const struct command *command, int argc, char **argv); /* NULL: main() itself */
+	struct operand_count count;
+	bool enters_sandbox;                  /* itself, as its outputs are known later */
+	size_t size;                          /* of its struct of arguments */
+	void (*prepare)(void *arguments);     /* sets what is not zero at first; or NULL */
+	bool (*operand)(struct command_line *, const char *word); /* also sees each operand, between the options; false: out of memory */
+	int (*check)(struct command_line *);  /* what the values are together: EXIT_DONE, or what to exit with after a message; or NULL */
+	int (*run)(struct command_line *);
+	void (*finish)(void *arguments);      /* frees what its readers own, but for struct words; or NULL */
 	/* LLVM's program that does the same, or NULL: messages about unknown options know its options. */
 	const struct command *(*program)(void);
 };
+#define COMMAND_OPTIONS(rows) .options = (rows), .option_count = BC_COUNT(rows)
 
-/* OPTION_OPERAND: an operand between options, of a command whose operands are IN_ORDER_READ; those behind "--"
- * stand where all operands of others do. */
-enum { OPTION_END = -1, OPTION_BAD = -2, OPTION_OPERAND = 1 };
+/* A command line that is read. */
+struct command_line {
+	const struct command *command;
+	const char *called;     /* the first word */
+	void *arguments;        /* the struct of the command */
+	struct given_option_vec options; /* in their order; all values are borrowed */
+	struct words operands;           /* in their order */
+	struct mark_vec marks;  /* for each --new-recording, how many operands stand before it */
+	struct named_files files;
+	bool help, sandbox;
+	bool off;               /* the option that is being read is switched off */
+};
 
-enum { OPTION_NAME = 32 };
+/* The field of a row. */
+static inline void *option_field(const struct command_line *line, const struct option_row *row)
+{
+	return (char *)line->arguments + row->at;
+}
+
+/* Reads a command line and checks all of it: options, files that must be apart, the number of operands, and what the command
+ * checks.  EXIT_DONE, or what to exit with after a message; `line` is to be freed either way. */
+int command_line_read(struct command_line *line, const struct command *command, int argc, char **argv);
+void command_line_free(struct command_line *line);
+
+/* Reads it and runs the command.  Returns what to exit with. */
+int command_run(const struct command *command, int argc, char **argv);
 
 /* What an option's argument is called, without its words and brackets; "-" if it takes none. */
 struct text option_argument(const struct option_row *row);
@@ -70,30 +142,26 @@ bool option_argument_is_optional(const struct option_row *row);
 /* What messages call an option: "-o", "--maps". */
 void option_name(const struct option_row *row, char name[OPTION_NAME]);
 
-/* The next option, or NULL: *id is then OPTION_END or OPTION_BAD, and nothing is printed. */
-const struct option_row *option_scan(const struct command *command, int argc, char **argv, int *id,
-				     const char **value);
+/* ---- rows that several commands have ---- */
 
-/* The next option's id, OPTION_END, or OPTION_BAD (a message was printed).
- * *value is its argument or NULL.  Afterwards the operands stand at
- * argv[optind ...]. */
-int option_next(const struct command *command, int argc, char **argv, const char **value);
+option_reader option_help, option_sandbox, option_new_recording, option_threads;
+#define HELP_ROW {'h', "help", NULL, NO_FILE, "show this help", .read = option_help}
+#define SANDBOX_ROW                                                                                          \
+	{0, "sandbox", NULL, NO_FILE,                                                                         \
+	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to the outputs", \
+	 .read = option_sandbox}
+#define NEW_RECORDING_ROW                                                                                    \
+	{0, "new-recording", NULL, NO_FILE, "between two files: the second one starts a new recording", .read = option_new_recording}
+#define DEBUG_DIR_ROW                                                                                        \
+	{0, "debug-dir", "DIR", NO_FILE, "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
+#define THREADS_ROW(field)                                                                                   \
+	{0, "threads", "N", NO_FILE, "number of threads (default: one per processor)", INTO_BY(field, option_threads)}
 
-/* All of them: each is given to `apply`, which returns what is wrong with its value, or
- * NULL.  EXIT_DONE, or EXIT_USAGE after a message. */
-int options_apply(const struct command *command, int argc, char **argv,
-		  const char *(*apply)(void *arguments, int id, const char *value), void *arguments);
+/* Sets begins[0 .. operands - first): does a --new-recording stand before this operand?  For free().  NULL after a message: such an
+ * option stands not between two of them, or there is no memory; *code is what to exit with. */
+bool *new_recordings(const struct command_line *line, size_t first, int *code);
 
-/* The option of commands that run on several threads. */
-enum { OPTION_THREADS = 4103 }; /* the id, which no other row has */
-#define THREADS_ROW                                                                                  \
-	{                                                                                            \
-		OPTION_THREADS, "threads", "N", NO_FILE,                                             \
-		"number of threads (default: one per processor)"                                     \
-	}
-
-/* Applies it: *out is 1 to PARALLEL_MOST.  Returns what is wrong with the value, or NULL. */
-const char *threads_option(const char *value, unsigned *out);
+/* ---- what is printed ---- */
 
 void command_help(const struct command *command, FILE *out);
 
@@ -104,5 +172,8 @@ const char *role_name(enum file_role role);
 
 /* "batconv: WHAT 'WORD'", a hint at --help, and EXIT_USAGE. */
 int usage_error(const struct command *command, const char *what, const char *word);
+
+/* What to exit with after files_are_apart() failed, and a message. */
+int files_refuse(const struct command *command, const struct bc_error *err);
 
 #endif

@@ -118,7 +118,7 @@ static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt
 	case ID_HEATMAP: out->heat.path = value; break;
 	case ID_BLOCK_SIZE:
 		return heat_parse_sizes(value, &out->heat) ? NULL : "takes sizes from 1 to less than 4G such as 64,4K,2M, each a multiple of the one before, not ";
-	case ID_LINE_SIZE: return heat_parse_line(value, &out->heat) ? NULL : "takes a number from 1 to 65536, not ";
+	case ID_LINE_SIZE: return parse_number(value, HEAT_LINE_MOST, &out->heat.line) && out->heat.line ? NULL : "takes a number from 1 to 65536, not ";
 	case ID_MIN_ADDRESS: return heat_parse_address(value, &out->heat.min) ? NULL : "takes an address, not ";
 	case ID_MAX_ADDRESS: return heat_parse_address(value, &out->heat.max) ? NULL : "takes an address, not ";
 	case ID_EVENTS: out->events_given = true; break;

@@ -121,8 +121,8 @@ static size_t make_rows(enum perf2bolt_option_of program, struct option_row *row
 		const struct perf2bolt_option *option = &table[i];
 		bool letter = !option->name[1];
 		if (is_of(option, program))
-			rows[count++] = (struct option_row){letter ? option->name[0] : 256, letter ? NULL : option->name,
-							    option->value, option->role, option->help};
+			rows[count++] = (struct option_row){.letter = letter ? option->name[0] : 0, .name = letter ? NULL : option->name,
+							    .arg = option->value, .role = option->role, .help = option->help};
 	}
 	return count;
 }
@@ -130,7 +130,7 @@ static size_t make_rows(enum perf2bolt_option_of program, struct option_row *row
 const struct command *perf2bolt_command(void)
 {
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {"perf2bolt", "-p=SAMPLES EXECUTABLE -o PROFILE", "", rows, 0, FILE_READ, NULL, NULL};
+	static struct command command = {.name = "perf2bolt", .args = "-p=SAMPLES EXECUTABLE -o PROFILE", .help = "", .options = rows, .operands = FILE_READ};
 
 	command.option_count = make_rows(OF_PERF2BOLT, rows);
 	return &command;
@@ -139,7 +139,7 @@ const struct command *perf2bolt_command(void)
 const struct command *perf2bolt_heatmap_command(void)
 {
 	static struct option_row rows[BC_COUNT(table)];
-	static struct command command = {HEATMAP_NAME, "-p=SAMPLES EXECUTABLE -o FILE", "", rows, 0, FILE_READ, NULL, NULL};
+	static struct command command = {.name = HEATMAP_NAME, .args = "-p=SAMPLES EXECUTABLE -o FILE", .help = "", .options = rows, .operands = FILE_READ};
 
 	command.option_count = make_rows(OF_HEATMAP, rows);
 	return &command;

@@ -38,3 +38,11 @@ bool time_parse(struct text text, uint64_t *ns)
 	*ns = whole * scale + part;
 	return true;
 }
+
+const char *option_time(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct number *time = option_field(line, row);
+
+	time->given = time_parse(text_of(value), &time->is);
+	return time->given ? NULL : OPTION_WRONG;
+}

@@ -9,22 +9,19 @@
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "src/cli/file_conflicts.h"
 #include "src/cli/commands.h"
-#include "src/cli/convert_arguments.h"
 #include "src/cli/perf2bolt.h"
 
 #define MOST_WORDS 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct words {
+struct cut_words {
 	char *text;
 	char *at[MOST_WORDS + 2];
 	int count;
@@ -55,7 +52,7 @@ static void stay_here(char *word)
 			*c = '_';
 }
 
-static void cut(const char *name, const uint8_t *data, size_t size, struct words *out)
+static void cut(const char *name, const uint8_t *data, size_t size, struct cut_words *out)
 {
 	out->text = malloc(size + 1);
 	assert(out->text);
@@ -71,27 +68,18 @@ static void cut(const char *name, const uint8_t *data, size_t size, struct words
 		out->at[out->count++] = word;
 	}
 	out->at[out->count] = NULL;
-	optind = 0; /* getopt starts anew */
 }
 
+/* What the values must be together is asserted by the command itself. */
 static int read_convert(const uint8_t *data, size_t size)
 {
-	struct convert_arguments args = {0};
-	struct words words;
+	struct command_line line;
+	struct cut_words words;
 
 	cut("convert", data, size, &words);
-	int apart = files_check(&convert_command, words.count, words.at);
-	assert(apart == EXIT_DONE || apart == EXIT_USAGE);
-	int code = convert_arguments_parse(&convert_command, words.count, words.at, &args);
+	int code = command_line_read(&line, &convert_command, words.count, words.at);
 	assert(code == EXIT_DONE || code == EXIT_USAGE);
-	if (code == EXIT_DONE && !args.help) {
-		const struct filter *filter = &args.conversion.aggregate.filter;
-		assert(args.conversion.aggregate.threads <= 64);
-		assert(!filter->to_ns || filter->from_ns < filter->to_ns);
-		assert(args.binaries.len || args.conversion.binary);
-		assert(filter->pid_count == args.pids.len);
-	}
-	convert_arguments_free(&args);
+	command_line_free(&line);
 	free(words.text);
 	return code;
 }
@@ -99,7 +87,7 @@ static int read_convert(const uint8_t *data, size_t size)
 static int read_perf2bolt(const uint8_t *data, size_t size)
 {
 	struct perf2bolt_arguments args = {0};
-	struct words words;
+	struct cut_words words;
 
 	cut("perf2bolt", data, size, &words);
 	bool ok = perf2bolt_parse(words.count, words.at, &args);
