@@ -98,6 +98,13 @@ static bool convert_samples(const struct perf2bolt_arguments *arguments, struct 
 	return conversion_count(conversion, err) && take_heat(arguments, conversion, heat, err) && conversion_convert(conversion, err);
 }
 
+static bool check_spe(const struct perf2bolt_arguments *arguments, const struct binary *binary, struct bc_error *err)
+{
+	if (arguments->spe && binary->image.machine != MACHINE_AARCH64)
+		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is available only on AArch64.", arguments->conversion.binary);
+	return !arguments->spe || arguments->conversion.format != INPUT_PREAGG || bc_fail(err, BC_UNSUPPORTED, "-itrace and -spe need perf.data, not -pa");
+}
+
 static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice,
 			   struct conversion *conversion, struct heat *heat, FILE *out, struct bc_error *err)
 {
@@ -106,7 +113,7 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 
 	*options = arguments->conversion;
 	options->choice = choice;
-	if (!conversion_open(conversion, err))
+	if (!conversion_open(conversion, err) || !check_spe(arguments, conversion_binary(conversion), err))
 		return false;
 	choice->touched_only = perf2bolt_is_lite(arguments, &conversion_binary(conversion)->image);
 	perf2bolt_info_kind(conversion_binary(conversion), out);
@@ -128,9 +135,6 @@ static bool check(const struct perf2bolt_arguments *arguments, const struct conv
 {
 	const struct ledger *samples = &conversion->ledgers.samples;
 
-	if (arguments->spe && conversion_binary(conversion)->image.machine != MACHINE_AARCH64)
-		return bc_fail(err, BC_UNSUPPORTED, "%s: -spe is for AArch64",
-			       arguments->conversion.binary);
 	if (samples->read && samples->dropped[SAMPLE_DROP_OTHER_PID] == samples->read)
 		return bc_fail(err, BC_NOTFOUND, "no sample of %s %u%s", arguments->pids.len > 1 ? "processes" : "process", arguments->pids.at[0],
 			       arguments->pids.len > 1 ? " ..." : "");

@@ -226,7 +226,7 @@ static bool check_together(const struct perf2bolt_arguments *a)
 
 	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
 		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
-	if (preagg && (a->itrace || a->spe))
+	if (preagg && a->itrace)
 		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
 	if (a->with_kernel && !preagg)
 		return wrong("", "-ignore-interrupt-lbr: branches from and to the kernel are always dropped", NULL);

@@ -133,6 +133,12 @@ static uint32_t function_named(const struct opening *o, uint64_t guid)
 	return first < end && !o->out->names.at[first].shortened ? o->out->names.at[first].function : NO_FUNCTION;
 }
 
+/* Of a function without a name in .pseudo_probe_desc, such as the part foo.cleanup of a coroutine foo, the first record is taken. */
+static bool is_of(const struct opening *o, uint32_t function, uint64_t guid)
+{
+	return o->guid_of[function] ? o->guid_of[function] == guid : o->out->record_of[function] == NO_PROBE_NODE;
+}
+
 /* `at` still is in the order of the section. */
 static void find_records(struct opening *o)
 {
@@ -149,7 +155,7 @@ static void find_records(struct opening *o)
 		} else {
 			function = function_named(o, guid);
 		}
-		if (function != NO_FUNCTION && o->guid_of[function] == guid)
+		if (function != NO_FUNCTION && is_of(o, function, guid))
 			o->out->record_of[function] = (uint32_t)root;
 		while (next < o->out->at.len && section->probes.at[o->out->at.at[next].number].node < end)
 			next++;

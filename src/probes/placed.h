@@ -33,7 +33,8 @@ struct placed_probes {
 bool placed_probes_are_in(const struct image *image);
 
 /* Read the probes of a file that has both.  Each record becomes the tree of one function: of the one that holds its
- * first probe, if it has that name; of several the last one counts, as in BOLT.
+ * first probe, if it has that name; of several the last one counts, as in BOLT.  If .pseudo_probe_desc lists none of the
+ * function's names (parts of a coroutine share its GUID), the record may have any name, and the first one counts.
  *
  * binary  whose functions these are, so that fragments count as their parents; NULL: of another file
  *

@@ -40,7 +40,7 @@ static const char *yaml_conflict(const struct profile_head *a, const struct prof
 	if (a->dfs_order != b->dfs_order)
 		return "blocks are in another order (dfs-order)";
 	if (!text_equal(word_of(a, a->hash_func), word_of(b, b->hash_func)))
-		return "hashes are of another function (hash-func)";
+		return "cannot merge profiles with different hash functions (hash-func)";
 	return NULL;
 }
 
@@ -51,9 +51,10 @@ const char *profile_head_conflict(const struct profile_head *a, const struct pro
 	if (a->kind != b->kind)
 		return "profiles of two kinds";
 	if (a->mode && b->mode && a->mode != b->mode)
-		return "branches and plain samples";
+		return a->kind == KIND_FDATA ? "cannot mix profile with and without no_lbr: branches and plain samples" : "branches and plain samples";
 	if (a->kind == KIND_FDATA && a->bolted != b->bolted)
-		return "one is of samples of a BOLTed binary (boltedcollection), the other of its input: convert the first with --input";
+		return "cannot mix profile with and without boltedcollection: one is of samples of a BOLTed binary, the other of its input; "
+		       "convert the first with --input";
 	return a->kind == KIND_YAML ? yaml_conflict(a, b) : NULL;
 }
 

@@ -83,8 +83,8 @@ FITS = [
     ('bolted perf.data -o nodir/out', 1, 'nodir/out: cannot write: there is no directory nodir/'),
     ('bolted perf.data --input=demo --shard -o out', 2, 'raw counts .--shard, --format=preagg. are those of the binary that ran; --input is for their conversion to a profile; see .*'),
     ('bolted -data perf.data', 2, "unknown option '-data'; see 'batconv convert --help'"),
-    ('merge first.fdata own.fdata -o out', 3, r'first.fdata and own.fdata do not fit: one is of samples of a BOLTed binary \(boltedcollection\), '
-     'the other of its input: convert the first with --input'),
+    ('merge first.fdata own.fdata -o out', 3, r'first.fdata and own.fdata do not fit: cannot mix profile with and without boltedcollection: '
+     'one is of samples of a BOLTed binary, the other of its input; convert the first with --input'),
     ('verify demo', 1, 'demo: .*it is not BOLTed.*'),
     ('verify lost', 1, 'lost: .*--enable-bat.*'),
     ('verify instrumented', 1, 'instrumented: .*instrument.*'),
