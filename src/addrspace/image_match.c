@@ -23,7 +23,14 @@ void image_match_init(struct image_match *match, const struct image *image,
 		.name = given ? without_deleted(text_of(given)) : text_basename(text_of(options->binary_path)),
 		.name_given = given != NULL,
 		.ignore_build_id = options->ignore_build_id,
+		.id_or_name = options->id_or_name,
 	};
+}
+
+void image_match_rename(struct image_match *match, const char *name)
+{
+	match->name = without_deleted(text_of(name));
+	match->name_given = true;
 }
 
 void image_match_fini(struct image_match *match)
@@ -55,9 +62,10 @@ bool image_match_has_found_name(const struct image_match *match, struct text pat
 static enum image_fit judge_file(const struct image_match *match, const struct map_event *event)
 {
 	bool named = image_match_has_name(match, event->path);
+	bool equal = event->build_id.size && build_id_equal(&event->build_id, &match->image->build_id);
 
-	if (event->build_id.size && !match->ignore_build_id) {
-		if (!build_id_equal(&event->build_id, &match->image->build_id))
+	if (event->build_id.size && (!match->ignore_build_id || (match->id_or_name && equal))) {
+		if (!equal)
 			return named ? FIT_OTHER_BUILD : FIT_OTHER;
 		return named || !match->name_given ? FIT_IMAGE : FIT_OTHER;
 	}

@@ -32,6 +32,7 @@ struct image_match_options {
 	const char *image_name;  /* take this name instead, and only this; a whole
 	                            path if it has a slash.  NULL: not given */
 	bool ignore_build_id;    /* the name decides in any case */
+	bool id_or_name;         /* with ignore_build_id: the binary's build-id accepts a mapping all the same */
 	bool kernel_in_place;    /* a kernel is where its file says, whatever a recording tells */
 };
 
@@ -39,7 +40,7 @@ struct image_match {
 	const struct image *image;
 	struct text name;
 	bool name_given; /* by image_name */
-	bool ignore_build_id;
+	bool ignore_build_id, id_or_name;
 	char *found;     /* path of the first mapping that matched, or NULL */
 	char *also_found; /* the first other path of the same name that did, or NULL */
 };
@@ -54,6 +55,9 @@ enum image_fit {
 void image_match_init(struct image_match *match, const struct image *image,
 		      const struct image_match_options *options);
 void image_match_fini(struct image_match *match);
+
+/* Takes this name instead, and only this, as image_name; it must live as long. */
+void image_match_rename(struct image_match *match, const char *name);
 
 /* Has a file the binary's name?  Or that under which the binary was found? */
 bool image_match_has_name(const struct image_match *match, struct text path);

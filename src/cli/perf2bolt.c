@@ -105,8 +105,9 @@ static bool check_spe(const struct perf2bolt_arguments *arguments, const struct 
 	return !arguments->spe || arguments->conversion.format != INPUT_PREAGG || bc_fail(err, BC_UNSUPPORTED, "-itrace and -spe need perf.data, not -pa");
 }
 
-static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice,
-			   struct conversion *conversion, struct heat *heat, FILE *out, struct bc_error *err)
+/* *name: of the binary in the first recording, to be freed after the conversion; NULL: no other than its own */
+static bool run_conversion(const struct perf2bolt_arguments *arguments, struct function_choice *choice, struct conversion *conversion,
+			   struct heat *heat, char **name, FILE *out, struct bc_error *err)
 {
 	struct conversion_options *options = &conversion->options;
 	struct jobs jobs = {0};
@@ -122,6 +123,9 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	if (!trace_of_arguments(arguments))
 		return convert_samples(arguments, conversion, heat, err);
 	options->format = INPUT_PERF_SCRIPT;
+	*name = perf_job_name_of(arguments->files.at[0], &conversion_binary(conversion)->image.build_id);
+	if (*name)
+		image_match_rename(&conversion->aggregate.space.match, *name);
 	bool ok = start_jobs(arguments, &jobs, err);
 	options->samples = jobs.paths;
 	ok = finish_jobs(arguments, &jobs, ok && convert_samples(arguments, conversion, heat, err), err);
@@ -234,8 +238,14 @@ static bool write_files(const struct perf2bolt_arguments *arguments, struct conv
 	return false;
 }
 
+static void free_name(char **name)
+{
+	free(*name);
+}
+
 static int run(const struct perf2bolt_arguments *arguments)
 {
+	BC_AUTO(free_name) char *name = NULL;
 	BC_AUTO(perf2bolt_names_free) struct word_vec texts = {0};
 	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
@@ -247,7 +257,7 @@ static int run(const struct perf2bolt_arguments *arguments)
 	if (out == stdout)
 		sink_stdout_by_lines();
 	if (perf2bolt_names(arguments, &texts, &choice, &err) &&
-	    run_conversion(arguments, &choice, &conversion, &heat, out, &err) && check(arguments, &conversion, &heat, &err)) {
+	    run_conversion(arguments, &choice, &conversion, &heat, &name, out, &err) && check(arguments, &conversion, &heat, &err)) {
 		bool told = perf2bolt_summary_read(arguments, &conversion, &heat, out, &err);
 		summary_warnings(&summary, stderr);
 		if (told && write_files(arguments, &conversion, &heat, out, &err))

@@ -16,7 +16,7 @@ static const struct perf2bolt_option table[] = {
 	{"ba", ID_BASIC, NULL, NO_FILE, "the same", OF_BOTH},
 	{"nl", ID_BASIC, NULL, NO_FILE, "the same", OF_BOTH},
 	{"pid", ID_PID, "value", NO_FILE, "use only samples of these processes, separated by commas", OF_BOTH},
-	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "match mappings to the binary by name alone", OF_BOTH},
+	{"ignore-build-id", ID_BUILD_ID, NULL, NO_FILE, "match mappings to the binary by name, too, whatever their build-id", OF_BOTH},
 	{"max-samples", ID_MAX_SAMPLES, "value", NO_FILE, "use only the first N samples of each file", OF_BOTH},
 	{"itrace", ID_ITRACE, "value", NO_FILE, "have perf script convert a trace to branch stacks", OF_BOTH},
 	{"spe", ID_SPE, NULL, NO_FILE, "the same for Arm SPE (AArch64 only)", OF_BOTH},

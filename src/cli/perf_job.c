@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,45 @@ static int spawn(char *const *words, int out, pid_t *pid)
 		sys = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return sys;
+}
+
+/* The name in a line of perf buildid-list, an id and a path, if the id is this one. */
+static char *name_in(char *line, const char *id)
+{
+	char *blank = strchr(line, ' '), *slash = strrchr(line, '/');
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!blank || (size_t)(blank - line) != strlen(id) || strncmp(line, id, strlen(id)) != 0)
+		return NULL;
+	return strdup(slash ? slash + 1 : blank + 1);
+}
+
+char *perf_job_name_of(const char *recording, const struct build_id *id)
+{
+	char *words[] = {"perf", "buildid-list", "-f", "-i", (char *)recording, NULL};
+	char hex[2 * BUILD_ID_MAX + 1], *line = NULL, *name = NULL;
+	int ends[2], ignored;
+	size_t room = 0;
+	pid_t pid;
+
+	if (!id->size || pipe(ends))
+		return NULL;
+	build_id_format(id, hex);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	bool ok = !spawn(words, ends[1], &pid);
+	close(ends[1]);
+	FILE *list = fdopen(ends[0], "r");
+	while (ok && list && getline(&line, &room, list) > 0)
+		name = name ? name : name_in(line, hex);
+	free(line);
+	if (list)
+		fclose(list);
+	else
+		close(ends[0]);
+	while (ok && waitpid(pid, &ignored, 0) < 0 && errno == EINTR)
+		;
+	return name;
 }
 
 bool perf_job_start(const char *recording, const char *itrace, bool basic, struct perf_job *out,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "src/base/build_id.h"
 #include "src/base/error.h"
 
 struct perf_job {
@@ -14,6 +15,10 @@ struct perf_job {
 	int out;       /* what perf prints */
 	char path[32]; /* under which that can be opened, as long as the job is */
 };
+
+/* Asks perf under which name a recording has the file of a build-id, as what perf script prints has no build-ids.
+ * Returns the name without folders, to be freed, or NULL: unknown, or perf cannot be run. */
+char *perf_job_name_of(const char *recording, const struct build_id *id);
 
 /* Start perf on a recording.
  *

@@ -79,7 +79,7 @@ static bool begin_counting(struct conversion *c, struct bc_error *err)
 	const struct conversion_options *options = &c->options;
 	const struct binary *binary = conversion_binary(c);
 	struct aggregate_options how = options->aggregate;
-	struct image_match_options match = {options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt};
+	struct image_match_options match = {options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
 
 	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
 	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
