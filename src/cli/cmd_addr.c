@@ -6,6 +6,7 @@
 #include "src/base/lines.h"
 #include "src/cli/addr.h"
 #include "src/cli/commands.h"
+#include "src/cli/input_option.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 #include "src/cli/time_option.h"
@@ -17,7 +18,7 @@
 struct arguments {
 	const char *binary, *input, *maps, *perf, *image;
 	struct number pid, process, time, id, base;
-	bool before, explain, source, json;
+	bool before, explain, source, json, no_input;
 	enum addr_kind from;
 	struct words debug_dirs;
 	bool partial; /* something of an input could not be read */
@@ -34,6 +35,7 @@ static const char *read_base(struct command_line *line, const struct option_row 
 static const struct option_row rows[] = {
 	{0, "binary", "BIN", FILE_READ, "the binary that the addresses belong to (required)", INTO(binary)},
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read to write BIN, to show\naddresses in it", INTO(input)},
+	NO_INPUT_ROW,
 	{0, "from", "KIND:run,vaddr,offset,func,input", NO_FILE, "kind of ADDRESS: run (default), vaddr, offset,\n"
 	 "func (NAME+0xOFFSET in BIN) or input (NAME+0xOFFSET in INPUT)",
 	 INTO(from)},
@@ -62,7 +64,7 @@ static int check(struct command_line *line)
 		return usage_error(line->command, "no --binary given", NULL);
 	if (args->pid.given + !!args->maps + !!args->perf + args->base.given > 1)
 		return usage_error(line->command, "only one of --pid, --maps, --perf and --base can be given", NULL);
-	return EXIT_DONE;
+	return args->input && args->no_input ? usage_error(line->command, BOTH_INPUTS, NULL) : EXIT_DONE;
 }
 
 /* The process that the addresses are of, with its maps. */
@@ -221,18 +223,22 @@ static int run_addr(struct command_line *line)
 	struct arguments *args = line->arguments;
 	struct addr_context context = {0};
 	BC_AUTO(where_free) struct where where = {0};
+	BC_AUTO(found_input_free) struct found_input found_input = {0};
 	struct bc_error err = {0};
 	bool nowhere = false;
 
 	context.explain = args->explain;
 	context.before = args->before;
 	struct debug_dirs dirs = {args->debug_dirs.at, args->debug_dirs.len};
+	if (!args->input && input_is_sought(args->no_input))
+		args->input = found_input_path(args->binary, &dirs, &found_input);
 	bool ok = subject_open(args->binary, args->input, &dirs, &context.subject, &err) &&
 		  check_input(args, &context, &err) && locate(args, &where, &context, &err) && open_source(args, &dirs, &context, &err);
 	if (ok && args->from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args->binary);
 	if (ok) {
+		found_input_tell(&found_input);
 		tell_refused(&context);
 		nowhere = tell_contradiction(args, &context);
 	}

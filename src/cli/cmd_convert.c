@@ -11,6 +11,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/binaries.h"
 #include "src/cli/commands.h"
+#include "src/cli/input_option.h"
 #include "src/cli/maps_option.h"
 #include "src/cli/operands.h"
 #include "src/cli/output_folder.h"
@@ -32,7 +33,7 @@ struct arguments {
 	struct profile_output output;
 	const char *stats_file;
 	enum stats_form stats;
-	bool verbose, sandbox;
+	bool verbose, sandbox, no_input;
 	struct number restore; /* as in struct profile_rules */
 	struct pid_vec pids;
 	struct words debug_dirs;
@@ -114,6 +115,7 @@ static const struct option_row rows[] = {
 	{0, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
 	 INTO(inputs)},
+	NO_INPUT_ROW,
 	INPUT_FORMAT_ROW,
 	{0, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
 	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
@@ -313,6 +315,8 @@ static void prepare(void *arguments)
 /* Which options exclude each other, or need another one. */
 static int check_output(const struct command_line *line, struct arguments *args)
 {
+	if (args->inputs.len && args->no_input)
+		return usage_error(line->command, BOTH_INPUTS, NULL);
 	if (args->output.shard && (args->output.format == FORMAT_YAML || args->output.format == FORMAT_PROFGEN))
 		return usage_error(line->command, "--shard writes pre-aggregated records, not --format=yaml or profgen", NULL);
 	if (args->output.shard)
@@ -341,6 +345,7 @@ static int check(struct command_line *line)
 		conversion->aggregate.rules = (struct profile_rules){0};
 	if (args->restore.given)
 		conversion->aggregate.rules.restore = (unsigned)args->restore.is;
+	conversion->find_input = input_is_sought(args->no_input) && !conversion->as_perf2bolt;
 	if (args->inputs.len)
 		conversion->input = args->inputs.at[args->inputs.len - 1];
 	if (args->hashes.len)

@@ -5,6 +5,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/input_option.h"
 #include "src/cli/measure.h"
 #include "src/cli/print.h"
 #include "src/cli/quality.h"
@@ -25,7 +26,7 @@ struct arguments {
 	struct words debug_dirs;
 	struct quality_gate gates[GATE_COUNT];
 	const char *output;
-	bool json;
+	bool json, no_input;
 };
 
 static const char *read_limit(struct command_line *line, const struct option_row *row, const char *value)
@@ -44,6 +45,7 @@ static const struct option_row rows[] = {
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code",
 	 INTO(conversion.input)},
+	NO_INPUT_ROW,
 	SAMPLE_ROWS,
 	{0, "min-density", "N", NO_FILE, "exit code 3 if the density is below N", INTO_BY(gates[GATE_DENSITY], read_limit)},
 	{0, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept", INTO_BY(gates[GATE_KEPT], read_limit)},
@@ -71,8 +73,10 @@ static int write_report(const struct arguments *args, struct quality_report *rep
 	if (!output_commit(&output, &err))
 		return fail(&err);
 	quality_tell_gates(report, stderr);
-	if (report->summary)
+	if (report->summary) {
+		found_input_say(&report->summary->conversion->found_input, stderr);
 		summary_warnings(report->summary, stderr);
+	}
 	return report->wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -118,6 +122,9 @@ static int check(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
 
+	if (args->conversion.input && args->no_input)
+		return usage_error(line->command, BOTH_INPUTS, NULL);
+	args->conversion.find_input = input_is_sought(args->no_input);
 	if (line->operands.len > 1)
 		return sample_operands(line, &args->debug_dirs, &args->conversion);
 	if (args->conversion.input)

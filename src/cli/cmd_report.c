@@ -3,6 +3,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
+#include "src/cli/input_option.h"
 #include "src/cli/measure.h"
 #include "src/cli/print.h"
 #include "src/cli/profile_input.h"
@@ -16,6 +17,7 @@ struct arguments {
 	struct conversion_options conversion;
 	struct words debug_dirs;
 	const char *output, *against;
+	bool no_input;
 };
 
 static const struct option_row rows[] = {
@@ -23,6 +25,7 @@ static const struct option_row rows[] = {
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
 	 "there, and gaps in the flow of its code",
 	 INTO(conversion.input)},
+	NO_INPUT_ROW,
 	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
 	 INTO(against)},
@@ -73,7 +76,7 @@ static int run(struct command_line *line)
 	const struct quality_gate gates[GATE_COUNT] = {0};
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary, .gates = gates};
-	const struct report_data data = {&args->conversion, &report, &sources, args->against, args->against ? &other : NULL};
+	const struct report_data data = {&conversion.options, &report, &sources, args->against, args->against ? &other : NULL};
 	struct bc_error err = {0};
 	bool partial = false;
 
@@ -81,6 +84,7 @@ static int run(struct command_line *line)
 		return fail(&err);
 	if (!measure_samples(&conversion, &sources, &quality, &err))
 		return fail(&err);
+	found_input_say(&conversion.found_input, stderr);
 	quality_judge(&report);
 	if (!make_page(args->output, &data, &err))
 		return fail(&err);
@@ -104,6 +108,9 @@ static int check(struct command_line *line)
 
 	if (code != EXIT_DONE)
 		return code;
+	if (args->conversion.input && args->no_input)
+		return usage_error(line->command, BOTH_INPUTS, NULL);
+	args->conversion.find_input = input_is_sought(args->no_input);
 	return args->output ? EXIT_DONE : usage_error(line->command, "a file must be given for the page: -o FILE", NULL);
 }
 

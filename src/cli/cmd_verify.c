@@ -5,6 +5,7 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
+#include "src/cli/input_option.h"
 #include "src/cli/print.h"
 #include "src/output/verification.h"
 
@@ -17,7 +18,7 @@ struct arguments {
 	enum form form;
 	const char *output;
 	uint64_t sample, seed;
-	bool quiet;
+	bool quiet, no_input;
 };
 
 static const char *read_severity(struct command_line *line, const struct option_row *row, const char *value)
@@ -42,6 +43,7 @@ static const char *read_form(struct command_line *line, const struct option_row 
 
 static const struct option_row rows[] = {
 	{'i', "input", "FILE", FILE_READ, "also check against the binary that llvm-bolt read", INTO(verify.input)},
+	NO_INPUT_ROW,
 	{0, "fail-on", "SEVERITY:error,warning,note", NO_FILE, "exit 3 if a finding is at least this severe: error,\nwarning (default) or note",
 	 INTO_BY(fail_on, read_severity)},
 	{0, "json", NULL, NO_FILE, "print the findings as JSON", INTO_BY(form, read_form), .value = FORM_JSON},
@@ -107,17 +109,28 @@ static int write_findings(const struct arguments *args, const struct verificatio
 	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
 }
 
+static int check(struct command_line *line)
+{
+	const struct arguments *args = line->arguments;
+
+	return args->verify.input && args->no_input ? usage_error(line->command, BOTH_INPUTS, NULL) : EXIT_DONE;
+}
+
 static int run_verify(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
 	struct verify_report verify;
+	BC_AUTO(found_input_free) struct found_input found_input = {0};
 	struct sample_result sample = {0};
 	struct bc_error err;
 	int code;
 
 	args->verify.binary = line->operands.at[0];
+	if (!args->verify.input && input_is_sought(args->no_input))
+		args->verify.input = found_input_path(args->verify.binary, NULL, &found_input);
 	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
+	found_input_tell(&found_input);
 	struct verification found = {&verify, NULL, args->verify.binary, args->verify.input, BATCONV_VERSION};
 	if (args->sample && verify.linked)
 		found.sample = &sample;
@@ -137,5 +150,5 @@ const struct command verify_command = {
 	"lists them.  Exit code 3: there are findings of the severity of --fail-on\n"
 	"or worse.",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = ONE_BINARY,
-	.size = sizeof(struct arguments), .prepare = prepare, .run = run_verify,
+	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_verify,
 };

@@ -24,6 +24,16 @@ static void write_binary(struct json *json, const struct summary *summary)
 	json_close(json, '}');
 }
 
+static void write_input_binary(struct json *json, const struct conversion *c)
+{
+	const struct input_file *found = c->found_input.taken;
+
+	json_open(json, "input_binary", '{');
+	json_string(json, "path", c->options.input ? c->options.input : "");
+	json_string(json, "found", found ? input_where_key(found->where) : "");
+	json_close(json, '}');
+}
+
 static void write_perf_data(struct json *json, const struct perf_data_report *perf)
 {
 	json_bool(json, "pipe", perf->pipe);
@@ -214,6 +224,7 @@ void summary_json(const struct summary *summary, FILE *out)
 	json_open(&json, NULL, '{');
 	json_string(&json, "schema", "batconv-stats-1");
 	write_binary(&json, summary);
+	write_input_binary(&json, conversion);
 	write_inputs(&json, summary);
 	write_maps(&json, summary);
 	json_string(&json, "mode", conversion->basic ? "basic" : "branch");

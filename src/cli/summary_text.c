@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
+#include "src/cli/input_option.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
@@ -249,6 +250,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	const struct restored restored = summary_restored(summary);
 
 	print_binary(summary, out);
+	found_input_say(&conversion->found_input, out);
 	print_inputs(summary, verbose, out);
 	print_maps(summary, out);
 	print_mode(summary, out);

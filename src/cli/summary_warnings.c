@@ -6,6 +6,7 @@
 #include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/cli/input_option.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
@@ -142,6 +143,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	const struct report_vec *inputs = &summary->conversion->inputs;
 	struct warnings to = {each, ctx};
 
+	found_input_warn(&summary->conversion->found_input, &to);
 	warn_of_little(summary, &to);
 	warn_of_doubles(summary, &to);
 	warn_of_probes(summary, &to);

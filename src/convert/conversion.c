@@ -25,15 +25,33 @@ static bool makes_profile(const struct conversion *c)
 
 /* ---- open ---- */
 
+/* Finds files that can be the input, where that is wanted: raw counts are those of the binary that ran. */
+static bool find_input(struct conversion *c, struct bc_error *err)
+{
+	return !c->options.find_input || c->options.input || conversion_wants(c, WANT_COUNTS) ||
+	       input_files_find(c->options.binary, &c->options.debug, &c->found_input.files, err);
+}
+
+static bool open_input(struct conversion *c, bool names, struct bc_error *err)
+{
+	if (c->options.input)
+		return pair_open(c->options.input, &c->opened, names, &c->pair, err);
+	if (!pair_open_found(&c->found_input, &c->opened, names, &c->pair, err))
+		return false;
+	c->options.input = c->found_input.taken ? c->found_input.taken->path : NULL;
+	return true;
+}
+
 /* Opens the binary and the input. */
 static bool open_binary(struct conversion *c, struct bc_error *err)
 {
 	bool names = rules_restore(&c->options.aggregate.rules, RESTORE_NAMES);
-	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) || c->options.input, .numbers_by_address = !names,
-					   .debug = &c->options.debug};
 
-	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) ||
-	    (c->options.input && !pair_open(c->options.input, &c->opened, names, &c->pair, err)))
+	if (!find_input(c, err))
+		return false;
+	const struct binary_parts parts = {.blocks = conversion_wants(c, WANT_YAML) || c->options.input || c->found_input.files.all.len,
+					   .numbers_by_address = !names, .debug = &c->options.debug};
+	if (!binary_open_parts(c->options.binary, &parts, &c->opened, err) || !open_input(c, names, err))
 		return false;
 	return !conversion_wants(c, WANT_RANGES) || conversion_binary(c)->kind == BINARY_UNTOUCHED || c->options.input ||
 	       bc_fail(err, BC_UNSUPPORTED, "%s: llvm-profgen wants addresses of the binary that llvm-bolt read to write it: --input=PROG",
@@ -376,5 +394,6 @@ void conversion_free(struct conversion *conversion)
 	if (conversion->pair.output)
 		pair_close(&conversion->pair);
 	binary_close(&conversion->opened);
+	found_input_free(&conversion->found_input);
 	*conversion = (struct conversion){0};
 }

@@ -36,7 +36,8 @@ enum conversion_wants {
 struct conversion_options {
 	unsigned wants;    /* enum conversion_wants */
 	const char *binary;
-	const char *input; /* what llvm-bolt read; NULL: not given */
+	const char *input; /* what llvm-bolt read; NULL: not given.  One that was found stands here in .options of the conversion */
+	bool find_input;   /* where it is not given, one that is found by its build-id will do: elf/input_files.h */
 	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL: not given */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
 
@@ -67,7 +68,8 @@ struct conversion {
 
 	/* What is known: conversion_open() */
 	struct binary opened; /* see conversion_binary() */
-	struct pair pair; /* .output is NULL if the input was not given */
+	struct pair pair; /* .output is NULL if there is no input */
+	struct found_input found_input;
 	struct hash_source hashes; /* without fragments if there is none */
 	struct probe_source probes; /* WANT_PROBES */
 	unsigned threads; /* that are used */

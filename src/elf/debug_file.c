@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/debug_file.h"
 
-#include <gelf.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,28 +11,6 @@
 #include <zlib.h>
 
 #include "src/elf/notes.h"
-
-#define DEBUG_ROOT "/usr/lib/debug"
-
-/* The build-id among the file's notes; .size 0: none. */
-static struct build_id build_id_of(int fd)
-{
-	struct build_id id = {0};
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	while (elf && !id.size && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
-			continue;
-		const Elf_Data *data = elf_rawdata(section, NULL);
-		if (data && data->d_buf)
-			notes_build_id((struct bytes){data->d_buf, data->d_size}, header.sh_addralign, &id);
-	}
-	elf_end(elf);
-	return id;
-}
 
 /* false: it cannot be read. */
 static bool checksum_of(int fd, uint32_t *out)
@@ -70,7 +47,7 @@ static void refuse(const struct debug_name *name, const char *path, const char *
 static bool fits_id(const struct debug_name *name, const char *path, int fd)
 {
 	char has[2 * BUILD_ID_MAX + 1], wants[2 * BUILD_ID_MAX + 1];
-	struct build_id id = build_id_of(fd);
+	struct build_id id = notes_of_file(fd).id;
 
 	if (build_id_equal(&id, &name->id))
 		return true;
@@ -186,7 +163,7 @@ static int try_folder(const struct debug_name *name, const char *folder, char pa
 		fd = try_in(name, folder, file, path, err);
 	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, "%s/%s", folder, is_alt ? ".dwz" : ".debug") < PATH_MAX)
 		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
-	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, DEBUG_ROOT "%s", is_alt ? "/.dwz" : folder) < PATH_MAX)
+	if (fd < 0 && !err->code && snprintf(below, PATH_MAX, DEBUG_FILE_ROOT "%s", is_alt ? "/.dwz" : folder) < PATH_MAX)
 		fd = try_in(name, below, is_alt ? last_part(file) : file, path, err);
 	return fd;
 }
@@ -228,7 +205,7 @@ int debug_file_open(const struct debug_name *name, char **path, struct bc_error 
 	err->code = BC_OK;
 	int fd = try_dirs(name, at, err);
 	if (fd < 0 && !err->code)
-		fd = try_build_id(name, NAMED_BY_BUILD_ID, DEBUG_ROOT, at, err);
+		fd = try_build_id(name, NAMED_BY_BUILD_ID, DEBUG_FILE_ROOT, at, err);
 	/* A debug file whose name no link of the binary gives must have the same build-id. */
 	if (fd < 0 && !err->code && (name->link || name->id.size))
 		fd = try_folders(name, at, err);

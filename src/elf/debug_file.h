@@ -23,6 +23,8 @@
 #include "src/base/build_id.h"
 #include "src/base/named_file.h"
 
+#define DEBUG_FILE_ROOT "/usr/lib/debug"
+
 /* Directories with debug files, in the order in which they are looked through. */
 struct debug_dirs {
 	const char *const *at;

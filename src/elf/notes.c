@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/notes.h"
 
-#include <elf.h>
+#include <gelf.h>
 #include <inttypes.h>
 
 #include "include/bat/bat.h"
@@ -46,6 +46,36 @@ void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
 			out->size = (uint8_t)note.desc.size;
 			memcpy(out->data, note.desc.data, note.desc.size);
 		}
+}
+
+/* Notes that can be a build-id's are small, and a BAT is not read for one. */
+#define NOTES_READ (64 << 10)
+
+struct file_notes notes_of_file(int fd)
+{
+	struct file_notes facts = {0};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_getshdrstrndx(elf, &names))
+		names = 0;
+	while (elf && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		facts.has_code |= header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR;
+		if (header.sh_type != SHT_NOTE)
+			continue;
+		const char *name = elf_strptr(elf, names, header.sh_name);
+		facts.has_table |= name && !strcmp(name, BAT_SECTION_NAME);
+		const Elf_Data *data = header.sh_size > NOTES_READ ? NULL : elf_rawdata(section, NULL);
+		if (data && data->d_buf)
+			notes_build_id((struct bytes){data->d_buf, data->d_size}, header.sh_addralign, &facts.id);
+	}
+	elf_end(elf);
+	return facts;
 }
 
 #define GO_OWNER "Go"

@@ -33,6 +33,14 @@ BC_MUST_USE bool bat_note_bare(struct bytes file, struct bytes *desc, struct bc_
  * none of 1 to BUILD_ID_MAX bytes. */
 void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out);
 
+/* What the sections of an ELF file say, without a look at anything else of it; all zero of another file. */
+struct file_notes {
+	struct build_id id;
+	bool has_code;  /* which a debug file has not */
+	bool has_table; /* of llvm-bolt */
+};
+struct file_notes notes_of_file(int fd);
+
 /* The first build-id that Go's linker left among notes (owner "Go", with one NUL
  * or more behind it, type 4: text of four parts with slashes; cmd/link, internal/ld/elf.go),
  * empty if none. */

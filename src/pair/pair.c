@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
+#include "src/elf/binary_open.h"
 #include "src/pair/match.h"
 
 bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)
@@ -30,6 +31,8 @@ static bool check_fit(const struct pair *pair, struct bc_error *err)
 {
 	double rate = pair->offsets ? 100.0 * (double)pair->strange / (double)pair->offsets : 0;
 
+	if (rate > PAIR_LIMIT_PERCENT && pair->functions.stripped)
+		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: it was stripped since, so that its functions have no names");
 	return rate <= PAIR_LIMIT_PERCENT ||
 	       bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %.1f %% of the table's offsets lie on no "
 					 "instruction of it (limit %.0f %%)", rate, PAIR_LIMIT_PERCENT);
@@ -97,6 +100,48 @@ bool pair_open(const char *path, const struct binary *output, bool names, struct
 
 	return (has_table(output, err) || bc_fail_prefix(err, path)) && file_map(path, &pair.file, err) &&
 	       (open_or_close(pair, (struct bytes){0}, names, out, err) || bc_fail_prefix(err, path));
+}
+
+bool pair_open_found(struct found_input *found, const struct binary *output, bool names, struct pair *out, struct bc_error *err)
+{
+	for (size_t i = 0; output->kind == BINARY_BOLTED && i < found->files.all.len && !found->taken; i++) {
+		const struct input_file *file = &found->files.all.at[i];
+		if (pair_open(file->path, output, names, out, err))
+			found->taken = file;
+		else if (err->code == BC_NOMEM)
+			return false;
+		else if (!found->refused.code)
+			found->refused = *err;
+	}
+	if (!found->refused.code)
+		found->refused = found->files.unread;
+	return true;
+}
+
+bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_input *out, struct bc_error *err)
+{
+	const struct binary_parts parts = {.debug = dirs};
+	struct bc_error unopened;
+	struct binary binary;
+	struct pair pair = {0};
+
+	if (!input_files_find(output, dirs, &out->files, err))
+		return false;
+	if (!out->files.all.len && !out->files.unread.code)
+		return true;
+	if (!binary_open_parts(output, &parts, &binary, &unopened))
+		return true;
+	bool ok = pair_open_found(out, &binary, true, &pair, err);
+	if (pair.output)
+		pair_close(&pair);
+	binary_close(&binary);
+	return ok;
+}
+
+void found_input_free(struct found_input *found)
+{
+	input_files_free(&found->files);
+	*found = (struct found_input){0};
 }
 
 bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out, struct bc_error *err)

@@ -8,6 +8,7 @@
 
 #include "src/cfg/cfg.h"
 #include "src/elf/binary.h"
+#include "src/elf/input_files.h"
 #include "src/pair/code.h"
 
 struct pair {
@@ -49,6 +50,21 @@ BC_MUST_USE bool pair_open(const char *path, const struct binary *output, bool n
 /* As pair_open(), for bytes in memory, which must outlive the pair.  The text has no path. */
 BC_MUST_USE bool pair_open_bytes(struct bytes input, const struct binary *output, bool names, struct pair *out,
 				 struct bc_error *err);
+/* An input that nobody named. */
+struct found_input {
+	struct input_files files;
+	const struct input_file *taken; /* NULL: none */
+	struct bc_error refused;        /* the first that has the build-id, or by its name can be the input, and why it was not taken */
+};
+
+/* As pair_open(), with the first of found->files that is the input.  Where none is, true: *out stays zeroed, and .taken is NULL.
+ * BC_NOMEM */
+BC_MUST_USE bool pair_open_found(struct found_input *found, const struct binary *output, bool names, struct pair *out,
+				 struct bc_error *err);
+/* The same for who needs a path only: NULL if there is none.  Finds the files first, and opens the output if there are any. */
+BC_MUST_USE bool pair_find(const char *output, const struct debug_dirs *dirs, struct found_input *out, struct bc_error *err);
+void found_input_free(struct found_input *found);
+
 /* As pair_open(), of an input that is open already: image and functions must outlive the pair.  The text has no path. */
 BC_MUST_USE bool pair_open_known(const struct image *image, const struct function_table *functions, const struct binary *output,
 				 struct pair *out, struct bc_error *err);

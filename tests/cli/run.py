@@ -19,7 +19,7 @@ TIMEOUT = float(os.environ.get('BATCONV_TEST_TIMEOUT', 900)) # seconds: for what
 
 
 def run(case):
-    env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'PYTHONDONTWRITEBYTECODE': '1', 'batconv': os.environ['BATCONV'],
+    env = {'PATH': os.environ['PATH'], 'LC_ALL': 'C', 'BATCONV_NO_INPUT': '1', 'PYTHONDONTWRITEBYTECODE': '1', 'batconv': os.environ['BATCONV'],
            'inputs': os.environ['INPUTS'].rstrip('/'), 'source': os.environ['SOURCE']}
     for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'GCOV_ERROR_FILE', 'GCOV_PREFIX'):
         if name in os.environ:
