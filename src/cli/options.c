@@ -553,7 +553,7 @@ void command_help(const struct command *command, FILE *out)
 const char *role_name(enum file_role role)
 {
 	static const char *const names[] = {"none", "read", "read-list", "written", "updated", "operands-updated",
-					    "folder", "read", "stdin"};
+					    "folder", "stdin"};
 
 	return names[role];
 }
