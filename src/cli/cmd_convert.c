@@ -304,9 +304,9 @@ static bool profiles_are_apart(const struct arguments *args, struct bc_error *er
 	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
 }
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	args->conversion.aggregate.erratum = true;
 	args->conversion.aggregate.rules = best_rules;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "src/cli/commands.h"
-#include "src/cli/file_conflicts.h"
 #include "src/cli/heat_output.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/operands.h"
@@ -34,17 +33,12 @@ static const struct option_row rows[] = {
 	HELP_ROW,
 };
 
-/* Checks that no output replaces an input.  The check of the command line could not, as the names of the files
- * beside that of -o were not known then. */
-static bool files_may_be(const struct arguments *args, struct bc_error *err)
+static bool add_files(struct command_line *line, struct bc_error *err)
 {
-	BC_AUTO(named_files_free) struct named_files files = {0};
-	bool ok = files_add(&files, OPERAND, FILE_READ, args->conversion.binary) &&
-		  files_add(&files, "-o", FILE_WRITTEN, args->output.path);
+	const struct arguments *args = line->arguments;
 
-	for (size_t i = 0; ok && i < args->conversion.sample_count; i++)
-		ok = files_add(&files, OPERAND, FILE_READ, args->conversion.samples[i]);
-	return ok ? heat_output_name_others(&args->output, "-o", &files, err) && files_are_apart(&files, err) : bc_fail_nomem(err);
+	return !args->output.path || output_is_stdout(args->output.path) ||
+	       heat_output_name_others(&args->output, "-o", &line->files, err);
 }
 
 /* A kernel is above what llvm-bolt-heatmap looks at. */
@@ -102,9 +96,9 @@ static int run(struct command_line *line)
 	return conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	heat_output_init(&args->output);
 	args->conversion.aggregate.erratum = args->conversion.aggregate.ends = true;
@@ -113,14 +107,13 @@ static void prepare(void *arguments)
 static int check(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
-	struct bc_error err;
 	int code = sample_operands(line, &args->debug_dirs, &args->conversion);
 
 	if (code != EXIT_DONE)
 		return code;
 	if (!args->output.path || output_is_stdout(args->output.path))
 		return usage_error(line->command, "-o FILE is needed: the other files of the map are written beside it", NULL);
-	return files_may_be(args, &err) ? EXIT_DONE : files_refuse(line->command, &err);
+	return EXIT_DONE;
 }
 
 const struct command heatmap_command = {
@@ -129,5 +122,5 @@ const struct command heatmap_command = {
 	"Writes a text picture (for a terminal with colors), the share of the hottest buckets,\n"
 	"and the use of each section.  SAMPLES are as for convert; '-' is stdin.",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ,
-	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run, .program = perf2bolt_heatmap_command,
+	.size = sizeof(struct arguments), .prepare = prepare, .add_files = add_files, .check = check, .run = run, .program = perf2bolt_heatmap_command,
 };

@@ -49,9 +49,9 @@ struct arguments {
 
 /* ---- the command line ---- */
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	args->weight = 1;
 	args->merge.memory = MERGE_MEMORY;

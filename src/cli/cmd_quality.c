@@ -110,9 +110,9 @@ static int run_samples(struct arguments *args)
 	return write_report(args, &report, conversion.partial);
 }
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	memcpy(args->gates, gates, sizeof(gates));
 	sample_options_as_recorded(&args->conversion);

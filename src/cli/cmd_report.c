@@ -94,9 +94,9 @@ static int run(struct command_line *line)
 	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	sample_options_as_recorded(&args->conversion);
 }

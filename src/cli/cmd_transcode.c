@@ -31,9 +31,9 @@ static const struct option_row rows[] = {
 	HELP_ROW,
 };
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	struct arguments *args = arguments;
+	struct arguments *args = line->arguments;
 
 	args->layout = (enum bat_layout)BAT_LAYOUT_COUNT;
 }

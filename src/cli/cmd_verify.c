@@ -62,9 +62,9 @@ static const struct option_row rows[] = {
 	HELP_ROW,
 };
 
-static void prepare(void *arguments)
+static void prepare(struct command_line *line)
 {
-	*(struct arguments *)arguments = (struct arguments){
+	*(struct arguments *)line->arguments = (struct arguments){
 		.verify = {.threads = parallel_threads(), .most = 20}, .fail_on = SEVERITY_WARNING, .seed = 1};
 }
 

@@ -58,14 +58,12 @@ const char *option_heat_sizes(struct command_line *line, const struct option_row
 	return heat_parse_sizes(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-bool heat_parse_address(const char *value, uint64_t *out)
-{
-	return !strncmp(value, "0x", 2) ? text_hex(text_of(value), out) : text_dec(text_of(value), out);
-}
-
 const char *option_heat_address(struct command_line *line, const struct option_row *row, const char *value)
 {
-	return heat_parse_address(value, option_field(line, row)) ? NULL : OPTION_WRONG;
+	uint64_t *out = option_field(line, row);
+	bool ok = !strncmp(value, "0x", 2) ? text_hex(text_of(value), out) : text_dec(text_of(value), out);
+
+	return ok ? NULL : OPTION_WRONG;
 }
 
 /* ---- files ---- */

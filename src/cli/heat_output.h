@@ -29,7 +29,6 @@ option_reader option_heat_sizes, option_heat_address;
 
 /* False if the value is no list of such sizes. */
 bool heat_parse_sizes(const char *value, struct heat_output *output);
-bool heat_parse_address(const char *value, uint64_t *out);
 
 /* Adds the files that are going to be written beside the file of this option.  BC_IO: the path is too long; BC_NOMEM */
 BC_MUST_USE bool heat_output_name_others(const struct heat_output *output, const char *option, struct named_files *files,

@@ -17,7 +17,6 @@
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
-#include "src/cli/programs.h"
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
@@ -44,6 +43,36 @@ static const struct command *const commands[] = {
 
 /* The command that runs if the first word names none. */
 static const struct command *const main_command = &convert_command;
+
+/* LLVM's programs whose command lines batconv takes: under their names (a link is enough), or with the name as its first word. */
+static const struct command *(*const programs[])(void) = {perf2bolt_command, perf2bolt_heatmap_command, merge_fdata_command};
+
+static bool is_called(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	const char *last = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+
+	return !strncmp(last, name, length) && strchr("-.", last[length]); /* or its end */
+}
+
+/* The program that argv[0] names, with or without a version, or NULL. */
+static const struct command *program_called(const char *path)
+{
+	for (size_t i = 0; i < BC_COUNT(programs); i++)
+		if (is_called(path, programs[i]()->name))
+			return programs[i]();
+	return NULL;
+}
+
+/* The program of exactly this name, or NULL. */
+static const struct command *program_named(const char *word)
+{
+	for (size_t i = 0; i < BC_COUNT(programs); i++)
+		if (!strcmp(word, programs[i]()->name))
+			return programs[i]();
+	return NULL;
+}
 
 /* It has no function to run: dispatch() prints the help. */
 static const struct command help_command = {
@@ -123,7 +152,8 @@ static int roles(FILE *out)
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
 		if (commands[i]->operands != NO_FILE) /* version reads and writes none */
 			command_roles(commands[i], out);
-	perf2bolt_roles(out);
+	command_roles(perf2bolt_command(), out);
+	command_roles(perf2bolt_heatmap_command(), out);
 	return EXIT_DONE;
 }
 
@@ -131,8 +161,8 @@ static int roles(FILE *out)
 static int completion(const char *shell, FILE *out)
 {
 	const struct command *all[BC_COUNT(commands) + 1];
-	const struct command *const programs[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
-	const struct completion completion = {all, BC_COUNT(all), main_command->name, programs, BC_COUNT(programs)};
+	const struct command *const of_llvm[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
+	const struct completion completion = {all, BC_COUNT(all), main_command->name, of_llvm, BC_COUNT(of_llvm)};
 
 	memcpy(all, commands, sizeof(commands));
 	all[BC_COUNT(commands)] = &help_command;
@@ -151,9 +181,13 @@ static int help(int argc, char **argv)
 		return roles(stdout);
 	if (!strncmp(word, completion_option, sizeof(completion_option) - 1))
 		return completion(word + sizeof(completion_option) - 1, stdout);
-	const struct program *program = program_named(word);
-	if (program)
-		return program_help(program);
+	const struct command *program = program_named(word);
+	if (program) {
+		char name[OPTION_NAME], option[] = "--help";
+		char *words[] = {name, option, NULL};
+		snprintf(name, sizeof(name), "%s", program->name);
+		return command_run(program, 2, words);
+	}
 	const struct command *command = find_command(is_help(word) ? "help" : word);
 	if (!command)
 		return unknown_command(word);
@@ -244,9 +278,9 @@ static int dispatch(int argc, char **argv)
 	}
 	if (is_help(word))
 		return help(argc, argv);
-	const struct program *program = program_named(word);
+	const struct command *program = program_named(word);
 	if (program)
-		return program->main(argc - 1, argv + 1);
+		return command_run(program, argc - 1, argv + 1);
 	const struct command *command = find_command(strcmp(word, "--version") ? word : "version");
 	if (command && command->run)
 		return command_run(command, argc - 1, argv + 1);
@@ -274,6 +308,6 @@ int main(int argc, char **argv)
 	handle_signals();
 	sink_stdout();
 	bolt_called_as(argc > 0 ? argv[0] : "batconv");
-	const struct program *program = argc > 0 ? program_called(argv[0]) : NULL;
-	return check_stdout(program ? program->main(argc, argv) : dispatch(argc, argv));
+	const struct command *program = argc > 0 ? program_called(argv[0]) : NULL;
+	return check_stdout(program ? command_run(program, argc, argv) : dispatch(argc, argv));
 }

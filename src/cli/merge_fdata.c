@@ -14,7 +14,6 @@
 #include "src/base/output.h"
 #include "src/base/print_name.h"
 #include "src/base/strings.h"
-#include "src/cli/file_conflicts.h"
 #include "src/cli/llvm_release.h"
 #include "src/cli/merge_list.h"
 #include "src/cli/merge_print.h"
@@ -27,7 +26,7 @@ struct arguments {
 	struct merge_list list;
 	const char *output; /* or NULL */
 	enum merge_print print;
-	bool quiet, help, version;
+	bool quiet, version;
 	char *tmpdir;
 };
 
@@ -112,76 +111,6 @@ static bool add_operands(struct arguments *args, const char *word, struct bc_err
 	return ok;
 }
 
-/* ---- options ---- */
-
-/* The value of an option "name=VALUE", or of the next word; NULL: it is another, or has none. */
-static const char *value_of(const char *word, const char *name, int argc, char **argv, int *at)
-{
-	size_t length = strlen(name);
-
-	if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '='))
-		return NULL;
-	if (word[length])
-		return word + length + 1;
-	return *at + 1 < argc ? argv[++*at] : NULL;
-}
-
-static bool is_flag(const char *word, const char *name, bool *out)
-{
-	const char *value;
-	size_t length = strlen(name);
-
-	if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '='))
-		return false;
-	value = word[length] ? word + length + 1 : "1";
-	*out = strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
-	return true;
-}
-
-static bool parse_option(struct arguments *args, int argc, char **argv, int *at, struct bc_error *err)
-{
-	const char *word = argv[*at] + 1 + (argv[*at][1] == '-'), *value;
-	bool nothing;
-
-	if (is_flag(word, "q", &args->quiet) || is_flag(word, "help", &args->help) ||
-	    is_flag(word, "h", &args->help) || is_flag(word, "help-hidden", &args->help) || is_flag(word, "help-list", &args->help) ||
-	    is_flag(word, "help-list-hidden", &args->help) || is_flag(word, "version", &args->version) ||
-	    is_flag(word, "print-options", &nothing) || is_flag(word, "print-all-options", &nothing))
-		return true;
-	if ((value = value_of(word, "o", argc, argv, at))) {
-		args->output = value;
-		return true;
-	}
-	if ((value = value_of(word, "print", argc, argv, at)))
-		return merge_print_parse(value, &args->print) ||
-		       bc_fail(err, BC_FORMAT, "-print takes none, exec or branches, not '%.100s'", value);
-	return bc_fail(err, BC_FORMAT, "unknown option, or one without its value: '%.200s'", argv[*at]);
-}
-
-static bool parse(struct arguments *args, int argc, char **argv, struct bc_error *err)
-{
-	bool options = true;
-
-	for (int i = 1; i < argc; i++) {
-		if (options && !strcmp(argv[i], "--"))
-			options = false;
-		else if (options && argv[i][0] == '-' && argv[i][1] ? !parse_option(args, argc, argv, &i, err)
-								     : !add_operands(args, argv[i], err))
-			return false;
-	}
-	return true;
-}
-
-static bool are_apart(const struct arguments *args, struct bc_error *err)
-{
-	BC_AUTO(named_files_free) struct named_files files = {0};
-	bool ok = files_add(&files, "-o", FILE_WRITTEN, args->output ? args->output : "-");
-
-	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
-		ok = files_add(&files, OPERAND, FILE_READ, args->list.inputs.at[i].path);
-	return ok ? files_are_apart(&files, err) : bc_fail_nomem(err);
-}
-
 /* ---- the merge ---- */
 
 static int fail(const struct merge *merge, const struct bc_error *err)
@@ -240,8 +169,9 @@ static bool merge_once(const struct arguments *args, struct merge *merge, struct
 	return ok;
 }
 
-static int run(const struct arguments *args)
+static int run_merge_fdata(struct command_line *line)
 {
+	const struct arguments *args = line->arguments;
 	const struct merge_options options = {.memory = MERGE_MEMORY, .fan_in = MERGE_FAN_IN, .tmpdir = args->tmpdir};
 	struct bc_error err = {0};
 	struct merge merge;
@@ -253,34 +183,84 @@ static int run(const struct arguments *args)
 	return code;
 }
 
-static const struct option_row rows[] = {
-	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)", .read = option_nothing},
-	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile", .read = option_nothing},
-	{0, "print", "what:exec,branches,none", NO_FILE,
-	 "of YAML: print functions and their counts to stderr, by exec or branches; or none", .read = option_nothing},
-	{0, "help", NULL, NO_FILE, "show these options", .read = option_nothing},
-	{0, "help-hidden", NULL, NO_FILE, "the same", .read = option_nothing},
-	{0, "help-list", NULL, NO_FILE, "the same", .read = option_nothing},
-	{0, "help-list-hidden", NULL, NO_FILE, "the same", .read = option_nothing},
-	{0, "print-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
-	{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
-	{0, "version", NULL, NO_FILE, "print the version", .read = option_nothing},
-};
+/* ---- the command line ---- */
 
-const struct command *merge_fdata_command(void)
+static const char *read_print(struct command_line *line, const struct option_row *row, const char *value)
 {
-	static const struct command command = {.name = "merge-fdata", .args = "[OPTION]... FILE...", .help = "", COMMAND_OPTIONS(rows), .operands = FILE_READ};
-
-	return &command;
+	return merge_print_parse(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }
 
-static void print_help(FILE *out)
+static const char *read_version(struct command_line *line, const struct option_row *row, const char *value)
 {
+	line->help = true;
+	return option_flag(line, row, value);
+}
+
+static const struct option_row rows[] = {
+	{'o', NULL, "file", FILE_WRITTEN, "write to this file (default: stdout)", INTO(output)},
+	{'q', NULL, NULL, NO_FILE, "of YAML: print no merged profile", INTO(quiet)},
+	{0, "print", "what:exec,branches,none", NO_FILE,
+	 "of YAML: print functions and their counts to stderr, by exec or branches; or none", INTO_BY(print, read_print)},
+	{0, "help", NULL, NO_FILE, "show these options", .read = option_help},
+	{'h', NULL, NULL, NO_FILE, NULL, .read = option_help},
+	{0, "help-hidden", NULL, NO_FILE, "the same", .read = option_help},
+	{0, "help-list", NULL, NO_FILE, "the same", .read = option_help},
+	{0, "help-list-hidden", NULL, NO_FILE, "the same", .read = option_help},
+	{0, "print-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
+	{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing},
+	{0, "version", NULL, NO_FILE, "print the version", INTO_BY(version, read_version)},
+};
+
+/* Lists the inputs, and keeps them apart from the output. */
+static bool list_inputs(struct command_line *line, struct bc_error *err)
+{
+	struct arguments *args = line->arguments;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < line->operands.len; i++)
+		ok = add_operands(args, line->operands.at[i], err);
+	for (size_t i = 0; ok && i < args->list.inputs.len; i++)
+		ok = files_add(&line->files, OPERAND, FILE_READ, args->list.inputs.at[i].path) || bc_fail_nomem(err);
+	return ok;
+}
+
+static int check(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
+	struct bc_error err;
+
+	if (!args->list.inputs.len)
+		return usage_error(line->command, "no input given; see 'merge-fdata --help'", NULL);
+	args->tmpdir = merge_tmpdir(args->output, false);
+	if (args->tmpdir)
+		return EXIT_DONE;
+	bc_fail_nomem(&err);
+	return files_refuse(line->command, &err);
+}
+
+static void finish(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	merge_list_free(&args->list);
+	free(args->tmpdir);
+}
+
+static void show_help(struct command_line *line, FILE *out)
+{
+	const struct arguments *args = line->arguments;
+
+	if (args->version) {
+		fprintf(out, "batconv " BATCONV_VERSION " (as merge-fdata)\n  LLVM version %s\n", llvm_release_called(line->called)->version);
+		return;
+	}
 	fputs("USAGE: merge-fdata [OPTION]... FILE...\n\n"
 	      "add profiles up, as 'batconv merge' does; this is batconv under merge-fdata's name\n\n"
 	      "FILE is a profile, several with commas, or a directory: every file below it.\n\n"
 	      "options:\n", out);
 	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		if (!rows[i].help)
+			continue;
 		struct text arg = option_argument(&rows[i]);
 		char left[32];
 		if (rows[i].name)
@@ -294,24 +274,14 @@ static void print_help(FILE *out)
 	}
 }
 
-int merge_fdata_main(int argc, char **argv)
+const struct command *merge_fdata_command(void)
 {
-	struct arguments args = {0};
-	struct bc_error err = {0};
-	int code = EXIT_DONE;
+	static const struct llvm_program llvm = {"unsupported merge-fdata option; see docs/merge.md", false};
+	static const struct command command = {
+		.name = "merge-fdata", .args = "[OPTION]... FILE...", .help = "", COMMAND_OPTIONS(rows), .operands = FILE_READ,
+		.size = sizeof(struct arguments), .add_files = list_inputs, .check = check, .run = run_merge_fdata, .finish = finish,
+		.show_help = show_help, .llvm = &llvm,
+	};
 
-	bool ok = parse(&args, argc, argv, &err);
-	if (ok && args.help) {
-		print_help(stdout);
-	} else if (ok && args.version) {
-		printf("batconv " BATCONV_VERSION " (as merge-fdata)\n  LLVM version %s\n", llvm_release_called(argv[0])->version);
-	} else {
-		ok = ok && (args.list.inputs.len || bc_fail(&err, BC_FORMAT, "no input given; see 'merge-fdata --help'"));
-		ok = ok && are_apart(&args, &err);
-		ok = ok && ((args.tmpdir = merge_tmpdir(args.output, false)) || bc_fail_nomem(&err));
-		code = ok ? run(&args) : fail(NULL, &err);
-	}
-	merge_list_free(&args.list);
-	free(args.tmpdir);
-	return code;
+	return &command;
 }

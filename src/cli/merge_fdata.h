@@ -8,9 +8,6 @@
 
 #include "src/cli/options.h"
 
-int merge_fdata_main(int argc, char **argv);
-
-/* Its options as rows, for completion: nothing to run. */
 const struct command *merge_fdata_command(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/base/parallel.h"
+#include "src/cli/llvm_options.h"
 #include "src/cli/operands.h"
 #include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
@@ -61,6 +62,13 @@ const char *option_unset(struct command_line *line, const struct option_row *row
 {
 	(void)value;
 	*(bool *)option_field(line, row) = line->off;
+	return NULL;
+}
+
+const char *option_switch(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)value;
+	*(struct number *)option_field(line, row) = (struct number){true, !line->off};
 	return NULL;
 }
 
@@ -169,7 +177,7 @@ static void list_words(struct text words, char *out, size_t size)
 	}
 }
 
-static void what_it_takes(const struct option_row *row, char *out, size_t size)
+void option_takes(const struct option_row *row, char *out, size_t size)
 {
 	if (row->takes)
 		snprintf(out, size, "%s", row->takes);
@@ -186,7 +194,7 @@ static int wrong_value(const struct command *command, const struct option_row *r
 		say(stderr, "%s", wrong);
 		return EXIT_FAILED;
 	}
-	what_it_takes(row, takes, sizeof(takes));
+	option_takes(row, takes, sizeof(takes));
 	snprintf(text, sizeof(text), "--%s takes %s, not", row->name, takes);
 	return usage_error(command, wrong == OPTION_WRONG ? text : wrong, value);
 }
@@ -206,12 +214,21 @@ bool option_argument_is_optional(const struct option_row *row)
 	return row->arg && *row->arg == '[';
 }
 
-void option_name(const struct option_row *row, char name[OPTION_NAME])
+void option_name(const struct command *command, const struct option_row *row, char name[OPTION_NAME])
 {
 	if (row->letter)
 		snprintf(name, OPTION_NAME, "-%c", row->letter);
 	else
-		snprintf(name, OPTION_NAME, "--%s", row->name);
+		snprintf(name, OPTION_NAME, "%s%s", command->llvm ? "-" : "--", row->name);
+}
+
+const char *option_read(struct command_line *line, const struct option_row *row, const char *value)
+{
+	const char *wrong = row->read(line, row, value);
+
+	if (wrong)
+		return wrong;
+	return given_option_vec_push(&line->options, (struct given_option){row, value}) ? NULL : OPTION_NOMEM;
 }
 
 /* ---- words ---- */
@@ -354,11 +371,9 @@ static int nomem(void)
 
 static int read_option(struct command_line *line, const struct option_row *row, const char *value)
 {
-	const char *wrong = row->read(line, row, value);
+	const char *wrong = option_read(line, row, value);
 
-	if (wrong)
-		return wrong_value(line->command, row, wrong, value);
-	return given_option_vec_push(&line->options, (struct given_option){row, value}) ? EXIT_DONE : nomem();
+	return wrong ? wrong_value(line->command, row, wrong, value) : EXIT_DONE;
 }
 
 static int read_operand(struct command_line *line, const char *word)
@@ -410,7 +425,7 @@ static bool add_options(struct command_line *line, enum file_role *operands)
 		const struct given_option *given = &line->options.at[i];
 		if (given->row->role == OPERANDS_UPDATED)
 			*operands = FILE_UPDATED;
-		option_name(given->row, name);
+		option_name(line->command, given->row, name);
 		if (given->value && !files_add(&line->files, name, given->row->role, given->value))
 			return false;
 	}
@@ -444,8 +459,10 @@ static int check_files(struct command_line *line)
 	enum file_role operands = line->command->operands;
 	struct bc_error err;
 
-	if (!add_stdout(line->command, &line->files) || !add_options(line, &operands) || !add_operands(line, operands))
+	if ((!line->command->adds_stdout && !add_stdout(line->command, &line->files)) || !add_options(line, &operands) || !add_operands(line, operands))
 		return nomem();
+	if (line->command->add_files && !line->command->add_files(line, &err))
+		return files_refuse(line->command, &err);
 	return files_are_apart(&line->files, &err) ? EXIT_DONE : files_refuse(line->command, &err);
 }
 
@@ -455,8 +472,8 @@ int command_line_read(struct command_line *line, const struct command *command, 
 	if (!line->arguments)
 		return nomem();
 	if (command->prepare)
-		command->prepare(line->arguments);
-	int code = read_words(line, argc, argv);
+		command->prepare(line);
+	int code = command->llvm ? llvm_words_read(line, argc, argv) : read_words(line, argc, argv);
 	if (code != EXIT_DONE || line->help)
 		return code;
 	code = check_files(line);
@@ -487,14 +504,18 @@ int command_run(const struct command *command, int argc, char **argv)
 	int code = command_line_read(&line, command, argc, argv);
 
 	if (code == EXIT_DONE && line.help) {
-		command_help(command, stdout);
+		if (command->show_help)
+			command->show_help(&line, stdout);
+		else
+			command_help(command, stdout);
 		return EXIT_DONE;
 	}
 	if (code != EXIT_DONE)
 		return code;
 	if (line.sandbox && !command->enters_sandbox && !sandbox_option(&line.files))
 		return nomem();
-	operands_remember(&line);
+	if (!command->llvm)
+		operands_remember(&line);
 	return command->run(&line);
 }
 
@@ -567,7 +588,7 @@ void command_roles(const struct command *command, FILE *out)
 		const struct option_row *row = &command->options[i];
 		if (!row->help)
 			continue;
-		option_name(row, name);
+		option_name(command, row, name);
 		struct text arg = option_argument(row);
 		fprintf(out, "%s %s %.*s %s\n", command->name, name, (int)arg.len, arg.at, role_name(row->role));
 	}
@@ -577,6 +598,10 @@ int usage_error(const struct command *command, const char *what, const char *wor
 {
 	const char *space = command ? " " : "", *name = command ? command->name : "";
 
+	if (command && command->llvm) {
+		say(stderr, "%s%s%s", word ? word : "", word ? ": " : "", what);
+		return EXIT_FAILED;
+	}
 	if (word)
 		say(stderr, "%s '%s'; see 'batconv%s%s --help'", what, word, space, name);
 	else

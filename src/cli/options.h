@@ -37,7 +37,7 @@ struct option_row {
 	const char *arg;  /* what its argument is called, or NULL; in brackets if it can be left out;
 	                     behind a ':' the words that it can be, with commas */
 	enum file_role role;
-	const char *help; /* NULL: a former option, which its command refuses and nothing shows */
+	const char *help; /* NULL: nothing shows it: a former option, which its command refuses, or another name of one */
 	size_t at;        /* where its field is in the struct of the command: INTO() and its like set this and `read` */
 	option_reader *read;
 	const char *takes;    /* what a value must be, for messages: "a number"; NULL: one of the words of arg */
@@ -53,10 +53,11 @@ struct option_row {
  * struct number  the same, and that it was given
  * enum           the index of the value among the words of the row's argument
  * struct words   all values, of an option that can be repeated */
-#define INTO(field)                                                                                             \
-	INTO_BY(field, _Generic(((struct arguments *)0)->field, bool: option_flag, const char *: option_text,     \
-				struct text: option_view, uint64_t: option_number, struct number: option_given_number, \
-				unsigned: option_word, struct words: option_words))
+#define INTO(field) INTO_OF(struct arguments, field)
+#define INTO_OF(type, field)                                                                                    \
+	.at = offsetof(type, field),                                                                              \
+	.read = _Generic(((type *)0)->field, bool: option_flag, const char *: option_text, struct text: option_view, \
+			 uint64_t: option_number, struct number: option_given_number, unsigned: option_word, struct words: option_words)
 #define INTO_BY(field, reader) .at = offsetof(struct arguments, field), .read = (reader)
 #define INTO_SET(field, constant) INTO_BY(field, option_set), .value = (constant)
 
@@ -74,7 +75,8 @@ struct given_option {
 };
 DEFINE_VEC(given_option_vec, struct given_option);
 
-option_reader option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_size, option_word,
+option_reader option_switch, /* into a struct number: 1, or 0 if it is switched off */
+	option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_size, option_word,
 	option_words,
 	option_keyword; /* the one word of the row: sets a bool */
 option_reader option_nothing; /* the option changes nothing */
@@ -86,6 +88,12 @@ struct operand_count {
 };
 #define ONE_BINARY {1, 1, "no binary given", "one binary at a time, not also"}
 
+/* LLVM's programs have words, messages and exit codes of their own: 0, or 1 for whatever went wrong. */
+struct llvm_program {
+	const char *unsupported; /* what is said of an option that it does not have */
+	bool ignores;            /* options of llvm-bolt that do nothing to a profile */
+};
+
 struct command {
 	const char *name;
 	const char *args; /* what follows the options, for the usage line */
@@ -96,11 +104,15 @@ struct command {
 	struct operand_count count;
 	bool enters_sandbox;                  /* itself, as its outputs are known later */
 	size_t size;                          /* of its struct of arguments */
-	void (*prepare)(void *arguments);     /* sets what is not zero at first; or NULL */
+	void (*prepare)(struct command_line *); /* sets what is not zero at first; or NULL */
 	bool (*operand)(struct command_line *, const char *word); /* also sees each operand, between the options; false: out of memory */
 	int (*check)(struct command_line *);  /* what the values are together: EXIT_DONE, or what to exit with after a message; or NULL */
 	int (*run)(struct command_line *);
 	void (*finish)(void *arguments);      /* frees what its readers own, but for struct words; or NULL */
+	bool (*add_files)(struct command_line *, struct bc_error *); /* adds files beside those that options name; or NULL */
+	bool adds_stdout;                    /* add_files does, if it is an output */
+	void (*show_help)(struct command_line *, FILE *out); /* NULL: command_help() */
+	const struct llvm_program *llvm; /* it is one of LLVM's programs; NULL: a command of batconv */
 	/* LLVM's program that does the same, or NULL: messages about unknown options know its options. */
 	const struct command *(*program)(void);
 };
@@ -116,7 +128,7 @@ struct command_line {
 	struct mark_vec marks;  /* for each --new-recording, how many operands stand before it */
 	struct named_files files;
 	bool help, sandbox;
-	bool off;               /* the option that is being read is switched off */
+	bool off;               /* the option that is being read is switched off: an LLVM program's -option=false */
 };
 
 /* The field of a row. */
@@ -139,8 +151,14 @@ struct text option_argument(const struct option_row *row);
 /* May the argument be left out? */
 bool option_argument_is_optional(const struct option_row *row);
 
-/* What messages call an option: "-o", "--maps". */
-void option_name(const struct option_row *row, char name[OPTION_NAME]);
+/* What messages call an option: "-o", "--maps"; of one of LLVM's programs "-maps". */
+void option_name(const struct command *command, const struct option_row *row, char name[OPTION_NAME]);
+
+/* What its value must be: "a number", "text, json or none". */
+void option_takes(const struct option_row *row, char *out, size_t size);
+
+/* Reads one option into the struct, and notes it.  What is wrong, as option_reader has it. */
+const char *option_read(struct command_line *line, const struct option_row *row, const char *value);
 
 /* ---- rows that several commands have ---- */
 

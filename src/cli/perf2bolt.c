@@ -9,15 +9,9 @@
 #include "src/cli/bolt_job.h"
 #include "src/cli/options.h"
 #include "src/cli/perf2bolt_info.h"
-#include "src/cli/perf2bolt_names.h"
 #include "src/cli/perf_job.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
-
-const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
-{
-	return arguments->only_heat ? HEATMAP_NAME : "perf2bolt";
-}
 
 /* Returns the --itrace of perf script.  perf decodes Arm SPE with it, too: "bl" asks for branches,
  * each with the last branches before it. */
@@ -185,7 +179,7 @@ static bool compute_hashes(const struct perf2bolt_arguments *arguments, struct c
 {
 	const struct bolt_job job = {.llvm_bolt = arguments->llvm_bolt, .program = arguments->conversion.binary,
 				     .profile = &conversion->profile,
-				     .strict = arguments->strict_given && !arguments->no_strict};
+				     .strict = arguments->strict.is};
 
 	if (!conversion_wants(conversion, WANT_YAML) || arguments->no_hashes || conversion_hashes(conversion) ||
 	    conversion_binary(conversion)->kind != BINARY_UNTOUCHED)
@@ -243,10 +237,11 @@ static void free_name(char **name)
 	free(*name);
 }
 
-static int run(const struct perf2bolt_arguments *arguments)
+int perf2bolt_run(struct command_line *line)
 {
+	const struct perf2bolt_arguments *arguments = line->arguments;
 	BC_AUTO(free_name) char *name = NULL;
-	BC_AUTO(perf2bolt_names_free) struct word_vec texts = {0};
+	BC_AUTO(perf2bolt_names_free) struct words texts = {0};
 	BC_AUTO(choice_free) struct function_choice choice = {0};
 	BC_AUTO(conversion_free) struct conversion conversion = {0};
 	BC_AUTO(heat_free) struct heat heat = {0};
@@ -268,34 +263,4 @@ static int run(const struct perf2bolt_arguments *arguments)
 	operands_explain(&conversion, &err);
 	fprintf(stderr, "batconv: %s\n", err.text);
 	return EXIT_FAILED;
-}
-
-static int run_as(bool only_heat, int argc, char **argv)
-{
-	BC_AUTO(perf2bolt_arguments_free) struct perf2bolt_arguments arguments = {.only_heat = only_heat};
-
-	if (!perf2bolt_parse(argc, argv, &arguments))
-		return EXIT_FAILED;
-	switch (arguments.action) {
-	case PERF2BOLT_HELP:
-	case PERF2BOLT_HELP_ALL:
-		perf2bolt_help(&arguments, stdout);
-		return EXIT_DONE;
-	case PERF2BOLT_VERSION:
-		printf("batconv " BATCONV_VERSION " (as %s)\n  LLVM version %s\n", perf2bolt_program(&arguments), arguments.release->version);
-		return EXIT_DONE;
-	case PERF2BOLT_CONVERT:
-		break;
-	}
-	return run(&arguments);
-}
-
-int perf2bolt_main(int argc, char **argv)
-{
-	return run_as(false, argc, argv);
-}
-
-int perf2bolt_heatmap_main(int argc, char **argv)
-{
-	return run_as(true, argc, argv);
 }

@@ -10,21 +10,15 @@
 #include <stdio.h>
 
 #include "src/base/vec.h"
-#include "src/cli/file_conflicts.h"
 #include "src/cli/heat_output.h"
 #include "src/cli/llvm_release.h"
 #include "src/cli/profile_output.h"
 #include "src/cli/sample_options.h"
+#include "src/profile/choice.h"
 
-int perf2bolt_main(int argc, char **argv);
-
-/* llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */
 #define HEATMAP_NAME "llvm-bolt-heatmap"
-int perf2bolt_heatmap_main(int argc, char **argv);
 
 enum perf2bolt_action { PERF2BOLT_CONVERT, PERF2BOLT_HELP, PERF2BOLT_HELP_ALL, PERF2BOLT_VERSION };
-
-DEFINE_VEC(word_vec, const char *);
 
 struct perf2bolt_arguments {
 	enum perf2bolt_action action;
@@ -35,42 +29,35 @@ struct perf2bolt_arguments {
 	const char *llvm_bolt;   /* which one; NULL: as bolt_job.h finds it */
 	bool only_heat;          /* called as llvm-bolt-heatmap */
 	struct heat_output heat; /* .path is NULL: none is wanted */
-	struct word_vec files;  /* samples, borrowed */
-	struct word_vec copies; /* of lists that were split; owned */
-	struct named_files named;
+	struct words files;  /* samples, borrowed */
+	struct words copies; /* of lists that were split; owned */
 	struct pid_vec pids;
 	uint64_t heat_share; /* of the hits, in parts per million: how many buckets hold it, is told from release 24 on */
-	struct word_vec name_options; /* those of functions, each before its value; borrowed */
-	bool limited;                 /* to so many functions: */
-	uint64_t most_functions;
+	struct words name_options; /* those of functions, each before its value; borrowed */
+	struct number most_functions;
 	uint64_t density_cutoff, density_threshold;
-	bool lite_given, no_lite, strict_given, no_strict, events_given;
+	struct number lite, strict; /* 0 or 1 */
+	const char *events;         /* or NULL */
 	bool with_kernel; /* wanted */
 	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
 	bool spe;
 };
 
-/* Reads the command line.  On failure a line on stderr says what is wrong. */
-bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out);
-void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments);
+/* The two programs: llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */
+const struct command *perf2bolt_command(void);
+const struct command *perf2bolt_heatmap_command(void);
+int perf2bolt_run(struct command_line *line);
 
 /* The name of the program. */
 const char *perf2bolt_program(const struct perf2bolt_arguments *arguments);
 
-/* PERF2BOLT_HELP_ALL: with the options that do nothing. */
-void perf2bolt_help(const struct perf2bolt_arguments *arguments, FILE *out);
-
-/* Is it one of llvm-bolt's options, which perf2bolt's parser knows, too, and which do nothing
- * to a profile?  *value: it takes one. */
-bool perf2bolt_ignores(const char *name, size_t length, bool *value);
-void perf2bolt_help_ignored(FILE *out);
-
-/* As command_roles(). */
-void perf2bolt_roles(FILE *out);
-
-/* Its options as rows, for completion: nothing to run. */
-const struct command *perf2bolt_command(void);
-const struct command *perf2bolt_heatmap_command(void);
+/* Collects the names of functions behind -funcs, -skip-funcs and their like: splits lists at commas, and reads files that have one
+ * name a line.  `texts` owns the names.
+ *
+ * BC_IO, BC_NOMEM; BC_UNSUPPORTED: functions to look at and functions to skip */
+BC_MUST_USE bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct words *texts,
+				 struct function_choice *out, struct bc_error *err);
+void perf2bolt_names_free(struct words *texts);
 
 /* stdout, or stderr if a profile goes to stdout. */
 FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments);

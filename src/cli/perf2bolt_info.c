@@ -20,21 +20,21 @@ static bool has_relocations(const struct image *image)
 
 bool perf2bolt_is_strict(const struct perf2bolt_arguments *arguments, const struct image *image)
 {
-	return has_relocations(image) && !arguments->no_strict;
+	return has_relocations(image) && (!arguments->strict.given || arguments->strict.is);
 }
 
 bool perf2bolt_is_lite(const struct perf2bolt_arguments *arguments, const struct image *image)
 {
-	return !arguments->no_lite && image->machine == MACHINE_X86_64 && !perf2bolt_is_strict(arguments, image);
+	return (!arguments->lite.given || arguments->lite.is) && image->machine == MACHINE_X86_64 && !perf2bolt_is_strict(arguments, image);
 }
 
 static void print_mode(const struct perf2bolt_arguments *arguments, const struct image *image, FILE *out)
 {
 	if (has_relocations(image))
 		fputs("BOLT-INFO: enabling relocation mode\n", out);
-	if (perf2bolt_is_strict(arguments, image) && !arguments->strict_given)
+	if (perf2bolt_is_strict(arguments, image) && !arguments->strict.given)
 		fputs("BOLT-INFO: enabling strict relocation mode for aggregation purposes\n", out);
-	if (perf2bolt_is_lite(arguments, image) && !arguments->lite_given)
+	if (perf2bolt_is_lite(arguments, image) && !arguments->lite.given)
 		fputs("BOLT-INFO: enabling lite mode\n", out);
 }
 

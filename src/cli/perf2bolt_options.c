@@ -1,197 +1,270 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The command lines of perf2bolt and llvm-bolt-heatmap. */
+#include "src/cli/perf2bolt.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/perf2bolt_table.h"
+#include "src/base/file.h"
+#include "src/cli/llvm_options.h"
 #include "src/cli/say.h"
 
 /* Fewer branches than this were made up by hand, as in the tests of scripts, or prove little. */
 #define LEAST_CHECKED 1000
 
-static bool wrong(const char *option, const char *why, const char *what)
-{
-	say(stderr, "%s%s%s%s", option, *option ? ": " : "", why, what ? what : "");
-	return false;
-}
+/* ---- values ---- */
 
-static bool parse_flag(const char *value, bool *out)
+/* Splits a list at its commas. */
+static const char *read_samples(struct command_line *line, const struct option_row *row, const char *value)
 {
-	static const char *const words[] = {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0"};
-
-	*out = true;
-	if (!value)
-		return true;
-	for (size_t i = 0; i < BC_COUNT(words); i++) {
-		if (!strcmp(value, words[i])) {
-			*out = i < BC_COUNT(words) / 2;
-			return true;
-		}
-	}
-	return false;
-}
-
-static void warn_ignored(const char *word, const char *why)
-{
-	say(stderr, "%s: ignored: %s", word, why);
-}
-
-static bool add_samples(struct perf2bolt_arguments *out, const char *value)
-{
+	struct perf2bolt_arguments *args = line->arguments;
 	char *list = strdup(value);
 
-	if (!list || !word_vec_push(&out->copies, list)) {
+	(void)row;
+	if (!list || !words_push(&args->copies, list)) {
 		free(list);
-		return false;
+		return OPTION_NOMEM;
 	}
 	for (char *rest = NULL, *file = strtok_r(list, ",", &rest); file; file = strtok_r(NULL, ",", &rest))
-		if (!word_vec_push(&out->files, file))
-			return false;
-	return true;
-}
-
-static bool parse_number(const char *value, uint64_t most, uint64_t *out)
-{
-	return text_dec(text_of(value), out) && *out <= most;
-}
-
-/* Sets a flag. */
-static void set(struct perf2bolt_arguments *out, const struct perf2bolt_option *option, bool on)
-{
-	struct conversion_options *c = &out->conversion;
-
-	switch (option->id) {
-	case ID_PREAGG: c->format = on ? INPUT_PREAGG : INPUT_AUTO; break;
-	case ID_BASIC: c->aggregate.mode = on ? MODE_BASIC : MODE_AUTO; break;
-	case ID_BUILD_ID: c->ignore_build_id = on; break;
-	case ID_SPE: out->spe = on; break;
-	case ID_IMPUTE: c->aggregate.impute = on; break;
-	case ID_FORCE: c->force = on; break;
-	case ID_PROBES: out->output.probes = on; break;
-	case ID_WITHOUT_HASHES: out->no_hashes = on; break;
-	case ID_MAPPINGS: out->heat.mappings = on; break;
-	case ID_LITE: out->lite_given = true; out->no_lite = !on; break;
-	case ID_STRICT: out->strict_given = true; out->no_strict = !on; break;
-	case ID_KERNEL: out->with_kernel = !on; break;
-	case ID_HELP: out->action = PERF2BOLT_HELP; break;
-	case ID_HELP_HIDDEN: out->action = PERF2BOLT_HELP_ALL; break;
-	case ID_VERSION: out->action = PERF2BOLT_VERSION; break;
-	default: break;
-	}
-}
-
-/* Applies an option that takes a value.  Returns what is wrong with the value, or NULL. */
-static const char *apply(struct perf2bolt_arguments *out, const struct perf2bolt_option *option,
-			 const char *value)
-{
-	struct filter *filter = &out->conversion.aggregate.filter;
-	switch (option->id) {
-	case ID_SAMPLES: return add_samples(out, value) ? NULL : "out of memory at ";
-	case ID_OUTPUT: out->output.path = value; break;
-	case ID_YAML: out->output.yaml = value; break;
-	case ID_HASHES: out->conversion.hash_file = value; break;
-	case ID_LLVM_BOLT: out->llvm_bolt = value; break;
-	case ID_ITRACE: out->itrace = value; break;
-	case ID_FORMAT:
-		if (!strcmp(value, "perfscript"))
-			return "keep what 'perf script --show-mmap-events --show-task-events -F "
-			       "pid,ip,brstack' prints, batconv reads it; not ";
-		return profile_format_parse(value, &out->output.format) && out->output.format != FORMAT_PROFGEN ? NULL : "takes fdata, yaml or preagg, not ";
-	case ID_PID:
-		out->pids.len = 0;
-		if (!sample_parse_pids(value, &out->pids))
-			return "takes process ids with commas, not ";
-		filter->pids = out->pids.at;
-		filter->pid_count = out->pids.len;
-		break;
-	case ID_HEAT_SHARE: return parse_number(value, 1000000, &out->heat_share) ? NULL : "takes a number up to 1000000, not ";
-	case ID_FUNCS:
-		if (!strcmp(option->name, "max-funcs")) {
-			out->limited = true;
-			return parse_number(value, UINT64_MAX, &out->most_functions) ? NULL : "takes a number, not ";
-		}
-		return word_vec_push(&out->name_options, option->name) && word_vec_push(&out->name_options, value)
-			       ? NULL : "out of memory at ";
-	case ID_DENSITY_CUTOFF:
-		return parse_number(value, 1000000, &out->density_cutoff) ? NULL : "takes a number up to 1000000, not ";
-	case ID_DENSITY_THRESHOLD:
-		return parse_number(value, UINT32_MAX, &out->density_threshold) ? NULL : "takes a number, not ";
-	case ID_HEATMAP: out->heat.path = value; break;
-	case ID_BLOCK_SIZE:
-		return heat_parse_sizes(value, &out->heat) ? NULL : "takes sizes from 1 to less than 4G such as 64,4K,2M, each a multiple of the one before, not ";
-	case ID_LINE_SIZE: return parse_number(value, HEAT_LINE_MOST, &out->heat.line) && out->heat.line ? NULL : "takes a number from 1 to 65536, not ";
-	case ID_MIN_ADDRESS: return heat_parse_address(value, &out->heat.min) ? NULL : "takes an address, not ";
-	case ID_MAX_ADDRESS: return heat_parse_address(value, &out->heat.max) ? NULL : "takes an address, not ";
-	case ID_EVENTS: out->events_given = true; break;
-	case ID_MAX_SAMPLES: return parse_number(value, UINT64_MAX, &filter->most) ? NULL : "takes a number, not ";
-	default: break;
-	}
+		if (!words_push(&args->files, file))
+			return OPTION_NOMEM;
 	return NULL;
 }
 
-/* Skips an option that is none of perf2bolt's own, and its value, which nobody looks at. */
-static bool parse_ignored(const struct perf2bolt_arguments *arguments, char **argv, int *at, const char *name, const char *equals)
+static const char *read_format(struct command_line *line, const struct option_row *row, const char *value)
 {
-	const char *word = argv[*at];
-	bool value;
-
-	if (!perf2bolt_ignores(name, equals ? (size_t)(equals - name) : strlen(name), &value))
-		return wrong(word, arguments->only_heat ? "unsupported " HEATMAP_NAME " option; see docs/quality.md"
-							: "unsupported perf2bolt option; see docs/perf2bolt.md", NULL);
-	if (value && !equals && !argv[++*at])
-		return wrong(word, "a value is missing", NULL);
-	warn_ignored(word, "an option of llvm-bolt, which does nothing to a profile");
-	return true;
+	if (!strcmp(value, "perfscript"))
+		return "keep what 'perf script --show-mmap-events --show-task-events -F pid,ip,brstack' prints, batconv reads it; not";
+	return option_word(line, row, value);
 }
 
-/* Reads one option, and its value if that is a word of its own. */
-static bool parse_option(char **argv, int *at, struct perf2bolt_arguments *out)
+/* The last list counts. */
+static const char *read_pids(struct command_line *line, const struct option_row *row, const char *value)
 {
-	const char *word = argv[*at], *name = word + 1 + (word[1] == '-');
-	const char *value = strchr(name, '=');
-	const struct perf2bolt_option *option = perf2bolt_option(out, name, value ? (size_t)(value - name) : strlen(name));
-	char label[OPTION_NAME];
-	bool on;
+	struct pid_vec *pids = option_field(line, row);
 
-	if (!option)
-		return parse_ignored(out, argv, at, name, value);
-	if (value)
-		value++;
-	if (!option->value) {
-		if (!parse_flag(value, &on))
-			return wrong(word, "true or false, not ", value);
-		set(out, option, on);
-		return true;
-	}
-	if (!value)
-		value = argv[++*at];
-	if (!value)
-		return wrong(word, "a value is missing", NULL);
-	perf2bolt_option_label(option, label);
-	if (!files_add(&out->named, label, option->role, value))
-		return wrong(word, "out of memory", NULL);
-	const char *why = apply(out, option, value);
-	return !why || wrong(word, why, value);
+	pids->len = 0;
+	return option_pids(line, row, value);
 }
 
-static bool parse_words(int argc, char **argv, struct perf2bolt_arguments *out)
+/* Names of functions: the option, then its value. */
+static const char *read_names(struct command_line *line, const struct option_row *row, const char *value)
 {
-	bool options = true;
+	struct words *names = option_field(line, row);
 
-	for (int i = 1; i < argc; i++) {
-		if (options && !strcmp(argv[i], "--")) {
-			options = false;
-		} else if (options && argv[i][0] == '-' && argv[i][1]) {
-			if (!parse_option(argv, &i, out))
-				return false;
-		} else if (out->conversion.binary) {
-			return wrong(argv[i], "one executable, and the samples behind -p", NULL);
-		} else {
-			out->conversion.binary = argv[i];
-			if (!files_add(&out->named, OPERAND, FILE_READ, argv[i]))
-				return wrong(argv[i], "out of memory", NULL);
+	return words_push(names, row->name) && words_push(names, value) ? NULL : OPTION_NOMEM;
+}
+
+static const char *read_action(struct command_line *line, const struct option_row *row, const char *value)
+{
+	line->help = true;
+	return option_set(line, row, value);
+}
+
+/* ---- the table ---- */
+
+#define PUT(field) INTO_OF(struct perf2bolt_arguments, field)
+#define PUT_BY(field, reader) .at = offsetof(struct perf2bolt_arguments, field), .read = (reader)
+#define PUT_SET(field, constant) PUT_BY(field, option_set), .value = (constant)
+
+/* The programs that have an option. */
+enum program { OF_BOTH, OF_PERF2BOLT, OF_HEATMAP };
+
+struct perf2bolt_row {
+	struct option_row row;
+	enum program of;
+};
+
+static const struct perf2bolt_row table[] = {
+	{{0, "perfdata", "value", FILES_READ, "samples: perf.data or text of perf script; separate several by commas",
+	  PUT_BY(files, read_samples)},
+	 OF_BOTH},
+	{{'p', NULL, "value", FILES_READ, "the same", PUT_BY(files, read_samples)}, OF_BOTH},
+	{{'o', NULL, "value", FILE_WRITTEN, "write the profile to this file", PUT(output.path)}, OF_PERF2BOLT},
+	{{'o', NULL, "value", FILE_WRITTEN, "write the heat map to this file and others beside it (default: all of it to stdout)",
+	  PUT(heat.path)},
+	 OF_HEATMAP},
+	{{'w', NULL, "value", FILE_WRITTEN, "also write the profile as YAML to this file", PUT(output.yaml)}, OF_PERF2BOLT},
+	{{0, "profile-format", "value:fdata,yaml,preagg", NO_FILE, "fdata (default), yaml or preagg", PUT_BY(output.format, read_format)}, OF_PERF2BOLT},
+	{{0, "pa", NULL, NO_FILE, "the samples are pre-aggregated text", PUT_SET(conversion.format, INPUT_PREAGG)}, OF_BOTH},
+	{{0, "ps", NULL, NO_FILE, "the samples are perf2bolt 23's perfscript text (recognised by content)", .read = option_nothing}, OF_BOTH},
+	{{0, "basic-events", NULL, NO_FILE, "use sampled addresses, not branch stacks", PUT_SET(conversion.aggregate.mode, MODE_BASIC)}, OF_BOTH},
+	{{0, "ba", NULL, NO_FILE, "the same", PUT_SET(conversion.aggregate.mode, MODE_BASIC)}, OF_BOTH},
+	{{0, "nl", NULL, NO_FILE, "the same", PUT_SET(conversion.aggregate.mode, MODE_BASIC)}, OF_BOTH},
+	{{0, "pid", "value", NO_FILE, "use only samples of these processes, separated by commas", PUT_BY(pids, read_pids), .takes = PIDS_TAKES}, OF_BOTH},
+	{{0, "ignore-build-id", NULL, NO_FILE, "match mappings to the binary by name, too, whatever their build-id", PUT(conversion.ignore_build_id)}, OF_BOTH},
+	{{0, "max-samples", "value", NO_FILE, "use only the first N samples of each file",
+	  PUT(conversion.aggregate.filter.most), .takes = "a number"},
+	 OF_BOTH},
+	{{0, "itrace", "value", NO_FILE, "have perf script convert a trace to branch stacks", PUT(itrace)}, OF_BOTH},
+	{{0, "spe", NULL, NO_FILE, "the same for Arm SPE (AArch64 only)", PUT(spe)}, OF_BOTH},
+	{{0, "ignore-interrupt-lbr", NULL, NO_FILE, "drop branches from and to the kernel (always on)", PUT_BY(with_kernel, option_unset)}, OF_BOTH},
+	{{0, "impute-trace-fall-through", NULL, NO_FILE, "estimate missing fall-throughs of traces", PUT(conversion.aggregate.impute)}, OF_PERF2BOLT},
+	{{0, "parse-mem-profile", NULL, NO_FILE, "always on: memory events are written if there are any", .read = option_nothing}, OF_PERF2BOLT},
+	{{0, "filter-mem-profile", NULL, NO_FILE, "always on: only loads of data with a symbol", .read = option_nothing}, OF_PERF2BOLT},
+	{{0, "perfdata-jobs", "value", NO_FILE, "ignored: each file is read by all processors", .read = option_nothing}, OF_BOTH},
+	{{0, "pj", "value", NO_FILE, "the same", .read = option_nothing}, OF_BOTH},
+	{{0, "force", NULL, NO_FILE, "batconv only: convert even if the samples are of another build", PUT(conversion.force)}, OF_BOTH},
+	{{0, "hashes", "value", FILE_READ, "batconv only, of YAML: take BOLT's hashes from this file, as 'batconv convert --hashes'",
+	  PUT(conversion.hash_file)},
+	 OF_PERF2BOLT},
+	{{0, "llvm-bolt", "value", FILE_READ, "batconv only, of YAML: the llvm-bolt that computes the hashes", PUT(llvm_bolt)}, OF_PERF2BOLT},
+	{{0, "without-hashes", NULL, NO_FILE, "batconv only: do not run llvm-bolt for the hashes of YAML", PUT(no_hashes)}, OF_PERF2BOLT},
+	{{0, "aggregate-only", NULL, NO_FILE, "always on", .read = option_nothing}, OF_PERF2BOLT},
+	{{0, "show-density", NULL, NO_FILE, "always on", .read = option_nothing}, OF_PERF2BOLT},
+	{{0, "profile-density-cutoff-hot", "value", NO_FILE, "print the density of this share of the samples, in parts per million",
+	  PUT(density_cutoff), .takes = "a number up to 1000000", .most = 1000000},
+	 OF_PERF2BOLT},
+	{{0, "profile-density-threshold", "value", NO_FILE, "warn if the density is below this (default: 60)",
+	  PUT(density_threshold), .takes = "a number", .most = UINT32_MAX},
+	 OF_PERF2BOLT},
+	{{0, "funcs", "value", NO_FILE, "of code that BOLT left alone, use only these functions (regular expressions, comma-separated)",
+	  PUT_BY(name_options, read_names)},
+	 OF_PERF2BOLT},
+	{{0, "funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "funcs-no-regex", "value", NO_FILE, "the same, by plain names", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "funcs-file-no-regex", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "skip-funcs", "value", NO_FILE, "of code that BOLT left alone, skip these functions (regular expressions, comma-separated)",
+	  PUT_BY(name_options, read_names)},
+	 OF_PERF2BOLT},
+	{{0, "skip-funcs-file", "value", FILE_READ, "the same, one on each line of this file", PUT_BY(name_options, read_names)}, OF_PERF2BOLT},
+	{{0, "max-funcs", "value", NO_FILE, "of code that BOLT left alone, use at most this many functions with samples, by address",
+	  PUT(most_functions), .takes = "a number"},
+	 OF_PERF2BOLT},
+	{{0, "time-aggr", NULL, NO_FILE, "ignored: no times are shown", .read = option_nothing}, OF_BOTH},
+	{{0, "bolt-info", NULL, NO_FILE, "ignored: no binary is written", .read = option_nothing}, OF_BOTH},
+	{{0, "print-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing}, OF_BOTH},
+	{{0, "print-all-options", NULL, NO_FILE, "ignored: no options are printed", .read = option_nothing}, OF_BOTH},
+	{{'v', NULL, "value", NO_FILE, "ignored: batconv's own summary has -v", .read = option_nothing}, OF_BOTH},
+	{{0, "strict", NULL, NO_FILE, "affects only the reported figures and -max-funcs", PUT_BY(strict, option_switch)}, OF_PERF2BOLT},
+	{{0, "lite", NULL, NO_FILE, "affects only the reported figures and -max-funcs", PUT_BY(lite, option_switch)}, OF_PERF2BOLT},
+	{{0, "allow-stripped", NULL, NO_FILE, "always on", .read = option_nothing}, OF_BOTH},
+	{{0, "profile-use-dfs", NULL, NO_FILE, "ignored: blocks are in the order of the input", .read = option_nothing}, OF_PERF2BOLT},
+	{{0, "profile-write-pseudo-probes", NULL, NO_FILE, "of YAML: write pseudo-probes, too", PUT(output.probes)}, OF_PERF2BOLT},
+	{{0, "heatmap", "value", FILE_WRITTEN, "also write a heat map to this file and others beside it, as llvm-bolt-heatmap does",
+	  PUT(heat.path)},
+	 OF_PERF2BOLT},
+	{{0, "heatmap", "value", NO_FILE, "ignored: -o names the heat map", .read = option_nothing}, OF_HEATMAP},
+	{{'w', NULL, "value", NO_FILE, "ignored: no profile is written", .read = option_nothing}, OF_HEATMAP},
+	{{0, "heatmap-cdf-pct", "value", NO_FILE, "of a heat map, release 24: print how many buckets hold this share of the samples, in parts per million",
+	  PUT(heat_share), .takes = "a number up to 1000000", .most = 1000000},
+	 OF_BOTH},
+	{{0, "block-size", "value", NO_FILE, "of a heat map: sizes of buckets, each a multiple of the one before (default: 64,4K,256K; release 24: 64,4K,16K,64K,2M)",
+	  PUT_BY(heat, option_heat_sizes), .takes = HEAT_SIZES_TAKE},
+	 OF_BOTH},
+	{{0, "line-size", "value", NO_FILE, "of a heat map: buckets of a line (default: 256)",
+	  PUT(heat.line), .takes = "a number from 1 to 65536", .least = 1, .most = HEAT_LINE_MOST},
+	 OF_BOTH},
+	{{0, "min-address", "value", NO_FILE, "of a heat map: leave out what begins below (default: 0)",
+	  PUT_BY(heat.min, option_heat_address), .takes = "an address"},
+	 OF_BOTH},
+	{{0, "max-address", "value", NO_FILE, "of a heat map: ... above (default: 0xffffffff)",
+	  PUT_BY(heat.max, option_heat_address), .takes = "an address"},
+	 OF_BOTH},
+	{{0, "print-mappings", NULL, NO_FILE, "of a heat map: sections in the legend", PUT(heat.mappings)}, OF_BOTH},
+	{{0, "perf-script-events", "value", NO_FILE, "ignored with -pa, else refused", PUT(events)}, OF_BOTH},
+	{{'h', NULL, NULL, NO_FILE, "show these options", PUT_BY(action, read_action), .value = PERF2BOLT_HELP}, OF_BOTH},
+	{{0, "help", NULL, NO_FILE, "the same", PUT_BY(action, read_action), .value = PERF2BOLT_HELP}, OF_BOTH},
+	{{0, "help-hidden", NULL, NO_FILE, "also show options of llvm-bolt that are ignored",
+	  PUT_BY(action, read_action), .value = PERF2BOLT_HELP_ALL},
+	 OF_BOTH},
+	{{0, "help-list", NULL, NO_FILE, "as --help", PUT_BY(action, read_action), .value = PERF2BOLT_HELP}, OF_BOTH},
+	{{0, "help-list-hidden", NULL, NO_FILE, "as --help-hidden", PUT_BY(action, read_action), .value = PERF2BOLT_HELP_ALL}, OF_BOTH},
+	{{0, "version", NULL, NO_FILE, "print the version", PUT_BY(action, read_action), .value = PERF2BOLT_VERSION}, OF_BOTH},
+};
+
+/* ---- names of functions ---- */
+
+/* Reads a whole file and puts a zero byte behind it.  Returns NULL on failure. */
+static char *read_file(const char *path, struct bc_error *err)
+{
+	struct file_stream stream;
+	char *text = NULL;
+	size_t used = 0, capacity = 0, got = 0;
+
+	if (!stream_open(path, &stream, err))
+		return NULL;
+	do {
+		used += got;
+		if (used + 1 >= capacity) {
+			capacity = capacity ? 2 * capacity : 4096;
+			char *more = realloc(text, capacity);
+			if (!more) {
+				(void)!bc_fail_nomem(err);
+				goto failed;
+			}
+			text = more;
 		}
+		if (!stream_read(&stream, text + used, capacity - used - 1, &got, err))
+			goto failed;
+	} while (got);
+	stream_close(&stream);
+	text[used] = 0;
+	return text;
+failed:
+	stream_close(&stream);
+	free(text);
+	return NULL;
+}
+
+static bool ends_with(const char *word, const char *end)
+{
+	size_t length = strlen(word), cut = strlen(end);
+
+	return length >= cut && !strcmp(word + length - cut, end);
+}
+
+/* Adds the names that one option gives. */
+static bool take_names(const char *option, const char *value, struct words *texts,
+		 struct function_choice *out, struct bc_error *err)
+{
+	bool in_file = strstr(option, "-file") != NULL;
+	struct choice_name_vec *names = strncmp(option, "skip", 4) ? &out->names : &out->skip;
+	struct choice_name name = {.exact = ends_with(option, "-no-regex")};
+	char *text = in_file ? read_file(value, err) : strdup(value);
+
+	if (!text)
+		return in_file ? false : bc_fail_nomem(err);
+	if (!words_push(texts, text)) {
+		free(text);
+		return bc_fail_nomem(err);
+	}
+	char *rest = NULL;
+	for (char *word = strtok_r(text, in_file ? "\n" : ",", &rest); word;
+	     word = strtok_r(NULL, in_file ? "\n" : ",", &rest)) {
+		name.text = word;
+		if (!choice_name_vec_push(names, name))
+			return bc_fail_nomem(err);
 	}
 	return true;
+}
+
+bool perf2bolt_names(const struct perf2bolt_arguments *arguments, struct words *texts,
+		     struct function_choice *out, struct bc_error *err)
+{
+	const struct words *options = &arguments->name_options;
+
+	*out = (struct function_choice){.limited = arguments->most_functions.given, .most = arguments->most_functions.is};
+	for (size_t i = 0; i + 1 < options->len; i += 2)
+		if (!take_names(options->at[i], options->at[i + 1], texts, out, err))
+			return false;
+	if (out->names.len && out->skip.len)
+		return bc_fail(err, BC_UNSUPPORTED, "functions to look at and functions to skip: one or the other");
+	return true;
+}
+
+void perf2bolt_names_free(struct words *texts)
+{
+	for (size_t i = 0; i < texts->len; i++)
+		free((char *)texts->at[i]);
+	words_free(texts);
+}
+
+/* ---- all of it ---- */
+
+const char *perf2bolt_program(const struct perf2bolt_arguments *arguments)
+{
+	return arguments->only_heat ? HEATMAP_NAME : "perf2bolt";
 }
 
 FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments)
@@ -204,42 +277,62 @@ FILE *perf2bolt_summary_to(const struct perf2bolt_arguments *arguments)
 	return stdout;
 }
 
-static bool check_files(struct perf2bolt_arguments *a)
+static bool add_files(struct command_line *line, struct bc_error *err)
 {
+	struct perf2bolt_arguments *a = line->arguments;
 	bool to_stdout = a->only_heat && !a->heat.path;
-	struct bc_error err;
 
 	if (to_stdout)
 		a->heat.path = "-";
-	if (a->heat.path && !heat_output_name_others(&a->heat, a->only_heat ? "-o" : "-heatmap", &a->named, &err))
-		return wrong("", err.text, NULL);
-	if ((to_stdout || perf2bolt_summary_to(a) == stdout) && !files_add_another(&a->named, OUTPUT, "-"))
-		return wrong("", "out of memory", NULL);
-	return files_are_apart(&a->named, &err) || wrong("", err.text, NULL);
+	if (a->heat.path && !heat_output_name_others(&a->heat, a->only_heat ? "-o" : "-heatmap", &line->files, err))
+		return false;
+	return (!to_stdout && perf2bolt_summary_to(a) != stdout) || files_add_another(&line->files, OUTPUT, "-") || bc_fail_nomem(err);
 }
 
 /* Refuses options that exclude each other, and options that would change the profile in a way that
  * batconv does not know. */
-static bool check_together(const struct perf2bolt_arguments *a)
+static int check_together(const struct command_line *line, const struct perf2bolt_arguments *a)
 {
 	bool preagg = a->conversion.format == INPUT_PREAGG;
 
 	if (a->output.yaml && a->output.format == FORMAT_PREAGG)
-		return wrong("", "-w writes a profile, and -profile-format=preagg makes none", NULL);
+		return usage_error(line->command, "-w writes a profile, and -profile-format=preagg makes none", NULL);
 	if (preagg && a->itrace)
-		return wrong("", "-itrace and -spe need perf.data, not -pa", NULL);
+		return usage_error(line->command, "-itrace and -spe need perf.data, not -pa", NULL);
 	if (a->with_kernel && !preagg)
-		return wrong("", "-ignore-interrupt-lbr: branches from and to the kernel are always dropped", NULL);
-	if (a->events_given && !preagg)
-		return wrong("", "-perf-script-events: samples stand behind -p", NULL);
-	return true;
+		return usage_error(line->command, "-ignore-interrupt-lbr: branches from and to the kernel are always dropped", NULL);
+	if (a->events && !preagg)
+		return usage_error(line->command, "-perf-script-events: samples stand behind -p", NULL);
+	return EXIT_DONE;
 }
 
-bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
+static int check(struct command_line *line)
 {
-	struct perf2bolt_arguments *a = out;
+	struct perf2bolt_arguments *a = line->arguments;
 
-	a->release = llvm_release_called(argv[0]);
+	a->conversion.binary = line->operands.at[0];
+	if (!a->files.len)
+		return usage_error(line->command, "no samples given: -p FILE", NULL);
+	if (!a->output.path && !a->only_heat)
+		return usage_error(line->command, "no output given: -o FILE", NULL);
+	int code = check_together(line, a);
+	if (code != EXIT_DONE)
+		return code;
+	a->conversion.samples = a->files.at;
+	a->conversion.sample_count = a->files.len;
+	a->conversion.aggregate.filter.pids = a->pids.at;
+	a->conversion.aggregate.filter.pid_count = a->pids.len;
+	if (!a->only_heat)
+		profile_output_prepare(&a->output, &a->conversion);
+	return EXIT_DONE;
+}
+
+static void prepare(struct command_line *line)
+{
+	struct perf2bolt_arguments *a = line->arguments;
+
+	a->only_heat = line->command == perf2bolt_heatmap_command();
+	a->release = llvm_release_called(line->called);
 	a->conversion.aggregate.erratum = true;
 	a->conversion.empty_will_do = true;
 	a->conversion.as_perf2bolt = true;
@@ -253,35 +346,71 @@ bool perf2bolt_parse(int argc, char **argv, struct perf2bolt_arguments *out)
 	a->heat_share = 990000;
 	a->density_cutoff = 990000;
 	a->density_threshold = 60;
-	if (!parse_words(argc, argv, a))
-		return false;
-	if (a->action != PERF2BOLT_CONVERT)
-		return true;
-	if (!check_files(a))
-		return false;
-	if (!a->conversion.binary)
-		return wrong("", "no executable given", NULL);
-	if (!a->files.len)
-		return wrong("", "no samples given: -p FILE", NULL);
-	if (!a->output.path && !a->only_heat)
-		return wrong("", "no output given: -o FILE", NULL);
-	if (!check_together(a))
-		return false;
-	a->conversion.samples = a->files.at;
-	a->conversion.sample_count = a->files.len;
-	if (!a->only_heat)
-		profile_output_prepare(&a->output, &a->conversion);
-	return true;
 }
 
-void perf2bolt_arguments_free(struct perf2bolt_arguments *arguments)
+static void finish(void *arguments)
 {
-	for (size_t i = 0; i < arguments->copies.len; i++)
-		free((char *)arguments->copies.at[i]);
-	word_vec_free(&arguments->copies);
-	word_vec_free(&arguments->files);
-	word_vec_free(&arguments->name_options);
-	pid_vec_free(&arguments->pids);
-	named_files_free(&arguments->named);
+	struct perf2bolt_arguments *a = arguments;
+
+	perf2bolt_names_free(&a->copies);
+	words_free(&a->files);
+	words_free(&a->name_options);
+	pid_vec_free(&a->pids);
 }
 
+static void show_help(struct command_line *line, FILE *out)
+{
+	const struct perf2bolt_arguments *a = line->arguments;
+	const struct command *command = line->command;
+
+	if (a->action == PERF2BOLT_VERSION) {
+		fprintf(out, "batconv " BATCONV_VERSION " (as %s)\n  LLVM version %s\n", command->name, a->release->version);
+		return;
+	}
+	fprintf(out, "batconv, called as %s\n\nUSAGE: %s [options] <executable>\n\noptions:\n", command->name, command->name);
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		const char letter[] = {(char)row->letter, '\0'}, *name = row->name ? row->name : letter;
+		fprintf(out, "  --%s%-*s - %s\n", name, 28 - (int)strlen(name), row->arg ? "=<value>" : "", row->help);
+	}
+	if (a->action == PERF2BOLT_HELP_ALL)
+		llvm_help_ignored(out);
+	else
+		fputs("\n--help-hidden also shows options of llvm-bolt, which are ignored with a warning\n", out);
+}
+
+static size_t choose_rows(enum program program, struct option_row *rows)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < BC_COUNT(table); i++)
+		if (table[i].of == OF_BOTH || table[i].of == program)
+			rows[count++] = table[i].row;
+	return count;
+}
+
+#define PROGRAM                                                                                              \
+	.help = "", .options = rows, .operands = FILE_READ,                                                   \
+	.count = {1, 1, "no executable given", "one executable, and the samples behind -p"},                  \
+	.size = sizeof(struct perf2bolt_arguments), .prepare = prepare, .add_files = add_files, .adds_stdout = true, .check = check, \
+	.run = perf2bolt_run, .finish = finish, .show_help = show_help
+
+const struct command *perf2bolt_command(void)
+{
+	static const struct llvm_program llvm = {"unsupported perf2bolt option; see docs/perf2bolt.md", true};
+	static struct option_row rows[BC_COUNT(table)];
+	static struct command command = {.name = "perf2bolt", .args = "-p=SAMPLES EXECUTABLE -o PROFILE", .llvm = &llvm, PROGRAM};
+
+	command.option_count = choose_rows(OF_PERF2BOLT, rows);
+	return &command;
+}
+
+const struct command *perf2bolt_heatmap_command(void)
+{
+	static const struct llvm_program llvm = {"unsupported " HEATMAP_NAME " option; see docs/quality.md", true};
+	static struct option_row rows[BC_COUNT(table)];
+	static struct command command = {.name = HEATMAP_NAME, .args = "-p=SAMPLES EXECUTABLE -o FILE", .llvm = &llvm, PROGRAM};
+
+	command.option_count = choose_rows(OF_HEATMAP, rows);
+	return &command;
+}

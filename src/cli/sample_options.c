@@ -23,20 +23,19 @@ int sample_operands(const struct command_line *line, const struct words *debug_d
 	return EXIT_DONE;
 }
 
-bool sample_parse_pids(const char *value, struct pid_vec *pids)
+const char *option_pids(struct command_line *line, const struct option_row *row, const char *value)
 {
+	struct pid_vec *pids = option_field(line, row);
+
 	for (struct text rest = text_of(value);;) {
 		size_t comma = text_find(rest, ',');
 		uint64_t pid;
-		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID || !pid_vec_push(pids, (uint32_t)pid))
-			return false;
+		if (!text_dec(text_first(rest, comma), &pid) || pid >= NO_PID)
+			return OPTION_WRONG;
+		if (!pid_vec_push(pids, (uint32_t)pid))
+			return OPTION_NOMEM;
 		if (comma == rest.len)
-			return true;
+			return NULL;
 		rest = text_from(rest, comma + 1);
 	}
-}
-
-const char *option_pids(struct command_line *line, const struct option_row *row, const char *value)
-{
-	return sample_parse_pids(value, option_field(line, row)) ? NULL : OPTION_WRONG;
 }

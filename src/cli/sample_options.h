@@ -29,7 +29,6 @@ void sample_options_as_recorded(struct conversion_options *options);
 int sample_operands(const struct command_line *line, const struct words *debug_dirs, struct conversion_options *options);
 
 DEFINE_VEC(pid_vec, uint32_t);
-bool sample_parse_pids(const char *value, struct pid_vec *pids);
 option_reader option_pids; /* with commas, into such a vector */
 #define PIDS_TAKES "process ids with commas"
 

@@ -71,31 +71,23 @@ static void cut(const char *name, const uint8_t *data, size_t size, struct cut_w
 }
 
 /* What the values must be together is asserted by the command itself. */
-static int read_convert(const uint8_t *data, size_t size)
+static int read_line(const struct command *command, int wrong, const uint8_t *data, size_t size)
 {
 	struct command_line line;
 	struct cut_words words;
 
-	cut("convert", data, size, &words);
-	int code = command_line_read(&line, &convert_command, words.count, words.at);
-	assert(code == EXIT_DONE || code == EXIT_USAGE);
+	cut(command->name, data, size, &words);
+	int code = command_line_read(&line, command, words.count, words.at);
+	assert(code == EXIT_DONE || code == wrong);
 	command_line_free(&line);
 	free(words.text);
 	return code;
 }
 
-static int read_perf2bolt(const uint8_t *data, size_t size)
+static int read_any(const uint8_t *data, size_t size)
 {
-	struct perf2bolt_arguments args = {0};
-	struct cut_words words;
-
-	cut("perf2bolt", data, size, &words);
-	bool ok = perf2bolt_parse(words.count, words.at, &args);
-	if (ok && args.action == PERF2BOLT_CONVERT)
-		assert(args.files.len && args.conversion.binary);
-	perf2bolt_arguments_free(&args);
-	free(words.text);
-	return ok;
+	return data[0] & 1 ? read_line(perf2bolt_command(), EXIT_FAILED, data + 1, size - 1)
+			   : read_line(&convert_command, EXIT_USAGE, data + 1, size - 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -112,8 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FILE *kept_out = stdout, *kept_err = stderr;
 	stdout = stderr = nowhere;
 	assert(!fchdir(folders.empty));
-	int (*read)(const uint8_t *, size_t) = data[0] & 1 ? read_perf2bolt : read_convert;
-	int first = read(data + 1, size - 1), second = read(data + 1, size - 1);
+	int first = read_any(data, size), second = read_any(data, size);
 	stdout = kept_out;
 	stderr = kept_err;
 	assert(!fchdir(folders.here));

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Options of llvm-bolt 22, 23 and 24 that do nothing to a profile.  Each was given to perf2bolt 22, or 23 or 24 where
- * those before do not know it: the profile was the same without. */
+#include "src/cli/llvm_options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/perf2bolt.h"
+#include "src/cli/say.h"
 
+/* ---- options of llvm-bolt ---- */
+
+/* Options of llvm-bolt 22, 23 and 24 that do nothing to a profile.  Each was given to perf2bolt 22, or 23 or 24 where
+ * those before do not know it: the profile was the same without. */
 /* Sorted.  An option that takes a value ends with a '='. */
-static const char *const names[] = {
+static const char *const ignored[] = {
 	"accurate-debug-ranges", "align-blocks", "align-blocks-min-size=", "align-blocks-threshold=",
 	"align-functions=", "align-functions-max-bytes=", "align-text=", "alt-inst-feature-size=",
 	"alt-inst-has-padlen", "asm-dump", "assume-abi", "block-alignment=", "bolt-id=", "bolt-seed=",
@@ -91,18 +95,108 @@ static int by_name(const void *key, const void *entry)
 	return order ? order : (word->length > length) - (word->length < length);
 }
 
-bool perf2bolt_ignores(const char *name, size_t length, bool *value)
+static bool is_ignored(const char *name, size_t length, bool *value)
 {
 	const struct word word = {name, length};
-	const char *const *found = bsearch(&word, names, BC_COUNT(names), sizeof(*names), by_name);
+	const char *const *found = bsearch(&word, ignored, BC_COUNT(ignored), sizeof(*ignored), by_name);
 
 	*value = found && strchr(*found, '=');
 	return found;
 }
 
-void perf2bolt_help_ignored(FILE *out)
+void llvm_help_ignored(FILE *out)
 {
 	fputs("\noptions of llvm-bolt, ignored with a warning:\n", out);
-	for (size_t i = 0; i < BC_COUNT(names); i++)
-		fprintf(out, "  --%s%s\n", names[i], strchr(names[i], '=') ? "<value>" : "");
+	for (size_t i = 0; i < BC_COUNT(ignored); i++)
+		fprintf(out, "  --%s%s\n", ignored[i], strchr(ignored[i], '=') ? "<value>" : "");
+}
+
+/* ---- words ---- */
+
+static int wrong(const char *word, const char *why, const char *value)
+{
+	say(stderr, "%s: %s%s%s", word, why, value ? " " : "", value ? value : "");
+	return EXIT_FAILED;
+}
+
+static bool read_flag(const char *value, bool *off)
+{
+	static const char *const words[] = {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0"};
+
+	*off = false;
+	if (!value)
+		return true;
+	for (size_t i = 0; i < BC_COUNT(words); i++) {
+		if (!strcmp(value, words[i])) {
+			*off = i >= BC_COUNT(words) / 2;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct option_row *find_row(const struct command *command, const char *name, size_t length)
+{
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		if (row->name ? strlen(row->name) == length && !memcmp(row->name, name, length) : length == 1 && row->letter == *name)
+			return row;
+	}
+	return NULL;
+}
+
+/* Skips an option that is none of the program's own, and its value, which nobody looks at. */
+static int skip_option(const struct command *command, char **argv, int *at, const char *name, const char *equals)
+{
+	const char *word = argv[*at];
+	bool value = false;
+
+	if (!command->llvm->ignores || !is_ignored(name, equals ? (size_t)(equals - name) : strlen(name), &value))
+		return wrong(word, command->llvm->unsupported, NULL);
+	if (value && !equals && !argv[++*at])
+		return wrong(word, "a value is missing", NULL);
+	say(stderr, "%s: ignored: an option of llvm-bolt, which does nothing to a profile", word);
+	return EXIT_DONE;
+}
+
+/* Reads one option, and its value if that is a word of its own. */
+static int read_option(struct command_line *line, char **argv, int *at)
+{
+	const char *word = argv[*at], *name = word + 1 + (word[1] == '-'), *value = strchr(name, '=');
+	const struct option_row *row = find_row(line->command, name, value ? (size_t)(value - name) : strlen(name));
+	char takes[256], text[320];
+
+	if (!row)
+		return skip_option(line->command, argv, at, name, value);
+	if (value)
+		value++;
+	if (!row->arg && !read_flag(value, &line->off))
+		return wrong(word, "true or false, not", value);
+	if (!row->arg)
+		value = NULL;
+	else if (!value && !(value = argv[++*at]))
+		return wrong(word, "a value is missing", NULL);
+	const char *why = option_read(line, row, value);
+	line->off = false;
+	if (why == OPTION_NOMEM)
+		return wrong(word, why, NULL);
+	option_takes(row, takes, sizeof(takes));
+	snprintf(text, sizeof(text), "takes %s, not", takes);
+	return why ? wrong(word, why == OPTION_WRONG ? text : why, value) : EXIT_DONE;
+}
+
+int llvm_words_read(struct command_line *line, int argc, char **argv)
+{
+	bool options = true;
+	int code = EXIT_DONE;
+
+	for (int i = 1; code == EXIT_DONE && i < argc; i++) {
+		if (options && !strcmp(argv[i], "--"))
+			options = false;
+		else if (options && argv[i][0] == '-' && argv[i][1])
+			code = read_option(line, argv, &i);
+		else if (!words_push(&line->operands, argv[i]))
+			code = wrong(argv[i], OPTION_NOMEM, NULL);
+	}
+	return code;
 }
