@@ -67,18 +67,38 @@ struct part {
 	size_t own;
 };
 
+/* The highest bits of those of eight bytes that can begin a far branch: e8, e9 and 0f. */
+static uint64_t far_branches_in(uint64_t bytes)
+{
+	const uint64_t each = UINT64_C(0x0101010101010101), low = 0x7f * each;
+	uint64_t calls = (bytes & 0xfe * each) ^ 0xe8 * each, conditions = bytes ^ 0x0f * each;
+
+	return ~((((calls & low) + low) | calls) & (((conditions & low) + low) | conditions)) & ~low;
+}
+
 /* call, jmp and jcc with distances of four bytes */
+static void take_far_x86(struct scan *s, unsigned worker, struct part part, size_t i)
+{
+	const uint8_t *p = part.code.data + i;
+	size_t left = part.code.size - i;
+
+	if (i >= part.own || left < 5)
+		return;
+	if ((p[0] & 0xfe) == 0xe8)
+		add(s, worker, part.at + i, part.at + i + 5 + distance(p + 1));
+	else if (p[0] == 0x0f && left >= 6 && (p[1] & 0xf0) == 0x80)
+		add(s, worker, part.at + i, part.at + i + 6 + distance(p + 2));
+}
+
 static void scan_far_x86(struct scan *s, unsigned worker, struct part part)
 {
-	const uint8_t *p = part.code.data;
-	size_t size = part.code.size;
+	size_t i = 0;
 
-	for (size_t i = 0; i < part.own && i + 5 <= size; i++) {
-		if ((p[i] & 0xfe) == 0xe8)
-			add(s, worker, part.at + i, part.at + i + 5 + distance(p + i + 1));
-		else if (p[i] == 0x0f && i + 6 <= size && (p[i + 1] & 0xf0) == 0x80)
-			add(s, worker, part.at + i, part.at + i + 6 + distance(p + i + 2));
-	}
+	for (; i + 8 <= part.code.size && i < part.own; i += 8)
+		for (uint64_t found = far_branches_in(le64(part.code.data + i)); found; found &= found - 1)
+			take_far_x86(s, worker, part, i + (size_t)__builtin_ctzll(found) / 8);
+	for (; i < part.code.size; i++)
+		take_far_x86(s, worker, part, i);
 }
 
 /* jmp and jcc with distances of one byte */
