@@ -221,7 +221,7 @@ static bool has_memory(const struct job *job)
 /* Restores the records, and makes the profile of them.  Plain samples have no branches to restore anything from. */
 static bool make_profile(struct job *job, struct converted *out, struct bc_error *err)
 {
-	const struct restoration how = {job->how->pair, job->records.rules, job->threads, &out->restored};
+	const struct restoration how = {job->how->pair, &job->pieces, job->records.rules, job->threads, &out->restored};
 	struct record_vec batches[PARALLEL_MOST], restored;
 	bool basic = job->how->located->basic;
 

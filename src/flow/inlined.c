@@ -32,27 +32,34 @@ static bool leaves(const struct function *f, const struct insn *insn)
 	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(f, insn);
 }
 
+/* The instructions of a function of the output; NULL: out of memory. */
+static const struct insn_vec *output_insns(struct pass *pass, const struct function *f)
+{
+	const struct piece *piece = pass->how->pieces->of ? pieces_of(pass->how->pieces, f) : NULL;
+
+	if (piece)
+		return &piece->insns;
+	pass->decoded.len = 0;
+	return function_decode(&pass->binary->image, f, &pass->decoder, &pass->decoded) ? &pass->decoded : NULL;
+}
+
 /* Lists the calls of one fragment. */
 static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
 {
 	const struct binary *binary = pass->binary;
 	const struct function *f = binary_fragment_function(binary, fragment);
 	const struct bat_fragment *table = &binary->bat.fragments[fragment];
-	struct insn insn;
 
 	if (!f)
 		return true;
-	struct bytes code = bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
-	for (uint32_t at = 0; at < code.size; at += insn.size) {
-		if (!decoder_next(&pass->decoder, bytes_from(code, at), f->address + at, &insn))
-			break;
-		insn.offset = at;
-		struct kept_call call = {bat_translate(&binary->bat, table, at, true),
-					 targets_of(&pass->output, &insn)};
-		if (leaves(f, &insn) && !kept_vec_push(out, call))
+	const struct insn_vec *insns = output_insns(pass, f);
+	for (size_t i = 0; insns && i < insns->len; i++) {
+		const struct insn *insn = &insns->at[i];
+		if (leaves(f, insn) &&
+		    !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true), targets_of(&pass->output, insn)}))
 			return false;
 	}
-	return true;
+	return insns;
 }
 
 /* Lists the calls of all fragments of the current function. */

@@ -9,19 +9,16 @@
 
 /* ---- one piece ---- */
 
-/* Decodes the code of a piece.  Where an instruction cannot be decoded the piece ends: nothing
- * behind it ran. */
-static bool decode(const struct binary *binary, struct decoder *decoder, struct piece *piece)
+bool function_decode(const struct image *image, const struct function *f, struct decoder *decoder, struct insn_vec *out)
 {
-	const struct function *f = piece->output;
-	struct bytes code = bytes_first(image_bytes_at(&binary->image, (struct vaddr){f->address}), f->size);
+	struct bytes code = bytes_first(image_bytes_at(image, (struct vaddr){f->address}), f->size);
 	struct insn insn;
 
 	for (uint32_t at = 0; at < code.size && code.size <= UINT32_MAX; at += insn.size) {
 		if (!decoder_next(decoder, bytes_from(code, at), f->address + at, &insn))
 			break;
 		insn.offset = at;
-		if (!insn_vec_push(&piece->insns, insn))
+		if (!insn_vec_push(out, insn))
 			return false;
 	}
 	return true;
@@ -173,7 +170,7 @@ static bool read_groups(const struct bat_table *bat, struct piece *piece)
 
 static bool piece_read(const struct binary *binary, struct decoder *decoder, struct piece *piece)
 {
-	return decode(binary, decoder, piece) && count_stops(piece) &&
+	return function_decode(&binary->image, piece->output, decoder, &piece->insns) && count_stops(piece) &&
 	       (!piece->code || read_groups(&binary->bat, piece));
 }
 

@@ -50,6 +50,9 @@ struct piece {
 	_Atomic uint64_t *whole, *beyond;
 };
 
+/* Decodes a function.  Where an instruction cannot be decoded it ends: nothing behind that ran.  Returns false when out of memory. */
+BC_MUST_USE bool function_decode(const struct image *image, const struct function *f, struct decoder *decoder, struct insn_vec *out);
+
 /* The number of the instruction at an output offset; NO_INSN: none begins there. */
 uint32_t piece_insn(const struct piece *piece, uint32_t offset);
 

@@ -700,6 +700,7 @@ static void close_pass(struct pass *pass)
 	free(pass->first_cold);
 	free(pass->next_cold);
 	free(pass->copies);
+	insn_vec_free(&pass->decoded);
 	displaced_vec_free(&pass->displaced);
 	free(pass->shared);
 	free(pass->named);

@@ -43,6 +43,7 @@ struct pass {
 	struct record_batch *out;
 	struct targets input, output;
 	struct decoder decoder; /* of either: they are of one machine */
+	struct insn_vec decoded; /* of a function of the output whose code was not read before */
 	const struct code *code; /* of the function at hand, in the input */
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records, of groups.records */

@@ -73,9 +73,9 @@ bool code_is_removable(const struct function *f, const struct insn *first, const
 
 /* ---- reading ---- */
 
-/* Adds the starts of a fragment's blocks in the table.  *fits: each of its offsets is that of an
+/* Adds the starts of a fragment's blocks in the table that begin none of the graph.  *fits: each of its offsets is that of an
  * instruction. */
-static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment, const struct code *code,
+static bool add_table(const struct bat_table *bat, const struct bat_fragment *fragment, const struct graph *graph, const struct code *code,
 		      struct start_vec *out, bool *fits)
 {
 	for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
@@ -83,7 +83,7 @@ static bool add_table(const struct bat_table *bat, const struct bat_fragment *fr
 		bool hashed = bat->blocks && bat->blocks[i].hash && !bat_entry_is_branch(bat->entries[i]);
 		if (code_insn_at(code, at) == NO_INSN)
 			*fits = false;
-		else if (hashed && !start_vec_push(out, at))
+		else if (hashed && graph_block_starting(graph, at) == graph->count && !start_vec_push(out, at))
 			return false;
 	}
 	return true;
@@ -95,9 +95,10 @@ static bool list_starts(const struct bat_table *bat, uint32_t fragment, const st
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (!start_vec_push(out, graph->blocks[i].start))
 			return false;
-	if (!add_table(bat, &bat->fragments[fragment], code, out, fits))
+	if (!add_table(bat, &bat->fragments[fragment], graph, code, out, fits))
 		return false;
-	sort_starts(out->at, out->len);
+	if (out->len > graph->count) /* else they are in order, as the graph has them */
+		sort_starts(out->at, out->len);
 	return true;
 }
 
