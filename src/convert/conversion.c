@@ -17,12 +17,6 @@ static bool of_binary(const struct conversion *c, bool ok, struct bc_error *err)
 	return ok || (err->code == BC_FORMAT && bc_fail_prefix(err, c->options.binary));
 }
 
-/* With the counts as the result, the ranges alone need a profile: its calls. */
-static bool makes_profile(const struct conversion *c)
-{
-	return !conversion_wants(c, WANT_COUNTS) || conversion_wants(c, WANT_RANGES);
-}
-
 /* ---- open ---- */
 
 /* Finds files that can be the input, where that is wanted: raw counts are those of the binary that ran. */
@@ -202,14 +196,18 @@ static bool mark_functions(struct conversion *c, struct bc_error *err)
 	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) || bc_fail_nomem(err);
 }
 
-/* Makes the profile of the counts, which are freed unless they are the result. */
+/* Makes the profile of the counts, which are freed unless they are the result, and the ranges of traces.  With the counts as the result,
+ * the ranges alone need a profile: its calls. */
 static bool make_profile(struct conversion *c, struct bc_error *err)
 {
+	bool ranges = conversion_wants(c, WANT_RANGES);
 	const struct convert_job job = {.located = &c->located, .pair = c->pair.output ? &c->pair : NULL, .left_out = c->left_out,
 					.keep_counts = conversion_wants(c, WANT_COUNTS), .keep_code = conversion_wants(c, WANT_GRAPHS),
-					.graphs = &c->graphs, .ranges = conversion_wants(c, WANT_RANGES) && !c->basic ? &c->ranges : NULL, .threads = c->threads};
+					.graphs = &c->graphs, .ranges = ranges && !c->basic ? &c->ranges : NULL, .threads = c->threads};
 	struct converted converted;
 
+	if (conversion_wants(c, WANT_COUNTS) && !ranges)
+		return true;
 	if (!convert(&job, &c->aggregate, &converted, err))
 		return of_binary(c, false, err);
 	c->profile = converted.profile;
@@ -257,6 +255,12 @@ static bool take_memory(struct conversion *c, struct bc_error *err)
 	return memory_convert(&c->aggregate.memory, c->aggregate.options.names, &c->profile, &c->ledgers.memory, err);
 }
 
+/* What records need beside those of samples. */
+static bool complete_profile(struct conversion *c, struct bc_error *err)
+{
+	return (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err);
+}
+
 /* Makes the counts the result: whatever was not dropped by now is kept.  Of a profile only the calls of the ranges stay. */
 static bool keep_counts(struct conversion *c, struct bc_error *err)
 {
@@ -267,7 +271,7 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	c->restored = (struct restored){0};
 	c->no_disassembler = c->pair.graphs.no_disassembler;
 	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
-	if (!preagg_counts_take(&c->aggregate, conversion_binary(c), c->basic, &c->preagg, err))
+	if (!preagg_counts_take(&c->located, &c->aggregate.returns, &c->preagg, err))
 		return false;
 	*l = c->aggregate.counter.ledgers;
 	c->found = c->aggregate.counter.found;
@@ -364,9 +368,8 @@ bool conversion_count(struct conversion *c, struct bc_error *err)
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */
 bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	bool ok = mark_functions(c, err) && (!makes_profile(c) || make_profile(c, err)) &&
-		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err)
-						    : (!c->aggregate.options.rules.infer || infer_branches(c, false, err)) && build_blocks(c, err) && take_memory(c, err));
+	bool ok = mark_functions(c, err) && make_profile(c, err) &&
+		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err) : complete_profile(c, err));
 
 	located_free(&c->located);
 	return ok && check_samples(c, err);

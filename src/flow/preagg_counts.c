@@ -22,7 +22,7 @@ static bool has_mispredictions(const struct counts *counts)
 }
 
 struct splitter {
-	const struct binary *binary;
+	struct located_counts *located;
 	const struct returns *returns;
 	struct insn_starts starts;
 	struct decoder decoder;
@@ -32,7 +32,7 @@ struct splitter {
 
 static bool is_return(struct splitter *s, struct trace_end branch, struct output_place source)
 {
-	struct insn insn = build_check_insn(&s->binary->image, trace_end_vaddr(branch));
+	struct insn insn = build_check_insn(&s->located->binary->image, trace_end_vaddr(branch));
 	enum insn_verdict verdict = insn_is_return(&s->starts, &s->decoder, source, insn);
 
 	s->no_memory |= verdict == INSN_NO_MEMORY;
@@ -61,7 +61,7 @@ static void put(struct splitter *s, struct trace trace, uint64_t count, uint64_t
 	trace_key(&trace, row->key);
 }
 
-static void split(struct splitter *s, const struct count_row *row)
+static void split(struct splitter *s, const struct count_row *row, const struct location *at)
 {
 	struct trace trace = trace_of(row->key);
 
@@ -69,8 +69,7 @@ static void split(struct splitter *s, const struct count_row *row)
 		put(s, trace, row->count, 0);
 		return;
 	}
-	struct output_place source = binary_place(s->binary, trace_end_vaddr(trace.branch), NULL);
-	struct output_place from = binary_place(s->binary, trace_end_vaddr(trace.from), NULL);
+	struct output_place source = located_place(s->located, at[END_BRANCH]), from = located_place(s->located, at[END_FROM]);
 	bool returns = is_return(s, trace.branch, source);
 	if (returns)
 		s->out->returns += row->count;
@@ -80,14 +79,16 @@ static void split(struct splitter *s, const struct count_row *row)
 		put(s, (struct trace){trace_end_of(way_to(&trace, from, returns)), trace.from, trace.to}, row->count, 0);
 }
 
-static void copy(struct splitter *s, const struct count_row *row)
+static void copy(struct splitter *s, const struct count_row *row, const struct location *at)
 {
+	(void)at;
 	s->out->rows[s->out->count++] = *row;
 }
 
 /* Each table is freed when it was read, so that not all is there twice. */
-static bool take(struct splitter *s, struct counts *counts, bool splits, struct bc_error *err)
+static bool take(struct splitter *s, bool splits, struct bc_error *err)
 {
+	struct counts *counts = s->located->counts;
 	struct count_rows spare = {0}, rows = {.capacity = (splits ? 2 : 1) * counts_used(counts) + 1};
 
 	rows.at = malloc(rows.capacity * sizeof(*rows.at));
@@ -95,10 +96,10 @@ static bool take(struct splitter *s, struct counts *counts, bool splits, struct 
 	if (!rows.at)
 		return bc_fail_nomem(err);
 	for (size_t shard = 0; shard < COUNTS_SHARDS; shard++) {
-		struct count_table *table = &counts->shards[shard];
+		const struct count_table *table = located_rows(s->located, shard);
 		for (size_t i = 0; i < table->used; i++)
-			(splits ? split : copy)(s, &table->rows[i]);
-		count_table_free(table);
+			(splits ? split : copy)(s, &table->rows[i], located_row(s->located, shard, i));
+		located_free_shard(s->located, shard);
 	}
 	s->out->count = count_rows_unify(&rows, s->out->count, &spare);
 	s->out->rows = rows.at;
@@ -106,16 +107,13 @@ static bool take(struct splitter *s, struct counts *counts, bool splits, struct 
 	return !s->no_memory || bc_fail_nomem(err);
 }
 
-bool preagg_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
-			struct preagg_counts *out, struct bc_error *err)
+bool preagg_counts_take(struct located_counts *located, const struct returns *returns, struct preagg_counts *out, struct bc_error *err)
 {
-	struct counts *counts = basic ? &aggregate->totals.basic : &aggregate->totals.traces;
-	struct splitter s = {.binary = binary, .returns = &aggregate->returns, .out = out};
+	struct splitter s = {.located = located, .returns = returns, .out = out};
 
 	*out = (struct preagg_counts){0};
-	decoder_open(binary->image.machine, &s.decoder);
-	bool ok = insn_starts_open(&s.starts, binary, err) &&
-		  take(&s, counts, !basic && has_mispredictions(counts), err);
+	decoder_open(located->binary->image.machine, &s.decoder);
+	bool ok = insn_starts_open(&s.starts, located->binary, err) && take(&s, !located->basic && has_mispredictions(located->counts), err);
 	insn_starts_close(&s.starts);
 	decoder_close(&s.decoder);
 	return ok;

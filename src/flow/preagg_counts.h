@@ -9,8 +9,8 @@
 #ifndef FLOW_PREAGG_COUNTS_H
 #define FLOW_PREAGG_COUNTS_H
 
-#include "src/elf/binary.h"
 #include "src/count/aggregate.h"
+#include "src/count/located.h"
 
 struct preagg_counts {
 	struct count_row *rows; /* sorted, each key once */
@@ -18,10 +18,9 @@ struct preagg_counts {
 	uint64_t returns; /* taken branches that are not among them: returns that were split */
 };
 
-/* Take what was counted; aggregate_finish() came before, and the totals are empty then.
- * BC_NOMEM */
-BC_MUST_USE bool preagg_counts_take(struct aggregate *aggregate, const struct binary *binary, bool basic,
-				    struct preagg_counts *out, struct bc_error *err);
+/* Take what was counted; the counts are empty then.  BC_NOMEM */
+BC_MUST_USE bool preagg_counts_take(struct located_counts *located, const struct returns *returns, struct preagg_counts *out,
+				    struct bc_error *err);
 void preagg_counts_free(struct preagg_counts *counts);
 
 #endif
