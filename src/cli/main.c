@@ -20,25 +20,25 @@
 #include "src/cli/say.h"
 #include "src/cli/similar.h"
 
+/* In the order in which help shows them. */
 static const struct command *const commands[] = {
-	&convert_command,
-	&merge_command,
-	&quality_command,
-	&overlap_command,
-	&heatmap_command,
-	&report_command,
-	&inspect_command,
-	&addr_command,
-	&image_command,
-	&maps_command,
-	&stacks_command,
-	&verify_command,
-	&dump_command,
-	&encode_command,
-	&transcode_command,
-	&extract_command,
-	&diff_command,
+	&convert_command, &merge_command, &quality_command, &report_command, &inspect_command, &verify_command,
+	&overlap_command, &heatmap_command,
+	&dump_command, &diff_command, &extract_command, &transcode_command, &encode_command,
+	&addr_command, &image_command, &maps_command, &stacks_command,
 	&version_command,
+};
+
+/* Groups of them, each from a command on. */
+static const struct {
+	const struct command *first;
+	const char *title;
+} groups[] = {
+	{&convert_command, "commands"},
+	{&overlap_command, "profiles beside each other, and as a picture"},
+	{&dump_command, "the table of moved code (BAT)"},
+	{&addr_command, "addresses, processes and call stacks"},
+	{&version_command, "about batconv"},
 };
 
 /* The command that runs if the first word names none. */
@@ -127,15 +127,18 @@ static void summarise(const struct command *command, FILE *out)
 static int overview(FILE *out)
 {
 	fputs("batconv - convert samples of a BOLTed binary to a profile of its input binary\n\n"
-	      "usage: batconv [COMMAND] ...\n\n"
-	      "commands:\n", out);
-	for (size_t i = 0; i < BC_COUNT(commands); i++)
+	      "usage: batconv [COMMAND] ...\n", out);
+	for (size_t i = 0, group = 0; i < BC_COUNT(commands); i++) {
+		if (group < BC_COUNT(groups) && groups[group].first == commands[i])
+			fprintf(out, "\n%s:\n", groups[group++].title);
 		summarise(commands[i], out);
+	}
 	summarise(&help_command, out);
-	fputs("\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
+	fputs("\nother programs' command lines, by a link of that name or as 'batconv NAME ...':\n"
+	      "  perf2bolt, merge-fdata, llvm-bolt-heatmap\n"
+	      "\nThe default command is convert.  'batconv COMMAND --help' lists its options.\n"
 	      "To convert a file named like a command, write ./dump\n"
-	      "Called as perf2bolt, merge-fdata or llvm-bolt-heatmap (by a link, or as\n"
-	      "'batconv perf2bolt ...'), batconv takes that program's options instead.\n\n"
+	      "\n"
 	      "exit codes: 0 done; 1 input or output failed, nothing written; 2 wrong usage;\n"
 	      "3 a check failed; 4 done, but part of the input was unreadable\n", out);
 	return EXIT_DONE;

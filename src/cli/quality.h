@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/summary.h"
+#include "src/inspect/advice.h"
 #include "src/output/json.h"
 #include "src/quality/verdict.h"
 
@@ -32,10 +33,11 @@ struct quality_report {
 	const struct quality_gate *gates;
 	struct verdict verdicts[VERDICT_COUNT];
 	struct gate_result results[GATE_COUNT];
+	struct advice next; /* what to do now; no sentence: of a profile alone */
 	bool wanting; /* a limit was not met, the samples are of another build, or there are none */
 };
 
-/* Verdicts, results, and `wanting`. */
+/* Verdicts, what to do now, results, and `wanting`. */
 void quality_judge(struct quality_report *report);
 
 void quality_text(const struct quality_report *report, FILE *out);

@@ -21,9 +21,35 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	return (struct gate_result){0};
 }
 
+static enum outcome outcome_of(const struct quality_report *report)
+{
+	const struct conversion *c = report->summary->conversion;
+	const struct verdict *verdicts = report->verdicts;
+
+	if (verdicts[VERDICT_BUILD].kind == VERDICT_BAD)
+		return OUTCOME_OTHER_BUILD;
+	if (verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD)
+		return OUTCOME_EMPTY;
+	if (conversion_binary(c)->kind != BINARY_BOLTED)
+		return OUTCOME_FIRST;
+	if (report->quality->basic && !report->quality->has_inferred)
+		return OUTCOME_ADDRESSES;
+	return verdicts[VERDICT_PLACES].kind == VERDICT_LOOK ? OUTCOME_MISPLACED : OUTCOME_FITS;
+}
+
+static void advise_now(struct quality_report *report)
+{
+	const struct conversion_options *options = &report->summary->conversion->options;
+	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count};
+
+	advise_outcome(outcome_of(report), report->verdicts[VERDICT_DENSITY].kind == VERDICT_LOOK, &files, &report->next);
+}
+
 void quality_judge(struct quality_report *report)
 {
 	verdicts_take(report->quality, report->summary ? report->summary->conversion : NULL, report->verdicts);
+	if (report->summary)
+		advise_now(report);
 	report->wanting = report->verdicts[VERDICT_BUILD].kind == VERDICT_BAD ||
 			  report->verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD;
 	for (int i = 0; i < GATE_COUNT; i++) {

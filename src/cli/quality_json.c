@@ -119,6 +119,15 @@ static void write_verdicts(struct json *json, const struct quality_report *repor
 	json_close(json, ']');
 }
 
+static void write_next(struct json *json, const struct advice *next)
+{
+	json_open(json, "next", '{');
+	json_whole_string(json, "text", next->sentence);
+	if (*next->command)
+		json_whole_string(json, "command", next->command);
+	json_close(json, '}');
+}
+
 static void write_gates(struct json *json, const struct quality_report *report)
 {
 	json_open(json, "gates", '[');
@@ -160,6 +169,8 @@ void quality_json_object(const struct quality_report *report, struct json *json,
 	if (q->has_flow)
 		write_flow(json, &q->flow);
 	write_verdicts(json, report);
+	if (report->summary)
+		write_next(json, &report->next);
 	write_gates(json, report);
 	json_bool(json, "wanting", report->wanting);
 	json_close(json, '}');

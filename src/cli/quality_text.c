@@ -125,6 +125,13 @@ static void print_flow(const struct quality_report *report, FILE *out)
 			f->call_gap, f->flow_gap, f->worst_gap);
 }
 
+static void print_next(const struct advice *next, FILE *out)
+{
+	fprintf(out, "next      %s\n", next->sentence);
+	if (*next->command)
+		fprintf(out, "          %s\n", next->command);
+}
+
 void quality_text(const struct quality_report *report, FILE *out)
 {
 	print_name(text_of(input_name(report->path)), out);
@@ -141,4 +148,6 @@ void quality_text(const struct quality_report *report, FILE *out)
 		print_inferred(report, out);
 	if (report->quality->has_flow)
 		print_flow(report, out);
+	if (report->summary)
+		print_next(&report->next, out);
 }

@@ -5,6 +5,7 @@
 #include "src/report/cells.h"
 #include "src/report/code.h"
 #include "src/report/curve.h"
+#include "src/report/footprint.h"
 #include "src/report/input_heat.h"
 #include "src/report/page.h"
 #include "src/report/regions.h"
@@ -122,11 +123,12 @@ static bool write_input_heat(struct json *json, const struct report_subject *sub
 
 	if (pair)
 		return input_heat_take(&subject->sources->bytes, pair, &input, &lost) && cells_write(json, "input", &input, ROOM_HEAT) &&
-		       (json_number(json, "input_lost", lost), sections_write(json, "input_sections", &input, NULL, &pair->functions, ROOM_SECTIONS));
+		       (json_number(json, "input_lost", lost), sections_write(json, "input_sections", &input, NULL, &pair->functions, ROOM_SECTIONS)) &&
+		       footprint_write(json, "footprint", &subject->sources->bytes, &input);
 	json_null(json, "input");
 	json_number(json, "input_lost", 0);
 	json_null(json, "input_sections");
-	return true;
+	return footprint_write(json, "footprint", &subject->sources->bytes, NULL);
 }
 
 static bool write_heat(struct json *json, const struct report_subject *subject)

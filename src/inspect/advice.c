@@ -262,6 +262,66 @@ void advise_use(const struct use *use, char *text, size_t size)
 	}
 }
 
+/* ---- a profile whose figures are known ---- */
+
+#define SAMPLES_NAMED 4 /* more are not repeated */
+
+static void add_samples(struct line *line, const struct outcome_files *files)
+{
+	for (size_t i = 0; i < files->sample_count && files->sample_count <= SAMPLES_NAMED; i++)
+		use_with(line, " ", files->samples[i], "");
+	if (files->sample_count > SAMPLES_NAMED)
+		add(line, " SAMPLES");
+}
+
+/* The profile, and llvm-bolt with it. */
+static void optimise(struct line *line, bool bolted, const struct outcome_files *files)
+{
+	const char *read = bolted ? files->input : files->binary;
+
+	use_with(line, "batconv ", files->binary, "");
+	add_samples(line, files);
+	if (bolted && read)
+		use_with(line, " --input=", read, "");
+	use_with(line, " -o prog.fdata && llvm-bolt ", read ? read : "PROG",
+		 " -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
+}
+
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out)
+{
+	static const char *const sentences[] = {
+		[OUTCOME_OTHER_BUILD] = "do not optimise with these samples: they are of another build; give the binary that ran",
+		[OUTCOME_EMPTY] = "there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
+		[OUTCOME_ADDRESSES] = "give the binary that llvm-bolt read, too: without it the branches are not known, and what llvm-bolt makes of addresses "
+				      "can be slower than the program that it read",
+		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
+		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
+		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; optimise again when the program or its work has changed",
+	};
+	struct line line = line_in(out->command, sizeof(out->command));
+
+	out->about = files->binary;
+	out->wrong_kind = false;
+	bool more = few && outcome >= OUTCOME_FIRST && outcome != OUTCOME_FITS;
+	snprintf(out->sentence, sizeof(out->sentence), "%s%s", sentences[outcome],
+		 more ? "; more samples (a longer recording, or several machines) make a better profile" : "");
+	switch (outcome) {
+	case OUTCOME_OTHER_BUILD:
+	case OUTCOME_EMPTY:
+		add(&line, "batconv inspect");
+		add_samples(&line, files);
+		break;
+	case OUTCOME_ADDRESSES:
+		use_with(&line, "batconv ", files->binary, "");
+		add_samples(&line, files);
+		add(&line, " --input=PROG -o prog.fdata");
+		break;
+	case OUTCOME_FIRST: optimise(&line, false, files); break;
+	case OUTCOME_MISPLACED:
+	case OUTCOME_FITS: optimise(&line, true, files); break;
+	}
+}
+
 /* ---- a file that its place does not take; of one of no known kind its reader tells more ---- */
 
 static const struct given *find_place(const struct situation *s, enum place place)

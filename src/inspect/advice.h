@@ -70,4 +70,23 @@ struct use {
 };
 void advise_use(const struct use *use, char *line, size_t size);
 
+/* What the figures of a profile come to. */
+enum outcome {
+	OUTCOME_OTHER_BUILD, /* the samples are of another build */
+	OUTCOME_EMPTY,       /* no function has a sample */
+	OUTCOME_ADDRESSES,   /* plain samples of a BOLTed binary, without the input */
+	OUTCOME_FIRST,       /* the binary is not BOLTed */
+	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */
+	OUTCOME_FITS,
+};
+
+struct outcome_files {
+	const char *binary, *input; /* input: NULL if it was not given */
+	const char *const *samples;
+	size_t sample_count;
+};
+
+/* What to do now.  few: more samples would make a better profile.  out->about is the binary. */
+void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out);
+
 #endif

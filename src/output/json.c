@@ -25,9 +25,9 @@ static size_t write_character(struct json *json, struct text text)
 	return length ? length : 1;
 }
 
-static void write_string(struct json *json, const char *value, size_t size)
+static void write_string(struct json *json, const char *value, size_t size, size_t most)
 {
-	size_t end = json->page && size > JSON_PAGE_STRING ? JSON_PAGE_STRING : size, at = 0;
+	size_t end = json->page && size > most ? most : size, at = 0;
 
 	putc('"', json->out);
 	while (at < end && value[at])
@@ -43,7 +43,7 @@ static void begin(struct json *json, const char *key)
 		fputs(json->page ? "," : ", ", json->out);
 	json->comma = true;
 	if (key) {
-		write_string(json, key, strlen(key));
+		write_string(json, key, strlen(key), JSON_PAGE_STRING);
 		fputs(json->page ? ":" : ": ", json->out);
 	}
 }
@@ -64,13 +64,19 @@ void json_close(struct json *json, char bracket)
 void json_string(struct json *json, const char *key, const char *value)
 {
 	begin(json, key);
-	write_string(json, value, strlen(value));
+	write_string(json, value, strlen(value), JSON_PAGE_STRING);
+}
+
+void json_whole_string(struct json *json, const char *key, const char *value)
+{
+	begin(json, key);
+	write_string(json, value, strlen(value), SIZE_MAX);
 }
 
 void json_text(struct json *json, const char *key, struct text text)
 {
 	begin(json, key);
-	write_string(json, text.at, text.len);
+	write_string(json, text.at, text.len, JSON_PAGE_STRING);
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)

@@ -23,6 +23,7 @@ struct json {
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *json, char bracket);                 /* '}' or ']' */
 void json_string(struct json *json, const char *key, const char *value);
+void json_whole_string(struct json *json, const char *key, const char *value); /* however long, in a page, too */
 void json_text(struct json *json, const char *key, struct text text); /* up to a zero byte */
 void json_number(struct json *json, const char *key, uint64_t value);
 void json_based(struct json *json, const char *key, uint64_t value); /* a number, above `base` */

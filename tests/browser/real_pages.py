@@ -1,5 +1,6 @@
 """Pages of programs in inputs/."""
 import os
+import urllib.parse
 
 import embedded
 import words
@@ -50,6 +51,47 @@ def figures(run):
             run.equal('%s: sentence on %s' % (name, verdict['about']), page.text(card + ' .sentence'), verdict['text'] + '.')
         ledgers(run, name, page, quality)
         run.close(page, name)
+
+
+def guides(run):
+    """What to do now is what quality says; cache lines and pages are those of the heat; an address of the page can name a function."""
+    binary, samples, program, _ = sqlite(run)
+    path = run.report('guides', binary, [samples], '--input=' + program)
+    data, told = embedded.data_of(path), run.quality(binary, [samples], '--input=' + program)['next']
+    page = run.open(path)
+    run.equal('what to do now', page.text('.next'), told['text'][0].upper() + told['text'][1:] + '.')
+    run.equal('the command', page.text('.command code'), told['command'])
+    run.check('it is on top', page.eval('document.querySelector("main").firstElementChild.id') == 'next')
+    for side in ('output', 'input'):
+        cells = embedded.cells_of(data['heat'][side])
+        for one in data['heat']['footprint']:
+            sums = {}
+            for at, value in cells.items():
+                sums[at // one['unit']] = sums.get(at // one['unit'], 0) + value
+            held = 0
+            for n, value in enumerate(sorted(sums.values(), reverse=True), 1):
+                held += value
+                if 100 * held >= 99 * sum(sums.values()):
+                    break
+            run.equal('units of %d bytes of the %s' % (one['unit'], side), one[side], {'all': len(sums), 'held': n})
+            for key in ('all', 'held'):
+                shown = page.eval('[...document.querySelectorAll("[data-footprint=\'%d %s\'] td")].map(e => e.textContent)' % (one['unit'], key))
+                run.equal('shown units of %d bytes' % one['unit'], shown[side == 'output'], words.count(one[side][key]))
+
+    names = [row[0] for row in data['functions']['rows']]
+    page.click('#function-row-1')
+    run.equal('the address of a choice', page.eval('decodeURIComponent(location.hash)'), '#function=' + names[1])
+    run.equal('the link to it', page.eval('decodeURIComponent(document.querySelector("#function-link").hash)'), '#function=' + names[1])
+    page.eval('location.hash = "#function=%s"' % urllib.parse.quote(names[7]))
+    page.settle()
+    run.equal('another address', page.text('#detail-title'), data['functions']['rows'][7][1] or names[7])
+    run.close(page, 'guides')
+    for name, title in ((names[5], data['functions']['rows'][5][1] or names[5]), ('no such function', None), ('%', None)):
+        page = run.chromium.page()
+        page.path = path
+        page.open('file://' + urllib.parse.quote(path) + '#function=' + (name if name == '%' else urllib.parse.quote(name)))
+        run.equal('opened at %s' % name, page.text('#detail-title'), title)
+        run.close(page, 'opened at a function')
 
 
 def ledgers(run, name, page, quality):
@@ -370,4 +412,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, heat, table, looks, tabs, hostile]
+PARTS = [figures, truths, guides, heat, table, looks, tabs, hostile]

@@ -8,6 +8,7 @@ one line that names both, with exit code 2 (those names: 1), and no file may hav
 these two is not given: files are looked at before anything else.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,8 +44,7 @@ def rows():
 def commands():
     """Those that the overview names, but for the two that read and write no file."""
     text = subprocess.run([BATCONV, 'help'], capture_output=True, text=True, check=True).stdout
-    listed = text.split('commands:\n')[1].split('\n\n')[0].splitlines()
-    return {line.split()[0] for line in listed if line[2] != ' '} - {'help', 'version'}
+    return set(re.findall(r'^  (\w+) ', text, re.M)) - {'help', 'version'}
 
 
 def check_table(table):

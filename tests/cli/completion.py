@@ -180,7 +180,7 @@ def values_of(folder):
 
 def questions(folder):
     """(line, what must be completed, 'all' or 'some' of it: 'some' if shells may add more)"""
-    commands = [line.split()[0] for line in output('help').split('commands:\n')[1].split('\n\n')[0].splitlines() if line[2] != ' ']
+    commands = re.findall(r'^  (\w+) ', output('help'), re.M)
     yield 'batconv ve', {'verify', 'version'}, 'all'
     yield 'batconv ', {*commands, *OTHER_NAMES}, 'some'
     yield 'batconv help me', {'merge', 'merge-fdata'}, 'all'

@@ -109,7 +109,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         prepare(place)
         for page in pages:
-            # The demo of the README is run by tests/cli/readme.
+            # The demo is run by tests/cli/readme.
             lines = [line for line in examples(os.path.join(SOURCE, page)) if 'inputs/demo' not in line]
             if lines:
                 wrong += run(page, lines, place)

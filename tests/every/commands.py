@@ -121,8 +121,7 @@ def places(command):
 def ask(batconv, folder):
     def run(*arguments):
         return subprocess.run([batconv, *arguments], capture_output=True, check=True, timeout=60).stdout.decode()
-    listed = re.search(r'^commands:\n((?:  .*\n)+)', run('help'), re.M)[1]
-    names = re.findall(r'^  (\w[\w-]*) ', listed, re.M)
+    names = re.findall(r'^  (\w[\w-]*) ', run('help'), re.M)
     found = []
     for name in names:
         command = Command(name, run('help', name))

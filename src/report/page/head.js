@@ -33,6 +33,7 @@ export function head(model) {
 
 export function navigation(model) {
 	const links = [
+		['next', 'What to do now'],
 		['verdict', 'Verdict'],
 		['flow', 'Where samples went'],
 		['heat', 'Heat'],

@@ -7,18 +7,21 @@ import {fileName} from './base/format.js';
 import {againstPart} from './against/part.js';
 import {coveragePart} from './curve/part.js';
 import {flowPart} from './flow/part.js';
+import {followAddress} from './functions/link.js';
 import {functionsPart} from './functions/part.js';
 import {head, navigation} from './head.js';
 import {heatPart} from './heat/part.js';
+import {nextPart} from './verdict/next.js';
 import {verdictPart} from './verdict/part.js';
 
 const model = readModel(document.getElementById('data').textContent);
 const chosen = shared();
-const parts = [verdictPart, flowPart, heatPart, coveragePart, functionsPart, againstPart];
+const parts = [nextPart, verdictPart, flowPart, heatPart, coveragePart, functionsPart, againstPart];
 const page = document.getElementById('page');
 const main = el('main', {id: 'main'});
 
 page.append(head(model), navigation(model), main);
 for (const part of parts)
 	main.append(part(model, chosen));
+followAddress(model, chosen);
 document.title = `${visible(fileName(model.optimized))} · batconv report`;

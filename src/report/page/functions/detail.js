@@ -5,6 +5,7 @@ import {address, bytes, count, percent, plural, ratio} from '../base/format.js';
 import {placeWord} from '../base/colors.js';
 import {empty} from '../base/section.js';
 import {blocksTable} from './blocks.js';
+import {linkTo} from './link.js';
 
 function fact(label, value) {
 	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, value));
@@ -29,7 +30,8 @@ function facts(f, counted) {
 function title(f, heat) {
 	return el('div', {class: 'detail-head'},
 		el('div', {}, el('h3', {id: 'detail-title'}, code(f.plain ?? f.name)), f.plain ? el('p', {class: 'muted'}, code(f.name)) : null),
-		heat ? el('a', {class: 'tool', href: '#heat'}, 'See it in the heat') : null);
+		el('div', {class: 'tools'}, el('a', {class: 'tool', href: linkTo(f), id: 'function-link'}, 'Link to this function'),
+			heat ? el('a', {class: 'tool', href: '#heat'}, 'See it in the heat') : null));
 }
 
 export function makeDetail(model, chosen) {

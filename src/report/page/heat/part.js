@@ -3,6 +3,7 @@
 import {code, el, redrawn} from '../base/dom.js';
 import {bytes, percent} from '../base/format.js';
 import {empty, section} from '../base/section.js';
+import {footprintTables} from './footprint.js';
 import {inputNames, outputNames} from './names.js';
 import {linksAt, makeLinks} from './links.js';
 import {makeLegend} from './legend.js';
@@ -126,6 +127,7 @@ function makePicture(model, chosen) {
 		el('details', {class: 'help'}, el('summary', {}, 'How to move in the picture'),
 			el('p', {}, 'Drag over a part to see it nearer, double-click to zoom in, hold Ctrl or Shift and turn the wheel to zoom. A click chooses the function. ', HELP)),
 		notes(model),
+		...footprintTables(model),
 	];
 }
 

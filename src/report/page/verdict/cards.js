@@ -73,7 +73,7 @@ function places(q) {
 		return piece;
 	}));
 	return {
-		main: el('div', {}, big(rest(misplaced), 'of the hottest samples in code that BOLT laid out as hot, or left alone'), bar),
+		main: el('div', {}, big(rest(misplaced), 'of the hottest samples are in neither cold nor old code'), bar),
 		more: el('dl', {class: 'small'}, shown.map(([key, word]) => el('div', {},
 			el('dt', {}, el('span', {class: `chip place-${key}`, 'aria-hidden': 'true'}), word),
 			el('dd', {}, figure(q, `places.${key}.hottest_percent`, percent))))),
