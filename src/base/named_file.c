@@ -11,6 +11,7 @@ const char *named_by_words(enum named_by by)
 	static const char *const words[NAMED_BY_COUNT] = {
 		[NAMED_BY_MAPPING] = "a mapping",
 		[NAMED_BY_BUILD_ID] = "a build-id",
+		[NAMED_BY_INPUT_ID] = "the build-id of an input",
 		[NAMED_BY_DEBUGLINK] = ".gnu_debuglink",
 		[NAMED_BY_ALTLINK] = ".gnu_debugaltlink",
 		[NAMED_BY_FOLDER] = "a directory",

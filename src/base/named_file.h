@@ -16,6 +16,7 @@
 enum named_by {
 	NAMED_BY_MAPPING,   /* a path in a recording, in maps, or of a process */
 	NAMED_BY_BUILD_ID,  /* below the system's directory of debug files        */
+	NAMED_BY_INPUT_ID,  /* beside a BOLTed binary, and where debug files lie */
 	NAMED_BY_DEBUGLINK, /* .gnu_debuglink: where the debug file is         */
 	NAMED_BY_ALTLINK,   /* .gnu_debugaltlink: what debug files share       */
 	NAMED_BY_FOLDER,    /* an entry of a directory that the user named        */

@@ -68,7 +68,7 @@ static void look_at(struct search *s, const char *path, enum input_where where, 
 
 	if (s->nomem || s->out->all.len == INPUT_FILES_MOST)
 		return;
-	if (!named_file_open(path, where == INPUT_BY_BUILD_ID ? NAMED_BY_BUILD_ID : NAMED_BY_FOLDER, &fd, &err)) {
+	if (!named_file_open(path, NAMED_BY_INPUT_ID, &fd, &err)) {
 		if (telling && err.code == BC_IO && !s->out->unread.code && access(path, F_OK) == 0)
 			s->out->unread = err;
 		return;

@@ -39,6 +39,7 @@ OPENERS = {
     'src/cli/merge_fdata.c': 'the user: a folder of profiles',
     'src/cli/private_folder.c': 'a folder of its own, in $TMPDIR: what llvm-bolt printed, and to empty it',
     'src/cli/progress.c': 'the user: a recording that is a folder, for the sizes of what is in it',
+    'src/elf/input_files.c': 'the user: the directory of a binary, and those of --debug-dir',
     'src/inspect/facts.c': 'the user: a directory in the place of samples, for what is in it',
     'src/merge/run.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',

@@ -69,8 +69,7 @@ def check_options(page, text, dashes):
 
 
 def check_commands():
-    overview = output(BATCONV, 'help').split('commands:\n')[1].split('\n\n')[0]
-    commands = [line.split()[0] for line in overview.splitlines() if line[2] != ' ']
+    commands = re.findall(r'^  (\w+) ', output(BATCONV, 'help'), re.M)
     count = 0
     for command in commands:
         page = 'batconv.1' if command == 'convert' else 'batconv-%s.1' % command

@@ -101,8 +101,7 @@ def documents(text):
 
 
 def options_with_json():
-    listed = re.search(r'^commands:\n((?:  .*\n)+)', run('help').stdout.decode(), re.M)[1]
-    for command in re.findall(r'^  (\w+) ', listed, re.M):
+    for command in re.findall(r'^  (\w+) ', run('help').stdout.decode(), re.M):
         text = run('help', command).stdout.decode()
         for row in re.finditer(r'^  (?:-\w, |    )--([\w-]+).*(?:\n {33}.*)*', text, re.M):
             if re.search('json|sarif', row[0], re.I):
