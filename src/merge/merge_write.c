@@ -24,8 +24,9 @@ static bool write_fdata_head(const struct profile_head *head, struct emit *out)
 
 	if (events)
 		fdata_write_head(head->mode == MODE_PLAIN, head->bolted, events, profile_set_size(&head->events), out);
+	bool ok = events;
 	free(events);
-	return events;
+	return ok;
 }
 
 static void write_fdata(const struct profile_item *item, struct emit *out)
@@ -41,8 +42,9 @@ static bool write_preagg_head(const struct profile_head *head, struct emit *out)
 
 	for (size_t i = 0; events && i < profile_set_size(&head->events); i++)
 		preagg_write_event(events[i], out);
+	bool ok = events;
 	free(events);
-	return events;
+	return ok;
 }
 
 static void write_preagg(const struct profile_item *item, enum profile_mode mode, const struct preagg_returns *returns, struct emit *out)

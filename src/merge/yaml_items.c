@@ -129,15 +129,17 @@ static char *joined(const struct strings *set, const char *between, const char *
 
 	for (size_t i = 0; texts && i < count; i++)
 		size += texts[i].len + strlen(between);
-	char *all = texts ? malloc(size) : NULL, *end = all;
-	for (size_t i = 0; all && i < count; i++) {
-		if (i || *last)
-			end = stpcpy(end, i ? between : "");
-		memcpy(end, texts[i].at, texts[i].len);
-		end += texts[i].len;
-	}
-	if (all)
+	char *all = texts ? malloc(size) : NULL;
+	if (all) {
+		char *end = all;
+		for (size_t i = 0; i < count; i++) {
+			if (i)
+				end = stpcpy(end, between);
+			memcpy(end, texts[i].at, texts[i].len);
+			end += texts[i].len;
+		}
 		strcpy(end, last);
+	}
 	free(texts);
 	return all;
 }

@@ -449,17 +449,18 @@ static bool write_head_of(const struct profile *profile, const struct fdata_head
 		events[i] = text_of(header->events[i]);
 	if (events)
 		fdata_write_head(profile->basic, bolted, events, header->event_count, out);
+	bool ok = events;
 	free(events);
-	return events;
+	return ok;
 }
 
 /* Both places have a name.  false: out of memory */
 static bool write_access(const struct access *access, struct key *room, struct emit *out)
 {
 	struct text data = text_of(access->data->name);
-	char number[24];
 
 	if (access->data->local) {
+		char number[24];
 		room->size = 0;
 		snprintf(number, sizeof(number), "/%u", access->data->number);
 		key_bytes(room, data.at, data.len);
