@@ -59,6 +59,7 @@ static void close_job(struct job *job)
 		count_table_free(&w->ranges.counts);
 	}
 	free(job->workers);
+	free(job->notes.behind);
 	free(job->notes.entered);
 	free(job->notes.walked);
 	free(job->notes.ran);
