@@ -370,7 +370,8 @@ struct leave locate_leave(const struct binary *binary, const struct piece *piece
 	uint32_t to = jumped_to(binary, piece, insn), next = to == NO_INSN ? NO_BLOCK : code_block_of(piece->code, to);
 	bool begins = next != NO_BLOCK && piece->code->blocks.at[next].first == to;
 	uint32_t end = begins && group->kind != GROUP_CHECK ? code_end_towards(piece->code, block, next, &way) : NO_INSN;
-	if (end != NO_INSN)
+	leave.leads = end != NO_INSN;
+	if (leave.leads)
 		leave.last = end;
 	else if (!leave.sited && to != NO_INSN)
 		leave.last = count_up_to(piece, group, number, to);

@@ -103,6 +103,7 @@ struct leave {
 	uint32_t last; /* the last instruction that runs */
 	uint32_t tail; /* the jump of another block that is run then, which llvm-bolt joined with that; or NO_INSN */
 	bool sited;    /* it is the input's own branch, not one that llvm-bolt put in */
+	bool leads;    /* the input's block can go where the output's jump goes, maybe through blocks that llvm-bolt removed */
 };
 
 /* For an instruction of a piece that has a code, behind the beginning of the first group. */

@@ -245,7 +245,7 @@ static void step_from_code(struct range_walker *w, const struct spot *source, co
 	uint32_t block = code_block_of(code, leave.last);
 	uint32_t next = within ? code_block_of(code, enter->start) : NO_BLOCK;
 	bool begins = within && code->blocks.at[next].first == enter->start;
-	if (begins && (leave.sited || next != block))
+	if (begins && (leave.sited || leave.leads || next != block))
 		step_within(w, code, leave.last, next, count);
 	if (within)
 		return;

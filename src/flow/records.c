@@ -48,6 +48,28 @@ static bool is_divided(const struct recorder *r, struct input_place from, struct
 	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function && from.offset == to.offset;
 }
 
+/* The code of the input that a jump of the output stays in; NULL: it does not, or the input is not at hand. */
+static const struct code *code_around(const struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+{
+	const struct pair *pair = r->facts->pair;
+	bool stays = pair && insn_jumps(t->insn) && from.function == to.function && rules_restore(&r->facts->rules, RESTORE_DELETED);
+	const struct code *code = stays ? pair_code(pair, pair_input_of(pair, from.function)) : NULL;
+
+	return code && code_block_at(code, from.offset) != NO_BLOCK ? code : NULL;
+}
+
+/* Does a jump of the output lead back to the beginning of its block, as the input does through blocks that llvm-bolt removed? */
+static bool leads_back(const struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+{
+	const struct bat_entry *entry =
+		t->source.fragment ? bat_entry_at(&r->facts->binary->bat, t->source.fragment, t->source.offset) : NULL;
+	bool back = entry && t->source.fragment == t->from.fragment && entry->output == t->from.offset;
+	const struct code *code = back ? code_around(r, t, from, to) : NULL;
+	struct way way;
+
+	return code && code_way(code, from.offset, to.offset, &way) == WAY_FOUND;
+}
+
 /* Does a branch of the output lead into a function, and neither to its beginning, as recursion does, nor to itself? */
 static bool leads_on(struct output_place source, struct output_place target)
 {
@@ -96,6 +118,31 @@ static bool add_plt_call(struct recorder *r, const struct located_trace *t, stru
 	return true;
 }
 
+/* A jump to the first block of its function, as the input has it: from its own place, through blocks that llvm-bolt removed.  What tells less
+ * is taken for recursion.  False: the input has no such jump. */
+static bool add_jump_to_start(struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+{
+	const struct code *code = to.offset ? NULL : code_around(r, t, from, to);
+	struct record step = {RECORD_BRANCH, from, to, t->row->count, t->row->extra, 0};
+	struct way way;
+	uint32_t last = code ? code_end_towards(code, code_block_at(code, from.offset), 0, &way) : NO_INSN;
+
+	if (last == NO_INSN)
+		return false;
+	step.from.offset = code->insns->at[last].offset;
+	for (uint32_t i = 0; i < way.count; i++) {
+		step.to.offset = code->blocks.at[way.blocks[i]].start;
+		add(r, step);
+		step.from.offset = code_last(code, way.blocks[i]);
+		step.mispredicted = 0;
+	}
+	step.to.offset = 0;
+	add(r, step);
+	if (way.count)
+		r->restored.count[RESTORE_DELETED] += step.count;
+	return true;
+}
+
 static bool translate(const struct recorder *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
 {
 	old = old_place_by_rules(&r->facts->rules, old);
@@ -132,7 +179,7 @@ static void take_branch(struct recorder *r, const struct located_trace *t)
 		ledger->dropped[BRANCH_DROP_UNNAMEABLE] += count;
 		return;
 	}
-	if (leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from))) {
+	if (leads_to_made(r, from, to) || (is_divided(r, from, to) && leads_on(t->source, t->from) && !leads_back(r, t, from, to))) {
 		drop_made(r, count);
 		return;
 	}
@@ -141,7 +188,7 @@ static void take_branch(struct recorder *r, const struct located_trace *t)
 		to.offset = 0;
 		r->restored.count[RESTORE_ENTRIES] += count;
 	}
-	if (!add_plt_call(r, t, from, to))
+	if (!add_plt_call(r, t, from, to) && !add_jump_to_start(r, t, from, to))
 		add(r, (struct record){from.function ? RECORD_BRANCH : RECORD_ENTRY, from, to, count, t->row->extra,
 				       is_unsited(r, t->source) ? count : 0});
 }

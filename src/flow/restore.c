@@ -616,15 +616,31 @@ static void name_twins(struct pass *pass)
 	}
 }
 
+/* The next function that has records or that is entered; *group and *entry: how many of each are behind it. */
+static bool next_function(const struct pass *pass, size_t *group, size_t *entry, struct record_group *out)
+{
+	const struct record_group *groups = pass->groups.at;
+	const struct entry_vec *entries = &pass->entries;
+	uint32_t listed = *group < pass->groups.count ? output_index(pass, groups[*group].function) : NO_FUNCTION;
+	uint32_t entered = *entry < entries->len ? entries->at[*entry].function : NO_FUNCTION;
+
+	if (listed == NO_FUNCTION && entered == NO_FUNCTION)
+		return false;
+	*out = listed <= entered ? groups[(*group)++] : (struct record_group){&pass->binary->functions.at[entered], 0, 0};
+	while (*entry < entries->len && entries->at[*entry].function <= output_index(pass, out->function))
+		++*entry;
+	return true;
+}
+
 /* The second pass; it adds calls to functions that were inlined, which are others' records. */
 static bool take_all_sums(struct pass *pass)
 {
+	struct record_group next;
+
 	memset(pass->named, 0, functions_named(&pass->binary->functions) * sizeof(*pass->named));
-	for (size_t i = 0; i < pass->groups.count && !pass->out_of_memory; i++) {
-		const struct record_group *group = &pass->groups.at[i];
-		if (group->begin < group->end && (!begin_group(pass, group) || !take_sums(pass)))
+	for (size_t group = 0, entry = 0; !pass->out_of_memory && next_function(pass, &group, &entry, &next);)
+		if (!begin_group(pass, &next) || !take_sums(pass))
 			return false;
-	}
 	if (pass_does(pass, RESTORE_TWINS))
 		name_twins(pass);
 	return !pass->out_of_memory;

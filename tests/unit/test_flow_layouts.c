@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A random function, another order of its blocks as llvm-bolt makes it (some are left out, the rest in two fragments, without
- * nops), and runs of it: the taken branches of the output give back each step, each instruction and each call of the input's run.
+ * nops), and runs of it: the taken branches of the output give back each step, each instruction and each call of the input's run.  It calls
+ * `g`, and `h`, which calls `g` in the input; in the output `g` is inlined there, so that no branch leaves `h` but its return.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -19,6 +20,8 @@
 #define COLD (OUTPUT + 0x400)
 #define G_IN (INPUT + 0x400)
 #define G_OUT (OUTPUT + 0x800)
+#define H_IN (G_IN + 4)
+#define H_OUT (G_OUT + 4)
 #define SIZE 0x410
 #define MOST 12
 #define MOST_STEPS 60
@@ -37,6 +40,7 @@ enum { NOP, WORK, CALL, JE, JMP, RET };
 
 struct instruction {
 	uint8_t what, size;
+	bool to_h;       /* a call of `h`, and not of `g` */
 	uint32_t at;     /* offset in the input's function */
 	uint64_t output; /* vaddr; 0: it is not in the output */
 };
@@ -61,7 +65,7 @@ static struct {
 	struct bat_block hashes[2 * MOST * 8];
 	uint32_t entry_count;
 	/* What ran, in the input. */
-	uint64_t edges[MOST][MOST], ran[SIZE], calls[SIZE], taken[SIZE][MOST], runs;
+	uint64_t edges[MOST][MOST], ran[SIZE], calls[SIZE], calls_of_h[SIZE], taken[SIZE][MOST], runs, runs_of_h;
 	char *samples;
 } m;
 
@@ -90,7 +94,7 @@ static void put(struct made_block *b, uint8_t what)
 {
 	static const uint8_t sizes[] = {1, 2, 5, 6, 5, 1};
 
-	b->insns[b->count++] = (struct instruction){.what = what, .size = sizes[what]};
+	b->insns[b->count++] = (struct instruction){.what = what, .size = sizes[what], .to_h = what == CALL && any(2)};
 }
 
 static bool jumps_on(enum kind kind)
@@ -111,8 +115,7 @@ static bool is_aimed_at(uint32_t block)
 	return false;
 }
 
-/* No jump leads to the first block: that would be a call of the function to itself.  What stands behind a block that goes on is a block of
- * its own only if a jump leads there: where none does, the block ends with a jump. */
+/* What stands behind a block that goes on is a block of its own only if a jump leads there: where none does, the block ends with a jump. */
 static void choose_kinds(void)
 {
 	static const enum kind with_jump[] = {[FALL] = JUMP, [CONDITION] = BOTH, [ONLY_NOPS] = ONLY_JUMP};
@@ -120,14 +123,14 @@ static void choose_kinds(void)
 	for (uint32_t i = 0; i < m.block_count; i++) {
 		struct made_block *b = &m.blocks[i];
 		b->kind = i + 1 == m.block_count ? END : (enum kind)any(i ? ONLY_NOPS + 1 : ONLY_JUMP);
-		b->aim = 1 + any(m.block_count - 1);
-		b->on = jumps_on(b->kind) ? 1 + any(m.block_count - 1) : i + 1;
+		b->aim = any(m.block_count);
+		b->on = jumps_on(b->kind) ? any(m.block_count) : i + 1;
 	}
 	for (uint32_t i = 0; i < m.block_count; i++) {
 		struct made_block *b = &m.blocks[i];
 		if (b->kind != END && !jumps_on(b->kind) && !is_aimed_at(i + 1)) {
 			b->kind = with_jump[b->kind];
-			b->on = 1 + any(m.block_count - 1);
+			b->on = any(m.block_count);
 		}
 	}
 }
@@ -149,21 +152,14 @@ static void fill_block(struct made_block *b)
 		put(b, RET);
 }
 
-/* Does a way of a block lead back to itself through blocks that are left out?  llvm-profgen's profile does not have such a step, if the
- * jump of the output is one that llvm-bolt added. */
-static bool circles(uint32_t block, uint32_t to)
-{
-	return to != block && past(to) == block;
-}
-
 /* No two ways of a block lead to the same one, and no jumps lead in a circle. */
 static bool is_usable(void)
 {
 	for (uint32_t i = 0; i < m.block_count; i++) {
 		const struct made_block *b = &m.blocks[i];
-		if (b->kind != END && (past(b->on) == MOST || circles(i, b->on)))
+		if (b->kind != END && past(b->on) == MOST)
 			return false;
-		if (has_two(b->kind) && (past(b->aim) == MOST || circles(i, b->aim) || past(b->aim) == past(b->on)))
+		if (has_two(b->kind) && (past(b->aim) == MOST || past(b->aim) == past(b->on)))
 			return false;
 	}
 	return true;
@@ -225,10 +221,13 @@ static void write_input(void)
 			const struct made_block *b = &m.blocks[i];
 			const struct instruction *insn = &b->insns[k];
 			uint32_t to = insn->what == JE ? b->aim : b->on;
-			uint64_t target = insn->what == CALL ? G_IN : to < MOST ? INPUT + m.blocks[to].insns[0].at : 0;
+			uint64_t target = insn->what == CALL ? (insn->to_h ? H_IN : G_IN) : to < MOST ? INPUT + m.blocks[to].insns[0].at : 0;
 			encode(m.input + insn->at, INPUT + insn->at, insn->what, target, false);
 		}
 	m.input[G_IN - INPUT] = 0xc3;
+	encode(m.input + (H_IN - INPUT), H_IN, WORK, 0, false);
+	encode(m.input + (H_IN - INPUT) + 2, H_IN + 2, CALL, G_IN, false);
+	m.input[H_IN - INPUT + 7] = 0xc3;
 }
 
 /* ---- the output ---- */
@@ -294,7 +293,7 @@ static void write_block(uint32_t number)
 		bool inverted = insn->what == JE && b->je_to != past(b->aim);
 		if (!insn->output || insn->what == JMP)
 			continue;
-		uint64_t target = insn->what == CALL ? G_OUT : insn->what == JE ? m.blocks[b->je_to].output : 0;
+		uint64_t target = insn->what == CALL ? (insn->to_h ? H_OUT : G_OUT) : insn->what == JE ? m.blocks[b->je_to].output : 0;
 		encode(m.output + (insn->output - OUTPUT), insn->output, insn->what, target, inverted);
 		/* The table has one entry for an address: of an instruction that begins a block there is none. */
 		if ((insn->what == CALL || insn->what == JE) && insn->output != b->output)
@@ -310,8 +309,8 @@ static void write_block(uint32_t number)
 /* The descriptor of the table. */
 static uint8_t *write_output(size_t *size)
 {
-	struct bat_fragment fragments[3] = {{.address = OUTPUT, .hash = 77, .block_count = m.block_count}};
-	struct bat_table bat = {.layout = BAT_HASHED, .fragments = fragments, .hot_count = 2, .entries = m.entries, .blocks = m.hashes};
+	struct bat_fragment fragments[4] = {{.address = OUTPUT, .hash = 77, .block_count = m.block_count}};
+	struct bat_table bat = {.layout = BAT_HASHED, .fragments = fragments, .hot_count = 3, .entries = m.entries, .blocks = m.hashes};
 	uint32_t g = m.first_cold < m.kept ? 2 : 1;
 	struct bat_error err;
 	uint8_t *data;
@@ -329,7 +328,12 @@ static uint8_t *write_output(size_t *size)
 	fragments[g] = (struct bat_fragment){.address = G_OUT, .hash = 78, .first_entry = m.entry_count, .entry_count = 1,
 					     .block_count = 1, .parent = g};
 	add_entry(G_OUT, G_OUT, 0, false);
-	bat.fragment_count = g + 1;
+	encode(m.output + (H_OUT - OUTPUT), H_OUT, WORK, 0, false);
+	m.output[H_OUT - OUTPUT + 2] = 0xc3;
+	fragments[g + 1] = (struct bat_fragment){.address = H_OUT, .hash = 79, .first_entry = m.entry_count, .entry_count = 1,
+						 .block_count = 1, .parent = g + 1};
+	add_entry(H_OUT, H_OUT, 0, false);
+	bat.fragment_count = g + 2;
 	bat.entry_count = m.entry_count;
 	assert_true(bat_encode(&bat, BAT_HASHED, &data, size, &err));
 	return data;
@@ -409,9 +413,10 @@ static uint32_t run_block(FILE *out, struct last_branch *last, uint32_t number)
 		const struct instruction *insn = &b->insns[k];
 		m.ran[insn->at] += !(aimed && insn->what == JMP); /* a jump behind a condition that holds */
 		if (insn->what == CALL) {
-			m.calls[insn->at]++;
-			branch(out, last, insn->output, G_OUT, 'T');
-			branch(out, last, G_OUT, insn->output + insn->size, 'R');
+			(insn->to_h ? m.calls_of_h : m.calls)[insn->at]++;
+			m.runs_of_h += insn->to_h;
+			branch(out, last, insn->output, insn->to_h ? H_OUT : G_OUT, 'T');
+			branch(out, last, insn->to_h ? H_OUT + 2 : G_OUT, insn->output + insn->size, 'R');
 		}
 		if (insn->what == RET) {
 			branch(out, last, insn->output, 0, 'T');
@@ -457,7 +462,8 @@ static struct bytes input_file(void)
 		{0},
 	};
 	const struct build_symbol symbols[] = {
-		{"f", INPUT, m.size, STT_FUNC, STB_GLOBAL, ".text"}, {"g", G_IN, 1, STT_FUNC, STB_GLOBAL, ".text"}, {0},
+		{"f", INPUT, m.size, STT_FUNC, STB_GLOBAL, ".text"}, {"g", G_IN, 1, STT_FUNC, STB_GLOBAL, ".text"},
+		{"h", H_IN, 8, STT_FUNC, STB_GLOBAL, ".text"}, {0},
 	};
 
 	return build_elf(&(struct build_elf){.sections = sections, .symbols = symbols});
@@ -480,7 +486,7 @@ static struct bytes output_file(void)
 	};
 	const struct build_symbol cold[] = {
 		{"f.cold.0", COLD, m.cold_size, STT_FUNC, STB_LOCAL, ".text"}, {"f", OUTPUT, m.hot_size, STT_FUNC, STB_GLOBAL, ".text"},
-		{"g", G_OUT, 1, STT_FUNC, STB_GLOBAL, ".text"}, {0},
+		{"g", G_OUT, 1, STT_FUNC, STB_GLOBAL, ".text"}, {"h", H_OUT, 3, STT_FUNC, STB_GLOBAL, ".text"}, {0},
 	};
 
 	return build_elf(&(struct build_elf){.sections = sections, .symbols = cold + !m.cold_size});
@@ -526,7 +532,7 @@ static char *convert_samples(unsigned threads)
 static const char *profgen_is_right(const char *text)
 {
 	int64_t seen[SIZE] = {0};
-	uint64_t taken[SIZE][MOST] = {{0}}, calls[SIZE] = {0};
+	uint64_t taken[SIZE][MOST] = {{0}}, calls[SIZE] = {0}, calls_of_h[SIZE] = {0};
 	unsigned long long count, from, to, times;
 	int used;
 
@@ -541,6 +547,8 @@ static const char *profgen_is_right(const char *text)
 		assert_int_equal(sscanf(text, "%llx->%llx:%llu\n%n", &from, &to, &times, &used), 3);
 		if (to == G_IN - INPUT) {
 			calls[from] += times;
+		} else if (to == H_IN - INPUT) {
+			calls_of_h[from] += times;
 		} else if (from < m.size && to < m.size) {
 			assert_int_equal(m.blocks[block_of(to)].insns[0].at, to);
 			taken[from][block_of(to)] += times;
@@ -551,15 +559,18 @@ static const char *profgen_is_right(const char *text)
 			uint32_t at = m.blocks[i].insns[k].at;
 			assert_int_equal(seen[at], m.ran[at]);
 			assert_int_equal(calls[at], m.calls[at]);
+			assert_int_equal(calls_of_h[at], m.calls_of_h[at]);
 			assert_memory_equal(taken[at], m.taken[at], sizeof(taken[at]));
 		}
+	assert_int_equal(calls[H_IN - INPUT + 2], m.runs_of_h);
 	return text;
 }
 
 /* Each line, by the blocks that it is of. */
 static void fdata_is_right(const char *text)
 {
-	uint64_t edges[MOST][MOST] = {{0}}, calls[MOST] = {0}, called[MOST] = {0}, entered = 0;
+	uint64_t edges[MOST][MOST] = {{0}}, calls[MOST] = {0}, calls_of_h[MOST] = {0}, called[MOST] = {0}, called_h[MOST] = {0};
+	uint64_t inlined = 0, entered = 0;
 	unsigned long long from, to, times;
 	char source[32], target[32];
 
@@ -572,24 +583,41 @@ static void fdata_is_right(const char *text)
 			edges[block_of(from)][block_of(to)] += times;
 		} else if (from_f && !strcmp(target, "g")) {
 			calls[block_of(from)] += times;
+		} else if (from_f && !strcmp(target, "h")) {
+			calls_of_h[block_of(from)] += times;
+		} else if (!strcmp(source, "h") && !strcmp(target, "g")) {
+			assert_int_equal(from, 2);
+			inlined += times;
 		} else if (to_f && to == 0) {
 			entered += times;
 		}
 	}
 	for (uint32_t i = 0; i < m.block_count; i++)
-		for (uint32_t k = 0; k < m.blocks[i].count; k++)
+		for (uint32_t k = 0; k < m.blocks[i].count; k++) {
 			called[i] += m.calls[m.blocks[i].insns[k].at];
+			called_h[i] += m.calls_of_h[m.blocks[i].insns[k].at];
+		}
 	assert_memory_equal(edges, m.edges, sizeof(edges));
 	assert_memory_equal(calls, called, sizeof(calls));
+	assert_memory_equal(calls_of_h, called_h, sizeof(called_h));
+	assert_int_equal(inlined, m.runs_of_h);
 	assert_int_equal(entered, m.runs);
+}
+
+/* Does a block lead to another through blocks that are left out? */
+static bool leads_past(uint32_t block, uint32_t to)
+{
+	const struct made_block *b = &m.blocks[block];
+
+	return (b->kind != END && b->on != to && past(b->on) == to) || (has_two(b->kind) && b->aim != to && past(b->aim) == to);
 }
 
 static void random_layouts(void **state)
 {
-	uint32_t tried = 0, left_out = 0, cold = 0;
+	uint32_t tried = 0, left_out = 0, cold = 0, back = 0, to_start = 0;
 
 	(void)state;
-	for (uint64_t seed = 1; tried < 200; seed++) {
+	for (uint64_t seed = 1; tried < 400; seed++) {
 		size_t size;
 		if (!make(seed))
 			continue;
@@ -602,10 +630,14 @@ static void random_layouts(void **state)
 		fdata_is_right(profgen_is_right(text));
 		left_out += m.kept < m.block_count;
 		cold += m.first_cold < m.kept;
+		for (uint32_t i = 1; i < m.block_count; i++) {
+			back += !is_left_out(i) && leads_past(i, i);
+			to_start += !is_left_out(i) && leads_past(i, 0);
+		}
 		free(text);
 		free(m.samples);
 	}
-	assert_true(left_out > 50 && cold > 50);
+	assert_true(left_out > 50 && cold > 50 && back > 20 && to_start > 10);
 }
 
 int main(void)
