@@ -195,7 +195,8 @@ struct insn branch_x86(struct bytes code, uint64_t at)
 	return kind_of(d, at);
 }
 
-struct insn insn_x86(struct bytes code, uint64_t at)
+/* With any prefixes; not inlined, as what is plain need not save registers for it. */
+static __attribute__((noinline)) struct insn any_insn(struct bytes code, uint64_t at)
 {
 	struct x86_state d = begin(code);
 	struct insn insn = kind_of(d, at);
@@ -209,6 +210,13 @@ struct insn insn_x86(struct bytes code, uint64_t at)
 	if (!insn.target)
 		insn.target = x86_relative_address(&operands, at + insn.size);
 	return insn;
+}
+
+struct insn insn_x86(struct bytes code, uint64_t at)
+{
+	struct insn insn;
+
+	return code.size >= LONGEST && x86_take_plain(code.data, at, &insn) ? insn : any_insn(code, at);
 }
 
 bool x86_decode(struct bytes code, struct x86_insn *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The form of an opcode is a letter in a table: which operands follow it and
  * which general registers it writes (Intel's manual, volume 2, appendix A). */
+#include "src/isa/machines.h"
 #include "src/isa/x86_state.h"
 
 /* .  not known           0  no operands
@@ -131,5 +132,97 @@ bool x86_take_insn(struct x86_state *d, struct x86_insn *out)
 	if (d->flags & X86_ADDRESS32 && (out->base == X86_RIP || (!out->is_memory && out->map != X86_ONE_BYTE)))
 		return false;
 	out->size = (uint8_t)(d->at - d->begin);
+	return true;
+}
+
+/* ---- the plainest instructions ---- */
+
+/* What follows the opcode, by the letter of its form: bytes of an immediate, and whether there is a ModRM byte.  The others, 0, are not
+ * among the plainest. */
+enum { PLAIN = 16, PLAIN_MODRM = 32, PLAIN_BYTES = 15 };
+static const uint8_t plain_forms[128] = {
+	['m'] = PLAIN | PLAIN_MODRM,     ['r'] = PLAIN | PLAIN_MODRM,     ['M'] = PLAIN | PLAIN_MODRM,     ['x'] = PLAIN | PLAIN_MODRM,
+	['i'] = PLAIN | PLAIN_MODRM | 1, ['R'] = PLAIN | PLAIN_MODRM | 1, ['N'] = PLAIN | PLAIN_MODRM | 1, ['I'] = PLAIN | PLAIN_MODRM | 4,
+	['b'] = PLAIN | 1,               ['B'] = PLAIN | 1,               ['p'] = PLAIN | 1,               ['z'] = PLAIN | 4,
+	['A'] = PLAIN | 4,               ['q'] = PLAIN | 4,               ['O'] = PLAIN | 4,               ['o'] = PLAIN,
+	['0'] = PLAIN,
+};
+
+/* Of an opcode of one byte; 0: what its form does not tell is to be looked at, too. */
+static unsigned plain_one_byte(unsigned op, unsigned modrm)
+{
+	switch (op) {
+	case 0x80: case 0x83: /* arithmetic with an immediate */
+		return PLAIN | PLAIN_MODRM | 1;
+	case 0x81:
+		return PLAIN | PLAIN_MODRM | 4;
+	case 0xc7: /* mov */
+		return modrm & 0x38 ? 0 : PLAIN | PLAIN_MODRM | 4;
+	case 0x8d: /* lea: of memory only */
+		return modrm < 0xc0 ? PLAIN | PLAIN_MODRM : 0;
+	case 0x8c: case 0x8e: case 0x90: case 0xcd: case 0xe0: case 0xe1: case 0xe2: case 0xe3:
+		return 0;
+	}
+	unsigned form = plain_forms[(uint8_t)one_byte[op]];
+	/* What has no operands can be of any kind: of these only push and ret. */
+	return form != PLAIN || one_byte[op] == 'o' || (op & 0xf8) == 0x50 || op == 0xc3 ? form : 0;
+}
+
+/* Behind 0f: cmov, jcc, setcc, movzx, movsx, imul. */
+static unsigned plain_two_bytes(unsigned op)
+{
+	bool plain = op >> 4 == 4 || op >> 4 == 8 || op >> 4 == 9 || (op & 0xf6) == 0xb6 || op == 0xaf;
+
+	return plain ? plain_forms[(uint8_t)two_byte[op]] : 0;
+}
+
+/* How long a memory operand is behind its ModRM byte: by the byte without its middle. */
+static unsigned behind_modrm(const uint8_t *modrm)
+{
+	static const uint8_t lengths[4][8] = {{0, 0, 0, 0, 1, 4, 0, 0}, {1, 1, 1, 1, 2, 1, 1, 1}, {4, 4, 4, 4, 5, 4, 4, 4}, {0}};
+	unsigned length = lengths[*modrm >> 6][*modrm & 7];
+
+	return (*modrm & 0xc7) == X86_RSP && (modrm[1] & 7) == X86_RBP ? 5 : length; /* no base, but four bytes */
+}
+
+/* Without ModRM: pushes, pops, immediates, near branches. */
+static struct insn plain_kind(unsigned op, bool escaped, const uint8_t *end, unsigned immediate, uint64_t next)
+{
+	enum insn_kind kind = INSN_NEXT;
+
+	if (escaped || op >> 4 == 7)
+		kind = INSN_CONDITIONAL;
+	else if (op == 0xc3)
+		return (struct insn){.kind = INSN_RETURN};
+	else if (op >= 0xe8)
+		kind = op == 0xe8 ? INSN_CALL : INSN_JUMP;
+	if (kind == INSN_NEXT)
+		return (struct insn){.kind = INSN_NEXT};
+	uint64_t distance = immediate == 1 ? sign_extend(end[-1], 8) : sign_extend(le32(end - 4), 32);
+	return (struct insn){.kind = (uint8_t)kind, .target = next + distance};
+}
+
+bool x86_take_plain(const uint8_t *begin, uint64_t at, struct insn *out)
+{
+	const uint8_t *p = begin;
+	unsigned rex = (*p & 0xf0) == 0x40 ? *p++ : 0, op = *p++;
+	bool escaped = op == 0x0f;
+
+	if (escaped)
+		op = *p++;
+	unsigned form = escaped ? plain_two_bytes(op) : plain_one_byte(op, *p), immediate = form & PLAIN_BYTES;
+	if (!form)
+		return false;
+	if (form & PLAIN_MODRM) {
+		const uint8_t *behind = p + 1;
+		bool relative = (*p & 0xc7) == X86_RBP;
+		p = behind + behind_modrm(p) + immediate;
+		uint64_t next = at + (uint64_t)(p - begin);
+		*out = (struct insn){.kind = INSN_NEXT, .target = relative ? next + sign_extend(le32(behind), 32) : 0};
+	} else {
+		p += rex & 8 && one_byte[op] == 'O' ? 8 : immediate;
+		*out = plain_kind(op, escaped, p, immediate, at + (uint64_t)(p - begin));
+	}
+	out->size = (uint8_t)(p - begin);
 	return true;
 }
