@@ -16,7 +16,7 @@
 #include "src/addrspace/kernel_space.h"
 #include "src/addrspace/most_mapped.h"
 #include "src/addrspace/processes.h"
-#include "src/base/number_set.h"
+#include "src/base/map.h"
 
 /* What was seen, for messages and the summary. */
 struct image_report {

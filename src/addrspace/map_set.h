@@ -17,7 +17,6 @@
 
 #include "src/base/attr.h"
 #include "src/base/map.h"
-#include "src/base/number_set.h"
 #include "src/base/vec.h"
 
 struct mapping {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 #define HEAD "# batconv-maps"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "src/base/map.h"
-#include "src/base/number_set.h"
 #include "src/base/search.h"
 
 void snapshots_free(struct snapshots *snapshots)

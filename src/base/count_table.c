@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/radix.h"
 #include "src/base/sort.h"
 
 #define FIRST_CAPACITY 1024

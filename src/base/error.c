@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 bool bc_fail(struct bc_error *err, enum bc_code code, const char *fmt, ...)
 {

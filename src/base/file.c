@@ -6,14 +6,55 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/packed.h"
-#include "src/base/print_name.h"
+#include "src/base/shard_frames.h"
 #include "src/base/sparse.h"
+#include "src/base/text.h"
+
+const char *named_by_words(enum named_by by)
+{
+	static const char *const words[NAMED_BY_COUNT] = {
+		[NAMED_BY_MAPPING] = "a mapping",
+		[NAMED_BY_BUILD_ID] = "a build-id",
+		[NAMED_BY_INPUT_ID] = "the build-id of an input",
+		[NAMED_BY_DEBUGLINK] = ".gnu_debuglink",
+		[NAMED_BY_ALTLINK] = ".gnu_debugaltlink",
+		[NAMED_BY_FOLDER] = "a directory",
+	};
+
+	return words[by];
+}
+
+static bool refuse(const char *path, enum named_by by, struct bc_error *err)
+{
+	return bc_fail(err, BC_UNSUPPORTED, "%s: is not a regular file, and %s names it: not opened", path,
+		       named_by_words(by));
+}
+
+bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_error *err)
+{
+	struct stat st;
+
+	/* Opening a device can have effects already: so look at it first. */
+	if (stat(path, &st) != 0)
+		return bc_fail_errno(err, "%s: cannot open", path);
+	if (!S_ISREG(st.st_mode))
+		return refuse(path, by, err);
+	do
+		*fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	while (*fd < 0 && errno == EINTR);
+	if (*fd < 0)
+		return bc_fail_errno(err, "%s: cannot open", path);
+	/* Another file can have got the name since stat(). */
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	close(*fd);
+	return refuse(path, by, err);
+}
 
 /* Mapped files, for file_mapped_at().  Files beyond this number have no name there. */
 enum { MOST_MAPPED = 64, NAME_SIZE = 256 };
@@ -99,7 +140,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 static bool map_unpacked(enum packing packing, const char *path, struct file_map *map, struct bc_error *err)
 {
 	struct file_map large = {0};
-	bool ok = packed_map(packing, map->data, map->size, &large.data, &large.size, err) ||
+	bool ok = unpack_map(packing, map->data, map->size, &large.data, &large.size, err) ||
 		  bc_fail_prefix(err, path);
 
 	large.present = large.size;
@@ -210,9 +251,42 @@ bool stream_open_named(const char *path, enum named_by by, struct file_stream *o
 	return true;
 }
 
+/* What decompresses a file that is read from front to back. */
+struct packed {
+	struct unpack *unpack;
+	struct unpack_step step; /* step.in: what of `buffer` is not decompressed yet */
+	struct shard_check shard;
+	size_t capacity; /* of the buffer */
+	uint8_t buffer[];
+};
+
+#define PACKED_BUFFER ((size_t)64 << 10)
+
+/* NULL: BC_NOMEM */
+static struct packed *packed_open(enum packing packing, const void *head, size_t size, struct bc_error *err)
+{
+	/* No memory is needed for all of the content, so that this limit only bounds time. */
+	static const struct unpack_limit limit = {UINT64_C(64) << 20, 1024};
+	size_t capacity = size > PACKED_BUFFER ? size : PACKED_BUFFER;
+	struct packed *packed = malloc(sizeof(*packed) + capacity);
+	struct unpack *unpack = packed ? unpack_create(packing, limit, err) : NULL;
+
+	if (!unpack) {
+		free(packed);
+		bc_fail_nomem(err);
+		return NULL;
+	}
+	*packed = (struct packed){.unpack = unpack, .step = {.in = packed->buffer, .in_size = size}, .capacity = capacity};
+	memcpy(packed->buffer, head, size);
+	shard_check_take(&packed->shard, packed->buffer, size);
+	return packed;
+}
+
 void stream_close(struct file_stream *stream)
 {
-	packed_close(stream->packed);
+	if (stream->packed)
+		unpack_destroy(stream->packed->unpack);
+	free(stream->packed);
 	stream->packed = NULL;
 	if (stream->fd > STDIN_FILENO)
 		close(stream->fd);
@@ -245,26 +319,26 @@ static bool read_fully(struct file_stream *stream, void *buffer, size_t size, si
 
 enum packing stream_packing(const struct file_stream *stream, uint64_t *taken)
 {
-	*taken = 0;
-	return stream->packed ? packed_packing(stream->packed, taken) : PACKING_NONE;
+	*taken = stream->packed ? unpack_taken(stream->packed->unpack) : 0;
+	return stream->packed ? unpack_packing(stream->packed->unpack) : PACKING_NONE;
 }
 
 size_t stream_memory(const struct file_stream *stream)
 {
-	return stream->packed ? packed_memory(stream->packed) : 0;
+	return stream->packed ? stream->packed->capacity + unpack_memory(stream->packed->unpack) : 0;
 }
 
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
 {
-	return packed_fail_cut(stream->packed, err) || bc_fail_prefix(err, stream->name);
+	return unpack_fail_cut(stream->packed->unpack, err) || bc_fail_prefix(err, stream->name);
 }
 
 /* At the end of the file: is the compressed data complete?  A shard is whole, or is not used. */
 static bool end_packed(struct file_stream *stream, struct bc_error *err)
 {
-	if (!packed_check_shard(stream->packed, err))
+	if (!shard_check_end(&stream->packed->shard, err))
 		return bc_fail_prefix(err, stream->name);
-	if (packed_is_whole(stream->packed))
+	if (unpack_is_whole(stream->packed->unpack))
 		return true;
 	stream->cut = true;
 	return stream->cut_will_do || stream_fail_cut(stream, err);
@@ -272,20 +346,24 @@ static bool end_packed(struct file_stream *stream, struct bc_error *err)
 
 static bool read_packed(struct file_stream *stream, void *buffer, size_t size, size_t *out, struct bc_error *err)
 {
-	size_t got, capacity;
+	struct packed *packed = stream->packed;
+	struct unpack_step *step = &packed->step;
 
-	for (*out = 0; *out < size;) {
-		if (!packed_take(stream->packed, (char *)buffer + *out, size - *out, &got, err))
+	*out = step->got = 0;
+	step->out = buffer;
+	for (step->capacity = size; step->got < size;) {
+		if (!unpack_step(packed->unpack, step, err))
 			return bc_fail_prefix(err, stream->name);
-		*out += got;
+		*out = step->got;
 		if (*out == size)
 			break;
-		void *more = packed_room(stream->packed, &capacity);
-		if (!more)
+		if (step->in_size || step->last)
 			return end_packed(stream, err);
-		if (!read_fully(stream, more, capacity, &got, err))
+		if (!read_fully(stream, packed->buffer, packed->capacity, &step->in_size, err))
 			return false;
-		packed_put(stream->packed, got);
+		step->in = packed->buffer;
+		step->last = !step->in_size;
+		shard_check_take(&packed->shard, packed->buffer, step->in_size);
 	}
 	return true;
 }

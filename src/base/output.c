@@ -1,16 +1,150 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* renameat2(), of Linux */
+#define _GNU_SOURCE /* fopencookie() */
 #include "src/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+enum { BUFFER = 65536 };
+
+struct sink {
+	int fd;
+	int failed; /* errno of the first failure; after it nothing is written */
+	char buffer[BUFFER];
+};
+
+/* The sink of stdout. */
+static struct sink own_stdout = {.fd = STDOUT_FILENO};
+
+static ssize_t write_all(void *cookie, const char *data, size_t size)
+{
+	struct sink *sink = cookie;
+	size_t done = 0;
+
+	while (!sink->failed && done < size) {
+		ssize_t got = write(sink->fd, data + done, size - done);
+		if (got >= 0)
+			done += (size_t)got;
+		else if (errno != EINTR)
+			sink->failed = errno;
+	}
+	if (sink->failed)
+		errno = sink->failed;
+	return (ssize_t)done;
+}
+
+/* A descriptor is closed even where close() was interrupted. */
+static int close_all(void *cookie)
+{
+	struct sink *sink = cookie;
+	bool ok = close(sink->fd) == 0 || errno == EINTR;
+	int why = errno;
+
+	free(sink);
+	errno = why;
+	return ok ? 0 : EOF;
+}
+
+FILE *sink_open(int fd, struct sink **out)
+{
+	static const cookie_io_functions_t functions = {.write = write_all, .close = close_all};
+	struct sink *sink = malloc(sizeof(*sink));
+	FILE *file = sink ? fopencookie(sink, "w", functions) : NULL;
+
+	if (!file) {
+		free(sink);
+		errno = ENOMEM;
+		return NULL;
+	}
+	sink->fd = fd;
+	sink->failed = 0;
+	setvbuf(file, sink->buffer, _IOFBF, sizeof(sink->buffer));
+	*out = sink;
+	return file;
+}
+
+int sink_descriptor(const struct sink *sink)
+{
+	return sink->fd;
+}
+
+int sink_failed(const struct sink *sink)
+{
+	return sink->failed;
+}
+
+/* To assign to stdout is an extension of glibc. */
+void sink_stdout(void)
+{
+	int mode = isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF;
+#ifdef __GLIBC__
+	static const cookie_io_functions_t functions = {.write = write_all};
+	FILE *file = fopencookie(&own_stdout, "w", functions);
+
+	if (file)
+		stdout = file;
+#endif
+	setvbuf(stdout, own_stdout.buffer, mode, sizeof(own_stdout.buffer));
+}
+
+void sink_stdout_by_lines(void)
+{
+	setvbuf(stdout, own_stdout.buffer, _IOLBF, sizeof(own_stdout.buffer));
+}
+
+int sink_stdout_failed(void)
+{
+	return own_stdout.failed;
+}
+
+static bool make_room(struct memory_sink *sink, size_t more)
+{
+	size_t cap = sink->cap ? sink->cap : sizeof(sink->buffer);
+
+	while (cap - sink->len < more) {
+		if (cap > SIZE_MAX / 2)
+			return false;
+		cap *= 2;
+	}
+	char *at = cap > sink->cap ? realloc(sink->at, cap) : sink->at;
+	if (!at)
+		return false;
+	sink->at = at;
+	sink->cap = cap;
+	return true;
+}
+
+static ssize_t append(void *cookie, const char *data, size_t size)
+{
+	struct memory_sink *sink = cookie;
+
+	if (sink->failed || !make_room(sink, size)) {
+		sink->failed = true;
+		errno = ENOMEM;
+		return 0;
+	}
+	memcpy(sink->at + sink->len, data, size);
+	sink->len += size;
+	return (ssize_t)size;
+}
+
+FILE *sink_memory(struct memory_sink *out)
+{
+	static const cookie_io_functions_t functions = {.write = append};
+	FILE *file = fopencookie(out, "w", functions);
+
+	if (file)
+		setvbuf(file, out->buffer, _IOFBF, sizeof(out->buffer));
+	return file;
+}
 
 /* A link that points to more links is a loop. */
 enum { MOST_OPEN = OUTPUTS_MOST, MOST_LINKS = 40 };
@@ -475,4 +609,88 @@ void output_remove_temporaries(void)
 		if (path)
 			unlink(path);
 	}
+}
+
+enum opened { OPENED_FILE, OPENED_ABSENT, OPENED_OTHER, OPENED_NOT };
+
+/* Opens for writing, too, because NFS gives no exclusive lock to a descriptor for reading only.
+ * O_NONBLOCK: a FIFO that got the name since stat() must not block. */
+static enum opened open_file(const char *path, int *fd)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? OPENED_ABSENT : OPENED_NOT;
+	if (!S_ISREG(st.st_mode))
+		return OPENED_OTHER;
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0)
+		return errno == ENOENT ? OPENED_ABSENT : OPENED_NOT;
+	return OPENED_FILE;
+}
+
+static bool wait_for_lock(int fd)
+{
+	int done;
+
+	do
+		done = flock(fd, LOCK_EX);
+	while (done != 0 && errno == EINTR);
+	return done == 0;
+}
+
+/* Opens the path instead of calling stat(): on NFS only open() asks the server. */
+static bool is_still(int fd, const char *path)
+{
+	struct stat mine, there;
+	int again = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (again < 0)
+		return false;
+	bool same = fstat(fd, &mine) == 0 && fstat(again, &there) == 0 && mine.st_dev == there.st_dev &&
+		    mine.st_ino == there.st_ino;
+	close(again);
+	return same;
+}
+
+/* 1: it is; 0: another file has its place now; -1 with an error */
+static int is_locked(const char *path, struct update *update, struct bc_error *err)
+{
+	if (!wait_for_lock(update->fd)) {
+		bc_fail_errno(err, "%s: cannot lock", path);
+		return -1;
+	}
+	if (!is_still(update->fd, path))
+		return 0;
+	update->path = realpath(path, NULL);
+	if (update->path)
+		return 1;
+	bc_fail_errno(err, "%s: cannot write", path);
+	return -1;
+}
+
+bool update_begin(const char *path, struct update *out, struct bc_error *err)
+{
+	*out = (struct update){.fd = -1};
+	for (int locked = 0; !locked;) {
+		enum opened opened = open_file(path, &out->fd);
+		out->absent = opened == OPENED_ABSENT;
+		if (opened == OPENED_NOT)
+			return bc_fail_errno(err, "%s: cannot open for writing", path);
+		if (opened != OPENED_FILE)
+			return true;
+		locked = is_locked(path, out, err);
+		if (locked > 0)
+			return true;
+		update_end(out);
+	}
+	return false;
+}
+
+void update_end(struct update *update)
+{
+	if (update->fd >= 0)
+		close(update->fd);
+	free(update->path);
+	*update = (struct update){.fd = -1};
 }

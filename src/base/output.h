@@ -8,11 +8,52 @@
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "src/base/error.h"
-#include "src/base/sink.h"
+
+/*
+ * A stdio stream that writes to a descriptor and keeps the first error.  stdio alone fails
+ * if a signal interrupts a write, loses the errno of a failed write, writes on behind the
+ * missing bytes, and drops everything without an error if it cannot allocate its buffer.
+ */
+
+struct sink;
+
+/* A text in memory that is complete or has `failed` set: open_memstream() drops text without an
+ * error when it is out of memory. */
+struct memory_sink {
+	char *at; /* for free(); NULL if empty */
+	size_t len, cap;
+	bool failed; /* out of memory: incomplete */
+	char buffer[8192];
+};
+
+/* A stream over a descriptor, which fclose() closes.  NULL with errno if there is no
+ * memory; the descriptor is then as it was.  *out is valid as long as the stream. */
+FILE *sink_open(int fd, struct sink **out);
+
+/* The descriptor of a stream, for which fileno() fails. */
+int sink_descriptor(const struct sink *sink);
+
+/* errno of the first write or close that failed, or 0.  Of what was flushed only. */
+int sink_failed(const struct sink *sink);
+
+/* The same for stdout: sink_stdout() puts such a stream in its place, once and before
+ * anything is written.  Where that cannot be, stdout gets a buffer that needs no memory. */
+void sink_stdout(void);
+
+/* Has stdout write each line when it ends, so that in one file lines of stdout and stderr stand in the order of
+ * time.  Before anything is written. */
+void sink_stdout_by_lines(void);
+int sink_stdout_failed(void);
+
+/* A stream that appends to *out, which must be zeroed; to be closed before that is used.
+ * NULL: out of memory. */
+FILE *sink_memory(struct memory_sink *out);
 
 /* So many can be open at once. */
 #define OUTPUTS_MOST 256
@@ -72,5 +113,31 @@ char *output_target(const char *path);
 /* Remove the temporary files of all outputs that are open.
  * Async-signal-safe: for a handler that ends the program. */
 void output_remove_temporaries(void);
+
+/*
+ * A file that is read and then replaced, by one process after the other: whoever comes
+ * second waits, and reads what the first one wrote.
+ *
+ * The lock is flock() on the file itself, so nothing is left beside it, and it ends with
+ * its process, however that ends.  A file that is replaced takes its lock along: whoever
+ * waited for that asks for the lock of the new one.  Where no file is there yet, nothing
+ * can be locked: the first one that gives its file the name wins (output_commit_new()), and
+ * the others begin again.  Readers need no lock: a name changes hands at once.
+ */
+
+struct update {
+	bool absent; /* there is no file yet */
+	int fd;      /* of the file, locked; -1: absent, or no regular one */
+	char *path;  /* where it is, without links; NULL as above */
+};
+
+/* Wait for the lock.  Links to one file lock the same one.
+ *
+ * BC_IO  it cannot be opened for reading and writing, or its file system has no locks
+ * BC_NOMEM */
+BC_MUST_USE bool update_begin(const char *path, struct update *out, struct bc_error *err);
+
+/* Others may go on. */
+void update_end(struct update *update);
 
 #endif

@@ -6,7 +6,11 @@
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/attr.h"
 
 #define SORT_SMALL 12 /* parts up to this length are sorted by insertion */
 
@@ -87,5 +91,15 @@
 			depth += 2;                                            \
 		name##_part(at, count, depth);                                 \
 	}
+
+/* Sorting by a 64-bit key, in linear time and stable. */
+
+struct keyed {
+	uint64_t key;
+	size_t index; /* of the item that has this key */
+};
+
+/* Sort by key; equal keys keep their order.  False when out of memory. */
+BC_MUST_USE bool sort_keyed(struct keyed *items, size_t count);
 
 #endif

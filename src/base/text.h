@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 struct text {
@@ -105,5 +106,39 @@ bool text_seconds(struct text t, uint64_t *ns);
 
 /* The part of a path behind its last slash. */
 struct text text_basename(struct text path);
+
+/* Characters of UTF-8 (RFC 3629).  Encodings that are longer than needed, surrogates, and numbers
+ * above U+10FFFF are no characters. */
+
+#define UTF8_LONGEST ((size_t)4) /* bytes of a character */
+
+/* The character that `text` begins with: its length, and which it is; 0 if there is none. */
+size_t utf8_character(struct text text, uint32_t *character);
+
+/* How many bytes the character at s takes, or 0 if it is none, or below a blank.  Looks no
+ * further than a zero byte. */
+size_t utf8_length(const unsigned char *s);
+
+/* Nothing but UTF-8; control characters may be in it. */
+bool utf8_is(const char *string);
+
+/*
+ * Names that come from outside - symbols, sections, paths, hosts, command lines - as
+ * they are shown to people.  All that a terminal, or an eye, could take for something
+ * else is not printed as it is: control characters (C0, DEL, C1), bytes that are no
+ * UTF-8, and the characters that turn the direction of text or end a line.
+ *
+ * Whatever is for people goes through one of these two.  Formats for programs have rules
+ * of their own.
+ */
+
+/* Is it one of those that are not printed as they are? */
+bool character_is_hidden(uint32_t character);
+
+/* Print a name.  Of characters that are not printed as they are, each byte is printed as \033. */
+void print_name(struct text name, FILE *out);
+
+/* The same for a message in memory, where each such byte becomes '?'. */
+void make_printable(char *line);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* mremap() */
 #include "src/base/unpack.h"
 
 #include <inttypes.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -235,6 +237,16 @@ uint64_t unpack_taken(const struct unpack *u)
 	return u->taken;
 }
 
+enum packing unpack_packing(const struct unpack *u)
+{
+	return u->packing;
+}
+
+bool unpack_fail_cut(const struct unpack *u, struct bc_error *err)
+{
+	return bc_fail(err, BC_FORMAT, "the %s data ends early, byte %" PRIu64 ": the file was cut", names[u->packing], u->taken);
+}
+
 /* zlib tells not, and needs 32 KiB of window and its tables. */
 #define GZIP_MEMORY ((size_t)48 << 10)
 
@@ -247,4 +259,61 @@ size_t unpack_memory(const struct unpack *u)
 	case PACKING_NONE: break;
 	}
 	return 0;
+}
+
+/* Memory that can grow.  Pages that were not written to take no memory. */
+struct growing {
+	uint8_t *at; /* or MAP_FAILED */
+	size_t size;
+};
+
+static bool grow(struct growing *memory)
+{
+	size_t size = 2 * memory->size;
+	void *at = mremap(memory->at, memory->size, size, MREMAP_MAYMOVE);
+
+	if (at == MAP_FAILED)
+		return false;
+	*memory = (struct growing){at, size};
+	return true;
+}
+
+static bool unpack_all(struct unpack *unpack, struct unpack_step *step, struct growing *memory, struct bc_error *err)
+{
+	while (step->got == step->capacity) {
+		if (step->capacity && !grow(memory))
+			return bc_fail_nomem(err);
+		step->out = memory->at;
+		step->capacity = memory->size;
+		if (!unpack_step(unpack, step, err))
+			return false;
+	}
+	return unpack->whole || unpack_fail_cut(unpack, err);
+}
+
+bool unpack_map(enum packing packing, const void *data, size_t size, const uint8_t **out, size_t *out_size,
+		struct bc_error *err)
+{
+	struct unpack_step step = {.in = data, .in_size = size, .last = true};
+	struct growing memory = {.size = (size_t)1 << 20};
+	struct unpack *unpack = unpack_create(packing, (struct unpack_limit){UINT64_C(16) << 20, 256}, err); /* as sparse.c */
+
+	if (!unpack)
+		return false;
+	memory.at = mmap(NULL, memory.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool ok = memory.at == MAP_FAILED ? bc_fail_nomem(err)
+					  : unpack_all(unpack, &step, &memory, err);
+	unpack_destroy(unpack);
+	if (ok && step.got && mremap(memory.at, memory.size, step.got, 0) == MAP_FAILED)
+		ok = bc_fail_nomem(err);
+	if (!ok || !step.got) {
+		if (memory.at != MAP_FAILED)
+			munmap(memory.at, memory.size);
+		memory.at = NULL;
+	}
+	*out = memory.at;
+	*out_size = step.got;
+	if (*out)
+		(void)mprotect(memory.at, step.got, PROT_READ);
+	return ok;
 }

@@ -53,6 +53,8 @@ struct unpack_step {
  * The text lacks the name of the file, for bc_fail_prefix(). */
 BC_MUST_USE bool unpack_step(struct unpack *unpack, struct unpack_step *step, struct bc_error *err);
 
+enum packing unpack_packing(const struct unpack *unpack);
+
 /* Can the data end here?  If not, it was cut. */
 bool unpack_is_whole(const struct unpack *unpack);
 
@@ -61,5 +63,13 @@ uint64_t unpack_taken(const struct unpack *unpack);
 
 /* Bytes of memory that it takes, once it has begun. */
 size_t unpack_memory(const struct unpack *unpack);
+
+/* Fails with "the gzip data ends early, byte N".  Returns false. */
+bool unpack_fail_cut(const struct unpack *unpack, struct bc_error *err);
+
+/* Decompress all of `data` into new memory, for munmap().  Errors as of unpack_step(), and BC_FORMAT
+ * if it ends early. */
+BC_MUST_USE bool unpack_map(enum packing packing, const void *data, size_t size, const uint8_t **out,
+			    size_t *out_size, struct bc_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
-#include "src/base/radix.h"
 #include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/check/block_starts.h"
 #include "src/check/checks.h"
 #include "src/elf/binary.h"

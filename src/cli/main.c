@@ -10,7 +10,6 @@
 #include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/output.h"
-#include "src/base/sink.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
 #include "src/cli/completion.h"

@@ -9,7 +9,6 @@
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/open.h"
 #include "src/base/output.h"
-#include "src/base/update.h"
 
 /* Writes snapshots to a file.  new: the file must not exist yet, also if another process makes one
  * meanwhile. */

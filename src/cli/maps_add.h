@@ -6,7 +6,7 @@
 #include "src/addrspace/snapshots.h"
 
 /* Adds snapshots to those in a .bcmaps file, and makes the file if there is none; "-" is stdout.
- * Several processes can add to one file at the same time, and nothing is lost (src/base/update.h).
+ * Several processes can add to one file at the same time, and nothing is lost (src/base/output.h).
  *
  *
  * BC_FORMAT  the file exists and holds no snapshots: it stays as it is

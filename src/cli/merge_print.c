@@ -6,7 +6,7 @@
 
 #include "src/base/attr.h"
 #include "src/base/count_table.h"
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/merge/yaml_items.h"
 
 static const char *const words[] = {"none", "exec", "branches"};

@@ -2,7 +2,7 @@
 /* The lines have perf2bolt's words and numbers: scripts look for them. */
 #include <inttypes.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/cli/perf2bolt.h"
 
 static double percent(uint64_t part, uint64_t whole)

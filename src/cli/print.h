@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/elf/image.h"
 #include "src/output/json.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 static uint64_t now_ms(void)
 {

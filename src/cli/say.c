@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/say.h"
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 void say_format(char *line, size_t size, const char *fmt, va_list args)
 {

@@ -7,7 +7,7 @@
 #ifndef COUNT_BATCHES_H
 #define COUNT_BATCHES_H
 
-#include "src/base/pool.h"
+#include "src/base/parallel.h"
 #include "src/count/sample_counter.h"
 
 struct batches;

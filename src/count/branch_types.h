@@ -12,7 +12,7 @@
 #define COUNT_BRANCH_TYPES_H
 
 #include "src/base/count_table.h"
-#include "src/base/number_set.h"
+#include "src/base/map.h"
 #include "src/event/event.h"
 
 /* Zeroed means empty. */

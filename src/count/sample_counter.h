@@ -6,12 +6,11 @@
 #ifndef COUNT_SAMPLE_COUNTER_H
 #define COUNT_SAMPLE_COUNTER_H
 
-#include "src/base/count_cache.h"
-#include "src/base/counts.h"
-#include "src/event/event.h"
 #include "src/addrspace/image_space.h"
+#include "src/base/counts.h"
 #include "src/count/branch_types.h"
 #include "src/count/ledger.h"
+#include "src/event/event.h"
 
 /* What all threads count together. */
 struct totals {

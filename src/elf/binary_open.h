@@ -3,7 +3,7 @@
 #ifndef ELF_BINARY_OPEN_H
 #define ELF_BINARY_OPEN_H
 
-#include "src/base/named_file.h"
+#include "src/base/file.h"
 #include "src/elf/binary.h"
 
 /* Finish all with binary_close().

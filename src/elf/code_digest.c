@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/code_digest.h"
 
-#include "src/base/sha256.h"
+#include "src/base/digest.h"
 
 static void add_number(struct sha256 *sha, uint64_t number)
 {

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "src/base/build_id.h"
-#include "src/base/named_file.h"
+#include "src/base/file.h"
 
 #define DEBUG_FILE_ROOT "/usr/lib/debug"
 

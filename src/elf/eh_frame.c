@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/radix.h"
+#include "src/base/sort.h"
 #include "src/base/vec.h"
 
 DEFINE_VEC(range_vec, struct code_range);

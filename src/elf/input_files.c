@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/named_file.h"
+#include "src/base/file.h"
 #include "src/elf/notes.h"
 
 const char *input_where_words(enum input_where where)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/radix.h"
 #include "src/base/search.h"
+#include "src/base/sort.h"
 #include "src/base/vec.h"
 #include "src/elf/local_names.h"
 #include "src/elf/plt.h"

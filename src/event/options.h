@@ -4,7 +4,7 @@
 #define EVENT_OPTIONS_H
 
 #include "src/base/build_id.h"
-#include "src/base/pool.h"
+#include "src/base/parallel.h"
 #include "src/base/unpack.h"
 #include "src/event/perf_data/report.h"
 #include "src/event/recordings.h"

@@ -8,7 +8,7 @@
 #define EVENT_TEXT_BLOCKS_H
 
 #include "src/base/lines.h"
-#include "src/base/pool.h"
+#include "src/base/parallel.h"
 #include "src/event/event.h"
 
 struct text_block {

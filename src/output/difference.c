@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/output/json.h"
 
 static void print_entry(const char *sign, const struct bat_table *t, const struct bat_fragment *f,

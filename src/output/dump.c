@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/check/section_order.h"
 #include "src/output/demangle.h"
 #include "src/output/json.h"

@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "src/base/print_name.h"
-#include "src/base/utf8.h"
+#include "src/base/text.h"
 
 /* One character or a byte that is part of none; returns its length.  What is not shown to
  * people as it is (print_name.h) has a form that is printable here. */

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/output/json.h"
 
 /* ---- text ---- */

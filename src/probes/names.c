@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/base/md5.h"
+#include "src/base/digest.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
 

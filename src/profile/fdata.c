@@ -6,7 +6,6 @@
 
 #include "src/base/hex.h"
 #include "src/base/parallel.h"
-#include "src/base/pool.h"
 
 #define OUTSIDE_KIND '0'
 #define MEMORY_KIND '3' /* and above: places of accesses to memory */

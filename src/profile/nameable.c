@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "src/base/utf8.h"
+#include "src/base/text.h"
 
 bool name_is_allowed(const char *name, unsigned rules)
 {

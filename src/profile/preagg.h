@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "src/base/emit.h"
-#include "src/base/number_set.h"
+#include "src/base/map.h"
 #include "src/count/aggregate.h"
 #include "src/elf/binary.h"
 #include "src/profile/head.h"
@@ -52,7 +52,6 @@ void preagg_returns_free(struct preagg_returns *returns);
 /* false: out of memory */
 BC_MUST_USE bool preagg_returns_add(struct preagg_returns *returns, struct text file, uint64_t at);
 BC_MUST_USE bool preagg_returns_join(struct preagg_returns *to, const struct preagg_returns *from);
-
 
 bool preagg_returns_have(const struct preagg_returns *returns, struct text file, uint64_t at);
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "src/base/attr.h"
-#include "src/base/utf8.h"
+#include "src/base/text.h"
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
@@ -351,7 +351,6 @@ static bool put_scalar(struct yaml_scan *in, struct emit *out, struct bc_error *
 		yaml_scalar(out, word.at);
 	return true;
 }
-
 
 /* A value in YAML's form on one line, from its first event to its last. */
 static bool put_value(struct yaml_scan *in, struct emit *out, struct bc_error *err)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 /* ---- pictures ---- */
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/output/json.h"
 
 static const char *const formats[] = {"text", "json", "folded", "pprof"};

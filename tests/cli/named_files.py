@@ -7,7 +7,7 @@ command that reads these is run, with --sandbox, too, where it has that.  Each r
 exit code, and nothing but the regular file may have been opened: the kernel tells of every open() (inotify), and the
 regular file shows that it does.
 
-Also: docs/security.md has the list of src/base/named_file.c, and no other file of the program opens files than those
+Also: docs/security.md has the list of src/base/file.c, and no other file of the program opens files than those
 that are listed here.
 """
 import ctypes
@@ -29,11 +29,9 @@ IN_OPEN = 0x20
 
 # Who may open files, and whose names these are.
 OPENERS = {
-    'src/base/file.c': 'the user: operands and options',
-    'src/base/named_file.c': 'inputs: the list of docs/security.md',
-    'src/base/output.c': 'the user: outputs',
-    'src/base/update.c': 'the user: the file of maps --add',
-    'src/base/sandbox_landlock.c': 'the user: outputs, to allow them (O_PATH)',
+    'src/base/file.c': 'the user: operands and options; inputs: the list of docs/security.md',
+    'src/base/output.c': 'the user: outputs, and the file of maps --add',
+    'src/base/sandbox.c': 'the user: outputs, to allow them (O_PATH)',
     'src/addrspace/proc.c': 'numbers: /proc/PID/maps and mem',
     'src/cli/binaries.c': 'the user: a folder of binaries',
     'src/cli/merge_fdata.c': 'the user: a folder of profiles',
@@ -261,7 +259,7 @@ def check_folder(folder):
 # ---- the lists ----
 
 def check_list():
-    code = read(SOURCE + '/src/base/named_file.c').decode()
+    code = read(SOURCE + '/src/base/file.c').decode()
     words = re.findall(r'\[NAMED_BY_\w+\] = "(.*?)"', code)
     doc = read(SOURCE + '/docs/security.md').decode()
     listed = re.findall(r'^\| `?(.*?)`? \|', doc[doc.index('| named by |'):].split('\n\n')[0], re.M)[2:]
@@ -277,7 +275,7 @@ def check_openers():
                 text = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', '', read(os.path.join(SOURCE, path)).decode(), flags=re.S)
                 calls = re.findall(r'(?<![\w.>])(open|openat|creat|fopen|freopen|opendir|scandir|mkstemp|popen)\(', text)
                 if name.endswith('.c') and calls and path not in OPENERS:
-                    wrong.append('%s opens files (%s): by whose names? See src/base/named_file.h' % (path, calls[0]))
+                    wrong.append('%s opens files (%s): by whose names? See src/base/file.c' % (path, calls[0]))
     return wrong
 
 

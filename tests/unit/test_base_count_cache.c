@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/count_cache.h"
+#include "src/base/counts.h"
 
 #include <stdlib.h>
 

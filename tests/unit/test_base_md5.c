@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The examples of RFC 1321, of which a GUID is the first half, and lengths around the end of a block. */
-#include "src/base/md5.h"
+#include "src/base/digest.h"
 
 #include "tests/support/cmocka.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/number_set.h"
+#include "src/base/map.h"
 
 #include "tests/support/cmocka.h"
 

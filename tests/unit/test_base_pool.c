@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/pool.h"
+#include "src/base/parallel.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "src/base/parallel.h"
 #include "tests/support/cmocka.h"
 
 #define TASKS 2000

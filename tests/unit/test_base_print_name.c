@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What people are shown of a name.  Expectations by hand, from the tables of Unicode. */
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 
 #include <stdlib.h>
 

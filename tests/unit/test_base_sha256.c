@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The examples of FIPS 180-4, and pieces of any size. */
-#include "src/base/sha256.h"
+#include "src/base/digest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/sink.h"
+#include "src/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

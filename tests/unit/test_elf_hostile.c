@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "src/base/file.h"
-#include "src/base/radix.h"
+#include "src/base/sort.h"
 #include "tests/support/check_elf.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/base/sink.h"
+#include "src/base/output.h"
 #include "src/profile/shard.h"
 #include "tests/fuzz/support/merge_text.h"
 #include "tests/support/cmocka.h"

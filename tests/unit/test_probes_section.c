@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/base/leb.h"
-#include "src/base/md5.h"
+#include "src/base/digest.h"
 #include "src/probes/placed.h"
 #include "tests/support/cmocka.h"
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "src/base/sink.h"
+#include "src/base/output.h"
 #include "src/merge/merge.h"
 
 static void set(struct merge_input *input, struct text text)

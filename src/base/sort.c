@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/base/radix.h"
+#include "src/base/sort.h"
 
 #include <stdlib.h>
 

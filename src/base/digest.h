@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* SHA-256 (FIPS 180-4). */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+/* MD5 (RFC 1321): not for security, but because LLVM numbers functions by it. */
+#ifndef BASE_DIGEST_H
+#define BASE_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "src/base/text.h"
+
+/* The first eight bytes of a name's digest, as a little-endian number: LLVM's GUID of a function
+ * of that name. */
+uint64_t md5_guid(struct text name);
+
+/* SHA-256 (FIPS 180-4). */
 
 #define SHA256_SIZE 32
 
