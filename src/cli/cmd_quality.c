@@ -73,9 +73,9 @@ static int write_report(const struct arguments *args, struct quality_report *rep
 	if (!output_commit(&output, &err))
 		return fail(&err);
 	quality_tell_gates(report, stderr);
-	if (report->summary) {
-		found_input_say(&report->summary->conversion->found_input, stderr);
-		summary_warnings(report->summary, stderr);
+	if (report->conversion) {
+		found_input_say(&report->conversion->found_input, stderr);
+		summary_warnings(&(struct summary){.conversion = report->conversion}, stderr);
 	}
 	return report->wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
 }
@@ -99,9 +99,8 @@ static int run_samples(struct arguments *args)
 {
 	BC_AUTO(conversion_free) struct conversion conversion = {.options = args->conversion};
 	BC_AUTO(quality_sources_free) struct quality_sources sources = {0};
-	struct summary summary = {.conversion = &conversion};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary,
+	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary,
 					.gates = args->gates};
 	struct bc_error err = {0};
 

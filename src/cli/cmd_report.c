@@ -75,7 +75,7 @@ static int run(struct command_line *line)
 	struct summary summary = {.conversion = &conversion};
 	const struct quality_gate gates[GATE_COUNT] = {0};
 	struct quality quality;
-	struct quality_report report = {.quality = &quality, .summary = &summary, .path = args->conversion.binary, .gates = gates};
+	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary, .gates = gates};
 	const struct report_data data = {&conversion.options, &report, &sources, args->against, args->against ? &other : NULL};
 	struct bc_error err = {0};
 	bool partial = false;

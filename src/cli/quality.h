@@ -28,7 +28,7 @@ struct gate_result {
 
 struct quality_report {
 	const struct quality *quality;
-	const struct summary *summary; /* NULL: of a profile alone */
+	const struct conversion *conversion; /* NULL: of a profile alone */
 	const char *path;              /* of the binary, or of the profile */
 	const struct quality_gate *gates;
 	struct verdict verdicts[VERDICT_COUNT];

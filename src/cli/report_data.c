@@ -39,7 +39,7 @@ static uint64_t lower(uint64_t address, const struct function_table *functions)
 /* What addresses are counted from: those of kernels are too large for a browser. */
 static uint64_t base_of(const struct report_data *data)
 {
-	const struct conversion *c = data->quality->summary->conversion;
+	const struct conversion *c = data->quality->conversion;
 	const struct heat *bytes = &data->sources->bytes;
 	uint64_t lowest = lower(bytes->runs.len ? bytes->runs.at[0].first : UINT64_MAX, &conversion_binary(c)->functions);
 
@@ -50,7 +50,7 @@ static uint64_t base_of(const struct report_data *data)
 
 static void write_head(struct json *json, const struct report_data *data)
 {
-	const struct conversion *c = data->quality->summary->conversion;
+	const struct conversion *c = data->quality->conversion;
 	char id[2 * BUILD_ID_MAX + 1];
 
 	build_id_format(&conversion_binary(c)->image.build_id, id);
@@ -200,7 +200,7 @@ static bool write_code(struct json *json, const struct report_data *data, const 
 
 static bool write_parts(struct json *json, const struct report_data *data, struct bc_error *err)
 {
-	const struct conversion *c = data->quality->summary->conversion;
+	const struct conversion *c = data->quality->conversion;
 	const struct report_subject subject = {c, data->sources};
 	struct code_parts parts = {0};
 	struct hottest_vec hottest = {0};
@@ -221,7 +221,7 @@ bool report_data_write(const struct report_data *data, FILE *out, struct bc_erro
 	json_open(&json, NULL, '{');
 	write_head(&json, data);
 	quality_json_object(data->quality, &json, "quality");
-	write_words(&json, &data->quality->summary->conversion->ledgers);
+	write_words(&json, &data->quality->conversion->ledgers);
 	bool ok = write_parts(&json, data, err);
 	json_close(&json, '}');
 	return ok;

@@ -8,7 +8,7 @@
 #include "src/cli/maps_option.h"
 #include "src/cli/warnings.h"
 #include "src/convert/conversion.h"
-#include "src/output/json.h"
+#include "src/output/figure_table.h"
 #include "src/output/yaml_profile.h"
 
 struct summary {
@@ -34,8 +34,8 @@ void summary_warnings(const struct summary *summary, FILE *out);
 /* The same one by one. */
 void summary_each_warning(const struct summary *summary, warning_fn *each, void *ctx);
 
-/* The object "inferred" of this one and of quality's.  branches: they were inferred. */
-void summary_json_inferred(struct json *json, const struct inferred *inferred, bool branches);
+/* Rows of struct inferred, of the object "inferred" of this one and of quality's. */
+extern const struct figure_row inferred_rows[];
 
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/quality.h"
+
+#include <inttypes.h>
+
+#include "src/base/file.h"
+#include "src/base/print_name.h"
+#include "src/cli/say.h"
+#include "src/output/figure_table.h"
+
+/* ---- limits ---- */
+
+static struct gate_result value_of(const struct quality *q, enum quality_gate_number gate)
+{
+	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_OLD];
+
+	switch (gate) {
+	case GATE_DENSITY: return (struct gate_result){q->has_density, q->density.density, false};
+	case GATE_KEPT: return (struct gate_result){q->has_kept && q->kept_of, q->kept, false};
+	case GATE_BIAS: return (struct gate_result){q->has_flow && q->flow.blocks, q->flow.bias, false};
+	case GATE_DISCONTINUITY:
+		return (struct gate_result){q->has_flow && q->flow.functions, q->flow.discontinuity, false};
+	case GATE_COLD:
+		return (struct gate_result){q->places.hottest_sum, quality_share(cold, q->places.hottest_sum), false};
+	case GATE_INFERRED: return (struct gate_result){q->has_inferred && inferred_of(&q->inferred), inferred_percent(&q->inferred), false};
+	case GATE_MOVED: return (struct gate_result){q->has_inferred && q->inferred.solved.samples, inferred_moved_percent(&q->inferred), false};
+	case GATE_COUNT: break;
+	}
+	return (struct gate_result){0};
+}
+
+static enum outcome outcome_of(const struct quality_report *report)
+{
+	const struct conversion *c = report->conversion;
+	const struct verdict *verdicts = report->verdicts;
+
+	if (verdicts[VERDICT_BUILD].kind == VERDICT_BAD)
+		return OUTCOME_OTHER_BUILD;
+	if (verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD)
+		return OUTCOME_EMPTY;
+	if (conversion_binary(c)->kind != BINARY_BOLTED)
+		return OUTCOME_FIRST;
+	if (report->quality->basic && !report->quality->has_inferred)
+		return OUTCOME_ADDRESSES;
+	return verdicts[VERDICT_PLACES].kind == VERDICT_LOOK ? OUTCOME_MISPLACED : OUTCOME_FITS;
+}
+
+static void advise_now(struct quality_report *report)
+{
+	const struct conversion_options *options = &report->conversion->options;
+	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count};
+
+	advise_outcome(outcome_of(report), report->verdicts[VERDICT_DENSITY].kind == VERDICT_LOOK, &files, &report->next);
+}
+
+void quality_judge(struct quality_report *report)
+{
+	verdicts_take(report->quality, report->conversion ? report->conversion : NULL, report->verdicts);
+	if (report->conversion)
+		advise_now(report);
+	report->wanting = report->verdicts[VERDICT_BUILD].kind == VERDICT_BAD ||
+			  report->verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD;
+	for (int i = 0; i < GATE_COUNT; i++) {
+		const struct quality_gate *gate = &report->gates[i];
+		struct gate_result *result = &report->results[i];
+		*result = value_of(report->quality, (enum quality_gate_number)i);
+		result->passed = result->known && (gate->least ? result->value >= gate->limit : result->value <= gate->limit);
+		report->wanting |= gate->set && !result->passed;
+	}
+}
+
+void quality_tell_gates(const struct quality_report *report, FILE *out)
+{
+	for (int i = 0; i < GATE_COUNT; i++) {
+		const struct quality_gate *gate = &report->gates[i];
+		const struct gate_result *result = &report->results[i];
+		const char *way = gate->least ? "min" : "max";
+		if (!gate->set || result->passed)
+			continue;
+		if (!result->known)
+			say(out, "%s is not known, and --%s-%s=%g was asked for", gate->figure, way, gate->figure, gate->limit);
+		else
+			say(out, "%s is %.4f, and --%s-%s=%g was asked for", gate->figure, result->value, way, gate->figure, gate->limit);
+	}
+}
+
+/* ---- figures ---- */
+
+static void write_ledger(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct ledger_words *words = row->with;
+	const struct ledger *ledger = at;
+
+	json_open(json, words->key, '{');
+	json_number(json, "read", ledger->read);
+	json_number(json, "kept", ledger->kept);
+	json_open(json, "dropped", '[');
+	for (size_t i = 0; i < words->reason_count; i++) {
+		if (!ledger->dropped[i])
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "reason", words->reasons[i].key);
+		json_number(json, "count", ledger->dropped[i]);
+		json_bool(json, "look", quality_reason_matters(words, i));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void print_ledger(const struct figure_row *row, const void *at, FILE *out)
+{
+	const struct ledger_words *words = row->with;
+	const struct ledger *ledger = at;
+
+	if (ledger->read)
+		fprintf(out, "  %12" PRIu64 " %s kept of %" PRIu64 "\n", ledger->kept, words->text, ledger->read);
+	for (int matters = 1; matters >= 0; matters--)
+		for (size_t i = 0; ledger->read && i < words->reason_count; i++)
+			if (ledger->dropped[i] && quality_reason_matters(words, i) == matters)
+				fprintf(out, "  %12" PRIu64 " %s %s%s\n", ledger->dropped[i], words->text, words->reasons[i].text,
+					matters ? ": have a look" : "");
+}
+
+static void write_held(struct json *json, const struct figure_row *row, const void *quality)
+{
+	const struct coverage *c = &((const struct quality *)quality)->coverage;
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < HELD_LEVELS; i++) {
+		json_open(json, NULL, '{');
+		json_real(json, "percent", held_levels[i]);
+		json_number(json, "functions", c->held_functions[i]);
+		if (c->has_bytes)
+			json_number(json, "bytes", c->held_bytes[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void print_held(const struct figure_row *row, const void *of, FILE *out)
+{
+	const struct quality *quality = of;
+	const struct coverage *c = &quality->coverage;
+
+	(void)row;
+	for (size_t i = 0; i < HELD_LEVELS; i++) {
+		fprintf(out, "  %10.0f %% of %s are in %" PRIu64 " function%s", held_levels[i], quality_counted(quality),
+			c->held_functions[i], plural(c->held_functions[i]));
+		if (c->has_bytes)
+			fprintf(out, ", %.1f KiB of code", (double)c->held_bytes[i] / 1024);
+		putc('\n', out);
+	}
+}
+
+#define X(name, key, text)                                                                             \
+	FIGURE_READER(percent_of_##name, struct code_places, figure_real(quality_share(it->all[PLACE_##name], it->sum))) \
+	FIGURE_READER(hottest_of_##name, struct code_places, figure_real(quality_share(it->hottest[PLACE_##name], it->hottest_sum)))
+CODE_PLACES(X)
+#undef X
+
+#define X(name, key, text)                                                                             \
+	{key, BEGIN},                                                                                  \
+	{"samples", "  {percent:10.1} % " text "; of the hottest {hottest_percent:.1} %\n", VALUE(struct code_places, all[PLACE_##name]), .any = true}, \
+	{"percent", .read = percent_of_##name}, {"hottest_percent", .read = hottest_of_##name}, {END},
+static const struct figure_row place_rows[] = {CODE_PLACES(X) {0}};
+#undef X
+
+static void print_inferred(const struct figure_row *row, const void *inferred, FILE *out)
+{
+	const struct inferred *i = inferred;
+
+	(void)row;
+	if (!inferred_of(i))
+		return;
+	fprintf(out, "  %12" PRIu64 " samples of %" PRIu64 ", in %" PRIu64 " function%s; %" PRIu64 " of them count in another block than where they were taken\n",
+		i->solved.samples, inferred_of(i), i->solved.functions, plural(i->solved.functions), i->moved);
+	if (i->plt.samples)
+		fprintf(out, "  %12" PRIu64 " samples in PLT entries, whose calls the callers give\n", i->plt.samples);
+#define X(share, text) \
+	if (i->share.samples) \
+		fprintf(out, "  %12" PRIu64 " samples in %" PRIu64 " function%s: entries alone, because %s\n", i->share.samples, i->share.functions, \
+			plural(i->share.functions), text);
+	INFERRED_REASONS(X)
+#undef X
+}
+
+static void write_verdicts(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct quality_report *report = of;
+
+	json_open(json, row->key, '[');
+	for (int i = 0; i < VERDICT_COUNT; i++) {
+		const struct verdict *verdict = &report->verdicts[i];
+		if (!verdict->kind)
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "about", verdict_key((enum verdict_about)i));
+		json_string(json, "verdict", verdict_word(verdict->kind));
+		json_string(json, "text", verdict->text);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_gates(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct quality_report *report = of;
+
+	json_open(json, row->key, '[');
+	for (int i = 0; i < GATE_COUNT; i++) {
+		const struct quality_gate *gate = &report->gates[i];
+		if (!gate->set)
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "figure", gate->figure);
+		json_real(json, gate->least ? "min" : "max", gate->limit);
+		if (report->results[i].known)
+			json_real(json, "value", report->results[i].value);
+		json_bool(json, "passed", report->results[i].passed);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+FIGURE_READER(subject_of, struct quality, figure_string(it->of_samples ? "samples" : "profile"))
+FIGURE_READER(disagree_percent, struct build_check, figure_real(build_check_rate(it)))
+FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
+FIGURE_READER(cutoff_percent, struct quality, figure_real((double)it->density_cutoff / 10000))
+
+static const struct figure_row density_rows[] = {
+	{"density", "  {:12.1} density of functions that hold {of_samples_percent:.2} % of samples; {enough:g} is enough\n",
+	 VALUE(struct quality, density.density)},
+	{"enough", NULL, VALUE(struct quality, threshold)},
+	{"times_more_samples", .read = times_more},
+	{"of_samples_percent", .read = cutoff_percent},
+	{"functions", "  {profiled:12} of {} functions have a profile", VALUE(struct quality, density.functions)},
+	{"profiled", NULL, VALUE(struct quality, density.profiled)},
+	{"not_simple", "; {} more that llvm-bolt cannot optimise", VALUE(struct quality, density.not_simple), .any = true},
+	{.text = "\n"},
+	{0},
+};
+
+static const struct figure_row coverage_rows[] = {
+	FIGURES(struct quality, coverage., samples, functions),
+	{"bytes", NULL, VALUE(struct quality, coverage.bytes), IF(struct quality, coverage.has_bytes)},
+	{"held", .write = write_held, .print = print_held},
+	{0},
+};
+
+static const struct figure_row flow_rows[] = {
+	FIGURES(struct flow_figures, , functions, blocks),
+	{"bias_percent", "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} blocks\n", VALUE(struct flow_figures, bias)},
+	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
+	{"discontinuity_percent", "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} functions\n",
+	 VALUE(struct flow_figures, discontinuity)},
+	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
+	{"call_gap_percent", "  {:10.2} % gap between calls and entries, {flow_gap_percent:.2} % in the flow of blocks, "
+			     "{worst_gap_percent:.2} % of hot blocks, likewise\n",
+	 VALUE(struct flow_figures, call_gap), IF(struct flow_figures, has_gaps)},
+	{"flow_gap_percent", NULL, VALUE(struct flow_figures, flow_gap), IF(struct flow_figures, has_gaps)},
+	{"worst_gap_percent", NULL, VALUE(struct flow_figures, worst_gap), IF(struct flow_figures, has_gaps)},
+	{0},
+};
+
+/* What is of samples alone stands only if there is a conversion. */
+#define QUALITY THROUGH(struct quality_report, quality)
+#define CONVERSION THROUGH(struct quality_report, conversion)
+#define VERDICT(about, label) {.text = label " {}\n", VALUE(struct quality_report, verdicts[VERDICT_##about].text), .any = true}
+#define LEDGER(field, words) {#field, .at = offsetof(struct conversion, ledgers.field), .write = write_ledger, .print = print_ledger, .with = &words, CONVERSION}
+static const struct figure_row report_rows[] = {
+	FORMAT_ROWS("batconv-quality"),
+	FIGURE(struct quality_report, , path),
+	{"of", .read = subject_of, QUALITY},
+	{"plain", NULL, VALUE(struct quality, basic), QUALITY},
+	VERDICT(BUILD, "build    "),
+	{"build", BEGIN, CONVERSION},
+	{"checked", "  {:12} checked, {disagree_percent:.2} % disagree\n", VALUE(struct conversion, check.checked), CONVERSION},
+	{"disagree_percent", NULL, VALUE_BY(struct conversion, check, disagree_percent), CONVERSION},
+	{END},
+	VERDICT(KEPT, "kept     "),
+	{"kept", BEGIN, CONVERSION},
+	{"percent", NULL, VALUE(struct quality, kept), QUALITY},
+	{"of", NULL, VALUE(struct quality, kept_of), QUALITY},
+	LEDGER(samples, sample_words),
+	LEDGER(branches, branch_words),
+	LEDGER(traces, trace_words),
+	{END},
+	VERDICT(DENSITY, "density  "),
+	{"density", .rows = density_rows, QUALITY, IF(struct quality, of_samples)},
+	VERDICT(COVERAGE, "coverage "),
+	{"coverage", .rows = coverage_rows, QUALITY},
+	VERDICT(PLACES, "places   "),
+	{"places", .at = offsetof(struct quality, places), .rows = place_rows, QUALITY, IF(struct quality, of_samples)},
+	VERDICT(INFERRED, "inferred "),
+	{"inferred", BEGIN, CONVERSION, IF(struct conversion, basic)},
+	{"branches", NULL, VALUE(struct quality, has_inferred), QUALITY},
+	{.at = offsetof(struct quality, inferred), .rows = inferred_rows, QUALITY},
+	{END},
+	{.at = offsetof(struct quality, inferred), .print = print_inferred, QUALITY, IF(struct quality, has_inferred)},
+	VERDICT(FLOW, "flow     "),
+	{"flow", .at = offsetof(struct quality, flow), .rows = flow_rows, QUALITY, IF(struct quality, has_flow)},
+	{"verdicts", .write = write_verdicts},
+	{"next", BEGIN, CONVERSION},
+	{"text", "next      {}\n", VALUE_BY(struct quality_report, next.sentence, figure_of_whole)},
+	{"command", "          {}\n", VALUE_BY(struct quality_report, next.command, figure_of_some_whole), .any = true},
+	{END},
+	{"gates", .write = write_gates},
+	FIGURE(struct quality_report, , wanting),
+	{0},
+};
+
+void quality_json_object(const struct quality_report *report, struct json *json, const char *key)
+{
+	figures_json_object(report_rows, report, json, key);
+}
+
+void quality_json(const struct quality_report *report, FILE *out)
+{
+	figures_json_document(report_rows, report, out);
+}
+
+void quality_text(const struct quality_report *report, FILE *out)
+{
+	print_name(text_of(input_name(report->path)), out);
+	putc('\n', out);
+	figures_text(report_rows, report, false, "", out);
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/base/file.h"
+#include "src/cli/input_option.h"
+#include "src/cli/kernel_summary.h"
+#include "src/cli/say.h"
+#include "src/output/figure_table.h"
+
+static const struct figure_row yaml_rows[] = {
+	{"functions", "YAML: {} function{:s}\n", VALUE(struct yaml_report, functions)},
+	{"without_hashes", "  {} of them without hashes, with {counts_without_hashes/counts:.1} % of the counts: llvm-bolt takes these with "
+			   "-profile-ignore-hash only\n", VALUE(struct yaml_report, unhashed), .any = true},
+	{"counts", NULL, VALUE(struct yaml_report, count)},
+	{"counts_without_hashes", NULL, VALUE(struct yaml_report, unhashed_count)},
+	{"without_blocks", "  {} of those without blocks: their control flow is not known\n", VALUE(struct yaml_report, blockless), .any = true},
+	FIGURE(struct yaml_report, , lost),
+	{0},
+};
+
+/* ---- text ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_binary(const struct summary *summary, FILE *out)
+{
+	const struct binary *binary = conversion_binary(summary->conversion);
+	const struct bat_table *bat = &binary->bat;
+	const struct bat_parents *parents = &binary->parents;
+	char id[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(&binary->image.build_id, id);
+	const char *id_word = *id ? ", build-id " : "";
+	if (binary->kind == BINARY_UNTOUCHED)
+		say(out, "%s: %s, not BOLTed: the profile is for this binary itself%s%s", summary->conversion->options.binary,
+		    machine_name(binary->image.machine), id_word, id);
+	else
+		say(out, "%s: %s, BAT layout %s, %u fragment%s (%u cold)%s%s", summary->conversion->options.binary,
+		    machine_name(binary->image.machine), bat_layout_name(bat->layout),
+		    bat->fragment_count, plural(bat->fragment_count), parents->cold, id_word, id);
+	if (parents->repaired || parents->unknown)
+		say(out, "%s: parents of cold fragments: %u taken from the symbols, %u unknown",
+			summary->conversion->options.binary, parents->repaired, parents->unknown);
+	if (binary->debug.path)
+		say(out, "%s: names of functions from %s", summary->conversion->options.binary, binary->debug.path);
+	if (binary->functions.stripped)
+		say(out, "%s: warning: stripped: functions are named by address, which "
+			"llvm-bolt will not match",
+			summary->conversion->options.binary);
+}
+
+static void print_perf_data(const char *path, const struct reader_report *report, bool verbose,
+			    FILE *out)
+{
+	const struct perf_data_report *perf = &report->perf;
+	uint64_t count = perf_data_records(perf);
+
+	say(out, "%s: perf.data%s, %" PRIu64 " record%s%s", path,
+	    perf->pipe ? " from a pipe" : "", count, plural(count),
+		report->timeless ? "; no time stamps: mappings are taken in stream order" : "");
+	if (verbose && *perf->info.cmdline)
+		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
+			perf->info.cmdline);
+	if (perf->lost_events || perf->lost_samples)
+		say(out, "%s: the recorder lost %" PRIu64 " record%s and %" PRIu64 " sample%s",
+			path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
+		    plural(perf->lost_samples));
+	if (perf->late_events)
+		say(out, "%s: %" PRIu64 " process event%s came after later samples, which "
+			"could not know of them",
+			path, perf->late_events, plural(perf->late_events));
+}
+
+/* Says how an input continues the recording of the input before it. */
+static void print_continuation(const char *path, const char *before, enum continuation continuation, FILE *out)
+{
+	if (continuation == CONTINUATION_OF_LAST)
+		say(out, "%s: goes on where %s ended: the same recording, so its processes are known", path, before);
+	else if (continuation == CONTINUATION_GOES_BACK)
+		say(out, "%s: begins before %s ends: taken for a recording of its own (give the parts of one in the "
+			 "order of their times)", path, before);
+}
+
+/* Pre-aggregated records are of no process, so time stamps would say nothing. */
+static void print_text(const char *path, const struct reader_report *report, FILE *out)
+{
+	if (reader_report_is_empty(report) && !report->lines) {
+		say(out, "%s: is empty", path);
+		return;
+	}
+	say(out, "%s: %s, %" PRIu64 " line%s%s", path, input_format_name(report->format),
+	    report->lines, plural(report->lines),
+	    report->timeless && report->format != INPUT_PREAGG
+		    ? "; no time stamps: mappings are taken in stream order" : "");
+}
+
+static void print_inputs(const struct summary *summary, bool verbose, FILE *out)
+{
+	const struct report_vec *inputs = &summary->conversion->inputs;
+
+	for (size_t i = 0; i < inputs->len; i++) {
+		const char *path = input_name(summary->conversion->options.samples[i]);
+		if (inputs->at[i].format == INPUT_PERF_DATA)
+			print_perf_data(path, &inputs->at[i], verbose, out);
+		else
+			print_text(path, &inputs->at[i], out);
+		print_kernel(path, summary->conversion, i, out);
+		if (i)
+			print_continuation(path, input_name(summary->conversion->options.samples[i - 1]),
+					   inputs->at[i].continuation, out);
+	}
+}
+
+static void print_maps(const struct summary *summary, FILE *out)
+{
+	uint64_t given = summary->conversion->aggregate.given;
+
+	if (summary->maps && summary->maps->len)
+		say(out, "%s%s: %" PRIu64 " sample%s of processes of which no mapping of the binary was recorded: placed by "
+			 "the maps that were given", input_name(summary->maps->at[0].path),
+		    summary->maps->len > 1 ? " and others" : "", given, plural(given));
+}
+
+static void print_ledger(const struct ledger_words *words, const struct ledger *ledger, bool all, FILE *out)
+{
+	if (!ledger->read && !all)
+		return;
+	say(out, "%s: %" PRIu64 " read, %" PRIu64 " kept, %" PRIu64 " dropped (%.1f %%)", words->text, ledger->read, ledger->kept,
+	    ledger_dropped(ledger), percent(ledger_dropped(ledger), ledger->read));
+	for (size_t i = 0; i < words->reason_count; i++)
+		if (all || ledger->dropped[i])
+			say(out, "  %12" PRIu64 " (%4.1f %%) %s", ledger->dropped[i], percent(ledger->dropped[i], ledger->read),
+			    words->reasons[i].text);
+}
+
+static void print_check(const struct conversion *conversion, FILE *out)
+{
+	const struct build_check *check = &conversion->check;
+
+	if (check->checked)
+		say(out, "build check: %.2f %% of %" PRIu64
+			" %s disagree with the binary's code (limit %.0f %%)",
+			build_check_rate(check), check->checked,
+			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
+}
+
+#define X(name, key, text) {key, "  {:12} " text "\n", VALUE(struct restored, guarded[GUARD_##name])},
+static const struct figure_row guard_rows[] = {RESTORE_GUARDS(X) {0}};
+#undef X
+#define X(name, key, text) {key, "  {:12} " text "\n", VALUE(struct restored, count[RESTORE_##name]), .any = true},
+static const struct figure_row rule_rows[] = {RESTORE_RULES(X) {0}};
+#undef X
+
+struct restored summary_restored(const struct summary *summary)
+{
+	struct restored restored = summary->conversion->restored;
+
+	if (summary->yaml)
+		restored.count[RESTORE_SITES] = summary->yaml->unsited;
+	return restored;
+}
+
+static void print_restored(const struct summary *summary, bool all, FILE *out)
+{
+	const struct restored restored = summary_restored(summary);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < RESTORE_COUNT; i++)
+		sum += restored.count[i];
+	if (sum || all) {
+		say(out, "as the input has it, not as llvm-bolt left it (--restore):");
+		figures_text(rule_rows, &restored, all, "batconv: ", out);
+	}
+	if (all && summary->conversion->options.input) {
+		say(out, "as llvm-bolt left it, as nothing better is certain:");
+		figures_text(guard_rows, &restored, all, "batconv: ", out);
+	}
+}
+
+/* Says that the profile is of addresses, where no option asked for that but the samples have no
+ * branch stacks. */
+static void print_mode(const struct summary *summary, FILE *out)
+{
+	const struct conversion *c = summary->conversion;
+
+	bool bolted = conversion_binary(c)->kind == BINARY_BOLTED;
+	const char *how = "";
+
+	if (!c->basic || c->options.aggregate.mode == MODE_BASIC)
+		return;
+	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
+		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
+			     : "; to infer them, convert the output";
+	else if (c->aggregate.options.rules.infer && bolted && !c->options.input)
+		how = "; --input=PROG, the binary that llvm-bolt read, infers them";
+	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
+	    c->profile.of_input ? "branches are inferred from addresses" : "a basic profile of addresses", how);
+}
+
+static void print_share(const char *why, const struct inferred_share *share, FILE *out)
+{
+	if (share->functions)
+		say(out, "  %" PRIu64 " function%s with %" PRIu64 " samples: only the number of entries is written, because %s", share->functions,
+		    plural(share->functions), share->samples, why);
+}
+
+static void print_inferred(const struct conversion *c, FILE *out)
+{
+	const struct inferred *i = &c->inferred;
+
+	if (c->not_inferred.code)
+		say(out, "no branches are inferred: %s", c->not_inferred.text);
+	if (!c->profile.of_input || !c->ledgers.samples.kept)
+		return;
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples (%.1f %%); %.1f %% of these are counted in "
+	    "another block than where they were taken, so that as much enters each block as leaves it", i->solved.functions, plural(i->solved.functions), i->solved.samples, inferred_percent(i), inferred_moved_percent(i));
+	if (i->plt.samples)
+		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
+#define X(share, text) print_share(text, &i->share, out);
+	INFERRED_REASONS(X)
+#undef X
+}
+
+size_t summary_records(const struct summary *summary)
+{
+	const struct conversion *c = summary->conversion;
+
+	if (conversion_wants(c, WANT_COUNTS))
+		return c->preagg.count;
+	return conversion_wants(c, WANT_RECORDS) ? c->profile.record_count : c->ranges.range_count + c->ranges.branch_count;
+}
+
+void summary_text(const struct summary *summary, bool verbose, FILE *out)
+{
+	const struct conversion *conversion = summary->conversion;
+
+	print_binary(summary, out);
+	found_input_say(&conversion->found_input, out);
+	print_inputs(summary, verbose, out);
+	print_maps(summary, out);
+	print_mode(summary, out);
+	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
+	print_modules(conversion, out);
+	print_ledger(&branch_words, &conversion->ledgers.branches, verbose, out);
+	print_ledger(&trace_words, &conversion->ledgers.traces, verbose, out);
+	print_ledger(&memory_words, &conversion->ledgers.memory, verbose, out);
+	if (conversion_wants(conversion, WANT_RANGES) || verbose) {
+		print_ledger(&range_words, &conversion->ranges.runs, verbose, out);
+		print_ledger(&step_words, &conversion->ranges.steps, verbose, out);
+	}
+	print_restored(summary, verbose, out);
+	print_inferred(conversion, out);
+	print_check(conversion, out);
+	if (verbose)
+		say(out, "%zu distinct %s", conversion->distinct,
+			conversion->basic ? "addresses" : "traces");
+	if (summary->yaml)
+		figures_text(yaml_rows, summary->yaml, false, "batconv: ", out);
+	if (summary->output)
+		say(out, "%zu record%s written to %s", summary_records(summary),
+		    plural(summary_records(summary)),
+		    strcmp(summary->output, "-") ? summary->output : "<stdout>");
+}
+
+/* ---- JSON ---- */
+
+FIGURE_READER(machine_of, enum machine, figure_string(machine_name(*it)))
+FIGURE_READER(layout_of, struct binary, figure_string(it->kind == BINARY_UNTOUCHED ? "none" : bat_layout_name(it->bat.layout)))
+
+static const struct figure_row binary_rows[] = {
+	{"machine", NULL, VALUE_BY(struct binary, image.machine, machine_of)},
+	{"build_id", NULL, VALUE(struct binary, image.build_id)},
+	{"bat_layout", .read = layout_of},
+	{"fragments", NULL, VALUE(struct binary, bat.fragment_count)},
+	{"cold_fragments", NULL, VALUE(struct binary, parents.cold)},
+	{"parents_repaired", NULL, VALUE(struct binary, parents.repaired)},
+	{"parents_unknown", NULL, VALUE(struct binary, parents.unknown)},
+	{"stripped", NULL, VALUE(struct binary, functions.stripped)},
+	{"debug_file", NULL, VALUE(struct binary, debug.path)},
+	{0},
+};
+
+static void write_binary(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	(void)row;
+	figures_json(binary_rows, conversion_binary(conversion), json);
+}
+
+FIGURE_READER(where_found, struct conversion, figure_string(it->found_input.taken ? input_where_key(it->found_input.taken->where) : ""))
+FIGURE_READER(format_of, struct reader_report, figure_string(input_format_name(it->format)))
+FIGURE_READER(compression_of, struct reader_report, figure_string(packing_name(it->packing)))
+FIGURE_READER(is_truncated, struct reader_report, figure_flag(it->packed_cut || it->cut || it->perf.truncated))
+FIGURE_READER(truncated_at, struct reader_report,
+	      figure_number(it->packed_cut ? it->packed_cut_at : it->cut ? it->cut_at : it->perf.truncated_at))
+FIGURE_READER(continues, struct reader_report, figure_flag(it->continuation == CONTINUATION_OF_LAST))
+FIGURE_READER(perf_records, struct perf_data_report, figure_number(perf_data_records(it)))
+
+static const struct figure_row reader_rows[] = {
+	{"format", .read = format_of},
+	{"compression", .read = compression_of},
+	FIGURE(struct reader_report, , lines),
+	{"ignored_lines", NULL, VALUE(struct reader_report, ignored)},
+	FIGURE(struct reader_report, , timeless),
+	{"truncated", .read = is_truncated},
+	{"truncated_at", .read = truncated_at},
+	{"continues", .read = continues},
+	{0},
+};
+
+static const struct figure_row perf_rows[] = {
+	FIGURE(struct perf_data_report, , pipe),
+	{"records", .read = perf_records},
+	FIGURES(struct perf_data_report, , unknown_records, unknown_type, unfinished, lost_events, lost_samples, late_events, trace_records),
+	{0},
+};
+
+static void write_inputs(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	const struct conversion *c = conversion;
+	char moved[MOVED_SIZE];
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < c->inputs.len; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "path", c->options.samples[i]);
+		figures_json(reader_rows, &c->inputs.at[i], json);
+		json_string(json, "kernel", kernel_told(c, i));
+		json_string(json, "kernel_moved", kernel_moved(c, i, moved));
+		if (c->inputs.at[i].format == INPUT_PERF_DATA)
+			figures_json(perf_rows, &c->inputs.at[i].perf, json);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_map_files(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct map_file_vec *maps = ((const struct summary *)of)->maps;
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; maps && i < maps->len; i++)
+		json_string(json, NULL, maps->at[i].path);
+	json_close(json, ']');
+}
+
+static void write_modules(struct json *json, const struct figure_row *row, const void *conversion)
+{
+	BC_AUTO(kernel_module_vec_free) struct kernel_module_vec modules = kernel_modules(conversion);
+
+	json_open(json, row->key, '[');
+	for (size_t i = 0; i < modules.len; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "name", modules.at[i].name.at);
+		json_number(json, "samples", modules.at[i].samples);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_ledger(struct json *json, const struct figure_row *row, const void *at)
+{
+	const struct ledger_words *words = row->with;
+	const struct ledger *ledger = at;
+
+	json_open(json, words->key, '{');
+	json_number(json, "read", ledger->read);
+	json_number(json, "kept", ledger->kept);
+	json_open(json, "dropped", '{');
+	for (size_t i = 0; i < words->reason_count; i++)
+		json_number(json, words->reasons[i].key, ledger->dropped[i]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static void write_restored(struct json *json, const struct figure_row *row, const void *summary)
+{
+	const struct restored restored = summary_restored(summary);
+
+	json_open(json, row->key, '{');
+	figures_json(rule_rows, &restored, json);
+	figures_json_object(guard_rows, &restored, json, "guarded");
+	json_close(json, '}');
+}
+
+FIGURE_READER(percent_inferred, struct inferred, figure_real(inferred_percent(it)))
+FIGURE_READER(percent_moved, struct inferred, figure_real(inferred_moved_percent(it)))
+
+#define SHARE(field) {#field, BEGIN}, FIGURES(struct inferred, field., functions, samples), {END}
+const struct figure_row inferred_rows[] = {
+	SHARE(solved),
+	SHARE(no_graph),
+	SHARE(plt),
+	SHARE(too_much),
+	SHARE(no_steps),
+	{"moved_samples", NULL, VALUE(struct inferred, moved)},
+	{"percent", .read = percent_inferred},
+	{"moved_percent", .read = percent_moved},
+	{0},
+};
+#undef SHARE
+
+FIGURE_READER(check_rate, struct build_check, figure_real(build_check_rate(it)))
+
+static const struct figure_row check_rows[] = {
+	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside),
+	{"rate_percent", .read = check_rate},
+	{"limit_percent", .fixed = "5.0000"},
+	{0},
+};
+
+FIGURE_READER(is_refused, struct summary, figure_flag(it->refusal))
+
+static void write_yaml(struct json *json, const struct figure_row *row, const void *of)
+{
+	const struct summary *summary = of;
+
+	figures_json_object(yaml_rows, summary->yaml ? summary->yaml : &(struct yaml_report){0}, json, row->key);
+}
+
+static void write_warning(void *ctx, const char *text)
+{
+	json_string(ctx, NULL, text);
+}
+
+static void write_warnings(struct json *json, const struct figure_row *row, const void *summary)
+{
+	json_open(json, row->key, '[');
+	summary_each_warning(summary, write_warning, json);
+	json_close(json, ']');
+}
+
+FIGURE_READER(mode_of, struct conversion, figure_string(it->basic ? "basic" : "branch"))
+FIGURE_READER(records_of, struct summary, figure_number(summary_records(it)))
+
+#define CONVERSION THROUGH(struct summary, conversion)
+#define LEDGER(field, words) {#field, .at = offsetof(struct conversion, field), .write = write_ledger, .with = &words, CONVERSION}
+static const struct figure_row summary_rows[] = {
+	{"schema", .fixed = "\"batconv-stats-1\""},
+	{"binary", BEGIN},
+	{"path", NULL, VALUE(struct conversion, options.binary), CONVERSION},
+	{"binary", .write = write_binary, CONVERSION},
+	{END},
+	{"input_binary", BEGIN},
+	{"path", NULL, VALUE(struct conversion, options.input), CONVERSION},
+	{"found", .read = where_found, CONVERSION},
+	{END},
+	{"inputs", .write = write_inputs, CONVERSION},
+	{"maps", BEGIN},
+	{"files", .write = write_map_files},
+	{"samples", NULL, VALUE(struct conversion, aggregate.given), CONVERSION},
+	{END},
+	{"mode", .read = mode_of, CONVERSION},
+	LEDGER(ledgers.samples, sample_words),
+	{"modules", .write = write_modules, CONVERSION},
+	LEDGER(ledgers.branches, branch_words),
+	LEDGER(ledgers.traces, trace_words),
+	LEDGER(ledgers.memory, memory_words),
+	{"profgen", BEGIN},
+	{"range_lines", NULL, VALUE(struct conversion, ranges.range_count), CONVERSION},
+	{"branch_lines", NULL, VALUE(struct conversion, ranges.branch_count), CONVERSION},
+	LEDGER(ranges.runs, range_words),
+	LEDGER(ranges.steps, step_words),
+	{END},
+	{"returns", BEGIN},
+	{"by_type", NULL, VALUE(struct conversion, found.by_type), CONVERSION},
+	{"by_place", NULL, VALUE(struct conversion, found.by_place), CONVERSION},
+	{END},
+	{"restored", .write = write_restored},
+	{"inferred", BEGIN},
+	{"branches", NULL, VALUE(struct conversion, profile.of_input), CONVERSION},
+	{.at = offsetof(struct conversion, inferred), .rows = inferred_rows, CONVERSION},
+	{END},
+	{"build_check", BEGIN},
+	{.at = offsetof(struct conversion, check), .rows = check_rows, CONVERSION},
+	{"refused", .read = is_refused},
+	{END},
+	{"distinct", NULL, VALUE(struct conversion, distinct), CONVERSION},
+	{"records", .read = records_of},
+	{"yaml", .write = write_yaml},
+	{"partial", NULL, VALUE(struct conversion, partial), CONVERSION},
+	{"warnings", .write = write_warnings},
+	{"error", NULL, VALUE(struct summary, refusal)},
+	{0},
+};
+
+void summary_json(const struct summary *summary, FILE *out)
+{
+	figures_json_document(summary_rows, summary, out);
+}
