@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/cli/say.h"
-#include "src/output/json.h"
+#include "src/output/figure_table.h"
 
 /* A decimal number of up to 128 bits. */
 static const char *format_sum(exact_sum sum, char out[48])
@@ -20,11 +20,40 @@ static const char *format_sum(exact_sum sum, char out[48])
 	return at;
 }
 
-static void tell(size_t count, const char *what, FILE *out)
+static struct figure_value sum_of(const void *at)
 {
-	if (count)
-		say(out, "%zu input%s %s", count, plural(count), what);
+	struct figure_value value = {.type = FIGURE_CHARS};
+	char sum[48];
+
+	snprintf(value.chars, sizeof(value.chars), "%s", format_sum(*(const exact_sum *)at, sum));
+	return value;
 }
+
+FIGURE_READER(kind_of, struct merge_outcome, figure_string(profile_kind_name(it->kind)))
+FIGURE_READER(used_of, struct merge_report, figure_number(it->inputs - it->bad))
+
+#define SUMS(field)                                                                     \
+	{#field, BEGIN}, {"counts", NULL, VALUE_BY(struct merge_report, field[0], sum_of)}, \
+	{"mispredictions", NULL, VALUE_BY(struct merge_report, field[1], sum_of)}, {END}
+static const struct figure_row report_rows[] = {
+	FIGURE(struct merge_report, , inputs),
+	{"used", .read = used_of},
+	{"empty", "{} input{:s} without records\n", VALUE(struct merge_report, empty), .any = true},
+	{"unchecked", "{} input{:s} without a checksum\n", VALUE(struct merge_report, unchecked), .any = true},
+	{"without_identity", "{} input{:s} without a build-id\n", VALUE(struct merge_report, without_identity), .any = true},
+	FIGURES(struct merge_report, , records_in, records_out),
+	SUMS(in),
+	SUMS(out),
+	FIGURES(struct merge_report, , saturated, scaled_away),
+	{"runs", "{} run{:s} in temporary files\n", VALUE(struct merge_report, runs)},
+	{0},
+};
+
+static const struct figure_row lost_rows[] = {
+	{.text = "{} input{:s} left out\n", VALUE(struct merge_report, bad), .any = true},
+	{.text = "{} record{:s} scaled to 0 and dropped\n", VALUE(struct merge_report, scaled_away), .any = true},
+	{0},
+};
 
 void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE *out)
 {
@@ -35,35 +64,16 @@ void merge_summary_text(const struct merge_outcome *outcome, bool verbose, FILE 
 	    plural(r->inputs - r->bad), profile_kind_name(outcome->kind), r->records_in, plural(r->records_in),
 	    r->records_out, format_sum(r->out[0], count),
 	    outcome->kind == KIND_YAML ? "mispredictions and others" : "mispredictions", format_sum(r->out[1], other));
-	tell(r->bad, "left out", out);
-	if (r->scaled_away)
-		say(out, "%" PRIu64 " record%s scaled to 0 and dropped", r->scaled_away, plural(r->scaled_away));
-	if (!verbose)
-		return;
-	tell(r->empty, "without records", out);
-	tell(r->unchecked, "without a checksum", out);
-	tell(r->without_identity, "without a build-id", out);
-	say(out, "%" PRIu64 " run%s in temporary files", r->runs, plural(r->runs));
+	figures_text(lost_rows, r, false, "batconv: ", out);
+	if (verbose)
+		figures_text(report_rows, r, false, "batconv: ", out);
 }
 
-static void write_sum(struct json *json, const char *key, exact_sum sum)
+static void write_bad(struct json *json, const struct figure_row *row, const void *of)
 {
-	char text[48];
+	const struct merge *merge = of;
 
-	json_string(json, key, format_sum(sum, text));
-}
-
-static void write_sums(struct json *json, const char *key, const exact_sum sums[2])
-{
-	json_open(json, key, '{');
-	write_sum(json, "counts", sums[0]);
-	write_sum(json, "mispredictions", sums[1]);
-	json_close(json, '}');
-}
-
-static void write_bad(struct json *json, const struct merge *merge)
-{
-	json_open(json, "bad", '[');
+	json_open(json, row->key, '[');
 	for (size_t i = 0; i < merge->count; i++) {
 		if (!merge->inputs[i].why)
 			continue;
@@ -75,31 +85,19 @@ static void write_bad(struct json *json, const struct merge *merge)
 	json_close(json, ']');
 }
 
+static const struct figure_row outcome_rows[] = {
+	{"schema", .fixed = "\"batconv-merge-1\""},
+	{"kind", .read = kind_of},
+	{.at = offsetof(struct merge, report), .rows = report_rows, THROUGH(struct merge_outcome, merge)},
+	FIGURE(struct merge_outcome, , profiles),
+	{"bad", .write = write_bad, THROUGH(struct merge_outcome, merge)},
+	{"error", NULL, VALUE(struct merge_outcome, refusal)},
+	{0},
+};
+
 void merge_summary_json(const struct merge_outcome *outcome, FILE *out)
 {
-	const struct merge_report *r = &outcome->merge->report;
-	struct json json = {.out = out};
-
-	json_open(&json, NULL, '{');
-	json_string(&json, "schema", "batconv-merge-1");
-	json_string(&json, "kind", profile_kind_name(outcome->kind));
-	json_number(&json, "inputs", r->inputs);
-	json_number(&json, "used", r->inputs - r->bad);
-	json_number(&json, "empty", r->empty);
-	json_number(&json, "unchecked", r->unchecked);
-	json_number(&json, "without_identity", r->without_identity);
-	json_number(&json, "records_in", r->records_in);
-	json_number(&json, "records_out", r->records_out);
-	write_sums(&json, "in", r->in);
-	write_sums(&json, "out", r->out);
-	json_number(&json, "saturated", r->saturated);
-	json_number(&json, "scaled_away", r->scaled_away);
-	json_number(&json, "runs", r->runs);
-	json_number(&json, "profiles", outcome->profiles);
-	write_bad(&json, outcome->merge);
-	json_string(&json, "error", outcome->refusal ? outcome->refusal : "");
-	json_close(&json, '}');
-	putc('\n', out);
+	figures_json_document(outcome_rows, outcome, out);
 }
 
 /* Two shards with at least so many records, and with the same sums, are not alike by chance. */

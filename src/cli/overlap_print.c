@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <inttypes.h>
-
 #include "src/base/file.h"
 #include "src/cli/overlap.h"
 #include "src/cli/print.h"
+#include "src/output/figure_table.h"
 
 const char *overlap_key(enum overlap_kind kind)
 {
@@ -14,77 +13,57 @@ const char *overlap_key(enum overlap_kind kind)
 	return keys[kind];
 }
 
-/* By how much a function's share changed; the array begins with the functions that lost most. */
-static double moved(const struct overlap_mover *mover)
-{
-	return mover->b - mover->a;
-}
+static const struct figure_row share_rows[] = {
+	{"percent", " {:6.2} %; hottest: {hot_a} in A, {hot_b} in B, {hot_both} in both; only in A: {only_a}, only in B: {only_b}\n",
+	 VALUE(struct overlap_share, percent)},
+	FIGURES(struct overlap_share, , both, only_a, only_b, hot_both, hot_a, hot_b),
+	{0},
+};
 
-static void print_mover(const struct overlap_mover *mover, FILE *out)
-{
-	fprintf(out, "  %+8.3f %%  %8.3f %% -> %8.3f %%  ", moved(mover), mover->a, mover->b);
-	print_name(mover->name, out);
-	putc('\n', out);
-}
+static const struct figure_row mover_rows[] = {
+	{"function", NULL, VALUE(struct overlap_mover, name)},
+	{"a_percent", NULL, VALUE(struct overlap_mover, a)},
+	{"b_percent", NULL, VALUE(struct overlap_mover, b)},
+	{0},
+};
 
-static void print_movers(const struct overlap_mover_vec *movers, FILE *out)
+/* The one of a place among those whose shares grew most, or shrank most; NULL: there is none. */
+static const struct overlap_mover *mover_at(const struct overlap_mover_vec *movers, bool gained, size_t place)
 {
-	for (size_t i = 0; i < movers->len && i < OVERLAP_MOVERS && moved(&movers->at[movers->len - 1 - i]) > 0; i++)
-		print_mover(&movers->at[movers->len - 1 - i], out);
-	for (size_t i = 0; i < movers->len && i < OVERLAP_MOVERS && moved(&movers->at[i]) < 0; i++)
-		print_mover(&movers->at[i], out);
+	if (place >= movers->len || place >= OVERLAP_MOVERS)
+		return NULL;
+	/* The array begins with the functions that lost most. */
+	const struct overlap_mover *mover = &movers->at[gained ? movers->len - 1 - place : place];
+	return (gained ? mover->b > mover->a : mover->b < mover->a) ? mover : NULL;
 }
 
 void overlap_text(const struct overlap_report *report, FILE *out)
 {
+	const struct overlap_mover *mover;
+
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
-		if (!share->known)
-			fprintf(out, "%-9s not known: these are of different kinds\n", overlap_key((enum overlap_kind)i));
+		fprintf(out, "%-9s", overlap_key((enum overlap_kind)i));
+		if (share->known)
+			figures_text(share_rows, share, false, "", out);
 		else
-			fprintf(out, "%-9s %6.2f %%; hottest: %" PRIu64 " in A, %" PRIu64 " in B, %" PRIu64 " in both; only in A: %" PRIu64
-				", only in B: %" PRIu64 "\n",
-				overlap_key((enum overlap_kind)i), share->percent, share->hot_a, share->hot_b, share->hot_both,
-				share->only_a, share->only_b);
+			fputs(" not known: these are of different kinds\n", out);
 	}
-	print_movers(&report->overlap->movers, out);
+	for (int lost = 0; lost < 2; lost++)
+		for (size_t i = 0; (mover = mover_at(&report->overlap->movers, !lost, i)); i++) {
+			fprintf(out, "  %+8.3f %%  %8.3f %% -> %8.3f %%  ", mover->b - mover->a, mover->a, mover->b);
+			print_name(mover->name, out);
+			putc('\n', out);
+		}
 }
 
-static void write_share(struct json *json, const char *key, const struct overlap_share *share)
+static void write_movers(struct json *json, const char *key, const struct overlap_mover_vec *movers, bool gained)
 {
-	if (!share->known) {
-		json_null(json, key);
-		return;
-	}
-	json_open(json, key, '{');
-	json_real(json, "percent", share->percent);
-	json_number(json, "both", share->both);
-	json_number(json, "only_a", share->only_a);
-	json_number(json, "only_b", share->only_b);
-	json_number(json, "hot_both", share->hot_both);
-	json_number(json, "hot_a", share->hot_a);
-	json_number(json, "hot_b", share->hot_b);
-	json_close(json, '}');
-}
+	const struct overlap_mover *mover;
 
-static void write_mover(struct json *json, const struct overlap_mover *mover)
-{
-	json_open(json, NULL, '{');
-	json_text(json, "function", mover->name);
-	json_real(json, "a_percent", mover->a);
-	json_real(json, "b_percent", mover->b);
-	json_close(json, '}');
-}
-
-static void write_movers(struct json *json, const struct overlap_mover_vec *movers)
-{
-	json_open(json, "gained", '[');
-	for (size_t i = 0; i < movers->len && i < OVERLAP_MOVERS && moved(&movers->at[movers->len - 1 - i]) > 0; i++)
-		write_mover(json, &movers->at[movers->len - 1 - i]);
-	json_close(json, ']');
-	json_open(json, "lost", '[');
-	for (size_t i = 0; i < movers->len && i < OVERLAP_MOVERS && moved(&movers->at[i]) < 0; i++)
-		write_mover(json, &movers->at[i]);
+	json_open(json, key, '[');
+	for (size_t i = 0; (mover = mover_at(movers, gained, i)); i++)
+		figures_json_object(mover_rows, mover, json, NULL);
 	json_close(json, ']');
 }
 
@@ -93,8 +72,12 @@ void overlap_json_members(const struct overlap_report *report, struct json *json
 	json_string(json, "a", report->paths[0]);
 	json_string(json, "b", report->paths[1]);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		write_share(json, overlap_key((enum overlap_kind)i), &report->overlap->shares[i]);
-	write_movers(json, &report->overlap->movers);
+		if (report->overlap->shares[i].known)
+			figures_json_object(share_rows, &report->overlap->shares[i], json, overlap_key((enum overlap_kind)i));
+		else
+			json_null(json, overlap_key((enum overlap_kind)i));
+	write_movers(json, "gained", &report->overlap->movers, true);
+	write_movers(json, "lost", &report->overlap->movers, false);
 }
 
 void overlap_json(const struct overlap_report *report, FILE *out)

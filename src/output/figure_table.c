@@ -79,6 +79,11 @@ struct figure_value figure_of_chars(const void *at)
 	return figure_string(at);
 }
 
+struct figure_value figure_of_some_chars(const void *at)
+{
+	return *(const char *)at ? figure_of_chars(at) : figure_lacks();
+}
+
 struct figure_value figure_of_text(const void *at)
 {
 	return (struct figure_value){.type = FIGURE_TEXT, .text = *(const struct text *)at};

@@ -103,6 +103,7 @@ struct figure_row {
 /* Readers of fields. */
 figure_reader figure_of_bool, figure_of_u64, figure_of_u32, figure_of_double, figure_of_string /* NULL is an empty one */, figure_of_chars,
 	figure_of_text, figure_of_build_id,
+	figure_of_some_chars, /* left out if there are none */
 	figure_of_hex,  /* a uint64_t */
 	figure_of_some, /* a struct text, left out if it is empty */
 	figure_of_whole, figure_of_some_whole; /* characters that no page cuts; left out if there are none */
