@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/file.h"
-#include "src/base/print_name.h"
+#include "src/base/text.h"
 #include "src/cli/say.h"
 #include "src/output/figure_table.h"
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/print_name.h"
 
 /* ---- values ---- */
 

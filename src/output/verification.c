@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/text.h"
-#include "src/output/json.h"
+#include "src/output/figure_table.h"
 
 /* ---- text ---- */
 
@@ -65,34 +65,63 @@ static void print_remedies(const struct findings *findings, FILE *out)
 	}
 }
 
-static double percent(uint64_t part, uint64_t whole)
+FIGURE_READER(layout_of, struct verify_report, figure_string(bat_layout_name(it->subject.bat.layout)))
+
+static const struct figure_row table_rows[] = {
+	{"layout", "layout: {}, {bytes} bytes, {fragments} fragments, {entries} entries\n", .read = layout_of},
+	{"bytes", NULL, VALUE(struct verify_report, subject.desc.size)},
+	{"fragments", NULL, VALUE(struct verify_report, subject.bat.fragment_count)},
+	{"hot", NULL, VALUE(struct verify_report, subject.bat.hot_count)},
+	{"entries", NULL, VALUE(struct verify_report, subject.bat.entry_count)},
+	{0},
+};
+
+/* How many functions of one kind the table does not map, and why. */
+static void write_unmapped(struct json *json, const struct figure_row *row, const void *coverage)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
+	const struct coverage *c = coverage;
+
+	json_open(json, row->key, '{');
+	for (size_t i = 0; i < UNMAPPED_COUNT; i++) {
+		json_open(json, unmapped_infos[i].key, '{');
+		json_number(json, "functions", c->unmapped[i].functions);
+		json_number(json, "bytes", c->unmapped[i].bytes);
+		json_string(json, "why", unmapped_infos[i].why);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
 }
 
-static void print_coverage(const struct coverage *c, FILE *out)
+static void print_unmapped(const struct figure_row *row, const void *coverage, FILE *out)
 {
-	fprintf(out, "coverage: %" PRIu64 " fragments of %" PRIu64 " functions map %" PRIu64
-		" bytes, %.1f %% of all code", c->fragments, c->mapped_functions, c->mapped,
-		percent(c->mapped, c->executable));
-	if (c->rewritten)
-		fprintf(out, " and %.1f %% of what BOLT wrote", percent(c->mapped, c->rewritten));
-	putc('\n', out);
+	const struct coverage *c = coverage;
+
+	(void)row;
 	for (size_t i = 0; i < UNMAPPED_COUNT; i++)
 		if (c->unmapped[i].functions)
-			fprintf(out, "unmapped: %" PRIu64 " functions of %" PRIu64 " bytes: %s\n",
-				c->unmapped[i].functions, c->unmapped[i].bytes, unmapped_infos[i].why);
+			fprintf(out, "unmapped: %" PRIu64 " functions of %" PRIu64 " bytes: %s\n", c->unmapped[i].functions,
+				c->unmapped[i].bytes, unmapped_infos[i].why);
 }
 
-static void print_sample(const struct sample_result *s, FILE *out)
-{
-	fprintf(out, "sample: %" PRIu64 " addresses translated in two ways, %" PRIu64 " differ\n",
-		s->addresses, s->differ);
-	if (s->compared)
-		fprintf(out, "sample: %" PRIu64 " of %" PRIu64 " instructions (%.2f %%) are the same in "
-			"the input binary; %" PRIu64 " more were added by BOLT\n", s->same, s->compared,
-			percent(s->same, s->compared), s->added);
-}
+static const struct figure_row coverage_rows[] = {
+	{"executable_bytes", "coverage: {fragments} fragments of {mapped_functions} functions map {mapped_bytes} bytes, "
+			     "{mapped_bytes/executable_bytes:.1} % of all code", VALUE(struct coverage, executable)},
+	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote", VALUE(struct coverage, rewritten), .any = true},
+	{.text = "\n"},
+	{"mapped_bytes", NULL, VALUE(struct coverage, mapped)},
+	FIGURES(struct coverage, , mapped_functions, fragments),
+	{"unmapped", .write = write_unmapped, .print = print_unmapped},
+	{0},
+};
+
+static const struct figure_row sample_rows[] = {
+	{"addresses", "sample: {} addresses translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
+	FIGURE(struct sample_result, , differ),
+	{"compared", "sample: {same} of {} instructions ({same/compared:.2} %) are the same in the input binary; {added} more were added by BOLT\n",
+	 VALUE(struct sample_result, compared), .any = true},
+	FIGURES(struct sample_result, , same, added),
+	{0},
+};
 
 void verification_text(const struct verification *found, bool quiet, FILE *out)
 {
@@ -103,15 +132,13 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 		return;
 	print_remedies(&v->findings, out);
 	if (v->decoded)
-		fprintf(out, "layout: %s, %zu bytes, %" PRIu32 " fragments, %" PRIu32 " entries\n",
-			bat_layout_name(v->subject.bat.layout), v->subject.desc.size,
-			v->subject.bat.fragment_count, v->subject.bat.entry_count);
+		figures_text(table_rows, v, false, "", out);
 	if (v->linked)
-		print_coverage(&v->coverage, out);
+		figures_text(coverage_rows, &v->coverage, false, "", out);
 	if (v->decoded)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
 	if (found->sample)
-		print_sample(found->sample, out);
+		figures_text(sample_rows, found->sample, false, "", out);
 	print_name(text_of(found->binary), out);
 	fprintf(out, ": %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n",
 		findings_at_least(&v->findings, SEVERITY_ERROR),
@@ -154,48 +181,6 @@ static void write_counts(struct json *json, const struct findings *findings)
 	json_close(json, '}');
 }
 
-static void write_table(struct json *json, const struct binary *subject)
-{
-	json_open(json, "table", '{');
-	json_string(json, "layout", bat_layout_name(subject->bat.layout));
-	json_number(json, "bytes", subject->desc.size);
-	json_number(json, "fragments", subject->bat.fragment_count);
-	json_number(json, "hot", subject->bat.hot_count);
-	json_number(json, "entries", subject->bat.entry_count);
-	json_close(json, '}');
-}
-
-static void write_coverage(struct json *json, const struct coverage *c)
-{
-	json_open(json, "coverage", '{');
-	json_number(json, "executable_bytes", c->executable);
-	json_number(json, "rewritten_bytes", c->rewritten);
-	json_number(json, "mapped_bytes", c->mapped);
-	json_number(json, "mapped_functions", c->mapped_functions);
-	json_number(json, "fragments", c->fragments);
-	json_open(json, "unmapped", '{');
-	for (size_t i = 0; i < UNMAPPED_COUNT; i++) {
-		json_open(json, unmapped_infos[i].key, '{');
-		json_number(json, "functions", c->unmapped[i].functions);
-		json_number(json, "bytes", c->unmapped[i].bytes);
-		json_string(json, "why", unmapped_infos[i].why);
-		json_close(json, '}');
-	}
-	json_close(json, '}');
-	json_close(json, '}');
-}
-
-static void write_sample(struct json *json, const struct sample_result *s)
-{
-	json_open(json, "sample", '{');
-	json_number(json, "addresses", s->addresses);
-	json_number(json, "differ", s->differ);
-	json_number(json, "compared", s->compared);
-	json_number(json, "same", s->same);
-	json_number(json, "added", s->added);
-	json_close(json, '}');
-}
-
 void verification_json(const struct verification *found, FILE *out)
 {
 	const struct verify_report *v = found->verify;
@@ -209,11 +194,11 @@ void verification_json(const struct verification *found, FILE *out)
 		json_string(&json, "input", found->input);
 	json_string(&json, "instructions_checked", code_state_text(v->code));
 	if (v->decoded)
-		write_table(&json, &v->subject);
+		figures_json_object(table_rows, v, &json, "table");
 	if (v->linked)
-		write_coverage(&json, &v->coverage);
+		figures_json_object(coverage_rows, &v->coverage, &json, "coverage");
 	if (found->sample)
-		write_sample(&json, found->sample);
+		figures_json_object(sample_rows, found->sample, &json, "sample");
 	write_counts(&json, &v->findings);
 	json_open(&json, "findings", '[');
 	for (size_t i = 0; i < v->findings.len; i++)
