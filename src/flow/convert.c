@@ -27,7 +27,7 @@ struct job {
 	struct trace_facts traces;
 	struct record_facts records;
 	struct trace_notes notes;
-	struct pieces pieces;
+	struct out_functions out_functions;
 };
 
 static bool open_job(struct job *job, const struct aggregate *aggregate, struct bc_error *err)
@@ -44,7 +44,7 @@ static bool open_job(struct job *job, const struct aggregate *aggregate, struct 
 		struct worker *w = &job->workers[i];
 		trace_walk_open(&w->walk, &job->traces);
 		w->recorder.facts = &job->records;
-		w->ranges = (struct range_walker){.facts = &job->traces, .pieces = &job->pieces};
+		w->ranges = (struct range_walker){.facts = &job->traces, .functions = &job->out_functions};
 	}
 	return ok && record_facts_open(&job->records, aggregate->options.names, err);
 }
@@ -65,7 +65,7 @@ static void close_job(struct job *job)
 	free(job->notes.ran);
 	record_facts_close(&job->records);
 	trace_facts_close(&job->traces);
-	pieces_close(&job->pieces);
+	out_functions_close(&job->out_functions);
 }
 
 /* ---- what the walk needs: graphs and code of each function that ran ---- */
@@ -78,11 +78,10 @@ static bool make_notes(struct job *job)
 
 	notes->walked = calloc(functions, sizeof(*notes->walked));
 	notes->behind = calloc(functions, sizeof(*notes->behind));
-	if (job->how->ranges)
-		notes->entered = calloc(functions, sizeof(*notes->entered));
+	notes->entered = calloc(functions, sizeof(*notes->entered));
 	if (pair)
 		notes->ran = calloc(pair->functions.count + 1, sizeof(*notes->ran));
-	return notes->walked && notes->behind && (!job->how->ranges || notes->entered) && (!pair || notes->ran);
+	return notes->walked && notes->behind && notes->entered && (!pair || notes->ran);
 }
 
 static void note_shard(void *ctx, size_t shard, unsigned worker)
@@ -142,14 +141,21 @@ static bool find_pads(struct job *job, struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
+static bool read_output(struct job *job, struct bc_error *err)
+{
+	const struct convert_job *how = job->how;
+
+	return (!how->ranges && !how->pair) ||
+	       out_functions_open(job->binary, how->pair, job->notes.ran, job->notes.entered, how->ranges, job->threads, &job->out_functions) ||
+	       bc_fail_nomem(err);
+}
+
 static bool read_code(struct job *job, struct bc_error *err)
 {
 	if (!make_notes(job))
 		return bc_fail_nomem(err);
 	parallel_for(job->threads, COUNTS_SHARDS, note_shard, job);
-	return build_input_graphs(job, err) && build_graphs(job, err) && find_pads(job, err) &&
-	       (!job->how->ranges || pieces_open(job->binary, job->how->pair, job->notes.entered, job->threads, &job->pieces) ||
-		bc_fail_nomem(err));
+	return build_input_graphs(job, err) && build_graphs(job, err) && find_pads(job, err) && read_output(job, err);
 }
 
 /* ---- the walk ---- */
@@ -159,7 +165,7 @@ static void take_trace(void *ctx, const struct located_trace *trace)
 	struct worker *w = ctx;
 
 	recorder_take_trace(&w->recorder, trace);
-	if (w->ranges.pieces->at)
+	if (w->ranges.functions->walked)
 		range_walker_take(&w->ranges, trace);
 }
 
@@ -181,11 +187,11 @@ static void walk_shard(void *ctx, size_t shard, unsigned worker)
 		located_free_shard(located, shard);
 }
 
-static void take_piece_sums(void *ctx, size_t piece, unsigned worker)
+static void take_sums(void *ctx, size_t number, unsigned worker)
 {
 	struct job *job = ctx;
 
-	range_walker_sums(&job->workers[worker].ranges, &job->pieces.at[piece]);
+	range_walker_sums(&job->workers[worker].ranges, &job->out_functions.at[number]);
 }
 
 /* ---- what the threads have ---- */
@@ -222,7 +228,7 @@ static bool has_memory(const struct job *job)
 /* Restores the records, and makes the profile of them.  Plain samples have no branches to restore anything from. */
 static bool make_profile(struct job *job, struct converted *out, struct bc_error *err)
 {
-	const struct restoration how = {job->how->pair, &job->pieces, job->records.rules, job->threads, &out->restored};
+	const struct restoration how = {job->how->pair, &job->out_functions, job->records.rules, job->threads, &out->restored};
 	struct record_vec batches[PARALLEL_MOST], restored;
 	bool basic = job->how->located->basic;
 
@@ -245,7 +251,7 @@ static bool make_ranges(struct job *job, const struct profile *profile, struct b
 	const struct pair *pair = job->how->pair;
 	struct count_table counts[PARALLEL_MOST];
 
-	parallel_for(job->threads, job->pieces.count, take_piece_sums, job);
+	parallel_for(job->threads, job->out_functions.count, take_sums, job);
 	*out = (struct ranges){.base = ranges_base(pair ? &pair->image : &job->binary->image)};
 	for (unsigned i = 0; i < job->threads; i++) {
 		const struct range_walker *w = &job->workers[i].ranges;

@@ -32,34 +32,25 @@ static bool leaves(const struct function *f, const struct insn *insn)
 	return insn_is_call(*insn) || insn->kind == INSN_JUMP_INDIRECT || insn_is_tail_call(f, insn);
 }
 
-/* The instructions of a function of the output; NULL: out of memory. */
-static const struct insn_vec *output_insns(struct pass *pass, const struct function *f)
-{
-	const struct piece *piece = pass->how->pieces->of ? pieces_of(pass->how->pieces, f) : NULL;
-
-	if (piece)
-		return &piece->insns;
-	pass->decoded.len = 0;
-	return function_decode(&pass->binary->image, f, &pass->decoder, &pass->decoded) ? &pass->decoded : NULL;
-}
-
-/* Lists the calls of one fragment. */
+/* Lists the calls of one fragment.  False: its code was not read, or no memory. */
 static bool list_kept(struct pass *pass, uint32_t fragment, struct kept_vec *out)
 {
 	const struct binary *binary = pass->binary;
 	const struct function *f = binary_fragment_function(binary, fragment);
 	const struct bat_fragment *table = &binary->bat.fragments[fragment];
+	const struct out_function *known = out_function_of(pass->how->out_functions, f);
 
-	if (!f)
-		return true;
-	const struct insn_vec *insns = output_insns(pass, f);
-	for (size_t i = 0; insns && i < insns->len; i++) {
-		const struct insn *insn = &insns->at[i];
-		if (leaves(f, insn) &&
-		    !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true), targets_of(&pass->output, insn)}))
+	if (!known)
+		return !f;
+	for (size_t i = 0; i < known->insns.len; i++) {
+		const struct insn *insn = &known->insns.at[i];
+		if (leaves(f, insn) && !kept_vec_push(out, (struct kept_call){bat_translate(&binary->bat, table, insn->offset, true),
+									      targets_of(&pass->output, insn)})) {
+			pass->out_of_memory = true;
 			return false;
+		}
 	}
-	return insns;
+	return true;
 }
 
 /* Lists the calls of all fragments of the current function. */
@@ -346,7 +337,7 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 	struct kept_vec kept = {0};
 	struct site_vec sites = {0};
 
-	bool ok = list_all_kept(pass, &kept) && list_sites(pass, flows, &kept, &sites);
+	bool ok = !list_all_kept(pass, &kept) || list_sites(pass, flows, &kept, &sites);
 	for (size_t i = 0; ok && i < sites.len; i++)
 		if (!sites.at[i].moved)
 			add_site(pass, flows, &sites.at[i]);
@@ -356,5 +347,5 @@ bool inlined_restore(struct pass *pass, const struct flows *flows, bool *replace
 	}
 	kept_vec_free(&kept);
 	site_vec_free(&sites);
-	return ok;
+	return ok && !pass->out_of_memory;
 }

@@ -40,107 +40,106 @@ static void add_way(struct range_walker *w, const struct code *code, uint32_t la
 }
 
 /* Where one end of a trace lies. */
-struct spot {
-	struct piece *piece;   /* NULL: nowhere, or in a PLT entry */
-	uint32_t insn;         /* of the piece; NO_INSN: it is within one, or behind what can be read */
+struct walk_end {
+	struct out_function *f; /* NULL: nowhere, or in a PLT entry */
+	uint32_t insn;         /* of the function; NO_INSN: it is within one, or behind what can be read */
 	struct old_place old;  /* the input's own code at its place */
-	bool walked;           /* the piece has a code: search the place */
+	bool walked;           /* its code in the input is known: search the place */
 };
 
-static struct spot spot_at(const struct range_walker *w, struct output_place place, struct old_place old)
+static struct walk_end walk_end_at(const struct range_walker *w, struct output_place place, struct old_place old)
 {
-	struct spot spot = {.insn = NO_INSN, .old = old};
+	struct walk_end end = {.insn = NO_INSN, .old = old};
 
 	if (old.input)
-		return spot;
-	spot.piece = pieces_of(w->pieces, place.function);
-	if (!spot.piece)
-		return spot;
-	spot.insn = piece_insn(spot.piece, place.offset);
-	spot.walked = spot.piece->code;
-	return spot;
+		return end;
+	end.f = out_function_of(w->functions, place.function);
+	if (!end.f)
+		return end;
+	end.insn = out_insn_at(end.f, place.offset);
+	end.walked = end.f->code;
+	return end;
 }
 
-/* For a spot that is not walked: returns where the input has the instruction; 0: nowhere. */
-static uint64_t same_place(const struct spot *spot, struct trace_end end)
+/* For an end that is not walked: returns where the input has the instruction; 0: nowhere. */
+static uint64_t same_place(const struct walk_end *end, struct trace_end at)
 {
-	const struct piece *piece = spot->piece;
-	uint64_t vaddr = trace_end_vaddr(end).v;
+	const struct out_function *f = end->f;
+	uint64_t vaddr = trace_end_vaddr(at).v;
 
-	if (spot->old.input)
+	if (end->old.input)
 		return vaddr;
-	if (!piece || piece->fragment || !piece->input || spot->insn == NO_INSN)
+	if (!f || f->fragment || !f->input || end->insn == NO_INSN)
 		return 0;
-	return piece->input->address + (vaddr - piece->output->address);
+	return f->input->address + (vaddr - f->output->address);
 }
 
 /* ---- straight lines ---- */
 
-/* Counts all instructions from one to another, which may lie in a later group. */
-static void add_groups(struct range_walker *w, struct piece *piece, struct enter from, const struct leave *to, uint64_t count)
+/* Counts all instructions from one to another, which may lie in a later block. */
+static void add_blocks(struct range_walker *w, struct out_function *f, struct entry_site from, const struct exit_site *to, uint64_t count)
 {
-	const struct group *groups = piece->groups.at;
+	const struct out_block *blocks = f->blocks.at;
 
-	if (from.group >= to->group) {
-		add_insns(w, piece->code, from.start, to->last, count);
+	if (from.out_block >= to->out_block) {
+		add_insns(w, f->code, from.start, to->last, count);
 		return;
 	}
-	bool whole = from.start == groups[from.group].start;
+	bool whole = from.start == blocks[from.out_block].start;
 	if (!whole)
-		add_insns(w, piece->code, from.start, groups[from.group].end, count);
-	atomic_fetch_add_explicit(&piece->whole[from.group + !whole], count, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&piece->whole[to->group], count, memory_order_relaxed);
-	atomic_fetch_add_explicit(&piece->beyond[from.group], count, memory_order_relaxed);
-	atomic_fetch_sub_explicit(&piece->beyond[to->group], count, memory_order_relaxed);
-	add_insns(w, piece->code, groups[to->group].start, to->last, count);
+		add_insns(w, f->code, from.start, blocks[from.out_block].end, count);
+	atomic_fetch_add_explicit(&f->whole[from.out_block + !whole], count, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&f->whole[to->out_block], count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&f->beyond[from.out_block], count, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&f->beyond[to->out_block], count, memory_order_relaxed);
+	add_insns(w, f->code, blocks[to->out_block].start, to->last, count);
 }
 
 /* Counts the first block of a function, if llvm-bolt removed it: a call, or a jump from elsewhere,
  * enters it all the same in the input. */
-static void add_taken_out(struct range_walker *w, const struct piece *piece, const struct group *group, uint64_t count)
+static void add_taken_out(struct range_walker *w, const struct out_function *f, const struct out_block *out_block, uint64_t count)
 {
-	const struct code *code = piece->code;
+	const struct code *code = f->code;
 	struct way way;
 
-	if (group->first_input || !group->input || !group->block)
+	if (out_block->first_input || !out_block->input || !out_block->block)
 		return;
-	uint32_t end = code_end_towards(code, 0, group->block, &way);
+	uint32_t end = code_end_towards(code, 0, out_block->block, &way);
 	if (end == NO_INSN)
 		return;
 	add_insns(w, code, 0, end, count);
-	add_way(w, code, end, way.blocks, way.count, group->block, count);
+	add_way(w, code, end, way.blocks, way.count, out_block->block, count);
 }
 
-static enum range_drop walk_piece(struct range_walker *w, struct spot *from, const struct spot *to, const struct enter *enter,
+static enum range_drop walk_blocks(struct range_walker *w, struct walk_end *from, const struct walk_end *to, const struct entry_site *enter,
 				  bool enters, uint64_t count)
 {
-	struct piece *piece = from->piece;
+	struct out_function *f = from->f;
 
-	if (enters && !piece->fragment->cold && !piece->insns.at[from->insn].offset)
-		add_taken_out(w, piece, &piece->groups.at[0], count);
-	struct leave leave = locate_leave(w->pieces->binary, piece, to->insn);
-	add_groups(w, piece, *enter, &leave, count);
+	if (enters && !f->fragment->cold && !f->insns.at[from->insn].offset)
+		add_taken_out(w, f, &f->blocks.at[0], count);
+	struct exit_site leave = find_exit(w->functions->binary, f, to->insn);
+	add_blocks(w, f, *enter, &leave, count);
 	return RANGE_DROP_COUNT;
 }
 
 /* Walks a straight line.  Returns why it was dropped, or RANGE_DROP_COUNT: it is counted. */
-static enum range_drop take_line(struct range_walker *w, const struct located_trace *t, struct spot *from, const struct spot *to,
-				 const struct enter *enter, bool enters)
+static enum range_drop take_line(struct range_walker *w, const struct located_trace *t, struct walk_end *from, const struct walk_end *to,
+				 const struct entry_site *enter, bool enters)
 {
 	const struct trace *trace = &t->trace;
 	uint64_t count = t->row->count;
 
-
-	if ((!from->piece && !from->old.input) || (!to->piece && !to->old.input))
+	if ((!from->f && !from->old.input) || (!to->f && !to->old.input))
 		return RANGE_OUTSIDE;
-	if (from->piece != to->piece || from->old.input != to->old.input)
+	if (from->f != to->f || from->old.input != to->old.input)
 		return RANGE_TWO_FUNCTIONS;
 	if (trace_end_vaddr(trace->from).v > trace_end_vaddr(trace->to).v)
 		return RANGE_BACKWARDS;
-	if (from->piece && (from->insn == NO_INSN || to->insn == NO_INSN || !piece_runs(from->piece, from->insn, to->insn)))
+	if (from->f && (from->insn == NO_INSN || to->insn == NO_INSN || !out_runs(from->f, from->insn, to->insn)))
 		return RANGE_INVALID;
 	if (from->walked)
-		return walk_piece(w, from, to, enter, enters, count);
+		return walk_blocks(w, from, to, enter, enters, count);
 	uint64_t first = same_place(from, trace->from), last = same_place(to, trace->to);
 	if (!first || !last)
 		return RANGE_NO_CODE;
@@ -199,23 +198,23 @@ static void step_out(struct range_walker *w, const struct code *code, uint32_t l
 }
 
 /* Returns the address to which a branch leads in the input; 0: unknown. */
-static uint64_t address_of(const struct spot *target, const struct enter *enter, struct trace_end at,
+static uint64_t address_of(const struct walk_end *target, const struct entry_site *enter, struct trace_end at,
 			   bool enters)
 {
-	const struct piece *piece = target->piece;
+	const struct out_function *f = target->f;
 
 	if (!target->walked)
 		return same_place(target, at);
-	if (target->insn == NO_INSN || enter->start >= piece->code->insns->len)
+	if (target->insn == NO_INSN || enter->start >= f->code->insns->len)
 		return 0;
-	if (enters && !piece->fragment->cold && !piece->insns.at[target->insn].offset)
-		return piece->input->address;
-	return code_address(piece->code, enter->start);
+	if (enters && !f->fragment->cold && !f->insns.at[target->insn].offset)
+		return f->input->address;
+	return code_address(f->code, enter->start);
 }
 
 /* Counts the way to a jump of another block that llvm-bolt joined with the jump of this one.
  * Returns the jump of the other block. */
-static uint32_t step_to_tail(struct range_walker *w, const struct code *code, const struct leave *leave, uint64_t count)
+static uint32_t step_to_tail(struct range_walker *w, const struct code *code, const struct exit_site *leave, uint64_t count)
 {
 	uint32_t block = code_block_of(code, leave->tail);
 
@@ -224,15 +223,15 @@ static uint32_t step_to_tail(struct range_walker *w, const struct code *code, co
 	return leave->tail;
 }
 
-static void step_from_code(struct range_walker *w, const struct spot *source, const struct spot *target,
-			   const struct enter *enter, struct trace_end at, uint64_t count)
+static void step_from_code(struct range_walker *w, const struct walk_end *source, const struct walk_end *target,
+			   const struct entry_site *enter, struct trace_end at, uint64_t count)
 {
-	const struct piece *piece = source->piece;
-	const struct code *code = piece->code;
-	struct leave leave = locate_leave(w->pieces->binary, piece, source->insn);
-	const struct insn *insn = &piece->insns.at[source->insn];
+	const struct out_function *f = source->f;
+	const struct code *code = f->code;
+	struct exit_site leave = find_exit(w->functions->binary, f, source->insn);
+	const struct insn *insn = &f->insns.at[source->insn];
 	bool jumps = insn_jumps(*insn) || insn->kind == INSN_JUMP_INDIRECT;
-	bool within = jumps && target->walked && target->piece->code == code;
+	bool within = jumps && target->walked && target->f->code == code;
 	uint64_t to = address_of(target, enter, at, !within && insn->kind != INSN_RETURN);
 
 	if (!to || leave.last >= code->insns->len) {
@@ -254,45 +253,45 @@ static void step_from_code(struct range_walker *w, const struct spot *source, co
 
 static const struct function_table *input_functions(const struct range_walker *w)
 {
-	return w->facts->pair ? &w->facts->pair->functions : &w->pieces->binary->functions;
+	return w->facts->pair ? &w->facts->pair->functions : &w->functions->binary->functions;
 }
 
 /* ---- traces ---- */
 
 /* Did a return lead to this place, from the call that ends there?  From outside, an exception
  * counts as one. */
-static bool returned(const struct located_trace *t, const struct spot *source, const struct spot *target)
+static bool returned(const struct located_trace *t, const struct walk_end *source, const struct walk_end *target)
 {
-	const struct piece *piece = target->piece;
+	const struct out_function *f = target->f;
 
-	if (!target->walked || target->insn == NO_INSN || !piece_follows_call(piece, target->insn))
+	if (!target->walked || target->insn == NO_INSN || !out_follows_call(f, target->insn))
 		return false;
-	if (t->returns || (source->piece && source->insn != NO_INSN))
+	if (t->returns || (source->f && source->insn != NO_INSN))
 		return t->returns;
-	const struct group *group = &piece->groups.at[piece_group(piece, piece->insns.at[target->insn].offset)];
-	bool pad = group->first == target->insn && piece->code->blocks.at[group->block].pad;
+	const struct out_block *out_block = &f->blocks.at[out_block_at(f, f->insns.at[target->insn].offset)];
+	bool pad = out_block->first == target->insn && f->code->blocks.at[out_block->block].pad;
 	return !trace_end_is(t->trace.branch, TRACE_END_NONE) && !pad;
 }
 
 /* Does a branch come from another function, or is it a call? */
-static bool enters(const struct located_trace *t, const struct spot *source, const struct spot *target)
+static bool enters(const struct located_trace *t, const struct walk_end *source, const struct walk_end *target)
 {
 	if (trace_end_is(t->trace.branch, TRACE_END_NONE))
 		return false;
-	if (!source->piece || !target->piece || source->piece->owner != target->piece->owner)
+	if (!source->f || !target->f || source->f->owner != target->f->owner)
 		return true;
-	return source->insn != NO_INSN && insn_is_call(source->piece->insns.at[source->insn]);
+	return source->insn != NO_INSN && insn_is_call(source->f->insns.at[source->insn]);
 }
 
 /* Counts a taken branch.  Calls from outside are those of the profile: ranges_take_calls(). */
-static void take_step(struct range_walker *w, const struct located_trace *t, const struct spot *source, const struct spot *target,
-		      const struct enter *enter)
+static void take_step(struct range_walker *w, const struct located_trace *t, const struct walk_end *source, const struct walk_end *target,
+		      const struct entry_site *enter)
 {
 	struct trace_end at = t->trace.from, branch = t->trace.branch;
 	uint64_t count = t->row->count;
 
 	w->steps.read += count;
-	if (!target->piece && !target->old.input) {
+	if (!target->f && !target->old.input) {
 		w->steps.dropped[STEP_OUTSIDE] += count;
 		return;
 	}
@@ -313,18 +312,18 @@ static void take_step(struct range_walker *w, const struct located_trace *t, con
 
 void range_walker_take(struct range_walker *w, const struct located_trace *t)
 {
-	struct spot source = spot_at(w, t->source, t->old_source), target = spot_at(w, t->from, t->old_from);
-	struct enter enter = {0};
+	struct walk_end source = walk_end_at(w, t->source, t->old_source), target = walk_end_at(w, t->from, t->old_from);
+	struct entry_site enter = {0};
 
 	if (target.walked && target.insn != NO_INSN)
-		enter = locate_enter(w->pieces->binary, target.piece, target.insn, returned(t, &source, &target));
+		enter = find_entry(w->functions->binary, target.f, target.insn, returned(t, &source, &target));
 	/* A return from outside has no branch to count. */
 	if (trace_has_branch(&t->trace) || trace_end_is(t->trace.branch, TRACE_END_FT_RETURN))
 		take_step(w, t, &source, &target, &enter);
 	if (!trace_has_fall_through(&t->trace))
 		return;
 	w->runs.read += t->row->count;
-	struct spot to = spot_at(w, t->to, t->old_to);
+	struct walk_end to = walk_end_at(w, t->to, t->old_to);
 	enum range_drop why = take_line(w, t, &target, &to, &enter, enters(t, &source, &target));
 	if (why == RANGE_DROP_COUNT)
 		w->runs.kept += t->row->count;
@@ -332,19 +331,19 @@ void range_walker_take(struct range_walker *w, const struct located_trace *t)
 		w->runs.dropped[why] += t->row->count;
 }
 
-void range_walker_sums(struct range_walker *w, const struct piece *piece)
+void range_walker_sums(struct range_walker *w, const struct out_function *f)
 {
-	const struct code *code = piece->code;
+	const struct code *code = f->code;
 	uint64_t whole = 0, beyond = 0;
 
-	for (size_t i = 0; code && i + 1 < piece->groups.len; i++) {
-		const struct group *group = &piece->groups.at[i];
-		whole += piece->whole[i];
-		beyond += piece->beyond[i];
+	for (size_t i = 0; code && i + 1 < f->blocks.len; i++) {
+		const struct out_block *out_block = &f->blocks.at[i];
+		whole += f->whole[i];
+		beyond += f->beyond[i];
 		if (whole)
-			add_insns(w, code, group->start, group->end, whole);
-		if (beyond && group[1].block != group->block && group->end < code->insns->len)
-			add_way(w, code, group->end, group->passed_count ? piece->passed.at + group->passed : NULL, group->passed_count,
-				       group[1].block, beyond);
+			add_insns(w, code, out_block->start, out_block->end, whole);
+		if (beyond && out_block[1].block != out_block->block && out_block->end < code->insns->len)
+			add_way(w, code, out_block->end, out_block->passed_count ? f->passed.at + out_block->passed : NULL, out_block->passed_count,
+				       out_block[1].block, beyond);
 	}
 }

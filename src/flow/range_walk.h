@@ -5,14 +5,14 @@
 #ifndef FLOW_RANGE_WALK_H
 #define FLOW_RANGE_WALK_H
 
-#include "src/flow/pieces.h"
+#include "src/flow/out_functions.h"
 #include "src/flow/ranges.h"
 #include "src/flow/traces.h"
 
 /* One thread's share of the traces; zeroed but for the first two. */
 struct range_walker {
 	const struct trace_facts *facts;
-	const struct pieces *pieces;
+	const struct out_functions *functions;
 	struct count_table counts; /* see ranges_gather() */
 	struct ledger runs, steps;
 	bool no_memory;
@@ -20,7 +20,7 @@ struct range_walker {
 
 void range_walker_take(struct range_walker *walker, const struct located_trace *trace);
 
-/* Call it when all traces are taken: adds what ran through whole groups of a piece. */
-void range_walker_sums(struct range_walker *walker, const struct piece *piece);
+/* Call it when all traces are taken: adds what ran through whole blocks of a function. */
+void range_walker_sums(struct range_walker *walker, const struct out_function *f);
 
 #endif

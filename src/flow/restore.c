@@ -59,6 +59,7 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 	const struct code *code = pass->code;
 	const struct binary *binary = pass->binary;
 	const struct bat_fragment *fragment = &binary->bat.fragments[number];
+	const struct out_function *function = out_function_of(pass->how->out_functions, binary_fragment_function(binary, number));
 	struct copy *begun = NULL;
 	uint32_t block = NO_BLOCK;
 
@@ -67,10 +68,12 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 		if (!bat_entry_is_branch(entry)) {
 			block = code_block_from(code, bat_entry_input(entry));
 			if (begun)
-				begun->end = fragment->address + entry.output;
+				begun->end = entry.output;
 			begun = block == NO_BLOCK ? NULL : &pass->copies[block];
-			if (begun)
-				begun->begin = fragment->address + entry.output;
+			if (begun) {
+				begun->function = function;
+				begun->begin = entry.output;
+			}
 			continue;
 		}
 		uint32_t other = code_block_at(code, bat_entry_input(entry));
@@ -82,7 +85,7 @@ static void find_copies_in(struct pass *pass, uint32_t number)
 		block = goes ? other : NO_BLOCK;
 	}
 	if (begun)
-		begun->end = fragment->address + binary_fragment_size(binary, number);
+		begun->end = binary_fragment_size(binary, number);
 }
 
 static bool copies_find(struct pass *pass)
@@ -365,23 +368,16 @@ static bool returns(const struct code *code, uint32_t block)
 }
 
 /* Does the code of the output end with a return? */
-static bool ends_with_return(struct pass *pass, const struct copy *copy)
+static bool ends_with_return(const struct copy *copy)
 {
-	struct bytes code = image_bytes_at(&pass->binary->image, (struct vaddr){copy->begin});
-	enum insn_kind last = INSN_NEXT;
-	struct insn insn;
+	uint32_t insn = copy->function ? out_insn_before(copy->function, copy->end) : NO_INSN;
 
-	code = bytes_first(code, copy->end - copy->begin);
-	if (pass->looks < code.size)
+	while (insn != NO_INSN && insn && copy->function->insns.at[insn].nop)
+		insn--;
+	if (insn == NO_INSN)
 		return false;
-	pass->looks -= code.size;
-	for (size_t at = 0; at < code.size; at += insn.size) {
-		if (!decoder_next(&pass->decoder, bytes_from(code, at), copy->begin + at, &insn))
-			return false;
-		if (!insn.nop)
-			last = insn.kind;
-	}
-	return last == INSN_RETURN;
+	const struct insn *last = &copy->function->insns.at[insn];
+	return last->offset >= copy->begin && last->kind == INSN_RETURN;
 }
 
 /* Notes the copies of all blocks up to that which returns, if the block at hand leads to them only and ends with a return in the output. */
@@ -392,7 +388,7 @@ static void find_return(struct pass *pass, uint32_t block)
 
 	for (uint32_t steps = 0; steps < WAY_MOST && last != NO_BLOCK && !returns(code, last); steps++)
 		last = only_successor(code, last);
-	if (last == NO_BLOCK || last == block || !returns(code, last) || !ends_with_return(pass, &pass->copies[block]))
+	if (last == NO_BLOCK || last == block || !returns(code, last) || !ends_with_return(&pass->copies[block]))
 		return;
 	for (uint32_t next; block != last; block = next) {
 		next = only_successor(code, block);
@@ -716,7 +712,6 @@ static void close_pass(struct pass *pass)
 	free(pass->first_cold);
 	free(pass->next_cold);
 	free(pass->copies);
-	insn_vec_free(&pass->decoded);
 	displaced_vec_free(&pass->displaced);
 	free(pass->shared);
 	free(pass->named);

@@ -11,13 +11,13 @@
 #define FLOW_RESTORE_H
 
 #include "src/count/rules.h"
-#include "src/flow/pieces.h"
+#include "src/flow/out_functions.h"
 #include "src/pair/pair.h"
 #include "src/profile/profile.h"
 
 struct restoration {
 	const struct pair *pair;
-	const struct pieces *pieces; /* the code of the output, as far as it was read; can be empty */
+	const struct out_functions *out_functions; /* all fragments of each function that ran */
 	struct profile_rules rules;
 	unsigned threads;
 	struct restored *restored; /* what was done is added */

@@ -30,8 +30,9 @@ struct displaced {
 DEFINE_VEC(displaced_vec, struct displaced);
 
 struct copy {
-	uint32_t of;         /* the block whose copy follows the block at hand in the output; NO_BLOCK: none does */
-	uint64_t begin, end; /* vaddrs of both in the output; as far as the table has them, else 0 */
+	uint32_t of; /* the block whose copy follows the block at hand in the output; NO_BLOCK: none does */
+	const struct out_function *function; /* that has both in the output; NULL: not known */
+	uint64_t begin, end;                 /* offsets there */
 };
 
 /* One pass over all functions. */
@@ -42,8 +43,7 @@ struct pass {
 	struct entry_vec entries; /* for the second pass: what leads into functions, as the first left it */
 	struct record_batch *out;
 	struct targets input, output;
-	struct decoder decoder; /* of either: they are of one machine */
-	struct insn_vec decoded; /* of a function of the output whose code was not read before */
+	struct decoder decoder; /* of the input */
 	const struct code *code; /* of the function at hand, in the input */
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records, of groups.records */
@@ -51,8 +51,7 @@ struct pass {
 	struct known_calls calls;
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */
-	uint64_t looks; /* at calls and blocks of the input, and bytes of the output, which are left: LOOKS_EACH for each byte of the
-			   input, and LOOKS_ALWAYS */
+	uint64_t looks; /* at calls and blocks of the input, which are left: LOOKS_EACH for each byte of the input, and LOOKS_ALWAYS */
 	struct copy *copies; /* per block of the function at hand */
 	bool *shared; /* by function of the output: its body is that of several of the input's */
 	bool *named;  /* likewise: a record that was added has it */

@@ -185,10 +185,8 @@ void traces_note(struct trace_walk *walk, size_t shard, const struct trace_notes
 		const struct location *at = located_row(facts->located, shard, i);
 		struct trace trace = trace_of(row->key);
 		note_line(walk, row, at, notes);
-		if (notes->entered) {
-			note_output(facts, at[END_FROM], notes->entered);
-			note_output(facts, at[END_BRANCH], notes->entered);
-		}
+		note_output(facts, at[END_FROM], notes->entered);
+		note_output(facts, at[END_BRANCH], notes->entered);
 		if (notes->ran) {
 			note_input(facts, trace.from, at[END_FROM], notes->ran);
 			if (trace_end_is(trace.branch, TRACE_END_VADDR))

@@ -53,7 +53,7 @@ struct trace_walk {
 
 /* Functions in which something ran; arrays of zeros at first. */
 struct trace_notes {
-	atomic_bool *entered; /* by function of the output: a trace begins there, or came from there; or NULL */
+	atomic_bool *entered; /* by function of the output: a trace begins there, or came from there */
 	atomic_bool *walked;  /* likewise: a line is in it, and there is no table */
 	atomic_bool *behind;  /* likewise: something outside the binary led to a place behind its beginning */
 	atomic_bool *ran;     /* by function of the input; or NULL */
