@@ -12,7 +12,6 @@
 #include "src/base/output.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/commands.h"
-#include "src/cli/completion.h"
 #include "src/cli/merge_fdata.h"
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
@@ -143,6 +142,9 @@ static int overview(FILE *out)
 	return EXIT_DONE;
 }
 
+/* For bash, zsh and fish, in a file that is made when the program is built; NULL: it could not be made. */
+extern const char *const completion_scripts[] __attribute__((__weak__));
+
 static bool is_help(const char *word)
 {
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -159,17 +161,35 @@ static int roles(FILE *out)
 	return EXIT_DONE;
 }
 
+/* 'batconv help --table': cmake/completion makes the scripts of it that the next one prints. */
+static int table(FILE *out)
+{
+	const struct command *const of_llvm[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
+
+	fprintf(out, "main\t%s\n", main_command->name);
+	for (size_t i = 0; i < BC_COUNT(commands); i++)
+		command_table(commands[i], "command", out);
+	command_table(&help_command, "command", out);
+	for (size_t i = 0; i < BC_COUNT(of_llvm); i++)
+		command_table(of_llvm[i], "program", out);
+	return EXIT_DONE;
+}
+
 /* 'batconv help --completion=SHELL' */
 static int completion(const char *shell, FILE *out)
 {
-	const struct command *all[BC_COUNT(commands) + 1];
-	const struct command *const of_llvm[] = {perf2bolt_command(), merge_fdata_command(), perf2bolt_heatmap_command()};
-	const struct completion completion = {all, BC_COUNT(all), main_command->name, of_llvm, BC_COUNT(of_llvm)};
+	static const char *const shells[] = {"bash", "zsh", "fish"};
 
-	memcpy(all, commands, sizeof(commands));
-	all[BC_COUNT(commands)] = &help_command;
-	return completion_write(&completion, shell, out) ? EXIT_DONE
-		: usage_error(NULL, "--completion takes bash, zsh or fish, not", shell);
+	for (size_t i = 0; i < BC_COUNT(shells); i++) {
+		if (strcmp(shells[i], shell) != 0)
+			continue;
+		if (completion_scripts)
+			fputs(completion_scripts[i], out);
+		else
+			say(stderr, "this program was built without completion: the machine that built it could not run it");
+		return completion_scripts ? EXIT_DONE : EXIT_FAILED;
+	}
+	return usage_error(NULL, "--completion takes bash, zsh or fish, not", shell);
 }
 
 static int help(int argc, char **argv)
@@ -181,6 +201,8 @@ static int help(int argc, char **argv)
 		return overview(stdout);
 	if (!strcmp(word, "--options"))
 		return roles(stdout);
+	if (!strcmp(word, "--table"))
+		return table(stdout);
 	if (!strncmp(word, completion_option, sizeof(completion_option) - 1))
 		return completion(word + sizeof(completion_option) - 1, stdout);
 	const struct command *program = program_named(word);

@@ -594,6 +594,36 @@ void command_roles(const struct command *command, FILE *out)
 	}
 }
 
+/* As one line. */
+static void put_line(const char *text, size_t length, FILE *out)
+{
+	for (size_t i = 0; i < length; i++)
+		putc(text[i] == '\n' ? ' ' : text[i], out);
+	putc('\n', out);
+}
+
+void command_table(const struct command *command, const char *kind, FILE *out)
+{
+	bool takes_files = command->operands != NO_FILE && command->operands != STDIN_READ;
+	const char *end = strstr(command->help, "\n\n");
+
+	fprintf(out, "%s\t%s\t%s\t", kind, command->name, takes_files ? "file" : command->run || command->option_count ? "none" : "command");
+	put_line(command->help, end ? (size_t)(end - command->help) : strlen(command->help), out);
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+		struct text arg = option_argument(row);
+		const char *words = row->arg ? strchr(row->arg, ':') : NULL;
+		if (!row->help)
+			continue;
+		fprintf(out, "option\t%s\t%.1s\t%s\t%.*s\t%d\t%s\t", command->name, row->letter ? (char[]){(char)row->letter, '\0'} : "",
+			row->name ? row->name : "", row->arg ? (int)arg.len : 0, arg.at, row->arg && option_argument_is_optional(row), role_name(row->role));
+		for (const char *c = words ? words + 1 : ""; *c; c++)
+			putc(*c == ',' ? ' ' : *c, out);
+		putc('\t', out);
+		put_line(row->help, strlen(row->help), out);
+	}
+}
+
 int usage_error(const struct command *command, const char *what, const char *word)
 {
 	const char *space = command ? " " : "", *name = command ? command->name : "";

@@ -188,6 +188,10 @@ void command_help(const struct command *command, FILE *out);
 void command_roles(const struct command *command, FILE *out);
 const char *role_name(enum file_role role);
 
+/* The rows that help shows, for programs, with tabs between: KIND COMMAND OPERANDS SUMMARY, and of each option
+ * "option" COMMAND LETTER NAME ARGUMENT OPTIONAL ROLE WORDS HELP.  KIND: "command" or "program"; OPERANDS: file, command or none. */
+void command_table(const struct command *command, const char *kind, FILE *out);
+
 /* "batconv: WHAT 'WORD'", a hint at --help, and EXIT_USAGE. */
 int usage_error(const struct command *command, const char *what, const char *word);
 
