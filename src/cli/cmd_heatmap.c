@@ -8,7 +8,7 @@
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/sample_options.h"
-#include "src/cli/warnings.h"
+#include "src/cli/say.h"
 #include "src/convert/kernel_check.h"
 
 struct arguments {

@@ -1,14 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <elf.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "include/bat/bat.h"
 #include "src/base/file.h"
 #include "src/cli/commands.h"
-#include "src/cli/image_sections.h"
 #include "src/cli/print.h"
+#include "src/elf/image.h"
 #include "src/elf/load.h"
 #include "src/elf/notes.h"
+#include "src/output/json.h"
+
+/* ---- all sections ---- */
+
+/* Not in all releases of elf.h. */
+#define TYPE_RELR 19
+#define TYPE_X86_64_UNWIND 0x70000001
+#define TYPE_ATTRIBUTES 0x70000003 /* of AArch64 and RISC-V */
+
+/* Names as readelf prints them: without "SHT_", and without "GNU_" where no other type has the rest
+ * of the name. */
+static const char *section_type(uint32_t type, char buffer[16])
+{
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} names[] = {
+		{SHT_NULL, "NULL"}, {SHT_PROGBITS, "PROGBITS"}, {SHT_SYMTAB, "SYMTAB"},
+		{SHT_STRTAB, "STRTAB"}, {SHT_RELA, "RELA"}, {SHT_HASH, "HASH"},
+		{SHT_DYNAMIC, "DYNAMIC"}, {SHT_NOTE, "NOTE"}, {SHT_NOBITS, "NOBITS"},
+		{SHT_REL, "REL"}, {SHT_DYNSYM, "DYNSYM"}, {SHT_INIT_ARRAY, "INIT_ARRAY"},
+		{SHT_FINI_ARRAY, "FINI_ARRAY"}, {SHT_PREINIT_ARRAY, "PREINIT_ARRAY"},
+		{SHT_GROUP, "GROUP"}, {SHT_SYMTAB_SHNDX, "SYMTAB_SHNDX"}, {TYPE_RELR, "RELR"},
+		{SHT_GNU_HASH, "GNU_HASH"}, {SHT_GNU_verdef, "VERDEF"},
+		{SHT_GNU_verneed, "VERNEED"}, {SHT_GNU_versym, "VERSYM"},
+		{TYPE_X86_64_UNWIND, "X86_64_UNWIND"}, {TYPE_ATTRIBUTES, "ATTRIBUTES"},
+	};
+
+	for (size_t i = 0; i < BC_COUNT(names); i++)
+		if (names[i].type == type)
+			return names[i].name;
+	snprintf(buffer, 16, "0x%" PRIx32, type);
+	return buffer;
+}
+
+#define FLAG_COUNT 12
+
+/* One letter for each flag, as readelf prints them; "x" for a flag that has no letter. */
+static const char *section_flags(uint64_t flags, char out[FLAG_COUNT + 2])
+{
+	static const struct {
+		uint64_t flag;
+		char letter;
+	} letters[FLAG_COUNT] = {
+		{SHF_WRITE, 'W'}, {SHF_ALLOC, 'A'}, {SHF_EXECINSTR, 'X'}, {SHF_MERGE, 'M'},
+		{SHF_STRINGS, 'S'}, {SHF_INFO_LINK, 'I'}, {SHF_LINK_ORDER, 'L'},
+		{SHF_OS_NONCONFORMING, 'O'}, {SHF_GROUP, 'G'}, {SHF_TLS, 'T'},
+		{SHF_COMPRESSED, 'C'}, {SHF_EXCLUDE, 'E'},
+	};
+	size_t len = 0;
+
+	for (size_t i = 0; i < FLAG_COUNT; i++)
+		if (flags & letters[i].flag) {
+			out[len++] = letters[i].letter;
+			flags &= ~letters[i].flag;
+		}
+	if (flags)
+		out[len++] = 'x';
+	out[len] = '\0';
+	return out;
+}
+
+/* A line for each, also for those that no segment has, to stdout. */
+static void print_sections(const struct image *image)
+{
+	char type[16], flags[FLAG_COUNT + 2];
+
+	puts("\nsections:\n   # type           vaddr              offset             size               "
+	     "flags align    name");
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		printf("  %2" PRIu32 " %-14s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-16" PRIx64 " %-5s 0x%-6" PRIx64 " ",
+		       s->index, section_type(s->type, type), s->addr, s->offset, s->size,
+		       s->flags ? section_flags(s->flags, flags) : "-", s->align);
+		print_name(s->name, stdout);
+		putchar('\n');
+	}
+}
+
+/* "sections": an array of objects. */
+static void json_sections(struct json *json, const struct image *image)
+{
+	char type[16], flags[FLAG_COUNT + 2];
+
+	json_open(json, "sections", '[');
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		json_open(json, NULL, '{');
+		json_number(json, "number", s->index);
+		json_text(json, "name", s->name);
+		json_string(json, "type", section_type(s->type, type));
+		json_string(json, "flags", section_flags(s->flags, flags));
+		json_hex(json, "vaddr", s->addr);
+		json_hex(json, "offset", s->offset);
+		json_hex(json, "size", s->size);
+		json_hex(json, "align", s->align);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/* ---- segments, and all of it ---- */
 
 struct arguments {
 	bool sections, json;
@@ -38,7 +142,7 @@ static const char *kind_of(const struct image *image)
 	return image_is_pie(image) ? "position-independent executable" : "shared library";
 }
 
-static const char *type_name(uint32_t type, char buffer[16])
+static const char *segment_type(uint32_t type, char buffer[16])
 {
 	static const struct {
 		uint32_t type;
@@ -57,7 +161,7 @@ static const char *type_name(uint32_t type, char buffer[16])
 	return buffer;
 }
 
-static const char *flags_text(uint32_t flags, char out[4])
+static const char *segment_flags(uint32_t flags, char out[4])
 {
 	out[0] = flags & PF_R ? 'R' : '-';
 	out[1] = flags & PF_W ? 'W' : '-';
@@ -123,8 +227,8 @@ static void print_segments(const struct image *image)
 		bool any = false;
 		printf("  %2zu %-8s 0x%-16" PRIx64 " 0x%-16" PRIx64 " 0x%-8" PRIx64 " 0x%-8" PRIx64
 		       " %s   0x%" PRIx64 "\n",
-		       i, type_name(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz, h.p_memsz,
-		       flags_text(h.p_flags, flags), h.p_align);
+		       i, segment_type(h.p_type, type), h.p_vaddr, h.p_offset, h.p_filesz, h.p_memsz,
+		       segment_flags(h.p_flags, flags), h.p_align);
 		print_alignment(image, &h);
 		for (size_t s = 0; s < image->section_count; s++) {
 			if (!holds(&h, &image->sections[s]))
@@ -184,8 +288,8 @@ static void json_segments(struct json *json, const struct image *image)
 		char type[16], flags[4];
 		struct segment segment = segment_of(&h);
 		json_open(json, NULL, '{');
-		json_string(json, "type", type_name(h.p_type, type));
-		json_string(json, "flags", flags_text(h.p_flags, flags));
+		json_string(json, "type", segment_type(h.p_type, type));
+		json_string(json, "flags", segment_flags(h.p_flags, flags));
 		json_hex(json, "vaddr", h.p_vaddr);
 		json_hex(json, "offset", h.p_offset);
 		json_hex(json, "filesz", h.p_filesz);

@@ -6,7 +6,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
-#include "src/cli/warnings.h"
+#include "src/cli/say.h"
 #include "src/elf/load.h"
 #include "src/inspect/advice.h"
 #include "src/inspect/inspect.h"

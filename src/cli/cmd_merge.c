@@ -17,7 +17,7 @@
 #include "src/cli/output_folder.h"
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
-#include "src/cli/sandbox_option.h"
+#include "src/cli/options.h"
 #include "src/elf/binary_open.h"
 #include "src/elf/code_digest.h"
 #include "src/merge/merge.h"

@@ -6,7 +6,6 @@
 #include "src/cli/commands.h"
 #include "src/cli/overlap.h"
 #include "src/cli/print.h"
-#include "src/cli/profile_input.h"
 #include "src/cli/say.h"
 
 struct arguments {

@@ -5,8 +5,6 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/input_option.h"
-#include "src/cli/measure.h"
 #include "src/cli/print.h"
 #include "src/cli/quality.h"
 #include "src/cli/sample_options.h"

@@ -7,10 +7,9 @@
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/maps_option.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
-#include "src/cli/warnings.h"
 #include "src/elf/binary_open.h"
 #include "src/symbolize/resolver.h"
 

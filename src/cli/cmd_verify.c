@@ -5,7 +5,7 @@
 #include "src/base/output.h"
 #include "src/base/parallel.h"
 #include "src/cli/commands.h"
-#include "src/cli/input_option.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/print.h"
 #include "src/output/verification.h"
 

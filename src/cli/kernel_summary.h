@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "src/cli/warnings.h"
+#include "src/cli/say.h"
 #include "src/convert/conversion.h"
 
 /* How far the kernel of an input moved: "0x1c400000", "-0x200000". */

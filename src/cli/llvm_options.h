@@ -11,4 +11,15 @@ int llvm_words_read(struct command_line *line, int argc, char **argv);
 /* The options of llvm-bolt that do nothing to a profile, and are ignored with a warning. */
 void llvm_help_ignored(FILE *out);
 
+/* ---- releases ---- */
+
+struct llvm_release {
+	unsigned number;
+	const char *version; /* as --version has it */
+};
+
+/* The newest known release up to the number behind the name of a path; without a number, and before the first
+ * known one, the first. */
+const struct llvm_release *llvm_release_called(const char *path);
+
 #endif

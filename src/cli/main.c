@@ -16,7 +16,7 @@
 #include "src/cli/perf2bolt.h"
 #include "src/cli/private_folder.h"
 #include "src/cli/say.h"
-#include "src/cli/similar.h"
+#include "src/cli/options.h"
 
 /* In the order in which help shows them. */
 static const struct command *const commands[] = {

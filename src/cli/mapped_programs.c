@@ -14,7 +14,7 @@
 static void close_all(struct mapped_programs *programs)
 {
 	for (size_t i = 0; programs->at && i < programs->files->files.len; i++) {
-		struct mapped_program *program = &programs->at[i];
+		struct opened_program *program = &programs->at[i];
 		if (!program->known || program->why_not)
 			continue;
 		image_close(&program->image);
@@ -40,7 +40,7 @@ static bool make_room(struct mapped_programs *programs)
 	return programs->at && programs->seen;
 }
 
-static void look(struct mapped_program *program, const struct mapped_files *files, uint32_t number,
+static void look(struct opened_program *program, const struct mapped_files *files, uint32_t number,
 		 bool elsewhere, struct bc_error *err)
 {
 	struct text path = mapped_files_path(files, number);
@@ -57,18 +57,18 @@ static void look(struct mapped_program *program, const struct mapped_files *file
 		program->why_not = "one of this machine, not of the one that recorded (no build-id says that they are the same)";
 }
 
-const struct mapped_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number)
+const struct opened_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number)
 {
 	struct bc_error err = {.code = BC_OK};
 
 	if (!make_room(programs))
 		return NULL;
-	struct mapped_program *program = &programs->at[number];
+	struct opened_program *program = &programs->at[number];
 	if (program->known)
 		return program;
 	if (programs->open == OPEN_MOST)
 		close_all(programs);
-	*program = (struct mapped_program){.known = true};
+	*program = (struct opened_program){.known = true};
 	look(program, programs->files, number, programs->elsewhere, &err);
 	if (program->why_not) {
 		image_close(&program->image);

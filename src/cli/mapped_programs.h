@@ -11,7 +11,7 @@
 #include "src/base/file.h"
 #include "src/elf/image.h"
 
-struct mapped_program {
+struct opened_program {
 	const char *why_not; /* it is not there, or is not what was mapped; NULL: it is open */
 	struct file_map file;
 	struct image image;
@@ -22,7 +22,7 @@ struct mapped_program {
 struct mapped_programs {
 	const struct mapped_files *files; /* borrowed */
 	bool elsewhere; /* the maps are of another machine: a file here is the same file if its build-id says so */
-	struct mapped_program *at;        /* by the number of the file */
+	struct opened_program *at;        /* by the number of the file */
 	size_t open;                      /* of them: as many as the system lets be mapped, and fewer */
 	uint32_t *seen;                   /* by path: the last map that it was seen in */
 	uint32_t map;                     /* the number of the map at hand, from 1 on */
@@ -31,7 +31,7 @@ struct mapped_programs {
 void mapped_programs_free(struct mapped_programs *programs);
 
 /* The file of a number.  Valid until the next call.  NULL when out of memory. */
-const struct mapped_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number);
+const struct opened_program *mapped_programs_open(struct mapped_programs *programs, uint32_t number);
 
 /* The mappings of a map by path, those of one path in their order. */
 struct mappings_by_path {

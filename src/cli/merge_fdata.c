@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,13 +15,107 @@
 #include "src/base/output.h"
 #include "src/base/strings.h"
 #include "src/base/text.h"
-#include "src/cli/llvm_release.h"
+#include "src/base/vec.h"
+#include "src/cli/llvm_options.h"
 #include "src/cli/merge_list.h"
-#include "src/cli/merge_print.h"
 #include "src/cli/merge_summary.h"
 #include "src/cli/merge_written.h"
 #include "src/cli/say.h"
 #include "src/merge/merge.h"
+#include "src/merge/yaml_items.h"
+
+/* ---- -print: functions of a merged YAML profile by one of their counts ---- */
+
+enum merge_print { PRINT_NONE, PRINT_EXEC, PRINT_BRANCHES };
+
+struct printed_function {
+	char *name;
+	uint64_t count;
+};
+DEFINE_VEC(printed_vec, struct printed_function);
+
+struct merge_printer {
+	enum merge_print what;
+	uint64_t seen; /* functions of YAML */
+	struct printed_vec functions;
+};
+
+static const char *const words[] = {"none", "exec", "branches"};
+
+/* "none", "exec" or "branches". */
+static bool merge_print_parse(const char *word, enum merge_print *out)
+{
+	for (size_t i = 0; i < BC_COUNT(words); i++)
+		if (!strcmp(word, words[i])) {
+			*out = (enum merge_print)i;
+			return true;
+		}
+	return false;
+}
+
+static void merge_printer_free(struct merge_printer *printer)
+{
+	for (size_t i = 0; i < printer->functions.len; i++)
+		free(printer->functions.at[i].name);
+	printed_vec_free(&printer->functions);
+}
+
+static bool add_function(struct merge_printer *p, struct text name, uint64_t count)
+{
+	char *copy = strndup(name.at, name.len);
+
+	if (copy && printed_vec_push(&p->functions, (struct printed_function){copy, count}))
+		return true;
+	free(copy);
+	return false;
+}
+
+/* A merge_observer's function; ctx is a struct merge_printer. */
+static bool merge_print_take(void *ctx, enum profile_kind kind, const struct profile_item *item)
+{
+	struct merge_printer *p = ctx;
+
+	if (kind != KIND_YAML)
+		return true;
+	struct key_parts key = key_parts(item);
+	struct text name = key_take_name(&key);
+	uint8_t part = key_take_byte(&key);
+	bool is_function = part == YAML_FUNCTION && key.at == key.end;
+	p->seen += is_function;
+	if (p->what == PRINT_NONE)
+		return true;
+	if (is_function)
+		return add_function(p, name, p->what == PRINT_EXEC ? item->sum[0] : 0);
+	if (part == YAML_FUNCTION) /* an unknown key */
+		return true;
+	key_take_number(&key);
+	if (p->what == PRINT_BRANCHES && key_take_byte(&key) == BLOCK_SUCCESSOR) {
+		uint64_t *count = &p->functions.at[p->functions.len - 1].count;
+		*count = count_add_saturating(*count, item->sum[0]);
+	}
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct printed_function *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->name, y->name);
+}
+
+static void merge_print(struct merge_printer *p, FILE *out)
+{
+	if (!p->functions.len)
+		return;
+	qsort(p->functions.at, p->functions.len, sizeof(*p->functions.at), compare);
+	fprintf(out, "Functions sorted by %s count:\n", p->what == PRINT_EXEC ? "execution" : "total branch");
+	for (size_t i = 0; i < p->functions.len; i++) {
+		print_name(text_of(p->functions.at[i].name), out);
+		fprintf(out, " : %" PRIu64 "\n", p->functions.at[i].count);
+	}
+}
+
+/* ---- the command ---- */
 
 struct arguments {
 	struct merge_list list;

@@ -2,6 +2,7 @@
 #include "src/cli/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +10,7 @@
 #include "src/base/parallel.h"
 #include "src/cli/llvm_options.h"
 #include "src/cli/operands.h"
-#include "src/cli/sandbox_option.h"
 #include "src/cli/say.h"
-#include "src/cli/similar.h"
 
 #define MAX_OPTIONS 64
 enum { LONG_OPTION = 256, /* and the number of the row: what getopt_long() returns */ OPERAND_GIVEN = 1 };
@@ -645,4 +644,79 @@ int files_refuse(const struct command *command, const struct bc_error *err)
 		return usage_error(command, err->text, NULL);
 	fprintf(stderr, "batconv: %s\n", err->text);
 	return EXIT_FAILED;
+}
+
+/* ---- the name that a word was meant for ---- */
+
+/* Words longer than this are not compared. */
+#define LONGEST ((size_t)40)
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Optimal string alignment: three rows of the table are enough. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[3][LONGEST + 1];
+
+	for (size_t k = 0; k <= b_len; k++)
+		rows[0][k] = k;
+	for (size_t i = 1; i <= a_len; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		const size_t *two_above = rows[(i + 1) % 3];
+		row[0] = i;
+		for (size_t k = 1; k <= b_len; k++) {
+			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]), least(above[k], row[k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				row[k] = least(row[k], two_above[k - 2] + 1);
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+void similar_try(struct similar *similar, const char *candidate)
+{
+	size_t len = strlen(similar->word), other = strlen(candidate);
+
+	if (len > LONGEST || other > LONGEST)
+		return;
+	size_t far = distance(similar->word, len, candidate, other);
+	if (far > 2 || 3 * far > len || (similar->best && far >= similar->distance))
+		return;
+	similar->best = candidate;
+	similar->distance = far;
+}
+
+/* ---- --sandbox ---- */
+
+/* Tells the user, who asked for a sandbox, what the sandbox does not keep the program from. */
+void sandbox_tell(const struct sandbox *entered, bool writes)
+{
+	static const char left[] = "modes of files, other processes and the network are not given up";
+
+	if (entered->calls == CALLS_NOT_BUILT)
+		say(stderr, "warning: --sandbox: this build is without libseccomp: %s", left);
+	else if (entered->calls == CALLS_NOT_THERE)
+		say(stderr, "warning: --sandbox: no seccomp in this kernel: %s", left);
+	/* Where no output is a file, seccomp alone forbids to open a file for writing. */
+	if (!entered->landlock && (writes || entered->calls != CALLS_LISTED))
+		say(stderr, "warning: --sandbox: no Landlock in this kernel: writing to other files is not given up");
+}
+
+bool sandbox_option(const struct named_files *files)
+{
+	const char **outputs = calloc(files->all.len + 1, sizeof(*outputs));
+	size_t count = 0;
+
+	if (!outputs)
+		return false;
+	for (size_t i = 0; i < files->all.len; i++)
+		if (files->all.at[i].written)
+			outputs[count++] = files->all.at[i].path;
+	struct sandbox entered = sandbox_enter(outputs, count);
+	sandbox_tell(&entered, sandbox_writes(outputs, count));
+	free(outputs);
+	return true;
 }

@@ -8,9 +8,11 @@
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "src/base/attr.h"
+#include "src/base/sandbox.h"
 #include "src/base/text.h"
 #include "src/cli/file_conflicts.h"
 
@@ -197,5 +199,27 @@ int usage_error(const struct command *command, const char *what, const char *wor
 
 /* What to exit with after files_are_apart() failed, and a message. */
 int files_refuse(const struct command *command, const struct bc_error *err);
+
+/* ---- the name that a word was meant for ---- */
+
+struct similar {
+	const char *word; /* that was given */
+	const char *best; /* the nearest so far, or NULL: borrowed */
+	size_t distance;
+};
+
+/* Tries one more candidate.  It is near if changes of at most a third of the letters, and at most
+ * two, make one word of the other: a letter left out, put in or replaced, or two neighbours
+ * exchanged. */
+void similar_try(struct similar *similar, const char *candidate);
+
+/* ---- --sandbox ---- */
+
+/* Enter it, with the files that are written.  false: out of memory */
+bool sandbox_option(const struct named_files *files);
+
+/* Says which rights could not be given up, if any.
+ * writes  some outputs are files */
+void sandbox_tell(const struct sandbox *entered, bool writes);
 
 #endif

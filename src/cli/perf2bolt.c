@@ -1,17 +1,248 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/operands.h"
-#include "src/cli/perf2bolt.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "src/base/build_id.h"
+#include "src/base/error.h"
 #include "src/cli/bolt_job.h"
 #include "src/cli/options.h"
-#include "src/cli/perf2bolt_info.h"
-#include "src/cli/perf_job.h"
+#include "src/cli/perf2bolt.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+#include "src/profile/figures.h"
+
+/* ---- lines that begin with BOLT-INFO, in perf2bolt's words and with its numbers: scripts look for them ---- */
+
+static const char *machine_word(enum machine machine)
+{
+	static const char *const words[] = {"x86_64", "aarch64", "riscv64"};
+
+	return words[machine];
+}
+
+/* Does the image have the relocations that ld --emit-relocs leaves in it? */
+static bool has_relocations(const struct image *image)
+{
+	return image_section(image, ".rela.text");
+}
+
+/* BOLT takes all code for sane. */
+static bool perf2bolt_is_strict(const struct perf2bolt_arguments *arguments, const struct image *image)
+{
+	return has_relocations(image) && (!arguments->strict.given || arguments->strict.is);
+}
+
+/* BOLT looks at functions with samples only. */
+static bool perf2bolt_is_lite(const struct perf2bolt_arguments *arguments, const struct image *image)
+{
+	return (!arguments->lite.given || arguments->lite.is) && image->machine == MACHINE_X86_64 && !perf2bolt_is_strict(arguments, image);
+}
+
+static void print_mode(const struct perf2bolt_arguments *arguments, const struct image *image, FILE *out)
+{
+	if (has_relocations(image))
+		fputs("BOLT-INFO: enabling relocation mode\n", out);
+	if (perf2bolt_is_strict(arguments, image) && !arguments->strict.given)
+		fputs("BOLT-INFO: enabling strict relocation mode for aggregation purposes\n", out);
+	if (perf2bolt_is_lite(arguments, image) && !arguments->lite.given)
+		fputs("BOLT-INFO: enabling lite mode\n", out);
+}
+
+static void print_build_id(const struct build_id *id, FILE *out)
+{
+	fputs("BOLT-INFO: binary build-id is:     ", out);
+	for (size_t i = 0; i < id->size; i++)
+		fprintf(out, "%02x", id->data[i]);
+	putc('\n', out);
+}
+
+/* Of the binary, before samples are read: of what kind it is; and behind the first line
+ * of the summary what else is known of it. */
+static void perf2bolt_info_kind(const struct binary *binary, FILE *out)
+{
+	if (binary->image.position_independent)
+		fputs("BOLT-INFO: shared object or position-independent executable detected\n", out);
+}
+
+static void perf2bolt_info_binary(const struct perf2bolt_arguments *arguments, const struct binary *binary,
+			   FILE *out)
+{
+	const struct image *image = &binary->image;
+	uint64_t first = image->segment_count ? image->segments[0].vaddr : 0;
+
+	fprintf(out, "BOLT-INFO: Target architecture: %s\n", machine_word(image->machine));
+	fprintf(out, "BOLT-INFO: first alloc address is 0x%" PRIx64 "\n", first);
+	if (binary->kind == BINARY_BOLTED && !arguments->only_heat)
+		fprintf(out, "BOLT-INFO: Parsed %zu BAT entries\n", (size_t)binary->bat.fragment_count);
+	print_mode(arguments, image, out);
+	fputs("BOLT-INFO: pre-processing profile using perf data aggregator\n", out);
+	if (binary->kind == BINARY_BOLTED)
+		fputs("BOLT-INFO: profile collection done on a binary already processed by BOLT\n", out);
+	if (arguments->conversion.format != INPUT_PREAGG && image->build_id.size)
+		print_build_id(&image->build_id, out);
+}
+
+static void print_density(const struct perf2bolt_arguments *arguments, double density, FILE *out, FILE *warnings)
+{
+	double wanted = (double)arguments->density_threshold;
+
+	if (!(density > 0))
+		fputs("BOLT-WARNING: the output profile is empty or the --profile-density-cutoff-hot option is set too "
+		      "low. Please check your command.\n", warnings);
+	else if (density < wanted)
+		fprintf(warnings, "BOLT-WARNING: BOLT is estimated to optimize better with %.1fx more samples. Please "
+			"consider increasing sampling rate or profiling for longer duration to get more samples.\n",
+			wanted / density);
+	fprintf(out, "BOLT-INFO: Functions with density >= %.1f account for %.2f%% total sample counts.\n",
+		density, (double)arguments->density_cutoff / 10000);
+}
+
+/* Of the profile, at the end.  The advice to sample more goes to `warnings`. */
+static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments, const struct figures *figures,
+			    FILE *out, FILE *warnings)
+{
+	float share = figures->functions ? (float)figures->profiled / (float)figures->functions * 100.0f : 0;
+
+	fprintf(out, "BOLT-INFO: %" PRIu64 " out of %" PRIu64 " functions in the binary (%.1f%%) have non-empty "
+		"execution profile\n", figures->profiled, figures->functions, (double)share);
+	if (figures->not_simple)
+		fprintf(out, "BOLT-INFO: %" PRIu64 " function%s with profile could not be optimized\n",
+			figures->not_simple, plural(figures->not_simple));
+	print_density(arguments, figures->density, out, warnings);
+}
+
+/* ---- perf script at work for us: what only perf can decode (instruction traces, Arm SPE) is read as the text that it prints ---- */
+
+struct perf_job {
+	pid_t pid;
+	int out;       /* what perf prints */
+	char path[32]; /* under which that can be opened, as long as the job is */
+};
+
+extern char **environ;
+
+static bool fail_to_run(int sys, struct bc_error *err)
+{
+	return bc_fail(err, BC_IO, "perf: cannot be run: %s", strerror(sys));
+}
+
+static int spawn(char *const *words, int out, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+
+	int sys = posix_spawn_file_actions_init(&actions);
+	if (sys)
+		return sys;
+	sys = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	if (!sys)
+		sys = posix_spawnp(pid, words[0], &actions, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return sys;
+}
+
+/* The name in a line of perf buildid-list, an id and a path, if the id is this one. */
+static char *name_in(char *line, const char *id)
+{
+	char *blank = strchr(line, ' '), *slash = strrchr(line, '/');
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!blank || (size_t)(blank - line) != strlen(id) || strncmp(line, id, strlen(id)) != 0)
+		return NULL;
+	return strdup(slash ? slash + 1 : blank + 1);
+}
+
+/* Asks perf under which name a recording has the file of a build-id, as what perf script prints has no build-ids.
+ * Returns the name without folders, to be freed, or NULL: unknown, or perf cannot be run. */
+static char *perf_job_name_of(const char *recording, const struct build_id *id)
+{
+	char *words[] = {"perf", "buildid-list", "-f", "-i", (char *)recording, NULL};
+	char hex[2 * BUILD_ID_MAX + 1], *line = NULL, *name = NULL;
+	int ends[2], ignored;
+	size_t room = 0;
+	pid_t pid;
+
+	if (!id->size || pipe(ends))
+		return NULL;
+	build_id_format(id, hex);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	bool ok = !spawn(words, ends[1], &pid);
+	close(ends[1]);
+	FILE *list = fdopen(ends[0], "r");
+	while (ok && list && getline(&line, &room, list) > 0)
+		name = name ? name : name_in(line, hex);
+	free(line);
+	if (list)
+		fclose(list);
+	else
+		close(ends[0]);
+	while (ok && waitpid(pid, &ignored, 0) < 0 && errno == EINTR)
+		;
+	return name;
+}
+
+/* Start perf on a recording.
+ *
+ * itrace   argument of its --itrace
+ * basic    addresses, not branch stacks
+ *
+ * BC_IO */
+static bool perf_job_start(const char *recording, const char *itrace, bool basic, struct perf_job *out,
+		    struct bc_error *err)
+{
+	char option[512];
+	int ends[2];
+
+	if (snprintf(option, sizeof(option), "--itrace=%s", itrace) >= (int)sizeof(option))
+		return bc_fail(err, BC_UNSUPPORTED, "--itrace: longer than %zu bytes", sizeof(option));
+	char *words[] = {"perf", "script", "--show-mmap-events", "--show-task-events", "-F",
+			 basic ? "pid,event,ip" : "pid,ip,brstack", option, "-f", "-i",
+			 (char *)recording, NULL};
+	if (pipe(ends))
+		return fail_to_run(errno, err);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+	int sys = spawn(words, ends[1], &out->pid);
+	close(ends[1]);
+	if (sys) {
+		close(ends[0]);
+		return fail_to_run(sys, err);
+	}
+	out->out = ends[0];
+	snprintf(out->path, sizeof(out->path), "/dev/fd/%d", out->out);
+	return true;
+}
+
+/* Waits for the end of perf.  *failed: perf ended by itself and says that it failed.  BC_IO: perf
+ * failed, also by a signal, or could not be run. */
+static bool perf_job_finish(struct perf_job *job, bool *failed, struct bc_error *err)
+{
+	int status = 0;
+
+	close(job->out);
+	while (waitpid(job->pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return fail_to_run(errno, err);
+	*failed = WIFEXITED(status) && WEXITSTATUS(status);
+	if (WIFEXITED(status) && !*failed)
+		return true;
+	return bc_fail(err, BC_IO, "perf script: ended with %s %d",
+		       WIFEXITED(status) ? "exit code" : "signal",
+		       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* ---- the command ---- */
 
 /* Returns the --itrace of perf script.  perf decodes Arm SPE with it, too: "bl" asks for branches,
  * each with the last branches before it. */

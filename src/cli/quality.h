@@ -8,6 +8,7 @@
 #include "src/cli/summary.h"
 #include "src/inspect/advice.h"
 #include "src/output/json.h"
+#include "src/quality/quality.h"
 #include "src/quality/verdict.h"
 
 struct quality_gate {
@@ -46,5 +47,15 @@ void quality_json(const struct quality_report *report, FILE *out);
 
 /* Those that were not met, a line each. */
 void quality_tell_gates(const struct quality_report *report, FILE *out);
+
+/* ---- samples ---- */
+
+/* Measures samples of another build, too: whether the build fits is one of the figures.
+ * Zeroed conversion and sources (but for what is asked of them) are to be freed either way.  The text of an
+ * error says which operand is of the wrong kind, if one is.
+ *
+ * BC_MISMATCH  none of the samples is of the binary
+ * BC_IO, BC_FORMAT, BC_UNSUPPORTED, BC_NOTFOUND, BC_NOMEM */
+BC_MUST_USE bool measure_samples(struct conversion *conversion, struct quality_sources *sources, struct quality *out, struct bc_error *err);
 
 #endif

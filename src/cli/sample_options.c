@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/sample_options.h"
 
+#include <stdlib.h>
+
+#include "src/addrspace/open.h"
+#include "src/base/attr.h"
+#include "src/cli/say.h"
+
 void sample_options_as_recorded(struct conversion_options *options)
 {
 	options->aggregate.erratum = true;
@@ -38,4 +44,131 @@ const char *option_pids(struct command_line *line, const struct option_row *row,
 			return NULL;
 		rest = text_from(rest, comma + 1);
 	}
+}
+
+/* ---- times ---- */
+
+/* Cuts the unit off the end of a text.  Returns how many decimal digits of a number in this unit
+ * make whole nanoseconds. */
+static size_t take_unit(struct text *text)
+{
+	static const struct {
+		const char *name;
+		size_t digits;
+	} units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
+
+	for (size_t i = 0; i < BC_COUNT(units); i++)
+		if (text_ends(*text, units[i].name)) {
+			*text = text_first(*text, text->len - strlen(units[i].name));
+			return units[i].digits;
+		}
+	return 9;
+}
+
+bool time_parse(struct text text, uint64_t *ns)
+{
+	size_t digits = take_unit(&text), dot = text_find(text, '.');
+	struct text fraction = text_from(text, dot + 1);
+	uint64_t whole, part = 0, scale = 1;
+
+	if (!text_dec(text_first(text, dot), &whole) || fraction.len > digits ||
+	    (dot < text.len && !text_dec(fraction, &part)))
+		return false;
+	for (size_t i = 0; i < digits; i++) {
+		scale *= 10;
+		part *= i < digits - fraction.len ? 10 : 1;
+	}
+	if (whole > (UINT64_MAX - part) / scale)
+		return false;
+	*ns = whole * scale + part;
+	return true;
+}
+
+const char *option_time(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct number *time = option_field(line, row);
+
+	time->given = time_parse(text_of(value), &time->is);
+	return time->given ? NULL : OPTION_WRONG;
+}
+
+/* ---- --maps ---- */
+
+static bool read_next(struct map_file *file, struct carried *carried, struct snapshots *out,
+		      struct bc_error *err)
+{
+	struct snapshots one = {0};
+
+	if (!maps_open_next(file->path, UINT64_MAX, carried, &one, &file->report, err))
+		return false;
+	bool ok = snapshots_merge(out, &one, err);
+	snapshots_free(&one);
+	return ok;
+}
+
+bool maps_option_read(struct map_file_vec *files, struct snapshots *out, struct bc_error *err)
+{
+	BC_AUTO(carried_free) struct carried carried = {0};
+
+	for (size_t i = 0; i < files->len; i++)
+		if (!(i ? read_next(&files->at[i], &carried, out, err)
+			: maps_open_next(files->at[i].path, UINT64_MAX, &carried, out, &files->at[i].report, err)))
+			return false;
+	return snapshots_index(out, err);
+}
+
+bool maps_option_partial(const struct map_file_vec *files)
+{
+	bool partial = false;
+
+	for (size_t i = 0; i < files->len; i++)
+		partial |= reader_report_is_partial(&files->at[i].report);
+	return partial;
+}
+
+const char *option_maps(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return map_file_vec_push(option_field(line, row), (struct map_file){.path = value}) ? NULL : OPTION_NOMEM;
+}
+
+/* ---- --no-input ---- */
+
+void found_input_say(const struct found_input *found, FILE *out)
+{
+	if (found->taken)
+		say(out, "%s: the input, found by its build-id %s (--no-input: go without)", found->taken->path,
+		    input_where_words(found->taken->where));
+}
+
+void found_input_warn(const struct found_input *found, const struct warnings *to)
+{
+	if (!found->taken && found->refused.code == BC_IO)
+		warn(to, "warning: no input was found, and this file can be it: %s", found->refused.text);
+	else if (found->refused.code && found->refused.code != BC_IO)
+		warn(to, "warning: not taken as the input, although its build-id is right: %s", found->refused.text);
+}
+
+bool input_is_sought(bool no_input)
+{
+	const char *variable = getenv("BATCONV_NO_INPUT");
+
+	return !no_input && (!variable || !*variable);
+}
+
+const char *found_input_path(const char *output, const struct debug_dirs *dirs, struct found_input *found)
+{
+	struct bc_error no_memory;
+
+	return pair_find(output, dirs, found, &no_memory) && found->taken ? found->taken->path : NULL;
+}
+
+static void tell(void *ctx, const char *text)
+{
+	say(ctx, "%s", text);
+}
+
+void found_input_tell(const struct found_input *found)
+{
+	found_input_say(found, stderr);
+	found_input_warn(found, &(struct warnings){tell, stderr});
 }

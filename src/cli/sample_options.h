@@ -6,8 +6,15 @@
 #ifndef CLI_SAMPLE_OPTIONS_H
 #define CLI_SAMPLE_OPTIONS_H
 
+#include <stdio.h>
+
+#include "src/addrspace/snapshots.h"
+#include "src/base/vec.h"
 #include "src/cli/options.h"
+#include "src/cli/say.h"
 #include "src/convert/conversion.h"
+#include "src/event/reader.h"
+#include "src/pair/pair.h"
 
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */
 #define INPUT_FORMAT_ROW                                                                                     \
@@ -31,5 +38,64 @@ int sample_operands(const struct command_line *line, const struct words *debug_d
 DEFINE_VEC(pid_vec, uint32_t);
 option_reader option_pids; /* with commas, into such a vector */
 #define PIDS_TAKES "process ids with commas"
+
+/* ---- times ---- */
+
+/* Reads a decimal number, with or without a fraction, in seconds (as perf script prints times) or
+ * in the unit that follows it: s, ms, us or ns.  The result must be whole nanoseconds, and below
+ * 2^64. */
+bool time_parse(struct text text, uint64_t *ns);
+
+/* The same into a struct number. */
+option_reader option_time;
+
+/* For messages and help: what an option takes that is read so. */
+#define TIME_TAKES "seconds, or a number and s, ms, us or ns"
+#define TIME_HELP "in seconds, or with a unit: 12.5, 12500ms (s, ms, us, ns)"
+
+/* ---- --maps ---- */
+
+struct map_file {
+	const char *path;
+	struct reader_report report; /* when it was read */
+};
+
+DEFINE_VEC(map_file_vec, struct map_file);
+
+option_reader option_maps; /* into such a vector */
+
+/* Reads all files into one indexed set of snapshots.  A later part of a recording goes on where the
+ * part in the file before ended.  Errors of maps_open(), after which `out` is to be freed, too. */
+BC_MUST_USE bool maps_option_read(struct map_file_vec *files, struct snapshots *out, struct bc_error *err);
+
+/* Whether something of them could not be read (reader_report_is_partial()). */
+bool maps_option_partial(const struct map_file_vec *files);
+
+/* ---- --no-input ---- */
+
+/* The row, for a struct of arguments with a `no_input`. */
+#define NO_INPUT_ROW                                                                                 \
+	{                                                                                            \
+		0, "no-input", NULL, NO_FILE,                                                        \
+		"do not look for INPUT by its build-id (default: where --input\n"                    \
+		"is not given, beside the binary and where debug files lie)", INTO(no_input)         \
+	}
+
+#define BOTH_INPUTS "--input and --no-input exclude each other"
+
+/* One line: which file was found to be the input; nothing if none was. */
+void found_input_say(const struct found_input *found, FILE *out);
+
+/* Which file has the build-id of the input, or its name, and why it was not taken. */
+void found_input_warn(const struct found_input *found, const struct warnings *to);
+
+/* Is it looked for, with or without --no-input?  $BATCONV_NO_INPUT, if it is set and not empty, stands for the option. */
+bool input_is_sought(bool no_input);
+
+/* For commands that need the path of an input only.  NULL: none, or out of memory */
+const char *found_input_path(const char *output, const struct debug_dirs *dirs, struct found_input *found);
+
+/* Both lines on stderr. */
+void found_input_tell(const struct found_input *found);
 
 #endif

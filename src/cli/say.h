@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "src/base/attr.h"
+#include "src/event/reader.h"
 
 /* "batconv: TEXT\n" */
 BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
@@ -21,5 +22,23 @@ static inline const char *plural(unsigned long long count)
 {
 	return count == 1 ? "" : "s";
 }
+
+/* ---- what a user must know even with --quiet ---- */
+
+/* Takes a line without newline and "batconv: ". */
+typedef void warning_fn(void *ctx, const char *text);
+
+struct warnings {
+	warning_fn *each;
+	void *ctx;
+};
+
+BC_PRINTF(2, 3) void warn(const struct warnings *to, const char *fmt, ...);
+
+/* What of an input was not read, and why. */
+void warn_of_loss(const char *path, const struct reader_report *report, const struct warnings *to);
+
+/* The same to stderr.  Returns reader_report_is_partial(). */
+bool tell_loss(const char *path, const struct reader_report *report);
 
 #endif

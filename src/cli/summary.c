@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/cli/input_option.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/output/figure_table.h"

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "src/cli/maps_option.h"
-#include "src/cli/warnings.h"
+#include "src/cli/sample_options.h"
+#include "src/cli/say.h"
 #include "src/convert/conversion.h"
 #include "src/output/figure_table.h"
 #include "src/output/yaml_profile.h"

@@ -6,7 +6,7 @@
 #include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
-#include "src/cli/input_option.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
