@@ -9,6 +9,7 @@
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"
+#include "src/isa/llvm.h"
 #include "src/report/page.h"
 #include "src/symbolize/debug_lines.h"
 
@@ -90,6 +91,8 @@ static int run(struct command_line *line)
 	summary_warnings(&summary, stderr);
 	if (!debug_lines_library(&err))
 		say(stderr, "warning: the page has no source lines: libdw: %s", err.text);
+	if (!llvm_loaded())
+		say(stderr, "warning: the page has no instructions: no libLLVM is found; install one of the releases 14 to 23");
 	return report.wanting ? EXIT_WANTING : partial || conversion.partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 

@@ -192,7 +192,7 @@ static bool write_code(struct json *json, const struct report_data *data, const 
 
 	if (!functions_write(json, "functions", subject, parts, hottest, ROOM_FUNCTIONS, &listed))
 		return bc_fail_nomem(err);
-	bool ok = source_lines_open(data->options->binary, data->options->input, &data->options->debug, &lines, err) &&
+	bool ok = source_lines_open(subject_binary(subject), data->options->binary, data->options->input, &data->options->debug, &lines, err) &&
 		  (code_write(json, "code", subject, parts, hottest, listed, &lines, room_left(json)) || bc_fail_nomem(err));
 	source_lines_close(&lines);
 	return ok;

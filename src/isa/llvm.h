@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * LLVM's disassembler: the length of x86-64 instructions that the own decoder does
- * not know.  libLLVM takes 40 ms and 50 MB to load, and most conversions never
+ * not know, and instructions of all machines as text.  libLLVM takes 40 ms and 50 MB to load, and most conversions never
  * need it: it is loaded when the first context is asked for, and the program is
  * not linked with it.
  */
@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "src/base/bytes.h"
+#include "src/isa/machine.h"
 
 /* For one thread at a time. */
 struct llvm_context {
@@ -25,6 +26,13 @@ void llvm_close(struct llvm_context *context);
 /* The length of the instruction that begins at `code` and is loaded at `at`, or
  * 0 if there is none. */
 size_t llvm_length(const struct llvm_context *context, struct bytes code, uint64_t at);
+
+/* For llvm_text(), of any machine.  False: no libLLVM could be loaded, or it does not know the machine; to be closed, too. */
+bool llvm_open_text(enum machine machine, struct llvm_context *out);
+
+/* The same length, and the instruction as LLVM prints it for GNU's assembler, cut where it does not fit: a tab, the mnemonic, and
+ * behind another tab the operands.  Where a branch leads is a distance.  size: at least 1 */
+size_t llvm_text(const struct llvm_context *context, struct bytes code, uint64_t at, char *text, size_t size);
 
 /* The file name of the libLLVM that was loaded; NULL: none was, or none was
  * needed so far. */

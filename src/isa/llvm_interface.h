@@ -14,6 +14,10 @@
 #define LLVM_INITIALIZE(name) void name(void)
 #define LLVM_CREATE_DISASM(name, op_info, symbol_lookup)                                                 \
 	void *name(const char *triple, void *info, int tag, op_info get_info, symbol_lookup lookup)
+#define LLVM_CREATE_DISASM_CPU(name, op_info, symbol_lookup)                                             \
+	void *name(const char *triple, const char *cpu, const char *features, void *info, int tag, op_info get_info, \
+		   symbol_lookup lookup)
+#define LLVM_SET_DISASM_OPTIONS(name) int name(void *context, uint64_t options)
 #define LLVM_DISASM_DISPOSE(name) void name(void *context)
 #define LLVM_DISASM_INSTRUCTION(name)                                                                    \
 	size_t name(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text, size_t text_size)

@@ -3,10 +3,12 @@
 
 #include "src/quality/flow_gaps.h"
 #include "src/report/calls.h"
+#include "src/report/listing.h"
 #include "src/report/part.h"
 
 #define BLOCKS_SHOWN 400 /* of a function: the hottest of those that ran */
 #define EDGES_SHOWN 800
+#define LISTINGS_ROOM ((size_t)200000) /* bytes of instructions; at most half of what is left to the code of functions */
 #define NOT_SHOWN UINT32_MAX
 
 struct code_writer {
@@ -151,6 +153,7 @@ static bool write_block(struct json *json, struct code_writer *writer, const str
 	const struct function *input = input_function(writer, function);
 	uint64_t end = i + 1 < blocks->len ? blocks->at[i + 1].start : input ? input->size : 0;
 	uint64_t address = piece ? piece->address + (block->start - piece->input) : 0;
+	bool has_lines = writer->lines->of_moved || (function && !code_parts_moved(writer->parts, function));
 
 	json_open(json, NULL, '[');
 	json_number(json, NULL, block->start);
@@ -164,7 +167,7 @@ static bool write_block(struct json *json, struct code_writer *writer, const str
 		json_based(json, NULL, address);
 	else
 		json_null(json, NULL);
-	if (!write_line(json, writer, address, input ? input->address + block->start : 0))
+	if (!write_line(json, writer, has_lines ? address : 0, input ? input->address + block->start : 0))
 		return false;
 	json_close(json, ']');
 	return true;
@@ -298,6 +301,51 @@ static bool write_functions(struct json *json, struct code_writer *writer, const
 	return ok;
 }
 
+/* ---- their instructions ---- */
+
+/* Adds the instructions of one function to the list, if there is room for them. */
+static bool add_listing(struct json *json, struct part *part, struct code_writer *writer, struct listing *listing, size_t row,
+			const struct function *function, bool *added)
+{
+	const struct listed_code code = {function, input_function(writer, function), &writer->flow, &writer->pieces};
+	size_t bytes = writer->lines->file_bytes;
+	uint32_t files = writer->lines->files.len;
+
+	if (!part_begin(part))
+		return false;
+	bool ok = listing_write(&part->json, listing, row, &code);
+	ok = part_end(part, writer->lines->file_bytes - bytes, json, added) && ok;
+	if (!*added)
+		strings_truncate(&writer->lines->files, files ? files : 1);
+	return ok;
+}
+
+/* *room: becomes what is left of it. */
+static bool write_listings(struct json *json, struct code_writer *writer, const struct hottest_vec *hottest, size_t listed, size_t *room)
+{
+	size_t most = LISTINGS_ROOM < *room / 2 ? LISTINGS_ROOM : *room / 2, tried = 0;
+	struct part part = {.room = most, .base = json->base};
+	struct listing listing;
+	bool ok = true, added = true;
+
+	listing_open(writer->subject, writer->parts, writer->lines, &listing);
+	json_bool(json, "has_instructions", listing.llvm.handle);
+	json_open(json, "listings", '[');
+	while (ok && added && listing.llvm.handle && tried < listed) {
+		uint32_t number = hottest->at[tried];
+		const struct function *function = subject_function(writer->subject, writer->subject->sources->flat.functions.at[number].number);
+		ok = load(writer, number);
+		if (ok && function && writer->flow.blocks.len)
+			ok = add_listing(json, &part, writer, &listing, tried, function, &added);
+		tried += added;
+	}
+	json_close(json, ']');
+	json_number(json, "listings_of", tried);
+	listing_close(&listing);
+	*room -= most - part.room;
+	return ok;
+}
+
 static void write_files(struct json *json, const struct source_lines *lines)
 {
 	json_open(json, "files", '[');
@@ -310,12 +358,13 @@ bool code_write(struct json *json, const char *key, const struct report_subject 
 		const struct hottest_vec *hottest, size_t listed, struct source_lines *lines, size_t room)
 {
 	struct code_writer writer = {.subject = subject, .parts = parts, .lines = lines};
-	size_t shown;
+	size_t shown = 0;
 
 	json_open(json, key, '{');
 	write_columns(json);
+	bool ok = write_listings(json, &writer, hottest, listed, &room);
 	json_open(json, "functions", '[');
-	bool ok = write_functions(json, &writer, hottest, listed, room, &shown);
+	ok = ok && write_functions(json, &writer, hottest, listed, room, &shown);
 	json_close(json, ']');
 	json_number(json, "listed", shown);
 	json_number(json, "all", hottest->len);

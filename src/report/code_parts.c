@@ -38,6 +38,11 @@ void code_parts_free(struct code_parts *parts)
 	*parts = (struct code_parts){0};
 }
 
+bool code_parts_moved(const struct code_parts *parts, const struct function *function)
+{
+	return parts->binary->fragment_of[function - parts->binary->functions.at] != NO_FRAGMENT;
+}
+
 static uint32_t short_size(uint64_t size)
 {
 	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;

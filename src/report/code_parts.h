@@ -17,6 +17,9 @@ struct code_parts {
 BC_MUST_USE bool code_parts_init(struct code_parts *parts, const struct binary *binary);
 void code_parts_free(struct code_parts *parts);
 
+/* Did BOLT move the function?  Else its code has the offsets of the input. */
+bool code_parts_moved(const struct code_parts *parts, const struct function *function);
+
 /* Code from `input` on, an offset in the input function, `size` bytes, at an address of the optimised binary. */
 struct code_piece {
 	uint32_t input;

@@ -2,6 +2,7 @@
 #include "src/report/lines.h"
 
 #include "src/output/json.h"
+#include "src/symbolize/libraries.h"
 
 #define ESCAPED 6 /* bytes that one of a string can become */
 
@@ -14,12 +15,12 @@ static bool open_one(const char *path, const struct debug_dirs *dirs, struct deb
 	return err->code != BC_NOMEM;
 }
 
-bool source_lines_open(const char *optimized, const char *input, const struct debug_dirs *dirs, struct source_lines *out,
-		       struct bc_error *err)
+bool source_lines_open(const struct binary *optimized, const char *path, const char *input, const struct debug_dirs *dirs,
+		       struct source_lines *out, struct bc_error *err)
 {
-	*out = (struct source_lines){0};
+	*out = (struct source_lines){.of_moved = libraries_has_lines(optimized)};
 	debug_lines_stay_offline();
-	return open_one(optimized, dirs, &out->optimized, err) && open_one(input, dirs, &out->input, err);
+	return open_one(path, dirs, &out->optimized, err) && open_one(input, dirs, &out->input, err);
 }
 
 void source_lines_close(struct source_lines *lines)

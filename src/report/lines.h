@@ -4,16 +4,18 @@
 #define REPORT_LINES_H
 
 #include "src/base/strings.h"
+#include "src/elf/binary.h"
 #include "src/symbolize/debug_lines.h"
 
 struct source_lines {
 	struct debug_lines *optimized, *input; /* NULL: it has none */
+	bool of_moved; /* those of the optimised binary are right for code that BOLT moved, too */
 	struct strings files; /* that were met; numbers begin at 1 */
 	size_t file_bytes;    /* how long their names are, as a page has them at most */
 };
 
-/* Opens what there is.  input: NULL if it was not given.  BC_NOMEM */
-BC_MUST_USE bool source_lines_open(const char *optimized, const char *input, const struct debug_dirs *dirs,
+/* Opens what there is.  path: of the optimised binary; input: NULL if it was not given.  BC_NOMEM */
+BC_MUST_USE bool source_lines_open(const struct binary *optimized, const char *path, const char *input, const struct debug_dirs *dirs,
 				   struct source_lines *out, struct bc_error *err);
 void source_lines_close(struct source_lines *lines);
 

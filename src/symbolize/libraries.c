@@ -119,7 +119,7 @@ static bool bolt_wrote_debug(const struct image *image)
 	return bytes.size && memmem(bytes.data, bytes.size, "-update-debug-sections", 22);
 }
 
-static bool has_lines(const struct binary *binary)
+bool libraries_has_lines(const struct binary *binary)
 {
 	return binary->kind == BINARY_UNTOUCHED ||
 	       (binary->kind != BINARY_SECTION && bolt_wrote_debug(&binary->image));
@@ -129,7 +129,7 @@ bool libraries_source(const struct libraries *libraries, struct library *library
 		      struct bc_error *err)
 {
 	*out = library->source;
-	if (library->source_asked || !library->opened || !has_lines(library->binary))
+	if (library->source_asked || !library->opened || !libraries_has_lines(library->binary))
 		return true;
 	if (!debug_lines_open(library->path, libraries->dirs, libraries->inlines, &library->source, err) && err->code != BC_IO)
 		return false;

@@ -44,9 +44,12 @@ struct library *libraries_of(struct libraries *libraries, uint32_t file);
 /* A debug file of a library that was found and is of another build, in words; NULL: none. */
 const char *library_refused(const struct library *library);
 
-/* The source of an opened library, to *out; NULL if it has no DWARF that libdw takes.  What BOLT
- * wrote has that of its input, unless it was told to rewrite it (-update-debug-sections): none
- * then, as lines would be those of other code.
+/* Is the DWARF of a binary that of its own code?  What BOLT wrote has that of its input, unless it was told to rewrite it
+ * (-update-debug-sections). */
+bool libraries_has_lines(const struct binary *binary);
+
+/* The source of an opened library, to *out; NULL if it has no DWARF of its own code, or none
+ * that libdw takes.
  *
  * BC_UNSUPPORTED  there is no libdw
  * BC_NOMEM */

@@ -36,6 +36,9 @@ def hostile(run):
     data['code']['files'] = NAMES
     for i, block in enumerate(data['code']['functions'][0]['blocks'][:8]):
         block[-2:] = [i, 7]
+    first = data['code']['functions'][0]['blocks'][0][0]
+    data['code']['listings'] = [{'row': data['code']['functions'][0]['row'], 'ran': 1, 'percent': 100, 'blocks': [
+        [first, [[4096], *[item for name in NAMES for item in (1, 'call 0x1 <%s>' % name)]], [*[[i, 9] for i in range(len(NAMES))], {'more': 3}]]]}]
     data['optimized'], data['input'], data['against'], data['samples'] = EVIL, NAMES[1], NAMES[2], NAMES[:4]
     data['overlap']['b'] = EVIL
     for ledger in data['words'].values():
@@ -55,6 +58,8 @@ def hostile(run):
         run.check('hostile: in the table', EVIL in page.texts('.rows .name'))
         run.check('hostile: in calls', EVIL in page.texts('.edge.call code'))
         run.check('hostile: in files', EVIL + ':7' in page.texts('.source code'))
+        run.check('hostile: in instructions', 'call 0x1 <%s>' % EVIL in page.texts('.asm-text'))
+        run.check('hostile: in sources of instructions', EVIL + ':9' in page.texts('.asm-source'))
         run.check('hostile: direction marks are seen', 'a\\u{202e}gnp.exe()' not in page.texts('.rows .name') and 'a\\u{202e}gnp.exe' in page.texts('.rows .name'))
         run.equal('hostile: scripts and pictures', page.eval('document.querySelectorAll("body script:not([type]), img, iframe").length'), 1)
         run.check('hostile: elements', plain >= 2)
@@ -88,7 +93,7 @@ def emptied(data):
     data['heat'].update(output=nothing, input=None, input_lost=0, input_sections=None)
     data['curve'] = {'functions': [], 'bytes': []}
     data['functions'].update(all=0, listed=0, samples=0, samples_listed=0, rows=[])
-    data['code'].update(listed=0, all=0, functions=[], files=[])
+    data['code'].update(listed=0, all=0, functions=[], files=[], listings=[], listings_of=0)
     data.update(overlap=None, against=None, input=None)
     return data
 
@@ -129,6 +134,13 @@ def little(run):
     page.key('n')
     run.check('one function: its block', page.eval('document.querySelector("#heat-readout .much").dataset.value') in ('0', '5'))
     run.close(page, 'one function')
+
+    without = copy.deepcopy(data)
+    without['code'].update(has_instructions=False, listings=[], listings_of=0)
+    page = show(run, 'without', without)
+    page.click('#function-row-0')
+    run.equal('without libLLVM', page.text('#no-listing'), 'The instructions are not in this page: no libLLVM was found when it was made.')
+    run.close(page, 'without libLLVM')
 
 
 def large(run):

@@ -3,6 +3,7 @@ import os
 import urllib.parse
 
 import embedded
+import instructions
 import words
 
 WIDTHS = (400, 1600)
@@ -321,6 +322,26 @@ def truths(run):
     run.close(plain, 'truths-plain')
 
 
+def listings(run):
+    """Instructions of hot blocks are those that llvm-objdump has there, in both binaries, with the lines of eu-addr2line; what is left out is told."""
+    folder = os.path.join(run.inputs, 'compiled')
+    binary, samples, program, _ = sqlite(run)
+    for name, output, counts, of, has_lines in (
+            ('lines', folder + '/demo.bolt', folder + '/demo.bolt.preagg', folder + '/demo', True),
+            ('sqlite', binary, samples, program, False),
+            ('aarch64', run.inputs + '/aarch64/sorts.b22', run.inputs + '/aarch64/sorts.b22.preagg', run.inputs + '/aarch64/sorts', False),
+            ('riscv64', run.inputs + '/riscv64/sorts.b22', run.inputs + '/riscv64/sorts.b22.preagg', run.inputs + '/riscv64/sorts', False)):
+        path = run.report('listings-' + name, output, [counts], '--input=' + of)
+        run.check('%s: %d bytes' % (name, os.path.getsize(path)), os.path.getsize(path) < 1000000)
+        instructions.check(run, name, path, output, of, has_lines)
+    path = run.report('listings-unbolted', folder + '/demo', [folder + '/demo.preagg'])
+    instructions.check(run, 'not BOLTed', path, folder + '/demo', None, True)
+    page = run.open(path)
+    page.click('#function-row-0')
+    run.equal('one binary', sorted(set(page.texts('.asm-title'))), ['Binary'])
+    run.close(page, 'not BOLTed')
+
+
 def looks(run):
     """At 400 and 1600 px, dark and light: nothing hangs over, text can be read; printed: all of it, without what only a screen needs."""
     binary, samples, program, other = sqlite(run)
@@ -412,4 +433,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, guides, heat, table, looks, tabs, hostile]
+PARTS = [figures, truths, guides, heat, table, listings, looks, tabs, hostile]

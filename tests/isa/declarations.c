@@ -9,6 +9,8 @@ LLVM_INITIALIZE(LLVMInitializeX86TargetInfo);
 LLVM_INITIALIZE(LLVMInitializeX86TargetMC);
 LLVM_INITIALIZE(LLVMInitializeX86Disassembler);
 LLVM_CREATE_DISASM(LLVMCreateDisasm, LLVMOpInfoCallback, LLVMSymbolLookupCallback);
+LLVM_CREATE_DISASM_CPU(LLVMCreateDisasmCPUFeatures, LLVMOpInfoCallback, LLVMSymbolLookupCallback);
+LLVM_SET_DISASM_OPTIONS(LLVMSetDisasmOptions);
 LLVM_DISASM_DISPOSE(LLVMDisasmDispose);
 LLVM_DISASM_INSTRUCTION(LLVMDisasmInstruction);
 
@@ -19,5 +21,9 @@ LLVM_CREATE_DISASM(LLVMCreateDisasm, LLVMSymbolLookupCallback, LLVMOpInfoCallbac
 LLVM_DISASM_DISPOSE(LLVMDisasmInstruction);
 #elif WRONG == 3
 LLVM_INITIALIZE(LLVMDisasmDispose);
+#elif WRONG == 4
+LLVM_CREATE_DISASM_CPU(LLVMCreateDisasmCPU, LLVMOpInfoCallback, LLVMSymbolLookupCallback);
+#elif WRONG == 5
+LLVM_SET_DISASM_OPTIONS(LLVMDisasmDispose);
 #endif
 #endif

@@ -30,7 +30,7 @@ function readCode(data) {
 			edges: objects(data.edge_columns, f.edges),
 			calls: objects(data.call_columns, f.calls),
 		});
-	return {...data, byRow};
+	return {...data, byRow, listingOf: new Map(data.listings.map((one) => [one.row, one]))};
 }
 
 export function readModel(text) {

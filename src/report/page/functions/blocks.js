@@ -5,6 +5,7 @@ import {code, el} from '../base/dom.js';
 import {address, bytes, count, plural} from '../base/format.js';
 import {placeWord} from '../base/colors.js';
 import {arcs, follows} from './arcs.js';
+import {source} from './source.js';
 
 const EDGES = 4; // of a block, the hottest
 
@@ -31,17 +32,19 @@ function leadsTo(index, {edgesOf, callsOf, blocks}) {
 	return items;
 }
 
-function source({file, line}, files) {
-	if (file === null || file === undefined)
-		return line ? `line ${line}` : null;
-	return code(line ? `${files[file]}:${line}` : files[file]);
+/** The offset of a block; if its instructions are here, it leads to them. */
+function place({start}, listed) {
+	const text = offset(start);
+	return listed.has(start) ? el('button', {type: 'button', class: 'to-listing', title: 'Its instructions', onclick: () => {
+		document.querySelector(`[data-listing="${start}"]`)?.scrollIntoView({block: 'start'});
+	}}, text) : text;
 }
 
-function row(block, index, known, {most, files, hasSource}) {
+function row(block, index, known, {most, files, hasSource, listed}) {
 	const bar = el('span', {class: `count-bar place-${block.place}`, 'aria-hidden': 'true'});
 	bar.style.width = `${100 * block.count / most}%`;
 	return el('tr', {'data-block': index},
-		el('th', {scope: 'row', class: 'num mono'}, offset(block.start)),
+		el('th', {scope: 'row', class: 'num mono'}, place(block, listed)),
 		el('td', {class: 'num'}, block.size === null ? '' : bytes(block.size)),
 		el('td', {class: 'num counted'}, bar, el('span', {}, count(block.count))),
 		el('td', {}, el('span', {class: 'kind'}, el('span', {class: `chip place-${block.place}`, 'aria-hidden': 'true'}), block.place === 'none' ? 'not in the output' : placeWord(block.place))),
@@ -59,11 +62,12 @@ function leftOut(known, plain) {
 	return said.filter(Boolean).join(' ');
 }
 
-export function blocksTable(f, given, {code: {files}, plain}) {
+export function blocksTable(f, given, {code: {files, listingOf}, plain}) {
 	const known = {...given, edgesOf: leaving(given.edges, 'from'), callsOf: leaving(given.calls, 'block')};
 	const hasSource = known.blocks.some((block) => block.file !== null || block.line !== null);
 	const most = Math.max(1, ...known.blocks.map((block) => block.count));
-	const rows = known.blocks.map((block, index) => row(block, index, known, {most, files, hasSource}));
+	const listed = new Set((listingOf.get(f.row)?.blocks ?? []).map(([start]) => start));
+	const rows = known.blocks.map((block, index) => row(block, index, known, {most, files, hasSource, listed}));
 	const table = el('table', {class: 'blocks'},
 		el('caption', {class: 'unseen'}, `Blocks of ${f.name}`),
 		el('thead', {}, el('tr', {}, ['Input', 'Size', plain ? 'Samples' : 'Count', 'Now', 'At', plain ? '' : 'Leads to', hasSource ? 'Source' : null]

@@ -6,6 +6,7 @@ import {placeWord} from '../base/colors.js';
 import {empty} from '../base/section.js';
 import {blocksTable} from './blocks.js';
 import {linkTo} from './link.js';
+import {listing} from './listing.js';
 
 function fact(label, value) {
 	return el('div', {class: 'fact'}, el('dt', {}, label), el('dd', {}, value));
@@ -43,10 +44,10 @@ export function makeDetail(model, chosen) {
 			return;
 		}
 		const known = model.code.byRow.get(f.row);
-		element.replaceChildren(title(f, model.heat.output), facts(f, model.counted), known?.blocks.length
-			? blocksTable(f, known, model)
-			: empty('Its blocks are not in this page.', model.code.listed
-				? `Blocks of the hottest ${plural(model.code.listed, 'function')} of ${count(model.code.all)} are: more did not fit.` : 'No blocks are known.'));
+		element.replaceChildren(title(f, model.heat.output), facts(f, model.counted), ...known?.blocks.length
+			? [blocksTable(f, known, model), listing(f, known, model)]
+			: [empty('Its blocks are not in this page.', model.code.listed
+				? `Blocks of the hottest ${plural(model.code.listed, 'function')} of ${count(model.code.all)} are: more did not fit.` : 'No blocks are known.')]);
 	}
 	chosen.listen(draw);
 	draw(null);
