@@ -11,66 +11,75 @@
 #include "src/output/profgen.h"
 #include "src/profile/nameable.h"
 
-static const char *const format_names[] = {"fdata", "yaml", "preagg", "profgen"};
+static bool write_fdata(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
+{
+	const struct fdata_header header = {(const char *const *)c->aggregate.events.at, c->aggregate.events.len};
+
+	(void)binary;
+	(void)yaml;
+	return fdata_write_profile(&c->profile, &header, c->threads, file, err);
+}
+
+static bool write_yaml(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
+{
+	const struct yaml_header header = {
+		.binary_name = binary, .events = (const char *const *)c->aggregate.events.at, .event_count = c->aggregate.events.len,
+		.leave_out_unsited = rules_restore(&c->aggregate.options.rules, RESTORE_SITES), .probes = &c->probes, .touched = c->touched,
+		.graphs = &c->graphs, .hashes = conversion_hashes(c), .reached = c->aggregate.options.rules.reached};
+
+	return yaml_write(&c->profile, &header, file, yaml, err);
+}
+
+static struct preagg_profile counts_of(const struct conversion *c)
+{
+	return (struct preagg_profile){c->preagg.rows, c->preagg.count, &c->aggregate, &conversion_binary(c)->image, c->basic};
+}
+
+static bool write_preagg(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
+{
+	const struct preagg_profile preagg = counts_of(c);
+
+	(void)binary;
+	(void)yaml;
+	(void)err;
+	preagg_write_profile(&preagg, file);
+	return true;
+}
+
+static bool write_profgen(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
+{
+	(void)binary;
+	(void)yaml;
+	(void)err;
+	profgen_write(&c->ranges, file);
+	return true;
+}
+
+static const struct format {
+	const char *name;
+	unsigned wants; /* of the conversion */
+	unsigned names; /* that it can hold */
+	bool (*write)(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err);
+} formats[] = {
+	[FORMAT_FDATA] = {"fdata", WANT_RECORDS, NAMES_ONE_LINE, write_fdata},
+	[FORMAT_YAML] = {"yaml", WANT_RECORDS, 0, write_yaml},
+	[FORMAT_PREAGG] = {"preagg", WANT_COUNTS, 0, write_preagg},
+	[FORMAT_PROFGEN] = {"profgen", WANT_RANGES, 0, write_profgen},
+};
 
 const char *profile_format_name(enum profile_format format)
 {
-	return format_names[format];
+	return formats[format].name;
 }
 
-bool profile_format_parse(const char *word, enum profile_format *out)
+void profile_output_prepare(const struct profile_output *output, struct conversion_options *options)
 {
-	for (size_t i = 0; i < BC_COUNT(format_names); i++) {
-		if (!strcmp(word, format_names[i])) {
-			*out = (enum profile_format)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-void profile_output_prepare(const struct profile_output *output,
-			    struct conversion_options *options)
-{
-	static const unsigned wants[] = {[FORMAT_FDATA] = WANT_RECORDS, [FORMAT_YAML] = WANT_RECORDS,
-					 [FORMAT_PREAGG] = WANT_COUNTS, [FORMAT_PROFGEN] = WANT_RANGES};
+	const struct format *format = &formats[output->format];
 	unsigned yaml = WANT_YAML | (output->without_hashes ? 0u : WANT_HASHES) | (output->probes ? WANT_PROBES : 0u);
 
-	options->wants |= wants[output->format] | (output->profgen ? WANT_RANGES : 0u) |
+	options->wants |= format->wants | (output->profgen ? WANT_RANGES : 0u) |
 			  (output->yaml || output->format == FORMAT_YAML ? yaml : 0u);
-	options->aggregate.names = (output->format == FORMAT_FDATA ? NAMES_ONE_LINE : 0u) |
-				   (options->wants & WANT_YAML ? NAMES_UTF8 : 0u);
-}
-
-static bool write_format(const struct conversion *conversion, enum profile_format format,
-			 const char *binary, FILE *file, struct yaml_report *yaml,
-			 struct bc_error *err)
-{
-	const struct profile *profile = &conversion->profile;
-	const char *const *events = (const char *const *)conversion->aggregate.events.at;
-	size_t count = conversion->aggregate.events.len;
-
-	switch (format) {
-	case FORMAT_FDATA:
-		return fdata_write_profile(profile, &(struct fdata_header){events, count},
-				   conversion->threads, file, err);
-	case FORMAT_YAML:
-		return yaml_write(profile, &(struct yaml_header){
-					  .binary_name = binary, .events = events, .event_count = count,
-					  .leave_out_unsited = rules_restore(&conversion->aggregate.options.rules, RESTORE_SITES),
-					  .probes = &conversion->probes, .touched = conversion->touched,
-					  .graphs = &conversion->graphs, .hashes = conversion_hashes(conversion),
-					  .reached = conversion->aggregate.options.rules.reached},
-				  file, yaml, err);
-	case FORMAT_PROFGEN:
-		profgen_write(&conversion->ranges, file);
-		return true;
-	case FORMAT_PREAGG:
-		break;
-	}
-	preagg_write_profile(&(struct preagg_profile){conversion->preagg.rows, conversion->preagg.count, &conversion->aggregate, &conversion_binary(conversion)->image,
-					      conversion->basic}, file);
-	return true;
+	options->aggregate.names = format->names | (options->wants & WANT_YAML ? NAMES_UTF8 : 0u);
 }
 
 /* Returns the mode of a shard.  A shard without a record can be merged with shards of both modes. */
@@ -84,8 +93,7 @@ static enum profile_mode shard_mode(const struct conversion *conversion)
 /* Writes a shard, whose addresses are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
-	const struct preagg_profile preagg = {conversion->preagg.rows, conversion->preagg.count, &conversion->aggregate, &conversion_binary(conversion)->image,
-					      conversion->basic};
+	const struct preagg_profile preagg = counts_of(conversion);
 	struct shard shard = {.kind = KIND_PREAGG, .mode = shard_mode(conversion),
 			      .id = code_digest(conversion_binary(conversion))};
 	FILE *text = shard_begin(&shard, file);
@@ -124,6 +132,6 @@ bool profile_output_fill(const struct profile_output *output, const struct outpu
 		profgen_write(&conversion->ranges, files[PROFILE_PROFGEN].file);
 	if (output->shard)
 		return write_shard(conversion, files[PROFILE_ITSELF].file, err);
-	return write_format(conversion, output->format, binary, files[PROFILE_ITSELF].file, yaml, err) &&
-	       (!also->file || write_format(conversion, FORMAT_YAML, binary, also->file, yaml, err));
+	return formats[output->format].write(conversion, binary, files[PROFILE_ITSELF].file, yaml, err) &&
+	       (!also->file || write_yaml(conversion, binary, also->file, yaml, err));
 }

@@ -10,7 +10,6 @@
 enum profile_format { FORMAT_FDATA, FORMAT_YAML, FORMAT_PREAGG, FORMAT_PROFGEN };
 
 /* "fdata", "yaml", "preagg" or "profgen". */
-bool profile_format_parse(const char *word, enum profile_format *out);
 const char *profile_format_name(enum profile_format format);
 
 struct profile_output {
