@@ -161,18 +161,13 @@ bool perf2bolt_summary_read(const struct perf2bolt_arguments *arguments, const s
 void perf2bolt_summary_written(const struct perf2bolt_arguments *arguments,
 			      const struct conversion *conversion, FILE *out)
 {
-	switch (arguments->output.format) {
-	case FORMAT_FDATA:
+	if (arguments->output.format == FORMAT_YAML)
+		return;
+	if (arguments->output.format == FORMAT_FDATA)
 		fprintf(out, "PERF2BOLT: wrote %zu objects and %zu memory objects to ",
 			conversion->profile.record_count, conversion->profile.accesses.len);
-		break;
-	case FORMAT_PROFGEN:
-	case FORMAT_PREAGG:
+	else
 		fprintf(out, "PERF2BOLT: wrote %zu pre-aggregated objects to ", conversion->preagg.count);
-		break;
-	case FORMAT_YAML:
-		return;
-	}
 	print_name(text_of(arguments->output.path), out);
 	putc('\n', out);
 }
