@@ -59,10 +59,8 @@ static bool list_all_kept(struct pass *pass, struct kept_vec *out)
 	const struct binary *binary = pass->binary;
 	uint32_t hot = binary->fragment_of[pass->function - binary->functions.at];
 
-	if (!list_kept(pass, hot, out))
-		return false;
-	for (uint32_t i = pass->first_cold[hot]; i != NO_FRAGMENT; i = pass->next_cold[i])
-		if (!list_kept(pass, i, out))
+	for (uint32_t i = pass->fragments.first[hot]; i < pass->fragments.first[hot + 1]; i++)
+		if (!list_kept(pass, pass->fragments.at[i], out))
 			return false;
 	sort_kept(out->at, out->len);
 	return true;

@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/base/search.h"
 #include "src/base/sort.h"
+#include "src/elf/fragments_by_function.h"
 
 static bool place_less(const struct made_place *a, const struct made_place *b)
 {
@@ -24,12 +25,6 @@ static bool has(const struct made_place_vec *places, struct made_place place)
 	size_t i = places_up_to(places, place);
 
 	return i && !place_less(&places->at[i - 1], &place);
-}
-
-/* The hot fragment whose function a fragment is of, or BAT_NO_PARENT. */
-static uint32_t hot_of(const struct bat_table *bat, uint32_t fragment)
-{
-	return bat->fragments[fragment].cold ? bat->fragments[fragment].parent : fragment;
 }
 
 /* An entry of a block that has no hash: indices of both in the table. */
@@ -105,7 +100,7 @@ static bool find_in_bytes(const struct binary *binary, struct unhashed_vec *out)
 static bool list_made(const struct bat_table *bat, const struct unhashed_vec *unhashed, struct made_place_vec *out)
 {
 	for (size_t i = 0; i < unhashed->len; i++) {
-		struct made_place place = {hot_of(bat, unhashed->at[i].fragment),
+		struct made_place place = {fragment_hot_one(bat, unhashed->at[i].fragment),
 					   bat_entry_input(bat->entries[unhashed->at[i].entry])};
 		if (place.fragment != BAT_NO_PARENT && place.offset && !made_place_vec_push(out, place))
 			return false;
@@ -129,7 +124,7 @@ static bool list_blocks(const struct bat_table *bat, const struct unhashed_vec *
 {
 	for (uint32_t f = 0; f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
-		struct made_place place = {hot_of(bat, f), UINT32_MAX};
+		struct made_place place = {fragment_hot_one(bat, f), UINT32_MAX};
 		size_t last = places_up_to(made, place);
 		if (place.fragment == BAT_NO_PARENT || !last || made->at[last - 1].fragment != place.fragment)
 			continue;

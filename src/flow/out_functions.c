@@ -6,6 +6,7 @@
 
 #include "src/base/parallel.h"
 #include "src/base/search.h"
+#include "src/elf/fragments_by_function.h"
 
 /* ---- one function ---- */
 
@@ -204,9 +205,8 @@ static void mark_fragments(const struct pair *pair, const atomic_bool *ran, atom
 		if (ran[i] && pair->functions.at[i].kind == FUNCTION_CODE && pair->body_of[i] != NO_FUNCTION)
 			entered[pair->body_of[i]] = true;
 	for (uint32_t i = 0; i < binary->bat.fragment_count; i++) {
-		const struct bat_fragment *f = &binary->bat.fragments[i];
-		uint32_t hot = f->cold && f->parent != BAT_NO_PARENT ? binary->function_of[f->parent] : NO_FUNCTION;
-		if (hot != NO_FUNCTION && entered[hot] && binary->function_of[i] != NO_FUNCTION)
+		uint32_t hot = fragment_hot_one(&binary->bat, i), function = hot == BAT_NO_PARENT ? NO_FUNCTION : binary->function_of[hot];
+		if (function != NO_FUNCTION && entered[function] && binary->function_of[i] != NO_FUNCTION)
 			entered[binary->function_of[i]] = true;
 	}
 }

@@ -102,8 +102,9 @@ static bool copies_find(struct pass *pass)
 	if (!blocks || hot == NO_FRAGMENT)
 		return true;
 	find_copies_in(pass, hot);
-	for (uint32_t cold = pass->first_cold[hot]; cold != NO_FRAGMENT; cold = pass->next_cold[cold])
-		find_copies_in(pass, cold);
+	for (uint32_t i = pass->fragments.first[hot]; i < pass->fragments.first[hot + 1]; i++)
+		if (pass->fragments.at[i] != hot)
+			find_copies_in(pass, pass->fragments.at[i]);
 	return true;
 }
 
@@ -642,26 +643,6 @@ static bool take_all_sums(struct pass *pass)
 	return !pass->out_of_memory;
 }
 
-static bool list_cold(struct pass *pass)
-{
-	const struct bat_table *bat = &pass->how->pair->output->bat;
-	size_t capacity = (bat->fragment_count + (size_t)1) * sizeof(uint32_t);
-
-	pass->first_cold = malloc(capacity);
-	pass->next_cold = malloc(capacity);
-	if (!pass->first_cold || !pass->next_cold)
-		return false;
-	memset(pass->first_cold, 0xff, capacity); /* NO_FRAGMENT */
-	for (uint32_t i = bat->fragment_count; i--;) {
-		uint32_t hot = bat->fragments[i].parent;
-		if (!bat->fragments[i].cold || hot == BAT_NO_PARENT)
-			continue;
-		pass->next_cold[i] = pass->first_cold[hot];
-		pass->first_cold[hot] = i;
-	}
-	return true;
-}
-
 static bool make_known_calls(struct pass *pass)
 {
 	struct known_calls *calls = &pass->calls;
@@ -699,7 +680,7 @@ static bool open_pass(struct pass *pass, struct bc_error *err)
 	pass->out = calloc(1, sizeof(*pass->out));
 	return targets_open(&pair->image, &pair->functions, &pass->input, err) &&
 	       targets_open(&pair->output->image, &pair->output->functions, &pass->output, err) &&
-	       ((pass->out && list_cold(pass) && find_shared(pass) && make_known_calls(pass)) || bc_fail_nomem(err));
+	       ((pass->out && fragments_by_function_list(&pair->output->bat, &pass->fragments) && find_shared(pass) && make_known_calls(pass)) || bc_fail_nomem(err));
 }
 
 static void close_pass(struct pass *pass)
@@ -709,8 +690,7 @@ static void close_pass(struct pass *pass)
 	free(pass->out);
 	record_groups_free(&pass->groups);
 	entry_vec_free(&pass->entries);
-	free(pass->first_cold);
-	free(pass->next_cold);
+	fragments_by_function_free(&pass->fragments);
 	free(pass->copies);
 	displaced_vec_free(&pass->displaced);
 	free(pass->shared);

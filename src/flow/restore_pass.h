@@ -3,6 +3,7 @@
 #ifndef FLOW_RESTORE_PASS_H
 #define FLOW_RESTORE_PASS_H
 
+#include "src/elf/fragments_by_function.h"
 #include "src/pair/targets.h"
 #include "src/profile/entries.h"
 #include "src/flow/restore.h"
@@ -47,7 +48,7 @@ struct pass {
 	const struct code *code; /* of the function at hand, in the input */
 	const struct function *function; /* likewise: the output's */
 	size_t begin, end;               /* its records, of groups.records */
-	uint32_t *first_cold, *next_cold; /* cold fragments of a hot one, and of the same hot one; NO_FRAGMENT ends */
+	struct fragments_by_function fragments; /* of the output */
 	struct known_calls calls;
 	struct displaced_vec displaced; /* by function, as records are; found by the first pass, for the second */
 	size_t first_displaced;         /* of the function at hand, or of one behind it */

@@ -54,7 +54,7 @@ static uint32_t node_outside(const struct flow_problem *problem)
 /* The count that the samples of the block alone suggest. */
 static uint64_t said_count(const struct flow_block *block)
 {
-	return block->vanishes ? 0 : block->samples * FLOW_UNITS / block->instructions;
+	return block->removable ? 0 : block->samples * FLOW_UNITS / block->instructions;
 }
 
 /* The same in 80ths of it, at `end`. */
@@ -96,7 +96,7 @@ static size_t curve_of_none(const struct flow_block *block, bool sparse, struct 
 
 static size_t curve_of(const struct flow_block *block, bool sparse, struct network_piece *curve)
 {
-	if (!block->vanishes)
+	if (!block->removable)
 		return block->samples ? curve_of_samples(block, curve) : curve_of_none(block, sparse, curve);
 	curve[0] = (struct network_piece){NETWORK_MOST, 0};
 	return 1;

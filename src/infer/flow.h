@@ -28,7 +28,7 @@
 struct flow_block {
 	uint64_t samples;
 	uint32_t instructions; /* 1 to 2^20 */
-	bool vanishes;  /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
+	bool removable;  /* BOLT deletes it (nops or one jump alone): its samples tell nothing */
 	bool entry;     /* of the function */
 	bool pad;       /* of an exception: entered seldom from outside */
 	bool leaves;    /* it returns, leaves by a tail call, or nothing is known to follow */

@@ -132,7 +132,7 @@ static double moved(const struct function_problem *p)
 	for (uint32_t i = 0; i < p->problem.block_count; i++) {
 		const struct flow_block *block = &p->blocks[i];
 		double expected = (double)p->counts.blocks[i] * block->instructions / FLOW_UNITS;
-		if (!block->vanishes && (double)block->samples > expected)
+		if (!block->removable && (double)block->samples > expected)
 			sum += (double)block->samples - expected;
 	}
 	return sum;

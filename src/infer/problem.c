@@ -25,7 +25,7 @@ static struct flow_block block_of(const struct function *f, const struct graph *
 	uint32_t instructions = count_instructions(f, first, end, bolted);
 	struct flow_block block = {
 		.instructions = instructions < MOST_INSTRUCTIONS ? instructions : MOST_INSTRUCTIONS,
-		.vanishes = code_is_removable(f, first, end),
+		.removable = code_is_removable(f, first, end),
 		.entry = !number,
 		.pad = number && graph->blocks[number].entered,
 		.leaves = code->first_next[number] == code->first_next[number + 1] || graph->blocks[number].indirect,

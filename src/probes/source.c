@@ -123,10 +123,10 @@ static bool take_fragment(const struct seeker *s, uint32_t fragment)
 static bool take_fragments(const struct seeker *s, uint32_t hot, const struct block_source *parts)
 {
 	size_t count;
-	const struct cold_part *cold = blocks_cold_parts(parts, hot, &count);
+	const uint32_t *fragments = blocks_fragments(parts, hot, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!take_fragment(s, cold[i].fragment))
+		if (fragments[i] != hot && !take_fragment(s, fragments[i]))
 			return false;
 	return take_fragment(s, hot);
 }

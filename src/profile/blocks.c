@@ -6,24 +6,6 @@
 
 DEFINE_VEC(chosen_vec, uint32_t);
 
-static bool cold_less(const struct cold_part *a, const struct cold_part *b)
-{
-	return a->parent != b->parent ? a->parent < b->parent : a->fragment < b->fragment;
-}
-DEFINE_SORT(sort_cold, struct cold_part, cold_less)
-
-static bool list_cold(const struct bat_table *bat, struct cold_part_vec *out)
-{
-	for (uint32_t i = 0; i < bat->fragment_count; i++) {
-		const struct bat_fragment *fragment = &bat->fragments[i];
-		if (fragment->cold && fragment->parent != BAT_NO_PARENT &&
-		    !cold_part_vec_push(out, (struct cold_part){fragment->parent, i}))
-			return false;
-	}
-	sort_cold(out->at, out->len);
-	return true;
-}
-
 /* Functions that BAT does not have, PLT entries left out: these have no blocks. */
 static bool list_others(const struct profile *profile, struct chosen_vec *out)
 {
@@ -71,7 +53,7 @@ static bool list_made(const struct bat_table *bat, struct bat_place_vec *out)
 {
 	for (uint32_t f = 0; bat->blocks && f < bat->fragment_count; f++) {
 		const struct bat_fragment *fragment = &bat->fragments[f];
-		uint32_t owner = fragment->cold ? fragment->parent : f;
+		uint32_t owner = fragment_hot_one(bat, f);
 		for (uint32_t i = 0; owner != BAT_NO_PARENT && i < fragment->entry_count; i++) {
 			uint32_t at = fragment->first_entry + i;
 			struct input_block block = {.offset = bat_entry_input(bat->entries[at]),
@@ -101,12 +83,12 @@ static bool list_secondary(const struct bat_table *bat, struct bat_place_vec *ou
 static bool list_blocks(const struct bat_table *bat, struct table_blocks *out)
 {
 	out->bat = bat;
-	return list_cold(bat, &out->cold) && list_made(bat, &out->made) && list_secondary(bat, &out->secondary);
+	return fragments_by_function_list(bat, &out->fragments) && list_made(bat, &out->made) && list_secondary(bat, &out->secondary);
 }
 
 static void free_table_blocks(struct table_blocks *blocks)
 {
-	cold_part_vec_free(&blocks->cold);
+	fragments_by_function_free(&blocks->fragments);
 	bat_place_vec_free(&blocks->made);
 	bat_place_vec_free(&blocks->secondary);
 }
@@ -163,9 +145,6 @@ static bool add_fragment(const struct bat_table *bat, uint32_t index, struct inp
 	return true;
 }
 
-/* The first cold part of a parent, or the number of all. */
-DEFINE_SEARCH(first_cold, struct cold_part, uint32_t, item->parent < key)
-
 /* Where damage gives two blocks one offset, the lower index is kept. */
 static bool block_less(const struct input_block *a, const struct input_block *b)
 {
@@ -194,35 +173,24 @@ bool blocks_are_made(const struct block_source *source, struct input_place place
 	return hot != NO_FRAGMENT && find_place(&source->own.made, hot, place.offset);
 }
 
-static const struct cold_part *cold_parts(const struct table_blocks *table, uint32_t hot, size_t *count)
+const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot, size_t *count)
 {
-	const struct cold_part_vec *cold = &table->cold;
-	size_t first = first_cold(cold->at, cold->len, hot), end = first;
+	const struct fragments_by_function *fragments = &source->own.fragments;
 
-	while (end < cold->len && cold->at[end].parent == hot)
-		end++;
-	*count = end - first;
-	return *count ? &cold->at[first] : NULL;
-}
-
-const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count)
-{
-	return cold_parts(&source->own, hot, count);
+	*count = fragments->first[hot + 1] - fragments->first[hot];
+	return fragments->at + fragments->first[hot];
 }
 
 static bool from_table(const struct table_blocks *table, uint32_t hot, struct input_function *out)
 {
 	const struct bat_table *bat = table->bat;
-	size_t count;
-	const struct cold_part *cold = cold_parts(table, hot, &count);
+	const struct fragments_by_function *fragments = &table->fragments;
 
 	out->hashed = true;
 	out->hash = bat->fragments[hot].hash;
 	out->block_count = bat->fragments[hot].block_count;
-	if (!add_fragment(bat, hot, &out->blocks))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!add_fragment(bat, cold[i].fragment, &out->blocks))
+	for (uint32_t i = fragments->first[hot]; i < fragments->first[hot + 1]; i++)
+		if (!add_fragment(bat, fragments->at[i], &out->blocks))
 			return false;
 	sort_unique(&out->blocks);
 	return true;

@@ -8,6 +8,7 @@
 #define PROFILE_BLOCKS_H
 
 #include "src/cfg/cfg.h"
+#include "src/elf/fragments_by_function.h"
 #include "src/pair/hash_source.h"
 #include "src/profile/profile.h"
 
@@ -31,12 +32,6 @@ struct input_function {
 	struct input_block_vec blocks; /* by offset, none twice */
 };
 
-/* A cold fragment of known parent. */
-struct cold_part {
-	uint32_t parent, fragment; /* indices of fragments */
-};
-DEFINE_VEC(cold_part_vec, struct cold_part);
-
 /* A place in the input, of a fragment or of its parent. */
 struct bat_place {
 	uint32_t fragment, offset;
@@ -49,7 +44,7 @@ struct table_blocks {
 	const struct bat_table *bat;
 	struct bat_place_vec made;      /* blocks that BOLT put in, of hot fragments and their cold parts */
 	struct bat_place_vec secondary; /* entry points; both are sorted */
-	struct cold_part_vec cold;      /* by parent */
+	struct fragments_by_function fragments;
 };
 
 struct block_source {
@@ -75,8 +70,8 @@ void blocks_close(struct block_source *source);
 BC_MUST_USE bool blocks_of(const struct block_source *source, const struct function *function,
 			   struct input_function *out);
 
-/* The cold fragments of a hot one, and how many. */
-const struct cold_part *blocks_cold_parts(const struct block_source *source, uint32_t hot, size_t *count);
+/* The fragments of the function of a hot one, that included, and how many. */
+const uint32_t *blocks_fragments(const struct block_source *source, uint32_t hot, size_t *count);
 
 /* The block that holds an offset, or NULL if that lies before the first. */
 const struct input_block *blocks_find(const struct input_function *function, uint32_t offset);

@@ -4,38 +4,15 @@
 #include "src/base/search.h"
 #include "src/base/sort.h"
 
-static bool has_parent(const struct bat_fragment *fragment)
-{
-	return fragment->cold && fragment->parent != BAT_NO_PARENT;
-}
-
-/* A counting sort by parent.  first[] has the number of a parent's children, then where they end, then where they begin. */
 bool code_parts_init(struct code_parts *parts, const struct binary *binary)
 {
-	const struct bat_table *bat = &binary->bat;
-	size_t count = bat->fragment_count;
-
-	*parts = (struct code_parts){binary, malloc((count + 1) * sizeof(uint32_t)), calloc(count + 1, sizeof(uint32_t))};
-	if (!parts->cold || !parts->first) {
-		code_parts_free(parts);
-		return false;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (has_parent(&bat->fragments[i]))
-			parts->first[bat->fragments[i].parent]++;
-	for (size_t i = 0; i < count; i++)
-		parts->first[i + 1] += parts->first[i];
-	for (size_t i = count; i-- > 0;)
-		if (has_parent(&bat->fragments[i]))
-			parts->cold[--parts->first[bat->fragments[i].parent]] = (uint32_t)i;
-	return true;
+	*parts = (struct code_parts){.binary = binary};
+	return fragments_by_function_list(&binary->bat, &parts->fragments);
 }
 
 void code_parts_free(struct code_parts *parts)
 {
-	free(parts->cold);
-	free(parts->first);
-	*parts = (struct code_parts){0};
+	fragments_by_function_free(&parts->fragments);
 }
 
 bool code_parts_moved(const struct code_parts *parts, const struct function *function)
@@ -62,8 +39,8 @@ static bool each_fragment(const struct code_parts *parts, const struct function 
 	if (own == NO_FRAGMENT)
 		return code_piece_vec_push(out, (struct code_piece){0, short_size(function->size), function->address, false});
 	bool ok = visit(binary, own, out);
-	for (uint32_t i = parts->first[own]; ok && i < parts->first[own + 1]; i++)
-		ok = visit(binary, parts->cold[i], out);
+	for (uint32_t i = parts->fragments.first[own]; ok && i < parts->fragments.first[own + 1]; i++)
+		ok = parts->fragments.at[i] == own || visit(binary, parts->fragments.at[i], out);
 	return ok;
 }
 

@@ -5,12 +5,12 @@
 
 #include "src/base/vec.h"
 #include "src/elf/binary.h"
+#include "src/elf/fragments_by_function.h"
 
 /* Fragments by function.  The binary must outlive them. */
 struct code_parts {
 	const struct binary *binary;
-	uint32_t *cold; /* numbers of cold fragments whose parents are known, by parent */
-	uint32_t *first; /* by fragment: where those of which it is the parent begin; one more than there are fragments */
+	struct fragments_by_function fragments;
 };
 
 /* false: out of memory */

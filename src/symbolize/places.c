@@ -51,35 +51,10 @@ static bool collect_names(struct places *places)
 	return true;
 }
 
-/* A counting sort of the fragments by parent, done in two passes over the table:
- * numbers of children become positions. */
-static bool collect_children(struct places *places)
-{
-	const struct bat_table *bat = &places->binary->bat;
-	uint32_t *first = calloc((size_t)bat->fragment_count + 2, sizeof(*first));
-
-	places->children = malloc(((size_t)bat->fragment_count + 1) * sizeof(*places->children));
-	if (!first || !places->children) {
-		free(first);
-		return false;
-	}
-	for (uint32_t i = 0; i < bat->fragment_count; i++)
-		if (bat->fragments[i].parent != BAT_NO_PARENT)
-			first[bat->fragments[i].parent + 2]++;
-	for (uint32_t i = 2; i < bat->fragment_count + 2; i++)
-		first[i] += first[i - 1];
-	for (uint32_t i = 0; i < bat->fragment_count; i++)
-		if (bat->fragments[i].parent != BAT_NO_PARENT)
-			places->children[first[bat->fragments[i].parent + 1]++] = i;
-	places->child_count = first[bat->fragment_count + 1];
-	free(first);
-	return true;
-}
-
 bool places_init(struct places *places, const struct binary *binary)
 {
 	*places = (struct places){.binary = binary};
-	if (collect_names(places) && collect_children(places))
+	if (collect_names(places) && fragments_by_function_list(&binary->bat, &places->fragments))
 		return true;
 	places_free(places);
 	return false;
@@ -88,7 +63,7 @@ bool places_init(struct places *places, const struct binary *binary)
 void places_free(struct places *places)
 {
 	free(places->names);
-	free(places->children);
+	fragments_by_function_free(&places->fragments);
 	*places = (struct places){0};
 }
 
@@ -111,24 +86,6 @@ const struct named *places_named(const struct places *places, struct text name, 
 	       !compare_text(places->names[first + *count].name, name))
 		++*count;
 	return *count ? &places->names[first] : NULL;
-}
-
-static uint32_t parent_of(const struct places *places, uint32_t child)
-{
-	return places->binary->bat.fragments[places->children[child]].parent;
-}
-
-struct wanted_child {
-	const struct bat_fragment *fragments;
-	uint32_t parent;
-};
-DEFINE_SEARCH(first_child_of, uint32_t, struct wanted_child, key.fragments[*item].parent < key.parent)
-
-/* Where the fragments of a hot one begin in children[]. */
-static uint32_t first_child(const struct places *places, uint32_t parent)
-{
-	return (uint32_t)first_child_of(places->children, places->child_count,
-					(struct wanted_child){places->binary->bat.fragments, parent});
 }
 
 /* How many bytes of code a fragment has: those of the function there. */
@@ -186,9 +143,8 @@ static void visit_function(const struct places *places, const struct function *f
 		visit(ctx, &whole, &range);
 		return;
 	}
-	for (uint32_t i = first_child(places, fragment);
-	     i < places->child_count && parent_of(places, i) == fragment; i++)
-		if (!visit_fragment(places, &binary->bat.fragments[places->children[i]], visit, ctx))
+	for (uint32_t i = places->fragments.first[fragment]; i < places->fragments.first[fragment + 1]; i++)
+		if (!visit_fragment(places, &binary->bat.fragments[places->fragments.at[i]], visit, ctx))
 			return;
 }
 

@@ -12,6 +12,7 @@
 #define SYMBOLIZE_PLACES_H
 
 #include "src/elf/binary.h"
+#include "src/elf/fragments_by_function.h"
 
 struct named {
 	const char *name;
@@ -22,8 +23,7 @@ struct places {
 	const struct binary *binary;
 	struct named *names; /* sorted by name, then function; each pair once */
 	size_t name_count;
-	uint32_t *children; /* fragments, by parent, then number */
-	uint32_t child_count;
+	struct fragments_by_function fragments;
 };
 
 /* The binary must outlive the places.  False when out of memory. */

@@ -138,7 +138,7 @@ static void vanishing_blocks(void **state)
 	static const struct flow_edge way[] = {{0, 1}, {0, 2}, {1, 2}};
 	const struct flow_block block[] = {
 		{.samples = 100, .instructions = 10, .entry = true},
-		{.samples = 5000, .instructions = 1, .vanishes = true},
+		{.samples = 5000, .instructions = 1, .removable = true},
 		{.samples = 100, .instructions = 10, .leaves = true},
 	};
 
@@ -219,7 +219,7 @@ static void tables_share(void **state)
 		assert_int_equal(edges[i], (i % 3 == 2 ? 30 : 15) * FLOW_UNITS);
 	/* Samples of a block that BOLT deletes are no share of it. */
 	block[4].samples = 60;
-	block[5] = (struct flow_block){.samples = 5000, .instructions = 1, .leaves = true, .vanishes = true};
+	block[5] = (struct flow_block){.samples = 5000, .instructions = 1, .leaves = true, .removable = true};
 	solve(block, 6, way, 8);
 	for (uint32_t i = 2; i < 8; i++)
 		assert_int_equal(edges[i], (i % 3 == 1 ? 0 : 30) * FLOW_UNITS);
@@ -248,9 +248,9 @@ static void the_next_block(void **state)
 {
 	static const struct flow_edge back_first[] = {{1, 0}, {1, 2}}, next_first[] = {{1, 2}, {1, 0}};
 	const struct flow_block block[] = {
-		{.instructions = 1, .leaves = true, .vanishes = true},
+		{.instructions = 1, .leaves = true, .removable = true},
 		{.samples = 10, .instructions = 1, .entry = true},
-		{.instructions = 1, .leaves = true, .vanishes = true},
+		{.instructions = 1, .leaves = true, .removable = true},
 	};
 
 	(void)state;
@@ -306,7 +306,7 @@ static void random_functions(void **state)
 		uint32_t count = 1 + any(MOST), edge_count = 0;
 		for (uint32_t i = 0; i < count; i++) {
 			b[i] = (struct flow_block){.samples = any(3) ? any(500) : 0, .instructions = 1 + any(30),
-						   .entry = !i, .pad = !any(9), .vanishes = !any(12),
+						   .entry = !i, .pad = !any(9), .removable = !any(12),
 						   .leaves = !any(5), .may_end = !any(7)};
 			for (uint32_t from = i, ways = any(4); ways--;)
 				e[edge_count++] = (struct flow_edge){from, any(count)};
