@@ -2,9 +2,8 @@
 #include <stdlib.h>
 
 #include "lib/handles.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/elf/load.h"
-#include "src/elf/translate.h"
 
 _Static_assert((int)BATCONV_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_IO == (int)BC_IO,
 	       "the public codes are the internal ones");

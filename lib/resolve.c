@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "lib/handles.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 
 static void take_places(const struct batconv_resolver *r, const struct frame *f, struct batconv_frame *out)
 {

@@ -17,7 +17,7 @@ src/elf/*.[ch]
 src/cfg/landing_pads.c src/cfg/relocs.c src/cfg/jump_*.c
 src/isa/insn.c src/isa/decoder.c src/isa/aarch64.c src/isa/riscv.c src/isa/x86*.[ch]
 src/event/*.[ch] src/event/perf_data/*.[ch] src/event/perf_script/*.[ch]
-src/addrspace/bcmaps_read.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
+src/addrspace/bcmaps.c src/base/leb.c src/addrspace/maps_text.c src/addrspace/proc.c
 src/check/table_json.c
 src/symbolize/raw.c
 '''.split()

@@ -29,8 +29,8 @@
 #ifndef ADDRSPACE_BCMAPS_H
 #define ADDRSPACE_BCMAPS_H
 
-#include "src/base/bytes.h"
 #include "src/addrspace/snapshots.h"
+#include "src/base/bytes.h"
 
 #define BCMAPS_MAGIC "BCMAPS\r\n"
 #define BCMAPS_MAGIC_SIZE 8

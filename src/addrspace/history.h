@@ -9,6 +9,7 @@
 #include "src/addrspace/mapped_files.h"
 #include "src/addrspace/processes.h"
 #include "src/addrspace/snapshots.h"
+#include "src/event/perf_data/perf_features.h"
 
 /* Zeroed but for `files` means empty.  The flags of a mapping are MAPPING_... (maps.h).  The process NO_PID has
  * the modules of the kernel. */
@@ -43,5 +44,26 @@ BC_MUST_USE bool history_snapshot(struct process *process, struct snapshots *out
 /* The same of all processes, by pid. */
 BC_MUST_USE bool history_snapshot_all(const struct history *history, struct snapshots *out,
 				      struct bc_error *err);
+
+/*
+ * The processes that a recording hands on to the next one, if that is a later part of the same
+ * recording and has a history of its own.
+ */
+
+/* Zeroed means that no recording came before. */
+struct carried {
+	struct recordings recordings; /* for the reader */
+	bool new_recording;           /* likewise: the next one goes on from none */
+	struct mapped_files files;    /* of the processes */
+	struct processes processes;
+};
+
+void carried_free(struct carried *carried);
+
+/* When a recording was read: keep its processes.  BC_NOMEM */
+BC_MUST_USE bool carried_keep(struct carried *carried, const struct history *history, struct bc_error *err);
+
+/* At EVENT_CONTINUES, before the history takes it: they are those of the recording before.  BC_NOMEM */
+BC_MUST_USE bool carried_give(const struct carried *carried, struct history *history, struct bc_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/addrspace/image_judge.h"
+#include "src/addrspace/image_space.h"
 
 /* What a snapshot is to a conversion. */
 struct given_set {

@@ -2,12 +2,188 @@
 #include "src/addrspace/image_space.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/addrspace/image_given.h"
-#include "src/addrspace/image_judge.h"
 #include "src/base/hash.h"
+
+#define NAMED 3
+
+void most_mapped_free(struct most_mapped *files)
+{
+	for (size_t i = 0; i < files->len; i++)
+		free(files->at[i].path);
+	*files = (struct most_mapped){0};
+}
+
+/* lib.so, lib.so.6 */
+static bool is_library(struct text path)
+{
+	for (struct text t = text_basename(path); t.len; t = text_from(t, 1)) {
+		t = text_from(t, text_find(t, '.'));
+		if (text_is(t, ".so") || text_starts(t, ".so."))
+			return true;
+	}
+	return false;
+}
+
+static bool add(struct most_mapped *files, struct text path)
+{
+	if (files->len == MOST_MAPPED_MAX)
+		return true;
+	char *copy = malloc(path.len + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, path.at, path.len);
+	copy[path.len] = '\0';
+	files->last = files->len++;
+	files->at[files->last] = (struct mapped_program){copy, 1};
+	return true; // cppcheck-suppress memleak ; copy is in files->at
+}
+
+bool most_mapped_count(struct most_mapped *files, struct text path)
+{
+	if (!text_starts(path, "/") || text_starts(path, "//") || is_library(path))
+		return true;
+	if (files->len && text_is(path, files->at[files->last].path)) {
+		files->at[files->last].count++;
+		return true;
+	}
+	for (size_t i = 0; i < files->len; i++)
+		if (text_is(path, files->at[i].path)) {
+			files->at[files->last = i].count++;
+			return true;
+		}
+	return add(files, path);
+}
+
+/* Orders by count, then by path. */
+static bool before(const struct mapped_program *a, const struct mapped_program *b)
+{
+	return a->count != b->count ? a->count > b->count : strcmp(a->path, b->path) < 0;
+}
+
+/* The first file that comes after `last` (NULL: the first of all), or NULL. */
+static const struct mapped_program *next_most(const struct most_mapped *files,
+					   const struct mapped_program *last)
+{
+	const struct mapped_program *best = NULL;
+
+	for (size_t i = 0; i < files->len; i++) {
+		const struct mapped_program *file = &files->at[i];
+		if ((!last || before(last, file)) && (!best || before(file, best)))
+			best = file;
+	}
+	return best;
+}
+
+void most_mapped_names(const struct most_mapped *files, char *out, size_t size)
+{
+	const struct mapped_program *file = next_most(files, NULL);
+	size_t len = 0;
+
+	snprintf(out, size, "none");
+	for (int i = 0; i < NAMED && file && len < size; i++) {
+		int n = snprintf(out + len, size - len, "%s%s", i ? ", " : "", file->path);
+		len += n > 0 ? (size_t)n : 0;
+		file = next_most(files, file);
+	}
+}
+
+void file_places_note(struct file_places *places, struct file_place place)
+{
+	for (size_t i = 0; i < places->len; i++) {
+		const struct file_place *known = &places->at[i];
+		if (known->offset == place.offset && known->size == place.size &&
+		    known->vaddr == place.vaddr)
+			return;
+	}
+	if (places->len < FILE_PLACES_MOST)
+		places->at[places->len++] = place;
+}
+
+bool file_places_find(const struct file_places *places, uint64_t offset, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < places->len; i++) {
+		const struct file_place *place = &places->at[i];
+		if (offset - place->offset >= place->size)
+			continue;
+		*vaddr = place->vaddr + (offset - place->offset);
+		return true;
+	}
+	return false;
+}
+
+static bool note_other_build(struct image_report *report, const struct map_event *event)
+{
+	if (report->other_build++)
+		return true;
+	report->other_build_id = event->build_id;
+	report->other_build_path = malloc(event->path.len + 1);
+	if (!report->other_build_path)
+		return false;
+	memcpy(report->other_build_path, event->path.at, event->path.len);
+	report->other_build_path[event->path.len] = '\0';
+	return true;
+}
+
+static uint64_t path_hash(const struct image_space *space, struct text path)
+{
+	return hash_bytes(space->path_seed, path.at, path.len);
+}
+
+bool image_space_unidentified(const struct image_space *space, struct text path)
+{
+	return number_set_has(&space->unidentified, path_hash(space, path));
+}
+
+/* Remembers mappings for build-ids that come late.  A mapping that does not fit is never used,
+ * whatever its build-id. */
+static bool note_identity(struct image_space *space, const struct map_event *event, enum image_fit fit)
+{
+	if (fit == FIT_IMAGE && event->build_id.size && !space->identified &&
+	    image_match_has_name(&space->match, event->path))
+		return (space->identified = strndup(event->path.at, event->path.len));
+	return !event->id_may_come || fit == FIT_MISFIT ||
+	       number_set_add(&space->unidentified, path_hash(space, event->path));
+}
+
+/* The user gave the input binary, but the samples are of the binary that BOLT made from it. */
+static bool note_bolted(struct image_space *space, const struct map_event *event)
+{
+	struct image_report *report = &space->report;
+
+	if (!report->bolted && build_id_is_marked(&space->match.image->build_id, &event->build_id))
+		return (report->bolted = strndup(event->path.at, event->path.len));
+	return true;
+}
+
+bool image_judge(struct image_space *space, const uint64_t *near, const struct map_event *event,
+		 struct mapping *out, struct bc_error *err)
+{
+	struct image_report *report = &space->report;
+	enum image_fit fit;
+	uint64_t base = 0;
+
+	if (!image_match(&space->match, event, near, &fit, &base, err))
+		return false;
+	if (!note_identity(space, event, fit) || (fit == FIT_OTHER_BUILD && !note_other_build(report, event)))
+		return bc_fail_nomem(err);
+	if (fit != FIT_IMAGE && !note_bolted(space, event))
+		return bc_fail_nomem(err);
+	report->executable++;
+	report->misfits += fit == FIT_MISFIT;
+	if (fit != FIT_IMAGE)
+		return most_mapped_count(&space->files, event->path) ? true : bc_fail_nomem(err);
+	out->file = FILE_IMAGE;
+	out->offset = event->start.v - base;
+	file_places_note(&space->places, (struct file_place){event->offset.v, event->size, out->offset});
+	report->mappings++;
+	report->rebased += near && *near != base;
+	return true;
+}
 
 bool image_space_init(struct image_space *space, const struct image *image,
 		      const struct image_match_options *options, struct bc_error *err)
@@ -358,4 +534,74 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 		       "no process mapped %.*s; mapped most: %s (if that is the binary under "
 		       "another name: --image=NAME)",
 		       (int)name.len, name.at, most);
+}
+
+#define SHOWN 384 /* bytes of a path */
+
+/* The first file of each kind, or an empty path or NULL. */
+struct kinds {
+	struct text binary;            /* name and build-id of the binary */
+	const struct file_id *other;   /* its name, another build-id */
+	const struct file_id *renamed; /* its build-id, another name */
+};
+
+static void sort_out(const struct image_space *space, const struct file_id *file,
+		     struct kinds *out)
+{
+	const struct image_match *match = &space->match;
+	bool named = image_match_has_name(match, file->path);
+	bool equal = build_id_equal(file->id, &match->image->build_id);
+	const struct file_id **kind = named ? &out->other : &out->renamed;
+
+	if (named && equal)
+		out->binary = out->binary.len ? out->binary : file->path;
+	else if ((named || equal) && !*kind && image_space_unidentified(space, file->path))
+		*kind = file;
+}
+
+#define PIPE_ADVICE "which comes too late in a pipe: convert a file that perf record -o wrote, or give --image "
+
+static bool fail_other(struct image_space *space, const struct kinds *kinds, struct bc_error *err)
+{
+	struct text binary = text_first(kinds->binary, SHOWN);
+	struct text other = text_first(kinds->other->path, SHOWN);
+
+	if (!binary.len) {
+		space->report.mistaken += space->report.processes - space->processes_before;
+		return image_space_fail_other_build(space, kinds->other, err);
+	}
+	return bc_fail(err, BC_MISMATCH,
+		       "%.*s is the binary and %.*s another build of that name, " PIPE_ADVICE "PATH",
+		       (int)binary.len, binary.at, (int)other.len, other.at);
+}
+
+static bool take_renamed(struct image_space *space, const struct kinds *kinds, struct bc_error *err)
+{
+	struct text path = text_first(kinds->renamed->path, SHOWN);
+
+	if (kinds->binary.len) {
+		free(space->report.renamed);
+		space->report.renamed = strndup(path.at, path.len);
+		return space->report.renamed || bc_fail_nomem(err);
+	}
+	return bc_fail(err, BC_MISMATCH,
+		       "%.*s, of another name, has the binary's build-id, " PIPE_ADVICE "NAME",
+		       (int)path.len, path.at);
+}
+
+bool late_build_ids_check(struct image_space *space, const struct file_id *files, size_t count,
+		    struct bc_error *err)
+{
+	const struct image_match *match = &space->match;
+	struct kinds kinds = {.binary = space->identified ? text_of(space->identified) : (struct text){0}};
+
+	if (match->ignore_build_id)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (!kernel_space_identify(&space->kernel, &files[i], err))
+			return false;
+		sort_out(space, &files[i], &kinds);
+	}
+	return (!kinds.other || fail_other(space, &kinds, err)) &&
+	       (!kinds.renamed || match->name_given || take_renamed(space, &kinds, err));
 }

@@ -10,13 +10,71 @@
 #ifndef ADDRSPACE_IMAGE_SPACE_H
 #define ADDRSPACE_IMAGE_SPACE_H
 
-#include "src/addrspace/file_places.h"
-#include "src/addrspace/image_file.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "src/addrspace/image_match.h"
 #include "src/addrspace/kernel_space.h"
-#include "src/addrspace/most_mapped.h"
 #include "src/addrspace/processes.h"
+#include "src/base/attr.h"
 #include "src/base/map.h"
+#include "src/base/text.h"
+
+/*
+ * Which programs were mapped how often, to tell a user whose binary was not
+ * among them.  Shared libraries do not count: they are in every process.
+ */
+
+/* Programs beyond this number are not remembered: it is for a message only. */
+#define MOST_MAPPED_MAX 256
+
+struct mapped_program {
+	char *path;
+	uint64_t count;
+};
+
+/* Zeroed means empty. */
+struct most_mapped {
+	struct mapped_program at[MOST_MAPPED_MAX];
+	size_t len;
+	size_t last; /* counted last: mappings of one file come in a row */
+};
+
+void most_mapped_free(struct most_mapped *files);
+
+/* Returns false when out of memory. */
+BC_MUST_USE bool most_mapped_count(struct most_mapped *files, struct text path);
+
+/* The names of those that were mapped most, with commas; "none" if empty. */
+void most_mapped_names(const struct most_mapped *files, char *out, size_t size);
+
+/*
+ * Which offsets in the binary's file were mapped as which vaddrs.  The mappings say so, in
+ * every process the same, also where what ran had its segments elsewhere in the file.
+ */
+
+/* A binary has two or three; more than these are not remembered. */
+#define FILE_PLACES_MOST 64
+
+struct file_place {
+	uint64_t offset, size; /* in the file */
+	uint64_t vaddr;        /* of its beginning */
+};
+
+/* Zeroed means empty. */
+struct file_places {
+	struct file_place at[FILE_PLACES_MOST];
+	size_t len;
+	/* How often a place could be an offset only, and a run-time address only: a recording
+	 * has one of the two throughout. */
+	uint64_t offsets, addresses;
+};
+
+void file_places_note(struct file_places *places, struct file_place place);
+
+/* The vaddr of an offset.  False: it was not mapped. */
+bool file_places_find(const struct file_places *places, uint64_t offset, uint64_t *vaddr);
 
 /* What was seen, for messages and the summary. */
 struct image_report {
@@ -163,5 +221,31 @@ bool image_space_fail_unmapped(const struct image_space *space, struct bc_error 
 /* The same where all that has the binary's name is of another build, such as this file. */
 bool image_space_fail_other_build(const struct image_space *space, const struct file_id *other,
 				  struct bc_error *err);
+
+/* Decides which mappings are the binary's, and counts the others. */
+
+/* Find out what an executable mapping is and count it; *out, which has its range, gets FILE_IMAGE and
+ * its vaddr if it is the binary's.
+ *
+ * near  base of the binary's mapping before in this process, or NULL
+ *
+ * Errors as of image_match(). */
+BC_MUST_USE bool image_judge(struct image_space *space, const uint64_t *near, const struct map_event *event,
+			     struct mapping *out, struct bc_error *err);
+
+/*
+ * Build-ids that are known only when mappings were given and matched by name: do they
+ * say the same?
+ */
+
+/* Compare those of files that were mapped when their build-id was not known yet.  What was
+ * counted cannot be taken back, and what was not is gone.  A file of another name that has the
+ * binary's build-id, beside one that has both, is only counted: BOLTed builds of one input share their build-id.
+ *
+ * BC_MISMATCH  a file of the binary's name is of another build, or one of another name
+ *              is the binary; the text says which
+ * BC_NOMEM */
+BC_MUST_USE bool late_build_ids_check(struct image_space *space, const struct file_id *files,
+				size_t count, struct bc_error *err);
 
 #endif

@@ -1,13 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/addrspace/kernel_space.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "src/addrspace/image_file.h"
-#include "src/addrspace/kernel_names.h"
 #include "src/addrspace/processes.h"
-#include "src/elf/kernel_symbol.h"
+
+bool kernel_name_is_kernel(struct text path)
+{
+	return text_starts(path, "[kernel.") || text_is(text_basename(path), "vmlinux");
+}
+
+bool kernel_name_is_of_guest(struct text path)
+{
+	return text_starts(path, "[guest.");
+}
+
+struct text kernel_name_symbol(struct text path)
+{
+	return text_starts(path, "[") ? text_behind(path, text_find(path, ']')) : (struct text){path.at, 0};
+}
+
+/* What stands behind the name of a module's file: .ko, .ko.xz, .ko.zst, ... */
+static struct text without_suffix(struct text name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		struct text rest = text_from(name, i);
+		if (text_is(rest, ".ko") || text_starts(rest, ".ko."))
+			return text_first(name, i);
+	}
+	return name;
+}
+
+struct text kernel_module_name(struct text path, char name[KERNEL_NAME_MOST])
+{
+	struct text base = text_basename(path);
+
+	if (text_starts(base, "[") && text_ends(base, "]"))
+		base = (struct text){base.at + 1, base.len - 2};
+	else
+		base = without_suffix(base);
+	base = text_first(base, KERNEL_NAME_MOST);
+	for (size_t i = 0; i < base.len; i++)
+		name[i] = base.at[i] == '-' ? '_' : base.at[i];
+	return (struct text){name, base.len};
+}
+
+static bool is_named(struct bytes names, uint32_t at, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	return at < names.size && names.size - at >= size && !memcmp(names.data + at, name, size);
+}
+
+/* The value of the first symbol of this name in the symbol table; 0: there is none.  O(symbols). */
+static uint64_t kernel_symbol(const struct image *image, const char *name)
+{
+	const struct section *table = image_section_of_type(image, SHT_SYMTAB);
+	const struct section *strings = table ? image_section_of_index(image, table->link) : NULL;
+
+	if (!strings)
+		return 0;
+	struct bytes symbols = image_section_bytes(image, table), names = image_section_bytes(image, strings);
+	for (size_t at = 0; symbols.size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+		memcpy(&symbol, symbols.data + at, sizeof(symbol));
+		if (symbol.st_shndx != SHN_UNDEF && is_named(names, symbol.st_name, name))
+			return symbol.st_value;
+	}
+	return 0;
+}
 
 /* ---- places ---- */
 

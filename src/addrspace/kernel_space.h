@@ -14,10 +14,33 @@
 #ifndef ADDRSPACE_KERNEL_SPACE_H
 #define ADDRSPACE_KERNEL_SPACE_H
 
+#include <stdbool.h>
+
 #include "src/addrspace/map_set.h"
 #include "src/base/strings.h"
+#include "src/base/text.h"
 #include "src/elf/image.h"
 #include "src/event/event.h"
+
+/* What the names of mappings of no process stand for: the kernel, a guest's, or a module. */
+
+/* [kernel.kallsyms]_text, [kernel.vmlinux]_stext, vmlinux */
+bool kernel_name_is_kernel(struct text path);
+
+/* [guest.kernel.kallsyms], [guest.kernel.kallsyms.PID]_text */
+bool kernel_name_is_of_guest(struct text path);
+
+/* The symbol behind the bracket; empty if there is none. */
+struct text kernel_name_symbol(struct text path);
+
+/* The name of a module, as lsmod has it: "ext4" of /lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz and of
+ * [ext4].  Cut to fit into `name`, which it is in. */
+#define KERNEL_NAME_MOST 64
+struct text kernel_module_name(struct text path, char name[KERNEL_NAME_MOST]);
+
+/* The files of an image space's mappings are two: the binary, and all others.  Of the binary
+ * mapping.offset is the vaddr of its beginning, which leads straight on. */
+enum image_file { FILE_OTHER, FILE_IMAGE };
 
 enum kernel_told {
 	KERNEL_NOT_TOLD, /* there is no mapping of it      */

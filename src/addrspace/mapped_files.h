@@ -8,6 +8,7 @@
 
 #include "src/base/build_id.h"
 #include "src/base/strings.h"
+#include "src/elf/image.h"
 
 /* What of the same path has another inode or build-id is another file. */
 struct mapped_file {
@@ -58,5 +59,15 @@ enum path_kind path_kind_of(struct text path);
 
 /* Without " (deleted)". */
 struct text path_without_deleted(struct text path);
+
+/* Is a file the build that was mapped, by its GNU build-id or Go's? */
+
+enum build {
+	BUILD_NOT_TOLD, /* no id was recorded */
+	BUILD_SAME,
+	BUILD_OTHER,    /* another id was recorded, or the image has none */
+};
+
+enum build build_of(const struct mapped_files *files, uint32_t file, const struct image *image);
 
 #endif

@@ -17,8 +17,8 @@
 
 #include <stdio.h>
 
+#include "src/addrspace/map_set.h"
 #include "src/addrspace/mapped_files.h"
-#include "src/addrspace/maps.h"
 #include "src/base/error.h"
 
 /* A line, as it stands; `path` points into it and is not unescaped. */

@@ -5,11 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/event/input.h"
 #include "src/addrspace/bcmaps.h"
 #include "src/addrspace/history.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/proc.h"
+#include "src/event/reader.h"
 
 /* Text and .bcmaps are read as a whole, up to this. */
 #define FILE_MOST (UINT64_C(256) << 20)

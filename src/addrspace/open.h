@@ -6,9 +6,9 @@
 #ifndef ADDRSPACE_OPEN_H
 #define ADDRSPACE_OPEN_H
 
-#include "src/event/reader.h"
-#include "src/addrspace/carried.h"
+#include "src/addrspace/history.h"
 #include "src/addrspace/snapshots.h"
+#include "src/event/reader.h"
 
 /* Read a file into snapshots, which are indexed afterwards; "-" is stdin.  Told by
  * its first bytes.

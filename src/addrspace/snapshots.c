@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "src/base/map.h"
 #include "src/base/search.h"
 
 void snapshots_free(struct snapshots *snapshots)
@@ -190,7 +189,7 @@ static void ids_free(struct ids *ids)
 	map_free(&ids->by_pid);
 }
 
-static uint64_t hash(uint64_t seed, uint32_t pid)
+static uint64_t hash_pid(uint64_t seed, uint32_t pid)
 {
 	return hash_end(hash_mix(seed, pid));
 }
@@ -199,7 +198,7 @@ static bool matches(const struct next_id *all, uint32_t number, uint32_t pid)
 {
 	return all[number].pid == pid;
 }
-DEFINE_MAP(by_pid, const struct next_id *, uint32_t, hash, matches);
+DEFINE_MAP(by_pid, const struct next_id *, uint32_t, hash_pid, matches);
 
 /* The next id of a process; NULL when out of memory. */
 static struct next_id *next_id_of(struct ids *ids, uint32_t pid)
@@ -277,4 +276,109 @@ bool snapshots_merge(struct snapshots *into, const struct snapshots *from, struc
 		return true;
 	snapshots_restore(into, mark);
 	return false;
+}
+
+bool last_snapshots_init(struct last_snapshots *lasts, size_t count)
+{
+	*lasts = (struct last_snapshots){0};
+	return map_reserve(&lasts->by_pid, count);
+}
+
+void last_snapshots_free(struct last_snapshots *lasts)
+{
+	map_free(&lasts->by_pid);
+}
+
+static bool is_of_pid(const struct snapshot *all, uint32_t number, uint32_t pid)
+{
+	return all[number].pid == pid;
+}
+DEFINE_MAP(last_of, const struct snapshot *, uint32_t, hash_pid, is_of_pid);
+
+bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapshots *snapshots,
+			uint32_t pid, uint32_t *number)
+{
+	return last_of_find(&lasts->by_pid, snapshots->all.at, pid, number);
+}
+
+void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots, uint32_t number)
+{
+	uint32_t pid = snapshots->all.at[number].pid;
+	struct map_slot *slot = last_of_slot(&lasts->by_pid, snapshots->all.at, pid);
+
+	if (slot)
+		map_slot_set(slot, number);
+	else
+		last_of_put(&lasts->by_pid, pid, number);
+}
+
+struct filter {
+	const struct snapshots *from;
+	struct snapshots out;
+	uint32_t *numbers; /* of the files: in `out`, by those in `from`; 0: not met yet */
+	struct last_snapshots lasts;
+	struct mapping_vec code; /* of the map at hand */
+};
+
+static bool take_file(struct filter *f, uint32_t number, uint32_t *out)
+{
+	struct mapped_file file = *mapped_files_at(&f->from->files, number);
+	const struct strings *from = &f->from->files.texts;
+	struct strings *into = &f->out.files.texts;
+
+	if (!f->numbers[number] &&
+	    !(strings_intern(into, strings_at(from, file.path), &file.path) &&
+	      strings_intern(into, strings_at(from, file.build_id), &file.build_id) &&
+	      mapped_files_intern(&f->out.files, &file, &f->numbers[number])))
+		return false;
+	*out = f->numbers[number];
+	return true;
+}
+
+static bool list_code(struct filter *f, const struct map_set *maps)
+{
+	const struct mapping *next;
+
+	f->code.len = 0;
+	for (uint64_t at = 0; (next = map_set_above(maps, at)); at = next->end) {
+		struct mapping m = *next;
+		if (m.flags & MAPPING_EXEC && !(take_file(f, m.file, &m.file) && mapping_vec_push(&f->code, m)))
+			return false;
+	}
+	return true;
+}
+
+/* What a map has in common with the last one of its process stays shared. */
+static bool take_snapshot(struct filter *f, const struct snapshot *s, struct bc_error *err)
+{
+	uint32_t last;
+	bool found = last_snapshot_find(&f->lasts, &f->out, s->pid, &last);
+	struct map_set *maps = map_set_share(found ? f->out.all.at[last].maps : NULL);
+
+	bool ok = (list_code(f, s->maps) && map_set_update(&maps, f->code.at, f->code.len)) || bc_fail_nomem(err);
+	ok = ok && snapshots_add(&f->out, s->pid, s->id, s->time, maps, err);
+	map_set_release(maps);
+	if (ok)
+		last_snapshot_set(&f->lasts, &f->out, (uint32_t)f->out.all.len - 1);
+	return ok;
+}
+
+bool snapshots_executable(const struct snapshots *from, struct snapshots *out, struct bc_error *err)
+{
+	struct filter f = {.from = from, .numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
+	bool ok = f.numbers && last_snapshots_init(&f.lasts, from->all.len);
+
+	if (!ok)
+		bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < from->all.len; i++)
+		ok = take_snapshot(&f, &from->all.at[i], err);
+	ok = ok && snapshots_index(&f.out, err);
+	last_snapshots_free(&f.lasts);
+	mapping_vec_free(&f.code);
+	free(f.numbers);
+	if (ok)
+		*out = f.out;
+	else
+		snapshots_free(&f.out);
+	return ok;
 }

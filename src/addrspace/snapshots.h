@@ -9,9 +9,10 @@
 #ifndef ADDRSPACE_SNAPSHOTS_H
 #define ADDRSPACE_SNAPSHOTS_H
 
+#include "src/addrspace/map_set.h"
 #include "src/addrspace/mapped_files.h"
-#include "src/addrspace/maps.h"
 #include "src/base/error.h"
+#include "src/base/map.h"
 #include "src/base/vec.h"
 
 /* The most mappings that the snapshots of a .bcmaps file do not share, 512 MiB: a small damaged
@@ -81,5 +82,27 @@ const struct snapshot *snapshots_near(const struct snapshots *snapshots, uint32_
  * BC_FORMAT  a process has two snapshots of one id
  * BC_NOMEM */
 BC_MUST_USE bool snapshots_index(struct snapshots *snapshots, struct bc_error *err);
+
+/* The last snapshot of each process, while they are gone through in their order. */
+
+struct last_snapshots {
+	struct map by_pid; /* indices of snapshots */
+};
+
+/* For at most so many processes.  False when out of memory. */
+BC_MUST_USE bool last_snapshots_init(struct last_snapshots *lasts, size_t count);
+void last_snapshots_free(struct last_snapshots *lasts);
+
+/* The index of a process's last snapshot.  False: there is none yet. */
+bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapshots *snapshots,
+			uint32_t pid, uint32_t *number);
+
+/* From now on the snapshot with this index is the last one of its process. */
+void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *snapshots, uint32_t number);
+
+/* The same maps with their executable mappings alone, as samples need no others, and no files but theirs, in *out,
+ * which is indexed.  BC_NOMEM */
+BC_MUST_USE bool snapshots_executable(const struct snapshots *from, struct snapshots *out,
+				      struct bc_error *err);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/check/checks.h"
 #include "src/check/check_input.h"
+#include "src/check/checks.h"
 #include "src/check/section_order.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/elf/notes.h"
 
 const struct unmapped_info unmapped_infos[UNMAPPED_COUNT] = {

@@ -10,7 +10,7 @@
 #include "src/cli/say.h"
 #include "src/cli/sample_options.h"
 #include "src/addrspace/open.h"
-#include "src/addrspace/load_choice.h"
+#include "src/addrspace/loads.h"
 #include "src/pair/pair.h"
 
 struct arguments {

@@ -25,7 +25,7 @@
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
 #include "src/convert/many.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 
 /* ---- the binaries of --bin: files, and all BOLTed ones below a directory ---- */
 

@@ -6,7 +6,7 @@
 #include "src/check/compare.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/output/json.h"
 
 static void print_entry(const char *sign, const struct bat_table *t, const struct bat_fragment *f,

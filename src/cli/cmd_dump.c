@@ -5,7 +5,7 @@
 #include "src/base/vec.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/output/dump.h"
 
 DEFINE_VEC(addresses, uint64_t);

@@ -6,9 +6,8 @@
 #include "src/cli/print.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/summary.h"
-#include "src/elf/binary_open.h"
-#include "src/elf/code_digest.h"
-#include "src/elf/side_file.h"
+#include "src/elf/binary.h"
+#include "src/elf/rewrite.h"
 
 static bool write_side_file(const struct binary *subject, FILE *out, struct bc_error *err)
 {

@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "src/addrspace/bcmaps.h"
-#include "src/addrspace/executable.h"
-#include "src/addrspace/open.h"
 #include "src/addrspace/snapshots.h"
+#include "src/addrspace/open.h"
 #include "src/base/file.h"
 #include "src/base/output.h"
 #include "src/cli/commands.h"

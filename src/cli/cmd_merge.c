@@ -18,8 +18,7 @@
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/options.h"
-#include "src/elf/binary_open.h"
-#include "src/elf/code_digest.h"
+#include "src/elf/binary.h"
 #include "src/merge/merge.h"
 
 enum merge_stats { MERGE_STATS_TEXT, MERGE_STATS_JSON, MERGE_STATS_NONE };

@@ -10,7 +10,7 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/symbolize/resolver.h"
 
 /* It is a binary's name in all other commands. */

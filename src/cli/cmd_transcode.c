@@ -9,8 +9,8 @@
 #include "src/check/transcode.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/elf/binary_open.h"
-#include "src/elf/replace.h"
+#include "src/elf/binary.h"
+#include "src/elf/rewrite.h"
 
 /* At most so many functions are named in a message. */
 enum { NAMES_TOLD = 8 };

@@ -6,7 +6,7 @@
 
 #include "src/base/attr.h"
 #include "src/cli/say.h"
-#include "src/event/input.h"
+#include "src/event/reader.h"
 #include "src/inspect/advice.h"
 
 /* ---- which file has which place ---- */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/elf/code_digest.h"
-#include "src/profile/shard.h"
-#include "src/profile/fdata.h"
-#include "src/profile/preagg.h"
+#include "src/elf/binary.h"
 #include "src/output/profgen.h"
+#include "src/profile/fdata.h"
 #include "src/profile/nameable.h"
+#include "src/profile/preagg.h"
+#include "src/profile/shard.h"
 
 static bool write_fdata(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
 {

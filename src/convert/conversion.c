@@ -6,7 +6,7 @@
 #include "src/addrspace/image_given.h"
 #include "src/base/parallel.h"
 #include "src/convert/kernel_check.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/profile/blocks.h"
 #include "src/profile/memory.h"
 #include "src/profile/touched.h"

@@ -10,16 +10,16 @@
 #define CONVERT_CONVERSION_H
 
 #include "src/addrspace/snapshots.h"
-#include "src/event/input.h"
+#include "src/count/aggregate.h"
+#include "src/event/reader.h"
+#include "src/flow/convert.h"
+#include "src/flow/preagg_counts.h"
+#include "src/flow/ranges.h"
 #include "src/infer/infer.h"
 #include "src/pair/hash_source.h"
 #include "src/probes/source.h"
-#include "src/count/aggregate.h"
 #include "src/profile/choice.h"
-#include "src/flow/convert.h"
 #include "src/profile/executed.h"
-#include "src/flow/preagg_counts.h"
-#include "src/flow/ranges.h"
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {

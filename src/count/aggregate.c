@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/addrspace/image_given.h"
-#include "src/addrspace/late_build_ids.h"
+#include "src/addrspace/image_space.h"
 
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2

@@ -6,7 +6,7 @@
 #define COUNT_LOCATED_H
 
 #include "src/count/sample_counter.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 struct location {
 	uint32_t function; /* its number in the binary's table; LOCATION_NONE: in none */

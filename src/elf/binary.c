@@ -4,8 +4,29 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/elf/bat_symbols.h"
+#include "src/base/digest.h"
+#include "src/base/parallel.h"
 #include "src/elf/notes.h"
+#include "src/elf/symbols.h"
+
+/* bat_fix_parents() with a binary's symbols.  BC_NOMEM. */
+static bool symbols_fix_parents(const struct symbol_table *symbols, struct bat_table *table,
+			 struct bat_parents *out, struct bc_error *err)
+{
+	struct bat_symbol *list = malloc((symbols->count + 1) * sizeof(*list));
+	struct bat_error bat_err;
+
+	if (!list)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *s = &symbols->at[i];
+		list[i] = (struct bat_symbol){s->address, s->name, s->order, s->file};
+	}
+	/* Out of memory is all that it can fail of. */
+	bool ok = bat_fix_parents(table, list, symbols->count, out, &bat_err);
+	free(list);
+	return ok || bc_fail_nomem(err);
+}
 
 static enum binary_kind kind_of(const struct image *image)
 {
@@ -159,4 +180,296 @@ uint64_t binary_fragment_size(const struct binary *binary, uint32_t fragment)
 	const struct function *f = binary_fragment_function(binary, fragment);
 
 	return f ? f->size : 0;
+}
+
+struct output_place binary_place(const struct binary *binary, struct vaddr at,
+			  const struct function *near)
+{
+	const struct function *function = near;
+
+	if (!near || at.v - near->address >= near->size)
+		function = functions_find(&binary->functions, at);
+	if (!function || at.v - function->address > UINT32_MAX) /* further than an offset reaches */
+		return (struct output_place){0};
+	return binary_place_in(binary, (uint32_t)(function - binary->functions.at), (uint32_t)(at.v - function->address));
+}
+
+const struct function *binary_owner(const struct binary *binary, struct output_place place)
+{
+	if (!place.fragment || !place.fragment->cold)
+		return place.function;
+	if (place.fragment->parent == BAT_NO_PARENT)
+		return NULL;
+	struct vaddr parent = {binary->bat.fragments[place.fragment->parent].address};
+	return functions_find(&binary->functions, parent);
+}
+
+bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
+		      struct input_place *out)
+{
+	*out = (struct input_place){0};
+	if (!place.function)
+		return true;
+	if (binary->kind == BINARY_LOST)
+		return false;
+	out->function = binary_owner(binary, place);
+	if (!out->function)
+		return false;
+	out->offset = place.fragment ? bat_translate(&binary->bat, place.fragment, place.offset, is_source)
+				     : place.offset;
+	return true;
+}
+
+typedef bool decode_fn(const uint8_t *desc, size_t size, struct bat_table *out, struct bat_error *err);
+
+static bool decode(struct binary *binary, decode_fn *how, struct bc_error *err)
+{
+	struct bat_error bat_err = {0};
+
+	if (how(binary->desc.data, binary->desc.size, &binary->bat, &bat_err))
+		return true;
+	if (bat_err.code == BAT_NOMEM)
+		return bc_fail_nomem(err);
+	return bc_fail(err, BC_FORMAT, "BAT section: %s", bat_err.text);
+}
+
+/* Conversions read the section but once. */
+static bool decode_and_release(struct binary *binary, decode_fn *how, struct bc_error *err)
+{
+	bool ok = decode(binary, how, err);
+
+	file_release(binary->desc.data, binary->desc.size);
+	return ok;
+}
+
+/* The rest of opening, from a file that was taken on. */
+struct opening {
+	struct binary *binary;
+	enum binary_kind last; /* of the kinds without a BAT the last that will do */
+	bool (*read)(struct binary *binary, struct bc_error *err); /* the BAT from its desc */
+};
+
+static bool read_bat(const struct opening *opening, struct bc_error *err)
+{
+	struct binary *binary = opening->binary;
+	bool has_none = binary->kind == BINARY_UNTOUCHED || binary->kind == BINARY_LOST;
+
+	if (has_none && binary->kind <= opening->last)
+		return true;
+	return binary_find_note(binary, err) && opening->read(binary, err);
+}
+
+/* The two halves of it that do not need each other. */
+static bool open_half(void *ctx, size_t half, struct bc_error *err)
+{
+	const struct opening *opening = ctx;
+
+	return half ? binary_build_functions(opening->binary, err) : read_bat(opening, err);
+}
+
+static bool finish(struct opening opening, struct bc_error *err)
+{
+	return parallel_parts(2, open_half, &opening, err) && binary_settle(opening.binary, err);
+}
+
+static bool read_offsets(struct binary *binary, struct bc_error *err)
+{
+	return decode_and_release(binary, bat_decode_offsets, err);
+}
+
+static bool read_blocks(struct binary *binary, struct bc_error *err)
+{
+	return decode_and_release(binary, bat_decode, err);
+}
+
+static bool read_as_stored(struct binary *binary, struct bc_error *err)
+{
+	return decode(binary, bat_decode, err) && binary_keep_parents(binary, err);
+}
+
+/* Fills in the rest of a binary of which only the file is open yet. */
+typedef bool fill_fn(struct binary *binary, struct bc_error *err);
+
+static bool fill_to_convert(struct binary *binary, struct bc_error *err)
+{
+	return binary_take_image(binary, err) &&
+	       finish((struct opening){binary, BINARY_UNTOUCHED, read_offsets}, err);
+}
+
+static bool fill_any(struct binary *binary, struct bc_error *err)
+{
+	return binary_take_image(binary, err) &&
+	       finish((struct opening){binary, BINARY_LOST, read_offsets}, err);
+}
+
+static bool fill_table(struct binary *binary, struct bc_error *err)
+{
+	return binary_take_image_or_section(binary, err) &&
+	       finish((struct opening){binary, BINARY_BOLTED, read_as_stored}, err);
+}
+
+static bool fill_or_close(struct binary binary, fill_fn *fill, struct binary *out, struct bc_error *err)
+{
+	if (fill(&binary, err)) {
+		*out = binary;
+		return true;
+	}
+	binary_close(&binary);
+	return false;
+}
+
+static bool open_bytes(struct bytes file, fill_fn *fill, struct binary *out, struct bc_error *err)
+{
+	return fill_or_close((struct binary){.file = file}, fill, out, err);
+}
+
+static bool open_mapped(const char *path, struct file_map map, fill_fn *fill, struct binary *out,
+			struct bc_error *err)
+{
+	struct binary binary = {.map = map, .file = {map.data, map.size}};
+
+	return fill_or_close(binary, fill, out, err) || bc_fail_prefix(err, path);
+}
+
+static bool open_file(const char *path, fill_fn *fill, struct binary *out, struct bc_error *err)
+{
+	struct file_map map;
+
+	return file_map(path, &map, err) && open_mapped(path, map, fill, out, err);
+}
+
+bool binary_open(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_file(path, fill_to_convert, out, err);
+}
+
+bool binary_open_any(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_file(path, fill_any, out, err);
+}
+
+static bool open_named(const char *path, enum named_by by, fill_fn *fill, struct binary *out,
+		       struct bc_error *err)
+{
+	struct file_map map;
+
+	return file_map_named(path, by, &map, err) && open_mapped(path, map, fill, out, err);
+}
+
+bool binary_open_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
+{
+	return open_named(path, by, fill_any, out, err);
+}
+
+bool binary_map_named(const char *path, enum named_by by, struct binary *out, struct bc_error *err)
+{
+	return open_named(path, by, binary_take_image_or_section, out, err);
+}
+
+/* The same steps with a debug file between image and functions. */
+static bool open_with_debug(const char *path, struct binary binary, const struct debug_dirs *dirs,
+			    struct opening opening, struct binary *out, struct bc_error *err)
+{
+	binary.file = (struct bytes){binary.map.data, binary.map.size};
+	opening.binary = &binary;
+	if (binary_take_image(&binary, err) && (!dirs || binary_find_debug(&binary, path, dirs, err)) &&
+	    finish(opening, err)) {
+		*out = binary;
+		return true;
+	}
+	binary_close(&binary);
+	return bc_fail_prefix(err, path);
+}
+
+bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
+		       struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_UNTOUCHED, parts->blocks ? read_blocks : read_offsets};
+	struct binary binary = {.numbers_by_address = parts->numbers_by_address};
+
+	return file_map(path, &binary.map, err) &&
+	       open_with_debug(path, binary, parts->debug, opening, out, err);
+}
+
+bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out, struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_LOST, read_offsets};
+	struct binary binary = {0};
+
+	return file_map(path, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
+}
+
+bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
+			     struct binary *out, struct bc_error *err)
+{
+	struct opening opening = {NULL, BINARY_LOST, read_offsets};
+	struct binary binary = {0};
+
+	return file_map_named(path, by, &binary.map, err) && open_with_debug(path, binary, dirs, opening, out, err);
+}
+
+bool binary_open_table(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_file(path, fill_table, out, err);
+}
+
+bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err)
+{
+	return open_bytes(file, fill_to_convert, out, err);
+}
+
+bool binary_map(const char *path, struct binary *out, struct bc_error *err)
+{
+	return open_file(path, binary_take_image_or_section, out, err);
+}
+
+bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err)
+{
+	return open_bytes(file, binary_take_image_or_section, out, err);
+}
+
+bool binary_has_bat(const char *path, bool *has, struct bc_error *err)
+{
+	struct binary binary = {0};
+
+	*has = false;
+	err->code = BC_OK;
+	if (!file_map_named(path, NAMED_BY_FOLDER, &binary.map, err))
+		return err->code != BC_NOMEM && err->code != BC_IO;
+	binary.file = (struct bytes){binary.map.data, binary.map.size};
+	*has = binary_take_image(&binary, err) && binary_find_note(&binary, err);
+	binary_close(&binary);
+	return *has || err->code != BC_NOMEM;
+}
+
+static void add_number(struct sha256 *sha, uint64_t number)
+{
+	uint8_t bytes[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(number >> 8 * i);
+	sha256_add(sha, bytes, sizeof(bytes));
+}
+
+struct build_id code_digest(const struct binary *binary)
+{
+	const struct image *image = &binary->image;
+	struct build_id id = {.size = SHA256_SIZE};
+	struct sha256 sha;
+
+	if (binary->map.digest.size == SHA256_SIZE)
+		return binary->map.digest;
+	sha256_begin(&sha);
+	sha256_add(&sha, image->file.data + 4, 1);  /* EI_CLASS */
+	sha256_add(&sha, image->file.data + 18, 2); /* e_machine */
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		if (!s->executable)
+			continue;
+		add_number(&sha, s->vaddr);
+		add_number(&sha, s->filesz);
+		sha256_add(&sha, image->file.data + s->offset, s->filesz);
+	}
+	sha256_end(&sha, id.data);
+	return id;
 }

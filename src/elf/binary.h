@@ -4,15 +4,15 @@
  * Conversions, checks, dumps and addresses all look at this; where there is no BAT,
  * or a BAT without a binary, its kind says so.
  *
- * src/elf/binary_open.h opens one; what stands below are the steps of that.
- * src/elf/translate.h is the way from a vaddr in it to the input binary.
+ * It is opened in steps, or by one function for each purpose;
+ * and there is the way from a vaddr in it to the input binary.
  */
 #ifndef ELF_BINARY_H
 #define ELF_BINARY_H
 
 #include "include/bat/bat.h"
 #include "src/base/file.h"
-#include "src/elf/debug_symbols.h"
+#include "src/elf/debug_file.h"
 #include "src/elf/functions.h"
 
 enum binary_kind {
@@ -29,7 +29,7 @@ enum binary_kind {
 /* Immutable once it is open.  What it does not have is all zero. */
 struct binary {
 	enum binary_kind kind;
-	bool numbers_by_address; /* local functions are numbered as perf2bolt has it: local_names.h */
+	bool numbers_by_address; /* local functions are numbered as perf2bolt has it: symbols.c */
 	struct file_map map; /* of the file, if it was mapped here */
 	struct bytes file;   /* all of it; of bytes in memory borrowed */
 	struct image image;
@@ -86,5 +86,113 @@ BC_MUST_USE bool binary_keep_parents(struct binary *binary, struct bc_error *err
 /* Last, from `bat` and functions: parents, fragment_of, function_of, and which name is
  * printed.  BC_NOMEM */
 BC_MUST_USE bool binary_settle(struct binary *binary, struct bc_error *err);
+
+/* Opening a binary: how much of it is read, and what will do, depends on the purpose. */
+
+/* Finish all with binary_close().
+ *
+ * BC_NOTFOUND     there is no BAT, and the purpose needs one
+ * BC_FORMAT       not ELF, or damaged: headers, symbols, .eh_frame, the note, the BAT
+ * BC_UNSUPPORTED  as of image_open()
+ * BC_IO, BC_NOMEM
+ * The text has the path. */
+
+/* To convert: BINARY_BOLTED and BINARY_UNTOUCHED will do.  bat.blocks, most of a large
+ * BAT, is left out. */
+BC_MUST_USE bool binary_open(const char *path, struct binary *out, struct bc_error *err);
+
+/* The same with bat.blocks, the hashes and numbers of blocks, if asked for; with local
+ * functions numbered as perf2bolt has it; and with the names of a binary without symbols out of its debug
+ * file (debug_file.h), if there is one: binary->debug tells whether there was. */
+struct binary_parts {
+	bool blocks;
+	bool numbers_by_address;
+	const struct debug_dirs *debug; /* NULL: none is looked for */
+};
+BC_MUST_USE bool binary_open_parts(const char *path, const struct binary_parts *parts, struct binary *out,
+				   struct bc_error *err);
+
+/* As binary_open(), for addresses: BINARY_LOST will do, too. */
+BC_MUST_USE bool binary_open_any(const char *path, struct binary *out, struct bc_error *err);
+
+/* The same, and as binary_map() below, of a file that an input names (file.h). */
+BC_MUST_USE bool binary_open_named(const char *path, enum named_by by, struct binary *out,
+				   struct bc_error *err);
+BC_MUST_USE bool binary_map_named(const char *path, enum named_by by, struct binary *out,
+				  struct bc_error *err);
+
+/* Both with the names of a binary without symbols out of its debug file, if there is one. */
+BC_MUST_USE bool binary_open_debug(const char *path, const struct debug_dirs *dirs, struct binary *out,
+				   struct bc_error *err);
+BC_MUST_USE bool binary_open_named_debug(const char *path, enum named_by by, const struct debug_dirs *dirs,
+					 struct binary *out, struct bc_error *err);
+
+/* To look at the BAT itself: BINARY_BOLTED and BINARY_SECTION will do.  Everything in it
+ * is decoded, and stored_parents are kept. */
+BC_MUST_USE bool binary_open_table(const char *path, struct binary *out, struct bc_error *err);
+
+/* To copy the BAT or to check it step by step (src/elf/binary.h): kind, file, image.
+ * Whether there is a BAT is not asked: all kinds will do. */
+BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_error *err);
+
+/* binary_open() and binary_map() of bytes in memory, which must outlive the binary.  The
+ * text has no path. */
+BC_MUST_USE bool binary_open_bytes(struct bytes file, struct binary *out, struct bc_error *err);
+BC_MUST_USE bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err);
+
+/* Of a file in a directory.  *has: it is an ELF file with a BAT section that is a sound note.
+ * BC_IO, BC_NOMEM */
+BC_MUST_USE bool binary_has_bat(const char *path, bool *has, struct bc_error *err);
+
+/*
+ * The way from a vaddr in a binary that BOLT wrote to a place in its input binary:
+ *
+ *   vaddr -> struct output_place (function + offset, fragment) -> struct input_place
+ */
+
+/* Where a vaddr of the optimised binary lies. */
+struct output_place {
+	const struct function *function;      /* NULL: in none                    */
+	const struct bat_fragment *fragment;  /* NULL: BOLT did not touch it      */
+	uint32_t offset;                      /* from the beginning of `function` */
+};
+
+/* near: a function that may well hold it, or NULL. */
+struct output_place binary_place(const struct binary *binary, struct vaddr at,
+			  const struct function *near);
+
+/* The place at an offset of a function, by its number in binary->functions.at. */
+static inline struct output_place binary_place_in(const struct binary *binary, uint32_t function, uint32_t offset)
+{
+	uint32_t fragment = binary->fragment_of[function];
+
+	return (struct output_place){&binary->functions.at[function],
+				     fragment == NO_FRAGMENT ? NULL : &binary->bat.fragments[fragment], offset};
+}
+
+/* Where it lies in the input binary. */
+struct input_place {
+	const struct function *function; /* that has the input function's name;
+	                                    NULL: none                         */
+	uint32_t offset;                 /* in the input function; 0 for none  */
+};
+
+/* Translate a place.  is_source: the address of a branch instruction.
+ * False: in a cold fragment whose parent is not known, or of a BINARY_LOST. */
+bool binary_translate(const struct binary *binary, struct output_place place, bool is_source,
+		      struct input_place *out);
+
+/* The function that stands for a place in the input binary: of a cold fragment
+ * the parent.  NULL: in none, or of unknown parent. */
+const struct function *binary_owner(const struct binary *binary, struct output_place place);
+
+/*
+ * Which optimised binary addresses are of.  A build-id names BOLT's input; what tells what BOLT made of it is
+ * the code: SHA-256 of class, machine, and address, size and bytes of every executable segment.  Neither
+ * stripping nor another form of the table changes it.
+ */
+
+/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it. */
+struct build_id code_digest(const struct binary *binary);
 
 #endif

@@ -15,11 +15,34 @@
 
 #include <assert.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "src/base/work.h"
 #include "src/elf/image.h"
-#include "src/elf/names.h"
 #include "src/elf/symbols.h"
+
+/* An arena of strings: they stay where they are until all are freed. */
+
+struct names {
+	struct name_block *last; /* NULL: none yet */
+	struct work *work;       /* what counts their characters; NULL: nothing does */
+};
+
+/* A string of up to four parts, NULL for fewer.  NULL when out of memory, or when it is
+ * too much work. */
+const char *names_join(struct names *names, const char *a, const char *b, const char *c,
+		       const char *d);
+void names_free(struct names *names);
+
+/* Room for any 64-bit number. */
+struct digits {
+	char text[24];
+};
+
+/* "/N"; lower-case hexadecimal without 0x. */
+struct digits digits_behind_slash(uint32_t number);
+struct digits digits_hex(uint64_t number);
 
 enum function_kind {
 	FUNCTION_CODE, /* from a symbol or an .eh_frame entry */
@@ -33,7 +56,7 @@ struct function {
 	uint64_t extent;  /* bytes that count as its own, >= size, if what is
 			     behind `size` is padding: see function_extent() */
 	bool has_gap;     /* that is to be looked at */
-	bool renumbered;  /* `printed` has another number than by address: local_names.h */
+	bool renumbered;  /* `printed` has another number than by address: symbols.c */
 	uint32_t section; /* index in image->sections */
 	enum function_kind kind;
 	const char *primary; /* the first name at its address */
@@ -131,7 +154,7 @@ DEFINE_BY_NAME(name_marks, bool)
 
 /* Names point into the image's bytes or into the table: both must outlive them.
  *
- * numbers  BY_ORDER only of a binary that BOLT wrote (local_names.h)
+ * numbers  BY_ORDER only of a binary that BOLT wrote (symbols.c)
  *
  * BC_FORMAT  a damaged symbol table or .eh_frame
  * BC_NOMEM */

@@ -9,7 +9,211 @@
 #include <string.h>
 
 #include "src/elf/notes.h"
-#include "src/elf/section_parts.h"
+
+/* Sections that have an address in common, the first in header order on top: a heap. */
+struct open_sections {
+	uint32_t *at;
+	size_t count;
+};
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+static void open_one(struct open_sections *open, uint32_t section)
+{
+	size_t i = open->count++;
+
+	for (open->at[i] = section; i && open->at[i] < open->at[(i - 1) / 2]; i = (i - 1) / 2)
+		swap(&open->at[i], &open->at[(i - 1) / 2]);
+}
+
+static void close_first(struct open_sections *open)
+{
+	open->at[0] = open->at[--open->count];
+	for (size_t i = 0, least = 0;; i = least) {
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < open->count; child++)
+			if (open->at[child] < open->at[least])
+				least = child;
+		if (least == i)
+			return;
+		swap(&open->at[i], &open->at[least]);
+	}
+}
+
+static bool has_addresses(const struct section *s)
+{
+	bool no_memory = s->type == SHT_NOBITS && s->flags & SHF_TLS;
+
+	return s->flags & SHF_ALLOC && !no_memory && s->size;
+}
+
+struct placed {
+	uint64_t addr;
+	uint32_t section;
+};
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->section > y->section) - (x->section < y->section);
+}
+
+/* One part: the addresses between two neighbouring begins or ends of sections. */
+static size_t sweep(const struct section *sections, const struct placed *placed, size_t count,
+		    struct open_sections *open, struct section_part *out)
+{
+	size_t next = 0, parts = 0;
+
+	for (uint64_t at = 0; next < count || open->count;) {
+		if (!open->count)
+			at = placed[next].addr;
+		for (; next < count && placed[next].addr == at; next++)
+			open_one(open, placed[next].section);
+		while (open->count && at - sections[open->at[0]].addr >= sections[open->at[0]].size)
+			close_first(open);
+		uint32_t here = open->count ? open->at[0] : NO_SECTION_THERE;
+		if (!parts || out[parts - 1].section != here)
+			out[parts++] = (struct section_part){at, here};
+		if (!open->count)
+			continue;
+		uint64_t end = sections[here].addr + sections[here].size;
+		at = next < count && placed[next].addr < end ? placed[next].addr : end;
+	}
+	return parts;
+}
+
+bool section_parts_find(struct image *image)
+{
+	struct placed *placed = malloc((image->section_count + 1) * sizeof(*placed));
+	struct open_sections open = {malloc((image->section_count + 1) * sizeof(*open.at)), 0};
+	size_t count = 0;
+
+	/* A part begins where a section does, or behind the end of one. */
+	image->parts = malloc((2 * image->section_count + 2) * sizeof(*image->parts));
+	bool ok = placed && open.at && image->parts;
+	for (size_t i = 0; ok && i < image->section_count; i++)
+		if (has_addresses(&image->sections[i]))
+			placed[count++] = (struct placed){image->sections[i].addr, (uint32_t)i};
+	if (ok && count) {
+		qsort(placed, count, sizeof(*placed), by_addr);
+		image->part_count = sweep(image->sections, placed, count, &open, image->parts);
+	}
+	free(placed);
+	free(open.at);
+	return ok;
+}
+
+/* Look-ups in an image: vaddr <-> file offset, and sections by name, type and vaddr. */
+#include <elf.h>
+
+#include "src/base/search.h"
+
+#define PAGE_SMALLEST 0x1000
+
+bool segment_agrees(const struct segment *s, bool position_independent)
+{
+	uint64_t unit = !position_independent && s->align > PAGE_SMALLEST ? PAGE_SMALLEST : s->align;
+
+	return unit <= 1 || s->vaddr % unit == s->offset % unit;
+}
+
+/* They ascend and do not overlap. */
+bool image_is_kernel(const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (image->segments[i].executable)
+			return image->segments[i].vaddr >> 63;
+	return false;
+}
+
+DEFINE_SEARCH(segments_above, struct segment, uint64_t, item->vaddr <= key)
+DEFINE_SEARCH(parts_above, struct section_part, uint64_t, item->start <= key)
+
+const struct segment *image_segment_at(const struct image *image, struct vaddr at)
+{
+	size_t above = segments_above(image->segments, image->segment_count, at.v);
+	const struct segment *s = above ? &image->segments[above - 1] : NULL;
+
+	return s && at.v - s->vaddr < s->memsz ? s : NULL;
+}
+
+bool image_to_offset(const struct image *image, struct vaddr at, struct file_off *out)
+{
+	const struct segment *s = image_segment_at(image, at);
+
+	if (!s || at.v - s->vaddr >= s->filesz)
+		return false;
+	out->v = at.v - s->vaddr + s->offset;
+	return true;
+}
+
+bool image_to_vaddr(const struct image *image, struct file_off at, struct vaddr *out)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+		if (at.v - s->offset < s->filesz) {
+			out->v = at.v - s->offset + s->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct bytes image_bytes_at(const struct image *image, struct vaddr at)
+{
+	const struct segment *s = image_segment_at(image, at);
+
+	if (!s || at.v - s->vaddr >= s->filesz)
+		return (struct bytes){NULL, 0};
+	uint64_t skip = at.v - s->vaddr;
+	return (struct bytes){image->file.data + s->offset + skip, (size_t)(s->filesz - skip)};
+}
+
+const struct section *image_section(const struct image *image, const char *name)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (text_is(image->sections[i].name, name))
+			return &image->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_of_type(const struct image *image, uint32_t type)
+{
+	for (size_t i = 0; i < image->section_count; i++)
+		if (image->sections[i].type == type)
+			return &image->sections[i];
+	return NULL;
+}
+
+const struct section *image_section_of_index(const struct image *image, uint64_t index)
+{
+	/* The null section, number 0, is not kept. */
+	return index && index <= image->section_count ? &image->sections[index - 1] : NULL;
+}
+
+const struct section *image_section_at(const struct image *image, struct vaddr at)
+{
+	size_t above = parts_above(image->parts, image->part_count, at.v);
+
+	if (!above || image->parts[above - 1].section == NO_SECTION_THERE)
+		return NULL;
+	return &image->sections[image->parts[above - 1].section];
+}
+
+struct bytes image_section_bytes(const struct image *image, const struct section *section)
+{
+	if (section->type == SHT_NOBITS)
+		return (struct bytes){NULL, 0};
+	return (struct bytes){image->file.data + section->offset, (size_t)section->size};
+}
 
 static void end_elf(Elf **elf)
 {

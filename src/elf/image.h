@@ -141,4 +141,10 @@ const char *bolt_trace_remedy(enum bolt_trace trace);
 BC_MUST_USE bool image_bat_note(const struct image *image, struct bytes *desc,
 				struct bc_error *err);
 
+/* Which section each address belongs to, for image_section_at(). */
+
+/* Fill image->parts from its sections.  Where several lie over each other the first in
+ * header order counts.  O(n log n).  False when out of memory. */
+BC_MUST_USE bool section_parts_find(struct image *image);
+
 #endif

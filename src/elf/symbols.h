@@ -6,7 +6,7 @@
 #ifndef ELF_SYMBOLS_H
 #define ELF_SYMBOLS_H
 
-#include "src/elf/debug_symbols.h"
+#include "src/elf/debug_file.h"
 
 #define ABSOLUTE_SECTION UINT32_MAX
 

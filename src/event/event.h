@@ -118,7 +118,7 @@ enum event_kind {
 	EVENT_BEGIN,
 
 	/* Before the first event that has a time: the recording is a later part of the one before
-	 * (recordings.h).  Processes that it has told no mapping of are those of before. */
+	 * (perf_features.h).  Processes that it has told no mapping of are those of before. */
 	EVENT_CONTINUES,
 
 	EVENT_MAP,

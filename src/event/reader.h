@@ -7,7 +7,7 @@
 
 #include "src/base/file.h"
 #include "src/event/event.h"
-#include "src/event/options.h"
+#include "src/event/read_options.h"
 
 /* Read a stream to its end into `sink`.  The format is recognised by a look at
  * the first lines unless the options say it; the stream is never rewound.
@@ -21,5 +21,23 @@ BC_MUST_USE bool reader_run(struct file_stream *stream,
 			    const struct reader_options *options,
 			    const struct event_sink *sink,
 			    struct reader_report *report, struct bc_error *err);
+
+/*
+ * An input by its path: a file, "-" for stdin, or the directory that
+ * perf record --threads leaves.
+ */
+
+struct input_progress {
+	void (*show)(void *ctx, const struct file_stream *stream); /* or NULL */
+	void *ctx;
+};
+
+/* Is it a directory as perf record --threads leaves it? */
+bool is_recording_folder(const char *path);
+
+/* Open and read it to its end into `sink`: see reader_run(). */
+BC_MUST_USE bool input_run(const char *path, const struct reader_options *options,
+			   struct input_progress progress, const struct event_sink *sink,
+			   struct reader_report *report, struct bc_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "src/cfg/cfg.h"
 #include "src/cfg/labels.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/event/trace.h"
 
 DEFINE_BY_CODE(start_bits, _Atomic(uint64_t *)) /* a bit for each byte that an instruction begins at, or NULL */

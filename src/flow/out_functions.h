@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/pair/pair.h"
 
 /* What a block of the output is in the input. */

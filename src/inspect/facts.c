@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/elf/binary_open.h"
-#include "src/event/input.h"
+#include "src/elf/binary.h"
+#include "src/event/reader.h"
 
 /* So many entries of a directory are looked at. */
 #define FOLDER_LOOK 200

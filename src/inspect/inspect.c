@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/build.h"
-#include "src/elf/binary_open.h"
+#include "src/addrspace/mapped_files.h"
+#include "src/elf/binary.h"
 
 void inspected_free(struct inspected *inspected)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/maps.h"
+#include "src/addrspace/map_set.h"
 
 void recording_free(struct recording *r)
 {

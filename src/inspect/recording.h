@@ -6,9 +6,9 @@
 #ifndef INSPECT_RECORDING_H
 #define INSPECT_RECORDING_H
 
-#include "src/addrspace/carried.h"
+#include "src/addrspace/history.h"
 #include "src/base/count_table.h"
-#include "src/event/input.h"
+#include "src/event/reader.h"
 
 /* One of several events, files or processes, and its part of the samples. */
 struct share {

@@ -7,7 +7,7 @@
 #include "src/base/text.h"
 
 /* One character or a byte that is part of none; returns its length.  What is not shown to
- * people as it is (print_name.h) has a form that is printable here. */
+ * people as it is (text.h) has a form that is printable here. */
 static size_t write_character(struct json *json, struct text text)
 {
 	uint32_t character;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/pair/hash_source.h"
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/pair/match.h"
 
 static bool open_table(const char *path, struct binary *out, struct bc_error *err)

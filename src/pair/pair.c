@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/base/parallel.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "src/pair/match.h"
 
 bool pair_check_kind(const struct image *in, const struct image *out, struct bc_error *err)

@@ -5,7 +5,7 @@
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 #define DESC_SECTION ".pseudo_probe_desc"
 #define PROBE_SECTION ".pseudo_probe"

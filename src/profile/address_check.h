@@ -7,7 +7,7 @@
 #ifndef PROFILE_ADDRESS_CHECK_H
 #define PROFILE_ADDRESS_CHECK_H
 
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 enum address_verdict {
 	ADDRESS_BEGINS, /* an instruction begins there */

@@ -9,7 +9,7 @@
 #define PROFILE_IMPUTE_H
 
 #include "src/base/count_table.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/event/trace.h"
 
 /* What was seen of the traces of one branch to one place.  Zeroed at first. */

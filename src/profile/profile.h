@@ -11,7 +11,7 @@
 
 #include "src/base/count_table.h"
 #include "src/base/vec.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 enum record_kind {
 	RECORD_BRANCH, /* listed under the function it comes from             */

@@ -3,7 +3,7 @@
 
 #include "src/base/count_table.h"
 #include "src/base/search.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 /* Code of the optimised binary from an address on that the input has in one piece, or not at all. */
 struct straight {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/symbolize/address_chain.h"
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 
 static bool open_input(const char *path, const struct debug_dirs *dirs, struct subject *subject, struct bc_error *err)
 {

@@ -13,7 +13,7 @@
 #define SYMBOLIZE_ADDRESS_CHAIN_H
 
 #include "src/addrspace/loads.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/symbolize/places.h"
 
 /* The binaries.  Zeroed means none. */

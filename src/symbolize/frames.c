@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 
 struct view_mapping {
 	bool known; /* the rest is filled in */

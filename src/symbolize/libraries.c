@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/addrspace/build.h"
-#include "src/elf/binary_open.h"
+#include "src/addrspace/mapped_files.h"
+#include "src/elf/binary.h"
 
 void libraries_free(struct libraries *libraries)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "src/base/lines.h"
-#include "src/event/perf_script/dump.h"
+#include "src/event/perf_script/perf_script.h"
 
 void resolver_init(struct resolver *r, struct snapshots *snapshots)
 {

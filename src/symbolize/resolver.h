@@ -6,9 +6,9 @@
 #ifndef SYMBOLIZE_RESOLVER_H
 #define SYMBOLIZE_RESOLVER_H
 
-#include "src/event/input.h"
 #include "src/addrspace/history.h"
 #include "src/addrspace/snapshots.h"
+#include "src/event/reader.h"
 #include "src/symbolize/raw.h"
 #include "src/symbolize/writer.h"
 

@@ -13,12 +13,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "src/addrspace/loads.h"
 #include "src/addrspace/open.h"
-#include "src/addrspace/load_choice.h"
 #include "src/symbolize/address_chain.h"
-#include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/check_snapshots.h"
 #include "tests/fuzz/support/mutators.h"
+#include "tests/support/bytes_file.h"
 #include "tests/support/convert_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

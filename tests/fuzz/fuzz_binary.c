@@ -14,7 +14,7 @@
 
 #include "src/cfg/cfg.h"
 #include "src/check/verify.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "src/cfg/cfg.h"
+#include "src/elf/image.h"
 #include "src/infer/flow_ranges.h"
 #include "src/infer/problem.h"
-#include "src/elf/section_parts.h"
 
 #define BASE 0x1000u
 

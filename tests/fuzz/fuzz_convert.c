@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/convert_all.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/support/convert_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/event/preagg.h"
+#include "src/event/preagg_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "src/addrspace/maps_text.h"
-#include "src/elf/binary_open.h"
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/symbolize/resolver.h"
-#include "tests/support/bytes_file.h"
 #include "tests/fuzz/support/mutators.h"
+#include "tests/support/bytes_file.h"
 #include "tests/support/convert_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

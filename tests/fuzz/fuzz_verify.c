@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "src/check/verify.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

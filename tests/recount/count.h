@@ -8,8 +8,8 @@
 #define RECOUNT_COUNT_H
 
 #include "src/addrspace/image_space.h"
-#include "src/event/recordings.h"
 #include "src/elf/binary.h"
+#include "src/event/perf_data/perf_features.h"
 #include "tests/recount/numbers.h"
 #include "tests/recount/rows.h"
 

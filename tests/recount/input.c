@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/recount/mistakes.h"
 
 struct known {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/recount/fdata.h"
 #include "tests/recount/kept.h"
 #include "tests/recount/mistakes.h"

@@ -5,7 +5,6 @@
 
 #include "src/addrspace/map_set.h"
 #include "src/addrspace/mapped_files.h"
-#include "src/addrspace/maps.h"
 
 /* Maps [start, end) of a file, readable; the second also executable. */
 void put_region(struct map_set **set, uint64_t start, uint64_t end, uint64_t offset, uint32_t file);

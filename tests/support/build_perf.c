@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "src/event/perf_data/attr.h"
-#include "src/event/perf_data/feature.h"
-#include "src/event/perf_data/record.h"
+#include "src/event/perf_data/perf_events.h"
+#include "src/event/perf_data/perf_features.h"
+#include "src/event/perf_data/perf_records.h"
 
 #define ATTR_SIZE 128
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/elf/binary_open.h"
-#include "src/elf/replace.h"
+#include "src/elf/binary.h"
+#include "src/elf/rewrite.h"
 #include "tests/support/read_bolted.h"
 
 #define NOTE_HEADER 20 /* with the owner's name */

@@ -5,7 +5,7 @@
 
 #include "src/base/attr.h"
 #include "src/event/perf_data/perf_data.h"
-#include "src/event/perf_data/record.h"
+#include "src/event/perf_data/perf_records.h"
 
 static const struct branch two_branches[] = {{0x401010, 0x401100, 1}, {0x401120, 0x401000, 2}};
 

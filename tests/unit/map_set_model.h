@@ -69,9 +69,6 @@ static inline void *counting_realloc(void *at, size_t size)
 #define calloc counting_calloc
 #define free counting_free
 #include "src/base/map.c"
-#include "src/addrspace/map_node.c"
-#include "src/addrspace/map_change.c"
-#include "src/addrspace/map_renumber.c"
 #include "src/addrspace/map_set.c"
 #undef malloc
 #undef realloc

@@ -2,8 +2,6 @@
 /* Where a kernel is, by what recordings tell; expectations are worked out by hand. */
 #include <string.h>
 
-#include "src/addrspace/image_file.h"
-#include "src/addrspace/kernel_names.h"
 #include "src/addrspace/kernel_space.h"
 #include "tests/support/cmocka.h"
 

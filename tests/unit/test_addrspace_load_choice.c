@@ -2,7 +2,7 @@
 /* How many mappings a search in all processes looks at. */
 #include <stdint.h>
 #define GATHERED_MOST UINT64_C(1000)
-#include "src/addrspace/load_choice.c"
+#include "src/addrspace/loads.c"
 
 #include <string.h>
 

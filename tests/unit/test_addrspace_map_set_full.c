@@ -3,9 +3,6 @@
  * leaf: no change may make any of them longer than it may be. */
 #define LEAF_MOST 7
 #define INNER_MOST 4
-#include "src/addrspace/map_node.c"
-#include "src/addrspace/map_change.c"
-#include "src/addrspace/map_renumber.c"
 #include "src/addrspace/map_set.c"
 
 #include "tests/support/cmocka.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/addrspace/build.h"
+#include "src/addrspace/mapped_files.h"
 #include "src/addrspace/maps_text.h"
 #include "src/addrspace/proc.h"
 #include "src/base/file.h"

@@ -9,7 +9,7 @@
 
 #include "bat/cursor.h"
 #include "src/base/attr.h"
-#include "src/elf/eh_cursor.h"
+#include "src/elf/eh_frame.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/prng.h"
 

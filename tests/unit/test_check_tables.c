@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "src/check/table_json.h"
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/support/cmocka.h"
 
 /* A note: owner BOLT, type 4, a descriptor of `size` bytes that its header calls `told`. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/elf/notes.h"
-#include "src/elf/replace.h"
+#include "src/elf/rewrite.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "src/elf/section_parts.h"
+#include "src/elf/image.h"
 #include "tests/support/cmocka.h"
 
 enum { MOST = 12, SPAN = 40 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/event/perf_data/sample.h"
+#include "src/event/perf_data/perf_events.h"
 #include "src/event/reader.h"
 #include "tests/support/cmocka.h"
 

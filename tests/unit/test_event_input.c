@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Inputs by their path. */
-#include "src/event/input.h"
+#include "src/event/reader.h"
 
 #include "tests/support/cmocka.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_data/feature.h"
-#include "src/event/perf_data/header.h"
+#include "src/event/perf_data/perf_features.h"
+#include "src/event/perf_data/perf_file.h"
 #include "tests/support/build_perf.h"
 
 #define USER_ONLY (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "src/event/perf_data/perf_data.h"
-#include "src/event/perf_data/record.h"
+#include "src/event/perf_data/perf_records.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/perf_cases.h"
 #include "tests/support/perf_log.h"

@@ -36,17 +36,12 @@ static void *failing_realloc(void *old, size_t size)
 #define malloc failing_malloc
 #define calloc failing_calloc
 #define realloc failing_realloc
-#include "src/event/perf_data/block.c"
-#include "src/event/perf_data/events.c"
-#include "src/event/perf_data/file.c"
-#define sort sort_build_ids
-#define push push_build_id
-#include "src/event/perf_data/build_ids.c"
-#undef sort
+#include "src/event/perf_data/perf_records.c"
+#include "src/event/perf_data/perf_events.c"
+#include "src/event/perf_data/perf_file.c"
+#include "src/event/perf_data/perf_features.c"
 #include "src/event/perf_data/order.c"
-#define fail_cut fail_cut_record
-#define is_guest is_guest_record
-#include "src/event/perf_data/deliver.c"
+#define fail_cut fail_cut_record /* perf_file.c has another */
 #include "src/event/perf_data/perf_data.c"
 #undef malloc
 #undef calloc

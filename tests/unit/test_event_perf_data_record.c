@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_data/block.h"
-#include "src/event/perf_data/build_ids.h"
-#include "src/event/perf_data/record.h"
-#include "src/event/perf_data/sample.h"
+#include "src/event/perf_data/perf_events.h"
+#include "src/event/perf_data/perf_features.h"
+#include "src/event/perf_data/perf_records.h"
 #include "tests/support/build_perf.h"
 
 static const struct build_attr attr = {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/event/perf_data/sample.h"
+#include "src/event/perf_data/perf_events.h"
 #include "tests/support/build_perf.h"
 #include "tests/support/prng.h"
 

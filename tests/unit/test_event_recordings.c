@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/event/recordings.h"
+#include "src/event/perf_data/perf_features.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/elf/binary_open.h"
+#include "src/elf/binary.h"
 #include "tests/support/build_elf.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/convert_all.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Backwards through BAT, in the binary of tests/support/tiny_binary.h: expectations
  * follow from its table, by hand. */
-#include "src/elf/translate.h"
+#include "src/elf/binary.h"
 #include "src/symbolize/places.h"
 
 #include "tests/support/cmocka.h"

@@ -14,15 +14,15 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "src/addrspace/bcmaps.h"
+#include "src/addrspace/proc.h"
 #include "src/base/file.h"
 #include "src/cfg/cfg.h"
 #include "src/check/table_json.h"
-#include "src/elf/binary_open.h"
-#include "src/event/input.h"
-#include "src/event/perf_data/zstd.h"
-#include "src/event/perf_script/threads.h"
-#include "src/addrspace/bcmaps.h"
-#include "src/addrspace/proc.h"
+#include "src/elf/binary.h"
+#include "src/event/perf_data/stream.h"
+#include "src/event/perf_script/perf_script.h"
+#include "src/event/reader.h"
 #include "src/symbolize/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"

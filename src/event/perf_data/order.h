@@ -4,12 +4,12 @@
  * kernel after the other, so that the records of a file are a sequence of ascending
  * runs, one for each buffer that was read.  After each round over all buffers it
  * writes FINISHED_ROUND: no record behind the second such mark is older than the
- * newest one before the first.  Records wait in their blocks (block.h).
+ * newest one before the first.  Records wait in their blocks (perf_records.h).
  */
 #ifndef EVENT_PERF_DATA_ORDER_H
 #define EVENT_PERF_DATA_ORDER_H
 
-#include "src/event/perf_data/block.h"
+#include "src/event/perf_data/perf_records.h"
 
 /* The most records and blocks that can wait.  If more would have to (in a file without
  * rounds, or with very large rounds), the older half is delivered.  Records that are older

@@ -12,8 +12,8 @@
 #define EVENT_PERF_DATA_PERF_DATA_H
 
 #include "src/base/file.h"
-#include "src/event/perf_data/feature.h"
-#include "src/event/options.h"
+#include "src/event/perf_data/perf_features.h"
+#include "src/event/read_options.h"
 
 struct perf_data_input {
 	struct file_stream *stream; /* perf.data, or `data` of a directory */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 
-#include "src/event/perf_data/cursor.h"
+#include "src/event/perf_data/perf_cursor.h"
 
 #define UPDATE_NAME 2 /* EVENT_UPDATE records: what is updated */
 

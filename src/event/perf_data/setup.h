@@ -6,9 +6,9 @@
 #ifndef EVENT_PERF_DATA_SETUP_H
 #define EVENT_PERF_DATA_SETUP_H
 
-#include "src/event/perf_data/feature.h"
-#include "src/event/perf_data/file.h"
-#include "src/event/perf_data/record.h"
+#include "src/event/perf_data/perf_features.h"
+#include "src/event/perf_data/perf_file.h"
+#include "src/event/perf_data/perf_records.h"
 
 struct perf_setup {
 	struct perf_header header;

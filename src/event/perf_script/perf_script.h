@@ -14,16 +14,43 @@
  * the address, of user code in some releases the offset in the file at the end of the line.
  * Where there is a call chain, perf prints no other address unless it is asked to.
  *
- * Lines become events here; read.h takes them from a text.
+ * Lines become events here, one by one or of a whole text.
  */
 #ifndef EVENT_PERF_SCRIPT_PERF_SCRIPT_H
 #define EVENT_PERF_SCRIPT_PERF_SCRIPT_H
 
+#include "src/base/lines.h"
+#include "src/base/map.h"
+#include "src/base/text.h"
+#include "src/base/vec.h"
 #include "src/event/event.h"
-#include "src/event/perf_script/parse.h"
-#include "src/event/perf_script/stack.h"
-#include "src/event/perf_script/threads.h"
-#include "src/event/options.h"
+#include "src/event/perf_script/script_record.h"
+#include "src/event/read_options.h"
+
+/*
+ * Which process a thread belongs to.  perf script prints only the tid of a
+ * sample unless it is asked for the pid, so it is learned from the records of
+ * threads, which have both.
+ */
+
+struct thread {
+	uint32_t tid, pid;
+};
+DEFINE_VEC(thread_vec, struct thread);
+
+/* Zeroed means empty. */
+struct thread_table {
+	struct thread_vec all;
+	struct map by_tid; /* indices of them */
+};
+
+void threads_free(struct thread_table *table);
+
+/* From now on `tid` is a thread of `pid`.  Returns false when out of memory. */
+BC_MUST_USE bool threads_learn(struct thread_table *table, uint32_t pid, uint32_t tid);
+
+/* The process of a thread.  A number that is not known is a process's own. */
+uint32_t threads_pid(const struct thread_table *table, uint32_t tid);
 
 /* Event names are kept between the lines of one sample; longer ones are cut. */
 #define EVENT_NAME_MAX 256
@@ -70,5 +97,51 @@ BC_MUST_USE bool perf_script_line(struct perf_script *script, const struct line 
 
 /* At the end of the text: deliver the last sample. */
 BC_MUST_USE bool perf_script_end(struct perf_script *script, struct bc_error *err);
+
+/*
+ * The text that perf2bolt 23 makes with --profile-format=perfscript and reads
+ * with -ps: what several runs of perf script printed, one behind the other,
+ * with a head that says how long each is, in hexadecimal:
+ *
+ *   PERFTEXT;BUILDIDS=12c;MMAP=937f1;MAIN=5aec9a;TASK=9350a;MEM=0;
+ *
+ * MMAP and TASK have the records of mappings and processes with their times, and
+ * samples among them, which are not used.  MAIN has the samples, without times.
+ */
+
+#define PERF_TEXT_MAGIC "PERFTEXT;"
+
+/* Read such a text to its end: first all records, by time, then the samples.
+ * Those are held until then, as the records of processes stand behind them.
+ *
+ * BC_FORMAT: a head that cannot be read, or what perf_script_line() finds
+ * BC_NOMEM, BC_IO */
+BC_MUST_USE bool perf_text_lines(struct perf_script *script, struct lines *lines,
+				 struct bc_error *err);
+
+/*
+ * Text of perf script -D (or perf report -D): each record as bytes, then as words.
+ *
+ *   0x490@perf.data [0x40]: event: 9
+ *   . ... raw event: size 64 bytes
+ *   1 14697900391567 0x490 [0x40]: PERF_RECORD_SAMPLE(IP, 0x2): 7/7: 0x7fb3e215e120 period: 1 addr: 0
+ *
+ * It is no input: what perf prints without -D stands between the dumps.
+ */
+
+/* The message: what the input is, and what to give instead. */
+#define PERF_DUMP_WHY \
+	"perf script -D printed this, a dump of records: give the recording itself, or what " \
+	"perf script --show-mmap-events prints"
+
+/* Is a line one of such a dump, and of nothing else? */
+bool perf_dump_fits(struct text line);
+
+/* The reader of what perf script prints: a text of its own, or the parts of a PERFTEXT. */
+
+/* A reader, see reader.h. */
+BC_MUST_USE bool perf_script_read(struct lines *lines, const struct reader_options *options,
+				  const struct event_sink *sink, struct reader_report *report,
+				  struct bc_error *err);
 
 #endif

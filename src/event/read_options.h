@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The options of readers, and their report. */
+#ifndef EVENT_READ_OPTIONS_H
+#define EVENT_READ_OPTIONS_H
+
+#include "src/base/build_id.h"
+#include "src/base/parallel.h"
+#include "src/base/unpack.h"
+#include "src/event/perf_data/perf_features.h"
+
+/* What a perf.data file is and what was in it. */
+
+#define PERF_COUNTED_TYPES 96
+
+struct perf_data_report {
+	struct perf_info info; /* empty for a file that came through a pipe */
+	bool pipe;
+	bool has_stacks;       /* an event records branch stacks */
+	/* ... that leave branches out (-j any_call, --call-graph lbr): two entries
+	 * in a row are not two branches in a row. */
+	bool has_partial_stacks;
+	uint64_t records[PERF_COUNTED_TYPES]; /* by type */
+	uint64_t other_records;               /* of higher types */
+	uint64_t unknown_records; /* of these, of types that are not known: skipped */
+	uint32_t unknown_type;    /* of the first of them ... */
+	uint64_t unknown_at;      /* ... and where it is */
+	uint64_t skipped_bytes;               /* trace data and the like */
+
+	/* Samples: delivered + late + of_guests + of_unknown_events
+	 * = records[PERF_RECORD_SAMPLE]. */
+	uint64_t delivered;
+	uint64_t first_ns, last_ns; /* earliest and latest time of these; 0: none known */
+	uint64_t late;              /* came after a process event that was later */
+	uint64_t of_guests;         /* of virtual machines */
+	uint64_t of_unknown_events; /* with an id that no event has */
+
+	uint64_t late_events;  /* process events delivered after later samples */
+	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
+	uint64_t damaged_features;
+	uint64_t trace_records; /* AUX and AUXTRACE: see perf_trace_advice() */
+	uint32_t trace_kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
+
+	bool unfinished;       /* the recorder was killed before it wrote the header */
+	bool truncated;        /* the file ends early ... */
+	uint64_t truncated_at; /* ... in the record that begins here */
+};
+
+/* All that were read. */
+static inline uint64_t perf_data_records(const struct perf_data_report *report)
+{
+	uint64_t count = report->other_records;
+
+	for (size_t i = 0; i < PERF_COUNTED_TYPES; i++)
+		count += report->records[i];
+	return count;
+}
+
+/* Was it made by `perf stat record`, which keeps counts of events in place of samples?  By PERF_RECORD_STAT_CONFIG and
+ * PERF_RECORD_STAT, perf.data-file-format.txt. */
+static inline bool perf_data_is_of_counters(const struct perf_data_report *report)
+{
+	return !report->delivered && (report->records[75] || report->records[76]);
+}
+
+/* What wrote the traces, by perf's numbers; there are others. */
+enum perf_trace_kind {
+	PERF_TRACE_INTEL_PT = 1,
+	PERF_TRACE_ARM_ETM = 3,
+	PERF_TRACE_ARM_SPE = 4,
+};
+
+/* What to tell about trace_records. */
+const char *perf_trace_advice(const struct perf_data_report *report);
+
+enum input_format {
+	INPUT_AUTO,
+	INPUT_PREAGG,      /* pre-aggregated text */
+	INPUT_PERF_SCRIPT, /* what perf script prints */
+	INPUT_PERF_DATA,   /* perf.data */
+};
+
+/* "auto", "preagg", "perf-script", "perf-data". */
+const char *input_format_name(enum input_format format);
+bool input_format_parse(struct text name, enum input_format *out);
+
+struct reader_options {
+	enum input_format format;
+	struct build_id build_id; /* of the binary: locations with this id are inside it */
+	struct pool *pool;        /* to read text with; NULL: this thread alone */
+	/* If the text of perf script ends within a line, use the lines before it and say so
+	 * (reader_report.cut); without this option such a line is an error. */
+	bool cut_will_do;
+	struct recordings *recordings; /* those that were read before; NULL: none goes on */
+	bool new_recording;            /* nor does this one, whatever it is */
+	const char *expected; /* what to say of a file that is none of the formats; NULL: their names */
+};
+
+/* What a reader saw, for the summary. */
+struct reader_report {
+	enum input_format format; /* never INPUT_AUTO */
+	bool timeless;            /* events came in stream order, no time stamps */
+	uint64_t lines;           /* read, of text */
+	uint64_t bytes;           /* of all of it, for maps; else not set */
+	uint64_t ignored;         /* comments, blank lines, other records */
+	bool cut;                 /* text ends within a line ... */
+	uint64_t cut_line, cut_at; /* ... with this number, which begins at this byte */
+	enum continuation continuation;
+	enum packing packing;         /* it was compressed so */
+	bool packed_cut;              /* what it was compressed to ends early ... */
+	uint64_t packed_cut_at;       /* ... at this byte; what was whole was read */
+	struct perf_data_report perf; /* INPUT_PERF_DATA only */
+};
+
+/* Is there something in the input that could not be read? */
+bool reader_report_is_partial(const struct reader_report *report);
+
+/* Is it text without a record, such as --format=preagg writes where nothing was kept? */
+static inline bool reader_report_is_empty(const struct reader_report *report)
+{
+	return report->format == INPUT_PREAGG && report->lines == report->ignored;
+}
+
+#endif
