@@ -19,6 +19,7 @@ extern const struct command diff_command;
 extern const struct command merge_command;
 extern const struct command quality_command;
 extern const struct command overlap_command;
+extern const struct command stale_command;
 extern const struct command heatmap_command;
 extern const struct command report_command;
 extern const struct command version_command;

@@ -20,6 +20,7 @@ static const struct {
 	{"dump", PLACE_TABLE, PLACE_TABLE},       {"transcode", PLACE_TABLE, PLACE_TABLE},  {"diff", PLACE_TABLE, PLACE_TABLE},
 	{"image", PLACE_IMAGE, PLACE_IMAGE},      {"overlap", PLACE_MEASURED, PLACE_MEASURED},
 	{"encode", PLACE_JSON, PLACE_JSON},       {"maps", PLACE_MAPS, PLACE_MAPS},         {"stacks", PLACE_STACKS, PLACE_STACKS},
+	{"stale", PLACE_PROFILE, PLACE_IMAGE},
 };
 
 static const struct option_place {
@@ -103,6 +104,28 @@ void operands_remember(const struct command_line *line)
 	if (line->command->operands != STDIN_READ)
 		remember_operands(line, several_binaries);
 	remember_options(line, several_binaries);
+}
+
+void operands_profile_first(struct command_line *line)
+{
+	struct words *operands = &line->operands;
+	size_t others = 0, last = 0;
+
+	for (size_t i = 0; i < operands->len; i++) {
+		struct file_facts facts;
+		file_facts_look(operands->at[i], &facts);
+		if (facts.kind == FILE_BINARY || facts.kind == FILE_SIDE || facts.kind == FILE_NOTE)
+			continue;
+		others++;
+		last = i;
+	}
+	if (others != 1 || !last)
+		return;
+	const char *profile = operands->at[last];
+	for (size_t i = last; i > 0; i--)
+		operands->at[i] = operands->at[i - 1];
+	operands->at[0] = profile;
+	operands_remember(line);
 }
 
 void operands_remember_conversion(const char *program, const struct conversion_options *options)

@@ -13,6 +13,10 @@
 void operands_remember(const struct command_line *line);
 void operands_remember_conversion(const char *program, const struct conversion_options *options);
 
+/* Of a command whose operands are PROFILE BINARY...: brings the one that is no binary to the front, if it stands behind.  Reads the
+ * beginnings of the files, but not of pipes. */
+void operands_profile_first(struct command_line *line);
+
 /* Call it after a command failed because of what is in a file: fail() does.  Puts a better text into `err` if the files
  * show what the user meant.  Reads the beginnings of the files again, but not of pipes.
  *

@@ -435,6 +435,16 @@ bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, st
 	return read_function(in, err);
 }
 
+struct text yaml_function_name(const struct yaml_function *function)
+{
+	struct text name = {(const char *)function->name.at, function->name.size};
+
+	for (size_t i = 1; i + 1 < name.len; i++)
+		if (name.at[i] == '(' && name.at[i + 1] == '*')
+			return text_first(name, i);
+	return name;
+}
+
 bool yaml_input_goes_on(const struct yaml_input *in)
 {
 	return in->goes_on;

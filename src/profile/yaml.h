@@ -66,6 +66,9 @@ BC_MUST_USE bool yaml_input_head(struct yaml_input *in, struct profile_head *hea
  * errors: as yaml_input_head(). */
 BC_MUST_USE bool yaml_input_next(struct yaml_input *in, const struct yaml_function **out, struct bc_error *err);
 
+/* The name without what llvm-bolt writes behind it if the function has more names: "(*2)" in "f/1(*2)". */
+struct text yaml_function_name(const struct yaml_function *function);
+
 /* At the end of a document: does another one follow? */
 bool yaml_input_goes_on(const struct yaml_input *in);
 

@@ -216,7 +216,7 @@ static bool read_line(struct text line, struct profile_head *head, bool *records
 	return put_line(out, &read);
 }
 
-static bool read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
+bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err)
 {
 	struct profile_head head = {.kind = KIND_FDATA};
 	struct key names = {0};
@@ -230,9 +230,10 @@ static bool read_fdata(struct text_input *in, struct flat_profile *out, struct b
 			ok = why && !names.failed ? text_input_fail(in, why, err) : bc_fail_nomem(err);
 	}
 	out->plain = head.mode == MODE_PLAIN;
+	out->bolted = head.bolted;
 	profile_head_free(&head);
 	key_free(&names);
-	return ok && err->code == BC_OK;
+	return ok && err->code == BC_OK && (flat_settle(out) || bc_fail_nomem(err));
 }
 
 /* ---- YAML ---- */
@@ -309,18 +310,9 @@ static bool keep_calls(struct yaml_reader *r, const struct yaml_function *f, uin
 	return true;
 }
 
-/* Cuts off what llvm-bolt writes behind a name if the function has more names: "(*2)" in "f/1(*2)". */
-static struct text without_more(struct text name)
-{
-	for (size_t i = 1; i + 1 < name.len; i++)
-		if (name.at[i] == '(' && name.at[i + 1] == '*')
-			return text_first(name, i);
-	return name;
-}
-
 static bool put_function(struct yaml_reader *r, const struct yaml_function *f)
 {
-	struct text name = without_more((struct text){(const char *)f->name.at, f->name.size});
+	struct text name = yaml_function_name(f);
 	uint32_t number, ignored;
 
 	if (!flat_function(r->out, name, &number) || !put_blocks(r, f, number) || !keep_calls(r, f, number))
@@ -364,7 +356,7 @@ static bool read_functions(struct yaml_input *yaml, struct yaml_reader *r, struc
 	r->out->plain = head.mode == MODE_PLAIN;
 	r->out->inferred = profile_head_inferred(&head);
 	profile_head_free(&head);
-	return ok && err->code == BC_OK && (put_calls(r) || bc_fail_nomem(err));
+	return ok && err->code == BC_OK && ((put_calls(r) && flat_settle(r->out)) || bc_fail_nomem(err));
 }
 
 static bool read_yaml(struct file_stream *stream, struct text begin, struct flat_profile *out, struct bc_error *err)
@@ -394,7 +386,7 @@ static bool read_all(struct file_stream *stream, struct text_input *in, struct f
 	if (!*mine)
 		return bc_fail(err, BC_FORMAT, "%s: is neither fdata nor BOLT's YAML", stream->name);
 	if (fdata_fits(start))
-		return read_fdata(in, out, err);
+		return flat_read_fdata(in, out, err);
 	struct text begin = {in->buffer + in->begin, in->end - in->begin};
 	return read_yaml(stream, begin, out, err);
 }
@@ -410,7 +402,6 @@ bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool
 	*err = (struct bc_error){0};
 	bool ok = shard_look(stream, &is_shard, &shard, err) && text_input_init(&in, stream, err) &&
 		  read_all(stream, &in, out, mine, err);
-	ok = ok && (flat_settle(out) || bc_fail_nomem(err));
 	text_input_free(&in);
 	return ok;
 }

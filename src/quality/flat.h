@@ -11,6 +11,7 @@
 #include "src/base/strings.h"
 #include "src/base/vec.h"
 #include "src/profile/profile.h"
+#include "src/profile/text_input.h"
 
 enum flat_kind {
 	FLAT_EDGE,   /* within a function, but for its beginning */
@@ -50,6 +51,7 @@ struct flat_profile {
 	struct flat_record_vec records; /* by owner, then by places; equal ones are added up */
 	bool by_block, plain;
 	bool inferred; /* it says that its branches were */
+	bool bolted;   /* fdata that says that a BOLTed binary ran */
 };
 
 void flat_free(struct flat_profile *profile);
@@ -69,5 +71,8 @@ BC_MUST_USE bool flat_take(const struct profile *from, struct flat_profile *out,
 BC_MUST_USE bool flat_read(const char *path, struct flat_profile *out, bool *mine, struct bc_error *err);
 BC_MUST_USE bool flat_read_stream(struct file_stream *stream, struct flat_profile *out, bool *mine,
 				  struct bc_error *err);
+
+/* The same of an input that begins with fdata, into a zeroed profile. */
+BC_MUST_USE bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_error *err);
 
 #endif

@@ -24,7 +24,7 @@ OF_KINDS = ('binary', 'input', 'samples', 'recording', 'maps', 'given', 'profile
 
 # What stands where a file of tests/every does (commands.GOOD); of these, what a kind has.
 STANDS = {'demo.bolt': ['binary'], 'demo': ['input', 'binary'], 'perf.data': ['samples', 'recording'],
-          'profile.fdata': ['out.fdata', 'out.yaml', 'out.preagg', 'profile'], 'table.json': ['out.json'],
+          'profile.fdata': ['out.fdata', 'out.yaml', 'out.preagg', 'profile'], 'profile.yaml': ['out.yaml', 'out.fdata', 'profile'], 'table.json': ['out.json'],
           'maps.bcmaps': ['maps', 'recording', 'out.bcmaps']}
 # What stands in other places: by command and place, or by place.
 PLACES = {('inspect', 'FILE'): ['binary', 'samples', 'recording', 'maps', 'profile', 'out.fdata', 'out.yaml'],

@@ -25,6 +25,8 @@ LINES = {
     'overlap': ['{branches.fdata} {branches.input.fdata}', '{branches.yaml} {branches.input.fdata}', '--bin={bolted} {branches} {plain}'],
     'quality': ['{input} {input.branches}', '{input} {input.plain}'],
     'report': ['{input} {input.branches}', '{input} {input.plain}'],
+    'stale': ['{branches.yaml} {bolted}', '--json {branches.input.yaml} {bolted}', '{branches.input.yaml} {input}', '{bolted} {branches.yaml}',
+              '{branches.input.fdata} {input}', '--json {input} {branches.fdata}'],
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
 # Commands that have no place for anything of a pair.

@@ -81,6 +81,11 @@ ROWS = {
     ('overlap', '--json', 'overlap'): [
         ['--json', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/expected/lbr.b19.fdata'],
         ['--json', '--min=90', '--bin', SQLITE + '/sq.b22', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/ip.b22.data']],
+    ('stale', '--json', 'stale'): [
+        ['--json', INPUTS + '/next/luas.yaml', INPUTS + '/next/luap'],
+        ['--json', '--min-exact=50', '--hashes', INPUTS + '/next/luap.hashes', INPUTS + '/next/luas.yaml', INPUTS + '/next/luap'],
+        ['--json', INPUTS + '/next/luas.yaml', INPUTS + '/next/luap.hashes', DEMO + '/demo.bolt'],
+        ['--json', INPUTS + '/next/luas.fdata', INPUTS + '/next/luap', DEMO + '/demo']],
     ('version', '--json', 'version'): [['--json']],
 }
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/operands.h"
+#include "src/cli/print.h"
+#include "src/cli/say.h"
+#include "src/cli/stale.h"
+
+struct arguments {
+	const char *output, *hashes;
+	bool json, has_min;
+	double min;
+};
+
+static const char *read_min(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct arguments *args = line->arguments;
+	char *end;
+
+	(void)row;
+	args->has_min = true;
+	args->min = strtod(value, &end);
+	return *value >= '0' && *value <= '9' && !*end && args->min <= 100 ? NULL : OPTION_WRONG;
+}
+
+static const struct option_row rows[] = {
+	{0, "hashes", "FILE", FILE_READ,
+	 "llvm-bolt's hashes of BINARY, which has none of its own: the\noutput of 'extract --hashes', or what llvm-bolt -enable-bat\nwrote of it",
+	 INTO(hashes)},
+	{0, "min-exact", "PERCENT", NO_FILE, "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO_BY(min, read_min),
+	 .takes = "a number from 0 to 100"},
+	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
+	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
+	SANDBOX_ROW,
+	HELP_ROW,
+};
+
+static int take_build(const struct arguments *args, const struct old_profile *profile, const char *path, struct staleness *out)
+{
+	BC_AUTO(new_build_close) struct new_build build = {0};
+	struct bc_error err = {0};
+
+	return new_build_open(path, args->hashes, &build, &err) && staleness_take(profile, &build, out, &err) ? EXIT_DONE : fail(&err);
+}
+
+static int write_report(const struct arguments *args, struct stale_report *report)
+{
+	struct output output;
+	struct bc_error err;
+
+	for (size_t i = 0; args->has_min && i < report->count; i++)
+		report->wanting |= staleness_exact_percent(&report->builds[i]) < args->min;
+	if (!output_open(args->output, &output, &err))
+		return fail(&err);
+	(args->json ? stale_json : stale_text)(report, output.file);
+	if (!output_commit(&output, &err))
+		return fail(&err);
+	for (size_t i = 0; args->has_min && i < report->count; i++) {
+		double exact = staleness_exact_percent(&report->builds[i]);
+		if (exact < args->min)
+			say(stderr, "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for", report->builds[i].path,
+			    exact, args->min);
+	}
+	return report->wanting ? EXIT_WANTING : EXIT_DONE;
+}
+
+static int compare_all(const struct arguments *args, const struct words *paths, const struct old_profile *profile)
+{
+	struct staleness *builds = calloc(paths->len, sizeof(*builds));
+	struct stale_report report = {.profile = paths->at[0], .builds = builds, .count = paths->len - 1, .has_min = args->has_min, .min = args->min};
+	struct bc_error err;
+	int code = builds ? EXIT_DONE : (bc_fail_nomem(&err), fail(&err));
+
+	for (size_t i = 1; code == EXIT_DONE && i < paths->len; i++)
+		code = take_build(args, profile, paths->at[i], &builds[i - 1]);
+	if (code == EXIT_DONE)
+		code = write_report(args, &report);
+	for (size_t i = 0; builds && i < report.count; i++)
+		staleness_free(&builds[i]);
+	free(builds);
+	return code;
+}
+
+static int run_stale(struct command_line *line)
+{
+	const struct arguments *args = line->arguments;
+	BC_AUTO(old_profile_free) struct old_profile profile = {0};
+	struct bc_error err = {0};
+
+	operands_profile_first(line);
+	return old_profile_read(line->operands.at[0], &profile, &err) ? compare_all(args, &line->operands, &profile) : fail(&err);
+}
+
+static int check(struct command_line *line)
+{
+	const struct arguments *args = line->arguments;
+
+	if (args->hashes && line->operands.len > 2)
+		return usage_error(line->command, "--hashes is of one binary, and there is another one,", line->operands.at[2]);
+	return EXIT_DONE;
+}
+
+const struct command stale_command = {
+	.name = "stale", .args = "[OPTION]... PROFILE BINARY...",
+	.help = "say how much of a profile fits a new build\n\n"
+	"PROFILE is of an earlier build: BOLT's YAML, or fdata; '-' is stdin.  BINARY is the\n"
+	"new build, with its hashes (--hashes), or alone, which tells less; or what\n"
+	"llvm-bolt -enable-bat wrote of it.  Functions are exact, stale or missing; of stale\n"
+	"ones it says how many blocks llvm-bolt -infer-stale-profile finds again.  Of a file\n"
+	"with profiles of several programs, each BINARY gets its own.\n"
+	"Exit code 3: less is exact than --min-exact asks for, or FILE has hashes of another\nbinary.",
+	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {2, 0, "a profile and a binary are needed", NULL},
+	.size = sizeof(struct arguments), .check = check, .run = run_stale,
+};
