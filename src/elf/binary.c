@@ -134,8 +134,11 @@ static bool pair(struct binary *binary, struct bc_error *err)
 /* Where BOLT moved no function, it prints the same name that it sorts by. */
 static void print_primary_names(struct binary *binary)
 {
-	for (size_t i = 0; i < binary->functions.count; i++)
-		binary->functions.at[i].printed = binary->functions.at[i].primary;
+	for (size_t i = 0; i < binary->functions.count; i++) {
+		struct function *f = &binary->functions.at[i];
+		f->told = f->printed;
+		f->printed = f->primary;
+	}
 }
 
 bool binary_settle(struct binary *binary, struct bc_error *err)

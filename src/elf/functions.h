@@ -61,6 +61,7 @@ struct function {
 	enum function_kind kind;
 	const char *primary; /* the first name at its address */
 	const char *printed; /* the name to write, with a BAT in the binary */
+	const char *told;    /* of a binary that is not BOLTed: the name that profiles of what llvm-bolt makes of it have; else NULL */
 };
 
 /* Where to begin to look for an address: entry i is how many functions are below base + (i << shift).

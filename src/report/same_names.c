@@ -35,14 +35,15 @@ static bool know(struct known_names *known, const char *name, uint32_t function)
 	return true;
 }
 
-/* Adds both names of each function of a table.  of: the names' functions in the binary, or NULL: they are the same. */
+/* Adds all names of each function of a table.  of: the names' functions in the binary, or NULL: they are the same. */
 static bool know_table(struct known_names *known, const struct function_table *table, const uint32_t *of)
 {
 	for (uint32_t i = 0; i < functions_named(table); i++) {
 		uint32_t function = of ? of[i] : i;
 		if (function == NO_FUNCTION)
 			continue;
-		if (!know(known, table->at[i].printed, function) || !know(known, table->at[i].primary, function))
+		if (!know(known, table->at[i].printed, function) || !know(known, table->at[i].primary, function) ||
+		    !know(known, table->at[i].told, function))
 			return false;
 	}
 	return true;

@@ -62,6 +62,7 @@ def guides(run):
     page = run.open(path)
     run.equal('what to do now', page.text('.next'), told['text'][0].upper() + told['text'][1:] + '.')
     run.equal('the command', page.text('.command code'), told['command'])
+    run.equal('words of the command that are cut in two', page.eval('[...document.querySelectorAll(".command .word")].filter(e => e.getClientRects().length > 1 || e.offsetHeight > 30).length'), 0)
     run.check('it is on top', page.eval('document.querySelector("main").firstElementChild.id') == 'next')
     for side in ('output', 'input'):
         cells = embedded.cells_of(data['heat'][side])
@@ -316,6 +317,16 @@ def truths(run):
     run.check('local functions: %d' % len(local), len(local) > 20)
     run.equal('local functions under two names', [name for name in names if name.count('/') == 1 and name.split('/')[0] in local], [])
     run.close(page, 'truths')
+
+    # So it has on a page of the binary that is not BOLTed.
+    bolted = os.path.join(run.folder, 'bolted.fdata')
+    run.batconv('-q', binary, exact, '-o', bolted)
+    path = run.report('truths-unbolted', program, [os.path.join(os.path.dirname(exact), 'input.preagg')], '--against=' + bolted)
+    data = embedded.data_of(path)
+    names, own = [name for name, *_ in data['overlap']['movers']], {row[0].split('/')[0] for row in data['functions']['rows'] if row[0].count('/') == 1}
+    run.check('local functions of a binary that is not BOLTed: %d of %d' % (len([name for name in names if name.count('/') == 1]), len(names)),
+              len([name for name in names if name.count('/') == 1]) > 20)
+    run.equal('local functions that stand there under the name of a BOLTed binary', [name for name in names if name.count('/') == 2 and name.split('/')[0] in own], [])
 
     plain = run.open(run.report('truths-plain', binary, [samples.replace('lbr', 'ip')]))
     run.check('the heading of plain samples', plain.text('[data-column=samples]').startswith('Samples'))

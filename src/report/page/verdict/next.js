@@ -5,6 +5,9 @@ import {section} from '../base/section.js';
 
 const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Words that stay whole: a browser would end a line behind the dashes of an option. */
+const words = (command) => command.split(/( )/).map((word) => (word === ' ' ? word : el('span', {class: 'word'}, word)));
+
 export function nextPart({quality: {next, verdicts}}) {
 	const bad = verdicts.some((v) => v.verdict === 'bad');
 	const command = next.command ? visible(next.command) : null;
@@ -13,5 +16,5 @@ export function nextPart({quality: {next, verdicts}}) {
 	}, () => {})}, 'Copy') : null;
 	return section('next', 'What to do now', null,
 		el('p', {class: `next ${bad ? 'bad' : ''}`}, `${upper(next.text)}.`),
-		command ? el('div', {class: 'command'}, el('pre', {tabindex: 0, 'aria-label': 'Command'}, el('code', {}, command)), copy) : null);
+		command ? el('div', {class: 'command'}, el('pre', {tabindex: 0, 'aria-label': 'Command'}, el('code', {}, words(command))), copy) : null);
 }
