@@ -5,102 +5,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-
 /* ---- values ---- */
 
-struct figure_value figure_lacks(void)
-{
-	return (struct figure_value){.type = FIGURE_LACKS};
-}
-
-struct figure_value figure_null(void)
-{
-	return (struct figure_value){.type = FIGURE_NULL};
-}
-
-struct figure_value figure_flag(bool value)
-{
-	return (struct figure_value){.type = FIGURE_FLAG, .number = value};
-}
-
-struct figure_value figure_number(uint64_t value)
-{
-	return (struct figure_value){.type = FIGURE_NUMBER, .number = value};
-}
-
-struct figure_value figure_hex(uint64_t value)
-{
-	return (struct figure_value){.type = FIGURE_HEX, .number = value};
-}
-
-struct figure_value figure_real(double value)
-{
-	return (struct figure_value){.type = FIGURE_REAL, .real = value};
-}
+FIGURE_READS(figure_of_bool, bool, figure_flag(*it))
+FIGURE_READS(figure_of_u64, uint64_t, figure_number(*it))
+FIGURE_READS(figure_of_u32, uint32_t, figure_number(*it))
+FIGURE_READS(figure_of_hex, uint64_t, figure_hex(*it))
+FIGURE_READS(figure_of_double, double, figure_real(*it))
+FIGURE_READS(figure_of_string, char *const, figure_string(*it))
+FIGURE_READS(figure_of_chars, char, figure_string(it))
+FIGURE_READS(figure_of_some_chars, char, *it ? figure_string(it) : figure_lacks())
+FIGURE_READS(figure_of_text, struct text, ((struct figure_value){.type = FIGURE_TEXT, .text = *it}))
+FIGURE_READS(figure_of_some, struct text, it->len ? figure_of_text(it) : figure_lacks())
+FIGURE_READS(figure_of_whole, char, ((struct figure_value){.type = FIGURE_WHOLE, .text = text_of(it)}))
+FIGURE_READS(figure_of_some_whole, char, *it ? figure_of_whole(it) : figure_lacks())
 
 struct figure_value figure_string(const char *value)
 {
 	return (struct figure_value){.type = FIGURE_TEXT, .text = text_of(value ? value : "")};
-}
-
-struct figure_value figure_of_bool(const void *at)
-{
-	return figure_flag(*(const bool *)at);
-}
-
-struct figure_value figure_of_u64(const void *at)
-{
-	return figure_number(*(const uint64_t *)at);
-}
-
-struct figure_value figure_of_u32(const void *at)
-{
-	return figure_number(*(const uint32_t *)at);
-}
-
-struct figure_value figure_of_hex(const void *at)
-{
-	return figure_hex(*(const uint64_t *)at);
-}
-
-struct figure_value figure_of_double(const void *at)
-{
-	return figure_real(*(const double *)at);
-}
-
-struct figure_value figure_of_string(const void *at)
-{
-	return figure_string(*(const char *const *)at);
-}
-
-struct figure_value figure_of_chars(const void *at)
-{
-	return figure_string(at);
-}
-
-struct figure_value figure_of_some_chars(const void *at)
-{
-	return *(const char *)at ? figure_of_chars(at) : figure_lacks();
-}
-
-struct figure_value figure_of_text(const void *at)
-{
-	return (struct figure_value){.type = FIGURE_TEXT, .text = *(const struct text *)at};
-}
-
-struct figure_value figure_of_some(const void *at)
-{
-	return ((const struct text *)at)->len ? figure_of_text(at) : figure_lacks();
-}
-
-struct figure_value figure_of_whole(const void *at)
-{
-	return (struct figure_value){.type = FIGURE_WHOLE, .text = text_of(at)};
-}
-
-struct figure_value figure_of_some_whole(const void *at)
-{
-	return *(const char *)at ? figure_of_whole(at) : figure_lacks();
 }
 
 struct figure_value figure_of_build_id(const void *at)

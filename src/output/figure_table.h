@@ -93,8 +93,9 @@ struct figure_row {
 #define FIGURES_10(type, in, field, ...) FIGURE(type, in, field), FIGURES_9(type, in, __VA_ARGS__)
 
 /* Defines a reader of a value that is worked out; `it` points to the type. */
-#define FIGURE_READER(name, type, value)                        \
-	static struct figure_value name(const void *at)         \
+#define FIGURE_READER(name, type, value) static FIGURE_READS(name, type, value)
+#define FIGURE_READS(name, type, value)                         \
+	struct figure_value name(const void *at)                \
 	{                                                       \
 		const type *it = at;                            \
 		return value;                                   \
@@ -109,12 +110,12 @@ figure_reader figure_of_bool, figure_of_u64, figure_of_u32, figure_of_double, fi
 	figure_of_whole, figure_of_some_whole; /* characters that no page cuts; left out if there are none */
 
 /* What readers return. */
-struct figure_value figure_lacks(void);
-struct figure_value figure_null(void);
-struct figure_value figure_flag(bool value);
-struct figure_value figure_number(uint64_t value);
-struct figure_value figure_hex(uint64_t value);
-struct figure_value figure_real(double value);
+#define figure_lacks() ((struct figure_value){.type = FIGURE_LACKS})
+#define figure_null() ((struct figure_value){.type = FIGURE_NULL})
+#define figure_flag(value) ((struct figure_value){.type = FIGURE_FLAG, .number = (value) ? 1 : 0})
+#define figure_number(value) ((struct figure_value){.type = FIGURE_NUMBER, .number = (value)})
+#define figure_hex(value) ((struct figure_value){.type = FIGURE_HEX, .number = (value)})
+#define figure_real(value) ((struct figure_value){.type = FIGURE_REAL, .real = (value)})
 struct figure_value figure_string(const char *value); /* NULL: an empty one */
 
 /* All rows with keys, up to the one without anything: within an object that is open, or as one of its own.
