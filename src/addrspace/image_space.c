@@ -33,11 +33,9 @@ static bool add(struct most_mapped *files, struct text path)
 {
 	if (files->len == MOST_MAPPED_MAX)
 		return true;
-	char *copy = malloc(path.len + 1);
+	char *copy = strndup(path.at, path.len);
 	if (!copy)
 		return false;
-	memcpy(copy, path.at, path.len);
-	copy[path.len] = '\0';
 	files->last = files->len++;
 	files->at[files->last] = (struct mapped_program){copy, 1};
 	return true; // cppcheck-suppress memleak ; copy is in files->at
@@ -121,12 +119,7 @@ static bool note_other_build(struct image_report *report, const struct map_event
 	if (report->other_build++)
 		return true;
 	report->other_build_id = event->build_id;
-	report->other_build_path = malloc(event->path.len + 1);
-	if (!report->other_build_path)
-		return false;
-	memcpy(report->other_build_path, event->path.at, event->path.len);
-	report->other_build_path[event->path.len] = '\0';
-	return true;
+	return (report->other_build_path = strndup(event->path.at, event->path.len));
 }
 
 static uint64_t path_hash(const struct image_space *space, struct text path)

@@ -100,19 +100,17 @@ enum path_kind path_kind_of(struct text path)
 	return PATH_FILE;
 }
 
-static enum build told(bool equal)
+enum build build_judge(const struct build_id *id, struct text go_id, const struct image *image)
 {
-	return equal ? BUILD_SAME : BUILD_OTHER;
+	if (!id->size && !go_id.len)
+		return BUILD_NOT_TOLD;
+	bool same = id->size ? build_id_equal(id, &image->build_id) : text_equal(go_id, image->go_build_id);
+	return same ? BUILD_SAME : BUILD_OTHER;
 }
 
 enum build build_of(const struct mapped_files *files, uint32_t file, const struct image *image)
 {
 	struct build_id id = mapped_files_id(files, file);
-	struct text go = mapped_files_go_id(files, file);
 
-	if (id.size)
-		return told(build_id_equal(&id, &image->build_id));
-	if (go.len)
-		return told(text_equal(go, image->go_build_id));
-	return BUILD_NOT_TOLD;
+	return build_judge(&id, mapped_files_go_id(files, file), image);
 }

@@ -9,16 +9,7 @@ void processes_free(struct processes *processes)
 	map_free(&processes->by_pid);
 }
 
-static uint64_t hash(uint64_t seed, uint32_t pid)
-{
-	return hash_end(hash_mix(seed, pid));
-}
-
-static bool matches(const struct process *all, uint32_t number, uint32_t pid)
-{
-	return all[number].pid == pid;
-}
-DEFINE_MAP(by_pid, const struct process *, uint32_t, hash, matches);
+DEFINE_FIELD_MAP(by_pid, struct process, pid);
 
 struct process *processes_find(const struct processes *processes, uint32_t pid)
 {

@@ -189,16 +189,7 @@ static void ids_free(struct ids *ids)
 	map_free(&ids->by_pid);
 }
 
-static uint64_t hash_pid(uint64_t seed, uint32_t pid)
-{
-	return hash_end(hash_mix(seed, pid));
-}
-
-static bool matches(const struct next_id *all, uint32_t number, uint32_t pid)
-{
-	return all[number].pid == pid;
-}
-DEFINE_MAP(by_pid, const struct next_id *, uint32_t, hash_pid, matches);
+DEFINE_FIELD_MAP(by_pid, struct next_id, pid);
 
 /* The next id of a process; NULL when out of memory. */
 static struct next_id *next_id_of(struct ids *ids, uint32_t pid)
@@ -289,11 +280,7 @@ void last_snapshots_free(struct last_snapshots *lasts)
 	map_free(&lasts->by_pid);
 }
 
-static bool is_of_pid(const struct snapshot *all, uint32_t number, uint32_t pid)
-{
-	return all[number].pid == pid;
-}
-DEFINE_MAP(last_of, const struct snapshot *, uint32_t, hash_pid, is_of_pid);
+DEFINE_FIELD_MAP(last_of, struct snapshot, pid);
 
 bool last_snapshot_find(const struct last_snapshots *lasts, const struct snapshots *snapshots,
 			uint32_t pid, uint32_t *number)

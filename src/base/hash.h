@@ -28,6 +28,12 @@ static inline uint64_t hash_end(uint64_t hash)
 	return hash ^ hash >> 32;
 }
 
+/* The hash of a key that is one number. */
+static inline uint64_t hash_number(uint64_t seed, uint64_t number)
+{
+	return hash_end(hash_mix(seed, number));
+}
+
 /* Adds bytes, eight at a time, and their number.  With their number known, the last one to seven are told apart by
  * two words that may overlap. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)

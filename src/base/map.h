@@ -88,6 +88,14 @@ static inline struct map_slot *map_slot_at(const struct map *map, size_t at)
 	}                                                                      \
 	struct map_slot /* takes the semicolon */
 
+/* The same for an array of T whose elements have the key in FIELD, a 32-bit number. */
+#define DEFINE_FIELD_MAP(name, T, FIELD)                                       \
+	static inline bool name##_matches(const T *all, uint32_t number, uint32_t key) \
+	{                                                                      \
+		return all[number].FIELD == key;                               \
+	}                                                                      \
+	DEFINE_MAP(name, const T *, uint32_t, hash_number, name##_matches)
+
 /*
  * A set of 64-bit numbers, such as addresses: open addressing, eight numbers to a line of
  * the processor's cache.  Zeroed means empty.

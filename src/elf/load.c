@@ -44,8 +44,7 @@ bool image_is_library(const struct image *image)
 	return image->position_independent;
 }
 
-/* The largest page that the mapping can be made of. */
-static uint64_t page_size(const struct image *image, const struct load_mapping *m)
+uint64_t load_page(const struct image *image, const struct load_mapping *m)
 {
 	uint64_t bits = m->start.v | m->size | m->offset.v;
 	uint64_t page = PAGE_SMALLEST;
@@ -56,28 +55,27 @@ static uint64_t page_size(const struct image *image, const struct load_mapping *
 	return page;
 }
 
-/* Does the mapping lie in the segment, or contain all of it? */
-static bool is_part(const struct segment *s, const struct load_mapping *m, uint64_t page)
+bool load_base_by(const struct image *image, const struct segment *s, const struct load_mapping *m, uint64_t *base)
 {
-	uint64_t begin = m->offset.v, end = begin + m->size;
-	uint64_t s_end = s->offset + s->filesz;
+	uint64_t page = load_page(image, m), begin = m->offset.v, end = begin + m->size, s_end = s->offset + s->filesz;
+	bool inside = begin >= (s->offset & ~(page - 1)) && end <= ((s_end + page - 1) & ~(page - 1));
+	bool around = begin <= s->offset && end >= s_end;
 
-	return (begin >= (s->offset & ~(page - 1)) && end <= ((s_end + page - 1) & ~(page - 1))) ||
-	       (begin <= s->offset && end >= s_end);
+	if (!s->filesz || !(inside || around))
+		return false;
+	*base = m->start.v - (s->vaddr - s->offset + begin);
+	return !(*base & (PAGE_SMALLEST - 1)) && (image->position_independent || !*base);
 }
 
 static size_t bases_of_kind(const struct image *image, const struct load_mapping *m,
 			    bool executable, uint64_t out[LOAD_BASES])
 {
-	uint64_t page = page_size(image, m);
 	size_t count = 0;
+	uint64_t base;
 
 	for (size_t i = 0; i < image->segment_count && count < LOAD_BASES; i++) {
 		const struct segment *s = &image->segments[i];
-		if (s->executable != executable || !s->filesz || !is_part(s, m, page))
-			continue;
-		uint64_t base = m->start.v - (s->vaddr - s->offset + m->offset.v);
-		if (base & (PAGE_SMALLEST - 1) || (!image->position_independent && base))
+		if (s->executable != executable || !load_base_by(image, s, m, &base))
 			continue;
 		if (!count || out[count - 1] != base)
 			out[count++] = base;
@@ -96,7 +94,7 @@ size_t load_bases(const struct image *image, const struct load_mapping *m, uint6
 bool load_base_lowest(const struct image *image, const struct load_mapping *m, bool executable,
 		      uint64_t *out)
 {
-	uint64_t page = page_size(image, m);
+	uint64_t page = load_page(image, m);
 
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct segment *s = &image->segments[i];

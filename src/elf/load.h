@@ -48,6 +48,12 @@ struct load_mapping {
 	bool executable;
 };
 
+/* The largest page that the mapping can be made of. */
+uint64_t load_page(const struct image *image, const struct load_mapping *mapping);
+
+/* The base by a mapping, as part of this segment.  False: it is none, or the image is static and would not be at base 0. */
+bool load_base_by(const struct image *image, const struct segment *segment, const struct load_mapping *mapping, uint64_t *base);
+
 /* The bases by any mapping, at most LOAD_BASES: mostly one, two where two
  * segments share a page of the file.  Executable mappings are held to executable
  * segments and others to the others, unless none of its own kind fits.  A static

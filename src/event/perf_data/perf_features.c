@@ -77,12 +77,8 @@ DEFINE_MAP(by_path, const struct perf_build_id *, struct text, hash, matches);
 
 static bool push(struct perf_build_ids *table, struct perf_build_id entry, struct text path)
 {
-	entry.path = malloc(path.len + 1);
-	if (!entry.path)
-		return false;
-	memcpy(entry.path, path.at, path.len);
-	entry.path[path.len] = '\0';
-	if (perf_build_id_vec_push(&table->all, entry))
+	entry.path = strndup(path.at, path.len);
+	if (entry.path && perf_build_id_vec_push(&table->all, entry))
 		return true;
 	free(entry.path);
 	return false;

@@ -24,24 +24,13 @@ struct script_block {
 	bool no_memory; /* for further lines: out of memory */
 };
 
-extern const struct text_parser script_block_parser;
-
 void threads_free(struct thread_table *table)
 {
 	thread_vec_free(&table->all);
 	map_free(&table->by_tid);
 }
 
-static uint64_t hash(uint64_t seed, uint32_t tid)
-{
-	return hash_end(hash_mix(seed, tid));
-}
-
-static bool matches(const struct thread *all, uint32_t number, uint32_t tid)
-{
-	return all[number].tid == tid;
-}
-DEFINE_MAP(by_tid, const struct thread *, uint32_t, hash, matches);
+DEFINE_FIELD_MAP(by_tid, struct thread, tid);
 
 bool threads_learn(struct thread_table *table, uint32_t pid, uint32_t tid)
 {
@@ -125,7 +114,7 @@ static void parse(struct text_block *block)
 
 _Static_assert(LINES_LONGEST < UINT32_MAX, "script_line has 32 bits");
 
-const struct text_parser script_block_parser = {create, destroy, parse};
+static const struct text_parser script_block_parser = {create, destroy, parse};
 
 enum part { PART_BUILD_IDS, PART_MAPS, PART_MAIN, PART_TASKS, PART_MEMORY, PART_COUNT };
 
