@@ -20,7 +20,7 @@ struct walk {
 };
 
 /* A function of the LEB128 layouts. */
-struct function {
+struct function_bytes {
 	uint64_t address;
 	uint64_t skew;
 	uint64_t entries;
@@ -89,7 +89,7 @@ static bool delta(struct walk *w, const char *name, enum bat_encoding encoding,
 	return show(w, *running);
 }
 
-static bool equal_elems(struct walk *w, struct function *f)
+static bool equal_elems(struct walk *w, struct function_bytes *f)
 {
 	const uint8_t *at;
 
@@ -109,7 +109,7 @@ static bool equal_elems(struct walk *w, struct function *f)
 	return show(w, 0);
 }
 
-static bool header(struct walk *w, struct function *f)
+static bool header(struct walk *w, struct function_bytes *f)
 {
 	bool hashed = w->features->hashed;
 	uint64_t unused;
@@ -130,7 +130,7 @@ static bool header(struct walk *w, struct function *f)
 	return true;
 }
 
-static bool entry(struct walk *w, const struct function *f, uint64_t j,
+static bool entry(struct walk *w, const struct function_bytes *f, uint64_t j,
 		  uint64_t *input, uint64_t *index)
 {
 	uint64_t unused;
@@ -152,7 +152,7 @@ static bool entry(struct walk *w, const struct function *f, uint64_t j,
 	       delta(w, "BBIdx", BAT_ULEB, index);
 }
 
-static bool entries(struct walk *w, const struct function *f)
+static bool entries(struct walk *w, const struct function_bytes *f)
 {
 	uint64_t input = 0, index = 0, secondary = 0;
 
@@ -178,7 +178,7 @@ static bool functions(struct walk *w, bool cold)
 	if (!plain(w, "NumFuncs", BAT_ULEB, &count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		struct function f = { .skew = 0 };
+		struct function_bytes f = { .skew = 0 };
 
 		w->field.fragment = (uint32_t)i;
 		w->field.entry = BAT_NO_INDEX;

@@ -171,7 +171,7 @@ size_t batconv_image_from_input(const struct batconv_image *image,
 {
 	struct search search = {found, ctx, 0};
 	size_t count;
-	const struct named *named = places_named(&image->places, text_of(at->function), &count);
+	const struct named_place *named = places_named(&image->places, text_of(at->function), &count);
 
 	for (size_t i = 0; i < count && at->offset <= UINT32_MAX; i++) {
 		const struct function *f = &image->binary.functions.at[named[i].function];

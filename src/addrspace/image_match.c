@@ -56,7 +56,7 @@ bool image_match_has_found_name(const struct image_match *match, struct text pat
 static enum image_fit judge_file(const struct image_match *match, const struct map_event *event)
 {
 	bool named = image_match_has_name(match, event->path);
-	enum build build = build_judge(&event->build_id, (struct text){NULL, 0}, match->image);
+	enum recorded_build build = build_judge(&event->build_id, (struct text){NULL, 0}, match->image);
 
 	if (build != BUILD_NOT_TOLD && (!match->ignore_build_id || (match->id_or_name && build == BUILD_SAME))) {
 		if (build == BUILD_OTHER)

@@ -37,7 +37,7 @@ static bool add(struct most_mapped *files, struct text path)
 	if (!copy)
 		return false;
 	files->last = files->len++;
-	files->at[files->last] = (struct mapped_program){copy, 1};
+	files->at[files->last] = (struct counted_program){copy, 1};
 	return true; // cppcheck-suppress memleak ; copy is in files->at
 }
 
@@ -58,19 +58,19 @@ bool most_mapped_count(struct most_mapped *files, struct text path)
 }
 
 /* Orders by count, then by path. */
-static bool before(const struct mapped_program *a, const struct mapped_program *b)
+static bool before(const struct counted_program *a, const struct counted_program *b)
 {
 	return a->count != b->count ? a->count > b->count : strcmp(a->path, b->path) < 0;
 }
 
 /* The first file that comes after `last` (NULL: the first of all), or NULL. */
-static const struct mapped_program *next_most(const struct most_mapped *files,
-					   const struct mapped_program *last)
+static const struct counted_program *next_most(const struct most_mapped *files,
+					   const struct counted_program *last)
 {
-	const struct mapped_program *best = NULL;
+	const struct counted_program *best = NULL;
 
 	for (size_t i = 0; i < files->len; i++) {
-		const struct mapped_program *file = &files->at[i];
+		const struct counted_program *file = &files->at[i];
 		if ((!last || before(last, file)) && (!best || before(file, best)))
 			best = file;
 	}
@@ -79,7 +79,7 @@ static const struct mapped_program *next_most(const struct most_mapped *files,
 
 void most_mapped_names(const struct most_mapped *files, char *out, size_t size)
 {
-	const struct mapped_program *file = next_most(files, NULL);
+	const struct counted_program *file = next_most(files, NULL);
 	size_t len = 0;
 
 	snprintf(out, size, "none");

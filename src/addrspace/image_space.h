@@ -29,14 +29,14 @@
 /* Programs beyond this number are not remembered: it is for a message only. */
 #define MOST_MAPPED_MAX 256
 
-struct mapped_program {
+struct counted_program {
 	char *path;
 	uint64_t count;
 };
 
 /* Zeroed means empty. */
 struct most_mapped {
-	struct mapped_program at[MOST_MAPPED_MAX];
+	struct counted_program at[MOST_MAPPED_MAX];
 	size_t len;
 	size_t last; /* counted last: mappings of one file come in a row */
 };

@@ -373,7 +373,7 @@ static bool is_binary(const struct mapped_files *files, const struct load_choice
 {
 	struct text path = path_without_deleted(mapped_files_path(files, file));
 	bool has_id = choice->image->build_id.size || choice->image->go_build_id.len;
-	enum build build = has_id ? build_of(files, file, choice->image) : BUILD_NOT_TOLD;
+	enum recorded_build build = has_id ? build_of(files, file, choice->image) : BUILD_NOT_TOLD;
 
 	if (!path.len)
 		return false;

@@ -196,7 +196,7 @@ static bool map_node_own(struct map_node **slot, unsigned height, size_t len)
 #define FIRST_LEAF_ROWS 7 /* doubled, and one more: what malloc adds makes each a power of two */
 
 /* Cut [start, end), insert *insert unless it is NULL. */
-struct change {
+struct tree_change {
 	uint64_t start, end;
 	const struct mapping *insert;
 };
@@ -208,7 +208,7 @@ struct leaf_change {
 	struct mapping rows[3];
 };
 
-static struct leaf_change plan(const struct map_node *leaf, const struct change *c)
+static struct leaf_change plan(const struct map_node *leaf, const struct tree_change *c)
 {
 	struct leaf_change p;
 
@@ -236,7 +236,7 @@ static size_t len_after(const struct map_node *leaf, const struct leaf_change *p
 	return leaf->len - (p->to - p->from) + p->count;
 }
 
-static bool change_leaf(struct map_node **slot, const struct change *c)
+static bool change_leaf(struct map_node **slot, const struct tree_change *c)
 {
 	struct leaf_change p = plan(*slot, c);
 
@@ -249,7 +249,7 @@ static bool change_leaf(struct map_node **slot, const struct change *c)
 }
 
 /* Can a change make a node longer than it may be?  Each adds at most one child, or two mappings. */
-static bool is_full(const struct map_node *node, unsigned height, const struct change *c)
+static bool is_full(const struct map_node *node, unsigned height, const struct tree_change *c)
 {
 	/* NOLINTBEGIN(clang-analyzer-core.NullDereference): as in map_node_replace() */
 	if (!c->insert && node->len && c->start <= map_row_start(map_row(node, height, 0)))
@@ -267,7 +267,7 @@ static bool is_full(const struct map_node *node, unsigned height, const struct c
 
 /* Where to split a full node: in the middle, but what grows at the right edge leaves full
  * nodes behind.  The new leaf is empty then, until the change is made, for which it has room. */
-static size_t split_at(const struct map_node *node, unsigned height, bool last, const struct change *c)
+static size_t split_at(const struct map_node *node, unsigned height, bool last, const struct tree_change *c)
 {
 	if (last && !height && c->insert && map_leaf_above(node, c->start) == node->len)
 		return node->len;
@@ -277,7 +277,7 @@ static size_t split_at(const struct map_node *node, unsigned height, bool last, 
 }
 
 /* The upper part of a child becomes the next one. */
-static bool split_child(struct map_node **slot, unsigned height, size_t index, const struct change *c)
+static bool split_child(struct map_node **slot, unsigned height, size_t index, const struct tree_change *c)
 {
 	if (!map_node_own(slot, height, (*slot)->len + (size_t)1))
 		return false;
@@ -323,10 +323,10 @@ static void join(struct map_node *node, unsigned height, size_t index)
 		join(child->node, height - 1, seam - 1);
 }
 
-static bool change_node(struct map_node **slot, unsigned height, const struct change *c);
+static bool change_node(struct map_node **slot, unsigned height, const struct tree_change *c);
 
 /* A child that becomes empty goes. */
-static bool change_child(struct map_node *node, unsigned height, size_t index, const struct change *c)
+static bool change_child(struct map_node *node, unsigned height, size_t index, const struct tree_change *c)
 {
 	struct map_child *child = &map_children(node)[index];
 	size_t before = child->node->count;
@@ -342,11 +342,11 @@ static bool change_child(struct map_node *node, unsigned height, size_t index, c
 
 /* All but the first of the children that a change reaches into: those between the first
  * and the last are within it. */
-static bool cut_behind(struct map_node *node, unsigned height, size_t first, const struct change *c)
+static bool cut_behind(struct map_node *node, unsigned height, size_t first, const struct tree_change *c)
 {
 	if (first + 1 >= node->len || map_children(node)[first + 1].start >= c->end)
 		return true;
-	struct change cut = {c->start, c->end, NULL};
+	struct tree_change cut = {c->start, c->end, NULL};
 	size_t last = map_row_upto(node, height, c->end - 1);
 
 	if (!change_child(node, height, last, &cut))
@@ -357,7 +357,7 @@ static bool cut_behind(struct map_node *node, unsigned height, size_t first, con
 
 /* On the way down a full child is split before it is changed, so that there is always room
  * for one more above it.  Callers see to it for the root. */
-static bool change_node(struct map_node **slot, unsigned height, const struct change *c)
+static bool change_node(struct map_node **slot, unsigned height, const struct tree_change *c)
 {
 	if (!height)
 		return change_leaf(slot, c);
@@ -400,7 +400,7 @@ static bool own_set(struct map_set **set)
 }
 
 /* A full root becomes the only child of a new one, which splits it. */
-static bool raise_root(struct map_set *set, const struct change *c)
+static bool raise_root(struct map_set *set, const struct tree_change *c)
 {
 	if (!is_full(set->root, set->height, c))
 		return true;
@@ -443,7 +443,7 @@ bool map_set_replace(struct map_set **set, uint64_t start, uint64_t end,
 		     const struct mapping *insert)
 {
 	struct mapping new = insert ? *insert : (struct mapping){0}; /* it may be one of the set */
-	struct change c = {start, end, insert ? &new : NULL};
+	struct tree_change c = {start, end, insert ? &new : NULL};
 	const struct mapping *old = insert ? NULL : map_set_above(*set, start);
 
 	assert(start < end);

@@ -100,7 +100,7 @@ enum path_kind path_kind_of(struct text path)
 	return PATH_FILE;
 }
 
-enum build build_judge(const struct build_id *id, struct text go_id, const struct image *image)
+enum recorded_build build_judge(const struct build_id *id, struct text go_id, const struct image *image)
 {
 	if (!id->size && !go_id.len)
 		return BUILD_NOT_TOLD;
@@ -108,7 +108,7 @@ enum build build_judge(const struct build_id *id, struct text go_id, const struc
 	return same ? BUILD_SAME : BUILD_OTHER;
 }
 
-enum build build_of(const struct mapped_files *files, uint32_t file, const struct image *image)
+enum recorded_build build_of(const struct mapped_files *files, uint32_t file, const struct image *image)
 {
 	struct build_id id = mapped_files_id(files, file);
 

@@ -61,13 +61,13 @@ enum path_kind path_kind_of(struct text path);
 struct text path_without_deleted(struct text path);
 
 /* Is a file the build that was mapped, by its GNU build-id or Go's?  Who maps files by name asks this first. */
-enum build {
+enum recorded_build {
 	BUILD_NOT_TOLD, /* no id was recorded */
 	BUILD_SAME,
 	BUILD_OTHER,    /* another id was recorded, or the image has none */
 };
 
-enum build build_judge(const struct build_id *id, struct text go_id, const struct image *image);
-enum build build_of(const struct mapped_files *files, uint32_t file, const struct image *image);
+enum recorded_build build_judge(const struct build_id *id, struct text go_id, const struct image *image);
+enum recorded_build build_of(const struct mapped_files *files, uint32_t file, const struct image *image);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* ---- a recording ---- */
 
-struct recording {
+struct timeline {
 	const char *path;
 	struct snapshots *out;
 	struct history history;
@@ -30,14 +30,14 @@ struct recording {
 
 static void count_bytes(void *ctx, const struct file_stream *stream)
 {
-	struct recording *r = ctx;
+	struct timeline *r = ctx;
 
 	if (stream->done < r->bytes)
 		r->bytes_before += r->bytes;
 	r->bytes = stream->done;
 }
 
-static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
+static bool take_sample(struct timeline *r, const struct event *event, struct bc_error *err)
 {
 	struct process *process = history_process(&r->history, event->sample->pid);
 
@@ -47,7 +47,7 @@ static bool take_sample(struct recording *r, const struct event *event, struct b
 /* What happened later is left out. */
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
 {
-	struct recording *r = ctx;
+	struct timeline *r = ctx;
 
 	if (event->time)
 		r->history.now = event->time;
@@ -77,7 +77,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 static bool read_recording(const char *path, uint64_t until, struct carried *carried, struct snapshots *out,
 			   struct reader_report *report, struct bc_error *err)
 {
-	struct recording r = {.path = path, .out = out, .history = {.files = &out->files}, .carried = carried,
+	struct timeline r = {.path = path, .out = out, .history = {.files = &out->files}, .carried = carried,
 			      .until = until};
 	const struct event_sink sink = {&r, take_event};
 	struct reader_options how = {.format = INPUT_AUTO, .cut_will_do = true,

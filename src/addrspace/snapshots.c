@@ -43,7 +43,7 @@ void snapshots_restore(struct snapshots *s, struct snapshots_mark mark)
 }
 
 /* The snapshots that are being sorted: qsort passes nothing to the comparison. */
-struct key {
+struct snapshot_key {
 	uint32_t pid;
 	uint64_t value;
 	uint32_t index;
@@ -51,7 +51,7 @@ struct key {
 
 static int by_key(const void *a, const void *b)
 {
-	const struct key *x = a, *y = b;
+	const struct snapshot_key *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -62,12 +62,12 @@ static int by_key(const void *a, const void *b)
 
 static uint32_t *sorted(const struct snapshot *all, size_t count, bool by_time)
 {
-	struct key *keys = malloc((count + 1) * sizeof(*keys));
+	struct snapshot_key *keys = malloc((count + 1) * sizeof(*keys));
 	uint32_t *out = malloc((count + 1) * sizeof(*out));
 
 	if (keys && out) {
 		for (uint32_t i = 0; i < count; i++)
-			keys[i] = (struct key){all[i].pid, by_time ? all[i].time : all[i].id, i};
+			keys[i] = (struct snapshot_key){all[i].pid, by_time ? all[i].time : all[i].id, i};
 		if (count)
 			qsort(keys, count, sizeof(*keys), by_key);
 		for (uint32_t i = 0; i < count; i++)
@@ -299,7 +299,7 @@ void last_snapshot_set(struct last_snapshots *lasts, const struct snapshots *sna
 		last_of_put(&lasts->by_pid, pid, number);
 }
 
-struct filter {
+struct code_filter {
 	const struct snapshots *from;
 	struct snapshots out;
 	uint32_t *numbers; /* of the files: in `out`, by those in `from`; 0: not met yet */
@@ -307,7 +307,7 @@ struct filter {
 	struct mapping_vec code; /* of the map at hand */
 };
 
-static bool take_file(struct filter *f, uint32_t number, uint32_t *out)
+static bool take_file(struct code_filter *f, uint32_t number, uint32_t *out)
 {
 	struct mapped_file file = *mapped_files_at(&f->from->files, number);
 	const struct strings *from = &f->from->files.texts;
@@ -322,7 +322,7 @@ static bool take_file(struct filter *f, uint32_t number, uint32_t *out)
 	return true;
 }
 
-static bool list_code(struct filter *f, const struct map_set *maps)
+static bool list_code(struct code_filter *f, const struct map_set *maps)
 {
 	const struct mapping *next;
 
@@ -336,7 +336,7 @@ static bool list_code(struct filter *f, const struct map_set *maps)
 }
 
 /* What a map has in common with the last one of its process stays shared. */
-static bool take_snapshot(struct filter *f, const struct snapshot *s, struct bc_error *err)
+static bool take_snapshot(struct code_filter *f, const struct snapshot *s, struct bc_error *err)
 {
 	uint32_t last;
 	bool found = last_snapshot_find(&f->lasts, &f->out, s->pid, &last);
@@ -352,7 +352,7 @@ static bool take_snapshot(struct filter *f, const struct snapshot *s, struct bc_
 
 bool snapshots_executable(const struct snapshots *from, struct snapshots *out, struct bc_error *err)
 {
-	struct filter f = {.from = from, .numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
+	struct code_filter f = {.from = from, .numbers = calloc((size_t)from->files.files.len + 1, sizeof(uint32_t))};
 	bool ok = f.numbers && last_snapshots_init(&f.lasts, from->all.len);
 
 	if (!ok)

@@ -66,7 +66,7 @@ static unsigned version_of(const uint8_t *data, size_t size, struct bc_error *er
 }
 
 /* A frame, and what is wrong with it. */
-struct frame {
+struct parts_frame {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
 	bool failed, nomem;
@@ -74,7 +74,7 @@ struct frame {
 };
 
 /* Decompress the next bytes. */
-static void take(struct frame *frame, uint8_t *to, size_t size)
+static void take(struct parts_frame *frame, uint8_t *to, size_t size)
 {
 	ZSTD_outBuffer out = {to, size, 0};
 
@@ -88,7 +88,7 @@ static void take(struct frame *frame, uint8_t *to, size_t size)
 }
 
 /* Nothing stands behind the last bytes but the checksum, and that is right. */
-static void take_end(struct frame *frame)
+static void take_end(struct parts_frame *frame)
 {
 	ZSTD_outBuffer none = {NULL, 0, 0};
 
@@ -104,7 +104,7 @@ static void take_end(struct frame *frame)
 static bool fill(unsigned version, const uint8_t *table, uint64_t count, ZSTD_inBuffer in, uint8_t *large,
 		 uint8_t digest[DIGEST_SIZE], struct bc_error *err)
 {
-	struct frame frame = {.stream = ZSTD_createDStream(), .in = in};
+	struct parts_frame frame = {.stream = ZSTD_createDStream(), .in = in};
 
 	if (!frame.stream)
 		return bc_fail_nomem(err);

@@ -3,7 +3,7 @@
 #ifndef CHECK_CHECK_INPUT_H
 #define CHECK_CHECK_INPUT_H
 
-#include "src/check/code.h"
+#include "src/check/check_code.h"
 
 struct input {
 	struct file_map file;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/sort.h"
-#include "src/check/code.h"
+#include "src/check/check_code.h"
 #include "src/check/section_order.h"
 
 /* The entries of the section in stored order, as bat_fields() shows them: the second way to

@@ -34,10 +34,10 @@ static enum unmapped_reason reason_of(const struct binary *subject, const struct
 									   : UNMAPPED_LEFT;
 }
 
-static void coverage_measure(const struct binary *subject, struct coverage *out)
+static void coverage_measure(const struct binary *subject, struct table_coverage *out)
 {
 	const struct bat_table *bat = &subject->bat;
-	struct coverage c = {.fragments = bat->fragment_count, .mapped_functions = bat->hot_count};
+	struct table_coverage c = {.fragments = bat->fragment_count, .mapped_functions = bat->hot_count};
 
 	for (size_t i = 0; i < subject->image.section_count; i++) {
 		const struct section *s = &subject->image.sections[i];

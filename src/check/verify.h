@@ -28,7 +28,7 @@ struct unmapped_info {
 
 extern const struct unmapped_info unmapped_infos[UNMAPPED_COUNT];
 
-struct coverage {
+struct table_coverage {
 	uint64_t executable; /* bytes of executable sections                      */
 	uint64_t mapped;     /* bytes of fragments                                */
 	uint64_t rewritten;  /* bytes of the sections that BOLT wrote; 0: it wrote
@@ -54,7 +54,7 @@ struct verify_report {
 	bool decoded;           /* subject->bat is what was found    */
 	bool linked;            /* coverage is known                 */
 	enum code_state code;
-	struct coverage coverage;
+	struct table_coverage coverage;
 	struct findings findings;
 };
 

@@ -203,7 +203,7 @@ static void print_nowhere(const struct addr_context *context, const struct query
 		fputs("  not in the file part of a segment\n", out);
 		return;
 	}
-	const struct named *named = places_named(places, query->function, &count);
+	const struct named_place *named = places_named(places, query->function, &count);
 	if (!named) {
 		fputs("  no such function\n", out);
 		return;

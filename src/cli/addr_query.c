@@ -83,7 +83,7 @@ static void push_functions(struct collector *c, const struct query *query)
 	const struct places *places = &c->context->subject.places;
 	const struct binary *binary = places->binary;
 	size_t count;
-	const struct named *named = places_named(places, query->function, &count);
+	const struct named_place *named = places_named(places, query->function, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct function *f = &binary->functions.at[named[i].function];

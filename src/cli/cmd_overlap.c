@@ -4,7 +4,7 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/overlap.h"
+#include "src/cli/overlap_print.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
 

@@ -6,7 +6,7 @@
 #include "src/base/output.h"
 #include "src/cli/commands.h"
 #include "src/cli/print.h"
-#include "src/cli/quality.h"
+#include "src/cli/quality_print.h"
 #include "src/cli/sample_options.h"
 
 static const struct quality_gate gates[GATE_COUNT] = {

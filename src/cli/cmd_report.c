@@ -3,9 +3,9 @@
 
 #include "src/base/output.h"
 #include "src/cli/commands.h"
-#include "src/cli/quality.h"
+#include "src/cli/quality_print.h"
 #include "src/cli/print.h"
-#include "src/cli/overlap.h"
+#include "src/cli/overlap_print.h"
 #include "src/cli/report_data.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/say.h"

@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
 };
 
 /* What the program was built with, or loads when it is needed. */
-struct library {
+struct linked_library {
 	const char *name, *key;
 	const char *version; /* NULL: there is none, */
 	const char *why;     /* as this says */
@@ -31,7 +31,7 @@ struct library {
 #define LIBRARIES_MOST 8
 
 /* Which libLLVM and libdw would be loaded is known only by loading them now.  err: says why there is no libdw */
-static size_t find_libraries(struct library *out, struct bc_error *err)
+static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 {
 	struct llvm_context context;
 	size_t count = 0;
@@ -39,18 +39,18 @@ static size_t find_libraries(struct library *out, struct bc_error *err)
 	if (llvm_open(&context))
 		llvm_close(&context);
 	const char *libdw = debug_lines_library(err);
-	out[count++] = (struct library){"libLLVM", "libllvm", llvm_loaded(), "none found"};
-	out[count++] = (struct library){"libseccomp", "libseccomp", sandbox_library(),
+	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), "none found"};
+	out[count++] = (struct linked_library){"libseccomp", "libseccomp", sandbox_library(),
 					"not built in (--sandbox denies no system calls)"};
-	out[count++] = (struct library){"libdw", "libdw", libdw, err->text};
-	out[count++] = (struct library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
-	out[count++] = (struct library){"zstd", "zstd", ZSTD_versionString(), NULL};
-	out[count++] = (struct library){"lzma", "lzma", lzma_version_string(), NULL};
-	out[count++] = (struct library){"zlib", "zlib", zlibVersion(), NULL};
+	out[count++] = (struct linked_library){"libdw", "libdw", libdw, err->text};
+	out[count++] = (struct linked_library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
+	out[count++] = (struct linked_library){"zstd", "zstd", ZSTD_versionString(), NULL};
+	out[count++] = (struct linked_library){"lzma", "lzma", lzma_version_string(), NULL};
+	out[count++] = (struct linked_library){"zlib", "zlib", zlibVersion(), NULL};
 	return count;
 }
 
-static void version_json(const struct library *libraries, size_t count)
+static void version_json(const struct linked_library *libraries, size_t count)
 {
 	struct json json = {.out = stdout};
 
@@ -67,7 +67,7 @@ static void version_json(const struct library *libraries, size_t count)
 	putchar('\n');
 }
 
-static void version_text(const struct library *libraries, size_t count)
+static void version_text(const struct linked_library *libraries, size_t count)
 {
 	puts("batconv " BATCONV_VERSION);
 	for (size_t i = 0; i < count; i++)
@@ -77,7 +77,7 @@ static void version_text(const struct library *libraries, size_t count)
 static int run_version(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
-	struct library libraries[LIBRARIES_MOST];
+	struct linked_library libraries[LIBRARIES_MOST];
 	struct bc_error err = {0};
 
 	(args->json ? version_json : version_text)(libraries, find_libraries(libraries, &err));

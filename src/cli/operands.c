@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *command;
-	enum place first, others; /* operands */
+	enum advice_place first, others; /* operands */
 } operand_places[] = {
 	{"convert", PLACE_BINARY, PLACE_SAMPLES}, {"heatmap", PLACE_BINARY, PLACE_SAMPLES}, {"report", PLACE_BINARY, PLACE_SAMPLES},
 	{"quality", PLACE_BINARY, PLACE_SAMPLES}, {"extract", PLACE_TABLE, PLACE_SAMPLES},  {"verify", PLACE_TABLE, PLACE_TABLE},
@@ -25,7 +25,7 @@ static const struct {
 
 static const struct option_place {
 	const char *option;
-	enum place place;
+	enum advice_place place;
 } option_places[] = {
 	{"--input", PLACE_INPUT}, {"--bin", PLACE_BINARY}, {"--binary", PLACE_IMAGE},   {"--maps", PLACE_MAPS},
 	{"--perf", PLACE_SAMPLES}, {"--against", PLACE_MEASURED}, {"--data", PLACE_PROFILE},
@@ -40,7 +40,7 @@ static struct {
 	size_t count;
 } remembered;
 
-static void remember(enum place place, const char *option, const char *path)
+static void remember(enum advice_place place, const char *option, const char *path)
 {
 	if (remembered.count < REMEMBERED)
 		remembered.files[remembered.count] = (struct given){.place = place, .option = option, .path = path};
@@ -58,7 +58,7 @@ static const struct option_place *place_of_option(const struct option_row *row)
 static void remember_operands(const struct command_line *line, bool several_binaries)
 {
 	const struct words *operands = &line->operands;
-	enum place place = PLACE_ANY, others = PLACE_ANY;
+	enum advice_place place = PLACE_ANY, others = PLACE_ANY;
 
 	for (size_t i = 0; i < BC_COUNT(operand_places); i++)
 		if (!strcmp(operand_places[i].command, line->command->name)) {

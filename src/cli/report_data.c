@@ -3,7 +3,7 @@
 
 #include "src/report/against.h"
 #include "src/report/cells.h"
-#include "src/report/code.h"
+#include "src/report/hottest_code.h"
 #include "src/report/curve.h"
 #include "src/report/footprint.h"
 #include "src/report/input_heat.h"

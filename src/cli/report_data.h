@@ -3,8 +3,8 @@
 #ifndef CLI_REPORT_DATA_H
 #define CLI_REPORT_DATA_H
 
-#include "src/cli/overlap.h"
-#include "src/cli/quality.h"
+#include "src/cli/overlap_print.h"
+#include "src/cli/quality_print.h"
 
 struct report_data {
 	const struct conversion_options *options;

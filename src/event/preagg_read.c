@@ -136,7 +136,7 @@ static bool parse_mispreds(struct parser *p, bool allowed, uint64_t *out)
 }
 
 static bool parse_trace(struct parser *p, const struct trace_shape *shape,
-			struct preagg_record *out)
+			struct preagg_line *out)
 {
 	out->kind = PREAGG_TRACE;
 	out->is_return = shape->is_return;
@@ -152,7 +152,7 @@ static bool parse_trace(struct parser *p, const struct trace_shape *shape,
 	       parse_mispreds(p, shape->mispreds, &out->mispredicted) && parse_end(p);
 }
 
-static bool parse_event(struct parser *p, struct preagg_record *out)
+static bool parse_event(struct parser *p, struct preagg_line *out)
 {
 	out->kind = PREAGG_EVENT;
 	out->event = text_trim(p->rest);
@@ -161,19 +161,19 @@ static bool parse_event(struct parser *p, struct preagg_record *out)
 	return out->event.len || fail(p, out->event.at, "expected an event name");
 }
 
-static bool parse_basic(struct parser *p, struct preagg_record *out)
+static bool parse_basic(struct parser *p, struct preagg_line *out)
 {
 	out->kind = PREAGG_BASIC;
 	return parse_location(p, &out->at.v) && parse_count(p, &out->count) && parse_end(p);
 }
 
 bool preagg_parse(const struct line *line, const struct build_id *own,
-		  struct preagg_record *out, struct bc_error *err)
+		  struct preagg_line *out, struct bc_error *err)
 {
 	struct parser p = {line, line->text, own, err};
 	struct text letter = next_word(&p);
 
-	*out = (struct preagg_record){.kind = PREAGG_NOTHING};
+	*out = (struct preagg_line){.kind = PREAGG_NOTHING};
 	if (!letter.len)
 		return true;
 	if (text_is(letter, "E"))
@@ -189,7 +189,7 @@ bool preagg_parse(const struct line *line, const struct build_id *own,
 bool preagg_fits(const struct line *line)
 {
 	struct build_id none = {0};
-	struct preagg_record record;
+	struct preagg_line record;
 	struct bc_error err;
 
 	return preagg_parse(line, &none, &record, &err) && record.kind != PREAGG_NOTHING;
@@ -224,7 +224,7 @@ static void destroy_parsed(void *parsed)
 	free(p);
 }
 
-static bool keep(struct parsed *parsed, const struct preagg_record *record)
+static bool keep(struct parsed *parsed, const struct preagg_line *record)
 {
 	switch (record->kind) {
 	case PREAGG_TRACE:
@@ -258,7 +258,7 @@ static void parse_block(struct text_block *block)
 	const struct build_id *own = block->all->ctx;
 	struct parsed *parsed = block->parsed;
 	struct line line = {.file = ""};
-	struct preagg_record record;
+	struct preagg_line record;
 	struct bc_error err;
 
 	parsed->traces.len = parsed->addresses.len = parsed->names.len = 0;
@@ -282,7 +282,7 @@ static void parse_block(struct text_block *block)
 static bool fail_line(const struct text_block *block, const char *file, struct bc_error *err)
 {
 	struct line line = ((const struct parsed *)block->parsed)->failed;
-	struct preagg_record record;
+	struct preagg_line record;
 
 	line.file = file;
 	line.number += block->first_line - 1;

@@ -26,7 +26,7 @@
 
 enum preagg_kind { PREAGG_NOTHING, PREAGG_EVENT, PREAGG_BASIC, PREAGG_TRACE };
 
-struct preagg_record {
+struct preagg_line {
 	enum preagg_kind kind; /* PREAGG_NOTHING: blank, or a comment */
 	struct text event;     /* EVENT, points into the line */
 	struct vaddr at;       /* BASIC */
@@ -38,7 +38,7 @@ struct preagg_record {
 /* Read one line.  Locations with a build-id other than `own` are outside: they
  * become TRACE_EXTERNAL, whatever their position.  BC_FORMAT. */
 BC_MUST_USE bool preagg_parse(const struct line *line, const struct build_id *own,
-			      struct preagg_record *out, struct bc_error *err);
+			      struct preagg_line *out, struct bc_error *err);
 
 /* True if a line can be of this format and is not blank or a comment. */
 bool preagg_fits(const struct line *line);

@@ -57,7 +57,7 @@ static const struct {
 	[PLACE_JSON] = {"JSON of 'batconv dump --json'", KIND(FILE_JSON)},
 };
 
-static bool takes(enum place place, const struct file_facts *facts)
+static bool takes(enum advice_place place, const struct file_facts *facts)
 {
 	return !facts->read || places[place].kinds & KIND(facts->kind);
 }
@@ -65,24 +65,24 @@ static bool takes(enum place place, const struct file_facts *facts)
 /* ---- commands ---- */
 
 /* Text that is built piece by piece.  If one does not fit, the text is empty: half a command is none. */
-struct line {
+struct advice_line {
 	char *text;
 	size_t size, length;
 };
 
-static struct line line_in(char *text, size_t size)
+static struct advice_line line_in(char *text, size_t size)
 {
 	*text = '\0';
-	return (struct line){text, size, 0};
+	return (struct advice_line){text, size, 0};
 }
 
-static void give_up(struct line *line)
+static void give_up(struct advice_line *line)
 {
 	*line->text = '\0';
 	line->size = line->length = 0;
 }
 
-BC_PRINTF(2, 3) static void add(struct line *line, const char *fmt, ...)
+BC_PRINTF(2, 3) static void add(struct advice_line *line, const char *fmt, ...)
 {
 	va_list args;
 
@@ -103,7 +103,7 @@ static bool is_plain(char c)
 }
 
 /* A path as a word of the shell.  One that begins with a dash would be an option. */
-static void add_path(struct line *line, const char *path)
+static void add_path(struct advice_line *line, const char *path)
 {
 	bool plain = true;
 
@@ -136,7 +136,7 @@ static const char *output_of(const char *command)
 	return "";
 }
 
-static void add_given(struct line *line, const struct given *file, const char *path)
+static void add_given(struct advice_line *line, const struct given *file, const char *path)
 {
 	add(line, " ");
 	if (file->option)
@@ -145,7 +145,7 @@ static void add_given(struct line *line, const struct given *file, const char *p
 }
 
 /* LLVM's names stand alone, and convert needs none. */
-static void add_program(struct line *line, const char *command)
+static void add_program(struct advice_line *line, const char *command)
 {
 	bool own = !strcmp(command, "perf2bolt") || !strcmp(command, "llvm-bolt-heatmap");
 
@@ -154,16 +154,16 @@ static void add_program(struct line *line, const char *command)
 
 /* The command line of the user without what is not about files: what stands at `a` and `b` is exchanged, `without` left out,
  * and `instead` stands in the place of the binary, where it is not NULL. */
-struct change {
+struct advised_change {
 	size_t a, b;
 	const struct given *without;
 	const char *binary;
 };
-static const struct change no_change = {SIZE_MAX, SIZE_MAX, NULL, NULL};
+static const struct advised_change no_change = {SIZE_MAX, SIZE_MAX, NULL, NULL};
 
-static void write_command(const struct situation *s, struct change change, struct advice *out)
+static void write_command(const struct situation *s, struct advised_change change, struct advice *out)
 {
-	struct line line = line_in(out->command, sizeof(out->command));
+	struct advice_line line = line_in(out->command, sizeof(out->command));
 
 	add_program(&line, s->command);
 	for (size_t i = 0; i < s->count; i++) {
@@ -178,7 +178,7 @@ static void write_command(const struct situation *s, struct change change, struc
 
 /* ---- a file alone ---- */
 
-static void use_recording(const struct use *use, struct line *line)
+static void use_recording(const struct use *use, struct advice_line *line)
 {
 	if (use->no_samples) {
 		add(line, "perf record -j any,u -- PROG: perf stat counts events, and keeps no samples");
@@ -198,7 +198,7 @@ static void use_recording(const struct use *use, struct line *line)
 		add(line, ", where PROG is the binary that ran");
 }
 
-static void use_binary(const struct use *use, struct line *line)
+static void use_binary(const struct use *use, struct advice_line *line)
 {
 	switch (use->trace) {
 	case BOLT_TABLE:
@@ -219,7 +219,7 @@ static void use_binary(const struct use *use, struct line *line)
 	}
 }
 
-static void use_with(struct line *line, const char *before, const char *path, const char *behind)
+static void use_with(struct advice_line *line, const char *before, const char *path, const char *behind)
 {
 	add(line, "%s", before);
 	add_path(line, path);
@@ -228,7 +228,7 @@ static void use_with(struct line *line, const char *before, const char *path, co
 
 void advise_use(const struct use *use, char *text, size_t size)
 {
-	struct line line = line_in(text, size);
+	struct advice_line line = line_in(text, size);
 
 	switch (use->kind) {
 	case FILE_SAMPLES: use_recording(use, &line); break;
@@ -266,7 +266,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 
 #define SAMPLES_NAMED 4 /* more are not repeated */
 
-static void add_samples(struct line *line, const struct outcome_files *files)
+static void add_samples(struct advice_line *line, const struct outcome_files *files)
 {
 	for (size_t i = 0; i < files->sample_count && files->sample_count <= SAMPLES_NAMED; i++)
 		use_with(line, " ", files->samples[i], "");
@@ -275,7 +275,7 @@ static void add_samples(struct line *line, const struct outcome_files *files)
 }
 
 /* The profile, and llvm-bolt with it. */
-static void optimise(struct line *line, bool bolted, const struct outcome_files *files)
+static void optimise(struct advice_line *line, bool bolted, const struct outcome_files *files)
 {
 	const char *read = bolted ? files->input : files->binary;
 
@@ -298,7 +298,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; optimise again when the program or its work has changed",
 	};
-	struct line line = line_in(out->command, sizeof(out->command));
+	struct advice_line line = line_in(out->command, sizeof(out->command));
 
 	out->about = files->binary;
 	out->wrong_kind = false;
@@ -324,7 +324,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 
 /* ---- a file that its place does not take; of one of no known kind its reader tells more ---- */
 
-static const struct given *find_place(const struct situation *s, enum place place)
+static const struct given *find_place(const struct situation *s, enum advice_place place)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->files[i].place == place)
@@ -341,7 +341,7 @@ static bool advise_swap(const struct situation *s, struct advice *out)
 			if (!a->facts.read || !b->facts.read || takes(a->place, &a->facts) || takes(b->place, &b->facts) ||
 			    !takes(a->place, &b->facts) || !takes(b->place, &a->facts))
 				continue;
-			struct change change = no_change;
+			struct advised_change change = no_change;
 			change.a = i;
 			change.b = k;
 			out->about = a->path;
@@ -357,7 +357,7 @@ static bool advise_swap(const struct situation *s, struct advice *out)
 static bool advise_folder(const struct situation *s, const struct given *file, struct advice *out)
 {
 	const struct file_facts *facts = &file->facts;
-	struct line line = line_in(out->command, sizeof(out->command));
+	struct advice_line line = line_in(out->command, sizeof(out->command));
 
 	if (facts->kind != FILE_FOLDER || !facts->recordings || !(places[file->place].kinds & KIND(FILE_SAMPLES)))
 		return false;
@@ -390,7 +390,7 @@ static const struct given *find_recording(const struct situation *s)
 /* What can be done with the file instead. */
 static void use_instead(const struct situation *s, const struct given *file, struct advice *out)
 {
-	struct line line = line_in(out->command, sizeof(out->command));
+	struct advice_line line = line_in(out->command, sizeof(out->command));
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	const struct given *recording = find_recording(s);
 	bool has_program = binary && binary != file && binary->facts.opened && binary->facts.trace == BOLT_NONE;
@@ -448,7 +448,7 @@ static bool advise_kind(const struct situation *s, const struct given *file, str
 static bool advise_input(const struct situation *s, struct advice *out)
 {
 	const struct given *input = find_place(s, PLACE_INPUT), *binary = find_place(s, PLACE_BINARY);
-	struct change change = no_change;
+	struct advised_change change = no_change;
 
 	binary = binary ? binary : find_place(s, PLACE_TABLE);
 	if (!input || !binary || !input->facts.opened || !binary->facts.opened)
@@ -491,7 +491,7 @@ static bool advise_machine(const struct situation *s, const struct given *binary
 	snprintf(out->sentence, sizeof(out->sentence), "is a program of %s, and the samples were recorded on %.60s: they are of another program",
 		 uname_of(binary->facts.machine), arch);
 	const struct given *samples = find_place(s, PLACE_SAMPLES);
-	struct line line = line_in(out->command, sizeof(out->command));
+	struct advice_line line = line_in(out->command, sizeof(out->command));
 	if (samples)
 		use_with(&line, "batconv inspect ", samples->path, "");
 	return true;
@@ -501,7 +501,7 @@ static bool advise_machine(const struct situation *s, const struct given *binary
 static bool advise_ran(const struct situation *s, const struct given *binary, struct advice *out)
 {
 	const char *ran = s->ran.path;
-	struct change change = no_change;
+	struct advised_change change = no_change;
 	struct file_facts facts;
 
 	if (!ran || !binary->facts.opened)

@@ -9,7 +9,7 @@
 #include "src/inspect/facts.h"
 
 /* What a place of a command line takes. */
-enum place {
+enum advice_place {
 	PLACE_ANY,     /* any file */
 	PLACE_BINARY,  /* the binary that was sampled */
 	PLACE_INPUT,   /* the binary that llvm-bolt read */
@@ -25,7 +25,7 @@ enum place {
 };
 
 struct given {
-	enum place place;
+	enum advice_place place;
 	const char *option; /* that names the file: "--input"; NULL: it is an operand */
 	const char *path;   /* borrowed */
 	struct file_facts facts;

@@ -297,7 +297,7 @@ bool sorter_end(struct sorter *sorter, bool to_run, struct bc_error *err)
 	return !needed || spill(sorter, err);
 }
 
-struct memory {
+struct sort_memory {
 	struct source source;
 	const struct item_list *list;
 	size_t at;
@@ -305,7 +305,7 @@ struct memory {
 
 static bool memory_next(struct source *source, struct profile_item *out, struct bc_error *err)
 {
-	struct memory *m = (struct memory *)(void *)source; /* its first member */
+	struct sort_memory *m = (struct sort_memory *)(void *)source; /* its first member */
 
 	err->code = BC_OK;
 	if (m->at == m->list->settled)
@@ -321,12 +321,12 @@ static void memory_close(struct source *source)
 
 struct source *sorter_open_memory(const struct sorter *sorter, struct bc_error *err)
 {
-	struct memory *m = malloc(sizeof(*m));
+	struct sort_memory *m = malloc(sizeof(*m));
 
 	if (!m) {
 		bc_fail_nomem(err);
 		return NULL;
 	}
-	*m = (struct memory){{memory_next, memory_close}, &sorter->list, 0};
+	*m = (struct sort_memory){{memory_next, memory_close}, &sorter->list, 0};
 	return &m->source;
 }

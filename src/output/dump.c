@@ -338,7 +338,7 @@ struct kind {
 	uint64_t fields, bytes;
 };
 
-struct summary {
+struct dump_summary {
 	const struct dump *dump;
 	const struct section_order *order;
 	struct kind kinds[KINDS]; /* in the order of their first field */
@@ -349,7 +349,7 @@ struct summary {
 	size_t largest_count;
 };
 
-static struct kind *kind_of(struct summary *s, const char *name)
+static struct kind *kind_of(struct dump_summary *s, const char *name)
 {
 	for (size_t i = 0; i < s->kind_count; i++)
 		if (!strcmp(s->kinds[i].name, name))
@@ -366,7 +366,7 @@ static bool is_hash(const char *name)
 
 static bool add_field(void *ctx, const struct bat_field *f)
 {
-	struct summary *s = ctx;
+	struct dump_summary *s = ctx;
 	uint32_t fragment = section_order_fragment(s->order, f);
 	struct kind *kind = kind_of(s, f->name);
 
@@ -381,7 +381,7 @@ static bool add_field(void *ctx, const struct bat_field *f)
 }
 
 /* Insertion into a list of ten. */
-static void rank(struct summary *s, uint32_t fragment)
+static void rank(struct dump_summary *s, uint32_t fragment)
 {
 	size_t at = s->largest_count;
 
@@ -395,14 +395,14 @@ static void rank(struct summary *s, uint32_t fragment)
 	s->largest[at] = fragment;
 }
 
-static double per_entry(const struct summary *s)
+static double per_entry(const struct dump_summary *s)
 {
 	uint32_t entries = s->dump->subject->bat.entry_count;
 
 	return entries ? (double)s->dump->subject->desc.size / entries : 0;
 }
 
-static void write_kinds(struct json *json, const struct summary *s)
+static void write_kinds(struct json *json, const struct dump_summary *s)
 {
 	json_open(json, "fields", '[');
 	for (size_t i = 0; i < s->kind_count; i++) {
@@ -415,7 +415,7 @@ static void write_kinds(struct json *json, const struct summary *s)
 	json_close(json, ']');
 }
 
-static void summary_json(const struct summary *s, FILE *out)
+static void summary_json(const struct dump_summary *s, FILE *out)
 {
 	const struct bat_table *bat = &s->dump->subject->bat;
 	struct json json = {.out = out};
@@ -444,7 +444,7 @@ static void summary_json(const struct summary *s, FILE *out)
 	putc('\n', out);
 }
 
-static void summary_text(const struct summary *s, FILE *out)
+static void summary_text(const struct dump_summary *s, FILE *out)
 {
 	const struct bat_table *bat = &s->dump->subject->bat;
 	double size = s->dump->subject->desc.size ? (double)s->dump->subject->desc.size : 1;
@@ -470,11 +470,11 @@ static void summary_text(const struct summary *s, FILE *out)
 	}
 }
 
-static bool summarise(const struct dump *dump, void (*write)(const struct summary *, FILE *), FILE *out)
+static bool summarise(const struct dump *dump, void (*write)(const struct dump_summary *, FILE *), FILE *out)
 {
 	BC_AUTO(section_order_free) struct section_order order = {0};
 	const struct bat_table *bat = &dump->subject->bat;
-	struct summary s = {.dump = dump, .order = &order};
+	struct dump_summary s = {.dump = dump, .order = &order};
 	struct bat_error err;
 
 	s.bytes = calloc(bat->fragment_count + (size_t)1, sizeof(*s.bytes));

@@ -79,7 +79,7 @@ static const struct figure_row table_rows[] = {
 /* How many functions of one kind the table does not map, and why. */
 static void write_unmapped(struct json *json, const struct figure_row *row, const void *coverage)
 {
-	const struct coverage *c = coverage;
+	const struct table_coverage *c = coverage;
 
 	json_open(json, row->key, '{');
 	for (size_t i = 0; i < UNMAPPED_COUNT; i++) {
@@ -94,7 +94,7 @@ static void write_unmapped(struct json *json, const struct figure_row *row, cons
 
 static void print_unmapped(const struct figure_row *row, const void *coverage, FILE *out)
 {
-	const struct coverage *c = coverage;
+	const struct table_coverage *c = coverage;
 
 	(void)row;
 	for (size_t i = 0; i < UNMAPPED_COUNT; i++)
@@ -105,11 +105,11 @@ static void print_unmapped(const struct figure_row *row, const void *coverage, F
 
 static const struct figure_row coverage_rows[] = {
 	{"executable_bytes", "coverage: {fragments} fragments of {mapped_functions} functions map {mapped_bytes} bytes, "
-			     "{mapped_bytes/executable_bytes:.1} % of all code", VALUE(struct coverage, executable)},
-	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote", VALUE(struct coverage, rewritten), .any = true},
+			     "{mapped_bytes/executable_bytes:.1} % of all code", VALUE(struct table_coverage, executable)},
+	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote", VALUE(struct table_coverage, rewritten), .any = true},
 	{.text = "\n"},
-	{"mapped_bytes", NULL, VALUE(struct coverage, mapped)},
-	FIGURES(struct coverage, , mapped_functions, fragments),
+	{"mapped_bytes", NULL, VALUE(struct table_coverage, mapped)},
+	FIGURES(struct table_coverage, , mapped_functions, fragments),
 	{"unmapped", .write = write_unmapped, .print = print_unmapped},
 	{0},
 };

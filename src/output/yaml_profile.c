@@ -168,12 +168,12 @@ static void write_block(struct writer *w, const struct input_block *block, size_
 }
 
 /* Records and entries of one function, both by offset. */
-struct share {
+struct function_records {
 	size_t record, record_end;
 	const struct entry *entry, *entry_end;
 };
 
-static void lose_before(struct writer *w, struct share *share, uint32_t offset)
+static void lose_before(struct writer *w, struct function_records *share, uint32_t offset)
 {
 	for (; share->record < share->record_end; share->record++) {
 		struct record record = profile_record(w->profile, share->record);
@@ -197,7 +197,7 @@ static bool make_room(struct writer *w, size_t blocks)
 
 /* Notes which blocks a branch within the function leads to.  They are written without a count of their own, too: llvm-bolt
  * gives a jump its count in a changed function only if it finds both blocks again.  Returns false when out of memory. */
-static bool find_reached(struct writer *w, const struct share *share)
+static bool find_reached(struct writer *w, const struct function_records *share)
 {
 	const struct input_block_vec *blocks = &w->function.blocks;
 
@@ -217,7 +217,7 @@ static bool find_reached(struct writer *w, const struct share *share)
 }
 
 /* Returns false when out of memory. */
-static bool write_blocks(struct writer *w, struct share share)
+static bool write_blocks(struct writer *w, struct function_records share)
 {
 	const struct input_block_vec *blocks = &w->function.blocks;
 	bool any = false;
@@ -246,7 +246,7 @@ static bool write_blocks(struct writer *w, struct share share)
 }
 
 /* Only entries at a function's first byte count as its executions.  Returns false when out of memory. */
-static bool write_function(struct writer *w, const struct function *function, struct share share)
+static bool write_function(struct writer *w, const struct function *function, struct function_records share)
 {
 	const struct entry *first = share.entry;
 	bool executed = first < share.entry_end && !first->offset;
@@ -260,12 +260,12 @@ static bool write_function(struct writer *w, const struct function *function, st
 	return true;
 }
 
-static bool has_count(const struct share *share)
+static bool has_count(const struct function_records *share)
 {
 	return share->record < share->record_end || share->entry < share->entry_end;
 }
 
-static uint64_t count_of(const struct writer *w, const struct share *share)
+static uint64_t count_of(const struct writer *w, const struct function_records *share)
 {
 	uint64_t count = 0;
 
@@ -275,7 +275,7 @@ static uint64_t count_of(const struct writer *w, const struct share *share)
 }
 
 /* PLT entries need no hash: they have no blocks in llvm-bolt either. */
-static void count_function(struct writer *w, const struct function *function, const struct share *share)
+static void count_function(struct writer *w, const struct function *function, const struct function_records *share)
 {
 	struct yaml_report *report = w->report;
 	uint64_t count = count_of(w, share);
@@ -295,7 +295,7 @@ static bool write_next(struct writer *w, size_t owner, size_t *record)
 	const struct profile *profile = w->profile;
 	uint32_t index = profile->by_name[owner].v;
 	const struct function *function = &profile->binary->functions.at[index];
-	struct share share = {.record = *record};
+	struct function_records share = {.record = *record};
 	size_t entries = entries_of(&w->entries, index, &share.entry);
 
 	share.entry_end = share.entry + entries;

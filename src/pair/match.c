@@ -98,21 +98,21 @@ static void join_groups(struct pair *pair, const struct known_vec *input, const 
 	}
 }
 
-struct listing {
+struct name_listing {
 	const struct function_table *functions[2];
 	struct known_vec known[2];
 };
 
 static bool list_side(void *ctx, size_t side, struct bc_error *err)
 {
-	struct listing *listing = ctx;
+	struct name_listing *listing = ctx;
 
 	return list_known(listing->functions[side], &listing->known[side]) || bc_fail_nomem(err);
 }
 
 static bool match_symbols(struct pair *pair, struct bc_error *err)
 {
-	struct listing listing = {{&pair->functions, &pair->output->functions}, {{0}}};
+	struct name_listing listing = {{&pair->functions, &pair->output->functions}, {{0}}};
 
 	bool ok = parallel_parts(2, list_side, &listing, err);
 	if (ok)

@@ -20,15 +20,15 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 /* ---- where blocks begin ---- */
 
-static bool block_less(const struct flow_block *a, const struct flow_block *b)
+static bool block_less(const struct balance_block *a, const struct balance_block *b)
 {
 	return a->start < b->start;
 }
-DEFINE_SORT(sort_blocks, struct flow_block, block_less)
+DEFINE_SORT(sort_blocks, struct balance_block, block_less)
 
 static bool push_start(struct flow_function *f, uint64_t start)
 {
-	return flow_block_vec_push(&f->blocks, (struct flow_block){.start = start});
+	return flow_block_vec_push(&f->blocks, (struct balance_block){.start = start});
 }
 
 /* Finds the blocks in the profile itself: each target of a record begins a block, and numbered
@@ -97,10 +97,10 @@ static bool find_starts(struct flow_function *f, const struct flat_profile *prof
 
 /* ---- counts ---- */
 
-DEFINE_SEARCH(blocks_above, struct flow_block, uint64_t, item->start <= key)
+DEFINE_SEARCH(blocks_above, struct balance_block, uint64_t, item->start <= key)
 
 /* The block that holds a place, or NULL if it is before the first. */
-static struct flow_block *block_at(const struct flow_function *f, uint64_t at)
+static struct balance_block *block_at(const struct flow_function *f, uint64_t at)
 {
 	size_t above = blocks_above(f->blocks.at, f->blocks.len, at);
 
@@ -108,9 +108,9 @@ static struct flow_block *block_at(const struct flow_function *f, uint64_t at)
 }
 
 /* Adds a record as an edge, if it leads to the beginning of a block. */
-static bool add_edge(struct flow_function *f, struct flow_block *from, const struct flat_record *record)
+static bool add_edge(struct flow_function *f, struct balance_block *from, const struct flat_record *record)
 {
-	struct flow_block *to = block_at(f, record->to_at);
+	struct balance_block *to = block_at(f, record->to_at);
 	struct flow_edge_count edge = {(uint32_t)(from - f->blocks.at), (uint32_t)(to - f->blocks.at), record->count};
 
 	if (!to || to->start != record->to_at)
@@ -122,11 +122,11 @@ static bool add_edge(struct flow_function *f, struct flow_block *from, const str
 
 /* The calls at one place, which stand next to each other. */
 struct call_site {
-	struct flow_block *block;
+	struct balance_block *block;
 	uint64_t at, site, count;
 };
 
-static void add_call(struct flow_block *block, const struct flat_record *record, struct call_site *last)
+static void add_call(struct balance_block *block, const struct flat_record *record, struct call_site *last)
 {
 	if (last->block != block || last->at != record->from_at || last->site != record->site)
 		*last = (struct call_site){block, record->from_at, record->site, 0};
@@ -141,7 +141,7 @@ static bool add_records(struct flow_function *f, const struct flat_profile *prof
 
 	for (size_t i = 0; i < function->count; i++) {
 		const struct flat_record *record = &profile->records.at[function->first + i];
-		struct flow_block *from = record->from ? block_at(f, record->from_at) : NULL;
+		struct balance_block *from = record->from ? block_at(f, record->from_at) : NULL;
 		if (!from)
 			continue;
 		if (record->kind == FLAT_CALL)
@@ -157,7 +157,7 @@ static void settle_blocks(struct flow_function *f, const struct flat_function *f
 	size_t edge = 0;
 
 	for (size_t i = 0; i < f->blocks.len; i++) {
-		struct flow_block *block = &f->blocks.at[i];
+		struct balance_block *block = &f->blocks.at[i];
 		uint64_t in = block->start ? block->in : function->executed;
 		block->count = most(most(in, block->out), block->calls);
 		while (edge < f->edges.len && f->edges.at[edge].from < i)
@@ -216,7 +216,7 @@ bool flow_function_reach(struct flow_function *f, uint64_t *lost, uint64_t *all)
 	if (!reach_all(f))
 		return false;
 	for (size_t i = 0; i < f->blocks.len; i++) {
-		const struct flow_block *block = &f->blocks.at[i];
+		const struct balance_block *block = &f->blocks.at[i];
 		*all = count_add_saturating(*all, block->count);
 		*lost = count_add_saturating(*lost, block->reached ? 0 : block->count);
 	}

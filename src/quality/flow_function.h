@@ -4,9 +4,9 @@
 #ifndef QUALITY_FLOW_FUNCTION_H
 #define QUALITY_FLOW_FUNCTION_H
 
-#include "src/quality/flow.h"
+#include "src/quality/flow_balance.h"
 
-struct flow_block {
+struct balance_block {
 	uint64_t start; /* or its number, as the profile has it */
 	uint64_t in, out;
 	uint64_t calls; /* of the call that ran most */
@@ -15,7 +15,7 @@ struct flow_block {
 	uint32_t first_edge;
 	bool reached;
 };
-DEFINE_VEC(flow_block_vec, struct flow_block);
+DEFINE_VEC(flow_block_vec, struct balance_block);
 
 struct flow_edge_count {
 	uint32_t from, to;

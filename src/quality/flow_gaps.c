@@ -144,7 +144,7 @@ static bool is_left_out(const struct flow_function *f, uint32_t block, uint64_t 
 	return leaves || flow_is_entry(f, block) || graph->blocks[block].pad || ends_in_recursion(graph, block, address);
 }
 
-static double block_gap(const struct flow_block *block)
+static double block_gap(const struct balance_block *block)
 {
 	uint64_t least = block->in < block->out ? block->in : block->out;
 	uint64_t most = block->in < block->out ? block->out : block->in;
@@ -162,7 +162,7 @@ struct flow_gaps flow_gaps_take(const struct flow_function *f, uint64_t address,
 	double weights = 0;
 
 	for (uint32_t i = 0; i < f->graph->count; i++) {
-		const struct flow_block *block = &f->blocks.at[i];
+		const struct balance_block *block = &f->blocks.at[i];
 		uint32_t insns = f->graph->code.first_insn[i + 1] - f->graph->code.first_insn[i];
 		if (!block->count || !insns || is_left_out(f, i, address))
 			continue;

@@ -9,7 +9,7 @@
 #include "src/convert/conversion.h"
 #include "src/profile/figures.h"
 #include "src/quality/code_places.h"
-#include "src/quality/flow.h"
+#include "src/quality/flow_balance.h"
 #include "src/quality/heat.h"
 
 /* The shares of the samples for which functions and bytes are counted. */

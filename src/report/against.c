@@ -32,7 +32,7 @@ static void write_mover(struct json *json, const struct overlap_mover *mover)
 bool movers_write(struct json *json, const char *key, const struct overlap *overlap, size_t room)
 {
 	const struct overlap_mover_vec *all = &overlap->movers;
-	struct part part = {.room = room, .base = json->base};
+	struct page_part part = {.room = room, .base = json->base};
 	size_t first = 0, end = all->len;
 	bool ok = true, added = true;
 
@@ -54,17 +54,17 @@ bool movers_write(struct json *json, const char *key, const struct overlap *over
 
 /* ---- heat of records ---- */
 
-struct block_start {
+struct moved_start {
 	uint32_t index, offset;
 };
-DEFINE_VEC(block_start_vec, struct block_start);
+DEFINE_VEC(block_start_vec, struct moved_start);
 
-static bool start_less(const struct block_start *a, const struct block_start *b)
+static bool start_less(const struct moved_start *a, const struct moved_start *b)
 {
 	return a->index < b->index;
 }
-DEFINE_SORT(sort_starts, struct block_start, start_less)
-DEFINE_SEARCH(starts_before, struct block_start, uint64_t, item->index < key)
+DEFINE_SORT(sort_starts, struct moved_start, start_less)
+DEFINE_SEARCH(starts_before, struct moved_start, uint64_t, item->index < key)
 
 struct placing {
 	const struct report_subject *subject;
@@ -104,7 +104,7 @@ static bool load(struct placing *p, const struct function *function)
 		return false;
 	for (size_t i = 0; i < p->input.blocks.len; i++) {
 		const struct input_block *block = &p->input.blocks.at[i];
-		if (!block_start_vec_push(&p->starts, (struct block_start){block->index, block->offset}))
+		if (!block_start_vec_push(&p->starts, (struct moved_start){block->index, block->offset}))
 			return false;
 	}
 	if (p->starts.len)

@@ -7,7 +7,7 @@
 #include "src/output/json.h"
 #include "src/quality/flow_function.h"
 #include "src/report/code_parts.h"
-#include "src/report/lines.h"
+#include "src/report/shown_lines.h"
 #include "src/report/subject.h"
 
 struct listing {

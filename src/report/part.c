@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/report/part.h"
 
-bool part_begin(struct part *part)
+bool part_begin(struct page_part *part)
 {
 	part->json = (struct json){.out = open_memstream(&part->text, &part->size), .base = part->base, .page = true};
 	return part->json.out;
 }
 
-bool part_end(struct part *part, size_t more, struct json *list, bool *added)
+bool part_end(struct page_part *part, size_t more, struct json *list, bool *added)
 {
 	bool ok = !ferror(part->json.out);
 

@@ -8,7 +8,7 @@
 #include "src/base/attr.h"
 #include "src/output/json.h"
 
-struct part {
+struct page_part {
 	size_t room;      /* bytes that are left */
 	uint64_t base;    /* as of the list's json */
 	struct json json; /* the next value is written here, between part_begin() and part_end() */
@@ -17,10 +17,10 @@ struct part {
 };
 
 /* false: out of memory */
-BC_MUST_USE bool part_begin(struct part *part);
+BC_MUST_USE bool part_begin(struct page_part *part);
 
 /* Adds the value to a list if there is room for it and for `more` bytes elsewhere, which are taken from the room, too.  *added: it was.
  * false: out of memory */
-BC_MUST_USE bool part_end(struct part *part, size_t more, struct json *list, bool *added);
+BC_MUST_USE bool part_end(struct page_part *part, size_t more, struct json *list, bool *added);
 
 #endif

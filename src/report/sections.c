@@ -17,7 +17,7 @@ static void write_section(struct json *json, const struct heat_section *section,
 
 static bool write_all(struct json *json, const struct heat_sections *sections, const struct heat_sections *touched, size_t room)
 {
-	struct part part = {.room = room, .base = json->base};
+	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
 
 	for (size_t i = 0; ok && added && i < sections->at.len; i++) {

@@ -49,7 +49,7 @@ static void find_input_vaddr(const struct subject *subject, struct address_chain
 	}
 	if (!subject->has_input)
 		return;
-	const struct named *named =
+	const struct named_place *named =
 		places_named(&subject->input_places, text_of(chain->input.function->printed), &count);
 	if (!named)
 		named = places_named(&subject->input_places, text_of(chain->input.function->primary),

@@ -30,7 +30,7 @@ static const struct given_binary *given_for(const struct libraries *libraries, s
 
 	for (size_t i = 0; i < libraries->given_count; i++) {
 		const struct given_binary *given = &libraries->given[i];
-		enum build build = build_of(libraries->files, file, &given->binary.image);
+		enum recorded_build build = build_of(libraries->files, file, &given->binary.image);
 		if (text_equal(name, text_basename(text_of(given->path))) && build != BUILD_OTHER)
 			return given;
 		if (build == BUILD_SAME && !by_id)

@@ -8,7 +8,7 @@
 
 static int by_name(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct named_place *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : (x->function > y->function) - (x->function < y->function);
@@ -35,8 +35,8 @@ static bool collect_names(struct places *places)
 	if (!places->names)
 		return false;
 	for (uint32_t i = 0; i < table->count; i++) {
-		places->names[places->name_count++] = (struct named){table->at[i].printed, i};
-		places->names[places->name_count++] = (struct named){table->at[i].primary, i};
+		places->names[places->name_count++] = (struct named_place){table->at[i].printed, i};
+		places->names[places->name_count++] = (struct named_place){table->at[i].primary, i};
 	}
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *s = &symbols->at[i];
@@ -44,7 +44,7 @@ static bool collect_names(struct places *places)
 			f++;
 		if (f < table->count && table->at[f].address == s->address && *s->name &&
 		    s->type != STT_SECTION)
-			places->names[places->name_count++] = (struct named){s->name, (uint32_t)f};
+			places->names[places->name_count++] = (struct named_place){s->name, (uint32_t)f};
 	}
 	qsort(places->names, places->name_count, sizeof(*places->names), by_name);
 	keep_distinct(places);
@@ -75,9 +75,9 @@ static int compare_text(const char *name, struct text text)
 	return order ? order : (len > text.len) - (len < text.len);
 }
 
-DEFINE_SEARCH(first_name_from, struct named, struct text, compare_text(item->name, key) < 0)
+DEFINE_SEARCH(first_name_from, struct named_place, struct text, compare_text(item->name, key) < 0)
 
-const struct named *places_named(const struct places *places, struct text name, size_t *count)
+const struct named_place *places_named(const struct places *places, struct text name, size_t *count)
 {
 	size_t first = first_name_from(places->names, places->name_count, name);
 

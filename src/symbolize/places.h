@@ -14,14 +14,14 @@
 #include "src/elf/binary.h"
 #include "src/elf/fragments_by_function.h"
 
-struct named {
+struct named_place {
 	const char *name;
 	uint32_t function; /* index in the function table */
 };
 
 struct places {
 	const struct binary *binary;
-	struct named *names; /* sorted by name, then function; each pair once */
+	struct named_place *names; /* sorted by name, then function; each pair once */
 	size_t name_count;
 	struct fragments_by_function fragments;
 };
@@ -32,7 +32,7 @@ void places_free(struct places *places);
 
 /* The functions of a name, as BOLT has it or as a symbol of them: `count` of
  * names[] from the result on.  NULL and 0: none. */
-const struct named *places_named(const struct places *places, struct text name, size_t *count);
+const struct named_place *places_named(const struct places *places, struct text name, size_t *count);
 
 /* Receives a vaddr in the optimised binary.  False: stop. */
 typedef bool places_fn(void *ctx, struct vaddr at);

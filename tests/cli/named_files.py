@@ -41,7 +41,7 @@ OPENERS = {
     'src/inspect/facts.c': 'the user: a directory in the place of samples, for what is in it',
     'src/merge/run.c': 'the user: files without a name, in the folder of --tmpdir or of the output',
     'src/cli/main.c': '/dev/null in the place of a closed descriptor',
-    'lib/capture/maps.c': '/proc/self/maps',
+    'lib/capture/own_maps.c': '/proc/self/maps',
 }
 
 

@@ -47,7 +47,7 @@ SEEDS = [
      'return record->count;'),
     ('quality: what was dropped on purpose', 'src/quality/quality.c', 'return !(on_purpose(words) & BIT(reason));', 'return true;'),
     ('heat: fall-throughs of one instruction', 'src/quality/heat.c', '!is_outside(t, from) && from <= to &&', '!is_outside(t, from) && from < to &&'),
-    ('report: the size of the last block', 'src/report/code.c', 'input ? input->size : 0;', '0;'),
+    ('report: the size of the last block', 'src/report/hottest_code.c', 'input ? input->size : 0;', '0;'),
     ('report: points of the curve', 'src/report/curve.c', 'exp(log((double)all) / (CURVE_POINTS - 2))', 'exp(log((double)all) / (CURVE_POINTS - 1))'),
 ]
 

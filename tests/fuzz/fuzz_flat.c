@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "src/base/count_table.h"
-#include "src/quality/flow.h"
+#include "src/quality/flow_balance.h"
 #include "src/quality/overlap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -97,7 +97,7 @@ static void check_function(const struct subject *subject, const struct address_c
 		return;
 	row->in_functions++;
 	row->in_bat += chain->place.fragment != NULL;
-	const struct named *named = places_named(&subject->places, text_of(f->printed), &count);
+	const struct named_place *named = places_named(&subject->places, text_of(f->printed), &count);
 	for (size_t i = 0; i < count; i++)
 		found |= subject->binary.functions.at[named[i].function].address + chain->place.offset ==
 			 chain->vaddr.v;

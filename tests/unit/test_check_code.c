@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a block ends: code is at the end of a page, behind which nothing can be read. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "src/check/code.h"
+#include "src/check/check_code.h"
 
 #include <string.h>
 #include <sys/mman.h>

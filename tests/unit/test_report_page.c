@@ -43,7 +43,7 @@ static void data_stand_in_the_place(void **state)
 }
 
 /* Puts a value of three bytes into a list, with `more` bytes elsewhere.  Was it added? */
-static bool put(struct part *part, size_t more, struct json *list)
+static bool put(struct page_part *part, size_t more, struct json *list)
 {
 	bool added;
 
@@ -55,7 +55,7 @@ static bool put(struct part *part, size_t more, struct json *list)
 
 static void values_are_added_while_they_fit(void **state)
 {
-	struct part part = {.room = 24};
+	struct page_part part = {.room = 24};
 	char *text = NULL;
 	size_t size = 0;
 	struct json list = {.out = open_memstream(&text, &size), .page = true};

@@ -114,7 +114,7 @@ static void functions_by_name(void **state)
 	(void)state;
 	tiny_binary_init(&tiny);
 	assert_true(places_init(&places, &tiny.binary));
-	const struct named *named = places_named(&places, text_of("hot"), &count);
+	const struct named_place *named = places_named(&places, text_of("hot"), &count);
 	assert_int_equal(count, 1);
 	assert_int_equal(tiny.binary.functions.at[named->function].address, 0x1000);
 	assert_non_null(places_named(&places, text_of("hot.cold"), &count));

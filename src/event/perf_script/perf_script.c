@@ -427,7 +427,7 @@ static bool ignore(struct perf_script *script)
 }
 
 static bool deliver_task(struct perf_script *script, enum event_kind kind,
-			 const struct record *record, struct bc_error *err)
+			 const struct script_record *record, struct bc_error *err)
 {
 	const struct event event = {.kind = kind, .task = {record->pid, record->tid, record->parent}};
 
@@ -435,7 +435,7 @@ static bool deliver_task(struct perf_script *script, enum event_kind kind,
 }
 
 /* Deliver what a record says. */
-static bool tell_record(struct perf_script *script, const struct record *record,
+static bool tell_record(struct perf_script *script, const struct script_record *record,
 			struct bc_error *err)
 {
 	const struct event map = {.kind = EVENT_MAP, .map = &record->map};
@@ -451,7 +451,7 @@ static bool tell_record(struct perf_script *script, const struct record *record,
 	return ignore(script);
 }
 
-static bool take_record(struct perf_script *script, const struct record *record, struct bc_error *err)
+static bool take_record(struct perf_script *script, const struct script_record *record, struct bc_error *err)
 {
 	if (!close_open(script, err))
 		return false;

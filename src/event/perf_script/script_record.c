@@ -245,7 +245,7 @@ static bool parse_hex(struct parser *p, char end, uint64_t *out)
 	return text_hex(take_before(p, end), out) || fail_record(&start, "expected a hexadecimal number");
 }
 
-static bool parse_task(struct parser *p, char end, struct record *out)
+static bool parse_task(struct parser *p, char end, struct script_record *out)
 {
 	struct parser start = *p;
 
@@ -297,7 +297,7 @@ static bool parse_use(struct parser *p, struct map_event *map)
 }
 
 /*  PID/TID: [START(SIZE) @ ORIGIN]: USE */
-static bool parse_map(struct parser *p, struct record *out)
+static bool parse_map(struct parser *p, struct script_record *out)
 {
 	struct map_event *map = &out->map;
 	struct parser range;
@@ -317,7 +317,7 @@ static bool parse_map(struct parser *p, struct record *out)
 }
 
 /*  exec: COMM:PID/TID, or : COMM:PID/TID.  A comm can hold colons. */
-static bool parse_comm(struct parser *p, struct record *out)
+static bool parse_comm(struct parser *p, struct script_record *out)
 {
 	size_t last = 0;
 
@@ -343,7 +343,7 @@ static bool parse_pair(struct parser *p, uint32_t *first, uint32_t *second)
 	return true;
 }
 
-static bool parse_life(struct parser *p, enum record_kind kind, struct record *out)
+static bool parse_life(struct parser *p, enum script_record_kind kind, struct script_record *out)
 {
 	uint32_t ignored;
 
@@ -365,11 +365,11 @@ size_t record_find(struct text line, size_t size)
 	return (size_t)(t.at - line.at);
 }
 
-bool record_parse(const struct line *line, size_t at, struct record *out, struct bc_error *err)
+bool record_parse(const struct line *line, size_t at, struct script_record *out, struct bc_error *err)
 {
 	struct parser p = {line, text_from(line->text, at + strlen(PREFIX)), err};
 
-	*out = (struct record){.kind = RECORD_OTHER};
+	*out = (struct script_record){.kind = RECORD_OTHER};
 	if (accept(&p, "MMAP2") || accept(&p, "MMAP"))
 		return parse_map(&p, out);
 	if (accept(&p, "COMM"))

@@ -53,10 +53,10 @@ bool head_parse_task(struct text word, uint32_t *pid, uint32_t *tid);
  *   PERF_RECORD_EXIT(PID:TID):(PARENT PID:PARENT TID)
  */
 
-enum record_kind { RECORD_OTHER, RECORD_MAP, RECORD_COMM, RECORD_EXEC, RECORD_FORK, RECORD_EXIT };
+enum script_record_kind { RECORD_OTHER, RECORD_MAP, RECORD_COMM, RECORD_EXEC, RECORD_FORK, RECORD_EXIT };
 
-struct record {
-	enum record_kind kind;
+struct script_record {
+	enum script_record_kind kind;
 	uint32_t pid, tid;    /* NO_PID: the kernel's */
 	uint32_t parent;      /* FORK: the pid that it came from */
 	struct map_event map; /* MAP; the path points into the line */
@@ -66,7 +66,7 @@ struct record {
 size_t record_find(struct text line, size_t size);
 
 /* Read the record that stands at byte `at` of a line.  BC_FORMAT. */
-BC_MUST_USE bool record_parse(const struct line *line, size_t at, struct record *out,
+BC_MUST_USE bool record_parse(const struct line *line, size_t at, struct script_record *out,
 			      struct bc_error *err);
 
 /*
@@ -125,7 +125,7 @@ struct script_frame {
 struct script_item {
 	enum script_kind kind;
 	union {
-		struct record record;
+		struct script_record record;
 		struct head head; /* SAMPLE */
 		struct script_frame frame; /* CALLCHAIN */
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/check/code.h"
+#include "src/check/check_code.h"
 
 #include <stdlib.h>
 #include <string.h>

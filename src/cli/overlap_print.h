@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* batconv overlap: what was found, as text and as JSON. */
-#ifndef CLI_OVERLAP_H
-#define CLI_OVERLAP_H
+#ifndef CLI_OVERLAP_PRINT_H
+#define CLI_OVERLAP_PRINT_H
 
 #include <stdio.h>
 

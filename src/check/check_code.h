@@ -3,8 +3,8 @@
  * Entries against the instructions that they stand on, in the output binary or in
  * the input binary: code is decoded from the beginning of a function on.
  */
-#ifndef CHECK_CODE_H
-#define CHECK_CODE_H
+#ifndef CHECK_CHECK_CODE_H
+#define CHECK_CHECK_CODE_H
 
 #include "src/check/block_starts.h"
 #include "src/check/findings.h"

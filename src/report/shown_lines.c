@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/report/lines.h"
+#include "src/report/shown_lines.h"
 
 #include "src/output/json.h"
 #include "src/symbolize/libraries.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/report/code.h"
+#include "src/report/hottest_code.h"
 
 #include "src/quality/flow_gaps.h"
 #include "src/report/calls.h"
@@ -148,7 +148,7 @@ static bool write_line(struct json *json, struct code_writer *writer, uint64_t a
 static bool write_block(struct json *json, struct code_writer *writer, const struct function *function, size_t i)
 {
 	const struct flow_block_vec *blocks = &writer->flow.blocks;
-	const struct flow_block *block = &blocks->at[i];
+	const struct balance_block *block = &blocks->at[i];
 	const struct code_piece *piece = code_piece_at(&writer->pieces, block->start);
 	const struct function *input = input_function(writer, function);
 	uint64_t end = i + 1 < blocks->len ? blocks->at[i + 1].start : input ? input->size : 0;
@@ -283,7 +283,7 @@ static void write_columns(struct json *json)
 static bool write_functions(struct json *json, struct code_writer *writer, const struct hottest_vec *hottest, size_t listed,
 			    size_t room, size_t *shown)
 {
-	struct part part = {.room = room, .base = json->base};
+	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
 
 	*shown = 0;
@@ -304,7 +304,7 @@ static bool write_functions(struct json *json, struct code_writer *writer, const
 /* ---- their instructions ---- */
 
 /* Adds the instructions of one function to the list, if there is room for them. */
-static bool add_listing(struct json *json, struct part *part, struct code_writer *writer, struct listing *listing, size_t row,
+static bool add_listing(struct json *json, struct page_part *part, struct code_writer *writer, struct listing *listing, size_t row,
 			const struct function *function, bool *added)
 {
 	const struct listed_code code = {function, input_function(writer, function), &writer->flow, &writer->pieces};
@@ -324,7 +324,7 @@ static bool add_listing(struct json *json, struct part *part, struct code_writer
 static bool write_listings(struct json *json, struct code_writer *writer, const struct hottest_vec *hottest, size_t listed, size_t *room)
 {
 	size_t most = LISTINGS_ROOM < *room / 2 ? LISTINGS_ROOM : *room / 2, tried = 0;
-	struct part part = {.room = most, .base = json->base};
+	struct page_part part = {.room = most, .base = json->base};
 	struct listing listing;
 	bool ok = true, added = true;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Source lines of code that a report shows: of the optimised binary's debug information, else of the input's. */
-#ifndef REPORT_LINES_H
-#define REPORT_LINES_H
+#ifndef REPORT_SHOWN_LINES_H
+#define REPORT_SHOWN_LINES_H
 
 #include "src/base/strings.h"
 #include "src/elf/binary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/cli/quality.h"
+#include "src/cli/quality_print.h"
 
 #include <inttypes.h>
 

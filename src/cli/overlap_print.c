@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/base/file.h"
-#include "src/cli/overlap.h"
+#include "src/cli/overlap_print.h"
 #include "src/cli/print.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/summary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/quality/flow.h"
+#include "src/quality/flow_balance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ bool flow_has(const struct flow_code *code, const struct flat_function *function
 static bool note_biases(struct taking *t)
 {
 	for (size_t i = 0; i < t->function.blocks.len; i++) {
-		const struct flow_block *block = &t->function.blocks.at[i];
+		const struct balance_block *block = &t->function.blocks.at[i];
 		double in = (double)block->in, out = (double)block->out;
 		if (block->in < BIAS_COUNT || !block->out)
 			continue;

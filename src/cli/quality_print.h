@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* batconv quality: its figures as text and as JSON, and the limits that they are held against. */
-#ifndef CLI_QUALITY_H
-#define CLI_QUALITY_H
+#ifndef CLI_QUALITY_PRINT_H
+#define CLI_QUALITY_PRINT_H
 
 #include <stdio.h>
 

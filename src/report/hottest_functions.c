@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "src/report/functions.h"
+#include "src/report/hottest_functions.h"
 
 #include "src/base/sort.h"
 #include "src/output/demangle.h"
@@ -194,7 +194,7 @@ static void write_columns(struct json *json)
 static bool write_rows(struct json *json, struct row_writer *writer, const struct hottest_vec *hottest, size_t room,
 		       size_t *listed)
 {
-	struct part part = {.room = room, .base = json->base};
+	struct page_part part = {.room = room, .base = json->base};
 	bool ok = true, added = true;
 
 	*listed = 0;

@@ -3,8 +3,8 @@
  * Does what enters a block leave it?  The figures of llvm-bolt's --print-profile-stats, by its definitions:
  * docs/quality.md, "Flow".
  */
-#ifndef QUALITY_FLOW_H
-#define QUALITY_FLOW_H
+#ifndef QUALITY_FLOW_BALANCE_H
+#define QUALITY_FLOW_BALANCE_H
 
 #include "src/cfg/cfg.h"
 #include "src/pair/pair.h"

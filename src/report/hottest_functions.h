@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The functions of a report, the hottest first: a row of each, as many as fit. */
-#ifndef REPORT_FUNCTIONS_H
-#define REPORT_FUNCTIONS_H
+#ifndef REPORT_HOTTEST_FUNCTIONS_H
+#define REPORT_HOTTEST_FUNCTIONS_H
 
 #include "src/output/json.h"
 #include "src/report/code_parts.h"

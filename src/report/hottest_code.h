@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The blocks of the hottest functions, as many functions as fit. */
-#ifndef REPORT_CODE_H
-#define REPORT_CODE_H
+#ifndef REPORT_HOTTEST_CODE_H
+#define REPORT_HOTTEST_CODE_H
 
-#include "src/report/functions.h"
-#include "src/report/lines.h"
+#include "src/report/hottest_functions.h"
+#include "src/report/shown_lines.h"
 
 /* Writes the object.  listed: how many of the hottest functions have a row, which is what numbers of rows refer to.
  * false: out of memory */
