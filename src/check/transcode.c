@@ -189,21 +189,21 @@ static void store_parents(struct bat_table *t, uint32_t *ranks)
 	}
 }
 
-struct block_key {
+struct stored_key {
 	uint64_t key; /* parent << 32 | input offset */
 	uint32_t entry;
 };
 
 static int by_key(const void *a, const void *b)
 {
-	const struct block_key *x = a, *y = b;
+	const struct stored_key *x = a, *y = b;
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-static size_t list_blocks(const struct bat_table *t, struct block_key *out)
+static size_t list_blocks(const struct bat_table *t, struct stored_key *out)
 {
 	size_t count = 0;
 
@@ -211,7 +211,7 @@ static size_t list_blocks(const struct bat_table *t, struct block_key *out)
 		const struct bat_fragment *f = &t->fragments[i];
 		for (uint32_t k = f->first_entry; k < f->first_entry + f->entry_count; k++)
 			if (!bat_entry_is_branch(t->entries[k]))
-				out[count++] = (struct block_key){
+				out[count++] = (struct stored_key){
 					(uint64_t)f->parent << 32 | bat_entry_input(t->entries[k]), k};
 	}
 	qsort(out, count, sizeof(*out), by_key);
@@ -221,7 +221,7 @@ static size_t list_blocks(const struct bat_table *t, struct block_key *out)
 /* Number the blocks that the table lists; others are not known. */
 static bool number_blocks(struct bat_table *t, struct transcode_losses *losses)
 {
-	struct block_key *keys = malloc((t->entry_count + (size_t)1) * sizeof(*keys));
+	struct stored_key *keys = malloc((t->entry_count + (size_t)1) * sizeof(*keys));
 
 	t->blocks = calloc(t->entry_count + (size_t)1, sizeof(*t->blocks));
 	if (!keys || !t->blocks) {

@@ -23,9 +23,9 @@ static uint64_t all_functions(const struct staleness *s)
 	return all;
 }
 
-static struct share all_blocks(const struct staleness *s)
+static struct fitting_share all_blocks(const struct staleness *s)
 {
-	struct share all = {0};
+	struct fitting_share all = {0};
 
 	for (int i = 0; i < BLOCK_FATES; i++) {
 		all.count += s->blocks[i].count;
@@ -53,7 +53,7 @@ static void print_functions(const struct staleness *s, FILE *out)
 
 	fprintf(out, "%-9s %10s %8s %20s %8s\n", "", "functions", "", "samples", "");
 	for (int i = 0; i < FUNCTION_FATES; i++) {
-		const struct share *share = &s->functions[i];
+		const struct fitting_share *share = &s->functions[i];
 		if (i != FUNCTION_UNKNOWN || share->count)
 			fprintf(out, "%-9s %10" PRIu64 " %6.1f %% %20" PRIu64 " %6.1f %%\n", fate_keys[i], share->count,
 				stale_percent(share->count, all), share->samples, stale_percent(share->samples, s->samples));
@@ -62,14 +62,14 @@ static void print_functions(const struct staleness *s, FILE *out)
 
 static void print_blocks(const struct staleness *s, FILE *out)
 {
-	struct share all = all_blocks(s);
+	struct fitting_share all = all_blocks(s);
 
 	if (!s->has_blocks)
 		return;
 	fprintf(out, "%" PRIu64 " blocks of stale functions, at which these were entered %" PRIu64 " times; llvm-bolt -infer-stale-profile finds again:\n",
 		all.count, all.samples);
 	for (int i = 0; i < BLOCK_FATES; i++) {
-		const struct share *share = &s->blocks[i];
+		const struct fitting_share *share = &s->blocks[i];
 		if (i == BLOCK_CALL && !s->has_calls)
 			fprintf(out, "%-9s %10s          a table alone does not tell what blocks call; some of the others are found by that\n", block_keys[i], "not known");
 		else
@@ -138,16 +138,16 @@ void stale_text(const struct stale_report *report, FILE *out)
 
 /* ---- JSON ---- */
 
-static const struct figure_row share_rows[] = {FIGURES(struct share, , count, samples), {0}};
+static const struct figure_row share_rows[] = {FIGURES(struct fitting_share, , count, samples), {0}};
 
-static void write_share(struct json *json, const char *key, const struct share *share)
+static void write_share(struct json *json, const char *key, const struct fitting_share *share)
 {
 	figures_json_object(share_rows, share, json, key);
 }
 
 static void write_blocks(struct json *json, const struct staleness *s)
 {
-	struct share all = all_blocks(s);
+	struct fitting_share all = all_blocks(s);
 
 	if (!s->has_blocks) {
 		json_null(json, "blocks");

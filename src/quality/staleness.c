@@ -21,7 +21,7 @@ struct bid_place {
 };
 DEFINE_VEC(bid_place_vec, struct bid_place);
 
-struct comparison {
+struct build_comparison {
 	const struct old_profile *profile;
 	const struct old_function *functions; /* of the document */
 	size_t count;
@@ -41,7 +41,7 @@ struct comparison {
 	struct bid_place_vec places;
 };
 
-static void comparison_free(struct comparison *c)
+static void comparison_free(struct build_comparison *c)
 {
 	free(c->by_name);
 	free(c->is);
@@ -73,7 +73,7 @@ static struct text common_name(struct text name)
 	return text_first(name, 0);
 }
 
-static struct text name_of(const struct comparison *c, size_t i)
+static struct text name_of(const struct build_comparison *c, size_t i)
 {
 	return strings_at(&c->profile->names, c->functions[i].name);
 }
@@ -81,7 +81,7 @@ static struct text name_of(const struct comparison *c, size_t i)
 /* A name of the new build. */
 static bool note_name(void *ctx, uint32_t function, struct text name)
 {
-	struct comparison *c = ctx;
+	struct build_comparison *c = ctx;
 	struct text common = common_name(name);
 	uint32_t number;
 
@@ -92,7 +92,7 @@ static bool note_name(void *ctx, uint32_t function, struct text name)
 	return common_function_vec_push(&c->common, (struct common_function){number, function, 0});
 }
 
-static bool list_commons(struct comparison *c)
+static bool list_commons(struct build_comparison *c)
 {
 	uint32_t ignored;
 
@@ -105,7 +105,7 @@ static bool list_commons(struct comparison *c)
 }
 
 /* What a function of the new build must have in common with one of the profile, so that it is the same. */
-static uint64_t new_key(const struct comparison *c, uint32_t function)
+static uint64_t new_key(const struct build_comparison *c, uint32_t function)
 {
 	uint64_t hash;
 	uint32_t blocks;
@@ -114,7 +114,7 @@ static uint64_t new_key(const struct comparison *c, uint32_t function)
 	return c->out->means == STALE_BY_HASHES ? hash : c->out->means == STALE_BY_BLOCK_COUNTS ? blocks : 0;
 }
 
-static uint64_t old_key(const struct comparison *c, size_t i)
+static uint64_t old_key(const struct build_comparison *c, size_t i)
 {
 	return c->out->means == STALE_BY_HASHES ? c->functions[i].hash : c->functions[i].block_count;
 }
@@ -130,7 +130,7 @@ DEFINE_SEARCH(common_below, struct common_function, const struct common_function
 
 /* With keys; each function once for each common name.  llvm-bolt computes hashes of functions that the profile has by their full
  * names, and no others have any here. */
-static void settle_common(struct comparison *c)
+static void settle_common(struct build_comparison *c)
 {
 	size_t kept = 0;
 
@@ -145,14 +145,14 @@ static void settle_common(struct comparison *c)
 	c->common.len = kept;
 }
 
-static void claim(struct comparison *c, size_t i, uint32_t function)
+static void claim(struct build_comparison *c, size_t i, uint32_t function)
 {
 	c->is[i] = function;
 	c->claimed[function] = true;
 }
 
 /* Of two functions of the profile that are one function now, the second has none. */
-static void name_functions(const struct comparison *c)
+static void name_functions(const struct build_comparison *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		uint32_t function = c->by_name[c->functions[i].name];
@@ -162,7 +162,7 @@ static void name_functions(const struct comparison *c)
 	}
 }
 
-static bool has_key(const struct comparison *c, size_t i, uint32_t function)
+static bool has_key(const struct build_comparison *c, size_t i, uint32_t function)
 {
 	uint64_t key = new_key(c, function);
 
@@ -177,7 +177,7 @@ struct common_group {
 };
 
 /* The first function of the new build under a common name, from this key on, if its key is that. */
-static uint32_t find_common(const struct comparison *c, uint32_t common, uint64_t key)
+static uint32_t find_common(const struct build_comparison *c, uint32_t common, uint64_t key)
 {
 	const struct common_function from = {common, 0, key};
 	size_t at = common_below(c->common.at, c->common.len, &from);
@@ -186,7 +186,7 @@ static uint32_t find_common(const struct comparison *c, uint32_t common, uint64_
 	return found && found->common == common && found->key == key && !c->claimed[found->function] ? found->function : NO_FUNCTION;
 }
 
-static size_t count_common(const struct comparison *c, uint32_t common, uint32_t *only)
+static size_t count_common(const struct build_comparison *c, uint32_t common, uint32_t *only)
 {
 	const struct common_function from = {common, 0, 0}, to = {common + 1, 0, 0};
 	size_t first = common_below(c->common.at, c->common.len, &from), end = common_below(c->common.at, c->common.len, &to);
@@ -197,7 +197,7 @@ static size_t count_common(const struct comparison *c, uint32_t common, uint32_t
 
 /* Of each common name one function of the profile gets one of the new build: the first pair that is exact; else, where there is one
  * of each, these. */
-static bool match_common(struct comparison *c)
+static bool match_common(struct build_comparison *c)
 {
 	struct common_group *groups = calloc(c->commons.len + 1, sizeof(*groups));
 	uint32_t number, only;
@@ -225,7 +225,7 @@ static bool match_common(struct comparison *c)
 }
 
 /* As llvm-bolt does it: first by name and hash, then by common names, then by name alone. */
-static bool match_functions(struct comparison *c)
+static bool match_functions(struct build_comparison *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		if (c->named[i] != NO_FUNCTION && has_key(c, i, c->named[i]))
@@ -240,9 +240,9 @@ static bool match_functions(struct comparison *c)
 
 /* ---- what became of functions ---- */
 
-static void count_function(struct comparison *c, size_t i, enum function_fate fate, uint64_t placed)
+static void count_function(struct build_comparison *c, size_t i, enum function_fate fate, uint64_t placed)
 {
-	struct share *share = &c->out->functions[fate];
+	struct fitting_share *share = &c->out->functions[fate];
 
 	share->count++;
 	share->samples = count_add_saturating(share->samples, c->functions[i].samples);
@@ -250,7 +250,7 @@ static void count_function(struct comparison *c, size_t i, enum function_fate fa
 	c->out->placed = count_add_saturating(c->out->placed, placed);
 }
 
-static bool note_lost(struct comparison *c, size_t i, enum function_fate fate, uint64_t placed)
+static bool note_lost(struct build_comparison *c, size_t i, enum function_fate fate, uint64_t placed)
 {
 	const struct lost_function lost = {name_of(c, i), fate, c->functions[i].samples, placed};
 
@@ -266,20 +266,20 @@ static bool place_less(const struct bid_place *a, const struct bid_place *b)
 DEFINE_SORT(sort_bids, struct bid_place, place_less)
 DEFINE_SEARCH(bids_below, struct bid_place, uint32_t, item->bid < key)
 
-static bool is_found(const struct comparison *c, uint32_t bid)
+static bool is_found(const struct build_comparison *c, uint32_t bid)
 {
 	size_t at = bids_below(c->places.at, c->places.len, bid);
 
 	return at < c->places.len && c->places.at[at].bid == bid && c->match.fates.at[c->places.at[at].place] != BLOCK_LOST;
 }
 
-static bool count_blocks(struct comparison *c, const struct old_function *f)
+static bool count_blocks(struct build_comparison *c, const struct old_function *f)
 {
 	const struct old_block *old = c->profile->blocks.at + f->blocks.first;
 
 	c->places.len = 0;
 	for (size_t i = 0; i < f->blocks.count; i++) {
-		struct share *share = &c->out->blocks[c->match.fates.at[i]];
+		struct fitting_share *share = &c->out->blocks[c->match.fates.at[i]];
 		share->count++;
 		share->samples = count_add_saturating(share->samples, old[i].exec);
 		if (!bid_place_vec_push(&c->places, (struct bid_place){old[i].bid, (uint32_t)i}))
@@ -290,7 +290,7 @@ static bool count_blocks(struct comparison *c, const struct old_function *f)
 }
 
 /* The blocks of a stale function; *placed: its samples on jumps whose two blocks are found. */
-static bool compare_blocks(struct comparison *c, const struct old_function *f, uint32_t function, uint64_t *placed)
+static bool compare_blocks(struct build_comparison *c, const struct old_function *f, uint32_t function, uint64_t *placed)
 {
 	const struct old_jump *jumps = c->profile->jumps.at + f->jumps.first;
 
@@ -303,7 +303,7 @@ static bool compare_blocks(struct comparison *c, const struct old_function *f, u
 	return true;
 }
 
-static enum function_fate fate_of(const struct comparison *c, size_t i)
+static enum function_fate fate_of(const struct build_comparison *c, size_t i)
 {
 	uint32_t function = c->is[i], blocks;
 	uint64_t hash;
@@ -318,7 +318,7 @@ static enum function_fate fate_of(const struct comparison *c, size_t i)
 }
 
 /* The code of stale functions tells what they call. */
-static bool read_stale(struct comparison *c, struct bc_error *err)
+static bool read_stale(struct build_comparison *c, struct bc_error *err)
 {
 	struct function_number_vec stale = {0};
 	bool ok = true;
@@ -331,7 +331,7 @@ static bool read_stale(struct comparison *c, struct bc_error *err)
 	return ok;
 }
 
-static bool compare_functions(struct comparison *c, struct bc_error *err)
+static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 {
 	bool by_hashes = c->out->means == STALE_BY_HASHES;
 
@@ -438,7 +438,7 @@ static bool record_fits(const struct graph *graph, const struct flat_record *rec
 	return bolted || (insn && insn_is_branch(*insn));
 }
 
-static enum function_fate fate_by_places(struct comparison *c, size_t i)
+static enum function_fate fate_by_places(struct build_comparison *c, size_t i)
 {
 	const struct flat_profile *flat = &c->profile->flat;
 	const struct old_function *f = &c->functions[i];
@@ -459,7 +459,7 @@ static enum function_fate fate_by_places(struct comparison *c, size_t i)
 	return lost ? FUNCTION_STALE : FUNCTION_EXACT;
 }
 
-static bool compare_places(struct comparison *c, struct bc_error *err)
+static bool compare_places(struct build_comparison *c, struct bc_error *err)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		enum function_fate fate = fate_by_places(c, i);
@@ -472,7 +472,7 @@ static bool compare_places(struct comparison *c, struct bc_error *err)
 
 /* ---- all of it ---- */
 
-static bool make_tables(struct comparison *c)
+static bool make_tables(struct build_comparison *c)
 {
 	c->by_name = malloc(((size_t)c->profile->names.len + 1) * sizeof(*c->by_name));
 	c->is = malloc((c->count + 1) * sizeof(*c->is));
@@ -487,7 +487,7 @@ static bool make_tables(struct comparison *c)
 }
 
 /* Without hashes the code of every function that the profile may be of is read. */
-static bool read_candidates(struct comparison *c, struct bc_error *err)
+static bool read_candidates(struct build_comparison *c, struct bc_error *err)
 {
 	struct function_number_vec candidates = {0};
 	bool ok = true;
@@ -515,7 +515,7 @@ static bool lost_less(const struct lost_function *a, const struct lost_function 
 }
 DEFINE_SORT(sort_lost, struct lost_function, lost_less)
 
-static bool compare(struct comparison *c, struct bc_error *err)
+static bool compare(struct build_comparison *c, struct bc_error *err)
 {
 	if (!make_tables(c))
 		return bc_fail_nomem(err);
@@ -570,7 +570,7 @@ bool staleness_take(const struct old_profile *profile, struct new_build *build, 
 	*out = (struct staleness){.path = build->path};
 	if (!choose_means(profile, build, out, err))
 		return false;
-	struct comparison c = {.profile = profile, .functions = profile->functions.at + out->document->functions.first,
+	struct build_comparison c = {.profile = profile, .functions = profile->functions.at + out->document->functions.first,
 			       .count = out->document->functions.count, .build = build, .out = out};
 	bool ok = compare(&c, err);
 	comparison_free(&c);

@@ -21,7 +21,7 @@ enum function_fate {
 	FUNCTION_FATES,
 };
 
-struct share {
+struct fitting_share {
 	uint64_t count, samples;
 };
 
@@ -48,8 +48,8 @@ struct staleness {
 	enum stale_means means;
 	bool has_blocks, has_calls; /* the figures of blocks are known, those of calls, too */
 	uint64_t samples;           /* of the profile */
-	struct share functions[FUNCTION_FATES];
-	struct share blocks[BLOCK_FATES]; /* of stale functions; samples: how often functions were entered there */
+	struct fitting_share functions[FUNCTION_FATES];
+	struct fitting_share blocks[BLOCK_FATES]; /* of stale functions; samples: how often functions were entered there */
 	uint64_t placed; /* samples in exact functions, and in stale ones on jumps of which both blocks are found again; has_blocks */
 	uint64_t branches, lost_branches; /* records of fdata, and of these those that the new code cannot make */
 	struct lost_function_vec lost; /* all that are not exact, those with most samples first */
