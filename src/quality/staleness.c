@@ -220,8 +220,9 @@ static bool match_common(struct build_comparison *c)
 	for (uint32_t g = 1; groups && g < c->commons.len; g++)
 		if (!groups[g].found && groups[g].all == 1 && groups[g].old == 1 && count_common(c, g, &only) == 1 && !c->claimed[only])
 			claim(c, groups[g].first_old, only);
+	bool ok = groups;
 	free(groups);
-	return groups;
+	return ok;
 }
 
 /* As llvm-bolt does it: first by name and hash, then by common names, then by name alone. */
@@ -546,10 +547,9 @@ static void list_programs(const struct old_profile *profile, char *list, size_t 
 
 static bool choose_means(const struct old_profile *profile, const struct new_build *build, struct staleness *out, struct bc_error *err)
 {
-	char programs[256];
-
 	out->document = old_profile_of(profile, &build->binary.image.build_id, build->path);
 	if (!out->document) {
+		char programs[256];
 		list_programs(profile, programs, sizeof(programs));
 		return bc_fail(err, BC_NOTFOUND, "%s: has profiles of several programs (%s), and by build-id and name none is of %s: "
 			       "merge --expect=BIN writes that of one", profile->path, programs, build->path);

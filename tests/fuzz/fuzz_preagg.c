@@ -22,7 +22,7 @@ static void check_error(const struct bc_error *err)
 	assert(!strchr(err->text, '\n'));
 }
 
-static size_t print(const struct preagg_record *r, char *out, size_t size)
+static size_t print(const struct preagg_line *r, char *out, size_t size)
 {
 	int n = 0;
 
@@ -45,7 +45,7 @@ static size_t print(const struct preagg_record *r, char *out, size_t size)
 	return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
-static void check_same(const struct preagg_record *a, const struct preagg_record *b)
+static void check_same(const struct preagg_line *a, const struct preagg_line *b)
 {
 	assert(a->kind == b->kind && a->is_return == b->is_return);
 	assert(a->at.v == b->at.v && a->count == b->count && a->mispredicted == b->mispredicted);
@@ -57,7 +57,7 @@ static void check_same(const struct preagg_record *a, const struct preagg_record
 static void check_line(struct text text)
 {
 	struct line line = {text, "fuzz", 7};
-	struct preagg_record record, again;
+	struct preagg_line record, again;
 	struct bc_error err = {0};
 	char plain[4096];
 

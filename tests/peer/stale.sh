@@ -101,9 +101,8 @@ int right(int x) { while (x & 1) x >>= 1; return x + 12; }
 int gone(int x) { return x > 1 ? x * 2 : 3; }
 int main(int argc, char **argv) { (void)argv; return same(argc) + other(argc) + first(argc) + second(argc) + gone(argc) + left(argc) + right(argc); }
 END
-old_names='-DA="1" -DLEFT="1" -DRIGHT="2" -DEXTRA=3' new_names='-DA="2" -DLEFT="3" -DRIGHT="1" -DEXTRA=x%5'
-# shellcheck disable=SC2086
-gcc -O1 -Wl,-q $old_names lto.c -o lto.old && gcc -O1 -Wl,-q $new_names lto.c -o lto.new || fail 'gcc'
+gcc -O1 -Wl,-q '-DA="1"' '-DLEFT="1"' '-DRIGHT="2"' -DEXTRA=3 lto.c -o lto.old &&
+	gcc -O1 -Wl,-q '-DA="2"' '-DLEFT="3"' '-DRIGHT="1"' -DEXTRA=x%5 lto.c -o lto.new || fail 'gcc'
 hashes ./lto.old old
 hashes ./lto.new new
 profile_of old old.yaml

@@ -109,7 +109,7 @@ static bool truncate_at(struct perf_stream *stream, uint64_t offset, struct bc_e
 /* Read more of the file.  Returns false at its end, with BC_OK. */
 static bool fill(struct perf_stream *stream, struct bc_error *err)
 {
-	size_t capacity, got;
+	size_t capacity, got = 0; /* the analyzer does not see that perf_zstd_read() sets it */
 	uint64_t left = stream->end > stream->file->at ? stream->end - stream->file->at : 0;
 
 	err->code = BC_OK;
@@ -200,7 +200,7 @@ static bool fail_at(uint64_t offset, struct bc_error *err)
 static bool next_inner(struct perf_stream *stream, struct perf_record *out, struct bc_error *err)
 {
 	uint64_t extra;
-	size_t capacity, got;
+	size_t capacity, got = 0; /* the analyzer does not see that perf_zstd_read() sets it */
 
 	for (;;) {
 		enum perf_frame frame = perf_framer_next(&stream->inner, out, &extra);

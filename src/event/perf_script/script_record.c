@@ -744,7 +744,7 @@ bool script_parse(const struct line *line, size_t stack, enum open_lines open,
  * "a;b;c 12" is a folded stack. */
 static bool fits_head(const struct line *line, size_t stack)
 {
-	struct head head;
+	struct head head = {.has_ip = false};
 	struct bc_error err;
 
 	if (!head_parse(line, stack, &head, &err))
