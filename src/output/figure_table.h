@@ -71,7 +71,8 @@ struct figure_row {
 #define VALUE(type, field)                                                                                              \
 	.at = offsetof(type, field),                                                                                        \
 	.read = _Generic(((type *)0)->field, bool: figure_of_bool, uint64_t: figure_of_u64, uint32_t: figure_of_u32, double: figure_of_double, \
-			 const char *: figure_of_string, char *: figure_of_chars, struct text: figure_of_text, struct build_id: figure_of_build_id)
+			 const char *: figure_of_string, char *: _Generic(&((type *)0)->field, char **: figure_of_string, default: figure_of_chars), \
+			 struct text: figure_of_text, struct build_id: figure_of_build_id)
 #define VALUE_BY(type, field, reader) .at = offsetof(type, field), .read = (reader)
 /* ... in the struct that this pointer of the table's struct leads to. */
 #define THROUGH(type, pointer) .through = 1 + offsetof(type, pointer)

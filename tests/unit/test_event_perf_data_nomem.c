@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static unsigned long allowed; /* allocations until one fails */
@@ -31,11 +32,18 @@ static void *failing_realloc(void *old, size_t size)
 	return may_allocate() ? realloc(old, size) : NULL;
 }
 
+static char *failing_strndup(const char *text, size_t size)
+{
+	return may_allocate() ? strndup(text, size) : NULL;
+}
+
 /* Names that cmocka has as macros, and that two of the files have. */
 #undef skip
 #define malloc failing_malloc
 #define calloc failing_calloc
 #define realloc failing_realloc
+#undef strndup
+#define strndup failing_strndup
 #include "src/event/perf_data/perf_records.c"
 #include "src/event/perf_data/perf_events.c"
 #include "src/event/perf_data/perf_file.c"
@@ -46,6 +54,7 @@ static void *failing_realloc(void *old, size_t size)
 #undef malloc
 #undef calloc
 #undef realloc
+#undef strndup
 
 #include "tests/support/build_perf.h"
 
