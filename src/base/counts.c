@@ -305,6 +305,30 @@ bool counts_settle(struct counts *counts, unsigned threads)
 	return ok;
 }
 
+static bool half_shard(const struct count_table *from, bool first, struct count_table *out)
+{
+	out->rows = malloc((from->used + 1) * sizeof(*out->rows));
+	for (size_t i = 0; out->rows && i < from->used; i++) {
+		struct count_row row = from->rows[i];
+		row.count = first ? row.extra : row.count - row.extra;
+		row.extra = 0;
+		if (row.count)
+			out->rows[out->used++] = row;
+	}
+	out->capacity = out->used;
+	return out->rows;
+}
+
+bool counts_half(const struct counts *counts, bool first, struct counts *out)
+{
+	bool ok = true;
+
+	counts_init(out);
+	for (size_t i = 0; ok && i < COUNTS_SHARDS; i++)
+		ok = half_shard(&counts->shards[i], first, &out->shards[i]);
+	return ok;
+}
+
 size_t counts_used(const struct counts *counts)
 {
 	size_t used = 0;

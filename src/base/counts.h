@@ -131,6 +131,10 @@ BC_MUST_USE bool counts_take_rows(struct counts *counts, const struct count_row 
  * then on.  Returns false when out of memory. */
 BC_MUST_USE bool counts_settle(struct counts *counts, unsigned threads);
 
+/* Copies a half of settled counts: what the second counter of each row has counted, or the rest.  *out: for counts_free(), also after a
+ * failure.  Returns false when out of memory. */
+BC_MUST_USE bool counts_half(const struct counts *counts, bool first, struct counts *out);
+
 /* How many distinct keys there are.  After counts_settle(). */
 size_t counts_used(const struct counts *counts);
 

@@ -10,6 +10,7 @@
 #include "src/cli/sample_options.h"
 
 static const struct quality_gate gates[GATE_COUNT] = {
+	[GATE_STABILITY] = {"stability", true, false, 0},
 	[GATE_DENSITY] = {"density", true, false, 0},
 	[GATE_KEPT] = {"kept", true, false, 0},
 	[GATE_BIAS] = {"bias", false, false, 0},
@@ -45,7 +46,9 @@ static const struct option_row rows[] = {
 	 INTO(conversion.input)},
 	NO_INPUT_ROW,
 	SAMPLE_ROWS,
-	{0, "min-density", "N", NO_FILE, "exit code 3 if the density is below N", INTO_BY(gates[GATE_DENSITY], read_limit)},
+	{0, "min-stability", "PERCENT", NO_FILE, "exit code 3 if the stability is below PERCENT: more samples\nwould change the layout",
+	 INTO_BY(gates[GATE_STABILITY], read_limit)},
+	{0, "min-density", "N", NO_FILE, "... the density, as perf2bolt has it, is below N", INTO_BY(gates[GATE_DENSITY], read_limit)},
 	{0, "min-kept", "PERCENT", NO_FILE, "... less than PERCENT of the usable data is kept", INTO_BY(gates[GATE_KEPT], read_limit)},
 	{0, "max-bias", "PERCENT", NO_FILE, "... the bias of the flow is above PERCENT", INTO_BY(gates[GATE_BIAS], read_limit)},
 	{0, "max-discontinuity", "PERCENT", NO_FILE, "... its discontinuity is above PERCENT",

@@ -17,6 +17,7 @@ static struct gate_result value_of(const struct quality *q, enum quality_gate_nu
 	uint64_t cold = q->places.hottest[PLACE_COLD] + q->places.hottest[PLACE_OLD];
 
 	switch (gate) {
+	case GATE_STABILITY: return (struct gate_result){q->has_stability, q->stability.percent, false};
 	case GATE_DENSITY: return (struct gate_result){q->has_density, q->density.density, false};
 	case GATE_KEPT: return (struct gate_result){q->has_kept && q->kept_of, q->kept, false};
 	case GATE_BIAS: return (struct gate_result){q->has_flow && q->flow.blocks, q->flow.bias, false};
@@ -52,7 +53,7 @@ static void advise_now(struct quality_report *report)
 	const struct conversion_options *options = &report->conversion->options;
 	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count};
 
-	advise_outcome(outcome_of(report), report->verdicts[VERDICT_DENSITY].kind == VERDICT_LOOK, &files, &report->next);
+	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }
 
 void quality_judge(struct quality_report *report)
@@ -227,11 +228,24 @@ static void write_gates(struct json *json, const struct figure_row *row, const v
 
 FIGURE_READER(subject_of, struct quality, figure_string(it->of_samples ? "samples" : "profile"))
 FIGURE_READER(disagree_percent, struct build_check, figure_real(build_check_rate(it)))
+FIGURE_READER(stable_enough, struct quality, ((void)it, figure_real(STABLE_ENOUGH)))
 FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
 FIGURE_READER(cutoff_percent, struct quality, figure_real((double)it->density_cutoff / 10000))
 
+#define STABILITY(field) VALUE(struct quality, stability.field), IF(struct quality, has_stability)
+static const struct figure_row stability_rows[] = {
+	{"known", NULL, VALUE(struct quality, has_stability)},
+	{"enough_percent", .read = stable_enough},
+	{"percent", "  {:10.1} % stable; {enough_percent:g} % is enough\n", STABILITY(percent)},
+	{"layout_percent", NULL, STABILITY(layout)},
+	{"overlap_percent", "  {:10.1} % overlap of the blocks of two halves; {hot_differ_percent:.1} % of what is hot in one is not in the other\n",
+	 STABILITY(overlap)},
+	{"hot_differ_percent", NULL, STABILITY(hot_differ)},
+	{0},
+};
+
 static const struct figure_row density_rows[] = {
-	{"density", "  {:12.1} density of functions that hold {of_samples_percent:.2} % of samples; {enough:g} is enough\n",
+	{"density", "  {:12.1} density, as perf2bolt has it, of functions that hold {of_samples_percent:.2} % of samples\n",
 	 VALUE(struct quality, density.density)},
 	{"enough", NULL, VALUE(struct quality, threshold)},
 	{"times_more_samples", .read = times_more},
@@ -288,7 +302,8 @@ static const struct figure_row report_rows[] = {
 	LEDGER(branches, branch_words),
 	LEDGER(traces, trace_words),
 	{END},
-	VERDICT(DENSITY, "density  "),
+	VERDICT(STABILITY, "stability"),
+	{"stability", .rows = stability_rows, QUALITY, IF(struct quality, of_samples)},
 	{"density", .rows = density_rows, QUALITY, IF(struct quality, of_samples)},
 	VERDICT(COVERAGE, "coverage "),
 	{"coverage", .rows = coverage_rows, QUALITY},
@@ -341,7 +356,8 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	progress_expect(&progress, options->samples, options->sample_count);
 	options->progress = (struct input_progress){progress_show, &progress};
 	options->force = true;
-	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS;
+	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS | WANT_HALVES;
+	options->aggregate.halves = true;
 	bool ok = quality_of_samples(&how, conversion, sources, out, err);
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};

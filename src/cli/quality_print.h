@@ -18,7 +18,7 @@ struct quality_gate {
 	double limit;
 };
 
-enum quality_gate_number { GATE_DENSITY, GATE_KEPT, GATE_BIAS, GATE_DISCONTINUITY, GATE_COLD, GATE_INFERRED, GATE_MOVED, GATE_COUNT };
+enum quality_gate_number { GATE_STABILITY, GATE_DENSITY, GATE_KEPT, GATE_BIAS, GATE_DISCONTINUITY, GATE_COLD, GATE_INFERRED, GATE_MOVED, GATE_COUNT };
 
 /* One of them, and what it came to. */
 struct gate_result {

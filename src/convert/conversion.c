@@ -196,16 +196,23 @@ static bool mark_functions(struct conversion *c, struct bc_error *err)
 	return !conversion_wants(c, WANT_PROBES) || touched_functions(&c->located, &c->touched) || bc_fail_nomem(err);
 }
 
+/* What is wanted of counts: of all that were located, or of a half. */
+static struct convert_job job_of(struct conversion *c, struct located_counts *located)
+{
+	return (struct convert_job){.located = located, .pair = c->pair.output ? &c->pair : NULL, .left_out = c->left_out,
+				    .keep_code = conversion_wants(c, WANT_GRAPHS), .graphs = &c->graphs, .threads = c->threads};
+}
+
 /* Makes the profile of the counts, which are freed unless they are the result, and the ranges of traces.  With the counts as the result,
  * the ranges alone need a profile: its calls. */
 static bool make_profile(struct conversion *c, struct bc_error *err)
 {
 	bool ranges = conversion_wants(c, WANT_RANGES);
-	const struct convert_job job = {.located = &c->located, .pair = c->pair.output ? &c->pair : NULL, .left_out = c->left_out,
-					.keep_counts = conversion_wants(c, WANT_COUNTS), .keep_code = conversion_wants(c, WANT_GRAPHS),
-					.graphs = &c->graphs, .ranges = ranges && !c->basic ? &c->ranges : NULL, .threads = c->threads};
+	struct convert_job job = job_of(c, &c->located);
 	struct converted converted;
 
+	job.keep_counts = conversion_wants(c, WANT_COUNTS | WANT_HALVES);
+	job.ranges = ranges && !c->basic ? &c->ranges : NULL;
 	if (conversion_wants(c, WANT_COUNTS) && !ranges)
 		return true;
 	if (!convert(&job, &c->aggregate, &converted, err))
@@ -217,6 +224,31 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	c->restored = converted.restored;
 	c->no_disassembler = converted.no_disassembler;
 	return true;
+}
+
+static bool convert_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+{
+	struct counts counts;
+	struct located_counts located = {0};
+	struct converted converted = {0};
+	bool ok = (counts_half(c->located.counts, first, &counts) || bc_fail_nomem(err)) &&
+		  located_make(conversion_binary(c), &counts, false, &located, err);
+	const struct convert_job job = job_of(c, &located);
+
+	ok = ok && convert(&job, &c->aggregate, &converted, err);
+	*out = converted.profile;
+	located_free(&located);
+	counts_free(&counts);
+	return ok || of_binary(c, false, err);
+}
+
+/* Makes the profiles of two halves of branches.  Their graphs are there already. */
+static bool convert_halves(struct conversion *c, struct bc_error *err)
+{
+	if (!conversion_wants(c, WANT_HALVES) || c->basic)
+		return true;
+	c->has_halves = convert_half(c, true, &c->halves[0], err) && convert_half(c, false, &c->halves[1], err);
+	return c->has_halves;
 }
 
 /* Infers branches from plain samples where the code of the input binary is at hand.  If the binary
@@ -234,9 +266,24 @@ static bool infer_branches(struct conversion *c, bool figures_only, struct bc_er
 	return !job.ranges || bc_fail(err, c->not_inferred.code, "%s: no ranges for llvm-profgen: %s", c->options.binary, c->not_inferred.text);
 }
 
+/* Plain samples do not depend on each other: a half of each place's is a half of the recording's. */
+static bool infer_half(struct conversion *c, bool first, struct profile *out, struct bc_error *err)
+{
+	const struct pair *pair = conversion_pair(c);
+	const struct infer_job job = {pair ? &c->pair.graphs : &c->graphs, pair, c->threads, NULL, false};
+	struct inferred figures;
+
+	return (profile_half(&c->profile, first, out) || bc_fail_nomem(err)) && infer(&job, out, &figures, err);
+}
+
 bool conversion_measure_inference(struct conversion *c, struct bc_error *err)
 {
-	return infer_branches(c, true, err);
+	if (!infer_branches(c, true, err))
+		return false;
+	if (!conversion_wants(c, WANT_HALVES) || !conversion_can_infer(c) || c->not_inferred.code)
+		return true;
+	c->has_halves = infer_half(c, true, &c->halves[0], err) && infer_half(c, false, &c->halves[1], err);
+	return c->has_halves;
 }
 
 /* Builds the graphs of blocks that YAML needs, after those are freed that nobody needs any more. */
@@ -368,7 +415,7 @@ bool conversion_count(struct conversion *c, struct bc_error *err)
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */
 bool conversion_convert(struct conversion *c, struct bc_error *err)
 {
-	bool ok = mark_functions(c, err) && make_profile(c, err) &&
+	bool ok = mark_functions(c, err) && make_profile(c, err) && convert_halves(c, err) &&
 		  (conversion_wants(c, WANT_COUNTS) ? keep_counts(c, err) : complete_profile(c, err));
 
 	located_free(&c->located);
@@ -383,6 +430,8 @@ bool conversion_run(struct conversion *c, struct bc_error *err)
 void conversion_free(struct conversion *conversion)
 {
 	profile_free(&conversion->profile);
+	profile_free(&conversion->halves[0]);
+	profile_free(&conversion->halves[1]);
 	ranges_free(&conversion->ranges);
 	executed_free(&conversion->executed);
 	code_marks_free(&conversion->left_out);

@@ -31,6 +31,7 @@ enum conversion_wants {
 	WANT_PROBES = 1 << 5,   /* of YAML: pseudo-probes */
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
 	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
+	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too; with aggregate.halves */
 };
 
 struct conversion_options {
@@ -93,6 +94,8 @@ struct conversion {
 	struct profile profile; /* .of_input: its branches were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
+	struct profile halves[2]; /* WANT_HALVES: of branches, as .profile; of plain samples they are inferred: conversion_measure_inference() */
+	bool has_halves;
 	struct ranges ranges; /* WANT_RANGES */
 	struct preagg_counts preagg; /* WANT_COUNTS */
 	struct code_marks touched;  /* WANT_PROBES: touched.h */
@@ -144,7 +147,7 @@ BC_MUST_USE bool conversion_count(struct conversion *conversion, struct bc_error
 BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_error *err);
 
 /* After a conversion to a profile of addresses: how branches are inferred from it, where conversion_can_infer().  Sets .inferred or
- * .not_inferred, and leaves the profile as it is.  Pointers into graphs do not stay.  BC_NOMEM */
+ * .not_inferred, and leaves the profile as it is; WANT_HALVES: and .halves.  Pointers into graphs do not stay.  BC_NOMEM */
 BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion, const struct reader_report *report, struct bc_error *err);
 

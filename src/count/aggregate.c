@@ -6,6 +6,7 @@
 
 #include "src/addrspace/image_given.h"
 #include "src/addrspace/image_space.h"
+#include "src/base/halve.h"
 
 #define ERRATUM_DEPTH 32
 #define ERRATUM_DROPPED 2
@@ -73,7 +74,8 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 	struct stack_use use = {.skip = erratum_entries(a, sample, view->has_image),
 				.typed = !single && has_types(a, sample),
 				.single = single,
-				.even = a->options.rules.even_lines};
+				.even = a->options.rules.even_lines,
+				.first = a->options.halves && halve_is_first(a->inputs_seen << 48 ^ a->samples_seen)};
 
 	if (a->batches && memory)
 		return batches_add_stack(a->batches, view, sample, use, memory, err);
@@ -304,6 +306,7 @@ bool aggregate_init(struct aggregate *aggregate, const struct image *image,
 	counts_init(&aggregate->totals.basic);
 	counts_init(&aggregate->totals.ends);
 	aggregate->totals.with_ends = options->ends;
+	aggregate->totals.halves = options->halves;
 	return image_space_init(&aggregate->space, image, match, err) &&
 	       (options->threads < 2 ||
 		batches_start(options->threads, &aggregate->counter, &aggregate->batches, err));

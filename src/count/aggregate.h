@@ -25,6 +25,7 @@ struct aggregate_options {
 	 * two newest of every stack: Intel's Skylake erratum, for x86-64. */
 	bool erratum;
 	bool impute; /* for convert(): guess where a trace without an end ended */
+	bool halves; /* totals.halves */
 	bool ends;   /* count what stacks begin and end with, too (totals.ends) */
 	unsigned names; /* for convert(): of functions that may be written (nameable.h) */
 	struct profile_rules rules; /* likewise */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/halve.h"
+
 #define KERNEL_BIT (UINT64_C(1) << 63)
 
 /* Entries that room is made for at a time. */
@@ -62,6 +64,8 @@ bool sample_counter_trace(struct sample_counter *counter, const struct trace_rec
 		return false;
 	counter->branches_seen = true;
 	trace_key(trace, row.key);
+	if (counter->totals->halves)
+		row.extra = halve(row.count, hash_mix(hash_mix(row.key[0], row.key[1]), row.key[2]));
 	return add_counted(&counter->totals->traces, &counter->counted_traces, row, err);
 }
 
@@ -136,11 +140,11 @@ static bool must_wait(const struct branch *b, struct trace trace)
 /* These two are given the ends of a trace by value and on their own, so that take_entries() has no trace in memory:
  * reading two ends at once, just after they were stored one by one, would wait for the stores. */
 static __attribute__((noinline)) void wait_for_type(struct sample_counter *counter, const struct branch *b,
-						    struct trace_end from, struct trace_end to)
+						    struct trace_end from, struct trace_end to, bool extra)
 {
 	const uint64_t key[COUNT_KEY_WORDS] = {from.word, b->from, to.word};
 
-	if (!count_table_add(&counter->types.waiting, key, 1, b->flags & BRANCH_MISPREDICTED))
+	if (!count_table_add(&counter->types.waiting, key, 1, extra))
 		counter->types.no_memory = true;
 }
 
@@ -168,7 +172,14 @@ static __attribute__((noinline)) struct trace_end note_return(struct sample_coun
 struct entry_use {
 	size_t skip;
 	bool typed, partial;
+	bool halves, first; /* struct totals, struct stack_use */
 };
+
+/* Does the second counter of the trace of an entry count it? */
+static inline bool counts_extra(const struct branch *b, bool halves, bool first)
+{
+	return halves ? first : b->flags & BRANCH_MISPREDICTED;
+}
 
 /* Count entries [begin, end) from the newest to the oldest.  Each is a trace whose end
  * is the source of the entry before, the next newer one: `to`, for the first of them.
@@ -208,7 +219,7 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 		if (branch_is_return(b)) {
 			trace.branch = note_return(counter, b, branch, from);
 		} else if (use.typed && must_wait(b, trace)) {
-			wait_for_type(counter, b, from, trace.to);
+			wait_for_type(counter, b, from, trace.to, counts_extra(b, use.halves, use.first));
 			continue;
 		}
 		if (trace_is_external(&trace)) {
@@ -217,7 +228,7 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 		} else {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
-			count_cache_add(cache, key, b->flags & BRANCH_MISPREDICTED);
+			count_cache_add(cache, key, counts_extra(b, use.halves, use.first));
 		}
 	}
 	return to;
@@ -256,7 +267,7 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
-	const struct entry_use use = {how.skip, how.typed, sample->partial};
+	const struct entry_use use = {how.skip, how.typed, sample->partial, counter->totals->halves, how.first};
 	struct trace_end to = trace_end_of(TRACE_END_NONE);
 	struct entry_sums sums = {0};
 
@@ -292,7 +303,7 @@ static struct branch single_branch(const struct branch *b)
 }
 
 /* The code that ran from where the branch before led to, up to a single branch. */
-static void count_line(struct sample_counter *counter, struct trace_end from, struct trace_end to)
+static void count_line(struct sample_counter *counter, struct trace_end from, struct trace_end to, bool extra)
 {
 	const struct trace line = {trace_end_of(TRACE_END_NONE), from, to};
 	uint64_t key[COUNT_KEY_WORDS];
@@ -303,10 +314,10 @@ static void count_line(struct sample_counter *counter, struct trace_end from, st
 		return;
 	}
 	trace_key(&line, key);
-	count_cache_add(&counter->traces, key, false);
+	count_cache_add(&counter->traces, key, extra);
 }
 
-static void count_single(struct sample_counter *counter, const struct trace *trace, bool mispredicted)
+static void count_single(struct sample_counter *counter, const struct trace *trace, bool extra)
 {
 	uint64_t key[COUNT_KEY_WORDS];
 
@@ -315,7 +326,7 @@ static void count_single(struct sample_counter *counter, const struct trace *tra
 		return;
 	}
 	trace_key(trace, key);
-	count_cache_add(&counter->traces, key, mispredicted);
+	count_cache_add(&counter->traces, key, extra);
 }
 
 /* A branch that perf took from a trace of Arm SPE.  Its type is not used: perf calls each indirect jump a return.
@@ -324,12 +335,13 @@ static void count_single(struct sample_counter *counter, const struct trace *tra
  * at a sampled one, they are there again.  All branches have equal counts if the branch at the end of a line counts
  * twice, once for the entry without a source, and what was not taken counts once, without its line. */
 static bool take_single(struct sample_counter *counter, struct process_view *view, const struct sample *sample,
-			bool even, struct bc_error *err)
+			struct stack_use use, struct bc_error *err)
 {
 	struct ledger *branches = &counter->ledgers.branches;
 	const struct branch b = single_branch(&sample->branches[0]);
 	const struct branch *before = sample->branch_count == 2 ? &sample->branches[1] : NULL;
 	const struct trace trace = {end_at(view, b.from), end_at(view, b.to), trace_end_of(TRACE_END_NONE)};
+	bool halves = counter->totals->halves, extra = counts_extra(&b, halves, use.first);
 
 	if (!reserve(&counter->totals->traces, &counter->traces, 3, err))
 		return false;
@@ -341,16 +353,16 @@ static bool take_single(struct sample_counter *counter, struct process_view *vie
 		branches->dropped[BRANCH_DROP_NO_SOURCE] += sample->branch_count;
 		return true;
 	}
-	count_single(counter, &trace, b.flags & BRANCH_MISPREDICTED);
+	count_single(counter, &trace, extra);
 	if (!before)
 		return true;
 	bool taken = !(b.flags & BRANCH_NOT_TAKEN);
-	if (even && taken)
-		count_single(counter, &trace, b.flags & BRANCH_MISPREDICTED);
+	if (use.even && taken)
+		count_single(counter, &trace, extra);
 	else
 		branches->dropped[BRANCH_DROP_NO_SOURCE]++;
-	if ((!even || taken) && !is_kernels(view, before))
-		count_line(counter, end_at(view, before->to), trace.branch);
+	if ((!use.even || taken) && !is_kernels(view, before))
+		count_line(counter, end_at(view, before->to), trace.branch, halves && use.first);
 	return true;
 }
 
@@ -370,7 +382,7 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 	counter->ledgers.samples.kept++;
 	if (counter->totals->with_ends && !count_ends(counter, view, sample, err))
 		return false;
-	return use.single ? take_single(counter, view, sample, use.even, err)
+	return use.single ? take_single(counter, view, sample, use, err)
 			  : take_stack(counter, view, sample, use, err);
 }
 

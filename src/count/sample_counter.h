@@ -16,6 +16,7 @@
 struct totals {
 	struct counts traces; /* key: see trace_key(); count, mispredictions */
 	struct counts basic;  /* key: a vaddr */
+	bool halves;          /* the second counter of traces is of those in the first half of the samples, by chance, in place of mispredictions */
 	bool with_ends;       /* of branch stacks, which no fall-through has: */
 	struct counts ends;   /* key: a vaddr: what the newest led to, and where the oldest came from */
 };
@@ -51,6 +52,7 @@ struct stack_use {
 	bool typed;   /* its branches should have types */
 	bool single;  /* see stack_is_single() */
 	bool even;    /* see even_lines in rules.h; of a single branch */
+	bool first;   /* the sample is in the first half, where there are halves */
 };
 
 struct sample_counter {

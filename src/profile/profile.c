@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/halve.h"
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
 
@@ -129,6 +130,27 @@ uint64_t profile_renumbered(const struct profile *profile)
 size_t profile_owner(const struct profile *profile, size_t index)
 {
 	return (size_t)owner_of(&profile->records[index]);
+}
+
+bool profile_half(const struct profile *profile, bool first, struct profile *out)
+{
+	*out = (struct profile){.binary = profile->binary, .basic = profile->basic, .function_count = profile->function_count};
+	out->records = malloc((profile->record_count + 1) * sizeof(*out->records));
+	out->by_name = malloc((profile->function_count + 1) * sizeof(*out->by_name));
+	if (!out->records || !out->by_name) {
+		profile_free(out);
+		return false;
+	}
+	if (profile->function_count)
+		memcpy(out->by_name, profile->by_name, profile->function_count * sizeof(*out->by_name));
+	for (size_t i = 0; i < profile->record_count; i++) {
+		struct packed_record record = profile->records[i];
+		uint64_t part = halve(record.count, hash_mix(record.owner_from, record.to));
+		record.count = first ? part : record.count - part;
+		if (record.count)
+			out->records[out->record_count++] = record;
+	}
+	return true;
 }
 
 void profile_free(struct profile *profile)

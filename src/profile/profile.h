@@ -102,6 +102,10 @@ BC_MUST_USE bool profile_build(const struct binary *binary, bool basic,
 			       struct profile *out, struct bc_error *err);
 void profile_free(struct profile *profile);
 
+/* Copies a half of a profile of plain samples, each of which is in it by chance (halve.h).  *out: for profile_free().  Returns false when out of
+ * memory: there is nothing to free. */
+BC_MUST_USE bool profile_half(const struct profile *profile, bool first, struct profile *out);
+
 struct record profile_record(const struct profile *profile, size_t index);
 
 /* How often control came from or went to functions whose numbers are not those of their addresses. */

@@ -200,6 +200,12 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 	return out->has_density;
 }
 
+static bool measure_stability(const struct conversion *c, struct quality *out, struct bc_error *err)
+{
+	out->has_stability = c->has_halves && stability_take(c->halves, inferred_moved_percent(&c->inferred), &out->stability, err);
+	return out->has_stability || !c->has_halves;
+}
+
 /* ---- all of it ---- */
 
 static bool measure_profile(struct conversion *c, const struct quality_options *how, struct quality_sources *sources,
@@ -226,7 +232,7 @@ bool quality_of_samples(const struct quality_options *how, struct conversion *c,
 		return false;
 	out->has_inferred = conversion_can_infer(c) && !c->not_inferred.code;
 	out->inferred = c->inferred;
-	return measure_profile(c, how, sources, out, err);
+	return measure_stability(c, out, err) && measure_profile(c, how, sources, out, err);
 }
 
 void quality_sources_free(struct quality_sources *sources)

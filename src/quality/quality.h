@@ -11,6 +11,7 @@
 #include "src/quality/code_places.h"
 #include "src/quality/flow_balance.h"
 #include "src/quality/heat.h"
+#include "src/quality/stability.h"
 
 /* The shares of the samples for which functions and bytes are counted. */
 #define HELD_LEVELS 3
@@ -33,7 +34,10 @@ struct quality {
 	bool has_density;
 	struct figures density;
 	uint64_t density_cutoff;
-	double threshold;    /* the density that is enough */
+	double threshold;    /* the density that is enough for perf2bolt */
+
+	bool has_stability; /* branches are known, or inferred */
+	struct stability stability;
 
 	struct coverage coverage;
 	struct code_places places;
@@ -72,7 +76,7 @@ struct quality_sources {
 };
 void quality_sources_free(struct quality_sources *sources);
 
-/* Read and convert samples, and measure.  *conversion: as conversion_run() has it, with WANT_EXECUTED, also
+/* Read and convert samples, and measure.  *conversion: as conversion_run() has it, with WANT_EXECUTED and WANT_HALVES, also
  * after a failure; *sources: to be freed, also after a failure.  Errors as of conversion_run() */
 BC_MUST_USE bool quality_of_samples(const struct quality_options *how, struct conversion *conversion,
 				    struct quality_sources *sources, struct quality *out, struct bc_error *err);

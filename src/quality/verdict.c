@@ -57,16 +57,24 @@ static void judge_kept(const struct quality *q, struct verdict *out)
 		say_so(out, VERDICT_GOOD, "%.1f %% of the usable data is in the profile", q->kept);
 }
 
-static void judge_density(const struct quality *q, struct verdict *out)
+static void judge_stability(const struct quality *q, struct verdict *out)
 {
-	double times = quality_times_more(q);
+	const struct stability *s = &q->stability;
+	double more = s->layout > 0 ? 100 * (100 / s->layout - 1) : 0;
 
-	if (!(q->density.density > 0))
-		say_so(out, VERDICT_LOOK, "how dense it is cannot be told: no code was seen to run");
-	else if (times > 0)
-		say_so(out, VERDICT_LOOK, "too few samples: the profile is dense enough with %.*f times as many", times < 10, times);
+	if (!q->has_stability)
+		say_so(out, VERDICT_LOOK, "whether more samples would change the layout is not known: no branches are");
+	else if (!(s->layout > 0))
+		say_so(out, VERDICT_LOOK, "more samples would change the layout: a half of these has no branch");
+	else if (s->layout < STABLE_ENOUGH)
+		say_so(out, VERDICT_LOOK, "more samples would change the layout: in the one that a half of these makes, the other half takes %.1f %% more branches "
+		       "than in its own", more);
+	else if (s->percent < STABLE_ENOUGH)
+		say_so(out, VERDICT_LOOK, "the layout is uncertain: the halves of the samples agree on it, but %.1f %% of the samples had to count in other blocks than "
+		       "where they were taken", inferred_moved_percent(&q->inferred));
 	else
-		say_so(out, VERDICT_GOOD, "enough samples");
+		say_so(out, VERDICT_GOOD, "enough samples: in the layout that a half of these makes, the other half takes only %.1f %% more branches than in its own",
+		       more);
 }
 
 static void judge_coverage(const struct quality *q, struct verdict *out)
@@ -143,8 +151,8 @@ void verdicts_take(const struct quality *q, const struct conversion *c, struct v
 		judge_build(c, &out[VERDICT_BUILD]);
 	if (q->has_kept)
 		judge_kept(q, &out[VERDICT_KEPT]);
-	if (q->has_density)
-		judge_density(q, &out[VERDICT_DENSITY]);
+	if (q->of_samples)
+		judge_stability(q, &out[VERDICT_STABILITY]);
 	judge_coverage(q, &out[VERDICT_COVERAGE]);
 	if (c)
 		judge_places(q, c, &out[VERDICT_PLACES]);

@@ -9,7 +9,7 @@
 #define VERDICTS(X)                                                            \
 	X(BUILD, "build")                                                      \
 	X(KEPT, "kept")                                                        \
-	X(DENSITY, "density")                                                  \
+	X(STABILITY, "stability")                                              \
 	X(COVERAGE, "coverage")                                                \
 	X(PLACES, "places")                                                    \
 	X(INFERRED, "inferred")                                                \
@@ -28,6 +28,7 @@ struct verdict {
 
 /* The limits between the verdicts, as in docs/quality.md. */
 #define KEPT_ENOUGH 95.0          /* percent */
+#define STABLE_ENOUGH 93.0      /* percent; docs/quality.md, "Stability" */
 #define COLD_MUCH 10.0          /* percent of the hottest samples */
 #define INFERRED_ENOUGH 90.0    /* percent of the samples */
 #define MOVED_MUCH 20.0         /* percent of those that are inferred from */
@@ -38,7 +39,7 @@ struct verdict {
 void verdicts_take(const struct quality *quality, const struct conversion *conversion,
 		   struct verdict out[VERDICT_COUNT]);
 
-/* "density", "good" */
+/* "stability", "good" */
 const char *verdict_key(enum verdict_about about);
 const char *verdict_word(enum verdict_kind kind);
 

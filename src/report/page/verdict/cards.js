@@ -33,14 +33,17 @@ function kept(q) {
 	};
 }
 
-function density(q) {
-	const {density: has, enough, times_more_samples: times} = q.density;
+function stability(q) {
+	const {known, percent: has, enough_percent: enough} = q.stability;
 	return {
-		main: el('div', {}, big(figure(q, 'density.density', ratio), el('span', {}, 'of ', figure(q, 'density.enough', ratio), ' that are enough')),
-			el('meter', {class: 'meter', min: 0, max: enough, value: Math.min(has, enough), 'aria-label': 'density, of what is enough'})),
-		more: list(times ? ['samples needed', el('span', {}, figure(q, 'density.times_more_samples', (x) => `${x.toFixed(1)}×`), ' as many')] : null,
-			['functions measured', figure(q, 'density.profiled', count)],
-			['not optimised by llvm-bolt', figure(q, 'density.not_simple', count)]),
+		main: known ? el('div', {}, big(figure(q, 'stability.percent', percent), el('span', {}, 'stable; ', figure(q, 'stability.enough_percent', percent), ' is enough')),
+			el('meter', {class: 'meter', min: 0, max: 100, low: enough, value: has, 'aria-label': 'stability'})) : null,
+		more: list(...(known ? [['layouts of two halves of the samples agree by', figure(q, 'stability.layout_percent', percent)],
+			['blocks of the halves agree by', figure(q, 'stability.overlap_percent', percent)],
+			['of what is hot in one half, not hot in the other', figure(q, 'stability.hot_differ_percent', percent)]] : []),
+		['density, as perf2bolt has it', figure(q, 'density.density', ratio)],
+		['functions measured', figure(q, 'density.profiled', count)],
+		['not optimised by llvm-bolt', figure(q, 'density.not_simple', count)]),
 	};
 }
 
@@ -110,4 +113,4 @@ function flow(q) {
 	};
 }
 
-export const cards = {build, kept, density, coverage, places, inferred, flow};
+export const cards = {build, kept, stability, coverage, places, inferred, flow};

@@ -6,11 +6,11 @@ import {plural} from '../base/format.js';
 import {cards} from './cards.js';
 
 const WORDS = {good: ['✓', 'good'], look: ['▲', 'look'], bad: ['✕', 'bad']};
-const TITLES = {build: 'Build', kept: 'Kept', density: 'Density', coverage: 'Coverage', places: 'Places', inferred: 'Inferred', flow: 'Flow'};
+const TITLES = {build: 'Build', kept: 'Kept', stability: 'Stability', coverage: 'Coverage', places: 'Places', inferred: 'Inferred', flow: 'Flow'};
 const ASKED = {
 	build: 'Are the samples of this build?',
 	kept: 'How much of the usable data is in the profile?',
-	density: 'Are there enough samples?',
+	stability: 'Would more samples change the layout?',
 	coverage: 'Which part of the code is it about?',
 	places: 'Does the binary fit the workload?',
 	inferred: 'The samples are plain: are their branches known?',
