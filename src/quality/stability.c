@@ -19,11 +19,11 @@ struct place {
 DEFINE_VEC(place_vec, struct place);
 
 /* From a block to another, and how often in each half. */
-struct way {
+struct block_edge {
 	uint32_t from, to; /* numbers of places */
 	uint64_t counts[2];
 };
-DEFINE_VEC(way_vec, struct way);
+DEFINE_VEC(block_edge_vec, struct block_edge);
 
 /* The layout of a half: chains of blocks, each of which falls through to the next. */
 struct chains {
@@ -34,7 +34,7 @@ struct chains {
 
 struct taking {
 	struct place_vec places; /* by function, then by offset */
-	struct way_vec ways;
+	struct block_edge_vec edges;
 	double calls[2]; /* which are taken in every layout, and return */
 };
 
@@ -44,11 +44,11 @@ static bool place_less(const struct place *a, const struct place *b)
 }
 DEFINE_SORT(sort_places, struct place, place_less)
 
-static bool way_less(const struct way *a, const struct way *b)
+static bool edge_less(const struct block_edge *a, const struct block_edge *b)
 {
 	return a->from != b->from ? a->from < b->from : a->to < b->to;
 }
-DEFINE_SORT(sort_ways, struct way, way_less)
+DEFINE_SORT(sort_edges, struct block_edge, edge_less)
 
 /* ---- blocks ---- */
 
@@ -105,9 +105,9 @@ static uint32_t block_at(const struct place_vec *places, uint32_t function, uint
 	return (uint32_t)low;
 }
 
-/* ---- ways ---- */
+/* ---- edges ---- */
 
-static bool list_ways(struct taking *t, const struct profile *half, int which)
+static bool list_edges(struct taking *t, const struct profile *half, int which)
 {
 	bool ok = true;
 
@@ -118,31 +118,31 @@ static bool list_ways(struct taking *t, const struct profile *half, int which)
 			continue;
 		}
 		uint32_t function = number_of(half, record.from.function);
-		struct way way = {block_at(&t->places, function, record.from.offset), block_at(&t->places, function, record.to.offset), {0}};
-		way.counts[which] = record.count;
-		struct place *to = &t->places.at[way.to];
+		struct block_edge edge = {block_at(&t->places, function, record.from.offset), block_at(&t->places, function, record.to.offset), {0}};
+		edge.counts[which] = record.count;
+		struct place *to = &t->places.at[edge.to];
 		to->counts[which] = count_add_saturating(to->counts[which], record.count);
-		ok = way_vec_push(&t->ways, way);
+		ok = block_edge_vec_push(&t->edges, edge);
 	}
 	return ok;
 }
 
-static void add_up(struct way_vec *ways)
+static void add_up(struct block_edge_vec *edges)
 {
 	size_t kept = 0;
 
-	if (ways->len)
-		sort_ways(ways->at, ways->len);
-	for (size_t i = 0; i < ways->len; i++) {
-		struct way *last = kept ? &ways->at[kept - 1] : NULL;
-		if (!last || way_less(last, &ways->at[i])) {
-			ways->at[kept++] = ways->at[i];
+	if (edges->len)
+		sort_edges(edges->at, edges->len);
+	for (size_t i = 0; i < edges->len; i++) {
+		struct block_edge *last = kept ? &edges->at[kept - 1] : NULL;
+		if (!last || edge_less(last, &edges->at[i])) {
+			edges->at[kept++] = edges->at[i];
 			continue;
 		}
 		for (int k = 0; k < 2; k++)
-			last->counts[k] = count_add_saturating(last->counts[k], ways->at[i].counts[k]);
+			last->counts[k] = count_add_saturating(last->counts[k], edges->at[i].counts[k]);
 	}
-	ways->len = kept;
+	edges->len = kept;
 }
 
 /* ---- layouts ---- */
@@ -179,32 +179,32 @@ static void chains_free(struct chains *chains)
 	free(chains->seen);
 }
 
-static bool more_in_first(const struct way *a, const struct way *b)
+static bool more_in_first(const struct block_edge *a, const struct block_edge *b)
 {
-	return a->counts[0] != b->counts[0] ? a->counts[0] > b->counts[0] : way_less(a, b);
+	return a->counts[0] != b->counts[0] ? a->counts[0] > b->counts[0] : edge_less(a, b);
 }
-DEFINE_SORT(sort_by_first, struct way, more_in_first)
+DEFINE_SORT(sort_by_first, struct block_edge, more_in_first)
 
-static bool more_in_second(const struct way *a, const struct way *b)
+static bool more_in_second(const struct block_edge *a, const struct block_edge *b)
 {
-	return a->counts[1] != b->counts[1] ? a->counts[1] > b->counts[1] : way_less(a, b);
+	return a->counts[1] != b->counts[1] ? a->counts[1] > b->counts[1] : edge_less(a, b);
 }
-DEFINE_SORT(sort_by_second, struct way, more_in_second)
+DEFINE_SORT(sort_by_second, struct block_edge, more_in_second)
 
-/* Lays a half out: the way with the highest count first, a block is put behind another one if nothing stands between them yet. */
-static void lay_out(struct way_vec *ways, int which, struct chains *out)
+/* Lays a half out: the edge with the highest count first, a block is put behind another one if nothing stands between them yet. */
+static void lay_out(struct block_edge_vec *edges, int which, struct chains *out)
 {
-	if (ways->len)
-		(which ? sort_by_second : sort_by_first)(ways->at, ways->len);
-	for (size_t i = 0; i < ways->len && ways->at[i].counts[which]; i++) {
-		const struct way *way = &ways->at[i];
-		uint32_t head = head_of(out, way->from);
-		out->seen[way->from] = true;
-		if (out->next[way->from] != NO_BLOCK || out->before[way->to] != NO_BLOCK || head == way->to)
+	if (edges->len)
+		(which ? sort_by_second : sort_by_first)(edges->at, edges->len);
+	for (size_t i = 0; i < edges->len && edges->at[i].counts[which]; i++) {
+		const struct block_edge *edge = &edges->at[i];
+		uint32_t head = head_of(out, edge->from);
+		out->seen[edge->from] = true;
+		if (out->next[edge->from] != NO_BLOCK || out->before[edge->to] != NO_BLOCK || head == edge->to)
 			continue;
-		out->next[way->from] = way->to;
-		out->before[way->to] = way->from;
-		out->head[way->to] = head;
+		out->next[edge->from] = edge->to;
+		out->before[edge->to] = edge->from;
+		out->head[edge->to] = head;
 	}
 }
 
@@ -213,12 +213,12 @@ static double taken(const struct taking *t, int which, const struct chains *layo
 {
 	double sum = 2 * t->calls[which];
 
-	for (size_t i = 0; i < t->ways.len; i++) {
-		const struct way *way = &t->ways.at[i];
-		double count = (double)way->counts[which];
-		if (!layout->seen[way->from])
+	for (size_t i = 0; i < t->edges.len; i++) {
+		const struct block_edge *edge = &t->edges.at[i];
+		double count = (double)edge->counts[which];
+		if (!layout->seen[edge->from])
 			sum += count / 2;
-		else if (layout->next[way->from] != way->to)
+		else if (layout->next[edge->from] != edge->to)
 			sum += count;
 	}
 	return sum;
@@ -230,7 +230,7 @@ static bool compare_layouts(struct taking *t, struct stability *out)
 	bool ok = chains_make(t->places.len, &layouts[0]) && chains_make(t->places.len, &layouts[1]);
 
 	for (int which = 0; ok && which < 2; which++)
-		lay_out(&t->ways, which, &layouts[which]);
+		lay_out(&t->edges, which, &layouts[which]);
 	for (int which = 0; ok && which < 2; which++) {
 		double others = taken(t, which, &layouts[!which]);
 		out->layout += others > 0 ? 50 * taken(t, which, &layouts[which]) / others : 0;
@@ -305,13 +305,13 @@ bool stability_take(const struct profile halves[2], double moved, struct stabili
 	*out = (struct stability){0};
 	bool ok = list_places(&halves[0], &t.places) && list_places(&halves[1], &t.places);
 	sort_once(&t.places);
-	ok = ok && list_ways(&t, &halves[0], 0) && list_ways(&t, &halves[1], 1);
-	add_up(&t.ways);
+	ok = ok && list_edges(&t, &halves[0], 0) && list_edges(&t, &halves[1], 1);
+	add_up(&t.edges);
 	ok = ok && compare_layouts(&t, out);
 	if (ok)
 		compare_counts(&t.places, out);
 	out->percent = out->layout * (1 - moved / 100);
 	place_vec_free(&t.places);
-	way_vec_free(&t.ways);
+	block_edge_vec_free(&t.edges);
 	return ok || bc_fail_nomem(err);
 }
