@@ -357,7 +357,6 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	options->progress = (struct input_progress){progress_show, &progress};
 	options->force = true;
 	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS | WANT_HALVES;
-	options->aggregate.halves = true;
 	bool ok = quality_of_samples(&how, conversion, sources, out, err);
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};

@@ -93,6 +93,7 @@ static bool begin_counting(struct conversion *c, struct bc_error *err)
 	struct aggregate_options how = options->aggregate;
 	struct image_match_options match = {options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
 
+	how.halves = conversion_wants(c, WANT_HALVES);
 	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
 	how.erratum = how.erratum && binary->image.machine == MACHINE_X86_64 && binary->kind != BINARY_UNTOUCHED;
 	return aggregate_init(&c->aggregate, &binary->image, &how, &match, err) &&
@@ -199,8 +200,7 @@ static bool mark_functions(struct conversion *c, struct bc_error *err)
 /* What is wanted of counts: of all that were located, or of a half. */
 static struct convert_job job_of(struct conversion *c, struct located_counts *located)
 {
-	return (struct convert_job){.located = located, .pair = c->pair.output ? &c->pair : NULL, .left_out = c->left_out,
-				    .keep_code = conversion_wants(c, WANT_GRAPHS), .graphs = &c->graphs, .threads = c->threads};
+	return (struct convert_job){.located = located, .left_out = c->left_out, .keep_code = conversion_wants(c, WANT_GRAPHS), .graphs = &c->graphs, .threads = c->threads};
 }
 
 /* Makes the profile of the counts, which are freed unless they are the result, and the ranges of traces.  With the counts as the result,
@@ -211,6 +211,7 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	struct convert_job job = job_of(c, &c->located);
 	struct converted converted;
 
+	job.pair = c->pair.output ? &c->pair : NULL;
 	job.keep_counts = conversion_wants(c, WANT_COUNTS | WANT_HALVES);
 	job.ranges = ranges && !c->basic ? &c->ranges : NULL;
 	if (conversion_wants(c, WANT_COUNTS) && !ranges)
@@ -242,7 +243,8 @@ static bool convert_half(struct conversion *c, bool first, struct profile *out, 
 	return ok || of_binary(c, false, err);
 }
 
-/* Makes the profiles of two halves of branches.  Their graphs are there already. */
+/* Makes the profiles of two halves of branches.  They are compared with each other alone: nothing is restored in them.  Their graphs are
+ * there already. */
 static bool convert_halves(struct conversion *c, struct bc_error *err)
 {
 	if (!conversion_wants(c, WANT_HALVES) || c->basic)

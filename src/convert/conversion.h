@@ -31,7 +31,7 @@ enum conversion_wants {
 	WANT_PROBES = 1 << 5,   /* of YAML: pseudo-probes */
 	WANT_EXECUTED = 1 << 6, /* how much ran in each function */
 	WANT_GRAPHS = 1 << 7,   /* the graphs that were built stay, with their code */
-	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too; with aggregate.halves */
+	WANT_HALVES = 1 << 8,   /* the profiles of two halves of the samples, too */
 };
 
 struct conversion_options {
@@ -94,7 +94,7 @@ struct conversion {
 	struct profile profile; /* .of_input: its branches were inferred from addresses: */
 	struct inferred inferred;
 	struct bc_error not_inferred; /* why not, where that was wanted; else BC_OK */
-	struct profile halves[2]; /* WANT_HALVES: of branches, as .profile; of plain samples they are inferred: conversion_measure_inference() */
+	struct profile halves[2]; /* WANT_HALVES: of branches, as .profile, with nothing restored; of plain samples they are inferred: conversion_measure_inference() */
 	bool has_halves;
 	struct ranges ranges; /* WANT_RANGES */
 	struct preagg_counts preagg; /* WANT_COUNTS */

@@ -172,13 +172,21 @@ static __attribute__((noinline)) struct trace_end note_return(struct sample_coun
 struct entry_use {
 	size_t skip;
 	bool typed, partial;
-	bool halves, first; /* struct totals, struct stack_use */
+	uint32_t extra_flags; /* the second counter of traces counts an entry that has one of these flags, */
+	bool extra;           /* or every entry */
 };
 
-/* Does the second counter of the trace of an entry count it? */
-static inline bool counts_extra(const struct branch *b, bool halves, bool first)
+/* What the second counter counts: mispredictions, or a stack that is in the first half. */
+static struct entry_use use_of(const struct sample_counter *counter, struct stack_use how, bool partial)
 {
-	return halves ? first : b->flags & BRANCH_MISPREDICTED;
+	bool halves = counter->totals->halves;
+
+	return (struct entry_use){how.skip, how.typed, partial, halves ? 0 : BRANCH_MISPREDICTED, halves && how.first};
+}
+
+static inline bool counts_extra(const struct branch *b, const struct entry_use *use)
+{
+	return (b->flags & use->extra_flags) | use->extra;
 }
 
 /* Count entries [begin, end) from the newest to the oldest.  Each is a trace whose end
@@ -219,7 +227,7 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 		if (branch_is_return(b)) {
 			trace.branch = note_return(counter, b, branch, from);
 		} else if (use.typed && must_wait(b, trace)) {
-			wait_for_type(counter, b, from, trace.to, counts_extra(b, use.halves, use.first));
+			wait_for_type(counter, b, from, trace.to, counts_extra(b, &use));
 			continue;
 		}
 		if (trace_is_external(&trace)) {
@@ -228,7 +236,7 @@ static struct trace_end take_entries(struct sample_counter *counter, struct proc
 		} else {
 			uint64_t key[COUNT_KEY_WORDS];
 			trace_key(&trace, key);
-			count_cache_add(cache, key, counts_extra(b, use.halves, use.first));
+			count_cache_add(cache, key, counts_extra(b, &use));
 		}
 	}
 	return to;
@@ -267,7 +275,7 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
-	const struct entry_use use = {how.skip, how.typed, sample->partial, counter->totals->halves, how.first};
+	const struct entry_use use = use_of(counter, how, sample->partial);
 	struct trace_end to = trace_end_of(TRACE_END_NONE);
 	struct entry_sums sums = {0};
 
@@ -341,7 +349,8 @@ static bool take_single(struct sample_counter *counter, struct process_view *vie
 	const struct branch b = single_branch(&sample->branches[0]);
 	const struct branch *before = sample->branch_count == 2 ? &sample->branches[1] : NULL;
 	const struct trace trace = {end_at(view, b.from), end_at(view, b.to), trace_end_of(TRACE_END_NONE)};
-	bool halves = counter->totals->halves, extra = counts_extra(&b, halves, use.first);
+	const struct entry_use entry = use_of(counter, use, false);
+	bool extra = counts_extra(&b, &entry);
 
 	if (!reserve(&counter->totals->traces, &counter->traces, 3, err))
 		return false;
@@ -362,7 +371,7 @@ static bool take_single(struct sample_counter *counter, struct process_view *vie
 	else
 		branches->dropped[BRANCH_DROP_NO_SOURCE]++;
 	if ((!use.even || taken) && !is_kernels(view, before))
-		count_line(counter, end_at(view, before->to), trace.branch, halves && use.first);
+		count_line(counter, end_at(view, before->to), trace.branch, entry.extra);
 	return true;
 }
 

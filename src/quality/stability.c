@@ -89,20 +89,14 @@ static void sort_once(struct place_vec *places)
 	places->len = kept;
 }
 
+DEFINE_SEARCH(place_behind, struct place, const struct place *, !place_less(key, item))
+
 /* The block that holds an offset of a function that has blocks. */
 static uint32_t block_at(const struct place_vec *places, uint32_t function, uint32_t at)
 {
 	const struct place wanted = {.function = function, .at = at};
-	size_t low = 0, high = places->len;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (place_less(&wanted, &places->at[middle]))
-			high = middle;
-		else
-			low = middle;
-	}
-	return (uint32_t)low;
+	return (uint32_t)(place_behind(places->at, places->len, &wanted) - 1);
 }
 
 /* ---- edges ---- */
