@@ -9,6 +9,7 @@
 
 #include "src/base/emit.h"
 #include "src/base/file.h"
+#include "src/base/map.h"
 #include "src/base/vec.h"
 #include "src/profile/head.h"
 #include "src/profile/item.h"
@@ -48,6 +49,13 @@ struct yaml_function {
 	struct yaml_more_vec more;
 	struct key more_text;
 };
+
+/* Which function of a document calls mean by a number; the name of it is a number of the reader's. */
+struct yaml_fid {
+	uint32_t fid, name;
+};
+DEFINE_VEC(yaml_fid_vec, struct yaml_fid);
+DEFINE_FIELD_MAP(yaml_fids, struct yaml_fid, fid);
 
 /* ---- reading ----
  * libyaml reads the text; what stands in it, and what must, is checked here.  A file can have several documents: profiles of a

@@ -238,27 +238,10 @@ bool flat_read_fdata(struct text_input *in, struct flat_profile *out, struct bc_
 
 /* ---- YAML ---- */
 
-struct fid_name {
-	uint64_t fid;
-	uint32_t number;
-};
-DEFINE_VEC(fid_name_vec, struct fid_name);
-
-static inline uint64_t hash_fid(uint64_t seed, uint64_t fid)
-{
-	return hash_end(hash_mix(seed, fid));
-}
-
-static inline bool fid_is(const struct fid_name_vec *all, uint32_t index, uint64_t fid)
-{
-	return all->at[index].fid == fid;
-}
-DEFINE_MAP(fids, const struct fid_name_vec *, uint64_t, hash_fid, fid_is);
-
 struct yaml_reader {
 	struct flat_profile *out;
 	const char *name; /* of the file */
-	struct fid_name_vec names;
+	struct yaml_fid_vec names;
 	struct map by_fid;
 	struct flat_record_vec calls; /* to_at is the fid for now */
 	bool twice;
@@ -319,10 +302,10 @@ static bool put_function(struct yaml_reader *r, const struct yaml_function *f)
 		return false;
 	r->out->functions.at[number].executed = f->exec;
 	r->out->functions.at[number].known = true;
-	if (!map_reserve(&r->by_fid, 1) || !fid_name_vec_push(&r->names, (struct fid_name){f->fid, number}))
+	if (!map_reserve(&r->by_fid, 1) || !yaml_fid_vec_push(&r->names, (struct yaml_fid){(uint32_t)f->fid, number}))
 		return false;
-	r->twice |= fids_find(&r->by_fid, &r->names, f->fid, &ignored);
-	fids_put(&r->by_fid, f->fid, (uint32_t)(r->names.len - 1));
+	r->twice |= yaml_fids_find(&r->by_fid, r->names.at, (uint32_t)f->fid, &ignored);
+	yaml_fids_put(&r->by_fid, (uint32_t)f->fid, (uint32_t)(r->names.len - 1));
 	return true;
 }
 
@@ -331,8 +314,8 @@ static bool put_calls(struct yaml_reader *r)
 	for (size_t i = 0; i < r->calls.len; i++) {
 		struct flat_record record = r->calls.at[i];
 		uint32_t index;
-		if (fids_find(&r->by_fid, &r->names, record.to_at, &index))
-			record.to = r->names.at[index].number;
+		if (yaml_fids_find(&r->by_fid, r->names.at, (uint32_t)record.to_at, &index))
+			record.to = r->names.at[index].name;
 		record.to_at = 0;
 		if (!put_yaml_record(r, record))
 			return false;
@@ -367,7 +350,7 @@ static bool read_yaml(struct file_stream *stream, struct text begin, struct flat
 	out->by_block = true;
 	bool ok = yaml && read_functions(yaml, &r, err);
 	yaml_input_close(yaml);
-	fid_name_vec_free(&r.names);
+	yaml_fid_vec_free(&r.names);
 	flat_record_vec_free(&r.calls);
 	map_free(&r.by_fid);
 	return ok;

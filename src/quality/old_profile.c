@@ -79,27 +79,10 @@ static bool keep_function(const struct yaml_function *f, struct old_profile *out
 	       old_function_vec_push(&out->functions, to);
 }
 
-struct fid_of {
-	uint64_t fid;
-	uint32_t name;
-};
-DEFINE_VEC(fid_of_vec, struct fid_of);
-
-static inline uint64_t hash_of_fid(uint64_t seed, uint64_t fid)
-{
-	return hash_end(hash_mix(seed, fid));
-}
-
-static inline bool has_fid(const struct fid_of_vec *all, uint32_t index, uint64_t fid)
-{
-	return all->at[index].fid == fid;
-}
-DEFINE_MAP(names_by_fid, const struct fid_of_vec *, uint64_t, hash_of_fid, has_fid);
-
 DEFINE_VEC(text_vec, struct text);
 
 /* Gives each block of a function the key of what it calls; its calls stand in the order of its blocks. */
-static bool key_calls(struct old_profile *out, const struct old_function *f, const struct map *by_fid, const struct fid_of_vec *fids,
+static bool key_calls(struct old_profile *out, const struct old_function *f, const struct map *by_fid, const struct yaml_fid_vec *fids,
 		      struct text_vec *names)
 {
 	const struct old_call *calls = out->calls.at + f->calls.first;
@@ -108,7 +91,7 @@ static bool key_calls(struct old_profile *out, const struct old_function *f, con
 		uint32_t block = calls[i].block, found;
 		names->len = 0;
 		for (; i < f->calls.count && calls[i].block == block; i++)
-			if (names_by_fid_find(by_fid, fids, calls[i].fid, &found) &&
+			if (yaml_fids_find(by_fid, fids->at, (uint32_t)calls[i].fid, &found) &&
 			    !text_vec_push(names, strings_at(&out->names, fids->at[found].name)))
 				return false;
 		out->blocks.at[f->blocks.first + block].callees = call_key(names->at, names->len);
@@ -118,7 +101,7 @@ static bool key_calls(struct old_profile *out, const struct old_function *f, con
 
 static bool key_all_calls(struct old_profile *out, size_t first)
 {
-	struct fid_of_vec fids = {0};
+	struct yaml_fid_vec fids = {0};
 	struct map by_fid = {0};
 	struct text_vec names = {0};
 	uint32_t ignored;
@@ -126,15 +109,15 @@ static bool key_all_calls(struct old_profile *out, size_t first)
 
 	for (size_t i = first; ok && i < out->functions.len; i++) {
 		const struct old_function *f = &out->functions.at[i];
-		if (names_by_fid_find(&by_fid, &fids, f->fid, &ignored))
+		if (yaml_fids_find(&by_fid, fids.at, (uint32_t)f->fid, &ignored))
 			continue;
-		ok = fid_of_vec_push(&fids, (struct fid_of){f->fid, f->name});
+		ok = yaml_fid_vec_push(&fids, (struct yaml_fid){(uint32_t)f->fid, f->name});
 		if (ok)
-			names_by_fid_put(&by_fid, f->fid, (uint32_t)(fids.len - 1));
+			yaml_fids_put(&by_fid, (uint32_t)f->fid, (uint32_t)(fids.len - 1));
 	}
 	for (size_t i = first; ok && i < out->functions.len; i++)
 		ok = key_calls(out, &out->functions.at[i], &by_fid, &fids, &names);
-	fid_of_vec_free(&fids);
+	yaml_fid_vec_free(&fids);
 	map_free(&by_fid);
 	text_vec_free(&names);
 	return ok;
