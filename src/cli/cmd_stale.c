@@ -121,7 +121,9 @@ static void print_verdict(const struct staleness *s, FILE *out)
 		fprintf(out, "next      llvm-bolt -infer-stale-profile places at most %.1f %% of the samples, without it %.1f %%\n", placed, exact);
 		break;
 	case VERDICT_RECORD:
-		if (s->has_blocks)
+		if (s->functions[FUNCTION_MISSING].count > all_functions(s) / 10 * 9)
+			fprintf(out, "next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
+		else if (s->has_blocks)
 			fprintf(out, "next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n", placed);
 		else
 			fprintf(out, "next      collect a new profile: only %.1f %% of the samples are in exact functions\n", exact);
