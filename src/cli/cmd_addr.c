@@ -235,12 +235,12 @@ static int run_addr(struct command_line *line)
 	if (ok && args->from == ADDR_RUN && !context.process.loads.all.len)
 		ok = bc_fail(&err, BC_MISMATCH, "%s: run-time addresses of a position-independent binary "
 			     "need --pid, --maps, --perf or --base", args->binary);
-	if (ok) {
+	ok = ok && answer_all(args, &context, &line->operands, &nowhere, &err);
+	if (ok) { /* after the addresses: a bad one is told in one line */
 		found_input_tell(&found_input);
 		tell_refused(&context);
-		nowhere = tell_contradiction(args, &context);
+		nowhere |= tell_contradiction(args, &context);
 	}
-	ok = ok && answer_all(args, &context, &line->operands, &nowhere, &err);
 	debug_lines_close(context.source);
 	loads_free(&context.process.loads);
 	subject_close(&context.subject);
