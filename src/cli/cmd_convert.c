@@ -579,6 +579,8 @@ static void tell(const struct arguments *args, const struct summary *summary)
 	if (args->stats == STATS_TEXT && !nothing_read)
 		summary_text(summary, args->verbose, stderr);
 	summary_warnings(summary, stderr);
+	if (args->stats == STATS_TEXT)
+		summary_next(summary, stderr);
 	if (summary->refusal)
 		fprintf(stderr, "batconv: %s\n", summary->refusal);
 }

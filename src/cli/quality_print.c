@@ -51,7 +51,7 @@ static enum outcome outcome_of(const struct quality_report *report)
 static void advise_now(struct quality_report *report)
 {
 	const struct conversion_options *options = &report->conversion->options;
-	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count};
+	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL};
 
 	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }

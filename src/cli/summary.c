@@ -8,6 +8,7 @@
 #include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
+#include "src/inspect/advice.h"
 #include "src/output/figure_table.h"
 
 static const struct figure_row yaml_rows[] = {
@@ -197,8 +198,6 @@ static void print_mode(const struct summary *summary, FILE *out)
 	if (c->aggregate.options.rules.infer && conversion_wants(c, WANT_COUNTS))
 		how = bolted ? "; to infer them, convert the output with --input=PROG, the binary that llvm-bolt read"
 			     : "; to infer them, convert the output";
-	else if (c->aggregate.options.rules.infer && bolted && !c->options.input)
-		how = "; --input=PROG, the binary that llvm-bolt read, infers them";
 	say(out, "no branch stacks: %s (record with -j any,u for branches%s)",
 	    c->profile.of_input ? "branches are inferred from addresses" : "a basic profile of addresses", how);
 }
@@ -266,6 +265,20 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 		say(out, "%zu record%s written to %s", summary_records(summary),
 		    plural(summary_records(summary)),
 		    strcmp(summary->output, "-") ? summary->output : "<stdout>");
+}
+
+void summary_next(const struct summary *summary, FILE *out)
+{
+	const struct conversion *c = summary->conversion;
+	const bool into_file = summary->format && !strcmp(summary->format, "fdata") && strcmp(summary->output, "-") != 0;
+	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL};
+	struct advice next;
+
+	if (!summary->output || !c->basic || !c->ledgers.samples.kept || conversion_wants(c, WANT_COUNTS) || c->options.input ||
+	    conversion_binary(c)->kind != BINARY_BOLTED || !c->aggregate.options.rules.infer)
+		return;
+	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
+	say(out, "%s%s%s", next.sentence, *next.command ? ": " : "", next.command);
 }
 
 /* ---- JSON ---- */

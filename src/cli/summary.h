@@ -28,6 +28,9 @@ struct restored summary_restored(const struct summary *summary);
 
 void summary_text(const struct summary *summary, bool verbose, FILE *out);
 
+/* The last line: what to do, if the profile that was written is of no use as it is. */
+void summary_next(const struct summary *summary, FILE *out);
+
 /* What a user must know even with --quiet: inputs that were not read whole. */
 void summary_warnings(const struct summary *summary, FILE *out);
 

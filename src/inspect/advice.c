@@ -102,14 +102,14 @@ static bool is_plain(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("/._-+:@%,=", c);
 }
 
-/* A path as a word of the shell.  One that begins with a dash would be an option. */
+/* A path as a word of the shell.  One that begins with a dash would be an option; a dash alone is stdin. */
 static void add_path(struct advice_line *line, const char *path)
 {
 	bool plain = true;
 
 	for (const char *c = path; *c; c++)
 		plain &= is_plain(*c);
-	const char *quote = plain ? "" : "'", *folder = *path == '-' ? "./" : "";
+	const char *quote = plain ? "" : "'", *folder = *path == '-' && path[1] ? "./" : "";
 	add(line, "%s%s", quote, folder);
 	for (const char *c = path; *c; c++) {
 		if (*c == '\'')
@@ -292,8 +292,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	static const char *const sentences[] = {
 		[OUTCOME_OTHER_BUILD] = "do not optimise with these samples: they are of another build; give the binary that ran",
 		[OUTCOME_EMPTY] = "there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
-		[OUTCOME_ADDRESSES] = "give the binary that llvm-bolt read, too: without it the branches are not known, and what llvm-bolt makes of addresses "
-				      "can be slower than the program that it read",
+		[OUTCOME_ADDRESSES] = "llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
+				      "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred",
 		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; optimise again when the program or its work has changed",
@@ -314,7 +314,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	case OUTCOME_ADDRESSES:
 		use_with(&line, "batconv ", files->binary, "");
 		add_samples(&line, files);
-		add(&line, " --input=PROG -o prog.fdata");
+		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata", "");
 		break;
 	case OUTCOME_FIRST: optimise(&line, false, files); break;
 	case OUTCOME_MISPLACED:

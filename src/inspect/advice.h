@@ -84,6 +84,7 @@ struct outcome_files {
 	const char *binary, *input; /* input: NULL if it was not given */
 	const char *const *samples;
 	size_t sample_count;
+	const char *profile; /* where the user had the profile written; NULL: to none */
 };
 
 /* What to do now.  few: more samples would make a better profile.  out->about is the binary. */
