@@ -7,6 +7,8 @@
 #include "src/cli/overlap_print.h"
 #include "src/cli/print.h"
 #include "src/cli/say.h"
+#include "src/elf/binary.h"
+#include "src/quality/same_names.h"
 
 struct arguments {
 	const char *output, *bin;
@@ -26,7 +28,7 @@ static const char *read_min(struct command_line *line, const struct option_row *
 }
 
 static const struct option_row rows[] = {
-	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first", INTO(bin)},
+	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first, and\na local function is known by both of its names", INTO(bin)},
 	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO_BY(min, read_min), .takes = "a number from 0 to 100"},
 	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
@@ -44,20 +46,42 @@ static void tell_min(const struct overlap_report *report)
 	}
 }
 
+/* One profile can be of the program before llvm-bolt and the other one of what it made. */
+static bool unify_names(const char *path, const struct flat_profile profiles[2], struct same_names *out, struct bc_error *err)
+{
+	BC_AUTO(binary_close) struct binary binary = {0};
+
+	return binary_open_debug(path, &(struct debug_dirs){0}, &binary, err) && (same_names_take(&binary, NULL, &profiles[0], &profiles[1], out) || bc_fail_nomem(err));
+}
+
+static void tell_likely_names(const struct flat_profile profiles[2])
+{
+	struct text of[2];
+	size_t likely = same_names_likely(&profiles[0], &profiles[1], of);
+
+	if (likely)
+		say(stderr, "warning: %zu local function%s may stand in both profiles under two names (%.*s, %.*s), as before and after llvm-bolt: "
+			    "--bin=OPTIMIZED, the BOLTed binary, tells which are the same", likely, plural(likely), (int)of[0].len, of[0].at,
+		    (int)of[1].len, of[1].at);
+}
+
 static int compare(const struct arguments *args, const char *const *paths, const struct flat_profile profiles[2], bool partial)
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
+	BC_AUTO(same_names_free) struct same_names same = {0};
 	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->has_min, args->min, false};
 	struct output output;
 	struct bc_error err;
 
-	if (!overlap_take(&profiles[0], &profiles[1], NULL, &overlap, &err) || !output_open(args->output, &output, &err))
+	if ((args->bin && !unify_names(args->bin, profiles, &same, &err)) || !overlap_take(&profiles[0], &profiles[1], same.own, &overlap, &err) || !output_open(args->output, &output, &err))
 		return fail(&err);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
 		report.wanting |= args->has_min && overlap.shares[i].known && overlap.shares[i].percent < args->min;
 	(args->json ? overlap_json : overlap_text)(&report, output.file);
 	if (!output_commit(&output, &err))
 		return fail(&err);
+	if (!args->bin)
+		tell_likely_names(profiles);
 	tell_min(&report);
 	return report.wanting ? EXIT_WANTING : partial ? EXIT_PARTIAL : EXIT_DONE;
 }

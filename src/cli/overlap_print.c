@@ -112,7 +112,9 @@ static bool convert_samples(const char *binary, const char *path, struct flat_pr
 		return false;
 	*partial |= conversion.partial;
 	summary_warnings(&summary, stderr);
-	return flat_take(&conversion.profile, out, err);
+	bool ok = flat_take(&conversion.profile, out, err);
+	out->numbered = false; /* the binary is closed now */
+	return ok;
 }
 
 bool profile_input_read(const char *path, const char *binary, struct flat_profile *out, bool *partial, struct bc_error *err)

@@ -161,7 +161,7 @@ static bool write_overlap(struct json *json, const struct report_data *data, con
 		json_null(json, "overlap");
 		return true;
 	}
-	if (!same_names_take(subject, data->other, &same))
+	if (!same_names_take(subject_binary(subject), subject_pair(subject), &data->sources->flat, data->other, &same))
 		return bc_fail_nomem(err);
 	if (!overlap_take(&data->sources->flat, data->other, same.own, &overlap, err))
 		return false;

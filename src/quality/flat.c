@@ -145,7 +145,7 @@ bool flat_take(const struct profile *from, struct flat_profile *out, struct bc_e
 	struct taking t = {.from = from, .out = out};
 	bool ok = flat_numbers_make(&t.numbers, &from->binary->functions);
 
-	*out = (struct flat_profile){.plain = from->basic};
+	*out = (struct flat_profile){.plain = from->basic, .numbered = true};
 	for (size_t i = 0; ok && i < from->record_count; i++) {
 		struct record record = profile_record(from, i);
 		ok = take_record(&t, &record);

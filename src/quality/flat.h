@@ -38,7 +38,7 @@ DEFINE_VEC(flat_record_vec, struct flat_record);
 struct flat_function {
 	uint64_t executed; /* how often it was entered at its beginning */
 	uint64_t samples;  /* counts of what comes from it, or of its plain samples */
-	struct name_number number; /* in the binary, if the profile was made from one */
+	struct name_number number; /* in the binary, if the profile is `numbered` */
 	bool plt;          /* a PLT entry */
 	bool known;        /* the profile says `executed`; else it is a sum of its records */
 	size_t first, count; /* its records */
@@ -50,6 +50,7 @@ struct flat_profile {
 	struct flat_function_vec functions; /* by number; 0 is FLAT_OUTSIDE */
 	struct flat_record_vec records; /* by owner, then by places; equal ones are added up */
 	bool by_block, plain;
+	bool numbered; /* it was converted, for a binary that is open still */
 	bool inferred; /* it says that its branches were */
 	bool bolted;   /* fdata that says that a BOLTed binary ran */
 };

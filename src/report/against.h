@@ -6,7 +6,8 @@
 #include "src/output/json.h"
 #include "src/quality/overlap.h"
 #include "src/report/code_parts.h"
-#include "src/report/same_names.h"
+#include "src/quality/same_names.h"
+#include "src/report/subject.h"
 
 /* Writes "movers": functions whose shares changed most, as many as fit.  false: out of memory */
 BC_MUST_USE bool movers_write(struct json *json, const char *key, const struct overlap *overlap, size_t room);
