@@ -47,6 +47,14 @@ install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCH
 set(fleet examples/fleet)
 install(PROGRAMS ${fleet}/batconv-fleet ${fleet}/batconv-fleet-step ${fleet}/batconv-fleet.sbatch DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
 install(FILES ${fleet}/share.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/batconv/${fleet})
+# Commands in PATH, which find their parts by where the links lead.
+file(RELATIVE_PATH fleet_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/batconv/${fleet})
+foreach(name batconv-fleet batconv-fleet-step)
+  file(CREATE_LINK ${fleet_from_bin}/${name} ${CMAKE_BINARY_DIR}/${name} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()
+file(CREATE_LINK batconv-fleet.1 ${CMAKE_BINARY_DIR}/batconv-fleet-step.1 SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/batconv-fleet-step.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 

@@ -37,16 +37,47 @@ words_of() {
 
 # check_settings: of those that any step can be given in the environment
 check_settings() {
-	local setting
+	local setting inputs
 	[[ $MAX_BAD =~ ^[0-9]{1,7}%?$ ]] || wrong "MAX_BAD: expected a number, or one with %, not '$MAX_BAD'"
 	[[ $FORMAT =~ ^(fdata|yaml)$ ]] || wrong "FORMAT: expected fdata or yaml, not '$FORMAT'"
 	for setting in OPTIONS FINAL_OPTIONS; do
 		xargs printf '' <<<"${!setting}" 2>/dev/null || wrong "$setting: a quote without its end: '${!setting}'"
 	done
-	words_of "$OPTIONS"
-	for setting in "${words[@]}"; do
-		[[ $setting != --input* ]] || wrong "OPTIONS: $setting is for the profile, not for each recording: set FINAL_OPTIONS=$setting"
+	take_inputs OPTIONS
+	[ -z "$inputs" ] || FINAL_OPTIONS+=$inputs
+	take_inputs FINAL_OPTIONS
+	[ -z "$inputs" ] || FINAL_OPTIONS+=$inputs
+}
+
+# take_inputs VARIABLE: takes --input, the binary that llvm-bolt read, out of its options; sets `inputs` to that, with a name
+# from / on.  Raw samples know no input: it is for the profile.
+take_inputs() {
+	local word value rest='' of='' words
+	inputs=''
+	words_of "${!1}"
+	for word in "${words[@]}"; do
+		if [ -z "$of" ] && [ "$word" = --input ]; then
+			of=1
+			continue
+		fi
+		[ -z "$of" ] || word=--input=$word
+		if [ -n "$of" ] || [[ $word == --input=* ]]; then
+			of=''
+			whole_name value "${word#*=}"
+			[ -r "$value" ] || fail "$1: $value: cannot be read"
+			inputs+=" --input=$(quoted "$value")"
+		else
+			rest+=" $(quoted "$word")"
+		fi
 	done
+	[ -z "$of" ] || wrong "$1: --input: no file is given"
+	[ -z "$inputs" ] || printf -v "$1" %s "$rest"
+}
+
+# quoted TEXT: as a word of words_of
+quoted() {
+	local i
+	for ((i = 0; i < ${#1}; i++)); do printf '\\%s' "${1:i:1}"; done
 }
 
 # entries FILE: what it lists, with a zero byte behind each: its lines, or what zero bytes part if it has any
@@ -197,8 +228,12 @@ finish() {
 	[ -e "$1/shard" ] || fail "none of $read recordings has a sample to be used: nothing was written"
 	mv "$1/shard" "$1/merged.zst"
 	words_of "$FINAL_OPTIONS"
-	"$BATCONV" convert -q --format="$FORMAT" "${words[@]}" "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
+	"$BATCONV" convert -q --format="$FORMAT" --stats-file="$1/stats" "${words[@]}" "$BINARY" "$1/merged.zst" -o "$1/profile.$FORMAT" || code=$?
 	[ $code = 0 ] || [ $code = 4 ] || fail "the merged samples: batconv ended with $code: nothing was written"
+	if grep -qs '"mode": *"basic"' "$1/stats" && grep -q '"branches": *false' "$1/stats"; then
+		say "llvm-bolt uses this profile badly: the samples are plain, and no branches were inferred: remove ${OUT-OUT}/result and run again with OPTIONS=--input=PROG, the binary that llvm-bolt read"
+	fi
+	rm -f "$1/stats"
 	rm "$1/counts"
 	echo "recordings: $read read, $used used ($cut of them cut short), $bad left out as bad" >"$1/summary"
 }

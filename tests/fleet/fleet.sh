@@ -138,6 +138,29 @@ gives 1 parallel OUT=o7 LIST=list.kinds
 said '/parts and .*/r/1.data do not fit: branches and plain samples'
 rm -r o7
 
+# The input is of the profile, in either kind of options; without it what llvm-bolt makes of plain samples is told.
+cp "$demo/demo" "$demo/demo.bolt" .
+"$BATCONV" -q --no-input --input-format=perf-data --format=preagg demo.bolt "$demo/demo.basic.perf.data" -o inferred.preagg
+"$BATCONV" -q --input=demo demo.bolt inferred.preagg -o inferred.fdata
+echo "$demo/demo.basic.perf.data" >list.plain
+export BATCONV_NO_INPUT=1
+gives 0 parallel OUT=o11 LIST=list.plain BINARY=demo.bolt OPTIONS='--threads=1 --input demo --input-format=perf-data'
+same o11 inferred
+! grep -q uses said || wrong 'inferred branches are used badly'
+gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt FINAL_OPTIONS=--input=demo
+same o12 inferred
+rm -r o12/result
+gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt
+said "llvm-bolt uses this profile badly: .*: remove $work/o12/result .* OPTIONS=--input=PROG"
+rm -r o12/result
+gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt OPTIONS=--input=demo
+same o12 inferred
+[ "$(ls o12/result)" = "$(printf '%s\n' bad cut merged.zst profile.fdata summary)" ] || wrong "o12/result: $(ls o12/result)"
+gives 2 status OUT=
+said 'batconv-fleet status'
+"$fleet/batconv-fleet" --help >said || wrong '--help'
+said LIST
+
 # A conversion that is killed is tried again; a task that is killed leaves nothing that counts
 cat >bin/killed <<'P'
 #!/bin/sh

@@ -85,8 +85,10 @@ grep -q batconv-stats <"./$name/-stats $name" || wrong 'no file of an option'
 same "$name/o4"
 gives 2 parallel OUT=o5 OPTIONS="--event='cycles"
 said 'OPTIONS: a quote without its end'
-gives 2 parallel OUT=o5 OPTIONS='--threads=1 --input=prog'
-said 'OPTIONS: --input=prog is for the profile, not for each recording: set FINAL_OPTIONS=--input=prog'
+gives 1 parallel OUT=o5 OPTIONS='--threads=1 --input=prog'
+said 'OPTIONS: .*/prog: cannot be read'
+gives 2 parallel OUT=o5 OPTIONS='--threads=1 --input'
+said 'OPTIONS: --input: no file is given'
 
 # What is told of a recording is one line, whatever its name
 printf rubbish >"./$name/-bad $name"

@@ -14,7 +14,11 @@ for file in bash-completion/completions/batconv zsh/site-functions/_batconv fish
 	test -s "$prefix/share/$file"
 done
 
-"$prefix/share/batconv/examples/fleet/batconv-fleet" 2>&1 | grep -q LIST || { echo "batconv-fleet is not whole where it is installed" >&2; exit 1; }
+for folder in "$prefix/bin" "$prefix/share/batconv/examples/fleet"; do
+	"$folder/batconv-fleet" --help | grep -q LIST || { echo "batconv-fleet is not whole in $folder" >&2; exit 1; }
+	BINARY=none BATCONV="$prefix/bin/batconv" "$folder/batconv-fleet-step" map-lines </dev/null 2>&1 | grep -q 'batconv-fleet: .*none: cannot be read' ||
+		{ echo "batconv-fleet-step is not whole in $folder" >&2; exit 1; }
+done
 
 libdir=$(dirname "$(find "$prefix" -name bat.pc)")
 export PKG_CONFIG_PATH="$libdir"
