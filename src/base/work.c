@@ -13,6 +13,7 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_NAMES_MADE] = "names of functions",
 	[WORK_PLT] = "symbols of PLT entries",
 	[WORK_CALL_SITES] = "tables of call sites",
+	[WORK_CFI] = "call frame instructions",
 	[WORK_JUMP_TABLES] = "jump tables",
 };
 

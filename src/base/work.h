@@ -27,6 +27,7 @@ enum work_kind {
 	WORK_NAMES_MADE,    /* characters of names that are not in the file as such  */
 	WORK_PLT,           /* symbols that PLT entries are looked for among         */
 	WORK_CALL_SITES,    /* bytes of tables of call sites                         */
+	WORK_CFI,           /* bytes of call frame instructions, and rules of rows      */
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
 	WORK_KINDS,
 };

@@ -20,6 +20,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	"not to be trusted."
 #define REPAIR "Rewrite the section with batconv transcode, or ignore it: batconv reads it " \
 	"the same way."
+#define UNWIND_REPORT "A stack trace, a profiler or an exception goes wrong there.  Leave out the option of llvm-bolt that does it " \
+	"(-frame-opt, -split-strategy=cdsplit), or the function (-skip-funcs), and report it to BOLT with the input binary."
 
 /* X(NAME, "id", severity, "what it is", "what to do") */
 #define FINDING_KINDS(X)                                                                        \
@@ -94,7 +96,21 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "Give the binary that llvm-bolt read.")                                                \
 	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies behind its function's end", REPORT) \
 	X(INPUT_NO_BRANCH, "input-no-branch", ERROR, "a branch entry's input offset is on no control-flow instruction", REPORT) \
-	X(INPUT_INSIDE_INSN, "input-inside-insn", ERROR, "an input offset is within an instruction", REPORT)
+	X(INPUT_INSIDE_INSN, "input-inside-insn", ERROR, "an input offset is within an instruction", REPORT) \
+	X(UNWIND_DAMAGED, "unwind-damaged", ERROR, "call frame information or an exception table cannot be read", UNWIND_REPORT) \
+	X(UNWIND_MISSING, "unwind-missing", ERROR, "code has no call frame information, and the input's has", UNWIND_REPORT) \
+	X(UNWIND_CFA, "unwind-cfa", ERROR, "the rule for the caller's frame (CFA) is wrong", UNWIND_REPORT) \
+	X(UNWIND_REGISTER, "unwind-register", ERROR, "the rule for a saved register is wrong", UNWIND_REPORT) \
+	X(UNWIND_BETWEEN, "unwind-between-calls", WARNING, "the rules are wrong, but at no call", \
+	  "Stack traces and exceptions do not see it; a profiler or a signal handler that interrupts the program there does.  llvm-bolt does so " \
+	  "at some jumps and returns of most programs: report it to BOLT if it matters to you.") \
+	X(UNWIND_OVERLAP, "unwind-overlap", ERROR, "two FDEs describe the same code", UNWIND_REPORT) \
+	X(UNWIND_HEADER, "unwind-header", ERROR, ".eh_frame_hdr does not lead to the FDE of code",  \
+	  "Unwinders search this table only.  If another tool wrote the file after llvm-bolt, run it before; else report it to BOLT.") \
+	X(UNWIND_PERSONALITY, "unwind-personality", ERROR, "another personality function, or another exception table or none", UNWIND_REPORT) \
+	X(UNWIND_CALL_SITE, "unwind-call-site", ERROR, "an exception continues elsewhere than in the input", UNWIND_REPORT) \
+	X(UNWIND_DEBUG_FRAME, "unwind-debug-frame", NOTE, ".debug_frame describes code where the input had it", \
+	  "Debuggers use .eh_frame where it is there; profilers read nothing else.")
 
 enum finding_kind {
 #define X(name, id, severity, what, remedy) FINDING_##name,

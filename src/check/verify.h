@@ -4,6 +4,7 @@
 #define CHECK_VERIFY_H
 
 #include "src/check/checks.h"
+#include "src/check/unwind.h"
 #include "src/elf/binary.h"
 
 /* How much of a binary's code the table maps, and why not the rest. */
@@ -43,6 +44,7 @@ struct verify_options {
 	const char *binary;
 	const char *input; /* NULL: not given         */
 	bool no_code;      /* decode no instructions  */
+	bool unwind;       /* compare what unwinders read; needs the input */
 	unsigned threads;
 	size_t most; /* findings to keep of each kind */
 };
@@ -54,6 +56,8 @@ struct verify_report {
 	bool decoded;           /* subject->bat is what was found    */
 	bool linked;            /* coverage is known                 */
 	enum code_state code;
+	bool unwound; /* unwind is known */
+	struct unwind_summary unwind;
 	struct table_coverage coverage;
 	struct findings findings;
 };

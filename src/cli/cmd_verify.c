@@ -56,6 +56,8 @@ static const struct option_row rows[] = {
 	 "with --input compare the instructions there",
 	 INTO(sample), .takes = "a number from 1 to 100000000", .least = 1, .most = 100000000},
 	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed), .takes = "a number"},
+	{0, "unwind", NULL, NO_FILE, "with --input: compare also what stack traces, profilers and\nexceptions read, at each instruction",
+	 INTO(verify.unwind)},
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "print only findings", INTO(quiet)},
@@ -113,7 +115,11 @@ static int check(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
 
-	return args->verify.input && args->no_input ? usage_error(line->command, BOTH_INPUTS, NULL) : EXIT_DONE;
+	if (args->verify.input && args->no_input)
+		return usage_error(line->command, BOTH_INPUTS, NULL);
+	if (args->verify.unwind && args->verify.no_code)
+		return usage_error(line->command, "--unwind compares instructions, and --no-code decodes none", NULL);
+	return args->verify.unwind && args->no_input ? usage_error(line->command, "--unwind needs the input: leave out --no-input", NULL) : EXIT_DONE;
 }
 
 static int run_verify(struct command_line *line)
@@ -128,6 +134,8 @@ static int run_verify(struct command_line *line)
 	args->verify.binary = line->operands.at[0];
 	if (!args->verify.input && input_is_sought(args->no_input))
 		args->verify.input = found_input_path(args->verify.binary, NULL, &found_input);
+	if (args->verify.unwind && !args->verify.input)
+		return usage_error(line->command, "--unwind needs the binary that llvm-bolt read: --input=FILE", NULL);
 	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
 	found_input_tell(&found_input);

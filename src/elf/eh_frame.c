@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/eh_frame.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -77,59 +78,79 @@ uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding)
 	return 0;
 }
 
-uint64_t eh_take_pointer(struct eh_cursor *c, uint8_t encoding)
+uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding)
 {
 	uint64_t here = c->address, value = eh_take_number(c, encoding);
 
-	if (encoding & EH_PE_INDIRECT ||
-	    (encoding & EH_PE_BASE && (encoding & EH_PE_BASE) != EH_PE_PCREL))
+	if (encoding & EH_PE_BASE && (encoding & EH_PE_BASE) != EH_PE_PCREL)
 		c->bad = "a code address that is neither absolute nor relative to itself";
 	return (encoding & EH_PE_BASE) == EH_PE_PCREL ? here + value : value;
 }
 
+uint64_t eh_take_pointer(struct eh_cursor *c, uint8_t encoding)
+{
+	uint64_t value = eh_take_place(c, encoding);
+
+	if (encoding & EH_PE_INDIRECT)
+		c->bad = "a code address that is neither absolute nor relative to itself";
+	return value;
+}
+
 DEFINE_VEC(range_vec, struct code_range);
+
+static struct eh_frame begin(const struct image *image, const struct section *section, bool debug)
+{
+	struct bytes whole = section ? image_section_bytes(image, section) : (struct bytes){0};
+	uint64_t address = section && !debug ? section->addr : 0;
+
+	return (struct eh_frame){whole, address, debug, {whole, address, NULL}, {.at = UINT64_MAX}};
+}
 
 struct eh_frame eh_frame_begin(const struct image *image)
 {
-	const struct section *section = image_section(image, ".eh_frame");
-	struct bytes whole = section ? image_section_bytes(image, section) : (struct bytes){0};
-	uint64_t address = section ? section->addr : 0;
-
-	return (struct eh_frame){whole, address, {whole, address, NULL}, {.at = UINT64_MAX}};
+	return begin(image, image_section(image, ".eh_frame"), false);
 }
 
-/* Skip what a CIE has before its augmentation data; returns the string. */
-static const char *take_augmentation(struct eh_cursor *c)
+struct eh_frame debug_frame_begin(const struct image *image)
+{
+	const struct section *section = image_section(image, ".debug_frame");
+
+	return begin(image, section && section->flags & SHF_COMPRESSED ? NULL : section, true);
+}
+
+/* Read what a CIE has before its augmentation data; returns the string. */
+static const char *take_augmentation(struct eh_cursor *c, bool debug, struct eh_frame_cie *out)
 {
 	uint8_t version = eh_take_byte(c);
 	const char *string = (const char *)c->left.data;
 
 	while (eh_take_byte(c))
 		;
-	if (version != 1 && version != 3)
+	if (version != 1 && version != 3 && !(debug && version == 4))
 		c->bad = c->bad ? c->bad : "unknown version of a CIE";
-	eh_take_leb(c, false); /* code alignment */
-	eh_take_leb(c, true);  /* data alignment */
-	if (version == 1)
-		eh_take_byte(c); /* return address register */
-	else
-		eh_take_leb(c, false);
+	if (version == 4 && (eh_take_byte(c) != 8 || eh_take_byte(c)))
+		c->bad = c->bad ? c->bad : "addresses that are not of 64 bits";
+	out->code_factor = eh_take_leb(c, false);
+	out->data_factor = (int64_t)eh_take_leb(c, true);
+	out->return_register = (uint32_t)(version == 1 ? eh_take_byte(c) : eh_take_leb(c, false));
 	return string;
 }
 
 /* The cursor is at the CIE's version. */
-static void read_cie(struct eh_cursor *c, struct eh_frame_cie *out)
+static void read_cie(struct eh_cursor *c, bool debug, struct eh_frame_cie *out)
 {
-	const char *augmentation = take_augmentation(c);
-	uint8_t personality;
+	const char *augmentation = take_augmentation(c, debug, out);
 
-	if (c->bad || !*augmentation)
-		return;
-	if (*augmentation != 'z') {
+	if (!c->bad && *augmentation && *augmentation != 'z')
 		c->bad = "unknown augmentation of a CIE";
+	if (c->bad)
 		return;
-	}
-	eh_take_leb(c, false); /* size of the augmentation data */
+	out->program = c->left;
+	if (!*augmentation)
+		return;
+	out->augmented = true;
+	uint64_t size = eh_take_leb(c, false); /* of the augmentation data */
+	out->program = bytes_from(c->left, size);
 	for (const char *a = augmentation + 1; *a && !c->bad; a++) {
 		switch (*a) {
 		case 'R':
@@ -139,11 +160,13 @@ static void read_cie(struct eh_cursor *c, struct eh_frame_cie *out)
 			out->call_sites = eh_take_byte(c);
 			break;
 		case 'P':
-			personality = eh_take_byte(c);
-			if (personality != EH_PE_OMIT)
-				eh_take_number(c, personality);
+			out->personality_encoding = eh_take_byte(c);
+			if (out->personality_encoding != EH_PE_OMIT)
+				out->personality = eh_take_place(c, out->personality_encoding);
 			break;
-		case 'S': /* signal frame */
+		case 'S':
+			out->signal = true;
+			break;
 		case 'B': /* AArch64: return addresses are signed with key B */
 		case 'G': /* AArch64: tagged stack */
 			break;
@@ -154,11 +177,12 @@ static void read_cie(struct eh_cursor *c, struct eh_frame_cie *out)
 }
 
 /* Limit the cursor to the next entry; false at the end. */
-static bool next_entry(struct eh_cursor *all, struct eh_cursor *entry)
+static bool next_entry(struct eh_cursor *all, bool *wide, struct eh_cursor *entry)
 {
 	uint64_t length = all->left.size ? eh_take_number(all, EH_PE_UDATA4) : 0;
 
-	if (length == UINT32_MAX)
+	*wide = length == UINT32_MAX;
+	if (*wide)
 		length = eh_take_number(all, EH_PE_UDATA8);
 	if (!length)
 		return false;
@@ -169,6 +193,20 @@ static bool next_entry(struct eh_cursor *all, struct eh_cursor *entry)
 	return true;
 }
 
+/* Reads the id.  Returns true for a CIE; else *cie is the byte at which its own begins. */
+static bool take_id(const struct eh_frame *frame, struct eh_cursor *entry, bool wide, uint64_t *cie)
+{
+	uint64_t field = entry->address - frame->address;
+	uint64_t id = eh_take_number(entry, frame->debug && wide ? EH_PE_UDATA8 : EH_PE_UDATA4);
+
+	if (frame->debug) {
+		*cie = id;
+		return id == (wide ? UINT64_MAX : UINT32_MAX);
+	}
+	*cie = id <= field ? field - id : UINT64_MAX;
+	return !id;
+}
+
 /* Reads no more of a CIE than this: a real one needs some 40 bytes, and FDEs that alternate
  * between CIEs have each read again. */
 #define CIE_MOST 256
@@ -177,30 +215,29 @@ static bool next_entry(struct eh_cursor *all, struct eh_cursor *entry)
 static struct eh_cursor cie_at(const struct eh_frame *frame, uint64_t at)
 {
 	struct eh_cursor from = {bytes_from(frame->whole, at), frame->address + at, NULL}, cie = from;
+	uint64_t unused;
+	bool wide;
 
-	if (!next_entry(&from, &cie) || eh_take_number(&cie, EH_PE_UDATA4))
+	if (!next_entry(&from, &wide, &cie) || !take_id(frame, &cie, wide, &unused))
 		cie.bad = "an FDE without a CIE";
 	cie.left = bytes_first(cie.left, CIE_MOST);
 	return cie;
 }
 
-/* The cursor is behind the length. */
-static void read_fde(struct eh_frame *frame, struct eh_cursor *c, struct eh_frame_fde *out)
+/* The cursor is behind the id. */
+static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_byte, struct eh_frame_fde *out)
 {
-	uint64_t field = c->address - frame->address;
-	uint64_t back = eh_take_number(c, EH_PE_UDATA4);
-
 	if (c->bad)
 		return;
-	if (back > field) {
+	if (cie_byte == UINT64_MAX) {
 		c->bad = "an FDE without a CIE";
 		return;
 	}
-	if (frame->cie.at != field - back) {
-		struct eh_cursor cie = cie_at(frame, field - back);
-		frame->cie = (struct eh_frame_cie){field - back, EH_PE_ABSPTR, EH_PE_OMIT};
+	if (frame->cie.at != cie_byte) {
+		struct eh_cursor cie = cie_at(frame, cie_byte);
+		frame->cie = (struct eh_frame_cie){.at = cie_byte, .code = EH_PE_ABSPTR, .call_sites = EH_PE_OMIT, .personality_encoding = EH_PE_OMIT};
 		if (!cie.bad)
-			read_cie(&cie, &frame->cie);
+			read_cie(&cie, frame->debug, &frame->cie);
 		c->bad = cie.bad;
 	}
 	if (c->bad)
@@ -214,17 +251,34 @@ static void read_fde(struct eh_frame *frame, struct eh_cursor *c, struct eh_fram
 bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out)
 {
 	struct eh_cursor entry;
+	uint64_t cie, at = frame->left.address - frame->address;
+	bool wide;
 
-	while (next_entry(&frame->left, &entry)) {
-		bool is_cie = entry.left.size >= 4 && !le32(entry.left.data);
-		if (is_cie)
+	while (next_entry(&frame->left, &wide, &entry)) {
+		if (take_id(frame, &entry, wide, &cie) && !entry.bad) {
+			at = frame->left.address - frame->address;
 			continue;
-		read_fde(frame, &entry, out);
+		}
+		out->at = at;
+		read_fde(frame, &entry, cie, out);
 		if (entry.bad)
 			frame->left = entry; /* where the damage is */
 		return !entry.bad;
 	}
 	return false;
+}
+
+bool eh_frame_at(struct eh_frame *frame, uint64_t byte, struct eh_frame_fde *out)
+{
+	struct eh_cursor all = {bytes_from(frame->whole, byte), frame->address + byte, NULL}, entry;
+	uint64_t cie;
+	bool wide;
+
+	if (!next_entry(&all, &wide, &entry) || take_id(frame, &entry, wide, &cie))
+		return false;
+	out->at = byte;
+	read_fde(frame, &entry, cie, out);
+	return !entry.bad;
 }
 
 static bool read_ranges(const struct image *image, struct range_vec *out, struct bc_error *err)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The code ranges that .eh_frame describes: one per FDE.
+ * The entries of .eh_frame and .debug_frame: CIEs, and FDEs with the code that each describes.  What their
+ * instructions say about it is in cfi.h.
  *
- * The section is a sequence of entries
+ * .eh_frame is a sequence of entries
  *
  *   u32 length (0: the end; ffffffff: a u64 length follows)
  *   u32 id     0: a CIE; else an FDE, whose CIE begins that many bytes before
@@ -11,6 +12,9 @@
  * A CIE's augmentation string says how its FDEs write addresses ("R"); an FDE
  * begins with the address and the length of the code it describes.  If there is an
  * "L", the FDE's augmentation data begins with a pointer to a table of call sites.
+ *
+ * In .debug_frame all bits of a CIE's id are set, the id of an FDE is the byte of the section at which its
+ * CIE begins, and an id has 8 bytes if the length has.
  */
 #ifndef ELF_EH_FRAME_H
 #define ELF_EH_FRAME_H
@@ -37,6 +41,7 @@ enum {
 	EH_PE_SDATA8 = 0x0c,
 	EH_PE_FORMAT = 0x0f,
 	EH_PE_PCREL = 0x10,
+	EH_PE_DATAREL = 0x30,
 	EH_PE_BASE = 0x70,
 	EH_PE_INDIRECT = 0x80,
 	EH_PE_OMIT = 0xff,
@@ -58,15 +63,32 @@ uint64_t eh_take_leb(struct eh_cursor *c, bool is_signed);
 /* A number in the format of an encoding, whatever it is relative to. */
 uint64_t eh_take_number(struct eh_cursor *c, uint8_t encoding);
 
-/* A pointer that is absolute or relative to itself; others are bad. */
+/* A pointer that is absolute or relative to itself; others are bad, but for EH_PE_INDIRECT, where it leads to the value. */
+uint64_t eh_take_place(struct eh_cursor *c, uint8_t encoding);
+
+/* The same, and an indirect one is bad, too. */
 uint64_t eh_take_pointer(struct eh_cursor *c, uint8_t encoding);
 
 struct code_range {
 	uint64_t address, size;
 };
 
+struct eh_frame_cie {
+	uint64_t at;                    /* byte of the section */
+	uint8_t code, call_sites;       /* encodings; of call sites EH_PE_OMIT: none */
+	uint8_t personality_encoding;   /* EH_PE_OMIT: none */
+	bool augmented;                 /* FDEs have augmentation data */
+	bool signal;                    /* of a frame that a signal interrupted */
+	uint32_t return_register;
+	uint64_t code_factor;
+	int64_t data_factor;
+	uint64_t personality; /* where the pointer leads: to the function, or with EH_PE_INDIRECT to its address */
+	struct bytes program; /* instructions that the row of each FDE begins with */
+};
+
 /* The FDEs, one after the other. */
 struct eh_frame_fde {
+	uint64_t at;           /* byte of the section */
 	struct code_range code;
 	uint8_t call_sites;    /* how the pointer to their table is written; EH_PE_OMIT: none */
 	struct eh_cursor rest; /* of the entry: the augmentation data's uleb size, then itself */
@@ -74,19 +96,23 @@ struct eh_frame_fde {
 
 struct eh_frame {
 	struct bytes whole;    /* the section */
-	uint64_t address;      /* its vaddr */
+	uint64_t address;      /* its vaddr; of .debug_frame 0 */
+	bool debug;            /* it is .debug_frame */
 	struct eh_cursor left; /* .bad: what is damaged there; NULL: nothing was so far */
-	struct eh_frame_cie {  /* the last one; FDEs of one CIE mostly follow each other */
-		uint64_t at;   /* byte of the section */
-		uint8_t code, call_sites; /* encodings */
-	} cie;
+	struct eh_frame_cie cie; /* the last one; FDEs of one CIE mostly follow each other */
 };
 
 /* None if there is no section .eh_frame. */
 struct eh_frame eh_frame_begin(const struct image *image);
 
+/* Likewise of .debug_frame; one that is compressed is not read. */
+struct eh_frame debug_frame_begin(const struct image *image);
+
 /* False at the end, and where the section is damaged. */
 bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out);
+
+/* The FDE that stands at a byte of the section.  False: none does; frame->left stays as it is. */
+bool eh_frame_at(struct eh_frame *frame, uint64_t byte, struct eh_frame_fde *out);
 
 struct code_ranges {
 	struct code_range *at; /* by ascending address, one per address */

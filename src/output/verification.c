@@ -114,6 +114,26 @@ static const struct figure_row coverage_rows[] = {
 	{0},
 };
 
+static const struct figure_row unwind_rows[] = {
+	{"instructions", "unwinding: {} instructions; {equal} as in the input, {explained} right by the code, {different} wrong\n",
+	 VALUE(struct unwind_summary, instructions)},
+	FIGURES(struct unwind_summary, , equal, explained, different),
+	{"not_compared", BEGIN},
+	{"inserted", "unwinding: {:12} not compared: in blocks that BOLT made\n", VALUE(struct unwind_summary, inserted), .any = true},
+	{"changed", "unwinding: {:12} not compared: BOLT put them in, inlined or changed them\n", VALUE(struct unwind_summary, changed), .any = true},
+	{"padding", "unwinding: {:12} not compared: padding\n", VALUE(struct unwind_summary, padding), .any = true},
+	{"unmapped", "unwinding: {:12} not compared: the table has nothing of them\n", VALUE(struct unwind_summary, unmapped), .any = true},
+	{"no_function", "unwinding: {:12} not compared: of functions that are not known in the input\n", VALUE(struct unwind_summary, no_function), .any = true},
+	{"no_rules", "unwinding: {:12} not compared: the input has no rules there\n", VALUE(struct unwind_summary, no_rules), .any = true},
+	{"untold", "unwinding: {:12} not compared: BOLT changed the frame, and the code does not tell what is right\n", VALUE(struct unwind_summary, untold), .any = true},
+	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n", VALUE(struct unwind_summary, input_wrong), .any = true},
+	{END},
+	{"calls", "unwinding: the exceptions of {} calls compared\n", VALUE(struct unwind_summary, calls), .any = true},
+	{"left", "unwinding: {} functions compared that BOLT left where they were\n", VALUE(struct unwind_summary, left), .any = true},
+	FIGURE(struct unwind_summary, , fdes),
+	{0},
+};
+
 static const struct figure_row sample_rows[] = {
 	{"addresses", "sample: {} addresses translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
@@ -137,6 +157,8 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 		figures_text(coverage_rows, &v->coverage, false, "", out);
 	if (v->decoded)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
+	if (v->unwound)
+		figures_text(unwind_rows, &v->unwind, false, "", out);
 	if (found->sample)
 		figures_text(sample_rows, found->sample, false, "", out);
 	print_name(text_of(found->binary), out);
@@ -197,6 +219,8 @@ void verification_json(const struct verification *found, FILE *out)
 		figures_json_object(table_rows, v, &json, "table");
 	if (v->linked)
 		figures_json_object(coverage_rows, &v->coverage, &json, "coverage");
+	if (v->unwound)
+		figures_json_object(unwind_rows, &v->unwind, &json, "unwind");
 	if (found->sample)
 		figures_json_object(sample_rows, found->sample, &json, "sample");
 	write_counts(&json, &v->findings);

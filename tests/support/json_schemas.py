@@ -61,9 +61,13 @@ ROWS = {
         ['-q', '--format=json', '--inlines', '--lines', '--binary', DEMO + '/demo.bolt', DEMO + '/demo.basic.perf.data']],
     ('verify', '--json', 'verify'):
         [['--json', '--input', SQLITE + '/sq', '--sample-check=100', SQLITE + '/sq.' + b] for b in RELEASES] +
-        [['--json', '--input', DEMO + '/demo', SQLITE + '/sq.b22']],
+        [['--json', '--input', DEMO + '/demo', SQLITE + '/sq.b22'],
+         ['--json', '--unwind', '--input', INPUTS + '/folded/cx', INPUTS + '/folded/cx.p2'],
+         ['--json', '--unwind', '--input', INPUTS + '/frames/lua', INPUTS + '/frames/lua.b22']],
     ('verify', '--sarif', 'sarif'):
-        [['--sarif', SQLITE + '/sq.' + b] for b in RELEASES] + [['--sarif', '--input', DEMO + '/demo', SQLITE + '/sq.b22']],
+        [['--sarif', SQLITE + '/sq.' + b] for b in RELEASES] +
+        [['--sarif', '--input', DEMO + '/demo', SQLITE + '/sq.b22'],
+         ['--sarif', '--unwind', '--input', INPUTS + '/frames/lua', INPUTS + '/frames/lua.b22']],
     ('dump', '--json', 'bat'): [['--json', SQLITE + '/sq.' + b] for b in RELEASES] + [['--json', INPUTS + '/aarch64/demo.b22']],
     ('dump', '--json', 'summary'): [['--summary', '--json', SQLITE + '/sq.' + b] for b in RELEASES],
     ('diff', '--json', 'diff'):

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/check/frame_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/search.h"
+#include "src/base/sort.h"
+
+#define REGISTERS 32
+#define SAVED_MOST 24
+
+/* A register holds what the caller had in a register, an address at a distance from the CFA, or another value. */
+enum held_kind { HELD_UNKNOWN, HELD_CALLERS, HELD_CFA, HELD_OTHER };
+
+struct held {
+	uint8_t kind, reg; /* reg: of HELD_CALLERS */
+	int64_t offset;    /* of HELD_CFA */
+};
+
+/* 8 bytes of the stack that hold a register of the caller. */
+struct saved {
+	int64_t offset; /* from the CFA */
+	uint8_t reg;
+};
+
+struct flow_state {
+	struct held regs[REGISTERS];
+	struct saved saved[SAVED_MOST];
+	uint32_t count;
+	bool lost; /* something may have been stored anywhere, or more was saved than there is room for */
+};
+
+struct leader {
+	uint64_t address;
+	uint32_t piece, insn;
+	uint32_t visits;
+	bool reached, queued;
+	struct flow_state state;
+};
+DEFINE_VEC(leader_vec, struct leader);
+
+struct target {
+	uint64_t address;
+	uint32_t piece, insn;
+};
+DEFINE_VEC(target_vec, struct target);
+
+struct flow {
+	enum machine machine;
+	struct stack_roles roles;
+	const struct flow_piece *pieces;
+	uint32_t count;
+	struct target_vec targets;
+	struct leader_vec leaders; /* by address */
+	uint32_t *queue;
+	size_t queued;
+	uint32_t return_register;
+	struct flow_state dispatch; /* at all indirect jumps */
+	bool has_dispatch;
+};
+
+DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
+DEFINE_SEARCH(leaders_before, struct leader, uint64_t, item->address < key)
+DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
+
+static bool target_less(const struct target *a, const struct target *b)
+{
+	return a->address < b->address;
+}
+DEFINE_SORT(sort_targets, struct target, target_less)
+
+/* ---- states ---- */
+
+static void forget_saved(struct flow_state *s, int64_t offset)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->saved[i].offset <= offset - 8 || s->saved[i].offset >= offset + 8)
+			s->saved[kept++] = s->saved[i];
+	s->count = kept;
+}
+
+static const struct saved *find_saved(const struct flow_state *s, int64_t offset)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->saved[i].offset == offset)
+			return &s->saved[i];
+	return NULL;
+}
+
+static void store(struct flow_state *s, const struct stack_step *step)
+{
+	const struct held *base = step->base < REGISTERS ? &s->regs[step->base] : NULL;
+
+	if (!base || base->kind != HELD_CFA) {
+		s->lost |= base && base->kind == HELD_UNKNOWN;
+		return;
+	}
+	int64_t offset = base->offset + step->value;
+	forget_saved(s, offset);
+	bool callers = step->reg < REGISTERS && s->regs[step->reg].kind == HELD_CALLERS;
+	if (callers && s->count < SAVED_MOST)
+		s->saved[s->count++] = (struct saved){offset, s->regs[step->reg].reg};
+	else if (callers)
+		s->lost = true;
+	else if (step->reg >= 64 && step->reg != STACK_NO_REGISTER && s->count < SAVED_MOST)
+		s->saved[s->count++] = (struct saved){offset, step->reg};
+}
+
+static void load(struct flow_state *s, const struct stack_step *step)
+{
+	const struct held *base = step->base < REGISTERS ? &s->regs[step->base] : NULL;
+
+	if (step->reg >= REGISTERS)
+		return;
+	const struct saved *saved = base && base->kind == HELD_CFA ? find_saved(s, base->offset + step->value) : NULL;
+	s->regs[step->reg] = saved ? (struct held){HELD_CALLERS, saved->reg, 0} : (struct held){HELD_UNKNOWN, 0, 0};
+}
+
+static void set(struct flow_state *s, const struct stack_step *step)
+{
+	if (step->reg >= REGISTERS)
+		return;
+	struct held value = step->base < REGISTERS ? s->regs[step->base] : (struct held){HELD_UNKNOWN, 0, 0};
+	if (value.kind == HELD_CFA)
+		value.offset += step->value;
+	else if (value.kind == HELD_CALLERS && step->value)
+		value.kind = HELD_OTHER;
+	s->regs[step->reg] = value;
+}
+
+static void overwrite(const struct flow *f, struct flow_state *s, uint64_t registers, enum held_kind with)
+{
+	for (unsigned i = 0; i < REGISTERS; i++)
+		if (registers >> i & 1)
+			s->regs[i] = (struct held){(uint8_t)(i == f->roles.stack_pointer ? HELD_UNKNOWN : with), 0, 0};
+}
+
+static void run_insn(const struct flow *f, struct flow_state *s, const struct insn *insn, struct bytes code)
+{
+	if (insn_is_call(*insn)) {
+		overwrite(f, s, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
+		return;
+	}
+	struct stack_effect effect = stack_effect_of(f->machine, code);
+	for (unsigned i = 0; i < effect.count; i++) {
+		const struct stack_step *step = &effect.steps[i];
+		if (step->kind == STACK_STORE)
+			store(s, step);
+		else if (step->kind == STACK_LOAD)
+			load(s, step);
+		else
+			set(s, step);
+	}
+	if (effect.unknown)
+		overwrite(f, s, ~(UINT64_C(1) << f->roles.stack_pointer), HELD_UNKNOWN);
+	else
+		overwrite(f, s, effect.writes, f->machine == MACHINE_X86_64 ? HELD_OTHER : HELD_UNKNOWN);
+}
+
+static bool held_equal(const struct held *a, const struct held *b)
+{
+	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset;
+}
+
+/* Keeps what both states say.  Returns whether the first one changed. */
+static bool meet(struct flow_state *a, const struct flow_state *b)
+{
+	bool changed = b->lost && !a->lost;
+	uint32_t kept = 0;
+
+	a->lost |= b->lost;
+	for (unsigned i = 0; i < REGISTERS; i++) {
+		if (a->regs[i].kind == HELD_UNKNOWN || held_equal(&a->regs[i], &b->regs[i]))
+			continue;
+		a->regs[i] = (struct held){HELD_UNKNOWN, 0, 0};
+		changed = true;
+	}
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct saved *other = find_saved(b, a->saved[i].offset);
+		if (other && other->reg == a->saved[i].reg)
+			a->saved[kept++] = a->saved[i];
+	}
+	changed |= kept != a->count;
+	a->count = kept;
+	return changed;
+}
+
+/* ---- the code's leaders ---- */
+
+static bool locate(const struct flow *f, uint64_t address, struct target *out)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct flow_piece *p = &f->pieces[i];
+		if (address - p->address >= p->bytes.size)
+			continue;
+		size_t at = insns_before(p->insns->at, p->insns->len, address - p->address);
+		*out = (struct target){address, i, (uint32_t)at};
+		return at < p->insns->len && p->insns->at[at].offset == address - p->address;
+	}
+	return false;
+}
+
+static bool add_target(struct flow *f, uint64_t address)
+{
+	struct target target;
+
+	return !locate(f, address, &target) || target_vec_push(&f->targets, target);
+}
+
+static bool find_leaders(struct flow *f)
+{
+	bool ok = true;
+
+	for (uint32_t p = 0; ok && p < f->count; p++) {
+		const struct flow_piece *piece = &f->pieces[p];
+		ok = add_target(f, piece->address);
+		for (size_t i = 0; ok && i < piece->insns->len; i++) {
+			const struct insn *insn = &piece->insns->at[i];
+			if (insn_jumps(*insn))
+				ok = add_target(f, insn->target);
+			if (ok && !insn_goes_on(*insn))
+				ok = add_target(f, piece->address + insn->offset + insn->size);
+		}
+		for (size_t i = 0; ok && piece->lsda && i < piece->lsda->sites.len; i++)
+			ok = !piece->lsda->sites.at[i].pad || add_target(f, piece->lsda->sites.at[i].pad);
+	}
+	if (!ok)
+		return false;
+	if (f->targets.len)
+		sort_targets(f->targets.at, f->targets.len);
+	for (size_t i = 0; i < f->targets.len; i++) {
+		const struct target *t = &f->targets.at[i];
+		if (f->leaders.len && f->leaders.at[f->leaders.len - 1].address == t->address)
+			continue;
+		if (!leader_vec_push(&f->leaders, (struct leader){.address = t->address, .piece = t->piece, .insn = t->insn}))
+			return false;
+	}
+	f->queue = malloc((f->leaders.len + 1) * sizeof(*f->queue));
+	return f->queue;
+}
+
+static struct leader *leader_at(struct flow *f, uint64_t address)
+{
+	size_t i = leaders_before(f->leaders.at, f->leaders.len, address);
+
+	return i < f->leaders.len && f->leaders.at[i].address == address ? &f->leaders.at[i] : NULL;
+}
+
+static void lead_to(struct flow *f, uint64_t address, const struct flow_state *state)
+{
+	struct leader *leader = leader_at(f, address);
+
+	if (!leader)
+		return;
+	if (leader->reached && !meet(&leader->state, state))
+		return;
+	if (!leader->reached)
+		leader->state = *state;
+	leader->reached = true;
+	if (!leader->queued)
+		f->queue[f->queued++] = (uint32_t)(leader - f->leaders.at);
+	leader->queued = true;
+}
+
+/* An exception that a call throws continues at its landing pad, with the registers that calls keep. */
+static void lead_to_pad(struct flow *f, const struct flow_piece *piece, uint64_t address, const struct flow_state *state)
+{
+	if (!piece->lsda)
+		return;
+	size_t i = sites_up_to(piece->lsda->sites.at, piece->lsda->sites.len, address);
+	const struct lsda_site *site = i ? &piece->lsda->sites.at[i - 1] : NULL;
+	if (!site || !site->pad || address - site->code.address >= site->code.size)
+		return;
+	struct flow_state caught = *state;
+	overwrite(f, &caught, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
+	lead_to(f, site->pad, &caught);
+}
+
+struct judging {
+	flow_row_fn *row;
+	flow_take_fn *take;
+	void *ctx;
+};
+
+static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at);
+
+/* Runs a leader's instructions up to the next leader, and leads on from there; judges them, if asked to. */
+static void run_leader(struct flow *f, const struct leader *leader, const struct judging *judging)
+{
+	const struct flow_piece *piece = &f->pieces[leader->piece];
+	struct flow_state s = leader->state;
+
+	for (uint32_t i = leader->insn; i < piece->insns->len; i++) {
+		const struct insn *insn = &piece->insns->at[i];
+		uint64_t address = piece->address + insn->offset;
+		if (i > leader->insn && leader_at(f, address)) {
+			if (!judging)
+				lead_to(f, address, &s);
+			return;
+		}
+		if (judging) {
+			struct flow_judgement judgement = judge(f, &s, judging->row(judging->ctx, address));
+			judging->take(judging->ctx, leader->piece, i, &judgement);
+		}
+		if (!judging && insn_is_call(*insn))
+			lead_to_pad(f, piece, address + insn->size - 1, &s);
+		if (!judging && insn->kind == INSN_JUMP_INDIRECT) {
+			if (!f->has_dispatch)
+				f->dispatch = s;
+			else
+				(void)meet(&f->dispatch, &s);
+			f->has_dispatch = true;
+		}
+		run_insn(f, &s, insn, bytes_first(bytes_from(piece->bytes, insn->offset), insn->size));
+		if (!judging && insn_jumps(*insn))
+			lead_to(f, insn->target, &s);
+		if (insn->kind != INSN_CONDITIONAL && !insn_goes_on(*insn))
+			return;
+	}
+}
+
+/* A state goes down a few dozen steps at most; code that takes more is not followed to the end. */
+#define VISITS_MOST 64
+
+static void settle(struct flow *f)
+{
+	while (f->queued) {
+		struct leader *leader = &f->leaders.at[f->queue[--f->queued]];
+		leader->queued = false;
+		if (leader->visits++ < VISITS_MOST)
+			run_leader(f, leader, NULL);
+		else
+			leader->reached = false;
+	}
+}
+
+/* ---- judging ---- */
+
+static enum flow_verdict judge_cfa(const struct flow_state *s, const struct cfi_rule *cfa)
+{
+	if (cfa->how != CFI_OFFSET || cfa->reg >= REGISTERS)
+		return FLOW_UNKNOWN;
+	const struct held *held = &s->regs[cfa->reg];
+	if (held->kind == HELD_CFA)
+		return held->offset + cfa->value ? FLOW_CFA : FLOW_RIGHT;
+	return held->kind == HELD_UNKNOWN ? FLOW_UNKNOWN : FLOW_CFA;
+}
+
+static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg, const struct cfi_rule *rule)
+{
+	const struct held *held = &s->regs[reg];
+
+	if (!rule) {
+		if (held->kind == HELD_CALLERS && held->reg == reg)
+			return FLOW_RIGHT;
+		return held->kind == HELD_UNKNOWN ? FLOW_UNKNOWN : FLOW_REGISTER;
+	}
+	if (rule->how != CFI_AT_OFFSET)
+		return FLOW_UNKNOWN;
+	const struct saved *saved = find_saved(s, rule->value);
+	if (saved)
+		return saved->reg == reg ? FLOW_RIGHT : FLOW_REGISTER;
+	return s->lost ? FLOW_UNKNOWN : FLOW_REGISTER;
+}
+
+static const struct cfi_rule *rule_of(struct cfi_row_at at, uint32_t reg)
+{
+	for (uint32_t i = 0; i < at.row->count; i++)
+		if (at.rules[at.row->first + i].reg == reg)
+			return &at.rules[at.row->first + i];
+	return NULL;
+}
+
+static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at)
+{
+	struct flow_judgement j = {.verdict = FLOW_UNKNOWN};
+	const struct held *sp = &s->regs[f->roles.stack_pointer];
+
+	j.has_height = sp->kind == HELD_CFA;
+	j.height = -sp->offset;
+	if (!at.row)
+		return j;
+	j.verdict = judge_cfa(s, &at.row->cfa);
+	if (j.verdict == FLOW_CFA)
+		return j;
+	for (uint32_t reg = 0; reg < REGISTERS; reg++) {
+		if (!(f->roles.kept >> reg & 1) && reg != f->roles.link)
+			continue;
+		enum flow_verdict verdict = judge_register(s, reg, rule_of(at, reg));
+		if (verdict == FLOW_REGISTER) {
+			j.verdict = FLOW_REGISTER;
+			j.reg = reg;
+			return j;
+		}
+		if (verdict == FLOW_UNKNOWN)
+			j.verdict = FLOW_UNKNOWN;
+	}
+	const struct cfi_rule *back = rule_of(at, f->return_register);
+	if (f->roles.link == STACK_NO_REGISTER && (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
+		j.verdict = FLOW_REGISTER;
+		j.reg = f->return_register;
+	}
+	return j;
+}
+
+/* ---- all ---- */
+
+static struct flow_state begin(const struct flow *f, struct cfi_row_at entry)
+{
+	struct flow_state s = {.count = 0};
+
+	for (unsigned i = 0; i < REGISTERS; i++)
+		s.regs[i] = (struct held){HELD_CALLERS, (uint8_t)i, 0};
+	s.regs[f->roles.stack_pointer] = (struct held){HELD_CFA, 0, f->roles.link == STACK_NO_REGISTER ? -8 : 0};
+	if (!entry.row || entry.row->cfa.how != CFI_OFFSET || entry.row->cfa.reg >= REGISTERS)
+		return s;
+	s.regs[f->roles.stack_pointer] = (struct held){HELD_UNKNOWN, 0, 0};
+	s.regs[entry.row->cfa.reg] = (struct held){HELD_CFA, 0, -entry.row->cfa.value};
+	for (uint32_t i = 0; i < entry.row->count; i++) {
+		const struct cfi_rule *rule = &entry.rules[entry.row->first + i];
+		if (rule->reg >= REGISTERS || rule->how != CFI_AT_OFFSET)
+			continue;
+		s.saved[s.count < SAVED_MOST ? s.count++ : 0] = (struct saved){rule->value, (uint8_t)rule->reg};
+		if (s.regs[rule->reg].kind == HELD_CALLERS)
+			s.regs[rule->reg] = (struct held){HELD_UNKNOWN, 0, 0};
+	}
+	return s;
+}
+
+bool frame_flow(enum machine machine, const struct flow_piece *pieces, uint32_t count, struct cfi_row_at entry, uint32_t return_register,
+		flow_row_fn *row, flow_take_fn *take, void *ctx)
+{
+	struct flow f = {.machine = machine, .roles = stack_roles_of(machine), .pieces = pieces, .count = count, .return_register = return_register};
+	struct judging judging = {row, take, ctx};
+
+	bool ok = !count || find_leaders(&f);
+	if (ok && count) {
+		struct flow_state first = begin(&f, entry);
+		lead_to(&f, pieces[0].address, &first);
+		settle(&f);
+		/* Jump tables: what no other way leads to. */
+		bool tables = f.has_dispatch;
+		struct flow_state dispatch = f.dispatch;
+		for (size_t i = 0; tables && i < f.leaders.len; i++)
+			if (!f.leaders.at[i].reached && f.leaders.at[i].visits == 0)
+				lead_to(&f, f.leaders.at[i].address, &dispatch);
+		settle(&f);
+		for (size_t i = 0; i < f.leaders.len; i++)
+			if (f.leaders.at[i].reached)
+				run_leader(&f, &f.leaders.at[i], &judging);
+	}
+	target_vec_free(&f.targets);
+	leader_vec_free(&f.leaders);
+	free(f.queue);
+	return ok;
+}

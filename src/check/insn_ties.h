@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One function in both binaries, instruction by instruction: block by block through the table, and within a block by
+ * comparing instructions from its beginning on.
+ */
+#ifndef CHECK_INSN_TIES_H
+#define CHECK_INSN_TIES_H
+
+#include "src/check/check_input.h"
+
+enum tie_kind {
+	TIE_SAME,     /* `input` is the same instruction */
+	TIE_CARRIED,  /* a jump that BOLT added: runs where `input` runs next */
+	TIE_PADDING,  /* a nop, or nothing reaches it */
+	TIE_CHANGED,  /* BOLT put it in, inlined or changed it */
+	TIE_INSERTED, /* in a block that BOLT made: at a call that it promoted, on a way that it split */
+	TIE_UNMAPPED, /* the table has nothing of it, or the input has no instruction there */
+};
+
+/* Of an instruction of the output. */
+struct insn_tie {
+	uint8_t kind;
+	bool removed; /* before it BOLT took out instructions of the input that are no nops and no jumps */
+	uint32_t input; /* number of the instruction in the input; may be one behind the last */
+};
+DEFINE_VEC(insn_tie_vec, struct insn_tie);
+
+/* Code of one piece, decoded as far as it goes. */
+struct tied_code {
+	struct bytes bytes;
+	uint64_t address;
+	struct insn_vec insns;
+};
+
+struct tied_fragment {
+	uint32_t fragment;
+	struct tied_code code;
+	struct insn_tie_vec ties; /* one for each instruction */
+};
+
+struct tied_function {
+	uint32_t input;               /* number in the input's table; NO_FUNCTION: not known, and nothing is tied */
+	struct tied_code in;
+	struct tied_fragment *fragments;
+	uint32_t count;
+	bool frame_changed; /* BOLT took out, put in or changed an instruction that saves registers or moves the stack pointer */
+};
+
+/* Ties all fragments of one function, `parts`, of which the first is the hot one.  False: out of memory; free it either way. */
+BC_MUST_USE bool insn_ties_make(const struct binary *subject, const struct input *input, uint32_t function, const uint32_t *parts,
+				uint32_t count, struct decoder *decoder, struct tied_function *out);
+void insn_ties_free(struct tied_function *function);
+
+/* The bytes of an instruction of a piece. */
+static inline struct bytes tied_bytes(const struct tied_code *code, uint32_t insn)
+{
+	const struct insn *i = &code->insns.at[insn];
+
+	return bytes_first(bytes_from(code->bytes, i->offset), i->size);
+}
+
+/* The number of the instruction that begins at an offset; UINT32_MAX: none does. */
+uint32_t tied_insn_at(const struct tied_code *code, uint64_t offset);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Does the output unwind as the input does?  At each instruction that both have, the rules for the caller's frame and
+ * registers are compared; where BOLT changed the frame, they are held against the code (frame_flow.h).  Exceptions must find the same landing
+ * pads, and an unwinder every FDE.
+ */
+#ifndef CHECK_UNWIND_H
+#define CHECK_UNWIND_H
+
+#include "src/check/check_input.h"
+
+struct unwind_summary {
+	/* Instructions of the output in fragments of the table. */
+	uint64_t instructions;
+	uint64_t equal;     /* the same rules */
+	uint64_t explained; /* other ones, as BOLT changed the frame; the code says that they are right */
+	uint64_t different; /* findings */
+	/* Not comparable: */
+	uint64_t inserted; /* in blocks that BOLT made */
+	uint64_t changed;  /* BOLT put them in, inlined or changed them */
+	uint64_t padding;
+	uint64_t unmapped; /* the table has nothing of them */
+	uint64_t no_function; /* of functions that are not known in the input */
+	uint64_t no_rules; /* the input has none there */
+	uint64_t untold;   /* other rules in a function whose frame BOLT changed, and the code does not tell which are right */
+	uint64_t input_wrong; /* the input's rules contradict its code there, too */
+	/* Others. */
+	uint64_t calls;     /* whose exceptions were compared */
+	uint64_t left;      /* functions that BOLT left where they were, compared by their rows */
+	uint64_t fdes;      /* of the output that an unwinder can find */
+};
+
+/* Adds findings, and fills the summary.  BC_FORMAT: the input's .eh_frame is damaged.  BC_NOMEM */
+BC_MUST_USE bool check_unwind(const struct binary *subject, const struct input *input, unsigned threads, struct unwind_summary *out,
+			      struct findings *findings, struct bc_error *err);
+
+#endif
