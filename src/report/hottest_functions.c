@@ -108,10 +108,11 @@ static bool write_code(struct json *json, struct row_writer *writer, const struc
 		executed = *executed_of(&writer->subject->conversion->executed,
 					functions_code_number(&binary->functions, function));
 	}
-	if (executed || !writer->subject->conversion->basic)
+	/* What is listed ran.  Not known is the block of some plain samples, and what ran of a PLT entry that is only left. */
+	if (executed)
 		json_number(json, NULL, executed);
 	else
-		json_null(json, NULL); /* the block of a plain sample is not always known */
+		json_null(json, NULL);
 	write_sizes(json, &writer->pieces);
 	json_string(json, NULL, code_place_key(place));
 	write_fragments(json, &writer->pieces);

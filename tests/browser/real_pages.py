@@ -214,7 +214,7 @@ def table(run):
     run.check('only what can be seen is there', page.eval('document.querySelectorAll(".rows .row").length') < 60)
     first = 'document.querySelector("#function-row-0 .name").textContent'
     keys = {'samples': lambda f: f['samples'], 'hot_size': lambda f: f['size'] - f['cold_size'], 'cold_size': lambda f: f['cold_size'],
-            'density': lambda f: f['executed'] / f['size'] if f['size'] else 0}
+            'density': lambda f: f['executed'] / f['size'] if f['size'] and f['executed'] is not None else None}
     for column, key in keys.items():
         page.click('[data-column=%s] button' % column)
         down = page.eval('document.querySelector("[data-column=%s]").getAttribute("aria-sort")' % column)
@@ -223,8 +223,9 @@ def table(run):
         names.append(page.eval(first))
         if down == 'ascending':
             names.reverse()
-        best = max(functions, key=key)
-        worst = [f for f in functions if key(f) == min(map(key, functions))]
+        known = [f for f in functions if key(f) is not None] # what is not known stands behind
+        best = max(known, key=key)
+        worst = [f for f in known if key(f) == min(map(key, known))]
         run.equal('the first by %s' % column, names[0], best['plain'] or best['name'])
         run.check('the last by %s: %s' % (column, names[1]), names[1] in [f['plain'] or f['name'] for f in worst])
     page.click('[data-column=samples] button')
@@ -306,6 +307,24 @@ def truths(run):
     run.check('the counts of a function', 'branches' + words.count(data['functions']['rows'][idle[0]][2]) in page.text('#detail .facts').replace(' ', ''))
     run.check('the coverage', 'hold 99 % of the branches' in page.text('.card[data-about=coverage] .sentence'))
 
+    # The largest figure of a card that is good is not a nought: how much agrees, not that nothing disagrees.
+    figures = page.texts('.card.good .big span:first-child')
+    run.check('large figures: %s' % figures, len(figures) > 3 and not [figure for figure in figures if figure.startswith('0.0')])
+    run.equal('the build', page.text('.card[data-about=build] .big span'), '100.00 %')
+
+    # A function that ran has no density of nought: where it is not known, there is a dash.
+    unknown = [row[0] for row in data['functions']['rows'] if row[data['functions']['columns'].index('executed')] is None]
+    run.check('functions whose density is not known: %s' % unknown[:9], 3 < len(unknown) < 20)
+    for name in unknown[:2] + [data['functions']['rows'][0][0]]:
+        page.eval('document.querySelector("#functions-search").value = %r; document.querySelector("#functions-search").dispatchEvent(new Event("input"))' % name)
+        page.settle()
+        run.equal('density of %s' % name, page.text('#function-row-0 > :nth-child(4)') == '–', name in unknown)
+    run.equal('density of nought', page.eval('[...document.querySelectorAll(".rows .row > :nth-child(4)")].filter(e => e.textContent === "0.00").length'), 0)
+    page.eval('document.querySelector("#functions-search").value = ""; document.querySelector("#functions-search").dispatchEvent(new Event("input"))')
+
+    # The bar of stability is of the color of a look below its limit, and not above it.
+    run.equal('the bar', page.eval('(m => [m.value > m.low, m.optimum > m.low])(document.querySelector(".meter"))'), [True, True])
+
     # A good flow, and what the worst functions have, are told apart.
     flow = page.text('.card[data-about=flow]')
     run.check('the worst functions have a heading of their own: %s' % flow,
@@ -383,6 +402,30 @@ def looks(run):
     run.close(page, 'printed')
 
 
+def labels(run):
+    """Names in the heat are whole, or end with an ellipsis within their part; the narrower the window, the fewer."""
+    binary, samples, program, _ = sqlite(run)
+    page = run.open(run.report('labels', binary, [samples], '--input=' + program))
+    page.eval("""(() => { window.drawn = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x) { this.canvas.style.width && drawn.push([text, x + this.measureText(text).width, parseFloat(this.canvas.style.width)]); };
+    })()""")
+    many = []
+    for width in (1600, 700, 400, 320):
+        page.eval('drawn.length = 0')
+        page.size(width, 900)
+        page.settle()
+        page.settle()
+        drawn = page.eval('drawn')
+        many.append(len(drawn))
+        texts = [text for text, *_ in drawn]
+        sections = [text for text in texts if text.startswith('.te')]
+        run.check('%d px: sections %s' % (width, sections), '.text' in sections and all(text == '.text' or text == '.text.cold' or text.endswith('…') for text in sections))
+        run.equal('%d px: what hangs over' % width, [text for text, right, end in drawn if right > end], [])
+        run.equal('%d px: an end without a beginning' % width, [text for text in texts if text.endswith('…') and len(text) < 4], [])
+    run.check('labels: %s' % many, many[0] > many[2] > 3)
+    run.close(page, 'labels')
+
+
 def contrast(page, ink, ground):
     """Of two colors of the page, as WCAG reckons it."""
     def light(name):
@@ -444,4 +487,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, guides, heat, table, listings, looks, tabs, hostile]
+PARTS = [figures, truths, guides, heat, table, listings, looks, labels, tabs, hostile]

@@ -20,15 +20,21 @@ export function prepare(canvas, width, height) {
 	return context;
 }
 
-function clippedText(context, text, x, y, width) {
-	if (width < 14)
-		return;
-	context.save();
-	context.beginPath();
-	context.rect(x, y - 10, width, 20);
-	context.clip();
+/** The text, or as much of it as fits with an ellipsis; nothing where that is less than three letters. */
+function fittingText(context, text, x, y, width) {
+	const whole = context.measureText(text).width;
+	if (whole > width) {
+		const letters = [...text];
+		let length = Math.max(0, Math.floor(letters.length * width / whole));
+		while (length > 2 && context.measureText(`${letters.slice(0, length).join('')}…`).width > width)
+			length--;
+		if (length < 3)
+			return;
+		text = `${letters.slice(0, length).join('')}…`;
+		if (context.measureText(text).width > width)
+			return;
+	}
 	context.fillText(text, x, y);
-	context.restore();
 }
 
 /** For every pixel the hottest block in it, so that no hot spot is lost between two pixels. */
@@ -85,7 +91,7 @@ export function drawSections(context, {space, view, width, top, ink, line, full}
 			context.fillRect(Math.round(begin), full.top, 1, full.high);
 		context.fillStyle = ink;
 		const left = Math.max(begin, 0) + 5;
-		clippedText(context, visible(part.name || 'no section'), left, top + HIGH.sections / 2, Math.min(end, width) - left - 3);
+		fittingText(context, visible(part.name || 'no section'), left, top + HIGH.sections / 2, Math.min(end, width) - left - 3);
 	}
 }
 
@@ -115,7 +121,7 @@ export function drawNames(context, {space, view, names, chosen, width, top, ink,
 		context.fillRect(x, top + 2, Math.max(0.75, right - x - (right - x > 4 ? 1 : 0)), HIGH.names - 4);
 		if (right - x > 30) {
 			context.fillStyle = f === chosen ? mark.ink : ink;
-			clippedText(context, visible(f.plain ?? f.name), x + 4, top + HIGH.names / 2, right - x - 7);
+			fittingText(context, visible(f.plain ?? f.name), x + 4, top + HIGH.names / 2, right - x - 7);
 		}
 	}
 }

@@ -37,7 +37,7 @@ function stability(q) {
 	const {known, percent: has, enough_percent: enough} = q.stability;
 	return {
 		main: known ? el('div', {}, big(figure(q, 'stability.percent', percent), el('span', {}, 'stable; ', figure(q, 'stability.enough_percent', percent), ' is enough')),
-			el('meter', {class: 'meter', min: 0, max: 100, low: enough, value: has, 'aria-label': 'stability'})) : null,
+			el('meter', {class: 'meter', min: 0, max: 100, low: enough, optimum: 100, value: has, 'aria-label': 'stability'})) : null,
 		more: list(...(known ? [['layouts of two halves of the samples agree by', figure(q, 'stability.layout_percent', percent)],
 			['blocks of the halves agree by', figure(q, 'stability.overlap_percent', percent)],
 			['of what is hot in one half, not hot in the other', figure(q, 'stability.hot_differ_percent', percent)]] : []),
