@@ -588,6 +588,7 @@ static bool read_lsdas(struct unwinding *u)
 	if (e && e->fde->lsda) {
 		if (!lsda_read(u->c->in.image, e->fde->lsda, e->fde->code.address, &u->in_lsda)) {
 			lsda_free(&u->in_lsda);
+			u->in.failed = CFI_TOO_MUCH; /* or no memory: work_fail() tells */
 			return false;
 		}
 		u->in_lsda_at = e->fde->lsda;
@@ -604,6 +605,7 @@ static bool read_lsdas(struct unwinding *u)
 			continue;
 		if (!lsda_read(u->c->out.image, o->fde->lsda, o->fde->code.address, &u->out_lsdas[k])) {
 			lsda_free(&u->out_lsdas[k]);
+			u->out.failed = CFI_TOO_MUCH;
 			return false;
 		}
 		const char *bad = u->out_lsdas[k].bad;

@@ -248,8 +248,10 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 		return bc_fail_prefix(err, options->input);
 	if (input && options->unwind && !findings->counts[FINDING_INPUT_BUILD] && !findings->counts[FINDING_INPUT_OTHER]) {
 		report->unwound = check_unwind(subject, input, options->threads, &report->unwind, findings, err);
-		if (!report->unwound)
-			return bc_fail_prefix(err, options->input);
+		if (!report->unwound) {
+			struct bc_error unused;
+			return bc_fail_prefix(err, work_check(subject->image.work, &unused) ? options->input : options->binary);
+		}
 	}
 	report->code = options->no_code ? CODE_NOT_ASKED
 		       : code_decoder_complete(subject->image.machine) ? CODE_CHECKED

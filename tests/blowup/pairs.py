@@ -1,6 +1,6 @@
 """Kinds of pairs: a binary and the input that llvm-bolt read, which refer to each other many times."""
-from binaries import bat_cold_one_parent, bat_nested, bat_one_fragment, nops, with_bat
-from files import CODE, FUNC, LOCAL_FUNC, RET, bat_hashed, pack, program
+from binaries import FRAMES, TABLES, bat_cold_one_parent, bat_nested, bat_one_fragment, nops, with_bat
+from files import CODE, FUNC, LOCAL_FUNC, RET, bat_hashed, data, pack, program, uleb
 
 def call(at, to):
     return b'\xe8' + pack('<i', to - at - 5)
@@ -95,7 +95,45 @@ def samples_of_output(n):
     return {**files, 'samples': b'E cycles\n' + b''.join(b'S %x %d\n' % (CODE + 4 * i, 1 + i % 977) for i in range(n))}
 
 
+def with_frames(n, program_of_fde, tables=b'', starts=None):
+    """Functions of one block in both binaries, and FDEs of all code with one program; `tables` is the exception table of each."""
+    rows = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(n)]
+    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(n)])
+    cie = pack('<I', 0) + b'\1' + (b'zLR\0' if tables else b'zR\0') + b'\1\x78\x10' + (b'\2\0\0' if tables else b'\1\0') + b'\x0c\7\x08\x90\1'
+    cie += bytes(-len(cie) % 4)
+    parts = [pack('<I', len(cie)) + cie]
+    at = len(parts[0])
+    for start, size in starts or [(CODE + 8, 16 * n)]: # within a function: it is none by itself
+        fde = pack('<IQQ', at + 4, start, size) + (b'\x08' + pack('<Q', TABLES) if tables else b'\0') + program_of_fde
+        fde += bytes(-len(fde) % 4)
+        parts.append(pack('<I', len(fde)) + fde)
+        at += len(parts[-1])
+    output, source = with_bat(nops(16 * n), rows, table), program(nops(16 * n), rows)
+    for elf in (output, source):
+        data(elf, '.eh_frame', FRAMES, b''.join(parts) + bytes(4))
+        if tables:
+            data(elf, '.gcc_except_table', TABLES, tables)
+    return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 40100e 1\n'}
+
+
+def rows_one_fde(n):
+    """One FDE describes all functions, with a row for each: each function asks for all of them."""
+    return with_frames(n, b''.join(b'\x50\x0e' + bytes([16 + i % 64]) for i in range(n)))
+
+
+def rules_of_rows(n):
+    """Rows that each have many rules, and are remembered."""
+    return with_frames(16, b''.join(b'\5' + bytes([reg, 1]) for reg in range(32, 64)) + b''.join(b'\x0a\x41\x0e' + bytes([16 + i % 64]) + b'\x0b' for i in range(n)))
+
+
+def call_sites_one_table(n):
+    sites = (pack('<III', 0, 4, 8) + b'\1') * n
+    return with_frames(n, b'', b'\xff\0' + uleb(len(sites) + 16) + b'\3' + uleb(len(sites)) + sites + b'\1\x7f' * 4,
+                       [(CODE + 16 * i, 16) for i in range(n)])
+
+
 KINDS = {
+    'pair-rows': (rows_one_fde, 8000), 'pair-rules': (rules_of_rows, 30000), 'pair-call-sites': (call_sites_one_table, 3000),
     'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
     'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),
     'pair-candidates': (candidates, 4000), 'pair-taken-out': (taken_out, 8000), 'pair-samples': (samples_of_output, 4000),
