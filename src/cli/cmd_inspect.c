@@ -26,14 +26,17 @@ static enum local_file local_of(const struct inspected *found, struct text path)
 }
 
 /* The file with most samples that has a table here; else the program of the process with most samples, if it is the same
- * here; empty if there is none. */
-static struct text best_binary(const struct inspected *found, struct text program)
+ * here; empty if there is none.  *bolted: it has a table. */
+static struct text best_binary(const struct inspected *found, struct text program, bool *bolted)
 {
 	const struct recording *r = &found->recording;
 
+	*bolted = false;
 	for (size_t i = 0; i < INSPECT_LISTED; i++)
-		if (found->local[i] == LOCAL_BAT)
+		if (found->local[i] == LOCAL_BAT) {
+			*bolted = true;
 			return mapped_files_path(&r->mapped, (uint32_t)r->files.at[i].of);
+		}
 	return program.len && local_of(found, program) == LOCAL_PLAIN ? program : (struct text){"", 0};
 }
 
@@ -53,7 +56,7 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 		use.trace = image_bolt_trace(&found->binary.image);
 	if (found->kind == FILE_SAMPLES && r->processes.len && r->processes.at[0].of != NO_PID)
 		program = recording_program(r, (uint32_t)r->processes.at[0].of);
-	char *ran = copy(path_without_deleted(best_binary(found, program))), *named = copy(path_without_deleted(program));
+	char *ran = copy(path_without_deleted(best_binary(found, program, &use.ran_bolted))), *named = copy(path_without_deleted(program));
 	use.ran = ran;
 	use.named = named;
 	use.no_samples = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);

@@ -191,7 +191,7 @@ static void use_recording(const struct use *use, struct advice_line *line)
 		add(line, "PROG");
 	add(line, " ");
 	add_path(line, use->path);
-	add(line, " -o prog.fdata");
+	add(line, use->ran_bolted ? " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" : " -o prog.fdata");
 	if (!use->ran && use->named)
 		add(line, ", where PROG is %s as it ran", use->named);
 	else if (!use->ran)
@@ -204,7 +204,7 @@ static void use_binary(const struct use *use, struct advice_line *line)
 	case BOLT_TABLE:
 		add(line, use->table_is_bad ? "batconv verify " : "batconv ");
 		add_path(line, use->path);
-		add(line, use->table_is_bad ? " tells more" : " SAMPLES -o prog.fdata");
+		add(line, use->table_is_bad ? " tells more" : " SAMPLES --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read");
 		break;
 	case BOLT_NONE:
 		add(line, "llvm-bolt ");
@@ -296,7 +296,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 				      "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred",
 		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
-		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; optimise again when the program or its work has changed",
+		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
 	};
 	struct advice_line line = line_in(out->command, sizeof(out->command));
 

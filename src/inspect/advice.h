@@ -65,6 +65,7 @@ struct use {
 	bool table_is_bad;
 	const char *json_format;
 	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
+	bool ran_bolted;   /* ... llvm-bolt made it */
 	const char *named; /* ... the hottest file that it names; NULL: none */
 	bool no_samples;   /* ... it has none, but counters of perf stat */
 };
