@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/base/large_pages.h"
 #include "src/base/parallel.h"
 
 #define FIRST_ROWS ((size_t)1 << 10)
@@ -84,7 +85,7 @@ bool count_cache_grow(struct count_cache *cache)
 
 	if (rows > MOST_ROWS)
 		rows = MOST_ROWS;
-	bigger.rows = aligned_alloc(CACHE_LINE, rows * sizeof(*bigger.rows));
+	bigger.rows = large_pages(aligned_alloc(CACHE_LINE, rows * sizeof(*bigger.rows)), rows * sizeof(*bigger.rows));
 	if (!bigger.rows)
 		return false;
 	memset(bigger.rows, 0, rows * sizeof(*bigger.rows));

@@ -13,6 +13,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "src/base/large_pages.h"
+
 enum { BUFFER = 65536 };
 
 struct sink {
@@ -114,7 +116,7 @@ static bool make_room(struct memory_sink *sink, size_t more)
 			return false;
 		cap *= 2;
 	}
-	char *at = cap > sink->cap ? realloc(sink->at, cap) : sink->at;
+	char *at = cap > sink->cap ? large_pages(realloc(sink->at, cap), cap) : sink->at;
 	if (!at)
 		return false;
 	sink->at = at;

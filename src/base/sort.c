@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "src/base/large_pages.h"
+
 /* Radix sort, 11 bits at a time from the lowest: addresses of one file differ in
  * some 30 bits, and a pass over bits in which none differ is left out. */
 #define DIGIT_BITS 11
@@ -47,7 +49,7 @@ bool sort_keyed(struct keyed *items, size_t count)
 
 	if (!differ)
 		return true;
-	struct keyed *other = malloc(count * sizeof(*other));
+	struct keyed *other = large_pages(malloc(count * sizeof(*other)), count * sizeof(*other));
 	if (!other)
 		return false;
 	struct keyed *from = items, *to = other;

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "src/base/large_pages.h"
+
 /* Defines struct NAME with elements at[0 .. len), NAME_reserve(), which makes room for at least so many
  * in all, and NAME_push(), which both return false when out of memory, and NAME_free(). */
 #define DEFINE_VEC(name, T)                                                    \
@@ -21,7 +23,7 @@
 			return true;                                           \
 		if (cap > SIZE_MAX / sizeof(T))                                \
 			return false;                                          \
-		T *at = realloc(v->at, cap * sizeof(T));                       \
+		T *at = large_realloc(v->at, v->len * sizeof(T), cap * sizeof(T)); \
 		if (!at)                                                       \
 			return false;                                          \
 		v->at = at;                                                    \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/halve.h"
+#include "src/base/large_pages.h"
 #include "src/base/parallel.h"
 #include "src/base/sort.h"
 
@@ -413,6 +414,7 @@ static bool order_records(struct build *b, struct bc_error *err)
 		return bc_fail_nomem(err);
 	b->starts = calloc(b->owners + 1, sizeof(*b->starts));
 	b->profile->records = malloc((b->total + 1) * sizeof(*b->profile->records));
+	(void)large_pages(b->profile->records, b->total * sizeof(*b->profile->records));
 	if (!b->starts || !b->profile->records)
 		return bc_fail_nomem(err);
 	place_owners(b);
