@@ -15,6 +15,7 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_CALL_SITES] = "tables of call sites",
 	[WORK_CFI] = "call frame instructions",
 	[WORK_JUMP_TABLES] = "jump tables",
+	[WORK_BLOCK_MAP] = "blocks of the compiler's map",
 };
 
 void work_begin(struct work *work, uint64_t size)

@@ -29,6 +29,7 @@ enum work_kind {
 	WORK_CALL_SITES,    /* bytes of tables of call sites                         */
 	WORK_CFI,           /* bytes of call frame instructions, and rules of rows      */
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
+	WORK_BLOCK_MAP,     /* bytes of code in blocks of the compiler's map                */
 	WORK_KINDS,
 };
 

@@ -179,6 +179,7 @@ struct arguments {
 	struct profile_output output;
 	const char *stats_file;
 	enum stats_form stats;
+	const char *compiled; /* of --from-compiler */
 	bool verbose, sandbox, no_input;
 	struct number restore; /* as in struct profile_rules */
 	struct pid_vec pids;
@@ -262,6 +263,11 @@ static const struct option_row rows[] = {
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
 	 INTO(inputs)},
 	NO_INPUT_ROW,
+	{0, "from-compiler", "BINARY", FILE_READ,
+	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n"
+	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",
+	 INTO(compiled)},
+	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)},
 	INPUT_FORMAT_ROW,
 	{0, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
 	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
@@ -385,6 +391,37 @@ static const char *unused_value(const struct arguments *args, const struct words
 	return NULL;
 }
 
+/* Returns the name of an option that is for samples, or NULL. */
+static const char *option_of_samples(const struct command_line *line)
+{
+	static const char *const names[] = {"bin", "input", "no-input", "input-format", "profgen", "pid", "event", "time", "new-recording", "maps", "max-samples", "basic",
+					    "image", "ignore-build-id", "keep-newest", "impute-fall-throughs", "no-infer", "compat", "restore"};
+
+	for (size_t i = 0; i < line->options.len; i++)
+		for (size_t k = 0; k < BC_COUNT(names); k++)
+			if (line->options.at[i].row->name && !strcmp(line->options.at[i].row->name, names[k]))
+				return names[k];
+	return NULL;
+}
+
+static int check_from_compiler(const struct command_line *line, struct arguments *args)
+{
+	const char *name = option_of_samples(line);
+	char option[OPTION_NAME];
+
+	if (line->operands.len)
+		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
+	if (args->output.format == FORMAT_PROFGEN)
+		return usage_error(line->command, "--from-compiler has counts of the compiler, which needs no profile of them: not --format=profgen", NULL);
+	snprintf(option, sizeof(option), "--%s", name ? name : "");
+	if (name)
+		return usage_error(line->command, "--from-compiler makes the profile without samples, not also with", option);
+	args->conversion.binary = args->compiled;
+	args->conversion.from_compiler = true;
+	args->conversion.find_input = false;
+	return EXIT_DONE;
+}
+
 /* Reads the operands.  With --bin, the first one is samples, too: the binary is no operand. */
 static int read_operands(const struct command_line *line, struct arguments *args)
 {
@@ -499,9 +536,11 @@ static int check(struct command_line *line)
 	conversion->debug = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
 	int code = check_output(line, args);
 	if (code == EXIT_DONE)
-		code = read_operands(line, args);
+		code = args->compiled ? check_from_compiler(line, args) : read_operands(line, args);
+	if (code == EXIT_DONE && conversion->force_map && !args->compiled)
+		code = usage_error(line->command, "--force-map is for --from-compiler=BINARY", NULL);
 	if (code == EXIT_DONE)
-		args->begins = new_recordings(line, conversion->binary != NULL, &code);
+		args->begins = new_recordings(line, conversion->binary && !args->compiled, &code);
 	if (code != EXIT_DONE)
 		return code;
 	conversion->new_recording = args->begins;

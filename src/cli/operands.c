@@ -29,6 +29,7 @@ static const struct option_place {
 } option_places[] = {
 	{"--input", PLACE_INPUT}, {"--bin", PLACE_BINARY}, {"--binary", PLACE_IMAGE},   {"--maps", PLACE_MAPS},
 	{"--perf", PLACE_SAMPLES}, {"--against", PLACE_MEASURED}, {"--data", PLACE_PROFILE},
+	{"--from-compiler", PLACE_IMAGE},
 };
 
 /* More files are not looked at, and no command is told that would have to name them. */

@@ -144,7 +144,7 @@ static void print_check(const struct conversion *conversion, FILE *out)
 {
 	const struct build_check *check = &conversion->check;
 
-	if (check->checked)
+	if (check->checked && !conversion->options.from_compiler)
 		say(out, "build check: %.2f %% of %" PRIu64
 			" %s disagree with the binary's code (limit %.0f %%)",
 			build_check_rate(check), check->checked,
@@ -226,6 +226,24 @@ static void print_inferred(const struct conversion *c, FILE *out)
 #undef X
 }
 
+static void print_compiler(const struct conversion *c, FILE *out)
+{
+	const struct compiler_counts *f = &c->compiler;
+
+	if (!c->options.from_compiler || !f->functions)
+		return;
+	say(out, "the compiler's map: %" PRIu64 " of %" PRIu64 " functions; %.1f %% of the bytes of code have no map, and count as unknown", f->mapped,
+	    f->functions, percent(f->unmapped_bytes, f->code_bytes));
+	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted, compiler_counted_percent(f),
+	    f->forced ? ": each is taken to be entered as often as any other" : "");
+	if (f->counted)
+		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries", f->contradicted, compiler_contradicted_percent(f));
+	if (f->no_code)
+		say(out, "  %12" PRIu64 " of which code cannot be read: without counts, or without some", f->no_code);
+	if (f->unsolved)
+		say(out, "  %12" PRIu64 " with a control flow beyond the limit of the solver: counted by the compiler's frequencies", f->unsolved);
+}
+
 size_t summary_records(const struct summary *summary)
 {
 	const struct conversion *c = summary->conversion;
@@ -255,6 +273,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	}
 	print_restored(summary, verbose, out);
 	print_inferred(conversion, out);
+	print_compiler(conversion, out);
 	print_check(conversion, out);
 	if (verbose)
 		say(out, "%zu distinct %s", conversion->distinct,
@@ -418,6 +437,16 @@ const struct figure_row inferred_rows[] = {
 };
 #undef SHARE
 
+FIGURE_READER(percent_counted, struct compiler_counts, figure_real(compiler_counted_percent(it)))
+FIGURE_READER(percent_contradicted, struct compiler_counts, figure_real(compiler_contradicted_percent(it)))
+
+static const struct figure_row compiler_rows[] = {
+	FIGURES(struct compiler_counts, , functions, mapped, countable, counted, contradicted, no_code, unsolved, code_bytes, unmapped_bytes, forced),
+	{"counted_percent", .read = percent_counted},
+	{"contradicted_percent", .read = percent_contradicted},
+	{0},
+};
+
 FIGURE_READER(check_rate, struct build_check, figure_real(build_check_rate(it)))
 
 static const struct figure_row check_rows[] = {
@@ -488,6 +517,10 @@ static const struct figure_row summary_rows[] = {
 	{"inferred", BEGIN},
 	{"branches", NULL, VALUE(struct conversion, profile.of_input), CONVERSION},
 	{.at = offsetof(struct conversion, inferred), .rows = inferred_rows, CONVERSION},
+	{END},
+	{"compiler", BEGIN},
+	{"used", NULL, VALUE(struct conversion, options.from_compiler), CONVERSION},
+	{.at = offsetof(struct conversion, compiler), .rows = compiler_rows, CONVERSION},
 	{END},
 	{"build_check", BEGIN},
 	{.at = offsetof(struct conversion, check), .rows = check_rows, CONVERSION},

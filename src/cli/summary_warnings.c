@@ -75,6 +75,24 @@ static void warn_of_hashes(const struct summary *summary, const struct warnings 
 	     yaml->unhashed == 1 ? "s" : "ve", yaml->unhashed == 1 ? "it" : "them");
 }
 
+/* Warns of a compiler's profile that is not of this code. */
+static void warn_of_compiler(const struct summary *summary, const struct warnings *to)
+{
+	const struct compiler_counts *f = &summary->conversion->compiler;
+
+	if (!summary->conversion->options.from_compiler || summary->refusal)
+		return;
+	if (f->forced)
+		warn(to, "warning: no function has a count: this profile is of the compiler's guesses, and can make the program slower");
+	else if (compiler_counted_percent(f) < COMPILER_COUNTED_LEAST)
+		warn(to, "warning: only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
+			 "little, and this one can make the program slower; build with a new one", compiler_counted_percent(f), COMPILER_COUNTED_LEAST);
+	if (compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST)
+		warn(to, "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
+			 "was of older code, and this one can make the program slower; build with a new one", compiler_contradicted_percent(f),
+		     COMPILER_CONTRADICTED_MOST);
+}
+
 /* Warns of a file whose name says that it is of another format. */
 static void warn_of_name(const struct summary *summary, const struct warnings *to)
 {
@@ -149,6 +167,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_probes(summary, &to);
 	warn_of_hashes(summary, &to);
 	warn_of_name(summary, &to);
+	warn_of_compiler(summary, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++) {

@@ -159,6 +159,20 @@ static bool read_samples(struct conversion *c, struct bc_error *err)
 	return true;
 }
 
+/* The compiler's map of a binary that llvm-bolt wrote is that of its input. */
+static bool read_compiler_counts(struct conversion *c, struct bc_error *err)
+{
+	const struct binary *binary = conversion_binary(c);
+	const struct event_sink sink = {&c->aggregate, aggregate_event};
+	const struct compiler_job job = {binary, &c->graphs, c->options.force_map, c->threads};
+
+	if (binary->kind != BINARY_UNTOUCHED)
+		return bc_fail(err, BC_UNSUPPORTED,
+			       "%s: llvm-bolt wrote it, and the compiler's map in it is that of the binary that llvm-bolt read: give that one to "
+			       "--from-compiler", c->options.binary);
+	return compiler_counts_read(&job, &sink, &c->compiler, err) || bc_fail_prefix(err, c->options.binary);
+}
+
 static bool locate(struct conversion *c, struct bc_error *err)
 {
 	struct totals *totals = &c->aggregate.totals;
@@ -384,6 +398,8 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 {
 	const struct image_report *seen = &c->aggregate.space.report;
 
+	if (c->options.from_compiler)
+		return true; /* they are of this very file */
 	if (c->aggregate.contradicted.code)
 		return fail_contradicted(c, err);
 	if (c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] && !seen->processes)
@@ -411,7 +427,7 @@ bool conversion_open(struct conversion *c, struct bc_error *err)
 
 bool conversion_count(struct conversion *c, struct bc_error *err)
 {
-	return read_samples(c, err) && locate(c, err) && check_ranges(c, err) && count_executed(c, err);
+	return (c->options.from_compiler ? read_compiler_counts(c, err) : read_samples(c, err)) && locate(c, err) && check_ranges(c, err) && count_executed(c, err);
 }
 
 /* The samples are checked last, so that the summary of a refusal is as full as any other. */

@@ -15,6 +15,7 @@
 #include "src/flow/convert.h"
 #include "src/flow/preagg_counts.h"
 #include "src/flow/ranges.h"
+#include "src/infer/compiler_counts.h"
 #include "src/infer/infer.h"
 #include "src/pair/hash_source.h"
 #include "src/probes/source.h"
@@ -41,6 +42,9 @@ struct conversion_options {
 	bool find_input;   /* where it is not given, one that is found by its build-id will do: elf/input_files.h */
 	const char *hash_file; /* of functions that have none in the binary: hash_source.h; NULL: not given */
 	struct debug_dirs debug; /* where debug files of a stripped binary are looked for, too */
+
+	bool from_compiler; /* the counts are those that the compiler left in the binary: there are no samples */
+	bool force_map;     /* ... and will do without a count of any function */
 
 	const char *const *samples; /* paths; "-" is stdin */
 	size_t sample_count;
@@ -80,6 +84,7 @@ struct conversion {
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
 	bool partial; /* an input or maps ended early; what was there is used */
 	struct aggregate aggregate;
+	struct compiler_counts compiler; /* .from_compiler */
 	bool basic;      /* the profile is of addresses, not of branches */
 	size_t distinct; /* traces, or addresses */
 	struct located_counts located; /* until conversion_convert() ends */

@@ -240,7 +240,7 @@ static const char *type_name(uint16_t e_type)
 {
 	switch (e_type) {
 	case ET_REL:
-		return "a relocatable object file";
+		return "a relocatable object file: its addresses are known when it is linked";
 	case ET_CORE:
 		return "a core file";
 	}

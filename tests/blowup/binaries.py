@@ -362,7 +362,64 @@ def trees_one_function(n):
     return with_probes(program(nops(16), [('f', CODE, 16, FUNC)]), 'f', probes, FEW)
 
 
+MAP = 0x6fff4c0a # SHT_LLVM_BB_ADDR_MAP
+
+
+def mapped(code, content, functions=None, times=1):
+    """A program with the compiler's map of its code, in so many sections over each other."""
+    elf = program(code, functions or [('f', CODE, len(code), FUNC)])
+    place = elf.put(content)
+    for _ in range(times):
+        elf.section('.llvm_bb_addr_map', place, MAP)
+    return with_samples(elf)
+
+
+def map_head(features, ranges=None):
+    return bytes([5, features, 0]) + (b'' if ranges is None else uleb(ranges))
+
+
+def map_ranges_one_place(n):
+    """Each range is the whole code again, which is calls of itself."""
+    code = b''.join(b'\xe8' + pack('<i', -5 * i - 5) for i in range(n))
+    content = map_head(15, n) + b''.join(pack('<Q', CODE) + b'\1' + uleb(i) + b'\0' + uleb(len(code)) + b'\x08' for i in range(n))
+    return mapped(code, content + uleb(1000) + b''.join(b'\x01\x01' + uleb((i + 1) % n) + uleb(1 << 30) for i in range(n)))
+
+
+def map_sections_one_place(n):
+    code = nops(16 * n)
+    content = b''.join(map_head(7) + pack('<Q', CODE + 16 * i) + b'\1\0\0\x10\x01\x05\1\0' for i in range(n))
+    return mapped(code, content, functions(n), n)
+
+
+def map_dense(n):
+    """Blocks that lead anywhere: whoever takes one out joins all before it with all behind it."""
+    code = b'\x90\xc3' * n
+    blocks = b''.join(uleb(i) + b'\0\x02\0' for i in range(n))
+    ways = b''.join(b'\1\x08' + b''.join(uleb((i * 7919 + k * k * 104729 + k) % n) + uleb(1 << 27) for k in range(8)) for i in range(n))
+    return mapped(code, map_head(7) + pack('<Q', CODE) + uleb(n) + blocks + uleb(1000) + ways)
+
+
+def map_successors_of_one(n):
+    """A jump to any of n emptied blocks, which stand for each other."""
+    code = b'\xff\xe0' + RET * 14
+    blocks = b'\0\0\x02\x10' + b''.join(uleb(i + 1) + b'\0\0\x08' for i in range(n))
+    ways = b'\1' + uleb(n) + b''.join(uleb(i + 1) + uleb((1 << 31) // n) for i in range(n))
+    ways += b''.join(b'\1\1' + uleb(i % n + 1) + uleb(1 << 31) for i in range(1, n + 1))
+    return mapped(code, map_head(7) + pack('<Q', CODE) + uleb(n + 1) + blocks + uleb(1000) + ways)
+
+
+def map_lines(n):
+    """Blocks without a branch, each of which falls to the next, and can be entered from the first one."""
+    code = b'\xff\xe0' + b'\x90\x50' * n + RET * 14
+    blocks = b'\0\0\x02\x10' + b''.join(uleb(i + 1) + b'\0\x02\x08' for i in range(n))
+    ways = b'\1' + uleb(n) + b''.join(uleb(i + 1) + uleb((1 << 31) // n) for i in range(n))
+    ways += b''.join(b'\1\1' + uleb(i + 1) + uleb(1 << 31) for i in range(1, n)) + b'\1\0'
+    return mapped(code, map_head(7) + pack('<Q', CODE) + uleb(n + 1) + blocks + uleb(1000000000) + ways)
+
+
 KINDS = {
+    'map-ranges-one-place': (map_ranges_one_place, 4000), 'map-sections-one-place': (map_sections_one_place, 1000), 'map-dense': (map_dense, 4000),
+    'map-successors-of-one': (map_successors_of_one, 20000), 'map-lines': (map_lines, 20000),
     'jumps-one-table': (jumps_one_table, 4000), 'tables-in-tables': (tables_in_tables, 4000),
     'jumps-of-parts': (jumps_of_parts, 2000), 'jumps-without-writer': (jumps_without_writer, 100000),
     'fdes-one-lsda': (fdes_one_lsda, 2000), 'names-one-string': (names_one_string, 6000),

@@ -114,6 +114,11 @@ class Lines:
             if option.takes_file() and option.reads() and option.name not in self.command.required and not option.writes():
                 yield from ([f'{option.name}={value}'] for value in self.values(option.name, option.word))
 
+    def beside(self, chosen, more):
+        """The operands, but for those that an option takes the place of."""
+        without = commands.WITHOUT.get((self.command.name, more[0].split('=')[0]), [])
+        return [value for word, value in zip(self.command.operands, chosen) if word not in without] + chosen[len(self.command.operands):]
+
     def ways(self):
         yield from ([flag] for flag in self.command.flags() if flag not in NOT_TRIED)
         for words in VALUES.get(self.command.name, []):
@@ -136,7 +141,7 @@ class Lines:
         pair = ['--input=input'] if any(o.name == '--input' for o in own) and self.existing(['input']) else []
         files = [self.line(first[:number] + [other] + first[number + 1:])
                  for number, slot in enumerate(self.slots) for other in slot[1:]]
-        options = [self.line(first, more) for more in self.file_options() if more != pair]
+        options = [self.line(self.beside(first, more), more) for more in self.file_options() if more != pair]
         ways = [self.line(first, more + pair) for more in self.ways()]
         if pair:
             yield self.line(first, pair)

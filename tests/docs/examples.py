@@ -52,6 +52,7 @@ def examples(path):
 
 
 def with_files(line):
+    line = re.sub(r'(--from-compiler=)\w+', r'\1luap', line) # SQLite of inputs/ has no map of the compiler
     recording = 'lbr.b22.data' if re.search(r'\.(bolt|bat)', line) else 'lbr.input.data'
     for word, name in (*FILES, ('perf.data', recording)):
         line = re.sub(r'(?<![\w./-])%s(?![\w./-])' % re.escape(word), name, line)
@@ -65,6 +66,7 @@ def prepare(place):
     os.makedirs(os.path.join(place, 'work/side'))
     for name in 'sq', 'sq.b22', 'lbr.b22.data', 'lbr.input.data':
         os.symlink(os.path.join(DATA, name), os.path.join(place, 'work', name))
+    os.symlink(os.path.join(DATA, '../next/luap'), os.path.join(place, 'work/luap'))
     for host in 'a.data', 'b.data':
         os.symlink(os.path.join(DATA, 'lbr.b22.data'), os.path.join(place, 'work', host))
     with open(os.path.join(DATA, 'lbr.b22.txt'), 'rb') as text, lzma.open(os.path.join(place, 'work/prog.txt.xz'), 'wb') as file:

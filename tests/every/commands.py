@@ -23,8 +23,8 @@ BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('stacks', 'stdin'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt']}
 # ... and what stands in an operand then.
 INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps'): {'SAMPLES': 'plain.script.txt'}}
-# An option that takes the place of an operand.
-WITHOUT = {('convert', '--bin'): 'OPTIMIZED'}
+# An option that takes the place of operands.
+WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('convert', '--from-compiler'): ['OPTIMIZED', 'SAMPLES']}
 
 # What is written with exit code 3, by the documentation: docs/stats.md.
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}

@@ -81,7 +81,7 @@ class Planner:
         for number, word in enumerate(command.operands):
             if place.kind in ('operand', 'stdin') and number == place.number:
                 yield '-' if place.kind == 'stdin' else value
-            elif commands.WITHOUT.get((command.name, name)) == word:
+            elif word in commands.WITHOUT.get((command.name, name), []):
                 continue
             elif word in commands.NO_FILES:
                 yield commands.NO_FILES[word]

@@ -127,6 +127,7 @@ def add_binaries(make):
     make.add('library.so', shared_library(plain))
     make.add('object.o', relocatable(plain))
     make.add('aarch64', make.read(make.inputs, 'aarch64/sorts.b22'))
+    make.add('mapped', make.read(make.inputs, 'next/luap')) # with the compiler's map and counts
     make.add('elf32', b'\x7fELF\1\1\1' + bytes(9) + struct.pack('<HHI', 3, 3, 1) + bytes(80), valid=False)
     make.script(os.path.join(SUPPORT, 'kernel.py'), 'elf', make.batconv, make.path('demo.bolt'), make.path('vmlinux'))
     make.kinds.append(Kind('vmlinux', make.path('vmlinux')))

@@ -47,10 +47,10 @@ VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'],
 # Words of options that need something else with each pair, or what no pair has.
 NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', 'FROM,TO', 'ADDR', 'ADDRESS', 'FILE', 'BIN', 'INPUT', 'PROFILE',
             'PATH', 'SAMPLES'}
-# Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes), or they change the
+# Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes, --from-compiler), or they change the
 # files of inputs/.
 NO_TURN = {'--threads', '--in-place', '--no-progress', '--new-recording', '--null', '--max-bad', '-ps', '--profile-write-pseudo-probes',
-           '--hashes', *commands.NOT_TRIED}
+           '--hashes', '--from-compiler', '--force-map', *commands.NOT_TRIED}
 # Commands that exit with 3 although nothing is wrong: what was compared differs.
 FINDS = {'verify', 'diff', 'addr', 'maps', 'overlap'}
 

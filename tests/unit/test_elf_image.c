@@ -102,7 +102,7 @@ static void test_headers(void **state)
 		{EI_CLASS, 9, BC_FORMAT, "ELF header, byte 4: class 9 is not defined"},
 		{EI_DATA, ELFDATA2MSB, BC_UNSUPPORTED, "a big-endian ELF file"},
 		{EI_DATA, 0, BC_FORMAT, "ELF header, byte 5: byte order 0 is not defined"},
-		{16, ET_REL, BC_UNSUPPORTED, "a relocatable object file"},
+		{16, ET_REL, BC_UNSUPPORTED, "a relocatable object file: its addresses are known when it is linked"},
 		{16, ET_CORE, BC_UNSUPPORTED, "a core file"},
 		{16, 77, BC_UNSUPPORTED, "neither an executable nor a shared library"},
 		{18, EM_S390, BC_UNSUPPORTED,
