@@ -22,6 +22,16 @@ wrong() { say "$*"; exit 2; }
 # whole_name VARIABLE NAME: sets it to NAME from / on
 whole_name() { IFS= read -r -d '' "$1" < <(realpath -zm -- "$2"); }
 
+# make_folder DIR: one that can be written, with those above it
+make_folder() { mkdir -p -- "$1" 2>/dev/null && [ -w "$1" ] || fail "$1: is no directory that can be written"; }
+
+# check_file NAME PATH: a file that can be read, as a setting wants it; a pipe will do
+check_file() {
+	[ -e "$2" ] || fail "$1: $2: there is no such file"
+	[ ! -d "$2" ] || fail "$1: $2: is a directory"
+	[ -r "$2" ] || fail "$1: $2: cannot be read"
+}
+
 # find_batconv: BATCONV as a name from / on
 find_batconv() {
 	local found

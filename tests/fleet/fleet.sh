@@ -156,6 +156,17 @@ rm -r o12/result
 gives 0 parallel OUT=o12 LIST=list.plain BINARY=demo.bolt OPTIONS=--input=demo
 same o12 inferred
 [ "$(ls o12/result)" = "$(printf '%s\n' bad cut merged.zst profile.fdata summary)" ] || wrong "o12/result: $(ls o12/result)"
+# No line is the shell's own, or of a program that it starts.
+for settings in LIST=nothing LIST=side BINARY=nothing OUT=/proc/none OUT=list TMPDIR=/proc/none; do
+	gives 1 parallel OUT=o13 "$settings"
+	! grep -v '^batconv' said || wrong "$settings: more than a line of its own"
+	[ ! -e o13 ] || wrong "$settings: something was made"
+done
+for words in 'map-lines' "$work/o13 map 0" '/proc/none final-lines 1'; do
+	# shellcheck disable=SC2086 # words
+	TMPDIR=/proc/none "$fleet/batconv-fleet-step" $words </dev/null >said 2>&1 && wrong "$words: exit 0"
+	! grep -v '^batconv-fleet: ' said || wrong "$words: more than a line of its own"
+done
 gives 2 status OUT=
 said 'batconv-fleet status'
 "$fleet/batconv-fleet" --help >said || wrong '--help'
