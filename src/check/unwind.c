@@ -555,6 +555,13 @@ static void compare_call(struct unwinding *u, uint32_t part, uint32_t i)
 	}
 	if (!in || !in->pad)
 		return;
+	struct cfi_row_at in_row = row_at(&u->in, input), out_row = row_at(&u->out, address);
+	if (in_row.row && out_row.row && in_row.row->args_size != out_row.row->args_size) {
+		snprintf(text_in, sizeof(text_in), "%" PRIu64 " bytes of arguments to take off the stack", in_row.row->args_size);
+		snprintf(text_out, sizeof(text_out), "%" PRIu64, out_row.row->args_size);
+		tell_site(u, f->fragment, address, input, text_in, text_out);
+		return;
+	}
 	uint64_t pad = input_of_pad(u, out->pad), wanted = through_jumps(&u->function.in, in->pad);
 	bool known = wanted - u->function.in.address < u->function.in.bytes.size;
 	if ((known && through_jumps(&u->function.in, pad) != wanted) || !same_actions(u, in, lsda, out, &bad)) {
