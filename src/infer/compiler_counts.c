@@ -159,6 +159,20 @@ static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err
 		       f->mapped);
 }
 
+/* Forces counts where no function has one; else those without are none that count. */
+static void take_counted(struct reading *r)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->counted.len; i++) {
+		struct counted *f = &r->counted.at[i];
+		f->entries = r->figures->forced ? COMPILER_ENTRIES : f->entries;
+		if (f->entries > 0)
+			r->counted.at[count++] = *f;
+	}
+	r->counted.len = count;
+}
+
 /* Finds the functions that count, sets the figures, and forces counts where there are none. */
 static bool find_counted(struct reading *r, struct bc_error *err)
 {
@@ -177,9 +191,7 @@ static bool find_counted(struct reading *r, struct bc_error *err)
 		ok = r->counted.len || fail_uncounted(r->figures, err);
 	}
 	code_marks_free(&seen);
-	for (size_t i = 0; i < r->counted.len; i++)
-		if (r->figures->forced)
-			r->counted.at[i].entries = COMPILER_ENTRIES;
+	take_counted(r);
 	sort_counted(r->counted.at, r->counted.len);
 	return ok;
 }
