@@ -46,7 +46,7 @@ def row(release, program, samples, name, folder):
         options += ['-data', profile]
     done = subprocess.run(['llvm-bolt-' + release, program, '-o', out, '-enable-bat', '-no-huge-pages'] + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
-        lines = [line for line in done.stdout.decode(errors='replace').splitlines() if 'BOLT-ERROR' in line or 'nknown' in line or 'Cannot find option' in line]
+        lines = [line for line in done.stdout.decode(errors='replace').splitlines() if 'BOLT-ERROR' in line or 'Cannot find option' in line or 'Unknown command' in line]
         return 'refused: ' + (lines or ['exit %d' % done.returncode])[0][:90], set()
     done = subprocess.run([BATCONV, 'verify', '--json', '--unwind', '--limit=3', '--input=' + program, out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode not in (0, 3):
