@@ -462,10 +462,10 @@ static bool ascend(const struct lsda *lsda)
 	return true;
 }
 
-#define JUMPS_MOST 4
+#define JUMPS_MOST 8
 
 /* Where code of the input begins that a landing pad of the output is; jumps are followed, as splitting puts them before landing pads of other
- * fragments.  0: not known. */
+ * fragments, and stores that shrink wrapping puts at their beginning are passed.  0: not known. */
 static uint64_t input_of_pad(const struct unwinding *u, uint64_t pad)
 {
 	const struct tied_function *function = &u->function;
@@ -478,7 +478,8 @@ static uint64_t input_of_pad(const struct unwinding *u, uint64_t pad)
 				continue;
 			if (f->ties.at[insn].kind == TIE_SAME)
 				return function->in.address + function->in.insns.at[f->ties.at[insn].input].offset;
-			if (f->code.insns.at[insn].kind != INSN_JUMP && !f->code.insns.at[insn].nop)
+			bool put_in = f->ties.at[insn].kind == TIE_CHANGED && f->code.insns.at[insn].kind == INSN_NEXT;
+			if (f->code.insns.at[insn].kind != INSN_JUMP && !f->code.insns.at[insn].nop && !put_in)
 				return 0;
 			pad = f->code.insns.at[insn].kind == INSN_JUMP ? f->code.insns.at[insn].target
 								      : pad + f->code.insns.at[insn].size;
