@@ -368,9 +368,11 @@ static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg
 
 static const struct cfi_rule *rule_of(struct cfi_row_at at, uint32_t reg)
 {
+	const struct cfi_rule *rules = at.rules + at.row->first;
+
 	for (uint32_t i = 0; i < at.row->count; i++)
-		if (at.rules[at.row->first + i].reg == reg)
-			return &at.rules[at.row->first + i];
+		if (rules[i].reg == reg)
+			return rules + i;
 	return NULL;
 }
 

@@ -933,7 +933,7 @@ bool check_unwind(const struct binary *subject, const struct input *input, unsig
 			ok = work_check(input->image.work, err) && work_fail(subject->image.work, err);
 		ok = ok && check_debug_frame(&c, findings, err);
 	}
-	uint64_t words[BC_COUNT(c.counts)];
+	uint64_t words[BC_COUNT(c.counts)] = {0};
 	for (size_t i = 0; i < BC_COUNT(words); i++)
 		words[i] = atomic_load(&c.counts[i]);
 	memcpy(out, words, sizeof(*out));
