@@ -79,8 +79,9 @@ def prepare(place):
     subprocess.run([BATCONV, '-q', '--shard', DATA + '/sq.b22', DATA + '/lbr.b22.data', '-o', days[0]], check=True)
     for day in days[1:]:
         shutil.copy(days[0], day)
-    with open(os.path.join(place, 'work/list'), 'w', encoding='ascii') as file:
-        file.write('d1.zst\nd2.zst\n')
+    for name in 'list', 'shards':
+        with open(os.path.join(place, 'work', name), 'w', encoding='ascii') as file:
+            file.write('d1.zst\nd2.zst\n')
 
 
 def run(path, lines, place):
