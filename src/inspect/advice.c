@@ -178,6 +178,9 @@ static void write_command(const struct situation *s, struct advised_change chang
 
 /* ---- a file alone ---- */
 
+/* llvm-bolt moves nothing without such options. */
+#define OPTIMISING " -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions"
+
 static void use_recording(const struct use *use, struct advice_line *line)
 {
 	if (use->no_samples) {
@@ -236,7 +239,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_SIDE: use_binary(use, &line); break;
 	case FILE_NOTE: use_with(&line, "batconv dump ", use->path, ""); break;
 	case FILE_FDATA:
-	case FILE_YAML: use_with(&line, "llvm-bolt PROG -data ", use->path, " -o prog.bolt --enable-bat"); break;
+	case FILE_YAML: use_with(&line, "llvm-bolt PROG -data ", use->path, " -o prog.bolt" OPTIMISING); break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
 		use_with(&line, "batconv maps --list ", use->path, "");
@@ -284,7 +287,7 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 	if (bolted && read)
 		use_with(line, " --input=", read, "");
 	use_with(line, " -o prog.fdata && llvm-bolt ", read ? read : "PROG",
-		 " -data prog.fdata -o prog.bolt2 -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions");
+		 " -data prog.fdata -o prog.bolt2" OPTIMISING);
 }
 
 void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *files, struct advice *out)
