@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/large_pages.h"
 #include "tests/support/prng.h"
 
 #define BLOCK 16 /* before each allocation, its size; about what malloc needs itself */
@@ -66,12 +67,14 @@ static inline void *counting_realloc(void *at, size_t size)
 
 #define malloc counting_malloc
 #define realloc counting_realloc
+#define large_realloc(at, used, size) counting_realloc(at, size)
 #define calloc counting_calloc
 #define free counting_free
 #include "src/base/map.c"
 #include "src/addrspace/map_set.c"
 #undef malloc
 #undef realloc
+#undef large_realloc
 #undef calloc
 #undef free
 

@@ -2,6 +2,7 @@
 /* Every allocation of the perf.data reader fails once: the error says so and
  * nothing leaks.  The files that allocate are compiled into this one, with
  * allocators that fail on demand. */
+#include "src/base/large_pages.h"
 #include "tests/support/cmocka.h"
 
 #include <fcntl.h>
@@ -42,6 +43,7 @@ static char *failing_strndup(const char *text, size_t size)
 #define malloc failing_malloc
 #define calloc failing_calloc
 #define realloc failing_realloc
+#define large_realloc(at, used, size) failing_realloc(at, size)
 #undef strndup
 #define strndup failing_strndup
 #include "src/event/perf_data/perf_records.c"
@@ -54,6 +56,7 @@ static char *failing_strndup(const char *text, size_t size)
 #undef malloc
 #undef calloc
 #undef realloc
+#undef large_realloc
 #undef strndup
 
 #include "tests/support/build_perf.h"
