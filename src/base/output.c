@@ -116,7 +116,7 @@ static bool make_room(struct memory_sink *sink, size_t more)
 			return false;
 		cap *= 2;
 	}
-	char *at = cap > sink->cap ? large_pages(realloc(sink->at, cap), cap) : sink->at;
+	char *at = cap > sink->cap ? large_realloc(sink->at, sink->len, cap) : sink->at;
 	if (!at)
 		return false;
 	sink->at = at;

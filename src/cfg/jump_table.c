@@ -24,11 +24,10 @@ struct contents {
 	bool is_table, split;
 };
 
-DEFINE_SEARCH(first_insn_from, struct insn, uint64_t, item->offset < key)
 
 const struct insn *insn_at(const struct insn_vec *insns, uint64_t offset)
 {
-	size_t i = first_insn_from(insns->at, insns->len, offset);
+	size_t i = insns_before(insns->at, insns->len, offset);
 
 	return i < insns->len && insns->at[i].offset == offset ? &insns->at[i] : NULL;
 }

@@ -107,7 +107,7 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(UNWIND_OVERLAP, "unwind-overlap", ERROR, "two FDEs describe the same code", UNWIND_REPORT) \
 	X(UNWIND_HEADER, "unwind-header", ERROR, ".eh_frame_hdr does not lead to the FDE of code",  \
 	  "Unwinders search this table only.  If another tool wrote the file after llvm-bolt, run it before; else report it to BOLT.") \
-	X(UNWIND_PERSONALITY, "unwind-personality", ERROR, "another personality function, or another exception table or none", UNWIND_REPORT) \
+	X(UNWIND_PERSONALITY, "unwind-personality", ERROR, "another personality function than the input's, or none", UNWIND_REPORT) \
 	X(UNWIND_CALL_SITE, "unwind-call-site", ERROR, "an exception continues elsewhere than in the input", UNWIND_REPORT) \
 	X(UNWIND_DEBUG_FRAME, "unwind-debug-frame", NOTE, ".debug_frame describes code where the input had it", \
 	  "Debuggers use .eh_frame where it is there; profilers read nothing else.")

@@ -60,7 +60,6 @@ struct flow {
 	bool has_dispatch;
 };
 
-DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 DEFINE_SEARCH(leaders_before, struct leader, uint64_t, item->address < key)
 DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
 
@@ -72,12 +71,18 @@ DEFINE_SORT(sort_targets, struct target, target_less)
 
 /* ---- states ---- */
 
+/* Offsets come from the file and can be anything: they wrap. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static void forget_saved(struct flow_state *s, int64_t offset)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->saved[i].offset <= offset - 8 || s->saved[i].offset >= offset + 8)
+		if ((uint64_t)s->saved[i].offset - (uint64_t)offset + 7 > 14)
 			s->saved[kept++] = s->saved[i];
 	s->count = kept;
 }
@@ -98,7 +103,7 @@ static void store(struct flow_state *s, const struct stack_step *step)
 		s->lost |= base && base->kind == HELD_UNKNOWN;
 		return;
 	}
-	int64_t offset = base->offset + step->value;
+	int64_t offset = plus(base->offset, step->value);
 	forget_saved(s, offset);
 	bool callers = step->reg < REGISTERS && s->regs[step->reg].kind == HELD_CALLERS;
 	if (callers && s->count < SAVED_MOST)
@@ -115,7 +120,7 @@ static void load(struct flow_state *s, const struct stack_step *step)
 
 	if (step->reg >= REGISTERS)
 		return;
-	const struct saved *saved = base && base->kind == HELD_CFA ? find_saved(s, base->offset + step->value) : NULL;
+	const struct saved *saved = base && base->kind == HELD_CFA ? find_saved(s, plus(base->offset, step->value)) : NULL;
 	s->regs[step->reg] = saved ? (struct held){HELD_CALLERS, saved->reg, 0} : (struct held){HELD_UNKNOWN, 0, 0};
 }
 
@@ -125,7 +130,7 @@ static void set(struct flow_state *s, const struct stack_step *step)
 		return;
 	struct held value = step->base < REGISTERS ? s->regs[step->base] : (struct held){HELD_UNKNOWN, 0, 0};
 	if (value.kind == HELD_CFA)
-		value.offset += step->value;
+		value.offset = plus(value.offset, step->value);
 	else if (value.kind == HELD_CALLERS && step->value)
 		value.kind = HELD_OTHER;
 	s->regs[step->reg] = value;
@@ -345,7 +350,7 @@ static enum flow_verdict judge_cfa(const struct flow_state *s, const struct cfi_
 		return FLOW_UNKNOWN;
 	const struct held *held = &s->regs[cfa->reg];
 	if (held->kind == HELD_CFA)
-		return held->offset + cfa->value ? FLOW_CFA : FLOW_RIGHT;
+		return plus(held->offset, cfa->value) ? FLOW_CFA : FLOW_RIGHT;
 	return held->kind == HELD_UNKNOWN ? FLOW_UNKNOWN : FLOW_CFA;
 }
 
@@ -366,23 +371,13 @@ static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg
 	return s->lost ? FLOW_UNKNOWN : FLOW_REGISTER;
 }
 
-static const struct cfi_rule *rule_of(struct cfi_row_at at, uint32_t reg)
-{
-	const struct cfi_rule *rules = at.rules + at.row->first;
-
-	for (uint32_t i = 0; i < at.row->count; i++)
-		if (rules[i].reg == reg)
-			return rules + i;
-	return NULL;
-}
-
 static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at)
 {
 	struct flow_judgement j = {.verdict = FLOW_UNKNOWN};
 	const struct held *sp = &s->regs[f->roles.stack_pointer];
 
 	j.has_height = sp->kind == HELD_CFA;
-	j.height = -sp->offset;
+	j.height = (int64_t)-(uint64_t)sp->offset;
 	if (!at.row)
 		return j;
 	j.verdict = judge_cfa(s, &at.row->cfa);
@@ -391,7 +386,7 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 	for (uint32_t reg = 0; reg < REGISTERS; reg++) {
 		if (!(f->roles.kept >> reg & 1) && reg != f->roles.link)
 			continue;
-		enum flow_verdict verdict = judge_register(s, reg, rule_of(at, reg));
+		enum flow_verdict verdict = judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg));
 		if (verdict == FLOW_REGISTER) {
 			j.verdict = FLOW_REGISTER;
 			j.reg = reg;
@@ -400,7 +395,7 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 		if (verdict == FLOW_UNKNOWN)
 			j.verdict = FLOW_UNKNOWN;
 	}
-	const struct cfi_rule *back = rule_of(at, f->return_register);
+	const struct cfi_rule *back = cfi_rule_of(at.row, at.rules, f->return_register);
 	if (f->roles.link == STACK_NO_REGISTER && (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
 		j.verdict = FLOW_REGISTER;
 		j.reg = f->return_register;
@@ -420,12 +415,15 @@ static struct flow_state begin(const struct flow *f, struct cfi_row_at entry)
 	if (!entry.row || entry.row->cfa.how != CFI_OFFSET || entry.row->cfa.reg >= REGISTERS)
 		return s;
 	s.regs[f->roles.stack_pointer] = (struct held){HELD_UNKNOWN, 0, 0};
-	s.regs[entry.row->cfa.reg] = (struct held){HELD_CFA, 0, -entry.row->cfa.value};
+	s.regs[entry.row->cfa.reg] = (struct held){HELD_CFA, 0, (int64_t)-(uint64_t)entry.row->cfa.value};
 	for (uint32_t i = 0; i < entry.row->count; i++) {
 		const struct cfi_rule *rule = &entry.rules[entry.row->first + i];
 		if (rule->reg >= REGISTERS || rule->how != CFI_AT_OFFSET)
 			continue;
-		s.saved[s.count < SAVED_MOST ? s.count++ : 0] = (struct saved){rule->value, (uint8_t)rule->reg};
+		if (s.count < SAVED_MOST)
+			s.saved[s.count++] = (struct saved){rule->value, (uint8_t)rule->reg};
+		else
+			s.lost = true;
 		if (s.regs[rule->reg].kind == HELD_CALLERS)
 			s.regs[rule->reg] = (struct held){HELD_UNKNOWN, 0, 0};
 	}

@@ -10,7 +10,6 @@
 /* After a difference, how many instructions of both sides together are skipped to find the next that are the same. */
 #define SKIP_MOST 12
 
-DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 
 uint32_t tied_insn_at(const struct tied_code *code, uint64_t offset)
 {

@@ -13,7 +13,6 @@
 #include "src/check/frame_flow.h"
 #include "src/check/insn_ties.h"
 #include "src/elf/cfi.h"
-#include "src/elf/eh_frame_hdr.h"
 #include "src/elf/fragments_by_function.h"
 #include "src/elf/lsda.h"
 #include "src/isa/stack_effect.h"
@@ -180,14 +179,6 @@ struct unwinding {
 	uint32_t fragment;    /* where judgements are for */
 };
 
-static const struct cfi_rule *rule_in(const struct cfi_row *row, const struct cfi_rule *rules, uint32_t reg)
-{
-	for (uint32_t i = 0; row && i < row->count; i++)
-		if (rules[row->first + i].reg == reg)
-			return &rules[row->first + i];
-	return NULL;
-}
-
 static void rule_text(const struct unwinding *u, const struct cfi_row *row, const struct row_reader *reader, char *out, size_t size)
 {
 	enum machine machine = u->c->subject->image.machine;
@@ -195,7 +186,7 @@ static void rule_text(const struct unwinding *u, const struct cfi_row *row, cons
 	if (!row) {
 		snprintf(out, size, "nothing");
 	} else if (u->run.kind == FINDING_UNWIND_REGISTER) {
-		const struct cfi_rule *rule = rule_in(row, reader->rows.rules.at, u->run.reg);
+		const struct cfi_rule *rule = cfi_rule_of(row, reader->rows.rules.at, u->run.reg);
 		if (rule)
 			cfi_rule_text(machine, rule, false, out, size);
 		else
@@ -252,12 +243,12 @@ static void differ(struct unwinding *u, enum finding_kind kind, uint32_t reg, co
 static uint32_t differing_register(const struct cfi_row *a, const struct cfi_rule *a_rules, const struct cfi_row *b, const struct cfi_rule *b_rules)
 {
 	for (uint32_t i = 0; i < a->count; i++) {
-		const struct cfi_rule *rule = &a_rules[a->first + i], *other = rule_in(b, b_rules, rule->reg);
+		const struct cfi_rule *rule = &a_rules[a->first + i], *other = cfi_rule_of(b, b_rules, rule->reg);
 		if (!other || !cfi_same_rule(rule, other))
 			return rule->reg;
 	}
 	for (uint32_t i = 0; i < b->count; i++)
-		if (!rule_in(a, a_rules, b_rules[b->first + i].reg))
+		if (!cfi_rule_of(a, a_rules, b_rules[b->first + i].reg))
 			return b_rules[b->first + i].reg;
 	return UINT32_MAX;
 }
@@ -714,26 +705,17 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 
 /* ---- the tables themselves ---- */
 
-DEFINE_SEARCH(fdes_before, struct cfi_fde, uint64_t, item->code.address < key)
-
-/* FDEs of no code are of no function. */
-static bool has_empty(const struct cfi_table *table, uint64_t code)
-{
-	size_t i = fdes_before(table->fdes.at, table->fdes.len, code);
-
-	return i < table->fdes.len && table->fdes.at[i].code.address == code && !table->fdes.at[i].code.size;
-}
-
 /* Reads the FDEs that the header lists, as an unwinder does.  `findings`: of the output; of the input NULL.  False: no memory. */
 static bool read_listed(const struct binary *subject, struct unwind_side *side, struct eh_frame frame, struct findings *findings)
 {
 	const struct eh_frame_hdr_vec *entries = &side->header.entries;
 	uint64_t *bytes = malloc((entries->len + 1) * sizeof(*bytes));
-	bool *missing = malloc((entries->len + 1) * sizeof(*missing)), sorted = true;
+	uint64_t *codes = malloc((entries->len + 1) * sizeof(*codes));
+	bool sorted = true;
 
 	for (size_t i = 0; bytes && i < entries->len; i++)
 		bytes[i] = entries->at[i].fde - side->address;
-	bool ok = bytes && missing && cfi_table_read_some(side->image, frame, bytes, entries->len, missing, &side->table);
+	bool ok = bytes && codes && cfi_table_read_some(side->image, frame, bytes, entries->len, codes, &side->table);
 	for (size_t i = 0; ok && findings && i < entries->len; i++) {
 		const struct eh_frame_hdr_entry *e = &entries->at[i];
 		if (sorted && i && e->code < entries->at[i - 1].code) {
@@ -741,16 +723,15 @@ static bool read_listed(const struct binary *subject, struct unwind_side *side, 
 				     "entry %zu of %zu is not sorted: 0x%" PRIx64 " after 0x%" PRIx64, i, entries->len, e->code, entries->at[i - 1].code);
 			sorted = false;
 		}
-		const struct cfi_fde *fde = missing[i] ? NULL : cfi_table_find(&side->table, e->code);
-		if (missing[i])
+		if (codes[i] == CFI_NO_FDE)
 			findings_add(findings, FINDING_UNWIND_HEADER, at_address(subject, e->code), "entry %zu leads to 0x%" PRIx64 ", where no FDE is",
 				     i, e->fde);
-		else if ((!fde || fde->code.address != e->code) && !has_empty(&side->table, e->code))
+		else if (codes[i] != e->code)
 			findings_add(findings, FINDING_UNWIND_HEADER, at_address(subject, e->code),
 				     "entry %zu leads to the FDE at 0x%" PRIx64 ", which is of other code", i, e->fde);
 	}
 	free(bytes);
-	free(missing);
+	free(codes);
 	return ok;
 }
 
@@ -831,7 +812,9 @@ static bool compare_left(struct unwinding *u, const struct function *f)
 		}
 		if (in.row && (!out.row || !cfi_same_row(in.row, in.rules, out.row, out.rules))) {
 			struct finding_location location = at_address(u->c->subject, at);
-			findings_add(u->findings, out.row ? FINDING_UNWIND_CFA : FINDING_UNWIND_MISSING, location,
+			enum finding_kind kind = !out.row ? FINDING_UNWIND_MISSING
+					       : cfi_same_rule(&in.row->cfa, &out.row->cfa) ? FINDING_UNWIND_REGISTER : FINDING_UNWIND_CFA;
+			findings_add(u->findings, kind, location,
 				     "BOLT left this function where it was, and its rules from 0x%" PRIx64 " to 0x%" PRIx64 " %s", at, next,
 				     out.row ? "are other ones than in the input" : "are gone");
 			break;

@@ -395,7 +395,7 @@ static const char *unused_value(const struct arguments *args, const struct words
 static const char *option_of_samples(const struct command_line *line)
 {
 	static const char *const names[] = {"bin", "input", "no-input", "input-format", "profgen", "pid", "event", "time", "new-recording", "maps", "max-samples", "basic",
-					    "image", "ignore-build-id", "keep-newest", "impute-fall-throughs", "no-infer", "compat", "restore"};
+					    "image", "ignore-build-id", "force", "keep-newest", "impute-fall-throughs", "no-infer", "compat", "restore"};
 
 	for (size_t i = 0; i < line->options.len; i++)
 		for (size_t k = 0; k < BC_COUNT(names); k++)
@@ -412,7 +412,7 @@ static int check_from_compiler(const struct command_line *line, struct arguments
 	if (line->operands.len)
 		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
 	if (args->output.format == FORMAT_PROFGEN)
-		return usage_error(line->command, "--from-compiler has counts of the compiler, which needs no profile of them: not --format=profgen", NULL);
+		return usage_error(line->command, "--from-compiler makes a profile for llvm-bolt, not --format=profgen: the compiler has these counts already", NULL);
 	snprintf(option, sizeof(option), "--%s", name ? name : "");
 	if (name)
 		return usage_error(line->command, "--from-compiler makes the profile without samples, not also with", option);

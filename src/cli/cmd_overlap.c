@@ -12,24 +12,13 @@
 
 struct arguments {
 	const char *output, *bin;
-	bool json, has_min;
-	double min;
+	bool json;
+	struct percent min;
 };
-
-static const char *read_min(struct command_line *line, const struct option_row *row, const char *value)
-{
-	struct arguments *args = line->arguments;
-	char *end;
-
-	(void)row;
-	args->has_min = true;
-	args->min = strtod(value, &end);
-	return *value >= '0' && *value <= '9' && !*end && args->min <= 100 ? NULL : OPTION_WRONG;
-}
 
 static const struct option_row rows[] = {
 	{0, "bin", "BIN", FILE_READ, "the binary that ran: samples are converted for it first, and\na local function is known by both of its names", INTO(bin)},
-	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO_BY(min, read_min), .takes = "a number from 0 to 100"},
+	{0, "min", "PERCENT", NO_FILE, "exit code 3 if a share is below PERCENT", INTO(min), .takes = "a number from 0 to 100"},
 	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
 	SANDBOX_ROW,
@@ -38,11 +27,11 @@ static const struct option_row rows[] = {
 
 static void tell_min(const struct overlap_report *report)
 {
-	for (int i = 0; report->has_min && i < OVERLAP_KIND_COUNT; i++) {
+	for (int i = 0; report->min.given && i < OVERLAP_KIND_COUNT; i++) {
 		const struct overlap_share *share = &report->overlap->shares[i];
-		if (share->known && share->percent < report->min)
+		if (share->known && share->percent < report->min.is)
 			say(stderr, "overlap of %s is %.4f %%, and --min=%g was asked for", overlap_key((enum overlap_kind)i),
-			    share->percent, report->min);
+			    share->percent, report->min.is);
 	}
 }
 
@@ -69,14 +58,14 @@ static int compare(const struct arguments *args, const char *const *paths, const
 {
 	BC_AUTO(overlap_free) struct overlap overlap = {0};
 	BC_AUTO(same_names_free) struct same_names same = {0};
-	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->has_min, args->min, false};
+	struct overlap_report report = {&overlap, {paths[0], paths[1]}, args->min, false};
 	struct output output;
 	struct bc_error err;
 
 	if ((args->bin && !unify_names(args->bin, profiles, &same, &err)) || !overlap_take(&profiles[0], &profiles[1], same.own, &overlap, &err) || !output_open(args->output, &output, &err))
 		return fail(&err);
 	for (int i = 0; i < OVERLAP_KIND_COUNT; i++)
-		report.wanting |= args->has_min && overlap.shares[i].known && overlap.shares[i].percent < args->min;
+		report.wanting |= args->min.given && overlap.shares[i].known && overlap.shares[i].percent < args->min.is;
 	(args->json ? overlap_json : overlap_text)(&report, output.file);
 	if (!output_commit(&output, &err))
 		return fail(&err);

@@ -16,8 +16,7 @@ struct stale_report {
 	const char *profile;             /* its path */
 	const struct staleness *builds;
 	size_t count;
-	bool has_min;
-	double min;
+	struct percent min;
 	bool wanting; /* one of the builds is below it */
 };
 
@@ -243,8 +242,8 @@ static void stale_json(const struct stale_report *report, FILE *out)
 	for (size_t i = 0; i < report->count; i++)
 		write_build(&json, &report->builds[i]);
 	json_close(&json, ']');
-	if (report->has_min)
-		json_real(&json, "min_exact", report->min);
+	if (report->min.given)
+		json_real(&json, "min_exact", report->min.is);
 	json_bool(&json, "wanting", report->wanting);
 	json_close(&json, '}');
 	putc('\n', out);
@@ -254,26 +253,15 @@ static void stale_json(const struct stale_report *report, FILE *out)
 
 struct arguments {
 	const char *output, *hashes;
-	bool json, has_min;
-	double min;
+	bool json;
+	struct percent min;
 };
-
-static const char *read_min(struct command_line *line, const struct option_row *row, const char *value)
-{
-	struct arguments *args = line->arguments;
-	char *end;
-
-	(void)row;
-	args->has_min = true;
-	args->min = strtod(value, &end);
-	return *value >= '0' && *value <= '9' && !*end && args->min <= 100 ? NULL : OPTION_WRONG;
-}
 
 static const struct option_row rows[] = {
 	{0, "hashes", "FILE", FILE_READ,
 	 "llvm-bolt's hashes of BINARY, which has none of its own: the\noutput of 'extract --hashes', or what llvm-bolt -enable-bat\nwrote of it",
 	 INTO(hashes)},
-	{0, "min-exact", "PERCENT", NO_FILE, "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO_BY(min, read_min),
+	{0, "min-exact", "PERCENT", NO_FILE, "exit code 3 if less than PERCENT of the samples are in exact\nfunctions", INTO(min),
 	 .takes = "a number from 0 to 100"},
 	{0, "json", NULL, NO_FILE, "as JSON", INTO(json)},
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
@@ -294,18 +282,18 @@ static int write_report(const struct arguments *args, struct stale_report *repor
 	struct output output;
 	struct bc_error err;
 
-	for (size_t i = 0; args->has_min && i < report->count; i++)
-		report->wanting |= staleness_exact_percent(&report->builds[i]) < args->min;
+	for (size_t i = 0; args->min.given && i < report->count; i++)
+		report->wanting |= staleness_exact_percent(&report->builds[i]) < args->min.is;
 	if (!output_open(args->output, &output, &err))
 		return fail(&err);
 	(args->json ? stale_json : stale_text)(report, output.file);
 	if (!output_commit(&output, &err))
 		return fail(&err);
-	for (size_t i = 0; args->has_min && i < report->count; i++) {
+	for (size_t i = 0; args->min.given && i < report->count; i++) {
 		double exact = staleness_exact_percent(&report->builds[i]);
-		if (exact < args->min)
+		if (exact < args->min.is)
 			say(stderr, "%s: %.4f %% of the samples are in exact functions, and --min-exact=%g was asked for", report->builds[i].path,
-			    exact, args->min);
+			    exact, args->min.is);
 	}
 	return report->wanting ? EXIT_WANTING : EXIT_DONE;
 }
@@ -313,7 +301,7 @@ static int write_report(const struct arguments *args, struct stale_report *repor
 static int compare_all(const struct arguments *args, const struct words *paths, const struct old_profile *profile)
 {
 	struct staleness *builds = calloc(paths->len, sizeof(*builds));
-	struct stale_report report = {.profile = paths->at[0], .builds = builds, .count = paths->len - 1, .has_min = args->has_min, .min = args->min};
+	struct stale_report report = {.profile = paths->at[0], .builds = builds, .count = paths->len - 1, .min = args->min};
 	struct bc_error err;
 	int code = builds ? EXIT_DONE : (bc_fail_nomem(&err), fail(&err));
 

@@ -113,6 +113,16 @@ const char *option_given_number(struct command_line *line, const struct option_r
 	return parse_number(row, value, &number->is) ? NULL : OPTION_WRONG;
 }
 
+const char *option_percent(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct percent *percent = option_field(line, row);
+	char *end;
+
+	percent->given = true;
+	percent->is = strtod(value, &end);
+	return *value >= '0' && *value <= '9' && !*end && percent->is <= 100 ? NULL : OPTION_WRONG;
+}
+
 const char *option_size(struct command_line *line, const struct option_row *row, const char *value)
 {
 	uint64_t number;

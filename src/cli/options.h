@@ -53,19 +53,24 @@ struct option_row {
  * const char *   the value; struct text: the same
  * uint64_t       a decimal number from `least` to `most`
  * struct number  the same, and that it was given
+ * struct percent a number from 0 to 100, and that it was given
  * enum           the index of the value among the words of the row's argument
  * struct words   all values, of an option that can be repeated */
 #define INTO(field) INTO_OF(struct arguments, field)
 #define INTO_OF(type, field)                                                                                    \
 	.at = offsetof(type, field),                                                                              \
 	.read = _Generic(((type *)0)->field, bool: option_flag, const char *: option_text, struct text: option_view, \
-			 uint64_t: option_number, struct number: option_given_number, unsigned: option_word, struct words: option_words)
+			 uint64_t: option_number, struct number: option_given_number, struct percent: option_percent, unsigned: option_word, struct words: option_words)
 #define INTO_BY(field, reader) .at = offsetof(struct arguments, field), .read = (reader)
 #define INTO_SET(field, constant) INTO_BY(field, option_set), .value = (constant)
 
 struct number {
 	bool given;
 	uint64_t is;
+};
+struct percent {
+	bool given;
+	double is; /* 0 to 100 */
 };
 DEFINE_VEC(words, const char *);
 DEFINE_VEC(mark_vec, size_t);
@@ -78,7 +83,7 @@ struct given_option {
 DEFINE_VEC(given_option_vec, struct given_option);
 
 option_reader option_switch, /* into a struct number: 1, or 0 if it is switched off */
-	option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_size, option_word,
+	option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_percent, option_size, option_word,
 	option_words,
 	option_keyword; /* the one word of the row: sets a bool */
 option_reader option_nothing; /* the option changes nothing */

@@ -92,8 +92,8 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 	json_string(&json, "format", "batconv-overlap");
 	json_number(&json, "version", 1);
 	overlap_json_members(report, &json);
-	if (report->has_min)
-		json_real(&json, "min", report->min);
+	if (report->min.given)
+		json_real(&json, "min", report->min.is);
 	json_bool(&json, "wanting", report->wanting);
 	json_close(&json, '}');
 	putc('\n', out);

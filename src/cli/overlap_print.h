@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "src/cli/options.h"
 #include "src/output/json.h"
 #include "src/quality/flat.h"
 #include "src/quality/overlap.h"
@@ -14,8 +15,7 @@
 struct overlap_report {
 	const struct overlap *overlap;
 	const char *paths[2];
-	bool has_min;
-	double min;
+	struct percent min;
 	bool wanting; /* a share is below it */
 };
 

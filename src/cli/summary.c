@@ -232,16 +232,16 @@ static void print_compiler(const struct conversion *c, FILE *out)
 
 	if (!c->options.from_compiler || !f->functions)
 		return;
-	say(out, "the compiler's map: %" PRIu64 " of %" PRIu64 " functions; %.1f %% of the bytes of code have no map, and count as unknown", f->mapped,
+	say(out, "the compiler's map: %" PRIu64 " of %" PRIu64 " functions; %.1f %% of the bytes of code have no map: the profile has nothing of them", f->mapped,
 	    f->functions, percent(f->unmapped_bytes, f->code_bytes));
 	say(out, "  %12" PRIu64 " (%4.1f %%) with a count%s", f->counted, compiler_counted_percent(f),
 	    f->forced ? ": each is taken to be entered as often as any other" : "");
 	if (f->counted)
 		say(out, "  %12" PRIu64 " (%4.1f %% of these) with more calls than entries", f->contradicted, compiler_contradicted_percent(f));
 	if (f->no_code)
-		say(out, "  %12" PRIu64 " of which code cannot be read: without counts, or without some", f->no_code);
+		say(out, "  %12" PRIu64 " whose code cannot be read in whole or in part: what was not read has no counts", f->no_code);
 	if (f->unsolved)
-		say(out, "  %12" PRIu64 " with a control flow beyond the limit of the solver: counted by the compiler's frequencies", f->unsolved);
+		say(out, "  %12" PRIu64 " with a control flow beyond the limit of the solver: counted by the compiler's frequencies, if the map has them", f->unsolved);
 }
 
 size_t summary_records(const struct summary *summary)

@@ -22,6 +22,14 @@ void cfi_table_free(struct cfi_table *table)
 	cfi_cie_vec_free(&table->cies);
 }
 
+const struct cfi_rule *cfi_rule_of(const struct cfi_row *row, const struct cfi_rule *rules, uint32_t reg)
+{
+	for (uint32_t i = 0; row && i < row->count; i++)
+		if (rules[row->first + i].reg == reg)
+			return &rules[row->first + i];
+	return NULL;
+}
+
 /* ---- reading a section ---- */
 
 /* The number of a CIE that was read just now. */
@@ -50,7 +58,9 @@ static void take_augmentation_data(const struct eh_frame_cie *cie, struct eh_cur
 
 static bool fde_less(const struct cfi_fde *a, const struct cfi_fde *b)
 {
-	return a->code.address != b->code.address ? a->code.address < b->code.address : a->at < b->at;
+	if (a->code.address != b->code.address)
+		return a->code.address < b->code.address;
+	return !a->code.size != !b->code.size ? !b->code.size : a->at < b->at;
 }
 DEFINE_SORT(sort_fdes, struct cfi_fde, fde_less)
 
@@ -88,7 +98,7 @@ bool cfi_table_read(const struct image *image, struct eh_frame section, struct c
 				   at->address - section.address, at->bad);
 }
 
-bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes, size_t count, bool *missing,
+bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes, size_t count, uint64_t *codes,
 			 struct cfi_table *out)
 {
 	struct eh_frame_fde entry;
@@ -96,7 +106,7 @@ bool cfi_table_read_some(const struct image *image, struct eh_frame section, con
 	*out = (struct cfi_table){.work = image->work, .machine = image->machine};
 	for (size_t i = 0; i < count; i++) {
 		enum taken taken = eh_frame_at(&section, bytes[i], &entry) ? take_fde(&section, &entry, out) : TAKEN_BAD;
-		missing[i] = taken == TAKEN_BAD;
+		codes[i] = taken == TAKEN ? entry.code.address : CFI_NO_FDE;
 		if (taken == TAKEN_NOMEM)
 			return false;
 	}
@@ -106,17 +116,17 @@ bool cfi_table_read_some(const struct image *image, struct eh_frame section, con
 }
 
 DEFINE_SEARCH(fdes_up_to, struct cfi_fde, uint64_t, item->code.address <= key)
+DEFINE_SEARCH(fdes_before, struct cfi_fde, uint64_t, item->code.address < key)
 
 const struct cfi_fde *cfi_table_find(const struct cfi_table *table, uint64_t address)
 {
 	size_t i = fdes_up_to(table->fdes.at, table->fdes.len, address);
 
+	if (!i)
+		return NULL;
 	/* Of several at one address the first that is not empty counts, as in eh_frame_ranges(). */
-	const struct cfi_fde *found = NULL;
-	for (; i && (!found || table->fdes.at[i - 1].code.address == found->code.address); i--)
-		if (!found || table->fdes.at[i - 1].code.size)
-			found = &table->fdes.at[i - 1];
-	return found && address - found->code.address < found->code.size ? found : NULL;
+	const struct cfi_fde *found = &table->fdes.at[fdes_before(table->fdes.at, i, table->fdes.at[i - 1].code.address)];
+	return address - found->code.address < found->code.size ? found : NULL;
 }
 
 /* ---- evaluating ---- */
@@ -297,7 +307,7 @@ static int64_t scaled(const struct evaluation *e, uint64_t factored)
 	return (int64_t)(factored * (uint64_t)e->cie->data_factor);
 }
 
-/* Closes the row that holds up to here. */
+/* Closes the row that holds up to `end`. */
 static bool push_row(struct evaluation *e, uint64_t end, struct cfi_rows *out, size_t first_row)
 {
 	struct cfi_row row = {.from = e->at, .cfa = e->now.cfa, .args_size = e->now.args_size,
@@ -348,7 +358,7 @@ static bool take_other(struct evaluation *e, uint8_t op, struct eh_cursor *c)
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
 		reg = take_register(c);
-		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_AT_OFFSET, .value = -scaled(e, eh_take_leb(c, false))});
+		set_rule(e, (struct cfi_rule){.reg = reg, .how = CFI_AT_OFFSET, .value = (int64_t)-(uint64_t)scaled(e, eh_take_leb(c, false))});
 		return true;
 	case DW_CFA_val_offset:
 		reg = take_register(c);

@@ -55,7 +55,7 @@ DEFINE_VEC(cfi_fde_vec, struct cfi_fde);
 DEFINE_VEC(cfi_cie_vec, struct eh_frame_cie);
 
 struct cfi_table {
-	struct cfi_fde_vec fdes; /* by address, those of one address in the order of the section */
+	struct cfi_fde_vec fdes; /* by address, those of one address in the order of the section, but empty ones last */
 	struct cfi_cie_vec cies;
 	struct work *work;       /* of the image */
 	enum machine machine;
@@ -66,8 +66,10 @@ struct cfi_table {
 BC_MUST_USE bool cfi_table_read(const struct image *image, struct eh_frame section, struct cfi_table *out, struct bc_error *err);
 void cfi_table_free(struct cfi_table *table);
 
-/* The same, of the FDEs at `count` bytes of the section only.  missing[i]: no FDE stands at bytes[i]. */
-BC_MUST_USE bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes, size_t count, bool *missing,
+/* The same, of the FDEs at `count` bytes of the section only.  codes[i]: the address of the code of the FDE at bytes[i]; CFI_NO_FDE: none
+ * stands there. */
+#define CFI_NO_FDE UINT64_MAX
+BC_MUST_USE bool cfi_table_read_some(const struct image *image, struct eh_frame section, const uint64_t *bytes, size_t count, uint64_t *codes,
 				     struct cfi_table *out);
 
 /* The FDE of the greatest address at or below this one that holds it, or NULL. */
@@ -87,5 +89,8 @@ void cfi_rule_text(enum machine machine, const struct cfi_rule *rule, bool cfa, 
 
 /* The name of a register by its DWARF number; a number in text if it has none.  size: at least 8 */
 void cfi_register_name(enum machine machine, uint32_t reg, char *out, size_t size);
+
+/* The rule of a register in a row, or NULL; of no row NULL, too. */
+const struct cfi_rule *cfi_rule_of(const struct cfi_row *row, const struct cfi_rule *rules, uint32_t reg);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "src/base/leb.h"
 #include "src/base/sort.h"
-#include "src/base/vec.h"
+#include "src/elf/load.h"
 
 const uint8_t *eh_take(struct eh_cursor *c, uint64_t size)
 {
@@ -239,6 +239,8 @@ static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_b
 		if (!cie.bad)
 			read_cie(&cie, frame->debug, &frame->cie);
 		c->bad = cie.bad;
+		if (cie.bad)
+			frame->cie.at = UINT64_MAX; /* not half of it for the next FDE */
 	}
 	if (c->bad)
 		return;
@@ -367,4 +369,66 @@ void code_ranges_free(struct code_ranges *ranges)
 {
 	free(ranges->at);
 	*ranges = (struct code_ranges){0};
+}
+
+/* ---- .eh_frame_hdr ---- */
+
+void eh_frame_hdr_free(struct eh_frame_hdr *header)
+{
+	eh_frame_hdr_vec_free(&header->entries);
+}
+
+/* Finds the segment.  False: there is none. */
+static bool find_segment(const struct image *image, struct eh_cursor *out)
+{
+	Elf64_Phdr segment;
+
+	for (size_t i = 0; image_program_header(image, i, &segment); i++)
+		if (segment.p_type == PT_GNU_EH_FRAME) {
+			*out = (struct eh_cursor){bytes_first(image_bytes_at(image, (struct vaddr){segment.p_vaddr}), segment.p_memsz), segment.p_vaddr, NULL};
+			return true;
+		}
+	return false;
+}
+
+/* A value that is absolute, relative to itself or to the header. */
+static uint64_t take_value(struct eh_cursor *c, uint8_t encoding, uint64_t header)
+{
+	if ((encoding & EH_PE_BASE) == EH_PE_DATAREL)
+		return header + eh_take_number(c, encoding);
+	return eh_take_pointer(c, encoding);
+}
+
+static bool read_table(struct eh_cursor *c, uint8_t encoding, uint64_t count, struct eh_frame_hdr *out)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		struct eh_frame_hdr_entry entry;
+		entry.code = take_value(c, encoding, out->address);
+		entry.fde = take_value(c, encoding, out->address);
+		if (c->bad)
+			return true;
+		if (!eh_frame_hdr_vec_push(&out->entries, entry))
+			return false;
+	}
+	return true;
+}
+
+bool eh_frame_hdr_read(const struct image *image, struct eh_frame_hdr *out)
+{
+	struct eh_cursor c;
+
+	*out = (struct eh_frame_hdr){.present = find_segment(image, &c)};
+	if (!out->present)
+		return true;
+	out->address = c.address;
+	uint8_t version = eh_take_byte(&c), pointer = eh_take_byte(&c), counts = eh_take_byte(&c), table = eh_take_byte(&c);
+	if (!c.bad && version != 1)
+		c.bad = "a version that is not 1";
+	if (pointer != EH_PE_OMIT)
+		out->eh_frame = take_value(&c, pointer, out->address);
+	uint64_t count = counts == EH_PE_OMIT ? 0 : take_value(&c, counts, out->address);
+	out->has_table = !c.bad && counts != EH_PE_OMIT && table != EH_PE_OMIT;
+	bool ok = !out->has_table || read_table(&c, table, count, out);
+	out->bad = c.bad;
+	return ok;
 }

@@ -93,7 +93,7 @@ size_t lsda_actions(const struct image *image, const struct lsda *lsda, uint64_t
 		if (filter > 0 && count < room) {
 			out[count++] = type_of(image, lsda, (uint64_t)filter, bad);
 		} else if (filter < 0) {
-			uint64_t list = lsda->types + (uint64_t)(-filter - 1);
+			uint64_t list = lsda->types + ~(uint64_t)filter;
 			struct eh_cursor numbers = {image_bytes_at(image, (struct vaddr){list}), list, NULL};
 			uint64_t number;
 			while (count < room && !*bad && (number = eh_take_leb(&numbers, false)))

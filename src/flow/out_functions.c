@@ -44,7 +44,6 @@ static bool count_stops(struct out_function *f)
 	return true;
 }
 
-DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 DEFINE_SEARCH(blocks_to, struct out_block, uint32_t, item->output <= key)
 
 uint32_t out_insn_at(const struct out_function *f, uint32_t offset)

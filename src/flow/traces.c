@@ -41,7 +41,6 @@ void trace_walk_close(struct trace_walk *walk)
 
 /* ---- is a branch a return? ---- */
 
-DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
 
 /* Does an instruction of the input end right there, which is a call? */
 static bool follows_old_call(const struct pair *pair, struct old_place at)

@@ -29,7 +29,6 @@ struct counted {
 };
 DEFINE_VEC(counted_vec, struct counted);
 DEFINE_VEC(chosen_vec, uint32_t);
-DEFINE_SEARCH(first_insn_at, struct insn, uint32_t, item->offset < key)
 
 /* A block's number by its id. */
 struct block_id {
@@ -72,8 +71,10 @@ static const struct function *function_of(const struct reading *r, uint64_t addr
 	return f && f->kind == FUNCTION_CODE ? f : NULL;
 }
 
+/* One without a count is taken to be entered COMPILER_ENTRIES times. */
 static bool add_counted(struct reading *r, const struct block_map *at, const struct map_function *function, const struct function *code)
 {
+	double entries = function->entry_count ? (double)function->entry_count : COMPILER_ENTRIES;
 	const struct function_table *functions = &r->job->binary->functions;
 
 	for (size_t i = 0; i < function->ranges.len; i++) {
@@ -81,11 +82,23 @@ static bool add_counted(struct reading *r, const struct block_map *at, const str
 		if (part && !chosen_vec_push(&r->chosen, functions_code_number(functions, part).v))
 			return false;
 	}
-	return counted_vec_push(&r->counted, (struct counted){.at = *at, .function = code, .entries = (double)function->entry_count});
+	return counted_vec_push(&r->counted, (struct counted){.at = *at, .function = code, .entries = entries});
 }
 
-/* Notes a function of the map, of which one without code or a second one for the same code does not count. */
-static bool note(struct reading *r, const struct block_map *at, const struct map_function *function, struct code_marks *seen)
+/* What was found while the map was read. */
+struct found_code {
+	struct code_marks functions; /* by the function that a function of the map begins with */
+	struct code_marks mapped;    /* of functions in which a range of the map begins */
+};
+
+static bool *mark_of(const struct reading *r, struct code_marks *marks, const struct function *code)
+{
+	return code_marks_of(marks, functions_code_number(&r->job->binary->functions, code));
+}
+
+/* Notes a function of the map, of which one without code or a second one for the same code does not count.  Functions without a count
+ * are listed, if they are to be forced, only until there is one with a count. */
+static bool note(struct reading *r, const struct block_map *at, const struct map_function *function, struct found_code *found)
 {
 	enum { COUNTABLE = MAP_ENTRY_COUNT | MAP_PROBABILITIES };
 	const struct function *code = function_of(r, function->ranges.at[0].address);
@@ -93,19 +106,25 @@ static bool note(struct reading *r, const struct block_map *at, const struct map
 
 	if (!code || code->address != function->ranges.at[0].address)
 		return true;
-	bool *mark = code_marks_of(seen, functions_code_number(&r->job->binary->functions, code));
+	bool *mark = mark_of(r, &found->functions, code);
 	if (*mark)
 		return true;
 	*mark = true;
+	for (size_t i = 0; i < function->ranges.len; i++) {
+		const struct function *part = function_of(r, function->ranges.at[i].address);
+		if (part)
+			*mark_of(r, &found->mapped, part) = true;
+	}
 	r->figures->mapped++;
 	r->figures->countable += countable;
-	if (!countable || (!function->entry_count && !r->job->force))
+	if (!countable || (!function->entry_count && (!r->job->force || r->figures->counted)))
 		return true;
-	r->figures->counted += function->entry_count != 0;
+	if (function->entry_count && !r->figures->counted++)
+		r->counted.len = r->chosen.len = 0;
 	return add_counted(r, at, function, code);
 }
 
-static bool note_section(struct reading *r, const struct section *section, struct code_marks *seen, struct bc_error *err)
+static bool note_section(struct reading *r, const struct section *section, struct found_code *found, struct bc_error *err)
 {
 	struct map_function *function = &r->scratch[0].function;
 	struct block_map map, at;
@@ -113,12 +132,12 @@ static bool note_section(struct reading *r, const struct section *section, struc
 	if (!block_map_open(&r->job->binary->image, section, &map, err))
 		return false;
 	for (at = map; block_map_next(&map, function); at = map)
-		if (!note(r, &at, function, seen))
+		if (!note(r, &at, function, found))
 			return bc_fail_nomem(err);
 	return block_map_check(&map, err);
 }
 
-static void count_code(struct reading *r, struct code_marks *seen)
+static void count_code(struct reading *r, struct code_marks *mapped)
 {
 	const struct function_table *functions = &r->job->binary->functions;
 
@@ -128,16 +147,9 @@ static void count_code(struct reading *r, struct code_marks *seen)
 			continue;
 		r->figures->functions++;
 		r->figures->code_bytes += f->size;
-		if (!*code_marks_of(seen, (struct code_number){i}))
+		if (!*code_marks_of(mapped, (struct code_number){i}))
 			r->figures->unmapped_bytes += f->size;
 	}
-}
-
-/* The parts of a function that has several ranges are in the map, too. */
-static void mark_parts(const struct reading *r, struct code_marks *seen)
-{
-	for (size_t i = 0; i < r->chosen.len; i++)
-		*code_marks_of(seen, (struct code_number){r->chosen.at[i]}) = true;
 }
 
 static bool is_lower(const struct counted *a, const struct counted *b)
@@ -151,6 +163,8 @@ DEFINE_SEARCH(counted_below, struct counted, uint64_t, item->function->address <
 
 static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err)
 {
+	if (!f->mapped)
+		return bc_fail(err, BC_MISMATCH, "no function of the binary begins where the compiler's map has one: the map is empty, or of another file");
 	if (!f->countable)
 		return bc_fail(err, BC_MISMATCH, "the compiler's map has no entry counts and probabilities of any function: build with " REBUILD);
 	return bc_fail(err, BC_MISMATCH,
@@ -159,39 +173,24 @@ static bool fail_uncounted(const struct compiler_counts *f, struct bc_error *err
 		       f->mapped);
 }
 
-/* Forces counts where no function has one; else those without are none that count. */
-static void take_counted(struct reading *r)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < r->counted.len; i++) {
-		struct counted *f = &r->counted.at[i];
-		f->entries = r->figures->forced ? COMPILER_ENTRIES : f->entries;
-		if (f->entries > 0)
-			r->counted.at[count++] = *f;
-	}
-	r->counted.len = count;
-}
-
 /* Finds the functions that count, sets the figures, and forces counts where there are none. */
 static bool find_counted(struct reading *r, struct bc_error *err)
 {
 	const struct compiler_job *job = r->job;
 	const struct section *section = block_map_section(&job->binary->image, NULL);
-	struct code_marks seen = {0};
+	struct found_code found = {0};
 	bool ok = section || bc_fail(err, BC_NOTFOUND, "has no map of the compiler (.llvm_bb_addr_map): build with " REBUILD);
 
-	ok = ok && (code_marks_make(&seen, &job->binary->functions) || bc_fail_nomem(err));
+	ok = ok && ((code_marks_make(&found.functions, &job->binary->functions) && code_marks_make(&found.mapped, &job->binary->functions)) || bc_fail_nomem(err));
 	for (; ok && section; section = block_map_section(&job->binary->image, section))
-		ok = note_section(r, section, &seen, err);
+		ok = note_section(r, section, &found, err);
 	if (ok) {
-		mark_parts(r, &seen);
-		count_code(r, &seen);
+		count_code(r, &found.mapped);
 		r->figures->forced = !r->figures->counted && r->counted.len;
 		ok = r->counted.len || fail_uncounted(r->figures, err);
 	}
-	code_marks_free(&seen);
-	take_counted(r);
+	code_marks_free(&found.functions);
+	code_marks_free(&found.mapped);
 	sort_counted(r->counted.at, r->counted.len);
 	return ok;
 }
@@ -247,7 +246,7 @@ static bool list_edges(struct scratch *s)
 	return true;
 }
 
-/* By frequencies, which are wrong in loops with several entries and in loops without an end. */
+/* By the compiler's frequencies, which are 0 if the map has none. */
 static void take_frequencies(struct scratch *s)
 {
 	const struct map_block_vec *blocks = &s->function.blocks;
@@ -255,6 +254,7 @@ static void take_frequencies(struct scratch *s)
 
 	for (size_t i = 0; i < blocks->len; i++)
 		s->runs[i] = (double)blocks->at[i].frequency / first;
+	s->runs[0] = 1;
 }
 
 static bool solve(struct scratch *s, bool *unsolved)
@@ -291,7 +291,7 @@ struct body {
 /* More jumps than this at the end of one block no compiler writes; of a longer row the first ones are not looked at. */
 #define JUMPS_MOST 8
 
-/* A way out of a block. */
+/* The ways out of a block: its jumps, and where it falls through to. */
 struct exits {
 	size_t jumps[JUMPS_MOST]; /* instructions, ascending */
 	double taken[JUMPS_MOST];
@@ -345,8 +345,8 @@ static bool find_body(struct writer *w, const struct map_block *block, struct bo
 	uint64_t start = block->address - f->address, most = f->size;
 	const struct insn_vec *insns = &graph->code.insns;
 	*out = (struct body){.function = f, .insns = insns};
-	out->first = first_insn_at(insns->at, insns->len, (uint32_t)start);
-	out->behind = out->end = first_insn_at(insns->at, insns->len, (uint32_t)(start + block->size < most ? start + block->size : most));
+	out->first = insns_before(insns->at, insns->len, start);
+	out->behind = out->end = insns_before(insns->at, insns->len, start + block->size < most ? start + block->size : most);
 	if (out->first == out->end || insns->at[out->first].offset != start)
 		return false;
 	while (out->end - out->first > 1 && insns->at[out->end - 1].nop)
@@ -470,7 +470,7 @@ static void write_block(struct writer *w, uint32_t number)
 {
 	const struct scratch *s = w->scratch;
 	const struct map_block *block = &s->function.blocks.at[number];
-	double count = s->runs[number] * w->of->entries, sum = sum_of(s, block);
+	double count = s->runs[number] * w->of->entries;
 	struct exits exits;
 	struct body body;
 
@@ -483,6 +483,7 @@ static void write_block(struct writer *w, uint32_t number)
 		return;
 	}
 	const struct insn *last = &body.insns->at[body.end - 1];
+	double sum = sum_of(s, block);
 	write_calls(w, &body, count);
 	if (!block->successors && last->kind == INSN_JUMP && function_of(w->reading, last->target) != body.function) {
 		add_step(w, STEP_CALL, address_of(&body, body.end - 1), last->target, count);

@@ -26,7 +26,7 @@ struct compiler_counts {
 #define COMPILER_CALLS_MOST 1.05
 #define COMPILER_ENTRIES 1024
 
-/* Measured limits: docs/next-build.md. */
+/* Limits of a warning, chosen by docs/next-build.md, "What it says". */
 #define COMPILER_COUNTED_LEAST 10.0      /* percent of those mapped */
 #define COMPILER_CONTRADICTED_MOST 15.0 /* percent of those counted */
 double compiler_counted_percent(const struct compiler_counts *counts);

@@ -9,6 +9,7 @@
 
 /* Of memory likewise: arcs for each block and edge. */
 #define ARCS_EACH 4
+#define ARCS_ALWAYS ((uint64_t)1 << 16)
 
 #define NO_EDGE UINT32_MAX
 
@@ -248,7 +249,7 @@ enum probabilities_result probabilities_solve(const struct probable_edge *edges,
 	struct solver s = {.count = blocks, .most = STEPS_ALWAYS + STEPS_EACH * size};
 	enum probabilities_result result = PROBABILITIES_SOLVED;
 
-	s.most_arcs = (size_t)(size < NO_EDGE / ARCS_EACH / 2 ? STEPS_ALWAYS + ARCS_EACH * size : NO_EDGE);
+	s.most_arcs = (size_t)(size < NO_EDGE / ARCS_EACH / 2 ? ARCS_ALWAYS + ARCS_EACH * size : NO_EDGE);
 	s.nodes = calloc((size_t)blocks + 1, sizeof(*s.nodes));
 	s.arc_to = calloc((size_t)blocks + 1, sizeof(*s.arc_to));
 	s.no_memory = !s.nodes || !s.arc_to;

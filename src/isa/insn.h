@@ -10,6 +10,7 @@
 #define ISA_INSN_H
 
 #include "src/base/bytes.h"
+#include "src/base/search.h"
 #include "src/base/vec.h"
 #include "src/isa/machine.h"
 
@@ -38,6 +39,8 @@ struct insn {
 	bool lock : 1; /* x86: this prefix alone, to LLVM an instruction; INSN_NEXT */
 };
 DEFINE_VEC(insn_vec, struct insn);
+/* By offset: the index of the first instruction at an offset or behind it. */
+DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 
 /* The instruction that begins at `code` and is loaded at `at`.  Of bytes that are cut,
  * or no instruction: size 0, INSN_NEXT.  The kind can be known without the size. */

@@ -14,7 +14,6 @@ static bool start_less(const uint32_t *a, const uint32_t *b)
 }
 DEFINE_SORT(sort_starts, uint32_t, start_less)
 
-DEFINE_SEARCH(insns_before, struct insn, uint32_t, item->offset < key)
 DEFINE_SEARCH(blocks_up_to, struct code_block, uint32_t, item->start <= key)
 DEFINE_SEARCH(graph_blocks_up_to, struct block, uint32_t, item->start <= key)
 DEFINE_SEARCH(successors_below, uint32_t, uint32_t, *item < key)

@@ -70,7 +70,6 @@ static void add_direct(struct flow_calls *calls, const struct flow_function *f, 
 		}
 }
 
-DEFINE_SEARCH(insns_before, struct insn, uint64_t, item->offset < key)
 
 /* The instruction at an offset of the function, or NULL. */
 static const struct insn *insn_at(const struct graph_code *code, uint64_t offset)

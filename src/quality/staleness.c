@@ -352,13 +352,12 @@ static bool compare_functions(struct build_comparison *c, struct bc_error *err)
 
 /* ---- by places: what llvm-bolt asks of a record of fdata ---- */
 
-DEFINE_SEARCH(insns_below, struct insn, uint64_t, item->offset < key)
 DEFINE_SEARCH(blocks_up_to, struct block, uint64_t, item->start <= key)
 
 static const struct insn *insn_at(const struct graph *graph, uint64_t offset)
 {
 	const struct insn_vec *insns = &graph->code.insns;
-	size_t at = insns_below(insns->at, insns->len, offset);
+	size_t at = insns_before(insns->at, insns->len, offset);
 
 	return at < insns->len && insns->at[at].offset == offset ? &insns->at[at] : NULL;
 }

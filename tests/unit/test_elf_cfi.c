@@ -85,17 +85,24 @@ static const struct rows_case cases[] = {
 	{"back", PROGRAM(0x41, 0x01, 0, 0x10, 0, 0), "addresses that do not ascend"},
 };
 
+/* A binary whose only section has one CIE and one FDE, of this program. */
+static struct bytes file_of(const uint8_t *program, size_t program_size)
+{
+	uint8_t frames[512];
+	size_t size = put_frames(program, program_size, frames);
+	const struct build_section sections[] = {
+		{.name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = EH_FRAME, .data = frames, .size = size},
+		{0},
+	};
+
+	return build_elf(&(struct build_elf){.sections = sections});
+}
+
 static void test_rows(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		uint8_t frames[512];
-		size_t size = put_frames(cases[i].program, cases[i].size, frames);
-		const struct build_section sections[] = {
-			{.name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = EH_FRAME, .data = frames, .size = size},
-			{0},
-		};
-		struct bytes file = build_elf(&(struct build_elf){.sections = sections});
+		struct bytes file = file_of(cases[i].program, cases[i].size);
 		struct image image;
 		struct cfi_table table;
 		struct cfi_rows rows = {.rows = {0}};
@@ -122,7 +129,7 @@ static void test_rows(void **state)
 /* A program of n times "remember" would take n rows; one that has a rule for each register more than any machine has. */
 static void test_limits(void **state)
 {
-	uint8_t many[150], deep[150], frames[512];
+	uint8_t many[150], deep[150];
 	const struct {
 		const uint8_t *program;
 		size_t size;
@@ -135,12 +142,7 @@ static void test_limits(void **state)
 		many[i] = i % 2 ? (uint8_t)(i / 2) : 0x07;
 	memset(deep, 0x0a, sizeof(deep));
 	for (size_t i = 0; i < 2; i++) {
-		size_t size = put_frames(limits[i].program, limits[i].size, frames);
-		const struct build_section sections[] = {
-			{.name = ".eh_frame", .type = SHT_PROGBITS, .flags = SHF_ALLOC, .addr = EH_FRAME, .data = frames, .size = size},
-			{0},
-		};
-		struct bytes file = build_elf(&(struct build_elf){.sections = sections});
+		struct bytes file = file_of(limits[i].program, limits[i].size);
 		struct image image;
 		struct cfi_table table;
 		struct cfi_rows rows = {.rows = {0}};

@@ -132,6 +132,7 @@ static void find_code(struct stepping *s, pid_t pid, const char *path)
 			continue;
 		s->base = strtoull(line, NULL, 16) - (first & ~UINT64_C(4095));
 		fclose(maps);
+		free(file);
 		return;
 	}
 	die("not mapped");
