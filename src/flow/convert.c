@@ -169,6 +169,20 @@ static void take_trace(void *ctx, const struct located_trace *trace)
 		range_walker_take(&w->ranges, trace);
 }
 
+/* A row gives a record or two, and each worker takes its share of the rows: an array that grows by doubling would be copied as often, and
+ * each copy needs memory that was never touched. */
+static bool reserve_records(struct job *job)
+{
+	size_t rows = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < COUNTS_SHARDS; i++)
+		rows += job->how->located->counts->shards[i].used;
+	for (unsigned i = 0; i < job->threads; i++)
+		ok = ok && record_vec_reserve(&job->workers[i].recorder.records.records, rows / job->threads);
+	return ok;
+}
+
 static void walk_shard(void *ctx, size_t shard, unsigned worker)
 {
 	struct job *job = ctx;
@@ -266,6 +280,8 @@ static bool convert_with(struct job *job, struct converted *out, struct bc_error
 {
 	if (!job->how->located->basic && !read_code(job, err))
 		return false;
+	if (!reserve_records(job))
+		return bc_fail_nomem(err);
 	parallel_for(job->threads, COUNTS_SHARDS, walk_shard, job);
 	take_figures(job, out);
 	return (has_memory(job) || bc_fail_nomem(err)) && make_profile(job, out, err) &&
