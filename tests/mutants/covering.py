@@ -130,7 +130,7 @@ class Map:
         for test in tests:
             mark = digest(test, tree)
             row = self.rows.get(test.name)
-            known = row and row['digest'] == mark and row['result'] == 'passed'
+            known = row and row['digest'] == mark
             kept[test.name] = row if known else self.measure(test, mark, tree, runner)
         self.rows = kept
         with open(self.path, 'w') as file:
@@ -143,8 +143,8 @@ class Map:
         """What fails only because lines are counted (in the sandbox no count can be written) is used all the same."""
         runner = Runner()
         for test in list_tests(tree):
-            row = self.rows[test.name]
-            if row['result'] == 'failed':
+            row = self.rows.get(test.name)
+            if row and row['result'] == 'failed':
                 row['result'], row['seconds'] = runner.run(test, 200)
         for name, row in self.rows.items():
             if row['result'] != 'passed':
@@ -154,8 +154,9 @@ class Map:
 
     @staticmethod
     def measure(test, mark, tree, runner):
+        """One that is not done after some minutes is not run for a mutant anyhow: it is a hang, and remembered as one."""
         counts = runner.folder()
-        result, seconds = runner.run(test, 200, {'GCOV_PREFIX': counts, 'GCOV_ERROR_FILE': '/dev/null'})
+        result, seconds = runner.run(test, SLOWEST, {'GCOV_PREFIX': counts, 'GCOV_ERROR_FILE': '/dev/null'})
         lines = trees.lines_of_gcov(counts, tree.build, tree.root)
         shutil.rmtree(counts, ignore_errors=True)
         return {'digest': mark, 'result': result, 'seconds': seconds, 'lines': {f: sorted(l) for f, l in lines.items()}}
