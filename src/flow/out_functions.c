@@ -282,7 +282,7 @@ bool out_functions_open(const struct binary *binary, const struct pair *pair, co
 
 void out_functions_close(struct out_functions *all)
 {
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; all->at && i < all->count; i++)
 		out_function_free(&all->at[i]);
 	free(all->at);
 	free(all->of);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +20,31 @@
 #include "src/base/file.h"
 #include "src/cfg/cfg.h"
 #include "src/check/table_json.h"
+#include "src/convert/conversion.h"
 #include "src/elf/binary.h"
 #include "src/event/perf_data/stream.h"
 #include "src/event/perf_script/perf_script.h"
 #include "src/event/reader.h"
+#include "src/output/yaml_profile.h"
+#include "src/profile/fdata.h"
 #include "src/symbolize/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
 #define NEVER ULONG_MAX
 
-/* How many until one fails; NEVER: none does.  Volatile, as compilers know that malloc
- * looks at no variables. */
-static volatile unsigned long allocations, reads;
+/* How many until one fails; NEVER: none does.  Any thread counts. */
+static atomic_ulong allocations, reads;
 static int read_error;                   /* errno of the read that fails */
 static bool zstd_fails;
 
 /* One fails, those after it do not. */
-static bool goes_well(volatile unsigned long *left)
+static bool goes_well(atomic_ulong *left)
 {
-	return *left == NEVER || (*left)-- > 0; /* 0 becomes NEVER */
+	unsigned long before = atomic_load(left);
+
+	while (before != NEVER && !atomic_compare_exchange_weak(left, &before, before - 1)) /* 0 becomes NEVER */
+		;
+	return before;
 }
 
 void *__real_malloc(size_t size);
@@ -119,11 +126,11 @@ typedef bool subject(struct bc_error *err);
 
 static unsigned long unnoticed; /* allocations that failed to no harm */
 
-/* Returns how many allocations there are. */
-static unsigned long without_memory(subject *run)
+/* Returns how many allocations there are; each `step`th fails once. */
+static unsigned long without_memory_each(subject *run, unsigned long step)
 {
 	unnoticed = 0;
-	for (unsigned long n = 0;; n++) {
+	for (unsigned long n = 0;; n += step) {
 		struct bc_error err = {0};
 		allocations = n;
 		bool ok = run(&err), all = allocations != NEVER;
@@ -136,6 +143,11 @@ static unsigned long without_memory(subject *run)
 		if (err.code != BC_NOMEM || !strstr(err.text, "out of memory"))
 			fail_msg("allocation %lu: %s", n, err.text);
 	}
+}
+
+static unsigned long without_memory(subject *run)
+{
+	return without_memory_each(run, 1);
 }
 
 /* Returns how many reads there are. */
@@ -321,6 +333,52 @@ static void allocations_fail(void **state)
 	assert_true(without_memory(read_own_maps) > unnoticed + 2);
 }
 
+static bool write_profiles(const struct conversion *conversion, struct bc_error *err)
+{
+	const struct fdata_header fdata = {0};
+	const struct yaml_header yaml = {.binary_name = "demo", .graphs = &conversion->graphs};
+	struct yaml_report report;
+	FILE *out = fopen("/dev/null", "w");
+
+	assert_non_null(out);
+	bool ok = fdata_write_profile(&conversion->profile, &fdata, 1, out, err) && yaml_write(&conversion->profile, &yaml, out, &report, err);
+	fclose(out);
+	return ok;
+}
+
+/* All that a conversion can be asked for, with the input binary. */
+static bool convert_demo(const char *samples, unsigned wants, struct bc_error *err)
+{
+	struct conversion conversion = {.options = {
+		.wants = wants, .binary = DEMO "demo.bolt", .input = DEMO "demo", .samples = &samples, .sample_count = 1, .threads = 1,
+		.format = INPUT_AUTO, .aggregate = {.mode = MODE_AUTO, .rules = best_rules},
+	}};
+
+	bool ok = conversion_run(&conversion, err) && write_profiles(&conversion, err);
+	conversion_free(&conversion);
+	return ok;
+}
+
+static bool convert_branches(struct bc_error *err)
+{
+	return convert_demo(DEMO "demo.preagg", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED | WANT_HALVES, err);
+}
+
+static bool convert_plain(struct bc_error *err)
+{
+	return convert_demo(DEMO "demo.basic.txt", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
+}
+
+static void conversions_fail(void **state)
+{
+	(void)state;
+	/* Sorts do without memory, three allocations each. */
+	assert_true(without_memory(convert_branches) > 1000);
+	assert_true(unnoticed <= 9);
+	assert_true(without_memory(convert_plain) > 250);
+	assert_true(unnoticed <= 9);
+}
+
 static void reads_fail(void **state)
 {
 	(void)state;
@@ -430,6 +488,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocations_fail),
+		cmocka_unit_test(conversions_fail),
 		cmocka_unit_test(reads_fail),
 		cmocka_unit_test(reads_of_proc_fail),
 		cmocka_unit_test(zstd_has_no_memory),
