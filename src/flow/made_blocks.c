@@ -126,7 +126,7 @@ static bool list_blocks(const struct bat_table *bat, const struct unhashed_vec *
 		const struct bat_fragment *fragment = &bat->fragments[f];
 		struct made_place place = {fragment_hot_one(bat, f), UINT32_MAX};
 		size_t last = places_up_to(made, place);
-		if (place.fragment == BAT_NO_PARENT || !last || made->at[last - 1].fragment != place.fragment)
+		if (!last || made->at[last - 1].fragment != place.fragment)
 			continue;
 		for (uint32_t i = fragment->first_entry; i < fragment->first_entry + fragment->entry_count; i++) {
 			place.offset = bat_entry_input(bat->entries[i]);
