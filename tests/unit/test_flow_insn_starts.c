@@ -120,6 +120,15 @@ static void calls(void **state)
 	}
 }
 
+/* The longest instruction that there is, 15 bytes, is still seen from its end. */
+static void the_longest(void **state)
+{
+	(void)state;
+	put(0x1120, "\x66\x66\x66\x66\x66\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", 15); /* nopw */
+	assert_int_equal(begins(0x112e), INSN_NO);
+	assert_int_equal(follows(0x112f), INSN_NO);
+}
+
 /* The call must be of the same function: what begins one is not returned to. */
 static void of_the_same_function(void **state)
 {
@@ -145,6 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(beginnings),           TEST(unknown_code),
 		TEST(entries_are_believed), TEST(calls),
+		TEST(the_longest),
 		TEST(of_the_same_function), TEST(a_call_behind_unknown_code),
 	};
 

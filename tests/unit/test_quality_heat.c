@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +77,54 @@ static void ranges_end_with_the_addresses(void **state)
 	}
 }
 
+static void assert_section(const struct heat_section *section, const char *name, uint64_t touched, uint64_t hits)
+{
+	assert_true(text_is(section->name, name));
+	assert_int_equal(section->touched, touched);
+	assert_int_equal(section->hits, hits);
+}
+
+/* Buckets of 16 bytes, and sections that do not stand by address in the file: .a has the buckets 0x10 to 0x12, .b 0x20 to 0x23, and each
+ * the one in front that ends where it begins.  The hot code has all of 0x11 behind its first bytes in 0x10. */
+static void sections_by_address(void **state)
+{
+	static struct section sections[] = {
+		{.name = {".b", 2}, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x200, .size = 0x40},
+		{.name = {".empty", 6}, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0xd0},
+		{.name = {".data", 5}, .flags = SHF_ALLOC, .addr = 0xd0, .size = 0x100},
+		{.name = {".debug", 6}, .flags = SHF_EXECINSTR, .addr = 0xd0, .size = 0x100},
+		{.name = {".a", 2}, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = 0x100, .size = 0x28},
+		{.name = {".beyond", 7}, .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = UINT64_MAX, .size = 1},
+	};
+	struct function_table table = {.image = {.sections = sections, .section_count = BC_COUNT(sections)},
+				       .symbols = {.hot_start = 0x108, .hot_end = 0x118}};
+	static struct heat_run runs[] = {{0xd, 8, 1}, {0x1e, 3, 10}, {0x23, 2, 100}};
+	struct heat heat = {.bucket = 16, .runs = {.at = runs, .len = BC_COUNT(runs)}};
+	struct heat_sections found;
+
+	(void)state;
+	assert_true(heat_sections_take(&heat, &table, &found));
+	assert_int_equal(found.at.len, 2);
+	assert_section(&found.at.at[0], ".a", 4, 4);
+	assert_section(&found.at.at[1], ".b", 3, 20 + 100);
+	assert_section(&found.hot, "[hot text]", 1, 1);
+	assert_int_equal(found.unmapped, 2 + 2 + 10 + 100);
+	assert_int_equal(heat_section_buckets(&heat, &found.at.at[0]), 3);
+	assert_int_equal(heat_section_buckets(&heat, &found.hot), 2);
+	heat_sections_free(&found);
+
+	table.symbols.hot_end = table.symbols.hot_start; /* no hot code */
+	assert_true(heat_sections_take(&heat, &table, &found));
+	assert_int_equal(found.hot.end, 0);
+	heat_sections_free(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_are_those_of_the_picture),
 		cmocka_unit_test(ranges_end_with_the_addresses),
+		cmocka_unit_test(sections_by_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
