@@ -296,5 +296,7 @@ bool convert(const struct convert_job *how, const struct aggregate *aggregate, s
 	*out = (struct converted){.ledgers = aggregate->counter.ledgers, .found = aggregate->counter.found};
 	bool ok = open_job(&job, aggregate, err) && convert_with(&job, out, err);
 	close_job(&job);
+	if (!ok)
+		profile_free(&out->profile);
 	return ok;
 }

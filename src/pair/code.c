@@ -143,8 +143,9 @@ static bool add_successor(struct code *code, struct code_block *block, uint32_t 
 
 	if (to == NO_BLOCK)
 		return true;
-	block->succ_count++;
-	return successor_vec_push(&code->successors, to);
+	bool ok = successor_vec_push(&code->successors, to);
+	block->succ_count += ok;
+	return ok;
 }
 
 /* The block of a graph that holds an offset. */
