@@ -123,14 +123,14 @@ class Map:
             with open(path) as file:
                 self.rows = json.load(file)
 
-    def update(self, tree, say):
-        """Runs the tests that are new or other than they were."""
+    def update(self, tree, say, keep=False):
+        """Runs the tests that are new or other than they were; keep: those that are new only."""
         runner, tests, started = Runner(), list(list_tests(tree)), time.monotonic()
         kept = {}
         for test in tests:
             mark = digest(test, tree)
             row = self.rows.get(test.name)
-            known = row and row['digest'] == mark
+            known = row and (keep or row['digest'] == mark)
             kept[test.name] = row if known else self.measure(test, mark, tree, runner)
         self.rows = kept
         with open(self.path, 'w') as file:
