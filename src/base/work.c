@@ -16,6 +16,7 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_CFI] = "call frame instructions",
 	[WORK_JUMP_TABLES] = "jump tables",
 	[WORK_BLOCK_MAP] = "blocks of the compiler's map",
+	[WORK_TIES] = "code to compare",
 };
 
 void work_begin(struct work *work, uint64_t size)

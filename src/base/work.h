@@ -30,6 +30,7 @@ enum work_kind {
 	WORK_CFI,           /* bytes of call frame instructions, and rules of rows      */
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
 	WORK_BLOCK_MAP,     /* bytes of code in blocks of the compiler's map                */
+	WORK_TIES,          /* bytes of code that is compared with the other binary's, and its instructions, as often as they are looked at */
 	WORK_KINDS,
 };
 

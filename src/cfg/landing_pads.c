@@ -17,12 +17,10 @@ static bool add_pads(const struct chosen *chosen, const struct lsda *lsda, struc
 
 static bool read_fde(const struct chosen *chosen, struct eh_frame_fde *fde, struct label_vec *out)
 {
+	uint64_t table = eh_frame_take_lsda(fde);
 	struct lsda lsda;
 
-	eh_take_leb(&fde->rest, false); /* size of the augmentation data */
-	uint64_t here = fde->rest.address, table = eh_take_pointer(&fde->rest, fde->call_sites);
-	bool is_null = !table || ((fde->call_sites & EH_PE_BASE) == EH_PE_PCREL && table == here);
-	if (fde->rest.bad || is_null)
+	if (!table)
 		return true;
 	bool ok = lsda_read(chosen->image, table, fde->code.address, &lsda) && add_pads(chosen, &lsda, out);
 	lsda_free(&lsda);
@@ -36,6 +34,6 @@ bool labels_of_landing_pads(const struct chosen *chosen, struct label_vec *out)
 	bool ok = true;
 
 	while (ok && eh_frame_next(&frame, &fde))
-		ok = fde.call_sites == EH_PE_OMIT || read_fde(chosen, &fde, out);
+		ok = read_fde(chosen, &fde, out);
 	return ok;
 }

@@ -34,6 +34,7 @@ bool input_open(const char *path, struct input *out, struct bc_error *err)
 
 void input_close(struct input *input)
 {
+	free(input->of);
 	probes_free(&input->probes);
 	functions_free(&input->functions);
 	image_close(&input->image);
@@ -49,22 +50,38 @@ struct bytes input_code_of(const struct input *input, uint32_t function)
 			   f->size > f->extent ? f->size : f->extent);
 }
 
-bool input_match(const struct binary *subject, const struct input *input, uint32_t *of, struct findings *findings)
+bool input_match(const struct binary *subject, struct input *input)
 {
 	struct bc_error err;
 	struct pair pair = {0};
 
-	if (!pair_names(&input->image, &input->functions, subject, &pair, &err)) {
-		findings->nomem = true;
+	input->of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*input->of));
+	if (!input->of || !pair_names(&input->image, &input->functions, subject, &pair, &err))
 		return false;
-	}
 	for (uint32_t i = 0; i < subject->bat.fragment_count; i++) {
 		const struct bat_fragment *f = &subject->bat.fragments[i];
 		uint32_t hot = f->cold ? f->parent : i, output = hot == BAT_NO_PARENT ? NO_FUNCTION : subject->function_of[hot];
-		of[i] = output == NO_FUNCTION ? NO_FUNCTION : pair.input_of[output];
+		input->of[i] = output == NO_FUNCTION ? NO_FUNCTION : pair.input_of[output];
 	}
 	pair_close(&pair);
 	return true;
+}
+
+bool input_lacks(const struct binary *subject, size_t number)
+{
+	const struct function *f = &subject->functions.at[number];
+
+	return subject->fragment_of[number] == NO_FRAGMENT && f->kind == FUNCTION_CODE && f->size && !text_starts(text_of(f->primary), FUNCTION_OF_FDE);
+}
+
+const struct function *input_left(const struct binary *subject, const struct input *input, size_t number)
+{
+	const struct function *f = &subject->functions.at[number];
+
+	if (!input_lacks(subject, number))
+		return NULL;
+	const struct function *in = functions_code_at(&input->functions, f->address);
+	return in && !strcmp(in->primary, f->primary) ? in : NULL;
 }
 
 /* Where an entry of the table leads to in the input. */
@@ -85,7 +102,6 @@ struct checking {
 	const struct binary *subject;
 	const struct input *input;
 	const struct block_starts *starts;
-	const uint32_t *of;
 	bool code;
 	struct place_vec places; /* if code: of all entries that lie in their function */
 	uint64_t *reached;       /* per entry: see struct code_view */
@@ -141,13 +157,13 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	const struct bat_fragment *f = &c->subject->bat.fragments[i];
 	const struct function *name = binary_fragment_function(c->subject, f->parent);
 
-	if (c->of[i] == NO_FUNCTION) {
+	if (c->input->of[i] == NO_FUNCTION) {
 		if (!f->cold && name && f->entry_count)
 			findings_add(findings, FINDING_INPUT_NO_FUNCTION, location_of(c->subject, i, NO_INDEX),
 				     "no symbol of it is there");
 		return;
 	}
-	struct bytes code = input_code_of(c->input, c->of[i]);
+	struct bytes code = input_code_of(c->input, c->input->of[i]);
 	check_offsets(c, i, code.size, findings);
 	if (!c->code)
 		return;
@@ -158,7 +174,7 @@ static void check_fragment(const struct checking *c, struct decoder *decoder, ui
 	}
 	size_t count = code_spots(&c->subject->bat, f, true, code.size, spots);
 	struct code_view view = {decoder, c->subject, c->starts, &c->input->probes, &input_side, code,
-				 c->input->functions.at[c->of[i]].address, i, c->reached + f->first_entry};
+				 c->input->functions.at[c->input->of[i]].address, i, c->reached + f->first_entry};
 	code_check(&view, spots, count, findings);
 	free(spots);
 }
@@ -172,10 +188,10 @@ static bool list_places(struct checking *c)
 
 	for (uint32_t i = 0; i < bat->fragment_count; i++) {
 		const struct bat_fragment *f = &bat->fragments[i];
-		size_t size = c->of[i] == NO_FUNCTION ? 0 : input_code_of(c->input, c->of[i]).size;
+		size_t size = c->input->of[i] == NO_FUNCTION ? 0 : input_code_of(c->input, c->input->of[i]).size;
 		for (uint32_t entry = f->first_entry; entry < f->first_entry + f->entry_count; entry++) {
 			uint32_t offset = bat_entry_input(bat->entries[entry]);
-			if (offset < size && !place_vec_push(&c->places, (struct place){c->of[i], offset, entry}))
+			if (offset < size && !place_vec_push(&c->places, (struct place){c->input->of[i], offset, entry}))
 				return false;
 		}
 	}
@@ -209,9 +225,9 @@ static void reach_of(void *ctx, struct decoder *decoder, uint32_t begin, uint32_
 	(void)findings;
 	for (uint32_t i = begin; i < end; i++) {
 		const struct bat_fragment *f = &c->subject->bat.fragments[i];
-		size_t first = c->of[i] == NO_FUNCTION ? c->places.len : places_before(c->places.at, c->places.len, c->of[i]);
+		size_t first = c->input->of[i] == NO_FUNCTION ? c->places.len : places_before(c->places.at, c->places.len, c->input->of[i]);
 		if (first < c->places.len && c->places.at[first].entry - f->first_entry < f->entry_count)
-			reach_places(c, decoder, first, c->of[i]);
+			reach_places(c, decoder, first, c->input->of[i]);
 	}
 }
 
@@ -242,11 +258,11 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 		if (f->parent == BAT_NO_PARENT)
 			continue;
 		check_fragment(c, decoder, i, findings);
-		if (!f->entry_count || (f->cold && c->of[i] == NO_FUNCTION))
+		if (!f->entry_count || (f->cold && c->input->of[i] == NO_FUNCTION))
 			continue;
 		atomic_fetch_add(&c->compared, 1);
 		atomic_fetch_add(&c->offsets, f->entry_count);
-		atomic_fetch_add(&c->strange, c->of[i] == NO_FUNCTION ? f->entry_count : count_off(findings) - off);
+		atomic_fetch_add(&c->strange, c->input->of[i] == NO_FUNCTION ? f->entry_count : count_off(findings) - off);
 		if (findings_at_least(findings, SEVERITY_ERROR) > before)
 			atomic_fetch_add(&c->contradicted, 1);
 	}
@@ -287,20 +303,20 @@ static bool check_all_fragments(struct checking *c, unsigned threads, struct fin
 	return ok;
 }
 
-bool check_input(const struct binary *subject, const struct input *input,
+bool check_input(const struct binary *subject, struct input *input,
 		 const struct block_starts *starts, unsigned threads, bool code,
 		 struct findings *findings)
 {
 	if (!check_kind(subject, input, findings) || !check_build_ids(subject, input, findings))
 		return true;
-	uint32_t *of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*of));
-	struct checking checking = {.subject = subject, .input = input, .starts = starts, .of = of, .code = code};
+	struct checking checking = {.subject = subject, .input = input, .starts = starts, .code = code};
 
-	findings->nomem |= !of;
-	bool ok = of && input_match(subject, input, of, findings) &&
-		  reach_all(&checking, threads, findings) && check_all_fragments(&checking, threads, findings);
+	if (!input_match(subject, input)) {
+		findings->nomem = true;
+		return false;
+	}
+	bool ok = reach_all(&checking, threads, findings) && check_all_fragments(&checking, threads, findings);
 	place_vec_free(&checking.places);
 	free(checking.reached);
-	free(of);
 	return ok;
 }

@@ -2,7 +2,6 @@
 #include "src/check/frame_flow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
@@ -34,7 +33,6 @@ struct flow_state {
 struct leader {
 	uint64_t address;
 	uint32_t piece, insn;
-	uint32_t visits;
 	bool reached, queued;
 	struct flow_state state;
 };
@@ -47,21 +45,18 @@ struct target {
 DEFINE_VEC(target_vec, struct target);
 
 struct flow {
-	enum machine machine;
+	const struct followed_code *of;
 	struct stack_roles roles;
-	const struct flow_piece *pieces;
-	uint32_t count;
 	struct target_vec targets;
 	struct leader_vec leaders; /* by address */
 	uint32_t *queue;
 	size_t queued;
-	uint32_t return_register;
 	struct flow_state dispatch; /* at all indirect jumps */
 	bool has_dispatch;
 };
 
 DEFINE_SEARCH(leaders_before, struct leader, uint64_t, item->address < key)
-DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
+DEFINE_SEARCH(pieces_up_to, struct flow_piece, uint64_t, item->address <= key)
 
 static bool target_less(const struct target *a, const struct target *b)
 {
@@ -149,7 +144,7 @@ static void run_insn(const struct flow *f, struct flow_state *s, const struct in
 		overwrite(f, s, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
 		return;
 	}
-	struct stack_effect effect = stack_effect_of(f->machine, code);
+	struct stack_effect effect = stack_effect_of(f->of->machine, code);
 	for (unsigned i = 0; i < effect.count; i++) {
 		const struct stack_step *step = &effect.steps[i];
 		if (step->kind == STACK_STORE)
@@ -162,7 +157,7 @@ static void run_insn(const struct flow *f, struct flow_state *s, const struct in
 	if (effect.unknown)
 		overwrite(f, s, ~(UINT64_C(1) << f->roles.stack_pointer), HELD_UNKNOWN);
 	else
-		overwrite(f, s, effect.writes, f->machine == MACHINE_X86_64 ? HELD_OTHER : HELD_UNKNOWN);
+		overwrite(f, s, effect.writes, f->of->machine == MACHINE_X86_64 ? HELD_OTHER : HELD_UNKNOWN);
 }
 
 static bool held_equal(const struct held *a, const struct held *b)
@@ -197,15 +192,14 @@ static bool meet(struct flow_state *a, const struct flow_state *b)
 
 static bool locate(const struct flow *f, uint64_t address, struct target *out)
 {
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct flow_piece *p = &f->pieces[i];
-		if (address - p->address >= p->bytes.size)
-			continue;
-		size_t at = insns_before(p->insns->at, p->insns->len, address - p->address);
-		*out = (struct target){address, i, (uint32_t)at};
-		return at < p->insns->len && p->insns->at[at].offset == address - p->address;
-	}
-	return false;
+	size_t piece = pieces_up_to(f->of->pieces, f->of->count, address);
+
+	if (!piece--)
+		return false;
+	const struct flow_piece *p = &f->of->pieces[piece];
+	size_t at = insns_before(p->insns->at, p->insns->len, address - p->address);
+	*out = (struct target){address, (uint32_t)piece, (uint32_t)at};
+	return at < p->insns->len && p->insns->at[at].offset == address - p->address;
 }
 
 static bool add_target(struct flow *f, uint64_t address)
@@ -219,8 +213,8 @@ static bool find_leaders(struct flow *f)
 {
 	bool ok = true;
 
-	for (uint32_t p = 0; ok && p < f->count; p++) {
-		const struct flow_piece *piece = &f->pieces[p];
+	for (uint32_t p = 0; ok && p < f->of->count; p++) {
+		const struct flow_piece *piece = &f->of->pieces[p];
 		ok = add_target(f, piece->address);
 		for (size_t i = 0; ok && i < piece->insns->len; i++) {
 			const struct insn *insn = &piece->insns->at[i];
@@ -240,6 +234,10 @@ static bool find_leaders(struct flow *f)
 		const struct target *t = &f->targets.at[i];
 		if (f->leaders.len && f->leaders.at[f->leaders.len - 1].address == t->address)
 			continue;
+		if (f->leaders.len == FLOW_LEADERS_MOST) {
+			f->leaders.len = 0;
+			return true;
+		}
 		if (!leader_vec_push(&f->leaders, (struct leader){.address = t->address, .piece = t->piece, .insn = t->insn}))
 			return false;
 	}
@@ -273,11 +271,8 @@ static void lead_to(struct flow *f, uint64_t address, const struct flow_state *s
 /* An exception that a call throws continues at its landing pad, with the registers that calls keep. */
 static void lead_to_pad(struct flow *f, const struct flow_piece *piece, uint64_t address, const struct flow_state *state)
 {
-	if (!piece->lsda)
-		return;
-	size_t i = sites_up_to(piece->lsda->sites.at, piece->lsda->sites.len, address);
-	const struct lsda_site *site = i ? &piece->lsda->sites.at[i - 1] : NULL;
-	if (!site || !site->pad || address - site->code.address >= site->code.size)
+	const struct lsda_site *site = lsda_site_at(piece->lsda, address);
+	if (!site || !site->pad)
 		return;
 	struct flow_state caught = *state;
 	overwrite(f, &caught, ~f->roles.kept & ~(UINT64_C(1) << f->roles.stack_pointer), HELD_OTHER);
@@ -292,11 +287,15 @@ struct judging {
 
 static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at);
 
-/* Runs a leader's instructions up to the next leader, and leads on from there; judges them, if asked to. */
-static void run_leader(struct flow *f, const struct leader *leader, const struct judging *judging)
+/* What it costs to begin with a leader, and to lead to another one, in instructions. */
+#define LEAD_COST 8
+
+/* Runs a leader's instructions up to the next leader, and leads on from there; judges them, if asked to.  False: too much work. */
+static bool run_leader(struct flow *f, const struct leader *leader, const struct judging *judging)
 {
-	const struct flow_piece *piece = &f->pieces[leader->piece];
+	const struct flow_piece *piece = &f->of->pieces[leader->piece];
 	struct flow_state s = leader->state;
+	uint64_t cost = LEAD_COST;
 
 	for (uint32_t i = leader->insn; i < piece->insns->len; i++) {
 		const struct insn *insn = &piece->insns->at[i];
@@ -304,13 +303,15 @@ static void run_leader(struct flow *f, const struct leader *leader, const struct
 		if (i > leader->insn && leader_at(f, address)) {
 			if (!judging)
 				lead_to(f, address, &s);
-			return;
+			break;
 		}
 		if (judging) {
 			struct flow_judgement judgement = judge(f, &s, judging->row(judging->ctx, address));
 			judging->take(judging->ctx, leader->piece, i, &judgement);
 		}
-		if (!judging && insn_is_call(*insn))
+		bool throws = insn_is_call(*insn) && piece->lsda;
+		cost += throws ? LEAD_COST : 1;
+		if (!judging && throws)
 			lead_to_pad(f, piece, address + insn->size - 1, &s);
 		if (!judging && insn->kind == INSN_JUMP_INDIRECT) {
 			if (!f->has_dispatch)
@@ -322,24 +323,23 @@ static void run_leader(struct flow *f, const struct leader *leader, const struct
 		run_insn(f, &s, insn, bytes_first(bytes_from(piece->bytes, insn->offset), insn->size));
 		if (!judging && insn_jumps(*insn))
 			lead_to(f, insn->target, &s);
-		if (insn->kind != INSN_CONDITIONAL && !insn_goes_on(*insn))
-			return;
+		if (insn_ends_way(*insn))
+			break;
 	}
+	return work_spend(f->of->work, WORK_TIES, cost);
 }
 
-/* A state goes down a few dozen steps at most; code that takes more is not followed to the end. */
-#define VISITS_MOST 64
-
-static void settle(struct flow *f)
+/* Ends: a state only ever loses what it says, of REGISTERS, SAVED_MOST places and `lost`. */
+static bool settle(struct flow *f)
 {
-	while (f->queued) {
+	bool ok = true;
+
+	while (ok && f->queued) {
 		struct leader *leader = &f->leaders.at[f->queue[--f->queued]];
 		leader->queued = false;
-		if (leader->visits++ < VISITS_MOST)
-			run_leader(f, leader, NULL);
-		else
-			leader->reached = false;
+		ok = run_leader(f, leader, NULL);
 	}
+	return ok;
 }
 
 /* ---- judging ---- */
@@ -395,10 +395,10 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 		if (verdict == FLOW_UNKNOWN)
 			j.verdict = FLOW_UNKNOWN;
 	}
-	const struct cfi_rule *back = cfi_rule_of(at.row, at.rules, f->return_register);
+	const struct cfi_rule *back = cfi_rule_of(at.row, at.rules, f->of->return_register);
 	if (f->roles.link == STACK_NO_REGISTER && (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
 		j.verdict = FLOW_REGISTER;
-		j.reg = f->return_register;
+		j.reg = f->of->return_register;
 	}
 	return j;
 }
@@ -430,27 +430,24 @@ static struct flow_state begin(const struct flow *f, struct cfi_row_at entry)
 	return s;
 }
 
-bool frame_flow(enum machine machine, const struct flow_piece *pieces, uint32_t count, struct cfi_row_at entry, uint32_t return_register,
-		flow_row_fn *row, flow_take_fn *take, void *ctx)
+bool frame_flow(const struct followed_code *function, flow_row_fn *row, flow_take_fn *take, void *ctx)
 {
-	struct flow f = {.machine = machine, .roles = stack_roles_of(machine), .pieces = pieces, .count = count, .return_register = return_register};
+	struct flow f = {.of = function, .roles = stack_roles_of(function->machine)};
 	struct judging judging = {row, take, ctx};
 
-	bool ok = !count || find_leaders(&f);
-	if (ok && count) {
-		struct flow_state first = begin(&f, entry);
-		lead_to(&f, pieces[0].address, &first);
-		settle(&f);
+	bool ok = !function->count || find_leaders(&f);
+	if (ok && f.leaders.len) {
+		struct flow_state first = begin(&f, function->entry);
+		lead_to(&f, function->pieces[function->first].address, &first);
+		ok = settle(&f);
 		/* Jump tables: what no other way leads to. */
-		bool tables = f.has_dispatch;
 		struct flow_state dispatch = f.dispatch;
-		for (size_t i = 0; tables && i < f.leaders.len; i++)
-			if (!f.leaders.at[i].reached && f.leaders.at[i].visits == 0)
+		for (size_t i = 0; ok && f.has_dispatch && i < f.leaders.len; i++)
+			if (!f.leaders.at[i].reached)
 				lead_to(&f, f.leaders.at[i].address, &dispatch);
-		settle(&f);
-		for (size_t i = 0; i < f.leaders.len; i++)
-			if (f.leaders.at[i].reached)
-				run_leader(&f, &f.leaders.at[i], &judging);
+		ok = ok && settle(&f);
+		for (size_t i = 0; ok && i < f.leaders.len; i++)
+			ok = !f.leaders.at[i].reached || run_leader(&f, &f.leaders.at[i], &judging);
 	}
 	target_vec_free(&f.targets);
 	leader_vec_free(&f.leaders);

@@ -12,12 +12,12 @@
 #include "src/isa/insn.h"
 #include "src/isa/stack_effect.h"
 
-/* Code of the function that jumps lead within: one piece, or several fragments. */
+/* Code of a function that jumps lead within: all of it, or one fragment. */
 struct flow_piece {
 	struct bytes bytes;
 	uint64_t address;
 	const struct insn_vec *insns;
-	const struct lsda *lsda; /* NULL: none */
+	const struct lsda *lsda; /* with call sites that ascend; NULL: none */
 };
 
 enum flow_verdict {
@@ -42,9 +42,22 @@ typedef struct cfi_row_at {
 } flow_row_fn(void *ctx, uint64_t address);
 typedef void flow_take_fn(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgement *judgement);
 
-/* Follow the code from the beginning of the first piece, where `entry` holds (NULL: what the machine's calls leave), and judge the row of each
- * instruction.  return_register: as the CIE has it.  False: out of memory. */
-BC_MUST_USE bool frame_flow(enum machine machine, const struct flow_piece *pieces, uint32_t count, struct cfi_row_at entry,
-			    uint32_t return_register, flow_row_fn *row, flow_take_fn *take, void *ctx);
+struct followed_code {
+	enum machine machine;
+	const struct flow_piece *pieces; /* by ascending address, not overlapping */
+	uint32_t count;
+	uint32_t first;           /* the piece that the function begins with */
+	struct cfi_row_at entry;  /* the row that holds there; NULL: what the machine's calls leave */
+	uint32_t return_register; /* as the CIE has it */
+	struct work *work;        /* instructions that are followed count as WORK_TIES */
+};
+
+/* Places that jumps lead to, or that stand behind one that does not go on, in one function; each takes some 900 bytes.  Of functions that
+ * have more the code tells nothing: nothing is judged. */
+#define FLOW_LEADERS_MOST (UINT32_C(1) << 14)
+
+/* Follow the code from the function's beginning on, and judge the row of each instruction that is reached.  False: out of memory, or too much
+ * work (work_fail()). */
+BC_MUST_USE bool frame_flow(const struct followed_code *function, flow_row_fn *row, flow_take_fn *take, void *ctx);
 
 #endif

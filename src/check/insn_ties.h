@@ -19,8 +19,7 @@ enum tie_kind {
 
 /* Of an instruction of the output. */
 struct insn_tie {
-	uint8_t kind;
-	bool removed; /* before it BOLT took out instructions of the input that are no nops and no jumps */
+	uint8_t kind;   /* enum tie_kind */
 	uint32_t input; /* number of the instruction in the input; may be one behind the last */
 };
 DEFINE_VEC(insn_tie_vec, struct insn_tie);
@@ -39,14 +38,16 @@ struct tied_fragment {
 };
 
 struct tied_function {
-	uint32_t input;               /* number in the input's table; NO_FUNCTION: not known, and nothing is tied */
-	struct tied_code in;
-	struct tied_fragment *fragments;
+	struct tied_code in;             /* empty if the function is not known in the input: nothing is tied then */
+	struct tied_fragment *fragments; /* by ascending address */
 	uint32_t count;
+	uint32_t hot;       /* which of them the function begins with */
 	bool frame_changed; /* BOLT took out, put in or changed an instruction that saves registers or moves the stack pointer */
 };
 
-/* Ties all fragments of one function, `parts`, of which the first is the hot one.  False: out of memory; free it either way. */
+/* Ties all fragments of one function of the input, or of none (NO_FUNCTION).  `parts`: numbers of fragments, ascending.  What is looked at
+ * counts as WORK_TIES, of the input's code in the input, else in the output.  False: out of memory, or too much work (work_fail() of the one
+ * or the other); free it either way. */
 BC_MUST_USE bool insn_ties_make(const struct binary *subject, const struct input *input, uint32_t function, const uint32_t *parts,
 				uint32_t count, struct decoder *decoder, struct tied_function *out);
 void insn_ties_free(struct tied_function *function);
@@ -59,7 +60,10 @@ static inline struct bytes tied_bytes(const struct tied_code *code, uint32_t ins
 	return bytes_first(bytes_from(code->bytes, i->offset), i->size);
 }
 
-/* The number of the instruction that begins at an offset; UINT32_MAX: none does. */
-uint32_t tied_insn_at(const struct tied_code *code, uint64_t offset);
+/* The number of the instruction that begins at a vaddr; UINT32_MAX: none does. */
+uint32_t tied_insn_at(const struct tied_code *code, uint64_t address);
+
+/* The fragment that has an instruction that begins at a vaddr, and the number of that; NULL: none has. */
+const struct tied_fragment *tied_fragment_at(const struct tied_function *function, uint64_t address, uint32_t *insn);
 
 #endif

@@ -108,7 +108,6 @@ DEFINE_SORT(sort_drawn, struct drawn, drawn_less)
 struct sampling {
 	const struct binary *subject;
 	const struct input *input; /* NULL: none            */
-	const uint32_t *of;        /* input functions       */
 	const struct scan *scan;
 	struct decoder decoder;
 	uint64_t state; /* of the random numbers */
@@ -161,10 +160,10 @@ static void compare(struct sampling *s, uint32_t fragment, struct bytes code, ui
 	const struct bat_fragment *f = &s->subject->bat.fragments[fragment];
 	struct insn here, there;
 
-	if (!s->input || s->of[fragment] == NO_FUNCTION)
+	if (!s->input || s->input->of[fragment] == NO_FUNCTION)
 		return;
-	struct bytes original = bytes_from(input_code_of(s->input, s->of[fragment]), input);
-	uint64_t at = s->input->functions.at[s->of[fragment]].address + input;
+	struct bytes original = bytes_from(input_code_of(s->input, s->input->of[fragment]), input);
+	uint64_t at = s->input->functions.at[s->input->of[fragment]].address + input;
 	code = bytes_from(code, offset);
 	if (!decoder_next(&s->decoder, code, f->address + offset, &here))
 		return;
@@ -217,20 +216,16 @@ static void take_some(struct sampling *s, uint64_t count)
 
 static bool run(struct sampling *s, uint64_t count, struct findings *findings)
 {
-	uint32_t *of = malloc((s->subject->bat.fragment_count + (size_t)1) * sizeof(*of));
 	struct block_starts starts = {0};
 
-	s->of = of;
 	s->drawn = malloc((count < DRAWN_MOST ? (size_t)count + 1 : DRAWN_MOST) * sizeof(*s->drawn));
-	if (!of || !s->drawn || !block_starts_make(&s->subject->bat, &starts)) {
-		free(of);
+	if (!s->drawn || !block_starts_make(&s->subject->bat, &starts)) {
 		free(s->drawn);
 		findings->nomem = true;
 		return false;
 	}
 	code_decoder_open(s->subject->image.machine, &s->decoder);
-	bool ok = !s->input || input_match(s->subject, s->input, of, findings);
-	while (ok && s->subject->bat.fragment_count && count) {
+	while (s->subject->bat.fragment_count && count) {
 		uint64_t part = count < DRAWN_MOST ? count : DRAWN_MOST;
 		take_some(s, part);
 		count -= part;
@@ -238,11 +233,10 @@ static bool run(struct sampling *s, uint64_t count, struct findings *findings)
 	decoder_close(&s->decoder);
 	block_starts_free(&starts);
 	free(s->drawn);
-	free(of);
-	return ok;
+	return true;
 }
 
-bool sample_check(const struct binary *subject, const struct input *input, uint64_t count,
+bool sample_check(const struct binary *subject, struct input *input, uint64_t count,
 		  uint64_t seed, struct sample_result *out,
 		  struct findings *findings)
 {
@@ -250,7 +244,7 @@ bool sample_check(const struct binary *subject, const struct input *input, uint6
 	struct scan scan;
 	struct sampling s = {.subject = subject, .input = input, .scan = &scan, .state = seed};
 
-	if (!scan_section(subject, &order, &scan)) {
+	if ((input && !input_match(subject, input)) || !scan_section(subject, &order, &scan)) {
 		findings->nomem = true;
 		return false;
 	}

@@ -19,7 +19,7 @@ struct sample_result {
 
 /* count: of addresses, at beginnings of instructions.  The same seed takes the same
  * ones.  input: may be NULL.  False: no memory. */
-bool sample_check(const struct binary *subject, const struct input *input, uint64_t count,
+bool sample_check(const struct binary *subject, struct input *input, uint64_t count,
 		  uint64_t seed, struct sample_result *out,
 		  struct findings *findings);
 

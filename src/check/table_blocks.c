@@ -48,11 +48,6 @@ static bool goes_on(struct reading *r, uint32_t offset)
 	       insn.kind == INSN_JUMP;
 }
 
-static bool is_jump(const struct insn *insn)
-{
-	return !insn_goes_on(*insn) && insn->kind != INSN_CONDITIONAL;
-}
-
 static bool read_code(struct reading *r)
 {
 	bool behind_jump = true;
@@ -66,7 +61,7 @@ static bool read_code(struct reading *r)
 		if (behind_jump && !begins && !insn.nop)
 			return false;
 		behind_jump &= !begins;
-		behind_jump |= is_jump(&insn);
+		behind_jump |= insn_ends_way(insn);
 		if (insn_jumps(insn) && !leads_to_block(r, insn.target))
 			return false;
 		if (insn.kind == INSN_CONDITIONAL && !goes_on(r, at + insn.size))

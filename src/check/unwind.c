@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/map.h"
 #include "src/base/search.h"
-#include "src/base/sort.h"
 #include "src/check/checks.h"
 #include "src/check/frame_flow.h"
 #include "src/check/insn_ties.h"
 #include "src/elf/cfi.h"
 #include "src/elf/fragments_by_function.h"
 #include "src/elf/lsda.h"
-#include "src/isa/stack_effect.h"
 
 /* ---- one side: what an unwinder finds in a binary ---- */
 
@@ -67,7 +64,7 @@ struct row_reader {
 	struct evaluated_vec fdes;
 	size_t last;     /* of .fdes */
 	size_t last_row;
-	const char *failed; /* CFI_NOMEM, CFI_TOO_MUCH */
+	bool failed; /* no memory, or too much work */
 };
 
 static void row_reader_clear(struct row_reader *r)
@@ -107,12 +104,11 @@ static const struct evaluated *evaluated_at(struct row_reader *r, uint64_t addre
 	}
 	struct evaluated e = {.fde = fde, .first = r->rows.rows.len};
 	e.bad = cfi_rows_append(&r->side->table, fde, &r->rows);
-	if (e.bad == CFI_NOMEM || e.bad == CFI_TOO_MUCH)
-		r->failed = e.bad;
+	r->failed |= e.bad == CFI_NOMEM || e.bad == CFI_TOO_MUCH;
 	e.end = r->rows.rows.len;
 	r->last = r->fdes.len;
 	if (!evaluated_vec_push(&r->fdes, e)) {
-		r->failed = CFI_NOMEM;
+		r->failed = true;
 		return NULL;
 	}
 	return &r->fdes.at[r->last];
@@ -149,9 +145,8 @@ struct checking {
 	const struct input *input;
 	struct unwind_side out, in;
 	struct fragments_by_function parts;
-	uint32_t *of;
 	_Atomic uint64_t counts[sizeof(struct unwind_summary) / sizeof(uint64_t)];
-	_Atomic(const char *) failed;
+	atomic_bool failed; /* no memory, or too much work: work_fail() tells */
 };
 
 /* One function in the making. */
@@ -176,7 +171,6 @@ struct unwinding {
 		int64_t height;
 	} run;
 	uint8_t *in_verdicts; /* per instruction of the input: enum flow_verdict */
-	uint32_t fragment;    /* where judgements are for */
 };
 
 static void rule_text(const struct unwinding *u, const struct cfi_row *row, const struct row_reader *reader, char *out, size_t size)
@@ -402,22 +396,26 @@ static bool judge(struct unwinding *u)
 	enum machine machine = u->c->subject->image.machine;
 	struct flow_piece in = {function->in.bytes, function->in.address, &function->in.insns, u->in_lsda_at ? &u->in_lsda : NULL};
 	const struct evaluated *first = evaluated_at(&u->in, function->in.address);
-	uint32_t back = first ? u->c->in.table.cies.at[first->fde->cie].return_register : UINT32_MAX;
-	struct cfi_row_at entry = row_at(&u->in, function->in.address);
+	struct followed_code flow = {.machine = machine, .pieces = &in, .count = 1, .entry = row_at(&u->in, function->in.address),
+				     .return_register = first ? u->c->in.table.cies.at[first->fde->cie].return_register : UINT32_MAX,
+				     .work = u->c->input->image.work};
 	struct flow_piece *pieces = calloc(function->count + (size_t)1, sizeof(*pieces));
 	struct judged judged = {u, calloc(function->count + (size_t)1, sizeof(*judged.at))};
 
 	u->in_verdicts = calloc(function->in.insns.len + 1, sizeof(*u->in_verdicts));
-	bool ok = pieces && judged.at && u->in_verdicts &&
-		  frame_flow(machine, &in, 1, entry, back, input_row, take_input_verdict, u);
+	bool ok = pieces && judged.at && u->in_verdicts && frame_flow(&flow, input_row, take_input_verdict, u);
 	for (uint32_t k = 0; ok && k < function->count; k++) {
 		const struct tied_code *code = &function->fragments[k].code;
 		pieces[k] = (struct flow_piece){code->bytes, code->address, &code->insns, u->out_has[k] ? &u->out_lsdas[k] : NULL};
 		judged.at[k] = calloc(code->insns.len + 1, sizeof(**judged.at));
 		ok = judged.at[k];
 	}
-	entry = row_at(&u->in, function->in.address);
-	ok = ok && frame_flow(machine, pieces, function->count, entry, back, judged_row, take_output_verdict, &judged);
+	flow.pieces = pieces;
+	flow.count = function->count;
+	flow.first = function->hot;
+	flow.entry = row_at(&u->in, function->in.address); /* rows may have moved */
+	flow.work = u->c->subject->image.work;
+	ok = ok && frame_flow(&flow, judged_row, take_output_verdict, &judged);
 	for (uint32_t k = 0; ok && k < function->count; k++) {
 		for (uint32_t i = 0; i < function->fragments[k].ties.len; i++)
 			decide(u, &function->fragments[k], i, &judged.at[k][i]);
@@ -434,25 +432,6 @@ static bool judge(struct unwinding *u)
 
 /* ---- exceptions ---- */
 
-DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
-
-/* The call site that holds an address, or NULL: the table has none, so that an exception there ends the program. */
-static const struct lsda_site *site_at(const struct lsda *lsda, uint64_t address)
-{
-	size_t i = sites_up_to(lsda->sites.at, lsda->sites.len, address);
-	const struct lsda_site *site = i ? &lsda->sites.at[i - 1] : NULL;
-
-	return site && address - site->code.address < site->code.size ? site : NULL;
-}
-
-static bool ascend(const struct lsda *lsda)
-{
-	for (size_t i = 1; i < lsda->sites.len; i++)
-		if (lsda->sites.at[i].code.address < lsda->sites.at[i - 1].code.address)
-			return false;
-	return true;
-}
-
 #define JUMPS_MOST 8
 
 /* Where code of the input begins that a landing pad of the output is; jumps are followed, as splitting puts them before landing pads of other
@@ -462,20 +441,17 @@ static uint64_t input_of_pad(const struct unwinding *u, uint64_t pad)
 	const struct tied_function *function = &u->function;
 
 	for (int jumps = 0; jumps < JUMPS_MOST; jumps++) {
-		for (uint32_t k = 0; k < function->count; k++) {
-			const struct tied_fragment *f = &function->fragments[k];
-			uint32_t insn = pad - f->code.address < f->code.bytes.size ? tied_insn_at(&f->code, pad - f->code.address) : UINT32_MAX;
-			if (insn == UINT32_MAX)
-				continue;
-			if (f->ties.at[insn].kind == TIE_SAME)
-				return function->in.address + function->in.insns.at[f->ties.at[insn].input].offset;
-			bool put_in = f->ties.at[insn].kind == TIE_CHANGED && f->code.insns.at[insn].kind == INSN_NEXT;
-			if (f->code.insns.at[insn].kind != INSN_JUMP && !f->code.insns.at[insn].nop && !put_in)
-				return 0;
-			pad = f->code.insns.at[insn].kind == INSN_JUMP ? f->code.insns.at[insn].target
-								      : pad + f->code.insns.at[insn].size;
-			break;
-		}
+		uint32_t number;
+		const struct tied_fragment *f = tied_fragment_at(function, pad, &number);
+		if (!f)
+			return 0;
+		const struct insn_tie *tie = &f->ties.at[number];
+		const struct insn *insn = &f->code.insns.at[number];
+		if (tie->kind == TIE_SAME)
+			return function->in.address + function->in.insns.at[tie->input].offset;
+		if (insn->kind != INSN_JUMP && !insn->nop && (tie->kind != TIE_CHANGED || insn->kind != INSN_NEXT))
+			return 0;
+		pad = insn->kind == INSN_JUMP ? insn->target : pad + insn->size;
 	}
 	return 0;
 }
@@ -484,7 +460,7 @@ static uint64_t input_of_pad(const struct unwinding *u, uint64_t pad)
 static uint64_t through_jumps(const struct tied_code *code, uint64_t address)
 {
 	for (int jumps = 0; jumps < JUMPS_MOST; jumps++) {
-		uint32_t insn = address - code->address < code->bytes.size ? tied_insn_at(code, address - code->address) : UINT32_MAX;
+		uint32_t insn = tied_insn_at(code, address);
 		if (insn == UINT32_MAX)
 			return address;
 		const struct insn *i = &code->insns.at[insn];
@@ -533,8 +509,8 @@ static void compare_call(struct unwinding *u, uint32_t part, uint32_t i)
 	const struct insn *call = &f->code.insns.at[i], *other = &u->function.in.insns.at[f->ties.at[i].input];
 	uint64_t address = f->code.address + call->offset, input = u->function.in.address + other->offset;
 	const struct lsda *lsda = u->out_has[part] ? &u->out_lsdas[part] : NULL;
-	const struct lsda_site *in = site_at(&u->in_lsda, input + other->size - 1);
-	const struct lsda_site *out = lsda ? site_at(lsda, address + call->size - 1) : NULL;
+	const struct lsda_site *in = lsda_site_at(&u->in_lsda, input + other->size - 1);
+	const struct lsda_site *out = lsda ? lsda_site_at(lsda, address + call->size - 1) : NULL;
 	char text_in[80], text_out[80];
 	const char *bad = NULL;
 
@@ -573,9 +549,9 @@ static uint64_t personality_in_input(const struct unwinding *u, const struct eh_
 	const struct bat_fragment *f = bat_find_exact(&subject->bat, cie->personality);
 	if (f)
 		fragment = (uint32_t)(f - subject->bat.fragments);
-	if (fragment == UINT32_MAX || u->c->of[fragment] == NO_FUNCTION)
+	if (fragment == UINT32_MAX || u->c->input->of[fragment] == NO_FUNCTION)
 		return cie->personality;
-	return u->c->input->functions.at[u->c->of[fragment]].address;
+	return u->c->input->functions.at[u->c->input->of[fragment]].address;
 }
 
 /* Reads the exception tables of all fragments, and compares whose they are. */
@@ -587,11 +563,10 @@ static bool read_lsdas(struct unwinding *u)
 	if (e && e->fde->lsda) {
 		if (!lsda_read(u->c->in.image, e->fde->lsda, e->fde->code.address, &u->in_lsda)) {
 			lsda_free(&u->in_lsda);
-			u->in.failed = CFI_TOO_MUCH; /* or no memory: work_fail() tells */
 			return false;
 		}
 		u->in_lsda_at = e->fde->lsda;
-		if (u->in_lsda.bad || !ascend(&u->in_lsda)) {
+		if (u->in_lsda.bad || !lsda_ascends(&u->in_lsda)) {
 			lsda_free(&u->in_lsda);
 			u->in_lsda_at = 0;
 		}
@@ -604,11 +579,10 @@ static bool read_lsdas(struct unwinding *u)
 			continue;
 		if (!lsda_read(u->c->out.image, o->fde->lsda, o->fde->code.address, &u->out_lsdas[k])) {
 			lsda_free(&u->out_lsdas[k]);
-			u->out.failed = CFI_TOO_MUCH;
 			return false;
 		}
 		const char *bad = u->out_lsdas[k].bad;
-		u->out_has[k] = !bad && ascend(&u->out_lsdas[k]);
+		u->out_has[k] = !bad && lsda_ascends(&u->out_lsdas[k]);
 		if (!u->out_has[k]) {
 			lsda_free(&u->out_lsdas[k]);
 			findings_add(u->findings, FINDING_UNWIND_DAMAGED, place_of(u->c->subject, f->fragment, f->code.address),
@@ -639,7 +613,7 @@ static void compare_calls(struct unwinding *u, uint32_t part)
 static bool check_function(struct unwinding *u, struct decoder *decoder, const uint32_t *parts, uint32_t count)
 {
 	struct checking *c = u->c;
-	uint32_t function = c->of[parts[0]];
+	uint32_t function = c->input->of[parts[0]];
 
 	u->out_lsdas = calloc(count + (size_t)1, sizeof(*u->out_lsdas));
 	u->out_has = calloc(count + (size_t)1, sizeof(*u->out_has));
@@ -667,8 +641,6 @@ static bool check_function(struct unwinding *u, struct decoder *decoder, const u
 	insn_ties_free(&u->function);
 	row_reader_clear(&u->out);
 	row_reader_clear(&u->in);
-	if (u->out.failed || u->in.failed)
-		atomic_store(&c->failed, u->out.failed ? u->out.failed : u->in.failed);
 	return ok && !u->out.failed && !u->in.failed;
 }
 
@@ -696,8 +668,8 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 		else if (orphan)
 			ok = check_function(&u, decoder, &i, 1);
 	}
-	if (!ok && !atomic_load(&c->failed))
-		findings->nomem = true;
+	if (!ok)
+		atomic_store(&c->failed, true);
 	add_counts(c, &u.sum);
 	row_reader_free(&u.out);
 	row_reader_free(&u.in);
@@ -778,25 +750,15 @@ static void check_overlaps(const struct checking *c, struct findings *findings)
 
 /* ---- functions that BOLT left where they were ---- */
 
-/* Is it code that runs in the output where the input has it? */
-static bool is_left(const struct checking *c, size_t number)
-{
-	const struct binary *subject = c->subject;
-	const struct function *f = &subject->functions.at[number];
-
-	if (subject->fragment_of[number] != NO_FRAGMENT || f->kind != FUNCTION_CODE || !f->size || text_starts(text_of(f->primary), "__BOLT_FDE_FUNC"))
-		return false;
-	const struct function *in = functions_code_at(&c->input->functions, f->address);
-	struct bytes a = bytes_first(image_bytes_at(&subject->image, (struct vaddr){f->address}), f->size);
-	struct bytes b = bytes_first(image_bytes_at(&c->input->image, (struct vaddr){f->address}), f->size);
-	return in && a.size == f->size && b.size == f->size && !memcmp(a.data, b.data, f->size);
-}
-
 /* Compares rows over the function's addresses, from each beginning of one to the next on either side. */
-static bool compare_left(struct unwinding *u, const struct function *f)
+static bool compare_left(struct unwinding *u, const struct function *f, const struct function *of_input)
 {
-	uint64_t end = f->address + f->size;
+	uint64_t end = f->address + (f->size < of_input->size ? f->size : of_input->size);
 
+	if (row_at(&u->in, f->address).row)
+		u->sum.left_compared++;
+	else
+		u->sum.left_no_rules++;
 	for (uint64_t at = f->address; at < end;) {
 		struct cfi_row_at in = row_at(&u->in, at), out = row_at(&u->out, at);
 		uint64_t next = end;
@@ -823,7 +785,6 @@ static bool compare_left(struct unwinding *u, const struct function *f)
 			break;
 		at = next;
 	}
-	u->sum.left++;
 	tell_damaged(u);
 	row_reader_clear(&u->in);
 	row_reader_clear(&u->out);
@@ -835,10 +796,16 @@ static bool check_left(struct checking *c, struct findings *findings)
 	struct unwinding u = {.c = c, .out.side = &c->out, .in.side = &c->in, .findings = findings};
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < c->subject->functions.count; i++)
-		ok = !is_left(c, i) || compare_left(&u, &c->subject->functions.at[i]);
-	if (!ok)
-		atomic_store(&c->failed, u.out.failed ? u.out.failed : u.in.failed);
+	for (size_t i = 0; ok && i < c->subject->functions.count; i++) {
+		if (!input_lacks(c->subject, i))
+			continue;
+		u.sum.left++;
+		const struct function *of_input = input_left(c->subject, c->input, i);
+		if (of_input)
+			ok = compare_left(&u, &c->subject->functions.at[i], of_input);
+		else
+			u.sum.left_other++;
+	}
 	add_counts(c, &u.sum);
 	row_reader_free(&u.out);
 	row_reader_free(&u.in);
@@ -858,7 +825,7 @@ static bool check_debug_frame(const struct checking *c, struct findings *finding
 	if (!cfi_table_read(c->out.image, debug_frame_begin(c->out.image), &out, err))
 		ok = ok && err->code != BC_NOMEM;
 	for (uint32_t i = 0; ok && i < bat->fragment_count; i++) {
-		if (bat->fragments[i].cold || c->of[i] == NO_FUNCTION || !cfi_table_find(&in, c->input->functions.at[c->of[i]].address))
+		if (bat->fragments[i].cold || c->input->of[i] == NO_FUNCTION || !cfi_table_find(&in, c->input->functions.at[c->input->of[i]].address))
 			continue;
 		described++;
 		const struct cfi_fde *fde = cfi_table_find(&out, bat->fragments[i].address);
@@ -899,20 +866,16 @@ bool check_unwind(const struct binary *subject, const struct input *input, unsig
 	struct checking c = {.subject = subject, .input = input, .out.image = &subject->image, .in.image = &input->image};
 
 	*err = (struct bc_error){0};
-	c.of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*c.of));
-	bool ok = c.of && fragments_by_function_list(&subject->bat, &c.parts);
+	bool ok = fragments_by_function_list(&subject->bat, &c.parts);
 	if (!ok)
 		bc_fail_nomem(err);
 	ok = ok && read_side(subject, &c.in, NULL, err) && open_output(&c, findings, err);
-	if (ok && !input_match(subject, input, c.of, findings))
-		ok = bc_fail_nomem(err);
 	if (ok) {
 		check_overlaps(&c, findings);
 		ok = code_for_fragments(subject, threads, check_fragments_of, &c, findings);
 		if (!ok)
 			bc_fail_nomem(err);
-		(void)(ok && !atomic_load(&c.failed) && check_left(&c, findings));
-		if (ok && atomic_load(&c.failed))
+		if (ok && (atomic_load(&c.failed) || !check_left(&c, findings)))
 			ok = work_check(input->image.work, err) && work_fail(subject->image.work, err);
 		ok = ok && check_debug_frame(&c, findings, err);
 	}
@@ -924,6 +887,5 @@ bool check_unwind(const struct binary *subject, const struct input *input, unsig
 		fragments_by_function_free(&c.parts);
 	side_free(&c.out);
 	side_free(&c.in);
-	free(c.of);
 	return ok;
 }

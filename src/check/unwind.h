@@ -22,15 +22,21 @@ struct unwind_summary {
 	uint64_t unmapped; /* the table has nothing of them */
 	uint64_t no_function; /* of functions that are not known in the input */
 	uint64_t no_rules; /* the input has none there */
-	uint64_t untold;   /* other rules in a function whose frame BOLT changed, and the code does not tell which are right */
+	/* Their rules are not the input's, as BOLT changed the frame of the function, and following its code does not tell whether they
+	 * are right: the stack pointer was rounded, a register was loaded from memory of which nothing is known. */
+	uint64_t untold;
 	uint64_t input_wrong; /* the input's rules contradict its code there, too */
 	/* Others. */
-	uint64_t calls;     /* whose exceptions were compared */
-	uint64_t left;      /* functions that BOLT left where they were, compared by their rows */
-	uint64_t fdes;      /* of the output that an unwinder can find */
+	uint64_t calls; /* whose exceptions were compared */
+	uint64_t fdes;  /* of the output that an unwinder can find */
+	/* Functions of the output that the table has nothing of: each is in one of the three. */
+	uint64_t left;
+	uint64_t left_compared; /* by their rows: BOLT left them where they were */
+	uint64_t left_no_rules; /* the input has none where they begin */
+	uint64_t left_other;    /* the input has no function of this name there */
 };
 
-/* Adds findings, and fills the summary.  BC_FORMAT: the input's .eh_frame is damaged.  BC_NOMEM */
+/* Adds findings, and fills the summary.  input->of is known.  BC_FORMAT: the input's .eh_frame is damaged, or too much work.  BC_NOMEM */
 BC_MUST_USE bool check_unwind(const struct binary *subject, const struct input *input, unsigned threads, struct unwind_summary *out,
 			      struct findings *findings, struct bc_error *err);
 

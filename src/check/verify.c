@@ -28,7 +28,7 @@ static enum unmapped_reason reason_of(const struct binary *subject, const struct
 {
 	if (f->kind == FUNCTION_PLT)
 		return UNMAPPED_STUB;
-	if (!subject->functions.stripped && !strncmp(f->primary, "__BOLT_FDE_FUNC", 15))
+	if (!subject->functions.stripped && text_starts(text_of(f->primary), FUNCTION_OF_FDE))
 		return UNMAPPED_OLD;
 	return is_new(&subject->image, &subject->image.sections[f->section]) ? UNMAPPED_REWRITTEN
 									   : UNMAPPED_LEFT;
@@ -233,7 +233,7 @@ static bool check_note(struct binary *subject, struct findings *findings, struct
 }
 
 static bool check_code(const struct verify_options *options, struct verify_report *report,
-		       const struct block_starts *starts, const struct input *input,
+		       const struct block_starts *starts, struct input *input,
 		       struct bc_error *err)
 {
 	const struct binary *subject = &report->subject;
@@ -260,7 +260,7 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 }
 
 static bool check_blocks_and_code(const struct verify_options *options, struct verify_report *report,
-				  const struct input *input, struct bc_error *err)
+				  struct input *input, struct bc_error *err)
 {
 	BC_AUTO(block_starts_free) struct block_starts starts = {0};
 	struct binary *subject = &report->subject;
@@ -277,7 +277,7 @@ static bool check_blocks_and_code(const struct verify_options *options, struct v
 }
 
 static bool check_table(const struct verify_options *options, struct verify_report *report,
-			const struct input *input, struct bc_error *err)
+			struct input *input, struct bc_error *err)
 {
 	if (!check_canonical(&report->subject, &report->findings))
 		return bc_fail_nomem(err);
@@ -292,7 +292,7 @@ static bool link_table(struct binary *subject, struct bc_error *err)
 }
 
 static bool verify(const struct verify_options *options, struct verify_report *report,
-		   const struct input *input, struct bc_error *err)
+		   struct input *input, struct bc_error *err)
 {
 	struct binary *subject = &report->subject;
 

@@ -42,20 +42,6 @@ static bool number_cie(struct cfi_table *table, const struct eh_frame_cie *cie, 
 	return cfi_cie_vec_push(&table->cies, *cie);
 }
 
-static void take_augmentation_data(const struct eh_frame_cie *cie, struct eh_cursor *c, struct cfi_fde *fde)
-{
-	uint64_t size = eh_take_leb(c, false);
-	struct eh_cursor data = *c;
-
-	data.left = bytes_first(data.left, size);
-	if (!eh_take(c, size) || cie->call_sites == EH_PE_OMIT || !size)
-		return;
-	uint64_t here = data.address, to = eh_take_pointer(&data, cie->call_sites);
-	bool is_null = (cie->call_sites & EH_PE_BASE) == EH_PE_PCREL && to == here;
-	fde->lsda = is_null ? 0 : to;
-	c->bad = data.bad;
-}
-
 static bool fde_less(const struct cfi_fde *a, const struct cfi_fde *b)
 {
 	if (a->code.address != b->code.address)
@@ -69,13 +55,11 @@ enum taken { TAKEN, TAKEN_BAD, TAKEN_NOMEM };
 /* Adds an FDE that was read just now. */
 static enum taken take_fde(const struct eh_frame *section, struct eh_frame_fde *entry, struct cfi_table *out)
 {
-	struct cfi_fde fde = {.code = entry->code, .at = entry->at, .program = entry->rest};
+	struct cfi_fde fde = {.code = entry->code, .at = entry->at, .lsda = eh_frame_take_lsda(entry)};
 
+	fde.program = entry->rest;
 	if (!number_cie(out, &section->cie, &fde.cie))
 		return TAKEN_NOMEM;
-	if (section->cie.augmented)
-		take_augmentation_data(&section->cie, &fde.program, &fde);
-	entry->rest = fde.program;
 	if (fde.program.bad)
 		return TAKEN_BAD;
 	return cfi_fde_vec_push(&out->fdes, fde) ? TAKEN : TAKEN_NOMEM;

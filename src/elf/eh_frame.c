@@ -164,9 +164,7 @@ static void read_cie(struct eh_cursor *c, bool debug, struct eh_frame_cie *out)
 			if (out->personality_encoding != EH_PE_OMIT)
 				out->personality = eh_take_place(c, out->personality_encoding);
 			break;
-		case 'S':
-			out->signal = true;
-			break;
+		case 'S': /* of a frame that a signal interrupted */
 		case 'B': /* AArch64: return addresses are signed with key B */
 		case 'G': /* AArch64: tagged stack */
 			break;
@@ -247,7 +245,22 @@ static void read_fde(struct eh_frame *frame, struct eh_cursor *c, uint64_t cie_b
 	out->code.address = eh_take_pointer(c, frame->cie.code);
 	out->code.size = eh_take_number(c, frame->cie.code);
 	out->call_sites = frame->cie.call_sites;
+	out->augmented = frame->cie.augmented;
 	out->rest = *c;
+}
+
+uint64_t eh_frame_take_lsda(struct eh_frame_fde *fde)
+{
+	uint64_t size = fde->augmented ? eh_take_leb(&fde->rest, false) : 0;
+	struct eh_cursor data = fde->rest;
+
+	data.left = bytes_first(data.left, size);
+	if (!eh_take(&fde->rest, size) || fde->call_sites == EH_PE_OMIT || !size)
+		return 0;
+	uint64_t here = data.address, to = eh_take_pointer(&data, fde->call_sites);
+	bool is_null = (fde->call_sites & EH_PE_BASE) == EH_PE_PCREL && to == here;
+	fde->rest.bad = data.bad;
+	return is_null || data.bad ? 0 : to;
 }
 
 bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out)

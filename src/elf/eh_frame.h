@@ -79,7 +79,6 @@ struct eh_frame_cie {
 	uint8_t code, call_sites;       /* encodings; of call sites EH_PE_OMIT: none */
 	uint8_t personality_encoding;   /* EH_PE_OMIT: none */
 	bool augmented;                 /* FDEs have augmentation data */
-	bool signal;                    /* of a frame that a signal interrupted */
 	uint32_t return_register;
 	uint64_t code_factor;
 	int64_t data_factor;
@@ -92,6 +91,7 @@ struct eh_frame_fde {
 	uint64_t at;           /* byte of the section */
 	struct code_range code;
 	uint8_t call_sites;    /* how the pointer to their table is written; EH_PE_OMIT: none */
+	bool augmented;        /* it has augmentation data */
 	struct eh_cursor rest; /* of the entry: the augmentation data's uleb size, then itself */
 };
 
@@ -114,6 +114,10 @@ bool eh_frame_next(struct eh_frame *frame, struct eh_frame_fde *out);
 
 /* The FDE that stands at a byte of the section.  False: none does; frame->left stays as it is. */
 bool eh_frame_at(struct eh_frame *frame, uint64_t byte, struct eh_frame_fde *out);
+
+/* Takes the augmentation data off `rest`, so that the FDE's instructions are left.  Returns the vaddr of its table of call sites; 0: none.
+ * rest.bad: what is damaged. */
+uint64_t eh_frame_take_lsda(struct eh_frame_fde *fde);
 
 struct code_ranges {
 	struct code_range *at; /* by ascending address, one per address */

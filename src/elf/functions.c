@@ -365,7 +365,7 @@ static void add_frames(struct builder *b)
 			continue;
 		struct function f = {.address = frame->address, .size = frame->size,
 				     .section = (uint32_t)(section - b->image->sections)};
-		f.primary = f.printed = join(b, "__BOLT_FDE_FUNCat",
+		f.primary = f.printed = join(b, FUNCTION_OF_FDE "at",
 					     digits_hex(frame->address).text, NULL, NULL);
 		append(b, f);
 	}

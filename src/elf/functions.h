@@ -73,6 +73,9 @@ struct function_index {
 	unsigned shift;
 };
 
+/* What the names of functions begin with that have an FDE and no symbol. */
+#define FUNCTION_OF_FDE "__BOLT_FDE_FUNC"
+
 struct function_table {
 	struct function *at; /* by ascending address, not overlapping */
 	size_t count;

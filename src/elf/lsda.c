@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/lsda.h"
 
+#include "src/base/search.h"
+
+DEFINE_SEARCH(sites_up_to, struct lsda_site, uint64_t, item->code.address <= key)
+
 void lsda_free(struct lsda *lsda)
 {
 	lsda_site_vec_free(&lsda->sites);
@@ -54,6 +58,22 @@ bool lsda_read(const struct image *image, uint64_t table, uint64_t function, str
 	out->bad = c.bad ? c.bad : out->bad;
 	out->actions = c;
 	return true;
+}
+
+bool lsda_ascends(const struct lsda *lsda)
+{
+	for (size_t i = 1; i < lsda->sites.len; i++)
+		if (lsda->sites.at[i].code.address < lsda->sites.at[i - 1].code.address)
+			return false;
+	return true;
+}
+
+const struct lsda_site *lsda_site_at(const struct lsda *lsda, uint64_t address)
+{
+	size_t i = sites_up_to(lsda->sites.at, lsda->sites.len, address);
+	const struct lsda_site *site = i ? &lsda->sites.at[i - 1] : NULL;
+
+	return site && address - site->code.address < site->code.size ? site : NULL;
 }
 
 static uint64_t size_of(uint8_t encoding)

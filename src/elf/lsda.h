@@ -24,7 +24,7 @@ struct lsda_site {
 DEFINE_VEC(lsda_site_vec, struct lsda_site);
 
 struct lsda {
-	struct lsda_site_vec sites; /* in the order of the table, which is that of addresses */
+	struct lsda_site_vec sites; /* in the order of the table, which is that of addresses unless it is damaged */
 	struct eh_cursor actions;   /* behind the call sites */
 	uint64_t types;             /* vaddr where the type table ends; 0: none */
 	uint8_t type_encoding;
@@ -35,6 +35,13 @@ struct lsda {
  * Returns false when out of memory, or when it is too much work (work_fail()). */
 BC_MUST_USE bool lsda_read(const struct image *image, uint64_t table, uint64_t function, struct lsda *out);
 void lsda_free(struct lsda *lsda);
+
+/* Are the call sites in the order of addresses?  lsda_site_at() needs that. */
+bool lsda_ascends(const struct lsda *lsda);
+
+/* The call site that holds an address, or NULL: the table has none, so that an exception there ends the program.  Unwinders ask for the last
+ * byte of a call. */
+const struct lsda_site *lsda_site_at(const struct lsda *lsda, uint64_t address);
 
 /* What is done at a call site, as words that are equal if it is the same: filters, each followed by the types that it
  * stands for.  Types are vaddrs of what the table points to; 0: any.  Returns how many words there are in `out`, at most `room`; a longer

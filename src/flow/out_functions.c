@@ -38,7 +38,7 @@ static bool count_stops(struct out_function *f)
 	for (size_t i = 0; i < count; i++) {
 		const struct insn *insn = &f->insns.at[i];
 		f->stops[i] = sum;
-		sum += insn_is_call(*insn) || (insn->kind != INSN_CONDITIONAL && !insn_goes_on(*insn));
+		sum += insn_is_call(*insn) || insn_ends_way(*insn);
 	}
 	f->stops[count] = sum;
 	return true;

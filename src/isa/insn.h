@@ -78,4 +78,10 @@ static inline bool insn_goes_on(struct insn insn)
 	return insn.kind == INSN_NEXT || insn.kind == INSN_SYSTEM || insn_is_call(insn);
 }
 
+/* Does control leave for good, by a jump, a return or a trap? */
+static inline bool insn_ends_way(struct insn insn)
+{
+	return insn.kind != INSN_CONDITIONAL && !insn_goes_on(insn);
+}
+
 #endif

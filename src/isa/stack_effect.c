@@ -201,7 +201,7 @@ static struct stack_effect aarch64_effect(struct bytes code)
 		return e;
 	}
 	uint32_t word = le32(code.data);
-	if ((word & 0xbf000000) == 0x91000000) {
+	if ((word & 0xbf800000) == 0x91000000) { /* bit 23 is of other instructions: addg, smax */
 		int64_t value = (int64_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
 		add_step(&e, STACK_SET, word & 31, word >> 5 & 31, word >> 30 & 1 ? -value : value);
 	} else if ((word & 0xfe000000) == 0xa8000000 && word >> 23 & 3) {
@@ -245,6 +245,17 @@ struct stack_roles stack_roles_of(enum machine machine)
 		break;
 	}
 	return (struct stack_roles){2, 8, 1, BIT(8) | BIT(9) | UINT64_C(0xffc0000)};
+}
+
+bool stack_effects_equal(const struct stack_effect *a, const struct stack_effect *b)
+{
+	bool equal = a->count == b->count && a->writes == b->writes && a->unknown == b->unknown;
+
+	for (unsigned i = 0; equal && i < a->count; i++) {
+		const struct stack_step *s = &a->steps[i], *t = &b->steps[i];
+		equal = s->kind == t->kind && s->reg == t->reg && s->base == t->base && s->value == t->value;
+	}
+	return equal;
 }
 
 bool stack_effect_is_of_frame(enum machine machine, const struct stack_effect *effect)

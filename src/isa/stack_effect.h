@@ -25,7 +25,6 @@ struct stack_step {
 
 #define STACK_NO_REGISTER 255
 #define STACK_STEPS_MOST 3
-#define STACK_REGISTERS 96
 
 struct stack_effect {
 	struct stack_step steps[STACK_STEPS_MOST]; /* one after the other */
@@ -36,6 +35,8 @@ struct stack_effect {
 
 /* Of the instruction that `code` is. */
 struct stack_effect stack_effect_of(enum machine machine, struct bytes code);
+
+bool stack_effects_equal(const struct stack_effect *a, const struct stack_effect *b);
 
 /* Which registers have a role. */
 struct stack_roles {

@@ -129,7 +129,12 @@ static const struct figure_row unwind_rows[] = {
 	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n", VALUE(struct unwind_summary, input_wrong), .any = true},
 	{END},
 	{"calls", "unwinding: the exceptions of {} calls compared\n", VALUE(struct unwind_summary, calls), .any = true},
-	{"left", "unwinding: {} functions compared that BOLT left where they were\n", VALUE(struct unwind_summary, left), .any = true},
+	{"left", BEGIN},
+	{"functions", "unwinding: {compared} of {} functions without a table compared: BOLT left them where they were\n", VALUE(struct unwind_summary, left), .any = true},
+	{"compared", NULL, VALUE(struct unwind_summary, left_compared)},
+	{"no_rules", "unwinding: {:12} of them not compared: the input has no rules there\n", VALUE(struct unwind_summary, left_no_rules), .any = true},
+	{"elsewhere", "unwinding: {:12} of them not compared: the input has none of that name there\n", VALUE(struct unwind_summary, left_other), .any = true},
+	{END},
 	FIGURE(struct unwind_summary, , fdes),
 	{0},
 };

@@ -169,11 +169,6 @@ static bool link_table(struct code *code, struct code_block *block, const struct
 	return ok;
 }
 
-static bool ends_way(const struct insn *insn)
-{
-	return insn->kind != INSN_CONDITIONAL && !insn_goes_on(*insn);
-}
-
 static bool link_block(struct code *code, struct code_block *block, const struct graph *graph)
 {
 	const struct insn *last = &code->insns->at[block->end - 1];
@@ -187,7 +182,7 @@ static bool link_block(struct code *code, struct code_block *block, const struct
 		if (insn->kind == INSN_JUMP_INDIRECT)
 			ok = ok && link_table(code, block, graph, insn->offset);
 	}
-	if (ok && !ends_way(last))
+	if (ok && !insn_ends_way(*last))
 		ok = add_successor(code, block, last->offset + last->size);
 	if (block->succ_count)
 		sort_starts(code->successors.at + block->succ, block->succ_count);

@@ -90,9 +90,6 @@ const char *frame_function(const struct frame *frame)
 	return frame->function || !frame->places.count ? frame->function : frame_place(frame)->function;
 }
 
-/* The name that a function without a symbol gets; DWARF may have a better one. */
-#define NAME_OF_FDE "__BOLT_FDE_FUNC"
-
 static bool find_lines(const struct libraries *libraries, const struct view_mapping *known, struct vaddr at,
 		       struct frame *out, struct bc_error *err)
 {
@@ -102,7 +99,8 @@ static bool find_lines(const struct libraries *libraries, const struct view_mapp
 	    (source && !debug_lines_find(source, at, &out->places, err)))
 		return false;
 	const struct source_place *own = frame_place(out);
-	if (own && own->function && out->function && text_starts(text_of(out->function), NAME_OF_FDE))
+	/* Of a function without a symbol DWARF may have a better name. */
+	if (own && own->function && out->function && text_starts(text_of(out->function), FUNCTION_OF_FDE))
 		out->function = own->function;
 	return true;
 }

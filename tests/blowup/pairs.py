@@ -95,22 +95,28 @@ def samples_of_output(n):
     return {**files, 'samples': b'E cycles\n' + b''.join(b'S %x %d\n' % (CODE + 4 * i, 1 + i % 977) for i in range(n))}
 
 
-def with_frames(n, program_of_fde, tables=b'', starts=None):
-    """Functions of one block in both binaries, and FDEs of all code with one program; `tables` is the exception table of each."""
-    rows = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(n)]
-    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(n)])
+def frames(starts, program_of_fde, tables=b''):
+    """A section .eh_frame: FDEs with one program."""
     cie = pack('<I', 0) + b'\1' + (b'zLR\0' if tables else b'zR\0') + b'\1\x78\x10' + (b'\2\0\0' if tables else b'\1\0') + b'\x0c\7\x08\x90\1'
     cie += bytes(-len(cie) % 4)
     parts = [pack('<I', len(cie)) + cie]
     at = len(parts[0])
-    for start, size in starts or [(CODE + 8, 16 * n)]: # within a function: it is none by itself
+    for start, size in starts:
         fde = pack('<IQQ', at + 4, start, size) + (b'\x08' + pack('<Q', TABLES) if tables else b'\0') + program_of_fde
         fde += bytes(-len(fde) % 4)
         parts.append(pack('<I', len(fde)) + fde)
         at += len(parts[-1])
+    return b''.join(parts) + bytes(4)
+
+
+def with_frames(n, program_of_fde, tables=b'', starts=None):
+    """Functions of one block in both binaries, and FDEs of all code with one program; `tables` is the exception table of each."""
+    rows = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(n)]
+    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(n)])
+    section = frames(starts or [(CODE + 8, 16 * n)], program_of_fde, tables) # within a function: it is none by itself
     output, source = with_bat(nops(16 * n), rows, table), program(nops(16 * n), rows)
     for elf in (output, source):
-        data(elf, '.eh_frame', FRAMES, b''.join(parts) + bytes(4))
+        data(elf, '.eh_frame', FRAMES, section)
         if tables:
             data(elf, '.gcc_except_table', TABLES, tables)
     return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 40100e 1\n'}
@@ -132,7 +138,48 @@ def call_sites_one_table(n):
                        [(CODE + 16 * i, 16) for i in range(n)])
 
 
+def one_function(out, code, blocks):
+    """One function in both, whose rules differ at its beginning, so that both codes are followed."""
+    size = max(len(out), len(code)) + 16 & ~15
+    row = [('f', CODE, size, FUNC)]
+    output = with_bat(out.ljust(size, RET), row, bat_hashed([(CODE, len(blocks), [], blocks)]))
+    source = program(code.ljust(size, RET), row)
+    for elf, rule in ((output, b'\x0e\x10'), (source, b'')):
+        data(elf, '.eh_frame', FRAMES, frames([(CODE, size)], rule))
+    return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 401001 1\n'}
+
+
+def one_block(n):
+    """Each instruction of the output is a block, and each is the input's first one, which is long and has nothing of it."""
+    return one_function(b'\x92' * n, b'\x91' * n, [(i, 0, 1, 0) for i in range(n)])
+
+
+def leaders(n):
+    """Jumps to each instruction, in a loop that forgets one register in each round."""
+    moves = bytes.fromhex('4d89f7 4d89ee 4d89e5 4989ec 4889dd 4889c3 50') # mov r14,r15 ... rbx,rbp; rax,rbx; push
+    code = moves + b'\x74\0' * n
+    code += b'\x0f\x84' + pack('<i', -len(code) - 6)
+    return one_function(code, code, [(0, 0, 1, 0)])
+
+
+def many_leaders(n):
+    """The same in functions that are small enough to be followed."""
+    count, each = max(n // 4000, 1), 4000
+    moves = bytes.fromhex('4d89f7 4d89ee 4d89e5 4989ec 4889dd 4889c3 50')
+    code = moves + b'\x74\0' * each
+    code += b'\x0f\x84' + pack('<i', -len(code) - 6)
+    size = len(code) + 16 & ~15
+    rows = [(f'f{i}', CODE + size * i, size, FUNC) for i in range(count)]
+    all_code = code.ljust(size, RET) * count
+    output = with_bat(all_code, rows, bat_hashed([(CODE + size * i, 1, [], [(0, 0, 1, 0)]) for i in range(count)]))
+    source = program(all_code, rows)
+    for elf, rule in ((output, b'\x0e\x10'), (source, b'')):
+        data(elf, '.eh_frame', FRAMES, frames([(CODE + size * i, size) for i in range(count)], rule))
+    return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 401001 1\n'}
+
+
 KINDS = {
+    'pair-one-block': (one_block, 16000), 'pair-leaders': (leaders, 40000), 'pair-many-leaders': (many_leaders, 40000),
     'pair-rows': (rows_one_fde, 8000), 'pair-rules': (rules_of_rows, 30000), 'pair-call-sites': (call_sites_one_table, 3000),
     'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
     'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),

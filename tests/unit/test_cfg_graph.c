@@ -409,8 +409,9 @@ static void encodings_of_landing_pads(void **state)
 		put_le(&frame, fde + 4, 4);
 		put_pointer(&frame, rows[i].code, CODE_BASE);
 		put_pointer(&frame, rows[i].code, 6);
-		put_le(&frame, 8, 1);
+		size_t size = frame.used++;
 		put_pointer(&frame, rows[i].table, CODE_LSDA);
+		frame.bytes[size] = (uint8_t)(frame.used - size - 1);
 		put_length(&frame, fde);
 		put_le(&frame, 0, 4);
 

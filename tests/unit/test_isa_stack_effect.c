@@ -50,6 +50,7 @@ static const struct effect_case cases[] = {
 	{"str x30, [sp, #-16]!", MACHINE_AARCH64, WORD(0xf81f0ffe), "r31=r31-16 [r31+0]=r30 frame"},
 	{"ldr x30, [sp], #16", MACHINE_AARCH64, WORD(0xf84107fe), "r30=[r31+0] r31=r31+16 frame"},
 	{"mov x19, x0", MACHINE_AARCH64, WORD(0xaa0003f3), "r19=r0+0"},
+	{"addg x0, x0, #0, #1", MACHINE_AARCH64, WORD(0x91800400), "writes 1"},
 	{"add x0, x0, #1", MACHINE_AARCH64, WORD(0x91000400), "r0=r0+1"},
 };
 

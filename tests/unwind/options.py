@@ -22,7 +22,7 @@ PROGRAMS = [(SOURCE + '/inputs/demo/demo', None), (INPUTS + '/sqlite/sq', INPUTS
 EASY = ['-reorder-blocks=ext-tsp', '-reorder-functions=hfsort', '-split-functions', '-split-all-cold']
 USUAL = ['-split-eh', '-icf=1', '-inline-small-functions', '-indirect-call-promotion=all', '-peepholes=all', '-simplify-rodata-loads', '-plt=hot']
 SETS = {
-    'none': [], 'blocks': ['-reorder-blocks=ext-tsp'], 'easy': EASY, 'whole': EASY + ['-lite=0'], 'eh': EASY + ['-split-eh'], 'icf': EASY + ['-icf=1'],
+    'none': [], 'at-end': EASY + ['-hot-functions-at-end'], 'blocks': ['-reorder-blocks=ext-tsp'], 'easy': EASY, 'whole': EASY + ['-lite=0'], 'eh': EASY + ['-split-eh'], 'icf': EASY + ['-icf=1'],
     'production': EASY + USUAL, 'cdsplit': EASY[:3] + ['-split-strategy=cdsplit'], 'random': EASY[:3] + ['-split-strategy=random2', '-bolt-seed=7'],
     'frame': EASY + ['-frame-opt=hot'], 'frame-all': EASY + ['-frame-opt=all'], 'cdsplit-frame': EASY[:3] + ['-split-strategy=cdsplit', '-frame-opt=hot'],
     'everything': EASY + USUAL + ['-frame-opt=hot', '-tail-duplication=cache', '-cmov-conversion', '-three-way-branch', '-inline-memcpy', '-jump-tables=aggressive'],
