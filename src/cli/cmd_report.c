@@ -17,7 +17,7 @@ struct arguments {
 	struct conversion_options conversion;
 	struct words debug_dirs;
 	const char *output, *against;
-	bool no_input;
+	bool no_input, verify;
 };
 
 static const struct option_row rows[] = {
@@ -29,6 +29,8 @@ static const struct option_row rows[] = {
 	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
 	 INTO(against)},
+	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind' does",
+	 INTO(verify)},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
 	HELP_ROW,
@@ -65,6 +67,15 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 
 /* ---- what it is made of ---- */
 
+#define FINDINGS_KEPT 20 /* of each kind */
+
+static bool verify_binary(const struct conversion_options *options, struct verify_report *out, struct bc_error *err)
+{
+	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input, .threads = options->threads, .most = FINDINGS_KEPT};
+
+	return verify_run(&verify, out, err);
+}
+
 /* Shows samples of another build, too: that they are is what its first sentence says. */
 static int run(struct command_line *line)
 {
@@ -76,7 +87,8 @@ static int run(struct command_line *line)
 	const struct quality_gate gates[GATE_COUNT] = {0};
 	struct quality quality;
 	struct quality_report report = {.quality = &quality, .conversion = &conversion, .path = args->conversion.binary, .gates = gates};
-	const struct report_data data = {&conversion.options, &report, &sources, args->against, args->against ? &other : NULL};
+	struct verify_report checked = {.code = CODE_NONE};
+	const struct report_data data = {&conversion.options, &report, &sources, args->against, args->against ? &other : NULL, args->verify ? &checked : NULL};
 	struct bc_error err = {0};
 	bool partial = false;
 
@@ -86,7 +98,11 @@ static int run(struct command_line *line)
 		return fail(&err);
 	found_input_say(&conversion.found_input, stderr);
 	quality_judge(&report);
-	if (!make_page(args->output, &data, &err))
+	if (args->verify && !verify_binary(&conversion.options, &checked, &err))
+		return fail(&err);
+	bool made = make_page(args->output, &data, &err);
+	verify_free(&checked);
+	if (!made)
 		return fail(&err);
 	summary_warnings(&summary, stderr);
 	if (!debug_lines_library(&err))

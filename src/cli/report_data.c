@@ -10,12 +10,14 @@
 #include "src/report/page.h"
 #include "src/report/regions.h"
 #include "src/report/sections.h"
+#include "src/report/verified.h"
 
 /* Bytes of the page for each part.  The blocks of functions get what is left. */
 #define ROOM_SECTIONS ((size_t)30000)
 #define ROOM_HEAT ((size_t)150000)
 #define ROOM_OTHER_HEAT ((size_t)60000)
 #define ROOM_MOVERS ((size_t)30000)
+#define ROOM_FINDINGS ((size_t)60000)
 #define ROOM_FUNCTIONS ((size_t)150000)
 #define ROOM_SPARE ((size_t)4000) /* of what stands around values */
 #define SAMPLES_SHOWN 20
@@ -173,6 +175,16 @@ static bool write_overlap(struct json *json, const struct report_data *data, con
 	return ok || bc_fail_nomem(err);
 }
 
+/* ---- with --verify ---- */
+
+static bool write_verified(struct json *json, const struct report_data *data)
+{
+	if (data->verify)
+		return verified_write(json, "verify", data->verify, ROOM_FINDINGS);
+	json_null(json, "verify");
+	return true;
+}
+
 /* ---- functions ---- */
 
 /* How many bytes the data may still take. */
@@ -207,7 +219,7 @@ static bool write_parts(struct json *json, const struct report_data *data, struc
 
 	bool ok = (code_parts_init(&parts, conversion_binary(c)) && hottest_functions(&data->sources->flat, &hottest) &&
 		   write_places(json, &subject)) || bc_fail_nomem(err);
-	ok = ok && write_overlap(json, data, &subject, &parts, err) &&
+	ok = ok && write_overlap(json, data, &subject, &parts, err) && (write_verified(json, data) || bc_fail_nomem(err)) &&
 	     write_code(json, data, &subject, &parts, &hottest, err);
 	code_parts_free(&parts);
 	hottest_vec_free(&hottest);

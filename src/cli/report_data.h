@@ -3,6 +3,7 @@
 #ifndef CLI_REPORT_DATA_H
 #define CLI_REPORT_DATA_H
 
+#include "src/check/verify.h"
 #include "src/cli/overlap_print.h"
 #include "src/cli/quality_print.h"
 
@@ -12,6 +13,7 @@ struct report_data {
 	const struct quality_sources *sources;
 	const char *against;              /* NULL: nothing to compare with */
 	const struct flat_profile *other; /* of it */
+	const struct verify_report *verify; /* NULL: the binary was not checked */
 };
 
 /* Writes at most PAGE_DATA_MOST bytes, none of them '<'.  What is too much is left out and counted.  BC_NOMEM */

@@ -1,4 +1,5 @@
 """Pages of programs in inputs/."""
+import json
 import os
 import urllib.parse
 
@@ -372,6 +373,46 @@ def listings(run):
     run.close(page, 'not BOLTed')
 
 
+def checks(run):
+    """Findings of verify, if they were asked for: how many of each kind, the worst first, where, and what to do; on request all that are there."""
+    binary, samples, program, _ = sqlite(run)
+    damaged = os.path.join(run.folder, 'damaged') # the first 30 entries of .eh_frame_hdr lead to the FDE of the next one, or of the one before
+    with open(binary, 'rb') as file:
+        code = bytearray(file.read())
+    headers = int.from_bytes(code[32:40], 'little')
+    header = next(at for at in range(headers, headers + 56 * code[56], 56) if code[at:at + 4] == b'\x50\xe5\x74\x64')
+    table = int.from_bytes(code[header + 8:header + 16], 'little') + 12
+    for at in range(table, table + 15 * 16, 16):
+        code[at + 4:at + 8], code[at + 12:at + 16] = code[at + 12:at + 16], code[at + 4:at + 8]
+    with open(damaged, 'wb') as file:
+        file.write(code)
+    report = json.loads(run.batconv('verify', '--json', '--unwind', '--input=' + program, damaged, codes=(3,)))
+    path = run.report('checks', damaged, [samples], '--input=' + program, '--verify', '--image=sq.b22')
+    page = run.open(path)
+    order = ['error', 'warning', 'note']
+    kinds = page.eval('[...document.querySelectorAll("[data-finding]")].map(e => [e.dataset.finding, e.querySelector(".badge").textContent, +e.querySelector(".big span").dataset.value])')
+    run.equal('kinds of findings', {kind: number for kind, _, number in kinds}, report['counts'])
+    run.check('errors first', [order.index(severity) for _, severity, _ in kinds] == sorted(order.index(severity) for _, severity, _ in kinds))
+    run.check('there are errors', kinds[0][1] == 'error')
+    shown = '[...document.querySelectorAll("[data-finding=%s] tbody tr")].map(e => [...e.children].map(c => c.textContent))'
+    for kind, _, _ in kinds:
+        wanted = [[f.get('function', '–'), f.get('address', '–'), f['detail']] for f in report['findings'] if f['id'] == kind]
+        run.equal('the first findings of ' + kind, page.eval(shown % kind), wanted[:10])
+        if len(wanted) > 10:
+            page.click('[data-finding=%s] button' % kind)
+            run.equal('all findings of ' + kind, page.eval(shown % kind), wanted)
+        remedy = next(f['remedy'] for f in report['findings'] if f['id'] == kind)
+        run.check('what to do about ' + kind, remedy in page.text('[data-finding=%s]' % kind))
+    run.check('more than the first ones of one kind', max(report['counts'].values()) > 10)
+    run.check('the navigation leads there', page.eval('!!document.querySelector(".nav a[href*=checks]")'))
+    run.check('wider than the window', page.eval(NARROW_TABLE))
+    run.picture(page, 'checks')
+    run.close(page, 'checks')
+    page = run.open(run.report('not-checked', binary, [samples]))
+    run.check('not asked for', '--verify' in page.text('#checks') and not page.eval('!!document.querySelector(".nav a[href*=checks]")'))
+    run.close(page, 'not checked')
+
+
 def looks(run):
     """At 400 and 1600 px, dark and light: nothing hangs over, text can be read; printed: all of it, without what only a screen needs."""
     binary, samples, program, other = sqlite(run)
@@ -487,4 +528,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, guides, heat, table, listings, looks, labels, tabs, hostile]
+PARTS = [figures, truths, guides, heat, table, listings, checks, looks, labels, tabs, hostile]

@@ -40,6 +40,7 @@ export function navigation(model) {
 		['coverage', 'Coverage'],
 		['functions', `Functions (${count(model.functions.all)})`],
 		model.against ? ['against', 'Against'] : null,
+		model.verify ? ['checks', 'Checks'] : null,
 	];
 	return el('nav', {class: 'nav', 'aria-label': 'Parts of the report'},
 		el('ul', {}, links.filter(Boolean).map(([id, text]) => el('li', {}, el('a', {href: `#${id}`}, text)))));

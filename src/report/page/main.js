@@ -5,6 +5,7 @@ import {shared} from './base/chosen.js';
 import {el, visible} from './base/dom.js';
 import {fileName} from './base/format.js';
 import {againstPart} from './against/part.js';
+import {checksPart} from './checks/part.js';
 import {coveragePart} from './curve/part.js';
 import {flowPart} from './flow/part.js';
 import {followAddress} from './functions/link.js';
@@ -16,7 +17,7 @@ import {verdictPart} from './verdict/part.js';
 
 const model = readModel(document.getElementById('data').textContent);
 const chosen = shared();
-const parts = [nextPart, verdictPart, flowPart, heatPart, coveragePart, functionsPart, againstPart];
+const parts = [nextPart, verdictPart, flowPart, heatPart, coveragePart, functionsPart, againstPart, checksPart];
 const page = document.getElementById('page');
 const main = el('main', {id: 'main'});
 
