@@ -261,7 +261,7 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the profile to FILE (default: stdout)", INTO(output.path)},
 	{0, "input", "INPUT", FILE_READ,
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
-	 INTO(inputs)},
+	 INTO(inputs), .of_samples = true},
 	NO_INPUT_ROW,
 	{0, "from-compiler", "BINARY", FILE_READ,
 	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n"
@@ -279,7 +279,7 @@ static const struct option_row rows[] = {
 	{'w', "yaml", "FILE", FILE_WRITTEN, "also write the profile as YAML to FILE", INTO(output.yaml)},
 	{0, "profgen", "FILE", FILE_WRITTEN,
 	 "also write a profile for llvm-profgen to FILE; for a BOLTed\nbinary this needs --input",
-	 INTO(output.profgen)},
+	 INTO(output.profgen), .of_samples = true},
 	{0, "profile-write-pseudo-probes", NULL, NO_FILE,
 	 "write pseudo-probes into YAML (clang\n-fpseudo-probe-for-profiling), with --input the input's",
 	 INTO(output.probes)},
@@ -293,40 +293,40 @@ static const struct option_row rows[] = {
 	{0, "bin", "FILE", FILE_READ,
 	 "convert for this binary. Repeatable; every operand is\nthen a sample file and -o a directory. If FILE is a\n"
 	 "directory: every binary below it that has a BAT section",
-	 INTO_BY(binaries, read_binary)},
-	{0, "pid", "PID,...", NO_FILE, "use only samples of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES},
+	 INTO_BY(binaries, read_binary), .of_samples = true},
+	{0, "pid", "PID,...", NO_FILE, "use only samples of these processes", INTO_BY(pids, option_pids), .takes = PIDS_TAKES, .of_samples = true},
 	{0, "event", "NAME", NO_FILE, "use only samples of this event, named as in perf; cycles\nalso matches cycles:u if it is the only such event",
-	 INTO(conversion.aggregate.filter.event)},
+	 INTO(conversion.aggregate.filter.event), .of_samples = true},
 	{0, "time", "FROM,TO", NO_FILE, "use only samples in this interval; FROM or TO may be empty;\n" TIME_HELP,
-	 INTO_BY(conversion.aggregate.filter, read_interval), .takes = "two times, such as 12.5,20.25 or 12500ms,21s"},
+	 INTO_BY(conversion.aggregate.filter, read_interval), .takes = "two times, such as 12.5,20.25 or 12500ms,21s", .of_samples = true},
 	NEW_RECORDING_ROW,
 	{0, "maps", "FILE", FILE_READ,
 	 "memory maps of processes for which the samples have none:\n.bcmaps, text of /proc/PID/maps, or a recording; repeatable",
-	 INTO_BY(maps, option_maps)},
-	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1},
+	 INTO_BY(maps, option_maps), .of_samples = true},
+	{0, "max-samples", "N", NO_FILE, "use only the first N samples of each input", INTO(conversion.aggregate.filter.most), .takes = "a number from 1 on", .least = 1, .of_samples = true},
 	BASIC_ROW,
 	IMAGE_ROW,
 	DEBUG_DIR_ROW,
 	{0, "ignore-build-id", NULL, NO_FILE,
 	 "match mappings to the binary by name alone",
-	 INTO(conversion.ignore_build_id)},
-	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build", INTO(conversion.force)},
+	 INTO(conversion.ignore_build_id), .of_samples = true},
+	{0, "force", NULL, NO_FILE, "convert even if the samples are of another build", INTO(conversion.force), .of_samples = true},
 	{0, "keep-newest", NULL, NO_FILE,
 	 "x86-64: keep the two newest entries of 32-deep stacks,\n"
 	 "which an Intel Skylake erratum makes unreliable",
-	 INTO_BY(conversion.aggregate.erratum, option_unset)},
+	 INTO_BY(conversion.aggregate.erratum, option_unset), .of_samples = true},
 	{0, "impute-fall-throughs", NULL, NO_FILE,
 	 "estimate the fall-through after the newest branch of each\nstack from other stacks with the same branch",
-	 INTO(conversion.aggregate.impute)},
+	 INTO(conversion.aggregate.impute), .of_samples = true},
 	{0, "no-infer", NULL, NO_FILE,
 	 "do not infer branches from plain samples; write addresses\n(docs/inference.md)",
-	 INTO_BY(conversion.aggregate.rules.infer, option_unset)},
+	 INTO_BY(conversion.aggregate.rules.infer, option_unset), .of_samples = true},
 	{0, "compat", "PROGRAM:perf2bolt", NO_FILE,
 	 "perf2bolt: match perf2bolt 22 line for line, except where\nperf2bolt is wrong",
-	 INTO_BY(conversion.as_perf2bolt, option_keyword)},
+	 INTO_BY(conversion.as_perf2bolt, option_keyword), .of_samples = true},
 	{0, "restore", "RULE,...:none,all" RESTORE_RULES(X), NO_FILE,
 	 "undo effects of llvm-bolt on the profile: none, all\n(default), or a list: names, entries, made, plt, sites;\nwith --input also old, left, folded, deleted, tails, inlined",
-	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas"},
+	 INTO_BY(restore, read_restore), .takes = "none, all, or names of rules with commas", .of_samples = true},
 	THREADS_ROW(conversion.threads),
 	{0, "sandbox", NULL, NO_FILE,
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write outside the output directories,\n"
@@ -391,35 +391,11 @@ static const char *unused_value(const struct arguments *args, const struct words
 	return NULL;
 }
 
-/* Returns the name of an option that is for samples, or NULL. */
-static const char *option_of_samples(const struct command_line *line)
-{
-	static const char *const names[] = {"bin", "input", "no-input", "input-format", "profgen", "pid", "event", "time", "new-recording", "maps", "max-samples", "basic",
-					    "image", "ignore-build-id", "force", "keep-newest", "impute-fall-throughs", "no-infer", "compat", "restore"};
-
-	for (size_t i = 0; i < line->options.len; i++)
-		for (size_t k = 0; k < BC_COUNT(names); k++)
-			if (line->options.at[i].row->name && !strcmp(line->options.at[i].row->name, names[k]))
-				return names[k];
-	return NULL;
-}
-
 static int check_from_compiler(const struct command_line *line, struct arguments *args)
 {
-	const char *name = option_of_samples(line);
-	char option[OPTION_NAME];
-
-	if (line->operands.len)
-		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
 	if (args->output.format == FORMAT_PROFGEN)
 		return usage_error(line->command, "--from-compiler makes a profile for llvm-bolt, not --format=profgen: the compiler has these counts already", NULL);
-	snprintf(option, sizeof(option), "--%s", name ? name : "");
-	if (name)
-		return usage_error(line->command, "--from-compiler makes the profile without samples, not also with", option);
-	args->conversion.binary = args->compiled;
-	args->conversion.from_compiler = true;
-	args->conversion.find_input = false;
-	return EXIT_DONE;
+	return compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
 }
 
 /* Reads the operands.  With --bin, the first one is samples, too: the binary is no operand. */

@@ -45,6 +45,7 @@ struct option_row {
 	const char *takes;    /* what a value must be, for messages: "a number"; NULL: one of the words of arg */
 	uint64_t least, most; /* of a number; most is 0: any */
 	unsigned value;       /* of INTO_SET() */
+	bool of_samples;      /* it says how samples are read, or what becomes of them */
 };
 
 /* In a row of a file whose struct of arguments is `struct arguments`: where a value goes, read as the field's type says.
@@ -176,7 +177,7 @@ option_reader option_help, option_sandbox, option_new_recording, option_threads;
 	 "before reading any input, drop the rights to run programs,\nuse the network, and write anywhere but to the outputs", \
 	 .read = option_sandbox}
 #define NEW_RECORDING_ROW                                                                                    \
-	{0, "new-recording", NULL, NO_FILE, "between two files: the second one starts a new recording", .read = option_new_recording}
+	{0, "new-recording", NULL, NO_FILE, "between two files: the second one starts a new recording", .read = option_new_recording, .of_samples = true}
 #define DEBUG_DIR_ROW                                                                                        \
 	{0, "debug-dir", "DIR", NO_FILE, "also look below DIR for debug files of stripped binaries;\nrepeatable", INTO(debug_dirs)}
 #define THREADS_ROW(field)                                                                                   \

@@ -29,6 +29,26 @@ int sample_operands(const struct command_line *line, const struct words *debug_d
 	return EXIT_DONE;
 }
 
+int compiler_in_place_of_samples(const struct command_line *line, const char *binary, const struct words *debug_dirs, struct conversion_options *options)
+{
+	char option[OPTION_NAME];
+
+	if (line->operands.len)
+		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
+	for (size_t i = 0; i < line->options.len; i++) {
+		const struct option_row *row = line->options.at[i].row;
+		if (!row->of_samples)
+			continue;
+		option_name(line->command, row, option);
+		return usage_error(line->command, "--from-compiler makes the profile without samples, not also with", option);
+	}
+	options->binary = binary;
+	options->from_compiler = true;
+	options->find_input = false;
+	options->debug = (struct debug_dirs){debug_dirs->at, debug_dirs->len};
+	return EXIT_DONE;
+}
+
 const char *option_pids(struct command_line *line, const struct option_row *row, const char *value)
 {
 	struct pid_vec *pids = option_field(line, row);

@@ -19,13 +19,13 @@
 /* Rows of commands whose arguments have a `conversion` and `debug_dirs`. */
 #define INPUT_FORMAT_ROW                                                                                     \
 	{0, "input-format", "FORMAT:auto,preagg,perf-script,perf-data", NO_FILE,                              \
-	 "auto (default: by content), preagg, perf-script\nor perf-data", INTO(conversion.format)}
+	 "auto (default: by content), preagg, perf-script\nor perf-data", INTO(conversion.format), .of_samples = true}
 #define BASIC_ROW                                                                                            \
 	{0, "basic", NULL, NO_FILE, "use sampled addresses, not branch stacks\n(default: branch stacks if there are any)", \
-	 INTO_SET(conversion.aggregate.mode, MODE_BASIC)}
+	 INTO_SET(conversion.aggregate.mode, MODE_BASIC), .of_samples = true}
 #define IMAGE_ROW                                                                                            \
 	{0, "image", "NAME", NO_FILE, "the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)", \
-	 INTO(conversion.image_name)}
+	 INTO(conversion.image_name), .of_samples = true}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, DEBUG_DIR_ROW, THREADS_ROW(conversion.threads)
 
 /* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
@@ -34,6 +34,10 @@ void sample_options_as_recorded(struct conversion_options *options);
 
 /* Takes the operands OPTIMIZED SAMPLES..., and the directories of --debug-dir.  EXIT_DONE, or EXIT_USAGE after a message. */
 int sample_operands(const struct command_line *line, const struct words *debug_dirs, struct conversion_options *options);
+
+/* For --from-compiler: takes this binary in their place, with the counts that the compiler left in it; no operand and no option of samples
+ * may be there.  EXIT_DONE, or EXIT_USAGE after a message. */
+int compiler_in_place_of_samples(const struct command_line *line, const char *binary, const struct words *debug_dirs, struct conversion_options *options);
 
 DEFINE_VEC(pid_vec, uint32_t);
 option_reader option_pids; /* with commas, into such a vector */
@@ -78,7 +82,7 @@ bool maps_option_partial(const struct map_file_vec *files);
 	{                                                                                            \
 		0, "no-input", NULL, NO_FILE,                                                        \
 		"do not look for INPUT by its build-id (default: where --input\n"                    \
-		"is not given, beside the binary and where debug files lie)", INTO(no_input)         \
+		"is not given, beside the binary and where debug files lie)", INTO(no_input), .of_samples = true \
 	}
 
 #define BOTH_INPUTS "--input and --no-input exclude each other"

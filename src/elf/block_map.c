@@ -20,7 +20,6 @@ void map_function_free(struct map_function *f)
 	map_range_vec_free(&f->ranges);
 	map_block_vec_free(&f->blocks);
 	map_successor_vec_free(&f->successors);
-	map_call_vec_free(&f->call_ends);
 }
 
 const struct section *block_map_section(const struct image *image, const struct section *behind)
@@ -90,29 +89,27 @@ static bool is_wrong(const struct block_map *map)
 
 static void take_head(struct leb_reader *in, struct map_function *out)
 {
-	out->version = (unsigned)take_fixed(in, 1);
-	if (!in->wrong && (out->version < VERSION_FIRST || out->version > VERSION_LAST))
+	unsigned version = (unsigned)take_fixed(in, 1);
+
+	if (!in->wrong && (version < VERSION_FIRST || version > VERSION_LAST))
 		leb_fail(in, "a version that is not known: 2 to 5 are");
-	out->features = (unsigned)take_fixed(in, out->version < 5 ? 1 : 2);
+	out->features = (unsigned)take_fixed(in, version < 5 ? 1 : 2);
 	if (out->features & ~FEATURES_ALL)
 		leb_fail(in, "a feature that is not known");
-	if ((out->features & MAP_CALL_ENDS && out->version < 3) || (out->features & MAP_HASHES && out->version < 4) ||
-	    (out->features & MAP_POST_LINK && out->version < 5))
+	if ((out->features & MAP_CALL_ENDS && version < 3) || (out->features & MAP_HASHES && version < 4) ||
+	    (out->features & MAP_POST_LINK && version < 5))
 		leb_fail(in, "a feature that this version has not");
 }
 
-/* Returns where the last call of the block ends. */
-static uint64_t take_calls(struct block_map *map, struct map_function *out, struct map_block *block)
+/* Returns where the last call of a block ends. */
+static uint64_t take_calls(struct leb_reader *in)
 {
 	uint64_t end = 0;
 
-	block->first_call = (uint32_t)out->call_ends.len;
-	block->calls = take_count(&map->in, 1);
-	for (uint32_t i = 0; i < block->calls && !is_wrong(map); i++) {
-		end += take_u32(&map->in);
+	for (uint32_t left = take_count(in, 1); left && !in->wrong; left--) {
+		end += take_u32(in);
 		if (end > UINT32_MAX)
-			leb_fail(&map->in, "a block of 4 GiB or more");
-		map->no_memory |= !map_call_vec_push(&out->call_ends, (uint32_t)end);
+			leb_fail(in, "a block of 4 GiB or more");
 	}
 	return end;
 }
@@ -125,13 +122,13 @@ static void take_block(struct block_map *map, struct map_function *out, uint64_t
 
 	*offset += take_u32(in);
 	block.address = out->ranges.at[out->ranges.len - 1].address + *offset;
-	uint64_t size = out->features & MAP_CALL_ENDS ? take_calls(map, out, &block) : 0;
+	uint64_t size = out->features & MAP_CALL_ENDS ? take_calls(in) : 0;
 	size += take_u32(in);
 	block.size = (uint32_t)size;
 	block.is = take_u32(in);
 	*offset += size;
 	if (out->features & MAP_HASHES)
-		block.hash = take_fixed(in, 8);
+		take_fixed(in, 8);
 	if (*offset > UINT32_MAX)
 		leb_fail(in, "a function of 4 GiB or more");
 	if (block.is & ~METADATA_ALL)
@@ -145,9 +142,9 @@ static void take_range(struct block_map *map, struct map_function *out)
 	uint64_t offset = 0;
 
 	if (out->features & MAP_NO_BLOCKS)
-		range.told = take_u32(&map->in);
+		take_u32(&map->in);
 	else
-		range.told = range.count = take_count(&map->in, BLOCK_LEAST);
+		range.count = take_count(&map->in, BLOCK_LEAST);
 	map->no_memory |= !map_range_vec_push(&out->ranges, range);
 	for (uint32_t i = 0; i < range.count && !is_wrong(map); i++)
 		take_block(map, out, &offset);
@@ -159,13 +156,15 @@ static void take_counts(struct block_map *map, struct map_function *out, struct 
 	bool post_link = out->features & MAP_POST_LINK;
 
 	block->frequency = out->features & MAP_FREQUENCIES ? leb_u(in) : 0;
-	block->post_link = post_link ? take_u32(in) : 0;
+	if (post_link)
+		take_u32(in);
 	block->first_successor = (uint32_t)out->successors.len;
 	block->successors = out->features & MAP_PROBABILITIES ? take_count(in, SUCCESSOR_LEAST) : 0;
 	for (uint32_t i = 0; i < block->successors && !is_wrong(map); i++) {
 		struct map_successor to = {.id = take_u32(in)};
 		to.probability = take_u32(in);
-		to.post_link = post_link ? take_u32(in) : 0;
+		if (post_link)
+			take_u32(in);
 		map->no_memory |= !map_successor_vec_push(&out->successors, to);
 	}
 }
@@ -176,8 +175,7 @@ bool block_map_next(struct block_map *map, struct map_function *out)
 
 	if (is_wrong(map) || in->at == in->end)
 		return false;
-	out->ranges.len = out->blocks.len = out->successors.len = out->call_ends.len = 0;
-	out->at = (size_t)(in->at - in->begin);
+	out->ranges.len = out->blocks.len = out->successors.len = 0;
 	take_head(in, out);
 	uint32_t ranges = in->wrong || !(out->features & MAP_RANGES) ? 1 : take_count(in, RANGE_LEAST);
 	if (!ranges)

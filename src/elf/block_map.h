@@ -6,12 +6,13 @@
  *   u8 version (2 to 5), features: u8, of version 5 u16; [MAP_RANGES: number of ranges, else one]
  *   each range: u64 address, number of blocks, and unless MAP_NO_BLOCKS each block:
  *           id; offset from the end of the block before; [MAP_CALL_ENDS: their number, the end of each call from the one before];
- *           size, of MAP_CALL_ENDS from the last of these; what it is (map_block.is); [MAP_HASHES: u64]
+ *           size, of MAP_CALL_ENDS from the last of these; what it is (map_block.is); [MAP_HASHES: u64, not llvm-bolt's]
  *   [MAP_ENTRY_COUNT: how often the function was entered]
  *   [MAP_FREQUENCIES, MAP_PROBABILITIES: of each block of all ranges: its frequency; [MAP_POST_LINK: its count];
  *           the number of its successors, and of each: id, probability, [MAP_POST_LINK: its count]]
  *
- * Numbers without a size are ULEB128; in brackets stands what a feature adds.  The addresses are those of the file that was linked.
+ * Numbers without a size are ULEB128; in brackets stands what a feature adds.  Ends of calls, hashes and the counts of MAP_POST_LINK are
+ * read past; the rest tests/peer/block-map.sh compares with llvm-readobj.  The addresses are those of the file that was linked.
  * llvm-bolt copies the sections as they are: in its output they describe the code of its input.
  */
 #ifndef ELF_BLOCK_MAP_H
@@ -42,13 +43,10 @@ enum map_block_is {
 
 struct map_block {
 	uint64_t address;
-	uint64_t hash;      /* the compiler's own, not llvm-bolt's */
 	uint64_t frequency; /* beside that of the function's first block */
 	uint32_t id;        /* once in a function; in any order */
 	uint32_t size;      /* 0: it was emptied, and its successor runs in its place */
 	uint32_t is;        /* enum map_block_is */
-	uint32_t post_link;
-	uint32_t first_call, calls;      /* in call_ends */
 	uint32_t first_successor, successors;
 };
 DEFINE_VEC(map_block_vec, struct map_block);
@@ -56,7 +54,6 @@ DEFINE_VEC(map_block_vec, struct map_block);
 struct map_range {
 	uint64_t address;
 	uint32_t first, count; /* blocks */
-	uint32_t told;         /* how many there are, also where they are left out */
 };
 DEFINE_VEC(map_range_vec, struct map_range);
 
@@ -64,19 +61,15 @@ DEFINE_VEC(map_range_vec, struct map_range);
 struct map_successor {
 	uint32_t id;          /* of a block */
 	uint32_t probability; /* of MAP_PROBABILITY_ONE */
-	uint32_t post_link;
 };
 DEFINE_VEC(map_successor_vec, struct map_successor);
-DEFINE_VEC(map_call_vec, uint32_t);
 
 struct map_function {
-	unsigned version, features; /* enum map_feature */
-	size_t at;                  /* byte of its section */
-	uint64_t entry_count;       /* 0 without the feature, too */
+	unsigned features;           /* enum map_feature */
+	uint64_t entry_count;        /* 0 without the feature, too */
 	struct map_range_vec ranges; /* one at least */
 	struct map_block_vec blocks;
 	struct map_successor_vec successors;
-	struct map_call_vec call_ends; /* from the beginning of their block */
 };
 
 void map_function_free(struct map_function *function);

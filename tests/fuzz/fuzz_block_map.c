@@ -18,7 +18,7 @@ static void check_ranges(const struct map_function *f)
 	assert(f->ranges.len);
 	for (size_t i = 0; i < f->ranges.len; i++) {
 		const struct map_range *range = &f->ranges.at[i];
-		assert(range->first == blocks && (range->told == range->count || f->features & MAP_NO_BLOCKS));
+		assert(range->first == blocks && !(range->count && f->features & MAP_NO_BLOCKS));
 		for (uint64_t end = 0; blocks < range->first + range->count; blocks++) {
 			const struct map_block *block = &f->blocks.at[blocks];
 			assert(block->address - range->address >= end);
@@ -31,18 +31,14 @@ static void check_ranges(const struct map_function *f)
 
 static void check_blocks(const struct map_function *f)
 {
-	uint32_t calls = 0, successors = 0;
+	uint32_t successors = 0;
 
 	for (size_t i = 0; i < f->blocks.len; i++) {
 		const struct map_block *block = &f->blocks.at[i];
-		assert(!block->calls || block->first_call == calls);
 		assert(!block->successors || block->first_successor == successors);
-		calls += block->calls;
 		successors += block->successors;
-		for (uint32_t k = 0; k < block->calls; k++)
-			assert(f->call_ends.at[block->first_call + k] <= block->size);
 	}
-	assert(calls == f->call_ends.len && successors == f->successors.len);
+	assert(successors == f->successors.len);
 }
 
 /* Takes the ids for numbers of blocks. */
@@ -76,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(block_map_open(&image, &section, &map, &err));
 	for (at = map; block_map_next(&map, &f); at = map) {
 		size_t bytes = (size_t)(map.in.at - at.in.at);
-		assert(f.ranges.len <= bytes / 9 + 1 && f.blocks.len <= bytes / 4 && f.successors.len <= bytes / 2 && f.call_ends.len <= bytes);
+		assert(f.ranges.len <= bytes / 9 + 1 && f.blocks.len <= bytes / 4 && f.successors.len <= bytes / 2);
 		check_ranges(&f);
 		check_blocks(&f);
 		check_flow(&f);
