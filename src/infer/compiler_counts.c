@@ -570,12 +570,15 @@ static bool add_record(struct delivery *d, struct trace trace, double count, str
 	return d->count < BC_COUNT(d->records) || deliver(d, err);
 }
 
-/* Where more calls of a function are known than it was entered, each is taken for less. */
+/* Where more calls of a function are known than it was entered, each is taken for less.  Calls of a function that has no count are left
+ * out: by them alone llvm-bolt would lay its blocks out, of which nothing is known. */
 static bool add_steps(struct reading *r, const struct counted *f, struct delivery *d, struct bc_error *err)
 {
 	for (size_t i = 0; i < f->steps.len; i++) {
 		const struct step *step = &f->steps.at[i];
 		const struct counted *callee = called_by(r, step);
+		if (step->kind == STEP_CALL && !callee && function_of(r, step->to))
+			continue;
 		double share = callee && callee->called > callee->entries ? callee->entries / callee->called : 1;
 		struct trace trace = step->kind == STEP_LINE ? trace_of_words(TRACE_FT_ONLY, step->from, step->to)
 							     : trace_of_words(step->from, step->to, TRACE_BR_ONLY);

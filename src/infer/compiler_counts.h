@@ -29,6 +29,7 @@ struct compiler_counts {
 /* Limits of a warning, chosen by docs/next-build.md, "What it says". */
 #define COMPILER_COUNTED_LEAST 10.0      /* percent of those mapped */
 #define COMPILER_CONTRADICTED_MOST 15.0 /* percent of those counted */
+#define COMPILER_CONTRADICTED_OF 20     /* of fewer functions a share tells nothing: recursion that was inlined contradicts some */
 double compiler_counted_percent(const struct compiler_counts *counts);
 double compiler_contradicted_percent(const struct compiler_counts *counts);
 
