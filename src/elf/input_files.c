@@ -229,18 +229,31 @@ static void look_everywhere(struct search *s, const char *output, const struct d
 	look_in_cache(s);
 }
 
-bool input_files_find(const char *output, const struct debug_dirs *dirs, struct input_files *out, struct bc_error *err)
+/* What the binary says of itself, also one that is compressed or a side file. */
+static struct file_notes read_output(const char *output, struct stat *self)
 {
-	struct search search = {.out = out};
 	struct bc_error unread = {0};
 	struct file_notes facts = {0};
+	struct file_map map;
 	int fd;
 
 	if (!named_file_open(output, NAMED_BY_FOLDER, &fd, &unread))
-		return true;
-	if (fstat(fd, &search.self) == 0)
+		return facts;
+	if (fstat(fd, self) == 0)
 		facts = notes_of_file(fd);
 	close(fd);
+	if (facts.id.size || !file_map(output, &map, &unread))
+		return facts;
+	facts = notes_of_bytes((struct bytes){map.data, map.size});
+	file_unmap(&map);
+	return facts;
+}
+
+bool input_files_find(const char *output, const struct debug_dirs *dirs, struct input_files *out, struct bc_error *err)
+{
+	struct search search = {.out = out};
+	const struct file_notes facts = read_output(output, &search.self);
+
 	if (!facts.has_table || !facts.id.size)
 		return true;
 	search.output = &facts.id;

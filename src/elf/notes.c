@@ -51,15 +51,13 @@ void notes_build_id(struct bytes notes, uint64_t align, struct build_id *out)
 /* Notes that can be a build-id's are small, and a BAT is not read for one. */
 #define NOTES_READ (64 << 10)
 
-struct file_notes notes_of_file(int fd)
+static struct file_notes take_notes(Elf *elf)
 {
 	struct file_notes facts = {0};
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	size_t names;
 
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_getshdrstrndx(elf, &names))
 		names = 0;
 	while (elf && (section = elf_nextscn(elf, section))) {
@@ -76,6 +74,18 @@ struct file_notes notes_of_file(int fd)
 	}
 	elf_end(elf);
 	return facts;
+}
+
+struct file_notes notes_of_file(int fd)
+{
+	elf_version(EV_CURRENT);
+	return take_notes(elf_begin(fd, ELF_C_READ, NULL));
+}
+
+struct file_notes notes_of_bytes(struct bytes file)
+{
+	elf_version(EV_CURRENT);
+	return take_notes(elf_memory((char *)file.data, file.size)); /* libelf does not write to a file that it only reads */
 }
 
 #define GO_OWNER "Go"

@@ -40,6 +40,7 @@ struct file_notes {
 	bool has_table; /* of llvm-bolt */
 };
 struct file_notes notes_of_file(int fd);
+struct file_notes notes_of_bytes(struct bytes file);
 
 /* The first build-id that Go's linker left among notes (owner "Go", with one NUL
  * or more behind it, type 4: text of four parts with slashes; cmd/link, internal/ld/elf.go),
