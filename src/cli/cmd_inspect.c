@@ -59,7 +59,8 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 	char *ran = copy(path_without_deleted(best_binary(found, program, &use.ran_bolted))), *named = copy(path_without_deleted(program));
 	use.ran = ran;
 	use.named = named;
-	use.no_samples = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
+	use.counters = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
+	use.no_samples = found->kind == FILE_SAMPLES && r->report.format == INPUT_PERF_DATA && perf_data_has_no_samples(&r->report.perf);
 	advise_use(&use, line, size);
 	free(ran);
 	free(named);

@@ -144,7 +144,7 @@ void operands_remember_conversion(const char *program, const struct conversion_o
 static struct ran ran_of(const struct conversion *conversion, const struct situation *s)
 {
 	struct ran ran = {0};
-	size_t input = 0;
+	size_t input = 0, without = 0;
 
 	if (!conversion)
 		return ran;
@@ -159,6 +159,8 @@ static struct ran ran_of(const struct conversion *conversion, const struct situa
 			ran.cut = s->files[i].path;
 		if (perf_data_is_of_counters(&report->perf))
 			ran.counters = s->files[i].path;
+		without += report->format == INPUT_PERF_DATA && perf_data_has_no_samples(&report->perf);
+		ran.no_samples = without == input ? s->files[i].path : NULL;
 	}
 	return ran;
 }

@@ -62,6 +62,12 @@ static inline bool perf_data_is_of_counters(const struct perf_data_report *repor
 	return !report->delivered && (report->records[75] || report->records[76]);
 }
 
+/* Was nothing sampled, and no trace recorded?  PERF_RECORD_SAMPLE is type 9. */
+static inline bool perf_data_has_no_samples(const struct perf_data_report *report)
+{
+	return !report->records[9] && !report->trace_records;
+}
+
 /* What wrote the traces, by perf's numbers; there are others. */
 enum perf_trace_kind {
 	PERF_TRACE_INTEL_PT = 1,

@@ -181,10 +181,14 @@ static void write_command(const struct situation *s, struct advised_change chang
 /* llvm-bolt moves nothing without such options. */
 #define OPTIMISING " -enable-bat -reorder-blocks=ext-tsp -reorder-functions=cdsort -split-functions"
 
+#define NO_SAMPLES_WHY "perf was killed before it wrote one, or what it recorded was idle or too short"
+
 static void use_recording(const struct use *use, struct advice_line *line)
 {
-	if (use->no_samples) {
-		add(line, "perf record -j any,u -- PROG: perf stat counts events, and keeps no samples");
+	if (use->counters || use->no_samples) {
+		add(line, "perf record -j any,u -- PROG (without -j any,u where the machine has no branch stacks): %s",
+		    use->counters ? "perf stat counts events, and keeps no samples"
+				  : "this recording has no samples: " NO_SAMPLES_WHY);
 		return;
 	}
 	add(line, "batconv ");
@@ -523,12 +527,14 @@ static bool advise_ran(const struct situation *s, const struct given *binary, st
 	return true;
 }
 
-static bool advise_counters(const struct situation *s, struct advice *out)
+static bool advise_no_samples(const struct situation *s, struct advice *out)
 {
-	if (!s->ran.counters)
+	if (!s->ran.counters && !s->ran.no_samples)
 		return false;
-	out->about = s->ran.counters;
-	snprintf(out->sentence, sizeof(out->sentence), "was written by perf stat, which counts events and keeps no samples: perf record does");
+	out->about = s->ran.counters ? s->ran.counters : s->ran.no_samples;
+	snprintf(out->sentence, sizeof(out->sentence), "%s",
+		 s->ran.counters ? "was written by perf stat, which counts events and keeps no samples: perf record does"
+				 : "has no samples: " NO_SAMPLES_WHY "; record again");
 	return true;
 }
 
@@ -552,7 +558,7 @@ bool advise(const struct situation *s, struct advice *out)
 	out->wrong_kind = false;
 	if (advise_input(s, out))
 		return true;
-	if (advise_counters(s, out))
+	if (advise_no_samples(s, out))
 		return true;
 	const struct given *binary = find_place(s, PLACE_BINARY);
 	return binary && (advise_machine(s, binary, out) || advise_ran(s, binary, out) || advise_cut(s, binary, out));

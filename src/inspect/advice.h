@@ -37,6 +37,7 @@ struct ran {
 	const char *arch; /* of the machine, as uname -m prints it; NULL or empty: not known */
 	const char *cut;  /* a recording that ends early, with its build-ids; NULL: none */
 	const char *counters; /* a recording of perf stat, which has no samples; NULL: none */
+	const char *no_samples; /* a recording without samples, as all others are; NULL: none */
 };
 
 struct situation {
@@ -67,7 +68,8 @@ struct use {
 	const char *ran;   /* of a recording: the hottest file that it names and that is the same file here; NULL: none */
 	bool ran_bolted;   /* ... llvm-bolt made it */
 	const char *named; /* ... the hottest file that it names; NULL: none */
-	bool no_samples;   /* ... it has none, but counters of perf stat */
+	bool counters;     /* ... it is one of perf stat */
+	bool no_samples;   /* ... it has none */
 };
 void advise_use(const struct use *use, char *line, size_t size);
 

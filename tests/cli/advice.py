@@ -78,6 +78,7 @@ FITS = [
     ('-q bolted first.data -o out', 3, 'bolted: the samples are of .*/demo, which llvm-bolt read to write this binary .*: give that file, not this one'),
     ('-q arm perf.data -o out', 3, 'arm: is a program of aarch64, and the samples were recorded on x86_64: they are of another program; run: batconv inspect perf.data'),
     ('-q bolted counters.data -o out', 3, 'counters.data: was written by perf stat, which counts events and keeps no samples: perf record does'),
+    ('-q bolted nothing.data -o out', 3, 'nothing.data: has no samples: perf was killed before it wrote one, or what it recorded was idle or too short; record again'),
     ('bolted fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: batconv quality fdata'),
     ('demo fdata -o out', 1, r'fdata: is a profile \(fdata\), not samples; run: llvm-bolt demo -data fdata -o prog.bolt2 --enable-bat'),
     ('bolted perf.data -o nodir/out', 1, 'nodir/out: cannot write: there is no directory nodir/'),
@@ -152,7 +153,7 @@ def make_files():
 
 
 def make_recordings():
-    """first.data: of the input, by its build-id; counters.data: of perf stat record, which has counters and no samples."""
+    """first.data: of the input, by its build-id; counters.data: of perf stat record, which has counters and no samples; nothing.data: of perf, killed early."""
     data = open('perf.data', 'rb').read()
     ids = [re.search(rb'Build ID: ([0-9a-f]+)', subprocess.run(['readelf', '-n', name], check=True, stdout=subprocess.PIPE).stdout)[1] for name in ('bolted', 'demo')]
     bolted, own = (bytes.fromhex(one.decode()) for one in ids)
@@ -162,8 +163,10 @@ def make_recordings():
         file.write(data.replace(bolted, own).replace(path, other))
     size = 16  # PERF_RECORD_STAT_ROUND is 77; 75 and 76 are those of perf stat record
     records = b''.join(kind.to_bytes(4, 'little') + (0).to_bytes(2, 'little') + size.to_bytes(2, 'little') + bytes(size - 8) for kind in (75, 76))
-    with open('counters.data', 'wb') as file:
-        file.write(b'PERFILE2' + (16).to_bytes(8, 'little') + records)
+    round_end = (68).to_bytes(4, 'little') + (0).to_bytes(2, 'little') + (8).to_bytes(2, 'little')  # PERF_RECORD_FINISHED_ROUND
+    for name, contents in (('counters.data', records), ('nothing.data', round_end)):
+        with open(name, 'wb') as file:
+            file.write(b'PERFILE2' + (16).to_bytes(8, 'little') + contents)
 
 
 def run(line, program=BATCONV):
