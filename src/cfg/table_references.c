@@ -90,18 +90,6 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sort(struct address_vec *v)
-{
-	size_t count = 0;
-
-	if (v->len)
-		qsort(v->at, v->len, sizeof(*v->at), by_value);
-	for (size_t i = 0; i < v->len; i++)
-		if (!count || v->at[count - 1] != v->at[i])
-			v->at[count++] = v->at[i];
-	v->len = count;
-}
-
 static bool find(struct table_references *references)
 {
 	const struct image *image = references->image;
@@ -113,7 +101,8 @@ static bool find(struct table_references *references)
 		    !scan_section(&s, section))
 			return false;
 	}
-	sort(&references->at);
+	if (references->at.len)
+		qsort(references->at.at, references->at.len, sizeof(*references->at.at), by_value);
 	return true;
 }
 

@@ -26,7 +26,7 @@ struct table_references {
 	const struct function_table *functions;
 	pthread_mutex_t lock;
 	atomic_bool found;
-	struct address_vec at; /* ascending, each once; of other machines none */
+	struct address_vec at; /* ascending, maybe one more than once; of other machines none */
 };
 
 void table_references_init(struct table_references *references, const struct image *image,
