@@ -13,13 +13,14 @@ static struct symbol list[] = {
 	{.address = 0x50, .name = "g.cold.12", .local = true, .file = 2},
 	{.address = 0x60, .name = ".cold"},
 	{.address = 0x70, .name = "h.coldest"},
+	{.address = 0x80, .name = "$d.5"}, /* a mapping symbol, and no part */
 	{.address = 0x80, .name = "h"},
 	{.address = 0x90, .name = "part.warm"},
 	{.address = 0xa0, .name = "hidden", .local = true, .file = 3},
 	{.address = 0xb0, .name = "hidden.cold", .local = true, .file = 2},
 };
 static const char *files[] = {"", "a.c", "b.c", ""};
-static const struct symbol_table symbols = {.at = list, .count = 11, .files = files};
+static const struct symbol_table symbols = {.at = list, .count = BC_COUNT(list), .files = files};
 
 static void parts(void **state)
 {
