@@ -263,11 +263,7 @@ static const struct option_row rows[] = {
 	 "the binary that llvm-bolt read; makes the profile that of\nan unoptimised run. With --bin: BIN=INPUT",
 	 INTO(inputs), .of_samples = true},
 	NO_INPUT_ROW,
-	{0, "from-compiler", "BINARY", FILE_READ,
-	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n"
-	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",
-	 INTO(compiled)},
-	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)},
+	FROM_COMPILER_ROWS,
 	INPUT_FORMAT_ROW,
 	{0, "format", "FORMAT:fdata,yaml,preagg,profgen", NO_FILE,
 	 "output format: fdata (default), yaml (with block hashes),\npreagg (raw counts, to convert or merge later), or profgen\n"
@@ -393,7 +389,7 @@ static const char *unused_value(const struct arguments *args, const struct words
 
 static int check_from_compiler(const struct command_line *line, struct arguments *args)
 {
-	if (args->output.format == FORMAT_PROFGEN)
+	if (args->compiled && args->output.format == FORMAT_PROFGEN)
 		return usage_error(line->command, "--from-compiler makes a profile for llvm-bolt, not --format=profgen: the compiler has these counts already", NULL);
 	return compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
 }
@@ -512,9 +508,9 @@ static int check(struct command_line *line)
 	conversion->debug = (struct debug_dirs){args->debug_dirs.at, args->debug_dirs.len};
 	int code = check_output(line, args);
 	if (code == EXIT_DONE)
-		code = args->compiled ? check_from_compiler(line, args) : read_operands(line, args);
-	if (code == EXIT_DONE && conversion->force_map && !args->compiled)
-		code = usage_error(line->command, "--force-map is for --from-compiler=BINARY", NULL);
+		code = check_from_compiler(line, args);
+	if (code == EXIT_DONE && !args->compiled)
+		code = read_operands(line, args);
 	if (code == EXIT_DONE)
 		args->begins = new_recordings(line, conversion->binary && !args->compiled, &code);
 	if (code != EXIT_DONE)

@@ -25,6 +25,7 @@ struct arguments {
 	struct words debug_dirs;
 	struct quality_gate gates[GATE_COUNT];
 	const char *output;
+	const char *compiled; /* of --from-compiler */
 	bool json, no_input;
 };
 
@@ -43,8 +44,9 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write to FILE (default: stdout)", INTO(output)},
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: figures of the profile that\n"
 	 "convert makes with it, and gaps in the flow of its code",
-	 INTO(conversion.input)},
+	 INTO(conversion.input), .of_samples = true},
 	NO_INPUT_ROW,
+	FROM_COMPILER_ROWS,
 	SAMPLE_ROWS,
 	{0, "min-stability", "PERCENT", NO_FILE, "exit code 3 if the stability is below PERCENT: more samples\nwould change the layout",
 	 INTO_BY(gates[GATE_STABILITY], read_limit)},
@@ -125,6 +127,11 @@ static int check(struct command_line *line)
 	if (args->conversion.input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	args->conversion.find_input = input_is_sought(args->no_input);
+	int code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
+	if (code != EXIT_DONE || args->compiled)
+		return code;
+	if (!line->operands.len)
+		return usage_error(line->command, "no binary and no profile given", NULL);
 	if (line->operands.len > 1)
 		return sample_operands(line, &args->debug_dirs, &args->conversion);
 	if (args->conversion.input)
@@ -134,7 +141,7 @@ static int check(struct command_line *line)
 
 static int run_quality(struct command_line *line)
 {
-	return line->operands.len > 1 ? run_samples(line->arguments) : run_profile(line->arguments, line->operands.at[0]);
+	return line->operands.len == 1 ? run_profile(line->arguments, line->operands.at[0]) : run_samples(line->arguments);
 }
 
 const struct command quality_command = {
@@ -144,6 +151,6 @@ const struct command quality_command = {
 	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
 	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML).\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
-	COMMAND_OPTIONS(rows), .operands = FILE_READ, .count = {1, 0, "no binary and no profile given", NULL},
+	COMMAND_OPTIONS(rows), .operands = FILE_READ,
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_quality,
 };

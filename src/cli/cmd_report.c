@@ -17,6 +17,7 @@ struct arguments {
 	struct conversion_options conversion;
 	struct words debug_dirs;
 	const char *output, *against;
+	const char *compiled; /* of --from-compiler */
 	bool no_input, verify;
 };
 
@@ -24,13 +25,14 @@ static const struct option_row rows[] = {
 	{'o', "output", "FILE", FILE_WRITTEN, "write the page to FILE", INTO(output)},
 	{0, "input", "INPUT", FILE_READ, "the binary that llvm-bolt read: the same code at its places\n"
 	 "there, and gaps in the flow of its code",
-	 INTO(conversion.input)},
+	 INTO(conversion.input), .of_samples = true},
 	NO_INPUT_ROW,
+	FROM_COMPILER_ROWS,
 	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
 	 INTO(against)},
 	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind' does",
-	 INTO(verify)},
+	 INTO(verify), .of_samples = true},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
 	HELP_ROW,
@@ -122,13 +124,16 @@ static void prepare(struct command_line *line)
 static int check(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
-	int code = sample_operands(line, &args->debug_dirs, &args->conversion);
+	int code;
 
-	if (code != EXIT_DONE)
-		return code;
 	if (args->conversion.input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
 	args->conversion.find_input = input_is_sought(args->no_input);
+	code = compiler_in_place_of_samples(line, args->compiled, &args->debug_dirs, &args->conversion);
+	if (code == EXIT_DONE && !args->compiled)
+		code = sample_operands(line, &args->debug_dirs, &args->conversion);
+	if (code != EXIT_DONE)
+		return code;
 	return args->output ? EXIT_DONE : usage_error(line->command, "a file must be given for the page: -o FILE", NULL);
 }
 

@@ -45,7 +45,7 @@ struct option_row {
 	const char *takes;    /* what a value must be, for messages: "a number"; NULL: one of the words of arg */
 	uint64_t least, most; /* of a number; most is 0: any */
 	unsigned value;       /* of INTO_SET() */
-	bool of_samples;      /* it says how samples are read, or what becomes of them */
+	bool of_samples;      /* it is about samples, or the binary that ran for them */
 };
 
 /* In a row of a file whose struct of arguments is `struct arguments`: where a value goes, read as the field's type says.

@@ -51,7 +51,7 @@ static enum outcome outcome_of(const struct quality_report *report)
 static void advise_now(struct quality_report *report)
 {
 	const struct conversion_options *options = &report->conversion->options;
-	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL};
+	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler};
 
 	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }
@@ -226,7 +226,7 @@ static void write_gates(struct json *json, const struct figure_row *row, const v
 	json_close(json, ']');
 }
 
-FIGURE_READER(subject_of, struct quality, figure_string(it->of_samples ? "samples" : "profile"))
+FIGURE_READER(subject_of, struct quality, figure_string(it->of_compiler ? "compiler" : it->of_samples ? "samples" : "profile"))
 FIGURE_READER(disagree_percent, struct build_check, figure_real(build_check_rate(it)))
 FIGURE_READER(stable_enough, struct quality, ((void)it, figure_real(STABLE_ENOUGH)))
 FIGURE_READER(times_more, struct quality, figure_real(quality_times_more(it)))
@@ -356,7 +356,7 @@ bool measure_samples(struct conversion *conversion, struct quality_sources *sour
 	progress_expect(&progress, options->samples, options->sample_count);
 	options->progress = (struct input_progress){progress_show, &progress};
 	options->force = true;
-	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS | WANT_HALVES;
+	options->wants = WANT_RECORDS | WANT_EXECUTED | WANT_GRAPHS | (options->from_compiler ? 0 : WANT_HALVES);
 	bool ok = quality_of_samples(&how, conversion, sources, out, err);
 	progress_clear(&progress);
 	options->progress = (struct input_progress){0};

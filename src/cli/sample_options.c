@@ -33,6 +33,8 @@ int compiler_in_place_of_samples(const struct command_line *line, const char *bi
 {
 	char option[OPTION_NAME];
 
+	if (!binary)
+		return options->force_map ? usage_error(line->command, "--force-map is for --from-compiler=BINARY", NULL) : EXIT_DONE;
 	if (line->operands.len)
 		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
 	for (size_t i = 0; i < line->options.len; i++) {

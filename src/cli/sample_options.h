@@ -26,6 +26,13 @@
 #define IMAGE_ROW                                                                                            \
 	{0, "image", "NAME", NO_FILE, "the name of the binary when it was recorded, if it was\nrenamed since (full path or file name)", \
 	 INTO(conversion.image_name), .of_samples = true}
+/* For a `compiled`, too. */
+#define FROM_COMPILER_ROWS                                                                                   \
+	{0, "from-compiler", "BINARY", FILE_READ,                                                             \
+	 "in place of OPTIMIZED SAMPLES: the profile of BINARY by\nthe counts that the compiler left in it (clang\n" \
+	 "-fbasic-block-address-map -mllvm -pgo-analysis-map=all)",                                           \
+	 INTO(compiled)},                                                                                     \
+	{0, "force-map", NULL, NO_FILE, "with --from-compiler: also if no function of it has a count", INTO(conversion.force_map)}
 #define SAMPLE_ROWS INPUT_FORMAT_ROW, BASIC_ROW, IMAGE_ROW, DEBUG_DIR_ROW, THREADS_ROW(conversion.threads)
 
 /* Samples are counted as 'convert' counts them, but nothing is inferred from plain ones: they are
@@ -35,8 +42,8 @@ void sample_options_as_recorded(struct conversion_options *options);
 /* Takes the operands OPTIMIZED SAMPLES..., and the directories of --debug-dir.  EXIT_DONE, or EXIT_USAGE after a message. */
 int sample_operands(const struct command_line *line, const struct words *debug_dirs, struct conversion_options *options);
 
-/* For --from-compiler: takes this binary in their place, with the counts that the compiler left in it; no operand and no option of samples
- * may be there.  EXIT_DONE, or EXIT_USAGE after a message. */
+/* For --from-compiler=BINARY: takes it in their place, with the counts that the compiler left in it; no operand and no option of samples may be
+ * there.  If `binary` is NULL, nothing is taken, and --force-map may not be there.  EXIT_DONE, or EXIT_USAGE after a message. */
 int compiler_in_place_of_samples(const struct command_line *line, const char *binary, const struct words *debug_dirs, struct conversion_options *options);
 
 DEFINE_VEC(pid_vec, uint32_t);

@@ -84,10 +84,10 @@ static void warn_of_compiler(const struct summary *summary, const struct warning
 		return;
 	if (f->forced)
 		warn(to, "warning: no function has a count: this profile is of the compiler's guesses, and can make the program slower");
-	else if (compiler_counted_percent(f) < COMPILER_COUNTED_LEAST)
+	if (compiler_counts_few(f))
 		warn(to, "warning: only %.1f %% of the functions of the compiler's map have a count (limit %.0f %%): its profile was of other code, or of too "
 			 "little, and this one can make the program slower; build with a new one", compiler_counted_percent(f), COMPILER_COUNTED_LEAST);
-	if (f->counted >= COMPILER_CONTRADICTED_OF && compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST)
+	if (compiler_counts_older(f))
 		warn(to, "warning: %.1f %% of the functions with a count are called more often than they were entered (limit %.0f %%): the compiler's profile "
 			 "was of older code, and this one can make the program slower; build with a new one", compiler_contradicted_percent(f),
 		     COMPILER_CONTRADICTED_MOST);

@@ -647,3 +647,13 @@ double compiler_contradicted_percent(const struct compiler_counts *f)
 {
 	return f->counted ? 100.0 * (double)f->contradicted / (double)f->counted : 0;
 }
+
+bool compiler_counts_few(const struct compiler_counts *f)
+{
+	return !f->forced && compiler_counted_percent(f) < COMPILER_COUNTED_LEAST;
+}
+
+bool compiler_counts_older(const struct compiler_counts *f)
+{
+	return f->counted >= COMPILER_CONTRADICTED_OF && compiler_contradicted_percent(f) > COMPILER_CONTRADICTED_MOST;
+}

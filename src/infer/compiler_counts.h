@@ -32,6 +32,8 @@ struct compiler_counts {
 #define COMPILER_CONTRADICTED_OF 20     /* of fewer functions a share tells nothing: recursion that was inlined contradicts some */
 double compiler_counted_percent(const struct compiler_counts *counts);
 double compiler_contradicted_percent(const struct compiler_counts *counts);
+bool compiler_counts_few(const struct compiler_counts *counts);   /* functions have a count; not of those that are forced */
+bool compiler_counts_older(const struct compiler_counts *counts); /* than the code: too many are contradicted */
 
 struct compiler_job {
 	const struct binary *binary; /* that llvm-bolt did not write */

@@ -286,7 +286,7 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 {
 	const char *read = bolted ? files->input : files->binary;
 
-	use_with(line, "batconv ", files->binary, "");
+	use_with(line, files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
 	add_samples(line, files);
 	if (bolted && read)
 		use_with(line, " --input=", read, "");

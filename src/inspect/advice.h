@@ -88,6 +88,7 @@ struct outcome_files {
 	const char *const *samples;
 	size_t sample_count;
 	const char *profile; /* where the user had the profile written; NULL: to none */
+	bool from_compiler;  /* the compiler's counts in the binary stand for samples */
 };
 
 /* What to do now.  few: more samples would make a better profile.  out->about is the binary. */

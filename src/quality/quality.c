@@ -196,8 +196,9 @@ static bool measure_density(struct conversion *c, const struct quality_options *
 
 	out->density_cutoff = how->density_cutoff;
 	out->threshold = how->threshold;
-	out->has_density = figures_take(&c->profile, &c->executed, &options, &out->density, err);
-	return out->has_density;
+	bool ok = figures_take(&c->profile, &c->executed, &options, &out->density, err);
+	out->has_density = ok && out->of_samples;
+	return ok;
 }
 
 static bool measure_stability(const struct conversion *c, struct quality *out, struct bc_error *err)
@@ -220,7 +221,7 @@ static bool measure_profile(struct conversion *c, const struct quality_options *
 bool quality_of_samples(const struct quality_options *how, struct conversion *c, struct quality_sources *sources,
 			struct quality *out, struct bc_error *err)
 {
-	*out = (struct quality){.of_samples = true};
+	*out = (struct quality){.of_samples = !c->options.from_compiler, .of_compiler = c->options.from_compiler, .says_inferred = c->options.from_compiler};
 	if (!conversion_open(c, err) || !conversion_count(c, err) || !kernel_check(c, err))
 		return false;
 	out->basic = c->basic;

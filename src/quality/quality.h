@@ -27,9 +27,10 @@ struct coverage {
 };
 
 struct quality {
-	bool of_samples; /* else of a profile alone, which has coverage and flow only */
+	bool of_samples;  /* else of a profile alone, which has coverage and flow only; */
+	bool of_compiler; /* or of the compiler's counts, of which no more samples can be had: neither stability nor density, and no places */
 	bool basic;      /* plain samples: no flow */
-	bool says_inferred; /* a profile alone that says so of its branches: its flow is consistent by construction */
+	bool says_inferred; /* a profile alone says so of its branches, or they are the compiler's: their flow is consistent by construction */
 
 	bool has_density;
 	struct figures density;

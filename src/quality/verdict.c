@@ -47,6 +47,22 @@ static void judge_build(const struct conversion *c, struct verdict *out)
 		say_so(out, VERDICT_GOOD, "the samples are of this build: all %s agree with its code", what);
 }
 
+static void judge_compiler(const struct compiler_counts *f, struct verdict *out)
+{
+	double counted = compiler_counted_percent(f);
+
+	if (f->forced)
+		say_so(out, VERDICT_LOOK, "no function has a count: these are the compiler's guesses");
+	else if (compiler_counts_few(f))
+		say_so(out, VERDICT_LOOK, "only %.1f %% of the functions of the compiler's map have a count: its profile was of other code, or of too little", counted);
+	else if (compiler_counts_older(f))
+		say_so(out, VERDICT_LOOK, "the compiler's profile was of older code: %.1f %% of the functions with a count are called more often than they were entered",
+		       compiler_contradicted_percent(f));
+	else
+		say_so(out, VERDICT_GOOD, "the counts are the compiler's, of this very build: %.1f %% of the functions of its map have one, and %.1f %% of these are "
+		       "called more often than they were entered", counted, compiler_contradicted_percent(f));
+}
+
 static void judge_kept(const struct quality *q, struct verdict *out)
 {
 	if (!q->kept_of)
@@ -147,7 +163,9 @@ void verdicts_take(const struct quality *q, const struct conversion *c, struct v
 {
 	for (int i = 0; i < VERDICT_COUNT; i++)
 		out[i] = (struct verdict){0};
-	if (c)
+	if (q->of_compiler)
+		judge_compiler(&c->compiler, &out[VERDICT_BUILD]);
+	else if (c)
 		judge_build(c, &out[VERDICT_BUILD]);
 	if (q->has_kept)
 		judge_kept(q, &out[VERDICT_KEPT]);

@@ -55,6 +55,22 @@ def figures(run):
         run.close(page, name)
 
 
+def compiler(run):
+    """Of the compiler's counts: figures are those of quality --json; what is not known of them has no card."""
+    source = '--from-compiler=' + os.path.join(run.inputs, 'next/luap')
+    path = os.path.join(run.folder, 'compiler.html')
+    run.batconv('report', '-o', path, source)
+    quality = json.loads(run.batconv('quality', '--json', source))
+    run.equal('compiler: what the page has of quality', embedded.data_of(path)['quality'], quality)
+    page = run.open(path)
+    run.check('compiler: the head tells', 'the compiler’s' in page.text('.facts'))
+    run.equal('compiler: cards', page.eval('[...document.querySelectorAll(".card[data-about]")].map(e => e.dataset.about)'), ['build', 'kept', 'coverage', 'flow'])
+    for verdict in quality['verdicts']:
+        run.equal('compiler: sentence on %s' % verdict['about'], page.text('.card[data-about=%s] .sentence' % verdict['about']), verdict['text'] + '.')
+    run.equal('compiler: the command', page.text('.command code'), quality['next']['command'])
+    run.close(page, 'compiler')
+
+
 def guides(run):
     """What to do now is what quality says; cache lines and pages are those of the heat; an address of the page can name a function."""
     binary, samples, program, _ = sqlite(run)
@@ -528,4 +544,4 @@ def hostile(run):
     run.close(page, 'a hostile binary')
 
 
-PARTS = [figures, truths, guides, heat, table, listings, checks, looks, labels, tabs, hostile]
+PARTS = [figures, truths, compiler, guides, heat, table, listings, checks, looks, labels, tabs, hostile]

@@ -24,7 +24,7 @@ BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
 # ... and what stands in an operand then.
 INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps'): {'SAMPLES': 'plain.script.txt'}}
 # An option that takes the place of operands.
-WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('convert', '--from-compiler'): ['OPTIMIZED', 'SAMPLES']}
+WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
 
 # What is written with exit code 3, by the documentation: docs/stats.md.
 WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}

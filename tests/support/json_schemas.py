@@ -81,7 +81,8 @@ ROWS = {
         ['--json', '--input', SQLITE + '/sq', '--min-density=60', '--max-bias=5', SQLITE + '/sq.b22', SQLITE + '/lbr.b22.data'],
         ['--json', DEMO + '/demo.bolt', DEMO + '/demo.basic.perf.data'],
         ['--json', SQLITE + '/sq.b16', SQLITE + '/lbr.b22.data'],
-        ['--json', '--min-kept=50', SQLITE + '/expected/lbr.b22.fdata']],
+        ['--json', '--min-kept=50', SQLITE + '/expected/lbr.b22.fdata'],
+        ['--json', '--from-compiler', INPUTS + '/next/luap', '--min-density=60']],
     ('overlap', '--json', 'overlap'): [
         ['--json', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/expected/lbr.b19.fdata'],
         ['--json', '--min=90', '--bin', SQLITE + '/sq.b22', SQLITE + '/expected/lbr.b22.fdata', SQLITE + '/ip.b22.data']],

@@ -17,7 +17,7 @@ export function head(model) {
 	const facts = [
 		fact(model.bolted ? 'optimised' : 'binary', code(model.optimized)),
 		model.input ? fact('input', code(model.input)) : null,
-		fact(model.plain ? 'plain samples' : 'branch stacks', ...sampleFiles(model)),
+		model.samples_all ? fact(model.plain ? 'plain samples' : 'branch stacks', ...sampleFiles(model)) : fact('counts', 'the compiler’s'),
 		model.build_id ? fact('build-id', code(model.build_id)) : null,
 		model.against ? fact('against', code(model.against)) : null,
 	];
