@@ -122,6 +122,9 @@ static void print_verdict(const struct staleness *s, FILE *out)
 	case VERDICT_RECORD:
 		if (s->functions[FUNCTION_MISSING].count > all_functions(s) / 10 * 9)
 			fprintf(out, "next      most of the profile's functions are not in the build: give a build of the program that the profile is of\n");
+		else if (s->has_blocks && placed >= STALE_PLACED_PERCENT)
+			fprintf(out, "next      collect a new profile: only %.1f %% of the samples are in exact functions, as where the compiler had other options or "
+				     "another profile; that llvm-bolt -infer-stale-profile can place %.1f %% of them gains little then\n", exact, placed);
 		else if (s->has_blocks)
 			fprintf(out, "next      collect a new profile: even llvm-bolt -infer-stale-profile can place only %.1f %% of the samples\n", placed);
 		else

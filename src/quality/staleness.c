@@ -607,7 +607,9 @@ double staleness_placed_percent(const struct staleness *s)
 
 enum stale_verdict staleness_verdict(const struct staleness *s)
 {
-	if (staleness_exact_percent(s) >= STALE_FITS_PERCENT)
+	double exact = staleness_exact_percent(s);
+
+	if (exact >= STALE_FITS_PERCENT)
 		return VERDICT_FITS;
-	return s->has_blocks && staleness_placed_percent(s) >= STALE_PLACED_PERCENT ? VERDICT_INFER : VERDICT_RECORD;
+	return s->has_blocks && exact >= STALE_SAME_PERCENT && staleness_placed_percent(s) >= STALE_PLACED_PERCENT ? VERDICT_INFER : VERDICT_RECORD;
 }

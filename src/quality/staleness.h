@@ -38,9 +38,10 @@ enum stale_verdict {
 	VERDICT_RECORD, /* collect a new profile */
 };
 
-/* What the verdict is drawn by, in percent of all samples. */
-#define STALE_FITS_PERCENT 95.0  /* in exact functions */
-#define STALE_PLACED_PERCENT 50.0 /* with -infer-stale-profile */
+/* What the verdict is drawn by, in percent of all samples: docs/next-build.md, "Does the share tell the gain". */
+#define STALE_FITS_PERCENT 95.0   /* in exact functions */
+#define STALE_PLACED_PERCENT 50.0 /* with -infer-stale-profile: it gains half of what a new profile does, or more */
+#define STALE_SAME_PERCENT 5.0    /* in exact functions; fewer: the code was made in another way, and what is placed tells nothing */
 
 struct staleness {
 	const char *path;                    /* of the build */
