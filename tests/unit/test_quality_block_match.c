@@ -182,6 +182,9 @@ static void keys_of_calls(void **state)
 	(void)state;
 	assert_true(key && key == call_key(other, 2) && key == call_key(joined, 1));
 	assert_true(key != call_key(twice, 3) && !call_key(one, 0));
+	/* Vectors of FNV-1a's authors. */
+	assert_int_equal(call_key((struct text[]){{"a", 1}}, 1), UINT64_C(0xaf63dc4c8601ec8c));
+	assert_int_equal(call_key((struct text[]){{"foobar", 6}}, 1), UINT64_C(0x85944171f73967e8));
 }
 
 int main(void)

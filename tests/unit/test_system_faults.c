@@ -25,8 +25,10 @@
 #include "src/event/perf_data/stream.h"
 #include "src/event/perf_script/perf_script.h"
 #include "src/event/reader.h"
+#include "src/merge/merge.h"
 #include "src/output/yaml_profile.h"
 #include "src/profile/fdata.h"
+#include "src/quality/block_match.h"
 #include "src/symbolize/raw.h"
 
 #define DEMO BATCONV_SOURCE_DIR "/inputs/demo/"
@@ -311,6 +313,25 @@ static bool learn_threads(struct bc_error *err)
 	return ok || bc_fail_nomem(err);
 }
 
+/* Forty blocks, each of which calls a function. */
+static bool match_blocks(struct bc_error *err)
+{
+	static struct input_block blocks[40];
+	static struct old_block old[BC_COUNT(blocks)];
+	static struct call_of_block calls[BC_COUNT(blocks)];
+	const struct input_function function = {.blocks = {.at = blocks, .len = BC_COUNT(blocks)}};
+	const struct call_of_block_vec listed = {.at = calls, .len = BC_COUNT(calls)};
+	struct block_match match = {0};
+
+	for (uint32_t i = 0; i < BC_COUNT(blocks); i++) {
+		blocks[i].hash = old[i].hash = 1 + i;
+		calls[i] = (struct call_of_block){i, text_of("f")};
+	}
+	bool ok = blocks_match(&match, old, BC_COUNT(old), &function, &listed) || bc_fail_nomem(err);
+	block_match_free(&match);
+	return ok;
+}
+
 static void allocations_fail(void **state)
 {
 	static const struct {
@@ -318,6 +339,7 @@ static void allocations_fail(void **state)
 		unsigned long least;
 	} rows[] = {
 		{open_table, 8}, {read_table, 8}, {build_graphs, 20}, {read_bcmaps, 5}, {read_raw_stack, 1}, {learn_threads, 3},
+		{match_blocks, 20},
 	};
 
 	(void)state;
@@ -367,6 +389,33 @@ static bool convert_branches(struct bc_error *err)
 static bool convert_plain(struct bc_error *err)
 {
 	return convert_demo(DEMO "demo.basic.txt", WANT_RECORDS | WANT_RANGES | WANT_YAML | WANT_EXECUTED, err);
+}
+
+static bool merge_profiles(struct bc_error *err)
+{
+	const struct merge_options options = {.threads = 1, .memory = 1 << 16, .fan_in = 2, .tmpdir = "/tmp", .saturate = true};
+	struct merge_input inputs[] = {{.path = DEMO "expected/demo.perf.fdata", .weight = 1}, {.path = DEMO "expected/demo.preagg.fdata", .weight = 2}};
+	struct build_id_vec ids = {0};
+	struct merge merge;
+	enum profile_kind kind;
+	FILE *out = fopen("/dev/null", "w");
+
+	assert_non_null(out);
+	merge_init(&merge, &options, inputs, BC_COUNT(inputs));
+	bool ok = merge_look(&merge, err) && merge_check(&merge, true, err) && (merge_identities(&merge, &ids) || bc_fail_nomem(err)) &&
+		  merge_write(&merge, NULL, out, &kind, err);
+	assert_true(!ok || ids.len == 1); /* that of inputs without a build-id */
+	merge_free(&merge);
+	build_id_vec_free(&ids);
+	fclose(out);
+	return ok;
+}
+
+static void merges_fail(void **state)
+{
+	(void)state;
+	/* What is read ahead can do without. */
+	assert_true(without_memory(merge_profiles) > unnoticed + 15);
 }
 
 static void conversions_fail(void **state)
@@ -489,6 +538,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocations_fail),
 		cmocka_unit_test(conversions_fail),
+		cmocka_unit_test(merges_fail),
 		cmocka_unit_test(reads_fail),
 		cmocka_unit_test(reads_of_proc_fail),
 		cmocka_unit_test(zstd_has_no_memory),
