@@ -70,7 +70,8 @@ class Runner:
     def run(self, test, seconds, extra=None):
         """('passed', 'failed', 'skipped' or 'hang', CPU seconds).  seconds: what it takes without a mutant."""
         folder = self.folder()
-        env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C.UTF-8', 'HOME': folder, 'TMPDIR': folder, 'PYTHONDONTWRITEBYTECODE': '1'}
+        env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C.UTF-8', 'HOME': folder, 'TMPDIR': folder, 'PYTHONDONTWRITEBYTECODE': '1',
+               'BATCONV_NO_INPUT': '1'}  # as tests/support/timed.c
         env.update(test.env, **(extra or {}))
         ids = {'user': self.user.pw_uid, 'group': self.user.pw_gid, 'extra_groups': []} if self.user else {}
         before = os.times()

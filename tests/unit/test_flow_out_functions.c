@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/flow/restore.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/tiny_binary.h"
 
@@ -138,12 +139,58 @@ static void calls_lead_nowhere_within(void **state)
 	end();
 }
 
+static void add_step(struct record_batch *batch, uint32_t from, uint32_t to, uint64_t count)
+{
+	const struct function *hot = &pair.output->functions.at[0];
+
+	assert_true(record_push(batch, pair.output, &(struct record){RECORD_BRANCH, {hot, from}, {hot, to}, count, 0, 0}));
+}
+
+/* The first block leads to those of 20 and 40, and the output goes from the former to the latter, ten times: that was the way of the
+ * first block, which went to 20 as many times less, from wherever in it. */
+static void steps_that_are_told_by_the_block_before(void **state)
+{
+	static const uint64_t expected[][3] = {{0x1e, 0x20, 4}, {0x1e, 0x40, 10}};
+	static struct record_batch batch;
+	struct record_vec restored_records;
+	struct restored restored = {0};
+	struct profile profile;
+	struct bc_error err;
+
+	(void)state;
+	begin();
+	memset(input.code + 0x50, CWTL, 2);
+	put(&input, 0x101e, "\x74\x20", 2); /* je 0x1040 */
+	put(&input, 0x103e, "\xeb\x20", 2); /* jmp 0x1060 */
+	open_hot();
+	memset(&batch, 0, sizeof(batch));
+	add_step(&batch, 0x2c, 0x40, 10);
+	add_step(&batch, 0x10, 0x20, 8);
+	add_step(&batch, 0x1e, 0x20, 6);
+	const struct restoration how = {.pair = &pair, .out_functions = &all, .threads = 1,
+					.rules = {.restore = RESTORE_BIT(RESTORE_DELETED) | RESTORE_BIT(RESTORE_EDGES)},
+					.restored = &restored};
+	assert_true(restore_records(&how, &batch.records, 1, &restored_records, &err));
+	assert_true(profile_build(pair.output, false, &restored_records, 1, 1, &profile, &err));
+	assert_int_equal(profile.record_count, BC_COUNT(expected));
+	for (size_t i = 0; i < BC_COUNT(expected); i++) {
+		struct record record = profile_record(&profile, i);
+		assert_int_equal(record.from.offset, expected[i][0]);
+		assert_int_equal(record.to.offset, expected[i][1]);
+		assert_int_equal(record.count, expected[i][2]);
+	}
+	assert_int_equal(restored.count[RESTORE_EDGES], 10);
+	profile_free(&profile);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_by_the_table),
 		cmocka_unit_test(tables_without_a_beginning),
 		cmocka_unit_test(calls_lead_nowhere_within),
+		cmocka_unit_test(steps_that_are_told_by_the_block_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
