@@ -15,7 +15,7 @@ import trees
 
 # Those that run the program or its parts, and not the build itself or another program beside it.  The command line's
 # cases are a test each.
-WANTED = re.compile(r'unit\.|fuzz\.replay\.|api\.(batconv|capture|plugins|examples)$|cli\.clash-all$|cli\.goldens\.|'
+WANTED = re.compile(r'unit\.|fuzz\.replay\.|api\.(batconv|capture|plugins|examples)$|cli\.(clash-all|advice)$|cli\.goldens\.|'
                     r'sandbox\.none$|merge$|report\.numbers$')
 SLOWEST = 30.0  # seconds: a test that takes longer is not run for a mutant
 NOBODY = 'nobody'
