@@ -17,6 +17,10 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_JUMP_TABLES] = "jump tables",
 	[WORK_BLOCK_MAP] = "blocks of the compiler's map",
 	[WORK_TIES] = "code to compare",
+	[WORK_DEBUG] = "debug information",
+	[WORK_LINES] = "line tables",
+	[WORK_LINE_FILES] = "files of line tables",
+	[WORK_ENTRIES] = "entries of debug information",
 };
 
 void work_begin(struct work *work, uint64_t size)

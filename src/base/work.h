@@ -31,6 +31,10 @@ enum work_kind {
 	WORK_JUMP_TABLES,   /* bytes of jump tables, and instructions on the way back to them */
 	WORK_BLOCK_MAP,     /* bytes of code in blocks of the compiler's map                */
 	WORK_TIES,          /* bytes of code that is compared with the other binary's, and its instructions, as often as they are looked at */
+	WORK_DEBUG,         /* bytes of debug information, decompressed                     */
+	WORK_LINES,         /* bytes of line tables, each 24 times: as rows they take as much memory */
+	WORK_LINE_FILES,    /* characters of the paths of line tables                       */
+	WORK_ENTRIES,       /* entries of .debug_info, and how deep each is                 */
 	WORK_KINDS,
 };
 

@@ -23,6 +23,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 #define UNWIND_REPORT "A stack trace, a profiler or an exception goes wrong there.  Leave out the option of llvm-bolt that does it " \
 	"(-frame-opt, -split-strategy=cdsplit), or the function (-skip-funcs), and report it to BOLT with the input binary."
 
+#define DWARF_REPORT "A debugger or a profile by lines shows the wrong place there.  Report it to BOLT with the input binary."
+
 /* X(NAME, "id", severity, "what it is", "what to do") */
 #define FINDING_KINDS(X)                                                                        \
 	X(SEGMENT_MISALIGNED, "segment-misaligned", ERROR,                                       \
@@ -110,7 +112,17 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(UNWIND_PERSONALITY, "unwind-personality", ERROR, "another personality function than the input's, or none", UNWIND_REPORT) \
 	X(UNWIND_CALL_SITE, "unwind-call-site", ERROR, "an exception continues elsewhere than in the input", UNWIND_REPORT) \
 	X(UNWIND_DEBUG_FRAME, "unwind-debug-frame", NOTE, ".debug_frame describes code where the input had it", \
-	  "Debuggers use .eh_frame where it is there; profilers read nothing else.")
+	  "Debuggers use .eh_frame where it is there; profilers read nothing else.") \
+	X(DWARF_STALE, "dwarf-stale", NOTE, "debug information is not of this code",       \
+	  "Debuggers and profilers find no lines of this binary, or wrong ones.  Give llvm-bolt -update-debug-sections, or translate addresses with " \
+	  "batconv addr --source and the input binary.") \
+	X(DWARF_DAMAGED, "dwarf-damaged", ERROR, "debug information cannot be read", DWARF_REPORT) \
+	X(LINE_WRONG, "line-wrong", WARNING, "an instruction is of another line or file than in the input", DWARF_REPORT) \
+	X(LINE_LOST, "line-lost", NOTE, "an instruction has no line, and the input's has",         \
+	  "Debuggers stop at the line before, or show none.") \
+	X(LINE_DETAIL, "line-detail", NOTE, "another column, discriminator or statement mark than in the input", \
+	  "A profile for the compiler credits it to another part of the line (discriminator), a debugger stops elsewhere (statement mark).") \
+	X(LINE_FILE, "line-file", WARNING, "a file number that names another file than in the input, or none", DWARF_REPORT)
 
 enum finding_kind {
 #define X(name, id, severity, what, remedy) FINDING_##name,

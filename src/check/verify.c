@@ -246,12 +246,19 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 		return bc_fail_nomem(err);
 	if (input && !work_check(input->image.work, err))
 		return bc_fail_prefix(err, options->input);
-	if (input && options->unwind && !findings->counts[FINDING_INPUT_BUILD] && !findings->counts[FINDING_INPUT_OTHER]) {
+	bool comparable = input && !findings->counts[FINDING_INPUT_BUILD] && !findings->counts[FINDING_INPUT_OTHER];
+	if (comparable && options->unwind) {
 		report->unwound = check_unwind(subject, input, options->threads, &report->unwind, findings, err);
 		if (!report->unwound) {
 			struct bc_error unused;
 			return bc_fail_prefix(err, work_check(subject->image.work, &unused) ? options->input : options->binary);
 		}
+	}
+	if (comparable && options->dwarf) {
+		bool of_input = false;
+		report->lined = check_lines(subject, input, options->threads, &report->lines, findings, &of_input, err);
+		if (!report->lined)
+			return bc_fail_prefix(err, of_input ? options->input : options->binary);
 	}
 	report->code = options->no_code ? CODE_NOT_ASKED
 		       : code_decoder_complete(subject->image.machine) ? CODE_CHECKED

@@ -3,6 +3,7 @@
 #ifndef CHECK_VERIFY_H
 #define CHECK_VERIFY_H
 
+#include "src/check/check_lines.h"
 #include "src/check/checks.h"
 #include "src/check/unwind.h"
 #include "src/elf/binary.h"
@@ -45,6 +46,7 @@ struct verify_options {
 	const char *input; /* NULL: not given         */
 	bool no_code;      /* decode no instructions  */
 	bool unwind;       /* compare what unwinders read; needs the input */
+	bool dwarf;        /* compare debug information; needs the input */
 	unsigned threads;
 	size_t most; /* findings to keep of each kind */
 };
@@ -58,6 +60,8 @@ struct verify_report {
 	enum code_state code;
 	bool unwound; /* unwind is known */
 	struct unwind_summary unwind;
+	bool lined; /* lines is known */
+	struct lines_summary lines;
 	struct table_coverage coverage;
 	struct findings findings;
 };

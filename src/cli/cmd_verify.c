@@ -58,6 +58,7 @@ static const struct option_row rows[] = {
 	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed), .takes = "a number"},
 	{0, "unwind", NULL, NO_FILE, "with --input: compare also what stack traces, profilers and\nexceptions read, at each instruction",
 	 INTO(verify.unwind)},
+	{0, "dwarf", NULL, NO_FILE, "with --input: compare also the source lines in debug\ninformation, at each instruction", INTO(verify.dwarf)},
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "print only findings", INTO(quiet)},
@@ -111,15 +112,32 @@ static int write_findings(const struct arguments *args, const struct verificatio
 	return findings_at_least(&found->verify->findings, args->fail_on) ? EXIT_WANTING : EXIT_DONE;
 }
 
+/* What is said of an option that compares both binaries. */
+struct comparing {
+	const char *no_code, *no_input, *no_binary;
+};
+#define COMPARING(option) \
+	{option " compares instructions, and --no-code decodes none", option " needs the input: leave out --no-input", \
+	 option " needs the binary that llvm-bolt read: --input=FILE"}
+
+/* NULL: none was given. */
+static const struct comparing *comparing(const struct arguments *args)
+{
+	static const struct comparing unwind = COMPARING("--unwind"), dwarf = COMPARING("--dwarf");
+
+	return args->verify.unwind ? &unwind : args->verify.dwarf ? &dwarf : NULL;
+}
+
 static int check(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
+	const struct comparing *asked = comparing(args);
 
 	if (args->verify.input && args->no_input)
 		return usage_error(line->command, BOTH_INPUTS, NULL);
-	if (args->verify.unwind && args->verify.no_code)
-		return usage_error(line->command, "--unwind compares instructions, and --no-code decodes none", NULL);
-	return args->verify.unwind && args->no_input ? usage_error(line->command, "--unwind needs the input: leave out --no-input", NULL) : EXIT_DONE;
+	if (asked && args->verify.no_code)
+		return usage_error(line->command, asked->no_code, NULL);
+	return asked && args->no_input ? usage_error(line->command, asked->no_input, NULL) : EXIT_DONE;
 }
 
 static int run_verify(struct command_line *line)
@@ -134,8 +152,8 @@ static int run_verify(struct command_line *line)
 	args->verify.binary = line->operands.at[0];
 	if (!args->verify.input && input_is_sought(args->no_input))
 		args->verify.input = found_input_path(args->verify.binary, NULL, &found_input);
-	if (args->verify.unwind && !args->verify.input)
-		return usage_error(line->command, "--unwind needs the binary that llvm-bolt read: --input=FILE", NULL);
+	if (comparing(args) && !args->verify.input)
+		return usage_error(line->command, comparing(args)->no_binary, NULL);
 	if (!verify_run(&args->verify, &verify, &err))
 		return fail_always(&err);
 	found_input_tell(&found_input);

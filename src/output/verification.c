@@ -139,6 +139,26 @@ static const struct figure_row unwind_rows[] = {
 	{0},
 };
 
+static const struct figure_row lines_rows[] = {
+	{"instructions", "lines: {} instructions; {equal} as in the input, {wrong} of another line or file, {lost} without a line that the input has, "
+			 "{detail} of another column, discriminator or statement mark\n", VALUE(struct lines_summary, instructions)},
+	FIGURES(struct lines_summary, , equal, wrong, lost, detail),
+	{"not_compared", BEGIN},
+	{"inserted", "lines: {:12} not compared: in blocks that BOLT made\n", VALUE(struct lines_summary, inserted), .any = true},
+	{"changed", "lines: {:12} not compared: BOLT put them in, inlined or changed them\n", VALUE(struct lines_summary, changed), .any = true},
+	{"padding", "lines: {:12} not compared: padding\n", VALUE(struct lines_summary, padding), .any = true},
+	{"unmapped", "lines: {:12} not compared: the table has nothing of them\n", VALUE(struct lines_summary, unmapped), .any = true},
+	{"no_function", "lines: {:12} not compared: of functions that are not known in the input\n", VALUE(struct lines_summary, no_function), .any = true},
+	{"no_line", "lines: {:12} not compared: the input has no line there\n", VALUE(struct lines_summary, no_line), .any = true},
+	{"jumps", "lines: {:12} not compared: jumps that BOLT made anew, which have the line before them\n", VALUE(struct lines_summary, jumps), .any = true},
+	{"folded", "lines: {:12} not compared: folded by BOLT, and the functions have several sizes\n", VALUE(struct lines_summary, folded), .any = true},
+	{"stale", "lines: {:12} not compared: the output's line table is not of its code\n", VALUE(struct lines_summary, stale), .any = true},
+	{END},
+	{"left", "lines: {} functions compared that BOLT left where they were\n", VALUE(struct lines_summary, left), .any = true},
+	{"files", "lines: {} numbers of files in .debug_info compared\n", VALUE(struct lines_summary, files), .any = true},
+	{0},
+};
+
 static const struct figure_row sample_rows[] = {
 	{"addresses", "sample: {} addresses translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
@@ -164,6 +184,8 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
 	if (v->unwound)
 		figures_text(unwind_rows, &v->unwind, false, "", out);
+	if (v->lined)
+		figures_text(lines_rows, &v->lines, false, "", out);
 	if (found->sample)
 		figures_text(sample_rows, found->sample, false, "", out);
 	print_name(text_of(found->binary), out);
@@ -226,6 +248,8 @@ void verification_json(const struct verification *found, FILE *out)
 		figures_json_object(coverage_rows, &v->coverage, &json, "coverage");
 	if (v->unwound)
 		figures_json_object(unwind_rows, &v->unwind, &json, "unwind");
+	if (v->lined)
+		figures_json_object(lines_rows, &v->lines, &json, "lines");
 	if (found->sample)
 		figures_json_object(sample_rows, found->sample, &json, "sample");
 	write_counts(&json, &v->findings);

@@ -17,6 +17,7 @@ void debug_lines_stay_offline(void)
 #include <string.h>
 
 #include "src/elf/debug_file.h"
+#include "src/elf/libdw.h"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
@@ -46,10 +47,7 @@ struct debug_lines {
 	struct bc_error refused;     /* a debug file of another build */
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} symbols[] = {
+static const struct libdw_function symbols[] = {
 	{"dwfl_begin", offsetof(struct libdw, begin)},
 	{"dwfl_end", offsetof(struct libdw, end)},
 	{"dwfl_report_begin", offsetof(struct libdw, report_begin)},
@@ -63,28 +61,10 @@ static const struct {
 	{"dwelf_dwarf_gnu_debugaltlink", offsetof(struct libdw, altlink)},
 };
 
-#define LIBRARY "libdw.so.1"
-
-static bool load(struct libdw *dw, void **out, struct bc_error *err)
-{
-	void *library = *out = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return bc_fail(err, BC_UNSUPPORTED, "source lines need " LIBRARY ": %s", dlerror());
-	for (size_t i = 0; i < BC_COUNT(symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-		if (!symbol)
-			return bc_fail(err, BC_UNSUPPORTED, "source lines need a " LIBRARY " with %s",
-				       symbols[i].name);
-		memcpy((char *)dw + symbols[i].offset, &symbol, sizeof(symbol));
-	}
-	return true;
-}
-
 const char *debug_lines_library(struct bc_error *err)
 {
 	__typeof__(dwfl_version) *version;
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(LIBDW_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	void *symbol = library ? dlsym(library, "dwfl_version") : NULL;
 
 	if (!symbol) {
@@ -192,7 +172,8 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 	if (!source)
 		return bc_fail_nomem(err);
 	source->dirs = dirs;
-	if (load(&source->dw, &library, err) &&
+	if (libdw_load("source lines", &library, err) &&
+	    libdw_find(library, "source lines", symbols, BC_COUNT(symbols), &source->dw, err) &&
 	    (report(source, path) || bc_fail(err, BC_IO, "%s: libdw cannot read it", path)) &&
 	    has_debug_files(source, err) && open_places(source, library, inlines, err)) {
 		*out = source;

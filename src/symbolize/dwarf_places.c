@@ -3,15 +3,14 @@
 
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/search.h"
 #include "src/base/strings.h"
 #include "src/base/vec.h"
+#include "src/elf/libdw.h"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
@@ -34,10 +33,7 @@ struct libdw {
 	__typeof__(dwarf_filesrc) *filesrc;
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} symbols[] = {
+static const struct libdw_function symbols[] = {
 	{"dwarf_nextcu", offsetof(struct libdw, nextcu)},
 	{"dwarf_offdie", offsetof(struct libdw, offdie)},
 	{"dwarf_ranges", offsetof(struct libdw, ranges)},
@@ -75,19 +71,6 @@ struct dwarf_places {
 	struct places_vec found;     /* ... and by their number what was found */
 	struct place_vec at_hand;
 };
-
-static bool load(void *library, struct libdw *dw, struct bc_error *err)
-{
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-		if (!symbol) {
-			bc_fail(err, BC_UNSUPPORTED, "source lines need a libdw.so.1 with %s", symbols[i].name);
-			return false; /* which analyzers do not see in bc_fail() */
-		}
-		memcpy((char *)dw + symbols[i].offset, &symbol, sizeof(symbol));
-	}
-	return true;
-}
 
 /* ---- which unit ---- */
 
@@ -268,7 +251,7 @@ bool dwarf_places_open(void *library, void *dwarf, bool inlines, struct dwarf_pl
 		return bc_fail_nomem(err);
 	p->dwarf = dwarf;
 	p->inlines = inlines;
-	if (load(library, &p->dw, err) && (list_units(p) || bc_fail_nomem(err))) {
+	if (libdw_find(library, "source lines", symbols, BC_COUNT(symbols), &p->dw, err) && (list_units(p) || bc_fail_nomem(err))) {
 		*out = p;
 		return true;
 	}

@@ -48,7 +48,9 @@ LIMIT = re.compile(r'limit of|at most|more than \d|out of reach|Linux loads none
 
 # Known not to be in bounds, and said so in docs/limits.md: lines that are left out of a kind, and a kind
 # whose profile repeats a long name in each record.
-BEYOND = {'samples-between-maps': re.compile('stacks .*(--functions|--binary)')}
+BEYOND = {'samples-between-maps': re.compile('stacks .*(--functions|--binary)'),
+          **{kind: re.compile('report|addr .*--source|stacks .*--(lines|inlines)') # libdw reads what is there
+             for kind in ('pair-line-files', 'pair-line-rows', 'pair-line-units', 'pair-abbreviations')}}
 LARGE_FILES = {'long-names'}
 
 

@@ -178,10 +178,55 @@ def many_leaders(n):
     return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 401001 1\n'}
 
 
+def with_debug(n, line, units, abbreviations):
+    """Functions of one block in both binaries; debug information of both, with another length of the last padding."""
+    rows = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(16)]
+    table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(16)])
+    output, source = with_bat(nops(256), rows, table), program(nops(256), rows)
+    for elf, more in (output, b'\0'), (source, b''):
+        for name, content in ('line', line + more), ('info', units), ('abbrev', abbreviations):
+            elf.section('.debug_' + name, elf.put(content), 1, 0, 0)
+    return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 40100e 1\n'}
+
+
+UNIT = b'\1\x11\0\x10\x17\0\0'  # an abbreviation: a unit with the byte of its line table
+
+
+def debug_units(count, abbreviation=1):
+    content = pack('<HIB', 4, 0, 8) + uleb(abbreviation) + pack('<I', 0)
+    return (pack('<I', len(content)) + content) * count
+
+
+def line_table(folder, files, rows):
+    head = bytes([1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + folder + b'\0\0' + b'a\0\1\0\0' * files + b'\0'
+    content = pack('<HI', 4, len(head)) + head + b'\0\x09\2' + pack('<Q', CODE) + rows + b'\2\1\0\1\1'
+    return pack('<I', len(content)) + content
+
+
+def files_one_folder(n):
+    """Paths of n letters."""
+    return with_debug(n, line_table(b'f' * n, n, b'\1'), debug_units(1), UNIT + b'\0')
+
+
+def rows_of_one_byte(n):
+    return with_debug(n, line_table(b'f', 1, b'\x20' * n), debug_units(1), UNIT + b'\0')
+
+
+def units_one_table(n):
+    return with_debug(n, line_table(b'f', n, b'\x20' * n), debug_units(n), UNIT + b'\0')
+
+
+def units_one_abbreviations(n):
+    """A table of n abbreviations, of which each unit has the last one."""
+    table = b''.join(uleb(i + 2) + UNIT[1:] for i in range(n)) + b'\0'
+    return with_debug(n, line_table(b'f', 1, b'\1'), debug_units(n, n + 1), table)
+
+
 KINDS = {
     'pair-one-block': (one_block, 16000), 'pair-leaders': (leaders, 40000), 'pair-many-leaders': (many_leaders, 40000),
     'pair-rows': (rows_one_fde, 8000), 'pair-rules': (rules_of_rows, 30000), 'pair-call-sites': (call_sites_one_table, 3000),
-    'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
+    'pair-line-files': (files_one_folder, 20000), 'pair-line-rows': (rows_of_one_byte, 30000), 'pair-line-units': (units_one_table, 8000),
+    'pair-abbreviations': (units_one_abbreviations, 8000), 'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
     'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),
     'pair-candidates': (candidates, 4000), 'pair-taken-out': (taken_out, 8000), 'pair-samples': (samples_of_output, 4000),
 }

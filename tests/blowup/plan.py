@@ -45,7 +45,7 @@ VALUES = {'convert': ['--format=yaml --profile-write-pseudo-probes', '--format=p
           'dump': ['--function=f', '--translate=401000'],
           'stacks': ['--functions --binary={demo.bolt}', '--functions=input --binary={demo.bolt}', '--format=json', '--format=folded',
                      '--format=pprof'],
-          'verify': ['--sample-check=1000', '--sample-check=1000 --json', '--unwind --input={demo}'], 'transcode': ['--layout=delta', '--layout=hashed']}
+          'verify': ['--sample-check=1000', '--sample-check=1000 --json', '--unwind --input={demo}', '--dwarf --input={demo}'], 'transcode': ['--layout=delta', '--layout=hashed']}
 # Flags of the named ones that do not choose a way.
 NOT_TRIED = {'--sandbox', '--quiet', '--verbose', '--no-progress', '-bolt-info', '-print-options', '-print-all-options', '-show-density'}
 

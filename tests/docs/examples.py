@@ -20,7 +20,7 @@ DATA = os.path.abspath(os.path.join(os.environ['INPUTS'], 'sqlite'))
 NAMES = ('batconv', 'perf2bolt', 'merge-fdata', 'llvm-bolt-heatmap')
 CALL = re.compile(r'(?:[^|].*[|] *)?(?:%s) ' % '|'.join(NAMES))
 # What the pages call their files, and what is there: the first that fits.
-FILES = (('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
+FILES = (('debug/server.bolt', 'g4.b22'), ('debug/server', 'g4'), ('yesterday/server.bolt', 'sq.b22'), ('server.bat', 'side/sq.b22'), ('prog.bolt2', 'sq.b22'), ('build/prog.bolt', 'sq.b22'),
          ('/srv/bin/prog', 'sq.b22'), ('prog.bolt', 'sq.b22'), ('server.bolt', 'sq.b22'), ('app.bolt', 'sq.b22'),
          ('first.data', 'lbr.input.data'), ('second.data', 'lbr.b22.data'), ('prog', 'sq'), ('server', 'sq'))
 GATES = ('batconv quality',) # 3 is an answer, too
@@ -67,6 +67,8 @@ def prepare(place):
     for name in 'sq', 'sq.b22', 'lbr.b22.data', 'lbr.input.data':
         os.symlink(os.path.join(DATA, name), os.path.join(place, 'work', name))
     os.symlink(os.path.join(DATA, '../next/luap'), os.path.join(place, 'work/luap'))
+    for name in ('g4', 'g4.b22'):
+        os.symlink(os.path.join(DATA, '../lines', name), os.path.join(place, 'work', name))
     for host in 'a.data', 'b.data':
         os.symlink(os.path.join(DATA, 'lbr.b22.data'), os.path.join(place, 'work', host))
     with open(os.path.join(DATA, 'lbr.b22.txt'), 'rb') as text, lzma.open(os.path.join(place, 'work/prog.txt.xz'), 'wb') as file:

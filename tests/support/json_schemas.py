@@ -63,7 +63,8 @@ ROWS = {
         [['--json', '--input', SQLITE + '/sq', '--sample-check=100', SQLITE + '/sq.' + b] for b in RELEASES] +
         [['--json', '--input', DEMO + '/demo', SQLITE + '/sq.b22'],
          ['--json', '--unwind', '--input', INPUTS + '/folded/cx', INPUTS + '/folded/cx.p2'],
-         ['--json', '--unwind', '--input', INPUTS + '/frames/lua', INPUTS + '/frames/lua.b22']],
+         ['--json', '--unwind', '--input', INPUTS + '/frames/lua', INPUTS + '/frames/lua.b22'],
+         ['--json', '--dwarf', '--input', INPUTS + '/lines/g5', INPUTS + '/lines/g5.b22']],
     ('verify', '--sarif', 'sarif'):
         [['--sarif', SQLITE + '/sq.' + b] for b in RELEASES] +
         [['--sarif', '--input', DEMO + '/demo', SQLITE + '/sq.b22'],

@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/line_rows.h"
+
+#include <string.h>
+
+#include "src/base/search.h"
+#include "src/base/sort.h"
+
+/* ---- looking up ---- */
+
+DEFINE_SEARCH(spans_up_to, struct line_span, uint64_t, item->start <= key)
+DEFINE_SEARCH(gaps_up_to, struct line_gap, uint64_t, item->start <= key)
+DEFINE_SEARCH(rows_up_to, struct line_row, uint64_t, item->address <= key)
+
+/* How many spans before the place of an address are looked at: in sound files few lie over each other. */
+#define SPANS_MOST 64
+
+void line_rows_free(struct line_rows *rows)
+{
+	line_row_vec_free(&rows->rows);
+	line_span_vec_free(&rows->spans);
+	line_gap_vec_free(&rows->gaps);
+	line_unit_vec_free(&rows->units);
+	file_number_vec_free(&rows->files);
+	line_use_vec_free(&rows->uses);
+	*rows = (struct line_rows){0};
+}
+
+size_t line_rows_at(const struct line_rows *rows, uint64_t address, const struct line_row **out, size_t most)
+{
+	size_t at = spans_up_to(rows->spans.at, rows->spans.len, address), count = 0;
+
+	for (int steps = 0; at && steps < SPANS_MOST && count < most && rows->spans.at[at - 1].reach > address; steps++) {
+		const struct line_span *span = &rows->spans.at[--at];
+		if (address >= span->end)
+			continue;
+		const struct line_row *first = &rows->rows.at[span->first];
+		out[count++] = &first[rows_up_to(first, span->count, address) - 1];
+	}
+	return count;
+}
+
+const struct line_row *line_rows_maybe(const struct line_rows *rows, uint64_t address)
+{
+	size_t at = gaps_up_to(rows->gaps.at, rows->gaps.len, address);
+
+	for (int steps = 0; at && steps < SPANS_MOST; steps++)
+		if (address < rows->gaps.at[--at].end)
+			return &rows->rows.at[rows->gaps.at[at].row];
+	return NULL;
+}
+
+uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t end)
+{
+	size_t at = spans_up_to(rows->spans.at, rows->spans.len, address);
+
+	if (at < rows->spans.len && rows->spans.at[at].start < end)
+		end = rows->spans.at[at].start;
+	for (int steps = 0; at && steps < SPANS_MOST && rows->spans.at[at - 1].reach > address; steps++) {
+		const struct line_span *span = &rows->spans.at[--at];
+		if (address >= span->end)
+			continue;
+		const struct line_row *first = &rows->rows.at[span->first];
+		size_t next = rows_up_to(first, span->count, address);
+		uint64_t change = next < span->count ? first[next].address : span->end;
+		if (change < end)
+			end = change;
+	}
+	return end;
+}
+
+#ifdef BATCONV_HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <inttypes.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+
+#include "src/elf/libdw.h"
+
+#define PURPOSE "line tables"
+
+/* What is used of libdw, by the types of its own header. */
+struct libdw {
+	__typeof__(dwarf_begin_elf) *begin;
+	__typeof__(dwarf_end) *end;
+	__typeof__(dwarf_errmsg) *errmsg;
+	__typeof__(dwarf_get_units) *get_units;
+	__typeof__(dwarf_next_unit) *next_unit;
+	__typeof__(dwarf_offdie) *offdie;
+	__typeof__(dwarf_dieoffset) *dieoffset;
+	__typeof__(dwarf_attr) *attr;
+	__typeof__(dwarf_formstring) *formstring;
+	__typeof__(dwarf_formudata) *formudata;
+	__typeof__(dwarf_child) *child;
+	__typeof__(dwarf_siblingof) *siblingof;
+	__typeof__(dwarf_getsrcfiles) *getsrcfiles;
+	__typeof__(dwarf_filesrc) *filesrc;
+	__typeof__(dwarf_getsrclines) *getsrclines;
+	__typeof__(dwarf_onesrcline) *onesrcline;
+	__typeof__(dwarf_line_file) *line_file;
+	__typeof__(dwarf_lineaddr) *lineaddr;
+	__typeof__(dwarf_lineno) *lineno;
+	__typeof__(dwarf_linecol) *linecol;
+	__typeof__(dwarf_linebeginstatement) *linebeginstatement;
+	__typeof__(dwarf_lineendsequence) *lineendsequence;
+	__typeof__(dwarf_linediscriminator) *linediscriminator;
+};
+
+static const struct libdw_function functions[] = {
+	{"dwarf_begin_elf", offsetof(struct libdw, begin)},
+	{"dwarf_end", offsetof(struct libdw, end)},
+	{"dwarf_errmsg", offsetof(struct libdw, errmsg)},
+	{"dwarf_get_units", offsetof(struct libdw, get_units)},
+	{"dwarf_next_unit", offsetof(struct libdw, next_unit)},
+	{"dwarf_offdie", offsetof(struct libdw, offdie)},
+	{"dwarf_dieoffset", offsetof(struct libdw, dieoffset)},
+	{"dwarf_attr", offsetof(struct libdw, attr)},
+	{"dwarf_formstring", offsetof(struct libdw, formstring)},
+	{"dwarf_formudata", offsetof(struct libdw, formudata)},
+	{"dwarf_child", offsetof(struct libdw, child)},
+	{"dwarf_siblingof", offsetof(struct libdw, siblingof)},
+	{"dwarf_getsrcfiles", offsetof(struct libdw, getsrcfiles)},
+	{"dwarf_filesrc", offsetof(struct libdw, filesrc)},
+	{"dwarf_getsrclines", offsetof(struct libdw, getsrclines)},
+	{"dwarf_onesrcline", offsetof(struct libdw, onesrcline)},
+	{"dwarf_line_file", offsetof(struct libdw, line_file)},
+	{"dwarf_lineaddr", offsetof(struct libdw, lineaddr)},
+	{"dwarf_lineno", offsetof(struct libdw, lineno)},
+	{"dwarf_linecol", offsetof(struct libdw, linecol)},
+	{"dwarf_linebeginstatement", offsetof(struct libdw, linebeginstatement)},
+	{"dwarf_lineendsequence", offsetof(struct libdw, lineendsequence)},
+	{"dwarf_linediscriminator", offsetof(struct libdw, linediscriminator)},
+};
+
+struct rows_reader {
+	const struct image *image;
+	struct libdw dw;
+	void *copy; /* of the file, for libelf to write to */
+	Elf *elf;
+	Dwarf *dwarf;
+	struct strings *paths;
+	struct line_rows *out;
+	struct bytes line, strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
+	size_t longest; /* string in .debug_line_str */
+	struct number_set uses; /* that were noted */
+};
+
+static void note_bad(struct rows_reader *r, const char *section, uint64_t at, const char *why)
+{
+	if (!r->out->bad_tables++)
+		snprintf(r->out->bad, sizeof(r->out->bad), "%s, byte %" PRIu64 ": %s", section, at, why);
+}
+
+/* ---- how much work libdw will have ---- */
+
+static size_t longest_string(struct bytes b)
+{
+	size_t longest = 0;
+
+	while (b.size) {
+		const uint8_t *end = memchr(b.data, 0, b.size);
+		size_t size = end ? (size_t)(end - b.data) : b.size;
+		longest = size > longest ? size : longest;
+		b = bytes_from(b, size + 1);
+	}
+	return longest;
+}
+
+/* Counts what compressed sections say that they have, before anything is decompressed. */
+static bool spend_compressed(const struct image *image, bool *any)
+{
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *s = &image->sections[i];
+		struct bytes b = image_section_bytes(image, s);
+		uint64_t size = 0;
+		if (text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED && b.size >= sizeof(Elf64_Chdr))
+			size = le64(b.data + offsetof(Elf64_Chdr, ch_size));
+		else if (text_starts(s->name, ".zdebug_") && b.size >= 12)
+			size = __builtin_bswap64(le64(b.data + 4));
+		else
+			continue;
+		*any = true;
+		if (!work_spend(image->work, WORK_DEBUG, size))
+			return false;
+	}
+	return true;
+}
+
+struct header_reader {
+	struct bytes rest;
+	bool cut;
+};
+
+static uint64_t take(struct header_reader *h, unsigned size)
+{
+	uint64_t value = 0;
+
+	if (h->rest.size < size) {
+		h->cut = true;
+		h->rest.size = 0;
+		return 0;
+	}
+	for (unsigned i = size; i; i--)
+		value = value << 8 | h->rest.data[i - 1];
+	h->rest = bytes_from(h->rest, size);
+	return value;
+}
+
+static uint64_t take_leb(struct header_reader *h)
+{
+	uint64_t value = 0, byte = 128;
+
+	for (unsigned shift = 0; byte & 128 && !h->cut; shift += 7) {
+		byte = take(h, 1);
+		value |= shift < 64 ? (byte & 127) << shift : 0;
+	}
+	return value;
+}
+
+/* Passes the entries of a table of directories or of files of version 5.  Returns how many there are; libdw makes a string of each. */
+static uint64_t pass_entries(struct header_reader *h, bool wide)
+{
+	uint8_t forms[255];
+	unsigned formats = (unsigned)take(h, 1);
+
+	for (unsigned i = 0; i < formats; i++) {
+		take_leb(h);
+		uint64_t form = take_leb(h);
+		forms[i] = form < 256 ? (uint8_t)form : 0;
+	}
+	uint64_t count = take_leb(h);
+	for (uint64_t i = 0; i < count && !h->cut; i++) {
+		for (unsigned k = 0; k < formats && !h->cut; k++) {
+			const uint8_t *end;
+			switch (forms[k]) {
+			case DW_FORM_string:
+				end = h->rest.size ? memchr(h->rest.data, 0, h->rest.size) : NULL;
+				h->cut |= !end;
+				h->rest = end ? bytes_from(h->rest, (uint64_t)(end - h->rest.data) + 1) : (struct bytes){NULL, 0};
+				break;
+			case DW_FORM_line_strp:
+				take(h, wide ? 8 : 4);
+				break;
+			case DW_FORM_udata:
+				take_leb(h);
+				break;
+			case DW_FORM_data1:
+			case DW_FORM_data2:
+			case DW_FORM_data4:
+			case DW_FORM_data8:
+				take(h, forms[k] == DW_FORM_data1 ? 1 : forms[k] == DW_FORM_data2 ? 2 : forms[k] == DW_FORM_data4 ? 4 : 8);
+				break;
+			case DW_FORM_data16:
+				take(h, 8);
+				take(h, 8);
+				break;
+			default: /* no compiler writes it, and what it leads to is not counted */
+				h->cut = true;
+			}
+		}
+		if (!formats)
+			h->cut = true; /* entries without bytes */
+	}
+	return count;
+}
+
+/* Counts what reading one table takes: its rows, and the paths that libdw makes of its files.  *bad: it cannot be read. */
+static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
+{
+	struct header_reader h = {bytes_from(r->line, at), false};
+	bool wide = false;
+	uint64_t size = take(&h, 4), strings;
+
+	if (size == UINT32_MAX) {
+		wide = true;
+		size = take(&h, 8);
+	}
+	if (h.cut || size > h.rest.size) {
+		*bad = "the table does not fit into the section";
+		return true;
+	}
+	h.rest = bytes_first(h.rest, size);
+	uint64_t version = take(&h, 2);
+	if (version >= 5)
+		take(&h, 2);
+	uint64_t header = take(&h, wide ? 8 : 4);
+	if (header > h.rest.size) {
+		*bad = "the header does not fit into the table";
+		return true;
+	}
+	h.rest = bytes_first(h.rest, header);
+	uint64_t longest = longest_string(h.rest);
+	if (version < 5) {
+		strings = h.rest.size / 4; /* a name of one letter and three numbers take five bytes */
+	} else {
+		take(&h, 5);
+		for (uint64_t codes = take(&h, 1); codes > 1; codes--)
+			take(&h, 1);
+		strings = pass_entries(&h, wide);
+		strings += pass_entries(&h, wide);
+		longest = r->longest > longest ? r->longest : longest;
+		if (h.cut) {
+			*bad = "the table of files cannot be read";
+			return true;
+		}
+	}
+	/* A row of one byte takes some 120 bytes of libdw, and 32 afterwards. */
+	return work_spend(r->image->work, WORK_LINES, 24 * size) && work_spend(r->image->work, WORK_LINE_FILES, strings * (longest + 1));
+}
+
+/* Returns how many bytes a table of abbreviations has. */
+static uint64_t size_of_abbreviations(struct bytes table)
+{
+	struct header_reader h = {table, false};
+
+	while (take_leb(&h) && !h.cut) {
+		uint64_t name, form;
+		take_leb(&h);
+		take(&h, 1);
+		do {
+			name = take_leb(&h);
+			form = take_leb(&h);
+			if (form == DW_FORM_implicit_const)
+				take_leb(&h);
+		} while ((name || form) && !h.cut);
+	}
+	return table.size - h.rest.size;
+}
+
+/* libdw reads a table of abbreviations for each unit that names it. */
+static bool spend_abbreviations(struct rows_reader *r)
+{
+	Dwarf_Off at = 0, next, abbreviations, last = 0;
+	uint64_t size = 0;
+	size_t header;
+	bool any = false;
+
+	for (; !r->dw.next_unit(r->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
+		if (!any || abbreviations != last)
+			size = size_of_abbreviations(bytes_from(r->abbreviations, abbreviations));
+		any = true;
+		last = abbreviations;
+		if (!work_spend(r->image->work, WORK_DEBUG, size))
+			return false;
+	}
+	return true;
+}
+
+/* ---- reading ---- */
+
+static bool open_dwarf(struct rows_reader *r, struct bc_error *err)
+{
+	const struct image *image = r->image;
+	struct bytes file = image->file;
+	bool compressed = false;
+	size_t names;
+
+	if (image_section(image, ".gnu_debugaltlink")) /* libdw would open whatever file it names */
+		return bc_fail(err, BC_UNSUPPORTED, "debug information in two files (.gnu_debugaltlink, of dwz) is not read");
+	if (!spend_compressed(image, &compressed))
+		return work_fail(image->work, err);
+	if (compressed) { /* libelf writes to its headers when it decompresses them */
+		r->copy = malloc(file.size);
+		if (!r->copy)
+			return bc_fail_nomem(err);
+		memcpy(r->copy, file.data, file.size);
+		file.data = r->copy;
+	}
+	elf_version(EV_CURRENT);
+	r->elf = elf_memory((char *)(uintptr_t)file.data, file.size);
+	r->dwarf = r->elf ? r->dw.begin(r->elf, DWARF_C_READ, NULL) : NULL;
+	if (!r->dwarf)
+		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s", r->elf ? r->dw.errmsg(-1) : "no ELF file");
+	if (elf_getshdrstrndx(r->elf, &names))
+		return bc_fail(err, BC_FORMAT, "libelf finds no names of sections");
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));) {
+		GElf_Shdr h;
+		const char *name = gelf_getshdr(scn, &h) ? elf_strptr(r->elf, names, h.sh_name) : NULL;
+		if (!name || h.sh_type == SHT_NOBITS || !(!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8)))
+			continue;
+		const char *what = strchr(name, '_') + 1;
+		struct bytes *to = !strcmp(what, "line") ? &r->line : !strcmp(what, "line_str") ? &r->strings : !strcmp(what, "abbrev") ? &r->abbreviations : NULL;
+		Elf_Data *data = to && !to->size ? elf_getdata(scn, NULL) : NULL;
+		if (data && data->d_buf)
+			*to = (struct bytes){data->d_buf, data->d_size};
+	}
+	r->longest = longest_string(r->strings);
+	return true;
+}
+
+static const char *string_of(struct rows_reader *r, Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+
+	return r->dw.attr(die, name, &attr) ? r->dw.formstring(&attr) : NULL;
+}
+
+static bool number_of(struct rows_reader *r, Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+{
+	Dwarf_Attribute attr;
+
+	return r->dw.attr(die, name, &attr) && !r->dw.formudata(&attr, out);
+}
+
+struct path {
+	char at[4096];
+	size_t size;
+};
+
+/* Paths are compared: "./", "//" and "NAME/../" say nothing.  What is longer than a path can be is cut. */
+static void add_parts(struct path *to, const char *path)
+{
+	while (*path) {
+		size_t part = strcspn(path, "/"), whole = part + (path[part] == '/'), before = to->size;
+		bool up = part == 2 && !memcmp(path, "..", 2), nothing = !part || (part == 1 && *path == '.');
+		const char *from = path;
+		path += whole;
+		if (nothing && (part || to->size))
+			continue;
+		if (up && before && !(before == 1 && *to->at == '/')) {
+			for (before--; before && to->at[before - 1] != '/';)
+				before--;
+			if (memcmp(to->at + before, "../", 3) != 0) {
+				to->size = before;
+				continue;
+			}
+		}
+		if (whole > sizeof(to->at) - to->size)
+			whole = sizeof(to->at) - to->size;
+		memcpy(to->at + to->size, from, whole);
+		to->size += whole;
+	}
+}
+
+/* folder: what the path is relative to; NULL: not known */
+static bool intern_path(struct rows_reader *r, const char *folder, const char *path, uint32_t *out)
+{
+	struct path plain;
+
+	plain.size = 0;
+	if (folder && *path != '/') {
+		add_parts(&plain, folder);
+		if (plain.size && plain.size < sizeof(plain.at) && plain.at[plain.size - 1] != '/')
+			plain.at[plain.size++] = '/';
+	}
+	add_parts(&plain, path);
+	return strings_intern(r->paths, (struct text){plain.at, plain.size}, out);
+}
+
+static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_unit *unit)
+{
+	struct line_rows *out = r->out;
+	Dwarf_Lines *lines;
+	size_t count, first = out->rows.len, gap_row = 0;
+	uint64_t gap_start = 0;
+	bool open_gap = false;
+
+	if (r->dw.getsrclines(die, &lines, &count)) {
+		note_bad(r, ".debug_line", unit->table, r->dw.errmsg(-1));
+		return true;
+	}
+	if (!line_row_vec_reserve(&out->rows, out->rows.len + count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = r->dw.onesrcline(lines, i);
+		struct line_row row = {0};
+		Dwarf_Addr address = 0;
+		Dwarf_Files *files;
+		size_t file = 0;
+		int number = 0, column = 0;
+		unsigned discriminator = 0;
+		bool statement = false, end = false;
+		if (!line || r->dw.lineaddr(line, &address) || r->dw.lineendsequence(line, &end))
+			continue;
+		r->dw.lineno(line, &number);
+		r->dw.linecol(line, &column);
+		r->dw.linebeginstatement(line, &statement);
+		r->dw.linediscriminator(line, &discriminator);
+		row = (struct line_row){address, 0, (uint32_t)number, discriminator, (uint16_t)column,
+					(uint8_t)((statement ? LINE_STATEMENT : 0) | (end ? LINE_END : 0))};
+		bool known = !r->dw.line_file(line, &files, &file) && file < unit->file_count;
+		if (known) {
+			row.file = out->files.at[unit->first_file + file];
+		} else {
+			row.file = (uint32_t)file;
+			row.flags |= LINE_BAD_FILE;
+		}
+		if (!line_row_vec_push(&out->rows, row))
+			return false;
+		if (!end && i + 1 < count)
+			continue;
+		struct line_span span = {out->rows.at[first].address, address, 0, first, out->rows.len - first};
+		if (!end)
+			note_bad(r, ".debug_line", unit->table, "a sequence of rows has no end");
+		const struct segment *segment = image_segment_at(r->image, (struct vaddr){span.start});
+		if (segment && segment->executable && span.end > span.start) {
+			if (open_gap && gap_start < span.start && !line_gap_vec_push(&out->gaps, (struct line_gap){gap_start, span.start, gap_row}))
+				return false;
+			open_gap = span.count > 1;
+			gap_start = span.end;
+			gap_row = first + span.count - 2;
+			if (!line_span_vec_push(&out->spans, span))
+				return false;
+		} else {
+			out->rows.len = first; /* of code that a linker dropped */
+		}
+		first = out->rows.len;
+	}
+	return true;
+}
+
+static bool read_files(struct rows_reader *r, Dwarf_Die *die, struct line_unit *unit)
+{
+	const char *folder = string_of(r, die, DW_AT_comp_dir);
+	Dwarf_Files *files;
+	size_t count;
+
+	unit->first_file = (uint32_t)r->out->files.len;
+	if (r->dw.getsrcfiles(die, &files, &count)) {
+		note_bad(r, ".debug_line", unit->table, r->dw.errmsg(-1));
+		return true;
+	}
+	for (size_t i = 0; i < count && i < UINT32_MAX; i++) {
+		const char *path = r->dw.filesrc(files, i, NULL, NULL);
+		uint32_t number;
+		if (!intern_path(r, folder, path ? path : "", &number) || !file_number_vec_push(&r->out->files, number))
+			return false;
+	}
+	unit->file_count = (uint32_t)(r->out->files.len - unit->first_file);
+	return true;
+}
+
+/* A unit's line table, unless a unit before has the same one. */
+static bool read_table(struct rows_reader *r, Dwarf_Die *die, struct line_unit *unit, const struct line_unit *same)
+{
+	const char *bad = NULL;
+
+	if (same) {
+		unit->first_file = same->first_file;
+		unit->file_count = same->file_count;
+		return true;
+	}
+	if (!spend_table(r, unit->table, &bad))
+		return false;
+	if (bad) {
+		note_bad(r, ".debug_line", unit->table, bad);
+		return true;
+	}
+	return read_files(r, die, unit) && (!unit->file_count || read_rows(r, die, unit));
+}
+
+/* ---- which files .debug_info names ---- */
+
+/* How deep entries may be nested: those of C++ programs are 30 deep. */
+#define DEPTH_MOST 200
+
+static bool note_use(struct rows_reader *r, Dwarf_Die *die, bool call)
+{
+	struct line_use_vec *uses = &r->out->uses;
+	Dwarf_Word file;
+
+	if (!number_of(r, die, call ? DW_AT_call_file : DW_AT_decl_file, &file))
+		return true;
+	uint32_t number = file < UINT32_MAX ? (uint32_t)file : UINT32_MAX;
+	uint64_t key = (uint64_t)r->out->units.len << 33 | (uint64_t)call << 32 | number;
+	if (number_set_has(&r->uses, key))
+		return true;
+	uint64_t at = r->dw.dieoffset(die);
+	return number_set_add(&r->uses, key) &&
+	       line_use_vec_push(uses, (struct line_use){(uint32_t)r->out->units.len - 1, number, at, call});
+}
+
+static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
+{
+	Dwarf_Die stack[DEPTH_MOST];
+	size_t depth = 0;
+
+	stack[0] = unit;
+	for (;;) {
+		Dwarf_Die *die = &stack[depth], child;
+		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
+		if (!work_spend(r->image->work, WORK_ENTRIES, depth + 1) || !note_use(r, die, false) || !note_use(r, die, true))
+			return false;
+		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
+			stack[++depth] = child;
+			continue;
+		}
+		Dwarf_Die next;
+		while (depth && r->dw.siblingof(&stack[depth], &next))
+			depth--;
+		if (!depth)
+			return true;
+		stack[depth] = next;
+	}
+}
+
+struct unit_place {
+	uint64_t table;
+	uint32_t unit;
+	uint64_t entry;
+};
+DEFINE_VEC(unit_place_vec, struct unit_place);
+
+static bool place_less(const struct unit_place *a, const struct unit_place *b)
+{
+	return a->table != b->table ? a->table < b->table : a->unit < b->unit;
+}
+DEFINE_SORT(sort_units, struct unit_place, place_less)
+
+static bool span_less(const struct line_span *a, const struct line_span *b)
+{
+	return a->start != b->start ? a->start < b->start : a->first < b->first;
+}
+DEFINE_SORT(sort_spans, struct line_span, span_less)
+
+static bool gap_less(const struct line_gap *a, const struct line_gap *b)
+{
+	return a->start != b->start ? a->start < b->start : a->row < b->row;
+}
+DEFINE_SORT(sort_gaps, struct line_gap, gap_less)
+
+static bool list_units(struct rows_reader *r, struct unit_place_vec *places)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	Dwarf_Die die;
+	uint8_t type;
+	int result;
+
+	while (!(result = r->dw.get_units(r->dwarf, cu, &cu, &version, &type, &die, NULL))) {
+		struct line_unit unit = {.at = r->dw.dieoffset(&die), .table = NO_LINE_TABLE};
+		const char *name = string_of(r, &die, DW_AT_name);
+		Dwarf_Word table;
+		if (!die.addr)
+			continue;
+		if (number_of(r, &die, DW_AT_stmt_list, &table))
+			unit.table = table;
+		if (!intern_path(r, NULL, name ? name : "", &unit.name) || !line_unit_vec_push(&r->out->units, unit) ||
+		    !unit_place_vec_push(places, (struct unit_place){unit.table, (uint32_t)r->out->units.len - 1, unit.at}) ||
+		    !read_entries(r, die))
+			return false;
+	}
+	if (result < 0)
+		note_bad(r, ".debug_info", r->out->units.len ? r->out->units.at[r->out->units.len - 1].at : 0, r->dw.errmsg(-1));
+	return true;
+}
+
+static bool read_tables(struct rows_reader *r, const struct unit_place_vec *places)
+{
+	const struct line_unit *same = NULL;
+
+	for (size_t i = 0; i < places->len; i++) {
+		const struct unit_place *place = &places->at[i];
+		struct line_unit *unit = &r->out->units.at[place->unit];
+		Dwarf_Die die;
+		if (unit->table == NO_LINE_TABLE || !r->dw.offdie(r->dwarf, place->entry, &die))
+			continue;
+		if (!read_table(r, &die, unit, same && same->table == unit->table ? same : NULL))
+			return false;
+		same = unit;
+	}
+	struct line_span_vec *spans = &r->out->spans;
+	if (spans->len)
+		sort_spans(spans->at, spans->len);
+	if (r->out->gaps.len)
+		sort_gaps(r->out->gaps.at, r->out->gaps.len);
+	for (size_t i = 0; i < spans->len; i++)
+		spans->at[i].reach = i && spans->at[i - 1].reach > spans->at[i].end ? spans->at[i - 1].reach : spans->at[i].end;
+	return true;
+}
+
+bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out, struct bc_error *err)
+{
+	struct rows_reader r = {.image = image, .paths = paths, .out = out};
+	struct unit_place_vec places = {0};
+	void *library;
+
+	*out = (struct line_rows){0};
+	bool ok = libdw_load(PURPOSE, &library, err) && libdw_find(library, PURPOSE, functions, BC_COUNT(functions), &r.dw, err) && open_dwarf(&r, err);
+	if (ok) {
+		ok = spend_abbreviations(&r) && list_units(&r, &places);
+		if (ok && places.len)
+			sort_units(places.at, places.len);
+		ok = (ok && read_tables(&r, &places)) || work_fail(image->work, err);
+	}
+	unit_place_vec_free(&places);
+	number_set_free(&r.uses);
+	if (r.dwarf)
+		r.dw.end(r.dwarf);
+	if (r.elf)
+		elf_end(r.elf);
+	free(r.copy);
+	if (!ok)
+		line_rows_free(out);
+	return ok;
+}
+
+#else
+
+bool line_rows_read(const struct image *image, struct strings *paths, struct line_rows *out, struct bc_error *err)
+{
+	(void)image;
+	(void)paths;
+	*out = (struct line_rows){0};
+	return bc_fail(err, BC_UNSUPPORTED, "line tables: this build is without libdw");
+}
+
+#endif
