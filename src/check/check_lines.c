@@ -153,7 +153,6 @@ static void row_text(const struct checking *c, const struct line_row *row, const
 static void close_run(struct lining *l)
 {
 	struct run *run = &l->run;
-	char in[100], out[100];
 
 	if (run->difference == SAME)
 		return;
@@ -161,6 +160,7 @@ static void close_run(struct lining *l)
 	location.function = l->name;
 	location.address = run->address;
 	if (l->kinds[run->difference].told++ < TOLD_MOST) {
+		char in[100], out[100];
 		row_text(l->c, run->in, run->out, in, sizeof(in));
 		row_text(l->c, run->out, run->in, out, sizeof(out));
 		findings_add(l->findings, kind_of[run->difference], location, "input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " instruction%s", run->input,
