@@ -34,9 +34,9 @@ struct checking {
 	struct strings paths;
 	struct line_rows out, in;
 	struct fragments_by_function parts;
-	uint32_t *of;
 	struct folded_vec folded;
 	bool stale;
+	atomic_bool failed; /* no memory, or too much work */
 	_Atomic uint64_t counts[sizeof(struct lines_summary) / sizeof(uint64_t)];
 };
 
@@ -268,7 +268,7 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 
 /* The lines of a folded function are those of one of the functions that are one now, and their code is the same: the one that fits best.  Where a
  * twin's size is another, its instructions stand elsewhere, and it is not known which lines are right: *untold. */
-static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function, bool *untold)
+static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function, uint32_t input, bool *untold)
 {
 	uint64_t best = function->in.address, least;
 	uint32_t hot = fragment_hot_one(&c->subject->bat, function->fragments[0].fragment);
@@ -281,7 +281,7 @@ static uint64_t address_of_lines(const struct checking *c, const struct tied_fun
 	for (size_t i = first; least && i < c->folded.len && i < first + TWINS_MOST && c->folded.at[i].fragment == hot; i++) {
 		const struct function *twin = &c->input->functions.at[c->folded.at[i].input];
 		uint64_t count = count_differences(c, function, twin->address);
-		*untold |= twin->size != c->input->functions.at[function->input].size || i + 1 == first + TWINS_MOST;
+		*untold |= twin->size != c->input->functions.at[input].size || i + 1 == first + TWINS_MOST;
 		if (count < least) {
 			least = count;
 			best = twin->address;
@@ -312,15 +312,16 @@ static bool check_function(struct lining *l, struct decoder *decoder, const uint
 {
 	const struct checking *c = l->c;
 	struct tied_function function;
-	bool ok = insn_ties_make(c->subject, c->input, c->of[parts[0]], parts, count, decoder, &function);
-	bool known = ok && function.input != NO_FUNCTION && !c->stale, untold = false;
-	uint64_t address = known ? address_of_lines(c, &function, &untold) : 0;
+	uint32_t input = c->input->of[parts[0]];
+	bool ok = insn_ties_make(c->subject, c->input, input, parts, count, decoder, &function);
+	bool known = ok && input != NO_FUNCTION && !c->stale, untold = false;
+	uint64_t address = known ? address_of_lines(c, &function, input, &untold) : 0;
 
 	for (uint32_t k = 0; ok && k < function.count; k++) {
 		const struct tied_fragment *f = &function.fragments[k];
 		l->name = location_of(c->subject, f->fragment, NO_INDEX).function;
 		l->sum.instructions += f->ties.len;
-		if (function.input == NO_FUNCTION)
+		if (input == NO_FUNCTION)
 			l->sum.no_function += f->ties.len;
 		else if (c->stale)
 			l->sum.stale += f->ties.len;
@@ -346,16 +347,18 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	struct checking *c = ctx;
 	struct lining l = {.c = c, .findings = findings};
 	const struct bat_table *bat = &c->subject->bat;
+	bool ok = true;
 
-	for (uint32_t i = begin; i < end && !findings->nomem; i++) {
+	for (uint32_t i = begin; ok && i < end; i++) {
 		uint32_t first = c->parts.first[i], count = c->parts.first[i + 1] - first;
-		bool orphan = bat->fragments[i].cold && bat->fragments[i].parent == BAT_NO_PARENT, ok = true;
+		bool orphan = bat->fragments[i].cold && bat->fragments[i].parent == BAT_NO_PARENT;
 		if (count)
 			ok = check_function(&l, decoder, c->parts.at + first, count);
 		else if (orphan)
 			ok = check_function(&l, decoder, &i, 1);
-		findings->nomem |= !ok;
 	}
+	if (!ok)
+		atomic_store(&c->failed, true);
 	add_counts(c, &l.sum);
 }
 
@@ -449,7 +452,7 @@ static bool list_folded(struct checking *c)
 		const struct function *output = pair.body_of[i] == NO_FUNCTION ? NULL : &c->subject->functions.at[pair.body_of[i]];
 		const struct bat_fragment *f = output ? bat_find_exact(bat, output->address) : NULL;
 		uint32_t fragment = f ? (uint32_t)(f - bat->fragments) : 0;
-		if (f && c->of[fragment] != i)
+		if (f && c->input->of[fragment] != i)
 			ok = folded_vec_push(&c->folded, (struct folded){fragment, i});
 	}
 	if (ok && c->folded.len)
@@ -509,13 +512,14 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 	struct checking c = {.subject = subject, .input = input};
 
 	*err = (struct bc_error){0};
-	c.of = malloc((subject->bat.fragment_count + (size_t)1) * sizeof(*c.of));
-	bool ok = c.of && fragments_by_function_list(&subject->bat, &c.parts);
-	if (!ok)
-		bc_fail_nomem(err);
+	bool ok = fragments_by_function_list(&subject->bat, &c.parts) || bc_fail_nomem(err);
 	ok = ok && read_tables(&c, findings, of_input, err);
-	if (ok && (!input_match(subject, input, c.of, findings) || !list_folded(&c) || !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
+	if (ok && (!list_folded(&c) || !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
 		ok = bc_fail_nomem(err);
+	if (ok && atomic_load(&c.failed)) {
+		*of_input = !work_check(input->image.work, err);
+		ok = !*of_input && work_fail(subject->image.work, err);
+	}
 	if (ok) {
 		check_left(&c, findings);
 		if (!c.stale)
@@ -531,6 +535,5 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 	line_rows_free(&c.in);
 	folded_vec_free(&c.folded);
 	strings_free(&c.paths);
-	free(c.of);
 	return ok;
 }
