@@ -71,9 +71,11 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 
 #define FINDINGS_KEPT 20 /* of each kind */
 
-static bool verify_binary(const struct conversion_options *options, struct verify_report *out, struct bc_error *err)
+static bool verify_binary(const struct conversion *conversion, struct verify_report *out, struct bc_error *err)
 {
-	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input, .threads = options->threads, .most = FINDINGS_KEPT};
+	const struct conversion_options *options = &conversion->options;
+	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input,
+					      .threads = conversion->threads, .most = FINDINGS_KEPT};
 
 	return verify_run(&verify, out, err);
 }
@@ -100,7 +102,7 @@ static int run(struct command_line *line)
 		return fail(&err);
 	found_input_say(&conversion.found_input, stderr);
 	quality_judge(&report);
-	if (args->verify && !verify_binary(&conversion.options, &checked, &err))
+	if (args->verify && !verify_binary(&conversion, &checked, &err))
 		return fail(&err);
 	bool made = make_page(args->output, &data, &err);
 	verify_free(&checked);
