@@ -13,7 +13,7 @@ static struct symbol list[] = {
 	{.address = 0x50, .name = "g.cold.12", .local = true, .file = 2},
 	{.address = 0x60, .name = ".cold"},
 	{.address = 0x70, .name = "h.coldest"},
-	{.address = 0x80, .name = "$d.5"}, /* a mapping symbol, and no part */
+	{.address = 0x80, .name = "$d.cold"}, /* a mapping symbol, and no part */
 	{.address = 0x80, .name = "h"},
 	{.address = 0x90, .name = "part.warm"},
 	{.address = 0xa0, .name = "hidden", .local = true, .file = 3},

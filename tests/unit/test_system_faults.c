@@ -25,6 +25,7 @@
 #include "src/event/perf_data/stream.h"
 #include "src/event/perf_script/perf_script.h"
 #include "src/event/reader.h"
+#include "src/infer/probabilities.h"
 #include "src/merge/merge.h"
 #include "src/output/yaml_profile.h"
 #include "src/profile/fdata.h"
@@ -332,6 +333,19 @@ static bool match_blocks(struct bc_error *err)
 	return ok;
 }
 
+/* A hundred blocks, each of which leads to the next one, and half of the time to the first. */
+static bool solve_probabilities(struct bc_error *err)
+{
+	static struct probable_edge edges[200];
+	static double runs[101];
+
+	for (uint32_t i = 0; i < 100; i++) {
+		edges[2 * i] = (struct probable_edge){i, 0, 0.5};
+		edges[2 * i + 1] = (struct probable_edge){i, i + 1, 0.5};
+	}
+	return probabilities_solve(edges, BC_COUNT(edges), BC_COUNT(runs), runs) == PROBABILITIES_SOLVED || bc_fail_nomem(err);
+}
+
 static void allocations_fail(void **state)
 {
 	static const struct {
@@ -339,7 +353,7 @@ static void allocations_fail(void **state)
 		unsigned long least;
 	} rows[] = {
 		{open_table, 8}, {read_table, 8}, {build_graphs, 20}, {read_bcmaps, 5}, {read_raw_stack, 1}, {learn_threads, 3},
-		{match_blocks, 20},
+		{match_blocks, 20}, {solve_probabilities, 12},
 	};
 
 	(void)state;
