@@ -261,7 +261,7 @@ bool insn_ties_make(const struct binary *subject, const struct input *input, uin
 		ok = decode(decoder, input->image.work, &out->in);
 	}
 	bool *starts = calloc(out->in.insns.len + 1, sizeof(*starts));
-	size_t *ends = malloc((count + (size_t)1) * sizeof(*ends));
+	size_t *ends = calloc(count + (size_t)1, sizeof(*ends));
 	ok = ok && starts && ends && read_fragments(subject, parts, count, decoder, out, &blocks, ends);
 	if (ok)
 		mark_starts(&out->in, &blocks, starts);
