@@ -62,7 +62,8 @@ struct lining {
 	const char *name;
 	struct {
 		unsigned told;
-		uint64_t rest, at; /* instructions that are only counted, and where the first one is */
+		uint64_t rest, at; /* instructions that are only counted, and where the first one is ... */
+		const char *name;  /* ... and in which function */
 	} kinds[DIFFERENCES];
 	/* The finding that goes on from instruction to instruction. */
 	struct run {
@@ -166,8 +167,10 @@ static void close_run(struct lining *l)
 		findings_add(l->findings, kind_of[run->difference], location, "input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " instruction%s", run->input,
 			     in, out, run->count, run->count == 1 ? "" : "s");
 	} else {
-		if (!l->kinds[run->difference].rest)
+		if (!l->kinds[run->difference].rest) {
 			l->kinds[run->difference].at = run->address;
+			l->kinds[run->difference].name = l->name;
+		}
 		l->kinds[run->difference].rest += run->count;
 	}
 	run->difference = SAME;
@@ -178,10 +181,11 @@ static void close_function(struct lining *l)
 	close_run(l);
 	for (enum line_difference d = WRONG; d < DIFFERENCES; d++) {
 		struct finding_location location = NO_LOCATION;
-		location.function = l->name;
+		uint64_t rest = l->kinds[d].rest;
+		location.function = l->kinds[d].name;
 		location.address = l->kinds[d].at;
-		if (l->kinds[d].rest)
-			findings_add(l->findings, kind_of[d], location, "and %" PRIu64 " more instructions of this function", l->kinds[d].rest);
+		if (rest)
+			findings_add(l->findings, kind_of[d], location, "and %" PRIu64 " more instruction%s of this function", rest, rest == 1 ? "" : "s");
 	}
 	memset(l->kinds, 0, sizeof(l->kinds));
 }
@@ -278,10 +282,14 @@ static uint64_t address_of_lines(const struct checking *c, const struct tied_fun
 	if (first == c->folded.len || c->folded.at[first].fragment != hot)
 		return best;
 	least = count_differences(c, function, best);
-	for (size_t i = first; least && i < c->folded.len && i < first + TWINS_MOST && c->folded.at[i].fragment == hot; i++) {
+	for (size_t i = first; least && i < c->folded.len && c->folded.at[i].fragment == hot; i++) {
+		if (i == first + TWINS_MOST) {
+			*untold = true;
+			break;
+		}
 		const struct function *twin = &c->input->functions.at[c->folded.at[i].input];
 		uint64_t count = count_differences(c, function, twin->address);
-		*untold |= twin->size != c->input->functions.at[input].size || i + 1 == first + TWINS_MOST;
+		*untold |= twin->size != c->input->functions.at[input].size;
 		if (count < least) {
 			least = count;
 			best = twin->address;
@@ -397,12 +405,22 @@ static uint32_t path_of(const struct line_rows *rows, uint32_t unit, uint32_t fi
 	return file < u->file_count ? rows->files.at[u->first_file + file] : UINT32_MAX;
 }
 
+/* How many numbers of a unit are not told one by one. */
+static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
+{
+	unsigned rest = told > TOLD_MOST ? told - TOLD_MOST : 0;
+
+	if (rest)
+		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION, ".debug_info, byte %" PRIu64 ": and %u more number%s of this unit", entry, rest,
+			     rest == 1 ? "" : "s");
+}
+
 /* Both binaries have the same units in the same order: llvm-bolt keeps the numbers of files in .debug_info, and writes the tables
  * that they are numbers of anew. */
 static void check_files(struct checking *c, struct findings *findings)
 {
 	const struct line_rows *in = &c->in, *out = &c->out;
-	uint64_t compared = 0;
+	uint64_t compared = 0, rest_at = 0;
 	uint32_t told_unit = UINT32_MAX;
 	unsigned told = 0;
 
@@ -421,11 +439,15 @@ static void check_files(struct checking *c, struct findings *findings)
 			continue;
 		if (paired && path == UINT32_MAX && wanted == UINT32_MAX)
 			continue; /* the compiler's fault */
-		if (told_unit != use->unit)
+		if (told_unit != use->unit) {
+			tell_rest(findings, told, rest_at);
 			told = 0;
+		}
 		told_unit = use->unit;
-		if (told++ >= TOLD_MOST)
+		if (told++ >= TOLD_MOST) {
+			rest_at = told == TOLD_MOST + 1 ? use->entry : rest_at;
 			continue;
+		}
 		uint32_t paths[] = {wanted, path};
 		for (int k = 0; k < 2; k++) {
 			struct text p = paths[k] == UINT32_MAX ? text_of("no file") : strings_at(&c->paths, paths[k]);
@@ -435,6 +457,7 @@ static void check_files(struct checking *c, struct findings *findings)
 		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION, ".debug_info, byte %" PRIu64 ": %s %" PRIu32 ", input: %s, output: %s", use->entry,
 			     use->call ? "DW_AT_call_file" : "DW_AT_decl_file", use->file, paired ? text[0] : "units differ", text[1]);
 	}
+	tell_rest(findings, told, rest_at);
 	c->counts[offsetof(struct lines_summary, files) / sizeof(uint64_t)] = compared;
 }
 
@@ -461,36 +484,38 @@ static bool list_folded(struct checking *c)
 	return ok;
 }
 
-static bool same_section(const struct image *a, const struct image *b, const char *name)
+/* Compressed or not; NULL: there is none. */
+static const struct section *lines_of(const struct image *image)
 {
-	const struct section *x = image_section(a, name), *y = image_section(b, name);
-	struct bytes p = x ? image_section_bytes(a, x) : (struct bytes){NULL, 0}, q = y ? image_section_bytes(b, y) : (struct bytes){NULL, 0};
+	const struct section *plain = image_section(image, ".debug_line");
 
-	return p.size == q.size && (!p.size || !memcmp(p.data, q.data, p.size));
+	return plain ? plain : image_section(image, ".zdebug_line");
 }
 
-static bool has_lines(const struct image *image)
+static bool same_bytes(struct bytes a, struct bytes b)
 {
-	return image_section(image, ".debug_line") || image_section(image, ".zdebug_line");
+	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
 static bool read_tables(struct checking *c, struct findings *findings, bool *of_input, struct bc_error *err)
 {
 	const struct image *in = &c->input->image, *out = &c->subject->image;
+	const struct section *in_lines = lines_of(in), *out_lines = lines_of(out);
 
 	*of_input = true;
-	if (!has_lines(in))
+	if (!in_lines)
 		return bc_fail(err, BC_NOTFOUND, "it has no .debug_line: build it with debug information (-g)");
 	if (!line_rows_read(in, &c->paths, &c->in, err))
 		return false;
 	if (c->in.bad_tables)
 		return bc_fail(err, BC_FORMAT, "%s", c->in.bad);
 	*of_input = false;
-	bool gone = !has_lines(out);
-	c->stale = gone || same_section(in, out, ".debug_line");
+	c->stale = !out_lines || same_bytes(image_section_bytes(in, in_lines), image_section_bytes(out, out_lines));
 	if (c->stale) {
-		findings_add(findings, FINDING_DWARF_STALE, NO_LOCATION, "llvm-bolt ran without -update-debug-sections: %s, and nothing is compared",
-			     gone ? "it left out .debug_line" : ".debug_line is the input's, byte by byte");
+		findings_add(findings, FINDING_DWARF_STALE, NO_LOCATION, "%s, and nothing is compared",
+			     out_lines ? text_starts(out_lines->name, ".z") ? ".zdebug_line is the input's, byte by byte: llvm-bolt does not update what is compressed so"
+								       : ".debug_line is the input's, byte by byte, as llvm-bolt leaves it without -update-debug-sections"
+				       : "there is no .debug_line: llvm-bolt leaves it out without -update-debug-sections");
 		return true;
 	}
 	if (!line_rows_read(out, &c->paths, &c->out, err)) {

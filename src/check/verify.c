@@ -278,7 +278,9 @@ static bool check_blocks_and_code(const struct verify_options *options, struct v
 		return bc_fail_nomem(err);
 	check_parents(subject, findings);
 	if (subject->kind == BINARY_SECTION)
-		return true;
+		return !(options->unwind || options->dwarf) ||
+		       bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone: %s compares the code of the optimised binary with the input's; give that binary",
+			       options->binary, options->unwind ? "--unwind" : "--dwarf");
 	check_fragments(subject, findings);
 	return check_code(options, report, &starts, input, err);
 }

@@ -41,6 +41,8 @@ static enum outcome outcome_of(const struct quality_report *report)
 		return OUTCOME_OTHER_BUILD;
 	if (verdicts[VERDICT_COVERAGE].kind == VERDICT_BAD)
 		return OUTCOME_EMPTY;
+	if (c->options.from_compiler && verdicts[VERDICT_BUILD].kind == VERDICT_LOOK)
+		return OUTCOME_DOUBTED;
 	if (conversion_binary(c)->kind != BINARY_BOLTED)
 		return OUTCOME_FIRST;
 	if (report->quality->basic && !report->quality->has_inferred)
@@ -51,7 +53,8 @@ static enum outcome outcome_of(const struct quality_report *report)
 static void advise_now(struct quality_report *report)
 {
 	const struct conversion_options *options = &report->conversion->options;
-	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler};
+	const struct outcome_files files = {options->binary, options->input, options->samples, options->sample_count, NULL, options->from_compiler,
+					     options->force_map};
 
 	advise_outcome(outcome_of(report), report->quality->has_stability && report->quality->stability.layout < STABLE_ENOUGH, &files, &report->next);
 }

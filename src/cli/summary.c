@@ -290,7 +290,7 @@ void summary_next(const struct summary *summary, FILE *out)
 {
 	const struct conversion *c = summary->conversion;
 	const bool into_file = summary->format && !strcmp(summary->format, "fdata") && strcmp(summary->output, "-") != 0;
-	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL, false};
+	const struct outcome_files files = {c->options.binary, NULL, c->options.samples, c->options.sample_count, into_file ? summary->output : NULL, false, false};
 	struct advice next;
 
 	if (!summary->output || !c->basic || !c->ledgers.samples.kept || conversion_wants(c, WANT_COUNTS) || c->options.input ||

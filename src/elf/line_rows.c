@@ -156,6 +156,8 @@ static void note_bad(struct rows_reader *r, const char *section, uint64_t at, co
 
 /* ---- how much work libdw will have ---- */
 
+#define COMPRESSED_BY_ZSTD 2 /* ELFCOMPRESS_ZSTD, which older headers do not have */
+
 static size_t longest_string(struct bytes b)
 {
 	size_t longest = 0;
@@ -170,13 +172,18 @@ static size_t longest_string(struct bytes b)
 }
 
 /* Counts what compressed sections say that they have, before anything is decompressed. */
-static bool spend_compressed(const struct image *image, bool *any)
+static bool spend_compressed(const struct image *image, bool *any, struct bc_error *err)
 {
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct section *s = &image->sections[i];
 		struct bytes b = image_section_bytes(image, s);
 		uint64_t size = 0;
-		if (text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED && b.size >= sizeof(Elf64_Chdr))
+		bool marked = text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED && b.size >= sizeof(Elf64_Chdr);
+		uint32_t type = marked ? le32(b.data) : ELFCOMPRESS_ZLIB;
+		if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_BY_ZSTD)
+			return bc_fail(err, BC_FORMAT, "%.*s, byte 0: is marked as compressed (SHF_COMPRESSED), and its type of compression, %" PRIu32 ", is unknown",
+				       (int)s->name.len, s->name.at, type);
+		if (marked)
 			size = le64(b.data + offsetof(Elf64_Chdr, ch_size));
 		else if (text_starts(s->name, ".zdebug_") && b.size >= 12)
 			size = __builtin_bswap64(le64(b.data + 4));
@@ -184,7 +191,7 @@ static bool spend_compressed(const struct image *image, bool *any)
 			continue;
 		*any = true;
 		if (!work_spend(image->work, WORK_DEBUG, size))
-			return false;
+			return work_fail(image->work, err);
 	}
 	return true;
 }
@@ -360,8 +367,8 @@ static bool open_dwarf(struct rows_reader *r, struct bc_error *err)
 
 	if (image_section(image, ".gnu_debugaltlink")) /* libdw would open whatever file it names */
 		return bc_fail(err, BC_UNSUPPORTED, "debug information in two files (.gnu_debugaltlink, of dwz) is not read");
-	if (!spend_compressed(image, &compressed))
-		return work_fail(image->work, err);
+	if (!spend_compressed(image, &compressed, err))
+		return false;
 	if (compressed) { /* libelf writes to its headers when it decompresses them */
 		r->copy = malloc(file.size);
 		if (!r->copy)
@@ -450,6 +457,16 @@ static bool intern_path(struct rows_reader *r, const char *folder, const char *p
 	return strings_intern(r->paths, (struct text){plain.at, plain.size}, out);
 }
 
+/* What libdw says of a damaged table it also says of a sound one with wide discriminators. */
+static void note_refused(struct rows_reader *r, const struct line_unit *unit)
+{
+	char why[200];
+
+	snprintf(why, sizeof(why), "libdw: %s, or it has discriminators of more than 24 bits, as those of clang's -fpseudo-probe-for-profiling, which libdw does not read",
+		 r->dw.errmsg(-1));
+	note_bad(r, ".debug_line", unit->table, why);
+}
+
 static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_unit *unit)
 {
 	struct line_rows *out = r->out;
@@ -459,7 +476,7 @@ static bool read_rows(struct rows_reader *r, Dwarf_Die *die, const struct line_u
 	bool open_gap = false;
 
 	if (r->dw.getsrclines(die, &lines, &count)) {
-		note_bad(r, ".debug_line", unit->table, r->dw.errmsg(-1));
+		note_refused(r, unit);
 		return true;
 	}
 	if (!line_row_vec_reserve(&out->rows, out->rows.len + count))
@@ -520,7 +537,7 @@ static bool read_files(struct rows_reader *r, Dwarf_Die *die, struct line_unit *
 
 	unit->first_file = (uint32_t)r->out->files.len;
 	if (r->dw.getsrcfiles(die, &files, &count)) {
-		note_bad(r, ".debug_line", unit->table, r->dw.errmsg(-1));
+		note_refused(r, unit);
 		return true;
 	}
 	for (size_t i = 0; i < count && i < UINT32_MAX; i++) {

@@ -72,7 +72,7 @@ struct line_rows {
 	struct file_number_vec files; /* numbers of paths */
 	struct line_use_vec uses;   /* in the order of .debug_info */
 	uint64_t bad_tables;        /* that cannot be read */
-	char bad[160];              /* which is the first, and why; empty: none */
+	char bad[240];              /* which is the first, and why; empty: none */
 };
 
 /* Reads all tables.  `paths` has the paths, by number: of two binaries the same.  Which rows are damaged is no error.

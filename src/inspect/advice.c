@@ -286,7 +286,7 @@ static void optimise(struct advice_line *line, bool bolted, const struct outcome
 {
 	const char *read = bolted ? files->input : files->binary;
 
-	use_with(line, files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
+	use_with(line, files->forced ? "batconv --force-map --from-compiler=" : files->from_compiler ? "batconv --from-compiler=" : "batconv ", files->binary, "");
 	add_samples(line, files);
 	if (bolted && read)
 		use_with(line, " --input=", read, "");
@@ -302,6 +302,7 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		[OUTCOME_ADDRESSES] = "llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
 				      "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred",
 		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
+		[OUTCOME_DOUBTED] = "build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",
 		[OUTCOME_FITS] = "nothing needs to be done: the layout of this binary fits this workload; when the program or its work has changed, optimise again so",
 	};
@@ -323,7 +324,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 		add_samples(&line, files);
 		use_with(&line, " --input=PROG -o ", files->profile ? files->profile : "prog.fdata", "");
 		break;
-	case OUTCOME_FIRST: optimise(&line, false, files); break;
+	case OUTCOME_FIRST:
+	case OUTCOME_DOUBTED: optimise(&line, false, files); break;
 	case OUTCOME_MISPLACED:
 	case OUTCOME_FITS: optimise(&line, true, files); break;
 	}

@@ -79,6 +79,7 @@ enum outcome {
 	OUTCOME_EMPTY,       /* no function has a sample */
 	OUTCOME_ADDRESSES,   /* plain samples of a BOLTed binary, without the input */
 	OUTCOME_FIRST,       /* the binary is not BOLTed */
+	OUTCOME_DOUBTED,     /* the compiler's counts are guesses, few, or of older code */
 	OUTCOME_MISPLACED,   /* the layout of the BOLTed binary does not fit the workload */
 	OUTCOME_FITS,
 };
@@ -88,7 +89,8 @@ struct outcome_files {
 	const char *const *samples;
 	size_t sample_count;
 	const char *profile; /* where the user had the profile written; NULL: to none */
-	bool from_compiler;  /* the compiler's counts in the binary stand for samples */
+	bool from_compiler;  /* the compiler's counts in the binary stand for samples ... */
+	bool forced;         /* ... although no function has one: --force-map */
 };
 
 /* What to do now.  few: more samples would make a better profile.  out->about is the binary. */

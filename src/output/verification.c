@@ -152,7 +152,7 @@ static const struct figure_row lines_rows[] = {
 	{"no_line", "lines: {:12} not compared: the input has no line there\n", VALUE(struct lines_summary, no_line), .any = true},
 	{"jumps", "lines: {:12} not compared: jumps that BOLT made anew, which have the line before them\n", VALUE(struct lines_summary, jumps), .any = true},
 	{"folded", "lines: {:12} not compared: folded by BOLT, and the functions have several sizes\n", VALUE(struct lines_summary, folded), .any = true},
-	{"stale", "lines: {:12} not compared: the output's line table is not of its code\n", VALUE(struct lines_summary, stale), .any = true},
+	{"stale", "lines: {:12} not compared: the output has no line table of its own code that can be read\n", VALUE(struct lines_summary, stale), .any = true},
 	{END},
 	{"left", "lines: {} functions compared that BOLT left where they were\n", VALUE(struct lines_summary, left), .any = true},
 	{"files", "lines: {} numbers of files in .debug_info compared\n", VALUE(struct lines_summary, files), .any = true},

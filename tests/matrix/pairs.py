@@ -22,13 +22,15 @@ class Pair:
     def __init__(self, name, bolted, input_path, layout, folder):
         self.name, self.bolted, self.input, self.layout, self.folder = name, bolted, input_path, layout, folder
         self.options = [word for word in (bolt_options(bolted) or '').split() if word.startswith('-') and word not in ('-o', '-data')]
-        self.kinds = set(self.own_kinds())
+        with open(bolted, 'rb') as file:
+            code = file.read()
+        self.kinds = set(self.own_kinds(code))
         self.samples, self.files, self.things = {}, [], {'bolted': [bolted], 'input': [self.input], **{kind: [] for kind in self.kinds}}
+        if b'\0.debug_line\0' in code and 'probes' not in self.kinds:  # libdw does not take the discriminators of probes
+            self.things['lines'] = [self.input]
         os.mkdir(folder)
 
-    def own_kinds(self):
-        with open(self.bolted, 'rb') as file:
-            code = file.read()
+    def own_kinds(self, code):
         yield MACHINES[struct.unpack_from('<H', code, 18)[0]]
         for kind, mark in KINDS.items():
             if mark in code if isinstance(mark, bytes) else any(option.startswith(mark) for option in self.options):

@@ -27,6 +27,7 @@ LINES = {
     'report': ['{input} {input.branches}', '{input} {input.plain}'],
     'stale': ['{branches.yaml} {bolted}', '--json {branches.input.yaml} {bolted}', '{branches.input.yaml} {input}', '{bolted} {branches.yaml}',
               '{branches.input.fdata} {input}', '--json {input} {branches.fdata}'],
+    'verify': ['{bolted}', '--input={input} {bolted}', '--dwarf --input={lines} {bolted}'],
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
 # Commands that have no place for anything of a pair.
@@ -50,7 +51,7 @@ NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', '
 # Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes, --from-compiler), or they change the
 # files of inputs/.
 NO_TURN = {'--threads', '--in-place', '--no-progress', '--new-recording', '--null', '--max-bad', '-ps', '--profile-write-pseudo-probes',
-           '--hashes', '--from-compiler', '--force-map', *commands.NOT_TRIED}
+           '--hashes', '--from-compiler', '--force-map', '--dwarf', *commands.NOT_TRIED}
 # Commands that exit with 3 although nothing is wrong: what was compared differs.
 FINDS = {'verify', 'diff', 'addr', 'maps', 'overlap'}
 
