@@ -3,6 +3,7 @@
 #include "src/inspect/advice.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/support/cmocka.h"
 
@@ -45,11 +46,67 @@ static void compilers_guesses(void **state)
 	assert_ptr_equal(strstr(advice.command, "batconv --from-compiler=prog -o prog.fdata && llvm-bolt prog "), advice.command);
 }
 
+/* A file that stands in the place of samples, beside a program that is not BOLTed, or beside one that is. */
+static void assert_instead(enum file_kind kind, enum bolt_trace trace, const char *command)
+{
+	const struct given files[] = {
+		{.place = PLACE_BINARY, .path = "prog", .facts = {.read = true, .kind = FILE_BINARY, .opened = true, .trace = trace}},
+		{.place = PLACE_SAMPLES, .path = "file", .facts = {.read = true, .kind = kind}},
+	};
+	struct advice advice = {0};
+
+	assert_true(advise(&(struct situation){.command = "convert", .files = files, .count = BC_COUNT(files)}, &advice));
+	assert_string_equal(advice.about, "file");
+	assert_true(advice.wrong_kind);
+	assert_string_equal(advice.command, command);
+}
+
+static void what_the_file_is_for(void **state)
+{
+	(void)state;
+	assert_instead(FILE_RANGES, BOLT_NONE, "llvm-profgen --unsymbolized-profile=file --binary=prog -o prog.prof");
+	assert_instead(FILE_RANGES, BOLT_TABLE, "batconv inspect file");
+	assert_instead(FILE_YAML, BOLT_NONE, "llvm-bolt prog -data file -o prog.bolt2 --enable-bat");
+	assert_instead(FILE_YAML, BOLT_TABLE, "batconv quality file");
+}
+
+/* Samples of what llvm-bolt read, or wrote, and the other one was given: the command has the one that ran. */
+static void assert_ran(const char *given, const char *input, const char *ran, const char *verb, const char *command)
+{
+	struct given files[] = {
+		{.place = PLACE_BINARY, .path = given},
+		{.place = PLACE_SAMPLES, .path = "perf.data", .facts = {.read = true, .kind = FILE_SAMPLES}},
+		{.place = PLACE_INPUT, .option = "--input", .path = input},
+	};
+	const struct situation situation = {.command = "convert", .files = files, .count = input ? 3 : 2, .ran = {.path = ran}};
+	struct advice advice = {0};
+
+	file_facts_look(given, &files[0].facts);
+	if (input)
+		file_facts_look(input, &files[2].facts);
+	assert_true(advise(&situation, &advice));
+	assert_string_equal(advice.about, given);
+	assert_false(advice.wrong_kind);
+	assert_non_null(strstr(advice.sentence, verb));
+	assert_string_equal(advice.command, command);
+}
+
+static void the_binary_that_ran(void **state)
+{
+	(void)state;
+	assert_int_equal(chdir(BATCONV_SOURCE_DIR "/inputs/demo"), 0);
+	assert_ran("demo", NULL, "demo.bolt", "which llvm-bolt made from this binary", "batconv demo.bolt perf.data -o prog.fdata");
+	assert_ran("demo.bolt", "demo", "demo", "which llvm-bolt read to write this binary", "batconv demo perf.data -o prog.fdata");
+	assert_ran("demo", NULL, "gone", "which llvm-bolt made from this binary", ""); /* it is on another machine */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_the_shell),
 		cmocka_unit_test(compilers_guesses),
+		cmocka_unit_test(what_the_file_is_for),
+		cmocka_unit_test(the_binary_that_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

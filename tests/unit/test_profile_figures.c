@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Figures of a small profile of tiny_binary.h's functions, worked out by hand. */
-#include "src/profile/figures.h"
+/* Figures of a small profile of tiny_binary.h's functions, worked out by hand.  The source is part of this file, with an allocator that
+ * fails on demand. */
+#include <stdlib.h>
+
+static unsigned long allowed = ~0ul; /* allocations until one fails */
+
+static void *failing_calloc(size_t count, size_t size)
+{
+	return allowed && allowed-- ? calloc(count, size) : NULL;
+}
+
+#define calloc failing_calloc
+#include "src/profile/figures.c"
+#undef calloc
 
 #include <string.h>
 #include <sys/resource.h>
@@ -112,11 +124,34 @@ static void without_a_disassembler(void **state)
 	end(&profile);
 }
 
+/* Each allocation fails once. */
+static void without_memory(void **state)
+{
+	const struct figures_options options = {.cutoff = 1000000, .graphs = &graphs, .threads = 1};
+	struct profile profile;
+	struct figures figures;
+	unsigned long n = 0;
+
+	(void)state;
+	make(&profile);
+	for (bool ok = false; !ok; n++) {
+		struct bc_error err = {0};
+		allowed = n;
+		ok = figures_take(&profile, &executed, &options, &figures, &err);
+		assert_true(ok || err.code == BC_NOMEM);
+		cfg_free(&graphs);
+	}
+	allowed = ~0ul;
+	assert_in_range(n, 2, 20);
+	end(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(densities),
 		cmocka_unit_test(without_a_disassembler),
+		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "src/report/part.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/support/cmocka.h"
 
@@ -78,12 +79,33 @@ static void values_are_added_while_they_fit(void **state)
 	free(text);
 }
 
+/* A stream whose last bytes cannot be written tells so when it is closed only. */
+static void a_value_that_is_not_whole_is_not_added(void **state)
+{
+	struct page_part part = {.room = 24, .json = {.out = tmpfile(), .page = true}};
+	char *text = NULL;
+	size_t size = 0;
+	struct json list = {.out = open_memstream(&text, &size), .page = true};
+	bool added;
+
+	(void)state;
+	json_number(&part.json, NULL, 123);
+	assert_int_equal(close(fileno(part.json.out)), 0);
+	assert_false(part_end(&part, 0, &list, &added));
+	assert_false(added);
+	assert_int_equal(part.room, 24);
+	fclose(list.out);
+	assert_string_equal(text, "");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_template_has_one_place_for_data),
 		cmocka_unit_test(data_stand_in_the_place),
 		cmocka_unit_test(values_are_added_while_they_fit),
+		cmocka_unit_test(a_value_that_is_not_whole_is_not_added),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
