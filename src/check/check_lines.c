@@ -210,29 +210,6 @@ static void take(struct lining *l, const struct compared *compared, uint64_t cou
 
 /* ---- functions ---- */
 
-/* Counts what is not compared.  Returns false for what is. */
-static bool count_tie(struct lining *l, const struct insn_tie *tie)
-{
-	switch ((enum tie_kind)tie->kind) {
-	case TIE_SAME:
-		return false;
-	case TIE_PADDING:
-		l->sum.padding++;
-		return true;
-	case TIE_CARRIED:
-	case TIE_CHANGED:
-		l->sum.changed++;
-		return true;
-	case TIE_INSERTED:
-		l->sum.inserted++;
-		return true;
-	case TIE_UNMAPPED:
-		l->sum.unmapped++;
-		return true;
-	}
-	return true;
-}
-
 /* llvm-bolt marks the first row of each fragment as a statement. */
 static bool is_on_purpose(enum line_difference difference, const struct line_row *in, const struct line_row *out, uint64_t fragment)
 {
@@ -302,8 +279,12 @@ static void check_fragment(struct lining *l, const struct tied_function *functio
 {
 	for (uint32_t i = 0; i < f->ties.len; i++) {
 		struct compared compared;
-		if (count_tie(l, &f->ties.at[i]))
+		if (untied_counts_take(&l->sum.untied, &f->ties.at[i]))
 			continue;
+		if (f->ties.at[i].kind == TIE_CARRIED) { /* a jump that BOLT added has no line of its own */
+			l->sum.untied.changed++;
+			continue;
+		}
 		if (!compare_tied(l->c, function, f, i, address, &compared))
 			l->sum.no_line++;
 		else if (compared.difference != SAME && untold)
@@ -358,12 +339,10 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	bool ok = true;
 
 	for (uint32_t i = begin; ok && i < end; i++) {
-		uint32_t first = c->parts.first[i], count = c->parts.first[i + 1] - first;
-		bool orphan = bat->fragments[i].cold && bat->fragments[i].parent == BAT_NO_PARENT;
+		const uint32_t *parts;
+		uint32_t count = fragments_of(&c->parts, bat, &i, &parts);
 		if (count)
-			ok = check_function(&l, decoder, c->parts.at + first, count);
-		else if (orphan)
-			ok = check_function(&l, decoder, &i, 1);
+			ok = check_function(&l, decoder, parts, count);
 	}
 	if (!ok)
 		atomic_store(&c->failed, true);

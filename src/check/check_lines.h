@@ -6,7 +6,7 @@
 #ifndef CHECK_CHECK_LINES_H
 #define CHECK_CHECK_LINES_H
 
-#include "src/check/check_input.h"
+#include "src/check/insn_ties.h"
 
 struct lines_summary {
 	/* Instructions of the output in fragments of the table. */
@@ -16,15 +16,12 @@ struct lines_summary {
 	uint64_t lost;      /* no line, and the input has one */
 	uint64_t detail;    /* the same line, and something else differs */
 	/* Not comparable: */
-	uint64_t inserted; /* in blocks that BOLT made */
-	uint64_t changed;  /* BOLT put them in, inlined or changed them */
-	uint64_t padding;
-	uint64_t unmapped; /* the table has nothing of them */
+	struct untied_counts untied;
 	uint64_t no_function; /* of functions that are not known in the input */
 	uint64_t no_line;  /* the input has none there */
 	uint64_t jumps;    /* made anew at the end of a block: they have the line before them */
 	uint64_t folded;   /* of functions of several sizes that BOLT folded */
-	uint64_t stale;    /* the output's tables are those of the input */
+	uint64_t stale;    /* the output's tables are those of the input, or cannot be read */
 	/* Others. */
 	uint64_t left;  /* functions that BOLT left where they were, compared by their rows */
 	uint64_t files; /* numbers of files in .debug_info, compared */

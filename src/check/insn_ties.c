@@ -23,6 +23,28 @@ uint32_t tied_insn_at(const struct tied_code *code, uint64_t address)
 
 DEFINE_SEARCH(fragments_up_to, struct tied_fragment, uint64_t, item->code.address <= key)
 
+bool untied_counts_take(struct untied_counts *counts, const struct insn_tie *tie)
+{
+	switch ((enum tie_kind)tie->kind) {
+	case TIE_SAME:
+	case TIE_CARRIED:
+		return false;
+	case TIE_PADDING:
+		counts->padding++;
+		return true;
+	case TIE_CHANGED:
+		counts->changed++;
+		return true;
+	case TIE_INSERTED:
+		counts->inserted++;
+		return true;
+	case TIE_UNMAPPED:
+		counts->unmapped++;
+		return true;
+	}
+	return true;
+}
+
 const struct tied_fragment *tied_fragment_at(const struct tied_function *function, uint64_t address, uint32_t *insn)
 {
 	size_t i = fragments_up_to(function->fragments, function->count, address);

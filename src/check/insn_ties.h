@@ -24,6 +24,17 @@ struct insn_tie {
 };
 DEFINE_VEC(insn_tie_vec, struct insn_tie);
 
+/* Instructions of the output that are tied to none of the input, by the reason. */
+struct untied_counts {
+	uint64_t inserted; /* in blocks that BOLT made */
+	uint64_t changed;  /* BOLT put them in, inlined or changed them */
+	uint64_t padding;
+	uint64_t unmapped; /* the table has nothing of them */
+};
+
+/* Counts an instruction that is tied to none.  False, and nothing is counted: it is tied. */
+bool untied_counts_take(struct untied_counts *counts, const struct insn_tie *tie);
+
 /* Code of one piece, decoded as far as it goes. */
 struct tied_code {
 	struct bytes bytes;

@@ -258,29 +258,6 @@ static void tell_damaged(struct unwinding *u)
 	}
 }
 
-/* Counts what is not compared.  Returns false for what is. */
-static bool count_tie(struct unwinding *u, const struct insn_tie *tie)
-{
-	switch ((enum tie_kind)tie->kind) {
-	case TIE_SAME:
-	case TIE_CARRIED:
-		return false;
-	case TIE_PADDING:
-		u->sum.padding++;
-		return true;
-	case TIE_CHANGED:
-		u->sum.changed++;
-		return true;
-	case TIE_INSERTED:
-		u->sum.inserted++;
-		return true;
-	case TIE_UNMAPPED:
-		u->sum.unmapped++;
-		return true;
-	}
-	return true;
-}
-
 /* The vaddr of the instruction of the input that one is tied to; 0: none. */
 static uint64_t tied_input(const struct unwinding *u, const struct insn_tie *tie)
 {
@@ -299,7 +276,7 @@ static bool rows_are_equal(struct unwinding *u)
 	for (uint32_t k = 0; k < u->function.count; k++) {
 		const struct tied_fragment *f = &u->function.fragments[k];
 		for (uint32_t i = 0; i < f->ties.len; i++) {
-			if (count_tie(u, &f->ties.at[i]))
+			if (untied_counts_take(&u->sum.untied, &f->ties.at[i]))
 				continue;
 			uint64_t input = tied_input(u, &f->ties.at[i]);
 			struct cfi_row_at in = input ? row_at(&u->in, input) : (struct cfi_row_at){NULL, NULL};
@@ -379,7 +356,7 @@ static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t 
 	} else if (wrong && tie->kind != TIE_PADDING && tie->kind != TIE_UNMAPPED && (paired || changed)) {
 		bool cfa = judgement->verdict == FLOW_CFA;
 		differ(u, cfa ? FINDING_UNWIND_CFA : FINDING_UNWIND_REGISTER, cfa ? 0 : judgement->reg, f, i, input, in.row, out.row, judgement);
-	} else if (count_tie(u, tie)) {
+	} else if (untied_counts_take(&u->sum.untied, tie)) {
 		return;
 	} else if (changed) {
 		u->sum.untold++;
@@ -661,12 +638,10 @@ static void check_fragments_of(void *ctx, struct decoder *decoder, uint32_t begi
 	bool ok = true;
 
 	for (uint32_t i = begin; ok && i < end; i++) {
-		uint32_t first = c->parts.first[i], count = c->parts.first[i + 1] - first;
-		bool orphan = bat->fragments[i].cold && bat->fragments[i].parent == BAT_NO_PARENT;
+		const uint32_t *parts;
+		uint32_t count = fragments_of(&c->parts, bat, &i, &parts);
 		if (count)
-			ok = check_function(&u, decoder, c->parts.at + first, count);
-		else if (orphan)
-			ok = check_function(&u, decoder, &i, 1);
+			ok = check_function(&u, decoder, parts, count);
 	}
 	if (!ok)
 		atomic_store(&c->failed, true);

@@ -7,7 +7,7 @@
 #ifndef CHECK_UNWIND_H
 #define CHECK_UNWIND_H
 
-#include "src/check/check_input.h"
+#include "src/check/insn_ties.h"
 
 struct unwind_summary {
 	/* Instructions of the output in fragments of the table. */
@@ -16,10 +16,7 @@ struct unwind_summary {
 	uint64_t explained; /* other ones, as BOLT changed the frame; the code says that they are right */
 	uint64_t different; /* findings */
 	/* Not comparable: */
-	uint64_t inserted; /* in blocks that BOLT made */
-	uint64_t changed;  /* BOLT put them in, inlined or changed them */
-	uint64_t padding;
-	uint64_t unmapped; /* the table has nothing of them */
+	struct untied_counts untied;
 	uint64_t no_function; /* of functions that are not known in the input */
 	uint64_t no_rules; /* the input has none there */
 	/* Their rules are not the input's, as BOLT changed the frame of the function, and following its code does not tell whether they

@@ -149,7 +149,8 @@ const struct command quality_command = {
 	.help = "say how good a profile of these samples is\n\n"
 	"Are there enough samples, are they of this build, what do they cover, does the layout\n"
 	"of the binary fit them, are the counts consistent, and what was dropped?  SAMPLES are\n"
-	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML).\n"
+	"as for convert; '-' is stdin.  The only operand can be a profile (fdata or BOLT's YAML);\n"
+	"--from-compiler=BINARY stands alone.\n"
 	"Exit code 3: a limit was not met, or the samples are of another build.",
 	COMMAND_OPTIONS(rows), .operands = FILE_READ,
 	.size = sizeof(struct arguments), .prepare = prepare, .check = check, .run = run_quality,

@@ -36,13 +36,13 @@ int compiler_in_place_of_samples(const struct command_line *line, const char *bi
 	if (!binary)
 		return options->force_map ? usage_error(line->command, "--force-map is for --from-compiler=BINARY", NULL) : EXIT_DONE;
 	if (line->operands.len)
-		return usage_error(line->command, "--from-compiler makes the profile without samples, not also of", line->operands.at[0]);
+		return usage_error(line->command, "--from-compiler makes the profile without samples: leave out", line->operands.at[0]);
 	for (size_t i = 0; i < line->options.len; i++) {
 		const struct option_row *row = line->options.at[i].row;
 		if (!row->of_samples)
 			continue;
 		option_name(line->command, row, option);
-		return usage_error(line->command, "--from-compiler makes the profile without samples, not also with", option);
+		return usage_error(line->command, "--from-compiler makes the profile without samples: leave out", option);
 	}
 	options->binary = binary;
 	options->from_compiler = true;

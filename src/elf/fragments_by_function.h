@@ -21,4 +21,15 @@ static inline uint32_t fragment_hot_one(const struct bat_table *bat, uint32_t fr
 	return bat->fragments[fragment].cold ? bat->fragments[fragment].parent : fragment;
 }
 
+/* The fragments of the function that begins with `fragment`, which is also alone if it is cold and its hot one is not known.  Returns how many
+ * there are; 0: it belongs to another one. */
+static inline uint32_t fragments_of(const struct fragments_by_function *fragments, const struct bat_table *bat, const uint32_t *fragment, const uint32_t **out)
+{
+	uint32_t first = fragments->first[*fragment], count = fragments->first[*fragment + 1] - first;
+	bool orphan = fragment_hot_one(bat, *fragment) == BAT_NO_PARENT;
+
+	*out = orphan ? fragment : &fragments->at[first];
+	return orphan ? 1 : count;
+}
+
 #endif
