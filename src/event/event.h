@@ -38,6 +38,12 @@ struct branch {
 #define BRANCH_TYPE_RETURN (UINT64_C(6) << 20)
 #define BRANCH_TYPE_OTHER (UINT64_C(15) << 20)
 
+/* Which file it is on the machine that was recorded; all 0: not known. */
+struct file_node {
+	uint32_t major, minor; /* of the device */
+	uint64_t inode, generation;
+};
+
 /* A file (or anything else) was mapped into a process. */
 struct map_event {
 	uint32_t pid; /* NO_PID: the kernel, or a module of it, of all processes */
@@ -48,6 +54,7 @@ struct map_event {
 	struct text path;         /* as recorded, with " (deleted)" */
 	struct build_id build_id; /* size 0 if it is not known */
 	bool id_may_come;         /* it is not known yet: EVENT_BUILD_IDS may have it */
+	struct file_node node;
 };
 
 /* A process or a thread began or ended. */

@@ -14,7 +14,7 @@ DEFINE_VEC(index_vec, uint32_t);
 /* One thread. */
 struct worker {
 	struct trace_walk walk;
-	struct recorder recorder;
+	struct record_walker record_walker;
 	struct range_walker ranges;
 };
 
@@ -43,7 +43,7 @@ static bool open_job(struct job *job, const struct aggregate *aggregate, struct 
 	for (unsigned i = 0; i < job->threads; i++) {
 		struct worker *w = &job->workers[i];
 		trace_walk_open(&w->walk, &job->traces);
-		w->recorder.facts = &job->records;
+		w->record_walker.facts = &job->records;
 		w->ranges = (struct range_walker){.facts = &job->traces, .functions = &job->out_functions};
 	}
 	return ok && record_facts_open(&job->records, aggregate->options.names, err);
@@ -54,8 +54,8 @@ static void close_job(struct job *job)
 	for (unsigned i = 0; job->workers && i < job->threads; i++) {
 		struct worker *w = &job->workers[i];
 		trace_walk_close(&w->walk);
-		record_vec_free(&w->recorder.records.records);
-		fall_throughs_free(&w->recorder.fall_throughs);
+		record_vec_free(&w->record_walker.records.records);
+		fall_throughs_free(&w->record_walker.fall_throughs);
 		count_table_free(&w->ranges.counts);
 	}
 	free(job->workers);
@@ -164,7 +164,7 @@ static void take_trace(void *ctx, const struct located_trace *trace)
 {
 	struct worker *w = ctx;
 
-	recorder_take_trace(&w->recorder, trace);
+	record_walker_take_trace(&w->record_walker, trace);
 	if (w->ranges.functions->walked)
 		range_walker_take(&w->ranges, trace);
 }
@@ -179,7 +179,7 @@ static bool reserve_records(struct job *job)
 	for (size_t i = 0; i < COUNTS_SHARDS; i++)
 		rows += job->how->located->counts->shards[i].used;
 	for (unsigned i = 0; i < job->threads; i++)
-		ok = ok && record_vec_reserve(&job->workers[i].recorder.records.records, rows / job->threads);
+		ok = ok && record_vec_reserve(&job->workers[i].record_walker.records.records, rows / job->threads);
 	return ok;
 }
 
@@ -192,10 +192,10 @@ static void walk_shard(void *ctx, size_t shard, unsigned worker)
 	if (located->basic) {
 		const struct count_table *table = located_rows(located, shard);
 		for (size_t i = 0; i < table->used; i++)
-			recorder_take_address(&w->recorder, located_place(located, *located_row(located, shard, i)), table->rows[i].count);
+			record_walker_take_address(&w->record_walker, located_place(located, *located_row(located, shard, i)), table->rows[i].count);
 	} else {
 		traces_walk(&w->walk, shard, take_trace, w);
-		recorder_end_shard(&w->recorder);
+		record_walker_end_shard(&w->record_walker);
 	}
 	if (!job->how->keep_counts)
 		located_free_shard(located, shard);
@@ -215,7 +215,7 @@ static void take_figures(const struct job *job, struct converted *out)
 	out->no_disassembler = job->how->graphs->no_disassembler || (job->how->pair && job->how->pair->graphs.no_disassembler);
 	for (unsigned i = 0; i < job->threads; i++) {
 		const struct trace_walk *walk = &job->workers[i].walk;
-		const struct recorder *r = &job->workers[i].recorder;
+		const struct record_walker *r = &job->workers[i].record_walker;
 		ledger_add(&out->ledgers.samples, &r->ledgers.samples);
 		ledger_add(&out->ledgers.branches, &r->ledgers.branches);
 		ledger_add(&out->ledgers.traces, &r->ledgers.traces);
@@ -234,7 +234,7 @@ static bool has_memory(const struct job *job)
 
 	for (unsigned i = 0; i < job->threads; i++) {
 		const struct worker *w = &job->workers[i];
-		ok = ok && !w->walk.no_memory && !w->walk.places.no_memory && !w->recorder.no_memory && !w->ranges.no_memory;
+		ok = ok && !w->walk.no_memory && !w->walk.places.no_memory && !w->record_walker.no_memory && !w->ranges.no_memory;
 	}
 	return ok;
 }
@@ -247,8 +247,8 @@ static bool make_profile(struct job *job, struct converted *out, struct bc_error
 	bool basic = job->how->located->basic;
 
 	for (unsigned i = 0; i < job->threads; i++) {
-		batches[i] = job->workers[i].recorder.records.records;
-		job->workers[i].recorder.records.records = (struct record_vec){0};
+		batches[i] = job->workers[i].record_walker.records.records;
+		job->workers[i].record_walker.records.records = (struct record_vec){0};
 	}
 	bool ok = how.pair && !basic
 			  ? restore_records(&how, batches, job->threads, &restored, err) &&

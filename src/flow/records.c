@@ -19,14 +19,14 @@ void record_facts_close(struct record_facts *facts)
 	code_marks_free(&facts->unnameable);
 }
 
-static bool cannot_name(const struct recorder *r, const struct function *f)
+static bool cannot_name(const struct record_walker *r, const struct function *f)
 {
 	const struct record_facts *facts = r->facts;
 
 	return facts->unnameable.at && f && *code_marks_of(&facts->unnameable, functions_code_number(&facts->binary->functions, f));
 }
 
-static void add(struct recorder *r, struct record record)
+static void add(struct record_walker *r, struct record record)
 {
 	if (!record_push(&r->records, r->facts->binary, &record))
 		r->no_memory = true;
@@ -35,7 +35,7 @@ static void add(struct recorder *r, struct record record)
 /* ---- taken branches ---- */
 
 /* A way within a function to a place that begins no block of the input. */
-static bool leads_to_made(const struct recorder *r, struct input_place from, struct input_place to)
+static bool leads_to_made(const struct record_walker *r, struct input_place from, struct input_place to)
 {
 	return from.function && from.function == to.function && to.offset &&
 	       made_blocks_lead(&r->facts->made, from.function, from.offset, to.offset);
@@ -43,13 +43,13 @@ static bool leads_to_made(const struct recorder *r, struct input_place from, str
 
 /* A step from a block of the input to itself, and none of a loop: llvm-bolt divided the block.  It does so with a conditional tail call
  * through the PLT, which becomes a conditional jump and a jump through the GOT. */
-static bool is_divided(const struct recorder *r, struct input_place from, struct input_place to)
+static bool is_divided(const struct record_walker *r, struct input_place from, struct input_place to)
 {
 	return rules_restore(&r->facts->rules, RESTORE_MADE) && from.function == to.function && from.offset == to.offset;
 }
 
 /* The code of the input that a jump of the output stays in; NULL: it does not, or the input is not at hand. */
-static const struct code *code_around(const struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+static const struct code *code_around(const struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
 {
 	const struct pair *pair = r->facts->pair;
 	bool stays = pair && insn_jumps(t->insn) && from.function == to.function && rules_restore(&r->facts->rules, RESTORE_DELETED);
@@ -59,7 +59,7 @@ static const struct code *code_around(const struct recorder *r, const struct loc
 }
 
 /* Does a jump of the output lead back to the beginning of its block, as the input does through blocks that llvm-bolt removed? */
-static bool leads_back(const struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+static bool leads_back(const struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
 {
 	const struct bat_entry *entry =
 		t->source.fragment ? bat_entry_at(&r->facts->binary->bat, t->source.fragment, t->source.offset) : NULL;
@@ -80,7 +80,7 @@ static bool leads_on(struct output_place source, struct output_place target)
 
 /* Where several blocks begin with the function's code, those before the last became empty: what
  * comes from elsewhere enters the first one. */
-static bool enters_empty(const struct recorder *r, struct output_place target, struct input_place from, struct input_place to)
+static bool enters_empty(const struct record_walker *r, struct output_place target, struct input_place from, struct input_place to)
 {
 	const struct bat_fragment *fragment = target.fragment;
 
@@ -93,7 +93,7 @@ static bool enters_empty(const struct recorder *r, struct output_place target, s
 
 /* Is only the block known that a branch comes from?  So it is for code that BOLT put in, from bodies of
  * other functions such as inlined ones. */
-static bool is_unsited(const struct recorder *r, struct output_place source)
+static bool is_unsited(const struct record_walker *r, struct output_place source)
 {
 	if (!source.fragment)
 		return false;
@@ -103,7 +103,7 @@ static bool is_unsited(const struct recorder *r, struct output_place source)
 
 /* A call through the GOT that was one through the PLT: as the input has it, two records.  The slot leads out of the binary, or
  * to the beginning of one of its own functions that others may replace.  False: none. */
-static bool add_plt_call(struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+static bool add_plt_call(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
 {
 	if (to.offset || !t->source.function || t->source.function->kind == FUNCTION_PLT)
 		return false;
@@ -120,7 +120,7 @@ static bool add_plt_call(struct recorder *r, const struct located_trace *t, stru
 
 /* A jump to the first block of its function, as the input has it: from its own place, through blocks that llvm-bolt removed.  What tells less
  * is taken for recursion.  False: the input has no such jump. */
-static bool add_jump_to_start(struct recorder *r, const struct located_trace *t, struct input_place from, struct input_place to)
+static bool add_jump_to_start(struct record_walker *r, const struct located_trace *t, struct input_place from, struct input_place to)
 {
 	const struct code *code = to.offset ? NULL : code_around(r, t, from, to);
 	struct record step = {RECORD_BRANCH, from, to, t->row->count, t->row->extra, 0};
@@ -143,7 +143,7 @@ static bool add_jump_to_start(struct recorder *r, const struct located_trace *t,
 	return true;
 }
 
-static bool translate(const struct recorder *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
+static bool translate(const struct record_walker *r, struct output_place place, struct old_place old, bool is_source, struct input_place *out)
 {
 	old = old_place_by_rules(&r->facts->rules, old);
 	if (!old.input)
@@ -152,7 +152,7 @@ static bool translate(const struct recorder *r, struct output_place place, struc
 	return true;
 }
 
-static void drop_made(struct recorder *r, uint64_t count)
+static void drop_made(struct record_walker *r, uint64_t count)
 {
 	r->ledgers.branches.dropped[BRANCH_DROP_MADE] += count;
 	r->restored.count[RESTORE_MADE] += count;
@@ -161,7 +161,7 @@ static void drop_made(struct recorder *r, uint64_t count)
 /* A taken branch that is no return: within its function it is one record; between functions, or
  * to the beginning of its own (recursion), it is a record of the source and,
  * if the source is in no function, an entry record of the target. */
-static void take_branch(struct recorder *r, const struct located_trace *t)
+static void take_branch(struct record_walker *r, const struct located_trace *t)
 {
 	struct ledger *ledger = &r->ledgers.branches;
 	uint64_t count = t->row->count;
@@ -195,7 +195,7 @@ static void take_branch(struct recorder *r, const struct located_trace *t)
 
 /* A conditional branch that was not taken, in front of a jump that llvm-bolt put in.  That goes to the next block of the
  * input, and is sampled itself. */
-static bool goes_on_to_made(const struct recorder *r, const struct located_trace *t)
+static bool goes_on_to_made(const struct record_walker *r, const struct located_trace *t)
 {
 	struct output_place source = t->source, next = t->from;
 
@@ -212,7 +212,7 @@ static bool goes_on_to_made(const struct recorder *r, const struct located_trace
 /* A way within a function, by falling through. */
 static void add_edge(void *ctx, uint32_t source, uint32_t target, uint64_t count)
 {
-	struct recorder *r = ctx;
+	struct record_walker *r = ctx;
 	struct input_place from = {r->walked_owner, source}, to = {r->walked_owner, target};
 
 	if (leads_to_made(r, from, to) || is_divided(r, from, to))
@@ -221,21 +221,21 @@ static void add_edge(void *ctx, uint32_t source, uint32_t target, uint64_t count
 		add(r, (struct record){RECORD_BRANCH, from, to, count, 0, 0});
 }
 
-void recorder_end_shard(struct recorder *r)
+void record_walker_end_shard(struct record_walker *r)
 {
 	fall_throughs_take(&r->fall_throughs, &r->facts->binary->bat, add_edge, r);
 }
 
 /* The lines that come are of a function, whose code is that of another one.  Neighbours are of one, as rows are sorted. */
-static void begin_function(struct recorder *r, const struct function *function, const struct function *owner)
+static void begin_function(struct record_walker *r, const struct function *function, const struct function *owner)
 {
-	recorder_end_shard(r);
+	record_walker_end_shard(r);
 	r->walked_function = function;
 	r->walked_owner = owner;
 }
 
 /* Walks a line in the graph of its function, which may be NULL.  Returns TRACE_KEPT, or why it gives no edge. */
-static enum trace_drop walk_graph(struct recorder *r, const struct graph *graph, const struct fall_through *fall, uint64_t count)
+static enum trace_drop walk_graph(struct record_walker *r, const struct graph *graph, const struct fall_through *fall, uint64_t count)
 {
 	uint32_t first, last;
 
@@ -255,7 +255,7 @@ static enum trace_drop walk_graph(struct recorder *r, const struct graph *graph,
 }
 
 /* Where BOLT left the function alone: its blocks are in its code. */
-static enum trace_drop walk_code(struct recorder *r, const struct located_trace *t)
+static enum trace_drop walk_code(struct record_walker *r, const struct located_trace *t)
 {
 	const struct record_facts *facts = r->facts;
 	const struct function *function = t->from.function;
@@ -270,7 +270,7 @@ static enum trace_drop walk_code(struct recorder *r, const struct located_trace 
 }
 
 /* Where BAT has the function. */
-static enum trace_drop walk_table(struct recorder *r, const struct located_trace *t)
+static enum trace_drop walk_table(struct record_walker *r, const struct located_trace *t)
 {
 	bool any = false;
 
@@ -286,7 +286,7 @@ static enum trace_drop walk_table(struct recorder *r, const struct located_trace
 }
 
 /* Walks the blocks that a line ran through.  Returns TRACE_KEPT, or why it gives no edge. */
-static enum trace_drop walk_line(struct recorder *r, const struct located_trace *t)
+static enum trace_drop walk_line(struct record_walker *r, const struct located_trace *t)
 {
 	struct output_place from = t->from, to = t->to;
 
@@ -306,7 +306,7 @@ static enum trace_drop walk_line(struct recorder *r, const struct located_trace 
 }
 
 /* Did the branch come from the function itself, in its old body or its new one? */
-static bool comes_from(const struct recorder *r, const struct located_trace *t, const struct function *output)
+static bool comes_from(const struct record_walker *r, const struct located_trace *t, const struct function *output)
 {
 	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_source);
 
@@ -316,7 +316,7 @@ static bool comes_from(const struct recorder *r, const struct located_trace *t, 
 }
 
 /* As walk_line(), where code of the input ran at its own place. */
-static enum trace_drop walk_old(struct recorder *r, const struct located_trace *t, struct old_place from)
+static enum trace_drop walk_old(struct record_walker *r, const struct located_trace *t, struct old_place from)
 {
 	struct old_place to = old_place_by_rules(&r->facts->rules, t->old_to);
 
@@ -336,7 +336,7 @@ static enum trace_drop walk_old(struct recorder *r, const struct located_trace *
 	return why;
 }
 
-static void take_line(struct recorder *r, const struct located_trace *t)
+static void take_line(struct record_walker *r, const struct located_trace *t)
 {
 	struct ledger *ledger = &r->ledgers.traces;
 	struct old_place old = old_place_by_rules(&r->facts->rules, t->old_from);
@@ -350,7 +350,7 @@ static void take_line(struct recorder *r, const struct located_trace *t)
 		ledger->dropped[why] += t->row->count;
 }
 
-void recorder_take_trace(struct recorder *r, const struct located_trace *t)
+void record_walker_take_trace(struct record_walker *r, const struct located_trace *t)
 {
 	if (trace_has_branch(&t->trace)) {
 		if (t->returns)
@@ -366,7 +366,7 @@ void recorder_take_trace(struct recorder *r, const struct located_trace *t)
 
 /* ---- addresses ---- */
 
-static void check_address(struct recorder *r, struct output_place place, uint64_t count)
+static void check_address(struct record_walker *r, struct output_place place, uint64_t count)
 {
 	enum address_verdict verdict = address_check(r->facts->binary, place, &r->walk);
 
@@ -376,7 +376,7 @@ static void check_address(struct recorder *r, struct output_place place, uint64_
 		r->check.inside += count;
 }
 
-void recorder_take_address(struct recorder *r, struct output_place place, uint64_t count)
+void record_walker_take_address(struct record_walker *r, struct output_place place, uint64_t count)
 {
 	struct ledger *ledger = &r->ledgers.samples;
 	struct input_place at;

@@ -25,7 +25,7 @@ struct record_facts {
 };
 
 /* One thread's records; zeroed but for `facts`. */
-struct recorder {
+struct record_walker {
 	const struct record_facts *facts;
 	struct record_batch records;
 	struct ledgers ledgers;
@@ -42,10 +42,10 @@ struct recorder {
 BC_MUST_USE bool record_facts_open(struct record_facts *facts, unsigned names, struct bc_error *err);
 void record_facts_close(struct record_facts *facts);
 
-void recorder_take_trace(struct recorder *recorder, const struct located_trace *trace);
-void recorder_take_address(struct recorder *recorder, struct output_place place, uint64_t count);
+void record_walker_take_trace(struct record_walker *walker, const struct located_trace *trace);
+void record_walker_take_address(struct record_walker *walker, struct output_place place, uint64_t count);
 
 /* After the last trace of a shard. */
-void recorder_end_shard(struct recorder *recorder);
+void record_walker_end_shard(struct record_walker *walker);
 
 #endif

@@ -32,7 +32,7 @@ static struct image_match match_of(const struct image *image, const char *name)
 static struct map_event event_of(uint64_t start, uint64_t size, uint64_t offset, const char *path,
 				 struct build_id id)
 {
-	return (struct map_event){1, {start}, size, {offset}, true, text_of(path), id, false};
+	return (struct map_event){.pid = 1, .start = {start}, .size = size, .offset = {offset}, .executable = true, .path = text_of(path), .build_id = id};
 }
 
 static enum image_fit fit_of(struct image_match *match, struct map_event event, uint64_t *base)

@@ -44,12 +44,16 @@ static void test_mmap2_with_inode(void **state)
 
 	(void)state;
 	put_mmap2(&b, &attr, &who, 0x55d000, 0x3000, 0x1000, "/usr/bin/x (deleted)");
+	set_u64(&b, 40, UINT64_C(3) << 32 | 254); /* behind the header, pid and tid, start, size and offset */
+	set_u64(&b, 48, 0x1234567890);
+	set_u64(&b, 56, 77);
 	struct perf_record record = only_record(&b, &copy);
 	assert_true(perf_record_map(&record, TRAILER, &map));
 	assert_int_equal(map.pid, 7);
 	assert_true(map.start.v == 0x55d000 && map.size == 0x3000 && map.offset.v == 0x1000);
 	assert_true(map.executable);
 	assert_int_equal(map.build_id.size, 0);
+	assert_true(map.node.major == 254 && map.node.minor == 3 && map.node.inode == 0x1234567890 && map.node.generation == 77);
 	assert_text(map.path, "/usr/bin/x (deleted)");
 	free(copy);
 	build_perf_free(&b);
@@ -89,6 +93,7 @@ static void test_mmap2_with_build_id(void **state)
 		struct perf_record record = only_record(&b, &copy);
 		assert_true(perf_record_map(&record, TRAILER, &map));
 		assert_int_equal(map.build_id.size, sizes[i].read);
+		assert_true(!map.node.inode && !map.node.major && !map.node.generation);
 		for (uint8_t j = 0; j < sizes[i].read; j++)
 			assert_int_equal(map.build_id.data[j], j + 1);
 		assert_false(map.executable);

@@ -36,6 +36,13 @@ static void parse_build_id(struct bytes bytes, struct build_id *out)
 	memcpy(out->data, bytes.data + 4, out->size);
 }
 
+/* u32 major, u32 minor, u64 inode, u64 generation */
+static void parse_node(struct bytes bytes, struct file_node *out)
+{
+	if (bytes.data)
+		*out = (struct file_node){le32(bytes.data), le32(bytes.data + 4), le64(bytes.data + 8), le64(bytes.data + 16)};
+}
+
 /* The body without its trailer. */
 static struct perf_cursor own_part(const struct perf_record *record, size_t trailer)
 {
@@ -58,6 +65,8 @@ bool perf_record_map(const struct perf_record *record, size_t trailer, struct ma
 		struct bytes numbers = cursor_take(&c, NUMBERS_SIZE);
 		if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 			parse_build_id(numbers, &map.build_id);
+		else
+			parse_node(numbers, &map.node);
 		map.executable = cursor_u32(&c) & PROTECTION_EXEC;
 		cursor_u32(&c); /* flags */
 	}

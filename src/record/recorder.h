@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * From the bytes of the kernel's ring buffers to counts, one table a file, and to shards
+ * (profile/shard.h): all of `batconv record` that makes no system call of the recording.
+ *
+ *   recorder_open()     knows the event; binaries need not be known
+ *   recorder_map()      what was mapped before: of /proc, in a ring of its own
+ *   recorder_ring()     bytes that were copied out of a ring, of all rings in turn, and then
+ *   recorder_round()    ends the round: what is older than the round before is counted
+ *   recorder_flush()    now and then: hands over what was counted, binary by binary
+ *   recorder_drain()    at the end: what waits is counted, too
+ *
+ * One thread.  A file is what the kernel tells of it: device, inode, generation and path; not
+ * its build-id, which several outputs of llvm-bolt share.  Addresses are counted as offsets in
+ * the file; what was counted for files with the same code (code_digest()) is one binary's.  A
+ * branch from one file to another counts for both: "from here out", and "from outside in".
+ */
+#ifndef RECORD_RECORDER_H
+#define RECORD_RECORDER_H
+
+#include <stdio.h>
+
+#include "src/base/bytes.h"
+#include "src/count/ledger.h"
+#include "src/event/event.h"
+#include "src/record/rings_file.h"
+
+struct recorder;
+
+/* What may be kept in memory, as a rule: tables, records that wait, files, processes. */
+#define RECORDER_MEMORY ((uint64_t)64 << 20)
+
+/* Files with executable mappings, at a time; what is mapped of others is counted as dropped. */
+#define RECORDER_FILES_MOST 4096
+
+/* The file of a mapping, asked for when the first sample falls in it.  The process may have ended,
+ * and the path may be of another mount namespace, or name another file by now: what is opened must have
+ * the inode of the mapping (map_event.node), if one is known. */
+enum file_answer {
+	FILE_OPENED,   /* *fd is for reading; the recorder closes it */
+	FILE_LEFT_OUT, /* it is none of those that are wanted */
+	FILE_GONE,     /* it cannot be opened (any more) */
+};
+
+struct file_opener {
+	void *ctx;
+	enum file_answer (*open)(void *ctx, const struct map_event *mapping, int *fd);
+};
+
+struct recorder_options {
+	struct bytes attr; /* the event's struct perf_event_attr, as the kernel got it.  It must have TIME, TID and sample_id_all */
+	uint32_t rings;    /* how many there are, at least one */
+	uint64_t memory;   /* bytes; 0: RECORDER_MEMORY */
+	struct file_opener files;
+	FILE *save;        /* all that comes is written here, too, behind rings_begin(); or NULL */
+};
+
+/* Copies what it needs of the options.
+ *
+ * BC_FORMAT       attr is none
+ * BC_UNSUPPORTED  the event records no times or processes
+ * BC_NOMEM */
+BC_MUST_USE bool recorder_open(const struct recorder_options *options, struct recorder **out, struct bc_error *err);
+void recorder_free(struct recorder *recorder);
+
+/* Take bytes of a ring, in its order; a record can go on in the next call.
+ *
+ * BC_FORMAT  a damaged record; the text has the ring, and the byte of it since the beginning
+ * BC_NOMEM */
+BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes, struct bc_error *err);
+
+/* An executable mapping that /proc/PID/maps tells, and a thread that lives beside the first one of its process.
+ * time: read *before* /proc was, of the clock of the rings, so that what the rings tell of the meantime comes later.
+ * Also after records were lost.  Errors as above. */
+BC_MUST_USE bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time, struct bc_error *err);
+BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time, struct bc_error *err);
+
+/* All rings were read. */
+BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err);
+
+/* No more bytes come. */
+BC_MUST_USE bool recorder_drain(struct recorder *recorder, struct bc_error *err);
+
+/* Of a file of saved rings, the next round, in place of recorder_ring() and recorder_round(); *ended: it was the last
+ * one, and recorder_drain() was done. */
+BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended, struct bc_error *err);
+
+/* Must it be flushed soon, because of its memory?  To be asked after each round. */
+bool recorder_is_full(const struct recorder *recorder);
+
+/* A binary, and what was counted for it since it was handed over last. */
+struct recorded {
+	const char *path;         /* where it was mapped first */
+	struct build_id digest;   /* code_digest() */
+	struct build_id build_id; /* GNU's; size 0: it has none */
+	bool bolted;              /* it has a table of llvm-bolt's */
+	bool plain;               /* what was counted are plain samples, not branches */
+	uint64_t samples;         /* that were taken in it */
+	uint64_t branches;        /* from or to it; 0 if plain */
+	const struct recorded_counts *counts;
+};
+
+/* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM, BC_IO */
+BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err);
+
+/* The same as events: BEGIN, TRACES or ADDRESSES, END: for a conversion of the binary.  What the sink says. */
+BC_MUST_USE bool recorded_deliver(const struct recorded *recorded, const struct event_sink *sink, struct bc_error *err);
+
+/* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.  False: they
+ * stay and are handed over the next time again, with what is counted until then; err->code BC_OK if that
+ * is no failure (too few samples for a file of their own). */
+struct recorded_taker {
+	void *ctx;
+	bool (*take)(void *ctx, const struct recorded *recorded, struct bc_error *err);
+};
+
+/* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then the first error is
+ * returned.  BC_NOMEM.  Files that nothing maps any more are forgotten with their counts. */
+BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, struct bc_error *err);
+
+/* X(NAME, key for machines, text for people) */
+#define RECORDED_DROPS(X)                                                      \
+	X(LATE, "late", "older than a process event that came before")         \
+	X(GUEST, "guest", "of virtual machines")                               \
+	X(NO_PROCESS, "no_process", "of processes whose mappings are not known") \
+	X(NO_STACK, "no_branch_stack", "without a branch stack")               \
+	X(KERNEL, "kernel", "in the kernel")                                   \
+	X(NO_FILE, "no_file", "in code without a file (JIT, vdso)")            \
+	X(LEFT_OUT, "left_out", "in files that were not asked for")            \
+	X(PAST_FILES, "past_files", "in files beyond the most that are kept at a time") \
+	X(NO_ROOM, "no_room", "for which the memory did not suffice")          \
+	X(GONE, "gone", "in files that could not be opened any more")          \
+	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind") \
+	X(PADDING, "padding", "in a file, but in none of its executable segments")
+
+#define X(name, key, text) RECORDED_DROP_##name,
+enum recorded_drop { RECORDED_DROPS(X) RECORDED_KEPT, RECORDED_DROP_COUNT = RECORDED_KEPT };
+#undef X
+
+struct recorder_stats {
+	struct ledger samples;  /* dropped by enum recorded_drop */
+	struct ledger branches; /* entries of branch stacks; dropped by enum branch_drop */
+	uint64_t lost;          /* records of any kind that the kernel had no room for: mappings may be among them */
+	uint64_t lost_samples;  /* that were dropped before */
+	uint64_t throttled;     /* how often the kernel held sampling back */
+	uint64_t rounds;
+	uint64_t programs;      /* processes that had a sample: a number for each program that one ran */
+	uint64_t files;         /* that had a sample */
+	size_t processes, mapped_files; /* that are known now */
+	uint64_t memory;        /* bytes in use */
+};
+
+/* The words of .samples; those of .branches are branch_words. */
+extern const struct ledger_words recorded_words;
+
+/* So far.  A sample is kept when it was counted for a file; when that turns out to be none, it is dropped after all. */
+struct recorder_stats recorder_stats(const struct recorder *recorder);
+
+#endif
