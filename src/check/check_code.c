@@ -6,6 +6,7 @@
 
 #include "src/base/parallel.h"
 #include "src/check/checks.h"
+#include "src/isa/stack_effect.h"
 #include "src/isa/x86_insn.h"
 
 /* Compares without displacements from the instruction itself, and without the length of
@@ -85,8 +86,12 @@ bool same_instruction(enum machine machine, struct bytes a, const struct insn *i
  *    with the likely target, which a conditional jump follows at once;
  *  - the last instruction of a block of the input behind which BOLT put a copy of
  *    the next block (tail duplication), whose instructions are those of that block,
- *    or moves of registers that a function keeps, to or from the stack (shrink
- *    wrapping).
+ *    or instructions of the frame (shrink wrapping);
+ *  - a nop: BOLT removes them, but those of functions that it takes as they are, as
+ *    AArch64 code with a jump table that it cannot read, keep their offsets.
+ *
+ * And why the input can go on behind one: there was a jump to the block that follows in
+ * the output.  BOLT removed it, and in tables without indices the entry of its block, too.
  */
 
 #define COMPARISON_MOST 4 /* instructions before its conditional jump */
@@ -157,6 +162,14 @@ static bool is_promoted(const struct code_view *v, uint32_t parent, uint32_t inp
 	       leads_to_condition(v, offset);
 }
 
+/* Does it save or restore a register that functions keep, or move the stack pointer?  -frame-opt moves these. */
+static bool is_of_frame(const struct code_view *v, const struct cursor *c)
+{
+	struct stack_effect effect = stack_effect_of(v->decoder->machine, bytes_first(c->code, c->insn.size));
+
+	return stack_effect_is_of_frame(v->decoder->machine, &effect);
+}
+
 /* Are the instructions at `copy` those at `block`, up to the end of one of them?  A copy can end
  * with a jump to the rest of the block. */
 static bool repeats(const struct code_view *v, struct cursor copy, struct cursor block)
@@ -168,9 +181,15 @@ static bool repeats(const struct code_view *v, struct cursor copy, struct cursor
 			return false;
 		if (i && copy.insn.kind == INSN_JUMP)
 			return true;
-		if (!cursor_read(v, &block) ||
-		    !same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code, &block.insn))
+		if (!cursor_read(v, &block))
 			return false;
+		if (!same_instruction(v->decoder->machine, copy.code, &copy.insn, block.code, &block.insn)) {
+			struct cursor *moved = is_of_frame(v, &copy) ? &copy : &block;
+			if (!is_of_frame(v, moved))
+				return false;
+			cursor_skip(moved);
+			continue;
+		}
 		if (!insn_goes_on(copy.insn))
 			return true;
 		cursor_skip(&copy);
@@ -206,21 +225,6 @@ static bool is_copied_tail(const struct code_view *v, uint32_t parent, uint32_t 
 	return false;
 }
 
-static bool is_kept_register(uint8_t reg)
-{
-	return reg == X86_RBX || reg == X86_RBP || (reg >= 12 && reg <= 15);
-}
-
-/* Is it a mov between a callee-saved register and the stack? */
-static bool is_saving(struct bytes code)
-{
-	struct x86_insn insn;
-
-	return x86_decode(code, &insn) && insn.map == X86_ONE_BYTE && insn.wide &&
-	       (insn.opcode == 0x89 || insn.opcode == 0x8b) && insn.is_memory &&
-	       (insn.base == X86_RSP || insn.base == X86_RBP) && is_kept_register(insn.reg);
-}
-
 static bool is_register_saving(const struct code_view *v, uint32_t offset)
 {
 	struct cursor c = cursor_at(v, offset);
@@ -230,23 +234,64 @@ static bool is_register_saving(const struct code_view *v, uint32_t offset)
 	for (int i = 0; cursor_read(v, &c); i++) {
 		if (i && (c.insn.kind == INSN_JUMP || begins_block(v, &c)))
 			return true;
-		if (!is_saving(c.code))
+		if (!is_of_frame(v, &c))
 			return false;
 		cursor_skip(&c);
 	}
 	return false;
 }
 
-/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added? */
+/* The code of the output from an entry on, with the entry's instruction decoded. */
+static bool read_output(const struct code_view *v, uint32_t entry, struct cursor *out)
+{
+	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
+	uint32_t offset = v->subject->bat.entries[f->first_entry + entry].output;
+	struct bytes code = image_bytes_at(&v->subject->image, (struct vaddr){f->address});
+
+	code = bytes_first(code, binary_fragment_size(v->subject, v->fragment));
+	*out = (struct cursor){bytes_from(code, offset), f->address + offset, {0}};
+	return cursor_read(v, out);
+}
+
+/* Is it a nop in the output, and in the input, if that is the side? */
+static bool is_nop(const struct code_view *v, const struct spot *spot)
+{
+	struct cursor c;
+
+	return insn_branch(v->decoder->machine, bytes_from(v->code, spot->offset), 0).nop &&
+	       (!v->side->input || (read_output(v, spot->entry, &c) && c.insn.nop));
+}
+
+/* Does a jump follow in the input, and in the output, behind the same instruction, another block or a jump? */
+static bool is_before_removed_jump(const struct code_view *v, const struct spot *spot)
+{
+	const struct bat_table *bat = &v->subject->bat;
+	const struct bat_fragment *f = &bat->fragments[v->fragment];
+	struct cursor in = cursor_at(v, spot->offset), behind, out;
+
+	if (!v->side->input || bat->blocks || !cursor_read(v, &in))
+		return false;
+	behind = in;
+	do
+		cursor_skip(&behind);
+	while (cursor_read(v, &behind) && behind.insn.nop);
+	if (!behind.code.size || behind.insn.kind != INSN_JUMP || !read_output(v, spot->entry, &out) ||
+	    !same_instruction(v->decoder->machine, in.code, &in.insn, out.code, &out.insn))
+		return false;
+	cursor_skip(&out);
+	return block_begins(bat, f, out.at - f->address) || (cursor_read(v, &out) && out.insn.kind == INSN_JUMP);
+}
+
+/* The instruction of this spot only goes on, and no block ends there: is it code that BOLT added or took as it is, or did it remove what followed? */
 static bool own_code_explains(const struct code_view *v, const struct spot *spot)
 {
 	const struct bat_fragment *f = &v->subject->bat.fragments[v->fragment];
 	struct cursor c = cursor_at(v, spot->offset);
 
-	if (probes_has(v->probes, c.at) || is_far_branch(v, spot->offset))
+	if (probes_has(v->probes, c.at) || is_far_branch(v, spot->offset) || is_nop(v, spot))
 		return true;
 	if (v->side->input || !cursor_read(v, &c))
-		return false;
+		return is_before_removed_jump(v, spot);
 	uint32_t input = bat_entry_input(v->subject->bat.entries[f->first_entry + spot->entry]);
 	uint32_t behind = spot->offset + c.insn.size;
 	return is_promoted(v, f->parent, input, spot->offset) ||

@@ -143,6 +143,39 @@ static void list_blocks(struct blocks *b, uint32_t fragment)
 	}
 }
 
+DEFINE_SEARCH(blocks_above, struct listed, uint32_t, item->input <= key)
+
+/* Where the block that begins at `input` ends: where the next one begins. */
+static uint32_t block_end(const struct blocks *b, uint32_t input)
+{
+	size_t next = blocks_above(b->at, b->count, input);
+
+	return next < b->count ? b->at[next].input : UINT32_MAX;
+}
+
+/* Do the branch entries behind a block entry come from that block? */
+static bool has_own_branches(const struct blocks *b, const struct listed *block)
+{
+	const struct bat_table *bat = &b->subject->bat;
+	const struct bat_fragment *f = &bat->fragments[block->fragment];
+	const struct bat_entry *e = bat->entries + f->first_entry;
+	uint32_t end = block_end(b, block->input);
+
+	for (uint32_t k = block->entry + 1; k < f->entry_count && bat_entry_is_branch(e[k]); k++)
+		if (bat_entry_input(e[k]) - block->input >= end - block->input)
+			return false;
+	return true;
+}
+
+/* Two entries come from one input offset.  Are they of one block, which BOLT copied, or split around a call that it promoted or
+ * inlined?  Without indices, their branches tell. */
+static bool is_one_block(const struct blocks *b, const struct listed *last, const struct listed *block)
+{
+	if (b->subject->bat.blocks)
+		return block->index == last->index;
+	return has_own_branches(b, last) && has_own_branches(b, block);
+}
+
 /* Check two blocks that are next to each other by input offset.  Of two blocks with the same
  * offset nothing else is reported, as their other faults follow from that. */
 static void check_neighbours(struct blocks *b)
@@ -152,8 +185,7 @@ static void check_neighbours(struct blocks *b)
 	for (uint32_t i = 1; i < b->count; i++) {
 		const struct listed *last = &b->at[i - 1], *block = &b->at[i];
 		if (block->input == last->input)
-			findings_add(b->findings, hashed && block->index == last->index
-							  ? FINDING_BLOCK_COPIED : FINDING_INPUT_TWICE,
+			findings_add(b->findings, is_one_block(b, last, block) ? FINDING_BLOCK_COPIED : FINDING_INPUT_TWICE,
 				     location(b, block), "input 0x%x is the beginning of another one, too",
 				     block->input);
 		else if (hashed && block->index == last->index)
@@ -229,16 +261,6 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 	else
 		findings_add(b->findings, FINDING_BLOCK_COUNT, location_of(b->subject, hot, NO_INDEX),
 			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
-}
-
-DEFINE_SEARCH(blocks_above, struct listed, uint32_t, item->input <= key)
-
-/* Where the block that begins at `input` ends: where the next one begins. */
-static uint32_t block_end(const struct blocks *b, uint32_t input)
-{
-	size_t next = blocks_above(b->at, b->count, input);
-
-	return next < b->count ? b->at[next].input : UINT32_MAX;
 }
 
 /* Not in BAT_HASHED: since LLVM 19 branches keep their input offset when BOLT

@@ -74,20 +74,39 @@ static bool table_input_twice(const struct world *w, struct bat_table *t)
 {
 	struct pair p;
 
-	if (!find_pair(w, t, &p))
+	if (!hashed(t) || !find_pair(w, t, &p))
 		return false;
 	set_input(t, p.b, bat_entry_input(t->entries[p.a]));
 	return true;
+}
+
+/* The same without indices: one of two neighbours gets the other one's offset, so that branches behind it come from the block that it was. */
+static bool table_twice_unhashed(const struct world *w, struct bat_table *t)
+{
+	(void)w;
+	for (uint32_t i = 0; i < t->fragment_count && !hashed(t); i++) {
+		struct bat_entry *e = entries_of(t, i);
+		for (uint32_t k = 3; k < t->fragments[i].entry_count; k++) {
+			if (!bat_entry_is_branch(e[k]) || bat_entry_is_branch(e[k - 1]) || !bat_entry_is_branch(e[k - 2]) ||
+			    bat_entry_is_branch(e[k - 3]) || !e[k - 3].input || e[k - 3].input >= e[k - 1].input ||
+			    e[k - 1].output - e[k - 3].output != bat_entry_input(e[k - 1]) - bat_entry_input(e[k - 3]))
+				continue;
+			e[k - 3].input = e[k - 1].input;
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool table_block_copied(const struct world *w, struct bat_table *t)
 {
 	struct pair p;
 
-	if (!t->blocks || !find_pair(w, t, &p))
+	if (!find_pair(w, t, &p))
 		return false;
 	set_input(t, p.b, bat_entry_input(t->entries[p.a]));
-	t->blocks[p.b].index = t->blocks[p.a].index;
+	if (hashed(t))
+		t->blocks[p.b].index = t->blocks[p.a].index;
 	return true;
 }
 
@@ -350,6 +369,7 @@ const struct mutation table_mutations[] = {
 	{"block never emitted", FINDING_NEVER_EMITTED, ALONE, .table = table_never_emitted},
 	{"entry behind the end", FINDING_ENTRY_OUTSIDE, ALONE, .table = table_outside},
 	{"two blocks of one input offset", FINDING_INPUT_TWICE, ALONE, .table = table_input_twice},
+	{"two blocks of one input offset, no indices", FINDING_INPUT_TWICE, ALSO(BRANCH_ASTRAY), .table = table_twice_unhashed},
 	{"a block listed twice", FINDING_BLOCK_COPIED, ALONE, .table = table_block_copied},
 	{"branch from another block", FINDING_BRANCH_ASTRAY, ALONE, .table = table_branch_astray},
 	{"NumBlocks too large", FINDING_BLOCK_COUNT, ALONE, .table = table_more_blocks},

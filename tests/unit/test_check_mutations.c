@@ -34,6 +34,9 @@ static const struct base {
 	{"riscv64/demo.huge.b22", "riscv64/demo", -1, -1, 0},
 	/* Promoted calls, a copied tail, probes. */
 	{"promoted/promoted.b22", "promoted/promoted", -1, -1, 0},
+	/* A promoted call and a block that was only a jump, without indices; a nop that has an entry. */
+	{"sound/sound.b16", "sound/sound", -1, FINDING_BLOCK_COPIED, 3},
+	{"sound/nops.b22", "sound/nops", -1, -1, 0},
 };
 
 static void forget(uint64_t counts[FINDING_KIND_COUNT], int kind)
