@@ -34,4 +34,7 @@ struct batconv_resolver {
 /* Copy an error out; returns false. */
 bool give_error(const struct bc_error *from, struct batconv_error *to);
 
+/* The call of a number among `count` that were inlined, which `calls` (struct source_place) has; false: there are no more. */
+bool inlined_call(const void *calls, size_t count, size_t number, struct batconv_inlined *out);
+
 #endif

@@ -152,24 +152,24 @@ bool batconv_image_to_input(const struct batconv_image *image, struct batconv_va
 }
 
 struct search {
-	batconv_vaddr_fn *found;
-	void *ctx;
-	size_t count;
+	struct batconv_vaddr *out;
+	size_t most, count;
 };
 
-static bool tell(void *ctx, struct vaddr at)
+static bool keep(void *ctx, struct vaddr at)
 {
 	struct search *search = ctx;
 
+	if (search->count < search->most)
+		search->out[search->count] = (struct batconv_vaddr){at.v};
 	search->count++;
-	return search->found(search->ctx, (struct batconv_vaddr){at.v});
+	return true;
 }
 
-size_t batconv_image_from_input(const struct batconv_image *image,
-				const struct batconv_input_addr *at, batconv_vaddr_fn *found,
-				void *ctx)
+size_t batconv_image_from_input(const struct batconv_image *image, const struct batconv_input_addr *at,
+				struct batconv_vaddr *out, size_t most)
 {
-	struct search search = {found, ctx, 0};
+	struct search search = {out, most, 0};
 	size_t count;
 	const struct named_place *named = places_named(&image->places, text_of(at->function), &count);
 
@@ -177,7 +177,7 @@ size_t batconv_image_from_input(const struct batconv_image *image,
 		const struct function *f = &image->binary.functions.at[named[i].function];
 		uint32_t fragment = image->binary.fragment_of[named[i].function];
 		if (fragment == NO_FRAGMENT || !image->binary.bat.fragments[fragment].cold)
-			places_of_input(&image->places, f, (uint32_t)at->offset, tell, &search);
+			places_of_input(&image->places, f, (uint32_t)at->offset, keep, &search);
 	}
 	return search.count;
 }

@@ -18,15 +18,20 @@ static void take_places(const struct batconv_resolver *r, const struct frame *f,
 	}
 }
 
-bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, struct batconv_inlined *out)
+bool inlined_call(const void *calls, size_t count, size_t number, struct batconv_inlined *out)
 {
-	const struct source_place *places = frame->places;
+	const struct source_place *places = calls;
 
-	if (number >= frame->inlined)
+	if (number >= count)
 		return false;
 	*out = (struct batconv_inlined){.function = places[number].function, .file = places[number].file,
 					.line = places[number].line};
 	return true;
+}
+
+bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, struct batconv_inlined *out)
+{
+	return inlined_call(frame->places, frame->inlined, number, out);
 }
 
 static bool take(void *ctx, const struct stack *stack, struct bc_error *err)

@@ -77,14 +77,15 @@ BATCONV_API bool batconv_image_function(const struct batconv_image *image, struc
 BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struct batconv_vaddr at,
 					struct batconv_input_addr *out);
 
-/* Receives a vaddr, in the thread that searches.  Return false to end the search. */
-typedef bool batconv_vaddr_fn(void *ctx, struct batconv_vaddr at);
-
-/* Finds every vaddr that code of an input address has now: BOLT can have copied it.  Returns
- * how many were found; 0: there is no such function, or the code was removed. */
+/* Every vaddr that code of an input address has now, in the order of the fragments: BOLT can have
+ * copied it.  Of a binary without BAT: that of the function and offset in itself.
+ *
+ * out   gets the first `most` of them; can be NULL if most is 0
+ *
+ * Returns how many there are; 0: there is no such function, or the code was removed. */
 BATCONV_API size_t batconv_image_from_input(const struct batconv_image *image,
 					    const struct batconv_input_addr *at,
-					    batconv_vaddr_fn *found, void *ctx);
+					    struct batconv_vaddr *out, size_t most);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "batconv/image.h"
-#include "batconv/resolve.h"
+#include "batconv/translate.h"
 #include "tests/support/cmocka.h"
 
 #define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
@@ -38,6 +38,7 @@ static void structs_are_as_large_as_released(void **state)
 	assert_int_equal(sizeof(struct batconv_frame), 128);
 	assert_int_equal(sizeof(struct batconv_inlined), 40);
 	assert_int_equal(sizeof(struct batconv_input_addr), 16);
+	assert_int_equal(sizeof(struct batconv_place), 80);
 }
 
 static void versions_agree(void **state)
@@ -101,25 +102,21 @@ static void an_image(void **state)
 	batconv_image_close(image);
 }
 
-static bool take_first(void *ctx, struct batconv_vaddr at)
-{
-	*(uint64_t *)ctx = at.v;
-	return false;
-}
-
 static void input_addresses_and_back(void **state)
 {
 	struct batconv_image *image = opened();
 	struct batconv_input_addr input;
-	uint64_t back = 0;
+	struct batconv_vaddr back[2] = {{0}, {1}};
 
 	(void)state;
 	assert_true(batconv_image_to_input(image, (struct batconv_vaddr){MAIN_COLD}, &input));
 	assert_string_equal(input.function, "main");
-	assert_int_equal(batconv_image_from_input(image, &input, take_first, &back), 1);
-	assert_int_equal(back, MAIN_COLD);
+	assert_int_equal(batconv_image_from_input(image, &input, NULL, 0), 1);
+	assert_int_equal(batconv_image_from_input(image, &input, back, 2), 1);
+	assert_int_equal(back[0].v, MAIN_COLD);
+	assert_int_equal(back[1].v, 1);
 	input.function = "no such function";
-	assert_int_equal(batconv_image_from_input(image, &input, take_first, &back), 0);
+	assert_int_equal(batconv_image_from_input(image, &input, back, 2), 0);
 	batconv_image_close(image);
 }
 
@@ -276,6 +273,105 @@ static void lines_of_frames(void **state)
 	batconv_snapshots_free(s);
 }
 
+/* ---- translated addresses: facts of readelf and nm of both binaries, and of eu-addr2line of the input ---- */
+
+#define INPUT BATCONV_SOURCE_DIR "/inputs/demo/demo"
+#define INPUT_MAIN 0x10f0
+
+static void translated_addresses(void **state)
+{
+	/* The cold part of main begins with what is at 0x221 of the input's; the second address is a return address. */
+	static const struct batconv_vaddr at[] = {{MAIN_COLD}, {MAIN + 5}, {0x999999}, {0}};
+	struct batconv_translator *t;
+	struct batconv_place out[4];
+	struct batconv_error err;
+
+	(void)state;
+	assert_true(batconv_translator_open(BOLTED, INPUT, 0, &t, &err));
+	memset(out, 0xff, sizeof(out));
+	assert_true(batconv_translate(t, BATCONV_CALL_STACK, at, 4, out, &err));
+	assert_string_equal(out[0].input.function, "main");
+	assert_int_equal(out[0].input.offset, 0x221);
+	assert_true(out[0].has_vaddr);
+	assert_int_equal(out[0].vaddr.v, INPUT_MAIN + 0x221);
+	assert_null(out[0].file);
+	assert_int_equal(out[0].inlined, 0);
+	assert_int_equal(out[0].reserved[0] | out[0].reserved[1], 0);
+	assert_int_equal(out[1].input.offset, 5);
+	assert_int_equal(out[1].vaddr.v, INPUT_MAIN + 5);
+	for (size_t i = 2; i < 4; i++) {
+		assert_null(out[i].input.function);
+		assert_false(out[i].has_vaddr);
+	}
+	/* As the beginning of a cold part, and as what follows the code before it. */
+	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, &(struct batconv_vaddr){MAIN_COLD}, 1, out, &err));
+	assert_int_equal(out[0].input.offset, 0x221);
+	batconv_translator_close(t);
+
+	assert_true(batconv_translator_open(BOLTED, NULL, 0, &t, &err));
+	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, at, 1, out, &err));
+	assert_int_equal(out[0].input.offset, 0x221);
+	assert_false(out[0].has_vaddr);
+	batconv_translator_close(t);
+
+	/* What was not BOLTed is its own input. */
+	assert_true(batconv_translator_open(INPUT, NULL, 0, &t, &err));
+	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, &(struct batconv_vaddr){INPUT_MAIN + 8}, 1, out, &err));
+	assert_string_equal(out[0].input.function, "main");
+	assert_int_equal(out[0].vaddr.v, INPUT_MAIN + 8);
+	batconv_translator_close(t);
+}
+
+static void translated_lines(void **state)
+{
+	static const struct batconv_vaddr at[] = {{0x6000}, {0x6010}, {0x6343}};
+	const char *inputs = getenv("INPUTS");
+	char bolted[512], input[512];
+	struct batconv_translator *t;
+	struct batconv_place out[3];
+	struct batconv_inlined call;
+	struct batconv_error err;
+
+	(void)state;
+	snprintf(bolted, sizeof(bolted), "%s/lines/g4.b22", inputs ? inputs : ".");
+	snprintf(input, sizeof(input), "%s/lines/g4", inputs ? inputs : ".");
+	if (!inputs || (!batconv_translator_open(bolted, input, BATCONV_LINES | BATCONV_INLINES, &t, &err) &&
+			err.code == BATCONV_UNSUPPORTED))
+		skip(); /* no libdw */
+	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, at, 3, out, &err));
+	assert_string_equal(out[0].file, "/src/main.cc");
+	assert_int_equal(out[0].line, 24);
+	assert_int_equal(out[0].inlined, 0);
+	/* atoi() of stdlib.h, which main calls in its line 25 */
+	assert_string_equal(out[1].file, "/src/main.cc");
+	assert_int_equal(out[1].line, 25);
+	assert_int_equal(out[1].inlined, 1);
+	assert_true(batconv_place_inlined(&out[1], 0, &call));
+	assert_string_equal(call.function, "atoi");
+	assert_string_equal(call.file, "/usr/include/stdlib.h");
+	assert_int_equal(call.line, 364);
+	assert_false(batconv_place_inlined(&out[1], 1, &call));
+	assert_string_equal(out[2].input.function, "rare_c");
+	assert_int_equal(out[2].vaddr.v, 0x1443);
+	assert_int_equal(out[2].line, 8);
+	batconv_translator_close(t);
+}
+
+static void translators_that_cannot_be(void **state)
+{
+	struct batconv_translator *t;
+	struct batconv_error err;
+
+	(void)state;
+	assert_false(batconv_translator_open("/nowhere", NULL, 0, &t, &err));
+	assert_int_equal(err.code, BATCONV_IO);
+	assert_false(batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/LICENSE", 0, &t, &err));
+	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_false(batconv_translator_open(BOLTED, NULL, BATCONV_LINES, &t, &err));
+	assert_int_equal(err.code, BATCONV_NOTFOUND);
+	batconv_translator_close(NULL);
+}
+
 static void snapshots_in_a_file(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text(), *again = batconv_snapshots_new();
@@ -330,6 +426,9 @@ int main(void)
 		cmocka_unit_test(maps_and_bases),
 		cmocka_unit_test(frames_of_stacks),
 		cmocka_unit_test(lines_of_frames),
+		cmocka_unit_test(translated_addresses),
+		cmocka_unit_test(translated_lines),
+		cmocka_unit_test(translators_that_cannot_be),
 		cmocka_unit_test(snapshots_in_a_file),
 		cmocka_unit_test(errors),
 	};

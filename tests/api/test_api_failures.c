@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "batconv/image.h"
-#include "batconv/resolve.h"
+#include "batconv/translate.h"
 #include "tests/support/cmocka.h"
 
 #define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
@@ -401,6 +401,28 @@ static void giving(void **state)
 	batconv_snapshots_free(s);
 }
 
+static void translating(void **state)
+{
+	struct batconv_vaddr at = {0x7e80};
+	struct batconv_translator *t = NULL;
+	struct batconv_place place;
+	struct batconv_error err;
+	bool ok = false;
+
+	(void)state;
+	for (uint64_t n = 0; !ok; n++) {
+		allowed = n;
+		ok = batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/inputs/demo/demo", 0, &t, &err);
+		allowed = ALL;
+		assert_true(ok || (!t && err.code == BATCONV_NOMEM));
+	}
+	allowed = 0; /* nothing is allocated for an address */
+	ok = batconv_translate(t, BATCONV_INSTRUCTIONS, &at, 1, &place, &err);
+	allowed = ALL;
+	assert_true(ok && place.has_vaddr);
+	batconv_translator_close(t);
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -427,6 +449,7 @@ int main(void)
 		cmocka_unit_test(opening),
 		cmocka_unit_test(resolving),
 		cmocka_unit_test(giving),
+		cmocka_unit_test(translating),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

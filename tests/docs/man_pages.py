@@ -16,7 +16,7 @@ BATCONV = os.path.abspath(os.environ['BATCONV'])
 SOURCE = os.environ['SOURCE']
 MAN = os.path.join(SOURCE, 'docs/man')
 HEADERS = {'libbat.3': ['bat/bat.h'],
-           'libbatconv.3': ['batconv/%s.h' % name for name in ('address', 'maps', 'image', 'resolve', 'capture')]}
+           'libbatconv.3': ['batconv/%s.h' % name for name in ('address', 'maps', 'image', 'resolve', 'translate', 'capture')]}
 SETUP = {'libbat.3': '#include <bat/bat.h>\n#include <stdio.h>\nint example(const uint8_t *desc, size_t size, uint64_t address);\n'
                      'int example(const uint8_t *desc, size_t size, uint64_t address)\n',
          'libbatconv.3': '#include <batconv/resolve.h>\n#include <stdio.h>\nint example(uint32_t pid, struct batconv_run_addr at);\n'

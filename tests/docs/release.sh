@@ -17,6 +17,7 @@ cp "$source/scripts/release" scripts
 cp "$source/CMakeLists.txt" "$source/CHANGELOG.md" .
 cp "$source/docs/stability.md" docs
 cp "$source/debian/changelog" debian
+cp -r "$source/bindings" .
 echo /build >.gitignore
 version=$(sed -n 's/^project(batconv VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 for name in scripts/analyze scripts/nightly .ci/run; do

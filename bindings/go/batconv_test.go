@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+package batconv
+
+import (
+	"errors"
+	"os"
+	"testing"
+)
+
+// Facts of nm and eu-addr2line, as in tests/api/test_api.c.
+var (
+	bolted = os.Getenv("INPUTS") + "/lines/g4.b22"
+	input  = os.Getenv("INPUTS") + "/lines/g4"
+)
+
+func open(t testing.TB, options uint) *Translator {
+	translator, err := Open(bolted, input, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return translator
+}
+
+func TestPlaces(t *testing.T) {
+	translator := open(t, Lines|Inlines)
+	defer translator.Close()
+	places, err := translator.Translate([]uint64{0x6010, 0x6343, 0x999999})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := places[0]; p.Function != "main" || p.Offset != 0x10 || !p.HasVaddr || p.Vaddr != 0x1110 || p.File != "/src/main.cc" ||
+		p.Line != 25 || len(p.Inlined) != 1 || p.Inlined[0] != (Call{"atoi", "/usr/include/stdlib.h", 364}) {
+		t.Errorf("%+v", p)
+	}
+	if p := places[1]; p.Function != "rare_c" || p.Vaddr != 0x1443 || p.Line != 8 || p.Inlined != nil {
+		t.Errorf("%+v", p)
+	}
+	if p := places[2]; p.Function != "" || p.HasVaddr {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What a return address is the end of counts, not what it is the beginning of.
+func TestStack(t *testing.T) {
+	translator := open(t, 0)
+	defer translator.Close()
+	places, err := translator.TranslateStack([]uint64{0x6343, 0x6166})
+	if err != nil || places[1].Function != "_Z4rarei" || places[1].File != "" {
+		t.Error(places, err)
+	}
+	if places, err = translator.Translate(nil); places != nil || err != nil {
+		t.Error(places, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	var refused *Error
+	if _, err := Open("/nowhere", "", 0); !errors.As(err, &refused) || refused.Code != IO {
+		t.Error(err)
+	}
+	if _, err := Open(bolted, "", Lines); !errors.As(err, &refused) || refused.Code != NotFound {
+		t.Error(err)
+	}
+	translator := open(t, 0)
+	translator.Close()
+	translator.Close()
+	if _, err := translator.Translate([]uint64{1}); err == nil {
+		t.Error("a closed translator translated")
+	}
+}
+
+func BenchmarkTranslate(b *testing.B) {
+	translator := open(b, 0)
+	defer translator.Close()
+	addresses := make([]uint64, 10000)
+	for i := range addresses {
+		addresses[i] = 0x6000 + uint64(i*7919%0x3bc)
+	}
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		if _, err := translator.Translate(addresses); err != nil {
+			b.Fatal(err)
+		}
+	}
+
+}

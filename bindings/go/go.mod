@@ -1,0 +1,3 @@
+module batconv
+
+go 1.19

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Addresses of a BOLTed program -> functions, addresses and source lines of the binary that llvm-bolt read.
+
+    import batconv
+
+    with batconv.Translator('prog.bolt', 'prog', lines=True) as translator:
+        for place in translator.translate([0x401234, 0x402345]):
+            print(place.function, place.offset, place.vaddr, place.file, place.line)
+
+The C interface behind this, with what it promises, is include/batconv/translate.h.
+"""
+import array
+import ctypes
+import ctypes.util
+import os
+from typing import Iterable, List, NamedTuple, Optional, Tuple
+
+__all__ = ['Call', 'Error', 'Place', 'Translator', 'version']
+
+_LINES, _INLINES = 4, 8  # batconv/resolve.h
+_INSTRUCTIONS, _CALL_STACK = 0, 1  # enum batconv_addresses
+_CODES = ('OK', 'NOMEM', 'IO', 'FORMAT', 'UNSUPPORTED', 'NOTFOUND', 'MISMATCH')  # enum batconv_code
+_MAJOR, _MINOR = 0, 1  # the release whose structs are below
+
+
+class Error(Exception):
+    """What libbatconv refused, in one line.  .code is NOMEM, IO, FORMAT, UNSUPPORTED, NOTFOUND or MISMATCH."""
+
+    def __init__(self, code: str, text: str):
+        super().__init__(text)
+        self.code = code
+
+
+class Call(NamedTuple):
+    """A function that was inlined, and where in it the address is."""
+    function: Optional[str]
+    file: Optional[str]
+    line: int
+
+
+class Place(NamedTuple):
+    """Where an address was in the binary that llvm-bolt read."""
+    function: str  # as BOLT names it: 'main', 'emit/expr.c/1'
+    offset: int  # bytes from its beginning
+    vaddr: Optional[int]  # None: no input was given, or it has no such function
+    file: Optional[str]  # None: not known, or not asked for
+    line: int  # 0 as well
+    inlined: Tuple[Call, ...]  # innermost first
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [('code', ctypes.c_int), ('text', ctypes.c_char * 768), ('reserved', ctypes.c_uint64 * 2)]
+
+
+class _Place(ctypes.Structure):
+    _fields_ = [('function', ctypes.c_char_p), ('offset', ctypes.c_uint64), ('has_vaddr', ctypes.c_bool),
+                ('vaddr', ctypes.c_uint64), ('file', ctypes.c_char_p), ('line', ctypes.c_uint32),
+                ('inlined', ctypes.c_size_t), ('calls', ctypes.c_void_p), ('reserved', ctypes.c_uint64 * 2)]
+
+
+class _Inlined(ctypes.Structure):
+    _fields_ = [('function', ctypes.c_char_p), ('file', ctypes.c_char_p), ('line', ctypes.c_uint32),
+                ('reserved', ctypes.c_uint64 * 2)]
+
+
+def _library_path() -> str:
+    """$BATCONV_LIBRARY, the library in this package (of a wheel), or the system's."""
+    named = os.environ.get('BATCONV_LIBRARY')
+    if named:
+        return named
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'libbatconv.so')
+    return own if os.path.exists(own) else ctypes.util.find_library('batconv') or 'libbatconv.so.0'
+
+
+def _load() -> ctypes.CDLL:
+    library = ctypes.CDLL(_library_path())
+    library.batconv_version.restype = ctypes.c_uint32
+    number = library.batconv_version()
+    if (number // 1000000, number // 1000 % 1000) != (_MAJOR, _MINOR):
+        raise ImportError('libbatconv is version %d.%d; this package is made for %d.%d: install the one of the same release'
+                          % (number // 1000000, number // 1000 % 1000, _MAJOR, _MINOR))
+    error = ctypes.POINTER(_Error)
+    library.batconv_translator_open.restype = ctypes.c_bool
+    library.batconv_translator_open.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint,
+                                                ctypes.POINTER(ctypes.c_void_p), error]
+    library.batconv_translator_close.restype = None
+    library.batconv_translator_close.argtypes = [ctypes.c_void_p]
+    library.batconv_translate.restype = ctypes.c_bool
+    library.batconv_translate.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t,
+                                          ctypes.POINTER(_Place), error]
+    library.batconv_place_inlined.restype = ctypes.c_bool
+    library.batconv_place_inlined.argtypes = [ctypes.POINTER(_Place), ctypes.c_size_t, ctypes.POINTER(_Inlined)]
+    return library
+
+
+_c = _load()
+
+
+def version() -> str:
+    """The version of libbatconv that is used."""
+    number = _c.batconv_version()
+    return '%d.%d.%d' % (number // 1000000, number // 1000 % 1000, number % 1000)
+
+
+def _text(raw: Optional[bytes]) -> Optional[str]:
+    return None if raw is None else os.fsdecode(raw)
+
+
+def _calls(place: _Place) -> Tuple[Call, ...]:
+    out = _Inlined()
+    calls = []
+    for number in range(place.inlined):
+        _c.batconv_place_inlined(ctypes.byref(place), number, ctypes.byref(out))
+        calls.append(Call(_text(out.function), _text(out.file), out.line))
+    return tuple(calls)
+
+
+class Translator:
+    """Translates addresses of one binary.  One thread at a time may use it.
+
+    bolted   the binary that runs.  One without a translation table is its own input.
+    input    the binary that llvm-bolt read; without it functions and offsets are known, vaddrs and lines are not
+    lines    look for source files and lines, for which an input is needed
+    inlines  look for inlined calls as well
+    """
+
+    def __init__(self, bolted, input=None, lines: bool = False, inlines: bool = False):
+        self._handle = ctypes.c_void_p()
+        error = _Error()
+        if not _c.batconv_translator_open(os.fsencode(bolted), None if input is None else os.fsencode(input),
+                                          (_LINES if lines else 0) | (_INLINES if inlines else 0),
+                                          ctypes.byref(self._handle), ctypes.byref(error)):
+            raise Error(_CODES[error.code], _text(error.text))
+
+    def translate(self, addresses: Iterable[int], stack: bool = False) -> List[Optional[Place]]:
+        """Of each vaddr its Place, or None where no function is known.
+
+        stack: the addresses are a call stack, innermost first: those behind the first are return addresses,
+        of which the call is looked up, one byte before.
+        """
+        if not self._handle:
+            raise ValueError('the translator is closed')
+        at = array.array('Q', addresses)
+        out = (_Place * len(at))()
+        error = _Error()
+        if not _c.batconv_translate(self._handle, _CALL_STACK if stack else _INSTRUCTIONS, at.buffer_info()[0], len(at),
+                                    out, ctypes.byref(error)):
+            raise Error(_CODES[error.code], _text(error.text))
+        return [None if place.function is None else
+                Place(_text(place.function), place.offset, place.vaddr if place.has_vaddr else None, _text(place.file),
+                      place.line, _calls(place) if place.inlined else ()) for place in out]
+
+    def close(self) -> None:
+        _c.batconv_translator_close(self._handle)
+        self._handle = ctypes.c_void_p()
+
+    def __enter__(self) -> 'Translator':
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+    def __del__(self):
+        if getattr(self, '_handle', None):
+            self.close()

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Folded stacks of a BOLTed program -> the same with functions, addresses and lines of its input.
+
+    translate_folded.py BOLTED INPUT < FOLDED
+
+A stack is a line FRAME;FRAME;...;FRAME COUNT, its innermost frame last.  A frame 0x... is a vaddr of BOLTED,
+every other one stays as it is.
+"""
+import sys
+
+import batconv
+
+
+def text(name, place):
+    return '%s %s:%d' % (name, place.file, place.line) if place.file else name
+
+
+def frames(place):
+    """Of one address: the function, then what was inlined into it, the innermost call last."""
+    where = ' 0x%x' % place.vaddr if place.vaddr is not None else '+0x%x' % place.offset
+    calls = [text(call.function or '[inlined]', call) for call in reversed(place.inlined)]
+    return [text(place.function + where, place)] + calls
+
+
+def translated(translator, stack):
+    names = stack.split(';')
+    places = [(i, int(name, 16)) for i, name in enumerate(names) if name.startswith('0x')]
+    # Frames of other code between them are no matter: all but the innermost of the whole stack are return addresses.
+    inner = len(places) and places[-1][0] == len(names) - 1
+    addresses = [at for _, at in reversed(places)] if inner else [0] + [at for _, at in reversed(places)]
+    found = translator.translate(addresses, stack=True)[0 if inner else 1:]
+    out = {i: frames(place) for (i, _), place in zip(reversed(places), found) if place}
+    return ';'.join(frame for i, name in enumerate(names) for frame in out.get(i, [name]))
+
+
+def main():
+    bolted, program = sys.argv[1:]
+    with batconv.Translator(bolted, program, lines=True, inlines=True) as translator:
+        for line in sys.stdin:
+            stack, count = line.rstrip('\n').rsplit(' ', 1)
+            print(translated(translator, stack), count)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Facts of nm and eu-addr2line, as in tests/api/test_api.c."""
+import os
+import re
+import unittest
+
+import batconv
+
+LINES = os.path.join(os.environ['INPUTS'], 'lines')
+BOLTED, INPUT = os.path.join(LINES, 'g4.b22'), os.path.join(LINES, 'g4')
+
+
+class TranslatorTest(unittest.TestCase):
+    def test_places(self):
+        with batconv.Translator(BOLTED, INPUT, lines=True, inlines=True) as translator:
+            main, cold, nothing = translator.translate([0x6010, 0x6343, 0x999999])
+        self.assertEqual(main, batconv.Place('main', 0x10, 0x1110, '/src/main.cc', 25,
+                                             (batconv.Call('atoi', '/usr/include/stdlib.h', 364),)))
+        self.assertEqual((cold.function, cold.vaddr, cold.line, cold.inlined), ('rare_c', 0x1443, 8, ()))
+        self.assertIsNone(nothing)
+
+    def test_stack(self):
+        with batconv.Translator(BOLTED) as translator:
+            places = translator.translate([0x6343, 0x6166], stack=True)
+            self.assertEqual([place.function for place in places], ['rare_c', '_Z4rarei'])
+            self.assertEqual([place.vaddr for place in places], [None, None])
+            self.assertEqual(translator.translate([]), [])
+
+    def test_errors(self):
+        for arguments, code in ((('/nowhere',), 'IO'), ((BOLTED, None, True), 'NOTFOUND'), ((__file__,), 'FORMAT')):
+            with self.assertRaises(batconv.Error) as raised:
+                batconv.Translator(*arguments)
+            self.assertEqual(raised.exception.code, code)
+        translator = batconv.Translator(BOLTED)
+        translator.close()
+        translator.close()
+        self.assertRaises(ValueError, translator.translate, [1])
+        with batconv.Translator(BOLTED) as translator:
+            self.assertRaises(OverflowError, translator.translate, [-1])
+
+    def test_version(self):
+        self.assertTrue(re.fullmatch(r'\d+\.\d+\.\d+', batconv.version()))

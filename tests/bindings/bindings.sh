@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# A package of bindings/ by what was installed: bindings.sh BUILD_DIR LANGUAGE, with INPUTS.
+# Its tests, and its example, which must give the folded stacks of bindings/example.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+build=$1 language=$2
+
+# absent WHAT: no failure in CI either, unlike a peer: a landing needs no toolchain of another language
+absent() {
+	echo "skipped: $* (scripts/setup bindings)"
+	exit 77
+}
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+[ -z "$(sed -n 's/^BATCONV_SANITIZE:STRING=//p' "$build/CMakeCache.txt")" ] || { echo 'skipped: a sanitizer has to be in the program, too'; exit 77; }
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/installed" >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$work/installed" -name batconv.pc)")
+LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+cp -r "$source/bindings" "$work/bindings"
+cd "$work/bindings/$language"
+
+# example COMMAND...: what it makes of the stacks
+example() {
+	"$@" "$INPUTS/lines/g4.b22" "$INPUTS/lines/g4" <../example/stacks.folded >"$work/out"
+	diff -u ../example/translated.folded "$work/out"
+}
+
+case $language in
+python)
+	export BATCONV_LIBRARY=$LD_LIBRARY_PATH/libbatconv.so
+	PYTHONPATH=$PWD python3 -B -m unittest discover -s tests
+	PYTHONPATH=$PWD example python3 -B examples/translate_folded.py
+	for python in python3 /usr/bin/python3 ''; do
+		[ -n "$python" ] || absent 'the wheel: no python3 has pip, setuptools and wheel here'
+		! "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || break
+	done
+	# A wheel, which carries the library, in a folder of its own; nothing of the sources is beside it.
+	"$python" -m pip wheel --quiet --no-index --no-build-isolation --no-deps --wheel-dir "$work/wheel" .
+	case $(basename "$work"/wheel/*.whl) in batconv-*-py3-none-linux_*.whl) ;; *) ls "$work/wheel"; exit 1 ;; esac
+	"$python" -m pip install --quiet --no-index --no-deps --target "$work/site" "$work"/wheel/*.whl
+	cp -r examples "$work/elsewhere" && cd "$work/elsewhere"
+	mkdir ../example && cp "$work/bindings/example/"* ../example
+	unset BATCONV_LIBRARY
+	export -n LD_LIBRARY_PATH
+	PYTHONPATH=$work/site example python3 -B translate_folded.py
+	;;
+go)
+	command -v go >/dev/null || absent 'no go here'
+	export GOCACHE=$work/cache GOPATH=$work/go GOFLAGS=-mod=mod GOTOOLCHAIN=local
+	[ -z "$(gofmt -l .)" ] || { gofmt -d .; exit 1; }
+	go vet ./...
+	go test ./...
+	go build -o "$work/translate-folded" ./cmd/translate-folded
+	example "$work/translate-folded"
+	;;
+rust)
+	command -v cargo >/dev/null || absent 'no cargo here'
+	rustc -V | awk '{ split($2, v, "."); exit !(v[1] > 1 || v[2] >= 77) }' || absent 'rustc is older than 1.77'
+	export CARGO_TARGET_DIR=$work/target
+	cargo test --offline --quiet
+	cargo build --offline --quiet --example translate_folded
+	example "$work/target/debug/examples/translate_folded"
+	;;
+esac
