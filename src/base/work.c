@@ -21,6 +21,9 @@ static const char *const kind_names[WORK_KINDS] = {
 	[WORK_LINES] = "line tables",
 	[WORK_LINE_FILES] = "files of line tables",
 	[WORK_ENTRIES] = "entries of debug information",
+	[WORK_SCOPES] = "attributes of debug information",
+	[WORK_RANGES] = "ranges of debug information",
+	[WORK_EXPRESSIONS] = "expressions of debug information",
 };
 
 void work_begin(struct work *work, uint64_t size)

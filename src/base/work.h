@@ -35,6 +35,9 @@ enum work_kind {
 	WORK_LINES,         /* bytes of line tables, each 24 times: as rows they take as much memory */
 	WORK_LINE_FILES,    /* characters of the paths of line tables                       */
 	WORK_ENTRIES,       /* entries of .debug_info, and how deep each is                 */
+	WORK_SCOPES,        /* entries of .debug_info, how deep each is, and their attributes  */
+	WORK_RANGES,        /* ranges of addresses, and pieces of code that they cover         */
+	WORK_EXPRESSIONS,   /* operations of expressions, each 8 times, as each takes 50 bytes */
 	WORK_KINDS,
 };
 

@@ -6,27 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/search.h"
-#include "src/base/sort.h"
 #include "src/check/checks.h"
+#include "src/check/folded_functions.h"
 #include "src/check/insn_ties.h"
 #include "src/elf/fragments_by_function.h"
 #include "src/elf/line_rows.h"
-#include "src/pair/pair.h"
-
-/* A function of the input that BOLT folded into the one that a fragment is of. */
-struct folded {
-	uint32_t fragment; /* the hot one */
-	uint32_t input;
-};
-DEFINE_VEC(folded_vec, struct folded);
-
-static bool folded_less(const struct folded *a, const struct folded *b)
-{
-	return a->fragment != b->fragment ? a->fragment < b->fragment : a->input < b->input;
-}
-DEFINE_SORT(sort_folded, struct folded, folded_less)
-DEFINE_SEARCH(folded_before, struct folded, uint32_t, item->fragment < key)
 
 struct checking {
 	const struct binary *subject;
@@ -252,23 +236,19 @@ static uint64_t count_differences(const struct checking *c, const struct tied_fu
 static uint64_t address_of_lines(const struct checking *c, const struct tied_function *function, uint32_t input, bool *untold)
 {
 	uint64_t best = function->in.address, least;
-	uint32_t hot = fragment_hot_one(&c->subject->bat, function->fragments[0].fragment);
-	size_t first = folded_before(c->folded.at, c->folded.len, hot);
+	size_t count;
+	const struct folded *folded = folded_of(&c->folded, fragment_hot_one(&c->subject->bat, function->fragments[0].fragment), &count);
 
-	*untold = false;
-	if (first == c->folded.len || c->folded.at[first].fragment != hot)
+	*untold = count > TWINS_MOST;
+	if (!count)
 		return best;
 	least = count_differences(c, function, best);
-	for (size_t i = first; least && i < c->folded.len && c->folded.at[i].fragment == hot; i++) {
-		if (i == first + TWINS_MOST) {
-			*untold = true;
-			break;
-		}
-		const struct function *twin = &c->input->functions.at[c->folded.at[i].input];
-		uint64_t count = count_differences(c, function, twin->address);
+	for (size_t i = 0; least && i < count && i < TWINS_MOST; i++) {
+		const struct function *twin = &c->input->functions.at[folded[i].input];
+		uint64_t differ = count_differences(c, function, twin->address);
 		*untold |= twin->size != c->input->functions.at[input].size;
-		if (count < least) {
-			least = count;
+		if (differ < least) {
+			least = differ;
 			best = twin->address;
 		}
 	}
@@ -442,27 +422,6 @@ static void check_files(struct checking *c, struct findings *findings)
 
 /* ---- both binaries ---- */
 
-/* By the names: those of a folded function are of the same place. */
-static bool list_folded(struct checking *c)
-{
-	const struct bat_table *bat = &c->subject->bat;
-	struct pair pair = {0};
-	struct bc_error unused;
-	bool ok = pair_names(&c->input->image, &c->input->functions, c->subject, &pair, &unused);
-
-	for (uint32_t i = 0; ok && i < c->input->functions.count; i++) {
-		const struct function *output = pair.body_of[i] == NO_FUNCTION ? NULL : &c->subject->functions.at[pair.body_of[i]];
-		const struct bat_fragment *f = output ? bat_find_exact(bat, output->address) : NULL;
-		uint32_t fragment = f ? (uint32_t)(f - bat->fragments) : 0;
-		if (f && c->input->of[fragment] != i)
-			ok = folded_vec_push(&c->folded, (struct folded){fragment, i});
-	}
-	if (ok && c->folded.len)
-		sort_folded(c->folded.at, c->folded.len);
-	pair_close(&pair);
-	return ok;
-}
-
 /* Compressed or not; NULL: there is none. */
 static const struct section *lines_of(const struct image *image)
 {
@@ -510,15 +469,26 @@ static bool read_tables(struct checking *c, struct findings *findings, bool *of_
 	return true;
 }
 
+static bool compare_scopes(const struct checking *c, unsigned threads, struct scopes_summary *out, struct findings *findings, bool *of_input, struct bc_error *err)
+{
+	struct scope_files files = {&c->in, &c->out};
+	struct code_map map;
+	bool ok = code_map_make(c->subject, c->input, threads, &map, of_input, err) && check_scopes(&map, &files, out, findings, of_input, err);
+
+	code_map_free(&map);
+	return ok;
+}
+
 bool check_lines(const struct binary *subject, const struct input *input, unsigned threads, struct lines_summary *out,
-		 struct findings *findings, bool *of_input, struct bc_error *err)
+		 struct scopes_summary *scopes, bool *scoped, struct findings *findings, bool *of_input, struct bc_error *err)
 {
 	struct checking c = {.subject = subject, .input = input};
 
 	*err = (struct bc_error){0};
+	*scoped = false;
 	bool ok = fragments_by_function_list(&subject->bat, &c.parts) || bc_fail_nomem(err);
 	ok = ok && read_tables(&c, findings, of_input, err);
-	if (ok && (!list_folded(&c) || !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
+	if (ok && (!folded_list(subject, input, &c.folded) || !code_for_fragments(subject, threads, check_fragments_of, &c, findings)))
 		ok = bc_fail_nomem(err);
 	if (ok && atomic_load(&c.failed)) {
 		*of_input = !work_check(input->image.work, err);
@@ -528,6 +498,8 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 		check_left(&c, findings);
 		if (!c.stale)
 			check_files(&c, findings);
+		*scoped = !c.stale;
+		ok = c.stale || compare_scopes(&c, threads, scopes, findings, of_input, err);
 	}
 	uint64_t words[BC_COUNT(c.counts)] = {0};
 	for (size_t i = 0; i < BC_COUNT(words); i++)

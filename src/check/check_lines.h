@@ -6,6 +6,7 @@
 #ifndef CHECK_CHECK_LINES_H
 #define CHECK_CHECK_LINES_H
 
+#include "src/check/check_scopes.h"
 #include "src/check/insn_ties.h"
 
 struct lines_summary {
@@ -27,13 +28,14 @@ struct lines_summary {
 	uint64_t files; /* numbers of files in .debug_info, compared */
 };
 
-/* Adds findings, and fills the summary.  *of_input: the error is the input's.
+/* Adds findings, and fills the summary.  Then compares scopes (check_scopes.h), unless there is nothing of the output's code to compare: *scoped.
+ * *of_input: the error is the input's.
  *
  * BC_NOTFOUND     the input has no line table
  * BC_UNSUPPORTED  there is no libdw
- * BC_FORMAT       the input's debug information is damaged, or to read it is too much work
+ * BC_FORMAT       the input's debug information is damaged, or to read one of them is too much work
  * BC_NOMEM */
 BC_MUST_USE bool check_lines(const struct binary *subject, const struct input *input, unsigned threads, struct lines_summary *out,
-			     struct findings *findings, bool *of_input, struct bc_error *err);
+			     struct scopes_summary *scopes, bool *scoped, struct findings *findings, bool *of_input, struct bc_error *err);
 
 #endif

@@ -25,6 +25,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 #define DWARF_REPORT "A debugger or a profile by lines shows the wrong place there.  Report it to BOLT with the input binary."
 
+#define SCOPE_REPORT "A debugger shows wrong functions, variables or types there.  Report it to BOLT with the input binary."
+
 /* X(NAME, "id", severity, "what it is", "what to do") */
 #define FINDING_KINDS(X)                                                                        \
 	X(SEGMENT_MISALIGNED, "segment-misaligned", ERROR,                                       \
@@ -122,7 +124,15 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	  "Debuggers stop at the line before, or show none.") \
 	X(LINE_DETAIL, "line-detail", NOTE, "another column, discriminator or statement mark than in the input", \
 	  "A profile for the compiler credits it to another part of the line (discriminator), a debugger stops elsewhere (statement mark).") \
-	X(LINE_FILE, "line-file", WARNING, "a file number that names another file than in the input, or none", DWARF_REPORT)
+	X(LINE_FILE, "line-file", WARNING, "a file number that names another file than in the input, or none", DWARF_REPORT) \
+	X(SCOPE_WRONG, "scope-wrong", WARNING, "a function, block or inlined call covers code that it has not in the input", SCOPE_REPORT) \
+	X(SCOPE_LOST, "scope-lost", NOTE, "a function, block or inlined call lacks code that it has in the input", \
+	  "A debugger does not know which function or variables are there.") \
+	X(SCOPE_ADDRESS, "scope-address", WARNING, "an address in debug information leads to other code than in the input", SCOPE_REPORT) \
+	X(LOCATION_WRONG, "location-wrong", WARNING, "a variable is elsewhere than in the input", SCOPE_REPORT) \
+	X(LOCATION_LOST, "location-lost", NOTE, "a variable is nowhere, and the input has it somewhere", \
+	  "A debugger says <optimized out> there.") \
+	X(ENTRY_WRONG, "entry-wrong", WARNING, "an entry of debug information is another than in the input", SCOPE_REPORT)
 
 enum finding_kind {
 #define X(name, id, severity, what, remedy) FINDING_##name,

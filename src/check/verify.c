@@ -256,7 +256,7 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 	}
 	if (comparable && options->dwarf) {
 		bool of_input = false;
-		report->lined = check_lines(subject, input, options->threads, &report->lines, findings, &of_input, err);
+		report->lined = check_lines(subject, input, options->threads, &report->lines, &report->scopes, &report->scoped, findings, &of_input, err);
 		if (!report->lined)
 			return bc_fail_prefix(err, of_input ? options->input : options->binary);
 	}

@@ -62,6 +62,8 @@ struct verify_report {
 	struct unwind_summary unwind;
 	bool lined; /* lines is known */
 	struct lines_summary lines;
+	bool scoped; /* scopes is known */
+	struct scopes_summary scopes;
 	struct table_coverage coverage;
 	struct findings findings;
 };

@@ -58,7 +58,7 @@ static const struct option_row rows[] = {
 	{0, "seed", "N", NO_FILE, "seed of the random addresses (default: 1)", INTO(seed), .takes = "a number"},
 	{0, "unwind", NULL, NO_FILE, "with --input: compare also what stack traces, profilers and\nexceptions read, at each instruction",
 	 INTO(verify.unwind)},
-	{0, "dwarf", NULL, NO_FILE, "with --input: compare also the source lines in debug\ninformation, at each instruction", INTO(verify.dwarf)},
+	{0, "dwarf", NULL, NO_FILE, "with --input: compare also source lines, scopes and\nvariables in debug information, at each instruction", INTO(verify.dwarf)},
 	THREADS_ROW(verify.threads),
 	SANDBOX_ROW,
 	{'q', "quiet", NULL, NO_FILE, "print only findings", INTO(quiet)},

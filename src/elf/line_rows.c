@@ -74,21 +74,17 @@ uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <inttypes.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 
+#include "src/elf/dwarf_file.h"
 #include "src/elf/libdw.h"
 
 #define PURPOSE "line tables"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
-	__typeof__(dwarf_begin_elf) *begin;
-	__typeof__(dwarf_end) *end;
 	__typeof__(dwarf_errmsg) *errmsg;
 	__typeof__(dwarf_get_units) *get_units;
-	__typeof__(dwarf_next_unit) *next_unit;
 	__typeof__(dwarf_offdie) *offdie;
 	__typeof__(dwarf_dieoffset) *dieoffset;
 	__typeof__(dwarf_attr) *attr;
@@ -110,11 +106,8 @@ struct libdw {
 };
 
 static const struct libdw_function functions[] = {
-	{"dwarf_begin_elf", offsetof(struct libdw, begin)},
-	{"dwarf_end", offsetof(struct libdw, end)},
 	{"dwarf_errmsg", offsetof(struct libdw, errmsg)},
 	{"dwarf_get_units", offsetof(struct libdw, get_units)},
-	{"dwarf_next_unit", offsetof(struct libdw, next_unit)},
 	{"dwarf_offdie", offsetof(struct libdw, offdie)},
 	{"dwarf_dieoffset", offsetof(struct libdw, dieoffset)},
 	{"dwarf_attr", offsetof(struct libdw, attr)},
@@ -138,12 +131,9 @@ static const struct libdw_function functions[] = {
 struct rows_reader {
 	const struct image *image;
 	struct libdw dw;
-	void *copy; /* of the file, for libelf to write to */
-	Elf *elf;
-	Dwarf *dwarf;
+	struct dwarf_file file;
 	struct strings *paths;
 	struct line_rows *out;
-	struct bytes line, strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
 	size_t longest; /* string in .debug_line_str */
 	struct number_set uses; /* that were noted */
 };
@@ -155,8 +145,6 @@ static void note_bad(struct rows_reader *r, const char *section, uint64_t at, co
 }
 
 /* ---- how much work libdw will have ---- */
-
-#define COMPRESSED_BY_ZSTD 2 /* ELFCOMPRESS_ZSTD, which older headers do not have */
 
 static size_t longest_string(struct bytes b)
 {
@@ -171,74 +159,18 @@ static size_t longest_string(struct bytes b)
 	return longest;
 }
 
-/* Counts what compressed sections say that they have, before anything is decompressed. */
-static bool spend_compressed(const struct image *image, bool *any, struct bc_error *err)
-{
-	for (size_t i = 0; i < image->section_count; i++) {
-		const struct section *s = &image->sections[i];
-		struct bytes b = image_section_bytes(image, s);
-		uint64_t size = 0;
-		bool marked = text_starts(s->name, ".debug_") && s->flags & SHF_COMPRESSED && b.size >= sizeof(Elf64_Chdr);
-		uint32_t type = marked ? le32(b.data) : ELFCOMPRESS_ZLIB;
-		if (type != ELFCOMPRESS_ZLIB && type != COMPRESSED_BY_ZSTD)
-			return bc_fail(err, BC_FORMAT, "%.*s, byte 0: is marked as compressed (SHF_COMPRESSED), and its type of compression, %" PRIu32 ", is unknown",
-				       (int)s->name.len, s->name.at, type);
-		if (marked)
-			size = le64(b.data + offsetof(Elf64_Chdr, ch_size));
-		else if (text_starts(s->name, ".zdebug_") && b.size >= 12)
-			size = __builtin_bswap64(le64(b.data + 4));
-		else
-			continue;
-		*any = true;
-		if (!work_spend(image->work, WORK_DEBUG, size))
-			return work_fail(image->work, err);
-	}
-	return true;
-}
-
-struct header_reader {
-	struct bytes rest;
-	bool cut;
-};
-
-static uint64_t take(struct header_reader *h, unsigned size)
-{
-	uint64_t value = 0;
-
-	if (h->rest.size < size) {
-		h->cut = true;
-		h->rest.size = 0;
-		return 0;
-	}
-	for (unsigned i = size; i; i--)
-		value = value << 8 | h->rest.data[i - 1];
-	h->rest = bytes_from(h->rest, size);
-	return value;
-}
-
-static uint64_t take_leb(struct header_reader *h)
-{
-	uint64_t value = 0, byte = 128;
-
-	for (unsigned shift = 0; byte & 128 && !h->cut; shift += 7) {
-		byte = take(h, 1);
-		value |= shift < 64 ? (byte & 127) << shift : 0;
-	}
-	return value;
-}
-
 /* Passes the entries of a table of directories or of files of version 5.  Returns how many there are; libdw makes a string of each. */
-static uint64_t pass_entries(struct header_reader *h, bool wide)
+static uint64_t pass_entries(struct dwarf_cursor *h, bool wide)
 {
 	uint8_t forms[255];
-	unsigned formats = (unsigned)take(h, 1);
+	unsigned formats = (unsigned)dwarf_take(h, 1);
 
 	for (unsigned i = 0; i < formats; i++) {
-		take_leb(h);
-		uint64_t form = take_leb(h);
+		dwarf_take_leb(h);
+		uint64_t form = dwarf_take_leb(h);
 		forms[i] = form < 256 ? (uint8_t)form : 0;
 	}
-	uint64_t count = take_leb(h);
+	uint64_t count = dwarf_take_leb(h);
 	for (uint64_t i = 0; i < count && !h->cut; i++) {
 		for (unsigned k = 0; k < formats && !h->cut; k++) {
 			const uint8_t *end;
@@ -249,20 +181,20 @@ static uint64_t pass_entries(struct header_reader *h, bool wide)
 				h->rest = end ? bytes_from(h->rest, (uint64_t)(end - h->rest.data) + 1) : (struct bytes){NULL, 0};
 				break;
 			case DW_FORM_line_strp:
-				take(h, wide ? 8 : 4);
+				dwarf_take(h, wide ? 8 : 4);
 				break;
 			case DW_FORM_udata:
-				take_leb(h);
+				dwarf_take_leb(h);
 				break;
 			case DW_FORM_data1:
 			case DW_FORM_data2:
 			case DW_FORM_data4:
 			case DW_FORM_data8:
-				take(h, forms[k] == DW_FORM_data1 ? 1 : forms[k] == DW_FORM_data2 ? 2 : forms[k] == DW_FORM_data4 ? 4 : 8);
+				dwarf_take(h, forms[k] == DW_FORM_data1 ? 1 : forms[k] == DW_FORM_data2 ? 2 : forms[k] == DW_FORM_data4 ? 4 : 8);
 				break;
 			case DW_FORM_data16:
-				take(h, 8);
-				take(h, 8);
+				dwarf_take(h, 8);
+				dwarf_take(h, 8);
 				break;
 			default: /* no compiler writes it, and what it leads to is not counted */
 				h->cut = true;
@@ -277,23 +209,23 @@ static uint64_t pass_entries(struct header_reader *h, bool wide)
 /* Counts what reading one table takes: its rows, and the paths that libdw makes of its files.  *bad: it cannot be read. */
 static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 {
-	struct header_reader h = {bytes_from(r->line, at), false};
+	struct dwarf_cursor h = {bytes_from(r->file.line, at), false};
 	bool wide = false;
-	uint64_t size = take(&h, 4), strings;
+	uint64_t size = dwarf_take(&h, 4), strings;
 
 	if (size == UINT32_MAX) {
 		wide = true;
-		size = take(&h, 8);
+		size = dwarf_take(&h, 8);
 	}
 	if (h.cut || size > h.rest.size) {
 		*bad = "the table does not fit into the section";
 		return true;
 	}
 	h.rest = bytes_first(h.rest, size);
-	uint64_t version = take(&h, 2);
+	uint64_t version = dwarf_take(&h, 2);
 	if (version >= 5)
-		take(&h, 2);
-	uint64_t header = take(&h, wide ? 8 : 4);
+		dwarf_take(&h, 2);
+	uint64_t header = dwarf_take(&h, wide ? 8 : 4);
 	if (header > h.rest.size) {
 		*bad = "the header does not fit into the table";
 		return true;
@@ -303,9 +235,9 @@ static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 	if (version < 5) {
 		strings = h.rest.size / 4; /* a name of one letter and three numbers take five bytes */
 	} else {
-		take(&h, 5);
-		for (uint64_t codes = take(&h, 1); codes > 1; codes--)
-			take(&h, 1);
+		dwarf_take(&h, 5);
+		for (uint64_t codes = dwarf_take(&h, 1); codes > 1; codes--)
+			dwarf_take(&h, 1);
 		strings = pass_entries(&h, wide);
 		strings += pass_entries(&h, wide);
 		longest = r->longest > longest ? r->longest : longest;
@@ -318,85 +250,7 @@ static bool spend_table(struct rows_reader *r, uint64_t at, const char **bad)
 	return work_spend(r->image->work, WORK_LINES, 24 * size) && work_spend(r->image->work, WORK_LINE_FILES, strings * (longest + 1));
 }
 
-/* Returns how many bytes a table of abbreviations has. */
-static uint64_t size_of_abbreviations(struct bytes table)
-{
-	struct header_reader h = {table, false};
-
-	while (take_leb(&h) && !h.cut) {
-		uint64_t name, form;
-		take_leb(&h);
-		take(&h, 1);
-		do {
-			name = take_leb(&h);
-			form = take_leb(&h);
-			if (form == DW_FORM_implicit_const)
-				take_leb(&h);
-		} while ((name || form) && !h.cut);
-	}
-	return table.size - h.rest.size;
-}
-
-/* libdw reads a table of abbreviations for each unit that names it. */
-static bool spend_abbreviations(struct rows_reader *r)
-{
-	Dwarf_Off at = 0, next, abbreviations, last = 0;
-	uint64_t size = 0;
-	size_t header;
-	bool any = false;
-
-	for (; !r->dw.next_unit(r->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
-		if (!any || abbreviations != last)
-			size = size_of_abbreviations(bytes_from(r->abbreviations, abbreviations));
-		any = true;
-		last = abbreviations;
-		if (!work_spend(r->image->work, WORK_DEBUG, size))
-			return false;
-	}
-	return true;
-}
-
 /* ---- reading ---- */
-
-static bool open_dwarf(struct rows_reader *r, struct bc_error *err)
-{
-	const struct image *image = r->image;
-	struct bytes file = image->file;
-	bool compressed = false;
-	size_t names;
-
-	if (image_section(image, ".gnu_debugaltlink")) /* libdw would open whatever file it names */
-		return bc_fail(err, BC_UNSUPPORTED, "debug information in two files (.gnu_debugaltlink, of dwz) is not read");
-	if (!spend_compressed(image, &compressed, err))
-		return false;
-	if (compressed) { /* libelf writes to its headers when it decompresses them */
-		r->copy = malloc(file.size);
-		if (!r->copy)
-			return bc_fail_nomem(err);
-		memcpy(r->copy, file.data, file.size);
-		file.data = r->copy;
-	}
-	elf_version(EV_CURRENT);
-	r->elf = elf_memory((char *)(uintptr_t)file.data, file.size);
-	r->dwarf = r->elf ? r->dw.begin(r->elf, DWARF_C_READ, NULL) : NULL;
-	if (!r->dwarf)
-		return bc_fail(err, BC_FORMAT, "libdw reads no debug information: %s", r->elf ? r->dw.errmsg(-1) : "no ELF file");
-	if (elf_getshdrstrndx(r->elf, &names))
-		return bc_fail(err, BC_FORMAT, "libelf finds no names of sections");
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));) {
-		GElf_Shdr h;
-		const char *name = gelf_getshdr(scn, &h) ? elf_strptr(r->elf, names, h.sh_name) : NULL;
-		if (!name || h.sh_type == SHT_NOBITS || !(!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8)))
-			continue;
-		const char *what = strchr(name, '_') + 1;
-		struct bytes *to = !strcmp(what, "line") ? &r->line : !strcmp(what, "line_str") ? &r->strings : !strcmp(what, "abbrev") ? &r->abbreviations : NULL;
-		Elf_Data *data = to && !to->size ? elf_getdata(scn, NULL) : NULL;
-		if (data && data->d_buf)
-			*to = (struct bytes){data->d_buf, data->d_size};
-	}
-	r->longest = longest_string(r->strings);
-	return true;
-}
 
 static const char *string_of(struct rows_reader *r, Dwarf_Die *die, unsigned name)
 {
@@ -647,7 +501,7 @@ static bool list_units(struct rows_reader *r, struct unit_place_vec *places)
 	uint8_t type;
 	int result;
 
-	while (!(result = r->dw.get_units(r->dwarf, cu, &cu, &version, &type, &die, NULL))) {
+	while (!(result = r->dw.get_units(r->file.dwarf, cu, &cu, &version, &type, &die, NULL))) {
 		struct line_unit unit = {.at = r->dw.dieoffset(&die), .table = NO_LINE_TABLE};
 		const char *name = string_of(r, &die, DW_AT_name);
 		Dwarf_Word table;
@@ -673,7 +527,7 @@ static bool read_tables(struct rows_reader *r, const struct unit_place_vec *plac
 		const struct unit_place *place = &places->at[i];
 		struct line_unit *unit = &r->out->units.at[place->unit];
 		Dwarf_Die die;
-		if (unit->table == NO_LINE_TABLE || !r->dw.offdie(r->dwarf, place->entry, &die))
+		if (unit->table == NO_LINE_TABLE || !r->dw.offdie(r->file.dwarf, place->entry, &die))
 			continue;
 		if (!read_table(r, &die, unit, same && same->table == unit->table ? same : NULL))
 			return false;
@@ -693,23 +547,20 @@ bool line_rows_read(const struct image *image, struct strings *paths, struct lin
 {
 	struct rows_reader r = {.image = image, .paths = paths, .out = out};
 	struct unit_place_vec places = {0};
-	void *library;
 
 	*out = (struct line_rows){0};
-	bool ok = libdw_load(PURPOSE, &library, err) && libdw_find(library, PURPOSE, functions, BC_COUNT(functions), &r.dw, err) && open_dwarf(&r, err);
+	bool ok = dwarf_file_open(image, PURPOSE, false, &r.file, err) &&
+		  libdw_find(r.file.library, PURPOSE, functions, BC_COUNT(functions), &r.dw, err);
 	if (ok) {
-		ok = spend_abbreviations(&r) && list_units(&r, &places);
+		r.longest = longest_string(r.file.line_strings);
+		ok = list_units(&r, &places);
 		if (ok && places.len)
 			sort_units(places.at, places.len);
 		ok = (ok && read_tables(&r, &places)) || work_fail(image->work, err);
 	}
 	unit_place_vec_free(&places);
 	number_set_free(&r.uses);
-	if (r.dwarf)
-		r.dw.end(r.dwarf);
-	if (r.elf)
-		elf_end(r.elf);
-	free(r.copy);
+	dwarf_file_close(&r.file);
 	if (!ok)
 		line_rows_free(out);
 	return ok;

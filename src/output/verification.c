@@ -159,6 +159,37 @@ static const struct figure_row lines_rows[] = {
 	{0},
 };
 
+static const struct figure_row scopes_rows[] = {
+	{"entries", "scopes: {} entries of .debug_info compared, {different} with another attribute\n", VALUE(struct scopes_summary, entries)},
+	{"different", NULL, VALUE(struct scopes_summary, entries_different)},
+	{"alone", "scopes: {:12} entries not compared: their unit has others than the input's\n", VALUE(struct scopes_summary, entries_alone), .any = true},
+	{"code", BEGIN},
+	{"entries", "scopes: {} of them cover code; {equal} the input's, {different} other code\n", VALUE(struct scopes_summary, scopes)},
+	{"equal", NULL, VALUE(struct scopes_summary, scopes_equal)},
+	{"different", NULL, VALUE(struct scopes_summary, scopes_different)},
+	{"folded", "scopes: {:12} not compared: BOLT folded their code\n", VALUE(struct scopes_summary, scopes_folded), .any = true},
+	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, scopes_gone), .any = true},
+	{END},
+	{"addresses", BEGIN},
+	{"compared", "scopes: {} addresses of calls, entry points and labels; {equal} lead where they do in the input, {wrong} elsewhere\n",
+	 VALUE(struct scopes_summary, addresses), .any = true},
+	{"equal", NULL, VALUE(struct scopes_summary, addresses_equal)},
+	{"wrong", NULL, VALUE(struct scopes_summary, addresses_wrong)},
+	{"folded", "scopes: {:12} not compared: BOLT folded their code\n", VALUE(struct scopes_summary, addresses_folded), .any = true},
+	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, addresses_gone), .any = true},
+	{END},
+	{"locations", BEGIN},
+	{"lists", "scopes: {} location lists; {equal} as in the input, {wrong} with another place of the variable, {lost} with none where the input has one\n",
+	 VALUE(struct scopes_summary, lists), .any = true},
+	{"equal", NULL, VALUE(struct scopes_summary, lists_equal)},
+	{"wrong", NULL, VALUE(struct scopes_summary, lists_wrong)},
+	{"lost", NULL, VALUE(struct scopes_summary, lists_lost)},
+	{"gone", "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n", VALUE(struct scopes_summary, lists_gone), .any = true},
+	{END},
+	{"unit_ranges", "scopes: {} units of .debug_aranges compared\n", VALUE(struct scopes_summary, unit_ranges), .any = true},
+	{0},
+};
+
 static const struct figure_row sample_rows[] = {
 	{"addresses", "sample: {} addresses translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
@@ -186,6 +217,8 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 		figures_text(unwind_rows, &v->unwind, false, "", out);
 	if (v->lined)
 		figures_text(lines_rows, &v->lines, false, "", out);
+	if (v->scoped)
+		figures_text(scopes_rows, &v->scopes, false, "", out);
 	if (found->sample)
 		figures_text(sample_rows, found->sample, false, "", out);
 	print_name(text_of(found->binary), out);
@@ -250,6 +283,8 @@ void verification_json(const struct verification *found, FILE *out)
 		figures_json_object(unwind_rows, &v->unwind, &json, "unwind");
 	if (v->lined)
 		figures_json_object(lines_rows, &v->lines, &json, "lines");
+	if (v->scoped)
+		figures_json_object(scopes_rows, &v->scopes, &json, "scopes");
 	if (found->sample)
 		figures_json_object(sample_rows, found->sample, &json, "sample");
 	write_counts(&json, &v->findings);

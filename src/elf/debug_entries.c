@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/elf/debug_entries.h"
+
+void debug_locations_free(struct debug_locations *locations)
+{
+	debug_location_vec_free(&locations->at);
+	debug_operation_vec_free(&locations->operations);
+}
+
+#ifdef BATCONV_HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <string.h>
+
+#include "src/elf/dwarf_file.h"
+#include "src/elf/libdw.h"
+
+#define PURPOSE "entries of debug information"
+
+/* How deep entries may be nested: those of C++ programs are 30 deep. */
+#define DEPTH_MOST 200
+
+struct libdw {
+	__typeof__(dwarf_get_units) *get_units;
+	__typeof__(dwarf_cuoffset) *cuoffset;
+	__typeof__(dwarf_offdie) *offdie;
+	__typeof__(dwarf_offdie_types) *offdie_types;
+	__typeof__(dwarf_dieoffset) *dieoffset;
+	__typeof__(dwarf_tag) *tag;
+	__typeof__(dwarf_child) *child;
+	__typeof__(dwarf_siblingof) *siblingof;
+	__typeof__(dwarf_getattrs) *getattrs;
+	__typeof__(dwarf_attr) *attr;
+	__typeof__(dwarf_formudata) *formudata;
+	__typeof__(dwarf_formsdata) *formsdata;
+	__typeof__(dwarf_formaddr) *formaddr;
+	__typeof__(dwarf_formref_die) *formref_die;
+	__typeof__(dwarf_formstring) *formstring;
+	__typeof__(dwarf_formflag) *formflag;
+	__typeof__(dwarf_formblock) *formblock;
+	__typeof__(dwarf_ranges) *ranges;
+	__typeof__(dwarf_getlocation) *getlocation;
+	__typeof__(dwarf_getlocations) *getlocations;
+	__typeof__(dwarf_getlocation_attr) *getlocation_attr;
+	__typeof__(dwarf_getlocation_implicit_value) *getlocation_implicit_value;
+	__typeof__(dwarf_getaranges) *getaranges;
+	__typeof__(dwarf_onearange) *onearange;
+	__typeof__(dwarf_getarangeinfo) *getarangeinfo;
+};
+
+static const struct libdw_function functions[] = {
+	{"dwarf_get_units", offsetof(struct libdw, get_units)},
+	{"dwarf_cuoffset", offsetof(struct libdw, cuoffset)},
+	{"dwarf_offdie", offsetof(struct libdw, offdie)},
+	{"dwarf_offdie_types", offsetof(struct libdw, offdie_types)},
+	{"dwarf_dieoffset", offsetof(struct libdw, dieoffset)},
+	{"dwarf_tag", offsetof(struct libdw, tag)},
+	{"dwarf_child", offsetof(struct libdw, child)},
+	{"dwarf_siblingof", offsetof(struct libdw, siblingof)},
+	{"dwarf_getattrs", offsetof(struct libdw, getattrs)},
+	{"dwarf_attr", offsetof(struct libdw, attr)},
+	{"dwarf_formudata", offsetof(struct libdw, formudata)},
+	{"dwarf_formsdata", offsetof(struct libdw, formsdata)},
+	{"dwarf_formaddr", offsetof(struct libdw, formaddr)},
+	{"dwarf_formref_die", offsetof(struct libdw, formref_die)},
+	{"dwarf_formstring", offsetof(struct libdw, formstring)},
+	{"dwarf_formflag", offsetof(struct libdw, formflag)},
+	{"dwarf_formblock", offsetof(struct libdw, formblock)},
+	{"dwarf_ranges", offsetof(struct libdw, ranges)},
+	{"dwarf_getlocation", offsetof(struct libdw, getlocation)},
+	{"dwarf_getlocations", offsetof(struct libdw, getlocations)},
+	{"dwarf_getlocation_attr", offsetof(struct libdw, getlocation_attr)},
+	{"dwarf_getlocation_implicit_value", offsetof(struct libdw, getlocation_implicit_value)},
+	{"dwarf_getaranges", offsetof(struct libdw, getaranges)},
+	{"dwarf_onearange", offsetof(struct libdw, onearange)},
+	{"dwarf_getarangeinfo", offsetof(struct libdw, getarangeinfo)},
+};
+
+struct debug_reader {
+	struct work *work;
+	struct dwarf_file file;
+	struct libdw dw;
+	Dwarf_CU *last; /* unit that was listed */
+};
+
+bool debug_reader_open(const struct image *image, struct debug_reader **out, struct bc_error *err)
+{
+	struct debug_reader *r = calloc(1, sizeof(*r));
+
+	*out = NULL;
+	if (!r)
+		return bc_fail_nomem(err);
+	r->work = image->work;
+	if (!dwarf_file_open(image, PURPOSE, true, &r->file, err) || !libdw_find(r->file.library, PURPOSE, functions, BC_COUNT(functions), &r->dw, err)) {
+		debug_reader_close(r);
+		return false;
+	}
+	*out = r;
+	return true;
+}
+
+void debug_reader_close(struct debug_reader *reader)
+{
+	if (!reader)
+		return;
+	dwarf_file_close(&reader->file);
+	free(reader);
+}
+
+/* ---- units and entries ---- */
+
+int debug_next_unit(struct debug_reader *r, struct debug_unit *out)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version = 0;
+	Dwarf_Die die = {0};
+	uint8_t type = 0;
+	int result = r->dw.get_units(r->file.dwarf, r->last, &cu, &version, &type, &die, NULL);
+
+	if (result)
+		return result > 0 ? 0 : -1;
+	r->last = cu;
+	*out = (struct debug_unit){.version = version, .type = type, .empty = !die.addr};
+	if (die.addr) {
+		Dwarf_Die again;
+		out->at = r->dw.dieoffset(&die);
+		out->begin = out->at - r->dw.cuoffset(&die);
+		/* Sections have offsets of their own. */
+		out->of_types = !r->dw.offdie(r->file.dwarf, out->at, &again) || again.addr != die.addr;
+	}
+	return 1;
+}
+
+static bool find_entry(struct debug_reader *r, bool of_types, uint64_t at, Dwarf_Die *out)
+{
+	return of_types ? r->dw.offdie_types(r->file.dwarf, at, out) : r->dw.offdie(r->file.dwarf, at, out);
+}
+
+bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, struct entry_place_vec *out)
+{
+	Dwarf_Die stack[DEPTH_MOST];
+	size_t depth = 0;
+
+	out->len = 0;
+	if (unit->empty || !find_entry(r, unit->of_types, unit->at, &stack[0]))
+		return true;
+	for (;;) {
+		Dwarf_Die *die = &stack[depth], child;
+		int tag = r->dw.tag(die);
+		struct entry_place place = {r->dw.dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
+		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
+		if (!work_spend(r->work, WORK_SCOPES, depth + 1) || !entry_place_vec_push(out, place))
+			return false;
+		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
+			stack[++depth] = child;
+			continue;
+		}
+		Dwarf_Die next;
+		while (depth && r->dw.siblingof(&stack[depth], &next))
+			depth--;
+		if (!depth)
+			return true;
+		stack[depth] = next;
+	}
+}
+
+const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at, unsigned *tag)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die die, other;
+
+	*tag = 0;
+	if (!find_entry(r, of_types, at, &die))
+		return NULL;
+	int found = r->dw.tag(&die);
+	*tag = found < 0 ? 0 : (unsigned)found;
+	/* dwarf_attr_integrate() would open the files of a split unit. */
+	for (int steps = 0; steps < 4; steps++, die = other) {
+		if (r->dw.attr(&die, DW_AT_name, &attr))
+			return r->dw.formstring(&attr);
+		if ((!r->dw.attr(&die, DW_AT_abstract_origin, &attr) && !r->dw.attr(&die, DW_AT_specification, &attr)) || !r->dw.formref_die(&attr, &other))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* ---- values ---- */
+
+/* Attributes that can be a list of locations. */
+static bool has_locations(unsigned name)
+{
+	switch (name) {
+	case DW_AT_location:
+	case DW_AT_string_length:
+	case DW_AT_return_addr:
+	case DW_AT_data_member_location:
+	case DW_AT_frame_base:
+	case DW_AT_segment:
+	case DW_AT_static_link:
+	case DW_AT_use_location:
+	case DW_AT_vtable_elem_location:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Attributes that are expressions where they are blocks, before DWARF 4. */
+static bool has_expression(unsigned name)
+{
+	switch (name) {
+	case DW_AT_const_value:
+	case DW_AT_default_value:
+	case DW_AT_discr_list:
+		return false;
+	default:
+		return true;
+	}
+}
+
+struct reading_values {
+	struct debug_reader *r;
+	const struct debug_unit *unit;
+	struct debug_value_vec *out;
+	bool failed;
+};
+
+static void take_number(struct debug_reader *r, Dwarf_Attribute *attr, struct debug_value *value)
+{
+	Dwarf_Word number;
+	Dwarf_Sword s;
+
+	if (attr->form == DW_FORM_sdata || attr->form == DW_FORM_implicit_const) {
+		value->kind = r->dw.formsdata(attr, &s) ? VALUE_BAD : VALUE_NUMBER;
+		value->number = value->kind == VALUE_NUMBER ? (uint64_t)s : 0;
+		return;
+	}
+	value->kind = r->dw.formudata(attr, &number) ? VALUE_BAD : VALUE_NUMBER;
+	value->number = value->kind == VALUE_NUMBER ? number : 0;
+}
+
+static void take_block(struct debug_reader *r, Dwarf_Attribute *attr, struct debug_value *value)
+{
+	Dwarf_Block block;
+
+	value->kind = r->dw.formblock(attr, &block) ? VALUE_BAD : VALUE_BYTES;
+	if (value->kind == VALUE_BYTES)
+		value->bytes = (struct bytes){block.data, block.length};
+}
+
+static void take_entry(struct debug_reader *r, Dwarf_Attribute *attr, struct debug_value *value)
+{
+	Dwarf_Die die, again;
+
+	if (!r->dw.formref_die(attr, &die)) {
+		value->kind = VALUE_BAD;
+		return;
+	}
+	value->kind = VALUE_ENTRY;
+	value->number = r->dw.dieoffset(&die);
+	value->of_types = !r->dw.offdie(r->file.dwarf, value->number, &again) || again.addr != die.addr;
+}
+
+static void take_value(struct debug_reader *r, Dwarf_Attribute *attr, const struct debug_unit *unit, struct debug_value *value)
+{
+	Dwarf_Addr address;
+	const char *text;
+	bool flag;
+
+	switch (attr->form) {
+	case DW_FORM_addr:
+	case DW_FORM_addrx:
+	case DW_FORM_addrx1:
+	case DW_FORM_addrx2:
+	case DW_FORM_addrx3:
+	case DW_FORM_addrx4:
+	case DW_FORM_GNU_addr_index:
+		value->kind = r->dw.formaddr(attr, &address) ? VALUE_BAD : VALUE_ADDRESS;
+		value->number = value->kind == VALUE_ADDRESS ? address : 0;
+		return;
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		if (unit->version < 4 && attr->code != DW_AT_data_member_location && has_locations(attr->code))
+			value->kind = VALUE_LOCATIONS;
+		else if (unit->version < 4 && (attr->code == DW_AT_ranges || attr->code == DW_AT_stmt_list || attr->code == DW_AT_macro_info))
+			value->kind = attr->code == DW_AT_ranges ? VALUE_RANGES : VALUE_OFFSET;
+		else
+			take_number(r, attr, value);
+		return;
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+		take_number(r, attr, value);
+		return;
+	case DW_FORM_flag:
+	case DW_FORM_flag_present:
+		value->kind = r->dw.formflag(attr, &flag) ? VALUE_BAD : VALUE_NUMBER;
+		value->number = value->kind == VALUE_NUMBER && flag;
+		return;
+	case DW_FORM_string:
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_strx:
+	case DW_FORM_strx1:
+	case DW_FORM_strx2:
+	case DW_FORM_strx3:
+	case DW_FORM_strx4:
+	case DW_FORM_GNU_str_index:
+		text = r->dw.formstring(attr);
+		value->kind = text ? VALUE_TEXT : VALUE_BAD;
+		value->bytes = (struct bytes){(const uint8_t *)text, text ? strlen(text) : 0};
+		return;
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+	case DW_FORM_ref_addr:
+	case DW_FORM_ref_sig8:
+		take_entry(r, attr, value);
+		return;
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		if (unit->version < 4 && has_expression(attr->code))
+			value->kind = VALUE_EXPRESSION;
+		else
+			take_block(r, attr, value);
+		return;
+	case DW_FORM_exprloc:
+		value->kind = VALUE_EXPRESSION;
+		return;
+	case DW_FORM_data16:
+		take_block(r, attr, value);
+		return;
+	case DW_FORM_loclistx:
+		value->kind = VALUE_LOCATIONS;
+		return;
+	case DW_FORM_rnglistx:
+		value->kind = VALUE_RANGES;
+		return;
+	case DW_FORM_sec_offset:
+		value->kind = attr->code == DW_AT_ranges || attr->code == DW_AT_start_scope ? VALUE_RANGES : has_locations(attr->code) ? VALUE_LOCATIONS : VALUE_OFFSET;
+		return;
+	default:
+		value->kind = VALUE_BAD;
+	}
+}
+
+static int read_value(Dwarf_Attribute *attr, void *ctx)
+{
+	struct reading_values *reading = ctx;
+	struct debug_value value = {.name = attr->code, .source = {attr->form, attr->valp, attr->cu, reading->unit->begin}};
+
+	take_value(reading->r, attr, reading->unit, &value);
+	/* A string is passed to its end. */
+	reading->failed = !work_spend(reading->r->work, WORK_SCOPES, 1 + (value.kind == VALUE_TEXT ? value.bytes.size / 64 : 0)) ||
+			  !debug_value_vec_push(reading->out, value);
+	return reading->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_t at, struct debug_value_vec *out)
+{
+	struct reading_values reading = {r, unit, out, false};
+	Dwarf_Die die;
+
+	out->len = 0;
+	if (!find_entry(r, unit->of_types, at, &die) || r->dw.getattrs(&die, read_value, &reading, 0) != 1)
+		return !reading.failed && debug_value_vec_push(out, (struct debug_value){.kind = VALUE_BAD});
+	return true;
+}
+
+/* ---- ranges ---- */
+
+bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_t at, struct address_range_vec *out, bool *bad)
+{
+	Dwarf_Addr base = 0, start, end;
+	Dwarf_Die die;
+	ptrdiff_t offset = 0;
+
+	out->len = 0;
+	*bad = !find_entry(r, unit->of_types, at, &die);
+	while (!*bad && (offset = r->dw.ranges(&die, offset, &base, &start, &end)) > 0)
+		if (!work_spend(r->work, WORK_RANGES, 1) || !address_range_vec_push(out, (struct address_range){start, end}))
+			return false;
+	*bad |= offset < 0;
+	return true;
+}
+
+bool debug_unit_ranges(struct debug_reader *r, struct unit_arange_vec *out, bool *bad)
+{
+	Dwarf_Aranges *all = NULL;
+	size_t count = 0;
+
+	out->len = 0;
+	*bad = r->dw.getaranges(r->file.dwarf, &all, &count) != 0;
+	for (size_t i = 0; !*bad && i < count; i++) {
+		Dwarf_Addr start;
+		Dwarf_Word size;
+		Dwarf_Off unit;
+		Dwarf_Arange *one = r->dw.onearange(all, i);
+		if (!one || r->dw.getarangeinfo(one, &start, &size, &unit))
+			continue;
+		if (!work_spend(r->work, WORK_RANGES, 1) || !unit_arange_vec_push(out, (struct unit_arange){unit, start, start + size}))
+			return false;
+	}
+	return true;
+}
+
+/* ---- expressions ---- */
+
+static Dwarf_Attribute attribute_of(const struct debug_value *value)
+{
+	return (Dwarf_Attribute){value->name, value->source.form, value->source.at, value->source.unit};
+}
+
+static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *ops, size_t count, unsigned nested,
+			    struct debug_locations *out, bool *bad);
+
+/* What an operation refers to.  *inner: it holds an expression of its own. */
+static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *op, struct debug_operation *out, Dwarf_Attribute *inner,
+			  bool *has_inner, bool *bad)
+{
+	Dwarf_Attribute found;
+	Dwarf_Block block = {0};
+	Dwarf_Addr address;
+
+	*has_inner = false;
+	switch (op->atom) {
+	case DW_OP_addr:
+		out->kinds[0] = OPERAND_ADDRESS;
+		return;
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		*bad |= r->dw.getlocation_attr(attr, op, &found) || r->dw.formaddr(&found, &address);
+		if (*bad)
+			return;
+		out->code = op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index ? DW_OP_addr : DW_OP_constx;
+		out->kinds[0] = OPERAND_ADDRESS;
+		out->numbers[0] = address;
+		return;
+	case DW_OP_call_ref:
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+	case DW_OP_GNU_variable_value:
+		out->kinds[0] = OPERAND_ENTRY;
+		return;
+	case DW_OP_call2:
+	case DW_OP_call4:
+	case DW_OP_GNU_parameter_ref:
+		out->kinds[0] = OPERAND_ENTRY;
+		out->numbers[0] += begin;
+		return;
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		if (!op->number) /* the generic type */
+			return;
+		out->kinds[0] = OPERAND_ENTRY;
+		out->numbers[0] += begin;
+		return;
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+	case DW_OP_deref_type:
+	case DW_OP_GNU_deref_type:
+	case DW_OP_xderef_type:
+		out->kinds[1] = OPERAND_ENTRY;
+		out->numbers[1] += begin;
+		return;
+	case DW_OP_const_type:
+	case DW_OP_GNU_const_type:
+		out->kinds[0] = OPERAND_ENTRY;
+		out->numbers[0] += begin;
+		out->numbers[1] = 0;
+		*bad |= r->dw.getlocation_attr(attr, op, &found) || r->dw.formblock(&found, &block);
+		break;
+	case DW_OP_implicit_value:
+		out->numbers[1] = 0;
+		*bad |= r->dw.getlocation_implicit_value(attr, op, &block) != 0;
+		break;
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		out->numbers[0] = out->numbers[1] = 0;
+		*has_inner = !r->dw.getlocation_attr(attr, op, inner);
+		*bad |= !*has_inner;
+		return;
+	case DW_OP_skip:
+	case DW_OP_bra: /* operations have the same sizes, unless a number in them is another */
+		return;
+	default:
+		return;
+	}
+	out->bytes = (struct bytes){block.data, block.length};
+}
+
+/* nested: how deep DW_OP_entry_value may still be. */
+static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *ops, size_t count, unsigned nested,
+			    struct debug_locations *out, bool *bad)
+{
+	if (!work_spend(r->work, WORK_EXPRESSIONS, 8 * count + 1))
+		return false;
+	for (size_t i = 0; i < count && !*bad; i++) {
+		struct debug_operation operation = {.code = ops[i].atom, .numbers = {ops[i].number, ops[i].number2}};
+		Dwarf_Attribute inner;
+		bool has_inner;
+		size_t at = out->operations.len;
+		take_operands(r, attr, begin, &ops[i], &operation, &inner, &has_inner, bad);
+		if (!debug_operation_vec_push(&out->operations, operation))
+			return false;
+		Dwarf_Op *in;
+		size_t in_count;
+		if (!has_inner || *bad)
+			continue;
+		*bad = !nested || r->dw.getlocation(&inner, &in, &in_count);
+		if (!*bad && !take_operations(r, &inner, begin, in, in_count, nested - 1, out, bad))
+			return false;
+		out->operations.at[at].numbers[0] = out->operations.len - at - 1;
+	}
+	return true;
+}
+
+bool debug_locations(struct debug_reader *r, const struct debug_value *value, struct debug_locations *out, bool *bad)
+{
+	Dwarf_Attribute attr = attribute_of(value);
+	Dwarf_Addr base = 0, start = 0, end = 0;
+	ptrdiff_t offset = 0;
+	Dwarf_Op *ops;
+	size_t count;
+
+	out->at.len = out->operations.len = 0;
+	*bad = false;
+	if (value->kind == VALUE_EXPRESSION) {
+		*bad = r->dw.getlocation(&attr, &ops, &count) != 0;
+		return *bad || (debug_location_vec_push(&out->at, (struct debug_location){0, UINT64_MAX, 0, 0}) &&
+				take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) && (out->at.at[0].count = out->operations.len, true));
+	}
+	while (!*bad && (offset = r->dw.getlocations(&attr, offset, &base, &start, &end, &ops, &count)) > 0) {
+		size_t first = out->operations.len;
+		if (!take_operations(r, &attr, value->source.begin, ops, count, 2, out, bad) ||
+		    !debug_location_vec_push(&out->at, (struct debug_location){start, end, first, out->operations.len - first}))
+			return false;
+	}
+	*bad |= offset < 0;
+	return true;
+}
+
+#else
+
+bool debug_reader_open(const struct image *image, struct debug_reader **out, struct bc_error *err)
+{
+	(void)image;
+	*out = NULL;
+	return bc_fail(err, BC_UNSUPPORTED, "entries of debug information: this build is without libdw");
+}
+
+void debug_reader_close(struct debug_reader *reader)
+{
+	(void)reader;
+}
+
+int debug_next_unit(struct debug_reader *reader, struct debug_unit *out)
+{
+	(void)reader;
+	(void)out;
+	return 0;
+}
+
+bool debug_list_entries(struct debug_reader *reader, const struct debug_unit *unit, struct entry_place_vec *out)
+{
+	(void)reader;
+	(void)unit;
+	(void)out;
+	return false;
+}
+
+bool debug_values(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at, struct debug_value_vec *out)
+{
+	(void)reader;
+	(void)unit;
+	(void)at;
+	(void)out;
+	return false;
+}
+
+const char *debug_entry_name(struct debug_reader *reader, bool of_types, uint64_t at, unsigned *tag)
+{
+	(void)reader;
+	(void)of_types;
+	(void)at;
+	*tag = 0;
+	return NULL;
+}
+
+bool debug_ranges(struct debug_reader *reader, const struct debug_unit *unit, uint64_t at, struct address_range_vec *out, bool *bad)
+{
+	(void)reader;
+	(void)unit;
+	(void)at;
+	(void)out;
+	*bad = true;
+	return false;
+}
+
+bool debug_unit_ranges(struct debug_reader *reader, struct unit_arange_vec *out, bool *bad)
+{
+	(void)reader;
+	(void)out;
+	*bad = true;
+	return false;
+}
+
+bool debug_locations(struct debug_reader *reader, const struct debug_value *value, struct debug_locations *out, bool *bad)
+{
+	(void)reader;
+	(void)value;
+	(void)out;
+	*bad = true;
+	return false;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Debug information of one file in the hands of libdw.  What libdw decompresses, and how often it reads tables of abbreviations, is counted before
+ * it does.
+ */
+#ifndef ELF_DWARF_FILE_H
+#define ELF_DWARF_FILE_H
+
+#include "src/elf/image.h"
+
+struct Elf;
+struct Dwarf;
+
+struct dwarf_file {
+	void *library; /* libdw, for libdw_find() */
+	struct Dwarf *dwarf;
+	struct bytes line, line_strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
+	struct Elf *elf;
+	void *copy; /* of the file, for libelf to write to */
+};
+
+/* Opens the debug information of an image, which must outlive it; `purpose` begins messages about libdw.  counted: of this image all was counted
+ * before.
+ *
+ * BC_UNSUPPORTED  there is no libdw, or a part of it is in another file (dwz)
+ * BC_FORMAT       libdw takes no DWARF from it, or to read it is too much work
+ * BC_NOMEM
+ *
+ * Close it either way. */
+BC_MUST_USE bool dwarf_file_open(const struct image *image, const char *purpose, bool counted, struct dwarf_file *out, struct bc_error *err);
+void dwarf_file_close(struct dwarf_file *file);
+
+/* Little-endian numbers one after the other; behind the end there are zeros, and `cut` is set. */
+struct dwarf_cursor {
+	struct bytes rest;
+	bool cut;
+};
+
+uint64_t dwarf_take(struct dwarf_cursor *cursor, unsigned size);
+uint64_t dwarf_take_leb(struct dwarf_cursor *cursor);
+
+#endif
