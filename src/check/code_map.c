@@ -19,6 +19,55 @@ static bool run_less(const struct code_run *a, const struct code_run *b)
 }
 DEFINE_SORT(sort_runs, struct code_run, run_less)
 
+/* ---- which bytes are looked up ---- */
+
+/* The number of a byte among those of executable segments; UINT64_MAX: it is in none. */
+static uint64_t byte_number(const struct code_map *map, uint64_t address)
+{
+	const struct image *image = &map->subject->image;
+	const struct segment *s = image_segment_at(image, (struct vaddr){address});
+	uint64_t before = s ? map->bytes_before[s - image->segments] : UINT64_MAX;
+
+	return before == UINT64_MAX || address - s->vaddr >= s->filesz ? UINT64_MAX : before + (address - s->vaddr);
+}
+
+static bool looked_up_make(struct code_map *map)
+{
+	const struct image *image = &map->subject->image;
+
+	map->bytes_before = malloc((image->segment_count + 1) * sizeof(*map->bytes_before));
+	for (size_t i = 0; map->bytes_before && i < image->segment_count; i++) {
+		/* Damaged files have segments of the same bytes. */
+		bool counts = image->segments[i].executable && map->looked_up_bytes < 2 * image->file.size;
+		map->bytes_before[i] = counts ? map->looked_up_bytes : UINT64_MAX;
+		map->looked_up_bytes += counts ? image->segments[i].filesz : 0;
+	}
+	map->looked_up = calloc(map->looked_up_bytes / 8 + 1, 1);
+	return map->bytes_before && map->looked_up;
+}
+
+static void look_up(struct code_map *map, uint64_t address)
+{
+	uint64_t number = byte_number(map, address);
+
+	if (number != UINT64_MAX)
+		atomic_fetch_or_explicit(&map->looked_up[number / 8], (unsigned char)(1u << number % 8), memory_order_relaxed);
+}
+
+/* The first byte of [from, to), within a run, that is looked up; `to`: none is. */
+static uint64_t first_looked_up(const struct code_map *map, const struct code_run *run, uint64_t from, uint64_t to)
+{
+	uint64_t number = byte_number(map, from);
+
+	if (run->kind == RUN_LEFT || number == UINT64_MAX)
+		return from;
+	while (from < to && number < map->looked_up_bytes && !(atomic_load_explicit(&map->looked_up[number / 8], memory_order_relaxed) >> number % 8 & 1)) {
+		from++;
+		number++;
+	}
+	return from;
+}
+
 /* ---- making ---- */
 
 struct making {
@@ -50,7 +99,7 @@ static bool goes_on(const struct code_run *run, const struct code_run *next)
 	return run->kind == RUN_UNTIED || (run->in + run->in_size == next->in && run->size == run->in_size && next->size == next->in_size);
 }
 
-static bool add_function(const struct tied_function *function, uint32_t input, struct code_run_vec *out)
+static bool add_function(struct code_map *map, const struct tied_function *function, uint32_t input, struct code_run_vec *out)
 {
 	for (uint32_t k = 0; k < function->count; k++) {
 		const struct tied_fragment *f = &function->fragments[k];
@@ -58,6 +107,9 @@ static bool add_function(const struct tied_function *function, uint32_t input, s
 		for (uint32_t i = 0; i < f->ties.len; i++) {
 			struct code_run run = run_of(function, f, i, input);
 			struct code_run *last = first ? NULL : &out->at[out->len - 1];
+			look_up(map, run.out);
+			if (insn_is_call(f->code.insns.at[i]))
+				look_up(map, run.out + run.size - 1);
 			if (last && goes_on(last, &run)) {
 				last->size += run.size;
 				last->in_size += run.in_size;
@@ -85,7 +137,7 @@ static void tie_fragments_of(void *ctx, struct decoder *decoder, uint32_t begin,
 		struct tied_function function;
 		if (!count)
 			continue;
-		ok = insn_ties_make(subject, input, input->of[parts[0]], parts, count, decoder, &function) && add_function(&function, input->of[parts[0]], &runs);
+		ok = insn_ties_make(subject, input, input->of[parts[0]], parts, count, decoder, &function) && add_function(m->map, &function, input->of[parts[0]], &runs);
 		insn_ties_free(&function);
 	}
 	struct code_run_vec *all = &m->map->runs;
@@ -174,7 +226,7 @@ bool code_map_make(const struct binary *subject, const struct input *input, unsi
 	*err = (struct bc_error){0};
 	*of_input = false;
 	*out = (struct code_map){.subject = subject, .input = input, .fates = calloc(count, 1), .fragments = malloc(count * sizeof(*out->fragments))};
-	if (!out->fates || !out->fragments || !folded_list(subject, input, &out->folded) || !fragments_by_function_list(&subject->bat, &m.parts))
+	if (!out->fates || !out->fragments || !looked_up_make(out) || !folded_list(subject, input, &out->folded) || !fragments_by_function_list(&subject->bat, &m.parts))
 		return bc_fail_nomem(err);
 	findings_init(&unused, 0);
 	pthread_mutex_init(&m.lock, NULL);
@@ -202,6 +254,8 @@ void code_map_free(struct code_map *map)
 	free(map->reach);
 	free(map->fates);
 	free(map->fragments);
+	free(map->looked_up);
+	free(map->bytes_before);
 	folded_vec_free(&map->folded);
 	*map = (struct code_map){0};
 }
@@ -349,8 +403,9 @@ const char *code_map_owner(const struct code_map *map, uint64_t output, uint64_t
 	return left ? left->primary : NULL;
 }
 
-/* What of [start, end) no range holds is added to a part; `other - start` leads to the other binary's address. */
-static bool add_missing(const struct code_map *map, const struct address_range_vec *ranges, uint64_t start, uint64_t end, uint64_t other, bool is_output, struct code_part *part)
+/* What of [start, end), which is of one run, no range holds is added to a part; `other - start` leads to the other binary's address. */
+static bool add_missing(const struct code_map *map, const struct code_run *run, const struct address_range_vec *ranges, uint64_t start, uint64_t end, uint64_t other,
+			bool is_output, struct code_part *part)
 {
 	size_t i = ranges_up_to(ranges->at, ranges->len, start);
 
@@ -361,8 +416,9 @@ static bool add_missing(const struct code_map *map, const struct address_range_v
 		bool held = i < ranges->len && ranges->at[i].start <= start;
 		uint64_t next = held ? ranges->at[i].end : i < ranges->len ? ranges->at[i].start : end;
 		next = next < end ? next : end;
-		if (!held)
-			add_part(part, next - start, is_output ? start : other, is_output ? other : start);
+		uint64_t output = is_output ? start : other, first = held ? 0 : first_looked_up(map, run, output, output + (next - start)) - output;
+		if (!held && first < next - start)
+			add_part(part, next - start - first, output + first, (is_output ? other : start) + first);
 		i += held;
 		other += next - start;
 		start = next;
@@ -393,7 +449,7 @@ static bool compare_input(const struct code_map *map, struct address_range range
 			continue;
 		}
 		result->tied += size;
-		if (!add_missing(map, out, output, output + size, from, true, &result->lost))
+		if (!add_missing(map, run, out, output, output + size, from, true, &result->lost))
 			return false;
 	}
 	return true;
@@ -421,11 +477,11 @@ static bool compare_run(const struct code_map *map, const struct code_run *run, 
 	if (run->kind == RUN_UNTIED || run->kind == RUN_JUMP || (single && from != run->out))
 		return true;
 	uint64_t input = single ? run->in : run->in + (from - run->out);
-	if (single ? ranges_hold(in, input) : false)
+	if (single && ranges_hold(in, input))
 		return true;
 	if (single)
 		add_part(&part, to - from, from, input);
-	else if (!add_missing(map, in, input, input + (to - from), from, false, &part))
+	else if (!add_missing(map, run, in, input, input + (to - from), from, false, &part))
 		return false;
 	if (!part.bytes || twins_have(map, run->function, in, part.input))
 		return true;

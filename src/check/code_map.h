@@ -6,6 +6,8 @@
 #ifndef CHECK_CODE_MAP_H
 #define CHECK_CODE_MAP_H
 
+#include <stdatomic.h>
+
 #include "src/check/folded_functions.h"
 #include "src/check/insn_ties.h"
 #include "src/elf/debug_entries.h"
@@ -43,6 +45,11 @@ struct code_map {
 	uint8_t *fates;          /* by function of the input: enum code_fate */
 	uint32_t *fragments;      /* by function of the input: its hot fragment, or NO_FRAGMENT */
 	struct folded_vec folded;
+	/* A bit for each byte of executable segments of the output: an instruction of a run begins there, or the last byte of a call is there, by which
+	 * debuggers look up its return address. */
+	atomic_uchar *looked_up;
+	uint64_t looked_up_bytes;
+	uint64_t *bytes_before; /* by segment: of executable segments before it; UINT64_MAX: it is none */
 };
 
 /* Ties all fragments.  BC_NOMEM; BC_FORMAT: too much work, *of_input tells for which file.  Free it either way. */
@@ -67,9 +74,9 @@ const char *code_map_owner(const struct code_map *map, uint64_t output, uint64_t
  * and is the one behind that.  *expected: such a place; *known: there is one. */
 bool code_map_leads(const struct code_map *map, uint64_t input, bool behind, uint64_t address, uint64_t *expected, bool *known);
 
-/* Where one of several pieces of code was found first, and how much it is. */
+/* Where one of several pieces of code was found first, and how much it is.  Parts of instructions that nobody looks up do not count. */
 struct code_part {
-	uint64_t bytes; /* of the output */
+	uint64_t bytes; /* of the output, from the first that is looked up on */
 	uint64_t output, input;
 };
 

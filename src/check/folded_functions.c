@@ -34,10 +34,8 @@ bool folded_list(const struct binary *subject, const struct input *input, struct
 
 const struct folded *folded_of(const struct folded_vec *folded, uint32_t fragment, size_t *count)
 {
-	size_t first = folded_before(folded->at, folded->len, fragment), end = first;
+	size_t first = folded_before(folded->at, folded->len, fragment);
 
-	while (end < folded->len && folded->at[end].fragment == fragment)
-		end++;
-	*count = end - first;
+	*count = (fragment == UINT32_MAX ? folded->len : folded_before(folded->at, folded->len, fragment + 1)) - first;
 	return *count ? &folded->at[first] : NULL;
 }

@@ -150,7 +150,7 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, s
 		int tag = r->dw.tag(die);
 		struct entry_place place = {r->dw.dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
 		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
-		if (!work_spend(r->work, WORK_SCOPES, depth + 1) || !entry_place_vec_push(out, place))
+		if (!work_spend(r->work, WORK_SCOPES, (depth + 1) * r->file.entry_work) || !entry_place_vec_push(out, place))
 			return false;
 		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
 			stack[++depth] = child;
@@ -177,8 +177,10 @@ const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at,
 	*tag = found < 0 ? 0 : (unsigned)found;
 	/* dwarf_attr_integrate() would open the files of a split unit. */
 	for (int steps = 0; steps < 4; steps++, die = other) {
-		if (r->dw.attr(&die, DW_AT_name, &attr))
-			return r->dw.formstring(&attr);
+		if (r->dw.attr(&die, DW_AT_name, &attr)) {
+			const char *name = r->dw.formstring(&attr);
+			return name && work_spend(r->work, WORK_SCOPES, strlen(name) / 64) ? name : NULL;
+		}
 		if ((!r->dw.attr(&die, DW_AT_abstract_origin, &attr) && !r->dw.attr(&die, DW_AT_specification, &attr)) || !r->dw.formref_die(&attr, &other))
 			return NULL;
 	}
@@ -376,6 +378,9 @@ bool debug_values(struct debug_reader *r, const struct debug_unit *unit, uint64_
 
 /* ---- ranges ---- */
 
+/* To read a range takes longer than to look at one. */
+#define RANGE_WORK 4
+
 bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_t at, struct address_range_vec *out, bool *bad)
 {
 	Dwarf_Addr base = 0, start, end;
@@ -385,7 +390,7 @@ bool debug_ranges(struct debug_reader *r, const struct debug_unit *unit, uint64_
 	out->len = 0;
 	*bad = !find_entry(r, unit->of_types, at, &die);
 	while (!*bad && (offset = r->dw.ranges(&die, offset, &base, &start, &end)) > 0)
-		if (!work_spend(r->work, WORK_RANGES, 1) || !address_range_vec_push(out, (struct address_range){start, end}))
+		if (!work_spend(r->work, WORK_RANGES, RANGE_WORK) || !address_range_vec_push(out, (struct address_range){start, end}))
 			return false;
 	*bad |= offset < 0;
 	return true;
@@ -412,6 +417,9 @@ bool debug_unit_ranges(struct debug_reader *r, struct unit_arange_vec *out, bool
 }
 
 /* ---- expressions ---- */
+
+/* An operation takes 80 bytes here and in libdw, and twice as much while arrays grow. */
+#define EXPRESSION_WORK 32
 
 static Dwarf_Attribute attribute_of(const struct debug_value *value)
 {
@@ -504,7 +512,7 @@ static void take_operands(struct debug_reader *r, Dwarf_Attribute *attr, uint64_
 static bool take_operations(struct debug_reader *r, Dwarf_Attribute *attr, uint64_t begin, const Dwarf_Op *ops, size_t count, unsigned nested,
 			    struct debug_locations *out, bool *bad)
 {
-	if (!work_spend(r->work, WORK_EXPRESSIONS, 8 * count + 1))
+	if (!work_spend(r->work, WORK_EXPRESSIONS, EXPRESSION_WORK * count + 1))
 		return false;
 	for (size_t i = 0; i < count && !*bad; i++) {
 		struct debug_operation operation = {.code = ops[i].atom, .numbers = {ops[i].number, ops[i].number2}};

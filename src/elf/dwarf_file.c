@@ -81,13 +81,13 @@ static bool spend_compressed(const struct image *image, bool counted, bool *any,
 	return true;
 }
 
-/* Returns how many bytes a table of abbreviations has. */
-static uint64_t size_of_abbreviations(struct bytes table)
+/* Returns how many bytes a table of abbreviations has.  *most: at least the number of attributes without bytes of one of them. */
+static uint64_t size_of_abbreviations(struct bytes table, uint64_t *most)
 {
 	struct dwarf_cursor h = {table, false};
 
 	while (dwarf_take_leb(&h) && !h.cut) {
-		uint64_t name, form;
+		uint64_t name, form, empty = 0;
 		dwarf_take_leb(&h);
 		dwarf_take(&h, 1);
 		do {
@@ -95,27 +95,33 @@ static uint64_t size_of_abbreviations(struct bytes table)
 			form = dwarf_take_leb(&h);
 			if (form == DW_FORM_implicit_const)
 				dwarf_take_leb(&h);
+			empty += form == DW_FORM_implicit_const || form == DW_FORM_flag_present;
 		} while ((name || form) && !h.cut);
+		*most = empty > *most ? empty : *most;
 	}
 	return table.size - h.rest.size;
 }
 
+/* What is passed over beside one byte of an entry, in units of this many attributes. */
+#define ATTRIBUTES_A_BYTE 16
+
 /* libdw reads a table of abbreviations for each unit that names it. */
-static bool spend_abbreviations(const struct image *image, const struct libdw *dw, const struct dwarf_file *f)
+static bool spend_abbreviations(const struct image *image, const struct libdw *dw, bool counted, struct dwarf_file *f)
 {
 	Dwarf_Off at = 0, next, abbreviations, last = 0;
-	uint64_t size = 0;
+	uint64_t size = 0, most = 0;
 	size_t header;
 	bool any = false;
 
 	for (; !dw->next_unit(f->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL, NULL) && next > at; at = next) {
 		if (!any || abbreviations != last)
-			size = size_of_abbreviations(bytes_from(f->abbreviations, abbreviations));
+			size = size_of_abbreviations(bytes_from(f->abbreviations, abbreviations), &most);
 		any = true;
 		last = abbreviations;
-		if (!work_spend(image->work, WORK_DEBUG, size))
+		if (!counted && !work_spend(image->work, WORK_DEBUG, size))
 			return false;
 	}
+	f->entry_work = 1 + most / ATTRIBUTES_A_BYTE;
 	return true;
 }
 
@@ -161,7 +167,7 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 		if (data && data->d_buf)
 			*to = (struct bytes){data->d_buf, data->d_size};
 	}
-	return counted || spend_abbreviations(image, &dw, out) || work_fail(image->work, err);
+	return spend_abbreviations(image, &dw, counted, out) || work_fail(image->work, err);
 }
 
 void dwarf_file_close(struct dwarf_file *file)

@@ -15,6 +15,7 @@ struct dwarf_file {
 	void *library; /* libdw, for libdw_find() */
 	struct Dwarf *dwarf;
 	struct bytes line, line_strings, abbreviations; /* .debug_line, .debug_line_str, .debug_abbrev, decompressed */
+	uint64_t entry_work; /* how much it is to pass over an entry: more than 1 if many of its attributes have no bytes */
 	struct Elf *elf;
 	void *copy; /* of the file, for libelf to write to */
 };

@@ -453,7 +453,7 @@ static bool read_entries(struct rows_reader *r, Dwarf_Die unit)
 	for (;;) {
 		Dwarf_Die *die = &stack[depth], child;
 		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
-		if (!work_spend(r->image->work, WORK_ENTRIES, depth + 1) || !note_use(r, die, false) || !note_use(r, die, true))
+		if (!work_spend(r->image->work, WORK_ENTRIES, (depth + 1) * r->file.entry_work) || !note_use(r, die, false) || !note_use(r, die, true))
 			return false;
 		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
 			stack[++depth] = child;

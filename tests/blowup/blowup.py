@@ -50,7 +50,8 @@ LIMIT = re.compile(r'limit of|at most|more than \d|out of reach|Linux loads none
 # whose profile repeats a long name in each record.
 BEYOND = {'samples-between-maps': re.compile('stacks .*(--functions|--binary)'),
           **{kind: re.compile('report|addr .*--source|stacks .*--(lines|inlines)') # libdw reads what is there
-             for kind in ('pair-line-files', 'pair-line-rows', 'pair-line-units', 'pair-abbreviations')}}
+             for kind in ('pair-line-files', 'pair-line-rows', 'pair-line-units', 'pair-abbreviations', 'pair-attributes', 'pair-scopes', 'pair-scopes-code',
+                          'pair-variables', 'pair-expressions', 'pair-entry-names')}}
 LARGE_FILES = {'long-names'}
 
 

@@ -178,13 +178,13 @@ def many_leaders(n):
     return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 401001 1\n'}
 
 
-def with_debug(n, line, units, abbreviations):
+def with_debug(n, line, units, abbreviations, **sections):
     """Functions of one block in both binaries; debug information of both, with another length of the last padding."""
     rows = [(f'f{i}', CODE + 16 * i, 16, FUNC) for i in range(16)]
     table = bat_hashed([(CODE + 16 * i, 1, [], [(0, 0, 1, 0)]) for i in range(16)])
     output, source = with_bat(nops(256), rows, table), program(nops(256), rows)
     for elf, more in (output, b'\0'), (source, b''):
-        for name, content in ('line', line + more), ('info', units), ('abbrev', abbreviations):
+        for name, content in ('line', line + more), ('info', units), ('abbrev', abbreviations), *sections.items():
             elf.section('.debug_' + name, elf.put(content), 1, 0, 0)
     return {'binary': output.bytes(), 'input': source.bytes(), 'samples': b'T 401000 401000 40100e 1\n'}
 
@@ -222,10 +222,52 @@ def units_one_abbreviations(n):
     return with_debug(n, line_table(b'f', 1, b'\1'), debug_units(n, n + 1), table)
 
 
+def with_entries(n, abbreviations, entries, **sections):
+    """A unit with these entries in it, beside a line table of one row."""
+    table = UNIT[:3].replace(b'\0', b'\1') + UNIT[3:] + abbreviations + b'\0'
+    content = pack('<HIB', 4, 0, 8) + uleb(1) + pack('<I', 0) + entries + b'\0'
+    files = with_debug(n, line_table(b'f', 1, b'\1'), pack('<I', len(content)) + content, table, **sections)
+    return files
+
+
+def attributes_without_bytes(n):
+    """Entries of one byte, with n flags each."""
+    return with_entries(n, b'\2\x34\0' + b'\x3f\x19' * n + b'\0\0', b'\2' * n)
+
+
+def scopes_one_list(n):
+    """Blocks that cover one list of n ranges."""
+    ranges = b''.join(pack('<QQ', CODE + i % 255, CODE + i % 255 + 1) for i in range(n)) + bytes(16)
+    return with_entries(n, b'\2\x0b\0\x55\x17\0\0', (b'\2' + bytes(4)) * n, ranges=ranges)
+
+
+def scopes_all_code(n):
+    """Blocks that cover all code, in which each function is a piece."""
+    return with_entries(n, b'\2\x0b\0\x11\1\x12\7\0\0', (b'\2' + pack('<QQ', CODE, 1 << 20)) * n)
+
+
+def variables_one_list(n):
+    """Variables with one location list."""
+    places = b''.join(pack('<QQH', i, i + 1, 1) + bytes([0x50 + i % 32]) for i in range(n)) + bytes(16)
+    return with_entries(n, b'\2\x34\0\2\x17\0\0', (b'\2' + bytes(4)) * n, loc=places)
+
+
+def expressions_over_each_other(n):
+    """Location lists that begin a few bytes behind each other, and hold long expressions: each byte of them is an operation."""
+    places = (b'\x96' * 15 + b'\x97' + b'\x96' * 10) * n
+    return with_entries(n, b'\2\x34\0\2\x17\0\0', b''.join(b'\2' + pack('<I', 26 * i) for i in range(n)), loc=places)
+
+
+def entries_one_name(n):
+    return with_entries(n, b'\2\x34\0\3\x0e\0\0', (b'\2' + bytes(4)) * n, str=b'v' * n + b'\0')
+
+
 KINDS = {
     'pair-one-block': (one_block, 16000), 'pair-leaders': (leaders, 40000), 'pair-many-leaders': (many_leaders, 40000),
     'pair-rows': (rows_one_fde, 8000), 'pair-rules': (rules_of_rows, 30000), 'pair-call-sites': (call_sites_one_table, 3000),
     'pair-line-files': (files_one_folder, 20000), 'pair-line-rows': (rows_of_one_byte, 30000), 'pair-line-units': (units_one_table, 8000),
+    'pair-attributes': (attributes_without_bytes, 20000), 'pair-scopes': (scopes_one_list, 8000), 'pair-scopes-code': (scopes_all_code, 20000),
+    'pair-variables': (variables_one_list, 8000), 'pair-expressions': (expressions_over_each_other, 8000), 'pair-entry-names': (entries_one_name, 20000),
     'pair-abbreviations': (units_one_abbreviations, 8000), 'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
     'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),
     'pair-candidates': (candidates, 4000), 'pair-taken-out': (taken_out, 8000), 'pair-samples': (samples_of_output, 4000),
