@@ -8,14 +8,6 @@
 #include "src/addrspace/image_space.h"
 #include "src/base/halve.h"
 
-#define ERRATUM_DEPTH 32
-#define ERRATUM_DROPPED 2
-
-/* Of an input: if these have no types, the others are taken to have none, until one of every so many
- * has. */
-#define UNTYPED_SAMPLES 1024
-#define LOOK_FOR_TYPES 64
-
 /* Events are few: a list will do. */
 #define EVENTS_MOST 1024
 
@@ -34,27 +26,6 @@ static bool add_event(struct aggregate *a, struct text name, struct bc_error *er
 	return bc_fail_nomem(err);
 }
 
-/* How many of the newest entries of a stack must go. */
-static uint8_t erratum_entries(struct aggregate *a, const struct sample *sample, bool own)
-{
-	if (!a->options.erratum || !own)
-		return 0;
-	if (!a->erratum_seen && sample->branch_count >= ERRATUM_DEPTH)
-		a->erratum_seen = stack_depth(sample) == ERRATUM_DEPTH;
-	return a->erratum_seen ? ERRATUM_DROPPED : 0;
-}
-
-/* The first samples of an input may be without types by chance.  Of the others few are looked at: to look is to wait
- * for memory, which otherwise the thread that counts does. */
-static bool has_types(struct aggregate *a, const struct sample *sample)
-{
-	bool first = a->samples_seen <= UNTYPED_SAMPLES;
-
-	if (!a->types_seen && (first || a->samples_seen % LOOK_FOR_TYPES == 0))
-		a->types_seen = branch_types_seen(sample->branches, sample->branch_count);
-	return a->types_seen || first;
-}
-
 /* Samples of one process come in a row. */
 static struct process_view *view_of(struct aggregate *a, uint32_t pid)
 {
@@ -71,8 +42,9 @@ static bool take_stack(struct aggregate *a, const struct sample *sample, struct 
 {
 	struct process_view *view = view_of(a, sample->pid);
 	bool single = a->space.match.image->machine == MACHINE_AARCH64 && stack_is_single(sample);
-	struct stack_use use = {.skip = erratum_entries(a, sample, view->has_image),
-				.typed = !single && has_types(a, sample),
+	bool erratum = a->options.erratum && view->has_image;
+	struct stack_use use = {.skip = erratum ? stack_erratum(&a->erratum_seen, sample) : 0,
+				.typed = !single && stack_is_typed(&a->types_seen, a->samples_seen, sample),
 				.single = single,
 				.even = a->options.rules.even_lines,
 				.first = a->options.halves && halve_is_first(a->inputs_seen << 48 ^ a->samples_seen)};

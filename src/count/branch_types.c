@@ -13,6 +13,36 @@ bool branch_types_seen(const struct branch *branches, size_t count)
 	return types;
 }
 
+void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from, struct trace_end to, bool extra)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {from.word, b->from, to.word};
+
+	if (!count_table_add(&types->waiting, key, 1, extra))
+		types->no_memory = true;
+}
+
+struct trace_end branch_types_return(struct branch_types *types, const struct branch *b, struct trace_end branch,
+				     struct trace_end from)
+{
+	bool inside = !trace_end_is(branch, TRACE_END_EXTERNAL);
+	struct number_set *set = inside ? &types->inside : &types->outside;
+	uint64_t source = inside ? branch.word : b->from;
+
+	if (!inside && trace_end_is(from, TRACE_END_EXTERNAL))
+		return branch;
+	if (!number_set_has(set, source) && !number_set_add(set, source))
+		types->no_memory = true;
+	return inside ? branch : trace_end_of(TRACE_END_FT_RETURN);
+}
+
+bool branch_types_settle(const struct branch_types *types, uint64_t key[COUNT_KEY_WORDS])
+{
+	bool returns = number_set_has(&types->outside, key[1]);
+
+	key[1] = trace_end_of(returns ? TRACE_END_FT_RETURN : TRACE_END_EXTERNAL).word;
+	return returns;
+}
+
 static bool take_set(struct number_set *to, const struct number_set *from)
 {
 	bool ok = !from->has_zero || number_set_add(to, 0);

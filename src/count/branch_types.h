@@ -28,6 +28,26 @@ static inline bool branch_is_return(const struct branch *b)
 	return (b->flags & BRANCH_TYPE) == BRANCH_TYPE_RETURN;
 }
 
+/* Does another entry tell what it is? */
+static inline bool branch_must_wait(const struct branch *b, struct trace trace)
+{
+	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace.branch, TRACE_END_EXTERNAL) &&
+	       !trace_end_is(trace.from, TRACE_END_EXTERNAL);
+}
+
+/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted with.  These two are given the
+ * ends of a trace by value and on their own, so that a walk over a stack has no trace in memory: reading two ends at once,
+ * just after they were stored one by one, would wait for the stores.  Out of memory: types->no_memory. */
+struct trace_end branch_types_return(struct branch_types *types, const struct branch *b, struct trace_end branch,
+				     struct trace_end from);
+
+/* A trace whose branch must wait. */
+void branch_types_wait(struct branch_types *types, const struct branch *b, struct trace_end from, struct trace_end to, bool extra);
+
+/* Of a row of types->waiting, when all types are known: gives it the branch that it is counted with.  Returns whether that is a
+ * return. */
+bool branch_types_settle(const struct branch_types *types, uint64_t key[COUNT_KEY_WORDS]);
+
 /* Has a sample types?  So it seems if its newest branches have. */
 bool branch_types_seen(const struct branch *branches, size_t count);
 

@@ -5,8 +5,6 @@
 
 #include "src/base/halve.h"
 
-#define KERNEL_BIT (UINT64_C(1) << 63)
-
 /* Entries that room is made for at a time. */
 #define ENTRIES_MOST 1024
 
@@ -105,20 +103,6 @@ static bool in_kernel(const struct branch *b)
 	return (b->from | b->to) & KERNEL_BIT;
 }
 
-size_t stack_depth(const struct sample *sample)
-{
-	size_t depth = 0;
-
-	for (size_t i = 0; i < sample->branch_count; i++)
-		depth += !in_kernel(&sample->branches[i]);
-	return depth;
-}
-
-/* What became of the entries of a stack. */
-struct entry_sums {
-	uint64_t kernel, skipped, outside, outside_fall_throughs, fall_throughs;
-};
-
 static void note_entries(struct sample_counter *counter, const struct entry_sums *sums)
 {
 	struct ledgers *ledgers = &counter->ledgers;
@@ -130,117 +114,57 @@ static void note_entries(struct sample_counter *counter, const struct entry_sums
 	ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += sums->outside_fall_throughs;
 }
 
-/* Whether another entry tells what it is. */
-static bool must_wait(const struct branch *b, struct trace trace)
-{
-	return !(b->flags & BRANCH_TYPE) && trace_end_is(trace.branch, TRACE_END_EXTERNAL) &&
-	       !trace_end_is(trace.from, TRACE_END_EXTERNAL);
-}
-
-/* These two are given the ends of a trace by value and on their own, so that take_entries() has no trace in memory:
- * reading two ends at once, just after they were stored one by one, would wait for the stores. */
-static __attribute__((noinline)) void wait_for_type(struct sample_counter *counter, const struct branch *b,
-						    struct trace_end from, struct trace_end to, bool extra)
-{
-	const uint64_t key[COUNT_KEY_WORDS] = {from.word, b->from, to.word};
-
-	if (!count_table_add(&counter->types.waiting, key, 1, extra))
-		counter->types.no_memory = true;
-}
-
-/* A return by its type, of a trace from `branch` to `from`.  Returns the branch that it is counted with. */
-static __attribute__((noinline)) struct trace_end note_return(struct sample_counter *counter, const struct branch *b,
-							      struct trace_end branch, struct trace_end from)
-{
-	struct branch_types *types = &counter->types;
-	bool inside = !trace_end_is(branch, TRACE_END_EXTERNAL);
-	struct number_set *set = inside ? &types->inside : &types->outside;
-	uint64_t source = inside ? branch.word : b->from;
-
-	if (!inside && trace_end_is(from, TRACE_END_EXTERNAL))
-		return branch;
-	if (!number_set_has(set, source) && !number_set_add(set, source))
-		types->no_memory = true;
-	if (inside)
-		return branch;
-	counter->found.by_type++;
-	counter->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
-	return trace_end_of(TRACE_END_FT_RETURN);
-}
-
-/* What is to be done with each entry of a stack. */
-struct entry_use {
-	size_t skip;
-	bool typed, partial;
-	uint32_t extra_flags; /* the second counter of traces counts an entry that has one of these flags, */
-	bool extra;           /* or every entry */
-};
-
 /* What the second counter counts: mispredictions, or a stack that is in the first half. */
-static struct entry_use use_of(const struct sample_counter *counter, struct stack_use how, bool partial)
+static struct entry_use use_of(const struct sample_counter *counter, const struct process_view *view, struct stack_use how, bool partial)
 {
 	bool halves = counter->totals->halves;
-
-	return (struct entry_use){how.skip, how.typed, partial, halves ? 0 : BRANCH_MISPREDICTED, halves && how.first};
-}
-
-static inline bool counts_extra(const struct branch *b, const struct entry_use *use)
-{
-	return (b->flags & use->extra_flags) | use->extra;
-}
-
-/* Count entries [begin, end) from the newest to the oldest.  Each is a trace whose end
- * is the source of the entry before, the next newer one: `to`, for the first of them.
- * What lies outside at both ends leaves nothing to count.  A partial stack has no such
- * ends.  Returns the next `to`. */
-static struct trace_end take_entries(struct sample_counter *counter, struct process_view *view, const struct branch *begin,
-				     const struct branch *end, struct entry_use use, struct trace_end to,
-				     struct entry_sums *sums)
-{
-	const struct trace_end none = trace_end_of(TRACE_END_NONE), outside = trace_end_of(TRACE_END_EXTERNAL);
 	uint64_t kernel_bit = view->is_kernel ? 0 : KERNEL_BIT;
-	struct count_cache *cache = &counter->traces;
-	struct near_image near = view->near;
 
-	for (const struct branch *b = begin; b < end; b++) {
-		struct trace_end branch, from;
-		if ((b->from | b->to) & kernel_bit) {
-			sums->kernel++;
-			continue;
-		}
-		if (sums->skipped < use.skip) {
-			sums->skipped++;
-			continue;
-		}
-		const struct run_addr source = {b->from}, target = {b->to};
-		if (!near_image_find(&near, source, outside, &branch)) {
-			branch = process_view_far(view, source, outside);
-			near = view->near;
-		}
-		if (!near_image_find(&near, target, outside, &from)) {
-			from = process_view_far(view, target, outside);
-			near = view->near;
-		}
-		struct trace trace = {branch, from, to};
-		sums->fall_throughs += trace_has_fall_through(&trace);
-		to = use.partial ? none : branch;
-		if (branch_is_return(b)) {
-			trace.branch = note_return(counter, b, branch, from);
-		} else if (use.typed && must_wait(b, trace)) {
-			wait_for_type(counter, b, from, trace.to, counts_extra(b, &use));
-			continue;
-		}
-		if (trace_is_external(&trace)) {
-			sums->outside++;
-			sums->outside_fall_throughs += trace_has_fall_through(&trace);
-		} else {
-			uint64_t key[COUNT_KEY_WORDS];
-			trace_key(&trace, key);
-			count_cache_add(cache, key, counts_extra(b, &use));
-		}
-	}
-	return to;
+	return (struct entry_use){how.skip, how.typed, partial, halves ? 0 : BRANCH_MISPREDICTED, halves && how.first, kernel_bit};
 }
+
+/* One walk over a stack. */
+struct walk {
+	struct sample_counter *counter;
+	struct process_view *view;
+	struct count_cache *cache;
+	struct near_image near; /* a copy, to be kept in registers */
+};
+
+static inline struct trace_end find_end(struct walk *w, const struct branch *b, bool source, struct trace_end outside)
+{
+	const struct run_addr run = {source ? b->from : b->to};
+	struct trace_end end;
+
+	if (!near_image_find(&w->near, run, outside, &end)) {
+		end = process_view_far(w->view, run, outside);
+		w->near = w->view->near;
+	}
+	return end;
+}
+
+static inline void count_trace(struct walk *w, const struct branch *b, const struct trace *trace, bool extra)
+{
+	uint64_t key[COUNT_KEY_WORDS];
+
+	(void)b;
+	trace_key(trace, key);
+	count_cache_add(w->cache, key, extra);
+}
+
+static inline struct branch_types *types_of(struct walk *w)
+{
+	return &w->counter->types;
+}
+
+static inline void note_return(struct walk *w, const struct branch *b)
+{
+	(void)b;
+	w->counter->found.by_type++;
+	w->counter->ledgers.branches.dropped[BRANCH_DROP_RETURN]++;
+}
+
+DEFINE_STACK_WALK(walk_entries, struct walk *, find_end, count_trace, types_of, note_return);
 
 static bool count_end(struct sample_counter *counter, struct process_view *view, uint64_t address, struct bc_error *err)
 {
@@ -275,15 +199,16 @@ static bool take_stack(struct sample_counter *counter, struct process_view *view
 		       const struct sample *sample, struct stack_use how, struct bc_error *err)
 {
 	const struct branch *at = sample->branches, *end = at + sample->branch_count;
-	const struct entry_use use = use_of(counter, how, sample->partial);
+	const struct entry_use use = use_of(counter, view, how, sample->partial);
 	struct trace_end to = trace_end_of(TRACE_END_NONE);
+	struct walk walk = {counter, view, &counter->traces, view->near};
 	struct entry_sums sums = {0};
 
 	while (at < end) {
 		size_t count = (size_t)(end - at) < ENTRIES_MOST ? (size_t)(end - at) : ENTRIES_MOST;
 		if (!reserve(&counter->totals->traces, &counter->traces, count, err))
 			return false;
-		to = take_entries(counter, view, at, at + count, use, to, &sums);
+		to = walk_entries(&walk, at, at + count, use, to, &sums);
 		at += count;
 	}
 	note_entries(counter, &sums);
@@ -349,7 +274,7 @@ static bool take_single(struct sample_counter *counter, struct process_view *vie
 	const struct branch b = single_branch(&sample->branches[0]);
 	const struct branch *before = sample->branch_count == 2 ? &sample->branches[1] : NULL;
 	const struct trace trace = {end_at(view, b.from), end_at(view, b.to), trace_end_of(TRACE_END_NONE)};
-	const struct entry_use entry = use_of(counter, use, false);
+	const struct entry_use entry = use_of(counter, view, use, false);
 	bool extra = counts_extra(&b, &entry);
 
 	if (!reserve(&counter->totals->traces, &counter->traces, 3, err))
@@ -404,8 +329,7 @@ bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error
 		struct count_row row = types->waiting.rows[i];
 		if (!row.count)
 			continue;
-		bool returns = number_set_has(&types->outside, row.key[1]);
-		row.key[1] = trace_end_of(returns ? TRACE_END_FT_RETURN : TRACE_END_EXTERNAL).word;
+		bool returns = branch_types_settle(types, row.key);
 		counter->found.by_type += returns ? row.count : 0;
 		counter->ledgers.branches.dropped[BRANCH_DROP_RETURN] += returns ? row.count : 0;
 		ok = add_counted(&counter->totals->traces, &counter->counted_traces, row, err);

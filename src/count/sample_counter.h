@@ -8,8 +8,8 @@
 
 #include "src/addrspace/image_space.h"
 #include "src/base/counts.h"
-#include "src/count/branch_types.h"
 #include "src/count/ledger.h"
+#include "src/count/stack.h"
 #include "src/event/event.h"
 
 /* What all threads count together. */
@@ -20,19 +20,6 @@ struct totals {
 	bool with_ends;       /* of branch stacks, which no fall-through has: */
 	struct counts ends;   /* key: a vaddr: what the newest led to, and where the oldest came from */
 };
-
-/* `from` comes first, so that traces of one function are near each other. */
-static inline void trace_key(const struct trace *trace, uint64_t key[COUNT_KEY_WORDS])
-{
-	key[0] = trace->from.word;
-	key[1] = trace->branch.word;
-	key[2] = trace->to.word;
-}
-
-static inline struct trace trace_of(const uint64_t key[COUNT_KEY_WORDS])
-{
-	return trace_of_words(key[1], key[0], key[2]);
-}
 
 /* Rows that were counted before, waiting to be handed over together. */
 struct counted_rows {
@@ -91,15 +78,5 @@ BC_MUST_USE bool sample_counter_settle_types(struct sample_counter *counter, str
 /* Hand everything over. */
 BC_MUST_USE bool sample_counter_flush(struct sample_counter *counter, struct bc_error *err);
 void sample_counter_free(struct sample_counter *counter);
-
-/* Is it what Arm SPE records: one branch, and perhaps where the taken branch before it led to, an
- * entry without a source? */
-static inline bool stack_is_single(const struct sample *sample)
-{
-	return sample->branch_count == 1 || (sample->branch_count == 2 && !sample->branches[1].from);
-}
-
-/* Entries that are not of the kernel. */
-size_t stack_depth(const struct sample *sample);
 
 #endif

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void perf_order_init(struct perf_order *order, struct perf_pool *pool,
-		     struct perf_deliver deliver)
+void perf_order_init(struct perf_order *order, struct perf_pool *pool, struct perf_deliver deliver,
+		     struct perf_order_limit most, struct perf_order_limit in_rounds)
 {
 	*order = (struct perf_order){
 		.pool = pool,
 		.deliver = deliver,
-		.most = PERF_ORDER_PLAIN,
+		.most = most,
+		.in_rounds = in_rounds,
 		.sorted = true,
 	};
 }
@@ -135,7 +136,7 @@ bool perf_order_round(struct perf_order *order, struct bc_error *err)
 {
 	uint64_t limit = order->round_limit;
 
-	order->most = (struct perf_order_limit)PERF_ORDER_ROUNDS;
+	order->most = order->in_rounds;
 	order->round_limit = order->newest;
 	return perf_order_flush(order, limit, err);
 }

@@ -17,8 +17,8 @@
 struct perf_order_limit {
 	size_t records, blocks;
 };
-#define PERF_ORDER_PLAIN {1u << 17, 64}   /* 12 MiB, of a file without rounds */
-#define PERF_ORDER_ROUNDS {1u << 21, 1024} /* 256 MiB, once a round was seen   */
+#define PERF_ORDER_PLAIN (struct perf_order_limit){1u << 17, 64}   /* 12 MiB, of a file without rounds */
+#define PERF_ORDER_ROUNDS (struct perf_order_limit){1u << 21, 1024} /* 256 MiB, once a round was seen   */
 
 struct perf_pending {
 	uint64_t time;
@@ -37,7 +37,7 @@ struct perf_deliver {
 struct perf_order {
 	struct perf_pool *pool; /* borrowed */
 	struct perf_deliver deliver;
-	struct perf_order_limit most;
+	struct perf_order_limit most, in_rounds; /* that of now; that from the first round on */
 	struct perf_pending *at, *spare; /* what waits, and room to sort it */
 	size_t begin, end, capacity, spare_capacity;
 	size_t blocks; /* number of blocks with waiting records */
@@ -46,8 +46,9 @@ struct perf_order {
 	uint64_t round_limit; /* `newest` when the last round ended */
 };
 
-void perf_order_init(struct perf_order *order, struct perf_pool *pool,
-		     struct perf_deliver deliver);
+/* The limits before the first round, and from then on. */
+void perf_order_init(struct perf_order *order, struct perf_pool *pool, struct perf_deliver deliver,
+		     struct perf_order_limit most, struct perf_order_limit in_rounds);
 void perf_order_fini(struct perf_order *order);
 
 /* Add a record, which holds its block until it is delivered.  Delivers older records if too
