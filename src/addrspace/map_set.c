@@ -630,6 +630,11 @@ size_t map_set_count(const struct map_set *set)
 	return set && set->root ? set->root->count : 0;
 }
 
+size_t map_set_memory(const struct map_set *set)
+{
+	return set ? (sizeof(*set) + map_set_count(set) * sizeof(struct mapping)) / set->owners : 0;
+}
+
 void map_set_list(const struct map_set *set, struct mapping *out)
 {
 	struct leaf_part part = part_above(set, 0);

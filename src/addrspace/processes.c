@@ -97,6 +97,24 @@ bool processes_adopt(struct processes *processes, struct processes *before,
 	return true;
 }
 
+void processes_forget(struct processes *processes, bool (*gone)(const struct process *process, uint64_t how), uint64_t how)
+{
+	struct process_vec *all = &processes->all;
+	size_t kept = 0;
+
+	map_clear(&processes->by_pid);
+	for (size_t i = 0; i < all->len; i++) {
+		if (gone(&all->at[i], how)) {
+			map_set_release(all->at[i].maps);
+			continue;
+		}
+		all->at[kept] = all->at[i];
+		by_pid_put(&processes->by_pid, all->at[kept].pid, (uint32_t)kept);
+		kept++;
+	}
+	all->len = kept;
+}
+
 void processes_exit(struct processes *processes, const struct task_event *task)
 {
 	struct process *process = processes_find(processes, task->pid);

@@ -38,6 +38,11 @@ struct process {
 			uint32_t snapshots; /* that were made of it */
 			bool changed;       /* since the last one */
 		} history; /* history.h */
+		struct {
+			uint64_t told; /* ns: when something was told of it last */
+			bool sampled;  /* its program had a sample */
+			bool deep;     /* a stack of 32 branches was of these mappings */
+		} recorded; /* record/recorder.c */
 	};
 	bool used;        /* false: it was moved to another table, see processes_adopt() */
 	bool first_ended; /* its first thread has ended */
@@ -78,6 +83,9 @@ BC_MUST_USE bool processes_fork(struct processes *processes, const struct task_e
  * there.  False when out of memory: both can be freed. */
 BC_MUST_USE bool processes_adopt(struct processes *processes, struct processes *before,
 				 bool (*told)(const struct process *process));
+
+/* Forget all for which `gone` says so.  Pointers to processes are not valid any more. */
+void processes_forget(struct processes *processes, bool (*gone)(const struct process *process, uint64_t how), uint64_t how);
 
 /* A thread ended; with the last one the process. */
 void processes_exit(struct processes *processes, const struct task_event *task);

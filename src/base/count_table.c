@@ -20,11 +20,10 @@ void count_table_clear(struct count_table *table)
 	table->used = 0;
 }
 
-bool count_table_grow(struct count_table *table)
+static bool enlarge(struct count_table *table, size_t capacity)
 {
-	struct count_table bigger = {.used = table->used, .seed = table->seed ? table->seed : hash_seed()};
+	struct count_table bigger = {.capacity = capacity, .used = table->used, .seed = table->seed ? table->seed : hash_seed()};
 
-	bigger.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
 	bigger.rows = calloc(bigger.capacity, sizeof(*bigger.rows));
 	if (!bigger.rows)
 		return false;
@@ -34,6 +33,16 @@ bool count_table_grow(struct count_table *table)
 	free(table->rows);
 	*table = bigger;
 	return true;
+}
+
+bool count_table_begin(struct count_table *table, size_t capacity)
+{
+	return enlarge(table, capacity);
+}
+
+bool count_table_grow(struct count_table *table)
+{
+	return enlarge(table, table->capacity ? 2 * table->capacity : FIRST_CAPACITY);
 }
 
 static bool row_less(const struct count_row *a, const struct count_row *b)

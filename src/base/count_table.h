@@ -51,6 +51,10 @@ struct count_rows {
  * many rows are left. */
 size_t count_rows_unify(struct count_rows *rows, size_t count, struct count_rows *spare);
 
+/* Give a table without rows so many at first, a power of two; one that is not given any gets 1,024.  Returns false when out of
+ * memory. */
+BC_MUST_USE bool count_table_begin(struct count_table *table, size_t capacity);
+
 /* Make room for one more key.  Returns false when out of memory. */
 BC_MUST_USE bool count_table_grow(struct count_table *table);
 
@@ -90,14 +94,19 @@ static inline uint64_t count_add_saturating(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Would so many keys more make it grow?  At most three quarters are full, so that probing stays short. */
+static inline bool count_table_must_grow(const struct count_table *table, size_t keys)
+{
+	return table->used + keys > table->capacity / 4 * 3;
+}
+
 /* Add to the counters of a key.  count must not be 0.  Sums that would pass
  * 2^64 - 1 stay there.  Returns false when out of memory. */
 BC_MUST_USE static inline bool count_table_add(struct count_table *table,
 					       const uint64_t key[COUNT_KEY_WORDS],
 					       uint64_t count, uint64_t extra)
 {
-	/* At most three quarters full, so that probing stays short. */
-	if (table->used >= table->capacity / 4 * 3 && !count_table_grow(table))
+	if (count_table_must_grow(table, 1) && !count_table_grow(table))
 		return false;
 	struct count_row *row = count_table_probe(table, key);
 	if (!row->count) {

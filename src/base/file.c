@@ -192,13 +192,18 @@ static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_err
 	return false;
 }
 
-bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
+bool file_map_opened(int fd, const char *path, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
+
+	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, out, err);
+}
+
+bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
+{
 	int fd;
 
-	return named_file_open(path, by, &fd, err) && stat_opened(fd, path, &st, err) &&
-	       map_opened(fd, path, &st, out, err);
+	return named_file_open(path, by, &fd, err) && file_map_opened(fd, path, out, err);
 }
 
 void file_unmap(struct file_map *map)

@@ -58,6 +58,9 @@ void file_unmap(struct file_map *map);
 BC_MUST_USE bool file_map_named(const char *path, enum named_by by, struct file_map *out,
 				struct bc_error *err);
 
+/* The same of a file that is open for reading, and is called so in messages.  Takes the descriptor. */
+BC_MUST_USE bool file_map_opened(int fd, const char *path, struct file_map *out, struct bc_error *err);
+
 /* Let the system take back the memory of a part of a mapped file that is hardly read again.  It can
  * still be read.  Memory that is no mapped file is left alone. */
 void file_release(const void *part, size_t size);

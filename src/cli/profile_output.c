@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "src/elf/binary.h"
+#include "src/elf/load.h"
 #include "src/output/profgen.h"
 #include "src/profile/fdata.h"
 #include "src/profile/nameable.h"
 #include "src/profile/preagg.h"
-#include "src/profile/shard.h"
 
 static bool write_fdata(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
 {
@@ -32,7 +32,12 @@ static bool write_yaml(const struct conversion *c, const char *binary, FILE *fil
 
 static struct preagg_profile counts_of(const struct conversion *c)
 {
-	return (struct preagg_profile){c->preagg.rows, c->preagg.count, &c->aggregate, &conversion_binary(c)->image, c->basic};
+	const struct image *image = &conversion_binary(c)->image;
+
+	return (struct preagg_profile){
+		.rows = c->preagg.rows, .count = c->preagg.count, .basic = c->basic, .returns = &c->aggregate.returns,
+		.events = (const char *const *)c->aggregate.events.at, .event_count = c->aggregate.events.len,
+		.file = image_is_library(image) ? &image->build_id : NULL};
 }
 
 static bool write_preagg(const struct conversion *c, const char *binary, FILE *file, struct yaml_report *yaml, struct bc_error *err)
@@ -82,34 +87,12 @@ void profile_output_prepare(const struct profile_output *output, struct conversi
 	options->aggregate.names = format->names | (options->wants & WANT_YAML ? NAMES_UTF8 : 0u);
 }
 
-/* Returns the mode of a shard.  A shard without a record can be merged with shards of both modes. */
-static enum profile_mode shard_mode(const struct conversion *conversion)
-{
-	if (!conversion->preagg.count)
-		return MODE_OPEN;
-	return conversion->basic ? MODE_PLAIN : MODE_BRANCHES;
-}
-
-/* Writes a shard, whose addresses are those of the optimised binary. */
+/* The addresses of a shard are those of the optimised binary. */
 static bool write_shard(const struct conversion *conversion, FILE *file, struct bc_error *err)
 {
 	const struct preagg_profile preagg = counts_of(conversion);
-	struct shard shard = {.kind = KIND_PREAGG, .mode = shard_mode(conversion),
-			      .id = code_digest(conversion_binary(conversion))};
-	FILE *text = shard_begin(&shard, file);
 
-	if (!text)
-		return bc_fail_nomem(err);
-	preagg_write_profile(&preagg, text);
-	if (fclose(text) != 0)
-		return bc_fail_errno(err, "cannot write the shard");
-	shard.records = preagg.count;
-	for (size_t i = 0; i < preagg.count; i++) {
-		shard.sums[0] += preagg.rows[i].count;
-		shard.sums[1] += preagg_mispredictions(&preagg, i);
-	}
-	shard_end(&shard, file);
-	return true;
+	return preagg_write_shard(&preagg, code_digest(conversion_binary(conversion)), file, err);
 }
 
 bool profile_output_open(const struct profile_output *output, struct output files[PROFILE_FILES],

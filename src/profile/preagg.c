@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "src/base/hex.h"
-#include "src/elf/load.h"
+#include "src/count/stack.h"
+#include "src/profile/shard.h"
 
 enum { BRANCH = PREAGG_BRANCH, FROM = PREAGG_FROM, TO = PREAGG_TO, PLACES = PREAGG_PLACES };
 
@@ -481,7 +482,7 @@ static struct preagg_place place_of(const struct row_writer *w, struct trace_end
 
 static bool is_return(const struct preagg_profile *profile, const struct trace *trace)
 {
-	return returns_has(&profile->aggregate->returns, trace->branch);
+	return returns_has(profile->returns, trace->branch);
 }
 
 /* A fall-through without its branch has a letter that says how it was reached. */
@@ -492,10 +493,20 @@ static char letter_of_trace(const struct preagg_profile *profile, const struct t
 	return is_return(profile, trace) ? 'R' : trace_has_fall_through(trace) ? 'T' : 'B';
 }
 
+/* perf2bolt 22 must have mispredictions on B, and refuses them on T and R.  A fall-through alone has none. */
+static uint64_t mispredictions(const struct preagg_profile *profile, size_t row)
+{
+	struct trace trace = trace_of(profile->rows[row].key);
+
+	if (profile->basic || !trace_has_branch(&trace))
+		return 0;
+	return profile->whole || letter_of_trace(profile, &trace) == 'B' ? profile->rows[row].extra : 0;
+}
+
 static void write_row(struct row_writer *w, size_t row)
 {
 	const struct count_row *at = &w->profile->rows[row];
-	struct preagg_record record = {.letter = 'S', .count = at->count, .mispredicted = preagg_mispredictions(w->profile, row)};
+	struct preagg_record record = {.letter = 'S', .count = at->count, .mispredicted = mispredictions(w->profile, row)};
 	struct trace trace = trace_of(at->key);
 
 	if (w->profile->basic) {
@@ -509,25 +520,42 @@ static void write_row(struct row_writer *w, size_t row)
 	preagg_write(&record, &w->out);
 }
 
-/* perf2bolt 22 must have mispredictions on B, and refuses them on T and R. */
-uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row)
-{
-	struct trace trace = trace_of(profile->rows[row].key);
-
-	return !profile->basic && letter_of_trace(profile, &trace) == 'B' ? profile->rows[row].extra : 0;
-}
-
 void preagg_write_profile(const struct preagg_profile *profile, FILE *file)
 {
-	const struct name_vec *events = &profile->aggregate->events;
 	struct row_writer w = {.profile = profile};
 
 	emit_init(&w.out, file);
-	if (image_is_library(profile->image))
-		build_id_format(&profile->image->build_id, w.id);
-	for (size_t i = 0; profile->basic && i < events->len; i++)
-		preagg_write_event(text_of(events->at[i]), &w.out);
+	if (profile->file)
+		build_id_format(profile->file, w.id);
+	for (size_t i = 0; profile->basic && i < profile->event_count; i++)
+		preagg_write_event(text_of(profile->events[i]), &w.out);
 	for (size_t i = 0; i < profile->count; i++)
 		write_row(&w, i);
 	emit_flush(&w.out);
+}
+
+/* A shard without a record can be merged with shards of both modes. */
+static enum profile_mode mode_of(const struct preagg_profile *profile)
+{
+	if (!profile->count)
+		return MODE_OPEN;
+	return profile->basic ? MODE_PLAIN : MODE_BRANCHES;
+}
+
+bool preagg_write_shard(const struct preagg_profile *profile, struct build_id digest, FILE *file, struct bc_error *err)
+{
+	struct shard shard = {.kind = KIND_PREAGG, .mode = mode_of(profile), .id = digest, .records = profile->count};
+	FILE *text = shard_begin(&shard, file);
+
+	if (!text)
+		return bc_fail_nomem(err);
+	preagg_write_profile(profile, text);
+	if (fclose(text) != 0)
+		return bc_fail_errno(err, "cannot write the shard");
+	for (size_t i = 0; i < profile->count; i++) {
+		shard.sums[0] += profile->rows[i].count;
+		shard.sums[1] += mispredictions(profile, i);
+	}
+	shard_end(&shard, file);
+	return true;
 }

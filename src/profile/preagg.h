@@ -14,8 +14,8 @@
 
 #include "src/base/emit.h"
 #include "src/base/map.h"
-#include "src/count/aggregate.h"
-#include "src/elf/binary.h"
+#include "src/base/count_table.h"
+#include "src/count/returns.h"
 #include "src/profile/head.h"
 #include "src/profile/item.h"
 
@@ -78,18 +78,21 @@ struct preagg_record preagg_of_item(const struct profile_item *item, enum profil
 /* ---- counts of a conversion ---- */
 
 struct preagg_profile {
-	const struct count_row *rows; /* as preagg_counts_take() leaves them */
+	const struct count_row *rows; /* sorted, each key once; where there are mispredictions as preagg_counts_take() leaves them, or */
+	bool whole;                   /* they stand on traces, too, which perf2bolt does not read */
+	bool basic;                   /* plain samples: keys are addresses */
 	size_t count;
-	const struct aggregate *aggregate; /* events, returns */
-	const struct image *image; /* before addresses of a shared library stands its build-id, without which perf2bolt 23 takes them for
-				      outside; in a program it must not */
-	bool basic;
+	const struct returns *returns;
+	const char *const *events; /* of plain samples */
+	size_t event_count;
+	const struct build_id *file; /* before addresses of a shared library stands its build-id, without which perf2bolt 23 takes them for
+					outside; in a program it must not: NULL */
 };
-
-/* The mispredictions that are written of a row. */
-uint64_t preagg_mispredictions(const struct preagg_profile *profile, size_t row);
 
 /* Lines are sorted: equal samples give equal bytes.  Errors of the file are the caller's to check. */
 void preagg_write_profile(const struct preagg_profile *profile, FILE *file);
+
+/* The same as a shard (shard.h); digest: of the code that ran.  BC_NOMEM, BC_IO; errors of the file are the caller's. */
+BC_MUST_USE bool preagg_write_shard(const struct preagg_profile *profile, struct build_id digest, FILE *file, struct bc_error *err);
 
 #endif

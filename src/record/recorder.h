@@ -4,7 +4,7 @@
  * (profile/shard.h): all of `batconv record` that makes no system call of the recording.
  *
  *   recorder_open()     knows the event; binaries need not be known
- *   recorder_map()      what was mapped before: of /proc, in a ring of its own
+ *   recorder_process()  what /proc tells of processes that began before
  *   recorder_ring()     bytes that were copied out of a ring, of all rings in turn, and then
  *   recorder_round()    ends the round: what is older than the round before is counted
  *   recorder_flush()    now and then: hands over what was counted, binary by binary
@@ -69,11 +69,21 @@ void recorder_free(struct recorder *recorder);
  * BC_NOMEM */
 BC_MUST_USE bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes, struct bc_error *err);
 
-/* An executable mapping that /proc/PID/maps tells, and a thread that lives beside the first one of its process.
- * time: read *before* /proc was, of the clock of the rings, so that what the rings tell of the meantime comes later.
- * Also after records were lost.  Errors as above. */
+/*
+ * What /proc tells of processes: at the beginning, and again after records were lost.  Read the clock of the rings first,
+ * then /proc, and give that time to all of it: what the rings tell of the meantime comes later, and stays.
+ * Errors as above.
+ */
+
+/* A process lives.  What was known of it is forgotten: it has one thread, and the mappings that are told next. */
+BC_MUST_USE bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time, struct bc_error *err);
+
+/* An executable mapping of it, and a thread beside the first one (tid != pid). */
 BC_MUST_USE bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time, struct bc_error *err);
 BC_MUST_USE bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time, struct bc_error *err);
+
+/* All processes that live were told with this time: others have ended. */
+BC_MUST_USE bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err);
 
 /* All rings were read. */
 BC_MUST_USE bool recorder_round(struct recorder *recorder, struct bc_error *err);
@@ -131,7 +141,8 @@ BC_MUST_USE bool recorder_flush(struct recorder *recorder, const struct recorded
 	X(NO_ROOM, "no_room", "for which the memory did not suffice")          \
 	X(GONE, "gone", "in files that could not be opened any more")          \
 	X(NO_PROGRAM, "no_program", "in files that are no program or library of this kind") \
-	X(PADDING, "padding", "in a file, but in none of its executable segments")
+	X(PADDING, "padding", "in a file, but in none of its executable segments") \
+	X(TOO_FEW, "too_few", "in files that nothing maps any more, too few for a shard")
 
 #define X(name, key, text) RECORDED_DROP_##name,
 enum recorded_drop { RECORDED_DROPS(X) RECORDED_KEPT, RECORDED_DROP_COUNT = RECORDED_KEPT };

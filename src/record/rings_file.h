@@ -10,7 +10,7 @@
  *   the attr, the text
  *   parts, each {u32 ring, u32 size} and the bytes that were read from this ring:
  *     ring below the number of rings: the kernel's records, which can go on in the next part
- *     RINGS_SCAN: whole records of the same form of what /proc told (recorder_map())
+ *     RINGS_SCAN: whole records of the same form of what /proc told (recorder_process())
  *     RINGS_ROUND, size 0: all rings were read
  *     RINGS_END, size 0: the end of the file
  */

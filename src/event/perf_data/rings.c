@@ -157,7 +157,7 @@ bool perf_rings_init(struct perf_rings *rings, struct bytes bytes, uint32_t coun
 {
 	struct perf_attr attr;
 
-	*rings = (struct perf_rings){.name = "the ring buffers", .count = count};
+	*rings = (struct perf_rings){.name = "the ring buffers", .count = count, .sink = *sink};
 	rings->setup.damaged_features = &rings->details.damaged_features;
 	perf_order_init(&rings->order, &rings->pool, (struct perf_deliver){&rings->delivery, perf_delivery_record}, most, most);
 	if (!perf_attr_parse(bytes, &attr))
@@ -165,7 +165,7 @@ bool perf_rings_init(struct perf_rings *rings, struct bytes bytes, uint32_t coun
 	if (~attr.sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME) || !(attr.flags & PERF_ATTR_SAMPLE_ID_ALL))
 		return bc_fail(err, BC_UNSUPPORTED, "the event's records tell no time or no process");
 	rings->rests = calloc(count, sizeof(*rings->rests));
-	if (!rings->rests || !perf_delivery_init(&rings->delivery, &rings->setup, sink, &rings->details))
+	if (!rings->rests || !perf_delivery_init(&rings->delivery, &rings->setup, &rings->sink, &rings->details))
 		return bc_fail_nomem(err);
 	rings->delivery.file = rings->name;
 	return perf_events_add(&rings->setup.events, &attr, (struct bytes){0}, err) && perf_setup_settle(&rings->setup, err);
@@ -251,9 +251,20 @@ size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event
 	return end_record(&w, rings, map->pid, map->pid, time);
 }
 
-size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t pid, uint32_t tid, uint64_t time, uint8_t to[PERF_RECORD_MOST])
+size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time, uint8_t to[PERF_RECORD_MOST])
 {
-	struct record_writer w = begin_record(to, PERF_RECORD_FORK, 0);
+	struct record_writer w = begin_record(to, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+
+	put(&w, pid, 4);
+	put(&w, pid, 4);
+	put(&w, 0, 8); /* no name */
+	return end_record(&w, rings, pid, pid, time);
+}
+
+size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid, uint32_t tid, uint64_t time,
+			     uint8_t to[PERF_RECORD_MOST])
+{
+	struct record_writer w = begin_record(to, type, 0);
 
 	put(&w, pid, 4);
 	put(&w, pid, 4);

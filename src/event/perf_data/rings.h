@@ -22,7 +22,8 @@ struct ring_rest {
 struct perf_rings {
 	struct perf_setup setup;
 	struct perf_data_report details;
-	struct perf_delivery delivery;
+	struct event_sink sink;
+	struct perf_delivery delivery; /* to that */
 	struct perf_pool pool;
 	struct perf_framer framer;
 	struct perf_order order;
@@ -56,17 +57,21 @@ BC_MUST_USE bool perf_rings_end(struct perf_rings *rings, struct bc_error *err);
 uint64_t perf_rings_memory(const struct perf_rings *rings);
 
 /*
- * Records as the kernel writes them of this event, for what it does not tell of itself: what was mapped and which threads
- * there were before.  The bytes are for perf_rings_take().
+ * Records as the kernel writes them of this event, for what it does not tell of itself: which processes there
+ * were before.  The bytes are for perf_rings_take(); each function returns how many there are.
  */
 
 /* The most bytes of a record. */
 #define PERF_RECORD_MOST 65528
 
-/* A MMAP2 record; of a path as much as it holds.  Returns its size. */
+/* A MMAP2 record; of a path as much as it holds. */
 size_t perf_rings_put_map(const struct perf_rings *rings, const struct map_event *map, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
 
-/* A FORK record of a thread of a process. */
-size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t pid, uint32_t tid, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
+/* A COMM record as of exec: nothing is mapped in the process any more, and it has one thread. */
+size_t perf_rings_put_exec(const struct perf_rings *rings, uint32_t pid, uint64_t time, uint8_t to[PERF_RECORD_MOST]);
+
+/* type: PERF_RECORD_FORK, a thread of a process began, or PERF_RECORD_EXIT, it has ended. */
+size_t perf_rings_put_thread(const struct perf_rings *rings, uint32_t type, uint32_t pid, uint32_t tid, uint64_t time,
+			     uint8_t to[PERF_RECORD_MOST]);
 
 #endif

@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/record/recorder.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/addrspace/mapped_files.h"
+#include "src/addrspace/processes.h"
+#include "src/count/stack.h"
+#include "src/event/perf_data/rings.h"
+#include "src/record/hand_over.h"
+#include "src/record/run_files.h"
+
+/*
+ * Places: what the addresses of a stack become before it is counted.  A place in a file has its number and the
+ * offset, any other is the address with a mark; the kernel's stay as they are.
+ */
+#define PLACE_FILE_SHIFT 40
+#define PLACE_OFFSET ((UINT64_C(1) << PLACE_FILE_SHIFT) - 1)
+#define PLACE_OUTSIDE (UINT64_C(1) << 62)
+
+/* mapping.flags: its file is one of those that are too many. */
+#define MAPPING_PAST_FILES 256u
+
+/* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
+#define ENDED_LEAST 64
+
+/* What of an entry was met in some file. */
+enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM = 16 };
+
+/* Where addresses of the process of the last sample were found. */
+struct recent_maps {
+	uint32_t pid;
+	uint64_t changes; /* of the recorder, then */
+	const struct map_set *maps;
+	const struct mapping *last[2];
+};
+
+struct recorder {
+	struct perf_rings rings;
+	struct run_files files;
+	struct processes processes;
+	uint64_t changes; /* of processes, so far */
+	uint64_t ended;   /* processes that have ended since they were forgotten last */
+	uint64_t now;     /* ns: time of the event at hand */
+	uint32_t ring_count;
+	bool has_stacks;
+	FILE *save;
+
+	uint64_t memory_most, counts_memory; /* bytes; of tables */
+	bool full;
+
+	bool types_seen; /* see stack_is_typed() */
+	uint64_t samples_seen;
+	struct recent_maps recent;
+	struct branch *places; /* the stack at hand */
+	uint8_t *met;          /* of each entry: MET_... */
+	uint32_t touched[RECORDER_FILES_MOST]; /* files of the stack at hand */
+	size_t touched_count;
+	struct recorder_stats stats;
+	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
+};
+
+#define X(name, key, text) {key, text},
+const struct ledger_words recorded_words = {"samples", "samples", RECORDED_DROP_COUNT, {RECORDED_DROPS(X)}};
+#undef X
+
+/* ---- processes ---- */
+
+static void touch(struct recorder *r, struct process *process)
+{
+	process->recorded.told = r->now;
+	process->recorded.deep = false;
+}
+
+static void begin(struct recorder *r, struct process *process)
+{
+	process_begin(process);
+	process->recorded.sampled = false;
+	touch(r, process);
+}
+
+static bool is_gone(const struct process *process, uint64_t told_since)
+{
+	return process_has_ended(process) || process->recorded.told < told_since;
+}
+
+static void forget_gone(struct recorder *r, uint64_t told_since)
+{
+	processes_forget(&r->processes, is_gone, told_since);
+	r->changes++;
+	r->ended = 0;
+}
+
+static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
+{
+	if (path_kind_of(map->path) != PATH_FILE || out->offset > PLACE_OFFSET - map->size)
+		return true;
+	if (!run_files_intern(&r->files, map, &out->file))
+		return false;
+	if (!out->file && r->files.swept) {
+		run_files_sweep(&r->files, &r->processes);
+		if (!run_files_intern(&r->files, map, &out->file))
+			return false;
+	}
+	out->flags |= out->file ? 0 : MAPPING_PAST_FILES;
+	return true;
+}
+
+static bool take_map(struct recorder *r, const struct map_event *map, struct bc_error *err)
+{
+	struct mapping mapping = {
+		.start = map->start.v, .end = map->start.v + map->size, .offset = map->offset.v, .flags = MAPPING_READ | MAPPING_EXEC};
+
+	if (!map->executable || map->pid == NO_PID || mapping.end <= mapping.start || mapping.end > USER_END || map->size > PLACE_OFFSET)
+		return true;
+	struct process *process = processes_obtain(&r->processes, map->pid);
+	if (!process || !take_file(r, map, &mapping))
+		return bc_fail_nomem(err);
+	if (process_has_ended(process))
+		begin(r, process);
+	touch(r, process);
+	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
+}
+
+static bool take_exec(struct recorder *r, uint32_t pid, struct bc_error *err)
+{
+	struct process *process = pid == NO_PID ? NULL : processes_obtain(&r->processes, pid);
+
+	if (!process)
+		return pid == NO_PID || bc_fail_nomem(err);
+	begin(r, process);
+	return true;
+}
+
+static bool take_fork(struct recorder *r, const struct task_event *task, struct bc_error *err)
+{
+	const struct process *parent;
+	struct process *child;
+
+	if (!processes_fork(&r->processes, task, &child, &parent))
+		return bc_fail_nomem(err);
+	struct process *told = child ? child : processes_find(&r->processes, task->pid);
+	if (child)
+		child->recorded.sampled = false;
+	if (told)
+		touch(r, told);
+	return true;
+}
+
+/* Of NO_PID: all that were not told with this time or later (recorder_scanned()). */
+static void take_exit(struct recorder *r, const struct task_event *task)
+{
+	if (task->pid == NO_PID) {
+		forget_gone(r, r->now);
+		return;
+	}
+	processes_exit(&r->processes, task);
+	const struct process *process = processes_find(&r->processes, task->pid);
+	r->ended += process && process_has_ended(process);
+}
+
+/* ---- addresses ---- */
+
+static void look_at(struct recorder *r, const struct process *process)
+{
+	struct recent_maps *recent = &r->recent;
+
+	if (recent->pid != process->pid || recent->changes != r->changes)
+		*recent = (struct recent_maps){process->pid, r->changes, process->maps, {NULL, NULL}};
+}
+
+static inline bool holds(const struct mapping *m, uint64_t at)
+{
+	return m && at - m->start < m->end - m->start;
+}
+
+static const struct mapping *find(struct recent_maps *recent, uint64_t at)
+{
+	if (holds(recent->last[0], at))
+		return recent->last[0];
+	if (holds(recent->last[1], at))
+		return recent->last[1];
+	const struct mapping *m = map_set_find(recent->maps, at);
+	if (m) {
+		recent->last[1] = recent->last[0];
+		recent->last[0] = m;
+	}
+	return m;
+}
+
+/* The file of a mapping if its samples are counted, or NULL; whoever has not been asked for is. */
+static bool file_of(struct recorder *r, const struct mapping *m, uint32_t pid, struct run_file **out, struct bc_error *err)
+{
+	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
+
+	*out = file;
+	if (!file || file->state != RUN_FILE_NEW)
+		return true;
+	const struct map_event map = {
+		.pid = pid, .start = {m->start}, .size = m->end - m->start, .offset = {m->offset}, .executable = true,
+		.path = text_of(file->path), .build_id = file->recorded_id, .node = file->node};
+	bool ok = run_file_ask(&r->files, file, &map, err);
+	r->stats.files += file->state == RUN_FILE_COUNTED;
+	return ok;
+}
+
+static enum recorded_drop drop_of(const struct mapping *m, const struct run_file *file)
+{
+	if (!file)
+		return m && m->flags & MAPPING_PAST_FILES ? RECORDED_DROP_PAST_FILES : RECORDED_DROP_NO_FILE;
+	switch (file->state) {
+	case RUN_FILE_LEFT_OUT: return RECORDED_DROP_LEFT_OUT;
+	case RUN_FILE_GONE: return RECORDED_DROP_GONE;
+	case RUN_FILE_NO_PROGRAM: return RECORDED_DROP_NO_PROGRAM;
+	case RUN_FILE_NEW:
+	case RUN_FILE_COUNTED: break;
+	}
+	return RECORDED_DROP_NO_FILE;
+}
+
+/* ---- counting ---- */
+
+static bool drop(struct recorder *r, const struct sample *sample, enum recorded_drop why)
+{
+	r->stats.samples.dropped[why]++;
+	r->stats.branches.dropped[BRANCH_DROP_DROPPED_SAMPLE] += sample->branch_count;
+	return true;
+}
+
+static void keep(struct recorder *r, struct run_file *file)
+{
+	r->stats.samples.kept++;
+	file->samples++;
+}
+
+/* Before so many rows are added.  *room: they can be. */
+static bool make_room(struct recorder *r, struct count_table *table, size_t rows, bool *room, struct bc_error *err)
+{
+	*room = true;
+	while (count_table_must_grow(table, rows)) {
+		size_t capacity = table->capacity ? 2 * table->capacity : RUN_FILE_ROWS;
+		uint64_t more = capacity * (uint64_t)sizeof(struct count_row);
+		*room = r->counts_memory + more <= r->memory_most;
+		if (!*room)
+			return true;
+		r->counts_memory += more - table->capacity * sizeof(struct count_row);
+		if (!(table->capacity ? count_table_grow(table) : count_table_begin(table, capacity)))
+			return bc_fail_nomem(err);
+	}
+	return true;
+}
+
+static bool count_address(struct recorder *r, struct run_file *file, uint64_t offset, const struct sample *sample, struct bc_error *err)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {offset};
+	bool room;
+
+	if (!make_room(r, &file->plain, 1, &room, err))
+		return false;
+	if (!room)
+		return drop(r, sample, RECORDED_DROP_NO_ROOM);
+	keep(r, file);
+	return count_table_add(&file->plain, key, 1, 0) || bc_fail_nomem(err);
+}
+
+static bool take_address(struct recorder *r, const struct process *process, const struct sample *sample, struct bc_error *err)
+{
+	struct run_file *file;
+
+	if (r->has_stacks)
+		return drop(r, sample, RECORDED_DROP_NO_STACK);
+	if (sample->ip.v & KERNEL_BIT)
+		return drop(r, sample, RECORDED_DROP_KERNEL);
+	const struct mapping *m = find(&r->recent, sample->ip.v);
+	if (!file_of(r, m, process->pid, &file, err))
+		return false;
+	if (!file || file->state != RUN_FILE_COUNTED)
+		return drop(r, sample, drop_of(m, file));
+	return count_address(r, file, sample->ip.v - m->start + m->offset, sample, err);
+}
+
+/* The place of an address; its file is touched. */
+static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *out, struct bc_error *err)
+{
+	struct run_file *file;
+
+	*out = at;
+	if (at & KERNEL_BIT)
+		return true;
+	const struct mapping *m = find(&r->recent, at);
+	if (!file_of(r, m, pid, &file, err))
+		return false;
+	if (!file || file->state != RUN_FILE_COUNTED) {
+		*out |= PLACE_OUTSIDE;
+		return true;
+	}
+	if (file->stamp != r->samples_seen) {
+		file->stamp = r->samples_seen;
+		r->touched[r->touched_count++] = m->file;
+	}
+	*out = (uint64_t)m->file << PLACE_FILE_SHIFT | (at - m->start + m->offset);
+	return true;
+}
+
+static bool is_in_file(uint64_t place)
+{
+	return !(place & (KERNEL_BIT | PLACE_OUTSIDE));
+}
+
+static bool place_stack(struct recorder *r, uint32_t pid, const struct sample *sample, struct bc_error *err)
+{
+	r->touched_count = 0;
+	for (size_t i = 0; i < sample->branch_count; i++) {
+		const struct branch *b = &sample->branches[i];
+		struct branch *to = &r->places[i];
+		if (!place_of(r, pid, b->from, &to->from, err) || !place_of(r, pid, b->to, &to->to, err))
+			return false;
+		to->flags = b->flags;
+		r->met[i] = is_in_file(to->from) || is_in_file(to->to) ? MET_FILE : 0;
+	}
+	return true;
+}
+
+/* One walk over a stack, for one of the files. */
+struct file_walk {
+	struct recorder *r;
+	struct run_file *file;
+	uint64_t number;
+};
+
+static inline struct trace_end find_end(struct file_walk *w, const struct branch *b, bool source, struct trace_end outside)
+{
+	uint64_t place = source ? b->from : b->to;
+
+	if (place >> PLACE_FILE_SHIFT != w->number)
+		return outside;
+	w->r->met[b - w->r->places] |= source ? MET_SOURCE : MET_TARGET;
+	return (struct trace_end){place & PLACE_OFFSET};
+}
+
+static inline void count_trace(struct file_walk *w, const struct branch *b, const struct trace *trace, bool extra)
+{
+	uint64_t key[COUNT_KEY_WORDS];
+
+	(void)b;
+	trace_key(trace, key);
+	w->file->branches++;
+	if (!count_table_add(&w->file->traces, key, 1, extra))
+		w->file->types.no_memory = true;
+}
+
+static inline struct branch_types *types_of(struct file_walk *w)
+{
+	return &w->file->types;
+}
+
+static inline void note_return(struct file_walk *w, const struct branch *b)
+{
+	w->r->met[b - w->r->places] |= MET_RETURN;
+}
+
+DEFINE_STACK_WALK(walk_entries, struct file_walk *, find_end, count_trace, types_of, note_return);
+
+static void note_no_room(struct recorder *r, uint32_t number, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (r->places[i].from >> PLACE_FILE_SHIFT == number || r->places[i].to >> PLACE_FILE_SHIFT == number)
+			r->met[i] |= MET_NO_ROOM;
+}
+
+/* *counted: there was room for it. */
+static bool walk_file(struct recorder *r, uint32_t number, const struct sample *sample, bool typed, bool *counted, struct bc_error *err)
+{
+	struct file_walk walk = {r, run_files_at(&r->files, number), number};
+	struct run_file *file = walk.file;
+	struct entry_use use = {.typed = typed, .partial = sample->partial, .extra_flags = BRANCH_MISPREDICTED, .kernel_bit = KERNEL_BIT};
+	struct entry_sums sums = {0};
+
+	if (!make_room(r, &file->traces, sample->branch_count, counted, err))
+		return false;
+	if (!*counted) {
+		note_no_room(r, number, sample->branch_count);
+		return true;
+	}
+	use.skip = file->erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
+	walk_entries(&walk, r->places, r->places + sample->branch_count, use, trace_end_of(TRACE_END_NONE), &sums);
+	return !file->types.no_memory || bc_fail_nomem(err);
+}
+
+/* In convert's terms: a process with the binary had a stack of 32 branches. */
+static void note_deep(struct recorder *r, struct process *process, const struct sample *sample)
+{
+	const struct mapping *m;
+
+	if (process->recorded.deep || sample->branch_count < 32)
+		return;
+	bool deep = false;
+	(void)stack_erratum(&deep, sample);
+	for (uint64_t at = 0; deep && (m = map_set_above(process->maps, at)); at = m->end)
+		if (m->file)
+			run_files_at(&r->files, m->file)->erratum_seen = true;
+	process->recorded.deep = deep;
+}
+
+static void tally(struct recorder *r, size_t count)
+{
+	struct ledger *branches = &r->stats.branches;
+
+	for (size_t i = 0; i < count; i++) {
+		uint8_t met = r->met[i];
+		if ((r->places[i].from | r->places[i].to) & KERNEL_BIT)
+			branches->dropped[BRANCH_DROP_KERNEL]++;
+		else if (met & MET_SOURCE || (met & MET_TARGET && !(met & MET_RETURN)))
+			branches->kept++;
+		else if (met & MET_RETURN)
+			branches->dropped[BRANCH_DROP_RETURN]++;
+		else if (met & MET_NO_ROOM)
+			branches->dropped[BRANCH_DROP_DROPPED_SAMPLE]++;
+		else
+			branches->dropped[met & MET_FILE ? BRANCH_DROP_ERRATUM : BRANCH_DROP_OUTSIDE]++;
+	}
+}
+
+/* Nothing of the stack is in a file. */
+static bool drop_stack(struct recorder *r, const struct process *process, const struct sample *sample, struct bc_error *err)
+{
+	struct run_file *file = NULL;
+
+	if (!stack_depth(sample))
+		return drop(r, sample, RECORDED_DROP_KERNEL);
+	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
+	return file_of(r, m, process->pid, &file, err) && drop(r, sample, drop_of(m, file));
+}
+
+/* Which of the files that it touched a stack is of: that of its address, or of its newest branch. */
+static struct run_file *owner(struct recorder *r, const struct sample *sample)
+{
+	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
+	struct run_file *file = m && m->file ? run_files_at(&r->files, m->file) : NULL;
+
+	return file && file->stamp == r->samples_seen ? file : run_files_at(&r->files, r->touched[0]);
+}
+
+static bool take_stack(struct recorder *r, struct process *process, const struct sample *sample, struct bc_error *err)
+{
+	bool typed = stack_is_typed(&r->types_seen, r->samples_seen, sample), kept = false;
+
+	note_deep(r, process, sample);
+	if (!place_stack(r, process->pid, sample, err))
+		return false;
+	if (!r->touched_count)
+		return drop_stack(r, process, sample, err);
+	for (size_t i = 0; i < r->touched_count; i++) {
+		bool counted;
+		if (!walk_file(r, r->touched[i], sample, typed, &counted, err))
+			return false;
+		kept |= counted;
+	}
+	if (!kept)
+		return drop(r, sample, RECORDED_DROP_NO_ROOM);
+	tally(r, sample->branch_count);
+	keep(r, owner(r, sample));
+	return true;
+}
+
+static bool take_sample(struct recorder *r, const struct sample *sample, struct bc_error *err)
+{
+	struct process *process = sample->pid == NO_PID ? NULL : processes_find(&r->processes, sample->pid);
+
+	r->samples_seen++;
+	r->stats.samples.read++;
+	r->stats.branches.read += sample->branch_count;
+	if (!process || !process->maps)
+		return drop(r, sample, RECORDED_DROP_NO_PROCESS);
+	r->stats.programs += !process->recorded.sampled;
+	process->recorded.sampled = true;
+	look_at(r, process);
+	return sample->branch_count ? take_stack(r, process, sample, err) : take_address(r, process, sample, err);
+}
+
+static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
+{
+	struct recorder *r = ctx;
+
+	if (event->time)
+		r->now = event->time;
+	r->changes += event->kind != EVENT_SAMPLE;
+	switch (event->kind) {
+	case EVENT_MAP: return take_map(r, event->map, err);
+	case EVENT_EXEC: return take_exec(r, event->task.pid, err);
+	case EVENT_FORK: return take_fork(r, &event->task, err);
+	case EVENT_EXIT: take_exit(r, &event->task); break;
+	case EVENT_SAMPLE: return take_sample(r, event->sample, err);
+	case EVENT_BEGIN:
+	case EVENT_CONTINUES:
+	case EVENT_TRACES:
+	case EVENT_ADDRESSES:
+	case EVENT_NAME:
+	case EVENT_BUILD_IDS:
+	case EVENT_END: break; /* of no ring */
+	}
+	return true;
+}
+
+/* ---- memory ---- */
+
+static uint64_t other_memory(const struct recorder *r)
+{
+	uint64_t memory = perf_rings_memory(&r->rings) + sizeof(*r) + r->processes.all.cap * sizeof(struct process) +
+			  r->processes.by_pid.capacity * sizeof(struct map_slot) + r->files.len * sizeof(struct run_file);
+
+	for (size_t i = 0; i < r->processes.all.len; i++)
+		memory += map_set_memory(r->processes.all.at[i].maps);
+	return memory;
+}
+
+/* It is full when what is counted is three quarters of what may be, or the largest file could not grow once more and be
+ * copied to be handed over.  (Rows of a table that grows are there twice; of one that is handed over, three times.) */
+static void measure(struct recorder *r)
+{
+	uint64_t largest = 0, other = other_memory(r), may_be = r->memory_most > other ? r->memory_most - other : 0;
+
+	r->counts_memory = 0;
+	for (uint32_t i = 0; i < r->files.len; i++) {
+		const struct run_file *file = &r->files.at[i];
+		uint64_t memory = run_file_memory(file);
+		uint64_t rows = (uint64_t)file->traces.used + file->types.waiting.used;
+		uint64_t more = rows > file->traces.capacity / 2 ? 2 * memory : 2 * rows * sizeof(struct count_row);
+		r->counts_memory += memory;
+		largest = more > largest ? more : largest;
+	}
+	bool worth = r->counts_memory > r->memory_most / 8;
+	r->full = worth && (r->counts_memory >= may_be / 4 * 3 || r->counts_memory + largest > may_be);
+	r->stats.memory = r->counts_memory + other;
+}
+
+bool recorder_is_full(const struct recorder *recorder)
+{
+	return recorder->full;
+}
+
+/* ---- the outside ---- */
+
+/* Of what may be kept, records that wait for their turn get a quarter. */
+static struct perf_order_limit waiting_most(uint64_t memory)
+{
+	size_t blocks = (size_t)(memory / 4 / PERF_BLOCK_SIZE);
+
+	blocks = blocks < 4 ? 4 : blocks;
+	return (struct perf_order_limit){blocks * 1024, blocks};
+}
+
+bool recorder_open(const struct recorder_options *options, struct recorder **out, struct bc_error *err)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	*out = r;
+	if (!r)
+		return bc_fail_nomem(err);
+	const struct event_sink sink = {r, take_event};
+	r->files.opener = options->files;
+	r->ring_count = options->rings;
+	r->save = options->save;
+	r->memory_most = options->memory ? options->memory : RECORDER_MEMORY;
+	r->places = malloc(PERF_BRANCHES_MAX * sizeof(*r->places));
+	r->met = malloc(PERF_BRANCHES_MAX);
+	if (r->places && r->met) {
+		if (perf_rings_init(&r->rings, options->attr, options->rings + 1, waiting_most(r->memory_most), &sink, err)) {
+			r->has_stacks = perf_setup_has_stacks(&r->rings.setup);
+			return true;
+		}
+	} else {
+		bc_fail_nomem(err);
+	}
+	recorder_free(r);
+	*out = NULL;
+	return false;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	perf_rings_fini(&recorder->rings);
+	run_files_free(&recorder->files);
+	processes_free(&recorder->processes);
+	free(recorder->places);
+	free(recorder->met);
+	free(recorder);
+}
+
+static bool take_ring(struct recorder *r, uint32_t ring, struct bytes bytes, struct bc_error *err)
+{
+	if (r->save)
+		rings_put(r->save, ring == r->ring_count ? RINGS_SCAN : ring, bytes);
+	return perf_rings_take(&r->rings, ring, bytes, err);
+}
+
+bool recorder_ring(struct recorder *recorder, uint32_t ring, struct bytes bytes, struct bc_error *err)
+{
+	return take_ring(recorder, ring, bytes, err);
+}
+
+static bool take_own(struct recorder *r, size_t size, struct bc_error *err)
+{
+	return take_ring(r, r->ring_count, (struct bytes){r->own, size}, err);
+}
+
+bool recorder_process(struct recorder *recorder, uint32_t pid, uint64_t time, struct bc_error *err)
+{
+	return take_own(recorder, perf_rings_put_exec(&recorder->rings, pid, time, recorder->own), err);
+}
+
+bool recorder_map(struct recorder *recorder, const struct map_event *map, uint64_t time, struct bc_error *err)
+{
+	return take_own(recorder, perf_rings_put_map(&recorder->rings, map, time, recorder->own), err);
+}
+
+bool recorder_thread(struct recorder *recorder, uint32_t pid, uint32_t tid, uint64_t time, struct bc_error *err)
+{
+	return take_own(recorder, perf_rings_put_thread(&recorder->rings, PERF_RECORD_FORK, pid, tid, time, recorder->own), err);
+}
+
+bool recorder_scanned(struct recorder *recorder, uint64_t time, struct bc_error *err)
+{
+	return take_own(recorder, perf_rings_put_thread(&recorder->rings, PERF_RECORD_EXIT, NO_PID, NO_PID, time, recorder->own), err);
+}
+
+bool recorder_round(struct recorder *recorder, struct bc_error *err)
+{
+	struct recorder *r = recorder;
+
+	if (r->save)
+		rings_put_round(r->save);
+	if (!perf_rings_round(&r->rings, err))
+		return false;
+	r->stats.rounds++;
+	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
+		forget_gone(r, 0);
+	measure(r);
+	return true;
+}
+
+bool recorder_drain(struct recorder *recorder, struct bc_error *err)
+{
+	if (recorder->save)
+		rings_end(recorder->save);
+	if (!perf_rings_end(&recorder->rings, err))
+		return false;
+	measure(recorder);
+	return true;
+}
+
+bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended, struct bc_error *err)
+{
+	struct rings_part part;
+
+	recorder->rings.name = recorder->rings.delivery.file = reader->stream->name;
+	for (*ended = false; rings_next(reader, &part, err);) {
+		if (part.ring == RINGS_ROUND)
+			return recorder_round(recorder, err);
+		if (part.ring == RINGS_END) {
+			*ended = true;
+			return recorder_drain(recorder, err);
+		}
+		if (!take_ring(recorder, part.ring == RINGS_SCAN ? recorder->ring_count : part.ring, part.bytes, err))
+			return false;
+	}
+	return false;
+}
+
+bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, struct bc_error *err)
+{
+	const char *event = recorder->rings.setup.events.all.at[0].label;
+	bool ok = hand_over(&recorder->files, &recorder->processes, event, to, &recorder->stats, err);
+
+	run_files_sweep(&recorder->files, &recorder->processes);
+	measure(recorder);
+	return ok;
+}
+
+struct recorder_stats recorder_stats(const struct recorder *recorder)
+{
+	const struct perf_data_report *details = &recorder->rings.details;
+	struct recorder_stats stats = recorder->stats;
+
+	stats.samples.dropped[RECORDED_DROP_LATE] = details->late;
+	stats.samples.dropped[RECORDED_DROP_GUEST] = details->of_guests;
+	stats.samples.read += details->late + details->of_guests;
+	stats.lost = details->lost_events;
+	stats.lost_samples = details->lost_samples;
+	stats.throttled = details->records[PERF_RECORD_THROTTLE];
+	stats.processes = recorder->processes.all.len;
+	stats.mapped_files = recorder->files.used;
+	return stats;
+}
