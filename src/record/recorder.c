@@ -44,6 +44,7 @@ struct recorder {
 	uint64_t changes; /* of processes, so far */
 	uint64_t ended;   /* processes that have ended since they were forgotten last */
 	uint64_t now;     /* ns: time of the event at hand */
+	uint64_t swept_in; /* the number of the round, from 1, that files were swept in last, as there were too many */
 	uint32_t ring_count;
 	bool has_stacks;
 	FILE *save;
@@ -99,7 +100,8 @@ static bool take_file(struct recorder *r, const struct map_event *map, struct ma
 		return true;
 	if (!run_files_intern(&r->files, map, &out->file))
 		return false;
-	if (!out->file && r->files.swept) {
+	if (!out->file && r->swept_in != r->stats.rounds + 1) { /* once a round */
+		r->swept_in = r->stats.rounds + 1;
 		run_files_sweep(&r->files, &r->processes);
 		if (!run_files_intern(&r->files, map, &out->file))
 			return false;

@@ -78,7 +78,7 @@ static bool check_magic(struct rings_reader *reader, const uint8_t head[HEAD_SIZ
 
 	if (size >= MAGIC_SIZE && !memcmp(head, RINGS_MAGIC, MAGIC_SIZE))
 		return size == HEAD_SIZE || bc_fail(err, BC_FORMAT, "%s: ends within its head, byte %zu", reader->stream->name, size);
-	if (size > name && !memcmp(head, MAGIC_NAME, name))
+	if (size >= MAGIC_SIZE && !memcmp(head, MAGIC_NAME, name))
 		return bc_fail(err, BC_UNSUPPORTED, "%s: saved rings of another version than 1", reader->stream->name);
 	return bc_fail(err, BC_FORMAT, "%s: no saved rings: they begin with '" MAGIC_NAME "1'", reader->stream->name);
 }

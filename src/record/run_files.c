@@ -110,7 +110,6 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 	by_key_put(&files->by_key, map, number);
 	files->len += number == files->len;
 	files->used++;
-	files->swept++;
 	*out = number + 1;
 	return true;
 }
@@ -236,7 +235,6 @@ void run_files_sweep(struct run_files *files, const struct processes *processes)
 		const struct map_event key = {.node = file->node, .build_id = file->recorded_id, .path = text_of(file->path)};
 		by_key_put(&files->by_key, &key, i);
 	}
-	files->swept = 0;
 }
 
 static uint64_t set_memory(const struct number_set *set)

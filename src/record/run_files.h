@@ -63,7 +63,6 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
-	uint64_t swept;      /* how many were new since the last sweep */
 };
 
 void run_files_free(struct run_files *files);
