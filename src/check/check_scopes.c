@@ -68,7 +68,7 @@ struct scoping {
 	/* What was told of the unit outside of functions, and of the function. */
 	struct told {
 		unsigned told;
-		uint64_t rest;
+		uint64_t rest, bytes; /* that are only counted, and of how much code */
 		struct finding_location location;
 	} of_unit[FINDING_KIND_COUNT], of_function[FINDING_KIND_COUNT];
 	uint16_t depth; /* of the function's entry; 0: of none */
@@ -80,7 +80,8 @@ static void close_told(struct scoping *s, struct told *told, const char *of)
 {
 	for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
 		if (told[kind].rest)
-			findings_add(s->findings, (enum finding_kind)kind, told[kind].location, "and %" PRIu64 " more of this %s", told[kind].rest, of);
+			findings_add(s->findings, (enum finding_kind)kind, told[kind].location, told[kind].bytes ? "and %" PRIu64 " more of this %s; %" PRIu64 " bytes" : "and %" PRIu64 " more of this %s",
+				     told[kind].rest, of, told[kind].bytes);
 		told[kind] = (struct told){0};
 	}
 }
@@ -107,9 +108,9 @@ static void entry_text(struct scoping *s, char *out, size_t size)
 		 s->out.unit.of_types ? ".debug_types" : ".debug_info", place->at);
 }
 
-/* address, input: NO_OFFSET if not known */
-BC_PRINTF(5, 6)
-static void tell(struct scoping *s, enum finding_kind kind, uint64_t address, uint64_t input, const char *fmt, ...)
+/* address, input: NO_OFFSET if not known; bytes: of code, 0 if it is not of some */
+BC_PRINTF(6, 7)
+static void tell(struct scoping *s, enum finding_kind kind, uint64_t address, uint64_t input, uint64_t bytes, const char *fmt, ...)
 {
 	struct finding_location location = NO_LOCATION;
 	struct told *told = s->depth ? &s->of_function[kind] : &s->of_unit[kind];
@@ -121,6 +122,7 @@ static void tell(struct scoping *s, enum finding_kind kind, uint64_t address, ui
 	if (told->told >= TOLD_MOST) {
 		if (!told->rest++)
 			told->location = location;
+		told->bytes += bytes;
 		return;
 	}
 	told->told++;
@@ -149,14 +151,14 @@ static bool tell_ranges(struct scoping *s, const struct ranges_compared *r)
 	bool differ = true;
 
 	if (r->wrong.bytes)
-		tell(s, FINDING_SCOPE_WRONG, r->wrong.output, r->wrong.input, "input 0x%" PRIx64 ": not in it, output: in it; %" PRIu64 " bytes", r->wrong.input, r->wrong.bytes);
+		tell(s, FINDING_SCOPE_WRONG, r->wrong.output, r->wrong.input, r->wrong.bytes, "input 0x%" PRIx64 ": not in it, output: in it; %" PRIu64 " bytes", r->wrong.input, r->wrong.bytes);
 	else if (r->nothing.bytes)
-		tell(s, FINDING_SCOPE_WRONG, r->nothing.output, NO_OFFSET, "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64 " on, where there is no code",
+		tell(s, FINDING_SCOPE_WRONG, r->nothing.output, NO_OFFSET, r->nothing.bytes, "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64 " on, where there is no code",
 		     r->nothing.bytes, r->nothing.output);
 	else if (r->lost.bytes)
-		tell(s, FINDING_SCOPE_LOST, r->lost.output, r->lost.input, "input 0x%" PRIx64 ": in it, output: not in it; %" PRIu64 " bytes", r->lost.input, r->lost.bytes);
+		tell(s, FINDING_SCOPE_LOST, r->lost.output, r->lost.input, r->lost.bytes, "input 0x%" PRIx64 ": in it, output: not in it; %" PRIu64 " bytes", r->lost.input, r->lost.bytes);
 	else if (r->old.bytes && !r->folded)
-		tell(s, FINDING_SCOPE_WRONG, r->old.output, r->old.input, "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64 " on, the old place of code, where nothing runs",
+		tell(s, FINDING_SCOPE_WRONG, r->old.output, r->old.input, r->old.bytes, "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64 " on, the old place of code, where nothing runs",
 		     r->old.bytes, r->old.output);
 	else
 		differ = false;
@@ -179,7 +181,7 @@ static bool compare_ranges(struct scoping *s)
 	s->sum.scopes += empty_in < s->in.ranges.len;
 	if (bad_out) {
 		s->sum.scopes_different++;
-		tell(s, FINDING_DWARF_DAMAGED, NO_OFFSET, NO_OFFSET, "libdw cannot read which code it covers");
+		tell(s, FINDING_DWARF_DAMAGED, NO_OFFSET, NO_OFFSET, 0, "libdw cannot read which code it covers");
 		return true;
 	}
 	for (size_t i = 0; i < s->out.ranges.len; i++)
@@ -193,7 +195,7 @@ static bool compare_ranges(struct scoping *s)
 		s->sum.scopes_different++;
 	} else if (empty_out > empty_in && r.tied) {
 		s->sum.scopes_different++;
-		tell(s, FINDING_SCOPE_LOST, NO_OFFSET, s->in.ranges.at[0].start, "the output has %" PRIu64 " empty range%s that the input has not, the first at 0x%" PRIx64,
+		tell(s, FINDING_SCOPE_LOST, NO_OFFSET, s->in.ranges.at[0].start, 0, "the output has %" PRIu64 " empty range%s that the input has not, the first at 0x%" PRIx64,
 		     empty_out - empty_in, empty_out - empty_in == 1 ? "" : "s", empty_at);
 	} else if (r.folded) {
 		s->sum.scopes_folded++;
@@ -226,7 +228,7 @@ static void compare_address(struct scoping *s, unsigned name, uint64_t in, uint6
 		return;
 	}
 	s->sum.addresses_wrong++;
-	tell(s, FINDING_SCOPE_ADDRESS, expected, in, "%s, input: 0x%" PRIx64 ", output: 0x%" PRIx64 "%s", attribute_text(name, buffer, sizeof(buffer)), in, out,
+	tell(s, FINDING_SCOPE_ADDRESS, expected, in, 0, "%s, input: 0x%" PRIx64 ", output: 0x%" PRIx64 "%s", attribute_text(name, buffer, sizeof(buffer)), in, out,
 	     out == in ? ", as in the input" : "");
 }
 
@@ -399,8 +401,16 @@ static void tell_location(struct scoping *s, enum finding_kind kind, unsigned na
 
 	expression_text(s, in, out, texts[0], sizeof(texts[0]));
 	expression_text(s, out, in, texts[1], sizeof(texts[1]));
-	tell(s, kind, part->output, part->input, "%s, input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " bytes", attribute_text(name, buffer, sizeof(buffer)), part->input, texts[0],
+	tell(s, kind, part->output, part->input, part->bytes, "%s, input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " bytes", attribute_text(name, buffer, sizeof(buffer)), part->input, texts[0],
 	     texts[1], part->bytes);
+}
+
+static void join_parts(struct code_part *to, const struct code_part *part)
+{
+	if (!to->bytes)
+		*to = *part;
+	else
+		to->bytes += part->bytes;
 }
 
 static bool compare_lists(struct scoping *s, unsigned name)
@@ -418,12 +428,9 @@ static bool compare_lists(struct scoping *s, unsigned name)
 			return false;
 		all.tied += r.tied;
 		all.folded |= r.folded;
-		if (r.wrong.bytes && !all.wrong.bytes)
-			all.wrong = r.wrong;
-		if (r.lost.bytes && !all.lost.bytes)
-			all.lost = r.lost;
-		if (r.nothing.bytes && !all.nothing.bytes)
-			all.nothing = r.nothing;
+		join_parts(&all.wrong, &r.wrong);
+		join_parts(&all.lost, &r.lost);
+		join_parts(&all.nothing, &r.nothing);
 	}
 	s->sum.lists++;
 	if (all.wrong.bytes) {
@@ -431,7 +438,7 @@ static bool compare_lists(struct scoping *s, unsigned name)
 		tell_location(s, FINDING_LOCATION_WRONG, name, &all.wrong);
 	} else if (all.nothing.bytes) {
 		s->sum.lists_wrong++;
-		tell(s, FINDING_LOCATION_WRONG, all.nothing.output, NO_OFFSET, "the output has %" PRIu64 " bytes from 0x%" PRIx64 " on in its list, where there is no code",
+		tell(s, FINDING_LOCATION_WRONG, all.nothing.output, NO_OFFSET, all.nothing.bytes, "the output has %" PRIu64 " bytes from 0x%" PRIx64 " on in its list, where there is no code",
 		     all.nothing.bytes, all.nothing.output);
 	} else if (all.lost.bytes) {
 		s->sum.lists_lost++;
@@ -457,7 +464,7 @@ static bool compare_expressions(struct scoping *s, const struct debug_value *in,
 	if (bad_in)
 		return true;
 	if (bad_out) {
-		tell(s, FINDING_LOCATION_WRONG, NO_OFFSET, NO_OFFSET, "libdw cannot read its %s, and that of the input", attribute_text(in->name, buffer, sizeof(buffer)));
+		tell(s, FINDING_LOCATION_WRONG, NO_OFFSET, NO_OFFSET, 0, "libdw cannot read its %s, and that of the input", attribute_text(in->name, buffer, sizeof(buffer)));
 		return true;
 	}
 	if (in->kind == VALUE_LOCATIONS) {
@@ -471,7 +478,7 @@ static bool compare_expressions(struct scoping *s, const struct debug_value *in,
 		return true;
 	expression_text(s, numbers[0], numbers[1], texts[0], sizeof(texts[0]));
 	expression_text(s, numbers[1], numbers[0], texts[1], sizeof(texts[1]));
-	tell(s, FINDING_LOCATION_WRONG, NO_OFFSET, NO_OFFSET, "%s, input: %s, output: %s", attribute_text(in->name, buffer, sizeof(buffer)), texts[0], texts[1]);
+	tell(s, FINDING_LOCATION_WRONG, NO_OFFSET, NO_OFFSET, 0, "%s, input: %s, output: %s", attribute_text(in->name, buffer, sizeof(buffer)), texts[0], texts[1]);
 	return true;
 }
 
@@ -634,7 +641,7 @@ static bool compare_value(struct scoping *s, const struct debug_value *in, const
 		return true;
 	value_text(in, texts[0], sizeof(texts[0]));
 	value_text(out, texts[1], sizeof(texts[1]));
-	tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, "%s, input: %s, output: %s", attribute_text(in->name, buffer, sizeof(buffer)), texts[0], texts[1]);
+	tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, 0, "%s, input: %s, output: %s", attribute_text(in->name, buffer, sizeof(buffer)), texts[0], texts[1]);
 	return true;
 }
 
@@ -682,7 +689,7 @@ static bool compare_entry(struct scoping *s)
 		if (!out) {
 			different |= !may_differ(in->name);
 			if (!may_differ(in->name))
-				tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, "the output has no %s, and the input has it", attribute_text(in->name, buffer, sizeof(buffer)));
+				tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, 0, "the output has no %s, and the input has it", attribute_text(in->name, buffer, sizeof(buffer)));
 			continue;
 		}
 		if (in->name == ATTRIBUTE_DWO_NAME || in->name == ATTRIBUTE_GNU_DWO_NAME)
@@ -693,10 +700,15 @@ static bool compare_entry(struct scoping *s)
 	}
 	for (size_t i = 0; i < outs->len; i++) {
 		const struct debug_value *out = &outs->at[i];
+		if (find_value(outs, out->name) != out) {
+			different = true;
+			tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, 0, "the output has %s twice", attribute_text(out->name, buffer, sizeof(buffer)));
+			continue;
+		}
 		if ((covers && is_of_ranges(out->name)) || may_differ(out->name) || find_value(ins, out->name))
 			continue;
 		different = true;
-		tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, "the output has %s, and the input has it not", out->name ? attribute_text(out->name, buffer, sizeof(buffer)) : "attributes that libdw cannot read");
+		tell(s, FINDING_ENTRY_WRONG, NO_OFFSET, NO_OFFSET, 0, "the output has %s, and the input has it not", out->name ? attribute_text(out->name, buffer, sizeof(buffer)) : "attributes that libdw cannot read");
 	}
 	s->sum.entries_different += different;
 	return true;

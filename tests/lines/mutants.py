@@ -9,59 +9,16 @@ If that is the same as before, the mutant is equivalent, and counted by its reas
 import argparse
 import bisect
 import os
-import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'every'))
-from parts import chosen  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from damage import Cursor, Damaged, mutants, sections  # noqa: E402
 
 BATCONV, INPUTS = os.environ['BATCONV'], os.environ['INPUTS'].rstrip('/')
 ORIGINAL, BOLTED = INPUTS + '/lines/g4', INPUTS + '/lines/g4.b22'
-
-
-class Damaged(Exception):
-    pass
-
-
-class Cursor:
-    def __init__(self, data, at, end):
-        self.data, self.at, self.end = data, at, end
-
-    def take(self, form):
-        size = struct.calcsize(form)
-        if self.at + size > self.end:
-            raise Damaged('cut')
-        value, = struct.unpack_from(form, self.data, self.at)
-        self.at += size
-        return value
-
-    def leb(self, signed=False):
-        value = shift = 0
-        while True:
-            byte = self.take('<B')
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value - (1 << shift) if signed and byte & 64 else value
-
-    def string(self):
-        end = self.data.find(b'\0', self.at, self.end)
-        if end < 0:
-            raise Damaged('string')
-        self.at, text = end + 1, bytes(self.data[self.at:end])
-        return text
-
-
-def sections(data):
-    shoff, = struct.unpack_from('<Q', data, 40)
-    shnum, strndx = struct.unpack_from('<HH', data, 60)
-    headers = [struct.unpack_from('<IIQQQQIIQQ', data, shoff + 64 * i) for i in range(shnum)]
-    names = headers[strndx][4]
-    return {data[names + h[0]:data.index(b'\0', names + h[0])].decode(): (h[4], h[5]) for h in headers}
 
 
 def run(c, files, least, line_base, line_range, opcode_base, default, lengths, as_libdw):
@@ -124,7 +81,7 @@ def run(c, files, least, line_base, line_range, opcode_base, default, lengths, a
 
 
 def read_lines(data, as_libdw):
-    offset, size = sections(data)['.debug_line']
+    _, offset, size = sections(data)['.debug_line']
     c, sequences = Cursor(data, offset, offset + size), []
     while c.at < c.end:
         length = c.take('<I')
@@ -184,9 +141,14 @@ def instructions(path):
     return sorted(code)
 
 
+def findings_of(original, path, name):
+    """Exit code and what is found, all of it, with another name for the file."""
+    done = subprocess.run([BATCONV, 'verify', '-q', '--dwarf', '--fail-on=note', '--limit=9999', '--input=' + original, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout.decode(errors='replace').replace(path, name)
+
+
 def findings(path):
-    done = subprocess.run([BATCONV, 'verify', '-q', '--dwarf', '--fail-on=note', '--input=' + ORIGINAL, path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return done.returncode, done.stdout.decode().replace(path, BOLTED)
+    return findings_of(ORIGINAL, path, BOLTED)
 
 
 def main():
@@ -195,22 +157,14 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--part')
     args = parser.parse_args()
-    draw = random.Random(args.seed)
-    part, of = chosen(sys.argv[1:])
     data = open(BOLTED, 'rb').read()
-    offset, size = sections(data)['.debug_line']
+    _, *where = sections(data)['.debug_line']
     code = instructions(BOLTED)
     before, (status, known) = places(data, code), findings(BOLTED)
     if status not in (0, 3) or not any(before):
         sys.exit('%s: exit %d: %s' % (BOLTED, status, known))
     found, missed, reasons = 0, [], {}
-    for number in range(args.count):
-        at = offset + draw.randrange(size)
-        value = draw.choice([data[at] ^ 1 << draw.randrange(8), draw.randrange(256), data[at] + draw.choice((1, -1)) & 255])
-        if number % of != part:
-            continue
-        mutant = bytearray(data)
-        mutant[at] = value
+    for what, _, mutant in mutants(data, {'.debug_line': where}, args.count, args.seed, sys.argv[1:]):
         differs, reason = [], None
         for as_libdw, words in (False, 'each instruction has the same line'), (True, 'libdw does not read the length of an instruction'):
             try:
@@ -223,7 +177,6 @@ def main():
             file.write(mutant)
             file.flush()
             status, text = findings(file.name)
-        what = 'byte %d: %02x -> %02x' % (at - offset, data[at], value)
         if status not in (0, 3):
             missed.append(what + ': exit %d: %s' % (status, text[-300:]))
         elif text != known:

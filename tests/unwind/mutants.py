@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'every'))
-from parts import chosen  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from damage import Cursor, Damaged, chosen, sections  # noqa: E402
 
 BATCONV, INPUTS, SOURCE = os.environ['BATCONV'], os.environ['INPUTS'].rstrip('/'), os.environ['SOURCE']
 PAIRS = [(SOURCE + '/inputs/demo/demo', SOURCE + '/inputs/demo/demo.bolt'), (INPUTS + '/moved/moved', INPUTS + '/moved/moved.p0'),
@@ -27,47 +27,11 @@ PAIRS = [(SOURCE + '/inputs/demo/demo', SOURCE + '/inputs/demo/demo.bolt'), (INP
 SECTIONS = ('.eh_frame', '.eh_frame_hdr', '.gcc_except_table')
 
 
-class Damaged(Exception):
-    pass
-
-
-class Cursor:
+class Pointers(Cursor):
+    """Bytes that are loaded, with pointers among them."""
     def __init__(self, data, at, end, address):
-        self.data, self.at, self.end, self.delta = data, at, end, address - at
-
-    def take(self, form):
-        size = struct.calcsize(form)
-        if self.at + size > self.end:
-            raise Damaged('cut')
-        value, = struct.unpack_from(form, self.data, self.at)
-        self.at += size
-        return value
-
-    def leb(self, signed=False):
-        value = shift = 0
-        while True:
-            byte = self.take('<B')
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                if shift > 70:
-                    raise Damaged('wide')
-                if signed and byte & 64:
-                    value -= 1 << shift
-                return value if signed else value & (1 << 64) - 1
-
-    def block(self):
-        size = self.leb()
-        if size > self.end - self.at:
-            raise Damaged('cut')
-        self.at += size
-        return bytes(self.data[self.at - size:self.at])
-
-    def string(self):
-        out = b''
-        while (byte := self.take('<B')):
-            out += bytes([byte])
-        return out.decode('latin-1')
+        super().__init__(data, at, end)
+        self.delta = address - at
 
     def pointer(self, encoding, base=0):
         """None: no pointer."""
@@ -93,21 +57,16 @@ class Elf:
     def __init__(self, data):
         self.data = data
         self.machine, = struct.unpack_from('<H', data, 18)
-        phoff, shoff = struct.unpack_from('<QQ', data, 32)
-        phnum, _, shnum, strndx = struct.unpack_from('<HHHH', data, 56)
+        phoff, = struct.unpack_from('<Q', data, 32)
+        phnum, = struct.unpack_from('<H', data, 56)
         self.segments = [struct.unpack_from('<IIQQQQQQ', data, phoff + 56 * i) for i in range(phnum)]
-        headers = [struct.unpack_from('<IIQQQQIIQQ', data, shoff + 64 * i) for i in range(shnum)]
-        names = headers[strndx][4]
-        self.sections = {}
-        for h in headers:
-            name = data[names + h[0]:data.index(b'\0', names + h[0])].decode()
-            self.sections.setdefault(name, (h[3], h[4], h[5]))
+        self.sections = sections(data)
 
     def cursor(self, address, size=1 << 40):
         for kind, _, offset, vaddr, _, filesz, _, _ in self.segments:
             if kind == 1 and vaddr <= address < vaddr + filesz:
                 at = offset + address - vaddr
-                return Cursor(self.data, at, min(offset + filesz, at + size), address)
+                return Pointers(self.data, at, min(offset + filesz, at + size), address)
         raise Damaged('address')
 
 
@@ -119,7 +78,7 @@ def read_cie(elf, address):
     c.end = min(c.end, c.at + length)
     if c.take('<I'):
         raise Damaged('no CIE')
-    version, augmentation = c.take('<B'), c.string()
+    version, augmentation = c.take('<B'), c.string().decode('latin-1')
     if version not in (1, 3) or augmentation[:1] not in ('', 'z'):
         raise Damaged('version')
     cie = {'code': c.leb(), 'data': c.leb(True), 'ra': c.take('<B') if version == 1 else c.leb(), 'R': 0, 'L': 0xff, 'P': None, 'z': bool(augmentation)}
@@ -210,10 +169,10 @@ def evaluate(fde, machine):
                 raise Damaged('instruction')
 
     program = cie['program']
-    run(Cursor(program.data, program.at, program.end, program.at + program.delta), True)
+    run(Pointers(program.data, program.at, program.end, program.at + program.delta), True)
     initial = dict(state[1])
     c = fde['program']
-    run(Cursor(c.data, c.at, c.end, c.at + c.delta), False)
+    run(Pointers(c.data, c.at, c.end, c.at + c.delta), False)
     rows.append((at, (state[0], dict(state[1]))))
     return rows
 
@@ -255,7 +214,7 @@ def read_lsda(elf, fde):
     form = c.take('<B')
     size = c.leb()
     actions = c.at + size
-    sites, rest = [], Cursor(c.data, c.at, min(actions, c.end), c.at + c.delta)
+    sites, rest = [], Pointers(c.data, c.at, min(actions, c.end), c.at + c.delta)
     width = {2: 2, 3: 4, 10: 2, 11: 4}.get(encoding & 15, 8)
 
     def type_at(number):
@@ -266,7 +225,7 @@ def read_lsda(elf, fde):
     def caught(action):
         out, at = [], actions + action - 1
         while action and len(out) < 32:
-            a = Cursor(c.data, at, c.end, at + c.delta)
+            a = Pointers(c.data, at, c.end, at + c.delta)
             kind, here = a.leb(True), a.at
             following = a.leb(True)
             if kind > 0:
