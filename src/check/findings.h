@@ -23,6 +23,9 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 #define UNWIND_REPORT "A stack trace, a profiler or an exception goes wrong there.  Leave out the option of llvm-bolt that does it " \
 	"(-frame-opt, -split-strategy=cdsplit), or the function (-skip-funcs), and report it to BOLT with the input binary."
 
+#define SYMBOL_REPORT "Debuggers, profilers and programs that look for it by its name find something else there.  If another tool wrote the file after " \
+	"llvm-bolt, run it before; else report it to BOLT with the input binary."
+
 #define DWARF_REPORT "A debugger or a profile by lines shows the wrong place there.  Report it to BOLT with the input binary."
 
 #define SCOPE_REPORT "A debugger shows wrong functions, variables or types there.  Report it to BOLT with the input binary."
@@ -101,6 +104,14 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 	X(INPUT_OUTSIDE, "input-outside", ERROR, "an input offset lies behind its function's end", REPORT) \
 	X(INPUT_NO_BRANCH, "input-no-branch", ERROR, "a branch entry's input offset is on no control-flow instruction", REPORT) \
 	X(INPUT_INSIDE_INSN, "input-inside-insn", ERROR, "an input offset is within an instruction", REPORT) \
+	X(SYMBOL_ADDRESS, "symbol-address", ERROR, "a symbol is not where the code or data of the input's is", SYMBOL_REPORT) \
+	X(SYMBOL_SIZE, "symbol-size", WARNING, "a symbol's size is not that of its code or data", SYMBOL_REPORT) \
+	X(SYMBOL_UNEXPORTED, "symbol-unexported", ERROR, "a symbol of the input's .dynsym is not in the output's", \
+	  "A program that needs it does not start.  If another tool wrote the file after llvm-bolt, run it before; else report it to BOLT with the input binary.") \
+	X(SYMBOL_LOST, "symbol-lost", NOTE, "a symbol of the input's .symtab is not in the output's", \
+	  "Debuggers and profilers do not know this name.  Nothing, if you stripped the output.") \
+	X(SYMBOL_LABEL, "symbol-label", NOTE, "a label within code that moved is elsewhere than its instruction", \
+	  "Debuggers show it at another instruction.  llvm-bolt 16 puts all labels within a function to its beginning, later ones leave them out.") \
 	X(UNWIND_DAMAGED, "unwind-damaged", ERROR, "call frame information or an exception table cannot be read", UNWIND_REPORT) \
 	X(UNWIND_MISSING, "unwind-missing", ERROR, "code has no call frame information, and the input's has", UNWIND_REPORT) \
 	X(UNWIND_CFA, "unwind-cfa", ERROR, "the rule for the caller's frame (CFA) is wrong", UNWIND_REPORT) \

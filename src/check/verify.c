@@ -247,6 +247,12 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 	if (input && !work_check(input->image.work, err))
 		return bc_fail_prefix(err, options->input);
 	bool comparable = input && !findings->counts[FINDING_INPUT_BUILD] && !findings->counts[FINDING_INPUT_OTHER];
+	if (comparable) {
+		bool of_input = false;
+		report->named = check_symbols(subject, input, &report->symbols, findings, &of_input, err);
+		if (!report->named)
+			return bc_fail_prefix(err, of_input ? options->input : options->binary);
+	}
 	if (comparable && options->unwind) {
 		report->unwound = check_unwind(subject, input, options->threads, &report->unwind, findings, err);
 		if (!report->unwound) {

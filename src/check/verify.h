@@ -4,6 +4,7 @@
 #define CHECK_VERIFY_H
 
 #include "src/check/check_lines.h"
+#include "src/check/check_symbols.h"
 #include "src/check/checks.h"
 #include "src/check/unwind.h"
 #include "src/elf/binary.h"
@@ -58,6 +59,8 @@ struct verify_report {
 	bool decoded;           /* subject->bat is what was found    */
 	bool linked;            /* coverage is known                 */
 	enum code_state code;
+	bool named; /* symbols is known */
+	struct symbols_summary symbols;
 	bool unwound; /* unwind is known */
 	struct unwind_summary unwind;
 	bool lined; /* lines is known */

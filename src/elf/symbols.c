@@ -285,7 +285,7 @@ static bool count_name(struct raw_symbols *raw, const char *name, struct bc_erro
 	return ok || work_check(raw->tables->work, err);
 }
 
-static bool read_symbol(struct raw_symbols *raw, size_t i, struct symbol *out, struct bc_error *err)
+static bool read_stored(const struct raw_symbols *raw, size_t i, struct stored_symbol *out, struct bc_error *err)
 {
 	const uint8_t *p = raw->entries.data + i * sizeof(Elf64_Sym);
 	uint32_t name = le32(p);
@@ -294,14 +294,24 @@ static bool read_symbol(struct raw_symbols *raw, size_t i, struct symbol *out, s
 		return bc_fail(err, BC_FORMAT, "symbol %zu, byte %" PRIu64
 			       ": the name lies outside the string table", i,
 			       raw->section->offset + i * sizeof(Elf64_Sym));
+	*out = (struct stored_symbol){le64(p + 8), le64(p + 16), (const char *)raw->strings.data + name, le16(p + 6), p[4], p[5]};
+	return true;
+}
+
+static bool read_symbol(struct raw_symbols *raw, size_t i, struct symbol *out, struct bc_error *err)
+{
+	struct stored_symbol stored;
+
+	if (!read_stored(raw, i, &stored, err))
+		return false;
 	*out = (struct symbol){
-		.address = le64(p + 8),
-		.size = le64(p + 16),
-		.name = (const char *)raw->strings.data + name,
+		.address = stored.value,
+		.size = stored.size,
+		.name = stored.name,
 		.order = (uint32_t)i,
-		.section = section_of(raw, le16(p + 6)),
-		.type = ELF64_ST_TYPE(p[4]),
-		.local = ELF64_ST_BIND(p[4]) == STB_LOCAL,
+		.section = section_of(raw, stored.section),
+		.type = ELF64_ST_TYPE(stored.info),
+		.local = ELF64_ST_BIND(stored.info) == STB_LOCAL,
 	};
 	if (out->type == STT_SECTION && !*out->name && out->section < NO_SECTION)
 		out->name = raw->image->sections[out->section].name.at;
@@ -441,6 +451,35 @@ bool symbols_read(const struct image *image, enum local_numbers how, const struc
 	*out = table;
 	table = (struct symbol_table){0};
 	return true;
+}
+
+bool symbols_stored(const struct image *image, uint32_t type, struct stored_symbols *out, struct bc_error *err)
+{
+	struct raw_symbols raw = {.image = image, .tables = image, .section = image_section_of_type(image, type)};
+
+	*out = (struct stored_symbols){0};
+	if (!raw.section)
+		return true;
+	if (!find_tables(&raw, err))
+		return false;
+	out->at = malloc((raw.count + 1) * sizeof(*out->at));
+	if (!out->at)
+		return bc_fail_nomem(err);
+	for (; out->count < raw.count; out->count++) {
+		struct stored_symbol *s = &out->at[out->count];
+		prefetch_name(&raw, out->count + NAMES_AHEAD);
+		if (!read_stored(&raw, out->count, s, err) || !count_name(&raw, s->name, err)) {
+			stored_symbols_free(out);
+			return false;
+		}
+	}
+	return true;
+}
+
+void stored_symbols_free(struct stored_symbols *symbols)
+{
+	free(symbols->at);
+	*symbols = (struct stored_symbols){0};
 }
 
 void symbols_free(struct symbol_table *table)

@@ -58,6 +58,22 @@ BC_MUST_USE bool symbols_read(const struct image *image, enum local_numbers how,
 			      struct symbol_table *out, struct bc_error *err);
 void symbols_free(struct symbol_table *table);
 
+/* A symbol as its table has it, of any kind. */
+struct stored_symbol {
+	uint64_t value, size;
+	const char *name;  /* borrowed from the image */
+	uint16_t section;  /* SHN_..., or an index in the section header table */
+	uint8_t info, other; /* binding and type; visibility */
+};
+struct stored_symbols {
+	struct stored_symbol *at; /* in the table's order */
+	size_t count;
+};
+
+/* All symbols of the table of a type, SHT_SYMTAB or SHT_DYNSYM; none if there is no such table.  Errors as of symbols_read(). */
+BC_MUST_USE bool symbols_stored(const struct image *image, uint32_t type, struct stored_symbols *out, struct bc_error *err);
+void stored_symbols_free(struct stored_symbols *symbols);
+
 /* The index of the first symbol at an address above `address`, or count. */
 size_t symbols_above(const struct symbol_table *table, uint64_t address);
 

@@ -114,6 +114,23 @@ static const struct figure_row coverage_rows[] = {
 	{0},
 };
 
+static const struct figure_row symbols_rows[] = {
+	{"symbols", "symbols: {} of the input; {same} where they were, {moved} moved with their code, {wrong} wrong, {lost} lost\n",
+	 VALUE(struct symbols_summary, symbols)},
+	FIGURES(struct symbols_summary, , same, moved, wrong, lost),
+	{"displaced", "symbols: {:12} labels within code that moved are elsewhere than their instructions\n", VALUE(struct symbols_summary, displaced), .any = true},
+	{"dropped", "symbols: {:12} labels within code that moved are left out\n", VALUE(struct symbols_summary, dropped), .any = true},
+	{"not_compared", BEGIN},
+	{"labels", "symbols: {:12} not compared: labels of the assembler\n", VALUE(struct symbols_summary, labels), .any = true},
+	{"own", "symbols: {:12} not compared: llvm-bolt sets them\n", VALUE(struct symbols_summary, own), .any = true},
+	{"unmapped", "symbols: {:12} not compared: within code that the table has nothing of\n", VALUE(struct symbols_summary, no_map), .any = true},
+	{"reordered", "symbols: {:12} not compared: of sections that BOLT reordered\n", VALUE(struct symbols_summary, ordered), .any = true},
+	{"stripped", "symbols: {:12} not compared: the output has no such symbol table\n", VALUE(struct symbols_summary, no_table), .any = true},
+	{END},
+	{"sizes", "symbols: the sizes of {} that BOLT moved compared\n", VALUE(struct symbols_summary, sizes), .any = true},
+	{0},
+};
+
 static const struct figure_row unwind_rows[] = {
 	{"instructions", "unwinding: {} instructions; {equal} as in the input, {explained} right by the code, {different} wrong\n",
 	 VALUE(struct unwind_summary, instructions)},
@@ -213,6 +230,8 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 		figures_text(coverage_rows, &v->coverage, false, "", out);
 	if (v->decoded)
 		fprintf(out, "instructions checked: %s\n", code_state_text(v->code));
+	if (v->named)
+		figures_text(symbols_rows, &v->symbols, false, "", out);
 	if (v->unwound)
 		figures_text(unwind_rows, &v->unwind, false, "", out);
 	if (v->lined)
@@ -279,6 +298,8 @@ void verification_json(const struct verification *found, FILE *out)
 		figures_json_object(table_rows, v, &json, "table");
 	if (v->linked)
 		figures_json_object(coverage_rows, &v->coverage, &json, "coverage");
+	if (v->named)
+		figures_json_object(symbols_rows, &v->symbols, &json, "symbols");
 	if (v->unwound)
 		figures_json_object(unwind_rows, &v->unwind, &json, "unwind");
 	if (v->lined)

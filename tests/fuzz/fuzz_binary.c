@@ -89,7 +89,7 @@ static void check_table(struct bytes file)
 	verify_free(&report);
 }
 
-static void check_symbols(const struct image *image, const struct function_table *functions)
+static void check_symbol_order(const struct image *image, const struct function_table *functions)
 {
 	for (size_t i = 0; i < functions->symbols.count; i++) {
 		const struct symbol *s = &functions->symbols.at[i];
@@ -110,7 +110,7 @@ static void check_debug_file(struct bytes file)
 	if (!debug_symbols_take(&demo.image, file, "fuzz", &symbols, &err))
 		assert(!err.code && !symbols.section_of);
 	else if (functions_build_named(&demo.image, NUMBERS_BY_ADDRESS, &symbols, &functions, &err))
-		check_symbols(&demo.image, &functions);
+		check_symbol_order(&demo.image, &functions);
 	else
 		error_check(&err);
 	functions_free(&functions);

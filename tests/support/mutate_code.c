@@ -253,7 +253,7 @@ const struct mutation code_mutations[] = {
 	{"branch entry a byte off", FINDING_INSIDE_INSN, ALONE, .table = table_branch_off},
 	{"code overwritten", FINDING_CODE_UNDECODABLE, ALONE, .file = file_undecodable},
 	{"build-id of another input", FINDING_INPUT_BUILD, ALONE, .file = file_build_id, .with_input = true},
-	{"function of another name", FINDING_INPUT_NO_FUNCTION, ALONE, .file = file_renamed, .with_input = true},
+	{"function of another name", FINDING_INPUT_NO_FUNCTION, ALSO(SYMBOL_LOST), .file = file_renamed, .with_input = true, .others = true},
 	{"input offset behind the end", FINDING_INPUT_OUTSIDE, ALONE, .table = table_input_outside, .with_input = true},
 	{"input offset a byte off", FINDING_INPUT_INSIDE_INSN, ALONE, .table = table_input_off, .with_input = true},
 	{"input offset an instruction off", FINDING_INPUT_NO_BRANCH, ALONE, .table = table_input_moved, .with_input = true},
