@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "src/base/attr.h"
+#include "src/base/library.h"
 #include "src/base/sandbox.h"
 #include "src/cli/commands.h"
 #include "src/isa/llvm.h"
@@ -39,7 +40,7 @@ static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 	if (llvm_open(&context))
 		llvm_close(&context);
 	const char *libdw = debug_lines_library(err);
-	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), "none found"};
+	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), library_none() ? library_none() : "none found"};
 	out[count++] = (struct linked_library){"libseccomp", "libseccomp", sandbox_library(),
 					"not built in (--sandbox denies no system calls)"};
 	out[count++] = (struct linked_library){"libdw", "libdw", libdw, err->text};

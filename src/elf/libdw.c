@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/libdw.h"
 
-#include <dlfcn.h>
 #include <string.h>
+
+#include "src/base/library.h"
 
 bool libdw_load(const char *purpose, void **library, struct bc_error *err)
 {
-	*library = dlopen(LIBDW_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	return *library || bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s", purpose, dlerror());
+	struct bc_error why;
+
+	return library_load(LIBDW_LIBRARY, library, &why) || bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s", purpose, why.text);
 }
 
 bool libdw_find(void *library, const char *purpose, const struct libdw_function *functions, size_t count, void *out, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		void *symbol = dlsym(library, functions[i].name);
+		void *symbol = library_symbol(library, functions[i].name);
 		if (!symbol)
 			return bc_fail(err, BC_UNSUPPORTED, "%s need a " LIBDW_LIBRARY " with %s", purpose, functions[i].name);
 		memcpy((char *)out + functions[i].offset, &symbol, sizeof(symbol));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/isa/llvm.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "src/base/attr.h"
+#include "src/base/library.h"
 #include "src/isa/llvm_interface.h"
 
 /* Runtime libraries by the names that distributions give them, the best known
@@ -48,7 +48,7 @@ static const struct {
 /* Take a function from a library; false if it has none of this name. */
 static bool bind_one(void *library, const char *symbol, void *field)
 {
-	void *address = dlsym(library, symbol);
+	void *address = library_symbol(library, symbol);
 
 	if (address)
 		memcpy(field, &address, sizeof(address)); /* POSIX: a function's address fits a data pointer. */
@@ -67,13 +67,10 @@ static bool bind(void *library)
 static void load(void)
 {
 	for (size_t i = 0; i < BC_COUNT(library_names); i++) {
-		void *library = dlopen(library_names[i], RTLD_LAZY | RTLD_LOCAL);
-		if (!library)
+		struct bc_error ignored;
+		void *library;
+		if (!library_load(library_names[i], &library, &ignored) || !bind(library))
 			continue;
-		if (!bind(library)) {
-			dlclose(library);
-			continue;
-		}
 		for (size_t k = 0; k < BC_COUNT(llvm.initialize); k++)
 			llvm.initialize[k]();
 		llvm.name = library_names[i];

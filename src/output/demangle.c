@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/output/demangle.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/library.h"
+
 /* Itanium C++ ABI: result in malloc()ed memory, or NULL. */
 typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *status);
+
+#ifdef BATCONV_HAVE_DEMANGLE /* it is linked into this program */
+
+demangle_fn __cxa_demangle;
+
+static demangle_fn *load(void)
+{
+	return __cxa_demangle;
+}
+
+#else
 
 static demangle_fn *load(void)
 {
@@ -15,12 +27,15 @@ static demangle_fn *load(void)
 	demangle_fn *function = NULL;
 
 	for (size_t i = 0; !function && i < sizeof(libraries) / sizeof(*libraries); i++) {
-		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
-		void *address = library ? dlsym(library, "__cxa_demangle") : NULL;
+		struct bc_error ignored;
+		void *library;
+		void *address = library_load(libraries[i], &library, &ignored) ? library_symbol(library, "__cxa_demangle") : NULL;
 		memcpy(&function, &address, sizeof(function));
 	}
 	return function;
 }
+
+#endif
 
 /* The part of a name that the compiler made. */
 static size_t mangled_size(const char *name)

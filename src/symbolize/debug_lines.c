@@ -10,12 +10,12 @@ void debug_lines_stay_offline(void)
 
 #ifdef BATCONV_HAVE_LIBDW
 
-#include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "src/base/library.h"
 #include "src/elf/debug_file.h"
 #include "src/elf/libdw.h"
 
@@ -64,11 +64,16 @@ static const struct libdw_function symbols[] = {
 const char *debug_lines_library(struct bc_error *err)
 {
 	__typeof__(dwfl_version) *version;
-	void *library = dlopen(LIBDW_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	void *symbol = library ? dlsym(library, "dwfl_version") : NULL;
+	struct bc_error why;
+	void *library;
 
+	if (!library_load(LIBDW_LIBRARY, &library, &why)) {
+		bc_fail(err, BC_UNSUPPORTED, "none found: %s", why.text);
+		return NULL;
+	}
+	void *symbol = library_symbol(library, "dwfl_version");
 	if (!symbol) {
-		bc_fail(err, BC_UNSUPPORTED, "none found: %s", dlerror());
+		bc_fail(err, BC_UNSUPPORTED, "none found: " LIBDW_LIBRARY " has no dwfl_version");
 		return NULL;
 	}
 	memcpy(&version, &symbol, sizeof(version));

@@ -32,6 +32,10 @@ for suite; do
 	echo "$suite" >"$keep/$suite/batconv.deb"
 done
 end
+cat >scripts/static <<'end'
+#!/bin/sh
+echo static >"${1#--keep=}/batconv-static"
+end
 chmod +x scripts/* .ci/run
 commit() { git add -A && git commit -qm "$1"; }
 
@@ -53,7 +57,7 @@ commit 'dated'
 release --check 0 'the numbers agree'
 [ ! -e build ]
 
-for file in debian/changelog docs/stability.md; do
+for file in debian/changelog docs/stability.md bindings/python/pyproject.toml bindings/rust/Cargo.toml; do
 	sed -i "s/$version/$version.1/" $file
 	commit "another number in $file"
 	release --check 1 "$file is not of $version"
@@ -67,12 +71,12 @@ out=build/release-$version
 release --fast 0 "tag it v$version"
 grep -q '^nightly: left out' "$out/REPORT"
 release '' 0 "tag it v$version"
-for name in analyze ci nightly packages; do
+for name in analyze ci nightly packages static; do
 	grep -q "^$name: passed" "$out/REPORT"
 done
 grep -q 'nightly was run' "$out/nightly.log"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
-[ "$(wc -l <"$out/SHA256SUMS")" = 3 ]
+[ "$(wc -l <"$out/SHA256SUMS")" = 4 ]
 [ "$(tar -xOf "$out/batconv-$version.tar.xz" "batconv-$version/docs/stability.md" | sha256sum)" = "$(sha256sum <docs/stability.md)" ]
 
 printf '#!/bin/sh\necho it rains\nexit 1\n' >.ci/run

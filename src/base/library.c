@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/base/library.h"
+
+#include <stddef.h>
+
+#ifdef BATCONV_STATIC
+
+const char *library_none(void)
+{
+	return "this batconv is one static file, which loads no libraries: install a package, or build it";
+}
+
+bool library_load(const char *name, void **out, struct bc_error *err)
+{
+	(void)name;
+	*out = NULL;
+	return bc_fail(err, BC_UNSUPPORTED, "%s", library_none());
+}
+
+void *library_symbol(void *library, const char *name)
+{
+	(void)library;
+	(void)name;
+	return NULL;
+}
+
+#else
+
+#include <dlfcn.h>
+
+const char *library_none(void)
+{
+	return NULL;
+}
+
+bool library_load(const char *name, void **out, struct bc_error *err)
+{
+	*out = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	return *out || bc_fail(err, BC_UNSUPPORTED, "%s", dlerror());
+}
+
+void *library_symbol(void *library, const char *name)
+{
+	return dlsym(library, name);
+}
+
+#endif
