@@ -399,6 +399,41 @@ bool stream_read(struct file_stream *stream, void *buffer, size_t size,
 	return ok;
 }
 
+/* Less than that is read faster than passed over. */
+#define SKIP_LEAST 65536
+
+/* Moves the descriptor of a regular file, not behind its end.  Returns how far. */
+static size_t seek_past(struct file_stream *stream, size_t size)
+{
+	if (size < SKIP_LEAST || !stream->done || stream->packed || stream->memory || !stream->size)
+		return 0;
+	off_t here = lseek(stream->fd, 0, SEEK_CUR);
+	if (here < 0 || (uint64_t)here >= stream->size)
+		return 0;
+	uint64_t left = stream->size - (uint64_t)here, past = size < left ? size : left;
+	if (lseek(stream->fd, (off_t)past, SEEK_CUR) < 0)
+		return 0;
+	stream->done += past;
+	return (size_t)past;
+}
+
+bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc_error *err)
+{
+	uint8_t scratch[4096];
+
+	*out = seek_past(stream, size);
+	while (*out < size) {
+		size_t want = size - *out, got;
+		want = want < sizeof(scratch) ? want : sizeof(scratch);
+		if (!stream_read(stream, scratch, want, &got, err))
+			return false;
+		*out += got;
+		if (got < want)
+			break;
+	}
+	return true;
+}
+
 int64_t stream_position(const struct file_stream *stream)
 {
 	return stream->packed ? -1 : lseek(stream->fd, 0, SEEK_CUR);

@@ -108,6 +108,9 @@ void stream_close(struct file_stream *stream);
 BC_MUST_USE bool stream_read(struct file_stream *stream, void *buffer,
 			     size_t size, size_t *out, struct bc_error *err);
 
+/* The same to nowhere.  What need not be read is passed over. */
+BC_MUST_USE bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc_error *err);
+
 /* How it is compressed, once something was read, and how much of the file was taken. */
 enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 

@@ -10,6 +10,7 @@
 #include "src/elf/load.h"
 #include "src/inspect/advice.h"
 #include "src/inspect/inspect.h"
+#include "src/cli/trace_summary.h"
 #include "src/output/figure_table.h"
 
 /* ---- what to do with it ---- */
@@ -60,6 +61,7 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 	use.ran = ran;
 	use.named = named;
 	use.counters = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
+	use.itrace = found->kind == FILE_SAMPLES ? perf_trace_itrace(&r->report.perf.trace) : NULL;
 	use.no_samples = found->kind == FILE_SAMPLES && r->report.format == INPUT_PERF_DATA && perf_data_has_no_samples(&r->report.perf);
 	advise_use(&use, line, size);
 	free(ran);
@@ -217,6 +219,7 @@ static const struct figure_row recording_rows[] = {
 	{"first_ns", NULL, VALUE(struct recording, first)},
 	{"last_ns", NULL, VALUE(struct recording, last)},
 	FIGURES(struct recording, report.perf., lost_events, lost_samples),
+	{.rows = trace_rows, .at = offsetof(struct recording, report.perf.trace)},
 	{"whole", .read = is_whole},
 	{"branch_stacks", BEGIN},
 	{"samples", NULL, VALUE(struct recording, with_stack)},
@@ -281,6 +284,24 @@ static void print_recorder(const struct recording *r, FILE *out)
 	figures_text(recording_rows, r, false, "", out);
 }
 
+static void print_trace(const struct perf_trace_report *trace, FILE *out)
+{
+	char line[256];
+
+	if (!trace->found)
+		return;
+	trace_tell(trace, line, sizeof(line));
+	fprintf(out, "trace        %s\n", line);
+	if (trace->truncated || trace->partial || trace->collisions)
+		fprintf(out, "             lost: the buffer was full %" PRIu64 " time%s, %" PRIu64 " part%s incomplete, %" PRIu64 " with collisions of samples\n",
+			trace->truncated, plural(trace->truncated), trace->partial, trace->partial == 1 ? " was" : "s were", trace->collisions);
+	if (trace->snapshots)
+		fprintf(out, "             snapshots: %" PRIu64 "\n", trace->snapshots);
+	if (trace->gaps || trace->cut)
+		fprintf(out, "             damaged: %" PRIu64 " gap%s, %" PRIu64 " operation%s left out\n", trace->gaps, plural(trace->gaps), trace->cut,
+			plural(trace->cut));
+}
+
 static void print_counts(const struct recording *r, FILE *out)
 {
 	if (r->samples || r->report.format != INPUT_PREAGG)
@@ -290,6 +311,7 @@ static void print_counts(const struct recording *r, FILE *out)
 	if (r->report.perf.lost_events || r->report.perf.lost_samples)
 		fprintf(out, "lost         %" PRIu64 " records, %" PRIu64 " samples\n", r->report.perf.lost_events,
 			r->report.perf.lost_samples);
+	print_trace(&r->report.perf.trace, out);
 	if (r->with_stack)
 		fprintf(out, "branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
 			(double)r->entries / (double)r->with_stack, r->deepest, percent(r->with_stack, r->samples),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/summary.h"
+#include "src/cli/trace_summary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,6 +69,11 @@ static void print_perf_data(const char *path, const struct reader_report *report
 	if (verbose && *perf->info.cmdline)
 		say(out, "%s: recorded on %s by: %s", path, perf->info.hostname,
 			perf->info.cmdline);
+	if (perf->trace.found) {
+		char line[256];
+		trace_tell(&perf->trace, line, sizeof(line));
+		say(out, "%s: %s", path, line);
+	}
 	if (perf->lost_events || perf->lost_samples)
 		say(out, "%s: the recorder lost %" PRIu64 " record%s and %" PRIu64 " sample%s",
 			path, perf->lost_events, plural(perf->lost_events), perf->lost_samples,
@@ -349,6 +355,7 @@ static const struct figure_row perf_rows[] = {
 	FIGURE(struct perf_data_report, , pipe),
 	{"records", .read = perf_records},
 	FIGURES(struct perf_data_report, , unknown_records, unknown_type, unfinished, lost_events, lost_samples, late_events, trace_records),
+	{.rows = trace_rows, .at = offsetof(struct perf_data_report, trace)},
 	{0},
 };
 

@@ -10,6 +10,7 @@
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+#include "src/cli/trace_summary.h"
 
 /* At most so many inputs are compared with each other. */
 #define DOUBLES_MOST ((size_t)256)
@@ -116,8 +117,7 @@ static void warn_of_input(const char *path, const struct reader_report *report, 
 	if (perf->has_partial_stacks)
 		warn(to, "%s: warning: its branch stacks hold some kinds of branches only: fall-throughs are "
 			 "not known (record with -j any,u)", path);
-	if (perf->trace_records)
-		warn(to, "%s: %s", path, perf_trace_advice(perf));
+	warn_of_trace(path, &perf->trace, to);
 }
 
 static bool same_file(const char *a, const char *b)

@@ -29,3 +29,18 @@ bool reader_report_is_partial(const struct reader_report *report)
 
 	return report->cut || report->packed_cut || perf->truncated || perf->unfinished || perf->damaged_features;
 }
+
+const char *perf_trace_name(uint32_t kind)
+{
+	switch (kind) {
+	case PERF_TRACE_INTEL_PT: return "Intel PT";
+	case PERF_TRACE_ARM_ETM: return "Arm ETM";
+	case PERF_TRACE_ARM_SPE: return "Arm SPE";
+	default: return "of another kind";
+	}
+}
+
+const char *perf_trace_itrace(const struct perf_trace_report *trace)
+{
+	return trace->found && trace->kind != PERF_TRACE_ARM_SPE ? "i10usl" : NULL;
+}

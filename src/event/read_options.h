@@ -12,6 +12,23 @@
 
 #define PERF_COUNTED_TYPES 96
 
+/* Of traces of the processor: what there was, what was read, and what was lost. */
+struct perf_trace_report {
+	bool found;       /* there are AUX or AUXTRACE records */
+	uint32_t kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
+	uint64_t buffers; /* AUXTRACE records: pieces of traces ... */
+	uint64_t bytes;   /* ... and how many bytes they have, as they say */
+	uint64_t snapshots, truncated, partial, collisions; /* AUX records with that flag */
+
+	/* Of Arm SPE: */
+	uint64_t operations; /* sampled ones that were read ... */
+	uint64_t branches;   /* ... and of them branches, each of which is a sample */
+	uint64_t gaps;       /* places where bytes are missing */
+	uint64_t cut;        /* records of operations that were left out, as they are cut or damaged */
+	uint64_t bad_bytes;  /* that are no packet */
+	uint64_t unknown_packets; /* of kinds that are not known: skipped */
+};
+
 struct perf_data_report {
 	struct perf_info info; /* empty for a file that came through a pipe */
 	bool pipe;
@@ -27,18 +44,18 @@ struct perf_data_report {
 	uint64_t skipped_bytes;               /* trace data and the like */
 
 	/* Samples: delivered + late + of_guests + of_unknown_events
-	 * = records[PERF_RECORD_SAMPLE]. */
+	 * = records[PERF_RECORD_SAMPLE] + trace.branches. */
 	uint64_t delivered;
 	uint64_t first_ns, last_ns; /* earliest and latest time of these; 0: none known */
-	uint64_t late;              /* came after a process event that was later */
+	uint64_t late;              /* came after a process event that was later; of traces: after another program of the process */
 	uint64_t of_guests;         /* of virtual machines */
 	uint64_t of_unknown_events; /* with an id that no event has */
 
 	uint64_t late_events;  /* process events delivered after later samples */
 	uint64_t lost_events, lost_samples; /* by the kernel, as it says */
 	uint64_t damaged_features;
-	uint64_t trace_records; /* AUX and AUXTRACE: see perf_trace_advice() */
-	uint32_t trace_kind;    /* enum perf_trace_kind, of the first AUXTRACE_INFO; 0: there is none */
+	uint64_t trace_records; /* AUX and AUXTRACE */
+	struct perf_trace_report trace;
 
 	bool unfinished;       /* the recorder was killed before it wrote the header */
 	bool truncated;        /* the file ends early ... */
@@ -75,8 +92,11 @@ enum perf_trace_kind {
 	PERF_TRACE_ARM_SPE = 4,
 };
 
-/* What to tell about trace_records. */
-const char *perf_trace_advice(const struct perf_data_report *report);
+/* "Arm SPE"; of a kind that is none of these: "of another kind". */
+const char *perf_trace_name(uint32_t kind);
+
+/* The argument of perf script's --itrace that makes branch stacks of traces that are not read here; NULL: there are none. */
+const char *perf_trace_itrace(const struct perf_trace_report *trace);
 
 enum input_format {
 	INPUT_AUTO,

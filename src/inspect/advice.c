@@ -191,13 +191,18 @@ static void use_recording(const struct use *use, struct advice_line *line)
 				  : "this recording has no samples: " NO_SAMPLES_WHY);
 		return;
 	}
+	if (use->itrace) {
+		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ", use->itrace);
+		add_path(line, use->path);
+		add(line, " >samples.txt, which prints the trace as branches, then ");
+	}
 	add(line, "batconv ");
 	if (use->ran)
 		add_path(line, use->ran);
 	else
 		add(line, "PROG");
 	add(line, " ");
-	add_path(line, use->path);
+	add_path(line, use->itrace ? "samples.txt" : use->path);
 	add(line, use->ran_bolted ? " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" : " -o prog.fdata");
 	if (!use->ran && use->named)
 		add(line, ", where PROG is %s as it ran", use->named);

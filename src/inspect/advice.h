@@ -70,6 +70,7 @@ struct use {
 	const char *named; /* ... the hottest file that it names; NULL: none */
 	bool counters;     /* ... it is one of perf stat */
 	bool no_samples;   /* ... it has none */
+	const char *itrace; /* ... it has a trace of the processor that perf script decodes with this --itrace; NULL: none */
 };
 void advise_use(const struct use *use, char *line, size_t size);
 

@@ -146,6 +146,46 @@ def many_threads(n):
     return with_binary(recording(rows))
 
 
+# ---- traces of Arm SPE ----
+
+SPE = record(79, pack('<QQQ', 0, 1, 0)) + record(70, pack('<IIQQ', 4, 0, 8, 1))  # a clock of one ns, and which trace it is
+
+
+def branch(address, time, context=1):
+    return (b'\xb0' + pack('<Q', address) + b'\x64' + pack('<I', context) + b'\x4a\x00\xb1' + pack('<Q', CODE + 64) + b'\x71' + pack('<Q', time))
+
+
+def piece(cpu, data, position=0):
+    data += bytes(-len(data) % 8)
+    return record(71, pack('<QQQIIiI', len(data), position, 0, 0, 0xffffffff, cpu, 0)) + data
+
+
+def spe_queues(n):
+    """A processor for each piece, in which something is due before each of as many mappings."""
+    rows = [SPE, first()]
+    for i in range(n):
+        rows.append(mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3))
+    for i in range(n):
+        rows.append(piece(i, branch(CODE + i, 2 * i + 2) + branch(CODE + i, 2 * n + 2)))
+    return with_binary(recording(rows))
+
+
+def spe_between_maps(n):
+    """One processor, and a mapping after each branch."""
+    rows = [SPE, first()] + [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3) for i in range(n)]
+    rows.append(piece(0, b''.join(branch(CODE + i % 65536, 2 * i + 2) for i in range(n))))
+    return with_binary(recording(rows))
+
+
+def spe_pieces(n):
+    """Pieces of one byte more than nothing, losses in front of all of them, and a thread for each branch."""
+    rows = [SPE, first()]
+    for i in range(n):
+        rows.append(record(11, pack('<QQQIIQ', 64 * i, 64, 3, 1, 1, i), 0))
+        rows.append(piece(0, branch(CODE + i % 65536, i + 1, i + 2) + b'\xb0', 64 * i))
+    return with_binary(recording(rows))
+
+
 # ---- compressed ----
 
 def squeezed(content):
@@ -184,5 +224,6 @@ KINDS = {
     'build-ids-one-path': (build_ids_one_path, 10000), 'build-ids-between-maps': (build_ids_between_maps, 4000),
     'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
     'given-maps': (given_maps, 6000, 800),
+    'spe-queues': (spe_queues, 4000, 800), 'spe-between-maps': (spe_between_maps, 6000, 800), 'spe-pieces': (spe_pieces, 6000),
     'compressed-records': (compressed_records, 40, 1), 'side-file': (side_file, 1),
 }

@@ -164,6 +164,11 @@ def add_samples(make):
     make.add('compressed.perf.data', make.read(make.source, 'tests/fuzz/corpus/perf_data/compressed'))
     shutil.move(made + '/folder', make.path('folder.perf.data'))
     make.kinds.append(Kind('folder.perf.data', make.path('folder.perf.data')))
+    with open(made + '/spe.txt', 'wb') as file:
+        file.write(b'\n'.join(make.read(make.inputs, 'aarch64/sorts.b22.spe.txt').split(b'\n')[:160]) + b'\n')
+    for name, words in ('spe', ['times', 'pieces=333']), ('spe.pipe', ['pipe', 'cpu', 'context', 'loads', 'wide']):
+        make.script(os.path.join(SUPPORT, 'spe_data.py'), made + '/spe.txt', made + '/' + name, *words)
+        make.add(name + '.perf.data', make.read(made, name))
     make.add('script.txt', script)
     make.add('basic.script.txt', basic)
     make.add('plain.script.txt', b''.join(line for line in script.splitlines(True) if b'PERF_RECORD' not in line))

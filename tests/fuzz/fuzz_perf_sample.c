@@ -180,7 +180,7 @@ static bool naive_sample(const struct perf_attr *attr, struct bytes body, struct
 static struct perf_trailer naive_trailer(const struct perf_attr *attr, struct bytes body)
 {
 	uint64_t type = attr->flags & PERF_ATTR_SAMPLE_ID_ALL ? attr->sample_type : 0, both;
-	struct perf_trailer out = {0};
+	struct perf_trailer out = {.cpu = PERF_NO_CPU};
 	size_t size = 8 * (size_t)bits(type & (1 << 1 | 1 << 2 | 1 << 6 | 1 << 9 | 1 << 7 | 1 << 16));
 
 	if (body.size < size)
@@ -198,7 +198,7 @@ static struct perf_trailer naive_trailer(const struct perf_attr *attr, struct by
 	if (type & 1 << 9)
 		word(&w);
 	if (type & 1 << 7)
-		word(&w);
+		out.cpu = (uint32_t)word(&w);
 	if (type & 1 << 16)
 		out.id = word(&w);
 	return out;
@@ -257,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(perf_sample_layout_equal(&layout, &layout));
 	check_sample(&attr, &layout, body);
 	struct perf_trailer a = perf_trailer_parse(&layout, body), b = naive_trailer(&attr, body);
-	assert(a.pid == b.pid && a.tid == b.tid && a.time == b.time && a.id == b.id);
+	assert(a.pid == b.pid && a.tid == b.tid && a.time == b.time && a.id == b.id && a.cpu == b.cpu);
 	free(copy);
 	return 0;
 }

@@ -6,6 +6,8 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../recount'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../support'))
+import spe_data  # noqa: E402
 from corpus import SAMPLES, binary_of, bolt_options, input_of, is_elf, kind_of, layout_of  # noqa: E402
 
 ADDRESSES = 12  # of a pair, for what converts single ones
@@ -16,7 +18,8 @@ KINDS = {'folded': '-icf', 'inlined': '-inline-small-functions', 'promoted': '-i
 
 
 class Pair:
-    """folder: what is made of it.  samples: {'branches' and 'plain': a pre-aggregated file}, empty if nothing was recorded.
+    """folder: what is made of it.  samples: {'branches' and 'plain': a pre-aggregated file, for some 'trace': perf.data}, empty if nothing was
+    recorded.
     files: all sample files, (path, is it of the input?).  things: name -> words of a command line."""
 
     def __init__(self, name, bolted, input_path, layout, folder):
@@ -51,12 +54,20 @@ class Pair:
             self.samples = {'branches': branches, 'plain': plain}
             self.things['addresses'] = inside[::max(1, len(inside) // ADDRESSES)]
 
+    def add_trace(self, text):
+        """perf.data with a trace of Arm SPE, of which perf printed this."""
+        self.samples['trace'] = os.path.join(self.folder, 'trace')
+        spe_data.main(text, self.samples['trace'], 'cpu', 'times', 'context', 'pieces=1000')
+        self.things['trace'] = [self.samples['trace']]
+
     def add_file(self, file, prefix=''):
         """Samples.  Of branches the last file counts."""
         self.files.append((file, bool(prefix)))
         kind = kind_of(file)
         if kind == 'preagg' and '.made.' not in file:
             self.add_branches(file, prefix)
+        elif file.endswith('.spe.txt') and not prefix and self.samples:
+            self.add_trace(file)
         elif kind == 'data':
             self.things[prefix + 'recording'] = [file]
 

@@ -81,6 +81,7 @@ class Corpus:
             self.add_folder(folder)
         self.add_made()
         self.add_flags()
+        self.add_spe()
 
     def path(self, folder, name):
         return os.path.join(self.folders[folder], name)
@@ -136,6 +137,19 @@ class Corpus:
                 self.make('support/branch_flags.py', *form, samples, made)
                 self.files += 1
                 self.cases += [Case(binary, [made], options, source) for options in ([], ['--compat=perf2bolt'])]
+
+    def add_spe(self):
+        """Traces of Arm SPE as they are: of a thread, of processors on which others ran, too, through a pipe, and with what was lost."""
+        folder = os.path.join(self.temporary, 'spe')
+        os.mkdir(folder)
+        for binary in ('sorts', 'sorts.b22'):
+            path = self.path('aarch64', binary)
+            for name, words in (('thread', ['times']), ('cpus', ['cpu', 'times', 'switch', 'loads']), ('pipe', ['pipe', 'context', 'cpu']),
+                                ('lost', ['lost', 'gap', 'pieces=999', 'alone'])):
+                made = os.path.join(folder, '%s.%s.data' % (name, binary))
+                self.make('support/spe_data.py', self.path('aarch64', binary + '.spe.txt'), made, *words)
+                self.files += 1
+                self.cases += [Case(path, [made], options, input_of(path)) for options in ([], ['--compat=perf2bolt'], ['--basic', '--force'])]
 
     def add_made(self):
         """What no sample file of inputs/ has: processes that come, go and move; two events; loads; a pipe, a directory."""

@@ -223,7 +223,7 @@ static void test_other_records_are_counted(void **state)
 	assert_int_equal(details.lost_events, 40);
 	assert_int_equal(details.lost_samples, 2);
 	assert_int_equal(details.trace_records, 2);
-	assert_int_equal(details.trace_kind, 0);
+	assert_int_equal(details.trace.kind, 0);
 	assert_int_equal(details.other_records, 2);
 	assert_int_equal(details.records[60], 1);
 	/* 60, 63, 90 and 200; the others are known and mean nothing here. */
@@ -253,15 +253,15 @@ static void case_traces(struct build_perf_file *file)
 	put_at(b, &lbr_attr, 20);
 }
 
-static void test_traces_tell_what_prints_them(void **state)
+static void test_kinds_of_traces(void **state)
 {
 	static const struct {
 		uint32_t kind;
 		const char *word, *itrace;
-	} kinds[] = {{PERF_TRACE_INTEL_PT, "(Intel PT)", "--itrace=i10usl "},
-		     {PERF_TRACE_ARM_ETM, "(Arm ETM)", "--itrace=i10usl "},
-		     {PERF_TRACE_ARM_SPE, "(Arm SPE)", "--itrace=bl "},
-		     {6, "(Intel PT, Arm ETM or SPE)", "--itrace=bl for SPE"}};
+	} kinds[] = {{PERF_TRACE_INTEL_PT, "Intel PT", "i10usl"},
+		     {PERF_TRACE_ARM_ETM, "Arm ETM", "i10usl"},
+		     {PERF_TRACE_ARM_SPE, "Arm SPE", NULL}, /* it is read here */
+		     {6, "of another kind", "i10usl"}};
 
 	(void)state;
 	for (size_t i = 0; i < BC_COUNT(kinds); i++) {
@@ -270,9 +270,15 @@ static void test_traces_tell_what_prints_them(void **state)
 		info_kinds[1] = PERF_TRACE_ARM_ETM;
 		assert_reads(case_traces, build_file,
 			     "SAMPLE 7 cycles:u: 401014 0x401010/0x401100/M 0x401120/0x401000/P\n", &details);
-		assert_int_equal(details.trace_kind, kinds[i].kind);
-		assert_non_null(strstr(perf_trace_advice(&details), kinds[i].word));
-		assert_non_null(strstr(perf_trace_advice(&details), kinds[i].itrace));
+		assert_int_equal(details.trace.kind, kinds[i].kind);
+		assert_string_equal(perf_trace_name(details.trace.kind), kinds[i].word);
+		assert_false(details.trace.found);
+		assert_null(perf_trace_itrace(&details.trace)); /* there is none */
+		details.trace.found = true;
+		const char *itrace = perf_trace_itrace(&details.trace);
+		assert_true(!itrace == !kinds[i].itrace);
+		if (itrace)
+			assert_string_equal(itrace, kinds[i].itrace);
 	}
 }
 
@@ -383,7 +389,7 @@ int main(void)
 		cmocka_unit_test(test_layouts_without_ids),
 		cmocka_unit_test(test_fork_exec_exit),
 		cmocka_unit_test(test_other_records_are_counted),
-		cmocka_unit_test(test_traces_tell_what_prints_them),
+		cmocka_unit_test(test_kinds_of_traces),
 		cmocka_unit_test(test_guests_and_the_kernel),
 		cmocka_unit_test(test_stacks_that_leave_branches_out),
 		cmocka_unit_test(test_without_times_order_is_the_files),

@@ -5,6 +5,8 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "src/event/perf_data/processor_trace.h"
+
 bool perf_delivery_init(struct perf_delivery *delivery, const struct perf_setup *setup, const struct event_sink *sink,
 			struct perf_data_report *details)
 {
@@ -161,7 +163,14 @@ static bool deliver_task(struct perf_delivery *delivery, uint64_t time,
 /* A thread that only gets another name changes no mapping. */
 static bool is_process_event(const struct perf_record *record)
 {
-	return record->type != PERF_RECORD_COMM || (record->misc & PERF_RECORD_MISC_COMM_EXEC);
+	switch (record->type) {
+	case PERF_RECORD_COMM: return record->misc & PERF_RECORD_MISC_COMM_EXEC;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT: return true;
+	default: return false;
+	}
 }
 
 static bool deliver_event(struct perf_delivery *delivery, uint64_t time,
@@ -179,9 +188,21 @@ static bool deliver_event(struct perf_delivery *delivery, uint64_t time,
 		return deliver_map(delivery, time, record, err);
 	case PERF_RECORD_COMM:
 		return deliver_comm(delivery, time, record, err);
-	default:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
 		return deliver_task(delivery, time, record, err);
+	default: /* says which task runs: of traces alone */
+		return true;
 	}
+}
+
+/* What traces have of the time before comes first. */
+static bool deliver_traces(struct perf_delivery *delivery, uint64_t time, const struct perf_record *record, struct bc_error *err)
+{
+	struct perf_traces *traces = delivery->traces;
+
+	return !traces || !traces->decodes || ((!time || perf_traces_deliver(traces, time - 1, delivery->event_time, err)) &&
+					       perf_traces_task(traces, time, record, err));
 }
 
 bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *record, struct bc_error *err)
@@ -194,7 +215,7 @@ bool perf_delivery_record(void *ctx, uint64_t time, const struct perf_record *re
 		return true;
 	}
 	bool ok = is_sample ? deliver_sample(delivery, time, record, err)
-			    : deliver_event(delivery, time, record, err);
+			    : deliver_traces(delivery, time, record, err) && deliver_event(delivery, time, record, err);
 	if (time > delivery->time)
 		delivery->time = time;
 	return ok;

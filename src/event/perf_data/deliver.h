@@ -10,6 +10,8 @@
 #include "src/event/perf_data/setup.h"
 #include "src/event/read_options.h"
 
+struct perf_traces;
+
 struct perf_delivery {
 	const struct perf_setup *setup; /* borrowed, like all here */
 	const struct event_sink *sink;
@@ -20,6 +22,7 @@ struct perf_delivery {
 	uint64_t event_time;      /* of the latest process event delivered */
 	uint64_t time;            /* of the latest record delivered        */
 	bool ids_may_come;        /* a mapping was delivered before its build-id was known */
+	struct perf_traces *traces; /* of the processor, whose samples of the time before come first; NULL: there are none */
 };
 
 /* Returns false when out of memory; to be finished all the same. */

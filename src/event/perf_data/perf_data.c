@@ -8,6 +8,7 @@
 #include "src/event/perf_data/deliver.h"
 #include "src/event/perf_data/order.h"
 #include "src/event/perf_data/perf_records.h"
+#include "src/event/perf_data/processor_trace.h"
 #include "src/event/perf_data/setup.h"
 #include "src/event/perf_data/stream.h"
 
@@ -25,6 +26,7 @@ struct perf_reader {
 	struct perf_delivery delivery;
 	struct perf_pool pool;
 	struct perf_order order;
+	struct perf_traces traces;
 	struct data_file *files;
 	size_t file_count;
 	struct reader_report *report;
@@ -40,6 +42,7 @@ static void reader_fini(struct perf_reader *reader)
 		perf_file_fini(&reader->files[i].file);
 	}
 	free(reader->files);
+	perf_traces_fini(&reader->traces);
 	perf_pool_fini(&reader->pool);
 	perf_delivery_fini(&reader->delivery);
 	perf_setup_fini(&reader->setup);
@@ -114,6 +117,12 @@ static bool ignore_record(struct perf_reader *reader, const struct perf_record *
 	return true;
 }
 
+static void note_trace(struct perf_data_report *details)
+{
+	details->trace_records++;
+	details->trace.found = true;
+}
+
 static bool take_kernel_record(struct perf_reader *reader, struct data_file *data,
 			       const struct perf_record *record, struct bc_error *err)
 {
@@ -129,8 +138,13 @@ static bool take_kernel_record(struct perf_reader *reader, struct data_file *dat
 	case PERF_RECORD_LOST_SAMPLES:
 		return perf_delivery_lost(&reader->delivery, record, err);
 	case PERF_RECORD_AUX:
-		reader->details->trace_records++;
-		return true;
+		note_trace(reader->details);
+		return perf_traces_aux(&reader->traces, record, err) || name_file(data->file.stream, err);
+	case PERF_RECORD_ITRACE_START:
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		reader->report->ignored++;
+		return !reader->traces.decodes || take_timed(reader, data, record, err);
 	default:
 		return ignore_record(reader, record);
 	}
@@ -145,11 +159,37 @@ static bool take_setup(struct perf_reader *reader, struct data_file *data,
 	return true;
 }
 
-/* The record begins with the kind, of 32 bits. */
-static void note_trace_kind(struct perf_data_report *details, const struct perf_record *record)
+static bool take_trace_info(struct perf_reader *reader, struct data_file *data, const struct perf_record *record,
+			    struct bc_error *err)
 {
-	if (!details->trace_kind && record->body.size >= 4)
-		details->trace_kind = le32(record->body.data);
+	struct perf_file *file = data == reader->files ? &data->file : NULL;
+
+	return perf_traces_info(&reader->traces, record, file, data->stream.end, err) || name_file(data->file.stream, err);
+}
+
+static bool take_trace(struct perf_reader *reader, struct data_file *data, const struct perf_record *record, struct bc_error *err)
+{
+	struct perf_order *order = &reader->order;
+	struct perf_traces *traces = &reader->traces;
+
+	note_trace(reader->details);
+	if (!perf_traces_take(traces, record, &data->stream, data == reader->files, order->newest, err))
+		return name_file(data->file.stream, err);
+	return !perf_traces_full(traces) ||
+	       (perf_order_flush(order, order->newest, err) &&
+		perf_traces_deliver(traces, UINT64_MAX, reader->delivery.event_time, err));
+}
+
+/* What traces have up to the time that rounds have come to. */
+static bool take_round(struct perf_reader *reader, struct bc_error *err)
+{
+	uint64_t until = reader->order.round_limit;
+
+	if (reader->file_count > 1)
+		return true; /* not across files */
+	return perf_order_round(&reader->order, err) &&
+	       (!reader->traces.decodes || reader->traces.indexed ||
+		perf_traces_deliver(&reader->traces, until, reader->delivery.event_time, err));
 }
 
 static bool take_record(struct perf_reader *reader, struct data_file *data,
@@ -159,13 +199,14 @@ static bool take_record(struct perf_reader *reader, struct data_file *data,
 	if (record->type < PERF_USER_TYPES)
 		return take_kernel_record(reader, data, record, err);
 	switch (record->type) {
-	case PERF_USER_FINISHED_ROUND: /* not across files */
-		return reader->file_count > 1 || perf_order_round(&reader->order, err);
+	case PERF_USER_FINISHED_ROUND:
+		return take_round(reader, err);
 	case PERF_USER_AUXTRACE:
-		reader->details->trace_records++;
-		return true;
+		return take_trace(reader, data, record, err);
 	case PERF_USER_AUXTRACE_INFO:
-		note_trace_kind(reader->details, record);
+		return take_trace_info(reader, data, record, err) && ignore_record(reader, record);
+	case PERF_USER_TIME_CONV:
+		perf_traces_clock(&reader->traces, record);
 		return ignore_record(reader, record);
 	case PERF_USER_ATTR:
 	case PERF_USER_FEATURE:
@@ -239,7 +280,11 @@ static bool read_all(struct perf_reader *reader, struct bc_error *err)
 	for (struct data_file *data; (data = last_data_file(reader, &next));)
 		if (!read_data_file(reader, data, next, err))
 			return false;
-	return perf_order_flush(&reader->order, UINT64_MAX, err);
+	if (!perf_order_flush(&reader->order, UINT64_MAX, err) ||
+	    !perf_traces_deliver(&reader->traces, UINT64_MAX, reader->delivery.event_time, err))
+		return false;
+	perf_traces_end(&reader->traces);
+	return true;
 }
 
 /* Delivers the build-id table without the files that have two different build-ids. */
@@ -325,6 +370,8 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	if (!reader->files ||
 	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
 		return bc_fail_nomem(err);
+	perf_traces_init(&reader->traces, &reader->setup, sink, &reader->pool, reader->details);
+	reader->delivery.traces = &reader->traces;
 	perf_order_init(&reader->order, &reader->pool,
 			(struct perf_deliver){&reader->delivery, perf_delivery_record}, PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);
 	reader->delivery.file = reader->input->stream->name;
@@ -360,21 +407,8 @@ bool perf_data_read(const struct perf_data_input *input, const struct event_sink
 		return false;
 	note_recording(&reader);
 	details->info = reader.setup.features.info;
-	details->has_stacks = perf_setup_has_stacks(&reader.setup);
+	details->has_stacks = perf_setup_has_stacks(&reader.setup) || reader.traces.decodes;
 	details->has_partial_stacks = perf_setup_has_partial_stacks(&reader.setup);
 	report->timeless = perf_setup_is_timeless(&reader.setup);
 	return true;
-}
-
-#define NOT_DECODED(what) "has traces of the processor (" what "), which are not decoded here; convert what "
-#define PRINTS(itrace) "`perf script --itrace=" itrace " -F pid,ip,brstack --show-mmap-events` prints"
-
-const char *perf_trace_advice(const struct perf_data_report *report)
-{
-	switch (report->trace_kind) {
-	case PERF_TRACE_INTEL_PT: return NOT_DECODED("Intel PT") PRINTS("i10usl");
-	case PERF_TRACE_ARM_ETM: return NOT_DECODED("Arm ETM") PRINTS("i10usl");
-	case PERF_TRACE_ARM_SPE: return NOT_DECODED("Arm SPE") PRINTS("bl") " (perf 6.15 or later)";
-	default: return NOT_DECODED("Intel PT, Arm ETM or SPE") PRINTS("i10usl") "; --itrace=bl for SPE";
-	}
 }

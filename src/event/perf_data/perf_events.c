@@ -198,10 +198,11 @@ static void lay_out_trailer(const struct perf_attr *attr, struct perf_sample_lay
 	uint64_t type = attr->flags & PERF_ATTR_SAMPLE_ID_ALL ? attr->sample_type : 0;
 	uint8_t end = 0, identifier, id;
 
-	out->end_tid = out->end_time = out->end_id = PERF_NO_FIELD;
+	out->end_tid = out->end_time = out->end_id = out->end_cpu = PERF_NO_FIELD;
 	/* next_field() returns the size of what stands behind a field; the field has 8 bytes more. */
 	identifier = next_field(type, PERF_SAMPLE_IDENTIFIER, &end);
-	next_field(type, PERF_SAMPLE_CPU, &end);
+	if (next_field(type, PERF_SAMPLE_CPU, &end) != PERF_NO_FIELD)
+		out->end_cpu = end;
 	next_field(type, PERF_SAMPLE_STREAM_ID, &end);
 	id = next_field(type, PERF_SAMPLE_ID, &end);
 	if (identifier != PERF_NO_FIELD)
@@ -428,10 +429,11 @@ static uint64_t back64(struct bytes body, uint8_t back)
 struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, struct bytes body)
 {
 	if (body.size < layout->end_size)
-		return (struct perf_trailer){0};
+		return (struct perf_trailer){.cpu = PERF_NO_CPU};
 	struct perf_trailer out = {
 		.time = back64(body, layout->end_time),
 		.id = back64(body, layout->end_id),
+		.cpu = layout->end_cpu == PERF_NO_FIELD ? PERF_NO_CPU : le32(body.data + body.size - layout->end_cpu),
 	};
 	if (layout->end_tid != PERF_NO_FIELD) {
 		out.pid = le32(body.data + body.size - layout->end_tid);

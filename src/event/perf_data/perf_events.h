@@ -85,7 +85,7 @@ struct perf_sample_layout {
 	bool stack_counters; /* a word per entry follows the entries            */
 	uint8_t regs_user, regs_intr; /* registers that are set in the masks    */
 	/* The trailer: bytes back from the end of a record. */
-	uint8_t end_size, end_tid, end_time, end_id;
+	uint8_t end_size, end_tid, end_time, end_id, end_cpu;
 };
 
 void perf_sample_layout(const struct perf_attr *attr, struct perf_sample_layout *out);
@@ -128,11 +128,13 @@ size_t perf_callchain(const struct perf_sample *sample, uint64_t *out);
 /* The time of a sample; 0 if its event records none or the body is too short. */
 uint64_t perf_sample_time(const struct perf_sample_layout *layout, struct bytes body);
 
-/* What the trailer of a record says; 0 for what it does not hold. */
+/* What the trailer of a record says; 0 for what it does not hold, but no processor has number PERF_NO_CPU. */
 struct perf_trailer {
 	uint32_t pid, tid;
 	uint64_t time, id;
+	uint32_t cpu;
 };
+#define PERF_NO_CPU UINT32_MAX
 struct perf_trailer perf_trailer_parse(const struct perf_sample_layout *layout, struct bytes body);
 
 /*

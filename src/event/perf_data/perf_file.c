@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/event/perf_data/perf_cursor.h"
@@ -242,8 +243,7 @@ bool perf_file_keep_rest(struct perf_file *file, struct bc_error *err)
 	return true;
 }
 
-static bool pread_whole(struct perf_file *file, uint8_t *to, uint64_t at, size_t size,
-			struct bc_error *err)
+bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size, struct bc_error *err)
 {
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pread(file->stream->fd, to + done, size - done,
@@ -289,7 +289,17 @@ static bool read_section(void *ctx, struct perf_section section, struct bytes *o
 		return bc_fail_nomem(err);
 	file->section = bytes;
 	*out = (struct bytes){bytes, (size_t)section.size};
-	return pread_whole(file, bytes, section.offset, (size_t)section.size, err);
+	return perf_file_read_at(file, section.offset, bytes, (size_t)section.size, err);
+}
+
+uint64_t perf_file_size(const struct perf_file *file)
+{
+	struct stat st;
+	uint64_t size = file->stream->size;
+
+	if (!size && !fstat(file->stream->fd, &st) && S_ISREG(st.st_mode)) /* stdin */
+		size = (uint64_t)st.st_size;
+	return size > file->base ? size - file->base : 0;
 }
 
 struct perf_section_reader perf_file_sections(struct perf_file *file)
@@ -311,30 +321,13 @@ static size_t read_kept(struct perf_file *file, uint8_t *to, size_t size)
 	return got;
 }
 
-static bool skip(struct perf_file *file, size_t size, size_t *out, struct bc_error *err)
-{
-	uint8_t scratch[4096];
-
-	*out = 0;
-	while (*out < size) {
-		size_t want = size - *out, got;
-		want = want < sizeof(scratch) ? want : sizeof(scratch);
-		if (!stream_read(file->stream, scratch, want, &got, err))
-			return false;
-		*out += got;
-		if (got < want)
-			break;
-	}
-	return true;
-}
-
 bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size, size_t *out,
 		    struct bc_error *err)
 {
 	size_t kept = read_kept(file, to, size), got = 0;
 
 	if (kept < size && !(to ? stream_read(file->stream, to + kept, size - kept, &got, err)
-				: skip(file, size - kept, &got, err)))
+				: stream_skip(file->stream, size - kept, &got, err)))
 		return false;
 	file->at += kept + got;
 	*out = kept + got;

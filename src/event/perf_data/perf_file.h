@@ -135,6 +135,12 @@ BC_MUST_USE bool perf_file_keep_rest(struct perf_file *file, struct bc_error *er
  * BC_IO, BC_NOMEM */
 struct perf_section_reader perf_file_sections(struct perf_file *file);
 
+/* Bytes of a seekable file, in any order.  BC_IO; BC_FORMAT: they lie beyond the end. */
+BC_MUST_USE bool perf_file_read_at(struct perf_file *file, uint64_t at, uint8_t *to, size_t size, struct bc_error *err);
+
+/* The size of a seekable file; 0: not known. */
+uint64_t perf_file_size(const struct perf_file *file);
+
 /* Read on from where the last call ended, first from offset 0; short only at the
  * end of the file.  to: NULL to skip. */
 BC_MUST_USE bool perf_file_read(struct perf_file *file, uint8_t *to, size_t size, size_t *out,

@@ -146,16 +146,49 @@ static bool end_here(struct perf_stream *stream, struct bc_error *err)
 	return false;
 }
 
+/* More than that is passed over in the file, not read. */
+#define SKIP_LEAST (2 * PERF_BLOCK_SIZE)
+
+/* Pass over what follows the last record, as far as it is not read yet.  *out: how much. */
+static bool pass_over(struct perf_stream *stream, size_t *out, struct bc_error *err)
+{
+	uint64_t left = stream->end > stream->file->at ? stream->end - stream->file->at : 0;
+	uint64_t want = stream->skip < left ? stream->skip : left;
+
+	*out = 0;
+	if (want < SKIP_LEAST || perf_framer_left(&stream->outer) || stream->file_ended)
+		return true;
+	if (!perf_file_read(stream->file, NULL, want < SIZE_MAX ? (size_t)want : SIZE_MAX, out, err))
+		return false;
+	stream->file_ended = *out < want;
+	return true;
+}
+
 /* Drop what follows the last record. */
 static bool drop_extra(struct perf_stream *stream, struct bc_error *err)
 {
 	while (stream->skip) {
 		size_t dropped = perf_framer_drop(&stream->outer, stream->skip);
+		if (!dropped && !pass_over(stream, &dropped, err))
+			return false;
 		stream->skip -= dropped;
 		stream->skipped += dropped;
 		if (stream->skip && !dropped && !fill(stream, err))
 			return err->code == BC_OK && end_here(stream, err);
 	}
+	return true;
+}
+
+bool perf_stream_payload(struct perf_stream *stream, struct bytes *out, struct bc_error *err)
+{
+	err->code = BC_OK;
+	if (!stream->skip || (!perf_framer_left(&stream->outer) && !fill(stream, err)))
+		return false;
+	struct bytes all = {stream->outer.block->data + stream->outer.begin, perf_framer_left(&stream->outer)};
+	*out = bytes_first(all, stream->skip);
+	perf_framer_drop(&stream->outer, out->size);
+	stream->skip -= out->size;
+	stream->skipped += out->size;
 	return true;
 }
 

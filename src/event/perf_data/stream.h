@@ -79,4 +79,9 @@ void perf_stream_fini(struct perf_stream *stream);
 BC_MUST_USE bool perf_stream_next(struct perf_stream *stream, struct perf_record *out,
 				  struct bc_error *err);
 
+/* The next bytes of what stands behind the record that was given out last: trace data, for example.  They stay until the
+ * next call of a function of the stream.  What is not asked for is skipped.  Returns false when there are no more, with
+ * BC_OK, and on errors: BC_IO, BC_NOMEM. */
+BC_MUST_USE bool perf_stream_payload(struct perf_stream *stream, struct bytes *out, struct bc_error *err);
+
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/trace_summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+FIGURE_READER(kind_of, struct perf_trace_report, figure_string(perf_trace_name(it->kind)))
+
+const struct figure_row trace_rows[] = {
+	{"trace", BEGIN, IF(struct perf_trace_report, found)},
+	{"kind", .read = kind_of},
+	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial, collisions),
+	FIGURES(struct perf_trace_report, , operations, branches, gaps, cut, bad_bytes, unknown_packets),
+	{END},
+	{0},
+};
+
+static bool is_read(const struct perf_trace_report *trace)
+{
+	return trace->kind == PERF_TRACE_ARM_SPE;
+}
+
+void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
+{
+	char read[96] = "";
+
+	if (is_read(trace))
+		snprintf(read, sizeof(read), ": %" PRIu64 " operation%s sampled, of which %" PRIu64 " %s", trace->operations, plural(trace->operations),
+			 trace->branches, trace->branches == 1 ? "is a branch" : "are branches");
+	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s", trace->bytes, plural(trace->bytes),
+		 perf_trace_name(trace->kind), trace->buffers, plural(trace->buffers), read);
+}
+
+void warn_of_trace(const char *path, const struct perf_trace_report *trace, const struct warnings *to)
+{
+	const char *itrace = perf_trace_itrace(trace);
+
+	if (itrace)
+		warn(to, "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
+			 "--show-mmap-events` prints", path, perf_trace_name(trace->kind), itrace);
+	else if (trace->found && !trace->buffers)
+		warn(to, "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again", path,
+		     perf_trace_name(trace->kind));
+	if (trace->truncated)
+		warn(to, "%s: warning: the buffer of the trace was full %" PRIu64 " time%s, and what ran then is missing: a larger one "
+			 "(perf record -m,16M) or fewer samples (-c) help", path, trace->truncated, plural(trace->truncated));
+	if (trace->cut || trace->bad_bytes)
+		warn(to, "%s: warning: damaged: %" PRIu64 " sampled operation%s of the trace left out, as %s cut or damaged", path, trace->cut,
+		     plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
+	if (trace->unknown_packets)
+		warn(to, "%s: warning: %" PRIu64 " packet%s of unknown kinds in the trace skipped", path, trace->unknown_packets,
+		     plural(trace->unknown_packets));
+}
