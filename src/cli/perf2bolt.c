@@ -122,7 +122,7 @@ static void perf2bolt_info_figures(const struct perf2bolt_arguments *arguments, 
 	print_density(arguments, figures->density, out, warnings);
 }
 
-/* ---- perf script at work for us: what only perf can decode (instruction traces, Arm SPE) is read as the text that it prints ---- */
+/* ---- perf script at work for us: what only perf can decode (instruction traces) is read as the text that it prints ---- */
 
 struct perf_job {
 	pid_t pid;
@@ -244,15 +244,6 @@ static bool perf_job_finish(struct perf_job *job, bool *failed, struct bc_error 
 
 /* ---- the command ---- */
 
-/* Returns the --itrace of perf script.  perf decodes Arm SPE with it, too: "bl" asks for branches,
- * each with the last branches before it. */
-static const char *trace_of_arguments(const struct perf2bolt_arguments *arguments)
-{
-	if (arguments->itrace)
-		return arguments->itrace;
-	return arguments->spe ? "bl" : NULL;
-}
-
 struct jobs {
 	struct perf_job *at;
 	const char **paths;
@@ -271,8 +262,8 @@ static bool start_jobs(const struct perf2bolt_arguments *arguments, struct jobs 
 	if (!jobs->at || !jobs->paths)
 		return bc_fail_nomem(err);
 	for (; jobs->count < count; jobs->count++) {
-		if (!perf_job_start(arguments->files.at[jobs->count], trace_of_arguments(arguments),
-				    basic, &jobs->at[jobs->count], err))
+		if (!perf_job_start(arguments->files.at[jobs->count], arguments->itrace, basic,
+				    &jobs->at[jobs->count], err))
 			return false;
 		jobs->paths[jobs->count] = jobs->at[jobs->count].path;
 	}
@@ -345,7 +336,7 @@ static bool run_conversion(const struct perf2bolt_arguments *arguments, struct f
 	perf2bolt_info_kind(conversion_binary(conversion), out);
 	perf2bolt_summary_start(arguments, out);
 	perf2bolt_info_binary(arguments, conversion_binary(conversion), out);
-	if (!trace_of_arguments(arguments))
+	if (!arguments->itrace)
 		return convert_samples(arguments, conversion, heat, err);
 	options->format = INPUT_PERF_SCRIPT;
 	*name = perf_job_name_of(arguments->files.at[0], &conversion_binary(conversion)->image.build_id);

@@ -40,7 +40,7 @@ struct perf2bolt_arguments {
 	const char *events;         /* or NULL */
 	bool with_kernel; /* wanted */
 	const char *itrace; /* what perf script is to make branch stacks of; or NULL */
-	bool spe;
+	bool spe; /* only checked: traces of Arm SPE are read in any case */
 };
 
 /* The two programs: llvm-bolt-heatmap has the same options, but for those of a profile, and writes only the heat map. */

@@ -97,7 +97,7 @@ static const struct perf2bolt_row table[] = {
 	  PUT(conversion.aggregate.filter.most), .takes = "a number"},
 	 OF_BOTH},
 	{{0, "itrace", "value", NO_FILE, "have perf script convert a trace to branch stacks", PUT(itrace)}, OF_BOTH},
-	{{0, "spe", NULL, NO_FILE, "the same for Arm SPE (AArch64 only)", PUT(spe)}, OF_BOTH},
+	{{0, "spe", NULL, NO_FILE, "read a trace of Arm SPE (AArch64 only), which is done without it, too", PUT(spe)}, OF_BOTH},
 	{{0, "ignore-interrupt-lbr", NULL, NO_FILE, "drop branches from and to the kernel (always on)", PUT_BY(with_kernel, option_unset)}, OF_BOTH},
 	{{0, "impute-trace-fall-through", NULL, NO_FILE, "estimate missing fall-throughs of traces", PUT(conversion.aggregate.impute)}, OF_PERF2BOLT},
 	{{0, "parse-mem-profile", NULL, NO_FILE, "always on: memory events are written if there are any", .read = option_nothing}, OF_PERF2BOLT},

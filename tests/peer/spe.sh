@@ -1,17 +1,57 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Arm SPE: perf2bolt 22 --spe beside batconv.  Both read what perf 7.2 printed of the traces (inputs/MANIFEST.md); the perf that is
-# installed may know no stacks of SPE, so one that prints this text stands in for it.
+# Arm SPE.  First what batconv reads of perf.data beside what perf prints of it, of each form of recording that tests/support/spe_data.py
+# writes: PERF_OF_SPE, or perf, if it is of 6.15 or later.  Then perf2bolt 22 --spe beside batconv: both read what perf 7.2 printed of the
+# traces (inputs/MANIFEST.md); the perf that is installed may know no stacks of SPE, so one that prints this text stands in for it.
 . "$(dirname "$0")/../lib.sh"
 own_folder
+arm=$INPUTS/aarch64
+
+# ---- perf, of the same recordings ----
+newest=${PERF_OF_SPE-perf}
+printed() { # RECORDING TEXT
+	"$newest" script -i "$1" --show-mmap-events --show-task-events -F pid,ip,brstack --itrace=bl >"$2" 2>perf.log
+}
+python3 "$SOURCE/tests/support/spe_data.py" "$arm/sorts.spe.txt" x.data times
+if printed x.data printed.txt && grep -q ' 0x0/0x' printed.txt; then
+	for binary in sorts sorts.b22; do
+		text=$arm/$binary.spe.txt
+		entries() {
+			sed -n 's/^ *\(-*[0-9]*\) .* \(0x[1-9a-f].*\)/\1 \2/p' "$1" | sed 's,/[0-9]*/\([A-Z_]*\)/-,/N/\1/-,; s/ *$//'
+		}
+		entries "$text" >whole.txt
+		for words in '' times pipe-times old 'old cpu times context' 'cpu times context' 'cpu times context pipe' wide 'wide times context cpu' 'loads times' \
+			alone 'alone times' collisions 'cpu times switch' 'cpu times switch context'; do
+			words=$(echo "$words" | tr - ' ')
+			# shellcheck disable=SC2086 # words
+			python3 "$SOURCE/tests/support/spe_data.py" "$text" x.data $words || fail "$words: not written"
+			printed x.data printed.txt || fail "$binary, $words: $(cat perf.log)"
+			entries printed.txt >theirs.txt
+			# perf prints what was put in.  Of other threads and without previous targets it is other text.
+			case $words in
+			*switch*) sed 's/^-*[0-9]* //' theirs.txt >a && sed 's/^-*[0-9]* //' whole.txt | cmp - a || fail "$binary, $words: perf prints another trace" ;;
+			*alone*) sed 's/ *0x0.*//' whole.txt | cmp - theirs.txt || fail "$binary, $words: perf prints another trace" ;;
+			*) cmp whole.txt theirs.txt || fail "$binary, $words: perf prints another trace" ;;
+			esac
+			for how in --compat=perf2bolt '' --format=preagg; do
+				"$BATCONV" -q $how "$arm/$binary" printed.txt -o of-text || fail "$binary, $words $how: of perf's text"
+				"$BATCONV" -q $how "$arm/$binary" x.data -o of-trace || fail "$binary, $words $how: of the trace"
+				cmp of-text of-trace || fail "$binary, $words $how: another profile than of perf's text"
+			done
+			echo "$binary, ${words:-plain}: $(wc -l <theirs.txt) branches, as perf prints them"
+		done
+	done
+else
+	leave_out "no perf that prints branches of SPE (6.15 or later; PERF_OF_SPE names one)"
+fi
+
+# ---- perf2bolt, of perf's text ----
 have 22 || finish
 perf2bolt=/usr/lib/llvm-22/bin/perf2bolt
-arm=$INPUTS/aarch64
 mkdir bin
 cat >bin/perf <<'END'
 #!/bin/sh
 case "$*" in
-*--show-mmap-events*--itrace=bl*) cat "$text" ;; # batconv's
 *-F*brstack*--itrace=bl*) sed -n '/PERF_RECORD/d; s/^\( *[0-9]*\)  *[0-9a-f]* /\1 /p' "$text" ;;
 *--show-mmap-events*) sed -n '/MMAP2/s/^ *4242/demo 4242 [000]/p' "$text" ;;
 *--show-task-events*) sed -n '/COMM\|EXIT/s/^ *4242/demo 4242 [000]/p' "$text" ;;
@@ -20,10 +60,10 @@ END
 chmod +x bin/perf
 PATH=$PWD/bin:$PATH
 export PATH text
-printf PERFILE2 >x.data
 
 # both BINARY: theirs, ours under its name, and best, by default
 both() {
+	python3 "$SOURCE/tests/support/spe_data.py" "$text" x.data times
 	$perf2bolt --spe -p x.data "$arm/$1" -o theirs >perf2bolt.log 2>&1 || { cat perf2bolt.log; fail "perf2bolt on $1"; }
 	"$BATCONV" perf2bolt --spe -p x.data "$arm/$1" -o ours >batconv.log 2>&1 || { cat batconv.log; fail "batconv perf2bolt on $1"; }
 	"$BATCONV" -q --compat=perf2bolt "$arm/$1" "$text" -o compat || fail "batconv --compat on $1"
