@@ -630,9 +630,25 @@ size_t map_set_count(const struct map_set *set)
 	return set && set->root ? set->root->count : 0;
 }
 
+/* What others own, too, is not looked into. */
+static size_t node_memory(const struct map_node *node, unsigned height)
+{
+	size_t size = sizeof(*node) + node->cap * map_row_size(height);
+
+	if (node->owners > 1)
+		return (height ? node->count * sizeof(struct mapping) : size) / node->owners;
+	for (size_t i = 0; height && i < node->len; i++)
+		size += node_memory(map_children(node)[i].node, height - 1);
+	return size;
+}
+
 size_t map_set_memory(const struct map_set *set)
 {
-	return set ? (sizeof(*set) + map_set_count(set) * sizeof(struct mapping)) / set->owners : 0;
+	size_t size = set ? sizeof(*set) : 0;
+
+	if (set && set->root)
+		size += node_memory(set->root, set->height);
+	return set ? size / set->owners : 0;
 }
 
 void map_set_list(const struct map_set *set, struct mapping *out)

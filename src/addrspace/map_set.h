@@ -63,7 +63,7 @@ const struct mapping *map_set_above(const struct map_set *set, uint64_t at);
 /* How many mappings there are.  O(1). */
 size_t map_set_count(const struct map_set *set);
 
-/* About how many bytes of memory it takes, in equal parts for each owner.  O(1). */
+/* About how many bytes of memory it takes, of what others own, too, in equal parts.  O(what it alone owns). */
 size_t map_set_memory(const struct map_set *set);
 
 /* All of them in order, to out[map_set_count(set)]. */

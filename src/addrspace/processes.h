@@ -41,7 +41,7 @@ struct process {
 		struct {
 			uint64_t told; /* ns: when something was told of it last */
 			bool sampled;  /* its program had a sample */
-			bool deep;     /* a stack of 32 branches was of these mappings */
+			bool deep;     /* a stack of 32 branches was of these mappings, which all files of them know */
 		} recorded; /* record/recorder.c */
 	};
 	bool used;        /* false: it was moved to another table, see processes_adopt() */

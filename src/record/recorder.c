@@ -69,17 +69,11 @@ const struct ledger_words recorded_words = {"samples", "samples", RECORDED_DROP_
 
 /* ---- processes ---- */
 
-static void touch(struct recorder *r, struct process *process)
-{
-	process->recorded.told = r->now;
-	process->recorded.deep = false;
-}
-
 static void begin(struct recorder *r, struct process *process)
 {
 	process_begin(process);
-	process->recorded.sampled = false;
-	touch(r, process);
+	process->recorded.told = r->now;
+	process->recorded.sampled = process->recorded.deep = false;
 }
 
 static bool is_gone(const struct process *process, uint64_t told_since)
@@ -122,7 +116,8 @@ static bool take_map(struct recorder *r, const struct map_event *map, struct bc_
 		return bc_fail_nomem(err);
 	if (process_has_ended(process))
 		begin(r, process);
-	touch(r, process);
+	process->recorded.told = r->now;
+	process->recorded.deep &= !mapping.file || run_files_at(&r->files, mapping.file)->erratum_seen;
 	return map_set_replace(&process->maps, mapping.start, mapping.end, &mapping) || bc_fail_nomem(err);
 }
 
@@ -144,10 +139,12 @@ static bool take_fork(struct recorder *r, const struct task_event *task, struct 
 	if (!processes_fork(&r->processes, task, &child, &parent))
 		return bc_fail_nomem(err);
 	struct process *told = child ? child : processes_find(&r->processes, task->pid);
-	if (child)
+	if (child) {
 		child->recorded.sampled = false;
+		child->recorded.deep = parent && parent->recorded.deep;
+	}
 	if (told)
-		touch(r, told);
+		told->recorded.told = r->now;
 	return true;
 }
 

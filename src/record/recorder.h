@@ -113,7 +113,9 @@ struct recorded {
 /* The counts as a shard (profile/shard.h).  Errors of the file are the caller's to check; BC_NOMEM, BC_IO */
 BC_MUST_USE bool recorded_shard(const struct recorded *recorded, FILE *to, struct bc_error *err);
 
-/* The same as events: BEGIN, TRACES or ADDRESSES, END: for a conversion of the binary.  What the sink says. */
+/* The same as events: BEGIN, NAME, TRACES or ADDRESSES, END.  For a conversion of the binary (convert/conversion.h) they are
+ * delivered to conversion->aggregate behind conversion_open(), with no files of samples; then come conversion_count() and
+ * conversion_convert().  What the sink says. */
 BC_MUST_USE bool recorded_deliver(const struct recorded *recorded, const struct event_sink *sink, struct bc_error *err);
 
 /* Takes one binary after the other, that with most samples first.  True: its counts are forgotten.  False: they

@@ -2,8 +2,8 @@
 /*
  * Saved rings through the recorder, without the command: replay RINGS FOLDER [-m BYTES] [-f ROUNDS] [-n TIMES] BINARY...
  *
- * A mapping is of a BINARY if its path ends with the same name.  Each gets its shard, FOLDER/NAME.N.zst, where N counts flushes; on stdout
- * stands what became of the samples.  -f: flush after so many rounds, too.  -n: replay so often, to measure.
+ * A mapping is of a BINARY if its path ends with the same name.  Each gets its shard, FOLDER/NAME.N.zst, and its profile without the
+ * input, NAME.N.fdata, where N counts flushes; on stdout stands what became of the samples.  -f: flush after so many rounds, too.  -n: replay so often, to measure.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,9 @@
 #include <time.h>
 
 #include "src/base/output.h"
+#include "src/convert/conversion.h"
+#include "src/profile/fdata.h"
+#include "src/profile/nameable.h"
 #include "src/record/recorder.h"
 
 struct job {
@@ -51,6 +54,33 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 	return *fd < 0 ? FILE_GONE : FILE_OPENED;
 }
 
+/* The profile itself, as FOLDER/NAME.N.fdata. */
+static bool convert_to(struct conversion *c, const struct recorded *recorded, FILE *to, struct bc_error *err)
+{
+	const struct event_sink sink = {&c->aggregate, aggregate_event};
+
+	if (!conversion_open(c, err) || !recorded_deliver(recorded, &sink, err) || !conversion_count(c, err) || !conversion_convert(c, err))
+		return false;
+	const struct fdata_header header = {(const char *const *)c->aggregate.events.at, c->aggregate.events.len};
+	return fdata_write_profile(&c->profile, &header, 1, to, err);
+}
+
+static bool write_profile(const struct job *job, const struct recorded *recorded, struct bc_error *err)
+{
+	struct conversion conversion = {
+		.options = {.wants = WANT_RECORDS, .binary = binary_of(job, text_of(recorded->path)), .force = true,
+			    .aggregate = {.erratum = true, .names = NAMES_ONE_LINE, .rules = best_rules}, .threads = 1}};
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.%u.fdata", job->folder, name_of(recorded->path), job->flushes);
+	FILE *to = fopen(path, "w");
+	bool ok = to && convert_to(&conversion, recorded, to, err);
+	if (to)
+		fclose(to);
+	conversion_free(&conversion);
+	return ok;
+}
+
 static bool take(void *ctx, const struct recorded *recorded, struct bc_error *err)
 {
 	struct job *job = ctx;
@@ -60,6 +90,8 @@ static bool take(void *ctx, const struct recorded *recorded, struct bc_error *er
 	snprintf(path, sizeof(path), "%s/%s.%u.zst", job->folder, name_of(recorded->path), job->flushes);
 	printf("%s %" PRIu64 " samples, %" PRIu64 " branches%s%s\n", name_of(recorded->path), recorded->samples, recorded->branches,
 	       recorded->bolted ? ", bolted" : "", recorded->plain ? ", plain" : "");
+	if (!write_profile(job, recorded, err))
+		return false;
 	if (output_open(path, &out, err) && recorded_shard(recorded, out.file, err))
 		return output_commit(&out, err);
 	output_discard(&out);

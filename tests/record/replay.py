@@ -82,6 +82,11 @@ def differences(recording, binary, called, way, flags, folder):
     run(BATCONV, 'merge', '-q', *shards(folder), '-o', merged)
     if len(want.splitlines()) < 10:
         yield 'convert writes too few lines to compare'
+    made = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith('.fdata')]
+    if len(made) == 1:
+        with open(made[0], 'rb') as file:
+            if file.read() != want:
+                yield 'the profile that the recorder makes differs'
     for name, lines in ('converted', got), ('merged', profile(binary, called, [merged], os.path.join(folder, 'got'))):
         if want == lines:
             continue

@@ -299,6 +299,31 @@ static void an_update_changes_what_differs(void **state)
 	assert_int_equal(held, 0);
 }
 
+/* What sets say of their memory is what they hold, shared or not. */
+static void the_memory_of_sets(void **state)
+{
+	struct map_set *set = NULL, *child;
+
+	(void)state;
+	assert_int_equal(held, 0);
+	assert_int_equal(map_set_memory(NULL), 0);
+	for (uint64_t i = 0; i < 10000; i++) {
+		const struct mapping mapping = {10 * i, 10 * i + 5, 0, 1, 0};
+		assert_true(map_set_replace(&set, mapping.start, mapping.end, &mapping));
+		if (i % 1000 == 0)
+			assert_in_range(map_set_memory(set), held / 2, held);
+	}
+	size_t alone = map_set_memory(set);
+	child = map_set_share(set);
+	assert_in_range(map_set_memory(set) + map_set_memory(child), alone - 1, alone);
+	const struct mapping more = {10000, 10001, 0, 1, 0};
+	assert_true(map_set_replace(&child, more.start, more.end, &more));
+	assert_in_range(map_set_memory(set) + map_set_memory(child), held / 2, held);
+	map_set_release(set);
+	assert_in_range(map_set_memory(child), held / 2, held);
+	map_set_release(child);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +340,7 @@ int main(void)
 		cmocka_unit_test(a_leaf_may_lose_what_another_gains),
 		cmocka_unit_test(what_is_inserted_may_be_one_of_the_set),
 		cmocka_unit_test(an_update_changes_what_differs),
+		cmocka_unit_test(the_memory_of_sets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

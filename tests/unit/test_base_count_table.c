@@ -120,6 +120,27 @@ static void keys_do_not_meet(void **state)
 	}
 }
 
+/* A table of few rows at first grows like any other. */
+static void begins_small(void **state)
+{
+	BC_AUTO(count_table_free) struct count_table table = {0};
+
+	(void)state;
+	assert_true(count_table_must_grow(&table, 1));
+	assert_true(count_table_begin(&table, 64));
+	assert_int_equal(table.capacity, 64);
+	assert_false(count_table_must_grow(&table, 48));
+	assert_true(count_table_must_grow(&table, 49));
+	for (uint64_t i = 1; i <= 1000; i++) {
+		const uint64_t key[COUNT_KEY_WORDS] = {i};
+		bool grows = count_table_must_grow(&table, 1);
+		size_t before = table.capacity;
+		assert_true(count_table_add(&table, key, 1, 0));
+		assert_int_equal(table.capacity, grows ? 2 * before : before);
+	}
+	assert_int_equal(table.used, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +149,7 @@ int main(void)
 		cmocka_unit_test(sums_saturate),
 		cmocka_unit_test(empty_table_finds_nothing),
 		cmocka_unit_test(keys_do_not_meet),
+		cmocka_unit_test(begins_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
