@@ -116,6 +116,7 @@ static unsigned sandbox_landlock(const char *const *outputs, size_t count)
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -242,6 +243,20 @@ static bool deny_clone3(scmp_filter_ctx filter)
 	return number == __NR_SCMP_ERROR || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0) == 0;
 }
 
+/* What a recording does besides writing. */
+static bool allow_recording(scmp_filter_ctx filter, int command)
+{
+	static const struct condition calls[] = {
+		{"ioctl", 1, NUMBER, PERF_EVENT_IOC_ENABLE},
+		{"ioctl", 1, NUMBER, PERF_EVENT_IOC_DISABLE},
+	};
+	static const char *const waiting[] = {"wait4", "waitid"};
+	struct scmp_arg_cmp its[] = {{0, SCMP_CMP_EQ, (scmp_datum_t)command, 0}};
+
+	return allow_where(filter, calls, BC_COUNT(calls)) && allow_all(filter, waiting, BC_COUNT(waiting)) &&
+	       (!command || seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, its) == 0);
+}
+
 static bool make_list(scmp_filter_ctx filter, bool writes)
 {
 	/* Calls by the numbers of another processor fail as all others do; found by halves. */
@@ -256,11 +271,12 @@ static bool make_list(scmp_filter_ctx filter, bool writes)
 }
 
 /* seccomp: which calls there are.
- * writes  files will be opened for writing, renamed and removed, not only read */
-static enum sandbox_calls sandbox_calls(bool writes)
+ * writes   files will be opened for writing, renamed and removed, not only read
+ * records  a recording goes on, with a command of this pid, or 0 */
+static enum sandbox_calls sandbox_calls(bool writes, bool records, int command)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	bool done = filter && make_list(filter, writes) && seccomp_load(filter) == 0;
+	bool done = filter && make_list(filter, writes) && (!records || allow_recording(filter, command)) && seccomp_load(filter) == 0;
 
 	seccomp_release(filter);
 	return done ? CALLS_LISTED : CALLS_NOT_THERE;
@@ -278,9 +294,11 @@ const char *sandbox_library(void)
 
 #else
 
-static enum sandbox_calls sandbox_calls(bool writes)
+static enum sandbox_calls sandbox_calls(bool writes, bool records, int command)
 {
 	(void)writes;
+	(void)records;
+	(void)command;
 	return CALLS_NOT_BUILT;
 }
 
@@ -306,6 +324,15 @@ struct sandbox sandbox_enter(const char *const *outputs, size_t count)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return entered;
 	entered.landlock = sandbox_landlock(outputs, count);
-	entered.calls = sandbox_calls(sandbox_writes(outputs, count));
+	entered.calls = sandbox_calls(sandbox_writes(outputs, count), false, 0);
+	return entered;
+}
+
+struct sandbox sandbox_enter_recording(int command)
+{
+	struct sandbox entered = {.calls = CALLS_NOT_THERE};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		entered.calls = sandbox_calls(true, true, command);
 	return entered;
 }

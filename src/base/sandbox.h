@@ -38,6 +38,11 @@ struct sandbox {
  * The result says which parts the kernel and this build have. */
 struct sandbox sandbox_enter(const char *const *outputs, size_t count);
 
+/* The same for a recording whose rings are open, with an output that is a file or a directory: it may switch its events on and off,
+ * make and remove files, and wait for its command and end it (its pid; 0: there is none).  Without Landlock, as who is in it
+ * may not read /proc/PID/maps and the files of processes that are not. */
+struct sandbox sandbox_enter_recording(int command);
+
 /* The version of libseccomp; NULL: this build is without it. */
 const char *sandbox_library(void);
 

@@ -103,6 +103,19 @@ bool text_dec(struct text t, uint64_t *out)
 	return true;
 }
 
+bool text_memory(struct text t, size_t *out)
+{
+	static const char units[] = "KMG";
+	const char *unit = t.len ? memchr(units, t.at[t.len - 1], sizeof(units) - 1) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	uint64_t number;
+
+	if (!text_dec(text_first(t, t.len - (unit != NULL)), &number) || !number || number > SIZE_MAX >> shift)
+		return false;
+	*out = (size_t)number << shift;
+	return true;
+}
+
 bool text_seconds(struct text t, uint64_t *ns)
 {
 	size_t dot = text_find(t, '.');

@@ -97,6 +97,9 @@ size_t text_blank_lines(struct text t, uint64_t *lines);
 bool text_hex(struct text t, uint64_t *out);
 bool text_dec(struct text t, uint64_t *out);
 
+/* A number of bytes from 1 on: 4096, 64K, 64M, 2G. */
+bool text_memory(struct text t, size_t *out);
+
 /* Three or more words, all of them hexadecimal numbers.  No event of a pre-aggregated profile has such a
  * name: it is another record, whose letter was damaged. */
 bool text_is_numbers(struct text words);

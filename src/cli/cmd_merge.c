@@ -90,21 +90,6 @@ static const char *read_scale(struct command_line *line, const struct option_row
 	return option_number(line, row, value);
 }
 
-/* 4096, 64K, 64M, 2G */
-static const char *read_memory(struct command_line *line, const struct option_row *row, const char *value)
-{
-	static const char units[] = "KMG";
-	struct text size = text_of(value);
-	const char *unit = size.len ? memchr(units, size.at[size.len - 1], sizeof(units) - 1) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	uint64_t number;
-
-	if (!text_dec(text_first(size, size.len - (unit != NULL)), &number) || !number || number > SIZE_MAX >> shift)
-		return OPTION_WRONG;
-	*(size_t *)option_field(line, row) = (size_t)number << shift;
-	return NULL;
-}
-
 static const char *read_max_bad(struct command_line *line, const struct option_row *row, const char *value)
 {
 	struct merge_options *out = option_field(line, row);
@@ -152,7 +137,7 @@ static const struct option_row rows[] = {
 	{0, "shard", NULL, NO_FILE, "write a shard: compressed, with checksum, build identity\nand totals, so that truncation is detected",
 	 INTO(merge.shard)},
 	{0, "require-shards", NULL, NO_FILE, "treat inputs that are not shards as bad", INTO(merge.require_shards)},
-	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)", INTO_BY(merge.memory, read_memory), .takes = "a size such as 64M"},
+	{0, "memory", "SIZE", NO_FILE, "memory for sorting, such as 1G (default: 64M)", INTO_BY(merge.memory, option_memory), .takes = "a size such as 64M"},
 	{0, "fan-in", "N", NO_FILE, "read at most N inputs at the same time (default: 256)", INTO_BY(merge.fan_in, option_size), .takes = "a number from 2 to 512", .least = 2, .most = 512},
 	{0, "threads", "N", NO_FILE,
 	 "number of threads (default: one per processor, but at most\none for each 16M of --memory)",

@@ -22,6 +22,7 @@ extern const struct command overlap_command;
 extern const struct command stale_command;
 extern const struct command heatmap_command;
 extern const struct command report_command;
+extern const struct command record_command;
 extern const struct command version_command;
 
 #endif

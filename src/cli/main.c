@@ -20,7 +20,7 @@
 
 /* In the order in which help shows them. */
 static const struct command *const commands[] = {
-	&convert_command, &merge_command, &quality_command, &report_command, &inspect_command, &verify_command,
+	&convert_command, &record_command, &merge_command, &quality_command, &report_command, &inspect_command, &verify_command,
 	&overlap_command, &stale_command, &heatmap_command,
 	&dump_command, &diff_command, &extract_command, &transcode_command, &encode_command,
 	&addr_command, &image_command, &maps_command, &stacks_command,
@@ -154,7 +154,7 @@ static bool is_help(const char *word)
 static int roles(FILE *out)
 {
 	for (size_t i = 0; i < BC_COUNT(commands); i++)
-		if (commands[i]->operands != NO_FILE) /* version reads and writes none */
+		if (commands[i] != &version_command) /* it reads and writes none */
 			command_roles(commands[i], out);
 	command_roles(perf2bolt_command(), out);
 	command_roles(perf2bolt_heatmap_command(), out);

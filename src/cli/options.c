@@ -133,6 +133,11 @@ const char *option_size(struct command_line *line, const struct option_row *row,
 	return NULL;
 }
 
+const char *option_memory(struct command_line *line, const struct option_row *row, const char *value)
+{
+	return text_memory(text_of(value), option_field(line, row)) ? NULL : OPTION_WRONG;
+}
+
 const char *option_threads(struct command_line *line, const struct option_row *row, const char *value)
 {
 	uint64_t threads;
@@ -257,7 +262,7 @@ static void make_tables(const struct command *command, struct getopt_tables *tab
 {
 	char *s = tables->shorts;
 
-	*s++ = '-'; /* operands come in their order */
+	*s++ = command->stops_at_operand ? '+' : '-'; /* operands come in their order */
 	*s++ = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < command->option_count && i < MAX_OPTIONS; i++) {
 		const struct option_row *row = &command->options[i];

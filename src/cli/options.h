@@ -84,7 +84,7 @@ struct given_option {
 DEFINE_VEC(given_option_vec, struct given_option);
 
 option_reader option_switch, /* into a struct number: 1, or 0 if it is switched off */
-	option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_percent, option_size, option_word,
+	option_flag, option_unset, option_set, option_text, option_view, option_number, option_given_number, option_percent, option_size, option_memory, option_word,
 	option_words,
 	option_keyword; /* the one word of the row: sets a bool */
 option_reader option_nothing; /* the option changes nothing */
@@ -110,6 +110,7 @@ struct command {
 	size_t option_count;
 	enum file_role operands;
 	struct operand_count count;
+	bool stops_at_operand;                /* the first operand ends the options: what follows it is a program's */
 	bool enters_sandbox;                  /* itself, as its outputs are known later */
 	size_t size;                          /* of its struct of arguments */
 	void (*prepare)(struct command_line *); /* sets what is not zero at first; or NULL */

@@ -20,8 +20,8 @@ BYTES = b'boltedcollection\n'
 OTHER = 99 # a descriptor; above those that a caller may leave open
 
 # What values are called that name no file.  A value of another name must have a role.
-NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'FORM', 'FORMAT', 'FROM,TO', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'NAME', 'OF', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
-            'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TOTAL'}
+NO_FILES = {'ADDR', 'ADDRESS', 'DIR', 'EVENT', 'FORM', 'FORMAT', 'FROM,TO', 'GLOB', 'ID', 'KEY', 'KIND', 'LAYOUT', 'N', 'N|SIZE', 'NAME', 'OF', 'P', 'PID', 'PID,...', 'PERCENT', 'PROGRAM',
+            'RULE,...', 'SEVERITY', 'SIZE', 'SIZE,...', 'T', 'TIME', 'TOTAL'}
 # Values of perf2bolt's and llvm-bolt-heatmap's options have no names.  The file of -perf-script-events is not looked at, nor are
 # llvm-bolt-heatmap's -w and -heatmap.
 NAMES = {'perf2bolt', 'llvm-bolt-heatmap'}
@@ -57,7 +57,7 @@ def check_table(table):
         if role not in ROLES:
             wrong.append('%s: no role of this test: %s' % (name, role))
         if option == 'operands':
-            if role == 'none':
+            if role == 'none' and command != 'record': # a program and its words
                 wrong.append('%s: operands have no role' % command)
         elif value == '-':
             if role not in ('none', 'operands-updated'):
@@ -89,6 +89,8 @@ def fixed(words):
 
 def inputs(command, option, role):
     words = named_by(option, role)
+    if role == 'none':
+        return
     if option == 'operands':
         yield Thing('operand', fixed(['-']), 'stdin', '<stdin>')
         if role == 'read':

@@ -48,6 +48,7 @@ def main():
     files = {row[0].split(',')[0].split(' (')[0]: row[2] for row in rows(page, '**Files of batconv')}
     check('.bcmaps', files['maps of processes'], re.search(r'BCMAPS_VERSION (\d+)', read('src/addrspace/bcmaps.h'))[1])
     check('shards', files['shards'], re.search(r'"batconv-shard (\d+)\\n', read('src/profile/shard.h'))[1])
+    check('rings', files['rings'], re.search(r'RINGS_MAGIC "batconv-rings (\d+)\\n"', read('src/record/rings_file.h'))[1])
     check('side files', files['side files'], re.search(r'"BATCONV-SPARSE(\d+)\\n', read('src/base/sparse.h'))[1])
 
     codes = {row[0] for row in rows(page, '**Exit codes.**')}

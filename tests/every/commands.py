@@ -4,7 +4,7 @@ import re
 import subprocess
 
 # A word of a usage line that is no file, and something that stands there well.
-NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed'}
+NO_FILES = {'ADDRESS': '0x55e11c270022', 'LAYOUT': 'fixed', 'PROGRAM': 'true'}
 
 # What stands well in the other places, by the word there, or by command and word.
 GOOD = {'SAMPLES': 'perf.data', 'STACKS': 'perf.data', 'INPUT': 'demo', 'JSON': 'table.json',
@@ -18,16 +18,17 @@ GOOD_ANYWHERE = 'demo.bolt'
 BESIDE = {('addr', '--input'): ['--base=55e11c269000', '--source'],
           ('addr', '--binary'): ['--base=55e11c269000'],
           ('addr', 'stdin'): ['--base=55e11c269000'],
+          ('record', '--replay'): ['--bin=', 'demo.bolt'],
           ('stacks', '--binary'): ['--functions'],
           ('stacks', 'STACKS'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt'],
           ('stacks', 'stdin'): ['--maps=', 'maps.bcmaps', '--binary=', 'demo.bolt']}
 # ... and what stands in an operand then.
 INSTEAD = {('stacks', '--maps'): {'STACKS': 'raw.stacks'}, ('convert', '--maps'): {'SAMPLES': 'plain.script.txt'}}
 # An option that takes the place of operands.
-WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
+WITHOUT = {('convert', '--bin'): ['OPTIMIZED'], ('record', '--replay'): ['PROGRAM'], **{(name, '--from-compiler'): ['OPTIMIZED', 'SAMPLES'] for name in ('convert', 'quality', 'report')}}
 
 # What is written with exit code 3, by the documentation: docs/stats.md.
-WRITTEN_WHEN_WANTING = {('convert', '--stats-file')}
+WRITTEN_WHEN_WANTING = {('convert', '--stats-file'), ('record', '--save-rings')}
 
 # Commands whose output is for programs, which have rules of their own for names; and such options of other commands.
 NO_TEXT = {'heatmap': None, 'report': None, 'convert': None, 'perf2bolt': None, 'llvm-bolt-heatmap': None, 'encode': None, 'extract': None, 'transcode': None, 'maps': ['--raw'],

@@ -7,11 +7,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -54,12 +57,13 @@ long __wrap_syscall(long number, ...)
 
 static const struct mode {
 	const char *name;
-	bool landlock, writes;
+	bool landlock, writes, records;
 } modes_of[] = {
-	{"Landlock, an output", true, true},
-	{"Landlock, no output", true, false},
-	{"no Landlock, an output", false, true},
-	{"no Landlock, no output", false, false},
+	{"Landlock, an output", true, true, false},
+	{"Landlock, no output", true, false, false},
+	{"no Landlock, an output", false, true, false},
+	{"no Landlock, no output", false, false, false},
+	{"a recording", true, true, true},
 };
 
 static struct sandbox enter(const struct mode *mode)
@@ -67,6 +71,8 @@ static struct sandbox enter(const struct mode *mode)
 	const char *const outputs[] = {inside, NULL, "-", device};
 
 	no_landlock = !mode->landlock;
+	if (mode->records)
+		return sandbox_enter_recording(0);
 	return mode->writes ? sandbox_enter(outputs, COUNT(outputs)) : sandbox_enter(&outputs[1], 2);
 }
 
@@ -368,6 +374,34 @@ static void what_goes_on(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* A recording switches its events, and ends its command but no other process. */
+static int record_on(pid_t command)
+{
+	if (sandbox_enter_recording(command).calls != CALLS_LISTED)
+		return 0;
+	if (ioctl(-1, PERF_EVENT_IOC_ENABLE, 0) == 0 || errno != EBADF || ioctl(-1, PERF_EVENT_IOC_DISABLE, 0) == 0 || errno != EBADF)
+		return 1;
+	if (ioctl(-1, PERF_EVENT_IOC_SET_FILTER, "") == 0 || errno != EPERM || kill(getppid(), 0) == 0 || errno != EPERM)
+		return 2;
+	return kill(command, SIGTERM) == 0 && waitpid(command, NULL, 0) == command ? 0 : 3;
+}
+
+static void a_recording_goes_on(void **state)
+{
+	int status;
+
+	(void)state;
+	pid_t child = fork();
+	if (!child) {
+		pid_t command = fork();
+		while (!command)
+			pause();
+		_exit(record_on(command));
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* A new file has the mode that open() gives it, a replaced one its own: without a chmod(). */
 static void modes_of_outputs(void **state)
 {
@@ -497,6 +531,7 @@ int main(void)
 		cmocka_unit_test(every_call),
 		cmocka_unit_test(clone3_is_unknown),
 		cmocka_unit_test(what_goes_on),
+		cmocka_unit_test(a_recording_goes_on),
 		cmocka_unit_test(modes_of_outputs),
 		cmocka_unit_test(no_special_modes),
 		cmocka_unit_test(the_table_is_documented),

@@ -1,0 +1,768 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memfd_create(), pipe2() */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/base/output.h"
+#include "src/cli/commands.h"
+#include "src/cli/output_folder.h"
+#include "src/cli/print.h"
+#include "src/cli/progress.h"
+#include "src/cli/record_print.h"
+#include "src/cli/say.h"
+#include "src/elf/binary.h"
+#include "src/record/live.h"
+#include "src/record/proc_files.h"
+#include "src/record/proc_scan.h"
+#include "src/record/record_shards.h"
+
+#define SECOND UINT64_C(1000000000)
+#define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
+#define RATE_COMMAND 4000
+#define PAGES 128 /* of a ring: 512 KiB need no rights, where the kernel's settings are its own */
+#define FEW 100   /* samples: of the machine, a binary with less gets no file */
+
+enum record_stats { RECORD_STATS_TEXT, RECORD_STATS_JSON, RECORD_STATS_NONE };
+
+struct arguments {
+	struct words pid_words;
+	struct task_vec pids;
+	const char *cgroup, *event, *output, *save, *replay, *input;
+	struct words bins, patterns;
+	bool all, plain, require_branches, forward, verbose, branch_option;
+	struct number frequency, period, pages, least;
+	uint64_t duration, interval; /* ns */
+	struct percent overhead;
+	struct record_keep keep;
+	size_t memory;
+	enum record_stats stats;
+	enum progress_mode progress;
+};
+
+/* ---- the command line ---- */
+
+/* PID[,PID]... */
+static const char *read_pids(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct arguments *args = line->arguments;
+	struct text rest = text_of(value);
+
+	do {
+		size_t comma = text_find(rest, ',');
+		uint64_t number;
+		if (!text_dec(text_first(rest, comma), &number) || !number || number > INT_MAX)
+			return OPTION_WRONG;
+		if (!task_vec_push(&args->pids, (int)number))
+			return OPTION_NOMEM;
+		rest = text_behind(rest, comma);
+	} while (rest.len);
+	return words_push(option_field(line, row), value) ? NULL : OPTION_NOMEM;
+}
+
+/* 10, 1.5s, 200ms, 10m, 1h, as ns */
+static const char *read_time(struct command_line *line, const struct option_row *row, const char *value)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+	char *end;
+	double number = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
+
+	for (size_t i = 0; number > 0 && i < BC_COUNT(units); i++) {
+		double ns = number * units[i].seconds * 1e9;
+		if (strcmp(end, units[i].unit) != 0 || ns < 1e6 || ns > 3.2e17) /* a millisecond to ten years */
+			continue;
+		*(uint64_t *)option_field(line, row) = (uint64_t)ns;
+		return NULL;
+	}
+	return OPTION_WRONG;
+}
+
+/* 100, or 2G */
+static const char *read_keep(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct record_keep *keep = option_field(line, row);
+	size_t size;
+
+	if (text_dec(text_of(value), &keep->files) && keep->files)
+		return NULL;
+	keep->files = 0;
+	if (!text_memory(text_of(value), &size))
+		return OPTION_WRONG;
+	keep->bytes = size;
+	return NULL;
+}
+
+/* 0.5, or 0.5% */
+static const char *read_percent(struct command_line *line, const struct option_row *row, const char *value)
+{
+	struct percent *percent = option_field(line, row);
+	char *end;
+
+	percent->is = *value >= '0' && *value <= '9' ? strtod(value, &end) : -1;
+	percent->given = true;
+	return percent->is > 0 && percent->is <= 100 && (!*end || !strcmp(end, "%")) ? NULL : OPTION_WRONG;
+}
+
+/* Options of perf record that ask for what is recorded anyhow. */
+static const char *read_filter(struct command_line *line, const struct option_row *row, const char *value)
+{
+	static const char *const taken[] = {"any", "any,u", "u,any", "any,u,save_type", "any,save_type,u"};
+	struct arguments *args = line->arguments;
+
+	(void)row;
+	args->branch_option = true;
+	for (size_t i = 0; i < BC_COUNT(taken); i++)
+		if (!strcmp(value, taken[i]))
+			return NULL;
+	return "only branches of all kinds, in code of programs, are recorded: leave out -j, or write -j any,u, not";
+}
+
+static const char *refuse_chains(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)line;
+	(void)row;
+	if (value && !strcmp(value, "no"))
+		return NULL;
+	return "call chains are not recorded, as no profile for llvm-bolt has them: leave out -g and --call-graph (use perf record and 'batconv stacks')";
+}
+
+static const char *refuse_compression(struct command_line *line, const struct option_row *row, const char *value)
+{
+	(void)line;
+	(void)row;
+	(void)value;
+	return "-z is for recordings of perf: counts are written, compressed always: leave it out";
+}
+
+static const struct option_row rows[] = {
+	{'p', "pid", "PID", NO_FILE, "record processes that run, PID[,PID...], with their threads,\ntheir children, and what these start",
+	 INTO_BY(pid_words, read_pids), .takes = "process ids, with commas"},
+	{0, "cgroup", "NAME", NO_FILE, "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service", INTO(cgroup)},
+	{'a', "all", NULL, NO_FILE, "record the whole machine", INTO(all)},
+	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, in place of recording", INTO(replay)},
+	{'o', "output", "FILE", FILE_WRITTEN,
+	 "write a shard of each binary into the directory FILE/; or of\none binary its shard FILE.zst, or its profile (fdata) FILE", INTO(output)},
+	{0, "bin", "BIN", FILE_READ, "only samples of this binary; repeatable", INTO(bins)},
+	{0, "match", "GLOB", NO_FILE, "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
+	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)", INTO(input)},
+	{'d', "duration", "TIME", NO_FILE, "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
+	 INTO_BY(duration, read_time), .takes = "a time such as 60, 10m or 1h"},
+	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)", INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
+	{0, "keep", "N|SIZE", NO_FILE, "delete the oldest shards of this host in DIR, so that N\nfiles, or SIZE bytes, are left", INTO_BY(keep, read_keep),
+	 .takes = "a number from 1 on, or a size such as 2G"},
+	{0, "min-samples", "N", NO_FILE, "no shard of a binary with less samples than N (default:\n100 of --all and --cgroup, else 1)", INTO(least), .takes = "a number"},
+	{'F', "freq", "N", NO_FILE, "samples a second and processor (default: 4000 of a command,\nelse 997)", INTO(frequency), .takes = "a number from 1 on", .least = 1},
+	{'c', "count", "N", NO_FILE, "... or a sample each N events", INTO(period), .takes = "a number from 1 on", .least = 1},
+	{'e', "event", "EVENT", NO_FILE, "the event: cycles, instructions, branches, branch-brs,\ncpu-clock or rHEX (default: the best that there is)", INTO(event)},
+	{0, "plain", NULL, NO_FILE, "record no branch stacks, only addresses", INTO(plain)},
+	{0, "require-branches", NULL, NO_FILE, "where there are no branch stacks, record nothing (exit 3)", INTO(require_branches)},
+	{0, "max-overhead", "P", NO_FILE, "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
+	 INTO_BY(overhead, read_percent), .takes = "a percentage above 0"},
+	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)", INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
+	{0, "memory", "SIZE", NO_FILE, "memory for counts and processes (default: 64M)", INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
+	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay", INTO(save)},
+	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed", INTO(forward)},
+	{0, "sandbox", NULL, NO_FILE,
+	 "when all is opened, drop the rights to run programs,\nuse the network, and record anything else", .read = option_sandbox},
+	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
+	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal)", INTO_SET(progress, PROGRESS_ALWAYS)},
+	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
+	{'q', "quiet", NULL, NO_FILE, "print only warnings and errors", INTO_SET(stats, RECORD_STATS_NONE)},
+	{'v', "verbose", NULL, NO_FILE, "print a longer summary", INTO(verbose)},
+	HELP_ROW,
+	/* of perf record */
+	{0, "all-cpus", NULL, NO_FILE, NULL, INTO(all)},
+	{'b', "branch-any", NULL, NO_FILE, NULL, INTO(branch_option)},
+	{'j', "branch-filter", "FILTER", NO_FILE, NULL, INTO_BY(branch_option, read_filter)},
+	{'g', NULL, NULL, NO_FILE, NULL, .read = refuse_chains},
+	{0, "call-graph", "MODE", NO_FILE, NULL, .read = refuse_chains},
+	{'z', "compression-level", "[N]", NO_FILE, NULL, .read = refuse_compression},
+};
+
+static void prepare(struct command_line *line)
+{
+	struct arguments *args = line->arguments;
+
+	args->memory = RECORDER_MEMORY;
+}
+
+static void finish(void *arguments)
+{
+	struct arguments *args = arguments;
+
+	task_vec_free(&args->pids);
+}
+
+/* ---- what is written, and where ---- */
+
+/* A recording while it runs. */
+struct record_run {
+	struct arguments *args;
+	const struct command_line *line;
+	struct opened_rings rings;
+	struct recorder *recorder;
+	struct proc_files files;
+	struct live_recording live;
+	struct record_shards shards;
+	struct record_view view;
+	struct output saved; /* --save-rings */
+	bool saved_open;
+	pid_t command; /* 0: none */
+	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
+	int status;     /* of the command, when it has ended */
+	bool command_ended;
+	char named[128];
+};
+
+static bool is_folder_name(const char *path)
+{
+	struct stat st;
+
+	return text_ends(text_of(path), "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+/* The one binary of an -o FILE: of --bin, or the command itself. */
+static const char *only_binary(const struct arguments *args, const struct words *command, char found[PATH_MAX])
+{
+	const char *name = command->len ? command->at[0] : NULL, *path = getenv("PATH");
+
+	if (args->bins.len || !name || args->replay)
+		return args->bins.len == 1 ? args->bins.at[0] : NULL;
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? name : NULL;
+	for (struct text rest = text_of(path ? path : ""); rest.len;) {
+		size_t colon = text_find(rest, ':');
+		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX && access(found, X_OK) == 0)
+			return found;
+		rest = text_behind(rest, colon);
+	}
+	return NULL;
+}
+
+static int check_target(const struct command_line *line, const struct arguments *args)
+{
+	int named = (args->pids.len > 0) + (args->cgroup != NULL) + args->all + (args->replay != NULL);
+
+	if (named > 1)
+		return usage_error(line->command, "one of -p, --cgroup, -a and --replay at a time", NULL);
+	if (!named && !line->operands.len)
+		return usage_error(line->command, "nothing to record: a command, -p PID, --cgroup=NAME or -a", NULL);
+	if (args->replay && line->operands.len)
+		return usage_error(line->command, "--replay records nothing, so there is no command to run, not", line->operands.at[0]);
+	if (args->replay && args->save)
+		return usage_error(line->command, "--replay reads what --save-rings has written", NULL);
+	return EXIT_DONE;
+}
+
+static int check(struct command_line *line)
+{
+	const struct arguments *args = line->arguments;
+	int code = check_target(line, args);
+
+	if (code != EXIT_DONE)
+		return code;
+	if (args->frequency.given && args->period.given)
+		return usage_error(line->command, "-F gives a frequency and -c a period: one of them", NULL);
+	if (args->pages.given && args->pages.is & (args->pages.is - 1))
+		return usage_error(line->command, "-m takes a power of two", NULL);
+	if (args->plain && args->require_branches)
+		return usage_error(line->command, "--plain and --require-branches exclude each other", NULL);
+	if (!args->output)
+		return usage_error(line->command, "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin", NULL);
+	if (is_folder_name(args->output))
+		return args->input ? usage_error(line->command, "--input is for a profile: -o FILE with --bin", NULL) : EXIT_DONE;
+	if (args->interval || args->keep.files || args->keep.bytes)
+		return usage_error(line->command, "--interval and --keep need a directory for the shards: -o DIR/", NULL);
+	char found[PATH_MAX];
+	if (!only_binary(args, &line->operands, found))
+		return usage_error(line->command, "-o FILE has the samples of one binary: name it with --bin, or give a directory: -o DIR/", NULL);
+	return EXIT_DONE;
+}
+
+/* ---- the command that is run ---- */
+
+/* What runs in the child until it becomes the command. */
+static void become(char **words, int go, int failed, const sigset_t *mask)
+{
+	char byte;
+
+	signal(SIGXFSZ, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (read(go, &byte, 1) != 1)
+		_exit(127); /* it is not to run after all */
+	execvp(words[0], words);
+	int why = errno;
+	(void)!write(failed, &why, sizeof(why));
+	_exit(why == ENOENT ? 127 : 126);
+}
+
+static bool start_command(struct record_run *r, const sigset_t *mask, struct bc_error *err)
+{
+	const struct words *operands = &r->line->operands;
+	char **words = calloc(operands->len + 1, sizeof(*words));
+	int go[2], failed[2];
+
+	if (!words)
+		return bc_fail_nomem(err);
+	for (size_t i = 0; i < operands->len; i++)
+		words[i] = (char *)operands->at[i];
+	bool ok = pipe2(go, O_CLOEXEC) == 0 && pipe2(failed, O_CLOEXEC) == 0;
+	if (ok) {
+		r->command = fork();
+		if (!r->command) {
+			close(go[1]);
+			become(words, go[0], failed[1], mask);
+		}
+		close(go[0]);
+		close(failed[1]);
+		r->go = go[1];
+		r->failed = failed[0];
+	}
+	free(words);
+	if (ok && r->command > 0)
+		return true;
+	r->command = 0;
+	return bc_fail_errno(err, "%s: cannot be started", operands->at[0]);
+}
+
+static void let_go(void *ctx)
+{
+	struct record_run *r = ctx;
+
+	if (r->command)
+		(void)!write(r->go, "x", 1);
+}
+
+static bool command_has_ended(void *ctx)
+{
+	struct record_run *r = ctx;
+
+	if (r->command && !r->command_ended)
+		r->command_ended = waitpid(r->command, &r->status, WNOHANG) == r->command;
+	return r->command_ended;
+}
+
+static struct live_signals signals_seen;
+
+/* What still runs of it is ended, as perf record does. */
+static void end_command(struct record_run *r)
+{
+	if (!r->command)
+		return;
+	close(r->go); /* if it waits still, it is not to run */
+	if (!command_has_ended(r))
+		kill(r->command, SIGTERM);
+	while (!r->command_ended && signals_seen.end < 2) {
+		if (waitpid(r->command, &r->status, 0) == r->command)
+			r->command_ended = true;
+		else if (errno != EINTR)
+			break;
+	}
+}
+
+/* 0, or errno of its exec. */
+static int exec_failure(const struct record_run *r)
+{
+	int why = 0;
+
+	return r->command && read(r->failed, &why, sizeof(why)) == (ssize_t)sizeof(why) ? why : 0;
+}
+
+/* ---- signals ---- */
+
+static void on_signal(int number)
+{
+	if (number == SIGHUP)
+		signals_seen.rotate++;
+	else if (number == SIGUSR1)
+		signals_seen.tell++;
+	else if (number != SIGCHLD)
+		signals_seen.end++;
+}
+
+/* They come while the loop waits, and at no other time.  *mask: what was blocked before. */
+static void take_signals(sigset_t *mask)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
+	struct sigaction action = {.sa_handler = on_signal}, old;
+	sigset_t all;
+
+	sigemptyset(&all);
+	for (size_t i = 0; i < BC_COUNT(numbers); i++) {
+		sigaddset(&all, numbers[i]);
+		if (numbers[i] == SIGCHLD || (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN))
+			sigaction(numbers[i], &action, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &all, mask);
+}
+
+/* ---- whom ---- */
+
+static enum perf_target target_of(const struct arguments *args)
+{
+	return args->all ? PERF_MACHINE : args->cgroup ? PERF_CGROUP : args->pids.len ? PERF_TASKS : PERF_COMMAND;
+}
+
+/* The directory of a cgroup: as it is named, of cgroup v2, or of the hierarchy that version 1 has for this. */
+static bool cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
+{
+	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/perf_event/", ""};
+	static const char list[] = "/cgroup.procs"; /* of its processes: what has none is no cgroup */
+
+	for (size_t i = 0; i < BC_COUNT(roots); i++) {
+		int length = snprintf(path, PATH_MAX, "%s%s%s", roots[i], name, list);
+		if (length >= PATH_MAX || access(path, F_OK) != 0)
+			continue;
+		path[(size_t)length - strlen(list)] = '\0';
+		return true;
+	}
+	return bc_fail(err, BC_NOTFOUND, "%s: no such cgroup below /sys/fs/cgroup", name);
+}
+
+/* The processes, and all of their threads. */
+static bool list_threads(struct record_run *r, struct task_vec *threads, struct bc_error *err)
+{
+	struct task_vec *processes = &r->live.processes;
+
+	for (size_t i = 0; i < r->args->pids.len; i++)
+		if (!task_vec_push(processes, r->args->pids.at[i]))
+			return bc_fail_nomem(err);
+	for (size_t i = 0; i < processes->len; i++)
+		if (!proc_threads(PROC_ROOT, processes->at[i], threads, err))
+			return false;
+	size_t named = processes->len;
+	if (!proc_add_descendants(PROC_ROOT, processes, err))
+		return false;
+	struct bc_error gone;
+	for (size_t i = named; i < processes->len; i++)
+		if (!proc_threads(PROC_ROOT, processes->at[i], threads, &gone) && gone.code == BC_NOMEM)
+			return bc_fail_nomem(err);
+	return true;
+}
+
+static void name_target(struct record_run *r)
+{
+	const struct arguments *args = r->args;
+
+	switch (target_of(args)) {
+	case PERF_MACHINE: snprintf(r->named, sizeof(r->named), "the whole machine"); break;
+	case PERF_CGROUP: snprintf(r->named, sizeof(r->named), "cgroup %.100s", args->cgroup); break;
+	case PERF_TASKS: snprintf(r->named, sizeof(r->named), "PID %.100s", args->pid_words.at[0]); break;
+	case PERF_COMMAND: snprintf(r->named, sizeof(r->named), "%.100s", r->line->operands.at[0]); break;
+	}
+}
+
+static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
+{
+	const struct arguments *args = r->args;
+	struct task_vec threads = {0};
+	struct perf_request request = {
+		.target = target_of(args),
+		.named = r->named,
+		.cgroup = -1,
+		.event = args->event,
+		.period = args->period.given ? args->period.is : 0,
+		.frequency = args->frequency.given ? args->frequency.is : target_of(args) == PERF_COMMAND ? RATE_COMMAND : RATE_UNATTENDED,
+		.frequency_given = args->frequency.given,
+		.ring = (args->pages.given ? args->pages.is : PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+		.plain = args->plain,
+		.require_branches = args->require_branches,
+		.pauses = args->overhead.given,
+	};
+	bool ok = true;
+
+	if (request.target == PERF_TASKS)
+		ok = list_threads(r, &threads, err);
+	if (request.target == PERF_COMMAND)
+		ok = (task_vec_push(&threads, r->command) && task_vec_push(&r->live.processes, r->command)) || bc_fail_nomem(err);
+	if (request.target == PERF_CGROUP) {
+		ok = cgroup_folder(args->cgroup, cgroup, err);
+		request.cgroup = ok ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		ok = ok && (request.cgroup >= 0 || bc_fail_errno(err, "%s", cgroup));
+		r->live.cgroup = cgroup;
+	}
+	request.tasks = threads;
+	ok = ok && perf_open(&perf_kernel_linux, &request, &r->rings, err);
+	if (request.cgroup >= 0)
+		close(request.cgroup);
+	task_vec_free(&threads);
+	return ok;
+}
+
+/* ---- beginning ---- */
+
+static bool want_files(struct record_run *r, struct bc_error *err)
+{
+	struct arguments *args = r->args;
+
+	r->files.root = PROC_ROOT;
+	r->files.replayed = args->replay;
+	r->files.patterns = args->patterns.at;
+	r->files.pattern_count = args->patterns.len;
+	for (size_t i = 0; i < args->bins.len; i++)
+		if (!proc_files_want(&r->files, args->bins.at[i], err))
+			return false;
+	return r->shards.binary == NULL || args->bins.len || proc_files_want(&r->files, r->shards.binary, err);
+}
+
+/* What a host is, for whoever reads its rings elsewhere. */
+static void describe_host(char *text, size_t size)
+{
+	struct utsname own;
+	char cpu[8192], *model;
+
+	if (uname(&own) != 0)
+		memset(&own, 0, sizeof(own));
+	int length = snprintf(text, size, "machine %s\nkernel %s %s\n", own.machine, own.sysname, own.release);
+	if (!perf_kernel_linux.read("/proc/cpuinfo", cpu, sizeof(cpu)) || !(model = strstr(cpu, "model name")) || !(model = strchr(model, ':')))
+		return;
+	model[strcspn(model, "\n")] = '\0';
+	snprintf(text + length, size - (size_t)length, "processor%s\n", model + 1);
+}
+
+static bool begin_saving(struct record_run *r, struct bc_error *err)
+{
+	char host[1024];
+
+	if (!r->args->save)
+		return true;
+	if (!output_open(r->args->save, &r->saved, err))
+		return false;
+	r->saved_open = true;
+	describe_host(host, sizeof(host));
+	rings_begin(r->saved.file, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, text_of(host));
+	return true;
+}
+
+static bool end_saving(struct record_run *r, struct bc_error *err)
+{
+	if (!r->saved_open)
+		return true;
+	r->saved_open = false;
+	return output_commit(&r->saved, err);
+}
+
+static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t rings, struct bc_error *err)
+{
+	struct recorder_options options = {
+		.attr = attr,
+		.rings = rings,
+		.memory = r->args->memory,
+		.files = {&r->files, proc_files_open},
+		.save = r->saved_open ? r->saved.file : NULL,
+	};
+
+	return recorder_open(&options, &r->recorder, err);
+}
+
+static void tell_notes(const struct record_run *r)
+{
+	const struct arguments *args = r->args;
+	enum perf_target target = target_of(args);
+
+	if (args->stats == RECORD_STATS_JSON)
+		return;
+	if (args->branch_option && args->verbose)
+		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
+	for (size_t i = 0; i < r->rings.notes.len; i++)
+		if (args->stats == RECORD_STATS_TEXT || strstr(r->rings.notes.at[i].text, "using") || strstr(r->rings.notes.at[i].text, "no branch"))
+			say(stderr, "%s", r->rings.notes.at[i].text);
+	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
+		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
+		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
+}
+
+/* ---- the end ---- */
+
+static bool flush(void *ctx, bool last, struct bc_error *err)
+{
+	struct record_run *r = ctx;
+	struct bc_error why = {0};
+	bool ok = record_shards_write(&r->shards, r->recorder, last, &why);
+
+	if (ok || why.code != BC_IO) {
+		if (ok && r->shards.failing) {
+			r->shards.failing = false;
+			say(stderr, "writing goes on");
+		}
+		*err = why;
+		return ok;
+	}
+	/* A full disk ends no recording: what was counted stays and is written later. */
+	if (last) {
+		*err = why;
+		return false;
+	}
+	if (!r->shards.failing)
+		say(stderr, "warning: %s: counting goes on, and writing is tried again", why.text);
+	r->shards.failing = true;
+	return true;
+}
+
+static void tick(void *ctx, bool asked)
+{
+	struct record_run *r = ctx;
+
+	record_progress(&r->view, &r->live, asked);
+}
+
+static bool replay(struct record_run *r, struct bc_error *err)
+{
+	struct file_stream stream;
+	struct rings_reader reader = {0};
+	bool ended = false;
+
+	if (!stream_open(r->args->replay, &stream, err))
+		return false;
+	bool ok = rings_open(&stream, &reader, err) && open_recorder(r, (struct bytes){reader.attr, reader.attr_size}, reader.rings, err);
+	while (ok && !ended) {
+		ok = recorder_replay(r->recorder, &reader, &ended, err);
+		if (ok && !ended && recorder_is_full(r->recorder))
+			ok = flush(r, false, err);
+	}
+	ok = ok && flush(r, true, err);
+	rings_close(&reader);
+	stream_close(&stream);
+	return ok;
+}
+
+/* All is opened by now, and the command is there. */
+static void enter_sandbox(const struct record_run *r)
+{
+	struct sandbox entered = sandbox_enter_recording(r->command);
+
+	if (r->args->stats != RECORD_STATS_JSON && entered.calls != CALLS_LISTED)
+		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");
+}
+
+static bool record(struct record_run *r, const sigset_t *mask, char cgroup[PATH_MAX], struct bc_error *err)
+{
+	const struct arguments *args = r->args;
+
+	name_target(r);
+	if ((r->line->operands.len && !start_command(r, mask, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
+	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
+		return false;
+	tell_notes(r);
+	if (r->line->sandbox)
+		enter_sandbox(r);
+	long processors = args->all ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+	r->live.rings = &r->rings;
+	r->live.recorder = r->recorder;
+	r->live.target = target_of(args);
+	r->live.signals = &signals_seen;
+	r->live.mask = mask;
+	r->live.duration = args->duration;
+	r->live.interval = args->interval;
+	r->live.share = args->overhead.given ? args->overhead.is / 100 * (double)processors : 0;
+	r->live.ctx = r;
+	r->live.flush = flush;
+	r->live.tick = tick;
+	r->live.ended = command_has_ended;
+	bool ok = live_run(&r->live, let_go, err);
+	end_command(r);
+	return ok && end_saving(r, err);
+}
+
+/* Writes the profile of the one binary, as convert does of its counts. */
+static int write_profile(struct record_run *r)
+{
+	char samples[64], input[PATH_MAX + 16], output[PATH_MAX + 16];
+	char *words[8] = {(char *)"convert", (char *)"--stats=none"};
+	int count = 2;
+
+	snprintf(samples, sizeof(samples), "/proc/self/fd/%d", r->shards.counts);
+	snprintf(output, sizeof(output), "--output=%s", r->args->output);
+	snprintf(input, sizeof(input), "--input=%s", r->args->input ? r->args->input : "");
+	words[count++] = output;
+	if (r->args->input)
+		words[count++] = input;
+	words[count++] = (char *)r->shards.binary;
+	words[count++] = samples;
+	return command_run(&convert_command, count, words);
+}
+
+static int code_of_command(const struct record_run *r)
+{
+	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}
+
+static int finish_recording(struct record_run *r)
+{
+	const struct arguments *args = r->args;
+	struct recorder_stats stats = recorder_stats(r->recorder);
+	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
+				       .command_code = r->command_ended ? code_of_command(r) : -1};
+	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
+	int code = EXIT_DONE, why = exec_failure(r);
+
+	if (why) {
+		say(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
+		return why == ENOENT ? 127 : 126;
+	}
+	if (!stats.samples.kept)
+		code = EXIT_WANTING;
+	else if (r->shards.counts >= 0 && r->shards.binaries.len) {
+		code = write_profile(r);
+		result.profile = code == EXIT_DONE || code == EXIT_PARTIAL ? args->output : NULL;
+	}
+	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
+		code = EXIT_PARTIAL;
+	if (args->stats == RECORD_STATS_JSON)
+		record_json(&result, stderr);
+	else
+		record_summary(&result, args->stats == RECORD_STATS_TEXT, args->verbose, stderr);
+	if (code == EXIT_WANTING && args->stats != RECORD_STATS_JSON)
+		record_explain(&result, args->pids.at, args->pids.len, stderr);
+	return code == EXIT_DONE && args->forward && r->command_ended ? code_of_command(r) : code;
+}
+
+static int run(struct command_line *line)
+{
+	struct record_run r = {.args = line->arguments, .line = line, .go = -1, .failed = -1};
+	struct arguments *args = r.args;
+	char cgroup[PATH_MAX], found[PATH_MAX];
+	struct bc_error err = {0};
+	sigset_t mask;
+
+	bool folder = is_folder_name(args->output), wide = args->all || args->cgroup;
+	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
+	take_signals(&mask);
+	record_view_init(&r.view, args->stats == RECORD_STATS_NONE ? PROGRESS_NEVER : args->progress);
+	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
+		  want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, &mask, cgroup, &err));
+	record_view_clear(&r.view);
+	end_command(&r);
+	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
+	if (r.saved_open)
+		output_discard(&r.saved);
+	record_shards_close(&r.shards, code == EXIT_FAILED || code == EXIT_WANTING);
+	recorder_free(r.recorder);
+	proc_files_free(&r.files);
+	perf_close(&r.rings);
+	task_vec_free(&r.live.processes);
+	return code;
+}
+
+const struct command record_command = {
+	.name = "record", .args = "[OPTION]... -o FILE [PROGRAM]...",
+	.help = "count the samples of running programs, without perf and its recordings\n\n"
+	"Records PROGRAM, processes, a cgroup or the machine, branch stacks where the processor\n"
+	"has them, and writes counts as shards, which convert and merge take, or a profile.\n"
+	"With -p, --cgroup or -a, PROGRAM says how long: 'sleep 60'.  SIGTERM and SIGINT end\n"
+	"with what was counted, SIGHUP writes shards now, SIGUSR1 tells how it is.",
+	COMMAND_OPTIONS(rows), .operands = NO_FILE, .stops_at_operand = true,
+	.size = sizeof(struct arguments), .enters_sandbox = true, .prepare = prepare, .check = check, .finish = finish, .run = run,
+};

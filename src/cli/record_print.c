@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/cli/record_print.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cli/say.h"
+#include "src/output/figure_table.h"
+#include "src/record/proc_scan.h"
+
+#define SECOND UINT64_C(1000000000)
+#define SHOWN_MOST 10 /* binaries */
+
+/* ---- while it runs ---- */
+
+void record_view_init(struct record_view *view, enum progress_mode mode)
+{
+	*view = (struct record_view){.on = mode == PROGRESS_ALWAYS || (mode == PROGRESS_AUTO && isatty(STDERR_FILENO))};
+}
+
+void record_view_clear(struct record_view *view)
+{
+	if (view->shown)
+		fputs("\r\033[K", stderr);
+	view->shown = false;
+}
+
+/* 0:42, 1:02:03 */
+static void format_time(uint64_t ns, char *out, size_t size)
+{
+	uint64_t s = ns / SECOND;
+
+	if (s < 3600)
+		snprintf(out, size, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+	else
+		snprintf(out, size, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+}
+
+static double share_of(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+void record_progress(struct record_view *view, const struct live_recording *live, bool asked)
+{
+	char time[32], line[400], next[64] = "";
+
+	if (!view->on && !asked)
+		return;
+	struct recorder_stats stats = recorder_stats(live->recorder);
+	uint64_t since = view->at ? view->at : live->began, passed = live->now > since ? live->now - since : 1;
+	double rate = (double)(stats.samples.read - view->samples) * (double)SECOND / (double)passed;
+	format_time(live->now - live->began, time, sizeof(time));
+	if (live->next) {
+		char left[32];
+		format_time(live->next > live->now ? live->next - live->now : 0, left, sizeof(left));
+		snprintf(next, sizeof(next), ", next shards in %s", left);
+	}
+	snprintf(line, sizeof(line), "%s %" PRIu64 " samples (%.0f/s), %" PRIu64 " files, %" PRIu64 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
+		 time, stats.samples.read, rate, stats.files, stats.lost + stats.lost_samples, share_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
+		 stats.memory >> 20, share_of(live->cpu - view->cpu, passed), live->paused ? ", paused" : "", next);
+	if (asked) {
+		record_view_clear(view);
+		say(stderr, "%s", line);
+	} else {
+		fprintf(stderr, "\r\033[Kbatconv: %s", line);
+		fflush(stderr);
+		view->shown = true;
+	}
+	view->samples = stats.samples.read;
+	view->at = live->now;
+	view->cpu = live->cpu;
+}
+
+/* ---- the summary ---- */
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct recorded_binary *x = *(const struct recorded_binary *const *)a, *y = *(const struct recorded_binary *const *)b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+/* For free(); NULL: out of memory. */
+static const struct recorded_binary **hottest_first(const struct record_shards *shards)
+{
+	const struct recorded_binary **all = malloc((shards->binaries.len + 1) * sizeof(*all));
+
+	for (size_t i = 0; all && i < shards->binaries.len; i++)
+		all[i] = &shards->binaries.at[i];
+	if (all && shards->binaries.len)
+		qsort(all, shards->binaries.len, sizeof(const struct recorded_binary *), compare_samples);
+	return all;
+}
+
+static void print_drops(const struct ledger *ledger, const struct ledger_words *words, FILE *out)
+{
+	for (size_t i = 0; i < words->reason_count; i++)
+		if (ledger->dropped[i])
+			say(out, "  %5.1f %% %10" PRIu64 " dropped: %s", share_of(ledger->dropped[i], ledger->read), ledger->dropped[i], words->reasons[i].text);
+}
+
+static void print_binary(const struct record_result *result, const struct recorded_binary *binary, bool verbose, FILE *out)
+{
+	char id[2 * BUILD_ID_MAX + 1];
+	const char *written = result->profile ? result->profile : binary->file;
+
+	say(out, "  %5.1f %% %10" PRIu64 " %s%s%s%s", share_of(binary->samples, result->stats.samples.read), binary->samples, binary->path,
+	    binary->bolted ? " (BOLTed)" : "", written ? " -> " : "", written ? written : "");
+	if (binary->shards > 1)
+		say(out, "%20s and %" PRIu64 " shard%s before", "", binary->shards - 1, plural(binary->shards - 1));
+	if (!verbose)
+		return;
+	build_id_format(&binary->build_id, id);
+	say(out, "%20s build-id %s, %" PRIu64 " branches", "", *id ? id : "none", binary->branches);
+}
+
+/* Puts a word into quotes if a shell would cut it. */
+static void print_word(const char *word, FILE *out)
+{
+	char shown[PATH_MAX];
+
+	snprintf(shown, sizeof(shown), "%s", word);
+	make_printable(shown);
+	bool plain = *shown && !strpbrk(shown, " '\"\\$`*?[]{}()<>|&;#~!");
+	fputs(plain ? "" : "'", out);
+	for (const char *c = shown; *c; c++)
+		if (*c == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*c, out);
+	fputs(plain ? "" : "'", out);
+}
+
+/* The command that goes on with the binary that ran most, of BOLTed ones if there are any. */
+static void print_next(const struct record_result *result, const struct recorded_binary *const *all, FILE *out)
+{
+	const struct recorded_binary *of = NULL;
+
+	for (size_t i = 0; i < result->shards->binaries.len; i++)
+		if (all[i]->file && (!of || (all[i]->bolted && !of->bolted)))
+			of = all[i];
+	if (!of)
+		return;
+	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path, *digest = strrchr(of->file, '/');
+	fputs("batconv: next: batconv ", out);
+	print_word(of->path, out);
+	putc(' ', out);
+	if (of->shards > 1 && digest) { /* all of its shards: NAME.DIGEST.* */
+		const char *end = strchr(digest, 0);
+		for (int dots = 0; end > digest && dots < 3;) /* host, time, zst: what is cut is what differs */
+			dots += *--end == '.';
+		char *prefix = strndup(of->file, (size_t)(end - of->file));
+		if (prefix)
+			print_word(prefix, out);
+		free(prefix);
+		fputs(".*", out);
+	} else {
+		print_word(of->file, out);
+	}
+	fputs(of->plain ? " --input=PROG -o " : " -o ", out);
+	print_word(name, out);
+	fputs(of->plain ? ".fdata (PROG: what llvm-bolt read, or will read)\n" : ".fdata\n", out);
+}
+
+static void print_head(const struct record_result *result, FILE *out)
+{
+	const struct recorder_stats *stats = &result->stats;
+	uint64_t lost = stats->lost + stats->lost_samples;
+
+	if (!result->live) {
+		say(out, "counted %" PRIu64 " samples of %" PRIu64 " programs in %" PRIu64 " files; %" PRIu64 " lost", stats->samples.read, stats->programs, stats->files, lost);
+		return;
+	}
+	const struct live_recording *live = result->live;
+	say(out, "recorded %" PRIu64 " samples (%s%s) of %" PRIu64 " programs in %" PRIu64 " files, in %.1f s; %" PRIu64 " lost; %.2f s CPU", stats->samples.read,
+	    perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event, stats->programs, stats->files,
+	    (double)(live->now - live->began) / (double)SECOND, lost, (double)live->cpu / (double)SECOND);
+	if (live->share > 0)
+		say(out, "samples were on for %.1f %% of the time (--max-overhead)", share_of(live->sampled, live->now - live->began));
+}
+
+static void print_warnings(const struct record_result *result, FILE *out)
+{
+	const struct recorder_stats *stats = &result->stats;
+	uint64_t lost = stats->lost + stats->lost_samples;
+
+	if (lost * 100 > stats->samples.read + lost)
+		say(out, "warning: %" PRIu64 " records were lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)", lost,
+		    share_of(lost, stats->samples.read + lost));
+	if (stats->throttled)
+		say(out, "warning: the kernel held samples back %" PRIu64 " time%s, as they took too much time: record less often (-F)", stats->throttled,
+		    plural(stats->throttled));
+	if (result->live && result->live->unreadable)
+		say(out, "warning: /proc/PID/maps of %" PRIu64 " process%s may not be read: what was mapped there before is not known", result->live->unreadable,
+		    result->live->unreadable == 1 ? "" : "es");
+	if (result->command_code > 0)
+		say(out, "the command ended with exit code %d", result->command_code);
+}
+
+void record_summary(const struct record_result *result, bool whole, bool verbose, FILE *out)
+{
+	const struct record_shards *shards = result->shards;
+	const struct recorded_binary **all = whole ? hottest_first(shards) : NULL;
+
+	if (whole)
+		print_head(result, out);
+	print_warnings(result, out);
+	if (!whole || !all) {
+		free(all);
+		return;
+	}
+	size_t most = verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
+	for (size_t i = 0; i < most; i++)
+		print_binary(result, all[i], verbose, out);
+	if (most < shards->binaries.len)
+		say(out, "  ... and of %zu more binaries (-v shows them)", shards->binaries.len - most);
+	if (shards->few_samples)
+		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " binaries with less than %" PRIu64 " samples each: no shards (--min-samples)",
+		    share_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries, shards->least);
+	if (shards->other_samples)
+		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", share_of(shards->other_samples, result->stats.samples.read),
+		    shards->other_samples, shards->binary);
+	print_drops(&result->stats.samples, &recorded_words, out);
+	if (verbose)
+		print_drops(&result->stats.branches, &branch_words, out);
+	if (shards->deleted)
+		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted, plural(shards->deleted));
+	if (!result->profile)
+		print_next(result, all, out);
+	free(all);
+}
+
+/* ---- JSON ---- */
+
+static void json_ledger(struct json *json, const struct ledger *ledger, const struct ledger_words *words)
+{
+	json_open(json, words->key, '{');
+	json_number(json, "read", ledger->read);
+	json_number(json, "kept", ledger->kept);
+	json_open(json, "dropped", '{');
+	for (size_t i = 0; i < words->reason_count; i++)
+		json_number(json, words->reasons[i].key, ledger->dropped[i]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static void json_id(struct json *json, const char *key, const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	build_id_format(id, hex);
+	json_string(json, key, hex);
+}
+
+static void json_binary(struct json *json, const struct recorded_binary *binary)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "path", binary->path);
+	json_id(json, "digest", &binary->digest);
+	json_id(json, "build_id", &binary->build_id);
+	json_bool(json, "bolted", binary->bolted);
+	json_bool(json, "plain", binary->plain);
+	json_number(json, "samples", binary->samples);
+	json_number(json, "branches", binary->branches);
+	json_number(json, "shards", binary->shards);
+	if (binary->file)
+		json_string(json, "file", binary->file);
+	json_close(json, '}');
+}
+
+void record_json(const struct record_result *result, FILE *out)
+{
+	struct json json = {.out = out};
+	const struct recorder_stats *stats = &result->stats;
+	const struct recorded_binary **all = hottest_first(result->shards);
+
+	json_open(&json, NULL, '{');
+	json_string(&json, "schema", "batconv-record-1");
+	if (result->live) {
+		json_string(&json, "event", result->rings->event);
+		json_bool(&json, "branch_stacks", perf_has_branches(result->rings));
+		json_number(&json, result->rings->attr.freq ? "frequency" : "period", result->rings->attr.sample_freq);
+		json_number(&json, "ring_bytes", result->rings->size);
+		json_real(&json, "seconds", (double)(result->live->now - result->live->began) / (double)SECOND);
+		json_real(&json, "sampled_seconds", (double)result->live->sampled / (double)SECOND);
+		json_real(&json, "cpu_seconds", (double)result->live->cpu / (double)SECOND);
+		json_number(&json, "unreadable_processes", result->live->unreadable);
+	}
+	if (result->command_code >= 0)
+		json_number(&json, "command_exit", (uint64_t)result->command_code);
+	json_ledger(&json, &stats->samples, &recorded_words);
+	json_ledger(&json, &stats->branches, &branch_words);
+	json_number(&json, "lost", stats->lost);
+	json_number(&json, "lost_samples", stats->lost_samples);
+	json_number(&json, "throttled", stats->throttled);
+	json_number(&json, "programs", stats->programs);
+	json_number(&json, "files", stats->files);
+	json_number(&json, "memory", stats->memory);
+	json_number(&json, "few_samples", result->shards->few_samples);
+	json_number(&json, "few_binaries", result->shards->few_binaries);
+	json_number(&json, "other_layout_samples", result->shards->other_samples);
+	json_number(&json, "deleted", result->shards->deleted);
+	json_open(&json, "binaries", '[');
+	for (size_t i = 0; all && i < result->shards->binaries.len; i++)
+		json_binary(&json, all[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	putc('\n', out);
+	free(all);
+}
+
+/* ---- nothing ---- */
+
+void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out)
+{
+	const struct recorder_stats *stats = &result->stats;
+
+	if (result->live && !stats->samples.read) {
+		for (size_t i = 0; i < count; i++) {
+			char name[16];
+			proc_name(PROC_ROOT, pids[i], name);
+			say(out, "PID %d (%s) used no processor time in code of its own meanwhile, or has ended", pids[i], *name ? name : "it has ended");
+		}
+		say(out, "no samples: nothing ran, or for too short a time: record for longer, or more often (-F)%s",
+		    proc_is_in_namespace(PROC_ROOT) ? "; this program runs in a pid namespace (a container), and sees no processes outside" : "");
+		return;
+	}
+	if (!stats->samples.read)
+		say(out, "no samples");
+	else if (result->shards->binary || stats->samples.dropped[RECORDED_DROP_LEFT_OUT])
+		say(out, "none of the %" PRIu64 " samples is in a file that was asked for (--bin, --match)", stats->samples.read);
+	else
+		say(out, "none of the %" PRIu64 " samples can be used", stats->samples.read);
+}

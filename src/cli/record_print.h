@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What `batconv record` tells while it runs and at its end. */
+#ifndef CLI_RECORD_PRINT_H
+#define CLI_RECORD_PRINT_H
+
+#include <stdio.h>
+
+#include "src/cli/progress.h"
+#include "src/record/live.h"
+#include "src/record/record_shards.h"
+
+/* The line that shows how far a recording is. */
+struct record_view {
+	bool on, shown;
+	uint64_t samples, at, cpu; /* when it was shown last */
+};
+
+void record_view_init(struct record_view *view, enum progress_mode mode);
+
+/* asked: a line that stays, whatever the mode. */
+void record_progress(struct record_view *view, const struct live_recording *live, bool asked);
+void record_view_clear(struct record_view *view);
+
+struct record_result {
+	struct recorder_stats stats;
+	const struct record_shards *shards;
+	const struct opened_rings *rings;    /* NULL: replayed */
+	const struct live_recording *live; /* likewise */
+	const char *profile;               /* that was written from the counts, or NULL */
+	const char *input;                 /* of that; or NULL */
+	int command_code;                  /* -1: there was no command, or it was ended by a signal of ours */
+};
+
+/* whole: the summary, not only what a user must know. */
+void record_summary(const struct record_result *result, bool whole, bool verbose, FILE *out);
+
+/* One JSON object, schema "batconv-record-1". */
+void record_json(const struct record_result *result, FILE *out);
+
+/* Nothing was recorded: what may be the reason. */
+void record_explain(const struct record_result *result, const int *pids, size_t count, FILE *out);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _DEFAULT_SOURCE /* DT_DIR */
+#include "src/record/live.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "src/addrspace/maps_text.h"
+#include "src/addrspace/proc.h"
+#include "src/record/proc_scan.h"
+
+#define SECOND UINT64_C(1000000000)
+#define WAIT 200          /* ms: a ring that fills slowly is read so often */
+#define WAIT_LIMITED 50   /* ms: with a limit of the cost, which is seen only then */
+#define SCAN_LEAST SECOND /* between two scans after losses */
+#define LEVELS_MOST 32    /* of directories of a cgroup */
+
+uint64_t live_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t own_cpu(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u) != 0)
+		return 0;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * SECOND + (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/* ---- /proc ---- */
+
+/* A path of /proc/PID/maps writes a newline as \012.  The result is in `out`, or the text itself. */
+static struct text unescape(struct text path, char out[PATH_MAX])
+{
+	size_t len = 0;
+
+	if (!memchr(path.at, '\\', path.len) || path.len >= PATH_MAX)
+		return path;
+	for (size_t i = 0; i < path.len; i++) {
+		bool newline = path.at[i] == '\\' && path.len - i >= 4 && !memcmp(path.at + i, "\\012", 4);
+		out[len++] = newline ? '\n' : path.at[i];
+		i += newline ? 3 : 0;
+	}
+	return (struct text){out, len};
+}
+
+static bool take_line(struct live_recording *live, uint32_t pid, const struct maps_line *line, uint64_t time, struct bc_error *err)
+{
+	char room[PATH_MAX];
+	struct map_event map = {
+		.pid = pid,
+		.start = {line->start},
+		.size = line->end - line->start,
+		.offset = {line->offset},
+		.executable = true,
+		.path = line->path.len ? unescape(line->path, room) : text_of("//anon"),
+		.node = {.major = line->major, .minor = line->minor, .inode = line->inode},
+	};
+
+	return recorder_map(live->recorder, &map, time, err);
+}
+
+static bool take_maps(struct live_recording *live, uint32_t pid, struct text maps, uint64_t time, struct bc_error *err)
+{
+	while (maps.len) {
+		size_t length = text_find(maps, '\n');
+		struct maps_line line;
+		const char *wrong = maps_line_parse(text_first(maps, length), &line);
+		if (!wrong && line.flags & MAPPING_EXEC && !take_line(live, pid, &line, time, err))
+			return false;
+		maps = text_behind(maps, length);
+	}
+	return true;
+}
+
+static bool scan_process(struct live_recording *live, int pid, uint64_t time, struct bc_error *err)
+{
+	struct task_vec threads = {0};
+	struct bc_error gone;
+	size_t size;
+	char *maps;
+
+	if (!proc_threads(PROC_ROOT, pid, &threads, &gone))
+		return gone.code != BC_NOMEM || bc_fail_nomem(err);
+	bool ok = true;
+	if (proc_maps_text((uint32_t)pid, &maps, &size, &gone)) {
+		ok = recorder_process(live->recorder, (uint32_t)pid, time, err) && take_maps(live, (uint32_t)pid, (struct text){maps, size}, time, err);
+		for (size_t i = 0; ok && i < threads.len; i++)
+			ok = threads.at[i] == pid || recorder_thread(live->recorder, (uint32_t)pid, (uint32_t)threads.at[i], time, err);
+		free(maps);
+	} else {
+		live->unreadable += gone.code == BC_IO; /* what the rings tell of it stays */
+	}
+	task_vec_free(&threads);
+	return ok;
+}
+
+/* Adds the processes of a cgroup and of those below it. */
+static bool cgroup_processes(const char *folder, unsigned levels, struct task_vec *out)
+{
+	char path[PATH_MAX];
+	int pid;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= sizeof(path))
+		return true;
+	FILE *file = fopen(path, "re");
+	bool ok = true;
+	while (file && ok && fscanf(file, "%d", &pid) == 1)
+		ok = pid <= 0 || task_vec_push(out, pid);
+	if (file)
+		fclose(file);
+	DIR *dir = levels ? opendir(folder) : NULL;
+	for (const struct dirent *entry; dir && ok && (entry = readdir(dir));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < sizeof(path))
+			ok = cgroup_processes(path, levels - 1, out);
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+/* Reads what is mapped now.  Its time is that before the scan, so that what happens meanwhile comes later. */
+static bool scan(struct live_recording *live, struct bc_error *err)
+{
+	struct task_vec all = {0}, *list = &all;
+	uint64_t time = live_clock();
+	bool ok = true;
+
+	live->scans++;
+	live->unreadable = 0;
+	if (live->target == PERF_MACHINE) {
+		ok = proc_processes(PROC_ROOT, &all, err);
+	} else if (live->target == PERF_CGROUP) {
+		ok = cgroup_processes(live->cgroup, LEVELS_MOST, &all) || bc_fail_nomem(err);
+	} else {
+		list = &live->processes;
+		ok = proc_add_descendants(PROC_ROOT, list, err);
+	}
+	for (size_t i = 0; ok && i < list->len; i++)
+		ok = scan_process(live, list->at[i], time, err);
+	task_vec_free(&all);
+	/* Children whose parents have ended are in no list of descendants. */
+	return ok && (live->target != PERF_MACHINE || recorder_scanned(live->recorder, time, err));
+}
+
+/* ---- the loop ---- */
+
+static bool take_bytes(void *ctx, size_t ring, const uint8_t *bytes, size_t size, struct bc_error *err)
+{
+	return recorder_ring(ctx, (uint32_t)ring, (struct bytes){bytes, size}, err);
+}
+
+static bool take_round(struct live_recording *live, struct bc_error *err)
+{
+	return perf_drain(live->rings, take_bytes, live->recorder, err) && recorder_round(live->recorder, err);
+}
+
+/* What the samples so far and this program have cost, in ns. */
+static uint64_t spent(const struct live_recording *live, uint64_t cpu_before)
+{
+	return live->cpu - cpu_before + recorder_stats(live->recorder).samples.read * LIVE_SAMPLE_COST;
+}
+
+/* Switches samples off while more was spent than the limit allows, and on again when half a second of it is saved. */
+static void hold_to_limit(struct live_recording *live, uint64_t since, uint64_t cpu_before)
+{
+	double allowed = live->share * (double)(live->now - since), cost = (double)spent(live, cpu_before);
+
+	if (!live->paused && cost > allowed) {
+		perf_pause(live->rings);
+		live->paused = true;
+	} else if (live->paused && cost < allowed - live->share * (double)SECOND / 2) {
+		perf_go_on(live->rings);
+		live->paused = false;
+	}
+}
+
+/* How long to wait for the rings, in ms. */
+static int wait_time(const struct live_recording *live)
+{
+	uint64_t most = live->share > 0 ? WAIT_LIMITED : WAIT, end = live->duration ? live->began + live->duration : UINT64_MAX;
+
+	if (live->next && live->next < end)
+		end = live->next;
+	if (end <= live->now)
+		return 0;
+	uint64_t left = (end - live->now) / 1000000 + 1;
+	return (int)(left < most ? left : most);
+}
+
+static void measure_time(struct live_recording *live)
+{
+	uint64_t now = live_clock();
+
+	live->sampled += live->paused ? 0 : now - live->now;
+	live->now = now;
+	live->cpu = own_cpu();
+}
+
+static bool is_over(const struct live_recording *live, bool alive)
+{
+	return !alive || live->signals->end || (live->duration && live->now - live->began >= live->duration) || live->ended(live->ctx);
+}
+
+struct live_marks {
+	uint64_t tick, scan, lost, cpu;
+	sig_atomic_t rotated, told;
+};
+
+static bool hand_over(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
+{
+	bool due = live->next && live->now >= live->next, asked = live->signals->rotate != marks->rotated;
+
+	if (!due && !asked && !recorder_is_full(live->recorder))
+		return true;
+	marks->rotated = live->signals->rotate;
+	while (live->next && live->now >= live->next)
+		live->next += live->interval;
+	return live->flush(live->ctx, false, err);
+}
+
+static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
+{
+	uint64_t lost = recorder_stats(live->recorder).lost;
+
+	if (lost == marks->lost || live->now - marks->scan < SCAN_LEAST)
+		return true;
+	marks->lost = lost;
+	marks->scan = live->now;
+	return scan(live, err);
+}
+
+static void tell(struct live_recording *live, struct live_marks *marks)
+{
+	bool asked = live->signals->tell != marks->told;
+
+	if (!asked && live->now - marks->tick < SECOND)
+		return;
+	marks->tick = live->now;
+	marks->told = live->signals->tell;
+	live->tick(live->ctx, asked);
+}
+
+static bool run_until_end(struct live_recording *live, struct bc_error *err)
+{
+	struct live_marks marks = {.tick = live->now, .scan = live->now, .cpu = live->cpu};
+
+	for (bool alive = true; !is_over(live, alive);) {
+		alive = perf_wait(live->rings, wait_time(live), live->mask);
+		measure_time(live);
+		if (!take_round(live, err) || !rescan(live, &marks, err) || !hand_over(live, &marks, err))
+			return false;
+		if (live->share > 0)
+			hold_to_limit(live, live->began, marks.cpu);
+		tell(live, &marks);
+	}
+	return true;
+}
+
+bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err)
+{
+	live->began = live->now = live_clock();
+	if (live->target != PERF_COMMAND) {
+		perf_begin(live->rings);
+		if (!scan(live, err))
+			return false;
+	}
+	if (let_go)
+		let_go(live->ctx);
+	measure_time(live);
+	live->next = live->interval ? live->now + live->interval : 0;
+	if (!run_until_end(live, err))
+		return false;
+	perf_end(live->rings);
+	measure_time(live);
+	return take_round(live, err) && recorder_drain(live->recorder, err) && live->flush(live->ctx, true, err);
+}

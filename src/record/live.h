@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The loop of a recording: waits for the rings, hands their bytes to the recorder, reads from /proc what was mapped before and
+ * what was lost, and holds to a limit of its cost.  All times are ns of CLOCK_MONOTONIC, so that a clock that is set changes nothing.
+ */
+#ifndef RECORD_LIVE_H
+#define RECORD_LIVE_H
+
+#include <signal.h>
+
+#include "src/record/perf_open.h"
+#include "src/record/recorder.h"
+
+/* What a handler of signals notes. */
+struct live_signals {
+	volatile sig_atomic_t end;    /* how often it was asked to end */
+	volatile sig_atomic_t rotate; /* hand over now */
+	volatile sig_atomic_t tell;   /* tell how it is */
+};
+
+struct live_recording {
+	struct opened_rings *rings;
+	struct recorder *recorder;
+	enum perf_target target;
+	struct task_vec processes;   /* PERF_TASKS, PERF_COMMAND: those that were named, or the command's; grows */
+	const char *cgroup;          /* PERF_CGROUP: its directory */
+	const struct live_signals *signals;
+	const sigset_t *mask;        /* while it waits */
+	uint64_t duration, interval; /* 0: none */
+	double share;                /* of a processor that may be spent; 0: no limit.  Needs rings that can pause */
+
+	/* Who listens. */
+	void *ctx;
+	/* Hands over what was counted; now and then, and at the end.  False: stop with this error. */
+	bool (*flush)(void *ctx, bool last, struct bc_error *err);
+	/* About each second, and when a signal asks for it. */
+	void (*tick)(void *ctx, bool asked);
+	/* Has the command ended? */
+	bool (*ended)(void *ctx);
+
+	/* Results, and how it is. */
+	uint64_t began, now, sampled; /* how long samples were on */
+	uint64_t next;                /* hand-over, 0: none */
+	uint64_t cpu;                 /* own processor time, in ns */
+	uint64_t scans, unreadable;   /* of /proc: how often, and processes whose maps may not be read */
+	bool paused;
+};
+
+/* What a sample costs the program that is interrupted, in ns, for `share`: that of a timer's interrupt in a virtual machine. */
+#define LIVE_SAMPLE_COST 20000
+
+/* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is called), and returns when the duration is
+ * over, all that is recorded has ended, or a signal asks for it; then all was handed over.
+ *
+ * BC_NOMEM, BC_FORMAT, and what `flush` says */
+BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err);
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t live_clock(void);
+
+#endif

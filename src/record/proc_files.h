@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The file that a process has mapped, opened for reading: by its mapping, which works for deleted and replaced files and in any
+ * mount namespace, but takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; else as the program of the process; else by its path, as the
+ * process sees it and as this program does.  Whatever a path leads to must be the file of the mapping.
+ */
+#ifndef RECORD_PROC_FILES_H
+#define RECORD_PROC_FILES_H
+
+#include <sys/types.h>
+
+#include "src/base/build_id.h"
+#include "src/base/vec.h"
+#include "src/record/recorder.h"
+
+/* A binary that is asked for. */
+struct wanted_file {
+	const char *path; /* borrowed */
+	dev_t device;
+	ino_t inode;
+	struct build_id build_id; /* size 0: it has none */
+};
+DEFINE_VEC(wanted_file_vec, struct wanted_file);
+
+struct proc_files {
+	const char *root;                   /* PROC_ROOT, but for tests */
+	bool replayed;                      /* of processes that are gone, maybe of another host: `wanted` by the names of their files,
+	                                       others by their paths */
+	struct wanted_file_vec wanted;      /* all, if there are none: of these files, or of copies with their build-id */
+	const char *const *patterns;        /* of paths (fnmatch()), likewise */
+	size_t pattern_count;
+};
+
+/* Adds a binary that is asked for.  BC_IO, BC_FORMAT, BC_NOMEM */
+BC_MUST_USE bool proc_files_want(struct proc_files *files, const char *path, struct bc_error *err);
+void proc_files_free(struct proc_files *files);
+
+/* A file_opener: ctx is a struct proc_files. */
+enum file_answer proc_files_open(void *ctx, const struct map_event *mapping, int *fd);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _GNU_SOURCE /* memfd_create() */
+#include "src/record/record_shards.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "src/base/output.h"
+#include "src/elf/binary.h"
+
+#define SUFFIX ".zst"
+#define DIGEST_SHOWN 6     /* bytes */
+#define NAME_MOST 100      /* characters of a binary's name */
+#define STALE 600          /* seconds: a shard is written in less */
+#define NAMES_MOST 1000    /* shards of one binary and second */
+
+/* Letters that stand for themselves in a name on any system. */
+static void plain_letters(char *name)
+{
+	if (*name == '.' || *name == '-')
+		*name = '_';
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && !strchr("._+-", *name))
+			*name = '_';
+}
+
+/* ---- the directory ---- */
+
+/* A name of this host's shards, with what stands behind it; NULL: it is none. */
+static const char *behind_shard(const struct record_shards *shards, const char *name)
+{
+	char middle[80];
+
+	snprintf(middle, sizeof(middle), ".%s.", shards->host);
+	const char *at = strstr(name, middle);
+	if (!at)
+		return NULL;
+	at += strlen(middle);
+	if (strspn(at, "0123456789") != 8 || at[8] != 'T' || strspn(at + 9, "0123456789") != 6 || at[15] != 'Z')
+		return NULL;
+	at += 16;
+	if (*at == '.' && isdigit((unsigned char)at[1]))
+		at += 1 + strspn(at + 1, "0123456789");
+	return strncmp(at, SUFFIX, strlen(SUFFIX)) ? NULL : at + strlen(SUFFIX);
+}
+
+/* Removes what a run that was killed left: NAME.zst.XXXXXX. */
+static void remove_stale(const struct record_shards *shards)
+{
+	DIR *folder = opendir(shards->folder);
+	struct stat st;
+
+	for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+		const char *behind = behind_shard(shards, entry->d_name);
+		if (behind && strlen(behind) == 7 && *behind == '.' && fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > STALE)
+			(void)unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+struct old_shard {
+	char *name;
+	struct timespec time;
+	uint64_t size;
+};
+DEFINE_VEC(old_shard_vec, struct old_shard);
+
+static int compare_age(const void *a, const void *b)
+{
+	const struct old_shard *x = a, *y = b;
+
+	if (x->time.tv_sec != y->time.tv_sec)
+		return x->time.tv_sec > y->time.tv_sec ? -1 : 1;
+	if (x->time.tv_nsec != y->time.tv_nsec)
+		return x->time.tv_nsec > y->time.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool list_shards(const struct record_shards *shards, DIR *folder, struct old_shard_vec *out)
+{
+	struct stat st;
+
+	for (const struct dirent *entry; (entry = readdir(folder));) {
+		const char *behind = behind_shard(shards, entry->d_name);
+		if (!behind || *behind || fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		char *name = strdup(entry->d_name);
+		if (!name || !old_shard_vec_push(out, (struct old_shard){name, st.st_mtim, (uint64_t)st.st_size})) {
+			free(name);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Deletes this host's oldest shards. */
+static void delete_oldest(struct record_shards *shards)
+{
+	struct old_shard_vec all = {0};
+	DIR *folder = shards->keep.files || shards->keep.bytes ? opendir(shards->folder) : NULL;
+	uint64_t bytes = 0;
+
+	if (!folder)
+		return;
+	if (list_shards(shards, folder, &all)) {
+		if (all.len)
+			qsort(all.at, all.len, sizeof(*all.at), compare_age);
+		for (size_t i = 0; i < all.len; i++) {
+			bytes += all.at[i].size;
+			bool too_many = shards->keep.files ? i >= shards->keep.files : bytes > shards->keep.bytes;
+			if (too_many && unlinkat(dirfd(folder), all.at[i].name, 0) == 0)
+				shards->deleted++;
+		}
+	}
+	for (size_t i = 0; i < all.len; i++)
+		free(all.at[i].name);
+	old_shard_vec_free(&all);
+	closedir(folder);
+}
+
+static bool make_folder(struct record_shards *shards, struct bc_error *err)
+{
+	struct stat st;
+
+	shards->made = mkdir(shards->folder, 0777) == 0;
+	if (!shards->made && (errno != EEXIST || stat(shards->folder, &st) != 0 || !S_ISDIR(st.st_mode)))
+		return bc_fail_errno(err, "%s: cannot be the directory of the shards", shards->folder);
+	if (access(shards->folder, W_OK | X_OK) != 0)
+		return bc_fail_errno(err, "%s: no shards can be written there", shards->folder);
+	remove_stale(shards);
+	return true;
+}
+
+/* ---- open and close ---- */
+
+static bool know_binary(struct record_shards *shards, struct bc_error *err)
+{
+	struct binary binary = {0};
+
+	if (!binary_map(shards->binary, &binary, err))
+		return false;
+	bool is_program = binary.kind != BINARY_SECTION;
+	if (is_program)
+		shards->digest = code_digest(&binary);
+	binary_close(&binary);
+	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary", shards->binary);
+}
+
+bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep, struct bc_error *err)
+{
+	struct utsname own;
+
+	*out = (struct record_shards){.binary = binary, .counts = -1, .least = least, .keep = keep, .since = time(NULL)};
+	snprintf(out->host, sizeof(out->host), "%.64s", uname(&own) == 0 && *own.nodename ? own.nodename : "localhost");
+	plain_letters(out->host);
+	if (!binary) {
+		out->folder = output;
+		return make_folder(out, err);
+	}
+	if (text_ends(text_of(output), SUFFIX))
+		out->file = output;
+	else if ((out->counts = memfd_create("counts", MFD_CLOEXEC)) < 0)
+		return bc_fail_errno(err, "memory for the counts");
+	return know_binary(out, err);
+}
+
+void record_shards_close(struct record_shards *shards, bool empty)
+{
+	for (size_t i = 0; i < shards->binaries.len; i++) {
+		free(shards->binaries.at[i].path);
+		free(shards->binaries.at[i].file);
+	}
+	recorded_binary_vec_free(&shards->binaries);
+	if (shards->counts >= 0)
+		close(shards->counts);
+	if (shards->made && empty)
+		(void)rmdir(shards->folder);
+}
+
+/* ---- what is handed over ---- */
+
+static bool same_id(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->data, b->data, a->size);
+}
+
+static struct recorded_binary *binary_of(struct record_shards *shards, const struct recorded *recorded)
+{
+	for (size_t i = 0; i < shards->binaries.len; i++)
+		if (same_id(&shards->binaries.at[i].digest, &recorded->digest))
+			return &shards->binaries.at[i];
+	struct recorded_binary new = {.path = strdup(recorded->path), .digest = recorded->digest, .build_id = recorded->build_id};
+	if (!new.path || !recorded_binary_vec_push(&shards->binaries, new)) {
+		free(new.path);
+		return NULL;
+	}
+	return &shards->binaries.at[shards->binaries.len - 1];
+}
+
+static void count(struct recorded_binary *binary, const struct recorded *recorded)
+{
+	binary->samples += recorded->samples;
+	binary->branches += recorded->branches;
+	binary->bolted = recorded->bolted;
+	binary->plain = recorded->plain;
+}
+
+/* The name of the next shard; number: of those of the same second. */
+static bool shard_path(const struct record_shards *shards, const struct recorded *recorded, unsigned number, char path[PATH_MAX], struct bc_error *err)
+{
+	char name[NAME_MOST + 1], digest[2 * BUILD_ID_MAX + 1], when[32] = "", more[16] = "";
+	const char *slash = strrchr(recorded->path, '/');
+	struct build_id first = recorded->digest;
+	struct tm utc;
+
+	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : recorded->path);
+	if (strchr(name, ' '))
+		*strchr(name, ' ') = '\0'; /* " (deleted)", or what a name seldom has */
+	plain_letters(name);
+	first.size = first.size < DIGEST_SHOWN ? first.size : DIGEST_SHOWN;
+	build_id_format(&first, digest);
+	if (gmtime_r(&shards->since, &utc))
+		strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
+	if (number)
+		snprintf(more, sizeof(more), ".%u", number);
+	const char *end = text_ends(text_of(shards->folder), "/") ? "" : "/";
+	int length = snprintf(path, PATH_MAX, "%s%s%s.%s.%s.%s%s" SUFFIX, shards->folder, end, name, digest, shards->host, when, more);
+	return (length > 0 && length < PATH_MAX) || bc_fail(err, BC_IO, "%.200s: too long a path for a shard", shards->folder);
+}
+
+/* Writes a shard under a name that no file has. */
+static bool write_new(struct record_shards *shards, const struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+{
+	char path[PATH_MAX];
+
+	for (unsigned number = 0; number < NAMES_MOST; number++) {
+		struct output output;
+		struct stat st;
+		if (!shard_path(shards, recorded, number, path, err))
+			return false;
+		if (lstat(path, &st) == 0)
+			continue;
+		if (!output_open(path, &output, err))
+			return false;
+		if (!recorded_shard(recorded, output.file, err)) {
+			output_discard(&output);
+			return false;
+		}
+		if (!output_commit_new(&output, err)) {
+			if (err->code == BC_EXISTS)
+				continue;
+			return false;
+		}
+		char *kept = strdup(path);
+		free(binary->file);
+		binary->file = kept;
+		binary->shards++;
+		return true;
+	}
+	return bc_fail(err, BC_IO, "%.200s: the clock stands still: there are %d shards of this second", path, NAMES_MOST);
+}
+
+static bool write_counts(int fd, const struct recorded *recorded, struct bc_error *err)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *file = own >= 0 ? fdopen(own, "wb") : NULL;
+
+	if (!file) {
+		if (own >= 0)
+			close(own);
+		return bc_fail_errno(err, "memory for the counts");
+	}
+	bool ok = recorded_shard(recorded, file, err);
+	bool written = fclose(file) == 0;
+	return ok && (written || bc_fail_errno(err, "memory for the counts"));
+}
+
+/* The one shard, or the counts for a profile. */
+static bool write_one(struct record_shards *shards, const struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
+{
+	struct output output;
+
+	if (shards->counts >= 0)
+		return write_counts(shards->counts, recorded, err);
+	if (!output_open(shards->file, &output, err))
+		return false;
+	if (!recorded_shard(recorded, output.file, err)) {
+		output_discard(&output);
+		return false;
+	}
+	if (!output_commit(&output, err))
+		return false;
+	binary->file = strdup(shards->file);
+	binary->shards = 1;
+	return true;
+}
+
+struct hand_over {
+	struct record_shards *shards;
+	bool last;
+};
+
+static bool take(void *ctx, const struct recorded *recorded, struct bc_error *err)
+{
+	const struct hand_over *hand_over = ctx;
+	struct record_shards *shards = hand_over->shards;
+	bool few = recorded->samples < shards->least, other = shards->binary && !same_id(&recorded->digest, &shards->digest);
+
+	err->code = BC_OK;
+	if (!hand_over->last && (few || shards->binary))
+		return false;
+	if (other) {
+		shards->other_samples += recorded->samples;
+		return true;
+	}
+	if (few) {
+		shards->few_samples += recorded->samples;
+		shards->few_binaries++;
+		return true;
+	}
+	struct recorded_binary *binary = binary_of(shards, recorded);
+	if (!binary)
+		return bc_fail_nomem(err);
+	if (!(shards->binary ? write_one : write_new)(shards, recorded, binary, err))
+		return false;
+	count(binary, recorded);
+	return true;
+}
+
+bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err)
+{
+	struct hand_over hand_over = {shards, last};
+	struct recorded_taker taker = {&hand_over, take};
+	time_t now = time(NULL);
+	bool ok = recorder_flush(recorder, &taker, err);
+
+	if (ok && shards->folder) {
+		shards->since = now;
+		delete_oldest(shards);
+	}
+	return ok;
+}

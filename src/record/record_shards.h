@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where the counts of a recording go: shards in a directory, one a binary and hand-over,
+ *
+ *   NAME.DIGEST.HOST.20261126T073000Z.zst    DIGEST: 12 digits of code_digest(); the time is that of the first sample, or before
+ *
+ * or the one shard, or the counts, of one binary.  A shard has its name only when it is complete.
+ */
+#ifndef RECORD_RECORD_SHARDS_H
+#define RECORD_RECORD_SHARDS_H
+
+#include <time.h>
+
+#include "src/base/vec.h"
+#include "src/record/recorder.h"
+
+/* What is left of the shards of this host in the directory; both 0: all. */
+struct record_keep {
+	uint64_t files, bytes;
+};
+
+/* A binary that had samples. */
+struct recorded_binary {
+	char *path;
+	struct build_id digest, build_id;
+	bool bolted, plain;
+	uint64_t samples, branches; /* that were handed over */
+	uint64_t shards;            /* files that were written */
+	char *file;                 /* the last of them, or NULL */
+};
+DEFINE_VEC(recorded_binary_vec, struct recorded_binary);
+
+struct record_shards {
+	const char *folder; /* NULL: one binary */
+	const char *file;   /* of the one binary: its shard; NULL: none */
+	const char *binary; /* the one binary */
+	int counts;         /* an open file with its shard, to be converted; -1: none */
+	uint64_t least;     /* samples of a shard */
+	struct record_keep keep;
+
+	struct build_id digest; /* of `binary` */
+	char host[65];
+	time_t since;       /* what is written next was counted from then on */
+	bool made, failing; /* the directory was not there; the last hand-over failed */
+	struct recorded_binary_vec binaries;
+	uint64_t few_samples, few_binaries; /* at the end, that were too few for a shard */
+	uint64_t other_samples;             /* of other layouts of the one binary */
+	uint64_t deleted;                   /* shards, for `keep` */
+};
+
+/* output: a directory if `binary` is NULL, else a file.  Makes the directory, and removes what an earlier run that was killed
+ * left half written there.  BC_IO; of `binary` what binary_map() says */
+BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep,
+				    struct bc_error *err);
+
+/* empty: remove the directory, if it was made and is empty. */
+void record_shards_close(struct record_shards *shards, bool empty);
+
+/* Has the recorder hand over what was counted.  last: also what was too little so far is done with.
+ * BC_IO: something could not be written, and stays counted; and what recorder_flush() says */
+BC_MUST_USE bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err);
+
+#endif

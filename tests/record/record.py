@@ -1,0 +1,442 @@
+#!/usr/bin/env python3
+"""batconv record, for real: record.py LOAD LIBRARY [WORD...]
+
+LOAD is load.c, whose functions have known weights, LIBRARY the same as a shared object.  Where the system refuses perf_event_open, the
+test is skipped (exit 77).  Samples are those of cpu-clock, which every machine has.  WORD: only cases whose name has one of them.
+"""
+import glob
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BATCONV = os.path.abspath(os.environ['BATCONV'])
+LOAD, LIBRARY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+WORDS = sys.argv[3:]
+ROOT = os.geteuid() == 0
+wrong, left_out = [], []
+
+
+def fail(text):
+    wrong.append(text)
+    print('    WRONG:', text)
+
+
+def check(what, is_so, more=''):
+    if not is_so:
+        fail('%s %s' % (what, more))
+
+
+class Result:
+    def __init__(self, done):
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        lines = [line for line in self.err.splitlines() if line.startswith('{')]
+        self.stats = json.loads(lines[-1]) if lines else None
+
+    def binary(self, name):
+        return next((b for b in self.stats['binaries'] if os.path.basename(b['path']).startswith(name)), None)
+
+
+def record(*arguments, json_stats=True, user=False, **options):
+    words = [BATCONV, 'record', '-e', 'cpu-clock'] + ['--stats=json'] * json_stats + list(arguments)
+    if user:
+        words = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] + words
+    result = Result(subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, **options))
+    if result.stats:
+        balances(result.stats)
+    return result
+
+
+def balances(stats):
+    """Nothing is lost without a name: by kind, and what the binaries have beside what was kept."""
+    for kind in 'samples', 'branches':
+        ledger = stats[kind]
+        check(kind, ledger['read'] == ledger['kept'] + sum(ledger['dropped'].values()), 'do not add up: %s' % ledger)
+    handed = sum(b['samples'] for b in stats['binaries']) + stats['few_samples'] + stats['other_layout_samples']
+    check('kept samples', stats['samples']['kept'] == handed, 'are %d, in files %d' % (stats['samples']['kept'], handed))
+
+
+def start(*arguments):
+    return subprocess.Popen([BATCONV, 'record', '-e', 'cpu-clock', '--stats=json', *arguments], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def ended(process, code=0):
+    _, err = process.communicate(timeout=60)
+    check('exit code', process.returncode == code, '%s: %s' % (process.returncode, err))
+    lines = [line for line in err.splitlines() if line.startswith('{')]
+    return json.loads(lines[-1]) if lines else None
+
+
+def waiting(*words):
+    """The load, which goes on when go() is called."""
+    process = subprocess.Popen([*words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process.load_pid = int(process.stdout.readline())
+    return process
+
+
+def go(process):
+    process.stdin.write('\n')
+    process.stdin.close()
+
+
+def functions(binary, *shards):
+    """Samples by function: lines "S ADDRESS COUNT" of the shards, by nm's symbols."""
+    done = subprocess.run([BATCONV, 'merge', '-q', *shards], capture_output=True, text=True, check=False)
+    check('merge', done.returncode == 0, done.stderr)
+    lines = subprocess.run(['nm', '-S', '--defined-only', binary], capture_output=True, text=True, check=True).stdout.splitlines()
+    symbols = [(int(words[0], 16), int(words[1], 16), words[3]) for words in map(str.split, lines) if len(words) == 4 and words[2] in 'tT']
+    counts = {}
+    for words in map(str.split, done.stdout.splitlines()):
+        if words[0] != 'S':
+            continue
+        name = next((name for at, size, name in symbols if at <= int(words[1].split(':')[-1], 16) < at + size), '?')
+        counts[name] = counts.get(name, 0) + int(words[2])
+    return counts
+
+
+def weights(binary, *shards, least=100):
+    """Are they those of the load?"""
+    counts = functions(binary, *shards)
+    total = sum(counts.get('weigh_%d' % i, 0) for i in range(1, 8))
+    check('samples', total >= least, 'of the load are %d, not %d' % (total, least))
+    for i in range(1, 8):
+        part, count = 2 ** (i - 1) / 127, counts.get('weigh_%d' % i, 0)
+        far = 5 * math.sqrt(total * part * (1 - part)) + 5
+        check('weigh_%d' % i, abs(count - total * part) <= far, 'has %d of %d, not about %d' % (count, total, total * part))
+    return total
+
+
+def shards(folder, name='load'):
+    return sorted(glob.glob(os.path.join(folder, name + '.*.zst')))
+
+
+def parts(folder):
+    return [name for name in os.listdir(folder) if not name.endswith('.zst')]
+
+
+# ---- whom ----
+
+def command():
+    result = record('-F', '4000', '-o', 'out/', LOAD, '600')
+    check('exit', result.code == 0, result.err)
+    total = weights(LOAD, *shards('out'))
+    check('rate', 1200 < total < 3000, 'of 4 kHz in 0.6 s: %d' % total)
+    check('a file', result.binary('load')['shards'] == 1 and len(shards('out')) == 1)
+
+
+def command_threads_fork_exec():
+    result = record('-F', '2000', '-o', 'out/', LOAD, '300', 'thread', 'fork', 'exec')
+    check('exit', result.code == 0, result.err)
+    total = weights(LOAD, *shards('out'))
+    check('rate', 5 * 300 < total < 5 * 800, 'of 2 kHz in 5 times 0.3 s: %d' % total)
+    check('programs', result.stats['programs'] >= 3, result.stats['programs'])
+
+
+def command_dlopen():
+    record('-F', '4000', '-o', 'out/', LOAD, '400', 'dl=' + LIBRARY)
+    weights(LIBRARY, *shards('out', os.path.basename(LIBRARY)))
+
+
+def deleted_file():
+    for number, option in enumerate((['--sandbox'], [])):
+        shutil.copy(LOAD, 'gone')
+        result = record(*option, '-F', '4000', '-o', 'out%d/' % number, './gone', '400', 'unlink')
+        check('exit', result.code == 0, result.err)
+        check('deleted', not os.path.exists('gone'))
+        weights(LOAD, *shards('out%d' % number, 'gone'))
+
+
+def process():
+    load = waiting(LOAD, '500', 'wait', 'thread')
+    recorder = start('-F', '2000', '-o', 'out/', '-p', str(load.load_pid))
+    time.sleep(0.5)
+    go(load)
+    ended(recorder)
+    load.wait()
+    weights(LOAD, *shards('out'))
+
+
+def children_that_exist():
+    load = waiting('sh', '-c', 'timeout 60 "$0" 500 wait; exit 0', LOAD)
+    recorder = start('-F', '2000', '-o', 'out/', '-p', str(load.pid))
+    time.sleep(0.5)
+    go(load)
+    ended(recorder)
+    load.wait()
+    weights(LOAD, *shards('out'))
+
+
+def machine():
+    load = subprocess.Popen([LOAD, '700'])
+    result = record('-F', '2000', '-a', '--match=*/load', '-o', 'out/', 'sleep', '1.5')
+    load.wait()
+    check('exit', result.code == 0, result.err)
+    weights(LOAD, *shards('out'))
+
+
+def cgroup():
+    roots = [root for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/perf_event') if os.path.exists(root + '/cgroup.procs')]
+    if not roots:
+        return left_out.append('cgroup: neither version 2 nor perf_event of version 1 is mounted')
+    with open('/proc/self/cgroup', encoding='ascii') as file:
+        own = next((line.split(':', 2)[2].strip() for line in file if line.startswith('0::') or ':perf_event:' in line), '/')
+    load = subprocess.Popen([LOAD, '700'])
+    result = record('-F', '2000', '--cgroup=' + (own.strip('/') or '.'), '-o', 'out/', 'sleep', '1.5')
+    load.wait()
+    check('exit', result.code == 0, result.err)
+    return weights(LOAD, *shards('out'))
+
+
+def mount_namespace():
+    """The path of the program is another file outside of its namespace."""
+    os.makedirs('inside')
+    os.makedirs('place')
+    shutil.copy(LOAD, 'inside/load')
+    shutil.copy('/bin/true', 'place/load')
+    if subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False).returncode:
+        return left_out.append('mount namespace: unshare -m is refused')
+    result = record('-F', '4000', '-o', 'out/', 'unshare', '-m', 'sh', '-c', 'mount --bind inside place && exec place/load 500')
+    check('exit', result.code == 0, result.err)
+    return weights(LOAD, *shards('out'))
+
+
+def ordinary_user():
+    os.chmod('.', 0o777)
+    shutil.copy(BATCONV, 'batconv')
+    with open('/proc/sys/kernel/perf_event_paranoid', encoding='ascii') as file:
+        level = int(file.read())
+    if level > 2:
+        return left_out.append('ordinary user: kernel.perf_event_paranoid is %d' % level)
+    shutil.copy(LOAD, 'load')
+    result = record('-F', '4000', '-o', 'out/', './load', '400', user=True)
+    check('exit', result.code == 0, result.err)
+    weights(LOAD, *shards('out'))
+    if level > 0:
+        result = record('-a', '-o', 'all/', 'true', user=True, json_stats=False)
+        check('refused', result.code == 1 and re.fullmatch(
+            r"batconv: not allowed to record the whole machine \(kernel.perf_event_paranoid is \d\): as root, "
+            r"'sysctl kernel.perf_event_paranoid=0', or .*\n", result.err), result.err)
+        check('nothing left', not os.path.exists('all'))
+    result = record('-p', '1', '-o', 'one/', 'true', user=True, json_stats=False)
+    check('refused', result.code == 1 and 'not allowed to record PID 1' in result.err, result.err)
+    return None
+
+
+# ---- what is written ----
+
+def one_file():
+    result = record('-F', '4000', '-o', 'one.zst', LOAD, '400')
+    check('exit', result.code == 0 and len(result.stats['binaries']) == 1, result.err)
+    weights(LOAD, 'one.zst')
+    result = record('-F', '4000', '-o', 'x.fdata', '--bin=' + LOAD, 'sh', '-c', '"$0" 400; exit 0', LOAD)
+    check('exit', result.code == 0, result.err)
+    with open('x.fdata', encoding='ascii') as file:
+        check('profile', re.search(r'^1 weigh_7/1 ', file.read(), re.M))
+    result = record('-o', 'none.fdata', '--bin=' + LOAD, 'true', json_stats=False)
+    check('none of it', result.code == 3 and not os.path.exists('none.fdata'), result.err)
+
+
+def intervals():
+    result = record('-F', '4000', '--interval=300ms', '-o', 'out/', LOAD, '1500')
+    found = shards('out')
+    check('shards', len(found) >= 4, len(found))
+    total = sum(functions(LOAD, *found).values())
+    check('sum', total == result.binary('load')['samples'], '%d, not %d' % (total, result.binary('load')['samples']))
+    merged = subprocess.run([BATCONV, 'merge', '--shard', '-q', *found, '-o', 'merged.zst'], check=False)
+    check('merge', merged.returncode == 0)
+    weights(LOAD, 'merged.zst')
+    record('-F', '4000', '--interval=200ms', '--keep=2', '-o', 'out/', LOAD, '800')
+    check('keep', len(glob.glob('out/*.zst')) == 2, os.listdir('out'))
+
+
+def rings():
+    result = record('-F', '4000', '--save-rings=saved', '-o', 'out/', LOAD, '300', 'fork')
+    again = record('--replay=saved', '-o', 'again/')
+    check('exit', again.code == 0, again.err)
+    check('samples', again.stats['samples']['read'] == result.stats['samples']['read'], again.err)
+    check('the same', functions(LOAD, *shards('again')) == functions(LOAD, *shards('out')))
+
+
+# ---- how it ends ----
+
+def exit_codes():
+    check('no program', record('-o', 'out/', './nothing', json_stats=False).code == 127)
+    check('no right', record('-o', 'out/', '/etc/passwd', json_stats=False).code == 126)
+    result = record('-o', 'out/', '--forward-exit', 'sh', '-c', '"$0" 100; exit 9', LOAD)
+    check('forwarded', result.code == 9 and result.stats['command_exit'] == 9, result.err)
+    check('own', record('-o', 'out/', 'sh', '-c', '"$0" 100; exit 9', LOAD).code == 0)
+    result = record('-p', '999999999', '-o', 'out/', json_stats=False)
+    check('no process', result.code == 1 and result.err == 'batconv: no process 999999999\n', result.err)
+    result = record('--require-branches', '-o', 'none/', LOAD, '50', json_stats=False)
+    check('branches', result.code == 3 and 'gives no branch stacks' in result.err and not os.path.exists('none'), result.err)
+    result = record('-p', str(os.getpid()), '-d', '0.2', '-o', 'idle/', json_stats=False)
+    check('idle', result.code == 3 and 'no samples' in result.err and not os.path.exists('idle'), result.err)
+
+
+def signals():
+    for number in signal.SIGTERM, signal.SIGINT:
+        recorder = start('-F', '4000', '-o', 'out%d/' % number, LOAD, '60000')
+        time.sleep(1)
+        recorder.send_signal(number)
+        stats = ended(recorder)
+        check('ended', stats['command_exit'] == 128 + signal.SIGTERM, stats)
+        weights(LOAD, *shards('out%d' % number))
+    recorder = start('-F', '4000', '-o', 'hup/', LOAD, '60000')
+    for turn in range(3):
+        time.sleep(0.7)
+        recorder.send_signal(signal.SIGHUP)
+        for _ in range(100):
+            if len(shards('hup')) > turn:
+                break
+            time.sleep(0.05)
+        check('written', len(shards('hup')) == turn + 1, os.listdir('hup'))
+    recorder.send_signal(signal.SIGTERM)
+    ended(recorder)
+
+
+def killed():
+    """At any moment: what has a name is whole."""
+    for turn in range(10):
+        recorder = start('-F', '4000', '--interval=20ms', '-o', 'out/', LOAD, '700')  # which goes on to its end
+        time.sleep(0.3 + 0.037 * turn)
+        recorder.kill()
+        recorder.stderr.close()
+        recorder.wait()
+    found = shards('out')
+    check('shards', len(found) > 10, len(found))
+    done = subprocess.run([BATCONV, 'merge', '-q', '--require-shards', '-o', 'all.preagg', *found], capture_output=True, text=True, check=False)
+    check('all whole', done.returncode == 0, done.stderr)
+    for name in parts('out'):  # of the killed ones, and old
+        os.utime(os.path.join('out', name), (1, 1))
+    with open('out/load.123456789abc.other.20200101T000000Z.zst.Abc123', 'w', encoding='ascii'):
+        pass
+    os.utime('out/load.123456789abc.other.20200101T000000Z.zst.Abc123', (1, 1))
+    record('-o', 'out/', LOAD, '50')
+    check('tidied', parts('out') == ['load.123456789abc.other.20200101T000000Z.zst.Abc123'], parts('out'))
+
+
+def full_disk():
+    result = record('-F', '4000', '-o', 'out/', 'sh', '-c', 'ulimit -f unlimited; "$0" 200', LOAD, json_stats=False,
+                    preexec_fn=lambda: __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (0, -1)))
+    check('too large', result.code == 1 and 'File too large' in result.err, result.err)
+    check('nothing half', not os.path.exists('out') or not os.listdir('out'))
+    if not ROOT or subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False).returncode:
+        return left_out.append('full disk: unshare -m is refused')
+    # A file system of its own, filled, and emptied while the recording goes on.
+    os.mkdir('disk')
+    script = '''mount -t tmpfs -o size=1m none disk && head -c 2M /dev/zero >disk/full
+        "$1" record -e cpu-clock -F 4000 --interval=200ms -o disk/out/ "$2" 2500 2>errors &
+        sleep 1.2; rm disk/full; wait $!; echo $? >code; ls disk/out >list; cp -r disk/out kept'''
+    subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', BATCONV, LOAD], capture_output=True, check=False)
+    with open('errors', encoding='utf-8') as file:
+        text = file.read()
+    check('told once', text.count('counting goes on') == 1 and 'No space left' in text and 'writing goes on' in text, text)
+    with open('code', encoding='ascii') as file:
+        check('exit', file.read() == '0\n', text)
+    check('nothing lost', weights(LOAD, *shards('kept')) > 4000, text)
+    return None
+
+
+# ---- load ----
+
+def small_rings():
+    result = record('-F', '20000', '-m', '2', '-o', 'out/', LOAD, '500', 'thread', 'fork')
+    check('exit', result.code in (0, 4), result.err)
+    check('ring', result.stats['ring_bytes'] == 2 * os.sysconf('SC_PAGESIZE'), result.stats)
+    weights(LOAD, *shards('out'))
+
+
+def stopped():
+    """The rings run over, and it is told."""
+    recorder = start('-F', '20000', '-m', '2', '-o', 'out/', LOAD, '1500')
+    time.sleep(0.4)
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    recorder.send_signal(signal.SIGCONT)
+    stats = ended(recorder, 4)
+    check('lost', stats['lost'] > 1000, stats)
+    weights(LOAD, *shards('out'))
+
+
+def many_files():
+    os.mkdir('files')
+    for number in range(10000):
+        with open('files/%d' % number, 'wb') as file:
+            file.write(b'\x7fELF')
+    load = waiting(LOAD, '500', 'map=files', 'wait')
+    recorder = start('-F', '2000', '-o', 'out/', '-p', str(load.load_pid))
+    time.sleep(1)
+    go(load)
+    stats = ended(recorder)
+    load.wait()
+    check('memory', stats['memory'] < 80 << 20, stats['memory'])
+    weights(LOAD, *shards('out'))
+    result = record('-F', '2000', '-o', 'again/', LOAD, '500', 'map=files')
+    check('exit', result.code == 0, result.err)
+    weights(LOAD, *shards('again'))
+
+
+def overhead():
+    result = record('-F', '4000', '--max-overhead=0.3%', '-o', 'out/', LOAD, '2500', 'exec')
+    stats = result.stats
+    share = stats['samples']['read'] * 20e-6 / stats['seconds']
+    check('overhead', share < 0.006, share)
+    check('paused', stats['sampled_seconds'] < 0.9 * stats['seconds'], stats)  # also where others have most of the processors
+    weights(LOAD, *shards('out'))
+
+
+def sandbox():
+    result = record('--sandbox', '-F', '4000', '--interval=200ms', '-o', 'out/', LOAD, '700', 'thread', 'exec')
+    check('exit', result.code == 0, result.err)
+    weights(LOAD, *shards('out'))
+    load = waiting(LOAD, '700', 'wait')
+    recorder = start('--sandbox', '-F', '2000', '-o', 'all/', '-a', '--match=*/load', 'sleep', '1.7')
+    time.sleep(0.5)
+    go(load)
+    ended(recorder)
+    load.wait()
+    weights(LOAD, *shards('all'))
+    recorder = start('--sandbox', '-F', '4000', '-o', 'term/', LOAD, '60000')
+    time.sleep(1)
+    recorder.send_signal(signal.SIGTERM)
+    ended(recorder)
+
+
+CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, rings,
+         exit_codes, signals, killed, full_disk, small_rings, stopped, many_files, overhead]
+OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, sandbox]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        first = record('-o', 'first/', LOAD, '50', json_stats=False)
+        if first.code == 1 and re.search('perf_event_open|not allowed|locked memory', first.err):
+            print('skipped:', first.err.strip())
+            sys.exit(77)
+        if not ROOT:
+            left_out.append('not root: ' + ', '.join(case.__name__ for case in OF_ROOT))
+        for case in CASES + OF_ROOT * ROOT:
+            if WORDS and not any(word in case.__name__ for word in WORDS):
+                continue
+            own = os.path.join(folder, case.__name__)
+            os.mkdir(own)
+            os.chdir(own)
+            os.chmod(folder, 0o755)
+            began = time.monotonic()
+            case()
+            print('%-28s %.1f s' % (case.__name__, time.monotonic() - began), flush=True)
+        os.chdir('/')
+    for text in left_out:
+        print('left out:', text)
+    sys.exit(bool(wrong))
+
+
+main()

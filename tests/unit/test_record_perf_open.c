@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which event is opened on which machine, and what a user is told where none is: a kernel that a table describes stands in
+ * the place of Linux's. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "src/base/attr.h"
+#include "src/record/perf_open.h"
+#include "tests/support/cmocka.h"
+
+/* ---- a kernel ---- */
+
+enum event_kind { STACKS_TYPED, STACKS, BRS, CYCLES, CLOCK, OTHER, KINDS };
+
+struct machine {
+	int refusal[KINDS]; /* errno; 0: it is opened */
+	const char *paranoid, *seccomp, *rights, *rate, *cpus;
+	bool brs, arch_lbr;
+	size_t locked;   /* rings of more bytes are refused with EPERM; 0: none */
+	int gone;        /* this thread has ended */
+	int off;         /* this processor is off, -1: none */
+	uint32_t knows;  /* bytes of the attribute; 0: all */
+};
+
+static struct machine machine;
+static struct perf_event_attr opened[64];
+static int opened_task[64], opened_cpu[64];
+static unsigned long opened_flags;
+static int opened_count, open_now, controls[4], mapped_now;
+
+static enum event_kind kind_of(const struct perf_event_attr *attr)
+{
+	bool stack = attr->sample_type & PERF_SAMPLE_BRANCH_STACK;
+
+	if (attr->type == PERF_TYPE_RAW && attr->config == 0xc4 && stack && !attr->freq)
+		return BRS;
+	if (attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES)
+		return !stack ? CYCLES : attr->branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE ? STACKS_TYPED : STACKS;
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CPU_CLOCK && !stack ? CLOCK : OTHER;
+}
+
+static int refuse_with(int why)
+{
+	errno = why;
+	return -1;
+}
+
+static int fake_open(struct perf_event_attr *attr, int task, int cpu, unsigned long flags)
+{
+	int why = machine.refusal[kind_of(attr)];
+
+	if (machine.knows && attr->size > machine.knows) {
+		attr->size = machine.knows;
+		return refuse_with(E2BIG);
+	}
+	if (machine.off && cpu == machine.off)
+		return refuse_with(ENODEV);
+	if (machine.gone && task == machine.gone)
+		return refuse_with(ESRCH);
+	if (why)
+		return refuse_with(why);
+	assert_true(opened_count < 64);
+	opened[opened_count] = *attr;
+	opened_task[opened_count] = task;
+	opened_cpu[opened_count] = cpu;
+	opened_flags = flags;
+	open_now++;
+	return 100 + opened_count++;
+}
+
+static void *fake_map(int fd, size_t size)
+{
+	if (machine.locked && size - (size_t)sysconf(_SC_PAGESIZE) > machine.locked) {
+		errno = EPERM;
+		return NULL;
+	}
+	assert_true(fd >= 100);
+	mapped_now++;
+	return calloc(1, size);
+}
+
+static void fake_unmap(void *at, size_t size)
+{
+	(void)size;
+	mapped_now--;
+	free(at);
+}
+
+static int fake_control(int fd, unsigned long request, unsigned long value)
+{
+	assert_true(fd >= 100);
+	if (request == PERF_EVENT_IOC_SET_OUTPUT)
+		assert_int_equal(opened_cpu[fd - 100], opened_cpu[value - 100]);
+	controls[request == PERF_EVENT_IOC_SET_OUTPUT ? 0 : request == PERF_EVENT_IOC_ENABLE ? 1 : 2]++;
+	return 0;
+}
+
+static void fake_close(int fd)
+{
+	assert_true(fd >= 100);
+	open_now--;
+}
+
+static bool fake_read(const char *path, char *text, size_t size)
+{
+	char status[200];
+	const char *from = NULL;
+
+	snprintf(status, sizeof(status), "Name:\tx\nSeccomp:\t%s\nCapEff:\t%s\n", machine.seccomp ? machine.seccomp : "0",
+		 machine.rights ? machine.rights : "0000000000000000");
+	if (strstr(path, "paranoid"))
+		from = machine.paranoid;
+	if (strstr(path, "self/status"))
+		from = status;
+	if (strstr(path, "max_sample_rate"))
+		from = machine.rate ? machine.rate : "100000\n";
+	if (strstr(path, "cpu/online"))
+		from = machine.cpus ? machine.cpus : "0-1\n";
+	if (strstr(path, "branch-brs"))
+		from = machine.brs ? "event=0xc4\n" : NULL;
+	if (strstr(path, "cpuinfo"))
+		from = machine.arch_lbr ? "flags\t: fpu arch_lbr\n" : "flags\t: fpu\n";
+	if (strstr(path, "mlock_kb"))
+		from = "516\n";
+	snprintf(text, size, "%s", from ? from : "");
+	return from;
+}
+
+static uint64_t fake_descriptors(void)
+{
+	return 1024;
+}
+
+static const struct perf_kernel fake = {fake_open, fake_map, fake_unmap, fake_control, fake_close, fake_read, fake_descriptors};
+
+/* ---- helpers ---- */
+
+static int one_task[] = {12}, three_tasks[] = {12, 13, 14};
+static const struct perf_request usual = {.target = PERF_TASKS, .tasks = {one_task, 1, 1}, .named = "PID 12", .frequency = 997, .ring = 512 << 10};
+
+static int start(void **state)
+{
+	(void)state;
+	machine = (struct machine){.paranoid = "2\n"};
+	opened_count = open_now = mapped_now = 0;
+	opened_flags = 0;
+	memset(controls, 0, sizeof(controls));
+	return 0;
+}
+
+static int nothing_left(void **state)
+{
+	(void)state;
+	assert_int_equal(open_now, 0);
+	assert_int_equal(mapped_now, 0);
+	return 0;
+}
+
+/* The event that is found, and what is noted (all lines, with '|' between them). */
+static void finds(const struct perf_request *request, const char *event, bool branches, const char *notes)
+{
+	struct bc_error err = {0};
+	struct opened_rings rings;
+	char all[1000] = "";
+
+	if (!perf_open(&fake, request, &rings, &err))
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < rings.notes.len; i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? "|" : "", rings.notes.at[i].text);
+	assert_string_equal(rings.event, event);
+	assert_int_equal(perf_has_branches(&rings), branches);
+	assert_string_equal(all, notes);
+	perf_close(&rings);
+	assert_int_equal(open_now, 0);
+}
+
+static void refuses_so(const struct perf_request *request, enum bc_code code, const char *text)
+{
+	struct bc_error err = {0};
+	struct opened_rings rings;
+
+	assert_false(perf_open(&fake, request, &rings, &err));
+	perf_close(&rings);
+	assert_string_equal(err.text, text);
+	assert_int_equal(err.code, code);
+	assert_int_equal(open_now, 0);
+}
+
+static void all_refuse(int why)
+{
+	for (int i = 0; i < KINDS; i++)
+		machine.refusal[i] = why;
+}
+
+/* ---- which event ---- */
+
+static const char PLAIN_CYCLES[] = "this machine gives no branch stacks: plain samples of cycles:u; convert with --input=PROG, which infers branches";
+static const char PLAIN_CLOCK[] =
+	"this machine gives no branch stacks (a virtual machine?): plain samples of cpu-clock:u; convert with --input=PROG, which infers branches";
+
+static void test_lbr(void **state)
+{
+	(void)state;
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
+	assert_int_equal(opened[0].branch_sample_type, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+	assert_true(opened[0].freq && opened[0].sample_freq == 997 && opened[0].exclude_kernel && opened[0].mmap2 && opened[0].inherit &&
+		    opened[0].sample_id_all && !opened[0].build_id && !opened[0].precise_ip);
+	machine.arch_lbr = true;
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u, with the types of branches");
+	machine.refusal[STACKS_TYPED] = EINVAL;
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
+}
+
+static void test_brs(void **state)
+{
+	(void)state;
+	struct perf_request request = usual;
+
+	machine.refusal[STACKS] = EINVAL;
+	finds(&usual, "cycles:u", false, PLAIN_CYCLES);
+	machine.brs = true;
+	opened_count = 0;
+	finds(&usual, "branch-brs:u", true, "branch-brs takes no frequency: a sample each 500009 branches|branch stacks of branch-brs:u");
+	assert_true(!opened[0].freq && opened[0].sample_period == 500009);
+	request.period = 1009;
+	opened_count = 0;
+	finds(&request, "branch-brs:u", true, "branch stacks of branch-brs:u");
+	assert_int_equal(opened[0].sample_period, 1009);
+	machine.refusal[BRS] = EBUSY;
+	refuses_so(&usual, BC_IO, "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with "
+		   "-e cpu-clock");
+}
+
+static void test_plain(void **state)
+{
+	struct perf_request request = usual;
+
+	(void)state;
+	machine.refusal[STACKS] = EOPNOTSUPP;
+	finds(&usual, "cycles:u", false, PLAIN_CYCLES);
+	machine.refusal[STACKS] = machine.refusal[CYCLES] = ENOENT;
+	finds(&usual, "cpu-clock:u", false, PLAIN_CLOCK);
+	request.plain = true;
+	finds(&request, "cpu-clock:u", false, "");
+	request = usual;
+	request.require_branches = true;
+	refuses_so(&request, BC_MISMATCH,
+		   "this machine gives no branch stacks (cycles:u: No such file or directory), which --require-branches asks for: they need Intel LBR, AMD LbrExtV2 or BRS, "
+		   "or Arm BRBE, which most virtual machines do not have");
+	machine.refusal[CLOCK] = ENOENT;
+	refuses_so(&usual, BC_IO, "cpu-clock:u: this machine does not have the event: a virtual machine without counters records with -e cpu-clock");
+}
+
+static void test_named(void **state)
+{
+	struct perf_request request = usual;
+
+	(void)state;
+	request.event = "cpu-clock";
+	finds(&request, "cpu-clock:u", false, "");
+	request.event = "instructions:u";
+	finds(&request, "instructions:u", true, "branch stacks of instructions:u");
+	request.event = "cpu/branch-brs/u";
+	opened_count = 0;
+	finds(&request, "cpu/branch-brs/u", true, "branch stacks of cpu/branch-brs/u");
+	assert_int_equal(opened[0].sample_period, 500009);
+	request.event = "r1c2";
+	opened_count = 0;
+	finds(&request, "r1c2:u", true, "branch stacks of r1c2:u");
+	assert_int_equal(opened[0].config, 0x1c2);
+	request.event = "cycles,instructions";
+	refuses_so(&request, BC_UNSUPPORTED, "-e cycles,instructions: one event at a time");
+	request.event = "cycles:k";
+	refuses_so(&request, BC_UNSUPPORTED, "-e cycles:k: only code of programs is recorded: NAME or NAME:u");
+	request.event = "cylces";
+	refuses_so(&request, BC_UNSUPPORTED, "-e cylces: no event that can be recorded: cycles, instructions, branches, branch-brs, cpu-clock, task-clock, or rHEX of the "
+		   "processor's manual");
+}
+
+/* ---- whom ---- */
+
+static void test_targets(void **state)
+{
+	struct perf_request request = usual;
+	struct bc_error err;
+	struct opened_rings rings;
+
+	(void)state;
+	request.tasks = (struct task_vec){three_tasks, 3, 3};
+	machine.gone = 12;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.rings.len, 2);
+	assert_int_equal(rings.events.len, 4);
+	assert_int_equal(controls[0], 2);
+	perf_begin(&rings);
+	assert_int_equal(controls[1], 4);
+	perf_close(&rings);
+
+	machine.gone = 0;
+	machine.off = 1;
+	request.target = PERF_MACHINE;
+	request.pauses = true;
+	opened_count = 0;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.rings.len, 1);
+	assert_int_equal(rings.events.len, 2);
+	assert_true(opened_task[1] == -1 && !opened[1].inherit && !opened[1].mmap && !opened[1].task && opened[2].mmap2 && opened[2].config == PERF_COUNT_SW_DUMMY);
+	memset(controls, 0, sizeof(controls));
+	perf_pause(&rings);
+	assert_int_equal(controls[2], 1);
+	perf_close(&rings);
+
+	request = usual;
+	request.target = PERF_CGROUP;
+	request.cgroup = 7;
+	finds(&request, "cycles:u", true, "branch stacks of cycles:u");
+	assert_int_equal(opened_flags, PERF_FLAG_PID_CGROUP);
+	request = usual;
+	request.target = PERF_COMMAND;
+	opened_count = 0;
+	finds(&request, "cycles:u", true, "branch stacks of cycles:u");
+	assert_true(opened[0].enable_on_exec && opened[0].disabled);
+}
+
+static void test_older_kernel(void **state)
+{
+	(void)state;
+	machine.knows = PERF_ATTR_SIZE_VER5;
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
+	assert_int_equal(opened[0].size, PERF_ATTR_SIZE_VER5);
+}
+
+/* ---- rights and limits ---- */
+
+static void test_rights(void **state)
+{
+	struct perf_request request = usual;
+
+	(void)state;
+	all_refuse(EACCES);
+	refuses_so(&usual, BC_IO, "not allowed to record PID 12, which is another user's or has other rights: record as that user, as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
+	machine.paranoid = "4\n";
+	refuses_so(&usual, BC_IO, "not allowed to record PID 12 (kernel.perf_event_paranoid is 4, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
+		   "kernel.perf_event_paranoid=2', or record as root");
+	request.target = PERF_MACHINE;
+	request.named = "the whole machine";
+	machine.paranoid = "2\n";
+	refuses_so(&request, BC_IO, "not allowed to record the whole machine (kernel.perf_event_paranoid is 2): as root, 'sysctl kernel.perf_event_paranoid=0', or 'setcap "
+		   "cap_perfmon=ep' for this program, or record as root");
+	machine.paranoid = "3\n";
+	machine.rights = "0000004000000000"; /* CAP_PERFMON is not enough there */
+	refuses_so(&request, BC_IO, "not allowed to record the whole machine (kernel.perf_event_paranoid is 3, where this system wants CAP_SYS_ADMIN): as root, 'sysctl "
+		   "kernel.perf_event_paranoid=0', or record as root");
+	all_refuse(EPERM);
+	machine = (struct machine){.paranoid = "2\n", .seccomp = "2"};
+	all_refuse(EPERM);
+	refuses_so(&usual, BC_IO, "not allowed to record PID 12: a seccomp filter refuses perf_event_open, as that of containers does: record on the host, or start the container "
+		   "with --cap-add=PERFMON and a filter that allows it");
+	machine = (struct machine){.paranoid = "-1\n", .rights = "000001ffffffffff"};
+	all_refuse(EACCES);
+	refuses_so(&request, BC_IO, "not allowed to record the whole machine: Permission denied, though kernel.perf_event_paranoid is -1: a security module (LSM) or a container "
+		   "refuses it");
+}
+
+static void test_other_refusals(void **state)
+{
+	static const struct {
+		int why;
+		enum bc_code code;
+		const char *text;
+	} rows[] = {
+		{EBUSY, BC_IO, "cycles:u: the counter is taken by another profiler, or by the kernel's watchdog (sysctl kernel.nmi_watchdog=0): stop that, or record with -e cpu-clock"},
+		{EMFILE, BC_IO, "recording PID 12 takes 2 descriptors, and 1024 may be open (ulimit -n, LimitNOFILE=): raise that, or record with --cgroup or -a"},
+		{ESRCH, BC_NOTFOUND, "no process to record: PID 12 has ended"},
+		{ENOSYS, BC_IO, "this kernel has no perf_event_open: it was built without CONFIG_PERF_EVENTS, or is emulated (gVisor)"},
+		{ENOMEM, BC_NOMEM, "out of memory"},
+		{EIO, BC_IO, "cycles:u: perf_event_open: Input/output error"},
+		{EOPNOTSUPP, BC_IO, "cpu-clock:u: this machine cannot record it so: try --plain, or -e cpu-clock"},
+		{EINVAL, BC_IO, "cpu-clock:u: perf_event_open: Invalid argument"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(rows); i++) {
+		all_refuse(rows[i].why);
+		refuses_so(&usual, rows[i].code, rows[i].text);
+	}
+}
+
+static void test_rate(void **state)
+{
+	struct perf_request request = usual;
+
+	(void)state;
+	machine.rate = "500\n";
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u");
+	assert_int_equal(opened[0].sample_freq, 500);
+	request.frequency_given = true;
+	finds(&request, "cycles:u", true, "-F 997 is above kernel.perf_event_max_sample_rate, which is 500 and which the kernel lowers by itself: using that|branch stacks of cycles:u");
+}
+
+static void test_locked_memory(void **state)
+{
+	(void)state;
+	machine.locked = 128 << 10;
+	finds(&usual, "cycles:u", true, "branch stacks of cycles:u|2 rings of 512 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb, ulimit -l): using 128 KiB");
+	machine.locked = 32 << 10;
+	refuses_so(&usual, BC_IO, "2 rings of 64 KiB exceed the locked memory (sysctl kernel.perf_event_mlock_kb is 516 for each processor, then ulimit -l): raise one of these, or "
+		   "give fewer pages with -m");
+}
+
+/* ---- a ring ---- */
+
+struct taken {
+	char text[64];
+	size_t len;
+};
+
+static bool take(void *ctx, size_t ring, const uint8_t *bytes, size_t size, struct bc_error *err)
+{
+	struct taken *taken = ctx;
+
+	(void)err;
+	taken->len += (size_t)snprintf(taken->text + taken->len, sizeof(taken->text) - taken->len, "%zu:%zu:%c ", ring, size, bytes[0]);
+	return true;
+}
+
+static void test_drain(void **state)
+{
+	struct bc_error err;
+	struct opened_rings rings;
+	struct taken taken = {0};
+
+	(void)state;
+	assert_true(perf_open(&fake, &usual, &rings, &err));
+	struct perf_event_mmap_page *page = rings.rings.at[1].page;
+	uint8_t *data = (uint8_t *)page + sysconf(_SC_PAGESIZE);
+	data[0] = 'b';
+	data[rings.size - 16] = 'a';
+	page->data_tail = 3 * rings.size - 16;
+	page->data_head = 3 * rings.size + 24;
+	assert_true(perf_drain(&rings, take, &taken, &err));
+	assert_string_equal(taken.text, "1:16:a 1:24:b ");
+	assert_int_equal(page->data_tail, page->data_head);
+	assert_true(perf_drain(&rings, take, &taken, &err));
+	assert_string_equal(taken.text, "1:16:a 1:24:b ");
+	perf_close(&rings);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, nothing_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_lbr), TEST(test_brs), TEST(test_plain), TEST(test_named), TEST(test_targets), TEST(test_older_kernel),
+		TEST(test_rights), TEST(test_other_refusals), TEST(test_rate), TEST(test_locked_memory), TEST(test_drain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
