@@ -152,18 +152,16 @@ static void move(struct ledger *ledger, unsigned why, uint64_t count)
 }
 
 /* It is not wanted as it is: too little.  What runs no more, and did not since it was offered last, goes. */
-static void leave(const struct same_code *same, struct recorder_stats *stats)
+static void leave(struct run_file *file, struct recorder_stats *stats)
 {
-	for (size_t i = 0; i < same->count; i++) {
-		struct run_file *file = same->files[i];
-		bool idle = !file->mapped && file->offered == file->samples;
-		file->offered = file->samples;
-		if (!idle)
-			continue;
-		move(&stats->samples, RECORDED_DROP_TOO_FEW, file->samples);
-		move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
-		run_file_clear(file);
-	}
+	bool idle = !file->mapped && file->offered == file->samples;
+
+	file->offered = file->samples;
+	if (!idle)
+		return;
+	move(&stats->samples, RECORDED_DROP_TOO_FEW, file->samples);
+	move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, file->branches);
+	run_file_clear(file);
 }
 
 static bool offer(const struct same_code *same, const char *event, const struct recorded_taker *to, struct recorder_stats *stats,
@@ -187,7 +185,8 @@ static bool offer(const struct same_code *same, const char *event, const struct 
 		for (size_t i = 0; i < same->count; i++)
 			run_file_clear(same->files[i]);
 	} else if (err->code == BC_OK) {
-		leave(same, stats);
+		for (size_t i = 0; i < same->count; i++)
+			leave(same->files[i], stats);
 	}
 	counts_clear(counts);
 	return taken || err->code == BC_OK;
@@ -222,14 +221,18 @@ static void forget_empty(struct run_file *file)
 		run_file_clear(file);
 }
 
-static size_t gather(struct run_files *files, struct run_file **out)
+static size_t gather(struct run_files *files, uint64_t least, struct recorder_stats *stats, struct run_file **out)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < files->len; i++) {
 		struct run_file *file = &files->at[i];
 		forget_empty(file);
-		if (has_counts(file))
+		if (!has_counts(file))
+			continue;
+		if (file->samples < least)
+			leave(file, stats);
+		else
 			out[count++] = file;
 	}
 	return count;
@@ -255,9 +258,9 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 	struct run_file **all = calloc(files->len + 1, sizeof(struct run_file *));
 	struct same_code *codes = calloc(files->len + 1, sizeof(*codes));
 	bool ok = (all && codes) || bc_fail_nomem(err);
-	size_t count = ok ? gather(files, all) : 0;
 
 	run_files_mark(files, processes);
+	size_t count = ok ? gather(files, to->least, stats, all) : 0;
 	for (size_t i = 0; ok && i < count; i++) {
 		run_file_identify(all[i]);
 		ok = settle_types(all[i]) || bc_fail_nomem(err);

@@ -318,7 +318,7 @@ static bool take(void *ctx, const struct recorded *recorded, struct bc_error *er
 	bool few = recorded->samples < shards->least, other = shards->binary && !same_id(&recorded->digest, &shards->digest);
 
 	err->code = BC_OK;
-	if (!hand_over->last && (few || shards->binary))
+	if (!hand_over->last && few)
 		return false;
 	if (other) {
 		shards->other_samples += recorded->samples;
@@ -341,8 +341,11 @@ static bool take(void *ctx, const struct recorded *recorded, struct bc_error *er
 bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err)
 {
 	struct hand_over hand_over = {shards, last};
-	struct recorded_taker taker = {&hand_over, take};
+	const struct recorded_taker taker = {&hand_over, take, last ? 0 : shards->least};
 	time_t now = time(NULL);
+
+	if (!last && shards->binary)
+		return true; /* one file has all of it */
 	bool ok = recorder_flush(recorder, &taker, err);
 
 	if (ok && shards->folder) {

@@ -26,6 +26,9 @@
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
+/* Files with so many samples will be handed over: their digests are read in between. */
+#define SAMPLES_TO_IDENTIFY 100
+
 /* What of an entry was met in some file. */
 enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM = 16 };
 
@@ -638,6 +641,7 @@ bool recorder_round(struct recorder *recorder, struct bc_error *err)
 	r->stats.rounds++;
 	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
 		forget_gone(r, 0);
+	run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY);
 	measure(r);
 	return true;
 }

@@ -124,6 +124,7 @@ BC_MUST_USE bool recorded_deliver(const struct recorded *recorded, const struct 
 struct recorded_taker {
 	void *ctx;
 	bool (*take)(void *ctx, const struct recorded *recorded, struct bc_error *err);
+	uint64_t least; /* files with fewer samples are not even looked into, and stay as above; 0: all are handed over */
 };
 
 /* Hand over what was counted.  After a failure of the taker it goes on with the next binary; then the first error is

@@ -178,6 +178,15 @@ void run_file_identify(struct run_file *file)
 	forget_code(file);
 }
 
+void run_files_identify_one(struct run_files *files, uint64_t samples)
+{
+	for (uint32_t i = 0; i < files->len; i++)
+		if (files->at[i].binary && files->at[i].samples >= samples) {
+			run_file_identify(&files->at[i]);
+			return;
+		}
+}
+
 /* Linux maps whole pages. */
 #define PAGE_MOST ((uint64_t)65536)
 

@@ -79,8 +79,11 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(const struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err);
 
-/* Reads the digest of a file that is counted, if it was not read yet. */
+/* Reads the digest of a file that is counted, if it was not read yet: 3 ms a megabyte of code. */
 void run_file_identify(struct run_file *file);
+
+/* The same of one of those with so many samples, so that the time is not needed for all at once. */
+void run_files_identify_one(struct run_files *files, uint64_t samples);
 
 /* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole pages. */
 bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *out);

@@ -113,7 +113,7 @@ static void check_stats(const struct recorder *recorder)
 static bool replay(const uint8_t *data, size_t size, size_t cut, uint64_t memory, struct shards *out)
 {
 	struct file_stream stream = {.name = "fuzz", .fd = -1, .size = size, .memory = data};
-	const struct recorded_taker to = {out, take};
+	const struct recorded_taker to = {.ctx = out, .take = take};
 	struct rings_reader reader;
 	struct recorder *recorder = NULL;
 	struct bc_error err = {0};

@@ -117,7 +117,7 @@ static double seconds(void)
 
 static bool flush(struct recorder *recorder, struct job *job, struct bc_error *err)
 {
-	const struct recorded_taker to = {job, take};
+	const struct recorded_taker to = {.ctx = job, .take = take};
 
 	job->flushes++;
 	return recorder_flush(recorder, &to, err);

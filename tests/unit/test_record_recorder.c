@@ -45,6 +45,7 @@ struct bench {
 	struct build_perf attr_bytes;
 	struct recorder *recorder;
 	uint64_t text_offset;
+	uint64_t least; /* samples that the taker wants */
 	unsigned asked, refuse; /* the taker refuses so many times: */
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
@@ -230,7 +231,7 @@ static void drain(struct bench *bench)
 
 static bool flush(struct bench *bench, struct bc_error *err)
 {
-	const struct recorded_taker to = {bench, take};
+	const struct recorded_taker to = {bench, take, bench->least};
 
 	fflush(bench->to);
 	rewind(bench->to);
@@ -659,6 +660,26 @@ static void test_too_few(void **state)
 	close_bench(&bench);
 }
 
+static void test_the_least_samples(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	bench.least = 2;
+	map_file(&bench, 7, 10, 0x10000, 0);
+	map_file(&bench, 7, 10, 0x20000, 1);
+	put_branch(&bench, 7, 20, 0x10010, 0x10020);
+	for (int i = 0; i < 2; i++)
+		put_branch(&bench, 7, 20, 0x20010, 0x20020);
+	drain(&bench);
+	assert_counted(&bench, "/lib/b 2: 10>20..-*2\n");
+	put_branch(&bench, 7, 21, 0x10010, 0x10020);
+	drain(&bench);
+	assert_counted(&bench, "/bin/a 2: 10>20..-*2\n");
+	close_bench(&bench);
+}
+
 /* ---- memory ---- */
 
 static void put_distinct(struct bench *bench, unsigned from, unsigned to)
@@ -787,6 +808,7 @@ int main(void)
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_what_is_refused_stays),
 		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_the_least_samples),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_saved_rings_are_replayed),
 		cmocka_unit_test(test_events_that_tell_too_little),
