@@ -149,9 +149,15 @@ bool debug_list_entries(struct debug_reader *r, const struct debug_unit *unit, s
 		Dwarf_Die *die = &stack[depth], child;
 		int tag = r->dw.tag(die);
 		struct entry_place place = {r->dw.dieoffset(die), (uint16_t)(tag < 0 ? 0 : tag), (uint16_t)depth};
+		uint64_t last = out->len ? out->at[out->len - 1].at : 0;
+		bool back = out->len && place.at <= last; /* by a DW_AT_sibling that does not lead to the next one */
+		if (back)
+			place = (struct entry_place){last + 1, 0, place.depth};
 		/* To find its sibling, libdw passes over everything in it: it is passed once for each level above. */
 		if (!work_spend(r->work, WORK_SCOPES, (depth + 1) * r->file.entry_work) || !entry_place_vec_push(out, place))
 			return false;
+		if (back)
+			return true;
 		if (depth + 1 < DEPTH_MOST && !r->dw.child(die, &child)) {
 			stack[++depth] = child;
 			continue;

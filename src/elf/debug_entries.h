@@ -39,7 +39,8 @@ struct entry_place {
 };
 DEFINE_VEC(entry_place_vec, struct entry_place);
 
-/* All entries of a unit, each before its children.  Those deeper than 200 levels are left out.  False: no memory, or too much work */
+/* All entries of a unit, each before its children, ascending.  Those deeper than 200 levels are left out.  An entry that cannot be read has tag 0; where a
+ * reference to the next one leads back, such an entry is the last.  False: no memory, or too much work */
 BC_MUST_USE bool debug_list_entries(struct debug_reader *reader, const struct debug_unit *unit, struct entry_place_vec *out);
 
 enum debug_value_kind {
