@@ -91,6 +91,16 @@ static inline bool text_line(struct text *rest, struct text *out)
  * of them takes no longer than copying them: compressed, they are a file of nearly nothing. */
 size_t text_blank_lines(struct text t, uint64_t *lines);
 
+/* The end of a word behind a count: "s" for any but one, or which of the two is given. */
+static inline const char *plural_of(uint64_t count, const char *one, const char *more)
+{
+	return count == 1 ? one : more;
+}
+static inline const char *plural(uint64_t count)
+{
+	return plural_of(count, "", "s");
+}
+
 /* The whole text as a number: digits only, no sign, no overflow past 64 bits,
  * not empty.  A hexadecimal number may begin with 0x.  *out is set on success
  * only. */

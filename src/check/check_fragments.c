@@ -42,8 +42,8 @@ bool check_structure(const struct binary *subject, struct findings *findings)
 	const struct bat_table *bat = &subject->bat;
 
 	if (bat->fragment_count && !bat->entry_count) {
-		findings_add(findings, FINDING_MAPS_EMPTY, NO_LOCATION, "%u fragments, all empty",
-			     bat->fragment_count);
+		findings_add(findings, FINDING_MAPS_EMPTY, NO_LOCATION, "%u fragment%s, all empty",
+			     bat->fragment_count, plural(bat->fragment_count));
 		return false;
 	}
 	for (uint32_t i = 0; i < bat->fragment_count; i++) {
@@ -169,14 +169,14 @@ static void check_fragment(const struct binary *subject, uint32_t i, struct find
 	}
 	if (!in_executable_segment(&subject->image, f->address)) {
 		findings_add(findings, FINDING_FRAGMENT_NO_CODE, location_of(subject, i, NO_INDEX),
-			     "%" PRIu32 " entries map nothing", f->entry_count);
+			     "%" PRIu32 " entr%s nothing", f->entry_count, plural_of(f->entry_count, "y maps", "ies map"));
 		return;
 	}
 	if (function)
 		check_sizes(subject, i, function, findings);
 	else if (!subject->functions.stripped && f->entry_count)
 		findings_add(findings, FINDING_FRAGMENT_NO_SYMBOL, location_of(subject, i, NO_INDEX),
-			     "%" PRIu32 " entries of a nameless place", f->entry_count);
+			     "%" PRIu32 " entr%s of a nameless place", f->entry_count, plural_of(f->entry_count, "y", "ies"));
 }
 
 /* Does this section have code of BOLT only?  .text, .text.cold and .text.warm have, if BOLT
@@ -218,7 +218,7 @@ static void check_missing(const struct binary *subject, struct findings *finding
 		location.function = s->name;
 		location.address = last = s->address;
 		findings_add(findings, is_cold(s->name) ? FINDING_COLD_MISSING : FINDING_HOT_MISSING,
-			     location, "%" PRIu64 " bytes of code without a map", s->size);
+			     location, "%" PRIu64 " byte%s of code without a map", s->size, plural(s->size));
 	}
 }
 

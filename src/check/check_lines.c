@@ -149,7 +149,7 @@ static void close_run(struct lining *l)
 		row_text(l->c, run->in, run->out, in, sizeof(in));
 		row_text(l->c, run->out, run->in, out, sizeof(out));
 		findings_add(l->findings, kind_of[run->difference], location, "input 0x%" PRIx64 ": %s, output: %s; %" PRIu64 " instruction%s", run->input,
-			     in, out, run->count, run->count == 1 ? "" : "s");
+			     in, out, run->count, plural(run->count));
 	} else {
 		if (!l->kinds[run->difference].rest) {
 			l->kinds[run->difference].at = run->address;
@@ -169,7 +169,7 @@ static void close_function(struct lining *l)
 		location.function = l->kinds[d].name;
 		location.address = l->kinds[d].at;
 		if (rest)
-			findings_add(l->findings, kind_of[d], location, "and %" PRIu64 " more instruction%s of this function", rest, rest == 1 ? "" : "s");
+			findings_add(l->findings, kind_of[d], location, "and %" PRIu64 " more instruction%s of this function", rest, plural(rest));
 	}
 	memset(l->kinds, 0, sizeof(l->kinds));
 }
@@ -371,7 +371,7 @@ static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
 
 	if (rest)
 		findings_add(findings, FINDING_LINE_FILE, NO_LOCATION, ".debug_info, byte %" PRIu64 ": and %u more number%s of this unit", entry, rest,
-			     rest == 1 ? "" : "s");
+			     plural(rest));
 }
 
 /* Both binaries have the same units in the same order: llvm-bolt keeps the numbers of files in .debug_info, and writes the tables

@@ -196,7 +196,7 @@ static bool compare_ranges(struct scoping *s)
 	} else if (empty_out > empty_in && r.tied) {
 		s->sum.scopes_different++;
 		tell(s, FINDING_SCOPE_LOST, NO_OFFSET, s->in.ranges.at[0].start, 0, "the output has %" PRIu64 " empty range%s that the input has not, the first at 0x%" PRIx64,
-		     empty_out - empty_in, empty_out - empty_in == 1 ? "" : "s", empty_at);
+		     empty_out - empty_in, plural(empty_out - empty_in), empty_at);
 	} else if (r.folded) {
 		s->sum.scopes_folded++;
 	} else if (s->in.ranges.len) {
@@ -753,8 +753,8 @@ static bool compare_unit(struct scoping *s, bool *of_input, struct bc_error *err
 	close_told(s, s->of_unit, "unit");
 	if (paired < s->in.places.len || paired < s->out.places.len) {
 		s->sum.entries_alone += s->in.places.len - paired;
-		findings_add(s->findings, FINDING_DWARF_DAMAGED, NO_LOCATION, "%s, unit at byte %" PRIu64 ": of %zu entries the first %zu are those of the input, which has %zu; others are not compared",
-			     s->out.unit.of_types ? ".debug_types" : ".debug_info", s->out.unit.begin, s->out.places.len, paired, s->in.places.len);
+		findings_add(s->findings, FINDING_DWARF_DAMAGED, NO_LOCATION, "%s, unit at byte %" PRIu64 ": entries here %zu, in the input %zu; the first %zu are the same, others are not compared",
+			     s->out.unit.of_types ? ".debug_types" : ".debug_info", s->out.unit.begin, s->out.places.len, s->in.places.len, paired);
 	}
 	return true;
 }

@@ -232,7 +232,7 @@ static bool check_range(struct blocks *b, uint32_t blocks)
 			continue;
 		in_range = false;
 		findings_add(b->findings, FINDING_BLOCK_INDEX, location(b, &b->at[i]),
-			     "index %u, but the function has %u blocks", b->at[i].index, blocks);
+			     "index %u, but the function has %u block%s", b->at[i].index, blocks, plural(blocks));
 	}
 	return in_range;
 }
@@ -257,10 +257,10 @@ static void check_counts(struct blocks *b, const struct keyed *fragments, size_t
 		return;
 	if (b->count < blocks && are_deleted(b, fragments, count, blocks))
 		findings_add(b->findings, FINDING_BLOCK_DELETED, location_of(b->subject, hot, NO_INDEX),
-			     "%u of its %u blocks have no entry", blocks - b->count, blocks);
+			     "%u of its %u blocks %s no entry", blocks - b->count, blocks, plural_of(blocks - b->count, "has", "have"));
 	else
 		findings_add(b->findings, FINDING_BLOCK_COUNT, location_of(b->subject, hot, NO_INDEX),
-			     "NumBlocks is %u, and %u blocks are listed", blocks, b->count);
+			     "NumBlocks is %u, and %u block%s listed", blocks, b->count, plural_of(b->count, " is", "s are"));
 }
 
 /* Not in BAT_HASHED: since LLVM 19 branches keep their input offset when BOLT

@@ -208,7 +208,7 @@ static void close_run(struct unwinding *u)
 		snprintf(where, sizeof(where), "input 0x%" PRIx64 ": %s", run->input, in);
 	struct finding_location location = place_of(u->c->subject, run->fragment, run->address);
 	enum finding_kind kind = run->calls || run->kind == FINDING_UNWIND_MISSING ? run->kind : FINDING_UNWIND_BETWEEN;
-	findings_add(u->findings, kind, location, "%s, %s, output: %s; %" PRIu64 " instruction%s%s", *reg ? reg : "CFA", where, out, run->count, run->count == 1 ? "" : "s", code);
+	findings_add(u->findings, kind, location, "%s, %s, output: %s; %" PRIu64 " instruction%s%s", *reg ? reg : "CFA", where, out, run->count, plural(run->count), code);
 }
 
 static void differ(struct unwinding *u, enum finding_kind kind, uint32_t reg, const struct tied_fragment *f, uint32_t insn, uint64_t input,
@@ -502,7 +502,7 @@ static void compare_call(struct unwinding *u, uint32_t part, uint32_t i)
 		return;
 	struct cfi_row_at in_row = row_at(&u->in, input), out_row = row_at(&u->out, address);
 	if (in_row.row && out_row.row && in_row.row->args_size != out_row.row->args_size) {
-		snprintf(text_in, sizeof(text_in), "%" PRIu64 " bytes of arguments to take off the stack", in_row.row->args_size);
+		snprintf(text_in, sizeof(text_in), "%" PRIu64 " byte%s of arguments to take off the stack", in_row.row->args_size, plural(in_row.row->args_size));
 		snprintf(text_out, sizeof(text_out), "%" PRIu64, out_row.row->args_size);
 		tell_site(u, f->fragment, address, input, text_in, text_out);
 		return;

@@ -196,8 +196,8 @@ static bool check_content(struct binary *subject, struct findings *findings)
 	}
 	subject->desc = note.desc;
 	if (rest.size) {
-		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION, "%zu bytes behind the note",
-			     rest.size);
+		findings_add(findings, FINDING_NOTE_DAMAGED, NO_LOCATION, "%zu byte%s behind the note",
+			     rest.size, plural(rest.size));
 		return false;
 	}
 	check_padding(subject, findings);

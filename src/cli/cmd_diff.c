@@ -25,10 +25,10 @@ static void print_changed(const struct difference *d, const struct binary *a,
 	const struct bat_fragment *f = &a->bat.fragments[d->a], *g = &b->bat.fragments[d->b];
 
 	if (d->entries)
-		fprintf(out, ": %" PRIu32 " entries differ of %" PRIu32 " and %" PRIu32, d->entries,
+		fprintf(out, ": %" PRIu32 " entr%s of %" PRIu32 " and %" PRIu32, d->entries, plural_of(d->entries, "y differs", "ies differ"),
 			f->entry_count, g->entry_count);
 	if (d->hashes)
-		fprintf(out, "; %" PRIu32 " blocks have another hash or index", d->hashes);
+		fprintf(out, "; %" PRIu32 " block%s another hash or index", d->hashes, plural_of(d->hashes, " has", "s have"));
 	if (d->function_differs)
 		fputs("; the function has another hash, number of blocks or entry points", out);
 	putc('\n', out);

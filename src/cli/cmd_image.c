@@ -247,10 +247,10 @@ static void print_bat(const struct subject_image *s)
 	if (s->bat_wrong)
 		printf("BAT          not readable: %s\n", s->bat_wrong);
 	else if (s->has_bat)
-		printf("BAT          %s, %" PRIu32 " fragments, %" PRIu32 " of them cold, %" PRIu32
-		       " entries\n",
-		       bat_layout_name(s->bat.layout), s->bat.fragment_count,
-		       s->bat.fragment_count - s->bat.hot_count, s->bat.entry_count);
+		printf("BAT          %s, %" PRIu32 " fragment%s, %" PRIu32 " of them cold, %" PRIu32
+		       " entr%s\n",
+		       bat_layout_name(s->bat.layout), s->bat.fragment_count, plural(s->bat.fragment_count),
+		       s->bat.fragment_count - s->bat.hot_count, s->bat.entry_count, plural_of(s->bat.entry_count, "y", "ies"));
 	else
 		puts("BAT          none");
 }

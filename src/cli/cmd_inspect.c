@@ -106,7 +106,7 @@ FIGURE_READER(layout_of, struct binary, figure_string(bat_layout_name(it->bat.la
 FIGURE_READER(releases_of, struct binary, figure_string(layout_releases(it->bat.layout)))
 
 static const struct figure_row table_rows[] = {
-	{"layout", "table        layout {}, of {releases}: {fragments} fragments, {entries} entries\n", .read = layout_of},
+	{"layout", "table        layout {}, of {releases}: {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n", .read = layout_of},
 	{"releases", .read = releases_of},
 	{"fragments", NULL, VALUE(struct binary, bat.fragment_count)},
 	{"entries", NULL, VALUE(struct binary, bat.entry_count)},
@@ -309,8 +309,8 @@ static void print_counts(const struct recording *r, FILE *out)
 	if (r->samples && r->first)
 		fprintf(out, "%.3f s\n", (double)(r->last - r->first) / 1e9);
 	if (r->report.perf.lost_events || r->report.perf.lost_samples)
-		fprintf(out, "lost         %" PRIu64 " records, %" PRIu64 " samples\n", r->report.perf.lost_events,
-			r->report.perf.lost_samples);
+		fprintf(out, "lost         %" PRIu64 " record%s, %" PRIu64 " sample%s\n", r->report.perf.lost_events, plural(r->report.perf.lost_events),
+			r->report.perf.lost_samples, plural(r->report.perf.lost_samples));
 	print_trace(&r->report.perf.trace, out);
 	if (r->with_stack)
 		fprintf(out, "branches     stacks of %.1f on average, %zu at most, with %.1f %% of the samples%s\n",
@@ -428,7 +428,7 @@ static void print_profile(const struct inspected *found, FILE *out)
 
 	figures_text(profile_rows, p, false, "", out);
 	if (found->kind == FILE_YAML)
-		fprintf(out, "blocks       %" PRIu64 "\nentered      %" PRIu64 " times, all functions together\n", p->records, p->count);
+		fprintf(out, "blocks       %" PRIu64 "\nentered      %" PRIu64 " time%s, all functions together\n", p->records, p->count, plural(p->count));
 	else
 		fprintf(out, "records      %" PRIu64 ", which count %" PRIu64, p->records, p->count);
 	if (found->kind != FILE_YAML && !p->basic)

@@ -191,14 +191,14 @@ static bool write_all(struct arguments *args, struct resolver *resolver, const s
 
 static void report(const struct stack_counts *counts)
 {
-	fprintf(stderr, "batconv: %" PRIu64 " stacks, %" PRIu64 " frames: %" PRIu64 " of the kernel, %"
-		PRIu64 " unknown", counts->stacks, counts->frames, counts->kernel, counts->unknown);
+	fprintf(stderr, "batconv: %" PRIu64 " stack%s, %" PRIu64 " frame%s: %" PRIu64 " of the kernel, %"
+		PRIu64 " unknown", counts->stacks, plural(counts->stacks), counts->frames, plural(counts->frames), counts->kernel, counts->unknown);
 	if (counts->given)
 		fprintf(stderr, "; %" PRIu64 " stack%s by the maps that were given", counts->given, plural(counts->given));
 	if (counts->no_map)
-		fprintf(stderr, "; %" PRIu64 " stacks of which no map is known", counts->no_map);
+		fprintf(stderr, "; %" PRIu64 " stack%s of which no map is known", counts->no_map, plural(counts->no_map));
 	if (counts->no_address)
-		fprintf(stderr, "; %" PRIu64 " samples without an address left out", counts->no_address);
+		fprintf(stderr, "; %" PRIu64 " sample%s without an address left out", counts->no_address, plural(counts->no_address));
 	fputc('\n', stderr);
 	if (counts->impossible)
 		fprintf(stderr, "batconv: %" PRIu64 " frame%s that cannot be: no addresses, as of programs without frame "

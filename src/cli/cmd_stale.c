@@ -82,8 +82,8 @@ static void print_blocks(const struct staleness *s, FILE *out)
 
 	if (!s->has_blocks)
 		return;
-	fprintf(out, "%" PRIu64 " blocks of stale functions, at which these were entered %" PRIu64 " times; llvm-bolt -infer-stale-profile finds again:\n",
-		all.count, all.samples);
+	fprintf(out, "%" PRIu64 " block%s of stale functions, at which these were entered %" PRIu64 " time%s; llvm-bolt -infer-stale-profile finds again:\n",
+		all.count, plural(all.count), all.samples, plural(all.samples));
 	for (int i = 0; i < BLOCK_FATES; i++) {
 		const struct fitting_share *share = &s->blocks[i];
 		if (i == BLOCK_CALL && !s->has_calls)

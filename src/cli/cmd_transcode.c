@@ -86,8 +86,8 @@ static void tell_losses(const struct transcode_losses *losses)
 	tell("entries that share an output offset with a later one", losses->entries);
 	tell("cold fragments of unknown functions", losses->fragments);
 	if (losses->unknown_hashes)
-		fprintf(stderr, "batconv: missing: hashes of functions and of %u blocks; fdata needs none, "
-			"YAML profiles of perf2bolt do\n", losses->unknown_hashes);
+		fprintf(stderr, "batconv: missing: hashes of functions and of %u block%s; fdata needs none, "
+			"YAML profiles of perf2bolt do\n", losses->unknown_hashes, plural(losses->unknown_hashes));
 }
 
 /* Makes the new file executable if the old one is.  A file that replaces the binary in its place

@@ -104,8 +104,8 @@ static void print_other_base(uint64_t base, uint64_t other)
 
 static void print_load(const struct mapped_image *m, const struct load *load)
 {
-	printf("    base 0x%" PRIx64 " by %" PRIu32 " mappings, %s\n", load->base,
-	       load->mappings - load->differing, verdict(m, load));
+	printf("    base 0x%" PRIx64 " by %" PRIu32 " mapping%s, %s\n", load->base,
+	       load->mappings - load->differing, plural(load->mappings - load->differing), verdict(m, load));
 	if (load->has_lowest && load->lowest != load->base) {
 		fputs("        by the lowest segment:", stdout);
 		print_other_base(load->base, load->lowest);
@@ -147,8 +147,8 @@ static void print_image(void *ctx, const struct mapped_image *m)
 
 void maps_print_head(const struct snapshot *s)
 {
-	printf("process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %zu regions\n",
-	       s->pid, s->id, s->time / 1000000000, s->time % 1000000000, map_set_count(s->maps));
+	printf("process %" PRIu32 ", map %" PRIu32 ", time %" PRIu64 ".%09" PRIu64 ", %zu region%s\n",
+	       s->pid, s->id, s->time / 1000000000, s->time % 1000000000, map_set_count(s->maps), plural(map_set_count(s->maps)));
 }
 
 bool maps_print_text(const struct snapshot *s, const struct maps *maps,

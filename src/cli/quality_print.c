@@ -269,9 +269,9 @@ static const struct figure_row coverage_rows[] = {
 
 static const struct figure_row flow_rows[] = {
 	FIGURES(struct flow_figures, , functions, blocks),
-	{"bias_percent", "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} blocks\n", VALUE(struct flow_figures, bias)},
+	{"bias_percent", "  {:10.4} % bias, deviation {deviation_percent:.4} %, of {blocks} block{blocks:s}\n", VALUE(struct flow_figures, bias)},
 	{"deviation_percent", NULL, VALUE(struct flow_figures, deviation)},
-	{"discontinuity_percent", "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} functions\n",
+	{"discontinuity_percent", "  {:10.2} % discontinuity, or more, of the worst 5 % of {functions} function{functions:s}\n",
 	 VALUE(struct flow_figures, discontinuity)},
 	{"unreachable_percent", NULL, VALUE(struct flow_figures, unreachable)},
 	{"call_gap_percent", "  {:10.2} % gap between calls and entries, {flow_gap_percent:.2} % in the flow of blocks, "

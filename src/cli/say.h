@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "src/base/attr.h"
+#include "src/base/text.h"
 #include "src/event/reader.h"
 
 /* "batconv: TEXT\n" */
@@ -16,12 +17,6 @@ BC_PRINTF(2, 3) void say(FILE *out, const char *fmt, ...);
 
 /* The text alone; cut if it is longer. */
 BC_PRINTF(3, 0) void say_format(char *line, size_t size, const char *fmt, va_list args);
-
-/* "s" for any count but one. */
-static inline const char *plural(unsigned long long count)
-{
-	return count == 1 ? "" : "s";
-}
 
 /* ---- what a user must know even with --quiet ---- */
 

@@ -211,8 +211,8 @@ static void print_mode(const struct summary *summary, FILE *out)
 static void print_share(const char *why, const struct inferred_share *share, FILE *out)
 {
 	if (share->functions)
-		say(out, "  %" PRIu64 " function%s with %" PRIu64 " samples: only the number of entries is written, because %s", share->functions,
-		    plural(share->functions), share->samples, why);
+		say(out, "  %" PRIu64 " function%s with %" PRIu64 " sample%s: only the number of entries is written, because %s", share->functions,
+		    plural(share->functions), share->samples, plural(share->samples), why);
 }
 
 static void print_inferred(const struct conversion *c, FILE *out)
@@ -223,10 +223,10 @@ static void print_inferred(const struct conversion *c, FILE *out)
 		say(out, "no branches are inferred: %s", c->not_inferred.text);
 	if (!c->profile.of_input || !c->ledgers.samples.kept)
 		return;
-	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " samples (%.1f %%); %.1f %% of these are counted in "
-	    "another block than where they were taken, so that as much enters each block as leaves it", i->solved.functions, plural(i->solved.functions), i->solved.samples, inferred_percent(i), inferred_moved_percent(i));
+	say(out, "inferred: branches of %" PRIu64 " function%s from %" PRIu64 " sample%s (%.1f %%); %.1f %% of these are counted in "
+	    "another block than where they were taken, so that as much enters each block as leaves it", i->solved.functions, plural(i->solved.functions), i->solved.samples, plural(i->solved.samples), inferred_percent(i), inferred_moved_percent(i));
 	if (i->plt.samples)
-		say(out, "  %" PRIu64 " samples in PLT entries: the callers give the counts of these calls", i->plt.samples);
+		say(out, "  %" PRIu64 " sample%s in PLT entries: the callers give the counts of these calls", i->plt.samples, plural(i->plt.samples));
 #define X(share, text) print_share(text, &i->share, out);
 	INFERRED_REASONS(X)
 #undef X

@@ -125,12 +125,12 @@ static void print_fragment(const struct dump *dump, uint32_t i, FILE *out)
 
 	fprintf(out, "  %s 0x%" PRIx64, f->cold ? "cold" : "hot ", f->address);
 	if (dump->subject->kind != BINARY_SECTION)
-		fprintf(out, ", %" PRIu64 " bytes", binary_fragment_size(dump->subject, i));
-	fprintf(out, ", %" PRIu32 " entries", f->entry_count);
+		fprintf(out, ", %" PRIu64 " byte%s", binary_fragment_size(dump->subject, i), plural(binary_fragment_size(dump->subject, i)));
+	fprintf(out, ", %" PRIu32 " entr%s", f->entry_count, plural_of(f->entry_count, "y", "ies"));
 	if (f->cold && f->parent != dump->subject->stored_parents[i])
 		fputs(", parent repaired", out);
 	if (!f->cold && bat->layout == BAT_HASHED)
-		fprintf(out, ", hash 0x%016" PRIx64 ", %" PRIu32 " blocks", f->hash, f->block_count);
+		fprintf(out, ", hash 0x%016" PRIx64 ", %" PRIu32 " block%s", f->hash, f->block_count, plural(f->block_count));
 	print_secondary(bat, f, out);
 	putc('\n', out);
 	for (uint32_t k = 0; k < f->entry_count; k++)

@@ -127,14 +127,27 @@ static bool is_some(const struct figure_value *value)
 	return value->number || value->real != 0 || value->text.len || *value->chars;
 }
 
-/* how: "12", "10.4", "g" or "s". */
+/* The end of a word behind a count.  NULL: it is none of these. */
+static const char *word_end(uint64_t count, struct text how)
+{
+	static const char *const ends[][2] = {{"", "s"}, {"", "es"}, {"y", "ies"}, {"is", "are"}};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (text_is(how, ends[i][1]))
+			return plural_of(count, ends[i][0], ends[i][1]);
+	return NULL;
+}
+
+/* how: "12", "10.4", "g", or what word_end() knows. */
 static void print_value(const struct figure_value *value, struct text how, FILE *out)
 {
 	char *point;
 	int width = (int)strtol(how.at, &point, 10), digits = *point == '.' ? (int)strtol(point + 1, NULL, 10) : 0;
 
-	if (text_is(how, "s"))
-		fputs(value->number == 1 ? "" : "s", out);
+	const char *end = word_end(value->number, how);
+
+	if (end)
+		fputs(end, out);
 	else if (text_is(how, "g"))
 		fprintf(out, "%g", value->real);
 	else if (value->type == FIGURE_NUMBER)

@@ -45,7 +45,8 @@ typedef struct figure_value figure_reader(const void *at);
 struct figure_row {
 	const char *key;   /* in JSON, and of the row in texts; NULL: the row is not in JSON, but of `rows` its rows are */
 	/* For people: {} is the value, {KEY} that of another row of the same object, {KEY:W.P} with a width and digits behind the point,
-	 * {KEY:g} a real as short as it can be, {KEY:s} an s for any number but one, {KEY/OTHER:W.P} the one in percent of the other.
+	 * {KEY:g} a real as short as it can be, {KEY:s} an s for any number but one, {KEY:es}, {KEY:ies} (or y) and {KEY:are} (or is)
+	 * likewise, {KEY/OTHER:W.P} the one in percent of the other.
 	 * NULL: none */
 	const char *text;
 	figure_reader *read;

@@ -68,7 +68,7 @@ static void print_remedies(const struct findings *findings, FILE *out)
 FIGURE_READER(layout_of, struct verify_report, figure_string(bat_layout_name(it->subject.bat.layout)))
 
 static const struct figure_row table_rows[] = {
-	{"layout", "layout: {}, {bytes} bytes, {fragments} fragments, {entries} entries\n", .read = layout_of},
+	{"layout", "layout: {}, {bytes} byte{bytes:s}, {fragments} fragment{fragments:s}, {entries} entr{entries:ies}\n", .read = layout_of},
 	{"bytes", NULL, VALUE(struct verify_report, subject.desc.size)},
 	{"fragments", NULL, VALUE(struct verify_report, subject.bat.fragment_count)},
 	{"hot", NULL, VALUE(struct verify_report, subject.bat.hot_count)},
@@ -99,12 +99,12 @@ static void print_unmapped(const struct figure_row *row, const void *coverage, F
 	(void)row;
 	for (size_t i = 0; i < UNMAPPED_COUNT; i++)
 		if (c->unmapped[i].functions)
-			fprintf(out, "unmapped: %" PRIu64 " functions of %" PRIu64 " bytes: %s\n", c->unmapped[i].functions,
-				c->unmapped[i].bytes, unmapped_infos[i].why);
+			fprintf(out, "unmapped: %" PRIu64 " function%s of %" PRIu64 " byte%s: %s\n", c->unmapped[i].functions, plural(c->unmapped[i].functions),
+				c->unmapped[i].bytes, plural(c->unmapped[i].bytes), unmapped_infos[i].why);
 }
 
 static const struct figure_row coverage_rows[] = {
-	{"executable_bytes", "coverage: {fragments} fragments of {mapped_functions} functions map {mapped_bytes} bytes, "
+	{"executable_bytes", "coverage: {fragments} fragment{fragments:s} of {mapped_functions} function{mapped_functions:s}: {mapped_bytes} byte{mapped_bytes:s}, "
 			     "{mapped_bytes/executable_bytes:.1} % of all code", VALUE(struct table_coverage, executable)},
 	{"rewritten_bytes", " and {mapped_bytes/rewritten_bytes:.1} % of what BOLT wrote", VALUE(struct table_coverage, rewritten), .any = true},
 	{.text = "\n"},
@@ -118,8 +118,8 @@ static const struct figure_row symbols_rows[] = {
 	{"symbols", "symbols: {} of the input; {same} where they were, {moved} moved with their code, {wrong} wrong, {lost} lost\n",
 	 VALUE(struct symbols_summary, symbols)},
 	FIGURES(struct symbols_summary, , same, moved, wrong, lost),
-	{"displaced", "symbols: {:12} labels within code that moved are elsewhere than their instructions\n", VALUE(struct symbols_summary, displaced), .any = true},
-	{"dropped", "symbols: {:12} labels within code that moved are left out\n", VALUE(struct symbols_summary, dropped), .any = true},
+	{"displaced", "symbols: {:12} label{:s} within code that moved {:are} elsewhere than in the input\n", VALUE(struct symbols_summary, displaced), .any = true},
+	{"dropped", "symbols: {:12} label{:s} within code that moved {:are} left out\n", VALUE(struct symbols_summary, dropped), .any = true},
 	{"not_compared", BEGIN},
 	{"labels", "symbols: {:12} not compared: labels of the assembler\n", VALUE(struct symbols_summary, labels), .any = true},
 	{"own", "symbols: {:12} not compared: llvm-bolt sets them\n", VALUE(struct symbols_summary, own), .any = true},
@@ -127,12 +127,12 @@ static const struct figure_row symbols_rows[] = {
 	{"reordered", "symbols: {:12} not compared: of sections that BOLT reordered\n", VALUE(struct symbols_summary, ordered), .any = true},
 	{"stripped", "symbols: {:12} not compared: the output has no such symbol table\n", VALUE(struct symbols_summary, no_table), .any = true},
 	{END},
-	{"sizes", "symbols: the sizes of {} that BOLT moved compared\n", VALUE(struct symbols_summary, sizes), .any = true},
+	{"sizes", "symbols: the size{:s} of {} that BOLT moved compared\n", VALUE(struct symbols_summary, sizes), .any = true},
 	{0},
 };
 
 static const struct figure_row unwind_rows[] = {
-	{"instructions", "unwinding: {} instructions; {equal} as in the input, {explained} right by the code, {different} wrong\n",
+	{"instructions", "unwinding: {} instruction{:s}; {equal} as in the input, {explained} right by the code, {different} wrong\n",
 	 VALUE(struct unwind_summary, instructions)},
 	FIGURES(struct unwind_summary, , equal, explained, different),
 	{"not_compared", BEGIN},
@@ -145,9 +145,9 @@ static const struct figure_row unwind_rows[] = {
 	{"untold", "unwinding: {:12} not compared: BOLT changed the frame, and the code does not tell what is right\n", VALUE(struct unwind_summary, untold), .any = true},
 	{"input_wrong", "unwinding: {:12} not compared: the input's rules are wrong there, too\n", VALUE(struct unwind_summary, input_wrong), .any = true},
 	{END},
-	{"calls", "unwinding: the exceptions of {} calls compared\n", VALUE(struct unwind_summary, calls), .any = true},
+	{"calls", "unwinding: the exceptions of {} call{:s} compared\n", VALUE(struct unwind_summary, calls), .any = true},
 	{"left", BEGIN},
-	{"functions", "unwinding: {compared} of {} functions without a table compared: BOLT left them where they were\n", VALUE(struct unwind_summary, left), .any = true},
+	{"functions", "unwinding: {compared} of {} function{:s} without a table compared: BOLT left them where they were\n", VALUE(struct unwind_summary, left), .any = true},
 	{"compared", NULL, VALUE(struct unwind_summary, left_compared)},
 	{"no_rules", "unwinding: {:12} of them not compared: the input has no rules there\n", VALUE(struct unwind_summary, left_no_rules), .any = true},
 	{"elsewhere", "unwinding: {:12} of them not compared: the input has none of that name there\n", VALUE(struct unwind_summary, left_other), .any = true},
@@ -157,7 +157,7 @@ static const struct figure_row unwind_rows[] = {
 };
 
 static const struct figure_row lines_rows[] = {
-	{"instructions", "lines: {} instructions; {equal} as in the input, {wrong} of another line or file, {lost} without a line that the input has, "
+	{"instructions", "lines: {} instruction{:s}; {equal} as in the input, {wrong} of another line or file, {lost} without a line that the input has, "
 			 "{detail} of another column, discriminator or statement mark\n", VALUE(struct lines_summary, instructions)},
 	FIGURES(struct lines_summary, , equal, wrong, lost, detail),
 	{"not_compared", BEGIN},
@@ -171,15 +171,15 @@ static const struct figure_row lines_rows[] = {
 	{"folded", "lines: {:12} not compared: folded by BOLT, and the functions have several sizes\n", VALUE(struct lines_summary, folded), .any = true},
 	{"stale", "lines: {:12} not compared: the output has no line table of its own code that can be read\n", VALUE(struct lines_summary, stale), .any = true},
 	{END},
-	{"left", "lines: {} functions compared that BOLT left where they were\n", VALUE(struct lines_summary, left), .any = true},
-	{"files", "lines: {} numbers of files in .debug_info compared\n", VALUE(struct lines_summary, files), .any = true},
+	{"left", "lines: {} function{:s} compared that BOLT left where they were\n", VALUE(struct lines_summary, left), .any = true},
+	{"files", "lines: {} number{:s} of files in .debug_info compared\n", VALUE(struct lines_summary, files), .any = true},
 	{0},
 };
 
 static const struct figure_row scopes_rows[] = {
-	{"entries", "scopes: {} entries of .debug_info compared, {different} with another attribute\n", VALUE(struct scopes_summary, entries)},
+	{"entries", "scopes: {} entr{:ies} of .debug_info compared, {different} with another attribute\n", VALUE(struct scopes_summary, entries)},
 	{"different", NULL, VALUE(struct scopes_summary, entries_different)},
-	{"alone", "scopes: {:12} entries not compared: their unit has others than the input's\n", VALUE(struct scopes_summary, entries_alone), .any = true},
+	{"alone", "scopes: {:12} entr{:ies} not compared: their unit has others than the input's\n", VALUE(struct scopes_summary, entries_alone), .any = true},
 	{"code", BEGIN},
 	{"entries", "scopes: {} of them cover code; {equal} the input's, {different} other code\n", VALUE(struct scopes_summary, scopes)},
 	{"equal", NULL, VALUE(struct scopes_summary, scopes_equal)},
@@ -188,7 +188,7 @@ static const struct figure_row scopes_rows[] = {
 	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, scopes_gone), .any = true},
 	{END},
 	{"addresses", BEGIN},
-	{"compared", "scopes: {} addresses of calls, entry points and labels; {equal} lead where they do in the input, {wrong} elsewhere\n",
+	{"compared", "scopes: {} address{:es} of calls, entry points and labels; {equal} lead where they do in the input, {wrong} elsewhere\n",
 	 VALUE(struct scopes_summary, addresses), .any = true},
 	{"equal", NULL, VALUE(struct scopes_summary, addresses_equal)},
 	{"wrong", NULL, VALUE(struct scopes_summary, addresses_wrong)},
@@ -196,21 +196,21 @@ static const struct figure_row scopes_rows[] = {
 	{"gone", "scopes: {:12} not compared: the output has nothing of their code\n", VALUE(struct scopes_summary, addresses_gone), .any = true},
 	{END},
 	{"locations", BEGIN},
-	{"lists", "scopes: {} location lists; {equal} as in the input, {wrong} with another place of the variable, {lost} with none where the input has one\n",
+	{"lists", "scopes: {} location list{:s}; {equal} as in the input, {wrong} with another place of the variable, {lost} with none where the input has one\n",
 	 VALUE(struct scopes_summary, lists), .any = true},
 	{"equal", NULL, VALUE(struct scopes_summary, lists_equal)},
 	{"wrong", NULL, VALUE(struct scopes_summary, lists_wrong)},
 	{"lost", NULL, VALUE(struct scopes_summary, lists_lost)},
 	{"gone", "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n", VALUE(struct scopes_summary, lists_gone), .any = true},
 	{END},
-	{"unit_ranges", "scopes: {} units of .debug_aranges compared\n", VALUE(struct scopes_summary, unit_ranges), .any = true},
+	{"unit_ranges", "scopes: {} unit{:s} of .debug_aranges compared\n", VALUE(struct scopes_summary, unit_ranges), .any = true},
 	{0},
 };
 
 static const struct figure_row sample_rows[] = {
-	{"addresses", "sample: {} addresses translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
+	{"addresses", "sample: {} address{:es} translated in two ways, {differ} differ\n", VALUE(struct sample_result, addresses)},
 	FIGURE(struct sample_result, , differ),
-	{"compared", "sample: {same} of {} instructions ({same/compared:.2} %) are the same in the input binary; {added} more were added by BOLT\n",
+	{"compared", "sample: {same} of {} instruction{:s} ({same/compared:.2} %) the same in the input binary; {added} more added by BOLT\n",
 	 VALUE(struct sample_result, compared), .any = true},
 	FIGURES(struct sample_result, , same, added),
 	{0},
@@ -241,12 +241,10 @@ void verification_text(const struct verification *found, bool quiet, FILE *out)
 	if (found->sample)
 		figures_text(sample_rows, found->sample, false, "", out);
 	print_name(text_of(found->binary), out);
-	fprintf(out, ": %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n",
-		findings_at_least(&v->findings, SEVERITY_ERROR),
-		findings_at_least(&v->findings, SEVERITY_WARNING) -
-			findings_at_least(&v->findings, SEVERITY_ERROR),
-		findings_at_least(&v->findings, SEVERITY_NOTE) -
-			findings_at_least(&v->findings, SEVERITY_WARNING));
+	uint64_t errors = findings_at_least(&v->findings, SEVERITY_ERROR);
+	uint64_t warnings = findings_at_least(&v->findings, SEVERITY_WARNING) - errors;
+	uint64_t notes = findings_at_least(&v->findings, SEVERITY_NOTE) - errors - warnings;
+	fprintf(out, ": %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s\n", errors, plural(errors), warnings, plural(warnings), notes, plural(notes));
 }
 
 /* ---- JSON ---- */

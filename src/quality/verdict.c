@@ -101,10 +101,10 @@ static void judge_coverage(const struct quality *q, struct verdict *out)
 	if (!c->samples)
 		say_so(out, VERDICT_BAD, "no function has a sample");
 	else if (c->has_bytes)
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the %s, and so do %.1f KiB of code", held, held_levels[HELD_LEVELS - 1],
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s, and so do %.1f KiB of code", held, plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1],
 		       quality_counted(q), (double)c->held_bytes[HELD_LEVELS - 1] / 1024);
 	else
-		say_so(out, VERDICT_GOOD, "%" PRIu64 " functions hold %.0f %% of the %s", held, held_levels[HELD_LEVELS - 1], quality_counted(q));
+		say_so(out, VERDICT_GOOD, "%" PRIu64 " function%s %.0f %% of the %s", held, plural_of(held, " holds", "s hold"), held_levels[HELD_LEVELS - 1], quality_counted(q));
 }
 
 static void judge_places(const struct quality *q, const struct conversion *c, struct verdict *out)
