@@ -14,6 +14,7 @@
 #include "src/event/perf_data/perf_data.h"
 #include "src/event/perf_data/stream.h"
 #include "tests/fuzz/support/mutators.h"
+#include "tests/support/bytes_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -90,16 +91,14 @@ static void check_error(const struct bc_error *err, size_t size)
 		assert(strtoull(byte + 7, NULL, 10) <= size);
 }
 
-static void check_reader(int fd, const uint8_t *data, size_t size)
+static void check_input(const struct perf_data_input *input, size_t size)
 {
-	struct file_stream stream = {.name = "fuzz", .fd = fd};
-	struct perf_data_input input = {.stream = &stream, .head = {data, size}};
 	struct seen seen = {0};
 	const struct event_sink sink = {&seen, see};
 	struct reader_report report = {0};
 	struct bc_error err = {0};
 
-	bool ok = perf_data_read(&input, &sink, &report, &err);
+	bool ok = perf_data_read(input, &sink, &report, &err);
 	assert(seen.ended);
 	if (!ok) {
 		check_error(&err, size);
@@ -107,9 +106,25 @@ static void check_reader(int fd, const uint8_t *data, size_t size)
 	}
 	const struct perf_data_report *perf = &report.perf;
 	assert(perf->delivered == seen.samples);
-	assert(perf->records[9] ==
+	assert(perf->records[9] + perf->trace.branches ==
 	       perf->delivered + perf->late + perf->of_guests + perf->of_unknown_events);
+	assert(perf->trace.branches <= perf->trace.operations && perf->trace.operations <= size);
 	assert(!perf->truncated || perf->truncated_at <= size);
+}
+
+/* Bytes that were read already and cannot be read again; and a file, in which all pieces of traces are found first. */
+static void check_reader(int fd, const uint8_t *data, size_t size)
+{
+	struct file_stream stream = {.name = "fuzz", .fd = fd};
+	struct bytes_file file = bytes_file_open(data, size);
+	struct bc_error err = {0};
+
+	check_input(&(struct perf_data_input){.stream = &stream, .head = {data, size}}, size);
+	assert(stream_open(file.path, &stream, &err));
+	stream.name = "fuzz";
+	check_input(&(struct perf_data_input){.stream = &stream}, size);
+	stream_close(&stream);
+	bytes_file_close(&file);
 }
 
 /* Through a pipe, of which nothing is at hand: features come behind the samples.  What a
