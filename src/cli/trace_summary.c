@@ -10,7 +10,7 @@ const struct figure_row trace_rows[] = {
 	{"trace", BEGIN, IF(struct perf_trace_report, found)},
 	{"kind", .read = kind_of},
 	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial, collisions),
-	FIGURES(struct perf_trace_report, , operations, branches, gaps, cut, bad_bytes, unknown_packets),
+	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes, unknown_packets),
 	{END},
 	{0},
 };
@@ -41,6 +41,12 @@ void warn_of_trace(const char *path, const struct perf_trace_report *trace, cons
 	else if (trace->found && !trace->buffers)
 		warn(to, "%s: warning: says that there was a trace of the processor (%s), but has none of its bytes: record again", path,
 		     perf_trace_name(trace->kind));
+	if (trace->operations && !trace->branches)
+		warn(to, "%s: warning: none of the sampled operations is a branch: perf record -e arm_spe_0/branch_filter=1/u samples branches", path);
+	if (trace->unowned)
+		warn(to, "%s: warning: nobody knows in which process %" PRIu64 " branch%s ran, which cannot be used: perf record as root, with a kernel of "
+			 "CONFIG_PID_IN_CONTEXTIDR, has the processor write it, and --per-thread records one program without", path, trace->unowned,
+		     trace->unowned == 1 ? "" : "es");
 	if (trace->truncated)
 		warn(to, "%s: warning: the buffer of the trace was full %" PRIu64 " time%s, and what ran then is missing: a larger one "
 			 "(perf record -m,16M) or fewer samples (-c) help", path, trace->truncated, plural(trace->truncated));

@@ -23,6 +23,7 @@ struct perf_trace_report {
 	/* Of Arm SPE: */
 	uint64_t operations; /* sampled ones that were read ... */
 	uint64_t branches;   /* ... and of them branches, each of which is a sample */
+	uint64_t unowned;    /* of these, those of a processor on which nobody knows what ran; they are of no process */
 	uint64_t gaps;       /* places where bytes are missing */
 	uint64_t cut;        /* records of operations that were left out, as they are cut or damaged */
 	uint64_t bad_bytes;  /* that are no packet */

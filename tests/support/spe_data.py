@@ -8,6 +8,7 @@ packets again, as a processor writes them.  The newest perf prints the same text
 pipe        as perf record -o - writes it
 cpu         buffers of processors (3 and 5, in turn), not of the thread
 context     the kernel writes the thread into each record
+nobody      with `cpu`: nothing says what runs on the processors
 switch      the recording says when which thread runs where; each hundredth record is of another thread
 times       records have times, operations time stamps, and a clock tells that a tick is 1.25 ns
 unstamped   records have times, operations none
@@ -16,6 +17,7 @@ alone       without the targets of the branches before
 no-target   branches that were not taken have target 0, as on some processors
 wide        each record has 64 bytes, padded in several places
 loads       a load after each third branch
+only-loads  and no branch
 pieces=N    AUXTRACE records of N bytes, which cut records and packets
 snapshots   each piece begins with the last third of the one before, as pictures of a ring buffer do
 lost        each hundredth record is cut, and the five behind it are missing, as of a buffer that was full, which the kernel tells by a flag
@@ -178,9 +180,10 @@ def fill(text, words):
                 tid = 77
             if not switches or switches[-1][1:] != (buffer.cpu, tid):
                 switches.append((FIRST_TICK + TICKS * number - 10, buffer.cpu, tid))
-        buffer.add(spe_record(branch, words, number, tid), number, words)
+        if 'only-loads' not in words:
+            buffer.add(spe_record(branch, words, number, tid), number, words)
         buffer.last = FIRST_TICK + TICKS * number
-        if 'loads' in words and number % 3 == 0:
+        if 'only-loads' in words or 'loads' in words and number % 3 == 0:
             buffer.add(load(words, number, tid), 1, words)
     return buffers, switches
 
@@ -205,7 +208,7 @@ def main(text, out, *words):
         if 'later' in value:
             recording.event(MMAP2, struct.pack('<IIQQQIIQQII', PID, PID, int(start, 16), int(size, 16), int(offset, 16), 8, 1, 77, 0, 5, 2) +
                             padded('/srv/other', 8), (begin + end) // 2)
-    for buffer in buffers:
+    for buffer in buffers if 'nobody' not in value else []:
         recording.event(ITRACE_START, struct.pack('<II', PID, PID), begin + 2, max(buffer.cpu, 0))
     for tick, cpu, tid in switches:
         other = PID + 77 - tid

@@ -115,14 +115,16 @@ static void put_start(struct build_perf *b, uint32_t pid, uint32_t tid, uint32_t
 	end_record(b, begin);
 }
 
-/* out: `other` runs next */
+/* out: `other` runs next; 0: the record of one task, which does not say */
 static void put_switch(struct build_perf *b, bool out, uint32_t pid, uint32_t other, uint32_t cpu, uint64_t time)
 {
 	struct build_sample id = id_at(pid, pid, cpu, time);
-	size_t begin = begin_record(b, PERF_RECORD_SWITCH_CPU_WIDE, out ? 0x2000 : 0);
+	size_t begin = begin_record(b, other ? PERF_RECORD_SWITCH_CPU_WIDE : PERF_RECORD_SWITCH, out ? 0x2000 : 0);
 
-	put_u32(b, other);
-	put_u32(b, other);
+	if (other) {
+		put_u32(b, other);
+		put_u32(b, other);
+	}
 	put_trailer(b, &attr, &id);
 	end_record(b, begin);
 }
@@ -276,6 +278,8 @@ static void fill_processors(struct build_perf *b)
 	put_exec(b, 7, 10);
 	put_comm(b, &attr, &id, false, "thread");
 	put_start(b, 7, 7, 2, 13);
+	put_switch(b, false, 6, 0, 4, 50); /* on processor 4 only what one task does is known */
+	put_switch(b, true, 6, 0, 4, 60);
 	put_switch(b, true, 7, 5, 2, 100); /* 5 runs next, on processor 2 */
 	put_switch(b, false, 5, 7, 2, 101);
 	put_switch(b, true, 5, 0xffffffff, 2, 200); /* nothing */
@@ -288,19 +292,25 @@ static void fill_processors(struct build_perf *b)
 	put_branch(&second, 0x401006, 12, 0); /* of processor 3 nothing is known */
 	put_branch(&second, 0x401007, 12, 7);
 	put_piece(b, 3, NO, 0, &second);
+	put_branch(&third, 0x401008, 4, 0);
+	put_branch(&third, 0x401009, 5, 0);
+	put_branch(&third, 0x40100a, 8, 0);
 	put_piece(b, 4, NO, 0, &third);
 	build_perf_free(&trace);
 	build_perf_free(&second);
+	build_perf_free(&third);
 }
 
 static void test_processors(void **state)
 {
-	static const char log[] = "EXEC 7\n" BRANCH(7, 1) /* in front of the switch at 100 */
+	static const char log[] = "EXEC 7\n" BRANCH(4294967295, 8) BRANCH(6, 9) BRANCH(4294967295, a) BRANCH(7, 1) /* in front of the switch at 100 */
 		BRANCH(4294967295, 6) BRANCH(7, 7) BRANCH(5, 2) BRANCH(7, 3) /* in front of the one at 200 */
 		BRANCH(4294967295, 4) BRANCH(6, 5);
+	struct perf_data_report details;
 
 	(void)state;
-	assert_log(fill_processors, false, log, NULL);
+	assert_log(fill_processors, false, log, &details);
+	assert_int_equal(details.trace.unowned, 4);
 	assert_log(fill_processors, true, log, NULL);
 }
 

@@ -361,6 +361,7 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 	};
 	const struct event event = {.kind = EVENT_SAMPLE, .time = time, .memory = &traces->block->memory, .sample = &sample};
 	traces->details->delivered++;
+	traces->details->trace.unowned += pid == NO_PID && !(record->pc >> 63);
 	note_time(traces->details, time);
 	return event_deliver(traces->sink, &event, err);
 }
