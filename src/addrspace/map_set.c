@@ -800,3 +800,33 @@ void maps_find_all(const struct maps *maps, const struct run_addr *at, size_t co
 		out[i] = last ? (uint32_t)(last - maps->at) : MAPS_NOWHERE;
 	}
 }
+
+/* What others own, too, is looked through once. */
+static bool mark_node(const struct map_node *node, unsigned height, uint8_t *marks, struct number_set *seen, uint64_t *looked)
+{
+	bool ok = true;
+
+	if (node->owners > 1) {
+		uint64_t number = (uint64_t)(uintptr_t)node;
+		if (number_set_has(seen, number))
+			return true;
+		ok = number_set_add(seen, number);
+	}
+	*looked += node->len;
+	for (size_t i = 0; ok && i < node->len; i++) {
+		if (height)
+			ok = mark_node(map_children(node)[i].node, height - 1, marks, seen, looked);
+		else if (node->at[i].file)
+			marks[node->at[i].file] = 1;
+	}
+	return ok;
+}
+
+bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen, uint64_t *looked)
+{
+	uint64_t number = (uint64_t)(uintptr_t)set;
+
+	if (!set || !set->root || (set->owners > 1 && number_set_has(seen, number)))
+		return true;
+	return (set->owners == 1 || number_set_add(seen, number)) && mark_node(set->root, set->height, marks, seen, looked);
+}

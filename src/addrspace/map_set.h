@@ -79,6 +79,11 @@ void map_set_list(const struct map_set *set, struct mapping *out);
 BC_MUST_USE bool map_set_gather(const struct map_set *set, const uint8_t *wanted,
 				struct number_set *without, struct mapping_vec *out);
 
+/* Set the mark of each file of the set's mappings, by its number.  For many sets that share most of what they have: `seen`, empty
+ * before the first set, has what was looked through; the sets must live as long as it is used.  *looked grows by the mappings that were looked at.
+ * False when out of memory. */
+BC_MUST_USE bool map_set_mark(const struct map_set *set, uint8_t *marks, struct number_set *seen, uint64_t *looked);
+
 struct renumbered_node {
 	const struct map_node *before;
 	struct map_node *copy; /* owned */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/record/recorder.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,13 @@
 /* Files with so many samples will be handed over: their digests are read in between. */
 #define SAMPLES_TO_IDENTIFY 100
 
+/* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones have some dozens of
+ * entries; a damaged one has thousands. */
+#define TOUCHED_MOST 128
+
+/* Mappings that are looked at for note_deep(): then every file is taken to have had such a stack. */
+#define DEEP_WORK_MOST (UINT64_C(1) << 24)
+
 /* What of an entry was met in some file. */
 enum { MET_SOURCE = 1, MET_TARGET = 2, MET_RETURN = 4, MET_FILE = 8, MET_NO_ROOM = 16 };
 
@@ -47,7 +55,10 @@ struct recorder {
 	uint64_t changes; /* of processes, so far */
 	uint64_t ended;   /* processes that have ended since they were forgotten last */
 	uint64_t now;     /* ns: time of the event at hand */
-	uint64_t swept_in; /* the number of the round, from 1, that files were swept in last, as there were too many */
+	/* Events since all processes or files were looked through last: that takes time, and is done only when so much has
+	 * happened that it does not count. */
+	uint64_t since_swept, since_forgotten, since_measured;
+	uint64_t deep_work; /* mappings that note_deep() looked at */
 	uint32_t ring_count;
 	bool has_stacks;
 	FILE *save;
@@ -60,7 +71,7 @@ struct recorder {
 	struct recent_maps recent;
 	struct branch *places; /* the stack at hand */
 	uint8_t *met;          /* of each entry: MET_... */
-	uint32_t touched[RECORDER_FILES_MOST]; /* files of the stack at hand */
+	uint32_t touched[TOUCHED_MOST]; /* files of the stack at hand */
 	size_t touched_count;
 	struct recorder_stats stats;
 	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
@@ -88,18 +99,19 @@ static void forget_gone(struct recorder *r, uint64_t told_since)
 {
 	processes_forget(&r->processes, is_gone, told_since);
 	r->changes++;
-	r->ended = 0;
+	r->ended = r->since_forgotten = 0;
 }
 
 static bool take_file(struct recorder *r, const struct map_event *map, struct mapping *out)
 {
-	if (path_kind_of(map->path) != PATH_FILE || out->offset > PLACE_OFFSET - map->size)
+	if (path_kind_of(map->path) != PATH_FILE || map->path.len >= PATH_MAX || out->offset > PLACE_OFFSET - map->size)
 		return true;
 	if (!run_files_intern(&r->files, map, &out->file))
 		return false;
-	if (!out->file && r->swept_in != r->stats.rounds + 1) { /* once a round */
-		r->swept_in = r->stats.rounds + 1;
-		run_files_sweep(&r->files, &r->processes);
+	if (!out->file && r->since_swept >= r->files.looked / 16) {
+		r->since_swept = 0;
+		if (!run_files_sweep(&r->files, &r->processes))
+			return false;
 		if (!run_files_intern(&r->files, map, &out->file))
 			return false;
 	}
@@ -155,7 +167,8 @@ static bool take_fork(struct recorder *r, const struct task_event *task, struct 
 static void take_exit(struct recorder *r, const struct task_event *task)
 {
 	if (task->pid == NO_PID) {
-		forget_gone(r, r->now);
+		if (r->since_forgotten >= r->processes.all.len / 2) /* each that lives was told */
+			forget_gone(r, r->now);
 		return;
 	}
 	processes_exit(&r->processes, task);
@@ -299,6 +312,10 @@ static bool place_of(struct recorder *r, uint32_t pid, uint64_t at, uint64_t *ou
 		return true;
 	}
 	if (file->stamp != r->samples_seen) {
+		if (r->touched_count == TOUCHED_MOST) {
+			*out |= PLACE_OUTSIDE;
+			return true;
+		}
 		file->stamp = r->samples_seen;
 		r->touched[r->touched_count++] = m->file;
 	}
@@ -382,10 +399,13 @@ static bool walk_file(struct recorder *r, uint32_t number, const struct sample *
 
 	if (!make_room(r, &file->traces, sample->branch_count, counted, err))
 		return false;
+	if (typed && !file->types.waiting.capacity && !count_table_begin(&file->types.waiting, RUN_FILE_ROWS))
+		return bc_fail_nomem(err);
 	if (!*counted) {
 		note_no_room(r, number, sample->branch_count);
 		return true;
 	}
+	file->erratum_seen |= r->deep_work >= DEEP_WORK_MOST;
 	use.skip = file->erratum ? stack_erratum(&file->erratum_seen, sample) : 0;
 	walk_entries(&walk, r->places, r->places + sample->branch_count, use, trace_end_of(TRACE_END_NONE), &sums);
 	return !file->types.no_memory || bc_fail_nomem(err);
@@ -400,7 +420,7 @@ static void note_deep(struct recorder *r, struct process *process, const struct 
 		return;
 	bool deep = false;
 	(void)stack_erratum(&deep, sample);
-	for (uint64_t at = 0; deep && (m = map_set_above(process->maps, at)); at = m->end)
+	for (uint64_t at = 0; deep && r->deep_work < DEEP_WORK_MOST && (m = map_set_above(process->maps, at)); at = m->end, r->deep_work++)
 		if (m->file)
 			run_files_at(&r->files, m->file)->erratum_seen = true;
 	process->recorded.deep = deep;
@@ -489,6 +509,9 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	if (event->time)
 		r->now = event->time;
 	r->changes += event->kind != EVENT_SAMPLE;
+	r->since_swept++;
+	r->since_forgotten++;
+	r->since_measured++;
 	switch (event->kind) {
 	case EVENT_MAP: return take_map(r, event->map, err);
 	case EVENT_EXEC: return take_exec(r, event->task.pid, err);
@@ -524,7 +547,7 @@ static void measure(struct recorder *r)
 {
 	uint64_t largest = 0, other = other_memory(r), may_be = r->memory_most > other ? r->memory_most - other : 0;
 
-	r->counts_memory = 0;
+	r->counts_memory = r->since_measured = 0;
 	for (uint32_t i = 0; i < r->files.len; i++) {
 		const struct run_file *file = &r->files.at[i];
 		uint64_t memory = run_file_memory(file);
@@ -641,8 +664,10 @@ bool recorder_round(struct recorder *recorder, struct bc_error *err)
 	r->stats.rounds++;
 	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
 		forget_gone(r, 0);
-	run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY);
-	measure(r);
+	if (r->since_measured >= (r->processes.all.len + r->files.len) / 4) {
+		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY);
+		measure(r);
+	}
 	return true;
 }
 
@@ -679,7 +704,8 @@ bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, 
 	const char *event = recorder->rings.setup.events.all.at[0].label;
 	bool ok = hand_over(&recorder->files, &recorder->processes, event, to, &recorder->stats, err);
 
-	run_files_sweep(&recorder->files, &recorder->processes);
+	if (!run_files_sweep(&recorder->files, &recorder->processes) && ok)
+		ok = bc_fail_nomem(err);
 	measure(recorder);
 	return ok;
 }

@@ -211,26 +211,25 @@ bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *
 
 /* ---- all of them ---- */
 
-static void mark(const struct run_files *files, const struct map_set *maps)
+bool run_files_mark(struct run_files *files, const struct processes *processes)
 {
-	const struct mapping *m;
+	BC_AUTO(number_set_free) struct number_set seen = {0};
+	uint8_t *marks = calloc(RECORDER_FILES_MOST + 1, 1);
+	bool ok = marks;
 
-	for (uint64_t at = 0; (m = map_set_above(maps, at)); at = m->end)
-		if (m->file)
-			run_files_at(files, m->file)->mapped = true;
+	files->looked = processes->all.len;
+	for (size_t i = 0; ok && i < processes->all.len; i++)
+		ok = map_set_mark(processes->all.at[i].maps, marks, &seen, &files->looked);
+	for (uint32_t i = 0; ok && i < files->len; i++)
+		files->at[i].mapped = marks[i + 1];
+	free(marks);
+	return ok;
 }
 
-void run_files_mark(struct run_files *files, const struct processes *processes)
+bool run_files_sweep(struct run_files *files, const struct processes *processes)
 {
-	for (uint32_t i = 0; i < files->len; i++)
-		files->at[i].mapped = false;
-	for (size_t i = 0; i < processes->all.len; i++)
-		mark(files, processes->all.at[i].maps);
-}
-
-void run_files_sweep(struct run_files *files, const struct processes *processes)
-{
-	run_files_mark(files, processes);
+	if (!run_files_mark(files, processes))
+		return false;
 	map_clear(&files->by_key);
 	for (uint32_t i = 0; i < files->len; i++) {
 		struct run_file *file = &files->at[i];
@@ -244,6 +243,7 @@ void run_files_sweep(struct run_files *files, const struct processes *processes)
 		const struct map_event key = {.node = file->node, .build_id = file->recorded_id, .path = text_of(file->path)};
 		by_key_put(&files->by_key, &key, i);
 	}
+	return true;
 }
 
 static uint64_t set_memory(const struct number_set *set)

@@ -63,6 +63,7 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
+	uint64_t looked;     /* how much run_files_mark() had to look at the last time: processes and mappings */
 };
 
 void run_files_free(struct run_files *files);
@@ -91,11 +92,11 @@ bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *
 /* Forgets what was counted. */
 void run_file_clear(struct run_file *file);
 
-/* Sets `mapped` of each. */
-void run_files_mark(struct run_files *files, const struct processes *processes);
+/* Sets `mapped` of each.  False when out of memory. */
+BC_MUST_USE bool run_files_mark(struct run_files *files, const struct processes *processes);
 
-/* Forgets the files that no process maps and nothing was counted for. */
-void run_files_sweep(struct run_files *files, const struct processes *processes);
+/* Forgets the files that no process maps and nothing was counted for.  False when out of memory: none was. */
+BC_MUST_USE bool run_files_sweep(struct run_files *files, const struct processes *processes);
 
 /* Bytes of its counts. */
 uint64_t run_file_memory(const struct run_file *file);

@@ -383,7 +383,7 @@ static void test_the_most_files(void **state)
 	assert_int_equal(dropped(&bench, RECORDED_DROP_PAST_FILES), 1);
 	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
 	put_event(&bench, PERF_RECORD_EXIT, 8, 8, 1, 30);
-	for (unsigned i = 0; i < 100; i++) /* what has ended is forgotten by many at once */
+	for (unsigned i = 0; i < 200; i++) /* what has ended is forgotten by many at once, and files are looked for now and then */
 		put_event(&bench, PERF_RECORD_FORK, 100 + i, 100 + i, 7, 31), put_event(&bench, PERF_RECORD_EXIT, 100 + i, 100 + i, 7, 32);
 	drain(&bench);
 	assert_true(recorder_round(bench.recorder, &err));

@@ -74,7 +74,7 @@ static bool look_at(const struct perf_rings *rings, uint32_t ring, uint64_t at, 
 static bool keep(struct ring_rest *rest, struct bytes bytes, struct bc_error *err)
 {
 	if (rest->size + bytes.size > rest->capacity) {
-		size_t capacity = rest->size + bytes.size < 1024 ? 1024 : PERF_RECORD_MOST;
+		size_t capacity = 2 * (rest->size + bytes.size);
 		uint8_t *more = realloc(rest->bytes, capacity);
 		if (!more)
 			return bc_fail_nomem(err);
