@@ -12,7 +12,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/perf_log.h"
 
-static const struct build_attr attr = {
+static struct build_attr attr = {
 	.type = 8,
 	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER,
 	.flags = PERF_ATTR_SAMPLE_ID_ALL,
@@ -213,11 +213,16 @@ static void test_between_events(void **state)
 	assert_log(fill_between, true, log, NULL);
 }
 
+/* perf record -k: records have the time of that clock. */
+#define CLOCKID (UINT64_C(1) << 25)
+
 /* The clock of the recording is not the one that TIME_CONV is about, or there is none: what the process maps in the end counts. */
 static void fill_timeless(struct build_perf *b)
 {
 	struct build_perf trace = {0};
 
+	if (attr.flags & CLOCKID)
+		put_clock(b);
 	put_info(b);
 	put_exec(b, 7, 10);
 	put_map(b, 7, 11, "/bin/a");
@@ -237,6 +242,10 @@ static void test_timeless(void **state)
 	assert_log(fill_timeless, false, log, &details);
 	assert_int_equal(details.first_ns, 0);
 	assert_log(fill_timeless, true, log, NULL);
+	attr.flags |= CLOCKID;
+	assert_log(fill_timeless, false, log, &details);
+	assert_int_equal(details.first_ns, 0);
+	attr.flags &= ~CLOCKID;
 }
 
 /* Of a thread: its process. */
