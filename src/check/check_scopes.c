@@ -145,6 +145,16 @@ static const char *attribute_text(unsigned name, char *buffer, size_t size)
 
 /* ---- ranges ---- */
 
+/* Does the input have code there?  Of what a linker leaves out, addresses begin at 0. */
+static bool covers_known_code(const struct scoping *s)
+{
+	bool known = !s->in.ranges.len;
+
+	for (size_t i = 0; !known && i < s->in.ranges.len; i++)
+		known = code_map_fate(s->map, s->in.ranges.at[i].start) != FATE_UNKNOWN;
+	return known;
+}
+
 /* Tells of ranges that differ.  Returns whether they do. */
 static bool tell_ranges(struct scoping *s, const struct ranges_compared *r)
 {
@@ -152,7 +162,7 @@ static bool tell_ranges(struct scoping *s, const struct ranges_compared *r)
 
 	if (r->wrong.bytes)
 		tell(s, FINDING_SCOPE_WRONG, r->wrong.output, r->wrong.input, r->wrong.bytes, "input 0x%" PRIx64 ": not in it, output: in it; %" PRIu64 " bytes", r->wrong.input, r->wrong.bytes);
-	else if (r->nothing.bytes)
+	else if (r->nothing.bytes && covers_known_code(s))
 		tell(s, FINDING_SCOPE_WRONG, r->nothing.output, NO_OFFSET, r->nothing.bytes, "the output has it cover %" PRIu64 " bytes from 0x%" PRIx64 " on, where there is no code",
 		     r->nothing.bytes, r->nothing.output);
 	else if (r->lost.bytes)
