@@ -62,6 +62,7 @@ struct scoping {
 	struct scopes_summary sum;
 	struct side in, out;
 	size_t entry;      /* number of the one that is compared */
+	size_t paired;     /* how many of the unit are the same in both, from the first one on */
 	size_t files_unit; /* number of the unit in the line tables */
 	struct strings expressions;
 	struct unit_pair_vec units;
@@ -247,9 +248,9 @@ static void compare_address(struct scoping *s, unsigned name, uint64_t in, uint6
 /* What an entry of the input that an expression names is in the output: 0 if it is none of this unit.  An entry of the output stands for itself. */
 static uint64_t entry_of(const struct scoping *s, const struct side *side, uint64_t at)
 {
-	size_t i = places_before(side->places.at, side->places.len, at);
+	size_t i = places_before(side->places.at, s->paired, at);
 
-	return i < side->places.len && side->places.at[i].at == at ? s->out.places.at[i].at : 0;
+	return i < s->paired && side->places.at[i].at == at ? s->out.places.at[i].at : 0;
 }
 
 static uint64_t operand_of(const struct scoping *s, const struct side *side, const struct debug_operation *operation, int i)
@@ -538,10 +539,10 @@ static bool entry_address(struct side *side, const struct debug_value *value, si
 /* The same entry?  Of another unit: its tag and name. */
 static bool same_target(struct scoping *s, const struct debug_value *in, const struct debug_value *out)
 {
-	size_t i = places_before(s->in.places.at, s->in.places.len, in->number);
+	size_t i = places_before(s->in.places.at, s->paired, in->number);
 	unsigned tags[2];
 
-	if (in->of_types == s->in.unit.of_types && i < s->in.places.len && s->in.places.at[i].at == in->number)
+	if (in->of_types == s->in.unit.of_types && i < s->paired && s->in.places.at[i].at == in->number)
 		return out->of_types == s->out.unit.of_types && out->number == s->out.places.at[i].at;
 	const char *names[] = {debug_entry_name(s->in.reader, in->of_types, in->number, &tags[0]), debug_entry_name(s->out.reader, out->of_types, out->number, &tags[1])};
 	return tags[0] == tags[1] && !names[0] == !names[1] && (!names[0] || !strcmp(names[0], names[1]));
@@ -747,7 +748,7 @@ static bool compare_unit(struct scoping *s, bool *of_input, struct bc_error *err
 		if (*of_input)
 			return bc_fail(err, BC_FORMAT, "%s, byte %" PRIu64 ": libdw cannot read the entry there", s->in.unit.of_types ? ".debug_types" : ".debug_info", s->in.places.at[i].at);
 	}
-	size_t paired = count_paired(s);
+	size_t paired = s->paired = count_paired(s);
 	if (!unit_pair_vec_push(&s->units, (struct unit_pair){s->in.unit.at, s->out.unit.at}))
 		return false;
 	for (s->entry = 0; s->entry < paired; s->entry++) {
