@@ -361,7 +361,9 @@ static void end_command(struct record_run *r)
 {
 	if (!r->command)
 		return;
-	close(r->go); /* if it waits still, it is not to run */
+	if (r->go >= 0)
+		close(r->go); /* if it waits still, it is not to run */
+	r->go = -1;
 	if (!command_has_ended(r))
 		kill(r->command, SIGTERM);
 	while (!r->command_ended && signals_seen.end < 2) {
@@ -748,7 +750,7 @@ static int run(struct command_line *line)
 	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	if (r.saved_open)
 		output_discard(&r.saved);
-	record_shards_close(&r.shards, code == EXIT_FAILED || code == EXIT_WANTING);
+	record_shards_close(&r.shards);
 	recorder_free(r.recorder);
 	proc_files_free(&r.files);
 	perf_close(&r.rings);

@@ -175,7 +175,7 @@ bool record_shards_open(struct record_shards *out, const char *output, const cha
 	return know_binary(out, err);
 }
 
-void record_shards_close(struct record_shards *shards, bool empty)
+void record_shards_close(struct record_shards *shards)
 {
 	for (size_t i = 0; i < shards->binaries.len; i++) {
 		free(shards->binaries.at[i].path);
@@ -184,8 +184,8 @@ void record_shards_close(struct record_shards *shards, bool empty)
 	recorded_binary_vec_free(&shards->binaries);
 	if (shards->counts >= 0)
 		close(shards->counts);
-	if (shards->made && empty)
-		(void)rmdir(shards->folder);
+	if (shards->made)
+		(void)rmdir(shards->folder); /* which it does only if it is empty */
 }
 
 /* ---- what is handed over ---- */

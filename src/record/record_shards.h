@@ -53,8 +53,8 @@ struct record_shards {
 BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep,
 				    struct bc_error *err);
 
-/* empty: remove the directory, if it was made and is empty. */
-void record_shards_close(struct record_shards *shards, bool empty);
+/* Removes the directory, if it was made and nothing was written there. */
+void record_shards_close(struct record_shards *shards);
 
 /* Has the recorder hand over what was counted.  last: also what was too little so far is done with.
  * BC_IO: something could not be written, and stays counted; and what recorder_flush() says */

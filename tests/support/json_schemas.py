@@ -40,6 +40,24 @@ def merges(*option):
     yield ['-o', 'profile', *option, DEMO + '/demo.preagg']
 
 
+def recordings():
+    """Rings of a recording, and, where the system lets it record, a real one."""
+    sys.path.insert(0, SOURCE + '/tests/record')
+    import rings
+    with open(SQLITE + '/lbr.b22.data', 'rb') as file:
+        attr, records = rings.records_of(file.read())
+    with open('rings', 'wb') as file:
+        file.write(rings.rings_file(attr, records, 4, 500, 0))
+    yield ['--stats=json', '--replay=rings', '--bin=' + SQLITE + '/sq.b22', '-o', 'shard.zst']
+    live = ['--stats=json', '-e', 'cpu-clock', '-o', 'counts/', sys.executable, '-c', 'sum(range(3000000))']
+    if run('record', *live).returncode == 0:
+        yield live
+
+
+def run(*arguments):
+    return subprocess.run([BATCONV, *arguments], capture_output=True, timeout=120, check=False)
+
+
 # (command, option, schema) -> arguments of its runs
 ROWS = {
     ('convert', '--stats', 'stats'): list(conversions('--stats=json')),
@@ -75,6 +93,7 @@ ROWS = {
         [['--json', SQLITE + '/sq.' + b, SQLITE + '/sq.b22'] for b in RELEASES] +
         [['--json', '--stat', SQLITE + '/sq.b16', SQLITE + '/sq.b22'],
          ['--json', INPUTS + '/aarch64/sorts.b22', INPUTS + '/aarch64/sorts.exec.b22']],
+    ('record', '--stats', 'record'): list(recordings()),
     ('merge', '--stats', 'merge'): list(merges('--stats=json')),
     ('merge', '--stats-file', 'merge'): list(merges('--stats-file=report')),
     ('quality', '--json', 'quality'): [
@@ -96,10 +115,6 @@ ROWS = {
 }
 
 failures = []
-
-
-def run(*arguments):
-    return subprocess.run([BATCONV, *arguments], capture_output=True, timeout=120, check=False)
 
 
 def documents(text):

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""`batconv record --replay` on rings that were made of recordings with branch stacks: command.py
+
+The profile that it writes, and that of its shard, are those that `convert` makes of the recording, byte by byte; a run that is given
+damaged rings says so in one line and writes nothing.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+BATCONV, INPUTS, SOURCE = (os.environ[name] for name in ('BATCONV', 'INPUTS', 'SOURCE'))
+sys.path.insert(0, os.path.join(SOURCE, 'tests/record'))
+import rings  # noqa: E402
+
+SQLITE = os.path.join(INPUTS, 'sqlite')
+os.environ['BATCONV_NO_INPUT'] = '1'  # sq lies beside sq.b22
+wrong = []
+
+
+def run(*command, code=0):
+    done = subprocess.run([BATCONV, *command], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        wrong.append('%s: exit %d\n%s' % (' '.join(command), done.returncode, done.stderr))
+    return done.stderr
+
+
+def same(a, b):
+    with open(a, 'rb') as one, open(b, 'rb') as other:
+        if one.read() != other.read():
+            wrong.append('%s and %s differ' % (a, b))
+
+
+def lines(path):
+    with open(path, 'rb') as file:
+        return file.read().count(b'\n')
+
+
+def main():
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for build in 'b16', 'b22':
+            binary, recording = os.path.join(SQLITE, 'sq.' + build), os.path.join(SQLITE, 'lbr.%s.data' % build)
+            with open(recording, 'rb') as file:
+                attr, records = rings.records_of(file.read())
+            saved = rings.rings_file(attr, records, 8, 500, 0)
+            with open('saved', 'wb') as file:
+                file.write(saved)
+            run('convert', '-q', '--no-input', binary, recording, '-o', 'want')
+            run('record', '-q', '--replay=saved', '--bin=' + binary, '-o', 'got')
+            same('want', 'got')
+            run('record', '-q', '--replay=saved', '--bin=' + binary, '-o', 'got.zst')
+            run('convert', '-q', '--no-input', binary, 'got.zst', '-o', 'got')
+            same('want', 'got')
+            count += lines('got')
+        for what, damaged in ('cut', saved[:len(saved) // 2]), ('ring', saved[:-8]), ('begin', saved[1:]):
+            with open(what, 'wb') as file:
+                file.write(damaged)
+            told = run('record', '--replay=' + what, '--bin=' + binary, '-o', 'none', code=1)
+            if told.count('\n') != 1 or not told.startswith('batconv: %s: ' % what) or os.path.exists('none'):
+                wrong.append('%s: %s' % (what, told))
+    print('%d lines the same' % count)
+    print('\n'.join(wrong))
+    return bool(wrong) or count < 5000
+
+
+sys.exit(main())
