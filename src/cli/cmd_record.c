@@ -35,7 +35,7 @@
 enum record_stats { RECORD_STATS_TEXT, RECORD_STATS_JSON, RECORD_STATS_NONE };
 
 struct arguments {
-	struct words pid_words;
+	const char *pid_list; /* the last one that was given */
 	struct task_vec pids;
 	const char *cgroup, *event, *output, *save, *replay, *input;
 	struct words bins, patterns;
@@ -66,7 +66,7 @@ static const char *read_pids(struct command_line *line, const struct option_row 
 			return OPTION_NOMEM;
 		rest = text_behind(rest, comma);
 	} while (rest.len);
-	return words_push(option_field(line, row), value) ? NULL : OPTION_NOMEM;
+	return option_text(line, row, value);
 }
 
 /* 10, 1.5s, 200ms, 10m, 1h, as ns */
@@ -148,7 +148,7 @@ static const char *refuse_compression(struct command_line *line, const struct op
 
 static const struct option_row rows[] = {
 	{'p', "pid", "PID", NO_FILE, "record processes that run, PID[,PID...], with their threads,\ntheir children, and what these start",
-	 INTO_BY(pid_words, read_pids), .takes = "process ids, with commas"},
+	 INTO_BY(pid_list, read_pids), .takes = "process ids, with commas"},
 	{0, "cgroup", "NAME", NO_FILE, "record a cgroup: a container, or a systemd unit, such as\nsystem.slice/prog.service", INTO(cgroup)},
 	{'a', "all", NULL, NO_FILE, "record the whole machine", INTO(all)},
 	{0, "replay", "FILE", FILE_READ, "count what --save-rings kept, in place of recording", INTO(replay)},
@@ -448,8 +448,8 @@ static bool list_threads(struct record_run *r, struct task_vec *threads, struct 
 	if (!proc_add_descendants(PROC_ROOT, processes, err))
 		return false;
 	struct bc_error gone;
-	for (size_t i = named; i < processes->len; i++)
-		if (!proc_threads(PROC_ROOT, processes->at[i], threads, &gone) && gone.code == BC_NOMEM)
+	for (size_t i = named; i < processes->len; i++) /* of which this program can be one */
+		if (processes->at[i] != (int)getpid() && !proc_threads(PROC_ROOT, processes->at[i], threads, &gone) && gone.code == BC_NOMEM)
 			return bc_fail_nomem(err);
 	return true;
 }
@@ -461,7 +461,7 @@ static void name_target(struct record_run *r)
 	switch (target_of(args)) {
 	case PERF_MACHINE: snprintf(r->named, sizeof(r->named), "the whole machine"); break;
 	case PERF_CGROUP: snprintf(r->named, sizeof(r->named), "cgroup %.100s", args->cgroup); break;
-	case PERF_TASKS: snprintf(r->named, sizeof(r->named), "PID %.100s", args->pid_words.at[0]); break;
+	case PERF_TASKS: snprintf(r->named, sizeof(r->named), "PID %.100s", args->pid_list); break;
 	case PERF_COMMAND: snprintf(r->named, sizeof(r->named), "%.100s", r->line->operands.at[0]); break;
 	}
 }

@@ -23,7 +23,8 @@ static void put_part(FILE *to, uint32_t ring, struct bytes bytes)
 {
 	put_u32(to, ring);
 	put_u32(to, (uint32_t)bytes.size);
-	fwrite(bytes.data, 1, bytes.size, to);
+	if (bytes.size)
+		fwrite(bytes.data, 1, bytes.size, to);
 }
 
 void rings_begin(FILE *to, struct bytes attr, uint32_t rings, struct text host)

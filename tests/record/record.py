@@ -43,11 +43,18 @@ class Result:
         return next((b for b in self.stats['binaries'] if os.path.basename(b['path']).startswith(name)), None)
 
 
+def environment(arguments):
+    """LeakSanitizer starts a process, which the sandbox does not let it."""
+    more = ':detect_leaks=0' if '--sandbox' in arguments else ''
+    return dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + more)
+
+
 def record(*arguments, json_stats=True, user=False, **options):
     words = [BATCONV, 'record', '-e', 'cpu-clock'] + ['--stats=json'] * json_stats + list(arguments)
     if user:
         words = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] + words
-    result = Result(subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, **options))
+    result = Result(subprocess.run(words, capture_output=True, text=True, timeout=300, check=False,
+                                   env=environment(arguments), **options))
     if result.stats:
         balances(result.stats)
     return result
@@ -64,7 +71,7 @@ def balances(stats):
 
 def start(*arguments):
     return subprocess.Popen([BATCONV, 'record', '-e', 'cpu-clock', '--stats=json', *arguments], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
+                            stderr=subprocess.PIPE, text=True, env=environment(arguments))
 
 
 def ended(process, code=0):
