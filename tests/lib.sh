@@ -42,6 +42,13 @@ need() {
 	command -v "$1" >/dev/null || skip "no $1 (apt install $2)"
 }
 
+# A build without libdw has no verify --dwarf.
+need_libdw() {
+	case $("$batconv" verify -q --dwarf --input "$inputs/lines/g4" "$inputs/lines/g4.b22" 2>&1) in
+	*'this build is without libdw') skip 'this build is without libdw' ;;
+	esac
+}
+
 # have RELEASE: its perf2bolt; without it what follows is left out
 have() {
 	[ -x "/usr/lib/llvm-$1/bin/perf2bolt" ] || { leave_out "no perf2bolt of LLVM $1 (apt install bolt-$1)"; return 1; }

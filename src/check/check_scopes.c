@@ -689,6 +689,7 @@ static bool compare_entry(struct scoping *s)
 	s->sum.entries++;
 	const struct debug_value_vec *ins = &s->in.values, *outs = &s->out.values;
 	bool unit = !s->in.places.at[s->entry].depth;
+	s->sum.units_split += unit && (find_value(ins, ATTRIBUTE_DWO_NAME) || find_value(ins, ATTRIBUTE_GNU_DWO_NAME));
 	bool covers = covers_code(ins) || covers_code(outs) || (unit && (find_value(ins, ATTRIBUTE_LOW_PC) || find_value(outs, ATTRIBUTE_LOW_PC)));
 	if (covers && !compare_ranges(s))
 		return false;

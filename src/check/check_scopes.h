@@ -24,6 +24,7 @@ struct scopes_summary {
 	uint64_t lists, lists_equal, lists_wrong, lists_lost;
 	uint64_t lists_gone; /* not compared: the output has nothing of the code, or BOLT folded it */
 	uint64_t unit_ranges; /* units of .debug_aranges */
+	uint64_t units_split; /* units whose entries are in a file of their own (split DWARF), which is not read */
 };
 
 /* The line tables of both binaries, for numbers of files. */

@@ -232,6 +232,26 @@ static bool check_note(struct binary *subject, struct findings *findings, struct
 	return check_content(subject, findings);
 }
 
+static bool compare_debug_information(const struct verify_options *options, struct verify_report *report, const struct input *input, struct bc_error *err)
+{
+	struct findings found;
+	bool of_input = false;
+
+	findings_init(&found, report->findings.most);
+	report->lined = check_lines(&report->subject, input, options->threads, &report->lines, &report->scopes, &report->scoped, &found, &of_input, err);
+	if (report->lined)
+		findings_append(&report->findings, &found);
+	findings_free(&found);
+	if (report->lined)
+		return true;
+	(void)bc_fail_prefix(err, of_input ? options->input : options->binary);
+	if (options->dwarf || err->code == BC_NOMEM)
+		return false;
+	report->no_dwarf = *err;
+	*err = (struct bc_error){0};
+	return true;
+}
+
 static bool check_code(const struct verify_options *options, struct verify_report *report,
 		       const struct block_starts *starts, struct input *input,
 		       struct bc_error *err)
@@ -260,12 +280,8 @@ static bool check_code(const struct verify_options *options, struct verify_repor
 			return bc_fail_prefix(err, work_check(subject->image.work, &unused) ? options->input : options->binary);
 		}
 	}
-	if (comparable && options->dwarf) {
-		bool of_input = false;
-		report->lined = check_lines(subject, input, options->threads, &report->lines, &report->scopes, &report->scoped, findings, &of_input, err);
-		if (!report->lined)
-			return bc_fail_prefix(err, of_input ? options->input : options->binary);
-	}
+	if (comparable && (options->dwarf || options->dwarf_if_any) && !compare_debug_information(options, report, input, err))
+		return false;
 	report->code = options->no_code ? CODE_NOT_ASKED
 		       : code_decoder_complete(subject->image.machine) ? CODE_CHECKED
 								       : CODE_PARTLY;
@@ -283,11 +299,17 @@ static bool check_blocks_and_code(const struct verify_options *options, struct v
 	    !check_blocks(subject, &starts, !options->no_code, findings))
 		return bc_fail_nomem(err);
 	check_parents(subject, findings);
-	if (subject->kind == BINARY_SECTION)
-		return !(options->unwind || options->dwarf) ||
-		       bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone: %s compares the code of the optimised binary with the input's; give that binary",
-			       options->binary, options->unwind ? "--unwind" : "--dwarf");
+	bool alone = subject->kind == BINARY_SECTION, absent = !alone && !image_has_code(&subject->image);
+	if ((alone || absent) && (options->unwind || options->dwarf))
+		return bc_fail(err, BC_UNSUPPORTED, "%s: %s: %s compares the code of the optimised binary with the input's; give that binary", options->binary,
+			       alone ? "is a table alone" : IMAGE_NO_CODE, options->unwind ? "--unwind" : "--dwarf");
+	if (alone)
+		return true;
 	check_fragments(subject, findings);
+	if (absent) {
+		report->code = CODE_ABSENT;
+		return true;
+	}
 	return check_code(options, report, &starts, input, err);
 }
 

@@ -48,11 +48,12 @@ struct verify_options {
 	bool no_code;      /* decode no instructions  */
 	bool unwind;       /* compare what unwinders read; needs the input */
 	bool dwarf;        /* compare debug information; needs the input */
+	bool dwarf_if_any; /* the same where there is any and it can be read: else report->no_dwarf says why it is not */
 	unsigned threads;
 	size_t most; /* findings to keep of each kind */
 };
 
-enum code_state { CODE_CHECKED, CODE_NOT_ASKED, CODE_PARTLY, CODE_NONE };
+enum code_state { CODE_CHECKED, CODE_NOT_ASKED, CODE_PARTLY, CODE_ABSENT, CODE_NONE };
 
 struct verify_report {
 	struct binary subject; /* names in findings point into it   */
@@ -67,6 +68,7 @@ struct verify_report {
 	struct lines_summary lines;
 	bool scoped; /* scopes is known */
 	struct scopes_summary scopes;
+	struct bc_error no_dwarf; /* BC_OK: it was compared, or not asked for */
 	struct table_coverage coverage;
 	struct findings findings;
 };

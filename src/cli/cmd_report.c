@@ -31,7 +31,7 @@ static const struct option_row rows[] = {
 	{0, "against", "PROFILE", FILE_READ, "a profile to compare with: fdata, BOLT's YAML, or samples of\n"
 	 "OPTIMIZED",
 	 INTO(against)},
-	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind' does",
+	{0, "verify", NULL, NO_FILE, "name what 'verify' finds in OPTIMIZED; with the input what\n'verify --unwind --dwarf' does",
 	 INTO(verify), .of_samples = true},
 	SAMPLE_ROWS,
 	SANDBOX_ROW,
@@ -74,7 +74,7 @@ static bool make_page(const char *path, const struct report_data *data, struct b
 static bool verify_binary(const struct conversion *conversion, struct verify_report *out, struct bc_error *err)
 {
 	const struct conversion_options *options = &conversion->options;
-	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input,
+	const struct verify_options verify = {.binary = options->binary, .input = options->input, .unwind = options->input, .dwarf_if_any = options->input,
 					      .threads = conversion->threads, .most = FINDINGS_KEPT};
 
 	return verify_run(&verify, out, err);
@@ -104,6 +104,8 @@ static int run(struct command_line *line)
 	quality_judge(&report);
 	if (args->verify && !verify_binary(&conversion, &checked, &err))
 		return fail(&err);
+	if (checked.no_dwarf.code != BC_OK && checked.no_dwarf.code != BC_NOTFOUND)
+		say(stderr, "warning: debug information is not compared: %s", checked.no_dwarf.text);
 	bool made = make_page(args->output, &data, &err);
 	verify_free(&checked);
 	if (!made)

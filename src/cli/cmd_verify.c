@@ -140,6 +140,18 @@ static int check(struct command_line *line)
 	return asked && args->no_input ? usage_error(line->command, asked->no_input, NULL) : EXIT_DONE;
 }
 
+/* Without a table there is nothing to compare with an input: that is what is told first. */
+static bool is_bolted(const char *path, struct bc_error *err)
+{
+	struct binary binary;
+
+	if (!binary_map(path, &binary, err))
+		return true; /* verify_run() says what is wrong */
+	bool bolted = binary.kind == BINARY_SECTION || binary_find_note(&binary, err) || err->code != BC_NOTFOUND;
+	binary_close(&binary);
+	return bolted || bc_fail_prefix(err, path);
+}
+
 static int run_verify(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
@@ -152,6 +164,8 @@ static int run_verify(struct command_line *line)
 	args->verify.binary = line->operands.at[0];
 	if (!args->verify.input && input_is_sought(args->no_input))
 		args->verify.input = found_input_path(args->verify.binary, NULL, &found_input);
+	if (comparing(args) && !args->verify.input && !is_bolted(args->verify.binary, &err))
+		return fail_always(&err);
 	if (comparing(args) && !args->verify.input)
 		return usage_error(line->command, comparing(args)->no_binary, NULL);
 	if (!verify_run(&args->verify, &verify, &err))

@@ -126,6 +126,21 @@ bool segment_agrees(const struct segment *s, bool position_independent)
 }
 
 /* They ascend and do not overlap. */
+bool image_has_code(const struct image *image)
+{
+	size_t without = 0;
+
+	for (size_t i = 0; i < image->section_count; i++) {
+		const struct section *section = &image->sections[i];
+		if (!(section->flags & SHF_EXECINSTR) || !section->size)
+			continue;
+		if (section->type != SHT_NOBITS)
+			return true;
+		without++;
+	}
+	return !without;
+}
+
 bool image_is_kernel(const struct image *image)
 {
 	for (size_t i = 0; i < image->segment_count; i++)

@@ -108,6 +108,10 @@ struct bytes image_section_bytes(const struct image *image,
  * their segment; empty if there are none. */
 struct bytes image_bytes_at(const struct image *image, struct vaddr at);
 
+/* False: its code was left out of the file, as objcopy --only-keep-debug does. */
+bool image_has_code(const struct image *image);
+#define IMAGE_NO_CODE "its code is not in the file (objcopy --only-keep-debug leaves it out)"
+
 /* Whether its code runs where only a kernel's can: with the top bit set.  No process
  * maps it, and its vaddrs are what is sampled. */
 bool image_is_kernel(const struct image *image);

@@ -17,6 +17,8 @@ const char *code_state_text(enum code_state state)
 		return "no: not asked for";
 	case CODE_PARTLY:
 		return "partly: libLLVM is not installed";
+	case CODE_ABSENT:
+		return "no: " IMAGE_NO_CODE;
 	case CODE_NONE:
 		break;
 	}
@@ -203,6 +205,7 @@ static const struct figure_row scopes_rows[] = {
 	{"lost", NULL, VALUE(struct scopes_summary, lists_lost)},
 	{"gone", "scopes: {:12} not compared: the output has nothing of their code, or BOLT folded it\n", VALUE(struct scopes_summary, lists_gone), .any = true},
 	{END},
+	{"split", "scopes: {} unit{:s} not compared beyond the first entry: split DWARF, in .dwo and .dwp files, is not read\n", VALUE(struct scopes_summary, units_split), .any = true},
 	{"unit_ranges", "scopes: {} unit{:s} of .debug_aranges compared\n", VALUE(struct scopes_summary, unit_ranges), .any = true},
 	{0},
 };

@@ -13,6 +13,8 @@ bool pair_check_kind(const struct image *in, const struct image *out, struct bc_
 	if (in->machine != out->machine)
 		return bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: %s, and what it wrote is %s",
 			       machine_name(in->machine), machine_name(out->machine));
+	if (!image_has_code(in))
+		return bc_fail(err, BC_MISMATCH, "not all of what llvm-bolt read: " IMAGE_NO_CODE);
 	return image_bolt_trace(in) == BOLT_NONE || bc_fail(err, BC_MISMATCH, "not what llvm-bolt read: llvm-bolt wrote it");
 }
 

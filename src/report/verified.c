@@ -63,6 +63,7 @@ bool verified_write(struct json *json, const char *key, const struct verify_repo
 	json_number(json, "warnings", warnings);
 	json_number(json, "notes", findings_at_least(findings, SEVERITY_NOTE) - errors - warnings);
 	json_bool(json, "unwound", report->unwound);
+	json_bool(json, "lined", report->lined);
 	json_open(json, "kinds", '[');
 	for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
 		for (size_t kind = 0; kind < FINDING_KIND_COUNT; kind++)

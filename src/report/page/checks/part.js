@@ -35,7 +35,7 @@ export function checksPart({verify}) {
 	if (!verify)
 		return section('checks', 'Checks', null, empty('The binary was not checked.', '--verify names what batconv verify finds in it.'));
 	const sums = [plural(verify.errors, 'error'), plural(verify.warnings, 'warning'), plural(verify.notes, 'note')].join(', ');
-	const lead = `What batconv verify ${verify.unwound ? '--unwind ' : ''}finds in the optimised binary: ${sums}.`;
+	const lead = `What batconv verify ${verify.unwound ? '--unwind ' : ''}${verify.lined ? '--dwarf ' : ''}finds in the optimised binary: ${sums}.`;
 	return section('checks', 'Checks', [lead, verify.unwound ? null : ' Unwinding is compared only with the input.'],
 		verify.kinds.length ? el('div', {class: 'checked'}, verify.kinds.map((k) => kind(k, verify.findings.filter(([id]) => id === k.id))))
 			: empty('Nothing.'));
