@@ -84,6 +84,8 @@ BC_MUST_USE bool aux_queue_lost(struct aux_queue *queue, uint64_t position, stru
 /* The bytes that were not taken, and where the first of them is. */
 static inline struct bytes aux_queue_bytes(const struct aux_queue *queue)
 {
+	if (!queue->window)
+		return (struct bytes){NULL, 0};
 	return (struct bytes){queue->window + queue->begin, queue->end - queue->begin};
 }
 

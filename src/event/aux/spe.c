@@ -114,8 +114,9 @@ static bool close_record(struct spe_decoder *decoder)
 
 bool spe_next(struct spe_decoder *decoder, struct bytes *rest, uint64_t at)
 {
+	if (!rest->size)
+		return false;
 	const uint8_t *p = rest->data, *const begin = p, *end = p + rest->size;
-
 	if (decoder->skip)
 		p = skip_some(decoder, p, end);
 	while (p < end) {
