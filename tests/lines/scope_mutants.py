@@ -25,6 +25,7 @@ DUMP = next((d for d in ('llvm-dwarfdump-22', 'llvm-dwarfdump-19', 'llvm-dwarfdu
 # Not compared (docs/verify.md), or where tables begin.
 SKIPPED = re.compile(r'DW_AT_(GNU_locviews|stmt_list|\w+_base|GNU_\w+_base)$')
 RANGE = re.compile(r'\[0x([0-9a-f]+), 0x([0-9a-f]+)\)')
+LIST = re.compile(r'\((indexed \(0x[0-9a-f]+\) loclist = )?0x[0-9a-f]+: ')
 ENTRY = re.compile(r'0x([0-9a-f]+):( +)(DW_TAG_\w+|NULL)')
 
 
@@ -73,7 +74,7 @@ class Reader:
                 values.pop('DW_AT_low_pc', None)
             places = {}
             for name in list(values):
-                if RANGE.search(values[name][0]):
+                if LIST.match(values[name][0]):
                     listed = re.findall(r'\[0x([0-9a-f]+), 0x([0-9a-f]+)\): (.*)', values.pop(name)[0])
                     for a, b, expression in listed:
                         key = name, expression.rstrip(')') if expression.count(')') > expression.count('(') else expression
