@@ -261,12 +261,21 @@ static void listed_free(struct listed *l)
 	free(l->by_name);
 }
 
+/* Is it what BOLT calls a cold fragment?  It can have the name of another function. */
+static bool is_cold_fragment(const struct bat_table *bat, const struct stored_symbol *s)
+{
+	const struct bat_fragment *f = is_function(s) && s->size ? bat_find_exact(bat, s->value) : NULL;
+
+	return f && f->cold;
+}
+
 static bool names_something(const struct stored_symbol *s)
 {
 	return type_of(s) != STT_SECTION && type_of(s) != STT_FILE && (*s->name || s->value);
 }
 
-static bool list(const struct image *image, uint32_t type, uint64_t seed, struct listed *out, struct bc_error *err)
+/* bat: of the output, else NULL */
+static bool list(const struct image *image, const struct bat_table *bat, uint32_t type, uint64_t seed, struct listed *out, struct bc_error *err)
 {
 	if (!symbols_stored(image, type, &out->symbols, err))
 		return false;
@@ -275,7 +284,7 @@ static bool list(const struct image *image, uint32_t type, uint64_t seed, struct
 		return bc_fail_nomem(err);
 	for (size_t i = 0; i < out->symbols.count; i++) {
 		const struct stored_symbol *s = &out->symbols.at[i];
-		if (names_something(s))
+		if (names_something(s) && !(bat && is_cold_fragment(bat, s)))
 			out->by_name[out->count++] = (struct keyed){hash_end(hash_bytes(hash_mix(seed, s->info | (unsigned)s->other << 8), s->name, strlen(s->name))), i};
 	}
 	return sort_keyed(out->by_name, out->count) || bc_fail_nomem(err);
@@ -373,10 +382,10 @@ static bool check_table(struct checking *c, uint32_t type, bool *of_input, struc
 
 	c->dynamic = type == SHT_DYNSYM;
 	*of_input = true;
-	if (!list(&c->input->image, type, seed, &input, err))
+	if (!list(&c->input->image, NULL, type, seed, &input, err))
 		return false;
 	*of_input = false;
-	if (!list(&c->subject->image, type, seed, &output, err))
+	if (!list(&c->subject->image, &c->subject->bat, type, seed, &output, err))
 		return false;
 	if (output.symbols.count) {
 		compare_tables_of(c, &input, &output);

@@ -42,8 +42,17 @@ static bool same_name(const struct symbol_table *a, const struct symbol *x, cons
 	return x->local == y->local && !strcmp(x->name, y->name) && !strcmp(file_of(a, x), file_of(b, y));
 }
 
-/* Lists the symbols of code. */
-static bool list_known(const struct function_table *functions, struct known_vec *out)
+/* Does a cold fragment begin at this function of the output?  It can have the name of another function: with -split-strategy=cdsplit, of what gcc
+ * calls .cold. */
+static bool is_cold_fragment(const struct binary *output, size_t function)
+{
+	uint32_t fragment = output && output->fragment_of ? output->fragment_of[function] : NO_FRAGMENT;
+
+	return fragment != NO_FRAGMENT && output->bat.fragments[fragment].cold;
+}
+
+/* Lists the symbols of code; of the output, which is NULL for the input, without those of cold fragments. */
+static bool list_known(const struct function_table *functions, const struct binary *output, struct known_vec *out)
 {
 	const struct symbol_table *table = &functions->symbols;
 	size_t f = 0;
@@ -55,7 +64,7 @@ static bool list_known(const struct function_table *functions, struct known_vec 
 		bool begins = f < functions->count && functions->at[f].address == s->address;
 		bool code = s->section != ABSOLUTE_SECTION &&
 			    functions->image.sections[s->section].flags & SHF_EXECINSTR;
-		if (!code || !*s->name || s->type == STT_SECTION)
+		if (!code || !*s->name || s->type == STT_SECTION || (begins && is_cold_fragment(output, f)))
 			continue;
 		uint64_t hash = hash_text(hash_text(s->local ? 1 : 2, s->name), file_of(table, s));
 		if (!known_vec_push(out, (struct known){hash, s->order, (uint32_t)i, begins ? (uint32_t)f : NO_FUNCTION}))
@@ -99,6 +108,7 @@ static void join_groups(struct pair *pair, const struct known_vec *input, const 
 }
 
 struct name_listing {
+	const struct binary *output;
 	const struct function_table *functions[2];
 	struct known_vec known[2];
 };
@@ -107,12 +117,12 @@ static bool list_side(void *ctx, size_t side, struct bc_error *err)
 {
 	struct name_listing *listing = ctx;
 
-	return list_known(listing->functions[side], &listing->known[side]) || bc_fail_nomem(err);
+	return list_known(listing->functions[side], side ? listing->output : NULL, &listing->known[side]) || bc_fail_nomem(err);
 }
 
 static bool match_symbols(struct pair *pair, struct bc_error *err)
 {
-	struct name_listing listing = {{&pair->functions, &pair->output->functions}, {{0}}};
+	struct name_listing listing = {pair->output, {&pair->functions, &pair->output->functions}, {{0}}};
 
 	bool ok = parallel_parts(2, list_side, &listing, err);
 	if (ok)

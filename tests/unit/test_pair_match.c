@@ -35,6 +35,7 @@ static struct {
 	struct side input, output;
 	uint64_t code_of[MOST]; /* per function of the input: where the output has its code; 0: nowhere */
 	uint32_t fragment_of[MOST_FUNCTIONS];
+	struct bat_fragment fragments[MOST_FUNCTIONS]; /* none is cold */
 	struct binary binary;
 	bool complete; /* the output has all symbols of the input */
 } m;
@@ -209,7 +210,7 @@ static void make(uint64_t seed)
 	for (uint32_t i = 0; i < m.output.table.count; i++)
 		m.fragment_of[i] = any(3) ? i : NO_FRAGMENT;
 	m.binary = (struct binary){.kind = BINARY_BOLTED, .image = m.output.table.image, .functions = m.output.table,
-				   .fragment_of = m.fragment_of};
+				   .fragment_of = m.fragment_of, .bat = {.fragments = m.fragments, .fragment_count = MOST_FUNCTIONS}};
 }
 
 static void free_made(void)
