@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,9 +157,12 @@ static bool scan(struct live_recording *live, struct bc_error *err)
 
 /* ---- the loop ---- */
 
-static bool take_bytes(void *ctx, size_t ring, const uint8_t *bytes, size_t size, struct bc_error *err)
+static bool take_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
-	return recorder_ring(ctx, (uint32_t)ring, (struct bytes){bytes, size}, err);
+	for (size_t i = 0; i < BC_COUNT(bytes->pieces); i++)
+		if (bytes->pieces[i].size && !recorder_ring(ctx, (uint32_t)ring, bytes->pieces[i], err))
+			return false;
+	return true;
 }
 
 static bool take_round(struct live_recording *live, struct bc_error *err)
@@ -217,6 +222,111 @@ struct live_marks {
 	sig_atomic_t rotated, told;
 };
 
+/* ---- while it hands over ---- */
+
+/* Reading and digesting binaries for the first time takes seconds, and the rings hold less: a thread takes their bytes meanwhile. */
+#define KEPT_MOST ((size_t)64 << 20) /* bytes; what comes then stays in its ring, and the kernel counts what is lost */
+#define KEPT_WAIT 10000000           /* ns between two looks */
+#define KEPT_ROUND SIZE_MAX          /* `ring` of the end of a round */
+
+struct kept_part {
+	size_t ring, size; /* so many bytes follow */
+};
+
+struct keeper {
+	struct opened_rings *rings;
+	uint8_t *at;
+	size_t len, cap;
+	atomic_bool done;
+};
+
+static bool make_room(struct keeper *keeper, size_t more)
+{
+	size_t cap = keeper->cap ? keeper->cap : (size_t)1 << 20;
+
+	if (keeper->len + more > KEPT_MOST)
+		return false;
+	while (cap < keeper->len + more)
+		cap *= 2;
+	uint8_t *at = cap == keeper->cap ? keeper->at : realloc(keeper->at, cap);
+	if (!at)
+		return false;
+	keeper->at = at;
+	keeper->cap = cap;
+	return true;
+}
+
+static void add_part(struct keeper *keeper, size_t ring, const struct bytes *pieces, size_t count)
+{
+	struct kept_part part = {.ring = ring};
+
+	for (size_t i = 0; i < count; i++)
+		part.size += pieces[i].size;
+	memcpy(keeper->at + keeper->len, &part, sizeof(part));
+	keeper->len += sizeof(part);
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].size) {
+			memcpy(keeper->at + keeper->len, pieces[i].data, pieces[i].size);
+			keeper->len += pieces[i].size;
+		}
+}
+
+static bool keep_bytes(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
+{
+	struct keeper *keeper = ctx;
+
+	/* There is room for the end of the round, too. */
+	if (!make_room(keeper, 2 * sizeof(struct kept_part) + bytes->pieces[0].size + bytes->pieces[1].size))
+		return bc_fail_nomem(err);
+	add_part(keeper, ring, bytes->pieces, BC_COUNT(bytes->pieces));
+	return true;
+}
+
+static void *keep(void *ctx)
+{
+	const struct timespec pause = {.tv_nsec = KEPT_WAIT};
+	struct keeper *keeper = ctx;
+	struct bc_error full;
+
+	while (!atomic_load(&keeper->done)) {
+		size_t before = keeper->len;
+		(void)!perf_drain(keeper->rings, keep_bytes, keeper, &full);
+		if (keeper->len > before)
+			add_part(keeper, KEPT_ROUND, NULL, 0);
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+static bool take_kept(struct live_recording *live, const struct keeper *keeper, struct bc_error *err)
+{
+	struct kept_part part;
+
+	for (size_t at = 0; at < keeper->len; at += part.size) {
+		memcpy(&part, keeper->at + at, sizeof(part));
+		at += sizeof(part);
+		if (part.ring == KEPT_ROUND ? !recorder_round(live->recorder, err)
+					    : !recorder_ring(live->recorder, (uint32_t)part.ring, (struct bytes){keeper->at + at, part.size}, err))
+			return false;
+	}
+	return true;
+}
+
+static bool flush(struct live_recording *live, struct bc_error *err)
+{
+	struct keeper keeper = {.rings = live->rings};
+	pthread_t thread;
+	bool kept = pthread_create(&thread, NULL, keep, &keeper) == 0; /* else it goes without */
+	bool ok = live->flush(live->ctx, false, err);
+
+	atomic_store(&keeper.done, true);
+	if (kept)
+		pthread_join(thread, NULL);
+	ok = ok && take_kept(live, &keeper, err);
+	free(keeper.at);
+	return ok;
+}
+
 static bool hand_over(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
 {
 	bool due = live->next && live->now >= live->next, asked = live->signals->rotate != marks->rotated;
@@ -226,7 +336,7 @@ static bool hand_over(struct live_recording *live, struct live_marks *marks, str
 	marks->rotated = live->signals->rotate;
 	while (live->next && live->now >= live->next)
 		live->next += live->interval;
-	return live->flush(live->ctx, false, err);
+	return flush(live, err);
 }
 
 static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)

@@ -683,11 +683,14 @@ static bool drain_ring(const struct opened_rings *rings, size_t i, perf_bytes_fn
 	size_t at = (size_t)(tail & (rings->size - 1)), size = (size_t)(head - tail);
 	size_t first = size < rings->size - at ? size : rings->size - at;
 
+	const struct ring_bytes bytes = {{{data + at, first}, {data, size - first}}};
+
 	if (!size)
 		return true;
-	bool ok = take(ctx, i, data + at, first, err) && (first == size || take(ctx, i, data, size - first, err));
+	if (!take(ctx, i, &bytes, err))
+		return false;
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
-	return ok;
+	return true;
 }
 
 bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, struct bc_error *err)

@@ -107,9 +107,13 @@ void perf_end(struct opened_rings *rings);
 void perf_pause(struct opened_rings *rings);
 void perf_go_on(struct opened_rings *rings);
 
-/* Calls take() with what is new in each ring, in the order of the rings: whole records, in one piece or, at the end of the ring's memory, two.
- * The ring is free for the kernel behind it.  take() returns false to stop. */
-typedef bool perf_bytes_fn(void *ctx, size_t ring, const uint8_t *bytes, size_t size, struct bc_error *err);
+/* Calls take() with what is new in each ring, in the order of the rings: whole records, of which one can be in both pieces; the
+ * second one is empty but at the end of the ring's memory.  The ring is free for the kernel behind them.  If take() returns false,
+ * they stay in their ring, and no other ring is looked at. */
+struct ring_bytes {
+	struct bytes pieces[2];
+};
+typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err);
 BC_MUST_USE bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, struct bc_error *err);
 
 /* Waits until a ring is half full, or a signal comes, or so many milliseconds are over.  `signals`: those that are let

@@ -372,6 +372,13 @@ def stopped():
     weights(LOAD, *shards('out'))
 
 
+def slow_hand_over():
+    """Digesting a large binary takes longer than the rings hold; they are read meanwhile."""
+    result = record('-F', '4000', '-m', '8', '--interval=200ms', '-o', 'out/', sys.executable, '-c',
+                    'import time\nend = time.process_time() + 1.5\nwhile time.process_time() < end: pass')
+    check('lost', result.stats['lost'] * 100 <= result.stats['samples']['read'], result.err)
+
+
 def many_files():
     os.mkdir('files')
     for number in range(10000):
@@ -417,7 +424,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, rings,
-         exit_codes, signals, killed, full_disk, small_rings, stopped, many_files, overhead]
+         exit_codes, signals, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, sandbox]
 
 

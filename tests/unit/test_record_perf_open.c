@@ -418,15 +418,19 @@ static void test_locked_memory(void **state)
 struct taken {
 	char text[64];
 	size_t len;
+	bool refuses;
 };
 
-static bool take(void *ctx, size_t ring, const uint8_t *bytes, size_t size, struct bc_error *err)
+static bool take(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err)
 {
 	struct taken *taken = ctx;
 
 	(void)err;
-	taken->len += (size_t)snprintf(taken->text + taken->len, sizeof(taken->text) - taken->len, "%zu:%zu:%c ", ring, size, bytes[0]);
-	return true;
+	for (int i = 0; i < 2 && !taken->refuses; i++)
+		if (bytes->pieces[i].size)
+			taken->len += (size_t)snprintf(taken->text + taken->len, sizeof(taken->text) - taken->len, "%zu:%zu:%c ", ring, bytes->pieces[i].size,
+						       bytes->pieces[i].data[0]);
+	return !taken->refuses;
 }
 
 static void test_drain(void **state)
@@ -443,6 +447,9 @@ static void test_drain(void **state)
 	data[rings.size - 16] = 'a';
 	page->data_tail = 3 * rings.size - 16;
 	page->data_head = 3 * rings.size + 24;
+	taken.refuses = true; /* all of it stays */
+	assert_false(perf_drain(&rings, take, &taken, &err));
+	taken.refuses = false;
 	assert_true(perf_drain(&rings, take, &taken, &err));
 	assert_string_equal(taken.text, "1:16:a 1:24:b ");
 	assert_int_equal(page->data_tail, page->data_head);
