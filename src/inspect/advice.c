@@ -29,6 +29,7 @@ static const char *const nouns[FILE_KIND_COUNT] = {
 	[FILE_PAGE] = "a page (HTML)",
 	[FILE_HEAT] = "a heat map",
 	[FILE_LISTING] = "a table as text",
+	[FILE_RINGS] = "a file of saved rings (batconv record --save-rings)",
 	[FILE_PERF_TEXT] = "what perf report, annotate or stat prints",
 	[FILE_EMPTY] = "empty",
 	[FILE_FOLDER] = "a directory",
@@ -265,6 +266,7 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_COMPILER: add(&line, "clang takes it, with -fprofile-sample-use or, of counters, -fprofile-use; llvm-profdata shows it"); break;
 	case FILE_PAGE: add(&line, "open it in a browser"); break;
 	case FILE_HEAT: use_with(&line, "less -R ", use->path, ""); break;
+	case FILE_RINGS: use_with(&line, "batconv record --replay=", use->path, " -o DIR/"); break;
 	case FILE_PERF_TEXT: add(&line, "batconv PROG SAMPLES -o prog.fdata, with the perf.data that perf printed it from"); break;
 	case FILE_LISTING:
 	case FILE_UNKNOWN:

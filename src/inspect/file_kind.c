@@ -29,6 +29,7 @@ static const char *const names[FILE_KIND_COUNT] = {
 	[FILE_PAGE] = "page (HTML)",
 	[FILE_HEAT] = "heat map",
 	[FILE_LISTING] = "table (text)",
+	[FILE_RINGS] = "saved rings",
 	[FILE_PERF_TEXT] = "text of perf report, annotate or stat",
 	[FILE_EMPTY] = "empty file",
 	[FILE_FOLDER] = "directory",
@@ -48,7 +49,7 @@ static const struct magic {
 	{BCMAPS_MAGIC, FILE_BCMAPS},     {"boltedcollection\n", FILE_FDATA}, {"no_lbr", FILE_FDATA},
 	{"# batconv-maps", FILE_MAPS},   {"<!doctype html", FILE_PAGE},      {"<!DOCTYPE html", FILE_PAGE},
 	{"\033[0;40m", FILE_HEAT},       {"# To display the perf.data header info", FILE_PERF_TEXT},
-	{" Percent |", FILE_PERF_TEXT},
+	{" Percent |", FILE_PERF_TEXT},  {"batconv-rings ", FILE_RINGS},
 	/* LLVM's profiles: raw, indexed, of samples (SPROF42, and its number as ULEB128). */
 	{"\x81rforpl\xff", FILE_COMPILER}, {"\xfflprofi\x81", FILE_COMPILER},
 	{"\x84\xe4\xd0\xb1\xf4\xc9\x94\xa8S", FILE_COMPILER}, {"\xff\xe5\xd0\xb1\xf4\xc9\x94\xa8S", FILE_COMPILER},

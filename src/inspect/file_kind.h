@@ -25,6 +25,7 @@ enum file_kind {
 	FILE_PAGE,     /* HTML, as of `report` */
 	FILE_HEAT,     /* a picture of `heatmap` */
 	FILE_LISTING,  /* text of `dump` */
+	FILE_RINGS,    /* saved rings, of `record` */
 	FILE_PERF_TEXT, /* what perf report, annotate or stat print */
 	FILE_EMPTY,
 	FILE_FOLDER,   /* a directory that is no recording */

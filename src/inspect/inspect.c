@@ -142,6 +142,7 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 	case FILE_PAGE:
 	case FILE_HEAT:
 	case FILE_LISTING:
+	case FILE_RINGS:
 	case FILE_PERF_TEXT:
 	case FILE_EMPTY:
 	case FILE_FOLDER:

@@ -116,6 +116,23 @@ bool run_files_intern(struct run_files *files, const struct map_event *map, uint
 
 /* ---- by its code ---- */
 
+void run_file_identify(struct run_file *file)
+{
+	if (!file->binary)
+		return;
+	file->digest = code_digest(file->binary);
+	forget_code(file);
+}
+
+void run_files_identify_one(struct run_files *files, uint64_t samples)
+{
+	for (uint32_t i = 0; i < files->len; i++)
+		if (files->at[i].binary && files->at[i].samples >= samples) {
+			run_file_identify(&files->at[i]);
+			return;
+		}
+}
+
 static bool take_segments(struct run_file *file, const struct image *image, struct bc_error *err)
 {
 	file->segments = calloc(image->segment_count + 1, sizeof(*file->segments));
@@ -151,7 +168,19 @@ static bool look(struct run_file *file, int fd, struct bc_error *err)
 	return take_segments(file, image, err);
 }
 
-bool run_file_ask(const struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err)
+/* Each file that is held has pages in memory, as many as the kernel reads ahead. */
+static void hold_few(struct run_files *files)
+{
+	if (++files->held <= RUN_FILES_HELD)
+		return;
+	files->held = 0;
+	for (uint32_t i = 0; i < files->len; i++)
+		files->held += files->at[i].binary != NULL;
+	if (files->held > RUN_FILES_HELD)
+		run_files_identify_one(files, 0);
+}
+
+bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err)
 {
 	struct bc_error why = {0};
 	int fd = -1;
@@ -163,28 +192,12 @@ bool run_file_ask(const struct run_files *files, struct run_file *file, const st
 	}
 	if (look(file, fd, &why)) {
 		file->state = RUN_FILE_COUNTED;
+		hold_few(files);
 		return true;
 	}
 	forget_code(file);
 	file->state = RUN_FILE_NO_PROGRAM;
 	return why.code != BC_NOMEM || bc_fail_nomem(err);
-}
-
-void run_file_identify(struct run_file *file)
-{
-	if (!file->binary)
-		return;
-	file->digest = code_digest(file->binary);
-	forget_code(file);
-}
-
-void run_files_identify_one(struct run_files *files, uint64_t samples)
-{
-	for (uint32_t i = 0; i < files->len; i++)
-		if (files->at[i].binary && files->at[i].samples >= samples) {
-			run_file_identify(&files->at[i]);
-			return;
-		}
 }
 
 /* Linux maps whole pages. */

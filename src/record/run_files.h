@@ -16,6 +16,9 @@
 /* Rows of a table at first: what is counted for most files is little. */
 #define RUN_FILE_ROWS 64
 
+/* Files are mapped here until their digests are read, but no more than so many. */
+#define RUN_FILES_HELD 128
+
 /* What became of it. */
 enum run_file_state {
 	RUN_FILE_NEW,        /* nobody asked for it yet */
@@ -63,6 +66,7 @@ struct run_files {
 	uint32_t len;        /* numbers that were used so far */
 	uint32_t used;       /* of these, those that are not free */
 	struct map by_key;
+	uint32_t held;       /* about how many are mapped here, until their digests are read */
 	uint64_t looked;     /* how much run_files_mark() had to look at the last time: processes and mappings */
 };
 
@@ -78,7 +82,7 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 }
 
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
-BC_MUST_USE bool run_file_ask(const struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err);
+BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err);
 
 /* Reads the digest of a file that is counted, if it was not read yet: 3 ms a megabyte of code. */
 void run_file_identify(struct run_file *file);

@@ -20,14 +20,14 @@ FIRST = [
     ['maps', '--add=out.bcmaps', 'maps'],
 ]
 
-OF_KINDS = ('binary', 'input', 'samples', 'recording', 'maps', 'given', 'profile') # the files that kinds have
+OF_KINDS = ('binary', 'input', 'samples', 'recording', 'maps', 'given', 'profile', 'rings') # the files that kinds have
 
 # What stands where a file of tests/every does (commands.GOOD); of these, what a kind has.
-STANDS = {'demo.bolt': ['binary'], 'demo': ['input', 'binary'], 'perf.data': ['samples', 'recording'],
+STANDS = {'demo.bolt': ['binary'], 'rings': ['rings'], 'demo': ['input', 'binary'], 'perf.data': ['samples', 'recording'],
           'profile.fdata': ['out.fdata', 'out.yaml', 'out.preagg', 'profile'], 'profile.yaml': ['out.yaml', 'out.fdata', 'profile'], 'table.json': ['out.json'],
           'maps.bcmaps': ['maps', 'recording', 'out.bcmaps']}
 # What stands in other places: by command and place, or by place.
-PLACES = {('inspect', 'FILE'): ['binary', 'samples', 'recording', 'maps', 'profile', 'out.fdata', 'out.yaml'],
+PLACES = {('inspect', 'FILE'): ['binary', 'samples', 'recording', 'maps', 'profile', 'rings', 'out.fdata', 'out.yaml'],
           ('convert', 'OPTIMIZED'): ['binary', 'out.side'],
           ('merge', 'INPUT'): ['samples', 'out.fdata', 'out.yaml', 'out.preagg', 'profile'],
           '--maps': ['given', 'maps', 'recording'], '--perf': ['recording'],
@@ -36,7 +36,8 @@ PLACES = {('inspect', 'FILE'): ['binary', 'samples', 'recording', 'maps', 'profi
 WORDS = {**commands.NO_FILES, 'ADDRESS': '401000'}
 
 # What a command needs to get to work, unless one of some options is given: {command: (arguments, options)}.
-NEEDS = {'convert': (['--force'], []), 'perf2bolt': (['-force'], []), 'llvm-bolt-heatmap': (['-force'], []), 'addr': (['--from=vaddr'], ['--maps', '--perf', '--base'])}
+NEEDS = {'convert': (['--force'], []), 'perf2bolt': (['-force'], []), 'llvm-bolt-heatmap': (['-force'], []), 'record': (['--replay=rings', '--bin=binary'], ['--replay']),
+         'addr': (['--from=vaddr'], ['--maps', '--perf', '--base'])}
 # Values of options, behind which another way through the program lies; {demo} is what stands where demo does.
 VALUES = {'convert': ['--format=yaml --profile-write-pseudo-probes', '--format=preagg', '--format=profgen', '--stats=json',
                       '--compat=perf2bolt', '--threads=1'],
@@ -73,7 +74,9 @@ class Lines:
 
     def __init__(self, command, there):
         self.command, self.there = command, there
-        self.slots = [self.operand(word) for word in command.operands]
+        self.slots = [self.operand(word) for word in command.operands if word != 'PROGRAM']
+        if command.name == 'record' and not self.existing(['rings']):
+            self.slots.append([]) # nothing is recorded here
         for name in command.required:
             option = command.option(name)
             if not option.writes():

@@ -3,10 +3,12 @@ import os
 import subprocess
 
 from binaries import nops
-from files import (ATTR, BODY, BUILD_ID, CODE, COMPRESSED, EVENT_UPDATE, FUNC, IDENTIFIER, IP, ROUND, TID, TIME, attr, fork, mmap2,
-                   pack, pipe, program, record, recording, sample)
+from files import (ATTR, BODY, BRANCH_STACK, BUILD_ID, CODE, COMPRESSED, EVENT_UPDATE, EXIT, FUNC, IDENTIFIER, IP, ROUND, TID, TIME, attr, fork, mmap2,
+                   SAMPLE, pack, pipe, program, record, recording, sample)
 
 PROGRAM = '/x/binary'
+RINGS_ROUND, RINGS_END = 0xffffffff, 0xfffffffe
+NO_PID = 0xffffffff
 
 
 def binary():
@@ -121,6 +123,67 @@ def rounds_backwards(n):
     return with_binary(recording(rows))
 
 
+def saved_rings(parts, rings=1):
+    """parts: (ring, bytes).  Stacks of branches."""
+    event = attr(IP | TID | TIME | BRANCH_STACK)
+    out = [b'batconv-rings 1\n' + pack('<III', len(event), 0, rings) + event]
+    for ring, data in parts + [(RINGS_END, b'')]:
+        for at in range(0, len(data) or 1, 1 << 20):
+            piece = data[at:at + (1 << 20)]
+            out.append(pack('<II', ring, len(piece)) + piece)
+    return {'binary': binary(), 'rings': b''.join(out)}
+
+
+def stack(pid, places, time):
+    branches = b''.join(pack('<QQQ', at, at + 8, 0) for at in places)
+    return record(SAMPLE, pack('<QIIQQ', places[0], pid, pid, time, len(places)) + branches)
+
+
+def many_maps(n, pid=1):
+    return b''.join(mmap2(pid, 0x7f0000000000 + i * 8192, 4096, PROGRAM, i + 1, BODY) for i in range(n))
+
+
+def rings_deep_forks(n):
+    """Processes that share many mappings and map one more, each with a stack of 32 branches."""
+    rows = [fork(i + 2, 1, n + 3 * i) + mmap2(i + 2, 0x600000000000, 4096, PROGRAM, n + 3 * i + 1, BODY) +
+            stack(i + 2, [0x600000000010] * 32, n + 3 * i + 2) for i in range(n // 8)]
+    return saved_rings([(0, many_maps(n) + b''.join(rows)), (RINGS_ROUND, b'')])
+
+
+def rings_rounds(n):
+    """Rounds with nothing between them, of many processes and files."""
+    rows = b''.join(fork(i + 2, 1, n + i) for i in range(n))
+    return saved_rings([(0, many_maps(n) + rows), (RINGS_ROUND, b''), (RINGS_ROUND, b'')] + [(RINGS_ROUND, b'')] * (10 * n))
+
+
+def rings_sweeps(n):
+    """/proc was read, again and again."""
+    rows = b''.join(fork(i + 2, 1, i + 2) for i in range(n))
+    ends = b''.join(record(EXIT, pack('<IIIIQ', NO_PID, NO_PID, NO_PID, NO_PID, 1) + pack('<IIQ', NO_PID, NO_PID, n + i + 2), 0) for i in range(n))
+    return saved_rings([(0, first() + rows + ends)])
+
+
+def rings_many_files(n):
+    """More files than are kept, in processes that come and go; a round after each."""
+    parts = []
+    for i in range(n):
+        rows = fork(i + 2, 1, 3 * i + 2) + mmap2(i + 2, 0x600000000000, 4096, f'/nowhere/{i}', 3 * i + 3)
+        parts += [(0, rows), (RINGS_ROUND, b'')]
+    return saved_rings([(0, first())] + parts)
+
+
+def rings_wide_stacks(n):
+    """Stacks of 2,700 branches, each in another file."""
+    maps = b''.join(mmap2(1, 0x7f0000000000 + i * 8192, 4096, f'/x/{i}/binary', i + 1, BODY) for i in range(4000))
+    places = [0x7f0000000010 + i * 8192 for i in range(2700)]
+    return saved_rings([(0, maps + b''.join(stack(1, places, 5000 + i) for i in range(n // 50)))])
+
+
+def rings_cut(n):
+    """Rings without end, each with a record that is cut."""
+    return saved_rings([(ring % 65536, pack('<IHH', SAMPLE, 2, 65528)) for ring in range(10 * n)][:65536], 65536)
+
+
 def maps_text(n):
     """Text of maps, each of one region more."""
     line = '7f%010x-7f%010x r-xp 00000000 08:01 77 /l.so\n'
@@ -225,5 +288,7 @@ KINDS = {
     'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
     'given-maps': (given_maps, 6000, 800),
     'spe-queues': (spe_queues, 4000, 800), 'spe-between-maps': (spe_between_maps, 6000, 800), 'spe-pieces': (spe_pieces, 6000),
+    'rings-deep-forks': (rings_deep_forks, 4000), 'rings-rounds': (rings_rounds, 6000), 'rings-sweeps': (rings_sweeps, 10000),
+    'rings-many-files': (rings_many_files, 8000), 'rings-wide-stacks': (rings_wide_stacks, 4000), 'rings-cut': (rings_cut, 4000),
     'compressed-records': (compressed_records, 40, 1), 'side-file': (side_file, 1),
 }

@@ -30,6 +30,7 @@ NOUNS = {
     'chains': r'a list of resolved call stacks \(batconv stacks\)',
     'pprof': 'a profile of pprof', 'ranges': r'a profile for llvm-profgen \(--format=profgen\)', 'compiler': 'a profile for the compiler',
     'page': r'a page \(HTML\)', 'heat': 'a heat map', 'listing': 'a table as text', 'perf-report': 'what perf report, annotate or stat prints',
+    'rings': r'a file of saved rings \(batconv record --save-rings\)',
     'perf-stat': 'what perf report, annotate or stat prints', 'empty': 'empty', 'folder': 'a directory',
     'recordings': r'a directory, and no recording: name the recordings in it \(one.data\)',
 }
@@ -124,6 +125,7 @@ def make_files():
     batconv('-q', 'bolted', 'perf.data', '--input=demo', '--format=profgen', '-o', 'ranges')
     batconv('report', 'bolted', 'perf.data', '-o', 'page')
     batconv('heatmap', 'bolted', 'perf.data', '-o', 'heat')
+    subprocess.run([sys.executable, os.path.join(SOURCE, 'tests/record/rings.py'), 'perf.data', 'rings'], check=True)
     files = {
         'maps.txt': '# batconv-maps 1\n# pid 7\n400000-401000 r-xp 00000000 08:01 42 /srv/prog\n',
         'stacks.txt': '7 p5 400010 400020\n', 'compiler': 'main:184019:0\n 4: 534\n 5: 3\n', 'empty': '',

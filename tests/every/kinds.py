@@ -157,6 +157,8 @@ def add_samples(make):
     for form in ('pipe', 'folder', 'unknown'):
         make.script(os.path.join(SUPPORT, 'made_perf_data.py'), form, made + '/two-bases.data', made + '/' + form)
     make.add('perf.data', make.read(make.source, 'tests/fuzz/corpus/perf_data/real-lbr'))
+    make.script(os.path.join(make.source, 'tests/record/rings.py'), make.path('perf.data'), made + '/rings', '--rings=2', '--per-round=2')
+    make.add('rings', make.read(made, 'rings'))
     make.add('basic.perf.data', make.read(make.source, 'tests/fuzz/corpus/perf_data/real-basic'))
     make.add('processes.perf.data', make.read(made, 'all.data'))
     make.add('pipe.perf.data', make.read(made, 'pipe'))
