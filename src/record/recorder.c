@@ -27,8 +27,10 @@
 /* Processes that have ended are forgotten when there are so many, and they are a quarter of all. */
 #define ENDED_LEAST 64
 
-/* Files with so many samples will be handed over: their digests are read in between. */
+/* Files with so many samples will be handed over: their digests are read in between, but for large ones, as the rings are not
+ * read meanwhile. */
 #define SAMPLES_TO_IDENTIFY 100
+#define CODE_TO_IDENTIFY ((uint64_t)8 << 20)
 
 /* A stack touches no more files than these; what lies in others is taken to be in none.  Real ones have some dozens of
  * entries; a damaged one has thousands. */
@@ -665,7 +667,7 @@ bool recorder_round(struct recorder *recorder, struct bc_error *err)
 	if (r->ended >= ENDED_LEAST && r->ended >= r->processes.all.len / 4)
 		forget_gone(r, 0);
 	if (r->since_measured >= (r->processes.all.len + r->files.len) / 4) {
-		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY);
+		run_files_identify_one(&r->files, SAMPLES_TO_IDENTIFY, CODE_TO_IDENTIFY);
 		measure(r);
 	}
 	return true;

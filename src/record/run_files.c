@@ -124,10 +124,19 @@ void run_file_identify(struct run_file *file)
 	forget_code(file);
 }
 
-void run_files_identify_one(struct run_files *files, uint64_t samples)
+static uint64_t code_size(const struct run_file *file)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < file->segment_count; i++)
+		size += file->segments[i].size;
+	return size;
+}
+
+void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code)
 {
 	for (uint32_t i = 0; i < files->len; i++)
-		if (files->at[i].binary && files->at[i].samples >= samples) {
+		if (files->at[i].binary && files->at[i].samples >= samples && code_size(&files->at[i]) <= code) {
 			run_file_identify(&files->at[i]);
 			return;
 		}
@@ -177,7 +186,7 @@ static void hold_few(struct run_files *files)
 	for (uint32_t i = 0; i < files->len; i++)
 		files->held += files->at[i].binary != NULL;
 	if (files->held > RUN_FILES_HELD)
-		run_files_identify_one(files, 0);
+		run_files_identify_one(files, 0, UINT64_MAX);
 }
 
 bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err)

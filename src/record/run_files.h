@@ -87,8 +87,9 @@ BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file, co
 /* Reads the digest of a file that is counted, if it was not read yet: 3 ms a megabyte of code. */
 void run_file_identify(struct run_file *file);
 
-/* The same of one of those with so many samples, so that the time is not needed for all at once. */
-void run_files_identify_one(struct run_files *files, uint64_t samples);
+/* The same of one of those with so many samples and at most so many bytes of code, so that the time is not needed for all at
+ * once. */
+void run_files_identify_one(struct run_files *files, uint64_t samples, uint64_t code);
 
 /* The vaddr of an offset that was run.  False: it lies in no executable segment, widened to whole pages. */
 bool run_file_vaddr(const struct run_file *file, uint64_t offset, struct vaddr *out);
