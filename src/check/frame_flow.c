@@ -383,6 +383,10 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 	j.verdict = judge_cfa(s, &at.row->cfa);
 	if (j.verdict == FLOW_CFA)
 		return j;
+	j.cfa_right = j.verdict == FLOW_RIGHT;
+	for (uint32_t reg = 0; reg < REGISTERS; reg++)
+		if (f->roles.kept >> reg & 1 && judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg)) == FLOW_RIGHT)
+			j.right |= UINT64_C(1) << reg;
 	for (uint32_t reg = 0; reg < REGISTERS; reg++) {
 		if (!(f->roles.kept >> reg & 1) && reg != f->roles.link)
 			continue;

@@ -31,6 +31,8 @@ enum flow_verdict {
 struct flow_judgement {
 	enum flow_verdict verdict;
 	uint32_t reg;       /* of FLOW_REGISTER */
+	bool cfa_right;     /* whatever the verdict on all of the row is: */
+	uint64_t right;     /* registers whose rules are right */
 	bool has_height;    /* it is known how far the stack pointer is below the CFA: */
 	int64_t height;
 };

@@ -330,6 +330,24 @@ static void take_output_verdict(void *ctx, uint32_t piece, uint32_t insn, const 
 	((struct judged *)ctx)->at[piece][insn] = *judgement;
 }
 
+/* Are all rules right by the code that are not those of the input? */
+static bool differences_are_right(const struct cfi_row_at *in, const struct cfi_row_at *out, const struct flow_judgement *judgement)
+{
+	if (!cfi_same_rule(&in->row->cfa, &out->row->cfa) && !judgement->cfa_right)
+		return false;
+	for (int side = 0; side < 2; side++) {
+		const struct cfi_row_at *a = side ? out : in, *b = side ? in : out;
+		for (uint32_t i = 0; i < a->row->count; i++) {
+			const struct cfi_rule *rule = &a->rules[a->row->first + i], *other = cfi_rule_of(b->row, b->rules, rule->reg);
+			if (other && cfi_same_rule(rule, other))
+				continue;
+			if (rule->reg >= 64 || !(judgement->right >> rule->reg & 1))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* One instruction: what the code says decides where it can.  If BOLT did not change the frame, equal rules are right, and other ones are
  * not unless the code says so. */
 static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t i, const struct flow_judgement *judgement)
@@ -349,7 +367,7 @@ static void decide(struct unwinding *u, const struct tied_fragment *f, uint32_t 
 		differ(u, FINDING_UNWIND_MISSING, 0, f, i, input, in.row, NULL, NULL);
 	} else if (same && (!changed || !wrong)) {
 		u->sum.equal++;
-	} else if (judgement->verdict == FLOW_RIGHT) {
+	} else if (judgement->verdict == FLOW_RIGHT || (!changed && in.row && out.row && differences_are_right(&in, &out, judgement))) {
 		u->sum.explained++;
 	} else if (wrong && input_wrong && changed) {
 		u->sum.input_wrong++;

@@ -91,6 +91,43 @@ static void begins_with_the_hot_fragment(void **state)
 	assert_int_equal(judged.verdicts[0][0], FLOW_CFA);
 }
 
+/* Behind push %rbx, rbx is saved, and rbp (6) is not: the row is wrong, and what it says of rbx and of the CFA is right. */
+static struct cfi_row_at half_wrong(void *ctx, uint64_t address)
+{
+	static const struct cfi_rule of_both[] = {{.reg = 3, .how = CFI_AT_OFFSET, .value = -16}, {.reg = 6, .how = CFI_AT_OFFSET, .value = -24},
+						  {.reg = RETURN_ADDRESS, .how = CFI_AT_OFFSET, .value = -8}};
+	static const struct cfi_row row = {.cfa = {.reg = DWARF_RSP, .how = CFI_OFFSET, .value = 16}, .first = 0, .count = 3};
+
+	(void)ctx;
+	return address == 0x2000 ? (struct cfi_row_at){&outside, rules} : (struct cfi_row_at){&row, of_both};
+}
+
+static void take_last(void *ctx, uint32_t piece, uint32_t insn, const struct flow_judgement *judgement)
+{
+	if (!piece && insn == 1)
+		*(struct flow_judgement *)ctx = *judgement;
+}
+
+static void tells_which_rules_are_right(void **state)
+{
+	struct flow_judgement judgement = {0};
+	struct insn_vec insns = {0};
+	uint8_t code[] = {0x53, 0x90, 0x5b, 0xc3}; /* push %rbx; nop; pop %rbx; ret */
+
+	(void)state;
+	struct bytes bytes = {code, sizeof(code)};
+	decode(bytes, 0x2000, &insns);
+	struct flow_piece piece = {bytes, 0x2000, &insns, NULL};
+	struct followed_code function = {.machine = MACHINE_X86_64, .pieces = &piece, .count = 1, .return_register = RETURN_ADDRESS};
+	assert_true(frame_flow(&function, half_wrong, take_last, &judgement));
+	insn_vec_free(&insns);
+	assert_int_equal(judgement.verdict, FLOW_REGISTER);
+	assert_int_equal(judgement.reg, 6);
+	assert_true(judgement.cfa_right);
+	assert_true(judgement.right >> 3 & 1);
+	assert_false(judgement.right >> 6 & 1);
+}
+
 /* Jumps to each instruction: as many leaders as there may be, and one more. */
 static unsigned judged_of(uint32_t jumps)
 {
@@ -144,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(begins_with_the_hot_fragment),
+		cmocka_unit_test(tells_which_rules_are_right),
 		cmocka_unit_test(follows_so_many_leaders),
 		cmocka_unit_test(counts_what_it_follows),
 	};
