@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct shards whole = {0}, cut = {0}, small = {0};
 
-	if (size > 1u << 18)
+	if (size > 1u << 18 || packing_of(data, size) != PACKING_NONE) /* compressed data is for fuzz_unpack */
 		return 0;
 	whole.to = open_memstream(&whole.text, &whole.size);
 	cut.to = open_memstream(&cut.text, &cut.size);
