@@ -423,7 +423,7 @@ bool stream_skip(struct file_stream *stream, size_t size, size_t *out, struct bc
 
 	*out = seek_past(stream, size);
 	while (*out < size) {
-		size_t want = size - *out, got;
+		size_t want = size - *out, got = 0;
 		want = want < sizeof(scratch) ? want : sizeof(scratch);
 		if (!stream_read(stream, scratch, want, &got, err))
 			return false;

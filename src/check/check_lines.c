@@ -374,22 +374,20 @@ static void tell_rest(struct findings *findings, unsigned told, uint64_t entry)
 			     plural(rest));
 }
 
-/* Both binaries have the same units in the same order: llvm-bolt keeps the numbers of files in .debug_info, and writes the tables
- * that they are numbers of anew. */
-static void check_files(struct checking *c, struct findings *findings)
+/* Both binaries have the same units: llvm-bolt keeps the numbers of files in .debug_info, and writes the tables that they are numbers
+ * of anew. */
+static void check_files(struct checking *c, const struct unit_order *order, struct findings *findings)
 {
 	const struct line_rows *in = &c->in, *out = &c->out;
 	uint64_t compared = 0, rest_at = 0;
 	uint32_t told_unit = UINT32_MAX;
 	unsigned told = 0;
 
-	bool paired = in->units.len == out->units.len;
-	for (size_t i = 0; paired && i < in->units.len; i++)
-		paired = in->units.at[i].name == out->units.at[i].name;
+	bool paired = order->same_units;
 	for (size_t i = 0; i < out->uses.len; i++) {
 		const struct line_use *use = &out->uses.at[i];
 		const struct line_unit *unit = &out->units.at[use->unit];
-		uint32_t path = path_of(out, use->unit, use->file), wanted = paired ? path_of(in, use->unit, use->file) : path;
+		uint32_t path = path_of(out, use->unit, use->file), wanted = paired ? path_of(in, unit_of_input(order, use->unit), use->file) : path;
 		char text[2][64];
 		if (unit->table == NO_LINE_TABLE || !unit->file_count)
 			continue;
@@ -469,9 +467,9 @@ static bool read_tables(struct checking *c, struct findings *findings, bool *of_
 	return true;
 }
 
-static bool compare_scopes(const struct checking *c, unsigned threads, struct scopes_summary *out, struct findings *findings, bool *of_input, struct bc_error *err)
+static bool compare_scopes(const struct checking *c, const struct unit_order *order, unsigned threads, struct scopes_summary *out, struct findings *findings, bool *of_input, struct bc_error *err)
 {
-	struct scope_files files = {&c->in, &c->out};
+	struct scope_files files = {&c->in, &c->out, order};
 	struct code_map map;
 	bool ok = code_map_make(c->subject, c->input, threads, &map, of_input, err) && check_scopes(&map, &files, out, findings, of_input, err);
 
@@ -483,6 +481,7 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 		 struct scopes_summary *scopes, bool *scoped, struct findings *findings, bool *of_input, struct bc_error *err)
 {
 	struct checking c = {.subject = subject, .input = input};
+	struct unit_order order = {0};
 
 	*err = (struct bc_error){0};
 	*scoped = false;
@@ -496,10 +495,12 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 	}
 	if (ok) {
 		check_left(&c, findings);
-		if (!c.stale)
-			check_files(&c, findings);
 		*scoped = !c.stale;
-		ok = c.stale || compare_scopes(&c, threads, scopes, findings, of_input, err);
+		ok = c.stale || unit_order_find(&c.in, &c.out, &order) || bc_fail_nomem(err);
+	}
+	if (ok && !c.stale) {
+		check_files(&c, &order, findings);
+		ok = compare_scopes(&c, &order, threads, scopes, findings, of_input, err);
 	}
 	uint64_t words[BC_COUNT(c.counts)] = {0};
 	for (size_t i = 0; i < BC_COUNT(words); i++)
@@ -507,6 +508,7 @@ bool check_lines(const struct binary *subject, const struct input *input, unsign
 	memcpy(out, words, sizeof(*out));
 	if (c.parts.at)
 		fragments_by_function_free(&c.parts);
+	unit_order_free(&order);
 	line_rows_free(&c.out);
 	line_rows_free(&c.in);
 	folded_vec_free(&c.folded);

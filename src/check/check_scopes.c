@@ -63,7 +63,8 @@ struct scoping {
 	struct side in, out;
 	size_t entry;      /* number of the one that is compared */
 	size_t paired;     /* how many of the unit are the same in both, from the first one on */
-	size_t files_unit; /* number of the unit in the line tables */
+	size_t files_unit; /* number of the input's unit in the line tables */
+	struct debug_unit_vec units_out; /* the output's, by that number: where their order is another one */
 	struct strings expressions;
 	struct unit_pair_vec units;
 	/* What was told of the unit outside of functions, and of the function. */
@@ -80,9 +81,11 @@ struct scoping {
 static void close_told(struct scoping *s, struct told *told, const char *of)
 {
 	for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+		char bytes[40] = "";
+		if (told[kind].bytes)
+			snprintf(bytes, sizeof(bytes), "; %" PRIu64 " bytes", told[kind].bytes);
 		if (told[kind].rest)
-			findings_add(s->findings, (enum finding_kind)kind, told[kind].location, told[kind].bytes ? "and %" PRIu64 " more of this %s; %" PRIu64 " bytes" : "and %" PRIu64 " more of this %s",
-				     told[kind].rest, of, told[kind].bytes);
+			findings_add(s->findings, (enum finding_kind)kind, told[kind].location, "and %" PRIu64 " more of this %s%s", told[kind].rest, of, bytes);
 		told[kind] = (struct told){0};
 	}
 }
@@ -567,7 +570,7 @@ static uint32_t path_of(const struct line_rows *rows, size_t unit, uint64_t file
 
 static bool same_file(const struct scoping *s, uint64_t in, uint64_t out)
 {
-	uint32_t paths[] = {path_of(s->files->in, s->files_unit, in), path_of(s->files->out, s->files_unit, out)};
+	const uint32_t paths[] = {path_of(s->files->in, s->files_unit, in), path_of(s->files->out, unit_of_output(s->files->order, (uint32_t)s->files_unit), out)};
 
 	return in == out || (paths[0] == paths[1] && paths[0] != UINT32_MAX);
 }
@@ -782,11 +785,41 @@ static bool compare_unit(struct scoping *s, bool *of_input, struct bc_error *err
 	return true;
 }
 
+/* Those that are not empty.  False: no memory. */
+static bool list_output_units(struct scoping *s)
+{
+	while (debug_next_unit(s->out.reader, &s->out.unit) > 0)
+		if (!s->out.unit.empty && !debug_unit_vec_push(&s->units_out, s->out.unit))
+			return false;
+	return true;
+}
+
+/* The output's unit to s->in.unit, as debug_next_unit() returns it. */
+static int next_output_unit(struct scoping *s, int in)
+{
+	const struct unit_order *order = s->files->order;
+
+	if (!order->output_of)
+		return debug_next_unit(s->out.reader, &s->out.unit);
+	if (in <= 0)
+		return 0;
+	s->out.unit = s->in.unit; /* an empty one */
+	if (s->in.unit.empty)
+		return 1;
+	/* The line tables have the same units, unless libdw reads them differently. */
+	if (s->files_unit >= s->files->in->units.len || unit_of_output(order, (uint32_t)s->files_unit) >= s->units_out.len)
+		return 0;
+	s->out.unit = s->units_out.at[unit_of_output(order, (uint32_t)s->files_unit)];
+	return 1;
+}
+
 /* Returns false for an error, and fills it unless it is that there is no memory or too much work. */
 static bool compare_units(struct scoping *s, bool *of_input, struct bc_error *err)
 {
+	if (s->files->order->output_of && !list_output_units(s))
+		return false;
 	for (;;) {
-		int in = debug_next_unit(s->in.reader, &s->in.unit), out = debug_next_unit(s->out.reader, &s->out.unit);
+		int in = debug_next_unit(s->in.reader, &s->in.unit), out = next_output_unit(s, in);
 		if (in < 0) {
 			*of_input = true;
 			return bc_fail(err, BC_FORMAT, ".debug_info: libdw cannot read a unit behind byte %" PRIu64, s->in.unit.begin);
@@ -909,5 +942,6 @@ bool check_scopes(const struct code_map *map, const struct scope_files *files, s
 	side_free(&s.out);
 	strings_free(&s.expressions);
 	unit_pair_vec_free(&s.units);
+	debug_unit_vec_free(&s.units_out);
 	return ok;
 }

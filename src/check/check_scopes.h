@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Does debug information tell the same of the output's code as of the input's: which functions, blocks, inlined calls and call sites an address is
- * of, and where each variable is?  llvm-bolt keeps the entries of a unit in their order, so that both binaries' are compared one by one: the
+ * of, and where each variable is?  llvm-bolt keeps the entries of a unit in their order, not always the units (unit_order.h), so that both binaries' are compared one by one: the
  * addresses that they cover and lead to through code_map.h, location lists at each instruction, all other attributes by their values.
  */
 #ifndef CHECK_CHECK_SCOPES_H
 #define CHECK_CHECK_SCOPES_H
 
 #include "src/check/code_map.h"
-#include "src/elf/line_rows.h"
+#include "src/check/unit_order.h"
 
 struct scopes_summary {
 	uint64_t entries; /* that both have, compared by their attributes */
@@ -27,9 +27,10 @@ struct scopes_summary {
 	uint64_t units_split; /* units whose entries are in a file of their own (split DWARF), which is not read */
 };
 
-/* The line tables of both binaries, for numbers of files. */
+/* The line tables of both binaries, for numbers of files, and which unit is which. */
 struct scope_files {
 	const struct line_rows *in, *out;
+	const struct unit_order *order;
 };
 
 /* Adds findings, and fills the summary.  *of_input: the error is the input's.

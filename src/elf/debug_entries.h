@@ -26,8 +26,8 @@ struct debug_unit {
 	bool of_types; /* of .debug_types */
 	bool empty;    /* libdw does not know its version or type: nothing in it is read */
 	uint64_t begin; /* the first byte of its header */
-	void *die;
 };
+DEFINE_VEC(debug_unit_vec, struct debug_unit);
 
 /* The next unit, in the order of the file.  Returns 1, 0 behind the last, -1 if the unit's header is damaged. */
 int debug_next_unit(struct debug_reader *reader, struct debug_unit *out);

@@ -257,7 +257,9 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 {
 	struct run_file **all = calloc(files->len + 1, sizeof(struct run_file *));
 	struct same_code *codes = calloc(files->len + 1, sizeof(*codes));
-	bool ok = (all && codes && run_files_mark(files, processes)) || bc_fail_nomem(err);
+	bool ok = all && codes && run_files_mark(files, processes);
+	if (!ok)
+		bc_fail_nomem(err);
 	size_t count = ok ? gather(files, to->least, stats, all) : 0;
 	for (size_t i = 0; ok && i < count; i++) {
 		run_file_identify(all[i]);

@@ -109,11 +109,11 @@ static void delete_oldest(struct record_shards *shards)
 {
 	struct old_shard_vec all = {0};
 	DIR *folder = shards->keep.files || shards->keep.bytes ? opendir(shards->folder) : NULL;
-	uint64_t bytes = 0;
 
 	if (!folder)
 		return;
 	if (list_shards(shards, folder, &all)) {
+		uint64_t bytes = 0;
 		if (all.len)
 			qsort(all.at, all.len, sizeof(*all.at), compare_age);
 		for (size_t i = 0; i < all.len; i++) {

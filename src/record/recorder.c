@@ -592,7 +592,7 @@ bool recorder_open(const struct recorder_options *options, struct recorder **out
 	r->save = options->save;
 	r->memory_most = options->memory ? options->memory : RECORDER_MEMORY;
 	r->places = malloc(PERF_BRANCHES_MAX * sizeof(*r->places));
-	r->met = malloc(PERF_BRANCHES_MAX);
+	r->met = calloc(PERF_BRANCHES_MAX, sizeof(*r->met));
 	if (r->places && r->met) {
 		if (perf_rings_init(&r->rings, options->attr, options->rings + 1, waiting_most(r->memory_most), &sink, err)) {
 			r->has_stacks = perf_setup_has_stacks(&r->rings.setup);

@@ -11,7 +11,7 @@ branches='-e cycles:u -j any,u'
 perf record -q -e cycles:u -j any,u -o tried.data true >perf.log 2>&1 || branches='-e cpu-clock:u'
 
 mkdir bin work
-bolt=$(command -v llvm-bolt || ls -v /usr/lib/llvm-*/bin/llvm-bolt 2>/dev/null | tail -n 1)
+bolt=$(command -v llvm-bolt || find /usr/lib/llvm-*/bin/llvm-bolt 2>/dev/null | sort -V | tail -n 1)
 ln -s "$BATCONV" bin/batconv
 [ -z "$bolt" ] || ln -s "$bolt" bin/llvm-bolt
 PATH=$PWD/bin:$PATH
@@ -30,7 +30,7 @@ sh -eux ../commands >../log 2>&1 || { cat ../log; fail "a command of the page: e
 [ "$(wc -l <prog.fdata)" -gt 10 ] || fail "prog.fdata has $(wc -l <prog.fdata) lines"
 grep -q '^blocks' ../log || grep -q 'blocks' ../log || { cat ../log; fail 'no overlap was printed'; }
 # batconv record left what the first conversion read, and llvm-bolt took that.
-[ "$(ls counts/prog.bolt.*.zst | wc -l)" = 1 ] || fail 'no shard of prog.bolt'
+[ "$(find counts -name "prog.bolt.*.zst" | wc -l)" = 1 ] || fail 'no shard of prog.bolt'
 [ -n "$bolt" ] && { [ -s prog.bolt2 ] || fail 'no prog.bolt2'; } || leave_out 'no llvm-bolt'
 # What the page keeps of a release is enough.
 batconv -q prog.side perf.data --input=prog -o again.fdata && cmp prog.fdata again.fdata || fail 'the side file gives another profile'

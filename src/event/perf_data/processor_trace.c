@@ -620,7 +620,7 @@ static bool read_file(void *ctx, uint64_t at, uint8_t *to, size_t size, struct b
 static bool index_file(struct perf_traces *traces, struct perf_file *file, uint64_t begin, uint64_t end, struct bc_error *err)
 {
 	uint64_t size = perf_file_size(file);
-	struct indexer x = {.traces = traces, .file = file, .end = end < size ? end : size, .window = malloc(INDEX_WINDOW)};
+	struct indexer x = {.traces = traces, .file = file, .end = end < size ? end : size, .window = calloc(1, INDEX_WINDOW)};
 
 	if (!x.window)
 		return bc_fail_nomem(err);
