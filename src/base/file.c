@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -56,14 +57,21 @@ bool named_file_open(const char *path, enum named_by by, int *fd, struct bc_erro
 	return refuse(path, by, err);
 }
 
-/* Mapped files, for file_mapped_at().  Files beyond this number have no name there. */
-enum { MOST_MAPPED = 64, NAME_SIZE = 256 };
+/* Mapped files, for file_mapped_at() and file_mend().  Files beyond this number are not known there. */
+enum { MOST_MAPPED = 256, NAME_SIZE = 256 };
 
 static struct mapped {
 	const uint8_t *volatile data;
 	size_t size;
 	char name[NAME_SIZE]; /* cut if longer */
+	bool lenient;
+	volatile sig_atomic_t cut;
 } mapped[MOST_MAPPED];
+
+static bool lenient;
+
+/* The smallest page of Linux: with larger ones mmap() refuses it, and the program ends as it would. */
+#define MEND_PAGE 4096
 
 static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -76,6 +84,8 @@ static void remember(const struct file_map *map, const char *path)
 		snprintf(mapped[i].name, NAME_SIZE, "%s", path);
 		make_printable(mapped[i].name);
 		mapped[i].size = map->size;
+		mapped[i].lenient = lenient;
+		mapped[i].cut = 0;
 		mapped[i].data = map->data;
 		break;
 	}
@@ -91,14 +101,44 @@ static void forget(const struct file_map *map)
 	pthread_mutex_unlock(&mapped_lock);
 }
 
-const char *file_mapped_at(const void *address)
+static struct mapped *find_mapped(const void *address)
 {
 	for (size_t i = 0; i < MOST_MAPPED; i++) {
 		const uint8_t *data = mapped[i].data;
 		if (data && (uintptr_t)address - (uintptr_t)data < mapped[i].size)
-			return mapped[i].name;
+			return &mapped[i];
 	}
 	return NULL;
+}
+
+const char *file_mapped_at(const void *address)
+{
+	const struct mapped *file = find_mapped(address);
+
+	return file ? file->name : NULL;
+}
+
+void file_map_lenient(bool on)
+{
+	lenient = on;
+}
+
+bool file_was_cut(const struct file_map *map)
+{
+	const struct mapped *file = map->data ? find_mapped(map->data) : NULL;
+
+	return file && file->cut;
+}
+
+bool file_mend(const void *address)
+{
+	struct mapped *file = find_mapped(address);
+	uintptr_t page = file ? (uintptr_t)address & ~(uintptr_t)(MEND_PAGE - 1) : 0;
+
+	if (!file || !file->lenient)
+		return false;
+	file->cut = 1;
+	return mmap((void *)page, (uintptr_t)file->data + file->size - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 static bool open_input(const char *path, int *fd, struct stat *st,

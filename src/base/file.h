@@ -70,6 +70,20 @@ void file_release(const void *part, size_t size);
  * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
+/*
+ * Files of others that run on while they are read can become shorter at any moment.  A file that is mapped while
+ * this is on has zeros from there on where its end, or its disk, fails, in place of the end of the program.  Off at first;
+ * one thread at a time maps files while it is on.
+ */
+void file_map_lenient(bool on);
+
+/* Whether zeros were put into a file that was mapped so: what was read of it since is worth nothing. */
+bool file_was_cut(const struct file_map *map);
+
+/* For the handler of SIGBUS: puts zeros at an address and behind it, if it is in a file that was mapped so.  Async-signal-safe:
+ * it calls mmap alone. */
+bool file_mend(const void *address);
+
 /* The first bytes of a regular file, decompressed.  Of other files nothing is read, as they could
  * not be read again. */
 BC_MUST_USE bool file_peek(const char *path, void *buffer, size_t size, size_t *out,

@@ -238,6 +238,24 @@ static size_t gather(struct run_files *files, uint64_t least, struct recorder_st
 	return count;
 }
 
+/* Whose code it was is not known any more.  A file of the same name can be asked for again. */
+static size_t leave_out_cut(struct run_file **files, size_t count, struct recorder_stats *stats)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!files[i]->cut) {
+			files[left++] = files[i];
+			continue;
+		}
+		move(&stats->samples, RECORDED_DROP_GONE, files[i]->samples);
+		move(&stats->branches, BRANCH_DROP_DROPPED_SAMPLE, files[i]->branches);
+		run_file_clear(files[i]);
+		files[i]->state = RUN_FILE_GONE;
+	}
+	return left;
+}
+
 static size_t join(struct run_file **files, size_t count, struct same_code *out)
 {
 	size_t codes = 0;
@@ -265,6 +283,8 @@ bool hand_over(struct run_files *files, const struct processes *processes, const
 		run_file_identify(all[i]);
 		ok = settle_types(all[i]) || bc_fail_nomem(err);
 	}
+	if (ok)
+		count = leave_out_cut(all, count, stats);
 	if (ok && count) {
 		qsort(all, count, sizeof(struct run_file *), by_code);
 		count = join(all, count, codes);

@@ -121,6 +121,7 @@ void run_file_identify(struct run_file *file)
 	if (!file->binary)
 		return;
 	file->digest = code_digest(file->binary);
+	file->cut = file_was_cut(&file->binary->map);
 	forget_code(file);
 }
 
@@ -157,12 +158,20 @@ static bool take_segments(struct run_file *file, const struct image *image, stru
 
 static bool look(struct run_file *file, int fd, struct bc_error *err)
 {
+	free(file->segments); /* of what had the name before */
+	file->segments = NULL;
+	file->segment_count = 0;
+	file->digest = (struct build_id){0};
+	file->cut = false;
 	file->binary = calloc(1, sizeof(*file->binary));
 	if (!file->binary) {
 		close(fd);
 		return bc_fail_nomem(err);
 	}
-	if (!binary_map_opened(fd, file->path, file->binary, err)) {
+	file_map_lenient(true);
+	bool ok = binary_map_opened(fd, file->path, file->binary, err);
+	file_map_lenient(false);
+	if (!ok) {
 		free(file->binary);
 		file->binary = NULL;
 		return false;

@@ -46,6 +46,7 @@ struct run_file {
 	struct binary *binary; /* mapped until its digest was read; then NULL */
 	struct build_id digest, build_id;
 	bool bolted, library;
+	bool cut; /* it became shorter while it was read: its digest is none */
 	bool erratum, erratum_seen; /* the rule is for such a file; there was such a stack (count/stack.h) */
 	struct run_segment *segments;
 	size_t segment_count;
@@ -84,7 +85,7 @@ static inline struct run_file *run_files_at(const struct run_files *files, uint3
 /* Asks for a file that is RUN_FILE_NEW, by a mapping of it.  BC_NOMEM */
 BC_MUST_USE bool run_file_ask(struct run_files *files, struct run_file *file, const struct map_event *map, struct bc_error *err);
 
-/* Reads the digest of a file that is counted, if it was not read yet: 3 ms a megabyte of code. */
+/* Reads the digest of a file that is counted, if it was not read yet, or sets `cut`: 3 ms a megabyte of code. */
 void run_file_identify(struct run_file *file);
 
 /* The same of one of those with so many samples and at most so many bytes of code, so that the time is not needed for all at

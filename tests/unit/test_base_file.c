@@ -2,6 +2,7 @@
 #include "src/base/file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,48 @@ static void what_is_released_can_be_read(void **state)
 	assert_int_equal(text[SIZE / 2], 'x');
 	file_unmap(&map);
 	free(text);
+}
+
+static void mend(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!file_mend(info->si_addr))
+		signal(number, SIG_DFL);
+}
+
+static void a_lenient_map_has_zeros_for_what_was_cut(void **state)
+{
+	const struct sigaction action = {.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
+	enum { PAGE = 4096, SIZE = 4 * PAGE };
+	struct sigaction before;
+	struct file_map map[2];
+	struct bc_error err = {0};
+	FILE *file = fopen("cut", "w+b");
+
+	(void)state;
+	for (size_t i = 0; i < SIZE; i++)
+		putc('x', file);
+	fflush(file);
+	file_map_lenient(true);
+	assert_true(file_map("cut", &map[0], &err));
+	file_map_lenient(false);
+	assert_true(file_map("cut", &map[1], &err));
+	assert_int_equal(ftruncate(fileno(file), PAGE), 0);
+	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
+	assert_int_equal(map[0].data[0], 'x');
+	assert_false(file_was_cut(&map[0]));
+	assert_int_equal(map[0].data[2 * PAGE + 5], 0);
+	assert_int_equal(map[0].data[SIZE - 1], 0);
+	assert_int_equal(map[0].data[0], 'x');
+	sigaction(SIGBUS, &before, NULL);
+	assert_true(file_was_cut(&map[0]));
+	assert_false(file_was_cut(&map[1]));
+	assert_false(file_mend(map[1].data + PAGE)); /* as for every other file */
+	assert_false(file_mend(&map));
+	file_unmap(&map[0]);
+	file_unmap(&map[1]);
+	fclose(file);
+	remove("cut");
 }
 
 static void an_empty_file_maps_to_nothing(void **state)
@@ -199,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapped_file_holds_its_bytes),
 		cmocka_unit_test(what_is_released_can_be_read),
+		cmocka_unit_test(a_lenient_map_has_zeros_for_what_was_cut),
 		cmocka_unit_test(an_empty_file_maps_to_nothing),
 		cmocka_unit_test(what_cannot_be_opened_is_named),
 		cmocka_unit_test(streams_read_in_parts),

@@ -5,11 +5,13 @@
 
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "src/base/file.h"
 #include "src/event/perf_data/perf_events.h"
 #include "src/record/recorder.h"
 #include "tests/support/build_elf.h"
@@ -49,6 +51,7 @@ struct bench {
 	unsigned asked, refuse; /* the taker refuses so many times: */
 	bool refuse_softly;     /* without an error */
 	bool found_again;       /* what was gone is there */
+	int opened;             /* another descriptor of the file that was opened last; 0: none is wanted */
 	char *log;              /* what was taken */
 	size_t log_size;
 	FILE *to;
@@ -88,6 +91,10 @@ static enum file_answer open_file(void *ctx, const struct map_event *map, int *f
 		assert_true(*fd >= 0);
 		write_all(*fd, file->fill ? (const void *)elf.data : "#!/bin/sh\n", file->fill ? elf.size : 10);
 		build_elf_free(&elf);
+		if (bench->opened) {
+			close(bench->opened);
+			bench->opened = dup(*fd);
+		}
 		return FILE_OPENED;
 	}
 	return FILE_GONE;
@@ -307,6 +314,41 @@ static void test_a_file_that_was_replaced_is_another(void **state)
 	put_branch(&bench, 8, 22, 0x10030, 0x10040);
 	drain(&bench);
 	assert_counted(&bench, "/bin/a 2: 30>40..-*2\n/bin/a 1: 10>20..-*1\n");
+	close_bench(&bench);
+}
+
+static void mend(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!file_mend(info->si_addr))
+		signal(number, SIG_DFL);
+}
+
+/* Another program can do that to any file at any moment. */
+static void test_a_file_that_becomes_shorter_is_left_out(void **state)
+{
+	const struct sigaction action = {.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
+	struct sigaction before;
+	struct bench bench;
+
+	(void)state;
+	open_bench(&bench, STACKS, 0, NULL);
+	bench.opened = dup(STDERR_FILENO);
+	map_file(&bench, 7, 10, 0x10000, 0);
+	put_branch(&bench, 7, 20, 0x10010, 0x10020);
+	drain(&bench);
+	assert_int_equal(ftruncate(bench.opened, 64), 0);
+	close(bench.opened);
+	bench.opened = 0;
+	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
+	assert_counted(&bench, "");
+	sigaction(SIGBUS, &before, NULL);
+	assert_int_equal(dropped(&bench, RECORDED_DROP_GONE), 1);
+	/* It is asked for again with the next mapping. */
+	map_file(&bench, 8, 30, 0x10000, 0);
+	put_branch(&bench, 8, 40, 0x10010, 0x10020);
+	drain(&bench);
+	assert_counted(&bench, "/bin/a 1: 10>20..-*1\n");
 	close_bench(&bench);
 }
 
@@ -806,6 +848,7 @@ int main(void)
 		cmocka_unit_test(test_returns_by_type),
 		cmocka_unit_test(test_plain_samples),
 		cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_a_file_that_becomes_shorter_is_left_out),
 		cmocka_unit_test(test_what_is_refused_stays),
 		cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_the_least_samples),
