@@ -3,6 +3,7 @@
 
 #include "batconv/translate.h"
 #include "lib/handles.h"
+#include "src/pair/pair.h"
 #include "src/symbolize/address_chain.h"
 #include "src/symbolize/debug_lines.h"
 
@@ -12,11 +13,21 @@ struct batconv_translator {
 	bool inlines;
 };
 
+/* Whether the input is the one that llvm-bolt read: names of another one would be found as well, and be wrong. */
+static bool check_input(const char *bolted, const char *input, const struct binary *binary, struct bc_error *err)
+{
+	if (!input)
+		return true;
+	if (binary->kind == BINARY_UNTOUCHED)
+		return bc_fail(err, BC_MISMATCH, "%s: not what llvm-bolt read: llvm-bolt did not write %s, which is its own input", input, bolted);
+	return pair_check(input, binary, err);
+}
+
 static bool open_both(const char *bolted, const char *input, unsigned options, struct batconv_translator *t,
 		      struct bc_error *err)
 {
 	t->inlines = options & BATCONV_INLINES;
-	if (!subject_open(bolted, input, NULL, &t->subject, err))
+	if (!subject_open(bolted, input, NULL, &t->subject, err) || !check_input(bolted, input, &t->subject.binary, err))
 		return false;
 	if (!(options & (BATCONV_LINES | BATCONV_INLINES)))
 		return true;

@@ -84,7 +84,8 @@ func failed(err *C.struct_batconv_error) error {
 // Open makes a translator, to be closed.
 //
 // bolted is the binary that runs; one without a translation table is its own input. input is the binary that llvm-bolt
-// read, or "": functions and offsets are known without it, vaddrs and lines are not. options are Lines, Inlines or 0.
+// read, or "": functions and offsets are known without it, vaddrs and lines are not. An input that is another one's is
+// refused (Mismatch). options are Lines, Inlines or 0.
 func Open(bolted, input string, options uint) (*Translator, error) {
 	if number := uint32(C.batconv_version()); number/1000 != uint32(C.compiled_version())/1000 {
 		return nil, &Error{Unsupported, "libbatconv " + Version() + " is of another release than its headers"}

@@ -62,6 +62,9 @@ func TestErrors(t *testing.T) {
 	if _, err := Open(bolted, "", Lines); !errors.As(err, &refused) || refused.Code != NotFound {
 		t.Error(err)
 	}
+	if _, err := Open(input, bolted, 0); !errors.As(err, &refused) || refused.Code != Mismatch {
+		t.Error(err)
+	}
 	translator := open(t, 0)
 	translator.Close()
 	translator.Close()

@@ -27,8 +27,9 @@ struct batconv_translator;
  *          vaddrs and lines are not
  * options  BATCONV_LINES and BATCONV_INLINES (resolve.h), for which an input is needed; or 0
  *
- * Errors as of batconv_image_open(), of either file.  BATCONV_NOTFOUND: lines were asked for without an
- * input.  That both belong together is not checked here: `batconv verify --input` does. */
+ * Errors as of batconv_image_open(), of either file.  BATCONV_MISMATCH: the input is not what llvm-bolt read to write
+ * `bolted`, or llvm-bolt did not write that.  BATCONV_NOTFOUND: lines were asked for without an input, or an input
+ * was given and `bolted` has lost its table. */
 BATCONV_API BATCONV_MUST_USE bool batconv_translator_open(const char *bolted, const char *input, unsigned options,
 							  struct batconv_translator **out,
 							  struct batconv_error *err);

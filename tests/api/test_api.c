@@ -372,6 +372,29 @@ static void translators_that_cannot_be(void **state)
 	batconv_translator_close(NULL);
 }
 
+/* Names of a file that llvm-bolt did not read would be found as well, and be wrong. */
+static void inputs_of_other_binaries(void **state)
+{
+	static const struct {
+		const char *bolted, *input, *why;
+	} pairs[] = {
+		{BOLTED, "/proc/self/exe", "/proc/self/exe: not what llvm-bolt read: "},
+		{BOLTED, BOLTED, BOLTED ": not what llvm-bolt read: llvm-bolt wrote it"},
+		{INPUT, BOLTED, BOLTED ": not what llvm-bolt read: llvm-bolt did not write " INPUT ", which is its own input"},
+		{INPUT, INPUT, INPUT ": not what llvm-bolt read: llvm-bolt did not write " INPUT},
+	};
+	struct batconv_translator *t;
+	struct batconv_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		assert_false(batconv_translator_open(pairs[i].bolted, pairs[i].input, 0, &t, &err));
+		assert_int_equal(err.code, BATCONV_MISMATCH);
+		if (strncmp(err.text, pairs[i].why, strlen(pairs[i].why)))
+			fail_msg("%s", err.text);
+	}
+}
+
 static void snapshots_in_a_file(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text(), *again = batconv_snapshots_new();
@@ -429,6 +452,7 @@ int main(void)
 		cmocka_unit_test(translated_addresses),
 		cmocka_unit_test(translated_lines),
 		cmocka_unit_test(translators_that_cannot_be),
+		cmocka_unit_test(inputs_of_other_binaries),
 		cmocka_unit_test(snapshots_in_a_file),
 		cmocka_unit_test(errors),
 	};

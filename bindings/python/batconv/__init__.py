@@ -119,7 +119,8 @@ class Translator:
     """Translates addresses of one binary.  One thread at a time may use it.
 
     bolted   the binary that runs.  One without a translation table is its own input.
-    input    the binary that llvm-bolt read; without it functions and offsets are known, vaddrs and lines are not
+    input    the binary that llvm-bolt read (another one raises Error, .code MISMATCH); without it functions and offsets
+             are known, vaddrs and lines are not
     lines    look for source files and lines, for which an input is needed
     inlines  look for inlined calls as well
     """

@@ -27,7 +27,8 @@ class TranslatorTest(unittest.TestCase):
             self.assertEqual(translator.translate([]), [])
 
     def test_errors(self):
-        for arguments, code in ((('/nowhere',), 'IO'), ((BOLTED, None, True), 'NOTFOUND'), ((__file__,), 'FORMAT')):
+        for arguments, code in ((('/nowhere',), 'IO'), ((BOLTED, None, True), 'NOTFOUND'), ((__file__,), 'FORMAT'),
+                                ((INPUT, BOLTED), 'MISMATCH'), ((BOLTED, os.path.join(LINES, 'g5')), 'MISMATCH')):
             with self.assertRaises(batconv.Error) as raised:
                 batconv.Translator(*arguments)
             self.assertEqual(raised.exception.code, code)

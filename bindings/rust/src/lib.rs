@@ -122,7 +122,8 @@ unsafe fn string<'a>(at: *const c_char) -> Option<&'a CStr> {
 
 impl Translator {
     /// `bolted` is the binary that runs; one without a translation table is its own input. `input` is the binary that
-    /// llvm-bolt read: without it functions and offsets are known, vaddrs and lines are not.
+    /// llvm-bolt read: without it functions and offsets are known, vaddrs and lines are not. An input that is another
+    /// one's is refused (`Code::Mismatch`).
     pub fn open(bolted: impl AsRef<Path>, input: Option<&str>, lookup: Lookup) -> Result<Translator, Error> {
         let bolted = c_path(bolted.as_ref())?;
         let input = input.map(|path| c_path(path.as_ref())).transpose()?;

@@ -40,6 +40,8 @@ fn errors() {
     assert_eq!(code("/nowhere", Lookup::Nothing), Code::Io);
     assert_eq!(code(&path("g4.b22"), Lookup::Lines), Code::NotFound);
     assert_eq!(code("nul\0", Lookup::Nothing), Code::Io);
+    let swapped = Translator::open(path("g4"), Some(&path("g4.b22")), Lookup::Nothing);
+    assert_eq!(swapped.err().unwrap().code, Code::Mismatch);
 }
 
 /// Addresses a second of one core: cargo test --release -- --ignored --nocapture
