@@ -222,7 +222,7 @@ struct record_run {
 	pid_t command; /* 0: none */
 	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
 	int status;     /* of the command, when it has ended */
-	bool command_ended;
+	bool command_ended, command_stopped; /* stopped: by this program */
 	char named[128];
 };
 
@@ -233,12 +233,17 @@ static bool is_folder_name(const char *path)
 	return text_ends(text_of(path), "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
+static enum perf_target target_of(const struct arguments *args)
+{
+	return args->all ? PERF_MACHINE : args->cgroup ? PERF_CGROUP : args->pids.len ? PERF_TASKS : PERF_COMMAND;
+}
+
 /* The one binary of an -o FILE: of --bin, or the command itself. */
 static const char *only_binary(const struct arguments *args, const struct words *command, char found[PATH_MAX])
 {
 	const char *name = command->len ? command->at[0] : NULL, *path = getenv("PATH");
 
-	if (args->bins.len || !name || args->replay)
+	if (args->bins.len || !name || args->replay || target_of(args) != PERF_COMMAND) /* else the command says only how long */
 		return args->bins.len == 1 ? args->bins.at[0] : NULL;
 	if (strchr(name, '/'))
 		return access(name, X_OK) == 0 ? name : NULL;
@@ -356,16 +361,16 @@ static bool command_has_ended(void *ctx)
 
 static struct live_signals signals_seen;
 
-/* What still runs of it is ended, as perf record does. */
-static void end_command(struct record_run *r)
+/* It ends by itself, unless the recording was ended before, by its duration or a signal: then it is ended, too, as perf record does. */
+static void end_command(struct record_run *r, bool stop)
 {
 	if (!r->command)
 		return;
 	if (r->go >= 0)
 		close(r->go); /* if it waits still, it is not to run */
 	r->go = -1;
-	if (!command_has_ended(r))
-		kill(r->command, SIGTERM);
+	stop = stop || signals_seen.end;
+	r->command_stopped = r->command_stopped || (!command_has_ended(r) && stop && kill(r->command, SIGTERM) == 0);
 	while (!r->command_ended && signals_seen.end < 2) {
 		if (waitpid(r->command, &r->status, 0) == r->command)
 			r->command_ended = true;
@@ -411,11 +416,6 @@ static void take_signals(sigset_t *mask)
 }
 
 /* ---- whom ---- */
-
-static enum perf_target target_of(const struct arguments *args)
-{
-	return args->all ? PERF_MACHINE : args->cgroup ? PERF_CGROUP : args->pids.len ? PERF_TASKS : PERF_COMMAND;
-}
 
 /* The directory of a cgroup: as it is named, of cgroup v2, or of the hierarchy that version 1 has for this. */
 static bool cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
@@ -658,6 +658,9 @@ static bool record(struct record_run *r, const sigset_t *mask, char cgroup[PATH_
 	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
 		return false;
 	tell_notes(r);
+	if (!r->command && !args->duration && args->stats == RECORD_STATS_TEXT)
+		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named,
+		    target_of(args) == PERF_TASKS ? "all of it has ended, or " : "");
 	if (r->line->sandbox)
 		enter_sandbox(r);
 	long processors = args->all ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
@@ -673,8 +676,9 @@ static bool record(struct record_run *r, const sigset_t *mask, char cgroup[PATH_
 	r->live.flush = flush;
 	r->live.tick = tick;
 	r->live.ended = command_has_ended;
+	r->live.command = r->command != 0;
 	bool ok = live_run(&r->live, let_go, err);
-	end_command(r);
+	end_command(r, ok);
 	return ok && end_saving(r, err);
 }
 
@@ -706,7 +710,7 @@ static int finish_recording(struct record_run *r)
 	const struct arguments *args = r->args;
 	struct recorder_stats stats = recorder_stats(r->recorder);
 	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
-				       .command_code = r->command_ended ? code_of_command(r) : -1};
+				       .command_code = r->command_ended ? code_of_command(r) : -1, .command_stopped = r->command_stopped};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
 	int code = EXIT_DONE, why = exec_failure(r);
 
@@ -746,7 +750,7 @@ static int run(struct command_line *line)
 	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
 		  want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, &mask, cgroup, &err));
 	record_view_clear(&r.view);
-	end_command(&r);
+	end_command(&r, false);
 	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	if (r.saved_open)
 		output_discard(&r.saved);

@@ -13,6 +13,7 @@
 
 #define SECOND UINT64_C(1000000000)
 #define SHOWN_MOST 10 /* binaries */
+#define UNSEEN_LEAST UINT64_C(20000000) /* ns without events: a command that ends loses them a little before */
 
 /* ---- while it runs ---- */
 
@@ -199,7 +200,7 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	if (result->live && result->live->unreadable)
 		say(out, "warning: /proc/PID/maps of %" PRIu64 " process%s may not be read: what was mapped there before is not known", result->live->unreadable,
 		    result->live->unreadable == 1 ? "" : "es");
-	if (result->command_code > 0)
+	if (result->command_code > 0 && !result->command_stopped)
 		say(out, "the command ended with exit code %d", result->command_code);
 }
 
@@ -322,6 +323,11 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	const struct recorder_stats *stats = &result->stats;
 
 	if (result->live && !stats->samples.read) {
+		if (result->live->target == PERF_COMMAND && result->live->blind && result->live->now - result->live->blind > UNSEEN_LEAST) {
+			say(out, "no samples: the kernel records no program that you may not read or that is setuid: record as root, or its processes "
+			    "by -p when they run");
+			return;
+		}
 		for (size_t i = 0; i < count; i++) {
 			char name[16];
 			proc_name(PROC_ROOT, pids[i], name);

@@ -28,7 +28,8 @@ struct record_result {
 	const struct live_recording *live; /* likewise */
 	const char *profile;               /* that was written from the counts, or NULL */
 	const char *input;                 /* of that; or NULL */
-	int command_code;                  /* -1: there was no command, or it was ended by a signal of ours */
+	int command_code;                  /* -1: there was no command, or it runs still */
+	bool command_stopped;              /* by this program */
 };
 
 /* whole: the summary, not only what a user must know. */

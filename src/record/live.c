@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _DEFAULT_SOURCE /* DT_DIR */
+#define _GNU_SOURCE /* DT_DIR, ppoll() */
 #include "src/record/live.h"
 
 #include <dirent.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -214,7 +215,7 @@ static void measure_time(struct live_recording *live)
 
 static bool is_over(const struct live_recording *live, bool alive)
 {
-	return !alive || live->signals->end || (live->duration && live->now - live->began >= live->duration) || live->ended(live->ctx);
+	return (!alive && !live->command) || live->signals->end || (live->duration && live->now - live->began >= live->duration) || live->ended(live->ctx);
 }
 
 struct live_marks {
@@ -361,12 +362,27 @@ static void tell(struct live_recording *live, struct live_marks *marks)
 	live->tick(live->ctx, asked);
 }
 
+/* With no events left it waits for the command. */
+static bool wait_for_more(struct live_recording *live)
+{
+	int ms = wait_time(live);
+	const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+
+	if (!live->blind && perf_wait(live->rings, ms, live->mask))
+		return true;
+	if (live->command)
+		ppoll(NULL, 0, &time, live->mask);
+	if (!live->blind)
+		live->blind = live->now;
+	return false;
+}
+
 static bool run_until_end(struct live_recording *live, struct bc_error *err)
 {
 	struct live_marks marks = {.tick = live->now, .scan = live->now, .cpu = live->cpu};
 
 	for (bool alive = true; !is_over(live, alive);) {
-		alive = perf_wait(live->rings, wait_time(live), live->mask);
+		alive = wait_for_more(live);
 		measure_time(live);
 		if (!take_round(live, err) || !rescan(live, &marks, err) || !hand_over(live, &marks, err))
 			return false;

@@ -35,14 +35,17 @@ struct live_recording {
 	bool (*flush)(void *ctx, bool last, struct bc_error *err);
 	/* About each second, and when a signal asks for it. */
 	void (*tick)(void *ctx, bool asked);
-	/* Has the command ended? */
+	/* Has the command ended?  Where there is one, the end of all that is recorded is not the end: the kernel takes the events off a
+	 * program that may not be recorded, and it runs on. */
 	bool (*ended)(void *ctx);
+	bool command; /* there is one */
 
 	/* Results, and how it is. */
 	uint64_t began, now, sampled; /* how long samples were on */
 	uint64_t next;                /* hand-over, 0: none */
 	uint64_t cpu;                 /* own processor time, in ns */
 	uint64_t scans, unreadable;   /* of /proc: how often, and processes whose maps may not be read */
+	uint64_t blind;               /* since then all that is recorded has ended, while the command ran; 0: it had not */
 	bool paused;
 };
 
@@ -50,7 +53,7 @@ struct live_recording {
 #define LIVE_SAMPLE_COST 20000
 
 /* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is called), and returns when the duration is
- * over, all that is recorded has ended, or a signal asks for it; then all was handed over.
+ * over, the command has ended (without one, all that is recorded), or a signal asks for it; then all was handed over.
  *
  * BC_NOMEM, BC_FORMAT, and what `flush` says */
 BC_MUST_USE bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_error *err);

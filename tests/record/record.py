@@ -237,6 +237,21 @@ def ordinary_user():
     return None
 
 
+def unreadable():
+    """The kernel takes the events off a program that the user may not read: it runs on, and is not killed."""
+    os.chmod('.', 0o777)
+    shutil.copy(BATCONV, 'batconv')
+    shutil.copy(LOAD, 'hidden')
+    os.chmod('hidden', 0o111)
+    began = time.monotonic()
+    result = record('--forward-exit', '-o', 'out/', './hidden', '300', user=True, json_stats=False)
+    check('exit', result.code == 3 and 'exit code' not in result.err, result.err)
+    check('not killed', time.monotonic() - began > 0.3, result.err)
+    check('why', 'records no program that you may not read' in result.err and 'nothing ran' not in result.err, result.err)
+    result = record('-d', '0.2', '-o', 'out/', './hidden', '60000', user=True, json_stats=False)
+    check('ended by its duration', result.code == 3 and 'may not read' in result.err and 'exit code' not in result.err, result.err)
+
+
 # ---- what is written ----
 
 def one_file():
@@ -286,6 +301,23 @@ def exit_codes():
     check('branches', result.code == 3 and 'gives no branch stacks' in result.err and not os.path.exists('none'), result.err)
     result = record('-p', str(os.getpid()), '-d', '0.2', '-o', 'idle/', json_stats=False)
     check('idle', result.code == 3 and 'no samples' in result.err and not os.path.exists('idle'), result.err)
+
+
+def command_goes_on():
+    """What was recorded ends before the command does, which is not killed for it."""
+    load = subprocess.Popen([LOAD, '200'])
+    result = record('-o', 'out/', '-p', str(load.pid), 'sh', '-c', 'sleep 0.7; touch done')
+    load.wait()
+    check('exit', result.code == 0 and result.stats['command_exit'] == 0 and os.path.exists('done'), result.err)
+    result = record('-d', '0.3', '-o', 'out/', LOAD, '60000', json_stats=False)
+    check('ended by its duration', result.code == 0 and 'exit code' not in result.err, result.err)
+    for word in '-a', '--cgroup=.', '-p1':
+        result = record(word, '-o', 'x.fdata', 'sleep', '60', json_stats=False)
+        check('whose file', result.code == 2 and 'name it with --bin' in result.err, result.err)
+    load = subprocess.Popen([LOAD, '200'])
+    result = record('-o', 'out/', '-p', str(load.pid), json_stats=False)
+    load.wait()
+    check('how long', 'until all of it has ended, or Ctrl-C' in result.err, result.err)
 
 
 def signals():
@@ -425,8 +457,8 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, rings,
-         exit_codes, signals, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
-OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, sandbox]
+         exit_codes, command_goes_on, signals, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
+OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 
 
 def main():
