@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,22 +36,35 @@ static void plain_letters(char *name)
 
 /* ---- the directory ---- */
 
-/* A name of this host's shards, with what stands behind it; NULL: it is none. */
-static const char *behind_shard(const struct record_shards *shards, const char *name)
+/* Behind NAME.DIGEST, where a name of this host's shards goes on at `at`: what stands behind it; NULL: it is none. */
+static const char *behind_shard_at(const char *name, const char *at, size_t host)
 {
-	char middle[80];
+	size_t digest = 2 * (size_t)DIGEST_SHOWN;
 
-	snprintf(middle, sizeof(middle), ".%s.", shards->host);
-	const char *at = strstr(name, middle);
-	if (!at)
+	/* Hosts can have names that end with that of another one: www.example.com, example.com. */
+	if ((size_t)(at - name) < digest + 1 || at[-(ptrdiff_t)digest - 1] != '.' || strspn(at - digest, "0123456789abcdef") != digest)
 		return NULL;
-	at += strlen(middle);
+	at += host;
 	if (strspn(at, "0123456789") != 8 || at[8] != 'T' || strspn(at + 9, "0123456789") != 6 || at[15] != 'Z')
 		return NULL;
 	at += 16;
 	if (*at == '.' && isdigit((unsigned char)at[1]))
 		at += 1 + strspn(at + 1, "0123456789");
 	return strncmp(at, SUFFIX, strlen(SUFFIX)) ? NULL : at + strlen(SUFFIX);
+}
+
+/* A name of this host's shards, with what stands behind it; NULL: it is none. */
+static const char *behind_shard(const struct record_shards *shards, const char *name)
+{
+	char middle[80];
+
+	snprintf(middle, sizeof(middle), ".%s.", shards->host);
+	for (const char *at = name; (at = strstr(at, middle)); at++) {
+		const char *behind = behind_shard_at(name, at, strlen(middle));
+		if (behind)
+			return behind;
+	}
+	return NULL;
 }
 
 /* Removes what a run that was killed left: NAME.zst.XXXXXX. */

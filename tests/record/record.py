@@ -279,6 +279,21 @@ def intervals():
     check('keep', len(glob.glob('out/*.zst')) == 2, os.listdir('out'))
 
 
+def others_are_kept():
+    """A host whose name ends with that of this one is another; a program can have the host's name."""
+    host = re.sub(r'[^A-Za-z0-9._+-]', '_', os.uname().nodename)
+    theirs = 'kept/load.123456789abc.www.%s.20200101T000000Z.zst' % host
+    own = 'kept/a.%s.b.123456789abc.%s.20200101T000000Z.zst' % (host, host)
+    os.mkdir('kept')
+    for path in theirs, own, theirs + '.Abc123':
+        with open(path, 'w', encoding='ascii'):
+            pass
+        os.utime(path, (1, 1))
+    record('-F', '4000', '--keep=1', '-o', 'kept/', LOAD, '100')
+    check('of another host', os.path.exists(theirs) and os.path.exists(theirs + '.Abc123'), os.listdir('kept'))
+    check('of this host', not os.path.exists(own), os.listdir('kept'))
+
+
 def rings():
     result = record('-F', '4000', '--save-rings=saved', '-o', 'out/', LOAD, '300', 'fork')
     again = record('--replay=saved', '-o', 'again/')
@@ -456,7 +471,7 @@ def sandbox():
     ended(recorder)
 
 
-CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, rings,
+CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, others_are_kept, rings,
          exit_codes, command_goes_on, signals, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 
