@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#define _GNU_SOURCE /* memfd_create(), pipe2() */
+#define _GNU_SOURCE /* memfd_create(), pipe2(), ppoll() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,7 @@ struct record_run {
 	bool saved_open;
 	pid_t command; /* 0: none */
 	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
+	const sigset_t *mask; /* of signals while it waits */
 	int status;     /* of the command, when it has ended */
 	bool command_ended, command_stopped; /* stopped: by this program */
 	char named[128];
@@ -355,7 +357,7 @@ static bool command_has_ended(void *ctx)
 	struct record_run *r = ctx;
 
 	if (r->command && !r->command_ended)
-		r->command_ended = waitpid(r->command, &r->status, WNOHANG) == r->command;
+		r->command_ended = waitpid(r->command, &r->status, WNOHANG) != 0;
 	return r->command_ended;
 }
 
@@ -364,18 +366,17 @@ static struct live_signals signals_seen;
 /* It ends by itself, unless the recording was ended before, by its duration or a signal: then it is ended, too, as perf record does. */
 static void end_command(struct record_run *r, bool stop)
 {
+	const struct timespec pause = {.tv_nsec = 200000000}; /* at most: its end is a signal, too */
+
 	if (!r->command)
 		return;
 	if (r->go >= 0)
 		close(r->go); /* if it waits still, it is not to run */
 	r->go = -1;
-	stop = stop || signals_seen.end;
-	r->command_stopped = r->command_stopped || (!command_has_ended(r) && stop && kill(r->command, SIGTERM) == 0);
-	while (!r->command_ended && signals_seen.end < 2) {
-		if (waitpid(r->command, &r->status, 0) == r->command)
-			r->command_ended = true;
-		else if (errno != EINTR)
-			break;
+	while (!command_has_ended(r) && signals_seen.end < 2) {
+		if ((stop || signals_seen.end) && !r->command_stopped)
+			r->command_stopped = kill(r->command, SIGTERM) == 0;
+		ppoll(NULL, 0, &pause, r->mask);
 	}
 }
 
@@ -399,20 +400,40 @@ static void on_signal(int number)
 		signals_seen.end++;
 }
 
-/* They come while the loop waits, and at no other time.  *mask: what was blocked before. */
-static void take_signals(sigset_t *mask)
+static const int taken_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
+
+/* What a signal did before it was taken. */
+struct signals_before {
+	bool taken;
+	sigset_t mask;
+	struct sigaction actions[BC_COUNT(taken_signals)];
+};
+
+/* They come while the loop waits, and at no other time. */
+static void take_signals(struct signals_before *before)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
-	struct sigaction action = {.sa_handler = on_signal}, old;
+	const struct sigaction action = {.sa_handler = on_signal};
 	sigset_t all;
 
 	sigemptyset(&all);
-	for (size_t i = 0; i < BC_COUNT(numbers); i++) {
-		sigaddset(&all, numbers[i]);
-		if (numbers[i] == SIGCHLD || (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN))
-			sigaction(numbers[i], &action, NULL);
+	for (size_t i = 0; i < BC_COUNT(taken_signals); i++) {
+		sigaddset(&all, taken_signals[i]);
+		sigaction(taken_signals[i], NULL, &before->actions[i]);
+		if (taken_signals[i] == SIGCHLD || before->actions[i].sa_handler != SIG_IGN)
+			sigaction(taken_signals[i], &action, NULL);
 	}
-	sigprocmask(SIG_BLOCK, &all, mask);
+	sigprocmask(SIG_BLOCK, &all, &before->mask);
+	before->taken = true;
+}
+
+/* Those that came meanwhile are past; from now on they end this program as any other. */
+static void give_signals_back(const struct signals_before *before)
+{
+	if (!before->taken)
+		return;
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
+		sigaction(taken_signals[i], &before->actions[i], NULL);
 }
 
 /* ---- whom ---- */
@@ -649,12 +670,12 @@ static void enter_sandbox(const struct record_run *r)
 		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");
 }
 
-static bool record(struct record_run *r, const sigset_t *mask, char cgroup[PATH_MAX], struct bc_error *err)
+static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error *err)
 {
 	const struct arguments *args = r->args;
 
 	name_target(r);
-	if ((r->line->operands.len && !start_command(r, mask, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
+	if ((r->line->operands.len && !start_command(r, r->mask, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
 	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
 		return false;
 	tell_notes(r);
@@ -668,7 +689,7 @@ static bool record(struct record_run *r, const sigset_t *mask, char cgroup[PATH_
 	r->live.recorder = r->recorder;
 	r->live.target = target_of(args);
 	r->live.signals = &signals_seen;
-	r->live.mask = mask;
+	r->live.mask = r->mask;
 	r->live.duration = args->duration;
 	r->live.interval = args->interval;
 	r->live.share = args->overhead.given ? args->overhead.is / 100 * (double)processors : 0;
@@ -741,16 +762,19 @@ static int run(struct command_line *line)
 	struct arguments *args = r.args;
 	char cgroup[PATH_MAX], found[PATH_MAX];
 	struct bc_error err = {0};
-	sigset_t mask;
+	struct signals_before before = {.taken = false};
 
+	r.mask = &before.mask;
 	bool folder = is_folder_name(args->output), wide = args->all || args->cgroup;
 	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
-	take_signals(&mask);
+	if (!args->replay) /* which nothing is lost of where it is ended */
+		take_signals(&before);
 	record_view_init(&r.view, args->stats == RECORD_STATS_NONE ? PROGRESS_NEVER : args->progress);
 	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
-		  want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, &mask, cgroup, &err));
+		  want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);
 	end_command(&r, false);
+	give_signals_back(&before);
 	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	if (r.saved_open)
 		output_discard(&r.saved);

@@ -356,6 +356,26 @@ def signals():
     ended(recorder)
 
 
+def signals_at_the_end():
+    """A command that does not end, and rings that come from a pipe, keep nobody waiting."""
+    recorder = start('-F', '4000', '-d', '0.3', '-o', 'deaf/', 'sh', '-c', 'trap "" TERM; "$0" 100; echo $$ >pid; exec sleep 60', LOAD)
+    time.sleep(1.5)
+    check('waits', recorder.poll() is None)
+    for _ in range(2):
+        recorder.send_signal(signal.SIGTERM)
+        time.sleep(0.2)
+    recorder.wait(timeout=30)
+    with open('pid', encoding='ascii') as file:
+        os.kill(int(file.read()), signal.SIGKILL)
+    ended(recorder)
+    os.mkfifo('pipe')
+    for number in signal.SIGTERM, signal.SIGINT:
+        replay = subprocess.Popen([BATCONV, 'record', '--replay=pipe', '-o', 'replayed/'])
+        with open('pipe', 'wb'):
+            replay.send_signal(number)
+            check('replay', replay.wait(timeout=30) == -number, replay.returncode)
+
+
 def killed():
     """At any moment: what has a name is whole."""
     for turn in range(10):
@@ -472,7 +492,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, others_are_kept, rings,
-         exit_codes, command_goes_on, signals, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
+         exit_codes, command_goes_on, signals, signals_at_the_end, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 
 
