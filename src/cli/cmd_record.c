@@ -240,15 +240,13 @@ static enum perf_target target_of(const struct arguments *args)
 	return args->all ? PERF_MACHINE : args->cgroup ? PERF_CGROUP : args->pids.len ? PERF_TASKS : PERF_COMMAND;
 }
 
-/* The one binary of an -o FILE: of --bin, or the command itself. */
-static const char *only_binary(const struct arguments *args, const struct words *command, char found[PATH_MAX])
+/* The file of the command, or NULL. */
+static const char *command_file(const struct words *command, char found[PATH_MAX])
 {
 	const char *name = command->len ? command->at[0] : NULL, *path = getenv("PATH");
 
-	if (args->bins.len || !name || args->replay || target_of(args) != PERF_COMMAND) /* else the command says only how long */
-		return args->bins.len == 1 ? args->bins.at[0] : NULL;
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? name : NULL;
+	if (!name || strchr(name, '/'))
+		return name && access(name, X_OK) == 0 ? name : NULL;
 	for (struct text rest = text_of(path ? path : ""); rest.len;) {
 		size_t colon = text_find(rest, ':');
 		if (snprintf(found, PATH_MAX, "%.*s/%s", (int)colon, rest.at, name) < PATH_MAX && access(found, X_OK) == 0)
@@ -256,6 +254,31 @@ static const char *only_binary(const struct arguments *args, const struct words 
 		rest = text_behind(rest, colon);
 	}
 	return NULL;
+}
+
+/* The one binary of an -o FILE: of --bin, or the command itself. */
+static const char *only_binary(const struct arguments *args, const struct words *command, char found[PATH_MAX])
+{
+	if (args->bins.len || args->replay || target_of(args) != PERF_COMMAND) /* else the command says only how long */
+		return args->bins.len == 1 ? args->bins.at[0] : NULL;
+	return command_file(command, found);
+}
+
+/* The command is none of the options' files, but to write over it would be as bad. */
+static int check_command(const struct command_line *line, const struct arguments *args)
+{
+	const char *const written[] = {args->save, args->output};
+	char found[PATH_MAX], text[PATH_MAX];
+	const char *file = command_file(&line->operands, found);
+	struct stat program, st;
+
+	for (size_t i = 0; file && stat(file, &program) == 0 && i < BC_COUNT(written); i++) {
+		if (!written[i] || stat(written[i], &st) != 0 || st.st_dev != program.st_dev || st.st_ino != program.st_ino)
+			continue;
+		snprintf(text, sizeof(text), "%s '%.200s' would replace the command", i ? "-o" : "--save-rings", written[i]);
+		return usage_error(line->command, text, NULL);
+	}
+	return EXIT_DONE;
 }
 
 static int check_target(const struct command_line *line, const struct arguments *args)
@@ -288,6 +311,8 @@ static int check(struct command_line *line)
 		return usage_error(line->command, "--plain and --require-branches exclude each other", NULL);
 	if (!args->output)
 		return usage_error(line->command, "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin", NULL);
+	if ((code = check_command(line, args)) != EXIT_DONE)
+		return code;
 	if (is_folder_name(args->output))
 		return args->input ? usage_error(line->command, "--input is for a profile: -o FILE with --bin", NULL) : EXIT_DONE;
 	if (args->interval || args->keep.files || args->keep.bytes)

@@ -376,6 +376,16 @@ def signals_at_the_end():
             check('replay', replay.wait(timeout=30) == -number, replay.returncode)
 
 
+def program_stays():
+    """Nothing is written over the command."""
+    shutil.copy(LOAD, 'load')
+    for option in '--save-rings=load', '-o./load':
+        result = record(option, *(['-o', 'x.zst'] if option.startswith('--') else []), './load', '50', json_stats=False)
+        check('refused', result.code == 2 and 'would replace the command' in result.err, result.err)
+    with open('load', 'rb') as one, open(LOAD, 'rb') as other:
+        check('as it was', one.read() == other.read())
+
+
 def killed():
     """At any moment: what has a name is whole."""
     for turn in range(10):
@@ -492,7 +502,8 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, others_are_kept, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, killed, full_disk, small_rings, stopped, slow_hand_over, many_files, overhead]
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, full_disk, small_rings, stopped, slow_hand_over, many_files,
+         overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 
 
