@@ -44,6 +44,9 @@ static bool unit_arange_less(const struct unit_arange *a, const struct unit_aran
 DEFINE_SORT(sort_unit_aranges, struct unit_arange, unit_arange_less)
 DEFINE_SEARCH(unit_aranges_before, struct unit_arange, uint64_t, item->unit < key)
 
+/* So many attributes that are looked at count as one that is read. */
+#define LOOKED_AT 32
+
 /* One of both binaries. */
 struct side {
 	struct debug_reader *reader;
@@ -702,6 +705,9 @@ static bool compare_entry(struct scoping *s)
 		return false;
 	s->sum.entries++;
 	const struct debug_value_vec *ins = &s->in.values, *outs = &s->out.values;
+	/* Each is looked for among the others. */
+	if (!work_spend(s->map->subject->image.work, WORK_SCOPES, (uint64_t)outs->len * (ins->len + outs->len) / LOOKED_AT))
+		return false;
 	bool unit = !s->in.places.at[s->entry].depth;
 	s->sum.units_split += unit && (find_value(ins, ATTRIBUTE_DWO_NAME) || find_value(ins, ATTRIBUTE_GNU_DWO_NAME));
 	bool covers = covers_code(ins) || covers_code(outs) || (unit && (find_value(ins, ATTRIBUTE_LOW_PC) || find_value(outs, ATTRIBUTE_LOW_PC)));

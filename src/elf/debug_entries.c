@@ -183,6 +183,9 @@ const char *debug_entry_name(struct debug_reader *r, bool of_types, uint64_t at,
 	*tag = found < 0 ? 0 : (unsigned)found;
 	/* dwarf_attr_integrate() would open the files of a split unit. */
 	for (int steps = 0; steps < 4; steps++, die = other) {
+		/* An attribute is looked for among all of them. */
+		if (!work_spend(r->work, WORK_SCOPES, r->file.entry_work))
+			return NULL;
 		if (r->dw.attr(&die, DW_AT_name, &attr)) {
 			const char *name = r->dw.formstring(&attr);
 			return name && work_spend(r->work, WORK_SCOPES, strlen(name) / 64) ? name : NULL;

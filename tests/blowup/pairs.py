@@ -235,6 +235,20 @@ def attributes_without_bytes(n):
     return with_entries(n, b'\2\x34\0' + b'\x3f\x19' * n + b'\0\0', b'\2' * n)
 
 
+def attributes_one_entry(n):
+    """An entry with n attributes of different names, none of which takes a byte."""
+    return with_entries(n, b'\2\x34\0' + b''.join(uleb(0x2100 + i) + b'\x19' for i in range(n)) + b'\0\0', b'\2')
+
+
+def references_one_entry(n):
+    """An entry with n references to an entry of another unit with n attributes, none of which is a name."""
+    own = pack('<HIB', 4, 0, 8) + b'\2'
+    content = pack('<HIB', 4, 0, 8) + uleb(1) + pack('<I', 0) + b'\3' + pack('<I', 11) * n + b'\0'
+    table = UNIT[:3].replace(b'\0', b'\1') + UNIT[3:] + b'\2\x11\0' + b'\x3f\x19' * n + b'\0\0' + b'\3\x34\0' + b'\x49\x10' * n + b'\0\0\0'
+    units = b''.join(pack('<I', len(unit)) + unit for unit in (own, content))
+    return with_debug(n, line_table(b'f', 1, b'\1'), units, table)
+
+
 def scopes_one_list(n):
     """Blocks that cover one list of n ranges."""
     ranges = b''.join(pack('<QQ', CODE + i % 255, CODE + i % 255 + 1) for i in range(n)) + bytes(16)
@@ -266,7 +280,8 @@ KINDS = {
     'pair-one-block': (one_block, 16000), 'pair-leaders': (leaders, 40000), 'pair-many-leaders': (many_leaders, 40000),
     'pair-rows': (rows_one_fde, 8000), 'pair-rules': (rules_of_rows, 30000), 'pair-call-sites': (call_sites_one_table, 3000),
     'pair-line-files': (files_one_folder, 20000), 'pair-line-rows': (rows_of_one_byte, 30000), 'pair-line-units': (units_one_table, 8000),
-    'pair-attributes': (attributes_without_bytes, 20000), 'pair-scopes': (scopes_one_list, 8000), 'pair-scopes-code': (scopes_all_code, 20000),
+    'pair-attributes': (attributes_without_bytes, 20000), 'pair-attributes-one': (attributes_one_entry, 100000),
+    'pair-references': (references_one_entry, 30000), 'pair-scopes': (scopes_one_list, 8000), 'pair-scopes-code': (scopes_all_code, 20000),
     'pair-variables': (variables_one_list, 8000), 'pair-expressions': (expressions_over_each_other, 8000), 'pair-entry-names': (entries_one_name, 20000),
     'pair-abbreviations': (units_one_abbreviations, 8000), 'pair-folded': (folded, 4000), 'pair-inlined': (inlined, 2000), 'pair-inlined-chain': (inlined_chain, 2000),
     'pair-blocks': (blocks_one_function, 8000), 'pair-cold-parts': (cold_parts, 3000), 'pair-nested': (nested, 2000), 'pair-one-name': (one_name, 4000),
