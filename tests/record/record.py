@@ -154,7 +154,7 @@ def command_dlopen():
 def deleted_file():
     for number, option in enumerate((['--sandbox'], [])):
         shutil.copy(LOAD, 'gone')
-        result = record(*option, '-F', '4000', '-o', 'out%d/' % number, './gone', '400', 'unlink')
+        result = record(*option, '-F', '4000', '-o', 'out%d/' % number, './gone', '900', 'unlink')
         check('exit', result.code == 0, result.err)
         check('deleted', not os.path.exists('gone'))
         weights(LOAD, *shards('out%d' % number, 'gone'))
