@@ -291,7 +291,9 @@ static void *keep(void *ctx)
 
 	while (!atomic_load(&keeper->done)) {
 		size_t before = keeper->len;
-		(void)!perf_drain(keeper->rings, keep_bytes, keeper, &full);
+		/* What is left of a round when there is no more room comes with the next one, or it would be late. */
+		if (!perf_drain(keeper->rings, keep_bytes, keeper, &full))
+			break;
 		if (keeper->len > before)
 			add_part(keeper, KEPT_ROUND, NULL, 0);
 		nanosleep(&pause, NULL);
