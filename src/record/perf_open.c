@@ -508,6 +508,13 @@ static bool add_event(struct opening *o, int fd, struct perf_ring *ring)
 	return true;
 }
 
+/* The newest one. */
+static void drop_event(struct opening *o, struct perf_ring *ring)
+{
+	o->kernel->close(o->out->events.at[--o->out->events.len]);
+	ring->count--;
+}
+
 /* The events of a thread on a processor.  A thread that has ended and a processor that is off have none. */
 static bool open_task(struct opening *o, int task, struct perf_ring *ring)
 {
@@ -522,8 +529,11 @@ static bool open_task(struct opening *o, int task, struct perf_ring *ring)
 			return false;
 		if (fd >= 0)
 			continue;
-		if ((errno == ESRCH && o->request->tasks.len > 1) || errno == ENODEV)
+		if ((errno == ESRCH && o->request->tasks.len > 1) || errno == ENODEV) {
+			if (i) /* perf_pause() counts on pairs */
+				drop_event(o, ring);
 			return true;
+		}
 		return refuse(o->kernel, o->request, o->out->event, (uint64_t)o->request->tasks.len * o->cpus.len * kinds, errno, o->err);
 	}
 	return true;

@@ -23,6 +23,7 @@ struct machine {
 	bool brs, arch_lbr;
 	size_t locked;   /* rings of more bytes are refused with EPERM; 0: none */
 	int gone;        /* this thread has ended */
+	int ends;        /* this thread ends before the event beside its samples is opened */
 	int off;         /* this processor is off, -1: none */
 	uint32_t knows;  /* bytes of the attribute; 0: all */
 };
@@ -61,6 +62,8 @@ static int fake_open(struct perf_event_attr *attr, int task, int cpu, unsigned l
 	if (machine.off && cpu == machine.off)
 		return refuse_with(ENODEV);
 	if (machine.gone && task == machine.gone)
+		return refuse_with(ESRCH);
+	if (machine.ends && task == machine.ends && attr->config == PERF_COUNT_SW_DUMMY)
 		return refuse_with(ESRCH);
 	if (why)
 		return refuse_with(why);
@@ -302,6 +305,16 @@ static void test_targets(void **state)
 	perf_close(&rings);
 
 	machine.gone = 0;
+	machine.ends = 12;
+	request.pauses = true;
+	opened_count = 0;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.events.len, 8);
+	for (size_t i = 0; i < rings.events.len; i++)
+		assert_int_equal(opened[rings.events.at[i] - 100].config == PERF_COUNT_SW_DUMMY, i % 2);
+	perf_close(&rings);
+
+	machine.ends = 0;
 	machine.off = 1;
 	request.target = PERF_MACHINE;
 	request.pauses = true;
