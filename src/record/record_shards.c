@@ -156,6 +156,20 @@ static bool make_folder(struct record_shards *shards, struct bc_error *err)
 	return true;
 }
 
+/* Said before the recording, and not when all is counted. */
+static bool can_make(const char *file, struct bc_error *err)
+{
+	char folder[PATH_MAX] = ".";
+	const char *slash = strrchr(file, '/');
+	struct stat st;
+
+	if (!strcmp(file, "-") || (lstat(file, &st) == 0 && !S_ISREG(st.st_mode)))
+		return true; /* a pipe, or a link to somewhere else */
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", slash == file ? 1 : (int)(slash - file), file);
+	return access(folder, W_OK | X_OK) == 0 || bc_fail_errno(err, "%s: cannot be written in %.100s", file, folder);
+}
+
 /* ---- open and close ---- */
 
 static bool know_binary(struct record_shards *shards, struct bc_error *err)
@@ -182,6 +196,8 @@ bool record_shards_open(struct record_shards *out, const char *output, const cha
 		out->folder = output;
 		return make_folder(out, err);
 	}
+	if (!can_make(output, err))
+		return false;
 	if (text_ends(text_of(output), SUFFIX))
 		out->file = output;
 	else if ((out->counts = memfd_create("counts", MFD_CLOEXEC)) < 0)

@@ -312,6 +312,9 @@ def exit_codes():
     check('own', record('-o', 'out/', 'sh', '-c', '"$0" 100; exit 9', LOAD).code == 0)
     result = record('-p', '999999999', '-o', 'out/', json_stats=False)
     check('no process', result.code == 1 and result.err == 'batconv: no process 999999999\n', result.err)
+    for output in 'nowhere/x.zst', 'nowhere/x.fdata':
+        result = record('-o', output, 'touch', 'ran', json_stats=False)
+        check('no directory', result.code == 1 and 'cannot be written in nowhere: No such file' in result.err and not os.path.exists('ran'), result.err)
     result = record('--require-branches', '-o', 'none/', LOAD, '50', json_stats=False)
     check('branches', result.code == 3 and 'gives no branch stacks' in result.err and not os.path.exists('none'), result.err)
     result = record('-p', str(os.getpid()), '-d', '0.2', '-o', 'idle/', json_stats=False)
