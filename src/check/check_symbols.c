@@ -167,7 +167,7 @@ static void check_within(struct checking *c, const struct stored_symbol *in, con
 	} else {
 		++*(label ? &c->summary->displaced : &c->summary->wrong);
 		findings_add(c->findings, label ? FINDING_SYMBOL_LABEL : FINDING_SYMBOL_ADDRESS, place_of(out),
-			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; it is 0x%" PRIx64 " behind its function's beginning, and the table has something "
+			     "%s, input 0x%" PRIx64 ", output: 0x%" PRIx64 "; it is 0x%" PRIx64 " bytes behind its function's beginning, and the table has something "
 			     "else there", table_of(c), in->value, out->value, offset);
 	}
 }

@@ -26,7 +26,8 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 #define SYMBOL_REPORT "Debuggers, profilers and programs that look for it by its name find something else there.  If another tool wrote the file after " \
 	"llvm-bolt, run it before; else report it to BOLT with the input binary."
 
-#define DWARF_REPORT "A debugger or a profile by lines shows the wrong place there.  Report it to BOLT with the input binary."
+#define DWARF_REPORT "A debugger or a profile by lines shows the wrong place there.  docs/verify.md tells known causes " \
+	"and what helps (gcc's DWARF 5: build with -gdwarf-4); else report it to BOLT with the input binary."
 
 #define SCOPE_REPORT "A debugger shows wrong functions, variables or types there.  Report it to BOLT with the input binary."
 

@@ -371,6 +371,20 @@ static enum flow_verdict judge_register(const struct flow_state *s, uint32_t reg
 	return s->lost ? FLOW_UNKNOWN : FLOW_REGISTER;
 }
 
+static void blame_register(const struct flow_state *s, uint32_t reg, struct flow_judgement *j)
+{
+	j->verdict = FLOW_REGISTER;
+	j->reg = reg;
+	if (reg < REGISTERS && s->regs[reg].kind == HELD_CALLERS && s->regs[reg].reg == reg)
+		j->place = FLOW_KEPT;
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->saved[i].reg != reg)
+			continue;
+		j->place = FLOW_SAVED;
+		j->saved_at = s->saved[i].offset;
+	}
+}
+
 static struct flow_judgement judge(const struct flow *f, const struct flow_state *s, struct cfi_row_at at)
 {
 	struct flow_judgement j = {.verdict = FLOW_UNKNOWN};
@@ -392,8 +406,7 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 			continue;
 		enum flow_verdict verdict = judge_register(s, reg, cfi_rule_of(at.row, at.rules, reg));
 		if (verdict == FLOW_REGISTER) {
-			j.verdict = FLOW_REGISTER;
-			j.reg = reg;
+			blame_register(s, reg, &j);
 			return j;
 		}
 		if (verdict == FLOW_UNKNOWN)
@@ -403,6 +416,8 @@ static struct flow_judgement judge(const struct flow *f, const struct flow_state
 	if (f->roles.link == STACK_NO_REGISTER && (!back || back->how != CFI_AT_OFFSET || back->value != -8)) {
 		j.verdict = FLOW_REGISTER;
 		j.reg = f->of->return_register;
+		j.place = FLOW_SAVED;
+		j.saved_at = -8; /* where the call put it */
 	}
 	return j;
 }

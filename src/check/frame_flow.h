@@ -27,10 +27,19 @@ enum flow_verdict {
 	FLOW_REGISTER, /* the rule of a register is wrong */
 };
 
+/* Where the caller's value of a register is, by the code. */
+enum flow_place {
+	FLOW_NOWHERE, /* in no place that is known */
+	FLOW_KEPT,    /* in the register itself, and nowhere on the stack */
+	FLOW_SAVED,   /* on the stack */
+};
+
 /* What the code says of a row. */
 struct flow_judgement {
 	enum flow_verdict verdict;
 	uint32_t reg;       /* of FLOW_REGISTER */
+	enum flow_place place; /* of that register */
+	int64_t saved_at;      /* FLOW_SAVED: from the CFA */
 	bool cfa_right;     /* whatever the verdict on all of the row is: */
 	uint64_t right;     /* registers whose rules are right */
 	bool has_height;    /* it is known how far the stack pointer is below the CFA: */

@@ -167,8 +167,8 @@ struct unwinding {
 		uint32_t fragment, reg;
 		uint64_t address, input, count;
 		struct cfi_row in, out; /* .from is 0 if there is none */
-		bool has_height;
-		int64_t height;
+		bool judged;
+		struct flow_judgement by_code;
 	} run;
 	uint8_t *in_verdicts; /* per instruction of the input: enum flow_verdict */
 };
@@ -190,10 +190,28 @@ static void rule_text(const struct unwinding *u, const struct cfi_row *row, cons
 	}
 }
 
+/* What the code says of the stack pointer, and of the register that the run is about. */
+static void code_text(const struct run *run, const char *reg, char *out, size_t size)
+{
+	const struct flow_judgement *code = &run->by_code;
+	bool of_register = run->judged && *reg && code->verdict == FLOW_REGISTER;
+	char height[64] = "", place[96] = "";
+
+	*out = '\0';
+	if (run->judged && code->has_height)
+		snprintf(height, sizeof(height), "the stack pointer is the CFA-%" PRId64, code->height);
+	if (of_register && code->place == FLOW_SAVED)
+		snprintf(place, sizeof(place), "the caller's %s is saved at CFA%+" PRId64, reg, code->saved_at);
+	else if (of_register)
+		snprintf(place, sizeof(place), "the caller's %s is %s", reg, code->place == FLOW_KEPT ? "in the register, and saved nowhere" : "in no place that is known");
+	if (*height || *place)
+		snprintf(out, size, "; by the code %s%s%s", height, *height && *place ? ", and " : "", place);
+}
+
 static void close_run(struct unwinding *u)
 {
 	struct run *run = &u->run;
-	char in[48], out[48], reg[32] = "", code[80] = "", where[80] = "BOLT's own code";
+	char in[48], out[48], reg[32] = "", code[200], where[80] = "BOLT's own code";
 
 	if (!run->open)
 		return;
@@ -202,8 +220,7 @@ static void close_run(struct unwinding *u)
 	rule_text(u, run->out.from ? &run->out : NULL, &u->out, out, sizeof(out));
 	if (run->kind == FINDING_UNWIND_REGISTER)
 		cfi_register_name(u->c->subject->image.machine, run->reg, reg, sizeof(reg));
-	if (run->has_height)
-		snprintf(code, sizeof(code), "; by the code the stack pointer is the CFA-%" PRId64, run->height);
+	code_text(run, reg, code, sizeof(code));
 	if (run->input)
 		snprintf(where, sizeof(where), "input 0x%" PRIx64 ": %s", run->input, in);
 	struct finding_location location = place_of(u->c->subject, run->fragment, run->address);
@@ -229,8 +246,8 @@ static void differ(struct unwinding *u, enum finding_kind kind, uint32_t reg, co
 		return;
 	}
 	close_run(u);
-	*run = (struct run){true, calls, kind, f->fragment, reg, address, input, 1, *in, *out, judgement && judgement->has_height,
-			    judgement ? judgement->height : 0};
+	*run = (struct run){true, calls, kind, f->fragment, reg, address, input, 1, *in, *out, judgement != NULL,
+			    judgement ? *judgement : (struct flow_judgement){.verdict = FLOW_UNKNOWN}};
 }
 
 /* The first register whose rule differs. */

@@ -245,6 +245,10 @@ static bool compare_debug_information(const struct verify_options *options, stru
 	if (report->lined)
 		return true;
 	(void)bc_fail_prefix(err, of_input ? options->input : options->binary);
+	if (options->dwarf && err->code == BC_NOTFOUND) {
+		struct bc_error absent = *err;
+		return bc_fail(err, absent.code, "%s; leave out --dwarf, and the rest is checked", absent.text);
+	}
 	if (options->dwarf || err->code == BC_NOMEM)
 		return false;
 	report->no_dwarf = *err;

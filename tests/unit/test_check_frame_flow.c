@@ -123,6 +123,7 @@ static void tells_which_rules_are_right(void **state)
 	insn_vec_free(&insns);
 	assert_int_equal(judgement.verdict, FLOW_REGISTER);
 	assert_int_equal(judgement.reg, 6);
+	assert_int_equal(judgement.place, FLOW_KEPT);
 	assert_true(judgement.cfa_right);
 	assert_true(judgement.right >> 3 & 1);
 	assert_false(judgement.right >> 6 & 1);
