@@ -22,6 +22,7 @@
 #include "src/cli/record_print.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
+#include "src/pair/pair.h"
 #include "src/record/live.h"
 #include "src/record/proc_files.h"
 #include "src/record/proc_scan.h"
@@ -31,6 +32,7 @@
 #define RATE_UNATTENDED 997 /* a second and processor: of what runs already */
 #define RATE_COMMAND 4000
 #define PAGES 128 /* of a ring: 512 KiB need no rights, where the kernel's settings are its own */
+#define MEMORY_LEAST ((size_t)1 << 20) /* bytes: less holds no counts beside processes and what waits */
 #define FEW 100   /* samples: of the machine, a binary with less gets no file */
 
 enum record_stats { RECORD_STATS_TEXT, RECORD_STATS_JSON, RECORD_STATS_NONE };
@@ -172,7 +174,7 @@ static const struct option_row rows[] = {
 	{0, "max-overhead", "P", NO_FILE, "spend at most P percent of a processor (with --all, of all),\nby switching samples off now and then",
 	 INTO_BY(overhead, read_percent), .takes = "a percentage above 0"},
 	{'m', "mmap-pages", "N", NO_FILE, "pages of each ring, a power of two (default: 128)", INTO(pages), .takes = "a number from 1 to 65536", .least = 1, .most = 65536},
-	{0, "memory", "SIZE", NO_FILE, "memory for counts and processes (default: 64M)", INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
+	{0, "memory", "SIZE", NO_FILE, "memory for counts and processes (default: 64M, at least 1M)", INTO_BY(memory, option_memory), .takes = "a size such as 64M"},
 	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay", INTO(save)},
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed", INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
@@ -224,6 +226,7 @@ struct record_run {
 	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
 	const sigset_t *mask; /* of signals while it waits */
 	int status;     /* of the command, when it has ended */
+	int exec_errno; /* 0: it runs, or ran */
 	bool command_ended, command_stopped; /* stopped: by this program */
 	char named[128];
 };
@@ -307,13 +310,18 @@ static int check(struct command_line *line)
 		return usage_error(line->command, "-F gives a frequency and -c a period: one of them", NULL);
 	if (args->pages.given && args->pages.is & (args->pages.is - 1))
 		return usage_error(line->command, "-m takes a power of two", NULL);
+	if (args->memory < MEMORY_LEAST)
+		return usage_error(line->command, "--memory takes 1M or more", NULL);
+	struct bc_error unknown;
+	if (args->event && !perf_event_is_known(args->event, &unknown))
+		return usage_error(line->command, unknown.text, NULL);
 	if (args->plain && args->require_branches)
 		return usage_error(line->command, "--plain and --require-branches exclude each other", NULL);
 	if (!args->output)
 		return usage_error(line->command, "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin", NULL);
 	if ((code = check_command(line, args)) != EXIT_DONE)
 		return code;
-	if (is_folder_name(args->output))
+	if (is_folder_name(args->output) || (args->input && text_ends(text_of(args->output), ".zst")))
 		return args->input ? usage_error(line->command, "--input is for a profile: -o FILE with --bin", NULL) : EXIT_DONE;
 	if (args->interval || args->keep.files || args->keep.bytes)
 		return usage_error(line->command, "--interval and --keep need a directory for the shards: -o DIR/", NULL);
@@ -369,13 +377,6 @@ static bool start_command(struct record_run *r, const sigset_t *mask, struct bc_
 	return bc_fail_errno(err, "%s: cannot be started", operands->at[0]);
 }
 
-static void let_go(void *ctx)
-{
-	struct record_run *r = ctx;
-
-	if (r->command)
-		(void)!write(r->go, "x", 1);
-}
 
 static bool command_has_ended(void *ctx)
 {
@@ -403,14 +404,6 @@ static void end_command(struct record_run *r, bool stop)
 			r->command_stopped = kill(r->command, SIGTERM) == 0;
 		ppoll(NULL, 0, &pause, r->mask);
 	}
-}
-
-/* 0, or errno of its exec. */
-static int exec_failure(const struct record_run *r)
-{
-	int why = 0;
-
-	return r->command && read(r->failed, &why, sizeof(why)) == (ssize_t)sizeof(why) ? why : 0;
 }
 
 /* ---- signals ---- */
@@ -551,6 +544,24 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 
 /* ---- beginning ---- */
 
+/* What its profile would be refused for at the end. */
+static bool check_profile(const struct record_run *r, struct bc_error *err)
+{
+	const char *binary = r->shards.binary, *input = r->args->input;
+	const struct debug_dirs dirs = {0};
+	const struct binary_parts parts = {.debug = &dirs};
+	struct binary opened = {0};
+
+	if (r->shards.counts < 0) /* shards */
+		return true;
+	if (!binary_open_parts(binary, &parts, &opened, err))
+		return false;
+	bool ok = !input || (opened.kind == BINARY_UNTOUCHED ? bc_fail(err, BC_UNSUPPORTED, "%s: is not BOLTed, so that there is no input of it: leave out --input", binary)
+								 : pair_check(input, &opened, err));
+	binary_close(&opened);
+	return ok;
+}
+
 static bool want_files(struct record_run *r, struct bc_error *err)
 {
 	struct arguments *args = r->args;
@@ -624,12 +635,27 @@ static void tell_notes(const struct record_run *r)
 		return;
 	if (args->branch_option && args->verbose)
 		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
-	for (size_t i = 0; i < r->rings.notes.len; i++)
-		if (args->stats == RECORD_STATS_TEXT || strstr(r->rings.notes.at[i].text, "using") || strstr(r->rings.notes.at[i].text, "no branch"))
-			say(stderr, "%s", r->rings.notes.at[i].text);
+	for (size_t i = 0; i < r->rings.notes.len; i++) {
+		const char *text = r->rings.notes.at[i].text;
+		if (strstr(text, "using") || (args->stats == RECORD_STATS_TEXT && !(args->input && strstr(text, "with --input"))))
+			say(stderr, "%s", text);
+	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
 		say(stderr, "warning: this program runs in a pid namespace (a container): samples of processes outside have no process here, and are dropped. "
 		    "Run it on the host, or with hostPID: true (Kubernetes), --pid=host (Docker)");
+	if (!r->command && !args->duration && args->stats == RECORD_STATS_TEXT)
+		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
+}
+
+/* The pipe is closed when the exec succeeds. */
+static void let_go(void *ctx)
+{
+	struct record_run *r = ctx;
+
+	if (r->command && (write(r->go, "x", 1) != 1 || read(r->failed, &r->exec_errno, sizeof(r->exec_errno)) != (ssize_t)sizeof(r->exec_errno)))
+		r->exec_errno = 0;
+	if (!r->exec_errno)
+		tell_notes(r);
 }
 
 /* ---- the end ---- */
@@ -703,10 +729,6 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 	if ((r->line->operands.len && !start_command(r, r->mask, err)) || !open_events(r, cgroup, err) || !begin_saving(r, err) ||
 	    !open_recorder(r, (struct bytes){(const uint8_t *)&r->rings.attr, r->rings.attr.size}, (uint32_t)r->rings.rings.len, err))
 		return false;
-	tell_notes(r);
-	if (!r->command && !args->duration && args->stats == RECORD_STATS_TEXT)
-		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named,
-		    target_of(args) == PERF_TASKS ? "all of it has ended, or " : "");
 	if (r->line->sandbox)
 		enter_sandbox(r);
 	long processors = args->all ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
@@ -756,9 +778,10 @@ static int finish_recording(struct record_run *r)
 	const struct arguments *args = r->args;
 	struct recorder_stats stats = recorder_stats(r->recorder);
 	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
-				       .command_code = r->command_ended ? code_of_command(r) : -1, .command_stopped = r->command_stopped};
+				       .command_code = r->command_ended ? code_of_command(r) : -1, .command_stopped = r->command_stopped,
+				       .only_command = !args->bins.len && !args->patterns.len};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
-	int code = EXIT_DONE, why = exec_failure(r);
+	int code = EXIT_DONE, why = r->exec_errno;
 
 	if (why) {
 		say(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
@@ -776,7 +799,7 @@ static int finish_recording(struct record_run *r)
 		record_json(&result, stderr);
 	else
 		record_summary(&result, args->stats == RECORD_STATS_TEXT, args->verbose, stderr);
-	if (code == EXIT_WANTING && args->stats != RECORD_STATS_JSON)
+	if (!stats.samples.kept && args->stats != RECORD_STATS_JSON)
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
 	return code == EXIT_DONE && args->forward && r->command_ended ? code_of_command(r) : code;
 }
@@ -796,7 +819,7 @@ static int run(struct command_line *line)
 		take_signals(&before);
 	record_view_init(&r.view, args->stats == RECORD_STATS_NONE ? PROGRESS_NEVER : args->progress);
 	bool ok = record_shards_open(&r.shards, args->output, binary, args->least.given ? args->least.is : wide ? FEW : 1, args->keep, &err) &&
-		  want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
+		  check_profile(&r, &err) && want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);
 	end_command(&r, false);
 	give_signals_back(&before);

@@ -60,8 +60,8 @@ void record_progress(struct record_view *view, const struct live_recording *live
 		format_time(live->next > live->now ? live->next - live->now : 0, left, sizeof(left));
 		snprintf(next, sizeof(next), ", next shards in %s", left);
 	}
-	snprintf(line, sizeof(line), "%s %" PRIu64 " samples (%.0f/s), %" PRIu64 " files, %" PRIu64 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
-		 time, stats.samples.read, rate, stats.files, stats.lost + stats.lost_samples, share_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
+	snprintf(line, sizeof(line), "%s %" PRIu64 " sample%s (%.0f/s), %" PRIu64 " file%s, %" PRIu64 " lost, %.1f %% of code without a file, %" PRIu64 " MB, %.1f %% CPU%s%s",
+		 time, stats.samples.read, plural(stats.samples.read), rate, stats.files, plural(stats.files), stats.lost + stats.lost_samples, share_of(stats.samples.dropped[RECORDED_DROP_NO_FILE], stats.samples.read),
 		 stats.memory >> 20, share_of(live->cpu - view->cpu, passed), live->paused ? ", paused" : "", next);
 	if (asked) {
 		record_view_clear(view);
@@ -164,9 +164,10 @@ static void print_next(const struct record_result *result, const struct recorded
 	} else {
 		print_word(of->file, out);
 	}
-	fputs(of->plain ? " --input=PROG -o " : " -o ", out);
+	bool input = of->plain && of->bolted;
+	fputs(input ? " --input=PROG -o " : " -o ", out);
 	print_word(name, out);
-	fputs(of->plain ? ".fdata (PROG: what llvm-bolt read, or will read)\n" : ".fdata\n", out);
+	fputs(input ? ".fdata (PROG: what llvm-bolt read)\n" : ".fdata\n", out);
 }
 
 static void print_head(const struct record_result *result, FILE *out)
@@ -175,12 +176,14 @@ static void print_head(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (!result->live) {
-		say(out, "counted %" PRIu64 " samples of %" PRIu64 " programs in %" PRIu64 " files; %" PRIu64 " lost", stats->samples.read, stats->programs, stats->files, lost);
+		say(out, "counted %" PRIu64 " sample%s of %" PRIu64 " program%s in %" PRIu64 " file%s; %" PRIu64 " lost", stats->samples.read, plural(stats->samples.read),
+		    stats->programs, plural(stats->programs), stats->files, plural(stats->files), lost);
 		return;
 	}
 	const struct live_recording *live = result->live;
-	say(out, "recorded %" PRIu64 " samples (%s%s) of %" PRIu64 " programs in %" PRIu64 " files, in %.1f s; %" PRIu64 " lost; %.2f s CPU", stats->samples.read,
-	    perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event, stats->programs, stats->files,
+	say(out, "recorded %" PRIu64 " sample%s (%s%s) of %" PRIu64 " program%s in %" PRIu64 " file%s, in %.1f s; %" PRIu64 " lost; %.2f s CPU", stats->samples.read,
+	    plural(stats->samples.read), perf_has_branches(result->rings) ? "branch stacks, " : "plain, ", result->rings->event, stats->programs,
+	    plural(stats->programs), stats->files, plural(stats->files),
 	    (double)(live->now - live->began) / (double)SECOND, lost, (double)live->cpu / (double)SECOND);
 	if (live->share > 0)
 		say(out, "samples were on for %.1f %% of the time (--max-overhead)", share_of(live->sampled, live->now - live->began));
@@ -192,7 +195,8 @@ static void print_warnings(const struct record_result *result, FILE *out)
 	uint64_t lost = stats->lost + stats->lost_samples;
 
 	if (lost * 100 > stats->samples.read + lost)
-		say(out, "warning: %" PRIu64 " records were lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)", lost,
+		say(out, "warning: %" PRIu64 " record%s lost, %.1f %%: the rings were full before they were read: record less often (-F), or give more pages (-m)", lost,
+		    plural_of(lost, " was", "s were"),
 		    share_of(lost, stats->samples.read + lost));
 	if (stats->throttled)
 		say(out, "warning: the kernel held samples back %" PRIu64 " time%s, as they took too much time: record less often (-F)", stats->throttled,
@@ -220,10 +224,11 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 	for (size_t i = 0; i < most; i++)
 		print_binary(result, all[i], verbose, out);
 	if (most < shards->binaries.len)
-		say(out, "  ... and of %zu more binaries (-v shows them)", shards->binaries.len - most);
+		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most, plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (shards->few_samples)
-		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " binaries with less than %" PRIu64 " samples each: no shards (--min-samples)",
-		    share_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries, shards->least);
+		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64 " sample%s: no shard (--min-samples)",
+		    share_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries,
+		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least, plural(shards->least));
 	if (shards->other_samples)
 		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", share_of(shards->other_samples, result->stats.samples.read),
 		    shards->other_samples, shards->binary);
@@ -337,10 +342,17 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 		    proc_is_in_namespace(PROC_ROOT) ? "; this program runs in a pid namespace (a container), and sees no processes outside" : "");
 		return;
 	}
-	if (!stats->samples.read)
+	const uint64_t read = stats->samples.read;
+	char none[48] = "the one sample is not";
+	if (read != 1)
+		snprintf(none, sizeof(none), "none of the %" PRIu64 " samples is", read);
+	if (!read)
 		say(out, "no samples");
+	else if (result->live && result->shards->binary && result->only_command)
+		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)", none, result->shards->binary,
+		    (result->live->now - result->live->began) / 1000000);
 	else if (result->shards->binary || stats->samples.dropped[RECORDED_DROP_LEFT_OUT])
-		say(out, "none of the %" PRIu64 " samples is in a file that was asked for (--bin, --match)", stats->samples.read);
+		say(out, "%s in a file that was asked for (--bin, --match)", none);
 	else
-		say(out, "none of the %" PRIu64 " samples can be used", stats->samples.read);
+		say(out, "none of the %" PRIu64 " sample%s can be used", read, plural(read));
 }

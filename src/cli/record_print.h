@@ -30,6 +30,7 @@ struct record_result {
 	const char *input;                 /* of that; or NULL */
 	int command_code;                  /* -1: there was no command, or it runs still */
 	bool command_stopped;              /* by this program */
+	bool only_command;                 /* no binary was asked for by name: the one of a file is the command */
 };
 
 /* whole: the summary, not only what a user must know. */

@@ -313,6 +313,13 @@ static bool parse_event(const char *text, struct named_event *out, struct bc_err
 		       "of the processor's manual", text);
 }
 
+bool perf_event_is_known(const char *event, struct bc_error *err)
+{
+	struct named_event named;
+
+	return parse_event(event, &named, err);
+}
+
 /* ---- the search for an event ---- */
 
 struct opening {
@@ -455,7 +462,7 @@ static bool tell_plain(struct opening *o)
 	const char *clock = o->out->attr.type == PERF_TYPE_SOFTWARE ? " (a virtual machine?)" : "";
 
 	return o->request->plain || o->request->event ||
-	       note(o->out, "this machine gives no branch stacks%s: plain samples of %s; convert with --input=PROG, which infers branches", clock,
+	       note(o->out, "this machine gives no branch stacks%s: plain samples of %s; convert those of a BOLTed program with --input=PROG, which infers branches", clock,
 		    o->out->event) || bc_fail_nomem(o->err);
 }
 

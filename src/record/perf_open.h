@@ -95,6 +95,9 @@ BC_MUST_USE bool perf_open(const struct perf_kernel *kernel, const struct perf_r
 			   struct bc_error *err);
 void perf_close(struct opened_rings *rings);
 
+/* Is it a name of an event that can be recorded?  BC_UNSUPPORTED */
+BC_MUST_USE bool perf_event_is_known(const char *event, struct bc_error *err);
+
 /* Does each sample have a branch stack? */
 static inline bool perf_has_branches(const struct opened_rings *rings)
 {

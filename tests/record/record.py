@@ -264,6 +264,45 @@ def one_file():
         check('profile', re.search(r'^1 weigh_7/1 ', file.read(), re.M))
     result = record('-o', 'none.fdata', '--bin=' + LOAD, 'true', json_stats=False)
     check('none of it', result.code == 3 and not os.path.exists('none.fdata'), result.err)
+    check('what was asked for', 'in a file that was asked for' in result.err or 'no samples' in result.err, result.err)
+    shutil.copy('/bin/true', 'short')
+    result = record('-F', '1', '-o', 'none.fdata', './short', json_stats=False)
+    check('short', result.code == 3 and (' in ./short; it ran ' in result.err or 'no samples' in result.err), result.err)
+
+
+def refused_before():
+    """What the end would refuse is refused before the command runs."""
+    touch = ('sh', '-c', 'touch ran')
+    bin_ = '--bin=' + LOAD
+    for code, message, words in (
+            (1, 'is not BOLTed, so that there is no input of it: leave out --input', ('-o', 'x.fdata', bin_, '--input=' + LOAD)),
+            (1, 'cannot be written in nowhere', ('-o', 'nowhere/x.fdata', bin_)),
+            (1, 'cannot be written in nowhere', ('-o', 'nowhere/x.zst', bin_)),
+            (2, '--input is for a profile', ('-o', 'x.zst', bin_, '--input=' + LOAD)),
+            (2, '--memory takes 1M or more', ('-o', 'out/', '--memory=1')),
+            (2, '-e nosuch: no event that can be recorded', ('-o', 'out/', '-e', 'nosuch'))):
+        result = record(*words, *touch, json_stats=False)
+        check(message, result.code == code and message in result.err and result.err.count('\n') == 1, '%d: %s' % (result.code, result.err))
+    check('nothing ran', not os.listdir('.'), os.listdir('.'))
+    bolted = os.path.join(os.environ.get('INPUTS', ''), 'compiled/sorts.bolt')
+    if os.path.exists(bolted):
+        for given in '/nowhere', LOAD:
+            result = record('-o', 'x.fdata', '--bin=' + bolted, '--input=' + given, *touch, json_stats=False)
+            check('input', result.code in (1, 3) and given in result.err and not os.listdir('.'), result.err)
+
+
+def words():
+    """The line that goes on is one that convert takes; advice is given only where it helps."""
+    result = record('-F', '4000', '-o', 'out/', LOAD, '300', json_stats=False)
+    following = re.search(r'^batconv: next: batconv (.*)$', result.err, re.M).group(1)
+    check('next', '--input' not in following and LOAD in following, result.err)
+    done = subprocess.run([BATCONV, *following.split()], capture_output=True, text=True, check=False)
+    check('next is taken', done.returncode == 0 and os.path.exists('load.fdata'), done.stderr)
+    check('plurals', ' of 1 program in ' in result.err, result.err)
+    plain = subprocess.run([BATCONV, 'record', '-o', 'out/', './nothing'], capture_output=True, text=True, check=False)
+    check('only that', plain.stderr == 'batconv: ./nothing: cannot be run: No such file or directory\n', plain.stderr)
+    plain = subprocess.run([BATCONV, 'record', '-q', '-o', 'out/', LOAD, '50'], capture_output=True, text=True, check=False)
+    check('quiet', not plain.stderr, plain.stderr)
 
 
 def intervals():
@@ -504,7 +543,7 @@ def sandbox():
     ended(recorder)
 
 
-CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, intervals, others_are_kept, rings,
+CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, full_disk, small_rings, stopped, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
