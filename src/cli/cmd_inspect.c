@@ -63,6 +63,11 @@ static void find_next(const struct inspected *found, char *line, size_t size)
 	use.counters = found->kind == FILE_SAMPLES && perf_data_is_of_counters(&r->report.perf);
 	use.itrace = found->kind == FILE_SAMPLES ? perf_trace_itrace(&r->report.perf.trace) : NULL;
 	use.no_samples = found->kind == FILE_SAMPLES && r->report.format == INPUT_PERF_DATA && perf_data_has_no_samples(&r->report.perf);
+	const struct perf_trace_report *trace = &r->report.perf.trace;
+	use.no_branches = found->kind == FILE_SAMPLES && trace->operations && !trace->branches;
+	use.unowned = found->kind == FILE_SAMPLES && trace->branches && trace->unowned == trace->branches;
+	use.plain = found->kind == FILE_SAMPLES && r->report.format == INPUT_PREAGG && r->samples && !r->branches && !r->fall_throughs;
+	use.is_shard = found->is_shard;
 	advise_use(&use, line, size);
 	free(ran);
 	free(named);
@@ -438,6 +443,19 @@ static void print_profile(const struct inspected *found, FILE *out)
 	figures_text(other_rows, p, false, "", out);
 }
 
+/* ---- a shard, of whatever kind ---- */
+
+static const char *const mode_names[] = {[MODE_OPEN] = "open", [MODE_BRANCHES] = "branches", [MODE_PLAIN] = "plain"};
+
+FIGURE_READER(mode_of, struct shard, figure_string(mode_names[it->mode]))
+
+static const struct figure_row shard_rows[] = {
+	{"identity", "shard        identity {}\n", VALUE(struct shard, id), .any = true},
+	{"mode", .read = mode_of},
+	FIGURES(struct shard, , records, scaled),
+	{0},
+};
+
 /* ---- any file ---- */
 
 static void print_file(const struct inspected *found, FILE *out)
@@ -455,6 +473,10 @@ static void print_file(const struct inspected *found, FILE *out)
 		putc(')', out);
 	}
 	fprintf(out, "%s%s\n", packing ? ", compressed with " : "", packing ? packing_name(packing) : "");
+	if (found->is_shard && !found->shard.id.size)
+		fputs("shard        without an identity\n", out);
+	if (found->is_shard)
+		figures_text(shard_rows, &found->shard, false, "", out);
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE || found->kind == FILE_NOTE)
 		print_binary(found, out);
 	else if (found->kind == FILE_SAMPLES)
@@ -481,6 +503,8 @@ static void put_file_document(const struct inspected *found, FILE *out)
 	json_string(&json, "file", found->path);
 	json_string(&json, "kind", file_kind_name(found->kind));
 	json_string(&json, "compression", packing_name(found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing));
+	if (found->is_shard)
+		figures_json_object(shard_rows, &found->shard, &json, "shard");
 	if (found->kind == FILE_BINARY || found->kind == FILE_SIDE || found->kind == FILE_NOTE)
 		put_binary(&json, found);
 	else if (found->kind == FILE_SAMPLES)

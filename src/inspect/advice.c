@@ -192,6 +192,15 @@ static void use_recording(const struct use *use, struct advice_line *line)
 				  : "this recording has no samples: " NO_SAMPLES_WHY);
 		return;
 	}
+	if (use->no_branches) {
+		add(line, "perf record -e arm_spe_0/branch_filter=1/u -- PROG: none of the operations in this recording is a branch");
+		return;
+	}
+	if (use->unowned) {
+		add(line, "perf record --per-thread -e arm_spe_0/branch_filter=1/u -- PROG, or as root with a kernel of CONFIG_PID_IN_CONTEXTIDR: "
+			  "in which processes the branches of this recording ran is not known");
+		return;
+	}
 	if (use->itrace) {
 		add(line, "perf script --itrace=%s -F pid,ip,brstack --show-mmap-events -i ", use->itrace);
 		add_path(line, use->path);
@@ -204,6 +213,11 @@ static void use_recording(const struct use *use, struct advice_line *line)
 		add(line, "PROG");
 	add(line, " ");
 	add_path(line, use->itrace ? "samples.txt" : use->path);
+	if (use->plain && !use->ran) {
+		add(line, " --input=INPUT -o prog.fdata, where PROG is the binary that ran, and INPUT the one that llvm-bolt read (if PROG is BOLTed: "
+			  "then branches are inferred)");
+		return;
+	}
 	add(line, use->ran_bolted ? " --input=PROG -o prog.fdata, where PROG is the binary that llvm-bolt read" : " -o prog.fdata");
 	if (!use->ran && use->named)
 		add(line, ", where PROG is %s as it ran", use->named);
@@ -249,7 +263,13 @@ void advise_use(const struct use *use, char *text, size_t size)
 	case FILE_SIDE: use_binary(use, &line); break;
 	case FILE_NOTE: use_with(&line, "batconv dump ", use->path, ""); break;
 	case FILE_FDATA:
-	case FILE_YAML: use_with(&line, "llvm-bolt PROG -data ", use->path, " -o prog.bolt" OPTIMISING); break;
+	case FILE_YAML:
+		if (use->is_shard) {
+			use_with(&line, "batconv merge ", use->path, use->kind == FILE_YAML ? " -o prog.yaml" : " -o prog.fdata");
+			break;
+		}
+		use_with(&line, "llvm-bolt PROG -data ", use->path, " -o prog.bolt" OPTIMISING);
+		break;
 	case FILE_BCMAPS:
 	case FILE_MAPS:
 		use_with(&line, "batconv maps --list ", use->path, "");

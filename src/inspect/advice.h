@@ -70,6 +70,10 @@ struct use {
 	const char *named; /* ... the hottest file that it names; NULL: none */
 	bool counters;     /* ... it is one of perf stat */
 	bool no_samples;   /* ... it has none */
+	bool no_branches;  /* ... it has a trace of Arm SPE without branches */
+	bool unowned;      /* ... nobody knows in which process any of its branches ran */
+	bool plain;        /* ... it is of aggregated samples without branches, which name no file */
+	bool is_shard;     /* of a profile: llvm-bolt does not read it */
 	const char *itrace; /* ... it has a trace of the processor that perf script decodes with this --itrace; NULL: none */
 };
 void advise_use(const struct use *use, char *line, size_t size);

@@ -100,6 +100,8 @@ static bool look_at(const char *path, struct inspected *out, char *start, size_t
 
 	if (!stream_open(path, &stream, err))
 		return false;
+	struct bc_error damaged; /* what reads all of it tells more */
+	out->is_shard = shard_look(&stream, &out->is_shard, &out->shard, &damaged) && out->is_shard;
 	stream.cut_will_do = true;
 	bool ok = stream_read(&stream, start, FILE_KIND_LOOK, size, err);
 	out->packing = stream_packing(&stream, &taken);

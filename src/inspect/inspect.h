@@ -9,6 +9,7 @@
 #include "src/inspect/file_kind.h"
 #include "src/inspect/profile_text.h"
 #include "src/inspect/recording.h"
+#include "src/profile/shard.h"
 
 /* What a file that a recording names is here and now. */
 enum local_file {
@@ -26,6 +27,8 @@ struct inspected {
 	const char *path;
 	enum file_kind kind;
 	enum packing packing; /* of files; of samples report.packing */
+	bool is_shard;        /* `shard` is what it says of itself */
+	struct shard shard;
 	struct binary binary;       /* FILE_BINARY, FILE_SIDE, FILE_NOTE */
 	struct recording recording; /* FILE_SAMPLES, also those that only all of it tells */
 	enum local_file local[INSPECT_LISTED]; /* of recording.files */
