@@ -33,6 +33,22 @@ python)
 	export BATCONV_LIBRARY=$LD_LIBRARY_PATH/libbatconv.so
 	PYTHONPATH=$PWD python3 -B -m unittest discover -s tests
 	PYTHONPATH=$PWD example python3 -B examples/translate_folded.py
+	PYTHONPATH=$PWD
+	export PYTHONPATH
+	# refused CODE TEXT ARGUMENT...: what is wrong is told in one line
+	refused() {
+		local code=$1 text=$2 got=0
+		shift 2
+		python3 -B examples/translate_folded.py "$@" >/dev/null 2>"$work/said" || got=$?
+		[ "$got" = "$code" ] && [ "$(wc -l <"$work/said")" = 1 ] && grep -q -- "$text" "$work/said" || { echo "$*: exit $got" && cat "$work/said" && exit 1; }
+	}
+	pair=("$INPUTS/lines/g4.b22" "$INPUTS/lines/g4")
+	refused 2 'usage: ' "${pair[0]}" </dev/null
+	refused 1 'line 2: ends in no count' "${pair[@]}" <<<$'a;0x6030 1\na'
+	refused 1 'line 1: a frame that is no address' "${pair[@]}" <<<'0xzz 1'
+	refused 1 'not what llvm-bolt read' "${pair[1]}" "${pair[0]}" <<<'0x6030 1'
+	BATCONV_LIBRARY=/nowhere python3 -B -c 'import batconv' 2>&1 | tail -n 1 | grep -q 'set BATCONV_LIBRARY' || { echo 'a missing library: no remedy'; exit 1; }
+	unset PYTHONPATH
 	for python in python3 /usr/bin/python3 ''; do
 		[ -n "$python" ] || absent 'the wheel: no python3 has pip, setuptools and wheel here'
 		! "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || break

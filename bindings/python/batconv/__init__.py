@@ -73,7 +73,12 @@ def _library_path() -> str:
 
 
 def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL(_library_path())
+    path = _library_path()
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as why:
+        raise ImportError('libbatconv cannot be loaded (%s): install libbatconv0, or set BATCONV_LIBRARY to the path of '
+                          'libbatconv.so' % why) from None
     library.batconv_version.restype = ctypes.c_uint32
     number = library.batconv_version()
     if (number // 1000000, number // 1000 % 1000) != (_MAJOR, _MINOR):

@@ -34,13 +34,29 @@ def translated(translator, stack):
     return ';'.join(frame for i, name in enumerate(names) for frame in out.get(i, [name]))
 
 
-def main():
-    bolted, program = sys.argv[1:]
+def translate(bolted, program, lines):
     with batconv.Translator(bolted, program, lines=True, inlines=True) as translator:
-        for line in sys.stdin:
-            stack, count = line.rstrip('\n').rsplit(' ', 1)
-            print(translated(translator, stack), count)
+        for number, line in enumerate(lines, 1):
+            stack, space, count = line.rstrip('\n').rpartition(' ')
+            if not space or not count.isdigit():
+                raise ValueError('line %d: ends in no count' % number)
+            try:
+                print(translated(translator, stack), count)
+            except (ValueError, OverflowError):
+                raise ValueError('line %d: a frame that is no address of 64 bits' % number) from None
+
+
+def main():
+    if len(sys.argv) != 3:
+        print('usage: translate_folded.py BOLTED INPUT < FOLDED', file=sys.stderr)
+        return 2
+    try:
+        translate(*sys.argv[1:], sys.stdin)
+    except (batconv.Error, ValueError) as why:
+        print('translate_folded.py: %s' % why, file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())
