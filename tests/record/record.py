@@ -298,6 +298,9 @@ def words():
     check('next', '--input' not in following and LOAD in following, result.err)
     done = subprocess.run([BATCONV, *following.split()], capture_output=True, text=True, check=False)
     check('next is taken', done.returncode == 0 and os.path.exists('load.fdata'), done.stderr)
+    with open(shards('out')[0], 'rb') as file:
+        done = subprocess.run([BATCONV, LOAD, '--input=' + LOAD, '/proc/self/fd/0', '-o', 'no'], stdin=file, capture_output=True, text=True, check=False)
+    check('no command of a descriptor', 'leave out --input' in done.stderr and '; run:' not in done.stderr, done.stderr)
     check('plurals', ' of 1 program in ' in result.err, result.err)
     plain = subprocess.run([BATCONV, 'record', '-o', 'out/', './nothing'], capture_output=True, text=True, check=False)
     check('only that', plain.stderr == 'batconv: ./nothing: cannot be run: No such file or directory\n', plain.stderr)
