@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/cli/say.h"
+#include "src/cli/summary.h"
 #include "src/output/figure_table.h"
 #include "src/record/proc_scan.h"
 
@@ -244,18 +245,6 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 
 /* ---- JSON ---- */
 
-static void json_ledger(struct json *json, const struct ledger *ledger, const struct ledger_words *words)
-{
-	json_open(json, words->key, '{');
-	json_number(json, "read", ledger->read);
-	json_number(json, "kept", ledger->kept);
-	json_open(json, "dropped", '{');
-	for (size_t i = 0; i < words->reason_count; i++)
-		json_number(json, words->reasons[i].key, ledger->dropped[i]);
-	json_close(json, '}');
-	json_close(json, '}');
-}
-
 static void json_id(struct json *json, const char *key, const struct build_id *id)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
@@ -300,8 +289,8 @@ void record_json(const struct record_result *result, FILE *out)
 	}
 	if (result->command_code >= 0)
 		json_number(&json, "command_exit", (uint64_t)result->command_code);
-	json_ledger(&json, &stats->samples, &recorded_words);
-	json_ledger(&json, &stats->branches, &branch_words);
+	ledger_json(&json, &stats->samples, &recorded_words);
+	ledger_json(&json, &stats->branches, &branch_words);
 	json_number(&json, "lost", stats->lost);
 	json_number(&json, "lost_samples", stats->lost_samples);
 	json_number(&json, "throttled", stats->throttled);

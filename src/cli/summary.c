@@ -402,11 +402,8 @@ static void write_modules(struct json *json, const struct figure_row *row, const
 	json_close(json, ']');
 }
 
-static void write_ledger(struct json *json, const struct figure_row *row, const void *at)
+void ledger_json(struct json *json, const struct ledger *ledger, const struct ledger_words *words)
 {
-	const struct ledger_words *words = row->with;
-	const struct ledger *ledger = at;
-
 	json_open(json, words->key, '{');
 	json_number(json, "read", ledger->read);
 	json_number(json, "kept", ledger->kept);
@@ -415,6 +412,11 @@ static void write_ledger(struct json *json, const struct figure_row *row, const 
 		json_number(json, words->reasons[i].key, ledger->dropped[i]);
 	json_close(json, '}');
 	json_close(json, '}');
+}
+
+static void write_ledger(struct json *json, const struct figure_row *row, const void *at)
+{
+	ledger_json(json, at, row->with);
 }
 
 static void write_restored(struct json *json, const struct figure_row *row, const void *summary)

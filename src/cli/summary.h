@@ -40,6 +40,9 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 /* Rows of struct inferred, of the object "inferred" of this one and of quality's. */
 extern const struct figure_row inferred_rows[];
 
+/* A ledger as the object of its key. */
+void ledger_json(struct json *json, const struct ledger *ledger, const struct ledger_words *words);
+
 /* One JSON object, schema "batconv-stats-1": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);
 

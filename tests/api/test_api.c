@@ -336,8 +336,10 @@ static void translated_lines(void **state)
 	snprintf(bolted, sizeof(bolted), "%s/lines/g4.b22", inputs ? inputs : ".");
 	snprintf(input, sizeof(input), "%s/lines/g4", inputs ? inputs : ".");
 	if (!inputs || (!batconv_translator_open(bolted, input, BATCONV_LINES | BATCONV_INLINES, &t, &err) &&
-			err.code == BATCONV_UNSUPPORTED))
-		skip(); /* no libdw */
+			err.code == BATCONV_UNSUPPORTED)) {
+		print_message("skipped: %s\n", inputs ? err.text : "INPUTS does not name the unpacked inputs");
+		skip();
+	}
 	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, at, 3, out, &err));
 	assert_string_equal(out[0].file, "/src/main.cc");
 	assert_int_equal(out[0].line, 24);
