@@ -68,14 +68,12 @@ static struct mapped {
 	volatile sig_atomic_t cut;
 } mapped[MOST_MAPPED];
 
-static bool lenient;
-
 /* The smallest page of Linux: with larger ones mmap() refuses it, and the program ends as it would. */
 #define MEND_PAGE 4096
 
 static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void remember(const struct file_map *map, const char *path)
+static void remember(const struct file_map *map, const char *path, bool lenient)
 {
 	pthread_mutex_lock(&mapped_lock);
 	for (size_t i = 0; map->data && i < MOST_MAPPED; i++) {
@@ -118,11 +116,6 @@ const char *file_mapped_at(const void *address)
 	return file ? file->name : NULL;
 }
 
-void file_map_lenient(bool on)
-{
-	lenient = on;
-}
-
 bool file_was_cut(const struct file_map *map)
 {
 	const struct mapped *file = map->data ? find_mapped(map->data) : NULL;
@@ -159,7 +152,7 @@ static bool open_input(const char *path, int *fd, struct stat *st,
 	return false;
 }
 
-static bool map_fd(int fd, const char *path, const struct stat *st,
+static bool map_fd(int fd, const char *path, const struct stat *st, bool lenient,
 		   struct file_map *out, struct bc_error *err)
 {
 	if (!S_ISREG(st->st_mode))
@@ -172,7 +165,7 @@ static bool map_fd(int fd, const char *path, const struct stat *st,
 		map.data = data;
 	}
 	*out = map;
-	remember(out, path);
+	remember(out, path, lenient);
 	return true;
 }
 
@@ -203,10 +196,10 @@ static bool map_parts(const char *path, struct file_map *map, struct bc_error *e
 }
 
 /* Takes the descriptor. */
-static bool map_opened(int fd, const char *path, const struct stat *st, struct file_map *out,
+static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, struct file_map *out,
 		       struct bc_error *err)
 {
-	bool ok = map_fd(fd, path, st, out, err);
+	bool ok = map_fd(fd, path, st, lenient, out, err);
 
 	close(fd);
 	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
@@ -219,7 +212,7 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 	struct stat st = {0};
 	int fd;
 
-	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, out, err);
+	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, false, out, err);
 }
 
 /* Map the file that named_file_open() opened. */
@@ -232,18 +225,23 @@ static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_err
 	return false;
 }
 
-bool file_map_opened(int fd, const char *path, struct file_map *out, struct bc_error *err)
+static bool map_descriptor(int fd, const char *path, bool lenient, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
 
-	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, out, err);
+	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, lenient, out, err);
+}
+
+bool file_map_lenient(int fd, const char *path, struct file_map *out, struct bc_error *err)
+{
+	return map_descriptor(fd, path, true, out, err);
 }
 
 bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
 {
 	int fd;
 
-	return named_file_open(path, by, &fd, err) && file_map_opened(fd, path, out, err);
+	return named_file_open(path, by, &fd, err) && map_descriptor(fd, path, false, out, err);
 }
 
 void file_unmap(struct file_map *map)

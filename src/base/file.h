@@ -58,9 +58,6 @@ void file_unmap(struct file_map *map);
 BC_MUST_USE bool file_map_named(const char *path, enum named_by by, struct file_map *out,
 				struct bc_error *err);
 
-/* The same of a file that is open for reading, and is called so in messages.  Takes the descriptor. */
-BC_MUST_USE bool file_map_opened(int fd, const char *path, struct file_map *out, struct bc_error *err);
-
 /* Let the system take back the memory of a part of a mapped file that is hardly read again.  It can
  * still be read.  Memory that is no mapped file is left alone. */
 void file_release(const void *part, size_t size);
@@ -70,12 +67,9 @@ void file_release(const void *part, size_t size);
  * its disk fails.  Async-signal-safe. */
 const char *file_mapped_at(const void *address);
 
-/*
- * Files of others that run on while they are read can become shorter at any moment.  A file that is mapped while
- * this is on has zeros from there on where its end, or its disk, fails, in place of the end of the program.  Off at first;
- * one thread at a time maps files while it is on.
- */
-void file_map_lenient(bool on);
+/* As file_map(), of a file that is open for reading, is called so in messages, and can become shorter at any moment, as it is somebody
+ * else's: where its end, or its disk, fails, there are zeros from then on, in place of the end of the program.  Takes the descriptor. */
+BC_MUST_USE bool file_map_lenient(int fd, const char *path, struct file_map *out, struct bc_error *err);
 
 /* Whether zeros were put into a file that was mapped so: what was read of it since is worth nothing. */
 bool file_was_cut(const struct file_map *map);

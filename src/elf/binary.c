@@ -430,7 +430,7 @@ bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_e
 {
 	struct file_map map;
 
-	return file_map_opened(fd, path, &map, err) && open_mapped(path, map, binary_take_image_or_section, out, err);
+	return file_map_lenient(fd, path, &map, err) && open_mapped(path, map, binary_take_image_or_section, out, err);
 }
 
 bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err)

@@ -168,10 +168,7 @@ static bool look(struct run_file *file, int fd, struct bc_error *err)
 		close(fd);
 		return bc_fail_nomem(err);
 	}
-	file_map_lenient(true);
-	bool ok = binary_map_opened(fd, file->path, file->binary, err);
-	file_map_lenient(false);
-	if (!ok) {
+	if (!binary_map_opened(fd, file->path, file->binary, err)) {
 		free(file->binary);
 		file->binary = NULL;
 		return false;

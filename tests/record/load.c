@@ -28,9 +28,9 @@
 #include <unistd.h>
 
 #define WEIGH(number)                                                  \
-	__attribute__((noinline)) static void weigh_##number(void)     \
+	__attribute__((noinline)) static void weigh_##number(uint32_t part) \
 	{                                                              \
-		for (uint32_t i = 0; i < (2000u << (number - 1)); i++) \
+		for (uint32_t i = 0; i < (part << (number - 1)); i++)  \
 			__asm__ volatile("" ::: "memory");             \
 	}
 WEIGH(1)
@@ -74,15 +74,19 @@ static void open_library(const char *path)
 static void *work(void *unused)
 {
 	double until = milliseconds(CLOCK_THREAD_CPUTIME_ID) + limit;
+	uint32_t random = (uint32_t)(until * 1e3);
 
 	while (milliseconds(CLOCK_THREAD_CPUTIME_ID) < until) {
-		weigh_1();
-		weigh_2();
-		weigh_3();
-		weigh_4();
-		weigh_5();
-		weigh_6();
-		weigh_7();
+		/* Rounds of one length would be in step with the clock that samples them. */
+		random = random * UINT32_C(1664525) + UINT32_C(1013904223);
+		uint32_t part = 500 + (random >> 16) % 4096;
+		weigh_1(part);
+		weigh_2(part);
+		weigh_3(part);
+		weigh_4(part);
+		weigh_5(part);
+		weigh_6(part);
+		weigh_7(part);
 	}
 	return unused;
 }
