@@ -40,6 +40,11 @@ static bool all_zero(const uint8_t *bytes, size_t size)
 	return !size;
 }
 
+bool build_id_same(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->data, b->data, a->size);
+}
+
 bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
 	const struct build_id *longer = a->size < b->size ? b : a;

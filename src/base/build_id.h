@@ -21,6 +21,9 @@ void build_id_format(const struct build_id *id, char *out);
 /* Parses hexadecimal text of an even number of digits. */
 bool build_id_parse(struct text hex, struct build_id *out);
 
+/* Are all bytes equal, and as many of them? */
+bool build_id_same(const struct build_id *a, const struct build_id *b);
+
 /* Are two build-ids equal, where perf can have cut one to 20 bytes, or padded it with zeros to 20
  * bytes?  An absent build-id equals no other. */
 bool build_id_equal(const struct build_id *a, const struct build_id *b);

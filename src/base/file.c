@@ -371,6 +371,13 @@ size_t stream_memory(const struct file_stream *stream)
 	return stream->packed ? stream->packed->capacity + unpack_memory(stream->packed->unpack) : 0;
 }
 
+const struct build_id *stream_shard_identity(const struct file_stream *stream)
+{
+	const struct build_id *identity = stream->packed ? &stream->packed->shard.identity : NULL;
+
+	return identity && identity->size ? identity : NULL;
+}
+
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err)
 {
 	return unpack_fail_cut(stream->packed->unpack, err) || bc_fail_prefix(err, stream->name);

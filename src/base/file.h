@@ -125,6 +125,9 @@ enum packing stream_packing(const struct file_stream *stream, uint64_t *taken);
 /* Bytes of memory that decompressing takes, once something was read; 0: it is not compressed. */
 size_t stream_memory(const struct file_stream *stream);
 
+/* Of a shard (shard_frames.h), once something was read, the identity that its first frame tells; NULL: it is none, or tells none. */
+const struct build_id *stream_shard_identity(const struct file_stream *stream);
+
 /* "FILE: the gzip data ends early, byte N", once `cut` is set.  false. */
 bool stream_fail_cut(const struct file_stream *stream, struct bc_error *err);
 

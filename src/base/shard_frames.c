@@ -93,6 +93,39 @@ bool shard_frame_lines(enum shard_frame which, const uint8_t frame[SHARD_FRAME],
 	return !memcmp(frame, magic, MAGIC_SIZE) && is_blank((struct text){last, (size_t)(end - last)});
 }
 
+bool shard_frame_value(struct text *rest, const char *key, struct text *value)
+{
+	struct text line;
+
+	if (!text_line(rest, &line) || !text_starts(line, key))
+		return false;
+	*value = text_from(line, strlen(key));
+	return true;
+}
+
+bool shard_frame_identity(struct text *rest, struct build_id *out)
+{
+	struct text id;
+
+	out->size = 0;
+	return shard_frame_value(rest, "identity ", &id) && (text_is(id, "-") || build_id_parse(id, out));
+}
+
+/* A head that says nothing sensible is damaged, which its checksum shows at the end. */
+static void take_head(struct shard_check *check)
+{
+	struct text lines, line;
+
+	check->head = version_of(SHARD_HEAD, check->last, check->held);
+	if (!check->head || check->held < SHARD_FRAME || !shard_frame_lines(SHARD_HEAD, check->last, &lines))
+		return;
+	while (lines.len && !text_starts(lines, "identity "))
+		if (!text_line(&lines, &line))
+			return;
+	if (!shard_frame_identity(&lines, &check->identity))
+		check->identity.size = 0;
+}
+
 static void add(struct shard_check *check, const uint8_t *data, size_t size)
 {
 	if (check->head > 1)
@@ -107,7 +140,7 @@ void shard_check_take(struct shard_check *check, const uint8_t *data, size_t siz
 	memcpy(check->last + check->held, data, fill);
 	check->held += fill;
 	if (!check->begun)
-		check->head = version_of(SHARD_HEAD, check->last, check->held);
+		take_head(check);
 	if (fill == size)
 		return;
 	check->begun = true;

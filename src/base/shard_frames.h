@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/build_id.h"
 #include "src/base/error.h"
 #include "src/base/text.h"
 
@@ -47,10 +48,17 @@ BC_MUST_USE bool shard_frames_fit(unsigned head, unsigned tail, struct bc_error 
 /* The lines behind the title of a frame of this version.  False: what is before or behind them is not as it is written. */
 BC_MUST_USE bool shard_frame_lines(enum shard_frame which, const uint8_t frame[SHARD_FRAME], struct text *lines);
 
+/* The value behind a key at the front of the next line. */
+BC_MUST_USE bool shard_frame_value(struct text *rest, const char *key, struct text *value);
+
+/* The same of "identity HEX"; size 0: "-", there is none. */
+BC_MUST_USE bool shard_frame_identity(struct text *rest, struct build_id *out);
+
 /* A file that may be a shard, on its way from front to back.  Zero at first. */
 struct shard_check {
 	bool begun;      /* more than a head was taken */
 	unsigned head;   /* its version */
+	struct build_id identity; /* that the head tells, once it was taken; size 0: none */
 	uint64_t before; /* checksum of all bytes that are not in `last` */
 	size_t held;
 	uint8_t last[SHARD_FRAME];

@@ -496,6 +496,7 @@ static int check(struct command_line *line)
 	struct filter *filter = &conversion->aggregate.filter;
 	struct bc_error conflict;
 
+	conversion->any_code = conversion->force;
 	if (conversion->as_perf2bolt)
 		conversion->aggregate.rules = (struct profile_rules){0};
 	if (args->restore.given)

@@ -311,6 +311,7 @@ static int check(struct command_line *line)
 	struct perf2bolt_arguments *a = line->arguments;
 
 	a->conversion.binary = line->operands.at[0];
+	a->conversion.any_code = a->conversion.force;
 	if (!a->files.len)
 		return usage_error(line->command, "no samples given: -p FILE", NULL);
 	if (!a->output.path && !a->only_heat)

@@ -133,6 +133,29 @@ struct reader_options conversion_reader_options(const struct conversion_options 
 	};
 }
 
+static const char *digest_start(const struct build_id *digest, char out[2 * BUILD_ID_MAX + 1])
+{
+	build_id_format(digest, out);
+	out[2 * CODE_DIGEST_SHOWN] = '\0';
+	return out;
+}
+
+/* Are the counts of a shard those of the binary's code? */
+static bool owns_code(void *ctx, const struct build_id *code, const char *file, struct bc_error *err)
+{
+	struct conversion *c = ctx;
+	char theirs[2 * BUILD_ID_MAX + 1], ours[2 * BUILD_ID_MAX + 1];
+
+	if (c->options.any_code)
+		return true;
+	if (!c->code.size)
+		c->code = code_digest(conversion_binary(c));
+	if (!c->code.size || build_id_same(code, &c->code))
+		return true;
+	return bc_fail(err, BC_MISMATCH, "%s: byte 8: its counts are of other code, %s, than %s has, %s: give the binary that ran, or leave this shard out",
+		       file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
+}
+
 static bool read_file(struct conversion *c, size_t number, struct recordings *recordings, struct bc_error *err)
 {
 	const char *path = c->options.samples[number];
@@ -142,9 +165,11 @@ static bool read_file(struct conversion *c, size_t number, struct recordings *re
 
 	how.build_id = conversion_binary(c)->image.build_id;
 	how.pool = aggregate_pool(&c->aggregate);
+	how.owner = (struct code_owner){c, owns_code};
 	if (input_run(path, &how, c->options.progress, &sink, &report, err))
 		return conversion_note_input(c, &report, err);
-	return err->code == BC_MISMATCH && c->options.sample_count > 1 && bc_fail_prefix(err, input_name(path));
+	return err->code == BC_MISMATCH && c->options.sample_count > 1 && !text_starts(text_of(err->text), input_name(path)) &&
+	       bc_fail_prefix(err, input_name(path));
 }
 
 static bool read_samples(struct conversion *c, struct bc_error *err)

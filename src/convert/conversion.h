@@ -58,7 +58,8 @@ struct conversion_options {
 	struct aggregate_options aggregate; /* .erratum: wanted where it applies */
 
 	const struct function_choice *choice; /* functions whose code is read where they have no BAT; NULL: all */
-	bool force;         /* convert samples of another build all the same */
+	bool force;         /* convert samples of another build all the same ... */
+	bool any_code;      /* ... and shards that say that they are of other code */
 	uint64_t least_checked; /* and those of which fewer branches than this were checked */
 	bool empty_will_do; /* a profile without a record is no refusal */
 	unsigned threads;   /* 0: as many as there are processors */
@@ -73,6 +74,7 @@ struct conversion {
 
 	/* What is known: conversion_open() */
 	struct binary opened; /* see conversion_binary() */
+	struct build_id code; /* code_digest() of it, once a shard was met; size 0: none was, or it is not known */
 	struct pair pair; /* .output is NULL if there is no input */
 	struct found_input found_input;
 	struct hash_source hashes; /* without fragments if there is none */

@@ -469,6 +469,8 @@ struct build_id code_digest(const struct binary *binary)
 
 	if (binary->map.digest.size == SHA256_SIZE)
 		return binary->map.digest;
+	if (binary->kind == BINARY_SECTION || binary->map.present < binary->map.size)
+		return (struct build_id){.size = 0};
 	sha256_begin(&sha);
 	sha256_add(&sha, image->file.data + 4, 1);  /* EI_CLASS */
 	sha256_add(&sha, image->file.data + 18, 2); /* e_machine */

@@ -196,7 +196,11 @@ const struct function *binary_owner(const struct binary *binary, struct output_p
  * stripping nor another form of the table changes it.
  */
 
-/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it. */
+/* 32 bytes; about 3 ms a megabyte of code, and no time of a side file, which has it.  Size 0: it is not known, as the code is not
+ * there: of a table alone, and of a side file that has no digest. */
 struct build_id code_digest(const struct binary *binary);
+
+/* So many bytes of it tell two apart in a name or a message. */
+#define CODE_DIGEST_SHOWN 6
 
 #endif

@@ -110,9 +110,17 @@ enum input_format {
 const char *input_format_name(enum input_format format);
 bool input_format_parse(struct text name, enum input_format *out);
 
+/* Who knows what code the samples are to be of.  Asked before the first record of a shard of pre-aggregated ones is read; `code` is the
+ * identity that the shard has.  False: they are not taken. */
+struct code_owner {
+	void *ctx;
+	bool (*owns)(void *ctx, const struct build_id *code, const char *file, struct bc_error *err); /* NULL: any code will do */
+};
+
 struct reader_options {
 	enum input_format format;
 	struct build_id build_id; /* of the binary: locations with this id are inside it */
+	struct code_owner owner;
 	struct pool *pool;        /* to read text with; NULL: this thread alone */
 	/* If the text of perf script ends within a line, use the lines before it and say so
 	 * (reader_report.cut); without this option such a line is an error. */

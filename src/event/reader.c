@@ -170,6 +170,15 @@ static bool recognise(struct lines *lines, const struct reader_options *options,
 					   : "expected perf.data, text of perf script or pre-aggregated records");
 }
 
+/* Addresses mean nothing in other code, and nothing in the records shows it. */
+static bool check_code(const struct file_stream *stream, const struct reader_options *options, enum input_format format, struct bc_error *err)
+{
+	const struct build_id *code = format == INPUT_PREAGG ? stream_shard_identity(stream) : NULL;
+	const struct code_owner *owner = &options->owner;
+
+	return !code || !owner->owns || owner->owns(owner->ctx, code, stream->name, err);
+}
+
 bool reader_run(struct file_stream *stream, const struct reader_options *options,
 		const struct event_sink *sink, struct reader_report *report,
 		struct bc_error *err)
@@ -182,6 +191,8 @@ bool reader_run(struct file_stream *stream, const struct reader_options *options
 	if (!lines_init(&lines, stream, err) || !recognise(&lines, options, &format, err))
 		return false;
 	report->format = format->format;
+	if (!check_code(stream, options, format->format, err))
+		return false;
 	if (format->fits && options->recordings)
 		*options->recordings = (struct recordings){0}; /* text says not where it is from */
 	return format->read(&lines, options, sink, report, err);

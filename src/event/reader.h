@@ -16,7 +16,7 @@
  * BC_FORMAT       empty, not recognised, or a line that cannot be read; the
  *                 text has file, line and column
  * BC_UNSUPPORTED  a format that is known and not read here
- * or what the sink said */
+ * or what the sink, or the owner of the code, said */
 BC_MUST_USE bool reader_run(struct file_stream *stream,
 			    const struct reader_options *options,
 			    const struct event_sink *sink,

@@ -101,11 +101,6 @@ struct build_id merge_identity(const struct merge_input *input)
 	return id;
 }
 
-static bool same_id(const struct build_id *a, const struct build_id *b)
-{
-	return a->size == b->size && !memcmp(a->data, b->data, a->size);
-}
-
 static bool refuse_other(struct merge_input *input, const struct merge_options *options)
 {
 	bool code = input->head.kind == KIND_PREAGG;
@@ -114,7 +109,7 @@ static bool refuse_other(struct merge_input *input, const struct merge_options *
 
 	if (!code && wanted.size)
 		wanted.data[wanted.size - 1] &= 0xfe;
-	if (!id.size || same_id(&id, &wanted))
+	if (!id.size || (code && !wanted.size) || build_id_same(&id, &wanted))
 		return true;
 	build_id_format(&id, has);
 	snprintf(text, sizeof(text), "%.200s: is of another build, %s", input_name(input->path), has);
@@ -299,7 +294,7 @@ static bool check_identities(const struct merge *merge, struct bc_error *err)
 		struct build_id id = merge_identity(input), has = first ? merge_identity(first) : id;
 		if (input->why || !id.size)
 			continue;
-		if (!same_id(&id, &has))
+		if (!build_id_same(&id, &has))
 			return fail_pair(first, input, "they are of two builds (--group=build keeps them apart)", err);
 		first = first ? first : input;
 	}
@@ -336,7 +331,7 @@ struct shard merge_shard(const struct merge *merge, const struct build_id *only)
 	for (size_t i = 0; i < merge->count; i++) {
 		const struct merge_input *input = &merge->inputs[i];
 		struct build_id id = merge_identity(input);
-		if (input->why || (only && !same_id(&id, only)))
+		if (input->why || (only && !build_id_same(&id, only)))
 			continue;
 		shard.kind = shard.kind ? shard.kind : input->head.kind;
 		shard.mode = shard.mode ? shard.mode : input->head.mode;

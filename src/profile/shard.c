@@ -136,23 +136,12 @@ static bool read_at(const struct file_stream *stream, uint64_t at, uint8_t frame
 	return true;
 }
 
-/* The value behind a key at the front of a line. */
-static bool take_line(struct text *rest, const char *key, struct text *value)
-{
-	struct text line;
-
-	if (!text_line(rest, &line) || !text_starts(line, key))
-		return false;
-	*value = text_from(line, strlen(key));
-	return true;
-}
-
 static bool take_sum(struct text *rest, const char *key, exact_sum *out)
 {
 	struct text digits;
 
 	*out = 0;
-	if (!take_line(rest, key, &digits) || !digits.len || digits.len > 38)
+	if (!shard_frame_value(rest, key, &digits) || !digits.len || digits.len > 38)
 		return false;
 	for (size_t i = 0; i < digits.len; i++) {
 		if (digits.at[i] < '0' || digits.at[i] > '9')
@@ -164,11 +153,11 @@ static bool take_sum(struct text *rest, const char *key, exact_sum *out)
 
 static bool parse_head(struct text rest, struct shard *out)
 {
-	struct text kind, mode, id, scaled;
+	struct text kind, mode, scaled;
 	bool kind_known = false, mode_known = false;
 
-	if (!take_line(&rest, "kind ", &kind) || !take_line(&rest, "mode ", &mode) ||
-	    !take_line(&rest, "identity ", &id) || !take_line(&rest, "scaled ", &scaled))
+	if (!shard_frame_value(&rest, "kind ", &kind) || !shard_frame_value(&rest, "mode ", &mode) || !shard_frame_identity(&rest, &out->id) ||
+	    !shard_frame_value(&rest, "scaled ", &scaled))
 		return false;
 	for (int i = KIND_NOTHING; i <= KIND_PREAGG; i++)
 		if (text_is(kind, profile_kind_name((enum profile_kind)i))) {
@@ -181,8 +170,7 @@ static bool parse_head(struct text rest, struct shard *out)
 			mode_known = true;
 		}
 	out->scaled = text_is(scaled, "1");
-	return kind_known && mode_known && (out->scaled || text_is(scaled, "0")) && !rest.len &&
-	       (text_is(id, "-") || build_id_parse(id, &out->id));
+	return kind_known && mode_known && (out->scaled || text_is(scaled, "0")) && !rest.len;
 }
 
 static bool parse_tail(struct text rest, struct shard *out)

@@ -19,7 +19,6 @@
 #include "src/elf/binary.h"
 
 #define SUFFIX ".zst"
-#define DIGEST_SHOWN 6     /* bytes */
 #define NAME_MOST 100      /* characters of a binary's name */
 #define STALE 600          /* seconds: a shard is written in less */
 #define NAMES_MOST 1000    /* shards of one binary and second */
@@ -39,7 +38,7 @@ static void plain_letters(char *name)
 /* Behind NAME.DIGEST, where a name of this host's shards goes on at `at`: what stands behind it; NULL: it is none. */
 static const char *behind_shard_at(const char *name, const char *at, size_t host)
 {
-	size_t digest = 2 * (size_t)DIGEST_SHOWN;
+	size_t digest = 2 * (size_t)CODE_DIGEST_SHOWN;
 
 	/* Hosts can have names that end with that of another one: www.example.com, example.com. */
 	if ((size_t)(at - name) < digest + 1 || at[-(ptrdiff_t)digest - 1] != '.' || strspn(at - digest, "0123456789abcdef") != digest)
@@ -178,11 +177,12 @@ static bool know_binary(struct record_shards *shards, struct bc_error *err)
 
 	if (!binary_map(shards->binary, &binary, err))
 		return false;
-	bool is_program = binary.kind != BINARY_SECTION;
-	if (is_program)
-		shards->digest = code_digest(&binary);
+	shards->digest = code_digest(&binary);
+	bool is_table = binary.kind == BINARY_SECTION;
 	binary_close(&binary);
-	return is_program || bc_fail(err, BC_UNSUPPORTED, "%s: is a table alone, and no binary", shards->binary);
+	return shards->digest.size || bc_fail(err, BC_UNSUPPORTED, "%s: %s", shards->binary,
+					      is_table ? "is a table alone, and no binary"
+						       : "a side file without the digest of its binary's code: extract it again");
 }
 
 bool record_shards_open(struct record_shards *out, const char *output, const char *binary, uint64_t least, struct record_keep keep, struct bc_error *err)
@@ -220,15 +220,10 @@ void record_shards_close(struct record_shards *shards)
 
 /* ---- what is handed over ---- */
 
-static bool same_id(const struct build_id *a, const struct build_id *b)
-{
-	return a->size == b->size && !memcmp(a->data, b->data, a->size);
-}
-
 static struct recorded_binary *binary_of(struct record_shards *shards, const struct recorded *recorded)
 {
 	for (size_t i = 0; i < shards->binaries.len; i++)
-		if (same_id(&shards->binaries.at[i].digest, &recorded->digest))
+		if (build_id_same(&shards->binaries.at[i].digest, &recorded->digest))
 			return &shards->binaries.at[i];
 	struct recorded_binary new = {.path = strdup(recorded->path), .digest = recorded->digest, .build_id = recorded->build_id};
 	if (!new.path || !recorded_binary_vec_push(&shards->binaries, new)) {
@@ -258,7 +253,7 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	if (strchr(name, ' '))
 		*strchr(name, ' ') = '\0'; /* " (deleted)", or what a name seldom has */
 	plain_letters(name);
-	first.size = first.size < DIGEST_SHOWN ? first.size : DIGEST_SHOWN;
+	first.size = first.size < CODE_DIGEST_SHOWN ? first.size : CODE_DIGEST_SHOWN;
 	build_id_format(&first, digest);
 	if (gmtime_r(&shards->since, &utc))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
@@ -345,7 +340,7 @@ static bool take(void *ctx, const struct recorded *recorded, struct bc_error *er
 {
 	const struct hand_over *hand_over = ctx;
 	struct record_shards *shards = hand_over->shards;
-	bool few = recorded->samples < shards->least, other = shards->binary && !same_id(&recorded->digest, &shards->digest);
+	bool few = recorded->samples < shards->least, other = shards->binary && !build_id_same(&recorded->digest, &shards->digest);
 
 	err->code = BC_OK;
 	if (!hand_over->last && few)

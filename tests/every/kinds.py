@@ -219,6 +219,8 @@ def add_outputs(make):
     make.add('profile.fdata', make.run('convert', '-q', bolted, data))
     make.add('profile.yaml', make.run('convert', '-q', '--format=yaml', bolted, data))
     make.add('profile.preagg', make.run('convert', '-q', '--format=preagg', bolted, data))
+    for name, binary in ('shard.zst', bolted), ('other.zst', make.path('demo')):  # of the same records, but of two binaries
+        make.add(name, make.run('convert', '-q', '--force', '--shard', binary, make.path('profile.preagg')))
     make.run('convert', '-q', '--stats-file=' + make.path('stats.json'), '-o', make.path('unused'), bolted, data)
     os.remove(make.path('unused'))
     make.kinds.append(Kind('stats.json', make.path('stats.json')))

@@ -47,6 +47,28 @@ static struct text written(const struct written_shard *sample)
 	return (struct text){sink.at, sink.len};
 }
 
+/* Whoever reads a stream knows the identity once the first byte of text was read, in reads of any size. */
+static void a_stream_tells_the_identity(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < BC_COUNT(samples); i++) {
+		struct text file = written(&samples[i]);
+		for (size_t step = 32; step <= 512; step += 37) {
+			struct file_stream stream = {.name = "shard", .fd = -1, .memory = (const uint8_t *)file.at, .size = file.len};
+			char buffer[512];
+			size_t got;
+			struct bc_error err;
+			assert_null(stream_shard_identity(&stream));
+			assert_true(stream_read(&stream, buffer, step, &got, &err));
+			const struct build_id *id = stream_shard_identity(&stream);
+			assert_int_equal(id != NULL, samples[i].shard.id.size != 0);
+			assert_true(!id || build_id_same(id, &samples[i].shard.id));
+			stream_close(&stream);
+		}
+		free((char *)file.at);
+	}
+}
+
 /* What merge makes of it, for free(), or NULL. */
 static char *merged(struct text file)
 {
@@ -190,6 +212,7 @@ static void several(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_tells_the_identity),
 		cmocka_unit_test(what_was_written),
 		cmocka_unit_test(every_bit),
 		cmocka_unit_test(every_cut),
