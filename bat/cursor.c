@@ -16,7 +16,7 @@ bool bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at,
 	(void)vsnprintf(reason, sizeof(reason), why, args);
 	va_end(args);
 
-	err->code = BAT_MALFORMED;
+	err->code = BAT_ERROR_FORMAT;
 	err->byte = (uint64_t)(at - c->begin);
 	err->field = field;
 	err->cause = cause;

@@ -20,7 +20,7 @@ static inline size_t cursor_left(const struct bat_cursor *c)
 	return (size_t)(c->end - c->pos);
 }
 
-/* Fill the error for the field that begins at `at`: BAT_MALFORMED and
+/* Fill the error for the field that begins at `at`: BAT_ERROR_FORMAT and
  * "field, byte N: why".  Returns false. */
 __attribute__((cold, format(printf, 5, 6))) bool
 bat_cursor_fail(const struct bat_cursor *c, const uint8_t *at, const char *field,

@@ -64,7 +64,7 @@ BAT_MUST_USE bool bat_grow_entries(struct bat_pass *p, uint32_t count);
 BAT_MUST_USE bool bat_grow_secondary(struct bat_pass *p, uint32_t count);
 
 /* Make sure that the table has capacity for `count` more items.  The caller has
- * checked that as many can be in the bytes left.  BAT_NOMEM */
+ * checked that as many can be in the bytes left.  BAT_ERROR_NOMEM */
 BAT_MUST_USE static inline bool pass_reserve_fragments(struct bat_pass *p,
 						    uint32_t count)
 {
@@ -87,7 +87,7 @@ BAT_MUST_USE static inline bool pass_reserve_secondary(struct bat_pass *p,
 }
 
 /* Behind the last byte: give back the capacity that is not used, and set the
- * counts of the table.  BAT_NOMEM */
+ * counts of the table.  BAT_ERROR_NOMEM */
 BAT_MUST_USE bool bat_pass_finish(struct bat_pass *p);
 
 static inline void pass_add_entry(struct bat_pass *p, struct bat_entry entry)

@@ -16,7 +16,7 @@ uint32_t bat_encoded_entries(const struct bat_features *features,
 bool bat_fail_unencodable(enum bat_layout layout, const struct bat_fragment *f,
 		     const char *why, struct bat_error *err)
 {
-	*err = (struct bat_error){ .code = BAT_UNENCODABLE, .field = "" };
+	*err = (struct bat_error){ .code = BAT_ERROR_UNENCODABLE, .field = "" };
 	(void)snprintf(err->text, sizeof(err->text),
 		       "layout %s cannot hold the fragment at 0x%llx: %s",
 		       bat_layout_name(layout), (unsigned long long)f->address,

@@ -20,7 +20,7 @@ static inline bool bat_encodes_entry(const struct bat_features *features,
 uint32_t bat_encoded_entries(const struct bat_features *features,
 			  const struct bat_entry *entries, uint32_t count);
 
-/* BAT_UNENCODABLE: `layout` cannot encode this fragment.  Returns false. */
+/* BAT_ERROR_UNENCODABLE: `layout` cannot encode this fragment.  Returns false. */
 bool bat_fail_unencodable(enum bat_layout layout, const struct bat_fragment *f,
 		     const char *why, struct bat_error *err);
 

@@ -8,8 +8,17 @@ bool bat_encode(const struct bat_table *table, enum bat_layout layout,
 		uint8_t **data, size_t *size, struct bat_error *err)
 {
 	struct bat_buffer s = { NULL, 0, 0, false };
-	bool done = layout == BAT_FIXED ? bat_write_fixed(&s, table, err)
-					: bat_write_leb(&s, table, layout, err);
+	struct bat_error unread;
+	bool done;
+
+	err = err ? err : &unread;
+	*data = NULL;
+	*size = 0;
+	if (!bat_know_layout(layout, err))
+		return false;
+	done = layout == BAT_LAYOUT_FIXED
+		       ? bat_write_fixed(&s, table, err)
+		       : bat_write_leb(&s, table, layout, err);
 
 	if (done && s.failed)
 		done = bat_fail_nomem(err);

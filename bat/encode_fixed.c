@@ -10,7 +10,7 @@ static uint32_t input_to_fixed(uint32_t input)
 static void write_fragment(struct bat_buffer *s, const struct bat_table *table,
 			   const struct bat_fragment *f)
 {
-	const struct bat_features *features = bat_layout_features(BAT_FIXED);
+	const struct bat_features *features = bat_layout_features(BAT_LAYOUT_FIXED);
 	const struct bat_entry *entries = table->entries + f->first_entry;
 	uint32_t count = f->entry_count;
 
@@ -28,12 +28,12 @@ static bool write_pair(struct bat_buffer *s, const struct bat_table *table,
 		       const struct bat_fragment *f, struct bat_error *err)
 {
 	bat_buffer_u64(s, f->address);
-	if (table->layout == BAT_FIXED)
+	if (table->layout == BAT_LAYOUT_FIXED)
 		bat_buffer_u64(s, f->stored_hot);
 	else if (f->parent != BAT_NO_PARENT)
 		bat_buffer_u64(s, table->fragments[f->parent].address);
 	else
-		return bat_fail_unencodable(BAT_FIXED, f, "it has no parent", err);
+		return bat_fail_unencodable(BAT_LAYOUT_FIXED, f, "it has no parent", err);
 	return true;
 }
 
@@ -46,7 +46,7 @@ bool bat_write_fixed(struct bat_buffer *s, const struct bat_table *table,
 	bat_buffer_u32(s, count);
 	for (uint32_t i = 0; i < count; i++) {
 		if (i && fragments[i].address == fragments[i - 1].address)
-			return bat_fail_unencodable(BAT_FIXED, &fragments[i],
+			return bat_fail_unencodable(BAT_LAYOUT_FIXED, &fragments[i],
 					       "another begins there", err);
 		write_fragment(s, table, &fragments[i]);
 	}

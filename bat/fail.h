@@ -5,7 +5,10 @@
 
 #include "bat/bat.h"
 
-/* Fill the error with BAT_NOMEM.  Returns false. */
+/* Fill the error with BAT_ERROR_NOMEM.  Returns false. */
 bool bat_fail_nomem(struct bat_error *err);
+
+/* Is it a layout of this library?  If not, fills the error with BAT_ERROR_ARGUMENT. */
+bool bat_know_layout(enum bat_layout layout, struct bat_error *err);
 
 #endif

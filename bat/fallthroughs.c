@@ -41,7 +41,7 @@ uint32_t bat_trace_blocks(const struct bat_table *table,
 	return edges;
 }
 
-size_t bat_fallthroughs(const struct bat_table *table,
+uint32_t bat_fallthroughs(const struct bat_table *table,
 			const struct bat_fragment *fragment, uint32_t from,
 			uint32_t to, bat_edge_fn *edge, void *ctx)
 {

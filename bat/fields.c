@@ -6,6 +6,7 @@
  * verify compares what the decoder made of a sound table with it.
  */
 #include "bat/cursor.h"
+#include "bat/fail.h"
 #include "bat/layout.h"
 
 struct walk {
@@ -38,20 +39,20 @@ BAT_MUST_USE static bool get(struct walk *w, const char *name,
 	bool ok = false;
 
 	switch (encoding) {
-	case BAT_U32:
+	case BAT_ENCODING_U32:
 		ok = cursor_u32(&w->in, name, &u32);
 		f->stored = ok ? u32 : 0;
 		break;
-	case BAT_U64:
+	case BAT_ENCODING_U64:
 		ok = cursor_u64(&w->in, name, &f->stored);
 		break;
-	case BAT_ULEB:
+	case BAT_ENCODING_ULEB:
 		ok = cursor_uleb(&w->in, name, &f->stored);
 		break;
-	case BAT_SLEB:
+	case BAT_ENCODING_SLEB:
 		ok = cursor_sleb(&w->in, name, &f->stored);
 		break;
-	case BAT_BITS:
+	case BAT_ENCODING_BITS:
 		break;
 	}
 	f->name = name;
@@ -93,7 +94,7 @@ static bool equal_elems(struct walk *w, struct function_bytes *f)
 {
 	const uint8_t *at;
 
-	if (!plain(w, "EqualElems", BAT_ULEB, &f->equal))
+	if (!plain(w, "EqualElems", BAT_ENCODING_ULEB, &f->equal))
 		return false;
 	if (!f->equal)
 		return true;
@@ -102,7 +103,7 @@ static bool equal_elems(struct walk *w, struct function_bytes *f)
 			  "BranchEntries", &f->mask))
 		return false;
 	w->field.name = "BranchEntries";
-	w->field.encoding = BAT_BITS;
+	w->field.encoding = BAT_ENCODING_BITS;
 	w->field.byte = (uint64_t)(at - w->in.begin);
 	w->field.size = (uint64_t)(w->in.pos - at);
 	w->field.stored = 0;
@@ -114,16 +115,16 @@ static bool header(struct walk *w, struct function_bytes *f)
 	bool hashed = w->features->hashed;
 	uint64_t unused;
 
-	if (w->field.cold && (!delta(w, "HotIndex", BAT_ULEB, &w->hot_index) ||
-			      (hashed && !plain(w, "ColdInputSkew", BAT_ULEB,
+	if (w->field.cold && (!delta(w, "HotIndex", BAT_ENCODING_ULEB, &w->hot_index) ||
+			      (hashed && !plain(w, "ColdInputSkew", BAT_ENCODING_ULEB,
 						&f->skew))))
 		return false;
 	if (!w->field.cold && hashed &&
-	    (!plain(w, "FuncHash", BAT_U64, &unused) ||
-	     !plain(w, "NumBlocks", BAT_ULEB, &unused) ||
-	     !plain(w, "NumSecEntryPoints", BAT_ULEB, &f->secondary)))
+	    (!plain(w, "FuncHash", BAT_ENCODING_U64, &unused) ||
+	     !plain(w, "NumBlocks", BAT_ENCODING_ULEB, &unused) ||
+	     !plain(w, "NumSecEntryPoints", BAT_ENCODING_ULEB, &f->secondary)))
 		return false;
-	if (!plain(w, "NumEntries", BAT_ULEB, &f->entries))
+	if (!plain(w, "NumEntries", BAT_ENCODING_ULEB, &f->entries))
 		return false;
 	if (w->field.cold ? w->features->equal_cold : w->features->equal_hot)
 		return equal_elems(w, f);
@@ -136,7 +137,7 @@ static bool entry(struct walk *w, const struct function_bytes *f, uint64_t j,
 	uint64_t unused;
 	uint32_t offset;
 
-	if (!get(w, "OutputOffset", BAT_ULEB))
+	if (!get(w, "OutputOffset", BAT_ENCODING_ULEB))
 		return false;
 	w->output += w->field.stored;
 	offset = (uint32_t)(w->output - f->address);
@@ -144,12 +145,12 @@ static bool entry(struct walk *w, const struct function_bytes *f, uint64_t j,
 		return false;
 	if (j < f->equal)
 		*input = (offset + f->skew) << 1 | (f->mask[j / 8] >> j % 8 & 1);
-	else if (!delta(w, "InputOffset", BAT_SLEB, input))
+	else if (!delta(w, "InputOffset", BAT_ENCODING_SLEB, input))
 		return false;
 	if (!w->features->hashed || *input & 1)
 		return true;
-	return plain(w, "BBHash", BAT_U64, &unused) &&
-	       delta(w, "BBIdx", BAT_ULEB, index);
+	return plain(w, "BBHash", BAT_ENCODING_U64, &unused) &&
+	       delta(w, "BBIdx", BAT_ENCODING_ULEB, index);
 }
 
 static bool entries(struct walk *w, const struct function_bytes *f)
@@ -163,7 +164,7 @@ static bool entries(struct walk *w, const struct function_bytes *f)
 	}
 	for (uint64_t j = 0; j < f->secondary; j++) {
 		w->field.entry = (uint32_t)j;
-		if (!delta(w, "SecEntryPoint", BAT_ULEB, &secondary))
+		if (!delta(w, "SecEntryPoint", BAT_ENCODING_ULEB, &secondary))
 			return false;
 	}
 	return true;
@@ -175,14 +176,14 @@ static bool functions(struct walk *w, bool cold)
 
 	w->field.cold = cold;
 	w->field.fragment = w->field.entry = BAT_NO_INDEX;
-	if (!plain(w, "NumFuncs", BAT_ULEB, &count))
+	if (!plain(w, "NumFuncs", BAT_ENCODING_ULEB, &count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		struct function_bytes f = { .skew = 0 };
 
 		w->field.fragment = (uint32_t)i;
 		w->field.entry = BAT_NO_INDEX;
-		if (!delta(w, "Address", BAT_ULEB, &w->output))
+		if (!delta(w, "Address", BAT_ENCODING_ULEB, &w->output))
 			return false;
 		f.address = w->output;
 		if (!header(w, &f) || !entries(w, &f))
@@ -196,13 +197,13 @@ static bool fixed_fragment(struct walk *w)
 	uint64_t unused, count;
 
 	w->field.entry = BAT_NO_INDEX;
-	if (!plain(w, "OutputAddress", BAT_U64, &unused) ||
-	    !plain(w, "NumEntries", BAT_U32, &count))
+	if (!plain(w, "OutputAddress", BAT_ENCODING_U64, &unused) ||
+	    !plain(w, "NumEntries", BAT_ENCODING_U32, &count))
 		return false;
 	for (uint64_t j = 0; j < count; j++) {
 		w->field.entry = (uint32_t)j;
-		if (!plain(w, "OutputOffset", BAT_U32, &unused) ||
-		    !get(w, "InputOffset", BAT_U32) ||
+		if (!plain(w, "OutputOffset", BAT_ENCODING_U32, &unused) ||
+		    !get(w, "InputOffset", BAT_ENCODING_U32) ||
 		    !show(w, (uint32_t)(w->field.stored << 1 |
 					w->field.stored >> 31)))
 			return false;
@@ -215,7 +216,7 @@ static bool fixed(struct walk *w)
 	uint64_t unused, count;
 
 	w->field.fragment = w->field.entry = BAT_NO_INDEX;
-	if (!plain(w, "NumFragments", BAT_U32, &count))
+	if (!plain(w, "NumFragments", BAT_ENCODING_U32, &count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		w->field.fragment = (uint32_t)i;
@@ -224,12 +225,12 @@ static bool fixed(struct walk *w)
 	}
 	w->field.cold = true;
 	w->field.fragment = w->field.entry = BAT_NO_INDEX;
-	if (!plain(w, "NumCold", BAT_U32, &count))
+	if (!plain(w, "NumCold", BAT_ENCODING_U32, &count))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		w->field.entry = (uint32_t)i;
-		if (!plain(w, "ColdAddress", BAT_U64, &unused) ||
-		    !plain(w, "HotAddress", BAT_U64, &unused))
+		if (!plain(w, "ColdAddress", BAT_ENCODING_U64, &unused) ||
+		    !plain(w, "HotAddress", BAT_ENCODING_U64, &unused))
 			return false;
 	}
 	return true;
@@ -245,15 +246,18 @@ static bool at_end(const struct walk *w)
 bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size,
 		bat_field_fn *visit, void *ctx, struct bat_error *err)
 {
-	struct walk w = {
-		.in = { desc, desc, desc + size, err },
-		.features = bat_layout_features(layout),
-		.visit = visit,
-		.ctx = ctx,
-	};
-	bool read = layout == BAT_FIXED
-			    ? fixed(&w)
-			    : functions(&w, false) && functions(&w, true);
+	struct walk w = { .visit = visit, .ctx = ctx };
+	struct bat_error unread;
+	bool read;
+
+	err = err ? err : &unread;
+	if (!bat_know_layout(layout, err))
+		return false;
+	w.in = (struct bat_cursor){ desc, desc, desc + size, err };
+	w.features = bat_layout_features(layout);
+	read = layout == BAT_LAYOUT_FIXED
+		       ? fixed(&w)
+		       : functions(&w, false) && functions(&w, true);
 
 	err->layout = layout;
 	return w.ended || (read && at_end(&w));

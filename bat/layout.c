@@ -7,10 +7,10 @@ static const struct {
 	const char *name;
 	struct bat_features features;
 } layouts[BAT_LAYOUT_COUNT] = {
-	[BAT_FIXED] = { .name = "fixed" },
-	[BAT_DELTA] = { .name = "delta" },
-	[BAT_EQUAL] = { .name = "equal", .features = { .equal_hot = true } },
-	[BAT_HASHED] = { .name = "hashed",
+	[BAT_LAYOUT_FIXED] = { .name = "fixed" },
+	[BAT_LAYOUT_DELTA] = { .name = "delta" },
+	[BAT_LAYOUT_EQUAL] = { .name = "equal", .features = { .equal_hot = true } },
+	[BAT_LAYOUT_HASHED] = { .name = "hashed",
 			 .features = { .equal_hot = true,
 				       .equal_cold = true,
 				       .hashed = true } },
@@ -23,12 +23,11 @@ uint32_t bat_version(void)
 
 const char *bat_layout_name(enum bat_layout layout)
 {
-	assert(layout < BAT_LAYOUT_COUNT);
-	return layouts[layout].name;
+	return (unsigned)layout < BAT_LAYOUT_COUNT ? layouts[layout].name : NULL;
 }
 
 const struct bat_features *bat_layout_features(enum bat_layout layout)
 {
-	assert(layout < BAT_LAYOUT_COUNT);
+	assert((unsigned)layout < BAT_LAYOUT_COUNT);
 	return &layouts[layout].features;
 }

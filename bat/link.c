@@ -42,7 +42,7 @@ static void merge(struct bat_fragment *all, uint32_t hot_count,
  * which shows if it leaves the hot table. */
 static bool counts_all(const struct bat_table *t)
 {
-	if (t->layout != BAT_HASHED)
+	if (t->layout != BAT_LAYOUT_HASHED)
 		return false;
 	for (uint32_t i = t->hot_count; i < t->fragment_count; i++)
 		if (t->fragments[i].stored_hot >= t->hot_count)
@@ -109,7 +109,7 @@ static void link_fixed(struct bat_table *t)
 
 bool bat_link(struct bat_table *t, struct bat_error *err)
 {
-	if (t->layout == BAT_FIXED)
+	if (t->layout == BAT_LAYOUT_FIXED)
 		link_fixed(t);
 	else if (!link_leb(t, err))
 		return false;

@@ -10,10 +10,10 @@
 
 /* Sort a table's fragments by address and set every parent.
  *
- * table   as the decoders leave it: in BAT_FIXED sorted, otherwise all hot
+ * table   as the decoders leave it: in BAT_LAYOUT_FIXED sorted, otherwise all hot
  *         fragments sorted, then all cold ones sorted
  *
- * BAT_NOMEM */
+ * BAT_ERROR_NOMEM */
 BAT_MUST_USE bool bat_link(struct bat_table *table, struct bat_error *err);
 
 #endif

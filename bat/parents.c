@@ -113,7 +113,7 @@ static uint32_t number_key(const struct bat_fragment_name *cold)
 
 /* How many entries of the fragment, counted from the first, certainly have code.
  * The entries behind them are of blocks that were never emitted, at address 0,
- * and in BAT_HASHED of deleted blocks, at the end of the fragment.  A table does
+ * and in BAT_LAYOUT_HASHED of deleted blocks, at the end of the fragment.  A table does
  * not say where a fragment ends: the last output offset is taken for its end. */
 static uint32_t count_emitted(const struct bat_table *table,
 			   const struct bat_fragment *f)
@@ -124,7 +124,7 @@ static uint32_t count_emitted(const struct bat_table *table,
 
 	while (count && (uint32_t)(f->address + e[count - 1].output) == 0)
 		count--;
-	if (!count || table->layout != BAT_HASHED)
+	if (!count || table->layout != BAT_LAYOUT_HASHED)
 		return count;
 	end = e[count - 1].output;
 	while (count && e[count - 1].output == end)
@@ -236,7 +236,7 @@ static bool stored_agrees(const struct repair *r, const struct bat_fragment_name
  * every cold fragment, the entries need not be looked at. */
 static bool all_agree(struct repair *r)
 {
-	if (r->table->layout != BAT_FIXED && r->table->layout != BAT_HASHED)
+	if (r->table->layout != BAT_LAYOUT_FIXED && r->table->layout != BAT_LAYOUT_HASHED)
 		return false;
 	for (uint32_t i = 0; i < r->table->fragment_count; i++)
 		r->parents[i] = BAT_NO_PARENT;
@@ -275,7 +275,7 @@ static bool is_ordinal(const struct bat_table *table)
 {
 	uint64_t cold = 0;
 
-	if (table->layout != BAT_DELTA && table->layout != BAT_EQUAL)
+	if (table->layout != BAT_LAYOUT_DELTA && table->layout != BAT_LAYOUT_EQUAL)
 		return false;
 	for (uint32_t i = 0; i < table->fragment_count; i++)
 		if (table->fragments[i].cold &&

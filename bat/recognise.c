@@ -20,7 +20,7 @@ struct trial {
 
 static bool run_pass(enum bat_layout layout, struct bat_pass *p)
 {
-	if (layout == BAT_FIXED)
+	if (layout == BAT_LAYOUT_FIXED)
 		return bat_read_fixed(p);
 	return bat_read_leb(p, bat_layout_features(layout));
 }
@@ -33,7 +33,7 @@ static void try_layout(enum bat_layout layout, const uint8_t *desc, size_t size,
 	*t = (struct trial){
 		.pass.in = { desc, desc, desc + size, &t->err },
 		.pass.table = into,
-		.pass.with_blocks = with_blocks && layout == BAT_HASHED,
+		.pass.with_blocks = with_blocks && layout == BAT_LAYOUT_HASHED,
 	};
 	/* A note's descsz has 32 bits, and so have our counts. */
 	if (size > UINT32_MAX)
@@ -71,7 +71,12 @@ static bool decode(enum bat_layout layout, const uint8_t *desc, size_t size,
 bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 		   struct bat_table *out, struct bat_error *err)
 {
-	return decode(layout, desc, size, true, out, err);
+	struct bat_error unread;
+
+	err = err ? err : &unread;
+	*out = (struct bat_table){ 0 };
+	return bat_know_layout(layout, err) &&
+	       decode(layout, desc, size, true, out, err);
 }
 
 /* No layout fits: the text has the error of each layout, and the other fields are
@@ -80,7 +85,7 @@ static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
 {
 	size_t used = 0;
 
-	*err = (struct bat_error){ .code = BAT_MALFORMED, .field = "" };
+	*err = (struct bat_error){ .code = BAT_ERROR_FORMAT, .field = "" };
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT && used < sizeof(err->text);
 	     i++) {
 		int n = snprintf(err->text + used, sizeof(err->text) - used,
@@ -103,7 +108,7 @@ static bool fail_unrecognised(const struct trial *trials, struct bat_error *err)
 static bool fail_ambiguous(enum bat_layout a, enum bat_layout b,
 			   struct bat_error *err)
 {
-	*err = (struct bat_error){ .code = BAT_AMBIGUOUS, .field = "" };
+	*err = (struct bat_error){ .code = BAT_ERROR_AMBIGUOUS, .field = "" };
 	(void)snprintf(err->text, sizeof(err->text),
 		       "ambiguous BAT layout: %s and %s fit equally well",
 		       bat_layout_name(a), bat_layout_name(b));
@@ -122,7 +127,7 @@ static bool fits_better(const struct trial *a, const struct trial *b)
 static bool choose(const struct trial *trials, enum bat_layout *out,
 		   struct bat_error *err)
 {
-	unsigned best = BAT_HASHED;
+	unsigned best = BAT_LAYOUT_HASHED;
 
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
 		if (fits_better(&trials[i], &trials[best]))
@@ -144,18 +149,21 @@ static bool choose(const struct trial *trials, enum bat_layout *out,
 static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
 		      struct bat_table *out, struct bat_error *err)
 {
-	struct bat_table hashed = { .layout = BAT_HASHED };
+	struct bat_table hashed = { .layout = BAT_LAYOUT_HASHED };
 	struct trial trials[BAT_LAYOUT_COUNT];
-	enum bat_layout best = BAT_HASHED;
+	enum bat_layout best = BAT_LAYOUT_HASHED;
+	struct bat_error unread;
 	bool ok;
 
+	err = err ? err : &unread;
+	*out = (struct bat_table){ 0 };
 	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++)
 		try_layout((enum bat_layout)i, desc, size, with_blocks,
-			   i == BAT_HASHED ? &hashed : NULL, &trials[i]);
-	ok = trials[BAT_HASHED].err.code != BAT_NOMEM ||
+			   i == BAT_LAYOUT_HASHED ? &hashed : NULL, &trials[i]);
+	ok = trials[BAT_LAYOUT_HASHED].err.code != BAT_ERROR_NOMEM ||
 	     bat_fail_nomem(err);
 	ok = ok && choose(trials, &best, err);
-	if (ok && best == BAT_HASHED)
+	if (ok && best == BAT_LAYOUT_HASHED)
 		return finish(&hashed, &trials[best], out, err);
 	bat_free(&hashed);
 	return ok && decode(best, desc, size, with_blocks, out, err);
@@ -175,6 +183,8 @@ bool bat_decode_offsets(const uint8_t *desc, size_t size, struct bat_table *out,
 
 void bat_free(struct bat_table *table)
 {
+	if (!table)
+		return;
 	free(table->fragments);
 	free(table->entries);
 	free(table->blocks);

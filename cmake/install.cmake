@@ -11,7 +11,7 @@ function(install_pc name)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 function(install_version name)
-  write_basic_package_version_file(${CMAKE_BINARY_DIR}/${name}-config-version.cmake COMPATIBILITY SameMinorVersion)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/${name}-config-version.cmake COMPATIBILITY SameMajorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/${name}-config-version.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
 endfunction()

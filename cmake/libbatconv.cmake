@@ -29,6 +29,8 @@ target_link_options(batconv_shared PRIVATE LINKER:--exclude-libs,ALL LINKER:--as
 
 set_target_properties(batconv_shared batconv_capture_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${BATCONV_ABI})
+export_versions(batconv_shared batconv)
+export_versions(batconv_capture_shared batconv-capture)
 
 install(TARGETS batconv_shared batconv_capture_static batconv_capture_shared EXPORT batconv-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

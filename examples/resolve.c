@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "batconv/resolve.h"
+#include "batconv/batconv.h"
 
 static void print(const struct batconv_frame *frame)
 {
@@ -20,10 +20,9 @@ static void print(const struct batconv_frame *frame)
 
 static int resolve(struct batconv_snapshots *snapshots, uint32_t pid, int count, char **addresses)
 {
-	struct batconv_resolver *resolver =
-		batconv_resolver_new(snapshots, BATCONV_FUNCTIONS | BATCONV_INPUT);
+	struct batconv_resolver *resolver;
 	struct batconv_error err;
-	bool ok = resolver;
+	bool ok = batconv_resolver_open(snapshots, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT, &resolver, &err);
 
 	for (int i = 0; i < count && ok; i++) {
 		struct batconv_run_addr at = {strtoull(addresses[i], NULL, 16)};
@@ -31,10 +30,10 @@ static int resolve(struct batconv_snapshots *snapshots, uint32_t pid, int count,
 		ok = batconv_resolve(resolver, pid, UINT64_MAX, at, &frame, &err);
 		if (ok)
 			print(&frame);
-		else
-			fprintf(stderr, "%s\n", err.text);
 	}
-	batconv_resolver_free(resolver);
+	if (!ok)
+		fprintf(stderr, "%s\n", err.text);
+	batconv_resolver_close(resolver);
 	return ok ? 0 : 1;
 }
 

@@ -13,11 +13,13 @@
  * missing.
  */
 #define _GNU_SOURCE /* sigaction, setitimer */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -26,8 +28,8 @@
 #define DEPTH 64
 #define MAP_ID 0 /* this program loads nothing later */
 
-static struct batconv_ring *ring;
-static struct batconv_stack_bounds bounds;
+static struct batconv_capture_ring *ring;
+static struct batconv_capture_bounds bounds;
 static volatile sig_atomic_t samples;
 
 static void on_sample(int signal, siginfo_t *info, void *ucontext)
@@ -38,7 +40,7 @@ static void on_sample(int signal, siginfo_t *info, void *ucontext)
 
 	(void)signal;
 	(void)info;
-	batconv_ring_put(ring, time, MAP_ID, stack, count);
+	batconv_capture_ring_put(ring, time, MAP_ID, stack, count);
 	samples++;
 }
 
@@ -105,19 +107,23 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s STACKS MAPS [HZ [MILLIONS]]\n", argv[0]);
 		return 2;
 	}
-	int stacks = create(argv[1]), maps = create(argv[2]);
-	ring = batconv_ring_new(1 << 22);
-	if (!ring || !batconv_capture_bounds(&bounds) || !batconv_capture_maps(maps, MAP_ID))
+	int stacks = create(argv[1]), maps = create(argv[2]), error = ENOMEM;
+	ring = batconv_capture_ring_new(1 << 22);
+	if (!ring || !batconv_capture_thread_bounds(&bounds) || !batconv_capture_maps(maps, MAP_ID, &error)) {
+		fprintf(stderr, "sampler: cannot sample: %s\n", strerror(error));
 		return 1;
+	}
 	uint64_t begin = batconv_capture_time();
 	if (hz)
 		start(hz);
 	uint64_t result = work(steps);
 	stop();
 	uint64_t took = batconv_capture_time() - begin;
-	bool ok = batconv_ring_write(ring, stacks);
+	bool ok = batconv_capture_ring_write(ring, stacks, &error);
+	if (!ok)
+		fprintf(stderr, "%s: %s\n", argv[1], strerror(error));
 	printf("%" PRIu64 " ns, %d samples, %" PRIu64 " dropped, result %" PRIx64 "\n", took, (int)samples,
-	       batconv_ring_dropped(ring), result);
-	batconv_ring_free(ring);
+	       batconv_capture_ring_dropped(ring), result);
+	batconv_capture_ring_free(ring);
 	return ok ? 0 : 1;
 }

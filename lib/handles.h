@@ -11,6 +11,7 @@
 struct batconv_image {
 	struct binary binary;
 	struct places places;
+	char *go_build_id; /* NULL: none */
 };
 
 struct batconv_snapshots {
@@ -31,8 +32,14 @@ struct batconv_resolver {
 	struct batconv_frame *out; /* where the frames of the current stack are put */
 };
 
-/* Copy an error out; returns false. */
+/* Copy an error out, where it is wanted; returns false. */
 bool give_error(const struct bc_error *from, struct batconv_error *to);
+
+/* Fails with BATCONV_ERROR_ARGUMENT: the call is wrong. */
+bool refuse(struct batconv_error *to, const char *why);
+
+/* Fails unless all that is asked for is known. */
+bool check_lookup(uint32_t lookup, struct batconv_error *err);
 
 /* The call of a number among `count` that were inlined, which `calls` (struct source_place) has; false: there are no more. */
 bool inlined_call(const void *calls, size_t count, size_t number, struct batconv_inlined *out);

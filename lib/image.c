@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/handles.h"
 #include "src/elf/binary.h"
 #include "src/elf/load.h"
 
-_Static_assert((int)BATCONV_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_IO == (int)BC_IO,
+_Static_assert((int)BATCONV_ERROR_MISMATCH == (int)BC_MISMATCH && (int)BATCONV_ERROR_IO == (int)BC_IO,
 	       "the public codes are the internal ones");
 
 bool give_error(const struct bc_error *from, struct batconv_error *to)
 {
 	_Static_assert(sizeof(to->text) >= sizeof(from->text), "errors are not cut");
-	*to = (struct batconv_error){.code = (enum batconv_code)from->code};
+	if (!to)
+		return false;
+	*to = (struct batconv_error){
+		.code = from->code == BC_EXISTS ? BATCONV_ERROR_IO : (enum batconv_code)from->code,
+	};
 	memcpy(to->text, from->text, sizeof(from->text));
 	return false;
+}
+
+bool refuse(struct batconv_error *to, const char *why)
+{
+	if (!to)
+		return false;
+	*to = (struct batconv_error){.code = BATCONV_ERROR_ARGUMENT};
+	snprintf(to->text, sizeof(to->text), "%s", why);
+	return false;
+}
+
+/* The image's own copy of a build-id that is not NUL-terminated; true where there is none. */
+static bool keep_go_build_id(struct batconv_image *image)
+{
+	struct text id = image->binary.image.go_build_id;
+
+	image->go_build_id = id.len ? malloc(id.len + 1) : NULL;
+	if (!image->go_build_id)
+		return !id.len;
+	memcpy(image->go_build_id, id.at, id.len);
+	image->go_build_id[id.len] = '\0';
+	return true;
 }
 
 bool batconv_image_open(const char *path, struct batconv_image **out, struct batconv_error *err)
@@ -21,8 +48,9 @@ bool batconv_image_open(const char *path, struct batconv_image **out, struct bat
 	struct batconv_image *image = calloc(1, sizeof(*image));
 	struct bc_error why = {0};
 
+	*out = NULL;
 	if (image && binary_open_any(path, &image->binary, &why) &&
-	    (places_init(&image->places, &image->binary) || bc_fail_nomem(&why))) {
+	    ((places_init(&image->places, &image->binary) && keep_go_build_id(image)) || bc_fail_nomem(&why))) {
 		*out = image;
 		return true;
 	}
@@ -38,6 +66,7 @@ void batconv_image_close(struct batconv_image *image)
 		return;
 	places_free(&image->places);
 	binary_close(&image->binary);
+	free(image->go_build_id);
 	free(image);
 }
 
@@ -50,7 +79,7 @@ bool batconv_image_segment(const struct batconv_image *image, size_t number,
 		return false;
 	const struct segment *s = &i->segments[number];
 	*out = (struct batconv_segment){
-		.vaddr = s->vaddr, .offset = s->offset, .memsz = s->memsz, .filesz = s->filesz,
+		.vaddr = {s->vaddr}, .offset = {s->offset}, .memsz = s->memsz, .filesz = s->filesz,
 		.align = s->align, .executable = s->executable, .aligned = segment_alignment(i, s),
 	};
 	return true;
@@ -69,19 +98,18 @@ bool batconv_image_has_bat(const struct batconv_image *image)
 const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size)
 {
 	*size = image->binary.image.build_id.size;
-	return image->binary.image.build_id.data;
+	return *size ? image->binary.image.build_id.data : NULL;
 }
 
-const char *batconv_image_go_build_id(const struct batconv_image *image, size_t *size)
+const char *batconv_image_go_build_id(const struct batconv_image *image)
 {
-	*size = image->binary.image.go_build_id.len;
-	return image->binary.image.go_build_id.at;
+	return image->go_build_id;
 }
 
 static struct load_mapping mapping_of(const struct batconv_region *r)
 {
 	return (struct load_mapping){{r->start.v}, r->end.v - r->start.v, {r->offset.v},
-				     r->flags & BATCONV_EXEC};
+				     r->flags & BATCONV_REGION_EXEC};
 }
 
 bool batconv_image_base(const struct batconv_image *image, const struct batconv_region *region,

@@ -48,6 +48,8 @@ bool batconv_snapshots_add_text(struct batconv_snapshots *s, uint32_t pid, uint3
 	struct bc_error why = {0};
 	uint64_t line = 0;
 
+	if (snapshots_of_id(&s->snapshots, pid, id))
+		return refuse(err, "the process has a map of this id");
 	bool ok = maps_text_read(&rest, &line, &s->snapshots.files, &maps, &why) &&
 		  is_one_map(rest, line, &why) && snapshots_add(&s->snapshots, pid, id, time, maps, &why) &&
 		  snapshots_index(&s->snapshots, &why);
@@ -76,15 +78,20 @@ bool batconv_snapshots_add_process(struct batconv_snapshots *s, uint32_t pid,
 	return maps_open_process(pid, &more, &why) ? merge(s, &more, err) : give_error(&why, err);
 }
 
-bool batconv_snapshots_add_file(struct batconv_snapshots *s, const char *path,
+bool batconv_snapshots_add_file(struct batconv_snapshots *s, const char *path, bool *partial,
 				struct batconv_error *err)
 {
 	struct snapshots more = {0};
-	struct reader_report report; /* of a cut recording, what is whole was read */
+	struct reader_report report;
 	struct bc_error why = {0};
 
-	return maps_open(path, UINT64_MAX, &more, &report, &why) ? merge(s, &more, err)
-								  : give_error(&why, err);
+	if (!maps_open(path, UINT64_MAX, &more, &report, &why))
+		return give_error(&why, err);
+	if (!merge(s, &more, err))
+		return false;
+	if (partial)
+		*partial = reader_report_is_partial(&report);
+	return true;
 }
 
 bool batconv_snapshots_write(const struct batconv_snapshots *s, const char *path,
@@ -117,37 +124,50 @@ bool batconv_snapshots_get(const struct batconv_snapshots *s, size_t number,
 	return true;
 }
 
-static struct batconv_maps *handle_of(const struct batconv_snapshots *s,
-				    const struct snapshot *snapshot)
+/* snapshot: NULL if there is none that was asked for */
+static bool open_maps(const struct batconv_snapshots *s, const struct snapshot *snapshot, struct batconv_maps **out,
+		      struct batconv_error *err)
 {
 	struct batconv_maps *maps = snapshot ? calloc(1, sizeof(*maps)) : NULL;
+	struct bc_error why = {0};
 
-	if (!maps)
-		return NULL;
-	maps->files = &s->snapshots.files;
-	if (maps_of(snapshot->maps, &maps->maps))
-		return maps;
+	*out = NULL;
+	if (maps && maps_of(snapshot->maps, &maps->maps)) {
+		maps->files = &s->snapshots.files;
+		*out = maps;
+		return true;
+	}
 	free(maps);
-	return NULL;
+	if (snapshot)
+		bc_fail_nomem(&why);
+	else
+		bc_fail(&why, BC_NOTFOUND, "the process has no such map");
+	return give_error(&why, err);
 }
 
-struct batconv_maps *batconv_snapshots_at(const struct batconv_snapshots *s, uint32_t pid,
-					  uint64_t time)
+bool batconv_maps_open_at(const struct batconv_snapshots *s, uint32_t pid, uint64_t time, struct batconv_maps **out,
+			  struct batconv_error *err)
 {
-	return handle_of(s, snapshots_at(&s->snapshots, pid, time));
+	return open_maps(s, snapshots_at(&s->snapshots, pid, time), out, err);
 }
 
-struct batconv_maps *batconv_snapshots_of_id(const struct batconv_snapshots *s, uint32_t pid,
-					     uint32_t id)
+bool batconv_maps_open_id(const struct batconv_snapshots *s, uint32_t pid, uint32_t id, struct batconv_maps **out,
+			  struct batconv_error *err)
 {
-	return handle_of(s, snapshots_of_id(&s->snapshots, pid, id));
+	return open_maps(s, snapshots_of_id(&s->snapshots, pid, id), out, err);
 }
 
-void batconv_maps_free(struct batconv_maps *maps)
+void batconv_maps_close(struct batconv_maps *maps)
 {
 	if (maps)
 		maps_free(&maps->maps);
 	free(maps);
+}
+
+/* NUL-terminated text that is there, or NULL. */
+static const char *known(struct text text)
+{
+	return text.len ? text.at : NULL;
 }
 
 bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct batconv_region *out)
@@ -158,9 +178,9 @@ bool batconv_maps_region(const struct batconv_maps *maps, size_t number, struct 
 	struct text id = mapped_files_build_id(maps->files, m->file);
 	*out = (struct batconv_region){
 		.start = {m->start}, .end = {m->end}, .offset = {m->offset}, .flags = m->flags,
-		.path = mapped_files_path(maps->files, m->file).at,
-		.build_id = (const uint8_t *)id.at, .build_id_size = id.len,
-		.go_build_id = mapped_files_go_id(maps->files, m->file).at,
+		.path = known(mapped_files_path(maps->files, m->file)),
+		.build_id = (const uint8_t *)known(id), .build_id_size = id.len,
+		.go_build_id = known(mapped_files_go_id(maps->files, m->file)),
 	};
 	return true;
 }

@@ -11,7 +11,7 @@ static void take_places(const struct batconv_resolver *r, const struct frame *f,
 	if (!own)
 		return;
 	out->inlined = f->places.count - 1;
-	out->places = f->places.at;
+	out->calls = f->places.at;
 	if (r->lines && own->line) {
 		out->file = own->file;
 		out->line = own->line;
@@ -31,7 +31,7 @@ bool inlined_call(const void *calls, size_t count, size_t number, struct batconv
 
 bool batconv_frame_inlined(const struct batconv_frame *frame, size_t number, struct batconv_inlined *out)
 {
-	return inlined_call(frame->places, frame->inlined, number, out);
+	return inlined_call(frame->calls, frame->inlined, number, out);
 }
 
 static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
@@ -53,25 +53,40 @@ static bool take(void *ctx, const struct stack *stack, struct bc_error *err)
 	return true;
 }
 
-struct batconv_resolver *batconv_resolver_new(struct batconv_snapshots *snapshots, unsigned options)
+bool check_lookup(uint32_t lookup, struct batconv_error *err)
 {
-	struct batconv_resolver *r = calloc(1, sizeof(*r));
-	bool inlines = options & BATCONV_INLINES, lines = options & BATCONV_LINES;
-	bool functions = inlines || lines || options & (BATCONV_FUNCTIONS | BATCONV_INPUT);
+	const uint32_t known = BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT | BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES;
 
-	if (!r)
-		return NULL;
+	return !(lookup & ~known) || refuse(err, "lookup: a bit that is not known to this release of libbatconv");
+}
+
+bool batconv_resolver_open(struct batconv_snapshots *snapshots, uint32_t lookup, struct batconv_resolver **out,
+			   struct batconv_error *err)
+{
+	bool inlines = lookup & BATCONV_LOOKUP_INLINES, lines = lookup & BATCONV_LOOKUP_LINES;
+	bool functions = inlines || lines || lookup & (BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
+	struct bc_error why = {0};
+
+	*out = NULL;
+	if (!check_lookup(lookup, err))
+		return false;
+	struct batconv_resolver *r = calloc(1, sizeof(*r));
+	if (!r) {
+		bc_fail_nomem(&why);
+		return give_error(&why, err);
+	}
 	resolver_init(&r->resolver, &snapshots->snapshots);
-	r->resolver.options = (struct frame_options){functions, options & BATCONV_INPUT, lines || inlines};
+	r->resolver.options = (struct frame_options){functions, lookup & BATCONV_LOOKUP_INPUT, lines || inlines};
 	r->resolver.libraries.inlines = inlines;
 	r->lines = lines;
 	r->resolver.libraries.open_mapped = functions;
 	r->resolver.take = take;
 	r->resolver.ctx = r;
-	return r;
+	*out = r;
+	return true;
 }
 
-void batconv_resolver_free(struct batconv_resolver *r)
+void batconv_resolver_close(struct batconv_resolver *r)
 {
 	if (!r)
 		return;
@@ -119,11 +134,29 @@ static bool resolve_into(struct batconv_resolver *r, const struct batconv_raw_st
 	return ok || give_error(&why, err);
 }
 
-bool batconv_resolve_stack(struct batconv_resolver *r, const struct batconv_raw_stack *stack,
-			   struct batconv_frame *out, struct batconv_error *err)
+/* The stacks fit in the room, and ask for nothing that is not known. */
+static bool check_stacks(const struct batconv_raw_stack *stacks, size_t count, size_t most, struct batconv_error *err)
 {
+	for (size_t i = 0; i < count; i++) {
+		if (stacks[i].reserved[0] | stacks[i].reserved[1])
+			return refuse(err, "stacks: a reserved member is not 0");
+		if (stacks[i].count > most)
+			return refuse(err, "out: there is no room for the frames of all stacks");
+		most -= stacks[i].count;
+	}
+	return true;
+}
+
+bool batconv_resolve_stacks(struct batconv_resolver *r, const struct batconv_raw_stack *stacks, size_t count,
+			    struct batconv_frame *out, size_t most, struct batconv_error *err)
+{
+	if (!check_stacks(stacks, count, most, err))
+		return false;
 	r->out = out;
-	return resolve_into(r, stack, err);
+	for (size_t i = 0; i < count; i++)
+		if (!resolve_into(r, &stacks[i], err))
+			return false;
+	return true;
 }
 
 bool batconv_resolve(struct batconv_resolver *r, uint32_t pid, uint64_t time,
@@ -133,15 +166,5 @@ bool batconv_resolve(struct batconv_resolver *r, uint32_t pid, uint64_t time,
 	const struct batconv_raw_stack stack = {.time = time, .pid = pid, .map = BATCONV_MAP_BY_TIME,
 						.addresses = &at, .count = 1};
 
-	return batconv_resolve_stack(r, &stack, out, err);
-}
-
-bool batconv_resolve_batch(struct batconv_resolver *r, const struct batconv_raw_stack *stacks,
-			   size_t count, struct batconv_frame *out, struct batconv_error *err)
-{
-	r->out = out;
-	for (size_t i = 0; i < count; i++)
-		if (!resolve_into(r, &stacks[i], err))
-			return false;
-	return true;
+	return batconv_resolve_stacks(r, &stack, 1, out, 1, err);
 }

@@ -23,13 +23,13 @@ static bool check_input(const char *bolted, const char *input, const struct bina
 	return pair_check(input, binary, err);
 }
 
-static bool open_both(const char *bolted, const char *input, unsigned options, struct batconv_translator *t,
+static bool open_both(const char *bolted, const char *input, uint32_t lookup, struct batconv_translator *t,
 		      struct bc_error *err)
 {
-	t->inlines = options & BATCONV_INLINES;
+	t->inlines = lookup & BATCONV_LOOKUP_INLINES;
 	if (!subject_open(bolted, input, NULL, &t->subject, err) || !check_input(bolted, input, &t->subject.binary, err))
 		return false;
-	if (!(options & (BATCONV_LINES | BATCONV_INLINES)))
+	if (!(lookup & (BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES)))
 		return true;
 	bool own = t->subject.binary.kind == BINARY_UNTOUCHED;
 	if (!input && !own)
@@ -37,13 +37,16 @@ static bool open_both(const char *bolted, const char *input, unsigned options, s
 	return debug_lines_open(own ? bolted : input, NULL, t->inlines, &t->source, err);
 }
 
-bool batconv_translator_open(const char *bolted, const char *input, unsigned options,
+bool batconv_translator_open(const char *bolted, const char *input, uint32_t lookup,
 			     struct batconv_translator **out, struct batconv_error *err)
 {
-	struct batconv_translator *t = calloc(1, sizeof(*t));
 	struct bc_error why = {0};
 
-	if (t ? open_both(bolted, input, options, t, &why) : bc_fail_nomem(&why)) {
+	*out = NULL;
+	if (!check_lookup(lookup, err))
+		return false;
+	struct batconv_translator *t = calloc(1, sizeof(*t));
+	if (t ? open_both(bolted, input, lookup, t, &why) : bc_fail_nomem(&why)) {
 		*out = t;
 		return true;
 	}
@@ -103,8 +106,10 @@ bool batconv_translate(struct batconv_translator *t, enum batconv_addresses kind
 {
 	struct bc_error why = {0};
 
+	if ((unsigned)kind > BATCONV_ADDRESSES_CALL_STACK)
+		return refuse(err, "kind: not known to this release of libbatconv");
 	for (size_t i = 0; i < count; i++)
-		if (!translate(t, at[i], kind == BATCONV_CALL_STACK && i, &out[i], &why))
+		if (!translate(t, at[i], kind == BATCONV_ADDRESSES_CALL_STACK && i, &out[i], &why))
 			return give_error(&why, err);
 	return true;
 }

@@ -9,7 +9,7 @@ package batconv
 /*
 #cgo pkg-config: batconv
 #include <stdlib.h>
-#include "batconv/translate.h"
+#include "batconv/batconv.h"
 
 // The headers that this package was compiled with, and the library that it runs with.
 static uint32_t compiled_version(void) { return BATCONV_VERSION_NUMBER; }
@@ -19,25 +19,27 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
 // What to look for beside functions and addresses, which needs an input.
 const (
-	Lines   = C.BATCONV_LINES   // source files and lines
-	Inlines = C.BATCONV_INLINES // calls that were inlined as well
+	Lines   = C.BATCONV_LOOKUP_LINES   // source files and lines
+	Inlines = C.BATCONV_LOOKUP_INLINES // calls that were inlined as well
 )
 
-// Code says why a call failed.
+// Code says why a call failed. A later libbatconv can have others.
 type Code int
 
 const (
-	NoMem       Code = C.BATCONV_NOMEM       // out of memory
-	IO          Code = C.BATCONV_IO          // the system refused to open or read
-	Format      Code = C.BATCONV_FORMAT      // the file is damaged
-	Unsupported Code = C.BATCONV_UNSUPPORTED // the file is fine, but not of a kind handled here
-	NotFound    Code = C.BATCONV_NOTFOUND    // what was asked for is not there
-	Mismatch    Code = C.BATCONV_MISMATCH    // files that do not belong together
+	NoMem       Code = C.BATCONV_ERROR_NOMEM       // out of memory
+	IO          Code = C.BATCONV_ERROR_IO          // the system refused to open or read
+	Format      Code = C.BATCONV_ERROR_FORMAT      // the file is damaged
+	Unsupported Code = C.BATCONV_ERROR_UNSUPPORTED // the file is fine, but not of a kind handled here
+	NotFound    Code = C.BATCONV_ERROR_NOTFOUND    // what was asked for is not there
+	Mismatch    Code = C.BATCONV_ERROR_MISMATCH    // files that do not belong together
+	Argument    Code = C.BATCONV_ERROR_ARGUMENT    // an option that this libbatconv does not know
 )
 
 // Error is what libbatconv refused, in one line.
@@ -66,8 +68,9 @@ type Place struct {
 	Inlined  []Call // innermost first
 }
 
-// Translator translates addresses of one binary. One goroutine at a time may use it.
+// Translator translates addresses of one binary. Goroutines can share it: they take turns.
 type Translator struct {
+	turn   sync.Mutex
 	handle *C.struct_batconv_translator
 }
 
@@ -87,8 +90,9 @@ func failed(err *C.struct_batconv_error) error {
 // read, or "": functions and offsets are known without it, vaddrs and lines are not. An input that is another one's is
 // refused (Mismatch). options are Lines, Inlines or 0.
 func Open(bolted, input string, options uint) (*Translator, error) {
-	if number := uint32(C.batconv_version()); number/1000 != uint32(C.compiled_version())/1000 {
-		return nil, &Error{Unsupported, "libbatconv " + Version() + " is of another release than its headers"}
+	number, compiled := uint32(C.batconv_version()), uint32(C.compiled_version())
+	if number/1000000 != compiled/1000000 || number < compiled/1000*1000 {
+		return nil, &Error{Unsupported, "libbatconv " + Version() + " is older than its headers, or of another major version"}
 	}
 	t := &Translator{}
 	var err C.struct_batconv_error
@@ -99,7 +103,7 @@ func Open(bolted, input string, options uint) (*Translator, error) {
 		cInput = C.CString(input)
 		defer C.free(unsafe.Pointer(cInput))
 	}
-	if !C.batconv_translator_open(cBolted, cInput, C.uint(options), &t.handle, &err) {
+	if !C.batconv_translator_open(cBolted, cInput, C.uint32_t(options), &t.handle, &err) {
 		return nil, failed(&err)
 	}
 	return t, nil
@@ -107,22 +111,26 @@ func Open(bolted, input string, options uint) (*Translator, error) {
 
 // Close gives back what the translator holds; a second call does nothing.
 func (t *Translator) Close() {
+	t.turn.Lock()
+	defer t.turn.Unlock()
 	C.batconv_translator_close(t.handle)
 	t.handle = nil
 }
 
 // Translate finds the place of each vaddr. The result has one for each; its Function is "" where none is known.
 func (t *Translator) Translate(addresses []uint64) ([]Place, error) {
-	return t.translate(C.BATCONV_INSTRUCTIONS, addresses)
+	return t.translate(C.BATCONV_ADDRESSES_INSTRUCTIONS, addresses)
 }
 
 // TranslateStack does so for a call stack, innermost address first: those behind the first are return addresses, of
 // which the call is looked up, one byte before.
 func (t *Translator) TranslateStack(addresses []uint64) ([]Place, error) {
-	return t.translate(C.BATCONV_CALL_STACK, addresses)
+	return t.translate(C.BATCONV_ADDRESSES_CALL_STACK, addresses)
 }
 
 func (t *Translator) translate(kind C.enum_batconv_addresses, addresses []uint64) ([]Place, error) {
+	t.turn.Lock()
+	defer t.turn.Unlock()
 	if t.handle == nil {
 		return nil, &Error{NotFound, "the translator is closed"}
 	}

@@ -5,6 +5,7 @@ package batconv
 import (
 	"errors"
 	"os"
+	"sync"
 	"testing"
 )
 
@@ -73,6 +74,32 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestGoroutines(t *testing.T) {
+	translator := open(t, Lines)
+	defer translator.Close()
+	var all sync.WaitGroup
+	for first := uint64(0); first < 4; first++ {
+		all.Add(1)
+		go func(at uint64) {
+			defer all.Done()
+			for i := 0; i < 200; i++ {
+				if places, err := translator.Translate([]uint64{at, 0x6343}); err != nil || places[1].Line != 8 {
+					t.Error(places, err)
+					return
+				}
+			}
+		}(0x6000 + 16*first)
+	}
+	all.Wait()
+}
+
+func TestOptionsThatAreNotKnown(t *testing.T) {
+	var refused *Error
+	if _, err := Open(bolted, input, 1<<20); !errors.As(err, &refused) || refused.Code != Argument {
+		t.Error(err)
+	}
+}
+
 func BenchmarkTranslate(b *testing.B) {
 	translator := open(b, 0)
 	defer translator.Close()
@@ -86,5 +113,4 @@ func BenchmarkTranslate(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-
 }

@@ -20,17 +20,30 @@
  *
  * Memory: the functions of bat_decode() make a table that the caller owns and
  * frees with bat_free(); bat_encode() makes bytes that the caller frees with
- * free().  bat_fix_parents() takes memory while it runs.  No other function
- * allocates, and none keeps a pointer that it was given.
+ * free().  Where they fail, the table is zeroed and the bytes are NULL, so that
+ * both can be freed.  bat_fix_parents() takes memory while it runs.  No other
+ * function allocates, and none keeps a pointer that it was given.
+ *
+ * Results and errors: a function that can fail returns false then, and fills the
+ * caller's struct bat_error, for which NULL can be given.  One that looks for
+ * something returns NULL where there is none.  All other pointers must not be
+ * NULL, but those to arrays and bytes of which there are 0.
  *
  * Threads: the library has no state.  Any number of threads can call any function
  * at once, and can use one table at once, as only bat_fix_parents() and
  * bat_free() change one: while these run, no other thread may use that table.
  *
- * Versions: programs that were linked with a release run with all releases of
- * the same major and minor version.  Within these, structs only grow by what is
- * `reserved` in them; struct bat_field, which only the library makes, can grow
- * at its end; enums get no new members.
+ * Versions: programs that were linked with a release run with all later releases
+ * of the same major version.  Within it
+ *   - structs only grow by what is `reserved` in them, which is 0 until then.
+ *     struct bat_field, which only the library makes, can grow at its end.  Those
+ *     without `reserved` (bat_entry, bat_block, bat_fragment, bat_symbol) are
+ *     final: what a later layout has beside them gets an array of its own;
+ *   - enums can get new members at their end, whose numbers an older program
+ *     meets in results: a layout of a later LLVM, another cause.  Nothing
+ *     may be indexed by them without a check.  In the other direction, a number that
+ *     the library does not know is refused (BAT_ERROR_ARGUMENT);
+ *   - functions are only added, under a new version of their symbols.
  *
  * Words: an "output" address or offset belongs to the binary that BOLT wrote,
  * an "input" offset to the binary that BOLT read.  A fragment is a piece of
@@ -77,46 +90,55 @@ BAT_API uint32_t bat_version(void);
 #define BAT_NOTE_TYPE 1u
 
 enum bat_layout {
-	BAT_FIXED,  /* LLVM 14 to 17: fixed-width integers                     */
-	BAT_DELTA,  /* LLVM 18: LEB128 deltas                                  */
-	BAT_EQUAL,  /* development branch, early 2024: delta with EqualElems   */
-	BAT_HASHED, /* LLVM 19 to 23: equal with hashes, blocks, entry points  */
+	BAT_LAYOUT_FIXED = 0,  /* LLVM 14 to 17: fixed-width integers            */
+	BAT_LAYOUT_DELTA = 1,  /* LLVM 18: LEB128 deltas                         */
+	BAT_LAYOUT_EQUAL = 2,  /* development branch, early 2024: delta with
+	                          EqualElems                                    */
+	BAT_LAYOUT_HASHED = 3, /* LLVM 19 to 23: equal with hashes, blocks,
+	                          entry points                                  */
 };
-#define BAT_LAYOUT_COUNT 4
 
-/* "fixed", "delta", "equal" or "hashed": static text. */
+/* "fixed", "delta", "equal", "hashed": static text; NULL for a number that is no
+ * layout of this library.  Layouts are numbered from 0 on without a gap. */
 BAT_API const char *bat_layout_name(enum bat_layout layout);
 
 enum bat_code {
-	BAT_OK,
-	BAT_NOMEM,     /* out of memory                                        */
-	BAT_MALFORMED, /* the bytes are no table (of the layout asked for)      */
-	BAT_AMBIGUOUS, /* the bytes are a table under two layouts that disagree */
-	BAT_UNENCODABLE, /* the layout has no place for something in the table  */
+	BAT_OK = 0,
+	BAT_ERROR_NOMEM = 1,       /* out of memory                              */
+	BAT_ERROR_FORMAT = 2,      /* the bytes are no table (of the layout asked
+	                              for)                                      */
+	BAT_ERROR_AMBIGUOUS = 3,   /* the bytes are a table under two layouts that
+	                              disagree                                  */
+	BAT_ERROR_UNENCODABLE = 4, /* the layout has no place for something in the
+	                              table                                     */
+	BAT_ERROR_ARGUMENT = 5,    /* the number of a layout that this library
+	                              does not know                             */
 };
 
-/* What is wrong with a field, for BAT_MALFORMED. */
+/* What is wrong with a field, for BAT_ERROR_FORMAT. */
 enum bat_cause {
-	BAT_CAUSE_END,   /* the descriptor ends before the field does           */
-	BAT_CAUSE_WIDE,  /* a LEB128 that does not fit into 64 bits             */
-	BAT_CAUSE_COUNT, /* more items than the bytes that are left can hold    */
-	BAT_CAUSE_RANGE, /* it refers to something that is not there            */
-	BAT_CAUSE_ORDER, /* it must not be below the one before                 */
-	BAT_CAUSE_LEFT,  /* bytes behind the last field                         */
+	BAT_CAUSE_END = 0,   /* the descriptor ends before the field does           */
+	BAT_CAUSE_WIDE = 1,  /* a LEB128 that does not fit into 64 bits             */
+	BAT_CAUSE_COUNT = 2, /* more items than the bytes that are left can hold    */
+	BAT_CAUSE_RANGE = 3, /* it refers to something that is not there            */
+	BAT_CAUSE_ORDER = 4, /* it must not be below the one before                 */
+	BAT_CAUSE_LEFT = 5,  /* bytes behind the last field                         */
 };
 
 /* What went wrong.  The caller owns it, and need not set it before a call; a
- * function fills it when it returns false.  (In libbatconv it becomes a struct
- * batconv_error of code BATCONV_FORMAT or BATCONV_NOMEM, with its text.) */
+ * function fills it when it returns false, and may have written to it when it does
+ * not.  (In libbatconv it becomes a struct batconv_error of code
+ * BATCONV_ERROR_FORMAT or BATCONV_ERROR_NOMEM, with its text.) */
 struct bat_error {
 	enum bat_code code;
 	uint64_t byte;     /* offset in the descriptor where the field begins;
-	                      0 unless the code is BAT_MALFORMED               */
+	                      0 unless the code is BAT_ERROR_FORMAT               */
 	const char *field; /* static, as docs/bat-format.md names it, or ""    */
-	enum bat_cause cause;   /* BAT_MALFORMED                               */
-	enum bat_layout layout; /* BAT_MALFORMED: under which layout; of all of
+	enum bat_cause cause;   /* BAT_ERROR_FORMAT                               */
+	enum bat_layout layout; /* BAT_ERROR_FORMAT: under which layout; of all of
 	                           them, the one that got furthest             */
-	char text[512];    /* one line without newline; repeats byte and field */
+	char text[512];    /* one line without newline, as English text for people;
+	                      repeats byte and field                          */
 	uint64_t reserved[2]; /* 0                                             */
 };
 
@@ -140,7 +162,7 @@ static inline bool bat_entry_is_branch(struct bat_entry e)
 	return e.input & 1;
 }
 
-/* What BAT_HASHED says about a basic block; all zero for branch entries. */
+/* What BAT_LAYOUT_HASHED says about a basic block; all zero for branch entries. */
 struct bat_block {
 	uint64_t hash;  /* BOLT's hash of the input block                       */
 	uint32_t index; /* position of the block in the input function's layout */
@@ -151,17 +173,17 @@ struct bat_block {
 struct bat_fragment {
 	uint64_t address; /* vaddr of the fragment in the output binary         */
 	union {
-		uint64_t hash;       /* hot, BAT_HASHED: of the input function  */
+		uint64_t hash;       /* hot, BAT_LAYOUT_HASHED: of the input function  */
 		uint64_t stored_hot; /* cold: which hot fragment the section
-		                        names: a HotIndex, or in BAT_FIXED a
+		                        names: a HotIndex, or in BAT_LAYOUT_FIXED a
 		                        HotAddress.  Right or wrong, it is what
 		                        the same layout is encoded with         */
 	};
 	uint32_t first_entry;     /* its entries: entries[first_entry ...]      */
 	uint32_t entry_count;
-	uint32_t first_secondary; /* hot, BAT_HASHED: secondary entry points,   */
+	uint32_t first_secondary; /* hot, BAT_LAYOUT_HASHED: secondary entry points,   */
 	uint32_t secondary_count; /* secondary[first_secondary ...]             */
-	uint32_t block_count;     /* hot, BAT_HASHED: blocks of input function  */
+	uint32_t block_count;     /* hot, BAT_LAYOUT_HASHED: blocks of input function  */
 	uint32_t parent;          /* cold: index of the hot fragment whose input
 	                             function this is, or BAT_NO_PARENT if
 	                             stored_hot names none; LLVM 18 and 19 can
@@ -180,9 +202,9 @@ struct bat_table {
 	uint32_t hot_count;
 
 	struct bat_entry *entries; /* of all fragments, in stored order         */
-	struct bat_block *blocks;  /* one per entry; NULL unless BAT_HASHED     */
+	struct bat_block *blocks;  /* one per entry; NULL unless BAT_LAYOUT_HASHED     */
 	uint32_t entry_count;
-	uint32_t unhashed_count; /* BAT_HASHED: block entries whose hash is 0,
+	uint32_t unhashed_count; /* BAT_LAYOUT_HASHED: block entries whose hash is 0,
 	                            which are of blocks that BOLT made itself  */
 
 	uint32_t *secondary; /* input offsets of secondary entry points         */
@@ -198,12 +220,12 @@ struct bat_table {
  * the one under which more hot functions begin with a block entry 0 -> 0 wins.
  *
  * desc, size   the descriptor; not used after the call
- * out          set on success only; free it with bat_free()
+ * out          free it with bat_free(); zeroed where it fails
  *
- * BAT_MALFORMED  no layout fits; err->text says how far each got, err->byte
+ * BAT_ERROR_FORMAT  no layout fits; err->text says how far each got, err->byte
  *                and err->field tell where the one that got furthest failed
- * BAT_AMBIGUOUS  two layouts fit equally well and read differently
- * BAT_NOMEM      memory for the table, which is at most 32 times `size`
+ * BAT_ERROR_AMBIGUOUS  two layouts fit equally well and read differently
+ * BAT_ERROR_NOMEM      memory for the table, which is at most 32 times `size`
  */
 BAT_API BAT_MUST_USE bool bat_decode(const uint8_t *desc, size_t size,
 				     struct bat_table *out,
@@ -215,13 +237,14 @@ BAT_API BAT_MUST_USE bool bat_decode_offsets(const uint8_t *desc, size_t size,
 					     struct bat_table *out,
 					     struct bat_error *err);
 
-/* The same for a layout that the caller knows; never BAT_AMBIGUOUS. */
+/* The same for a layout that the caller knows; never BAT_ERROR_AMBIGUOUS, but
+ * BAT_ERROR_ARGUMENT for a layout that the library does not know. */
 BAT_API BAT_MUST_USE bool bat_decode_as(enum bat_layout layout,
 					const uint8_t *desc, size_t size,
 					struct bat_table *out,
 					struct bat_error *err);
 
-/* Free what a table owns and zero it.  A zeroed table can be freed, too. */
+/* Free what a table owns and zero it.  A zeroed table and NULL can be freed, too. */
 BAT_API void bat_free(struct bat_table *table);
 
 /* The fragment with the greatest address at or below `address`, or NULL; where
@@ -274,7 +297,7 @@ typedef void bat_edge_fn(void *ctx, uint32_t from, uint32_t to);
  *
  * Calls `edge` once per edge in order and returns how many; zero if
  * from >= to or both lie in one block. */
-BAT_API size_t bat_fallthroughs(const struct bat_table *table,
+BAT_API uint32_t bat_fallthroughs(const struct bat_table *table,
 				const struct bat_fragment *fragment,
 				uint32_t from, uint32_t to, bat_edge_fn *edge,
 				void *ctx);
@@ -312,8 +335,9 @@ struct bat_parents {
  * address 0: they stay unknown.)
  *
  * symbols   function symbols in any order; may include any others
+ * out       set on success only
  *
- * BAT_NOMEM  the table is unchanged
+ * BAT_ERROR_NOMEM  the table is unchanged
  *
  * O(n log n) in symbols and entries.  Call it before the table is shared
  * between threads. */
@@ -328,27 +352,29 @@ BAT_API BAT_MUST_USE bool bat_fix_parents(struct bat_table *table,
  * after it: in the table's own layout stored_hot is written as it is, in another
  * one the parent's index or address).
  *
- * data, size   set on success only; the caller frees data with free()
+ * table        one that bat_decode() made, or whose arrays are as described above:
+ *              indices in it are not checked
+ * data, size   the caller frees data with free(); NULL and 0 where it fails
  *
- * BAT_UNENCODABLE  the layout has no place for a value, such as a cold fragment
+ * BAT_ERROR_UNENCODABLE  the layout has no place for a value, such as a cold fragment
  *                  without a parent.  What a layout leaves out (hashes, indices,
  *                  entry points) is no error
- * BAT_NOMEM */
+ * BAT_ERROR_ARGUMENT, BAT_ERROR_NOMEM */
 BAT_API BAT_MUST_USE bool bat_encode(const struct bat_table *table,
 				     enum bat_layout layout, uint8_t **data,
 				     size_t *size, struct bat_error *err);
 
 enum bat_encoding {
-	BAT_U32,
-	BAT_U64,
-	BAT_ULEB, /* unsigned LEB128                                            */
-	BAT_SLEB, /* signed LEB128                                              */
-	BAT_BITS, /* a mask                                                     */
+	BAT_ENCODING_U32 = 0,
+	BAT_ENCODING_U64 = 1,
+	BAT_ENCODING_ULEB = 2, /* unsigned LEB128                                            */
+	BAT_ENCODING_SLEB = 3, /* signed LEB128                                              */
+	BAT_ENCODING_BITS = 4, /* a mask                                                     */
 };
 
 #define BAT_NO_INDEX UINT32_MAX
 
-/* One field of a descriptor, as it is stored.  In BAT_FIXED, the pairs of addresses
+/* One field of a descriptor, as it is stored.  In BAT_LAYOUT_FIXED, the pairs of addresses
  * of a cold fragment and of its hot one count as the cold table. */
 struct bat_field {
 	const char *name; /* static, as docs/bat-format.md names it             */
@@ -360,7 +386,7 @@ struct bat_field {
 	                      pair, in stored order; BAT_NO_INDEX: of none       */
 	uint64_t byte;     /* where in the descriptor it begins ...              */
 	uint64_t size;     /* ... and how many bytes it takes                    */
-	uint64_t stored;   /* the number there; 0 for BAT_BITS                   */
+	uint64_t stored;   /* the number there; 0 for BAT_ENCODING_BITS                   */
 	uint64_t value;    /* where the stored number is a difference: the sum
 	                      with what it is a difference to.  An address, an
 	                      OutputOffset counted from the fragment's beginning,
@@ -375,7 +401,8 @@ typedef bool bat_field_fn(void *ctx, const struct bat_field *field);
  * fields are visited up to the one that cannot be read.  Returns true if all
  * fields were visited, or if `visit` ended the walk.
  *
- * BAT_MALFORMED  BAT_CAUSE_END, _WIDE or _LEFT */
+ * BAT_ERROR_FORMAT    BAT_CAUSE_END, _WIDE or _LEFT
+ * BAT_ERROR_ARGUMENT  unknown layout */
 BAT_API BAT_MUST_USE bool bat_fields(enum bat_layout layout,
 				     const uint8_t *desc, size_t size,
 				     bat_field_fn *visit, void *ctx,

@@ -17,17 +17,19 @@ struct batconv_image;
 /* Open an ELF file (64 bits, little-endian; x86-64, AArch64 or RISC-V) and check it:
  * no offset or count in it is trusted.
  *
- * BATCONV_IO           it cannot be opened or is no regular file
- * BATCONV_FORMAT       damaged, or executable segments whose p_vaddr and p_offset
+ * BATCONV_ERROR_IO           it cannot be opened or is no regular file
+ * BATCONV_ERROR_FORMAT       damaged, or executable segments whose p_vaddr and p_offset
  *                      disagree modulo p_align, at fixed addresses modulo the page size
- * BATCONV_UNSUPPORTED  another kind of file
- * BATCONV_NOMEM */
+ * BATCONV_ERROR_UNSUPPORTED  another kind of file
+ * BATCONV_ERROR_NOMEM */
 BATCONV_API BATCONV_MUST_USE bool batconv_image_open(const char *path, struct batconv_image **out,
 						     struct batconv_error *err);
 BATCONV_API void batconv_image_close(struct batconv_image *image);
 
 struct batconv_segment {
-	uint64_t vaddr, offset, memsz, filesz, align; /* p_... */
+	struct batconv_vaddr vaddr;     /* p_... */
+	struct batconv_file_off offset;
+	uint64_t memsz, filesz, align;  /* bytes */
 	bool executable;
 	bool aligned; /* p_vaddr % p_align == p_offset % p_align; at fixed addresses modulo 4096 will do */
 	uint64_t reserved[2]; /* 0 */
@@ -43,13 +45,13 @@ BATCONV_API bool batconv_image_is_position_independent(const struct batconv_imag
 /* BOLT wrote it, with a translation table. */
 BATCONV_API bool batconv_image_has_bat(const struct batconv_image *image);
 
-/* The GNU build-id; *size 0 if there is none.  Valid as long as the image. */
+/* The GNU build-id, and how many bytes it has; NULL and 0 if there is none.  Valid as long as the image. */
 BATCONV_API const uint8_t *batconv_image_build_id(const struct batconv_image *image, size_t *size);
 
-/* Go's build-id, of which there can be both; *size 0 if there is none.  Text without a NUL. */
-BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *image, size_t *size);
+/* Go's build-id, beside which there can be a GNU one; NULL if there is none.  Valid as long as the image. */
+BATCONV_API const char *batconv_image_go_build_id(const struct batconv_image *image);
 
-/* The base (run-time address - vaddr) by any mapping of the image: of the segment
+/* The base (run-time address - vaddr, modulo 2^64) by any mapping of the image: of the segment
  * that it is part of.  False: it is part of none. */
 BATCONV_API bool batconv_image_base(const struct batconv_image *image,
 				    const struct batconv_region *region, uint64_t *base);
@@ -82,7 +84,7 @@ BATCONV_API bool batconv_image_to_input(const struct batconv_image *image, struc
  *
  * out   gets the first `most` of them; can be NULL if most is 0
  *
- * Returns how many there are; 0: there is no such function, or the code was removed. */
+ * Returns how many there are, which can be more than `most`; 0: there is no such function, or the code was removed. */
 BATCONV_API size_t batconv_image_from_input(const struct batconv_image *image,
 					    const struct batconv_input_addr *at,
 					    struct batconv_vaddr *out, size_t most);

@@ -25,12 +25,13 @@ struct batconv_translator;
  * bolted   the binary that runs.  One without a table is its own input.
  * input    the binary that llvm-bolt read, or NULL: functions and offsets are known without it,
  *          vaddrs and lines are not
- * options  BATCONV_LINES and BATCONV_INLINES (resolve.h), for which an input is needed; or 0
+ * lookup   BATCONV_LOOKUP_LINES and BATCONV_LOOKUP_INLINES (resolve.h), for which an input is needed; or 0.
+ *          BATCONV_LOOKUP_FUNCTIONS and BATCONV_LOOKUP_INPUT are always looked for, and can be given
  *
- * Errors as of batconv_image_open(), of either file.  BATCONV_MISMATCH: the input is not what llvm-bolt read to write
- * `bolted`, or llvm-bolt did not write that.  BATCONV_NOTFOUND: lines were asked for without an input, or an input
- * was given and `bolted` has lost its table. */
-BATCONV_API BATCONV_MUST_USE bool batconv_translator_open(const char *bolted, const char *input, unsigned options,
+ * Errors as of batconv_image_open(), of either file.  BATCONV_ERROR_MISMATCH: the input is not what llvm-bolt read to write
+ * `bolted`, or llvm-bolt did not write that.  BATCONV_ERROR_NOTFOUND: lines were asked for without an input, or an input
+ * was given and `bolted` has lost its table.  BATCONV_ERROR_ARGUMENT: a bit that this release does not know. */
+BATCONV_API BATCONV_MUST_USE bool batconv_translator_open(const char *bolted, const char *input, uint32_t lookup,
 							  struct batconv_translator **out,
 							  struct batconv_error *err);
 BATCONV_API void batconv_translator_close(struct batconv_translator *translator);
@@ -40,7 +41,7 @@ struct batconv_place {
 	bool has_vaddr;              /* ... and nothing of what follows is set */
 	struct batconv_vaddr vaddr;  /* of `input` in the input binary */
 	const char *file;            /* of the source; NULL: not known, or not asked for */
-	uint32_t line;               /* 0 as well */
+	uint32_t line;               /* 0: not known, or not asked for */
 	size_t inlined;              /* calls that were inlined there, by batconv_place_inlined() */
 	const void *calls;           /* for batconv_place_inlined() */
 	uint64_t reserved[2];        /* 0 */
@@ -48,18 +49,18 @@ struct batconv_place {
 
 /* How the addresses of a call came about. */
 enum batconv_addresses {
-	BATCONV_INSTRUCTIONS, /* each is of an instruction */
-	BATCONV_CALL_STACK,   /* innermost first: the first is of an instruction, those behind it are return
-	                         addresses.  Of these the call is looked up, one byte before; offset and
-	                         vaddr are behind it */
+	BATCONV_ADDRESSES_INSTRUCTIONS = 0, /* each is of an instruction */
+	BATCONV_ADDRESSES_CALL_STACK = 1,   /* innermost first: the first is of an instruction, those behind it are
+	                                       return addresses.  Of these the call is looked up, one byte before;
+	                                       offset and vaddr are behind it */
 };
 
 /* Translate vaddrs of the binary that runs, at[0 .. count), to out[0 .. count).  What is not known of an
  * address is left out: a result is there for each.  Strings live as long as the translator.  An address that
  * was asked for before is not looked up in DWARF again.
  *
- * BATCONV_NOMEM, BATCONV_UNSUPPORTED (lines without libdw): then out[] is not to be used, and the same
- * call can be made again. */
+ * BATCONV_ERROR_ARGUMENT (a kind that this release does not know), BATCONV_ERROR_NOMEM, BATCONV_ERROR_UNSUPPORTED
+ * (lines without libdw): then out[] is not to be used, and the same call can be made again. */
 BATCONV_API BATCONV_MUST_USE bool batconv_translate(struct batconv_translator *translator, enum batconv_addresses kind,
 						    const struct batconv_vaddr *at, size_t count,
 						    struct batconv_place *out, struct batconv_error *err);

@@ -9,6 +9,11 @@
 #include "batconv/capture.h"
 #include "lib/capture/writer.h"
 
+uint32_t batconv_capture_version(void)
+{
+	return BATCONV_VERSION_NUMBER;
+}
+
 uint64_t batconv_capture_time(void)
 {
 	struct timespec t = {0};
@@ -25,23 +30,25 @@ static void copy(int from, struct capture_writer *w)
 	ssize_t got = 1;
 
 	capture_flush(w);
-	while (got && !w->failed) {
+	while (got && !w->error) {
 		got = read(from, w->buffer, sizeof(w->buffer));
 		if (got < 0 && errno != EINTR)
-			w->failed = true;
+			w->error = errno;
 		if (got > 0)
 			w->used = (size_t)got;
 		capture_flush(w);
 	}
 }
 
-bool batconv_capture_maps(int fd, uint32_t id)
+bool batconv_capture_maps(int fd, uint32_t id, int *error)
 {
 	struct capture_writer w = {.fd = fd};
 	int before = errno;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
-	if (maps >= 0) {
+	if (maps < 0) {
+		w.error = errno;
+	} else {
 		capture_text(&w, "# batconv-maps pid=");
 		capture_number(&w, (uint64_t)getpid(), 10);
 		capture_text(&w, " id=");
@@ -53,7 +60,9 @@ bool batconv_capture_maps(int fd, uint32_t id)
 		close(maps);
 	}
 	errno = before;
-	return maps >= 0 && !w.failed;
+	if (error)
+		*error = w.error;
+	return !w.error;
 }
 
 /* Stops at the first library: dl_iterate_phdr() passes the same counters with each. */

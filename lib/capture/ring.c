@@ -22,7 +22,7 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "signal handlers need lock-free 64-b
 #define HEADER_WORDS 2
 #define WORDS_LEAST 512
 
-struct batconv_ring {
+struct batconv_capture_ring {
 	size_t bytes;    /* of the whole */
 	uint64_t words;  /* a power of two */
 	_Atomic uint64_t head, tail; /* in words, ever growing */
@@ -30,14 +30,14 @@ struct batconv_ring {
 	_Atomic uint64_t at[];
 };
 
-struct batconv_ring *batconv_ring_new(size_t size)
+struct batconv_capture_ring *batconv_capture_ring_new(size_t size)
 {
 	uint64_t words = WORDS_LEAST;
 
 	while (words < size / sizeof(uint64_t) && words < (UINT64_C(1) << 32))
 		words *= 2;
-	size_t bytes = sizeof(struct batconv_ring) + (size_t)words * sizeof(uint64_t);
-	struct batconv_ring *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	size_t bytes = sizeof(struct batconv_capture_ring) + (size_t)words * sizeof(uint64_t);
+	struct batconv_capture_ring *ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
@@ -46,19 +46,19 @@ struct batconv_ring *batconv_ring_new(size_t size)
 	return ring;
 }
 
-void batconv_ring_free(struct batconv_ring *ring)
+void batconv_capture_ring_free(struct batconv_capture_ring *ring)
 {
 	if (ring)
 		munmap(ring, ring->bytes);
 }
 
-static _Atomic uint64_t *word(struct batconv_ring *ring, uint64_t number)
+static _Atomic uint64_t *word(struct batconv_capture_ring *ring, uint64_t number)
 {
 	return &ring->at[number & (ring->words - 1)];
 }
 
 /* Reserves words for a writer.  False: the ring has no room. */
-static bool reserve(struct batconv_ring *ring, uint64_t need, uint64_t *out)
+static bool reserve(struct batconv_capture_ring *ring, uint64_t need, uint64_t *out)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 
@@ -72,12 +72,12 @@ static bool reserve(struct batconv_ring *ring, uint64_t need, uint64_t *out)
 	return true;
 }
 
-bool batconv_ring_put(struct batconv_ring *ring, uint64_t time, uint32_t map,
+bool batconv_capture_ring_put(struct batconv_capture_ring *ring, uint64_t time, uint32_t map,
 		      const struct batconv_run_addr *addresses, size_t count)
 {
 	uint64_t at;
 
-	if (!count || count > BATCONV_STACK_MOST || !reserve(ring, HEADER_WORDS + count, &at)) {
+	if (!count || count > BATCONV_CAPTURE_STACK_MOST || !reserve(ring, HEADER_WORDS + count, &at)) {
 		atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
 		return false;
 	}
@@ -90,7 +90,7 @@ bool batconv_ring_put(struct batconv_ring *ring, uint64_t time, uint32_t map,
 }
 
 /* Takes a word out of the ring and makes it 0 there. */
-static uint64_t take(struct batconv_ring *ring, uint64_t number)
+static uint64_t take(struct batconv_capture_ring *ring, uint64_t number)
 {
 	uint64_t value = atomic_load_explicit(word(ring, number), memory_order_relaxed);
 
@@ -98,7 +98,7 @@ static uint64_t take(struct batconv_ring *ring, uint64_t number)
 	return value;
 }
 
-static void write_stack(struct batconv_ring *ring, uint64_t at, uint64_t header, uint64_t pid,
+static void write_stack(struct batconv_capture_ring *ring, uint64_t at, uint64_t header, uint64_t pid,
 			struct capture_writer *w)
 {
 	capture_number(w, take(ring, at + 1), 10);
@@ -113,7 +113,7 @@ static void write_stack(struct batconv_ring *ring, uint64_t at, uint64_t header,
 	capture_text(w, "\n");
 }
 
-bool batconv_ring_write(struct batconv_ring *ring, int fd)
+bool batconv_capture_ring_write(struct batconv_capture_ring *ring, int fd, int *error)
 {
 	struct capture_writer w = {.fd = fd};
 	uint64_t pid = (uint64_t)getpid(), at = atomic_load(&ring->tail), header;
@@ -128,10 +128,12 @@ bool batconv_ring_write(struct batconv_ring *ring, int fd)
 	}
 	capture_flush(&w);
 	errno = before;
-	return !w.failed;
+	if (error)
+		*error = w.error;
+	return !w.error;
 }
 
-uint64_t batconv_ring_dropped(const struct batconv_ring *ring)
+uint64_t batconv_capture_ring_dropped(const struct batconv_capture_ring *ring)
 {
 	return atomic_load_explicit(&ring->dropped, memory_order_relaxed);
 }

@@ -7,7 +7,7 @@
 
 #include "batconv/capture.h"
 
-bool batconv_capture_bounds(struct batconv_stack_bounds *out)
+bool batconv_capture_thread_bounds(struct batconv_capture_bounds *out)
 {
 	pthread_attr_t attr;
 	void *low;
@@ -18,7 +18,7 @@ bool batconv_capture_bounds(struct batconv_stack_bounds *out)
 	bool ok = !pthread_attr_getstack(&attr, &low, &size);
 	pthread_attr_destroy(&attr);
 	if (ok)
-		*out = (struct batconv_stack_bounds){(uintptr_t)low, (uintptr_t)low + size};
+		*out = (struct batconv_capture_bounds){(uintptr_t)low, (uintptr_t)low + size};
 	return ok;
 }
 
@@ -47,7 +47,7 @@ static bool read_registers(const ucontext_t *context, struct registers *out)
 
 /* Both ABIs: the frame pointer points at the caller's frame pointer, and the
  * return address is behind it.  Frames go up, so the walk ends. */
-size_t batconv_capture_stack(const void *ucontext, const struct batconv_stack_bounds *bounds,
+size_t batconv_capture_stack(const void *ucontext, const struct batconv_capture_bounds *bounds,
 			     struct batconv_run_addr *out, size_t most)
 {
 	struct registers at;

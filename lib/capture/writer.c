@@ -8,12 +8,12 @@ void capture_flush(struct capture_writer *w)
 {
 	size_t done = 0;
 
-	while (done < w->used && !w->failed) {
+	while (done < w->used && !w->error) {
 		ssize_t written = write(w->fd, w->buffer + done, w->used - done);
 		if (written > 0)
 			done += (size_t)written;
 		else if (written < 0 && errno != EINTR)
-			w->failed = true;
+			w->error = errno;
 	}
 	w->used = 0;
 }

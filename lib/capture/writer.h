@@ -9,7 +9,7 @@
 
 struct capture_writer {
 	int fd;
-	bool failed;
+	int error; /* errno of the first failure; 0: none */
 	size_t used;
 	char buffer[4096]; /* small, because it lies on the stack of a signal handler */
 };

@@ -6,7 +6,7 @@
  * At an indirect call or jump that it promotes, BOLT compares with the likely
  * targets, in blocks that it inserts: the direct calls, the original call, and the code
  * behind it.  They all get the input offset of that call.  As no block of the input
- * begins there, BOLT has no hash for them: in a table of BAT_HASHED they have hash 0 and
+ * begins there, BOLT has no hash for them: in a table of BAT_LAYOUT_HASHED they have hash 0 and
  * index 0, and the branch entry of the call has the same input offset.
  */
 #ifndef CHECK_BLOCK_STARTS_H

@@ -18,7 +18,7 @@ bool section_order_make(const struct bat_table *table, struct section_order *out
 		return false;
 	}
 	for (uint32_t i = 0; i < table->fragment_count; i++) {
-		if (table->fragments[i].cold && table->layout != BAT_FIXED)
+		if (table->fragments[i].cold && table->layout != BAT_LAYOUT_FIXED)
 			order.cold[cold++] = i;
 		else
 			order.hot[hot++] = i;
@@ -160,13 +160,13 @@ static uint64_t sleb_size(uint64_t value)
 static uint64_t shortest(const struct bat_field *f)
 {
 	switch (f->encoding) {
-	case BAT_ULEB:
+	case BAT_ENCODING_ULEB:
 		return uleb_size(f->stored);
-	case BAT_SLEB:
+	case BAT_ENCODING_SLEB:
 		return sleb_size(f->stored);
-	case BAT_U32:
-	case BAT_U64:
-	case BAT_BITS:
+	case BAT_ENCODING_U32:
+	case BAT_ENCODING_U64:
+	case BAT_ENCODING_BITS:
 		break;
 	}
 	return f->size;
@@ -189,7 +189,7 @@ static bool look(void *ctx, const struct bat_field *f)
 		find(s, FINDING_NUMBER_PADDED, f, "has bytes that add nothing");
 	if (!strcmp(f->name, "EqualElems"))
 		s->equal = f->stored;
-	else if (f->encoding == BAT_BITS && s->equal % 8 &&
+	else if (f->encoding == BAT_ENCODING_BITS && s->equal % 8 &&
 		 s->subject->desc.data[f->byte + f->size - 1] >> s->equal % 8)
 		find(s, FINDING_MASK_BITS, f, "has bits behind the last entry");
 	if (s->difference - f->byte < f->size)

@@ -213,7 +213,7 @@ static bool read_layout(struct building *b)
 
 	if (!json_text_value(b->in, &name))
 		return false;
-	for (unsigned i = 0; i < BAT_LAYOUT_COUNT; i++) {
+	for (unsigned i = 0; bat_layout_name((enum bat_layout)i); i++) {
 		if (text_is(name, bat_layout_name((enum bat_layout)i))) {
 			b->layout = (enum bat_layout)i;
 			return b->has_layout = true;
@@ -284,7 +284,7 @@ static bool check_order(const struct building *b, const struct order *order, siz
 {
 	for (size_t i = 1; i < count; i++)
 		if (order[i].f->address == order[i - 1].f->address &&
-		    (order[i].f->cold == order[i - 1].f->cold || b->layout == BAT_FIXED))
+		    (order[i].f->cold == order[i - 1].f->cold || b->layout == BAT_LAYOUT_FIXED))
 			return json_fail(b->in, "two fragments begin at 0x%" PRIx64, order[i].f->address);
 	return true;
 }
@@ -314,7 +314,7 @@ static bool set_parent(const struct building *b, struct bat_table *t, const uint
 		return true;
 	if (f->parent == BAT_NO_PARENT)
 		return json_fail(b->in, "the cold fragment at 0x%" PRIx64 " has no parent", f->address);
-	f->stored_hot = b->layout == BAT_FIXED ? parent : ranks[f->parent];
+	f->stored_hot = b->layout == BAT_LAYOUT_FIXED ? parent : ranks[f->parent];
 	return true;
 }
 
@@ -351,7 +351,7 @@ static void take_arrays(struct building *b, struct bat_table *t)
 	t->secondary = b->secondary.at;
 	b->entries.at = NULL;
 	b->secondary.at = NULL;
-	if (b->layout != BAT_HASHED)
+	if (b->layout != BAT_LAYOUT_HASHED)
 		return;
 	t->blocks = b->blocks.at;
 	b->blocks.at = NULL;

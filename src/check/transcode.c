@@ -66,7 +66,7 @@ bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, st
 {
 	const struct bat_table *bat = &binary->bat;
 
-	if (bat->layout != BAT_HASHED || layout == BAT_HASHED)
+	if (bat->layout != BAT_LAYOUT_HASHED || layout == BAT_LAYOUT_HASHED)
 		return true;
 	uint8_t *seen = calloc(bat->fragment_count + (size_t)1, 1);
 	bool ok = seen;
@@ -86,7 +86,7 @@ bool fallthrough_changes(const struct binary *binary, enum bat_layout layout, st
 
 static bool fail(const struct bat_error *from, enum bc_code code, struct bc_error *err)
 {
-	return from->code == BAT_NOMEM ? bc_fail_nomem(err) : bc_fail(err, code, "%s", from->text);
+	return from->code == BAT_ERROR_NOMEM ? bc_fail_nomem(err) : bc_fail(err, code, "%s", from->text);
 }
 
 static void put_u32(uint8_t *at, uint64_t value)
@@ -140,7 +140,7 @@ bool note_write(const struct bat_table *table, enum bat_layout layout, struct no
 static void count_losses(const struct bat_table *t, enum bat_layout layout,
 			 struct transcode_losses *losses)
 {
-	if (t->layout != BAT_HASHED || layout == BAT_HASHED)
+	if (t->layout != BAT_LAYOUT_HASHED || layout == BAT_LAYOUT_HASHED)
 		return;
 	losses->function_hashes = t->hot_count;
 	losses->entry_points = t->secondary_count;
@@ -184,7 +184,7 @@ static void store_parents(struct bat_table *t, uint32_t *ranks)
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
 		struct bat_fragment *f = &t->fragments[i];
 		if (f->cold)
-			f->stored_hot = t->layout == BAT_FIXED ? t->fragments[f->parent].address
+			f->stored_hot = t->layout == BAT_LAYOUT_FIXED ? t->fragments[f->parent].address
 							       : ranks[f->parent];
 	}
 }
@@ -251,7 +251,7 @@ bool transcode_prepare(struct bat_table *table, enum bat_layout layout,
 	drop_orphans(table, scratch, &losses);
 	store_parents(table, scratch);
 	free(scratch);
-	if (layout == BAT_HASHED && table->layout != BAT_HASHED && !number_blocks(table, &losses))
+	if (layout == BAT_LAYOUT_HASHED && table->layout != BAT_LAYOUT_HASHED && !number_blocks(table, &losses))
 		return bc_fail_nomem(err);
 	*out = losses;
 	return true;

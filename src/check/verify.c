@@ -136,9 +136,9 @@ static bool check_decoding(struct binary *subject, struct findings *findings, st
 
 	if (bat_decode(subject->desc.data, subject->desc.size, &subject->bat, &bat_err))
 		return true;
-	if (bat_err.code == BAT_NOMEM)
+	if (bat_err.code == BAT_ERROR_NOMEM)
 		return bc_fail_nomem(err);
-	if (bat_err.code == BAT_AMBIGUOUS)
+	if (bat_err.code == BAT_ERROR_AMBIGUOUS)
 		findings_add(findings, FINDING_LAYOUT_AMBIGUOUS, NO_LOCATION, "%s", bat_err.text);
 	else
 		tell_malformed(subject, &bat_err, findings);

@@ -345,7 +345,7 @@ static bool read_bat(struct subject_image *s, struct bc_error *err)
 	s->has_bat = true;
 	if (!bat_decode_offsets(desc.data, desc.size, &s->bat, &s->bat_err))
 		s->bat_wrong = s->bat_err.text;
-	return s->bat_err.code != BAT_NOMEM || bc_fail_nomem(err);
+	return s->bat_err.code != BAT_ERROR_NOMEM || bc_fail_nomem(err);
 }
 
 static int show(const char *path, const struct arguments *args)

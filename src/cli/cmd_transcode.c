@@ -15,9 +15,11 @@
 /* At most so many functions are named in a message. */
 enum { NAMES_TOLD = 8 };
 
+#define NO_LAYOUT ((enum bat_layout)UINT32_MAX)
+
 struct arguments {
 	const char *path, *output;
-	enum bat_layout layout; /* BAT_LAYOUT_COUNT: none was given */
+	enum bat_layout layout; /* NO_LAYOUT: none was given */
 	bool in_place, quiet, verbose;
 };
 
@@ -35,14 +37,14 @@ static void prepare(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
 
-	args->layout = (enum bat_layout)BAT_LAYOUT_COUNT;
+	args->layout = NO_LAYOUT;
 }
 
 static int check(struct command_line *line)
 {
 	struct arguments *args = line->arguments;
 
-	if ((unsigned)args->layout == BAT_LAYOUT_COUNT)
+	if (args->layout == NO_LAYOUT)
 		return usage_error(line->command, "no --layout given", NULL);
 	if (args->in_place && args->output)
 		return usage_error(line->command, "--in-place and -o exclude each other", NULL);

@@ -231,7 +231,7 @@ static bool decode(struct binary *binary, decode_fn *how, struct bc_error *err)
 
 	if (how(binary->desc.data, binary->desc.size, &binary->bat, &bat_err))
 		return true;
-	if (bat_err.code == BAT_NOMEM)
+	if (bat_err.code == BAT_ERROR_NOMEM)
 		return bc_fail_nomem(err);
 	return bc_fail(err, BC_FORMAT, "BAT section: %s", bat_err.text);
 }

@@ -66,7 +66,7 @@ static bool take_field(void *ctx, const struct bat_field *field)
 	struct reading *r = ctx;
 
 	/* The only number of 64 bits that an entry has is its block's hash. */
-	if (field->encoding != BAT_U64 || field->entry == BAT_NO_INDEX || field->stored)
+	if (field->encoding != BAT_ENCODING_U64 || field->entry == BAT_NO_INDEX || field->stored)
 		return true;
 	if (field->fragment >= (field->cold ? r->cold_count : r->hot_count))
 		return true;
@@ -90,7 +90,7 @@ static bool find_in_bytes(const struct binary *binary, struct unhashed_vec *out)
 			r.cold[r.cold_count++] = i;
 		else
 			r.hot[r.hot_count++] = i;
-	bool ok = r.hot && r.cold && bat_fields(BAT_HASHED, binary->desc.data, binary->desc.size, take_field, &r, &err);
+	bool ok = r.hot && r.cold && bat_fields(BAT_LAYOUT_HASHED, binary->desc.data, binary->desc.size, take_field, &r, &err);
 	free(r.hot);
 	free(r.cold);
 	file_release(binary->desc.data, binary->desc.size);
@@ -156,7 +156,7 @@ bool made_blocks_open(const struct binary *binary, struct made_blocks *out, stru
 	struct unhashed_vec unhashed = {0};
 
 	*out = (struct made_blocks){.binary = binary};
-	if (bat->layout != BAT_HASHED || !(bat->blocks || (bat->unhashed_count && binary->desc.size)))
+	if (bat->layout != BAT_LAYOUT_HASHED || !(bat->blocks || (bat->unhashed_count && binary->desc.size)))
 		return true;
 	bool ok = bat->blocks ? find_in_table(bat, &unhashed) : find_in_bytes(binary, &unhashed);
 	sort_unhashed(unhashed.at, unhashed.len);

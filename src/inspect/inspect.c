@@ -29,7 +29,7 @@ static bool take_binary(struct inspected *out, struct bc_error *err)
 	if (bat_decode_offsets(out->binary.desc.data, out->binary.desc.size, &out->binary.bat, &bat_err))
 		return true;
 	snprintf(out->bat_wrong, sizeof(out->bat_wrong), "%s", bat_err.text);
-	return bat_err.code != BAT_NOMEM || bc_fail_nomem(err);
+	return bat_err.code != BAT_ERROR_NOMEM || bc_fail_nomem(err);
 }
 
 /* "format" or "schema" is the first key of what batconv writes; SARIF has "$schema". */
@@ -155,9 +155,9 @@ bool inspect_file(const char *path, struct input_progress progress, struct carri
 
 const char *layout_releases(enum bat_layout layout)
 {
-	static const char *const releases[BAT_LAYOUT_COUNT] = {
-		[BAT_FIXED] = "LLVM 14 to 17", [BAT_DELTA] = "LLVM 18",
-		[BAT_EQUAL] = "a development version of early 2024", [BAT_HASHED] = "LLVM 19 to 23"};
+	static const char *const releases[] = {
+		[BAT_LAYOUT_FIXED] = "LLVM 14 to 17", [BAT_LAYOUT_DELTA] = "LLVM 18",
+		[BAT_LAYOUT_EQUAL] = "a development version of early 2024", [BAT_LAYOUT_HASHED] = "LLVM 19 to 23"};
 
 	return releases[layout];
 }

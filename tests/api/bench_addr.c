@@ -71,7 +71,8 @@ static struct batconv_snapshots *make_maps(struct bench *b, struct prng *prng)
 	if (!s || !batconv_snapshots_add_text(s, 1, 0, 0, text, size, &err))
 		abort();
 	free(text);
-	b->maps = batconv_snapshots_of_id(s, 1, 0);
+	if (!batconv_maps_open_id(s, 1, 0, &b->maps, &err))
+		abort();
 	return s;
 }
 
@@ -157,7 +158,7 @@ int main(int argc, char **argv)
 	printf("%6zu libraries: random %6.1f one by one, %6.1f as a batch; sorted %6.1f and %6.1f; "
 	       "linear search %7.3f: %5.0f times slower\n",
 	       b.libraries, random_one, random_all, sorted_one, sorted_all, slow, random_one / slow);
-	batconv_maps_free(b.maps);
+	batconv_maps_close(b.maps);
 	batconv_snapshots_free(s);
 	free(b.at);
 	free(b.found);

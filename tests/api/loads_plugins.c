@@ -13,7 +13,7 @@
 
 #include "batconv/capture.h"
 
-static struct batconv_ring *ring;
+static struct batconv_capture_ring *ring;
 static uint32_t map;
 static const char *library;
 
@@ -23,7 +23,7 @@ static void sample(void)
 	struct batconv_run_addr stack[] = {
 		{(uintptr_t)sample}, {(uintptr_t)__builtin_return_address(0)}};
 
-	if (!batconv_ring_put(ring, batconv_capture_time(), map, stack, 2))
+	if (!batconv_capture_ring_put(ring, batconv_capture_time(), map, stack, 2))
 		exit(1);
 	puts(library);
 }
@@ -41,7 +41,7 @@ static void run_plugin(const char *path, int maps)
 	}
 	if (batconv_capture_generation() != known) {
 		known = batconv_capture_generation();
-		if (!batconv_capture_maps(maps, ++map))
+		if (!batconv_capture_maps(maps, ++map, NULL))
 			exit(1);
 	}
 	run_fn *run;
@@ -57,10 +57,10 @@ int main(int argc, char **argv)
 		return 2;
 	int stacks = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	int maps = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	ring = batconv_ring_new(1 << 20);
+	ring = batconv_capture_ring_new(1 << 20);
 	if (!ring || stacks < 0 || maps < 0)
 		return 1;
 	for (int round = 0; round < atoi(argv[3]); round++)
 		run_plugin(argv[4 + round % (argc - 4)], maps);
-	return batconv_ring_write(ring, stacks) ? 0 : 1;
+	return batconv_capture_ring_write(ring, stacks, NULL) ? 0 : 1;
 }

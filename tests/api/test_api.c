@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batconv/image.h"
-#include "batconv/translate.h"
+#include "batconv/batconv.h"
 #include "tests/support/cmocka.h"
 
 #define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
@@ -25,7 +24,7 @@ static struct batconv_image *opened(void)
 	return image;
 }
 
-/* Programs that are linked with this release run with those of the same minor version: sizes
+/* Programs that are linked with this release run with all later ones of the same major version: sizes
  * do not change within it, on any of the 64-bit processors. */
 static void structs_are_as_large_as_released(void **state)
 {
@@ -65,7 +64,7 @@ static void reserved_is_zero(void **state)
 	assert_int_equal(segment.reserved[0] | segment.reserved[1], 0);
 	batconv_image_close(image);
 	assert_false(batconv_image_open("/nonexistent", &image, &err));
-	assert_int_equal(err.code, BATCONV_IO);
+	assert_int_equal(err.code, BATCONV_ERROR_IO);
 	assert_int_equal(err.reserved[0] | err.reserved[1], 0);
 }
 
@@ -87,10 +86,12 @@ static void an_image(void **state)
 	}
 	assert_int_equal(segments, 5);
 	assert_int_equal(executable, 2);
+	assert_false(batconv_image_segment(image, 5, &segment));
 	assert_true(batconv_image_is_position_independent(image));
 	assert_true(batconv_image_has_bat(image));
-	batconv_image_build_id(image, &size);
+	assert_non_null(batconv_image_build_id(image, &size));
 	assert_int_equal(size, 20);
+	assert_null(batconv_image_go_build_id(image));
 	assert_true(batconv_image_to_offset(image, (struct batconv_vaddr){0x4d10}, &offset));
 	assert_int_equal(offset.v, 0x3d10);
 	assert_true(batconv_image_to_vaddr(image, offset, &at));
@@ -141,16 +142,19 @@ static struct batconv_snapshots *snapshots_of_text(void)
 static void maps_and_bases(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text();
-	struct batconv_maps *maps = batconv_snapshots_at(s, 7, 1000);
 	struct batconv_image *image = opened();
+	struct batconv_error err;
+	struct batconv_maps *maps;
 	struct batconv_region region;
 	uint64_t base;
 	uint32_t found[3];
 	struct batconv_run_addr at[] = {{0x55e11c270010}, {0x55e11c26e000}, {0xffffffffff600123}};
 
 	(void)state;
-	assert_null(batconv_snapshots_at(s, 7, 999));
-	assert_non_null(maps);
+	assert_false(batconv_maps_open_at(s, 7, 999, &maps, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_NOTFOUND);
+	assert_null(maps);
+	assert_true(batconv_maps_open_at(s, 7, 1000, &maps, &err));
 	for (size_t i = 0; i < 4; i++) {
 		assert_true(batconv_maps_region(maps, i, &region));
 		assert_true(batconv_image_base(image, &region, &base));
@@ -161,7 +165,7 @@ static void maps_and_bases(void **state)
 	assert_int_equal(base, 0x55e11c269000);
 	/* Where only code is known, by its lowest segment. */
 	assert_true(batconv_maps_region(maps, 1, &region));
-	assert_true(region.flags & BATCONV_EXEC);
+	assert_true(region.flags & BATCONV_REGION_EXEC);
 	assert_true(batconv_image_base_lowest(image, &region, &base));
 	assert_int_equal(base, 0x55e11c269000);
 	assert_true(batconv_maps_region(maps, 2, &region));
@@ -172,14 +176,24 @@ static void maps_and_bases(void **state)
 	assert_int_equal(found[1], BATCONV_NOWHERE);
 	assert_int_equal(found[2], 4);
 	batconv_image_close(image);
-	batconv_maps_free(maps);
+	batconv_maps_close(maps);
 	batconv_snapshots_free(s);
+}
+
+static struct batconv_resolver *resolver_of(struct batconv_snapshots *s, uint32_t lookup)
+{
+	struct batconv_resolver *r;
+	struct batconv_error err;
+
+	if (!batconv_resolver_open(s, lookup, &r, &err))
+		fail_msg("%s", err.text);
+	return r;
 }
 
 static void frames_of_stacks(void **state)
 {
 	struct batconv_snapshots *s = snapshots_of_text();
-	struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_FUNCTIONS | BATCONV_INPUT);
+	struct batconv_resolver *r = resolver_of(s, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT);
 	/* in main.cold; the return address of what ends main.cold's caller; nowhere; kernel */
 	struct batconv_run_addr addresses[] = {
 		{0x55e11c269000 + MAIN_COLD}, {0x55e11c269000 + MAIN + 0x10}, {0x10}, {UINT64_MAX << 31}};
@@ -190,7 +204,7 @@ static void frames_of_stacks(void **state)
 
 	(void)state;
 	assert_true(batconv_resolver_add(r, BOLTED, &err));
-	assert_true(batconv_resolve_batch(r, both, 2, f, &err));
+	assert_true(batconv_resolve_stacks(r, both, 2, f, 5, &err));
 	assert_string_equal(f[0].library, "/srv/demo.bolt");
 	assert_string_equal(f[0].function, "main");
 	assert_int_equal(f[0].vaddr.v, MAIN_COLD);
@@ -215,7 +229,7 @@ static void frames_of_stacks(void **state)
 	assert_false(f[0].has_map);
 	assert_true(batconv_resolve(r, 7, 5000, addresses[0], f, &err));
 	assert_string_equal(f[0].function, "main");
-	batconv_resolver_free(r);
+	batconv_resolver_close(r);
 	batconv_snapshots_free(s);
 }
 
@@ -236,7 +250,7 @@ enum { CALL_LINE = __LINE__ - 2 };
 static void lines_of_frames(void **state)
 {
 	struct batconv_snapshots *s = batconv_snapshots_new();
-	struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_LINES | BATCONV_INLINES);
+	struct batconv_resolver *r = resolver_of(s, BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES);
 	struct batconv_inlined inlined;
 	struct batconv_frame f[64];
 	struct batconv_run_addr at[64];
@@ -251,10 +265,10 @@ static void lines_of_frames(void **state)
 	for (size_t i = 0; i < 64; i++) {
 		struct batconv_raw_stack stack = {.time = UINT64_MAX, .pid = (uint32_t)getpid(), .map = BATCONV_MAP_BY_TIME,
 						  .addresses = &at[i], .count = 1};
-		if (batconv_resolve_batch(r, &stack, 1, &f[i], &err))
+		if (batconv_resolve_stacks(r, &stack, 1, &f[i], 1, &err))
 			continue;
-		assert_int_equal(err.code, BATCONV_UNSUPPORTED); /* no libdw */
-		batconv_resolver_free(r);
+		assert_int_equal(err.code, BATCONV_ERROR_UNSUPPORTED); /* no libdw */
+		batconv_resolver_close(r);
 		batconv_snapshots_free(s);
 		return;
 	}
@@ -269,7 +283,7 @@ static void lines_of_frames(void **state)
 		found += inlined.line == INLINED_LINE && strstr(inlined.file, "test_api.c");
 	}
 	assert_true(found > 0 || !f[0].file); /* this program has DWARF, or has none */
-	batconv_resolver_free(r);
+	batconv_resolver_close(r);
 	batconv_snapshots_free(s);
 }
 
@@ -289,7 +303,7 @@ static void translated_addresses(void **state)
 	(void)state;
 	assert_true(batconv_translator_open(BOLTED, INPUT, 0, &t, &err));
 	memset(out, 0xff, sizeof(out));
-	assert_true(batconv_translate(t, BATCONV_CALL_STACK, at, 4, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_CALL_STACK, at, 4, out, &err));
 	assert_string_equal(out[0].input.function, "main");
 	assert_int_equal(out[0].input.offset, 0x221);
 	assert_true(out[0].has_vaddr);
@@ -304,19 +318,19 @@ static void translated_addresses(void **state)
 		assert_false(out[i].has_vaddr);
 	}
 	/* As the beginning of a cold part, and as what follows the code before it. */
-	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, &(struct batconv_vaddr){MAIN_COLD}, 1, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &(struct batconv_vaddr){MAIN_COLD}, 1, out, &err));
 	assert_int_equal(out[0].input.offset, 0x221);
 	batconv_translator_close(t);
 
 	assert_true(batconv_translator_open(BOLTED, NULL, 0, &t, &err));
-	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, at, 1, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, at, 1, out, &err));
 	assert_int_equal(out[0].input.offset, 0x221);
 	assert_false(out[0].has_vaddr);
 	batconv_translator_close(t);
 
 	/* What was not BOLTed is its own input. */
 	assert_true(batconv_translator_open(INPUT, NULL, 0, &t, &err));
-	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, &(struct batconv_vaddr){INPUT_MAIN + 8}, 1, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &(struct batconv_vaddr){INPUT_MAIN + 8}, 1, out, &err));
 	assert_string_equal(out[0].input.function, "main");
 	assert_int_equal(out[0].vaddr.v, INPUT_MAIN + 8);
 	batconv_translator_close(t);
@@ -335,12 +349,12 @@ static void translated_lines(void **state)
 	(void)state;
 	snprintf(bolted, sizeof(bolted), "%s/lines/g4.b22", inputs ? inputs : ".");
 	snprintf(input, sizeof(input), "%s/lines/g4", inputs ? inputs : ".");
-	if (!inputs || (!batconv_translator_open(bolted, input, BATCONV_LINES | BATCONV_INLINES, &t, &err) &&
-			err.code == BATCONV_UNSUPPORTED)) {
+	if (!inputs || (!batconv_translator_open(bolted, input, BATCONV_LOOKUP_LINES | BATCONV_LOOKUP_INLINES, &t, &err) &&
+			err.code == BATCONV_ERROR_UNSUPPORTED)) {
 		print_message("skipped: %s\n", inputs ? err.text : "INPUTS does not name the unpacked inputs");
 		skip();
 	}
-	assert_true(batconv_translate(t, BATCONV_INSTRUCTIONS, at, 3, out, &err));
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, at, 3, out, &err));
 	assert_string_equal(out[0].file, "/src/main.cc");
 	assert_int_equal(out[0].line, 24);
 	assert_int_equal(out[0].inlined, 0);
@@ -366,11 +380,11 @@ static void translators_that_cannot_be(void **state)
 
 	(void)state;
 	assert_false(batconv_translator_open("/nowhere", NULL, 0, &t, &err));
-	assert_int_equal(err.code, BATCONV_IO);
+	assert_int_equal(err.code, BATCONV_ERROR_IO);
 	assert_false(batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/LICENSE", 0, &t, &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
-	assert_false(batconv_translator_open(BOLTED, NULL, BATCONV_LINES, &t, &err));
-	assert_int_equal(err.code, BATCONV_NOTFOUND);
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
+	assert_false(batconv_translator_open(BOLTED, NULL, BATCONV_LOOKUP_LINES, &t, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_NOTFOUND);
 	batconv_translator_close(NULL);
 }
 
@@ -391,10 +405,139 @@ static void inputs_of_other_binaries(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		assert_false(batconv_translator_open(pairs[i].bolted, pairs[i].input, 0, &t, &err));
-		assert_int_equal(err.code, BATCONV_MISMATCH);
+		assert_int_equal(err.code, BATCONV_ERROR_MISMATCH);
 		if (strncmp(err.text, pairs[i].why, strlen(pairs[i].why)))
 			fail_msg("%s", err.text);
 	}
+}
+
+/* ---- what address.h says of all calls ---- */
+
+/* An error that nobody wants, and objects that could not be made. */
+static void without_an_error(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text();
+	struct batconv_image *image = (struct batconv_image *)s;
+	struct batconv_maps *maps = (struct batconv_maps *)s;
+	struct batconv_resolver *r = (struct batconv_resolver *)s;
+	struct batconv_translator *t = (struct batconv_translator *)s;
+
+	(void)state;
+	assert_false(batconv_image_open("/nowhere", &image, NULL));
+	assert_false(batconv_maps_open_at(s, 8, 0, &maps, NULL));
+	assert_false(batconv_maps_open_id(s, 7, 9, &maps, NULL));
+	assert_false(batconv_resolver_open(s, 1u << 31, &r, NULL));
+	assert_false(batconv_translator_open("/nowhere", NULL, 0, &t, NULL));
+	assert_true(!image && !maps && !r && !t);
+	assert_false(batconv_snapshots_add_text(s, 7, 0, 0, maps_text, strlen(maps_text), NULL));
+	assert_false(batconv_snapshots_add_text(s, 7, 1, 0, "no map\n", 7, NULL));
+	assert_false(batconv_snapshots_add_file(s, "/nowhere", NULL, NULL));
+	batconv_image_close(NULL);
+	batconv_maps_close(NULL);
+	batconv_resolver_close(NULL);
+	batconv_snapshots_free(NULL);
+	batconv_translator_close(NULL);
+	batconv_snapshots_free(s);
+}
+
+/* What a later release can ask for, and this one does not know: told, not passed over. */
+static void what_is_not_known(void **state)
+{
+	struct batconv_snapshots *s = snapshots_of_text();
+	struct batconv_resolver *r = resolver_of(s, 0);
+	struct batconv_run_addr at[3] = {{1}, {2}, {3}};
+	struct batconv_raw_stack stacks[] = {{.pid = 7, .addresses = at, .count = 3}, {.pid = 7, .addresses = at, .count = 2}};
+	struct batconv_frame out[6];
+	struct batconv_translator *t;
+	struct batconv_error err;
+
+	(void)state;
+	for (unsigned bit = 4; bit < 32; bit++) {
+		struct batconv_resolver *none;
+		assert_false(batconv_resolver_open(s, 1u << bit, &none, &err));
+		assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+		assert_false(batconv_translator_open(BOLTED, NULL, 1u << bit, &t, &err));
+		assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+	}
+	assert_true(batconv_translator_open(BOLTED, NULL, BATCONV_LOOKUP_FUNCTIONS | BATCONV_LOOKUP_INPUT, &t, &err));
+	assert_false(batconv_translate(t, (enum batconv_addresses)2, NULL, 0, NULL, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+	assert_true(batconv_translate(t, BATCONV_ADDRESSES_CALL_STACK, NULL, 0, NULL, &err));
+	batconv_translator_close(t);
+
+	/* Room: frames of both stacks, and no more are written. */
+	memset(out, 0x5a, sizeof(out));
+	assert_false(batconv_resolve_stacks(r, stacks, 2, out, 4, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+	assert_int_equal(out[0].raw.v, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	assert_true(batconv_resolve_stacks(r, stacks, 2, out, 5, &err));
+	assert_int_equal(out[4].raw.v, 2);
+	assert_int_equal(out[5].raw.v, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	stacks[1].reserved[1] = 1;
+	assert_false(batconv_resolve_stacks(r, stacks, 2, out, 6, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+	stacks[1] = (struct batconv_raw_stack){.pid = 7, .count = SIZE_MAX};
+	assert_false(batconv_resolve_stacks(r, stacks, 2, out, 6, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_ARGUMENT);
+	assert_true(batconv_resolve_stacks(r, NULL, 0, NULL, 0, &err));
+	batconv_resolver_close(r);
+	batconv_snapshots_free(s);
+}
+
+/* What is not known is NULL; and a resolver sees what is added to its snapshots later. */
+static void what_is_not_there(void **state)
+{
+	static const char anonymous[] = "1000-2000 rw-p 00000000 00:00 0\n";
+	struct batconv_snapshots *s = batconv_snapshots_new();
+	struct batconv_resolver *r = resolver_of(s, 0);
+	struct batconv_region region;
+	struct batconv_frame frame;
+	struct batconv_maps *maps;
+	struct batconv_error err;
+
+	(void)state;
+	assert_true(batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
+	assert_false(frame.has_map);
+	assert_true(batconv_snapshots_add_text(s, 7, 0, 5, maps_text, strlen(maps_text), &err));
+	assert_true(batconv_resolve(r, 7, 10, (struct batconv_run_addr){0x55e11c26a010}, &frame, &err));
+	assert_true(frame.has_map);
+	assert_string_equal(frame.library, "/srv/demo.bolt");
+	assert_null(frame.function);
+	assert_null(frame.file);
+	assert_true(batconv_snapshots_add_text(s, 8, 0, 5, anonymous, strlen(anonymous), &err));
+	assert_string_equal(frame.library, "/srv/demo.bolt");
+	assert_true(batconv_maps_open_id(s, 8, 0, &maps, &err));
+	assert_true(batconv_maps_region(maps, 0, &region));
+	assert_true(!region.path && !region.build_id && !region.build_id_size && !region.go_build_id);
+	assert_false(batconv_maps_region(maps, 1, &region));
+	batconv_maps_close(maps);
+	batconv_resolver_close(r);
+	batconv_snapshots_free(s);
+}
+
+/* A file of which a part is there: what is whole is added, and the rest is told. */
+static void files_that_were_cut(void **state)
+{
+	struct batconv_snapshots *s = batconv_snapshots_new();
+	FILE *whole = fopen(BATCONV_SOURCE_DIR "/inputs/demo/demo.perf.data", "rb");
+	struct batconv_snapshot info;
+	struct batconv_error err;
+	char path[] = "/tmp/api-XXXXXX", bytes[4000];
+	int fd = mkstemp(path);
+	bool partial = false;
+
+	(void)state;
+	assert_non_null(whole);
+	assert_int_equal(fread(bytes, 1, sizeof(bytes), whole), sizeof(bytes));
+	fclose(whole);
+	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	close(fd);
+	if (!batconv_snapshots_add_file(s, path, &partial, &err))
+		fail_msg("%s", err.text);
+	remove(path);
+	assert_true(partial);
+	assert_true(batconv_snapshots_get(s, 0, &info));
+	batconv_snapshots_free(s);
 }
 
 static void snapshots_in_a_file(void **state)
@@ -403,11 +546,13 @@ static void snapshots_in_a_file(void **state)
 	struct batconv_snapshot info;
 	struct batconv_error err;
 	char path[] = "/tmp/api-XXXXXX";
+	bool partial = true;
 
 	(void)state;
 	close(mkstemp(path));
 	assert_true(batconv_snapshots_write(s, path, &err));
-	assert_true(batconv_snapshots_add_file(again, path, &err));
+	assert_true(batconv_snapshots_add_file(again, path, &partial, &err));
+	assert_false(partial);
 	remove(path);
 	assert_true(batconv_snapshots_get(again, 0, &info));
 	assert_int_equal(info.pid, 7);
@@ -429,14 +574,14 @@ static void errors(void **state)
 
 	(void)state;
 	assert_false(batconv_image_open("/nowhere", &image, &err));
-	assert_int_equal(err.code, BATCONV_IO);
+	assert_int_equal(err.code, BATCONV_ERROR_IO);
 	assert_false(batconv_image_open(BATCONV_SOURCE_DIR "/LICENSE", &image, &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
 	assert_false(batconv_snapshots_add_text(s, 7, 1, 0, "no map\n", 7, &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
 	assert_string_equal(err.text, "line 1: expected START-END");
 	assert_false(batconv_snapshots_add_process(s, INT32_MAX, &err));
-	assert_int_equal(err.code, BATCONV_NOTFOUND);
+	assert_int_equal(err.code, BATCONV_ERROR_NOTFOUND);
 	batconv_snapshots_free(s);
 }
 
@@ -455,6 +600,10 @@ int main(void)
 		cmocka_unit_test(translated_lines),
 		cmocka_unit_test(translators_that_cannot_be),
 		cmocka_unit_test(inputs_of_other_binaries),
+		cmocka_unit_test(without_an_error),
+		cmocka_unit_test(what_is_not_known),
+		cmocka_unit_test(what_is_not_there),
+		cmocka_unit_test(files_that_were_cut),
 		cmocka_unit_test(snapshots_in_a_file),
 		cmocka_unit_test(errors),
 	};

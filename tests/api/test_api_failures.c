@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batconv/image.h"
-#include "batconv/translate.h"
+#include "batconv/batconv.h"
 #include "tests/support/cmocka.h"
 
 #define BOLTED BATCONV_SOURCE_DIR "/inputs/demo/demo.bolt"
@@ -125,6 +124,21 @@ struct seen {
 	uint32_t regions[4];
 };
 
+/* NULL: there is no such map */
+static struct batconv_maps *map_at(const struct batconv_snapshots *s, uint64_t time)
+{
+	struct batconv_maps *maps;
+
+	return batconv_maps_open_at(s, 7, time, &maps, NULL) ? maps : NULL;
+}
+
+static struct batconv_maps *map_of_id(const struct batconv_snapshots *s, uint32_t id)
+{
+	struct batconv_maps *maps;
+
+	return batconv_maps_open_id(s, 7, id, &maps, NULL) ? maps : NULL;
+}
+
 static uint32_t count_regions(struct batconv_maps *maps)
 {
 	struct batconv_region region;
@@ -132,7 +146,7 @@ static uint32_t count_regions(struct batconv_maps *maps)
 
 	while (maps && batconv_maps_region(maps, count, &region))
 		count++;
-	batconv_maps_free(maps);
+	batconv_maps_close(maps);
 	return count;
 }
 
@@ -142,13 +156,13 @@ static void look_at(const struct batconv_snapshots *s, struct seen *out)
 	struct batconv_error err;
 
 	assert_true(batconv_snapshots_write(s, path_of("seen"), &err));
-	assert_true(batconv_snapshots_add_file(again, path_of("seen"), &err)); /* it can be read */
+	assert_true(batconv_snapshots_add_file(again, path_of("seen"), NULL, &err)); /* it can be read */
 	batconv_snapshots_free(again);
 	read_file("seen", &out->file);
-	out->regions[0] = count_regions(batconv_snapshots_at(s, 7, 150));
-	out->regions[1] = count_regions(batconv_snapshots_at(s, 7, UINT64_MAX));
-	out->regions[2] = count_regions(batconv_snapshots_of_id(s, 7, 2));
-	out->regions[3] = count_regions(batconv_snapshots_of_id(s, 7, 3));
+	out->regions[0] = count_regions(map_at(s, 150));
+	out->regions[1] = count_regions(map_at(s, UINT64_MAX));
+	out->regions[2] = count_regions(map_of_id(s, 2));
+	out->regions[3] = count_regions(map_of_id(s, 3));
 }
 
 static bool is_seen(const struct batconv_snapshots *s, const struct seen *before)
@@ -174,17 +188,17 @@ static bool add_process(struct batconv_snapshots *s, struct batconv_error *err)
 
 static bool add_text_file(struct batconv_snapshots *s, struct batconv_error *err)
 {
-	return batconv_snapshots_add_file(s, path_of("maps"), err);
+	return batconv_snapshots_add_file(s, path_of("maps"), NULL, err);
 }
 
 static bool add_bcmaps(struct batconv_snapshots *s, struct batconv_error *err)
 {
-	return batconv_snapshots_add_file(s, path_of("all.bcmaps"), err);
+	return batconv_snapshots_add_file(s, path_of("all.bcmaps"), NULL, err);
 }
 
 static bool add_recording(struct batconv_snapshots *s, struct batconv_error *err)
 {
-	return batconv_snapshots_add_file(s, RECORDING, err);
+	return batconv_snapshots_add_file(s, RECORDING, NULL, err);
 }
 
 /* Fail at the first allocation, the second, ... until the call succeeds. */
@@ -201,7 +215,7 @@ static void fail_adding_everywhere(adds *call, const char *name, uint64_t step)
 		allowed = n;
 		ok = call(s, &err);
 		allowed = ALL;
-		if (!ok && err.code != BATCONV_NOMEM)
+		if (!ok && err.code != BATCONV_ERROR_NOMEM)
 			fail_msg("%s, allocation %u: %s", name, (unsigned)n, err.text);
 		if (is_seen(s, &before) == ok)
 			fail_msg("%s, allocation %u: %s", name, (unsigned)n, ok ? "nothing added" : "not as it was");
@@ -230,11 +244,12 @@ static void adding_what_cannot_be_added(void **state)
 {
 	static const struct {
 		uint32_t id;
+		enum batconv_code code;
 		const char *text, *why;
 	} rows[] = {
-		{2, MAP_NEW, "process 7 has two maps with the id 2"},
-		{3, MAP_NEW "no map\n", "line 2: expected START-END"},
-		{3, MAP_NEW "# batconv-maps pid=7\n" MAP_A,
+		{2, BATCONV_ERROR_ARGUMENT, MAP_NEW, "the process has a map of this id"},
+		{3, BATCONV_ERROR_FORMAT, MAP_NEW "no map\n", "line 2: expected START-END"},
+		{3, BATCONV_ERROR_FORMAT, MAP_NEW "# batconv-maps pid=7\n" MAP_A,
 		 "line 2: it begins another map: batconv_snapshots_add_file() reads text of several"},
 	};
 	static struct seen before;
@@ -246,24 +261,24 @@ static void adding_what_cannot_be_added(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *map = rows[i].text;
 		assert_false(batconv_snapshots_add_text(s, 7, rows[i].id, 300, map, strlen(map), &err));
-		assert_int_equal(err.code, BATCONV_FORMAT);
+		assert_int_equal(err.code, rows[i].code);
 		assert_string_equal(err.text, rows[i].why);
 		assert_true(is_seen(s, &before));
 	}
 	write_file("bad", "# batconv-maps pid=9\n" MAP_NEW "# batconv-maps pid=7\nno map\n");
 	write_file("twice", "# batconv-maps pid=9\n" MAP_NEW "# batconv-maps pid=9\n" MAP_A);
-	assert_false(batconv_snapshots_add_file(s, path_of("bad"), &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
-	assert_false(batconv_snapshots_add_file(s, path_of("twice"), &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
-	assert_false(batconv_snapshots_add_file(s, path_of("nowhere"), &err));
-	assert_int_equal(err.code, BATCONV_IO);
+	assert_false(batconv_snapshots_add_file(s, path_of("bad"), NULL, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
+	assert_false(batconv_snapshots_add_file(s, path_of("twice"), NULL, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
+	assert_false(batconv_snapshots_add_file(s, path_of("nowhere"), NULL, &err));
+	assert_int_equal(err.code, BATCONV_ERROR_IO);
 	assert_false(batconv_snapshots_add_process(s, INT32_MAX, &err));
-	assert_int_equal(err.code, BATCONV_NOTFOUND);
+	assert_int_equal(err.code, BATCONV_ERROR_NOTFOUND);
 	assert_true(is_seen(s, &before));
 	/* The next one is taken as if nothing had been. */
 	add(s, 3, 300, MAP_NEW);
-	assert_int_equal(count_regions(batconv_snapshots_of_id(s, 7, 3)), 1);
+	assert_int_equal(count_regions(map_of_id(s, 3)), 1);
 	batconv_snapshots_free(s);
 }
 
@@ -283,10 +298,10 @@ static void writing(void **state)
 		allowed = ALL;
 		read_file("out", &now);
 		assert_int_equal(ok, now.size != before.size || memcmp(now.data, before.data, now.size) != 0);
-		assert_true(ok || err.code == BATCONV_NOMEM);
+		assert_true(ok || err.code == BATCONV_ERROR_NOMEM);
 	}
 	assert_false(batconv_snapshots_write(s, path_of("no directory/out"), &err));
-	assert_int_equal(err.code, BATCONV_IO);
+	assert_int_equal(err.code, BATCONV_ERROR_IO);
 	batconv_snapshots_free(s);
 }
 
@@ -294,12 +309,14 @@ static void handles(void **state)
 {
 	struct batconv_snapshots *s = two_maps(), *more = NULL;
 	struct batconv_maps *maps = NULL;
+	struct batconv_error err;
 
 	(void)state;
 	for (uint64_t n = 0; !maps; n++) {
 		allowed = n;
-		maps = batconv_snapshots_at(s, 7, 150);
+		bool ok = batconv_maps_open_at(s, 7, 150, &maps, &err);
 		allowed = ALL;
+		assert_true(ok ? maps != NULL : !maps && err.code == BATCONV_ERROR_NOMEM);
 	}
 	assert_int_equal(count_regions(maps), 2);
 	for (uint64_t n = 0; !more; n++) {
@@ -324,7 +341,7 @@ static void opening(void **state)
 		allowed = n;
 		ok = batconv_image_open(BOLTED, &image, &err);
 		allowed = ALL;
-		assert_true(ok || (!image && err.code == BATCONV_NOMEM));
+		assert_true(ok || (!image && err.code == BATCONV_ERROR_NOMEM));
 	}
 	batconv_image_close(image);
 }
@@ -354,24 +371,26 @@ static void resolving(void **state)
 	struct batconv_raw_stack stack = {.time = 1000, .pid = 7, .map = BATCONV_MAP_BY_TIME, .addresses = addresses, .count = COUNT};
 	struct batconv_raw_stack both[] = {stack, {.time = 1000, .pid = 7, .addresses = addresses, .count = COUNT}};
 	struct batconv_frame f[2 * COUNT];
+	struct batconv_resolver *r;
 	struct batconv_error err;
 	bool ok = false;
 
 	(void)state;
 	add(s, 0, 100, demo_maps);
 	allowed = 0;
-	assert_null(batconv_resolver_new(s, BATCONV_FUNCTIONS));
+	ok = batconv_resolver_open(s, BATCONV_LOOKUP_FUNCTIONS, &r, &err);
 	allowed = ALL;
+	assert_true(!ok && !r && err.code == BATCONV_ERROR_NOMEM);
 	for (uint64_t n = 0; !ok; n++) { /* what was learnt until the failure is kept */
-		struct batconv_resolver *r = batconv_resolver_new(s, BATCONV_FUNCTIONS);
+		assert_true(batconv_resolver_open(s, BATCONV_LOOKUP_FUNCTIONS, &r, &err));
 		allowed = n;
-		ok = batconv_resolve_batch(r, both, 2, f, &err);
+		ok = batconv_resolve_stacks(r, both, 2, f, 2 * COUNT, &err);
 		allowed = ALL;
-		assert_true(ok || err.code == BATCONV_NOMEM);
-		assert_true(batconv_resolve_batch(r, both, 2, f, &err));
+		assert_true(ok || err.code == BATCONV_ERROR_NOMEM);
+		assert_true(batconv_resolve_stacks(r, both, 2, f, 2 * COUNT, &err));
 		check_frames(f);
 		check_frames(f + COUNT);
-		batconv_resolver_free(r);
+		batconv_resolver_close(r);
 	}
 	batconv_snapshots_free(s);
 }
@@ -379,25 +398,26 @@ static void resolving(void **state)
 static void giving(void **state)
 {
 	struct batconv_snapshots *s = two_maps();
-	struct batconv_resolver *r = batconv_resolver_new(s, 0);
+	struct batconv_resolver *r;
 	struct batconv_error err;
 	struct batconv_frame frame;
 	bool ok = false;
 
 	(void)state;
+	assert_true(batconv_resolver_open(s, 0, &r, &err));
 	add(s, 3, 300, demo_maps);
 	assert_false(batconv_resolver_add(r, BATCONV_SOURCE_DIR "/LICENSE", &err));
-	assert_int_equal(err.code, BATCONV_FORMAT);
+	assert_int_equal(err.code, BATCONV_ERROR_FORMAT);
 	for (uint64_t n = 0; !ok; n++) {
 		allowed = n;
 		ok = batconv_resolver_add(r, BOLTED, &err);
 		allowed = ALL;
-		assert_true(ok || err.code == BATCONV_NOMEM);
+		assert_true(ok || err.code == BATCONV_ERROR_NOMEM);
 	}
 	assert_true(batconv_resolve(r, 7, 1000, addresses[0], &frame, &err));
 	assert_true(frame.has_vaddr);
 	assert_int_equal(frame.vaddr.v, 0x7010);
-	batconv_resolver_free(r);
+	batconv_resolver_close(r);
 	batconv_snapshots_free(s);
 }
 
@@ -414,10 +434,10 @@ static void translating(void **state)
 		allowed = n;
 		ok = batconv_translator_open(BOLTED, BATCONV_SOURCE_DIR "/inputs/demo/demo", 0, &t, &err);
 		allowed = ALL;
-		assert_true(ok || (!t && err.code == BATCONV_NOMEM));
+		assert_true(ok || (!t && err.code == BATCONV_ERROR_NOMEM));
 	}
 	allowed = 0; /* nothing is allocated for an address */
-	ok = batconv_translate(t, BATCONV_INSTRUCTIONS, &at, 1, &place, &err);
+	ok = batconv_translate(t, BATCONV_ADDRESSES_INSTRUCTIONS, &at, 1, &place, &err);
 	allowed = ALL;
 	assert_true(ok && place.has_vaddr);
 	batconv_translator_close(t);

@@ -40,10 +40,11 @@ static void maps_are_those_of_the_kernel(void **state)
 {
 	static char text[1 << 18];
 	char head[128], expected[256];
+	int error = 1;
 
 	(void)state;
 	errno = 77;
-	assert_true(batconv_capture_maps(fileno(scratch), 5));
+	assert_true(batconv_capture_maps(fileno(scratch), 5, &error));
 	assert_int_equal(errno, 77);
 	read_back(text, sizeof(text));
 	assert_int_equal(sscanf(text, "%127[^\n]", head), 1);
@@ -51,56 +52,63 @@ static void maps_are_those_of_the_kernel(void **state)
 	assert_memory_equal(head, expected, strlen(expected));
 	assert_non_null(strstr(text, "[stack]"));
 	assert_non_null(strstr(text, "r-xp"));
-	assert_false(batconv_capture_maps(-1, 6));
+	assert_int_equal(error, 0);
+	assert_false(batconv_capture_maps(-1, 6, &error));
+	assert_int_equal(error, EBADF);
+	assert_false(batconv_capture_maps(-1, 6, NULL));
+	assert_int_equal(errno, 77);
 }
 
 static void stacks_come_out_as_lines(void **state)
 {
 	struct batconv_run_addr stack[] = {{0x401000}, {0x7f00deadbeef}, {UINT64_MAX}};
-	struct batconv_ring *ring = batconv_ring_new(0);
+	struct batconv_capture_ring *ring = batconv_capture_ring_new(0);
 	char text[256], expected[256];
+	int error;
 
 	(void)state;
 	assert_non_null(ring);
-	assert_true(batconv_ring_put(ring, 123456789, 3, stack, 3));
-	assert_true(batconv_ring_put(ring, 0, 0, stack, 1));
-	assert_false(batconv_ring_put(ring, 0, 0, stack, 0));
-	assert_int_equal(batconv_ring_dropped(ring), 1);
-	assert_true(batconv_ring_write(ring, fileno(scratch)));
-	assert_true(batconv_ring_write(ring, fileno(scratch))); /* nothing is left */
+	assert_true(batconv_capture_ring_put(ring, 123456789, 3, stack, 3));
+	assert_true(batconv_capture_ring_put(ring, 0, 0, stack, 1));
+	assert_false(batconv_capture_ring_put(ring, 0, 0, stack, 0));
+	assert_int_equal(batconv_capture_ring_dropped(ring), 1);
+	assert_true(batconv_capture_ring_write(ring, fileno(scratch), NULL));
+	assert_true(batconv_capture_ring_write(ring, fileno(scratch), NULL)); /* nothing is left */
 	read_back(text, sizeof(text));
 	snprintf(expected, sizeof(expected),
 		 "123456789 p%dm3 401000 7f00deadbeef ffffffffffffffff\n0 p%dm0 401000\n",
 		 (int)getpid(), (int)getpid());
 	assert_string_equal(text, expected);
-	assert_true(batconv_ring_put(ring, 1, 1, stack, 1));
-	assert_false(batconv_ring_write(ring, -1));
-	batconv_ring_free(ring);
-	batconv_ring_free(NULL);
+	assert_true(batconv_capture_ring_put(ring, 1, 1, stack, 1));
+	assert_false(batconv_capture_ring_write(ring, -1, &error));
+	assert_int_equal(error, EBADF);
+	assert_int_equal(batconv_capture_version(), BATCONV_VERSION_NUMBER);
+	batconv_capture_ring_free(ring);
+	batconv_capture_ring_free(NULL);
 }
 
 static void a_full_ring_drops_and_goes_on(void **state)
 {
 	struct batconv_run_addr stack[100] = {{1}};
-	struct batconv_ring *ring = batconv_ring_new(4096); /* 512 words: 5 stacks of 102 */
+	struct batconv_capture_ring *ring = batconv_capture_ring_new(4096); /* 512 words: 5 stacks of 102 */
 	int put = 0;
 
 	(void)state;
 	for (int round = 0; round < 3; round++) {
 		put = 0;
-		while (batconv_ring_put(ring, 1, 1, stack, 100))
+		while (batconv_capture_ring_put(ring, 1, 1, stack, 100))
 			put++;
 		assert_int_equal(put, 5);
-		assert_true(batconv_ring_write(ring, fileno(scratch)));
+		assert_true(batconv_capture_ring_write(ring, fileno(scratch), NULL));
 	}
-	assert_int_equal(batconv_ring_dropped(ring), 3);
-	batconv_ring_free(ring);
+	assert_int_equal(batconv_capture_ring_dropped(ring), 3);
+	batconv_capture_ring_free(ring);
 }
 
 #define WRITERS 4
 #define STACKS 20000
 
-static struct batconv_ring *shared;
+static struct batconv_capture_ring *shared;
 
 static void *put_many(void *ctx)
 {
@@ -111,7 +119,7 @@ static void *put_many(void *ctx)
 		size_t count = 1 + i % 8;
 		for (size_t a = 0; a < count; a++)
 			stack[a].v = own << 32 | i;
-		while (!batconv_ring_put(shared, i, (uint32_t)own, stack, count))
+		while (!batconv_capture_ring_put(shared, i, (uint32_t)own, stack, count))
 			;
 	}
 	return NULL;
@@ -146,13 +154,13 @@ static void many_writers_lose_nothing(void **state)
 	bool all = false;
 
 	(void)state;
-	shared = batconv_ring_new(1 << 14);
+	shared = batconv_capture_ring_new(1 << 14);
 	for (size_t i = 0; i < WRITERS; i++)
 		pthread_create(&threads[i], NULL, put_many, (void *)(uintptr_t)i);
 	while (!all) {
 		rewind(scratch);
 		assert_int_equal(ftruncate(fileno(scratch), 0), 0);
-		assert_true(batconv_ring_write(shared, fileno(scratch)));
+		assert_true(batconv_capture_ring_write(shared, fileno(scratch), NULL));
 		rewind(scratch);
 		while (fgets(line, sizeof(line), scratch))
 			check_line(line, next);
@@ -162,12 +170,12 @@ static void many_writers_lose_nothing(void **state)
 	}
 	for (size_t i = 0; i < WRITERS; i++)
 		pthread_join(threads[i], NULL);
-	batconv_ring_free(shared);
+	batconv_capture_ring_free(shared);
 }
 
 static struct batconv_run_addr walked[16];
 static size_t walked_count;
-static struct batconv_stack_bounds bounds;
+static struct batconv_capture_bounds bounds;
 
 static void on_signal(int number, siginfo_t *info, void *ucontext)
 {
@@ -198,7 +206,7 @@ static void the_stack_at_a_signal(void **state)
 	void *in_main;
 
 	(void)state;
-	assert_true(batconv_capture_bounds(&bounds));
+	assert_true(batconv_capture_thread_bounds(&bounds));
 	assert_true(bounds.low < (uintptr_t)&old && (uintptr_t)&old < bounds.high);
 	sigaction(SIGUSR1, &action, &old);
 	void *in_outer = outer(&in_main);

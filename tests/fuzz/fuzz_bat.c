@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bat/bat.h"
+#include "bat/layout.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/support/build_bat.h"
 
@@ -17,8 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_error(const struct bat_error *err, size_t size)
 {
-	assert(err->code == BAT_MALFORMED || err->code == BAT_AMBIGUOUS ||
-	       err->code == BAT_NOMEM);
+	assert(err->code == BAT_ERROR_FORMAT || err->code == BAT_ERROR_AMBIGUOUS ||
+	       err->code == BAT_ERROR_NOMEM);
 	assert(err->byte <= size);
 	assert(err->field);
 	assert(memchr(err->text, 0, sizeof(err->text)) && *err->text);
@@ -70,7 +71,7 @@ static void check_parents(struct bat_table *t, const uint8_t *data, size_t size)
 			.file = data[i] / 64u,
 		};
 	if (!bat_fix_parents(t, symbols, count, &counts, &err)) {
-		assert(err.code == BAT_NOMEM);
+		assert(err.code == BAT_ERROR_NOMEM);
 		return;
 	}
 	assert(counts.cold == t->fragment_count - t->hot_count);
@@ -99,7 +100,7 @@ static void check_round_trip(struct bat_table *t, const uint8_t *data,
 		if (bat_encode(t, (enum bat_layout)i, &bytes, &length, &err))
 			free(bytes);
 		else
-			assert(err.code == BAT_UNENCODABLE);
+			assert(err.code == BAT_ERROR_UNENCODABLE);
 	}
 }
 
@@ -123,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			bat_free(&table);
 		} else {
 			check_error(&err, size);
-			assert(err.code != BAT_AMBIGUOUS);
+			assert(err.code != BAT_ERROR_AMBIGUOUS);
 		}
 	}
 	return 0;

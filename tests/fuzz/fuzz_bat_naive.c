@@ -8,6 +8,7 @@
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 
+#include "bat/layout.h"
 #include "tests/fuzz/support/mutators.h"
 #include "tests/fuzz/support/naive_bat.h"
 
@@ -102,7 +103,7 @@ static void check_recognition(const uint8_t *data, size_t size, const struct nai
 		assert(as_good == 1 ? table.layout == (enum bat_layout)best : empty);
 		bat_free(&table);
 	} else {
-		assert(err.code == (fitting ? BAT_AMBIGUOUS : BAT_MALFORMED));
+		assert(err.code == (fitting ? BAT_ERROR_AMBIGUOUS : BAT_ERROR_FORMAT));
 		assert(!fitting || (as_good > 1 && !empty));
 	}
 }

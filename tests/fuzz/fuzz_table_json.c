@@ -21,7 +21,7 @@ static void check_encoding(const struct bat_table *table)
 	size_t size;
 
 	if (!bat_encode(table, table->layout, &bytes, &size, &err)) {
-		assert(err.code == BAT_UNENCODABLE || err.code == BAT_NOMEM);
+		assert(err.code == BAT_ERROR_UNENCODABLE || err.code == BAT_ERROR_NOMEM);
 		return;
 	}
 	if (bat_decode_as(table->layout, bytes, size, &again, &err)) {
@@ -30,7 +30,7 @@ static void check_encoding(const struct bat_table *table)
 		bat_free(&again);
 	} else {
 		/* Indices of no hot function, block offsets at 2^32: text can say so. */
-		assert(err.code == BAT_MALFORMED);
+		assert(err.code == BAT_ERROR_FORMAT);
 	}
 	free(bytes);
 }

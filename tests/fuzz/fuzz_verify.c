@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "bat/layout.h"
 #include "src/check/verify.h"
 #include "src/elf/binary.h"
 #include "tests/fuzz/support/mutators.h"

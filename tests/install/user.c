@@ -9,7 +9,7 @@ int main(void)
 	struct bat_table table;
 	struct bat_error err;
 
-	if (!bat_decode_as(BAT_HASHED, empty, sizeof(empty), &table, &err))
+	if (!bat_decode_as(BAT_LAYOUT_HASHED, empty, sizeof(empty), &table, &err))
 		return 1;
 	printf("%s, %u fragments\n", bat_layout_name(table.layout), table.fragment_count);
 	bat_free(&table);

@@ -35,19 +35,19 @@ static bool replace_field(const struct world *w, struct buffer *desc, const char
 
 static bool desc_wide(const struct world *w, struct buffer *desc)
 {
-	return w->subject.bat.layout != BAT_FIXED &&
+	return w->subject.bat.layout != BAT_LAYOUT_FIXED &&
 	       replace_field(w, desc, "OutputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10);
 }
 
 static bool desc_wide_input(const struct world *w, struct buffer *desc)
 {
-	return w->subject.bat.layout != BAT_FIXED &&
+	return w->subject.bat.layout != BAT_LAYOUT_FIXED &&
 	       replace_field(w, desc, "InputOffset", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x3f", 11);
 }
 
 static bool desc_many_entries(const struct world *w, struct buffer *desc)
 {
-	bool fixed = w->subject.bat.layout == BAT_FIXED;
+	bool fixed = w->subject.bat.layout == BAT_LAYOUT_FIXED;
 
 	return replace_field(w, desc, "NumEntries", "\xff\xff\xff\x7f", fixed ? 4 : 4);
 }
@@ -109,7 +109,7 @@ static size_t put_uleb(uint8_t *out, uint64_t value)
 /* Puts a fragment at the address of the one before it. */
 static bool same_address(const struct world *w, struct buffer *desc, bool cold)
 {
-	bool fixed = w->subject.bat.layout == BAT_FIXED;
+	bool fixed = w->subject.bat.layout == BAT_LAYOUT_FIXED;
 	const struct bat_field *last = NULL;
 	uint8_t bytes[10];
 
@@ -152,7 +152,7 @@ static bool desc_offset_order(const struct world *w, struct buffer *desc)
 	const struct bat_field *f = world_field(w, "OutputOffset", 0, behind_another);
 	uint8_t bytes[10];
 
-	if (f && w->subject.bat.layout == BAT_FIXED)
+	if (f && w->subject.bat.layout == BAT_LAYOUT_FIXED)
 		memset(desc->data + f->byte, 0, 4);
 	else if (f)
 		buffer_replace(desc, f->byte, f->size, bytes, put_uleb(bytes, UINT64_MAX));
@@ -162,9 +162,9 @@ static bool desc_offset_order(const struct world *w, struct buffer *desc)
 static bool pad_number(const struct world *w, struct buffer *desc, const char *name)
 {
 	const struct bat_field *f = world_field(w, name, 0, in_middle);
-	bool negative = f && f->encoding == BAT_SLEB && f->stored >> 63;
+	bool negative = f && f->encoding == BAT_ENCODING_SLEB && f->stored >> 63;
 
-	if (!f || (f->encoding != BAT_ULEB && f->encoding != BAT_SLEB))
+	if (!f || (f->encoding != BAT_ENCODING_ULEB && f->encoding != BAT_ENCODING_SLEB))
 		return false;
 	desc->data[f->byte + f->size - 1] |= 0x80;
 	buffer_replace(desc, f->byte + f->size, 0, negative ? "\x7f" : "\0", 1);
@@ -233,10 +233,10 @@ static bool desc_entry_twice(const struct world *w, struct buffer *desc)
 	const struct bat_field *f = world_field(w, "NumEntries", 0, small_count);
 	uint8_t entry[8];
 
-	if (!f || w->subject.bat.layout == BAT_HASHED || w->subject.bat.layout == BAT_EQUAL)
+	if (!f || w->subject.bat.layout == BAT_LAYOUT_HASHED || w->subject.bat.layout == BAT_LAYOUT_EQUAL)
 		return false;
 	const struct bat_field *second = f + 3;
-	if (w->subject.bat.layout == BAT_FIXED) {
+	if (w->subject.bat.layout == BAT_LAYOUT_FIXED) {
 		memcpy(entry, desc->data + second->byte, 8);
 		buffer_replace(desc, second->byte + 8, 0, entry, 8);
 	} else {

@@ -10,7 +10,7 @@ struct bat_entry *entries_of(struct bat_table *t, uint32_t fragment)
 
 bool hashed(const struct bat_table *t)
 {
-	return t->layout == BAT_HASHED;
+	return t->layout == BAT_LAYOUT_HASHED;
 }
 
 bool has_cold(const struct bat_table *t, uint32_t fragment)

@@ -240,13 +240,13 @@ static bool table_secondary(const struct world *w, struct bat_table *t)
 static bool table_parent(const struct world *w, struct bat_table *t)
 {
 	(void)w;
-	if (t->layout != BAT_HASHED && t->layout != BAT_FIXED)
+	if (t->layout != BAT_LAYOUT_HASHED && t->layout != BAT_LAYOUT_FIXED)
 		return false; /* those that LLVM 18 wrote are all wrong anyway */
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
 		struct bat_fragment *f = &t->fragments[i];
 		if (!f->cold || f->parent == 0)
 			continue;
-		f->stored_hot = t->layout == BAT_FIXED ? t->fragments[0].address : 0;
+		f->stored_hot = t->layout == BAT_LAYOUT_FIXED ? t->fragments[0].address : 0;
 		return !t->fragments[0].cold;
 	}
 	return false;
@@ -256,7 +256,7 @@ static bool table_parent_nowhere(const struct world *w, struct bat_table *t)
 {
 	(void)w;
 	for (uint32_t i = 0; i < t->fragment_count; i++) {
-		if (t->layout != BAT_FIXED || !t->fragments[i].cold)
+		if (t->layout != BAT_LAYOUT_FIXED || !t->fragments[i].cold)
 			continue;
 		t->fragments[i].stored_hot = 0x10;
 		return true;
@@ -295,7 +295,7 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 	for (uint32_t i = 0; i < at; i++)
 		rank += !more[i].cold;
 	for (uint32_t i = 0; i <= t->fragment_count; i++)
-		if (more[i].cold && t->layout != BAT_FIXED && more[i].stored_hot >= rank)
+		if (more[i].cold && t->layout != BAT_LAYOUT_FIXED && more[i].stored_hot >= rank)
 			more[i].stored_hot++;
 	free(t->fragments);
 	t->fragments = more;
@@ -307,14 +307,14 @@ static bool add_fragment(struct bat_table *t, uint64_t address)
 static bool table_far_fragment(const struct world *w, struct bat_table *t)
 {
 	(void)w;
-	return t->layout != BAT_DELTA && t->layout != BAT_EQUAL && add_fragment(t, 0x7f0000000000);
+	return t->layout != BAT_LAYOUT_DELTA && t->layout != BAT_LAYOUT_EQUAL && add_fragment(t, 0x7f0000000000);
 }
 
 static bool table_nameless_fragment(const struct world *w, struct bat_table *t)
 {
 	uint32_t i = whole_function(w);
 
-	return i != NO_INDEX && t->layout != BAT_DELTA && t->layout != BAT_EQUAL &&
+	return i != NO_INDEX && t->layout != BAT_LAYOUT_DELTA && t->layout != BAT_LAYOUT_EQUAL &&
 	       add_fragment(t, t->fragments[i].address + 1);
 }
 
@@ -351,12 +351,12 @@ static bool table_no_hot(const struct world *w, struct bat_table *t)
 	uint32_t i = whole_function(w);
 	uint32_t rank = 0;
 
-	if (i == NO_INDEX || t->layout == BAT_DELTA || t->layout == BAT_EQUAL)
+	if (i == NO_INDEX || t->layout == BAT_LAYOUT_DELTA || t->layout == BAT_LAYOUT_EQUAL)
 		return false;
 	for (uint32_t k = 0; k < i; k++)
 		rank += !t->fragments[k].cold;
 	for (uint32_t k = 0; k < t->fragment_count; k++)
-		if (t->fragments[k].cold && t->layout != BAT_FIXED && t->fragments[k].stored_hot > rank)
+		if (t->fragments[k].cold && t->layout != BAT_LAYOUT_FIXED && t->fragments[k].stored_hot > rank)
 			t->fragments[k].stored_hot--;
 	remove_fragment(t, i);
 	return true;

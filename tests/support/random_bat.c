@@ -44,7 +44,7 @@ static void *grow(void *array, size_t *room, size_t count, size_t item_size)
 
 static bool is_hashed(const struct generator *g)
 {
-	return g->table->layout == BAT_HASHED;
+	return g->table->layout == BAT_LAYOUT_HASHED;
 }
 
 static void add_entry(struct generator *g, struct bat_fragment *f,
@@ -164,7 +164,7 @@ static void add_parents(struct generator *g, uint32_t first_hot)
 		f->parent = f->cold ? first_hot + rank : i;
 		if (f->cold)
 			f->stored_hot =
-				t->layout == BAT_FIXED
+				t->layout == BAT_LAYOUT_FIXED
 					? t->fragments[f->parent].address
 					: rank;
 	}
@@ -188,7 +188,7 @@ void random_bat(struct bat_table *out, enum bat_layout layout,
 	out->entries = grow(NULL, &g.entry_room, 0, sizeof(*out->entries));
 	out->secondary = grow(NULL, &g.secondary_room, 0,
 			      sizeof(*out->secondary));
-	if (layout == BAT_HASHED)
+	if (layout == BAT_LAYOUT_HASHED)
 		out->blocks = calloc(g.entry_room, sizeof(*out->blocks));
 
 	if (one_in(&g, 3))

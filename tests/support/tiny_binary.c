@@ -47,7 +47,7 @@ void tiny_binary_init(struct tiny_binary *tiny)
 					    .machine = MACHINE_X86_64,
 					    .position_independent = true,
 					    .segments = &tiny->segment, .segment_count = 1};
-	tiny->binary.bat = (struct bat_table){.layout = BAT_FIXED, .fragments = tiny->fragments,
+	tiny->binary.bat = (struct bat_table){.layout = BAT_LAYOUT_FIXED, .fragments = tiny->fragments,
 					      .fragment_count = 4, .hot_count = 2,
 					      .entries = entries, .entry_count = BC_COUNT(entries)};
 	tiny->binary.functions.at = tiny->functions;

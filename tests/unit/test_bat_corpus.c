@@ -20,12 +20,12 @@ static const struct release {
 	uint32_t fragments, hot, entries;
 	uint32_t repaired; /* parents; the others are right as stored */
 } releases[] = {
-	{ "sqlite/sq.b15", BAT_FIXED, 1853, 1853, 0, 0 },
-	{ "sqlite/sq.b16", BAT_FIXED, 213, 111, 13276, 0 },
-	{ "sqlite/sq.b17", BAT_FIXED, 213, 111, 13276, 0 },
-	{ "sqlite/sq.b18", BAT_DELTA, 213, 111, 13276, 102 },
-	{ "sqlite/sq.b19", BAT_HASHED, 213, 111, 14063, 0 },
-	{ "sqlite/sq.b22", BAT_HASHED, 213, 111, 14063, 0 },
+	{ "sqlite/sq.b15", BAT_LAYOUT_FIXED, 1853, 1853, 0, 0 },
+	{ "sqlite/sq.b16", BAT_LAYOUT_FIXED, 213, 111, 13276, 0 },
+	{ "sqlite/sq.b17", BAT_LAYOUT_FIXED, 213, 111, 13276, 0 },
+	{ "sqlite/sq.b18", BAT_LAYOUT_DELTA, 213, 111, 13276, 102 },
+	{ "sqlite/sq.b19", BAT_LAYOUT_HASHED, 213, 111, 14063, 0 },
+	{ "sqlite/sq.b22", BAT_LAYOUT_HASHED, 213, 111, 14063, 0 },
 };
 
 /* The name of the function at an address that has one. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bat/layout.h"
 #include "include/bat/bat.h"
 #include "tests/support/build_bat.h"
 
@@ -109,10 +110,10 @@ static void build_fixed(struct build_bat *b)
 }
 
 static void (*const builders[])(struct build_bat *) = {
-	[BAT_FIXED] = build_fixed,
-	[BAT_DELTA] = build_delta,
-	[BAT_EQUAL] = build_equal,
-	[BAT_HASHED] = build_hashed,
+	[BAT_LAYOUT_FIXED] = build_fixed,
+	[BAT_LAYOUT_DELTA] = build_delta,
+	[BAT_LAYOUT_EQUAL] = build_equal,
+	[BAT_LAYOUT_HASHED] = build_hashed,
 };
 
 static void every_layout_means_the_same(void **state)
@@ -135,7 +136,7 @@ static void every_layout_means_the_same(void **state)
 		hot = &t.fragments[1];
 		assert_true(cold->cold && cold->address == 0x800);
 		assert_int_equal(cold->parent, 1);
-		assert_true(cold->stored_hot == (i == BAT_FIXED ? 0x1000 : 0));
+		assert_true(cold->stored_hot == (i == BAT_LAYOUT_FIXED ? 0x1000 : 0));
 		assert_true(!hot->cold && hot->address == 0x1000);
 		assert_int_equal(hot->parent, 1);
 		e = t.entries + hot->first_entry;
@@ -179,28 +180,28 @@ static const struct {
 	uint8_t value;
 	const char *text;
 } damages[] = {
-	{ BAT_FIXED, 3, 0xff,
+	{ BAT_LAYOUT_FIXED, 3, 0xff,
 	  "NumFragments, byte 0: 4278190082 fragments do not fit in the 76 bytes left" },
-	{ BAT_FIXED, 12, 9,
+	{ BAT_LAYOUT_FIXED, 12, 9,
 	  "NumEntries, byte 12: 9 entries do not fit in the 64 bytes left" },
-	{ BAT_FIXED, 25, 0x08,
+	{ BAT_LAYOUT_FIXED, 25, 0x08,
 	  "OutputAddress, byte 24: 0x800 does not ascend from 0x800" },
-	{ BAT_FIXED, 44, 10, "OutputOffset, byte 52: 0x9 decreases from 0xa" },
-	{ BAT_FIXED, 60, 2,
+	{ BAT_LAYOUT_FIXED, 44, 10, "OutputOffset, byte 52: 0x9 decreases from 0xa" },
+	{ BAT_LAYOUT_FIXED, 60, 2,
 	  "NumCold, byte 60: 2 pairs do not fit in the 16 bytes left" },
-	{ BAT_FIXED, 60, 0, "end, byte 64: 16 bytes are left over" },
-	{ BAT_FIXED, 64, 1, "ColdAddress, byte 64: no fragment begins at 0x801" },
-	{ BAT_DELTA, 0, 2, "NumEntries, byte 11: " },
-	{ BAT_DELTA, 0, 99,
+	{ BAT_LAYOUT_FIXED, 60, 0, "end, byte 64: 16 bytes are left over" },
+	{ BAT_LAYOUT_FIXED, 64, 1, "ColdAddress, byte 64: no fragment begins at 0x801" },
+	{ BAT_LAYOUT_DELTA, 0, 2, "NumEntries, byte 11: " },
+	{ BAT_LAYOUT_DELTA, 0, 99,
 	  "NumFuncs, byte 0: 99 functions do not fit" },
-	{ BAT_DELTA, 3, 40,
+	{ BAT_LAYOUT_DELTA, 3, 40,
 	  "NumEntries, byte 3: 40 entries do not fit in the 21 bytes left" },
-	{ BAT_DELTA, 21, 1,
+	{ BAT_LAYOUT_DELTA, 21, 1,
 	  "HotIndex, byte 21: 1 is not below the 1 hot functions" },
-	{ BAT_EQUAL, 4, 4, "EqualElems, byte 4: 4 of 3 entries" },
-	{ BAT_HASHED, 12, 99,
+	{ BAT_LAYOUT_EQUAL, 4, 4, "EqualElems, byte 4: 4 of 3 entries" },
+	{ BAT_LAYOUT_HASHED, 12, 99,
 	  "NumSecEntryPoints, byte 12: 99 entry points do not fit" },
-	{ BAT_HASHED, 14, 4, "EqualElems, byte 14: 4 of 3 entries" },
+	{ BAT_LAYOUT_HASHED, 14, 4, "EqualElems, byte 14: 4 of 3 entries" },
 };
 
 static void errors_name_byte_and_field(void **state)
@@ -216,7 +217,7 @@ static void errors_name_byte_and_field(void **state)
 		b.data[damages[i].byte] = damages[i].value;
 		if (bat_decode_as(damages[i].layout, b.data, b.size, &t, &err))
 			fail_msg("damage %zu went unseen", i);
-		assert_int_equal(err.code, BAT_MALFORMED);
+		assert_int_equal(err.code, BAT_ERROR_FORMAT);
 		if (!strstr(err.text, damages[i].text))
 			fail_msg("damage %zu: %s", i, err.text);
 	}
@@ -248,7 +249,7 @@ static void the_second_address_ascends(void **state)
 			build_sleb(&b, 0);
 		}
 		build_uleb(&b, 0);
-		bool good = bat_decode_as(BAT_DELTA, b.data, b.size, &t, &err);
+		bool good = bat_decode_as(BAT_LAYOUT_DELTA, b.data, b.size, &t, &err);
 		assert_int_equal(good, !rows[i].text);
 		if (good)
 			bat_free(&t);
@@ -276,7 +277,7 @@ static void secondary_entries_may_be_a_byte_each(void **state)
 	for (unsigned i = 0; i < COUNT; i++)
 		build_uleb(&b, i + 1);
 	build_uleb(&b, 0);
-	if (!bat_decode_as(BAT_HASHED, b.data, b.size, &t, &err))
+	if (!bat_decode_as(BAT_LAYOUT_HASHED, b.data, b.size, &t, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(t.fragments[0].secondary_count, COUNT);
 	bat_free(&t);
@@ -302,7 +303,7 @@ static bool decode_copy(enum bat_layout layout, const uint8_t *data,
 		free(bytes);
 		bat_free(&t);
 	} else {
-		assert_int_equal(err->code, BAT_MALFORMED);
+		assert_int_equal(err->code, BAT_ERROR_FORMAT);
 		assert_true(err->byte <= size && *err->field);
 		assert_memory_equal(err->text, err->field, strlen(err->field));
 	}
@@ -360,7 +361,7 @@ static void padding_is_accepted_as_by_llvm(void **state)
 		build_u8(&b, 0x80);
 	build_u8(&b, 0);
 	build_uleb(&b, 0);
-	assert_true(bat_decode_as(BAT_DELTA, b.data, b.size, &t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_DELTA, b.data, b.size, &t, &err));
 	assert_true(t.fragments[0].address == 0x1000);
 	assert_int_equal(t.entries[0].input, 0);
 	bat_free(&t);
@@ -384,7 +385,7 @@ static void hot_index_may_leave_the_hot_table(void **state)
 		build_uleb(&b, i);
 		build_uleb(&b, 0);
 	}
-	assert_true(bat_decode_as(BAT_DELTA, b.data, b.size, &t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_DELTA, b.data, b.size, &t, &err));
 	assert_int_equal(t.fragments[1].parent, 0);
 	assert_true(t.fragments[2].stored_hot == 1);
 	assert_true(t.fragments[2].parent == BAT_NO_PARENT);
@@ -401,7 +402,7 @@ static void hot_index_may_leave_the_hot_table(void **state)
 	build_uleb(&b, 1);
 	for (unsigned i = 0; i < 3; i++)
 		build_uleb(&b, 0);
-	assert_true(bat_decode_as(BAT_HASHED, b.data, b.size, &t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_HASHED, b.data, b.size, &t, &err));
 	assert_true(t.fragments[0].cold);
 	assert_int_equal(t.fragments[0].parent, 1);
 	bat_free(&t);

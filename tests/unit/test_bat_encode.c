@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bat/layout.h"
 #include "tests/support/build_bat.h"
 #include "tests/support/random_bat.h"
 
@@ -99,8 +100,8 @@ static void encoding_is_canonical(void **state)
 	build_uleb(&b, 3);
 	build_sleb(&b, 3 << 1 | 1);
 	build_uleb(&b, 0);
-	assert_true(bat_decode_as(BAT_EQUAL, b.data, b.size, &t, &err));
-	assert_true(bat_encode(&t, BAT_EQUAL, &bytes, &size, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_EQUAL, b.data, b.size, &t, &err));
+	assert_true(bat_encode(&t, BAT_LAYOUT_EQUAL, &bytes, &size, &err));
 	b.size = 0;
 	build_uleb(&b, 1);
 	build_uleb(&b, 0x40);
@@ -124,17 +125,17 @@ static void orphans_cannot_change_the_layout(void **state)
 	size_t size;
 
 	(void)state;
-	random_bat(&t, BAT_HASHED, 5, 5, 3);
+	random_bat(&t, BAT_LAYOUT_HASHED, 5, 5, 3);
 	for (uint32_t i = 0; i < t.fragment_count; i++)
 		if (t.fragments[i].cold)
 			t.fragments[i].parent = BAT_NO_PARENT;
 	assert_true(t.fragment_count > t.hot_count);
-	assert_true(bat_encode(&t, BAT_HASHED, &bytes, &size, &err));
+	assert_true(bat_encode(&t, BAT_LAYOUT_HASHED, &bytes, &size, &err));
 	free(bytes);
-	for (unsigned i = 0; i < BAT_HASHED; i++) {
+	for (unsigned i = 0; i < BAT_LAYOUT_HASHED; i++) {
 		assert_false(bat_encode(&t, (enum bat_layout)i, &bytes, &size,
 					&err));
-		assert_int_equal(err.code, BAT_UNENCODABLE);
+		assert_int_equal(err.code, BAT_ERROR_UNENCODABLE);
 		assert_non_null(strstr(err.text, "it has no parent"));
 	}
 	bat_free(&t);
@@ -148,7 +149,7 @@ static void fixed_has_one_fragment_per_address(void **state)
 	};
 	struct bat_entry none;
 	uint32_t nothing;
-	struct bat_table t = { .layout = BAT_DELTA,
+	struct bat_table t = { .layout = BAT_LAYOUT_DELTA,
 			       .fragments = fragments,
 			       .fragment_count = 2,
 			       .hot_count = 1,
@@ -159,8 +160,8 @@ static void fixed_has_one_fragment_per_address(void **state)
 	size_t size;
 
 	(void)state;
-	assert_false(bat_encode(&t, BAT_FIXED, &bytes, &size, &err));
-	assert_int_equal(err.code, BAT_UNENCODABLE);
+	assert_false(bat_encode(&t, BAT_LAYOUT_FIXED, &bytes, &size, &err));
+	assert_int_equal(err.code, BAT_ERROR_UNENCODABLE);
 	assert_non_null(strstr(err.text, "0x10: another begins there"));
 }
 

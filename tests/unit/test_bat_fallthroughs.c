@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "bat/layout.h"
 #include "tests/support/random_bat.h"
 
 enum { ROOM = 256 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bat/layout.h"
 #include "tests/support/build_bat.h"
 #include "tests/support/random_bat.h"
 #include "tests/support/read_bolted.h"
@@ -76,13 +77,13 @@ static void fields_have_the_names_of_the_document(void **state)
 	build_sleb(&b, 13);
 	build_uleb(&b, 3);
 	build_uleb(&b, 0);
-	assert_true(bat_fields(BAT_HASHED, b.data, b.size, walk, &w, &err));
+	assert_true(bat_fields(BAT_LAYOUT_HASHED, b.data, b.size, walk, &w, &err));
 	assert_string_equal(w.names,
 			    "NumFuncs Address FuncHash NumBlocks NumSecEntryPoints NumEntries EqualElems "
 			    "BranchEntries OutputOffset BBHash BBIdx OutputOffset InputOffset SecEntryPoint "
 			    "NumFuncs ");
 	w = (struct walked){.stop_at = 3};
-	assert_true(bat_fields(BAT_HASHED, b.data, b.size, walk, &w, &err));
+	assert_true(bat_fields(BAT_LAYOUT_HASHED, b.data, b.size, walk, &w, &err));
 	assert_int_equal(w.count, 3);
 }
 
@@ -92,15 +93,15 @@ static void damage_is_named(void **state)
 	struct bat_error err;
 
 	(void)state;
-	assert_false(bat_fields(BAT_DELTA, (const uint8_t *)"\1\x80", 2, walk, &w, &err));
+	assert_false(bat_fields(BAT_LAYOUT_DELTA, (const uint8_t *)"\1\x80", 2, walk, &w, &err));
 	assert_string_equal(err.field, "Address");
 	assert_int_equal(err.cause, BAT_CAUSE_END);
 	assert_int_equal(err.byte, 1);
 	w = (struct walked){.next = 0};
-	assert_false(bat_fields(BAT_DELTA, (const uint8_t *)"\0\0\0", 3, walk, &w, &err));
+	assert_false(bat_fields(BAT_LAYOUT_DELTA, (const uint8_t *)"\0\0\0", 3, walk, &w, &err));
 	assert_int_equal(err.cause, BAT_CAUSE_LEFT);
 	w = (struct walked){.next = 0};
-	assert_false(bat_fields(BAT_FIXED, (const uint8_t *)"\1\0\0\0", 4, walk, &w, &err));
+	assert_false(bat_fields(BAT_LAYOUT_FIXED, (const uint8_t *)"\1\0\0\0", 4, walk, &w, &err));
 	assert_string_equal(err.field, "OutputAddress");
 }
 

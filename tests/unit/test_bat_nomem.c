@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Every allocation of the library fails once: the error is BAT_NOMEM, nothing
+ * Every allocation of the library fails once: the error is BAT_ERROR_NOMEM, nothing
  * leaks, nothing changes.  The library's allocating files are compiled into
  * this one with allocators that fail on demand.
  */
@@ -39,6 +39,7 @@ static void *failing_realloc(void *old, size_t size)
 #define malloc failing_malloc
 #define calloc failing_calloc
 #define realloc failing_realloc
+#include "bat/layout.h"
 #include "bat/offset_set.c"
 #include "bat/encode.c"
 #include "bat/encode_leb.c"
@@ -93,7 +94,7 @@ static void every_allocation_may_fail(void **state)
 		symbols[1] = (struct bat_symbol){ t.fragments[1].address, "g",
 						  2, 1 };
 		while (allowed = limit, !do_all(&t, symbols, 2, &err)) {
-			assert_int_equal(err.code, BAT_NOMEM);
+			assert_int_equal(err.code, BAT_ERROR_NOMEM);
 			assert_string_equal(err.text, "out of memory");
 			limit++;
 		}

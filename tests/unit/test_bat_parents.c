@@ -41,7 +41,7 @@ static void make_table(struct bat_table *t, const uint32_t hot_inputs[HOT],
 			build_sleb(&b, (int64_t)input << 1);
 		}
 	}
-	assert_true(bat_decode_as(BAT_DELTA, b.data, b.size, t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_DELTA, b.data, b.size, t, &err));
 }
 
 struct example {
@@ -168,7 +168,7 @@ static void a_stored_index_that_means_something_stays(void **state)
 	/* Hashed has no ordinals: 0, 1, 2, 3 are true indices there. */
 	(void)state;
 	make_table(&t, hot, cold);
-	assert_true(bat_encode(&t, BAT_HASHED, &bytes, &size, &err));
+	assert_true(bat_encode(&t, BAT_LAYOUT_HASHED, &bytes, &size, &err));
 	bat_free(&t);
 	assert_true(bat_decode(bytes, size, &t, &err));
 	assert_true(bat_fix_parents(&t, NULL, 0, &counts, &err));
@@ -232,7 +232,7 @@ static void check_statics(const char *desc_path, const char *symbols_path,
 
 	for (unsigned reversed = 0; reversed < 2; reversed++) {
 		assert_true(bat_decode(desc, size, &t, &err));
-		assert_int_equal(t.layout, BAT_DELTA);
+		assert_int_equal(t.layout, BAT_LAYOUT_DELTA);
 		assert_true(bat_fix_parents(&t, symbols, count, &counts, &err));
 		assert_true(counts.ordinal);
 		assert_int_equal(counts.unknown, 0);

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "bat/layout.h"
 #include "tests/support/build_bat.h"
 #include "tests/support/random_bat.h"
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "bat/layout.h"
 #include "tests/support/random_bat.h"
 
 static struct bat_entry entry(uint32_t output, uint32_t input, bool branch)

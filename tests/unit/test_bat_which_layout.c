@@ -19,7 +19,7 @@ static void unrecognised_says_how_far_each_got(void **state)
 
 	(void)state;
 	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
-	assert_int_equal(err.code, BAT_MALFORMED);
+	assert_int_equal(err.code, BAT_ERROR_FORMAT);
 	assert_string_equal(
 		err.text,
 		"unrecognised BAT layout: "
@@ -63,12 +63,12 @@ static void two_fits_are_an_error(void **state)
 
 	(void)state;
 	assert_false(bat_decode(bytes, sizeof(bytes), &t, &err));
-	assert_int_equal(err.code, BAT_AMBIGUOUS);
+	assert_int_equal(err.code, BAT_ERROR_AMBIGUOUS);
 	assert_non_null(strstr(err.text, "delta"));
 	assert_non_null(strstr(err.text, "equal"));
-	assert_true(bat_decode_as(BAT_DELTA, bytes, sizeof(bytes), &t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_DELTA, bytes, sizeof(bytes), &t, &err));
 	bat_free(&t);
-	assert_true(bat_decode_as(BAT_EQUAL, bytes, sizeof(bytes), &t, &err));
+	assert_true(bat_decode_as(BAT_LAYOUT_EQUAL, bytes, sizeof(bytes), &t, &err));
 	bat_free(&t);
 }
 

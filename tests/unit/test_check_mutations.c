@@ -25,7 +25,7 @@ static const struct base {
 	{"sqlite/sq.b18", "sqlite/sq", -1, FINDING_HOT_INDEX_ORDINAL, 1},
 	{"sqlite/sq.b19", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE, 1},
 	{"sqlite/sq.b22", "sqlite/sq", -1, FINDING_ENTRY_ELSEWHERE, 1},
-	{"sqlite/sq.b16", "sqlite/sq", BAT_EQUAL, -1, 0},
+	{"sqlite/sq.b16", "sqlite/sq", BAT_LAYOUT_EQUAL, -1, 0},
 	{"aarch64/demo.b19", "aarch64/demo", -1, -1, 0},
 	{"aarch64/sorts.exec.b22", "aarch64/sorts.exec", -1, -1, 0},
 	{"riscv64/demo.b22", "riscv64/demo", -1, -1, 0},

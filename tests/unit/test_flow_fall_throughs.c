@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "bat/layout.h"
 #include "src/flow/fall_throughs.h"
 
 #include "tests/support/cmocka.h"

@@ -310,7 +310,7 @@ static void write_block(uint32_t number)
 static uint8_t *write_output(size_t *size)
 {
 	struct bat_fragment fragments[4] = {{.address = OUTPUT, .hash = 77, .block_count = m.block_count}};
-	struct bat_table bat = {.layout = BAT_HASHED, .fragments = fragments, .hot_count = 3, .entries = m.entries, .blocks = m.hashes};
+	struct bat_table bat = {.layout = BAT_LAYOUT_HASHED, .fragments = fragments, .hot_count = 3, .entries = m.entries, .blocks = m.hashes};
 	uint32_t g = m.first_cold < m.kept ? 2 : 1;
 	struct bat_error err;
 	uint8_t *data;
@@ -335,7 +335,7 @@ static uint8_t *write_output(size_t *size)
 	add_entry(H_OUT, H_OUT, 0, false);
 	bat.fragment_count = g + 2;
 	bat.entry_count = m.entry_count;
-	assert_true(bat_encode(&bat, BAT_HASHED, &data, size, &err));
+	assert_true(bat_encode(&bat, BAT_LAYOUT_HASHED, &data, size, &err));
 	return data;
 }
 

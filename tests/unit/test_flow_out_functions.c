@@ -46,7 +46,7 @@ static void begin(void)
 		hashes[i] = (struct bat_block){.hash = bat_entry_is_branch(entries[i]) ? 0 : 1 + i};
 	output.binary.kind = BINARY_BOLTED;
 	output.binary.function_of = function_of;
-	output.binary.bat.layout = BAT_HASHED;
+	output.binary.bat.layout = BAT_LAYOUT_HASHED;
 	output.binary.bat.entries = entries;
 	output.binary.bat.blocks = hashes;
 }

@@ -23,7 +23,7 @@ static void begin(unsigned restore)
 		blocks[i] = bat_entry_is_branch(entries[i]) ? (struct bat_block){0, 0} : (struct bat_block){0x100 + i, i};
 	bat->entries = entries;
 	bat->blocks = blocks;
-	bat->layout = BAT_HASHED;
+	bat->layout = BAT_LAYOUT_HASHED;
 }
 
 static void branch(uint64_t from, uint64_t to, uint64_t count)

@@ -164,7 +164,7 @@ static void make_table(void)
 	}
 	m.entries[count] = m.entries[0];
 	m.fragments[1] = (struct bat_fragment){.first_entry = 1, .entry_count = count - 1};
-	m.bat = (struct bat_table){.layout = BAT_HASHED, .fragments = m.fragments, .fragment_count = 2, .entries = m.entries,
+	m.bat = (struct bat_table){.layout = BAT_LAYOUT_HASHED, .fragments = m.fragments, .fragment_count = 2, .entries = m.entries,
 				   .blocks = m.hashes, .entry_count = count + 1};
 }
 

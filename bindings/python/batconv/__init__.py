@@ -11,20 +11,24 @@ The C interface behind this, with what it promises, is include/batconv/translate
 """
 import array
 import ctypes
-import ctypes.util
 import os
+import threading
 from typing import Iterable, List, NamedTuple, Optional, Tuple
 
 __all__ = ['Call', 'Error', 'Place', 'Translator', 'version']
 
-_LINES, _INLINES = 4, 8  # batconv/resolve.h
+_LINES, _INLINES = 4, 8  # enum batconv_lookup
 _INSTRUCTIONS, _CALL_STACK = 0, 1  # enum batconv_addresses
-_CODES = ('OK', 'NOMEM', 'IO', 'FORMAT', 'UNSUPPORTED', 'NOTFOUND', 'MISMATCH')  # enum batconv_code
+_CODES = ('OK', 'NOMEM', 'IO', 'FORMAT', 'UNSUPPORTED', 'NOTFOUND', 'MISMATCH', 'ARGUMENT')  # enum batconv_code
 _MAJOR, _MINOR = 0, 1  # the release whose structs are below
 
 
 class Error(Exception):
-    """What libbatconv refused, in one line.  .code is NOMEM, IO, FORMAT, UNSUPPORTED, NOTFOUND or MISMATCH."""
+    """What libbatconv refused, in one line.
+
+    .code is NOMEM, IO, FORMAT, UNSUPPORTED, NOTFOUND, MISMATCH, ARGUMENT, or a word of a later release of libbatconv,
+    'CODE 8' if that is not known here.
+    """
 
     def __init__(self, code: str, text: str):
         super().__init__(text)
@@ -32,14 +36,14 @@ class Error(Exception):
 
 
 class Call(NamedTuple):
-    """A function that was inlined, and where in it the address is."""
+    """A function that was inlined, and where in it the address is.  Later releases can add fields at the end."""
     function: Optional[str]
     file: Optional[str]
     line: int
 
 
 class Place(NamedTuple):
-    """Where an address was in the binary that llvm-bolt read."""
+    """Where an address was in the binary that llvm-bolt read.  Later releases can add fields at the end."""
     function: str  # as BOLT names it: 'main', 'emit/expr.c/1'
     offset: int  # bytes from its beginning
     vaddr: Optional[int]  # None: no input was given, or it has no such function
@@ -69,7 +73,7 @@ def _library_path() -> str:
     if named:
         return named
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'libbatconv.so')
-    return own if os.path.exists(own) else ctypes.util.find_library('batconv') or 'libbatconv.so.0'
+    return own if os.path.exists(own) else 'libbatconv.so.0'
 
 
 def _load() -> ctypes.CDLL:
@@ -81,12 +85,13 @@ def _load() -> ctypes.CDLL:
                           'libbatconv.so' % why) from None
     library.batconv_version.restype = ctypes.c_uint32
     number = library.batconv_version()
-    if (number // 1000000, number // 1000 % 1000) != (_MAJOR, _MINOR):
-        raise ImportError('libbatconv is version %d.%d; this package is made for %d.%d: install the one of the same release'
-                          % (number // 1000000, number // 1000 % 1000, _MAJOR, _MINOR))
+    major, minor = number // 1000000, number // 1000 % 1000
+    if major != _MAJOR or minor < _MINOR:
+        raise ImportError('libbatconv is version %d.%d; this package needs %d.%d, or a later one of %d: install that'
+                          % (major, minor, _MAJOR, _MINOR, _MAJOR))
     error = ctypes.POINTER(_Error)
     library.batconv_translator_open.restype = ctypes.c_bool
-    library.batconv_translator_open.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint,
+    library.batconv_translator_open.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32,
                                                 ctypes.POINTER(ctypes.c_void_p), error]
     library.batconv_translator_close.restype = None
     library.batconv_translator_close.argtypes = [ctypes.c_void_p]
@@ -111,6 +116,11 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else os.fsdecode(raw)
 
 
+def _failed(error: _Error) -> Error:
+    code = _CODES[error.code] if error.code < len(_CODES) else 'CODE %d' % error.code
+    return Error(code, _text(error.text))
+
+
 def _calls(place: _Place) -> Tuple[Call, ...]:
     out = _Inlined()
     calls = []
@@ -121,7 +131,7 @@ def _calls(place: _Place) -> Tuple[Call, ...]:
 
 
 class Translator:
-    """Translates addresses of one binary.  One thread at a time may use it.
+    """Translates addresses of one binary.  Threads can share it: they take turns.
 
     bolted   the binary that runs.  One without a translation table is its own input.
     input    the binary that llvm-bolt read (another one raises Error, .code MISMATCH); without it functions and offsets
@@ -132,11 +142,12 @@ class Translator:
 
     def __init__(self, bolted, input=None, lines: bool = False, inlines: bool = False):
         self._handle = ctypes.c_void_p()
+        self._turn = threading.Lock()  # a call of ctypes lets other threads run
         error = _Error()
         if not _c.batconv_translator_open(os.fsencode(bolted), None if input is None else os.fsencode(input),
                                           (_LINES if lines else 0) | (_INLINES if inlines else 0),
                                           ctypes.byref(self._handle), ctypes.byref(error)):
-            raise Error(_CODES[error.code], _text(error.text))
+            raise _failed(error)
 
     def translate(self, addresses: Iterable[int], stack: bool = False) -> List[Optional[Place]]:
         """Of each vaddr its Place, or None where no function is known.
@@ -144,21 +155,24 @@ class Translator:
         stack: the addresses are a call stack, innermost first: those behind the first are return addresses,
         of which the call is looked up, one byte before.
         """
-        if not self._handle:
-            raise ValueError('the translator is closed')
         at = array.array('Q', addresses)
         out = (_Place * len(at))()
         error = _Error()
-        if not _c.batconv_translate(self._handle, _CALL_STACK if stack else _INSTRUCTIONS, at.buffer_info()[0], len(at),
-                                    out, ctypes.byref(error)):
-            raise Error(_CODES[error.code], _text(error.text))
-        return [None if place.function is None else
-                Place(_text(place.function), place.offset, place.vaddr if place.has_vaddr else None, _text(place.file),
-                      place.line, _calls(place) if place.inlined else ()) for place in out]
+        with self._turn:
+            if not self._handle:
+                raise ValueError('the translator is closed')
+            if not _c.batconv_translate(self._handle, _CALL_STACK if stack else _INSTRUCTIONS, at.buffer_info()[0], len(at),
+                                        out, ctypes.byref(error)):
+                raise _failed(error)
+            return [None if place.function is None else
+                    Place(_text(place.function), place.offset, place.vaddr if place.has_vaddr else None, _text(place.file),
+                          place.line, _calls(place) if place.inlined else ()) for place in out]
 
     def close(self) -> None:
-        _c.batconv_translator_close(self._handle)
-        self._handle = ctypes.c_void_p()
+        """Give back what the translator holds; a second call does nothing."""
+        with self._turn:
+            _c.batconv_translator_close(self._handle)
+            self._handle = ctypes.c_void_p()
 
     def __enter__(self) -> 'Translator':
         return self

@@ -2,6 +2,7 @@
 """Facts of nm and eu-addr2line, as in tests/api/test_api.c."""
 import os
 import re
+import threading
 import unittest
 
 import batconv
@@ -38,6 +39,25 @@ class TranslatorTest(unittest.TestCase):
         self.assertRaises(ValueError, translator.translate, [1])
         with batconv.Translator(BOLTED) as translator:
             self.assertRaises(OverflowError, translator.translate, [-1])
+
+    def test_threads(self):
+        with batconv.Translator(BOLTED, INPUT, lines=True) as translator:
+            def run(first):
+                for _ in range(50):
+                    places = translator.translate(range(0x6000 + first, 0x63bc, 7))
+                    seen.append([place.line for place in places if place] == expected[first])
+            expected = {first: [p.line for p in translator.translate(range(0x6000 + first, 0x63bc, 7)) if p] for first in range(4)}
+            seen = []
+            threads = [threading.Thread(target=run, args=(first,)) for first in expected]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(seen, [True] * 200)
+
+    def test_codes_of_later_releases(self):
+        self.assertEqual(batconv._failed(batconv._Error(7, b'why')).code, 'ARGUMENT')
+        self.assertEqual(batconv._failed(batconv._Error(99, b'why')).code, 'CODE 99')
 
     def test_version(self):
         self.assertTrue(re.fullmatch(r'\d+\.\d+\.\d+', batconv.version()))

@@ -15,9 +15,10 @@ fn text(name: &str, file: Option<&CStr>, line: u32) -> String {
 
 /// Of one address: the function, then what was inlined into it, the innermost call last.
 fn frames(place: &Place) -> String {
+    let function = place.function.to_string_lossy();
     let name = match place.vaddr {
-        Some(vaddr) => format!("{} {vaddr:#x}", place.function),
-        None => format!("{}+{:#x}", place.function, place.offset),
+        Some(vaddr) => format!("{function} {vaddr:#x}"),
+        None => format!("{function}+{:#x}", place.offset),
     };
     let mut out = vec![text(&name, place.file, place.line)];
     out.extend(place.inlined.iter().rev().map(|call| {
@@ -47,7 +48,7 @@ fn translated(translator: &mut Translator, stack: &str) -> Result<String, Box<dy
 fn main() -> Result<(), Box<dyn Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     let [bolted, input] = paths.as_slice() else { return Err("usage: translate_folded BOLTED INPUT < FOLDED".into()) };
-    let mut translator = Translator::open(bolted, Some(input), Lookup::Inlines)?;
+    let mut translator = Translator::open(bolted, Some(input.as_ref()), Lookup::Inlines)?;
     for line in std::io::stdin().lines() {
         let line = line?;
         let (stack, count) = line.rsplit_once(' ').ok_or("a line without a count")?;

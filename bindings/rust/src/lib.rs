@@ -2,9 +2,9 @@
 //! Addresses of a BOLTed program -> functions, addresses and source lines of the binary that llvm-bolt read.
 //!
 //! ```no_run
-//! let mut translator = batconv::Translator::open("prog.bolt", Some("prog"), batconv::Lookup::Lines)?;
+//! let mut translator = batconv::Translator::open("prog.bolt", Some("prog".as_ref()), batconv::Lookup::Lines)?;
 //! for place in translator.translate(&[0x401234, 0x402345])?.into_iter().flatten() {
-//!     println!("{}+{:#x} {:?}", place.function, place.offset, place.file);
+//!     println!("{}+{:#x} {:?}", place.function.to_string_lossy(), place.offset, place.file);
 //! }
 //! # Ok::<(), batconv::Error>(())
 //! ```
@@ -20,6 +20,7 @@ use std::{fmt, ptr};
 
 /// Why a call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Code {
     NoMem,
     Io,
@@ -27,10 +28,14 @@ pub enum Code {
     Unsupported,
     NotFound,
     Mismatch,
+    Argument,
+    /// of a later libbatconv
+    Other(i32),
 }
 
 /// What libbatconv refused, in one line.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Error {
     pub code: Code,
     pub text: String,
@@ -46,6 +51,7 @@ impl std::error::Error for Error {}
 
 /// What to look for beside functions and addresses; anything but `Nothing` needs an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Lookup {
     Nothing,
     /// source files and lines
@@ -56,6 +62,7 @@ pub enum Lookup {
 
 /// A function that was inlined, and where in it the address is.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Call<'a> {
     /// None: DWARF has no name for it.
     pub function: Option<&'a CStr>,
@@ -63,11 +70,13 @@ pub struct Call<'a> {
     pub line: u32,
 }
 
-/// Where an address was in the binary that llvm-bolt read. Its strings are those of the translator.
+/// Where an address was in the binary that llvm-bolt read. Its strings are those of the translator, with the bytes that
+/// the binary has.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place<'a> {
     /// As BOLT names it: `main`, `emit/expr.c/1`.
-    pub function: &'a str,
+    pub function: &'a CStr,
     /// Bytes from its beginning.
     pub offset: u64,
     /// None: no input was given, or it has no such function.
@@ -100,13 +109,21 @@ fn failed(raw: &sys::Error) -> Error {
         1 => Code::NoMem,
         2 => Code::Io,
         3 => Code::Format,
+        4 => Code::Unsupported,
         5 => Code::NotFound,
         6 => Code::Mismatch,
-        _ => Code::Unsupported,
+        7 => Code::Argument,
+        other => Code::Other(other),
     };
     // SAFETY: a call that failed filled the text, which ends with a NUL.
     let text = unsafe { CStr::from_ptr(raw.text.as_ptr()) };
     Error { code, text: text.to_string_lossy().into_owned() }
+}
+
+/// Major and minor number.
+fn minor_version(text: &str) -> (u32, u32) {
+    let mut numbers = text.split('.').map(|word| word.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 fn c_path(path: &Path) -> Result<CString, Error> {
@@ -124,25 +141,26 @@ impl Translator {
     /// `bolted` is the binary that runs; one without a translation table is its own input. `input` is the binary that
     /// llvm-bolt read: without it functions and offsets are known, vaddrs and lines are not. An input that is another
     /// one's is refused (`Code::Mismatch`).
-    pub fn open(bolted: impl AsRef<Path>, input: Option<&str>, lookup: Lookup) -> Result<Translator, Error> {
+    pub fn open(bolted: impl AsRef<Path>, input: Option<&Path>, lookup: Lookup) -> Result<Translator, Error> {
         let bolted = c_path(bolted.as_ref())?;
-        let input = input.map(|path| c_path(path.as_ref())).transpose()?;
-        let options = match lookup {
+        let input = input.map(c_path).transpose()?;
+        let lookup = match lookup {
             Lookup::Nothing => 0,
             Lookup::Lines => sys::LINES,
             Lookup::Inlines => sys::LINES | sys::INLINES,
         };
         // The structs of sys.rs are those of this release.
-        let (theirs, ours) = (version(), env!("CARGO_PKG_VERSION"));
-        if theirs.rsplit_once('.').map(|(minor, _)| minor) != ours.rsplit_once('.').map(|(minor, _)| minor) {
-            return Err(Error { code: Code::Unsupported, text: format!("libbatconv {theirs} is of another release than this crate, {ours}") });
+        let (theirs, ours) = (minor_version(&version()), minor_version(env!("CARGO_PKG_VERSION")));
+        if theirs.0 != ours.0 || theirs.1 < ours.1 {
+            let text = format!("libbatconv {}.{} is older than this crate, or of another major version: {}.{}", theirs.0, theirs.1, ours.0, ours.1);
+            return Err(Error { code: Code::Unsupported, text });
         }
         let mut handle = ptr::null_mut();
         let mut err = MaybeUninit::uninit();
         // SAFETY: the strings live until the call returns; the error is filled where it returns false.
         unsafe {
             let input = input.as_ref().map_or(ptr::null(), |path| path.as_ptr());
-            if !sys::batconv_translator_open(bolted.as_ptr(), input, options, &mut handle, err.as_mut_ptr()) {
+            if !sys::batconv_translator_open(bolted.as_ptr(), input, lookup, &mut handle, err.as_mut_ptr()) {
                 return Err(failed(err.assume_init_ref()));
             }
         }
@@ -184,9 +202,8 @@ impl Translator {
                 Call { function: string(call.function), file: string(call.file), line: call.line }
             })
             .collect();
-        let function = string(raw.function)?;
         Some(Place {
-            function: function.to_str().unwrap_or("[not UTF-8]"),
+            function: string(raw.function)?,
             offset: raw.offset,
             vaddr: raw.has_vaddr.then_some(raw.vaddr),
             file: string(raw.file),
@@ -207,6 +224,12 @@ impl Drop for Translator {
 mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};
+
+    #[test]
+    fn versions() {
+        assert_eq!(minor_version("1.12.3"), (1, 12));
+        assert_eq!(minor_version(env!("CARGO_PKG_VERSION")), minor_version(&version()));
+    }
 
     /// Sizes that tests/api/test_api.c asserts in C.
     #[test]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The calls of include/batconv/translate.h that this crate uses, as they are in C.
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_void};
 
-pub const LINES: c_uint = 4;
-pub const INLINES: c_uint = 8;
+pub const LINES: u32 = 4;
+pub const INLINES: u32 = 8;
 pub const INSTRUCTIONS: c_int = 0;
 pub const CALL_STACK: c_int = 1;
 
@@ -45,7 +45,7 @@ extern "C" {
     pub fn batconv_translator_open(
         bolted: *const c_char,
         input: *const c_char,
-        options: c_uint,
+        lookup: u32,
         out: *mut *mut Translator,
         err: *mut Error,
     ) -> bool;

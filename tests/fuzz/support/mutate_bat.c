@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bat/bat.h"
+#include "bat/layout.h"
 #include "tests/fuzz/support/mutators.h"
 
 struct fields {
@@ -44,7 +45,7 @@ static bool collect(void *ctx, const struct bat_field *field)
 
 static void give(struct bat_field *field, uint64_t number, unsigned padding)
 {
-	if (field->encoding == BAT_BITS)
+	if (field->encoding == BAT_ENCODING_BITS)
 		return;
 	field->stored = number;
 	field->byte = NOT_STORED;
@@ -146,7 +147,7 @@ static void mutate_group(struct fields *f, struct prng *random)
 static void mutate_value(struct fields *f, struct prng *random)
 {
 	struct bat_field *field = &f->at[prng_below(random, f->count)];
-	unsigned bits = field->encoding == BAT_U32 ? 32 : 64;
+	unsigned bits = field->encoding == BAT_ENCODING_U32 ? 32 : 64;
 
 	if (!prng_below(random, 8))
 		give(field, f->at[prng_below(random, f->count)].stored, 0);
@@ -190,16 +191,16 @@ static void write_field(const struct fields *f, size_t i, struct growing *out)
 {
 	const struct bat_field *field = &f->at[i];
 
-	if (field->encoding == BAT_BITS)
+	if (field->encoding == BAT_ENCODING_BITS)
 		write_mask(f, i, out);
 	else if (field->byte != NOT_STORED)
 		growing_add(out, f->bytes + field->byte, (size_t)field->size);
-	else if (field->encoding == BAT_U32)
+	else if (field->encoding == BAT_ENCODING_U32)
 		growing_number(out, field->stored, 4);
-	else if (field->encoding == BAT_U64)
+	else if (field->encoding == BAT_ENCODING_U64)
 		growing_number(out, field->stored, 8);
 	else
-		add_leb(out, field->stored, field->encoding == BAT_SLEB, (unsigned)field->value);
+		add_leb(out, field->stored, field->encoding == BAT_ENCODING_SLEB, (unsigned)field->value);
 }
 
 /* Read as the layout that can be followed furthest. */

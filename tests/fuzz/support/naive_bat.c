@@ -130,7 +130,7 @@ struct running {
 
 static bool decode_function(struct in *in, enum bat_layout layout, struct running *run, struct naive_fragment *f)
 {
-	bool hashed = layout == BAT_HASHED, has_equal = hashed || (layout == BAT_EQUAL && !f->cold);
+	bool hashed = layout == BAT_LAYOUT_HASHED, has_equal = hashed || (layout == BAT_LAYOUT_EQUAL && !f->cold);
 	uint64_t skew = 0, secondary = 0, input = 0, index = 0, offset = 0;
 
 	if (f->cold)
@@ -191,7 +191,7 @@ static bool decode_leb(struct in *in, enum bat_layout layout, struct naive_table
 				return false;
 			/* A hot function; or what LLVM 19 and 18 wrote instead. */
 			if (cold && !(f.stored_hot < *hot) &&
-			    (!*hot || (layout == BAT_HASHED ? f.stored_hot >= *hot + count : f.stored_hot != i)))
+			    (!*hot || (layout == BAT_LAYOUT_HASHED ? f.stored_hot >= *hot + count : f.stored_hot != i)))
 				return false;
 		}
 		if (!cold)
@@ -207,7 +207,7 @@ static void link_leb(enum bat_layout layout, struct naive_table *t, uint64_t hot
 
 	t->all = (struct naive_fragments){0};
 	for (size_t i = hot; i < stored.len; i++)
-		of_all |= layout == BAT_HASHED && stored.at[i].stored_hot >= hot;
+		of_all |= layout == BAT_LAYOUT_HASHED && stored.at[i].stored_hot >= hot;
 	/* Both parts ascend: take the lower of the two next ones. */
 	for (size_t h = 0, c = hot; h < hot || c < stored.len;)
 		add_fragment(t, stored.at[c == stored.len || (h < hot && stored.at[h].address <= stored.at[c].address)
@@ -234,13 +234,13 @@ bool naive_decode(enum bat_layout layout, const uint8_t *data, size_t size, stru
 	bool ok;
 
 	*out = (struct naive_table){0};
-	if (layout == BAT_FIXED)
+	if (layout == BAT_LAYOUT_FIXED)
 		ok = decode_fixed(&in, out);
 	else
 		ok = decode_leb(&in, layout, out, &hot);
 	if (!ok || in.bad || in.at != size)
 		return false;
-	if (layout == BAT_FIXED)
+	if (layout == BAT_LAYOUT_FIXED)
 		link_fixed(out);
 	else
 		link_leb(layout, out, hot);
