@@ -6,6 +6,7 @@
 #include "src/base/build_id.h"
 #include "src/base/parallel.h"
 #include "src/base/unpack.h"
+#include "src/event/aux/trace_flow.h"
 #include "src/event/perf_data/perf_features.h"
 
 /* What a perf.data file is and what was in it. */
@@ -24,10 +25,19 @@ struct perf_trace_report {
 	uint64_t operations; /* sampled ones that were read ... */
 	uint64_t branches;   /* ... and of them branches, each of which is a sample */
 	uint64_t unowned;    /* of these, those of a processor on which nobody knows what ran; they are of no process */
-	uint64_t gaps;       /* places where bytes are missing */
+	uint64_t gaps;       /* places where bytes are missing; of all kinds */
 	uint64_t cut;        /* records of operations that were left out, as they are cut or damaged */
 	uint64_t bad_bytes;  /* that are no packet */
-	uint64_t unknown_packets; /* of kinds that are not known: skipped */
+	uint64_t unknown_packets; /* of kinds that are not known: skipped; both of all kinds */
+
+	/* Of kinds that tell the way through the code (aux/trace_flow.h), if somebody took what they say: */
+	bool decoded;
+	const char *refused; /* why it was not; NULL: it was, or nobody asked */
+	uint64_t lanes;      /* processors and threads that wrote traces */
+	uint64_t bits;       /* branches that were taken or not ... */
+	uint64_t targets;    /* ... and where they led to, where the code does not tell */
+	uint64_t overflows;  /* places where the processor says that it lost something */
+	uint64_t late;       /* answers that came after their process had begun to run another program: left out */
 };
 
 struct perf_data_report {
@@ -127,6 +137,7 @@ struct reader_options {
 	bool cut_will_do;
 	struct recordings *recordings; /* those that were read before; NULL: none goes on */
 	bool new_recording;            /* nor does this one, whatever it is */
+	const struct flow_taker *flow; /* NULL: traces other than those of Arm SPE are not read, and reported only */
 	const char *expected; /* what to say of a file that is none of the formats; NULL: their names */
 };
 

@@ -61,7 +61,7 @@ static bool perf_data_lines(struct lines *lines, const struct reader_options *op
 			    const struct event_sink *sink, struct reader_report *report,
 			    struct bc_error *err)
 {
-	struct perf_data_input input = {.stream = lines->stream, .recordings = options->recordings};
+	struct perf_data_input input = {.stream = lines->stream, .recordings = options->recordings, .flow = options->flow};
 	struct text head;
 
 	/* Of a pipe, the sections behind the data can be used for the data only if they were
@@ -305,7 +305,7 @@ static bool run_folder(const char *path, const struct reader_options *options,
 	struct perf_data_input input = {.stream = &folder.streams[0],
 					.more = folder.streams + 1,
 					.more_count = folder.count - 1,
-					.recordings = options->recordings};
+					.recordings = options->recordings, .flow = options->flow};
 	bool ok = perf_data_read(&input, sink, report, err);
 	for (size_t i = 0; ok && i < folder.count; i++)
 		ok = note_packing(&folder.streams[folder.count - 1 - i], true, report, err); /* so that the report is the first file's */

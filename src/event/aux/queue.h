@@ -48,6 +48,8 @@ struct aux_queue {
 	uint64_t time;     /* of the piece read last */
 	uint64_t left;     /* bytes that are not in the window yet */
 	bool begun;
+	uint64_t reference; /* what the recorder says of its first piece: of Intel PT the time stamp counter */
+	bool raw;          /* of one source, not in CoreSight's frames, if AUX records say so */
 	bool overwrites;   /* the recorder took pictures of a ring: pieces can begin with bytes of those before */
 };
 DEFINE_VEC(aux_queue_vec, struct aux_queue);

@@ -140,6 +140,8 @@ static bool take_kernel_record(struct perf_reader *reader, struct data_file *dat
 	case PERF_RECORD_AUX:
 		note_trace(reader->details);
 		return perf_traces_aux(&reader->traces, record, err) || name_file(data->file.stream, err);
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+		return perf_traces_number(&reader->traces, record, err) && ignore_record(reader, record);
 	case PERF_RECORD_ITRACE_START:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
@@ -370,7 +372,7 @@ static bool reader_init(struct perf_reader *reader, const struct event_sink *sin
 	if (!reader->files ||
 	    !perf_delivery_init(&reader->delivery, &reader->setup, sink, reader->details))
 		return bc_fail_nomem(err);
-	perf_traces_init(&reader->traces, &reader->setup, sink, &reader->pool, reader->details);
+	perf_traces_init(&reader->traces, &reader->setup, sink, reader->input->flow, &reader->pool, reader->details);
 	reader->delivery.traces = &reader->traces;
 	perf_order_init(&reader->order, &reader->pool,
 			(struct perf_deliver){&reader->delivery, perf_delivery_record}, PERF_ORDER_PLAIN, PERF_ORDER_ROUNDS);

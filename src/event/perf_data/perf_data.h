@@ -21,6 +21,7 @@ struct perf_data_input {
 	struct file_stream *more;   /* data.0 ... of a directory: records only */
 	size_t more_count;
 	struct recordings *recordings; /* read before; becomes this one.  NULL: nothing goes on */
+	const struct flow_taker *flow; /* of read_options.h */
 };
 
 /* Read to the end into `sink`.

@@ -8,195 +8,47 @@
 
 #include "src/event/perf_data/perf_cursor.h"
 
-/* Flags of AUX records; the last is younger than some headers. */
+/* Flags of AUX records; the last two are younger than some headers. */
 #define AUX_TRUNCATED UINT64_C(1)
 #define AUX_OVERWRITE UINT64_C(2)
 #define AUX_PARTIAL UINT64_C(4)
 #define AUX_COLLISION UINT64_C(8)
+#define AUX_CORESIGHT_RAW UINT64_C(0x100)
 
 #define AUXTRACE_BODY 40
-#define SWITCH_OUT 0x2000
 #define USE_CLOCKID (UINT64_C(1) << 25) /* in the bit field of an event */
 
 /* perf's name of the samples that it makes of branches. */
 static const char branch_event[] = "branch:";
 
-void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, const struct event_sink *sink, struct perf_pool *pool,
-		      struct perf_data_report *details)
+void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, const struct event_sink *sink,
+		      const struct flow_taker *flow, struct perf_pool *pool, struct perf_data_report *details)
 {
-	*traces = (struct perf_traces){.setup = setup, .sink = sink, .pool = pool, .details = details, .changes = 1};
+	*traces = (struct perf_traces){.setup = setup, .sink = sink, .pool = pool, .details = details, .flow = flow, .owners.changes = 1};
 }
 
 void perf_traces_fini(struct perf_traces *traces)
 {
 	if (traces->pool)
 		perf_pool_release(traces->pool, traces->block);
+	flow_lanes_free(&traces->flows);
+	free(traces->gathered);
 	aux_queues_free(&traces->queues);
 	trace_notice_vec_free(&traces->notices);
 	trace_lane_vec_free(&traces->lanes);
 	trace_next_vec_free(&traces->heap);
-	trace_task_vec_free(&traces->tasks);
-	map_free(&traces->by_tid);
-	trace_cpu_vec_free(&traces->cpus);
-	map_free(&traces->by_cpu);
+	trace_owners_free(&traces->owners);
 	*traces = (struct perf_traces){0};
-}
-
-/* ---- which task ---- */
-
-DEFINE_FIELD_MAP(by_tid, struct trace_task, tid);
-DEFINE_FIELD_MAP(by_cpu, struct trace_cpu, cpu);
-
-/* NULL: out of memory */
-static struct trace_task *obtain_task(struct perf_traces *traces, uint32_t tid)
-{
-	uint32_t number;
-
-	if (by_tid_find(&traces->by_tid, traces->tasks.at, tid, &number))
-		return &traces->tasks.at[number];
-	number = (uint32_t)traces->tasks.len;
-	if (number > MAP_NUMBER_MOST || !map_reserve(&traces->by_tid, 1) ||
-	    !trace_task_vec_push(&traces->tasks, (struct trace_task){.tid = tid, .pid = tid}))
-		return NULL;
-	by_tid_put(&traces->by_tid, tid, number);
-	return &traces->tasks.at[number];
-}
-
-/* A thread is of this process. */
-static bool set_task(struct perf_traces *traces, uint32_t pid, uint32_t tid, struct bc_error *err)
-{
-	struct trace_task *task = obtain_task(traces, tid);
-
-	if (!task)
-		return bc_fail_nomem(err);
-	traces->changes += task->pid != pid;
-	task->pid = pid;
-	return true;
-}
-
-/* A process runs another program from a time on. */
-static bool set_since(struct perf_traces *traces, uint32_t pid, uint64_t time, struct bc_error *err)
-{
-	struct trace_task *task = obtain_task(traces, pid);
-
-	if (!task)
-		return bc_fail_nomem(err);
-	task->since = time;
-	return true;
-}
-
-static bool set_cpu(struct perf_traces *traces, uint32_t cpu, uint32_t pid, struct bc_error *err)
-{
-	uint32_t number;
-
-	if (cpu == AUX_NONE)
-		return true;
-	traces->changes++;
-	if (by_cpu_find(&traces->by_cpu, traces->cpus.at, cpu, &number)) {
-		traces->cpus.at[number].pid = pid;
-		return true;
-	}
-	number = (uint32_t)traces->cpus.len;
-	if (number > MAP_NUMBER_MOST || !map_reserve(&traces->by_cpu, 1) ||
-	    !trace_cpu_vec_push(&traces->cpus, (struct trace_cpu){cpu, pid}))
-		return bc_fail_nomem(err);
-	by_cpu_put(&traces->by_cpu, cpu, number);
-	return true;
-}
-
-static uint32_t pid_of_cpu(const struct perf_traces *traces, uint32_t cpu)
-{
-	uint32_t number;
-
-	return by_cpu_find(&traces->by_cpu, traces->cpus.at, cpu, &number) ? traces->cpus.at[number].pid : NO_PID;
-}
-
-static bool pid_of_thread(const struct perf_traces *traces, uint32_t tid, uint32_t *pid)
-{
-	uint32_t number;
-
-	if (!by_tid_find(&traces->by_tid, traces->tasks.at, tid, &number))
-		return false;
-	*pid = traces->tasks.at[number].pid;
-	return true;
-}
-
-/* The number that the kernel writes is the thread's outside of all containers.  If the recording knows no such thread, what
- * it says of the processor is nearer. */
-static uint32_t find_pid(const struct perf_traces *traces, const struct aux_queue *queue, const struct spe_record *record)
-{
-	uint32_t pid;
-
-	if (queue->cpu == AUX_NONE && queue->tid != AUX_NONE)
-		return pid_of_thread(traces, queue->tid, &pid) ? pid : queue->tid;
-	if (record->has_context && pid_of_thread(traces, record->context, &pid))
-		return pid;
-	pid = pid_of_cpu(traces, queue->cpu);
-	return pid == NO_PID && record->has_context ? record->context : pid;
-}
-
-/* Records of one thread come in a row. */
-static uint32_t pid_of(const struct perf_traces *traces, const struct aux_queue *queue, struct trace_lane *lane)
-{
-	const struct spe_record *record = &lane->spe.record;
-
-	if (lane->changes != traces->changes || lane->context != record->context || lane->has_context != record->has_context) {
-		lane->pid = find_pid(traces, queue, record);
-		lane->changes = traces->changes;
-		lane->context = record->context;
-		lane->has_context = record->has_context;
-	}
-	return lane->pid;
 }
 
 static struct perf_trailer trailer_of(const struct perf_traces *traces, const struct perf_record *record)
 {
-	const struct perf_event *event = perf_events_of_record(&traces->setup->events, record->body);
-
-	return event ? perf_trailer_parse(&event->layout, record->body) : (struct perf_trailer){.cpu = PERF_NO_CPU};
-}
-
-static bool take_switch(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
-{
-	struct perf_trailer trailer = trailer_of(traces, record);
-	struct perf_cursor c = perf_cursor(record->body);
-	uint32_t pid = record->misc & SWITCH_OUT ? NO_PID : trailer.pid;
-
-	if (record->type == PERF_RECORD_SWITCH_CPU_WIDE && (record->misc & SWITCH_OUT)) {
-		pid = cursor_u32(&c);
-		uint32_t tid = cursor_u32(&c);
-		if (!c.failed && pid != NO_PID && !set_task(traces, pid, tid, err))
-			return false;
-	}
-	return set_cpu(traces, trailer.cpu, pid, err);
-}
-
-static bool take_start(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
-{
-	struct perf_cursor c = perf_cursor(record->body);
-	uint32_t pid = cursor_u32(&c), tid = cursor_u32(&c);
-
-	return c.failed || pid == NO_PID ||
-	       (set_task(traces, pid, tid, err) && set_cpu(traces, trailer_of(traces, record).cpu, pid, err));
+	return trace_trailer(traces->setup, record);
 }
 
 bool perf_traces_task(struct perf_traces *traces, uint64_t time, const struct perf_record *record, struct bc_error *err)
 {
-	struct perf_comm comm;
-	struct perf_task task;
-
-	switch (record->type) {
-	case PERF_RECORD_COMM:
-		return !perf_record_comm(record, 0, &comm) ||
-		       (set_task(traces, comm.pid, comm.tid, err) && (!comm.exec || set_since(traces, comm.pid, time, err)));
-	case PERF_RECORD_FORK:
-		return !perf_record_task(record, &task) ||
-		       (set_task(traces, task.pid, task.tid, err) && (task.pid == task.parent_pid || set_since(traces, task.pid, time, err)));
-	case PERF_RECORD_ITRACE_START: return take_start(traces, record, err);
-	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE: return take_switch(traces, record, err);
-	default: return true;
-	}
+	return trace_owners_take(&traces->owners, traces->setup, time, record, err);
 }
 
 /* ---- the order of queues: a heap, of which the first is the smallest ---- */
@@ -244,7 +96,7 @@ static struct trace_next heap_pop(struct perf_traces *traces)
 	}
 }
 
-/* ---- what is read from queues ---- */
+/* ---- samples of Arm SPE ---- */
 
 /* The time of what was read, and what of it is a branch. */
 static void note_record(struct perf_traces *traces, const struct aux_queue *queue, struct trace_lane *lane)
@@ -290,7 +142,7 @@ static bool read_branch(struct perf_traces *traces, uint32_t number, struct bc_e
 }
 
 /* A queue has bytes again. */
-static bool wake(struct perf_traces *traces, uint32_t number, struct bc_error *err)
+static bool wake_samples(struct perf_traces *traces, uint32_t number, struct bc_error *err)
 {
 	while (traces->lanes.len <= number)
 		if (!trace_lane_vec_push(&traces->lanes, (struct trace_lane){0}))
@@ -300,6 +152,21 @@ static bool wake(struct perf_traces *traces, uint32_t number, struct bc_error *e
 		return true;
 	return read_branch(traces, number, err) &&
 	       (!lane->waits || heap_push(traces, (struct trace_next){lane->time, number}, err));
+}
+
+/* Records of one thread come in a row. */
+static uint32_t pid_of(const struct perf_traces *traces, const struct aux_queue *queue, struct trace_lane *lane)
+{
+	const struct spe_record *record = &lane->spe.record;
+	const struct trace_hint hint = {queue->cpu, queue->tid, record->context, record->has_context};
+
+	if (lane->changes != traces->owners.changes || lane->context != record->context || lane->has_context != record->has_context) {
+		lane->pid = trace_owners_find(&traces->owners, &hint).pid;
+		lane->changes = traces->owners.changes;
+		lane->context = record->context;
+		lane->has_context = record->has_context;
+	}
+	return lane->pid;
 }
 
 /* Room for a branch and an entry without a source.  NULL: out of memory. */
@@ -313,14 +180,6 @@ static struct branch *make_room(struct perf_traces *traces)
 		traces->used = 0;
 	}
 	return traces->block ? (struct branch *)(void *)(traces->block->data + traces->used) : NULL;
-}
-
-/* Has the process run another program since? */
-static bool is_gone(const struct perf_traces *traces, uint32_t pid, uint64_t time)
-{
-	uint32_t number;
-
-	return by_tid_find(&traces->by_tid, traces->tasks.at, pid, &number) && traces->tasks.at[number].since > time;
 }
 
 static void note_time(struct perf_data_report *details, uint64_t time)
@@ -366,8 +225,8 @@ static bool deliver_branch(struct perf_traces *traces, const struct spe_record *
 	return event_deliver(traces->sink, &event, err);
 }
 
-/* All of a queue up to a time. */
-static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+/* All samples of a queue up to a time. */
+static bool deliver_samples(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
 {
 	struct aux_queue *queue = &traces->queues.all.at[number];
 	struct trace_lane *lane = &traces->lanes.at[number];
@@ -375,7 +234,7 @@ static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t u
 	do {
 		uint64_t time = lane->stamped ? lane->time : 0;
 		uint32_t pid = pid_of(traces, queue, lane);
-		if (time && time < latest && is_gone(traces, pid, time))
+		if (time && time < latest && trace_owners_gone(&traces->owners, pid, time))
 			traces->details->late++;
 		else if (!deliver_branch(traces, &lane->spe.record, pid, time, err))
 			return false;
@@ -383,6 +242,126 @@ static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t u
 			return false;
 	} while (lane->waits && lane->time <= until);
 	return !lane->waits || heap_push(traces, (struct trace_next){lane->time, number}, err);
+}
+
+/* ---- answers ---- */
+
+/* The lanes of a queue that wait now. */
+static bool queue_lanes(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
+{
+	for (uint32_t i = flow_lanes_first(&traces->flows, queue); i != FLOW_NO_LANE; i = traces->flows.all.at[i].next) {
+		struct flow_lane *lane = &traces->flows.all.at[i];
+		if (!lane->waits || lane->in_order)
+			continue;
+		lane->in_order = true;
+		if (!heap_push(traces, (struct trace_next){lane->time, i}, err))
+			return false;
+	}
+	return true;
+}
+
+static bool wake_flows(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
+{
+	return flow_lanes_wake(&traces->flows, queue, &traces->clock, err) && queue_lanes(traces, queue, err);
+}
+
+/* Hand over what was gathered of a lane. */
+static bool hand_over(struct perf_traces *traces, struct bc_error *err)
+{
+	struct trace_flow *flow = &traces->gather;
+	bool any = flow->count;
+
+	flow->at = traces->gathered;
+	bool ok = !any || traces->flow->take(traces->flow->ctx, flow, err);
+	flow->count = 0;
+	return ok;
+}
+
+/* Put the answers that wait behind those that were gathered, if they are of the same thread. */
+static bool gather(struct perf_traces *traces, uint32_t number, struct trace_owner owner, struct bc_error *err)
+{
+	struct flow_lane *lane = &traces->flows.all.at[number];
+	struct trace_flow *flow = &traces->gather;
+
+	if (flow->count && (flow->pid != owner.pid || flow->tid != owner.tid || PERF_FLOW_MOST - flow->count <= lane->batch.count) &&
+	    !hand_over(traces, err))
+		return false;
+	if (!traces->gathered && !(traces->gathered = malloc(PERF_FLOW_MOST * sizeof(*traces->gathered))))
+		return bc_fail_nomem(err);
+	if (!flow->count)
+		*flow = (struct trace_flow){
+			.rules = lane->asks.rules,
+			.waits_ask = lane->asks.waits_ask,
+			.lane = number,
+			.pid = owner.pid,
+			.tid = owner.tid,
+			.time = lane->stamped ? lane->time : 0,
+		};
+	if (lane->missed)
+		traces->gathered[flow->count++] = (struct flow_answer){.kind = FLOW_LOST};
+	lane->missed = false;
+	memcpy(traces->gathered + flow->count, lane->batch.at, lane->batch.count * sizeof(*lane->batch.at));
+	flow->count += lane->batch.count;
+	flow->trace_bytes += lane->read;
+	return true;
+}
+
+static struct trace_owner owner_of(const struct perf_traces *traces, const struct flow_lane *lane)
+{
+	const struct trace_hint hint = {lane->source.cpu, lane->source.tid, lane->place.context, lane->place.has_context};
+
+	return trace_owners_find(&traces->owners, &hint);
+}
+
+/* All answers of a lane up to a time. */
+static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+{
+	struct flow_lane *lane = &traces->flows.all.at[number];
+	uint32_t queue = lane->queue;
+
+	lane->in_order = false;
+	do {
+		uint64_t time = lane->stamped ? lane->time : 0;
+		struct trace_owner owner = owner_of(traces, lane);
+		if (time && time < latest && trace_owners_gone(&traces->owners, owner.pid, time)) {
+			traces->details->trace.late += lane->batch.count;
+			lane->missed = true;
+		} else {
+			note_time(traces->details, time);
+			if (!gather(traces, number, owner, err))
+				return false;
+		}
+		if (!flow_lane_next(&traces->flows, number, &traces->clock, err))
+			return false;
+		lane = &traces->flows.all.at[number];
+	} while (lane->waits && lane->time <= until);
+	return hand_over(traces, err) && wake_flows(traces, queue, err);
+}
+
+static void end_flows(const struct perf_traces *traces, struct perf_trace_report *report)
+{
+	struct answer_counts counts = flow_lanes_counts(&traces->flows);
+
+	report->bits = counts.bits;
+	report->targets = counts.targets;
+	report->overflows = counts.overflows;
+	report->bad_bytes = counts.bad_bytes;
+	report->unknown_packets = counts.unknown_packets;
+	report->gaps = traces->flows.gaps;
+	report->lanes = traces->flows.all.len;
+}
+
+/* ---- both ---- */
+
+static bool wake(struct perf_traces *traces, uint32_t queue, struct bc_error *err)
+{
+	return traces->flows.reader ? wake_flows(traces, queue, err) : wake_samples(traces, queue, err);
+}
+
+static bool deliver_lane(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
+{
+	return traces->flows.reader ? deliver_flows(traces, number, until, latest, err)
+				    : deliver_samples(traces, number, until, latest, err);
 }
 
 /* All queues of a file begin at once, when its clock is known. */
@@ -409,6 +388,8 @@ void perf_traces_end(struct perf_traces *traces)
 {
 	struct perf_trace_report *report = &traces->details->trace;
 
+	if (traces->flows.reader)
+		end_flows(traces, report);
 	for (size_t i = 0; i < traces->lanes.len; i++) {
 		struct spe_decoder *spe = &traces->lanes.at[i].spe;
 		report->cut += spe_cut(spe, false) || aux_queue_bytes(&traces->queues.all.at[i]).size;
@@ -422,16 +403,15 @@ void perf_traces_end(struct perf_traces *traces)
 
 /* The body of an AUXTRACE record. */
 struct auxtrace {
-	uint64_t size, position;
+	uint64_t size, position, reference;
 	uint32_t index, tid, cpu;
 };
 
 static bool parse_auxtrace(struct bytes body, struct auxtrace *out)
 {
 	struct perf_cursor c = perf_cursor(body);
-	struct auxtrace trace = {.size = cursor_u64(&c), .position = cursor_u64(&c)};
+	struct auxtrace trace = {.size = cursor_u64(&c), .position = cursor_u64(&c), .reference = cursor_u64(&c)};
 
-	cursor_u64(&c); /* reference */
 	trace.index = cursor_u32(&c);
 	trace.tid = cursor_u32(&c);
 	trace.cpu = cursor_u32(&c);
@@ -443,6 +423,7 @@ static bool parse_auxtrace(struct bytes body, struct auxtrace *out)
 static bool notify(struct aux_queue *queue, const struct trace_notice *notice, struct bc_error *err)
 {
 	queue->overwrites |= (notice->flags & AUX_OVERWRITE) != 0;
+	queue->raw |= (notice->flags & AUX_CORESIGHT_RAW) != 0;
 	return !(notice->flags & AUX_TRUNCATED) || aux_queue_lost(queue, notice->end, err);
 }
 
@@ -453,10 +434,15 @@ static bool note_aux(struct perf_traces *traces, const struct perf_record *recor
 	struct trace_notice notice = {trailer.cpu, trailer.tid, le64(record->body.data) + le64(record->body.data + 8), le64(record->body.data + 16)};
 	struct aux_queue *queue = aux_queues_find(&traces->queues, notice.cpu, notice.tid);
 
-	if (!(notice.flags & (AUX_OVERWRITE | AUX_TRUNCATED)))
+	if (!(notice.flags & (AUX_OVERWRITE | AUX_TRUNCATED | AUX_CORESIGHT_RAW)))
 		return true;
 	if (queue)
 		return notify(queue, &notice, err);
+	if (traces->notices.len && !(notice.flags & AUX_TRUNCATED)) {
+		const struct trace_notice *last = &traces->notices.at[traces->notices.len - 1];
+		if (last->cpu == notice.cpu && last->tid == notice.tid && !(notice.flags & ~last->flags))
+			return true; /* told already */
+	}
 	return traces->notices.len == PERF_NOTICES_MOST || trace_notice_vec_push(&traces->notices, notice) || bc_fail_nomem(err);
 }
 
@@ -474,6 +460,16 @@ bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *recor
 	return !traces->decodes || !traces->setup->settled || note_aux(traces, record, err);
 }
 
+bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err)
+{
+	const struct flow_reader *reader = traces->flows.reader;
+
+	if (!reader || !reader->number || record->body.size < 8)
+		return true;
+	return perf_setup_settle(traces->setup, err) &&
+	       reader->number(traces->flows.setup, trailer_of(traces, record).cpu, le64(record->body.data), err);
+}
+
 static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uint32_t *number, struct bc_error *err)
 {
 	struct aux_queues *queues = &traces->queues;
@@ -481,6 +477,8 @@ static bool obtain(struct perf_traces *traces, const struct auxtrace *trace, uin
 
 	if (!aux_queues_obtain(queues, trace->cpu, trace->tid, trace->index, number, err))
 		return false;
+	if (before < queues->all.len)
+		queues->all.at[*number].reference = trace->reference;
 	for (size_t i = 0; before < queues->all.len && i < traces->notices.len; i++) {
 		const struct trace_notice *notice = &traces->notices.at[i];
 		struct aux_queue *queue = aux_queues_find(queues, notice->cpu, notice->tid);
@@ -528,14 +526,21 @@ bool perf_traces_take(struct perf_traces *traces, const struct perf_record *reco
 	return copy_pieces(traces, &trace, stream, now, err);
 }
 
-void perf_traces_clock(struct perf_traces *traces, const struct perf_record *record)
+/* Have the records the time of another clock, that of perf record -k? */
+static bool has_other_clock(const struct perf_traces *traces)
 {
 	const struct perf_events *events = &traces->setup->events;
 
-	traces->clock = aux_clock_of(record->body);
-	/* The records have the time of another clock, that of perf record -k. */
 	for (size_t i = 0; i < events->all.len; i++)
-		traces->clock.known &= !(events->all.at[i].attr.flags & USE_CLOCKID);
+		if (events->all.at[i].attr.flags & USE_CLOCKID)
+			return true;
+	return false;
+}
+
+void perf_traces_clock(struct perf_traces *traces, const struct perf_record *record)
+{
+	traces->clock = aux_clock_of(record->body);
+	traces->clock.known &= !has_other_clock(traces);
 }
 
 /* ---- finding all pieces of a file ---- */
@@ -579,7 +584,7 @@ static bool index_piece(struct indexer *x, const struct perf_record *record, uin
 	return obtain(x->traces, &trace, &number, err) && aux_queue_add(&x->traces->queues, number, piece, err);
 }
 
-/* One walk over the heads of records: for pieces, or for AUX records.  Whatever is wrong with them is for the reader of the records to say. */
+/* One walk over the heads of records: for pieces, or for records of the kernel about them.  Whatever is wrong with them is for the reader of the records to say. */
 static bool index_records(struct indexer *x, uint64_t at, bool pieces, struct bc_error *err)
 {
 	while (at < x->end) {
@@ -593,7 +598,8 @@ static bool index_records(struct indexer *x, uint64_t at, bool pieces, struct bc
 		if (size < PERF_RECORD_HEADER_SIZE)
 			return true;
 		bool is_piece = record.type == PERF_USER_AUXTRACE, is_aux = record.type == PERF_RECORD_AUX;
-		if (is_piece || is_aux || record.type == PERF_USER_TRACING_DATA) {
+		bool is_number = record.type == PERF_RECORD_AUX_OUTPUT_HW_ID;
+		if (is_piece || is_aux || is_number || record.type == PERF_USER_TRACING_DATA) {
 			head = index_bytes(x, at, (size_t)size, err);
 			if (!head)
 				return err->code == BC_OK;
@@ -603,6 +609,8 @@ static bool index_records(struct indexer *x, uint64_t at, bool pieces, struct bc
 			if (is_piece && pieces && !index_piece(x, &record, at + size, err))
 				return false;
 			if (is_aux && !pieces && record.body.size >= 24 && !note_aux(x->traces, &record, err))
+				return false;
+			if (is_number && !pieces && !perf_traces_number(x->traces, &record, err))
 				return false;
 		}
 		if (extra > UINT64_MAX - size || size + extra > x->end - at)
@@ -634,13 +642,33 @@ static bool index_file(struct perf_traces *traces, struct perf_file *file, uint6
 	return ok;
 }
 
+/* If somebody takes the answers of traces of this kind. */
+static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_error *err)
+{
+	struct perf_trace_report *report = &traces->details->trace;
+	const struct flow_reader *reader = flow_reader_of(report->kind);
+
+	if (!reader || !traces->flow)
+		return true;
+	if (!flow_lanes_open(&traces->flows, reader, info, &traces->queues, err))
+		return false;
+	report->refused = traces->flows.facts.refused;
+	report->decoded = !report->refused;
+	if (report->refused)
+		flow_lanes_free(&traces->flows);
+	traces->flows.facts.clock.known &= !has_other_clock(traces);
+	return true;
+}
+
 bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file, uint64_t end,
 		      struct bc_error *err)
 {
 	if (record->body.size < 4 || traces->details->trace.kind)
 		return true;
 	traces->details->trace.kind = le32(record->body.data);
-	traces->decodes = traces->details->trace.kind == PERF_TRACE_ARM_SPE;
+	if (!open_flows(traces, record->body, err))
+		return false;
+	traces->decodes = traces->details->trace.kind == PERF_TRACE_ARM_SPE || traces->flows.reader;
 	if (!traces->decodes || !file || !file->seekable || !perf_file_size(file))
 		return true;
 	return index_file(traces, file, record->offset, end, err);

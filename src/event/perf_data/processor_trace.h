@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Traces of the processor in perf.data: from AUX records and the bytes behind AUXTRACE records to samples.  Of Arm SPE each
+ * Traces of the processor in perf.data: from AUX records and the bytes behind AUXTRACE records to samples and answers.
+ *
+ * Of Arm SPE each
  * branch that was sampled becomes a sample with a stack of its own, as perf script --itrace=bl prints it: the branch, and,
- * if the processor told it, where the taken branch before it led to (an entry without a source).
+ * if the processor told it, where the taken branch before it led to (an entry without a source).  Of other kinds, if somebody takes them,
+ * whatever the trace says of the way through the code (aux/trace_flow.h): kinds are rows of aux/flow_reader.c.
  *
  *   AUXTRACE_INFO   u32 kind, u32 0, what the recorder knows of the processors
  *   AUXTRACE        u64 size, position, reference; u32 index, tid, cpu, 0; then `size` bytes that the record's size does not count
@@ -10,10 +13,11 @@
  *   TIME_CONV       the clock (aux/clock.h)
  *   ITRACE_START    u32 pid, tid: which task runs where the trace begins
  *   SWITCH, SWITCH_CPU_WIDE   which task runs from now on
+ *   AUX_OUTPUT_HW_ID   u64: which number a processor has in CoreSight's frames
  *
  * A recorder writes a trace long after what it is of: the mappings of its processes may have changed.  In a file
  * that can be read in any order all pieces are found first; then each sample is delivered in front of the first
- * process event that came after it.  From a pipe samples are delivered when they come.
+ * process event that came after it, and so are answers, a batch at a time.  From a pipe both are delivered when they come.
  *
  * Facts: tools/lib/perf/include/perf/event.h, tools/perf/util/arm-spe.c and auxtrace.c of Linux.
  */
@@ -23,26 +27,15 @@
 #include "src/event/aux/clock.h"
 #include "src/event/aux/queue.h"
 #include "src/event/aux/spe.h"
+#include "src/event/perf_data/flow_lanes.h"
 #include "src/event/perf_data/perf_file.h"
 #include "src/event/perf_data/perf_records.h"
 #include "src/event/perf_data/setup.h"
 #include "src/event/perf_data/stream.h"
+#include "src/event/perf_data/trace_owners.h"
 #include "src/event/read_options.h"
 
-/* A thread, and what became of its process. */
-struct trace_task {
-	uint32_t tid, pid;
-	uint64_t since; /* ns: that the process of this number runs this program */
-};
-DEFINE_VEC(trace_task_vec, struct trace_task);
-
-/* What runs on a processor. */
-struct trace_cpu {
-	uint32_t cpu, pid; /* NO_PID: nothing that is known */
-};
-DEFINE_VEC(trace_cpu_vec, struct trace_cpu);
-
-/* What is read from a queue of the same number. */
+/* Samples of a queue of the same number. */
 struct trace_lane {
 	struct spe_decoder spe; /* with the record that comes next, if it waits */
 	uint64_t time;          /* of that; UINT64_MAX: at the end */
@@ -55,7 +48,7 @@ struct trace_lane {
 };
 DEFINE_VEC(trace_lane_vec, struct trace_lane);
 
-/* The next record of a queue, in a heap. */
+/* The next record of a queue, or the next answers of a lane, in a heap. */
 struct trace_next {
 	uint64_t time;
 	uint32_t lane;
@@ -73,9 +66,13 @@ struct trace_notice {
 DEFINE_VEC(trace_notice_vec, struct trace_notice);
 #define PERF_NOTICES_MOST 256 /* of these; more are forgotten */
 
+/* The most answers that are handed over at once. */
+#define PERF_FLOW_MOST (4 * FLOW_BATCH_MOST)
+
 struct perf_traces {
 	struct perf_setup *setup; /* borrowed, like these */
 	const struct event_sink *sink;
+	const struct flow_taker *flow; /* takes answers; NULL: nobody does */
 	struct perf_pool *pool;
 	struct perf_data_report *details;
 	bool decodes; /* the recording has traces that are read here */
@@ -86,17 +83,17 @@ struct perf_traces {
 	struct trace_notice_vec notices;
 	struct trace_lane_vec lanes;
 	struct trace_next_vec heap;
-	struct trace_task_vec tasks;
-	struct map by_tid;
-	struct trace_cpu_vec cpus;
-	struct map by_cpu;
-	uint64_t changes; /* of tasks and processors so far */
+	struct trace_owners owners;
+	struct flow_lanes flows;
+	struct trace_flow gather; /* of one lane ... */
+	struct flow_answer *gathered; /* ... not handed over yet */
 	struct perf_block *block; /* that branches are written to; held */
 	size_t used;
 };
 
+/* flow  takes answers; NULL: nobody does, and traces that have answers are not read */
 void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, const struct event_sink *sink,
-		      struct perf_pool *pool, struct perf_data_report *details);
+		      const struct flow_taker *flow, struct perf_pool *pool, struct perf_data_report *details);
 void perf_traces_fini(struct perf_traces *traces);
 
 /* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any order, all its pieces from this record
@@ -109,6 +106,9 @@ void perf_traces_clock(struct perf_traces *traces, const struct perf_record *rec
 
 /* AUX.  BC_NOMEM; BC_FORMAT: it is cut. */
 BC_MUST_USE bool perf_traces_aux(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err);
+
+/* AUX_OUTPUT_HW_ID.  BC_NOMEM. */
+BC_MUST_USE bool perf_traces_number(struct perf_traces *traces, const struct perf_record *record, struct bc_error *err);
 
 /* AUXTRACE: takes the bytes behind it out of the stream, if they are not known by now.  now: ns, up to which records were read; they
  * are of a time before.  BC_NOMEM; BC_FORMAT: it is cut. */
@@ -126,7 +126,7 @@ static inline bool perf_traces_full(const struct perf_traces *traces)
 BC_MUST_USE bool perf_traces_task(struct perf_traces *traces, uint64_t time, const struct perf_record *record,
 				  struct bc_error *err);
 
-/* Deliver the samples of all times up to `until`, UINT64_MAX: all.
+/* Deliver the samples and answers of all times up to `until`, UINT64_MAX: all.
  *
  * latest  the time of the latest process event that was delivered: what is older and of a process that has run another program
  *         since is not delivered, but counted

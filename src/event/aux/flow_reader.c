@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "src/event/aux/flow_reader.h"
+
+static const struct flow_reader *const readers[] = {
+	NULL,
+};
+
+const struct flow_reader *flow_reader_of(uint32_t kind)
+{
+	for (size_t i = 0; i < BC_COUNT(readers); i++)
+		if (readers[i] && readers[i]->kind == kind)
+			return readers[i];
+	return NULL;
+}
