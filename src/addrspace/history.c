@@ -123,6 +123,7 @@ bool history_event(struct history *history, const struct event *event, struct bc
 	case EVENT_EXIT: processes_exit(&history->processes, &event->task); break;
 	case EVENT_BEGIN:
 	case EVENT_SAMPLE:
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:

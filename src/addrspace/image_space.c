@@ -352,6 +352,7 @@ bool image_space_event(struct image_space *space, const struct event *event, str
 	case EVENT_EXIT: processes_exit(&space->processes, &event->task); break;
 	case EVENT_BEGIN:
 	case EVENT_SAMPLE:
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:

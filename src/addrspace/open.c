@@ -68,6 +68,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 			       "the recording that they are of",
 			       input_name(r->path));
 	case EVENT_BEGIN:
+	case EVENT_RAN:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}

@@ -53,7 +53,7 @@ static uint64_t samples_taken(const struct ledger *samples)
 static void print_branches(const struct ledgers *ledgers, FILE *out)
 {
 	const struct ledger *samples = &ledgers->samples, *branches = &ledgers->branches;
-	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] -
+	uint64_t entries = branches->read - branches->dropped[BRANCH_DROP_DROPPED_SAMPLE] - branches->dropped[BRANCH_DROP_NO_PROCESS] -
 			   branches->dropped[BRANCH_DROP_KERNEL];
 
 	if (!samples->read)

@@ -196,6 +196,24 @@ static bool take_traces(struct aggregate *a, const struct event *event, struct b
 	return true;
 }
 
+/* Rows have no time, no event and no number. */
+static bool take_ran(struct aggregate *a, const struct event *event, struct bc_error *err)
+{
+	const struct filter *filter = &a->options.filter;
+	struct process_view none = {0};
+
+	if (filter->event.len || filter->from_ns || filter->to_ns || filter->most)
+		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has every branch once, and no samples: --event, --time and "
+						    "--max-samples cannot choose among them");
+	if (a->options.mode == MODE_BASIC)
+		return bc_fail(err, BC_UNSUPPORTED, "a trace of the processor has branches alone, and no samples of addresses: leave out --basic");
+	bool wanted = filter_has_pid(filter, event->ran.pid);
+	if (wanted && !image_given_place(&a->space, event->ran.pid, event->time, err))
+		return false;
+	struct process_view *view = wanted ? view_of(a, event->ran.pid) : &none;
+	return sample_counter_ran(&a->counter, view, event->ran.at, event->ran.count, err);
+}
+
 static bool take_addresses(struct aggregate *a, const struct event *event, struct bc_error *err)
 {
 	for (size_t i = 0; i < event->addresses.count; i++) {
@@ -248,6 +266,7 @@ bool aggregate_event(void *aggregate, const struct event *event, struct bc_error
 	case EVENT_FORK:
 	case EVENT_EXIT: return image_space_event(&a->space, event, err);
 	case EVENT_SAMPLE: return take_sample(a, event, err);
+	case EVENT_RAN: return take_ran(a, event, err);
 	case EVENT_TRACES: return take_traces(a, event, err);
 	case EVENT_ADDRESSES: return take_addresses(a, event, err);
 	case EVENT_NAME: return add_event(a, event->name, err);

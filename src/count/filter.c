@@ -10,7 +10,7 @@ bool filter_is_set(const struct filter *filter)
 	       filter->most;
 }
 
-static bool has_pid(const struct filter *filter, uint32_t pid)
+bool filter_has_pid(const struct filter *filter, uint32_t pid)
 {
 	for (size_t i = 0; i < filter->pid_count; i++)
 		if (filter->pids[i] == pid)
@@ -111,7 +111,7 @@ enum sample_drop filter_check(const struct filter *filter, const struct event *e
 
 	if (filter->most && seen >= filter->most)
 		return SAMPLE_DROP_PAST_LIMIT;
-	if (!has_pid(filter, sample->pid))
+	if (!filter_has_pid(filter, sample->pid))
 		return SAMPLE_DROP_OTHER_PID;
 	if (filter->event.len && !is_event(filter->event, sample->event))
 		return SAMPLE_DROP_OTHER_EVENT;

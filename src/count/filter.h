@@ -36,6 +36,9 @@ BC_MUST_USE bool filter_note(struct filter_seen *seen, const struct filter *filt
 /* "events of the recording: cpu-clock:u"; empty if nothing was left out. */
 void filter_tell(const struct filter_seen *seen, char *line, size_t size);
 
+/* Is this process wanted? */
+bool filter_has_pid(const struct filter *filter, uint32_t pid);
+
 bool filter_is_set(const struct filter *filter);
 
 /* SAMPLE_KEPT, or why the sample of an event is not wanted.

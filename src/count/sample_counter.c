@@ -320,6 +320,68 @@ bool sample_counter_stack(struct sample_counter *counter, struct process_view *v
 			  : take_stack(counter, view, sample, use, err);
 }
 
+/* ---- traces of the processor ---- */
+
+static bool read_ran(struct ledgers *ledgers, const struct ran_trace *row, struct bc_error *err)
+{
+	return ledger_read(&ledgers->branches, row->from ? row->count : 0, err) &&
+	       ledger_read(&ledgers->traces, row->end ? row->count : 0, err);
+}
+
+/* As a walk over a stack that has no other entry: branches of the kernel are left out before anything else is asked, with
+ * the lines behind them. */
+static bool count_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *row, struct bc_error *err)
+{
+	const struct branch b = {row->from, row->to, 0};
+	struct ledgers *ledgers = &counter->ledgers;
+	struct count_row out = {.count = row->count};
+
+	if (is_kernels(view, &b)) {
+		ledgers->branches.dropped[BRANCH_DROP_KERNEL] += row->from ? row->count : 0;
+		return ledger_read(&ledgers->branches, row->from ? row->count : 0, err);
+	}
+	if (!read_ran(ledgers, row, err))
+		return false;
+	struct trace trace = {trace_end_of(TRACE_END_NONE), end_at(view, row->to), trace_end_of(TRACE_END_NONE)};
+	if (row->from)
+		trace.branch = end_at(view, row->from);
+	if (row->end)
+		trace.to = end_at(view, row->end);
+	bool line_outside = !row->from && trace_end_is(trace.to, TRACE_END_EXTERNAL) && trace_end_is(trace.from, TRACE_END_EXTERNAL);
+	if (row->is_return)
+		trace.branch = branch_types_return(&counter->types, &b, trace.branch, trace.from);
+	if (trace_is_external(&trace) || line_outside) {
+		ledgers->branches.dropped[BRANCH_DROP_OUTSIDE] += row->from ? row->count : 0;
+		ledgers->traces.dropped[TRACE_DROP_OUTSIDE] += row->end ? row->count : 0;
+		return true;
+	}
+	if (trace_end_is(trace.branch, TRACE_END_FT_RETURN)) {
+		counter->found.by_type += row->count;
+		ledgers->branches.dropped[BRANCH_DROP_RETURN] += row->count;
+	}
+	trace_key(&trace, out.key);
+	if (counter->totals->halves)
+		out.extra = halve(out.count, hash_mix(hash_mix(out.key[0], out.key[1]), out.key[2]));
+	return add_counted(&counter->totals->traces, &counter->counted_traces, out, err);
+}
+
+bool sample_counter_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *rows, size_t count,
+			struct bc_error *err)
+{
+	struct ledger *branches = &counter->ledgers.branches;
+
+	counter->branches_seen = true;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t taken = rows[i].from ? rows[i].count : 0;
+		if (view->has_image && !count_ran(counter, view, &rows[i], err))
+			return false;
+		if (!view->has_image && !ledger_read(branches, taken, err))
+			return false;
+		branches->dropped[BRANCH_DROP_NO_PROCESS] += view->has_image ? 0 : taken;
+	}
+	return !counter->types.no_memory || bc_fail_nomem(err);
+}
+
 bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error *err)
 {
 	struct branch_types *types = &counter->types;

@@ -72,6 +72,10 @@ BC_MUST_USE bool sample_counter_trace(struct sample_counter *counter, const stru
 BC_MUST_USE bool sample_counter_basic(struct sample_counter *counter, struct vaddr at, uint64_t count,
 			     struct bc_error *err);
 
+/* Add what ran in a process by a trace of the processor.  BC_NOMEM; BC_FORMAT: the sum is 2^64 or more. */
+BC_MUST_USE bool sample_counter_ran(struct sample_counter *counter, struct process_view *view, const struct ran_trace *rows, size_t count,
+				    struct bc_error *err);
+
 /* When all of `types` are known: traces that wait for them are counted.  BC_NOMEM. */
 BC_MUST_USE bool sample_counter_settle_types(struct sample_counter *counter, struct bc_error *err);
 

@@ -106,6 +106,16 @@ struct address_record {
 	uint64_t count; /* may be 0 */
 };
 
+/* How often a taken branch was followed by a straight line of code, by a trace of the processor that was walked through the code.
+ * Run-time addresses. */
+struct ran_trace {
+	uint64_t from;  /* the branch; 0: not known.  In memory whose code is not known: where the way led into that */
+	uint64_t to;    /* where the branch went to, and the line begins */
+	uint64_t end;   /* the taken branch that ends the line; 0: not known */
+	uint64_t count; /* at least 1 */
+	bool is_return; /* `from` is one */
+};
+
 /* A file that was mapped, and its build-id. */
 struct file_id {
 	struct text path;
@@ -134,6 +144,10 @@ enum event_kind {
 	EVENT_EXIT, /* a thread has ended; with the last one the process */
 	EVENT_SAMPLE,
 
+	/* What ran in a process, each branch once, while what was mapped where it ran did not change: src/walk makes it of traces of the
+	 * processor. */
+	EVENT_RAN,
+
 	/* What was aggregated before, with vaddrs. */
 	EVENT_TRACES,
 	EVENT_ADDRESSES,
@@ -159,6 +173,11 @@ struct event {
 		struct task_event task;      /* EXEC, FORK, EXIT */
 		const struct sample *sample; /* SAMPLE */
 		struct text name;            /* NAME */
+		struct {
+			const struct ran_trace *at;
+			size_t count;
+			uint32_t pid;
+		} ran; /* RAN */
 		struct {
 			const struct trace_record *at;
 			size_t count;

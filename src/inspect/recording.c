@@ -113,6 +113,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 		break;
 	case EVENT_NAME: return find_event(r, event->name) || bc_fail_nomem(err);
 	case EVENT_BEGIN:
+	case EVENT_RAN:
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}

@@ -522,6 +522,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 	case EVENT_SAMPLE: return take_sample(r, event->sample, err);
 	case EVENT_BEGIN:
 	case EVENT_CONTINUES:
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:

@@ -199,6 +199,7 @@ static bool take_event(void *ctx, const struct event *event, struct bc_error *er
 		return bc_fail(err, BC_UNSUPPORTED, "%s: records that were aggregated before are no stacks: give "
 			       "the recording that they are of",
 			       input_name(r->path));
+	case EVENT_RAN: /* has no stacks */
 	case EVENT_BUILD_IDS:
 	case EVENT_END: break;
 	}

@@ -73,6 +73,7 @@ static bool see(void *ctx, const struct event *event, struct bc_error *err)
 	case EVENT_EXEC:
 	case EVENT_FORK:
 	case EVENT_EXIT: break;
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME: abort();

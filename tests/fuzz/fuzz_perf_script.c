@@ -109,6 +109,7 @@ static bool take(void *ctx, const struct event *event, struct bc_error *err)
 	case EVENT_SAMPLE: check_sample(seen, event->sample, err); break;
 	case EVENT_BEGIN:
 	case EVENT_CONTINUES:
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME:

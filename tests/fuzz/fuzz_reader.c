@@ -137,6 +137,7 @@ static bool take(void *ctx, const struct event *event, struct bc_error *err)
 		add(seen, event->task.parent);
 		break;
 	case EVENT_SAMPLE: add_sample(seen, event); break;
+	case EVENT_RAN: abort(); /* of no reader */
 	case EVENT_TRACES:
 		for (size_t i = 0; i < event->traces.count; i++)
 			add_trace(seen, &event->traces.at[i]);

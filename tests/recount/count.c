@@ -316,6 +316,39 @@ static void take_trace(struct count *c, const struct trace_record *record)
 		put(&c->traces, t->from.word, t->branch.word, t->to.word, record->count, record->mispredicted);
 }
 
+/* Traces of the processor, walked. */
+static void take_ran(struct count *c, uint32_t pid, const struct ran_trace *row)
+{
+	const struct branch b = {row->from, row->to, 0};
+	uint64_t branches = row->from ? row->count : 0, runs = row->end ? row->count : 0;
+
+	c->branches_seen = true;
+	numbers_add(&c->numbers, "branches.read", branches);
+	if ((c->options.has_pid && pid != c->options.pid) || !has_image(c, pid)) {
+		numbers_add(&c->numbers, "branches.dropped.no_process", branches);
+		return;
+	}
+	if (of_kernel(&b) && !image_is_kernel(&c->binary->image)) {
+		numbers_add(&c->numbers, "branches.dropped.kernel", branches);
+		return;
+	}
+	uint64_t from = row->from ? place_of(c, pid, row->from) : TRACE_FT_ONLY, to = place_of(c, pid, row->to);
+	uint64_t end = row->end ? place_of(c, pid, row->end) : TRACE_BR_ONLY;
+	numbers_add(&c->numbers, "traces.read", runs);
+	if (row->is_return && from)
+		put(&c->returns, from, 0, 0, 1, 0);
+	if (row->is_return && !from && to)
+		put(&c->outside_returns, row->from, 0, 0, 1, 0);
+	if (!from && to) {
+		put(&c->outside, to, row->from, end, row->count, 0);
+	} else if ((row->from && from) || to || (!row->from && end)) {
+		put(&c->traces, to, from, end, row->count, 0);
+	} else {
+		numbers_add(&c->numbers, "branches.dropped.outside", branches);
+		numbers_add(&c->numbers, "traces.dropped.out_of_range", runs);
+	}
+}
+
 static void take_counted(struct count *c, const struct address_record *record)
 {
 	numbers_add(&c->plain, "samples.read", record->count);
@@ -343,6 +376,10 @@ static bool on_event(void *ctx, const struct event *event, struct bc_error *err)
 	case EVENT_FORK:
 	case EVENT_EXIT: return image_space_event(&c->space, event, err);
 	case EVENT_SAMPLE: take_sample(c, event->sample); break;
+	case EVENT_RAN:
+		for (size_t i = 0; i < event->ran.count; i++)
+			take_ran(c, event->ran.pid, &event->ran.at[i]);
+		break;
 	case EVENT_TRACES:
 		for (size_t i = 0; i < event->traces.count; i++)
 			take_trace(c, &event->traces.at[i]);

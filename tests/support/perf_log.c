@@ -55,6 +55,7 @@ bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err)
 	case EVENT_BEGIN: assert_true(e->recording); break;
 	case EVENT_CONTINUES: fprintf(ctx, "CONTINUES\n"); break;
 	case EVENT_END: break;
+	case EVENT_RAN:
 	case EVENT_TRACES:
 	case EVENT_ADDRESSES:
 	case EVENT_NAME: fail_msg("perf.data has nothing that was aggregated");

@@ -478,9 +478,117 @@ static void spe_types(void **state)
 	      "0 [unknown] 0 1 plain 0 0 1\n");
 }
 
+/* ---- traces of the processor ---- */
+
+static void ran(uint32_t pid, struct ran_trace row)
+{
+	tiny_run_event(&run, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, pid}});
+}
+
+/* The same branches as in pairing(). */
+static void ran_like_a_stack(void **state)
+{
+	(void)state;
+	begin(&usual);
+	ran(PID, (struct ran_trace){at(0x1104), at(0x1000), at(0x102c), 1, false});
+	ran(PID, (struct ran_trace){at(0x102c), at(0x1010), 0, 1, false});
+	gives("1 hot 0 1 hot 20 0 1\n"
+	      "1 hot 20 1 hot 40 0 1\n"
+	      "1 hot 4e 1 hot 20 0 1\n"
+	      "1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.samples.read, 0);
+	assert_int_equal(run.ledgers.branches.read, 2);
+	assert_int_equal(run.ledgers.traces.read, 1);
+}
+
+/* Counts are the rows', and a line alone has no branch. */
+static void ran_counts(void **state)
+{
+	(void)state;
+	begin(&usual);
+	ran(PID, (struct ran_trace){at(0x1104), at(0x1000), at(0x102c), 1000, false});
+	ran(PID, (struct ran_trace){0, at(0x1000), at(0x102c), 7, false});
+	gives("1 hot 0 1 hot 20 0 1007\n"
+	      "1 hot 20 1 hot 40 0 1007\n"
+	      "1 plain 4 1 hot 0 0 1000\n");
+	assert_int_equal(run.ledgers.branches.read, 1000);
+	assert_int_equal(run.ledgers.traces.read, 1007);
+}
+
+/* Into the binary, out of it, and neither; a return into it is no call. */
+static void ran_outside(void **state)
+{
+	(void)state;
+	begin(&usual);
+	ran(PID, (struct ran_trace){OUTSIDE, at(0x1100), 0, 3, false});
+	ran(PID, (struct ran_trace){at(0x1104), OUTSIDE, OUTSIDE + 8, 2, false});
+	ran(PID, (struct ran_trace){OUTSIDE, OUTSIDE + 8, OUTSIDE + 16, 5, false});
+	ran(PID, (struct ran_trace){0, OUTSIDE + 8, OUTSIDE + 16, 11, false});
+	ran(PID, (struct ran_trace){OUTSIDE, at(0x1108), 0, 4, true});
+	gives("1 plain 4 0 [unknown] 0 0 2\n"
+	      "0 [unknown] 0 1 plain 0 0 3\n");
+	assert_int_equal(run.ledgers.branches.read, 14);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_OUTSIDE], 5);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_RETURN], 4);
+	assert_int_equal(run.ledgers.traces.read, 18);
+	assert_int_equal(run.found.by_type, 4);
+}
+
+static void ran_elsewhere(void **state)
+{
+	(void)state;
+	begin(&usual);
+	ran(PID + 1, (struct ran_trace){at(0x1104), at(0x1000), at(0x102c), 6, false});
+	ran(PID, (struct ran_trace){at(0x1104), KERNEL, 0, 2, false});
+	ran(PID, (struct ran_trace){KERNEL, at(0x1104), at(0x1110), 1, false});
+	ran(PID, (struct ran_trace){at(0x1104), at(0x1000), 0, 1, false});
+	gives("1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.branches.read, 10);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS], 6);
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_KERNEL], 3);
+}
+
+/* --pid chooses, the other filters cannot. */
+static void ran_filtered(void **state)
+{
+	static const uint32_t wanted[] = {PID};
+	const struct ran_trace row = {at(0x1104), at(0x1000), 0, 1, false};
+	struct aggregate_options options = usual;
+	struct bc_error err = {0};
+
+	(void)state;
+	options.filter.pids = wanted;
+	options.filter.pid_count = 1;
+	begin(&options);
+	tiny_run_map(&run, PID + 1);
+	ran(PID, row);
+	ran(PID + 1, row);
+	gives("1 plain 4 1 hot 0 0 1\n");
+	assert_int_equal(run.ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS], 1);
+
+	options = usual;
+	options.filter.most = 5;
+	begin(&options);
+	assert_false(aggregate_event(&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
+	assert_int_equal(err.code, BC_UNSUPPORTED);
+	gives("no_lbr\n");
+
+	options = usual;
+	options.mode = MODE_BASIC;
+	begin(&options);
+	assert_false(aggregate_event(&run.aggregate, &(struct event){.kind = EVENT_RAN, .ran = {&row, 1, PID}}, &err));
+	assert_int_equal(err.code, BC_UNSUPPORTED);
+	gives("no_lbr\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ran_like_a_stack),
+		cmocka_unit_test(ran_counts),
+		cmocka_unit_test(ran_outside),
+		cmocka_unit_test(ran_elsewhere),
+		cmocka_unit_test(ran_filtered),
 		cmocka_unit_test(pairing),
 		cmocka_unit_test(the_newest_has_no_end),
 		cmocka_unit_test(equal_branches_are_counted),

@@ -70,6 +70,7 @@ static inline bool write_event(void *ctx, const struct event *e, struct bc_error
 	case EVENT_FORK: fprintf(out, "fork %" PRIu32 " %" PRIu32 "\n", e->task.parent, e->task.pid); break;
 	case EVENT_EXIT: fprintf(out, "exit %" PRIu32 " %" PRIu32 "\n", e->task.pid, e->task.tid); break;
 	case EVENT_SAMPLE: write_sample(out, e->sample); break;
+	case EVENT_RAN: fail_msg("no reader delivers what was walked"); break;
 	case EVENT_TRACES:
 		for (size_t i = 0; i < e->traces.count; i++)
 			write_trace(out, &e->traces.at[i]);
