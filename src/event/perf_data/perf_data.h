@@ -20,7 +20,6 @@ struct perf_data_input {
 	struct bytes head;          /* its first bytes, if they were read already */
 	struct file_stream *more;   /* data.0 ... of a directory: records only */
 	size_t more_count;
-	const struct flow_taker *flow; /* reader_options.flow */
 	struct recordings *recordings; /* read before; becomes this one.  NULL: nothing goes on */
 	const struct flow_taker *flow; /* of read_options.h */
 };
