@@ -647,13 +647,32 @@ static void tell_notes(const struct record_run *r)
 		say(stderr, "recording %s until %sCtrl-C (or for a time: -d, or a command)", r->named, target == PERF_TASKS ? "all of it has ended, or " : "");
 }
 
-/* The pipe is closed when the exec succeeds. */
+/* The errno of the command's exec, 0: it runs.  The pipe is closed when the exec succeeds. */
+static int begin_command(struct record_run *r)
+{
+	int why = 0;
+	ssize_t done;
+
+	do
+		done = write(r->go, "x", 1);
+	while (done < 0 && errno == EINTR);
+	if (done != 1) { /* it waits still, and ends when it cannot be told any more */
+		why = errno;
+		close(r->go);
+		r->go = -1;
+		return why;
+	}
+	do
+		done = read(r->failed, &why, sizeof(why));
+	while (done < 0 && errno == EINTR);
+	return done == (ssize_t)sizeof(why) ? why : 0;
+}
+
 static void let_go(void *ctx)
 {
 	struct record_run *r = ctx;
 
-	if (r->command && (write(r->go, "x", 1) != 1 || read(r->failed, &r->exec_errno, sizeof(r->exec_errno)) != (ssize_t)sizeof(r->exec_errno)))
-		r->exec_errno = 0;
+	r->exec_errno = r->command ? begin_command(r) : 0;
 	if (!r->exec_errno)
 		tell_notes(r);
 }
@@ -795,6 +814,7 @@ static int finish_recording(struct record_run *r)
 	}
 	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
 		code = EXIT_PARTIAL;
+	record_shards_sort(&r->shards);
 	if (args->stats == RECORD_STATS_JSON)
 		record_json(&result, stderr);
 	else

@@ -79,27 +79,6 @@ void record_progress(struct record_view *view, const struct live_recording *live
 
 /* ---- the summary ---- */
 
-static int compare_samples(const void *a, const void *b)
-{
-	const struct recorded_binary *x = *(const struct recorded_binary *const *)a, *y = *(const struct recorded_binary *const *)b;
-
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return strcmp(x->path, y->path);
-}
-
-/* For free(); NULL: out of memory. */
-static const struct recorded_binary **hottest_first(const struct record_shards *shards)
-{
-	const struct recorded_binary **all = malloc((shards->binaries.len + 1) * sizeof(*all));
-
-	for (size_t i = 0; all && i < shards->binaries.len; i++)
-		all[i] = &shards->binaries.at[i];
-	if (all && shards->binaries.len)
-		qsort(all, shards->binaries.len, sizeof(const struct recorded_binary *), compare_samples);
-	return all;
-}
-
 static void print_drops(const struct ledger *ledger, const struct ledger_words *words, FILE *out)
 {
 	for (size_t i = 0; i < words->reason_count; i++)
@@ -140,13 +119,14 @@ static void print_word(const char *word, FILE *out)
 }
 
 /* The command that goes on with the binary that ran most, of BOLTed ones if there are any. */
-static void print_next(const struct record_result *result, const struct recorded_binary *const *all, FILE *out)
+static void print_next(const struct record_result *result, FILE *out)
 {
+	const struct recorded_binary_vec *all = &result->shards->binaries;
 	const struct recorded_binary *of = NULL;
 
-	for (size_t i = 0; i < result->shards->binaries.len; i++)
-		if (all[i]->file && (!of || (all[i]->bolted && !of->bolted)))
-			of = all[i];
+	for (size_t i = 0; i < all->len; i++)
+		if (all->at[i].file && (!of || (all->at[i].bolted && !of->bolted)))
+			of = &all->at[i];
 	if (!of)
 		return;
 	const char *slash = strrchr(of->path, '/'), *name = slash ? slash + 1 : of->path, *digest = strrchr(of->file, '/');
@@ -212,18 +192,15 @@ static void print_warnings(const struct record_result *result, FILE *out)
 void record_summary(const struct record_result *result, bool whole, bool verbose, FILE *out)
 {
 	const struct record_shards *shards = result->shards;
-	const struct recorded_binary **all = whole ? hottest_first(shards) : NULL;
 
 	if (whole)
 		print_head(result, out);
 	print_warnings(result, out);
-	if (!whole || !all) {
-		free(all);
+	if (!whole)
 		return;
-	}
 	size_t most = verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
 	for (size_t i = 0; i < most; i++)
-		print_binary(result, all[i], verbose, out);
+		print_binary(result, &shards->binaries.at[i], verbose, out);
 	if (most < shards->binaries.len)
 		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most, plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (shards->few_samples)
@@ -239,8 +216,7 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 	if (shards->deleted)
 		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted, plural(shards->deleted));
 	if (!result->profile)
-		print_next(result, all, out);
-	free(all);
+		print_next(result, out);
 }
 
 /* ---- JSON ---- */
@@ -273,7 +249,6 @@ void record_json(const struct record_result *result, FILE *out)
 {
 	struct json json = {.out = out};
 	const struct recorder_stats *stats = &result->stats;
-	const struct recorded_binary **all = hottest_first(result->shards);
 
 	json_open(&json, NULL, '{');
 	json_string(&json, "schema", "batconv-record-1");
@@ -302,12 +277,11 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "other_layout_samples", result->shards->other_samples);
 	json_number(&json, "deleted", result->shards->deleted);
 	json_open(&json, "binaries", '[');
-	for (size_t i = 0; all && i < result->shards->binaries.len; i++)
-		json_binary(&json, all[i]);
+	for (size_t i = 0; i < result->shards->binaries.len; i++)
+		json_binary(&json, &result->shards->binaries.at[i]);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	putc('\n', out);
-	free(all);
 }
 
 /* ---- nothing ---- */
@@ -332,6 +306,10 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 		return;
 	}
 	const uint64_t read = stats->samples.read;
+	size_t most = 0; /* why most were dropped */
+	for (size_t i = 1; i < RECORDED_DROP_COUNT; i++)
+		if (stats->samples.dropped[i] > stats->samples.dropped[most])
+			most = i;
 	char none[48] = "the one sample is not";
 	if (read != 1)
 		snprintf(none, sizeof(none), "none of the %" PRIu64 " samples is", read);
@@ -340,8 +318,9 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 	else if (result->live && result->shards->binary && result->only_command)
 		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)", none, result->shards->binary,
 		    (result->live->now - result->live->began) / 1000000);
-	else if (result->shards->binary || stats->samples.dropped[RECORDED_DROP_LEFT_OUT])
+	else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
 		say(out, "%s in a file that was asked for (--bin, --match)", none);
 	else
-		say(out, "none of the %" PRIu64 " sample%s can be used", read, plural(read));
+		say(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most], plural_of(stats->samples.dropped[most], "was", "were"),
+		    recorded_words.reasons[most].text);
 }

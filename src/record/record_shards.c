@@ -155,18 +155,18 @@ static bool make_folder(struct record_shards *shards, struct bc_error *err)
 	return true;
 }
 
-/* Said before the recording, and not when all is counted. */
+/* Said before the recording, and not when all is counted: a file beside it can be made, and is gone again. */
 static bool can_make(const char *file, struct bc_error *err)
 {
-	char folder[PATH_MAX] = ".";
-	const char *slash = strrchr(file, '/');
+	struct output output;
 	struct stat st;
 
-	if (!strcmp(file, "-") || (lstat(file, &st) == 0 && !S_ISREG(st.st_mode)))
+	if (output_is_stdout(file) || (lstat(file, &st) == 0 && !S_ISREG(st.st_mode)))
 		return true; /* a pipe, or a link to somewhere else */
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", slash == file ? 1 : (int)(slash - file), file);
-	return access(folder, W_OK | X_OK) == 0 || bc_fail_errno(err, "%s: cannot be written in %.100s", file, folder);
+	if (!output_open(file, &output, err))
+		return false;
+	output_discard(&output);
+	return true;
 }
 
 /* ---- open and close ---- */
@@ -264,6 +264,23 @@ static bool shard_path(const struct record_shards *shards, const struct recorded
 	return (length > 0 && length < PATH_MAX) || bc_fail(err, BC_IO, "%.200s: too long a path for a shard", shards->folder);
 }
 
+static bool open_and_fill(const char *path, const struct recorded *recorded, struct output *output, struct bc_error *err)
+{
+	if (!output_open(path, output, err))
+		return false;
+	if (recorded_shard(recorded, output->file, err))
+		return true;
+	output_discard(output);
+	return false;
+}
+
+static void took_name(struct recorded_binary *binary, char *file)
+{
+	free(binary->file);
+	binary->file = file;
+	binary->shards++;
+}
+
 /* Writes a shard under a name that no file has. */
 static bool write_new(struct record_shards *shards, const struct recorded *recorded, struct recorded_binary *binary, struct bc_error *err)
 {
@@ -276,21 +293,16 @@ static bool write_new(struct record_shards *shards, const struct recorded *recor
 			return false;
 		if (lstat(path, &st) == 0)
 			continue;
-		if (!output_open(path, &output, err))
-			return false;
-		if (!recorded_shard(recorded, output.file, err)) {
-			output_discard(&output);
-			return false;
-		}
-		if (!output_commit_new(&output, err)) {
+		char *kept = strdup(path); /* nothing can fail once the file has its name */
+		if (!kept)
+			return bc_fail_nomem(err);
+		if (!open_and_fill(path, recorded, &output, err) || !output_commit_new(&output, err)) {
+			free(kept);
 			if (err->code == BC_EXISTS)
 				continue;
 			return false;
 		}
-		char *kept = strdup(path);
-		free(binary->file);
-		binary->file = kept;
-		binary->shards++;
+		took_name(binary, kept);
 		return true;
 	}
 	return bc_fail(err, BC_IO, "%.200s: the clock stands still: there are %d shards of this second", path, NAMES_MOST);
@@ -318,16 +330,14 @@ static bool write_one(struct record_shards *shards, const struct recorded *recor
 
 	if (shards->counts >= 0)
 		return write_counts(shards->counts, recorded, err);
-	if (!output_open(shards->file, &output, err))
-		return false;
-	if (!recorded_shard(recorded, output.file, err)) {
-		output_discard(&output);
+	char *kept = strdup(shards->file);
+	if (!kept)
+		return bc_fail_nomem(err);
+	if (!open_and_fill(shards->file, recorded, &output, err) || !output_commit(&output, err)) {
+		free(kept);
 		return false;
 	}
-	if (!output_commit(&output, err))
-		return false;
-	binary->file = strdup(shards->file);
-	binary->shards = 1;
+	took_name(binary, kept);
 	return true;
 }
 
@@ -361,6 +371,21 @@ static bool take(void *ctx, const struct recorded *recorded, struct bc_error *er
 		return false;
 	count(binary, recorded);
 	return true;
+}
+
+static int hotter(const void *a, const void *b)
+{
+	const struct recorded_binary *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+void record_shards_sort(struct record_shards *shards)
+{
+	if (shards->binaries.len)
+		qsort(shards->binaries.at, shards->binaries.len, sizeof(*shards->binaries.at), hotter);
 }
 
 bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err)

@@ -56,6 +56,9 @@ BC_MUST_USE bool record_shards_open(struct record_shards *out, const char *outpu
 /* Removes the directory, if it was made and nothing was written there. */
 void record_shards_close(struct record_shards *shards);
 
+/* At the end: that with most samples first. */
+void record_shards_sort(struct record_shards *shards);
+
 /* Has the recorder hand over what was counted.  last: also what was too little so far is done with.
  * BC_IO: something could not be written, and stays counted; and what recorder_flush() says */
 BC_MUST_USE bool record_shards_write(struct record_shards *shards, struct recorder *recorder, bool last, struct bc_error *err);

@@ -77,7 +77,7 @@ class Sweep:
         if wrong:
             count.wrong[wrong] += 1
             print('WRONG  %s, %s, %s: %s\n       exit %d, stderr: %s' % (fault, subject.name, what, wrong, got.code, got.stderr[:2000]), flush=True)
-        elif got.code == 1:
+        elif got.code == 1 or got.code == 3 and subject.drops:
             count.failed += 1
             count.words[got.stderr.splitlines()[-1]] += 1
         else:
@@ -177,7 +177,7 @@ class Sweep:
             jobs += self.failing('a read fails (EIO)', subject, 'read', (errno.EIO,), 3)
             jobs += self.failing('a file cannot be opened', subject, 'open', (errno.EACCES, errno.EMFILE), 3)
             jobs += self.failing('fstat fails', subject, 'stat', (errno.EIO,), 3, also='is a directory')
-            jobs += self.failing('a file cannot be mapped', subject, 'map', (errno.ENOMEM, errno.ENODEV), 3)
+            jobs += self.failing('a file cannot be mapped', subject, 'map', (errno.ENOMEM, errno.ENODEV), 3, also='out of memory')
         self.all(jobs)
 
     def shrink(self):

@@ -115,7 +115,8 @@ def places(sweep, subject):
             os.chmod(folder, 0o755)
         return prepare
     add("the output's directory is not there", 'place/out', 'there is no directory place/')
-    add('the output is a directory', 'place', 'is a directory', below(0o755))
+    if not subject.folder:
+        add('the output is a directory', 'place', 'is a directory', below(0o755))
     add('a file is where a directory should be', 'out/out', 'Not a directory')
     if os.getuid():
         add("the output's directory is not writable", 'place/out', 'Permission denied', below(0o555))

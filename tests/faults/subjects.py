@@ -12,13 +12,15 @@ import subprocess
 import sys
 
 SOURCE = os.environ['SOURCE']
-sys.path.insert(0, os.path.join(SOURCE, 'scripts'))
+sys.path.insert(0, os.path.join(SOURCE, 'tests/record'))
+import rings  # noqa: E402
 
-Subject = collections.namedtuple('Subject', 'name words writes stdin program alone library', defaults=(None, None, False, False))
+Subject = collections.namedtuple('Subject', 'name words writes stdin program alone library folder drops', defaults=(None, None, False, False, False, False))
 
 
 def subject(name, words, writes='', **more):
-    """alone: one output may be new while another is old (several binaries).  library: it loads libLLVM."""
+    """alone: one output may be new while another is old (several binaries).  library: it loads libLLVM.  folder: it writes into
+    a directory, too.  drops: what cannot be opened is one of many files; if nothing is left, exit code 3 and one line, or JSON."""""
     return Subject(name, words.split(), writes.split(), **more)
 
 
@@ -79,6 +81,9 @@ SUBJECTS = [
     subject('convert --shard', '--shard -q --threads=1 ../in/demo.bolt ../in/perf.data -o out', 'out'),
     subject('merge by build', 'merge -q --group=build ../in/a.yaml ../in/other.yaml -o .', 'aa10.yaml bb10.yaml', alone=True),
     subject('merge-fdata', '../in/a.fdata ../in/b.fdata -o out', 'out', program='merge-fdata'),
+    subject('record, a profile', 'record -q --replay ../in/rings --bin ../in/demo.bolt -o out', 'out', folder=True, drops=True),
+    subject('record, a shard', 'record --stats=json --replay ../in/rings --bin ../in/demo.bolt -o out.zst', 'out.zst', drops=True),
+    subject('record, plain samples', 'record -q --memory=1M --replay ../in/plain.rings --bin ../in/demo.bolt -o out.zst', 'out.zst', drops=True),
     subject('help', 'help'),
     subject('help of a command', 'help maps'),
     subject('version', 'version', library=True),
@@ -151,6 +156,8 @@ def make_inputs(batconv, inputs, folder):
     def run(*words):
         return subprocess.run([batconv, *words], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
     recording = load(path('perf.data'))
+    save(path('rings'), rings.of_recording(path('perf.data')))
+    save(path('plain.rings'), rings.of_recording(path('basic.data'), 2, 50))
     save(path('zstd.data'), compressed(recording))
     text = load(path('perf.txt'))
     save(path('both.txt'), text + text.replace(b'demo.bolt', b'again.bolt').replace(b'8467', b'9467'))

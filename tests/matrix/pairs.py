@@ -8,6 +8,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../recount'))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../support'))
 import spe_data  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../record'))
+import rings  # noqa: E402
 from corpus import SAMPLES, binary_of, bolt_options, input_of, is_elf, kind_of, layout_of  # noqa: E402
 
 ADDRESSES = 12  # of a pair, for what converts single ones
@@ -70,6 +72,16 @@ class Pair:
             self.add_trace(file)
         elif kind == 'data':
             self.things[prefix + 'recording'] = [file]
+            self.add_rings(file, prefix)
+
+    def add_rings(self, recording, prefix):
+        """Its records as the kernel's rings had them, if it is of one event, and of a file that was called so."""
+        made = rings.of_recording(recording)
+        if made and os.path.basename(self.input if prefix else self.bolted).encode() in made:
+            path = os.path.join(self.folder, prefix + 'rings')
+            with open(path, 'wb') as file:
+                file.write(made)
+            self.things[prefix + 'rings'] = [path]
 
 
 def plain_of(branches):

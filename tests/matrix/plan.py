@@ -24,6 +24,7 @@ LINES = {
               '{plain.shard}'],
     'overlap': ['{branches.fdata} {branches.input.fdata}', '{branches.yaml} {branches.input.fdata}', '--bin={bolted} {branches} {plain}'],
     'quality': ['{input} {input.branches}', '{input} {input.plain}'],
+    'record': ['-q --replay={rings} --bin={bolted}', '--stats=json --replay={rings} --bin={bolted}', '-q --replay={input.rings} --bin={input}'],
     'report': ['{input} {input.branches}', '{input} {input.plain}'],
     'stale': ['{branches.yaml} {bolted}', '--json {branches.input.yaml} {bolted}', '{branches.input.yaml} {input}', '{bolted} {branches.yaml}',
               '{branches.input.fdata} {input}', '--json {input} {branches.fdata}'],
@@ -31,7 +32,7 @@ LINES = {
     'stacks': ['--functions --binary={bolted} {recording}'],
 }
 # Commands that have no place for anything of a pair.
-NO_LINES = {'version', 'help', 'record'} # record: tests/record
+NO_LINES = {'version', 'help'}
 # What stands before the samples or the binary.
 BESIDE = {'convert': ['-o', 'out', '--stats=json'], 'perf2bolt': ['-pa'], 'llvm-bolt-heatmap': ['-pa'], 'transcode': ['--layout=fixed']}
 # What a conversion writes, things of the pair: what is needed for it, and the option.
@@ -41,17 +42,19 @@ MADE = {'fdata': ('samples', None), 'stats': ('samples', '--stats-file=stats'), 
 # What an option gets in its turn, by the word in its help, or by command and option.
 VALUES = {'N': ['7'], 'PERCENT': ['50'], 'SIZE': ['1M'], 'SIZE,...': ['4K,64K'], 'LAYOUT': ['delta', 'equal', 'hashed'],
           'FORM': ['text', 'none'], 'SEVERITY': ['error', 'note'], 'PROGRAM': ['perf2bolt'], 'TOTAL': ['1000000'], 'OF': ['input'],
-          'RULE,...': ['none', 'names,entries', 'made,plt,sites', 'old,left,folded', 'deleted,tails', 'inlined'], 'FORMAT': ['auto'],
+          'GLOB': ['*'], 'P': ['50'], 'RULE,...': ['none', 'names,entries', 'made,plt,sites', 'old,left,folded', 'deleted,tails', 'inlined'], 'FORMAT': ['auto'],
           ('convert', '--format'): ['yaml', 'preagg', 'profgen'], ('convert', '--input-format'): ['preagg'],
+          ('record', '--mmap-pages'): ['8'], ('record', '--freq'): ['1000'], ('record', '--count'): ['1000'],
           ('heatmap', '--min-address'): ['4096'], ('heatmap', '--max-address'): ['0x500000'],
           ('stacks', '--format'): ['json', 'folded', 'pprof']}
 # Words of options that need something else with each pair, or what no pair has.
 NO_VALUE = {'KIND', 'KEY', 'TIME', 'DIR', 'NAME', 'ID', 'T', 'PID', 'PID,...', 'FROM,TO', 'ADDR', 'ADDRESS', 'FILE', 'BIN', 'INPUT', 'PROFILE',
-            'PATH', 'SAMPLES'}
+            'PATH', 'SAMPLES', 'PROG', 'EVENT', 'N|SIZE'}
 # Options that have no turn: the runs or a line have them, they want what no pair has or other programs (--hashes, --from-compiler), or they change the
 # files of inputs/.
 NO_TURN = {'--threads', '--in-place', '--no-progress', '--new-recording', '--null', '--max-bad', '-ps', '--profile-write-pseudo-probes',
-           '--hashes', '--from-compiler', '--force-map', '--dwarf', *commands.NOT_TRIED}
+           '--hashes', '--from-compiler', '--force-map', '--dwarf', *commands.NOT_TRIED,
+           ('record', '--all')}  # tests/record has those that record
 # Commands that exit with 3 although nothing is wrong: what was compared differs.
 FINDS = {'verify', 'diff', 'addr', 'maps', 'overlap'}
 
@@ -105,7 +108,7 @@ def turns(command):
             if values is None and option.word not in NO_VALUE:
                 sys.exit('%s %s=%s: VALUES has nothing for it' % (command.name, option.name, option.word))
             yield from ([option.name + '=' + value] for value in values or [])
-    yield from ([flag] for flag in command.flags() if flag not in NO_TURN)
+    yield from ([flag] for flag in command.flags() if not {flag, (command.name, flag)} & NO_TURN)
 
 
 def of_samples(pair, command, kind, given):

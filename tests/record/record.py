@@ -276,8 +276,8 @@ def refused_before():
     bin_ = '--bin=' + LOAD
     for code, message, words in (
             (1, 'is not BOLTed, so that there is no input of it: leave out --input', ('-o', 'x.fdata', bin_, '--input=' + LOAD)),
-            (1, 'cannot be written in nowhere', ('-o', 'nowhere/x.fdata', bin_)),
-            (1, 'cannot be written in nowhere', ('-o', 'nowhere/x.zst', bin_)),
+            (1, 'cannot write: there is no directory nowhere', ('-o', 'nowhere/x.fdata', bin_)),
+            (1, 'cannot write: there is no directory nowhere', ('-o', 'nowhere/x.zst', bin_)),
             (2, '--input is for a profile', ('-o', 'x.zst', bin_, '--input=' + LOAD)),
             (2, '--memory takes 1M or more', ('-o', 'out/', '--memory=1')),
             (2, '-e nosuch: no event that can be recorded', ('-o', 'out/', '-e', 'nosuch'))):
@@ -356,7 +356,7 @@ def exit_codes():
     check('no process', result.code == 1 and result.err == 'batconv: no process 999999999\n', result.err)
     for output in 'nowhere/x.zst', 'nowhere/x.fdata':
         result = record('-o', output, 'touch', 'ran', json_stats=False)
-        check('no directory', result.code == 1 and 'cannot be written in nowhere: No such file' in result.err and not os.path.exists('ran'), result.err)
+        check('no directory', result.code == 1 and 'there is no directory nowhere' in result.err and not os.path.exists('ran'), result.err)
     result = record('--require-branches', '-o', 'none/', LOAD, '50', json_stats=False)
     check('branches', result.code == 3 and 'gives no branch stacks' in result.err and not os.path.exists('none'), result.err)
     result = record('-p', str(os.getpid()), '-d', '0.2', '-o', 'idle/', json_stats=False)
@@ -450,6 +450,52 @@ def killed():
     os.utime('out/load.123456789abc.other.20200101T000000Z.zst.Abc123', (1, 1))
     record('-o', 'out/', LOAD, '50')
     check('tidied', parts('out') == ['load.123456789abc.other.20200101T000000Z.zst.Abc123'], parts('out'))
+
+
+def faults():
+    """A live recording whose system calls fail, are interrupted, or end it: what has a name is whole, and a failure is one line."""
+    tool = os.path.join(os.environ.get('FAULTS', ''), 'inject')
+    if not os.path.exists(tool) or subprocess.run([tool, '--calls=any', '--at=0', '--', '/bin/true'], check=False).returncode:
+        return left_out.append('faults: no program can be traced here, or the injector is not built')
+    words = [BATCONV, 'record', '-q', '-e', 'cpu-clock', '-F', '4000', '--interval=40ms', '-o', 'out/', LOAD, '150']
+    options = dict(os.environ, ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0')  # it cannot trace what is traced
+    count, whole = 0, 0
+
+    def run(*how):
+        shutil.rmtree('out', ignore_errors=True)
+        done = subprocess.run([tool, '--told=told', *how, '--', *words], capture_output=True, text=True, timeout=60, check=False, env=options)
+        with open('told', encoding='ascii') as file:
+            return done, int(file.read().split()[0])
+
+    def look(how, done, codes):
+        nonlocal count, whole
+        count += 1
+        check(how, done.returncode in codes and 'Sanitizer' not in done.stderr and done.stderr.count('\n') <= 3, '%d: %s' % (done.returncode, done.stderr))
+        check(how, all(line.startswith('batconv: ') for line in done.stderr.splitlines()), done.stderr)
+        found = shards('out') if os.path.isdir('out') else []
+        for path in found:
+            whole += 1
+            merged = subprocess.run([BATCONV, 'merge', '-q', '--require-shards', path, '-o', 'merged'], capture_output=True, text=True, check=False)
+            check(how, merged.returncode == 0, '%s: %s' % (path, merged.stderr))
+        if -signal.SIGKILL not in codes and os.path.isdir('out'):
+            check(how, not parts('out'), 'left behind: %s' % parts('out'))
+
+    here = '--under=' + os.getcwd()
+    _, total = run('--calls=any', '--at=0')
+    for n in range(1, total, max(1, total // 25)):
+        how = ('--calls=any', '--at=%d' % n, '--signal=9')
+        look(' '.join(how), run(*how)[0], (-signal.SIGKILL, 0))
+    for kind, numbers in ('write', (5, 28)), ('open', (13, 24, 28)), ('rename', (5, 30)), ('thread', (11,)):
+        for number in numbers:
+            for at in '--at=1', '--at=2', '--at=3', '--from=1', '--from=3':
+                how = ('--calls=' + kind, at, '--error=%d' % number, here)
+                look(' '.join(how), run(*how)[0], (0, 1, 3, 4, 126))
+    for how in ('--calls=any', '--every=5', '--signal=%d' % signal.SIGCHLD), ('--calls=write', '--every=2', '--error=4', here), ('--calls=read', '--every=2', '--error=4', here):
+        done, _ = run(*how)
+        look(' '.join(how), done, (0,))
+        check(' '.join(how), shards('out'), done.stderr)
+    print('    %d faults, %d shards' % (count, whole))
+    return None
 
 
 def full_disk():
@@ -547,7 +593,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, full_disk, small_rings, stopped, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 

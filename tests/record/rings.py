@@ -43,6 +43,18 @@ def rings_file(attr, records, rings, per_round, cut, host=b''):
     return b''.join(out)
 
 
+def of_recording(path, count=8, per_round=500):
+    """None: it is no perf.data of one event with the kernel's records as they are."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    attrs_at, attrs_size = struct.unpack_from('<QQ', data, 24) if data[:8] == b'PERFILE2' and len(data) > 104 else (0, 0)
+    if not attrs_size or attrs_size != struct.unpack_from('<Q', data, 16)[0]:
+        return None
+    attr, records = records_of(data)
+    types = {struct.unpack_from('<I', record)[0] for record in records}
+    return rings_file(attr, records, count, per_round, 0) if 9 in types else None  # PERF_RECORD_SAMPLE
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('recording')
