@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/aux/flow_reader.h"
 
+#include "src/event/aux/pt.h"
+
 static const struct flow_reader *const readers[] = {
-	NULL,
+	&pt_reader,
 };
 
 const struct flow_reader *flow_reader_of(uint32_t kind)
 {
 	for (size_t i = 0; i < BC_COUNT(readers); i++)
-		if (readers[i] && readers[i]->kind == kind)
+		if (readers[i]->kind == kind)
 			return readers[i];
 	return NULL;
 }

@@ -9,10 +9,10 @@
 /* While a source of a queue waits, so many bytes of it are kept in order to reach those of another one, whose turn it is. */
 #define SOURCE_MOST ((size_t)1 << 20)
 
-bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info, struct aux_queues *queues,
-		     struct bc_error *err)
+bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info, uint64_t config,
+		     struct aux_queues *queues, struct bc_error *err)
 {
-	lanes->setup = reader->open(info, &lanes->facts, err);
+	lanes->setup = reader->open(info, config, &lanes->facts, err);
 	if (!lanes->setup)
 		return false;
 	lanes->reader = reader;

@@ -642,6 +642,17 @@ static bool index_file(struct perf_traces *traces, struct perf_file *file, uint6
 	return ok;
 }
 
+/* What the event was told that has the first of these words as its type. */
+static uint64_t config_of(const struct perf_traces *traces, struct bytes info)
+{
+	const struct perf_events *events = &traces->setup->events;
+
+	for (size_t i = 0; info.size >= 8 && i < events->all.len; i++)
+		if (events->all.at[i].attr.type == le64(info.data))
+			return events->all.at[i].attr.config;
+	return 0;
+}
+
 /* If somebody takes the answers of traces of this kind. */
 static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_error *err)
 {
@@ -650,7 +661,7 @@ static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_
 
 	if (!reader || !traces->flow)
 		return true;
-	if (!flow_lanes_open(&traces->flows, reader, info, &traces->queues, err))
+	if (!flow_lanes_open(&traces->flows, reader, info, config_of(traces, info), &traces->queues, err))
 		return false;
 	report->refused = traces->flows.facts.refused;
 	report->decoded = !report->refused;
