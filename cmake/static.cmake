@@ -5,7 +5,7 @@ if(NOT BATCONV_STATIC)
 endif()
 set_source_files_properties(src/base/library.c PROPERTIES COMPILE_DEFINITIONS BATCONV_STATIC)
 set(CMAKE_C_LINK_OPTIONS_PIE -static-pie) # in place of -pie
-target_link_options(batconv PRIVATE LINKER:--build-id)
+target_link_options(batconv PRIVATE LINKER:--build-id LINKER:-Map=${CMAKE_BINARY_DIR}/batconv.map) # what was linked: scripts/linked
 target_compile_options(batconv_flags INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=.)
 # Of the C++ library the function that writes mangled names out; it needs nothing else of it.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libsupc++.a OUTPUT_VARIABLE supcxx OUTPUT_STRIP_TRAILING_WHITESPACE)

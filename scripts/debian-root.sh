@@ -62,3 +62,14 @@ root_inside() {
 			${http_proxy+"http_proxy=$http_proxy"} ${https_proxy+"https_proxy=$https_proxy"} "$@"
 		' sh "$root" "$@" </dev/null
 }
+
+# root_converts COMMAND...: the program, by its path in the new system, says its version there and makes the profile of inputs/demo that is expected
+root_converts() {
+	mkdir -p "$root/try"
+	cp inputs/demo/demo.bolt inputs/demo/demo.perf.txt "$root/try"
+	# shellcheck disable=SC2016  # expanded there
+	root_inside sh -euc 'cd /try
+		"$@" version
+		"$@" --compat=perf2bolt demo.bolt demo.perf.txt -q -o out.fdata' sh "$@"
+	cmp "$root/try/out.fdata" inputs/demo/expected/demo.perf.fdata
+}

@@ -43,7 +43,7 @@ static size_t find_libraries(struct linked_library *out, struct bc_error *err)
 	out[count++] = (struct linked_library){"libLLVM", "libllvm", llvm_loaded(), library_none() ? library_none() : "none found"};
 	out[count++] = (struct linked_library){"libseccomp", "libseccomp", sandbox_library(),
 					"not built in (--sandbox denies no system calls)"};
-	out[count++] = (struct linked_library){"libdw", "libdw", libdw, err->text};
+	out[count++] = (struct linked_library){"libdw", "libdw", libdw, library_none() ? library_none() : err->text};
 	out[count++] = (struct linked_library){"libyaml", "libyaml", yaml_get_version_string(), NULL};
 	out[count++] = (struct linked_library){"zstd", "zstd", ZSTD_versionString(), NULL};
 	out[count++] = (struct linked_library){"lzma", "lzma", lzma_version_string(), NULL};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/elf/debug_entries.h"
 
+#include "src/elf/libdw.h"
+
 void debug_locations_free(struct debug_locations *locations)
 {
 	debug_location_vec_free(&locations->at);
@@ -14,7 +16,6 @@ void debug_locations_free(struct debug_locations *locations)
 #include <string.h>
 
 #include "src/elf/dwarf_file.h"
-#include "src/elf/libdw.h"
 
 #define PURPOSE "entries of debug information"
 
@@ -574,7 +575,7 @@ bool debug_reader_open(const struct image *image, struct debug_reader **out, str
 {
 	(void)image;
 	*out = NULL;
-	return bc_fail(err, BC_UNSUPPORTED, "entries of debug information: this build is without libdw");
+	return libdw_left_out("entries of debug information", err);
 }
 
 void debug_reader_close(struct debug_reader *reader)

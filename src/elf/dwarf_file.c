@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/elf/libdw.h"
+
 uint64_t dwarf_take(struct dwarf_cursor *h, unsigned size)
 {
 	uint64_t value = 0;
@@ -37,8 +39,6 @@ uint64_t dwarf_take_leb(struct dwarf_cursor *h)
 #include <elfutils/libdw.h>
 #include <gelf.h>
 #include <libelf.h>
-
-#include "src/elf/libdw.h"
 
 struct libdw {
 	__typeof__(dwarf_begin_elf) *begin;
@@ -190,7 +190,7 @@ bool dwarf_file_open(const struct image *image, const char *purpose, bool counte
 	(void)image;
 	(void)counted;
 	*out = (struct dwarf_file){0};
-	return bc_fail(err, BC_UNSUPPORTED, "%s: this build is without libdw", purpose);
+	return libdw_left_out(purpose, err);
 }
 
 void dwarf_file_close(struct dwarf_file *file)

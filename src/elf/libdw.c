@@ -12,6 +12,15 @@ bool libdw_load(const char *purpose, void **library, struct bc_error *err)
 	return library_load(LIBDW_LIBRARY, library, &why) || bc_fail(err, BC_UNSUPPORTED, "%s need " LIBDW_LIBRARY ": %s", purpose, why.text);
 }
 
+bool libdw_left_out(const char *purpose, struct bc_error *err)
+{
+	void *library;
+
+	if (library_none())
+		return libdw_load(purpose, &library, err);
+	return bc_fail(err, BC_UNSUPPORTED, "%s: this build is without libdw", purpose);
+}
+
 bool libdw_find(void *library, const char *purpose, const struct libdw_function *functions, size_t count, void *out, struct bc_error *err)
 {
 	for (size_t i = 0; i < count; i++) {

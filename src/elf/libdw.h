@@ -18,6 +18,9 @@ struct libdw_function {
 /* Loads the library; `purpose` begins the message.  BC_UNSUPPORTED: it is not installed */
 BC_MUST_USE bool libdw_load(const char *purpose, void **library, struct bc_error *err);
 
+/* In place of both, of a build without libdw's headers: says so, or that a static program loads no libraries.  Returns false, BC_UNSUPPORTED */
+BC_MUST_USE bool libdw_left_out(const char *purpose, struct bc_error *err);
+
 /* Finds functions in it, and writes their pointers into *out.  BC_UNSUPPORTED: it lacks one */
 BC_MUST_USE bool libdw_find(void *library, const char *purpose, const struct libdw_function *functions, size_t count, void *out,
 			    struct bc_error *err);

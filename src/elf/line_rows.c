@@ -5,6 +5,7 @@
 
 #include "src/base/search.h"
 #include "src/base/sort.h"
+#include "src/elf/libdw.h"
 
 /* ---- looking up ---- */
 
@@ -77,7 +78,6 @@ uint64_t line_rows_next(const struct line_rows *rows, uint64_t address, uint64_t
 #include <stdio.h>
 
 #include "src/elf/dwarf_file.h"
-#include "src/elf/libdw.h"
 
 #define PURPOSE "line tables"
 
@@ -573,7 +573,7 @@ bool line_rows_read(const struct image *image, struct strings *paths, struct lin
 	(void)image;
 	(void)paths;
 	*out = (struct line_rows){0};
-	return bc_fail(err, BC_UNSUPPORTED, "line tables: this build is without libdw");
+	return libdw_left_out("line tables", err);
 }
 
 #endif

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "src/base/library.h"
+#include "src/elf/libdw.h"
+
 void debug_lines_stay_offline(void)
 {
 	unsetenv("DEBUGINFOD_URLS");
@@ -15,9 +18,7 @@ void debug_lines_stay_offline(void)
 #include <stddef.h>
 #include <string.h>
 
-#include "src/base/library.h"
 #include "src/elf/debug_file.h"
-#include "src/elf/libdw.h"
 
 /* What is used of libdw, by the types of its own header. */
 struct libdw {
@@ -213,7 +214,7 @@ bool debug_lines_find(struct debug_lines *source, struct vaddr at, struct source
 
 const char *debug_lines_library(struct bc_error *err)
 {
-	bc_fail(err, BC_UNSUPPORTED, "not built in");
+	bc_fail(err, BC_UNSUPPORTED, "%s", library_none() ? library_none() : "not built in");
 	return NULL;
 }
 
@@ -224,7 +225,7 @@ bool debug_lines_open(const char *path, const struct debug_dirs *dirs, bool inli
 	(void)dirs;
 	(void)inlines;
 	(void)out;
-	return bc_fail(err, BC_UNSUPPORTED, "source lines: this build is without libdw");
+	return libdw_left_out("source lines", err);
 }
 
 void debug_lines_close(struct debug_lines *source)
