@@ -36,6 +36,7 @@ struct perf_trace_report {
 	uint64_t lanes;      /* processors and threads that wrote traces */
 	uint64_t bits;       /* branches that were taken or not ... */
 	uint64_t targets;    /* ... and where they led to, where the code does not tell */
+	uint64_t dropped;    /* branches that were left out, as the way there was not known */
 	uint64_t overflows;  /* places where the processor says that it lost something */
 	uint64_t late;       /* answers that came after their process had begun to run another program: left out */
 };

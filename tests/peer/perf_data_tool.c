@@ -5,6 +5,7 @@
  *   --cases          names of the files
  *   --build CASE     writes one of them to stdout
  *   --dump FILE...   prints what the reader delivers (FILE data.0 ... of a directory)
+ *   --flow FILE...   with the answers of traces
  */
 #include <string.h>
 
@@ -34,7 +35,7 @@ static int write_case(const char *name)
 	return 2;
 }
 
-static int dump(char **paths, int count)
+static int dump(char **paths, int count, bool with_flow)
 {
 	struct file_stream streams[64];
 	const struct event_sink sink = {stdout, perf_log_event};
@@ -45,6 +46,9 @@ static int dump(char **paths, int count)
 		if (i == 64 || !stream_open(paths[i], &streams[i], &err))
 			return 2;
 	struct perf_data_input input = {.stream = streams, .more = streams + 1, .more_count = (size_t)count - 1};
+	const struct flow_taker flow = {stdout, perf_log_flow};
+	if (with_flow)
+		input.flow = &flow;
 	bool ok = perf_data_read(&input, &sink, &report, &err);
 	if (!ok)
 		fprintf(stderr, "%s\n", err.text);
@@ -60,7 +64,9 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "--build"))
 		return write_case(argv[2]);
 	if (argc > 2 && !strcmp(argv[1], "--dump"))
-		return dump(argv + 2, argc - 2);
-	fputs("usage: perf_data_tool --cases | --build CASE | --dump FILE...\n", stderr);
+		return dump(argv + 2, argc - 2, false);
+	if (argc > 2 && !strcmp(argv[1], "--flow"))
+		return dump(argv + 2, argc - 2, true);
+	fputs("usage: perf_data_tool --cases | --build CASE | --dump FILE... | --flow FILE...\n", stderr);
 	return 2;
 }

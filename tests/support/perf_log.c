@@ -63,6 +63,35 @@ bool perf_log_event(void *ctx, const struct event *e, struct bc_error *err)
 	return true;
 }
 
+static void log_number(FILE *log, uint32_t number)
+{
+	fprintf(log, number == NO_PID ? " -" : " %" PRIu32, number);
+}
+
+bool perf_log_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err)
+{
+	static const char *const names[] = {[FLOW_TARGET] = "target", [FLOW_AT] = "at", [FLOW_LEAVE] = "leave", [FLOW_STOP] = "stop", [FLOW_BEGIN] = "begin"};
+
+	(void)err;
+	fprintf(ctx, "FLOW %" PRIu32, flow->lane);
+	log_number(ctx, flow->pid);
+	log_number(ctx, flow->tid);
+	fprintf(ctx, " %" PRIu64 " %s%s", flow->time,
+		flow->rules == FLOW_PT ? "pt" : flow->rules == FLOW_ETM ? "etm" : "etm-returns", flow->waits_ask ? "-waits" : "");
+	for (size_t i = 0; i < flow->count; i++) {
+		const struct flow_answer *answer = &flow->at[i];
+		fputc(' ', ctx);
+		if (answer->kind == FLOW_LOST)
+			fputs("lost", ctx);
+		else if (answer->kind != FLOW_BITS)
+			fprintf(ctx, "%s:%" PRIx64, names[answer->kind], answer->value);
+		for (unsigned bit = 0; answer->kind == FLOW_BITS && bit < answer->count; bit++)
+			fputc(answer->value >> bit & 1 ? 'T' : 'N', ctx);
+	}
+	fputc('\n', ctx);
+	return true;
+}
+
 void perf_read_input(const struct perf_data_input *input, struct read_result *out)
 {
 	size_t size;
@@ -70,8 +99,12 @@ void perf_read_input(const struct perf_data_input *input, struct read_result *ou
 
 	assert_non_null(log);
 	const struct event_sink sink = {log, perf_log_event};
+	const struct flow_taker flow = {log, perf_log_flow};
+	struct perf_data_input taken = *input;
+	if (!taken.flow)
+		taken.flow = &flow;
 	out->report = (struct reader_report){0};
-	out->ok = perf_data_read(input, &sink, &out->report, &out->err);
+	out->ok = perf_data_read(&taken, &sink, &out->report, &out->err);
 	fclose(log);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/event/aux/flow_reader.h"
 
+#include "src/event/aux/etm.h"
 #include "src/event/aux/pt.h"
 
 static const struct flow_reader *const readers[] = {
 	&pt_reader,
+	&etm_reader,
 };
 
 const struct flow_reader *flow_reader_of(uint32_t kind)

@@ -24,7 +24,8 @@ struct answer_place {
 
 /* What decoders counted. */
 struct answer_counts {
-	uint64_t bits, targets;   /* answers */
+	uint64_t bits, targets;   /* answers ... */
+	uint64_t dropped;         /* ... and bits that were left out, as they came where the way was not known */
 	uint64_t overflows;       /* places where the processor says that it lost something */
 	uint64_t bad_bytes;       /* that are no packet */
 	uint64_t unknown_packets; /* of kinds that are not known: skipped */

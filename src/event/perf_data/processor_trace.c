@@ -344,6 +344,7 @@ static void end_flows(const struct perf_traces *traces, struct perf_trace_report
 
 	report->bits = counts.bits;
 	report->targets = counts.targets;
+	report->dropped = counts.dropped;
 	report->overflows = counts.overflows;
 	report->bad_bytes = counts.bad_bytes;
 	report->unknown_packets = counts.unknown_packets;
