@@ -310,7 +310,7 @@ void answer_json(const struct addr_context *context, const struct query *query,
 {
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
+	json_open_document(&json, "batconv-addr");
 	json_text(&json, "query", query->text);
 	json_string(&json, "from", addr_kind_name(query->kind));
 	json_open(&json, "places", '[');

@@ -111,9 +111,7 @@ static void difference_json(const struct comparison *c, const struct binary *a,
 {
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-diff");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-diff");
 	json_string(&json, "from_layout", bat_layout_name(a->bat.layout));
 	json_string(&json, "to_layout", bat_layout_name(b->bat.layout));
 	json_open(&json, "counts", '{');

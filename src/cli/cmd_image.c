@@ -312,7 +312,7 @@ static void json_image(const struct subject_image *s, const struct arguments *ar
 	struct json json = {.out = stdout};
 	struct text id = {(const char *)s->image.build_id.data, s->image.build_id.size};
 
-	json_open(&json, NULL, '{');
+	json_open_document(&json, "batconv-image");
 	json_string(&json, "file", s->path);
 	json_string(&json, "machine", machine_name(s->image.machine));
 	json_string(&json, "kind", kind_of(&s->image));

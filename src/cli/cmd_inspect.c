@@ -497,9 +497,7 @@ static void put_file_document(const struct inspected *found, FILE *out)
 	char next[8192];
 
 	find_next(found, next, sizeof(next));
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-inspect");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-inspect");
 	json_string(&json, "file", found->path);
 	json_string(&json, "kind", file_kind_name(found->kind));
 	json_string(&json, "compression", packing_name(found->kind == FILE_SAMPLES ? found->recording.report.packing : found->packing));

@@ -237,9 +237,7 @@ static void stale_json(const struct stale_report *report, FILE *out)
 {
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-stale");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-stale");
 	json_string(&json, "profile", report->profile);
 	json_open(&json, "binaries", '[');
 	for (size_t i = 0; i < report->count; i++)

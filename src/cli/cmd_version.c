@@ -55,9 +55,7 @@ static void version_json(const struct linked_library *libraries, size_t count)
 {
 	struct json json = {.out = stdout};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-version");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-version");
 	json_string(&json, "batconv", BATCONV_VERSION);
 	for (size_t i = 0; i < count; i++)
 		if (libraries[i].version)

@@ -253,7 +253,7 @@ bool maps_print_json(const struct snapshot *s, const struct maps *maps,
 	struct json json = {.out = stdout};
 	struct json_context context = {&json, files};
 
-	json_open(&json, NULL, '{');
+	json_open_document(&json, "batconv-maps");
 	json_number(&json, "pid", s->pid);
 	json_number(&json, "id", s->id);
 	json_number(&json, "time", s->time);

@@ -86,7 +86,7 @@ static void write_bad(struct json *json, const struct figure_row *row, const voi
 }
 
 static const struct figure_row outcome_rows[] = {
-	{"schema", .fixed = "\"batconv-merge-1\""},
+	FORMAT_ROWS("batconv-merge"),
 	{"kind", .read = kind_of},
 	{.at = offsetof(struct merge, report), .rows = report_rows, THROUGH(struct merge_outcome, merge)},
 	FIGURE(struct merge_outcome, , profiles),

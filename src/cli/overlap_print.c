@@ -88,9 +88,7 @@ void overlap_json(const struct overlap_report *report, FILE *out)
 {
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-overlap");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-overlap");
 	overlap_json_members(report, &json);
 	if (report->min.given)
 		json_real(&json, "min", report->min.is);

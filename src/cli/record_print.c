@@ -250,8 +250,7 @@ void record_json(const struct record_result *result, FILE *out)
 	struct json json = {.out = out};
 	const struct recorder_stats *stats = &result->stats;
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "schema", "batconv-record-1");
+	json_open_document(&json, "batconv-record");
 	if (result->live) {
 		json_string(&json, "event", result->rings->event);
 		json_bool(&json, "branch_stacks", perf_has_branches(result->rings));

@@ -36,7 +36,7 @@ struct record_result {
 /* whole: the summary, not only what a user must know. */
 void record_summary(const struct record_result *result, bool whole, bool verbose, FILE *out);
 
-/* One JSON object, schema "batconv-record-1". */
+/* One JSON object, format "batconv-record". */
 void record_json(const struct record_result *result, FILE *out);
 
 /* Nothing was recorded: what may be the reason. */

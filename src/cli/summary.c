@@ -492,7 +492,7 @@ FIGURE_READER(records_of, struct summary, figure_number(summary_records(it)))
 #define CONVERSION THROUGH(struct summary, conversion)
 #define LEDGER(field, words) {#field, .at = offsetof(struct conversion, field), .write = write_ledger, .with = &words, CONVERSION}
 static const struct figure_row summary_rows[] = {
-	{"schema", .fixed = "\"batconv-stats-1\""},
+	FORMAT_ROWS("batconv-stats"),
 	{"binary", BEGIN},
 	{"path", NULL, VALUE(struct conversion, options.binary), CONVERSION},
 	{"binary", .write = write_binary, CONVERSION},

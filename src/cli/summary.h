@@ -43,7 +43,7 @@ extern const struct figure_row inferred_rows[];
 /* A ledger as the object of its key. */
 void ledger_json(struct json *json, const struct ledger *ledger, const struct ledger_words *words);
 
-/* One JSON object, schema "batconv-stats-1": docs/stats.md. */
+/* One JSON object, format "batconv-stats": docs/stats.md. */
 void summary_json(const struct summary *summary, FILE *out);
 
 #endif

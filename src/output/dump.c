@@ -253,9 +253,7 @@ void dump_json(const struct dump *dump, FILE *out)
 	const struct bat_table *bat = &dump->subject->bat;
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-bat");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-bat");
 	json_string(&json, "layout", bat_layout_name(bat->layout));
 	json_open(&json, "fragments", '[');
 	for (uint32_t i = 0; i < bat->fragment_count; i++)
@@ -420,9 +418,7 @@ static void summary_json(const struct dump_summary *s, FILE *out)
 	const struct bat_table *bat = &s->dump->subject->bat;
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-bat-summary");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-bat-summary");
 	json_string(&json, "layout", bat_layout_name(bat->layout));
 	json_number(&json, "bytes", s->dump->subject->desc.size);
 	json_number(&json, "hot", bat->hot_count);

@@ -60,6 +60,13 @@ void json_close(struct json *json, char bracket)
 	json->comma = true;
 }
 
+void json_open_document(struct json *json, const char *format)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "format", format);
+	json_number(json, "version", JSON_VERSION);
+}
+
 void json_string(struct json *json, const char *key, const char *value)
 {
 	begin(json, key);

@@ -17,11 +17,17 @@ struct json {
 	bool page;  /* for a page of HTML: no blanks, no '<', and strings of JSON_PAGE_STRING bytes at most */
 };
 
+/* Of each format: it changes when a key is removed, or changes its meaning (docs/stability.md). */
+#define JSON_VERSION 1
+
 #define JSON_PAGE_STRING ((size_t)300) /* a longer string ends in U+2026 then */
 
 /* key: NULL in an array and for the outermost value. */
 void json_open(struct json *json, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *json, char bracket);                 /* '}' or ']' */
+
+/* The object of a whole document, open, with the two keys that each one begins with: its format and that format's version. */
+void json_open_document(struct json *json, const char *format);
 void json_string(struct json *json, const char *key, const char *value);
 void json_whole_string(struct json *json, const char *key, const char *value); /* however long, in a page, too */
 void json_text(struct json *json, const char *key, struct text text); /* up to a zero byte */

@@ -288,9 +288,7 @@ void verification_json(const struct verification *found, FILE *out)
 	const struct verify_report *v = found->verify;
 	struct json json = {.out = out};
 
-	json_open(&json, NULL, '{');
-	json_string(&json, "format", "batconv-verify");
-	json_number(&json, "version", 1);
+	json_open_document(&json, "batconv-verify");
 	json_string(&json, "binary", found->binary);
 	if (found->input)
 		json_string(&json, "input", found->input);

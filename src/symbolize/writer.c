@@ -142,7 +142,7 @@ static void write_json(const struct stack_writer *writer, const struct stack *st
 {
 	struct json json = {.out = writer->out};
 
-	json_open(&json, NULL, '{');
+	json_open_document(&json, "batconv-stacks");
 	json_number(&json, "time", stack->time);
 	if (stack->pid != UINT32_MAX)
 		json_number(&json, "pid", stack->pid);

@@ -34,10 +34,9 @@ def schema_names():
     for path in glob.glob(os.path.join(SOURCE, 'docs/schema/*.json')):
         with open(path, encoding='utf-8') as file:
             properties = json.load(file).get('properties', {})
-        name = properties.get('format', properties.get('schema', {})).get('const')
-        if name and name.startswith('batconv-'):
-            number = properties.get('version', {}).get('const') or name.rsplit('-', 1)[1]
-            found[name] = str(number)
+        name = properties.get('format', {}).get('const')
+        if name:
+            found[name] = str(properties['version']['const'])
     return found
 
 
@@ -58,6 +57,9 @@ def main():
     check('JSON', {row[1].strip('`'): row[2] for row in rows(page, '**JSON.**') if row[1].startswith('`')}, schema_names())
 
     files = {row[0].split(',')[0].split(' (')[0]: row[2] for row in rows(page, '**Files of batconv')}
+    old = {row[0].split(' ')[0]: row[3][:1] for row in rows(page, '**Files of batconv') if row[3]}
+    check('older files that are kept as tests', set(old.items()),
+          {(kind, '1') for kind, name in (('shards', 'shard-1.zst'), ('side', 'side-1')) if os.path.exists(os.path.join(SOURCE, 'tests/formats/1.0/files', name))})
     check('.bcmaps', files['maps of processes'], re.search(r'BCMAPS_VERSION (\d+)', read('src/addrspace/bcmaps.h'))[1])
     check('shards', files['shards'], re.search(r'"batconv-shard (\d+)\\n', read('src/profile/shard.h'))[1])
     check('rings', files['rings'], re.search(r'RINGS_MAGIC "batconv-rings (\d+)\\n"', read('src/record/rings_file.h'))[1])
@@ -68,8 +70,17 @@ def main():
     overview = subprocess.run([BATCONV, 'help'], capture_output=True, text=True, check=True).stdout
     check('exit codes of help', codes, set(re.findall(r'\b(\d) [a-z]', overview.split('exit codes:')[1])))
 
+    told = set(re.findall(r'`([a-z]+\.?[a-z_-]+)`', ' '.join(row[1] for row in rows(page, '## Tests'))))
+    listed = subprocess.run(['ctest', '-N', '--test-dir', os.path.dirname(BATCONV)], capture_output=True, text=True, check=False).stdout
+    tests = set(re.findall(r'Test +#\d+: (\S+)', listed))
+    missing = {name for name in told if '/' not in name} - tests - {'lib'}
+    if tests and missing:
+        wrong.append('docs/stability.md: no tests of the names %s' % sorted(missing))
+
     abi = re.search(r'set\(BATCONV_ABI (\d+)\)', read('CMakeLists.txt'))[1]
     check('sonames', set(re.findall(r'`lib[\w-]+\.so\.(\d+)`', page)), {abi})
+    nodes = {re.search(r'^(\w+_)[\d.]+ \{', read(path), re.M)[0][:-2] for path in glob.glob(os.path.join(SOURCE, 'lib/symbols/*.map'))}
+    check('versions of symbols', set(re.findall(r'`(BAT\w*_\d\.\d)`', page)), nodes)
     for library in 'libbat', 'libbatconv':
         if not os.path.exists(os.path.join(SOURCE, 'debian/%s%s.install' % (library, abi))):
             wrong.append('debian/ has no package %s%s' % (library, abi))

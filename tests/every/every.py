@@ -215,9 +215,9 @@ def execute(run, folder):
 
 
 def is_report(line):
-    """What --stats=json writes: JSON with a schema, on a line of its own."""
+    """What --stats=json writes: JSON with a format, on a line of its own."""
     try:
-        return 'schema' in json.loads(line)
+        return 'format' in json.loads(line)
     except (ValueError, TypeError):
         return False
 

@@ -95,8 +95,8 @@ def main(path, *wanted):
     check_keys(report)
     check_schema()
     check_ledgers(report)
-    if report['schema'] != 'batconv-stats-1':
-        print('schema ' + report['schema'])
+    if (report['format'], report['version']) != ('batconv-stats', 1):
+        print('format %s %s' % (report['format'], report['version']))
     for one in wanted:
         value = report
         for key in one.split('.'):

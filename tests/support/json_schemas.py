@@ -13,8 +13,9 @@ import sys
 
 import jsonschema
 
+import schemas
+
 BATCONV, INPUTS, SOURCE = sys.argv[1:]
-SCHEMAS = os.path.join(SOURCE, 'docs/schema')
 DEMO, SQLITE = SOURCE + '/inputs/demo', INPUTS + '/sqlite'
 SAMPLES = ['perf.data', 'perf.txt', 'preagg', 'basic.perf.data']
 RELEASES = ['b15', 'b16', 'b18', 'b19', 'b22']
@@ -117,15 +118,6 @@ ROWS = {
 failures = []
 
 
-def documents(text):
-    """One or several JSON values behind each other."""
-    decoder, at = json.JSONDecoder(), 0
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
-        value, at = decoder.raw_decode(text, at)
-        yield value
-
-
 def options_with_json():
     for command in re.findall(r'^  (\w+) ', run('help').stdout.decode(), re.M):
         text = run('help', command).stdout.decode()
@@ -151,7 +143,7 @@ def check(row, validator):
             os.remove('report')
         done = run(command, *arguments)
         try:
-            found = list(documents(printed(option, arguments, done)))
+            found = list(schemas.documents(printed(option, arguments, done)))
         except (ValueError, OSError) as error:
             failures.append('%s: no JSON: %s' % (what, error))
             continue
@@ -177,13 +169,11 @@ def main():
     asked, known = set(options_with_json()), {row[:2] for row in ROWS}
     failures.extend('%s %s prints JSON, and has no schema here' % one for one in sorted(asked - known))
     failures.extend('%s %s does not speak of JSON' % one for one in sorted(known - asked))
-    schemas = {name[:-len('.schema.json')] for name in os.listdir(SCHEMAS)}
-    failures.extend('no output is held against the schema ' + one for one in sorted(schemas - {row[2] for row in ROWS}))
+    failures.extend('no output is held against the schema ' + one for one in sorted(schemas.names(SOURCE) - {row[2] for row in ROWS}))
     for row in ROWS:
-        with open(os.path.join(SCHEMAS, row[2] + '.schema.json')) as file:
-            schema = json.load(file)
+        schema = schemas.load(SOURCE, row[2])
         jsonschema.Draft7Validator.check_schema(schema)
-        check(row, jsonschema.Draft7Validator(schema))
+        check(row, jsonschema.Draft7Validator(schemas.closed(schema)))
         if row[2] == 'stats':
             with open(SOURCE + '/docs/stats.md') as file:
                 documented = set(re.findall(r'^\| `([^`]+)` \|', file.read(), re.M))
