@@ -2,25 +2,54 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The whole way of a program's run, for tests/support/pt_data.py: run-from-qemu.py [--base=HEX] [--part=FILE...] BINARY COMMAND...
 
-COMMAND is qemu-x86_64 and its program; one thread.  Of BINARY, which it loads at --base (0: where it says), and of each FILE while the
+COMMAND is qemu-x86_64 or qemu-aarch64 and its program; one thread.  Of BINARY, which it loads at --base (0: where it says), and of each FILE while the
 program has mapped it, every branch is written, taken or not.  The output has a line for each distinct step, a blank line, and the numbers of
 the steps in order:
 
   KIND FROM TO NEXT   at FROM, of which the next instruction is NEXT, it went to TO:
-    c conditional branch   j k direct jump, call   J K indirect jump, call   r return   s system call   b begin (FROM 0)
+    c conditional branch   j k direct jump, call   J K indirect jump, call   r return   s system call   i ISB   b begin (FROM 0)
     TO is outside of what is written: the next step is e, where it came back (FROM 0)
   m START SIZE OFFSET FILE   the system call before mapped a file
 """
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 
 
+def kind_of_word(word):
+    """Of an instruction of AArch64."""
+    if word & 0x7c000000 == 0x14000000:
+        return 'k' if word >> 31 else 'j'
+    if word & 0xff000000 == 0x54000000 or word & 0x7c000000 == 0x34000000:
+        return 'c'
+    if word & 0xfe000000 == 0xd6000000:
+        return {0: 'J', 1: 'K', 2: 'r'}.get(word >> 21 & 7, '-')
+    return 's' if word & 0xffe0001f == 0xd4000001 else 'i' if word & 0xfffff0ff == 0xd50330df else '-'
+
+
+def classify_words(data, bias, low, high):
+    """As classify(), of a file for AArch64."""
+    code = {}
+    at, = struct.unpack_from('<Q', data, 32)
+    size, count = struct.unpack_from('<HH', data, 54)
+    for i in range(count):
+        kind, flags, offset, vaddr, _, file_size = struct.unpack_from('<IIQQQQ', data, at + size * i)
+        for place in range(vaddr, vaddr + file_size - 3, 4) if kind == 1 and flags & 1 else ():
+            if low <= place < high:
+                code[place + bias] = kind_of_word(struct.unpack_from('<I', data, offset + place - vaddr)[0]), place + bias + 4
+    return code
+
+
 def classify(path, bias, low=0, high=1 << 64):
     """{address: (kind, address of the next instruction)}"""
     code, last = {}, None
+    with open(path, 'rb') as file:
+        data = file.read()
+    if struct.unpack_from('<H', data, 18)[0] == 183:
+        return classify_words(data, bias, low, high)
     text = subprocess.run(['objdump', '-d', path], capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
         row = re.match(r'\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*(?:\t?(?:(?:notrack|bnd|repz|cs|ds|data16) )*(\w+)\s*(.*))?$', line)

@@ -135,7 +135,7 @@ class Buffer:
 
 class Recording:
     def __init__(self, times):
-        self.records, self.times, self.attrs, self.index = bytearray(), times, list(attrs(times)), []
+        self.records, self.times, self.attrs, self.index, self.more = bytearray(), times, list(attrs(times)), [], {}
 
     def put(self, kind, body, misc=0, behind=b''):
         if behind:
@@ -146,7 +146,7 @@ class Recording:
         self.put(kind, body + struct.pack('<II', tid, tid) + (struct.pack('<Q', time) if self.times else b'') + struct.pack('<IIQ', cpu, 0, 1), misc)
 
     def write(self, path, pipe):
-        features = {6: struct.pack('<I', 64) + padded('aarch64', 64), 7: struct.pack('<II', 8, 8)}
+        features = {6: struct.pack('<I', 64) + padded('aarch64', 64), 7: struct.pack('<II', 8, 8)} | self.more
         if pipe:
             head = b'PERFILE2' + struct.pack('<Q', 16)
             for number, data in enumerate(self.attrs):
@@ -160,10 +160,10 @@ class Recording:
             events = b''.join(data + struct.pack('<QQ', 104 + 8 * i, 8) for i, data in enumerate(self.attrs))
             head = b'PERFILE2' + struct.pack('<8Q4Q', 104, 144, 120, 288, start, len(self.records), 0, 0, sum(1 << bit for bit in features), 0, 0, 0)
             data, at = head + struct.pack('<QQ', 1, 2) + events + self.records, start + len(self.records) + 16 * len(features)
-            for feature in features.values():
-                data += struct.pack('<QQ', at, len(feature))
-                at += len(feature)
-            data += b''.join(features.values())
+            for bit in sorted(features):
+                data += struct.pack('<QQ', at, len(features[bit]))
+                at += len(features[bit])
+            data += b''.join(features[bit] for bit in sorted(features))
         with open(path, 'wb') as file:
             file.write(data)
 

@@ -7,16 +7,34 @@
 
 typedef unsigned long word;
 
+#ifdef __aarch64__
+#define NAKED /* gcc knows no such functions there, and needs none */
+#else
+#define NAKED __attribute__((naked))
+#endif
+
 static long call_system(long number, word a, word b, word c, word d, word e, word f)
 {
+#ifdef __aarch64__
+	register word x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+	register long x8 __asm__("x8") = number;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5), "r"(x8) : "memory");
+	return (long)x0;
+#else
 	register word r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
 	long result;
 
 	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
 	return result;
+#endif
 }
 
+#ifdef __aarch64__
+enum { WRITE = 64, OPEN_AT = 56, CLOSE = 57, MMAP = 222, MUNMAP = 215, SIGACTION = 134, SIGRETURN = 139, GETPID = 172, EXIT_GROUP = 94, TGKILL = 131, GETTID = 178 };
+#else
 enum { WRITE = 1, OPEN = 2, CLOSE = 3, MMAP = 9, MUNMAP = 11, SIGACTION = 13, SIGRETURN = 15, GETPID = 39, EXIT_GROUP = 231, TGKILL = 234, GETTID = 186 };
+#endif
 #define SIGUSR1 10
 
 static volatile word caught, sum;
@@ -58,7 +76,11 @@ __attribute__((noinline)) static word odd_ways(word a)
 {
 	word here;
 
+#ifdef __aarch64__
+	__asm__ volatile("adr x9, 1f\n\tmov x10, x30\n\tmov x30, x9\n\tret\n1:\n\tbl 2f\n2:\n\tmov %0, x30\n\tmov x30, x10\n\tisb" : "=r"(here) : : "x9", "x10", "memory");
+#else
 	__asm__ volatile("lea 1f(%%rip), %0\n\tpush %0\n\tret\n1:\n\tcall 2f\n2:\n\tpop %0" : "=r"(here) : : "memory", "cc");
+#endif
 	return a + (here != 0);
 }
 
@@ -86,7 +108,15 @@ __attribute__((noinline)) static word copy(word a)
 	void *d = to, *s = from;
 
 	from[0] = to[0] = (char)a;
+#ifdef __aarch64__
+	for (; n; n--) {
+		*(volatile char *)d = *(volatile char *)s;
+		d = (char *)d + 1;
+		s = (char *)s + 1;
+	}
+#else
 	__asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+#endif
 	return (word)to[0] & 255;
 }
 
@@ -97,9 +127,13 @@ static void handle(int signal)
 		sum += choose(caught);
 }
 
-__attribute__((naked)) static void restore(void)
+NAKED static void restore(void)
 {
+#ifdef __aarch64__
+	__asm__("mov x8, #139\n\tsvc #0");
+#else
 	__asm__("mov $15, %eax\n\tsyscall\n\thlt");
+#endif
 }
 
 struct action {
@@ -111,7 +145,11 @@ struct action {
 
 static word run_part(const char *path, word a)
 {
+#ifdef __aarch64__
+	long file = call_system(OPEN_AT, (word)-100, (word)path, 0, 0, 0, 0);
+#else
 	long file = call_system(OPEN, (word)path, 0, 0, 0, 0, 0);
+#endif
 
 	if (file < 0)
 		return a;
@@ -162,7 +200,11 @@ __attribute__((noinline, used)) static void work(word *stack)
 	call_system(EXIT_GROUP, sum & 63, 0, 0, 0, 0, 0);
 }
 
-__attribute__((naked)) void _start(void)
+NAKED void _start(void)
 {
+#ifdef __aarch64__
+	__asm__("mov x0, sp\n\tbl work");
+#else
 	__asm__("mov %rsp, %rdi\n\tand $-16, %rsp\n\tcall work\n\thlt");
+#endif
 }
