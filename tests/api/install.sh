@@ -20,3 +20,10 @@ built batconv -std=c11 "$2/resolve.c" -o "$prefix/resolve"
 "$prefix/resolve" $$ 10 | grep -q '^0x10 \[unknown\]$'
 # A sampler has neither libelf nor zstd behind it.
 if ldd "$prefix/sampler" | grep -E 'libelf|libzstd|libz\.|liblzma'; then exit 1; fi
+# Each header stands alone, in C11 and, where there is a compiler of it, in C++11.
+for header in bat/bat.h batconv/address.h batconv/maps.h batconv/image.h batconv/resolve.h batconv/translate.h batconv/capture.h batconv/batconv.h; do
+	echo "#include <$header>" >"$prefix/alone.c"
+	cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$prefix/include" "$prefix/alone.c"
+	! command -v c++ >/dev/null || c++ -x c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$prefix/include" "$prefix/alone.c"
+done
+[ "$(find "$prefix/include" -name '*.h' | wc -l)" = 8 ] || { echo 'a header is not tried here' >&2; exit 1; }

@@ -188,7 +188,7 @@ def changes(schema, document):
     needs = copy.deepcopy(schema)
     needs['required'] = needs.get('required', []) + ['a_new_key']
     yield 'a new key is required', needs
-    for key in document:
+    for key in document.keys() & schema['properties'].keys():
         other = copy.deepcopy(schema)
         other['properties'][key] = {'enum': ['no such value']}
         yield '%s becomes another type' % key, other
