@@ -42,9 +42,11 @@ install_pc(batconv)
 install_pc(batconv-capture)
 
 # The examples: built with everything, so that they stay true.
-foreach(example sampler resolve)
+foreach(example sampler resolve translate)
   add_executable(example_${example} examples/${example}.c)
 endforeach()
 target_link_libraries(example_sampler PRIVATE batconv_capture_static batconv_flags)
 target_compile_options(example_sampler PRIVATE -fno-omit-frame-pointer -fno-optimize-sibling-calls)
-target_link_libraries(example_resolve PRIVATE batconv_shared batconv_flags)
+foreach(example resolve translate)
+  target_link_libraries(example_${example} PRIVATE batconv_shared batconv_flags)
+endforeach()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The example programs do what they say: check_examples.py BATCONV SAMPLER RESOLVE"""
+"""The example programs do what they say: check_examples.py BATCONV SAMPLER RESOLVE TRANSLATE"""
 import os
 import subprocess
 import sys
 import tempfile
 
-batconv, sampler, resolve = [os.path.realpath(a) for a in sys.argv[1:]]
+batconv, sampler, resolve, translate = [os.path.realpath(a) for a in sys.argv[1:]]
 
 
 def run(*command):
@@ -40,3 +40,12 @@ with subprocess.Popen(['sleep', '100']) as process:
         assert out.splitlines()[1] == '0x10 [unknown]', out
     finally:
         process.kill()
+
+# As the examples of bindings/, with facts of nm and eu-addr2line; without libdw there are no lines.
+lines = os.path.join(os.environ['INPUTS'], 'lines')
+translated = run(translate, lines + '/g4.b22', lines + '/g4', '6010', '6343', '999999').splitlines()
+assert translated[0] in ('0x6010 main+0x10 0x1110', '0x6010 main+0x10 0x1110 /src/main.cc:25'), translated
+if translated[0].endswith(':25'):
+    assert translated[1:] == ['    atoi /usr/include/stdlib.h:364, inlined', '0x6343 rare_c+0x33 0x1443 /src/other.c:8', '0x999999 in no function'], translated
+swapped = subprocess.run([translate, lines + '/g4', lines + '/g4.b22', '1'], capture_output=True, text=True, check=False)
+assert swapped.returncode == 1 and 'not what llvm-bolt read' in swapped.stderr and swapped.stderr.count('\n') == 1, swapped

@@ -16,6 +16,7 @@ LD_LIBRARY_PATH=$(dirname "$pc")
 export LD_LIBRARY_PATH
 built batconv-capture -std=c11 -fno-omit-frame-pointer "$2/sampler.c" -o "$prefix/sampler"
 built batconv -std=c11 "$2/resolve.c" -o "$prefix/resolve"
+built batconv -std=c11 "$2/translate.c" -o "$prefix/translate"
 "$prefix/sampler" "$prefix/stacks" "$prefix/maps" 99 1
 "$prefix/resolve" $$ 10 | grep -q '^0x10 \[unknown\]$'
 # A sampler has neither libelf nor zstd behind it.

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What was at these addresses of a BOLTed program before llvm-bolt moved it?  translate BOLTED INPUT ADDRESS...
+ *
+ * The addresses are those of the ELF file (vaddrs).  Source lines are printed where INPUT has debug information and libdw is
+ * installed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "batconv/batconv.h"
+
+static void print_inlined(const struct batconv_place *place)
+{
+	struct batconv_inlined call;
+
+	for (size_t i = 0; batconv_place_inlined(place, i, &call); i++)
+		printf("    %s %s:%" PRIu32 ", inlined\n", call.function ? call.function : "[inlined]",
+		       call.file ? call.file : "?", call.line);
+}
+
+static void print(struct batconv_vaddr at, const struct batconv_place *place)
+{
+	printf("0x%" PRIx64, at.v);
+	if (!place->input.function) {
+		printf(" in no function\n");
+		return;
+	}
+	printf(" %s+0x%" PRIx64, place->input.function, place->input.offset);
+	if (place->has_vaddr)
+		printf(" 0x%" PRIx64, place->vaddr.v);
+	if (place->file)
+		printf(" %s:%" PRIu32, place->file, place->line);
+	putchar('\n');
+	print_inlined(place);
+}
+
+/* All addresses in one call. */
+static bool translate(struct batconv_translator *translator, char **addresses, size_t count, struct batconv_error *err)
+{
+	struct batconv_vaddr *at = calloc(count, sizeof(*at));
+	struct batconv_place *places = calloc(count, sizeof(*places));
+	bool ok = at && places;
+
+	if (!ok)
+		*err = (struct batconv_error){.code = BATCONV_ERROR_NOMEM, .text = "out of memory"};
+	for (size_t i = 0; i < count && ok; i++)
+		at[i].v = strtoull(addresses[i], NULL, 16);
+	ok = ok && batconv_translate(translator, BATCONV_ADDRESSES_INSTRUCTIONS, at, count, places, err);
+	for (size_t i = 0; i < count && ok; i++)
+		print(at[i], &places[i]);
+	free(at);
+	free(places);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct batconv_translator *translator;
+	struct batconv_error err;
+
+	if (argc < 4) {
+		fprintf(stderr, "usage: %s BOLTED INPUT ADDRESS...\n", argv[0]);
+		return 2;
+	}
+	bool ok = batconv_translator_open(argv[1], argv[2], BATCONV_LOOKUP_INLINES | BATCONV_LOOKUP_LINES, &translator, &err);
+	if (!ok && err.code == BATCONV_ERROR_UNSUPPORTED) /* no libdw: no lines */
+		ok = batconv_translator_open(argv[1], argv[2], 0, &translator, &err);
+	ok = ok && translate(translator, argv + 3, (size_t)argc - 3, &err);
+	if (!ok)
+		fprintf(stderr, "%s\n", err.text);
+	batconv_translator_close(translator);
+	return ok ? 0 : 1;
+}
