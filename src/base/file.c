@@ -267,6 +267,23 @@ void file_release(const void *part, size_t size)
 		madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
+static struct {
+	const char *path, *name;
+} called;
+
+void file_call(const char *path, const char *name)
+{
+	called.path = path;
+	called.name = name;
+}
+
+const char *input_name(const char *path)
+{
+	if (called.path && !strcmp(path, called.path))
+		return called.name;
+	return strcmp(path, "-") ? path : "<stdin>";
+}
+
 bool stream_open(const char *path, struct file_stream *out, struct bc_error *err)
 {
 	struct stat st = {0};
@@ -275,7 +292,7 @@ bool stream_open(const char *path, struct file_stream *out, struct bc_error *err
 		*out = (struct file_stream){.name = "<stdin>", .fd = STDIN_FILENO};
 		return true;
 	}
-	*out = (struct file_stream){.name = path};
+	*out = (struct file_stream){.name = input_name(path)};
 	if (!open_input(path, &out->fd, &st, err))
 		return false;
 	out->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;

@@ -225,6 +225,7 @@ struct record_run {
 	pid_t command; /* 0: none */
 	int go, failed; /* ends of pipes: to let the command go; it tells errno of its exec */
 	const sigset_t *mask; /* of signals while it waits */
+	const struct signals_before *signals;
 	int status;     /* of the command, when it has ended */
 	int exec_errno; /* 0: it runs, or ran */
 	bool command_ended, command_stopped; /* stopped: by this program */
@@ -408,16 +409,6 @@ static void end_command(struct record_run *r, bool stop)
 
 /* ---- signals ---- */
 
-static void on_signal(int number)
-{
-	if (number == SIGHUP)
-		signals_seen.rotate++;
-	else if (number == SIGUSR1)
-		signals_seen.tell++;
-	else if (number != SIGCHLD)
-		signals_seen.end++;
-}
-
 static const int taken_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
 
 /* What a signal did before it was taken. */
@@ -427,10 +418,34 @@ struct signals_before {
 	struct sigaction actions[BC_COUNT(taken_signals)];
 };
 
-/* They come while the loop waits, and at no other time. */
+/* While the rest is handed over: what a second signal to end does.  NULL: signals only come where the loop waits. */
+static const struct signals_before *volatile ending;
+
+/* As it ends any other command: what is half written is removed. */
+static void end_by_signal(int number)
+{
+	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
+		if (taken_signals[i] == number)
+			sigaction(number, &ending->actions[i], NULL);
+	raise(number);
+}
+
+static void on_signal(int number)
+{
+	if (number == SIGHUP)
+		signals_seen.rotate++;
+	else if (number == SIGUSR1)
+		signals_seen.tell++;
+	else if (number != SIGCHLD)
+		signals_seen.end++;
+	if (ending && signals_seen.end > 1 && number != SIGCHLD)
+		end_by_signal(number);
+}
+
+/* They come while the loop waits, and at no other time but the end. */
 static void take_signals(struct signals_before *before)
 {
-	const struct sigaction action = {.sa_handler = on_signal};
+	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}; /* waiting ends all the same */
 	sigset_t all;
 
 	sigemptyset(&all);
@@ -679,12 +694,28 @@ static void let_go(void *ctx)
 
 /* ---- the end ---- */
 
-static bool flush(void *ctx, bool last, struct bc_error *err)
+/* The last time a second signal ends it: digests of large binaries take seconds. */
+static bool write_last(struct record_run *r, struct bc_error *err)
+{
+	sigset_t blocked;
+
+	if (!r->signals->taken)
+		return record_shards_write(&r->shards, r->recorder, true, err);
+	ending = r->signals;
+	sigprocmask(SIG_SETMASK, r->mask, &blocked);
+	bool ok = record_shards_write(&r->shards, r->recorder, true, err);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	ending = NULL;
+	return ok;
+}
+
+static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 {
 	struct record_run *r = ctx;
 	struct bc_error why = {0};
-	bool ok = record_shards_write(&r->shards, r->recorder, last, &why);
+	bool ok = last ? write_last(r, &why) : record_shards_write(&r->shards, r->recorder, false, &why);
 
+	*behind = !ok;
 	if (ok || why.code != BC_IO) {
 		if (ok && r->shards.failing) {
 			r->shards.failing = false;
@@ -715,7 +746,7 @@ static bool replay(struct record_run *r, struct bc_error *err)
 {
 	struct file_stream stream;
 	struct rings_reader reader = {0};
-	bool ended = false;
+	bool ended = false, behind;
 
 	if (!stream_open(r->args->replay, &stream, err))
 		return false;
@@ -723,9 +754,9 @@ static bool replay(struct record_run *r, struct bc_error *err)
 	while (ok && !ended) {
 		ok = recorder_replay(r->recorder, &reader, &ended, err);
 		if (ok && !ended && recorder_is_full(r->recorder))
-			ok = flush(r, false, err);
+			ok = flush(r, false, &behind, err);
 	}
-	ok = ok && flush(r, true, err);
+	ok = ok && flush(r, true, &behind, err);
 	rings_close(&reader);
 	stream_close(&stream);
 	return ok;
@@ -773,7 +804,7 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 static int write_profile(struct record_run *r)
 {
 	char samples[64], input[PATH_MAX + 16], output[PATH_MAX + 16];
-	char *words[8] = {(char *)"convert", (char *)"--stats=none"};
+	char *words[8] = {(char *)"convert", (char *)"--stats=none"}, operands[] = "--"; /* a name can begin with '-' */
 	int count = 2;
 
 	snprintf(samples, sizeof(samples), "/proc/self/fd/%d", r->shards.counts);
@@ -782,8 +813,10 @@ static int write_profile(struct record_run *r)
 	words[count++] = output;
 	if (r->args->input)
 		words[count++] = input;
+	words[count++] = operands;
 	words[count++] = (char *)r->shards.binary;
 	words[count++] = samples;
+	file_call(samples, "the samples");
 	return command_run(&convert_command, count, words);
 }
 
@@ -833,6 +866,7 @@ static int run(struct command_line *line)
 	struct signals_before before = {.taken = false};
 
 	r.mask = &before.mask;
+	r.signals = &before;
 	bool folder = is_folder_name(args->output), wide = args->all || args->cgroup;
 	const char *binary = folder ? NULL : only_binary(args, &line->operands, found);
 	if (!args->replay) /* which nothing is lost of where it is ended */

@@ -220,6 +220,7 @@ static bool is_over(const struct live_recording *live, bool alive)
 
 struct live_marks {
 	uint64_t tick, scan, lost, cpu;
+	uint64_t retry, pause; /* nothing is written before; how long that was put off; 0: not */
 	sig_atomic_t rotated, told;
 };
 
@@ -315,18 +316,31 @@ static bool take_kept(struct live_recording *live, const struct keeper *keeper, 
 	return true;
 }
 
-static bool flush(struct live_recording *live, struct bc_error *err)
+static void put_off(struct live_marks *marks, bool behind)
 {
+	if (behind)
+		marks->pause = marks->pause ? marks->pause * 2 : LIVE_RETRY_FIRST;
+	else
+		marks->pause = 0;
+	if (marks->pause > LIVE_RETRY_MOST)
+		marks->pause = LIVE_RETRY_MOST;
+	marks->retry = behind ? live_clock() + marks->pause : 0;
+}
+
+static bool flush(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
+{
+	bool behind = false;
 	struct keeper keeper = {.rings = live->rings};
 	pthread_t thread;
 	bool kept = pthread_create(&thread, NULL, keep, &keeper) == 0; /* else it goes without */
-	bool ok = live->flush(live->ctx, false, err);
+	bool ok = live->flush(live->ctx, false, &behind, err);
 
 	atomic_store(&keeper.done, true);
 	if (kept)
 		pthread_join(thread, NULL);
 	ok = ok && take_kept(live, &keeper, err);
 	free(keeper.at);
+	put_off(marks, behind);
 	return ok;
 }
 
@@ -339,7 +353,9 @@ static bool hand_over(struct live_recording *live, struct live_marks *marks, str
 	marks->rotated = live->signals->rotate;
 	while (live->next && live->now >= live->next)
 		live->next += live->interval;
-	return flush(live, err);
+	if (!asked && marks->retry > live->now)
+		return true;
+	return flush(live, marks, err);
 }
 
 static bool rescan(struct live_recording *live, struct live_marks *marks, struct bc_error *err)
@@ -411,5 +427,7 @@ bool live_run(struct live_recording *live, void (*let_go)(void *ctx), struct bc_
 		return false;
 	perf_end(live->rings);
 	measure_time(live);
-	return take_round(live, err) && recorder_drain(live->recorder, err) && live->flush(live->ctx, true, err);
+	recorder_lost(live->recorder, perf_lost(live->rings));
+	bool behind;
+	return take_round(live, err) && recorder_drain(live->recorder, err) && live->flush(live->ctx, true, &behind, err);
 }

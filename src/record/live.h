@@ -31,8 +31,9 @@ struct live_recording {
 
 	/* Who listens. */
 	void *ctx;
-	/* Hands over what was counted; now and then, and at the end.  False: stop with this error. */
-	bool (*flush)(void *ctx, bool last, struct bc_error *err);
+	/* Hands over what was counted; now and then, and at the end.  *behind: not all could be written, and stays counted.  False: stop with
+	 * this error. */
+	bool (*flush)(void *ctx, bool last, bool *behind, struct bc_error *err);
 	/* About each second, and when a signal asks for it. */
 	void (*tick)(void *ctx, bool asked);
 	/* Has the command ended?  Where there is one, the end of all that is recorded is not the end: the kernel takes the events off a
@@ -51,6 +52,11 @@ struct live_recording {
 
 /* What a sample costs the program that is interrupted, in ns, for `share`: that of a timer's interrupt in a virtual machine. */
 #define LIVE_SAMPLE_COST 20000
+
+/* What could not be written is tried again after so many ns, then after twice the time, and so on up to the most; at once when a signal asks
+ * for it, and at the end. */
+#define LIVE_RETRY_FIRST UINT64_C(1000000000)
+#define LIVE_RETRY_MOST (60 * LIVE_RETRY_FIRST)
 
 /* Begins the events (a command's begin by themselves; the caller lets it go when `let_go` is called), and returns when the duration is
  * over, the command has ended (without one, all that is recorded), or a signal asks for it; then all was handed over.

@@ -24,6 +24,8 @@
 #define BRS_EVENT 0xc4                /* retired taken branches: the one event of AMD's BRS */
 #define BRS_PERIOD 500009             /* a prime, so that it is in step with no loop */
 
+#define FORMAT_LOST (UINT64_C(1) << 4) /* PERF_FORMAT_LOST, which headers before Linux 6.0 have not */
+
 static size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
@@ -58,6 +60,11 @@ static void linux_close(int fd)
 	close(fd);
 }
 
+static bool linux_count(int fd, uint64_t *values, size_t count)
+{
+	return read(fd, values, count * sizeof(*values)) == (ssize_t)(count * sizeof(*values));
+}
+
 static bool linux_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,7 +89,7 @@ static uint64_t linux_descriptors(void)
 }
 
 const struct perf_kernel perf_kernel_linux = {linux_open, linux_map, linux_unmap, linux_control,
-					      linux_close, linux_read, linux_descriptors};
+					      linux_close, linux_count, linux_read, linux_descriptors};
 
 /* ---- what the system says ---- */
 
@@ -241,6 +248,7 @@ static struct perf_event_attr common(const struct perf_request *request)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.read_format = FORMAT_LOST,
 		.disabled = 1,
 		.inherit = !is_wide(request),
 		.exclude_kernel = 1,
@@ -336,13 +344,20 @@ static unsigned long flags_of(const struct perf_request *request)
 	return request->target == PERF_CGROUP ? PERF_FLAG_PID_CGROUP : 0;
 }
 
-/* Opens one event.  A kernel that knows less of the attribute says how much it knows. */
+/* Opens one event.  A kernel that knows less of the attribute says how much it knows; one that does not count what is lost refuses to be asked
+ * for it. */
 static int open_one(const struct opening *o, struct perf_event_attr *attr, int task, int cpu)
 {
 	int fd = o->kernel->open(attr, task, cpu, flags_of(o->request));
 
 	if (fd < 0 && errno == E2BIG && attr->size >= PERF_ATTR_SIZE_VER0 && attr->size < sizeof(*attr))
 		fd = o->kernel->open(attr, task, cpu, flags_of(o->request));
+	if (fd < 0 && errno == EINVAL && attr->read_format) {
+		attr->read_format = 0;
+		fd = o->kernel->open(attr, task, cpu, flags_of(o->request));
+		if (fd < 0)
+			attr->read_format = FORMAT_LOST; /* it was something else */
+	}
 	return fd;
 }
 
@@ -716,6 +731,16 @@ bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, stru
 		if (!drain_ring(rings, i, take, ctx, err))
 			return false;
 	return true;
+}
+
+uint64_t perf_lost(const struct opened_rings *rings)
+{
+	uint64_t lost = 0, values[2]; /* the event's count, and that */
+
+	for (size_t i = 0; rings->attr.read_format && i < rings->events.len; i++)
+		if (rings->kernel->count(rings->events.at[i], values, BC_COUNT(values)))
+			lost += values[1];
+	return lost;
 }
 
 /* An event whose thread and all it inherited to have ended wakes nobody any more: another one of the ring is watched. */

@@ -34,6 +34,7 @@ struct perf_kernel {
 	void (*unmap)(void *at, size_t size);
 	int (*control)(int fd, unsigned long request, unsigned long value);
 	void (*close)(int fd);
+	bool (*count)(int fd, uint64_t *values, size_t count); /* reads so many of an event; false: it has others */
 	/* The first bytes of a file of /proc or /sys, ended by a zero byte; false: it cannot be read. */
 	bool (*read)(const char *path, char *text, size_t size);
 	uint64_t (*descriptors)(void); /* how many may be open at once, raised as far as is allowed */
@@ -118,6 +119,9 @@ struct ring_bytes {
 };
 typedef bool perf_bytes_fn(void *ctx, size_t ring, const struct ring_bytes *bytes, struct bc_error *err);
 BC_MUST_USE bool perf_drain(struct opened_rings *rings, perf_bytes_fn *take, void *ctx, struct bc_error *err);
+
+/* How many records found no room in their ring, as the kernel counts them (PERF_FORMAT_LOST, Linux 6.0); 0: it does not. */
+uint64_t perf_lost(const struct opened_rings *rings);
 
 /* Waits until a ring is half full, or a signal comes, or so many milliseconds are over.  `signals`: those that are let
  * through meanwhile, as ppoll() has it.  False: everything that was recorded has ended. */

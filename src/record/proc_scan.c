@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,28 +81,62 @@ static int parent_of(const char *root, int process)
 	return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-static bool is_listed(const struct task_vec *list, int process)
+struct kinship {
+	int parent, child;
+};
+DEFINE_VEC(kinship_vec, struct kinship);
+
+static int by_parent(const void *a, const void *b)
 {
-	for (size_t i = 0; i < list->len; i++)
-		if (list->at[i] == process)
-			return true;
-	return false;
+	const struct kinship *x = a, *y = b;
+
+	return x->parent != y->parent ? (x->parent < y->parent ? -1 : 1) : (x->child > y->child) - (x->child < y->child);
+}
+
+/* The first of those with this parent, or where they would be. */
+static size_t first_child(const struct kinship_vec *all, int parent)
+{
+	size_t from = 0, to = all->len;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (all->at[middle].parent < parent)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static bool read_kinship(const char *root, struct kinship_vec *out, struct bc_error *err)
+{
+	struct task_vec all = {0};
+	bool ok = proc_processes(root, &all, err);
+
+	for (size_t i = 0; ok && i < all.len; i++)
+		ok = kinship_vec_push(out, (struct kinship){parent_of(root, all.at[i]), all.at[i]}) || bc_fail_nomem(err);
+	if (out->len)
+		qsort(out->at, out->len, sizeof(*out->at), by_parent);
+	task_vec_free(&all);
+	return ok;
 }
 
 bool proc_add_descendants(const char *root, struct task_vec *processes, struct bc_error *err)
 {
-	struct task_vec all = {0}, parents = {0};
-	bool ok = proc_processes(root, &all, err);
+	BC_AUTO(number_set_free) struct number_set listed = {0};
+	struct kinship_vec all = {0};
+	bool ok = read_kinship(root, &all, err);
 
-	for (size_t i = 0; ok && i < all.len; i++)
-		ok = task_vec_push(&parents, parent_of(root, all.at[i])) || bc_fail_nomem(err);
+	for (size_t i = 0; ok && i < processes->len; i++)
+		ok = number_set_add(&listed, (uint64_t)processes->at[i]) || bc_fail_nomem(err);
 	/* Each process of the list takes its children to the end of it. */
-	for (size_t at = 0; ok && at < processes->len; at++)
-		for (size_t i = 0; ok && i < all.len; i++)
-			if (parents.at[i] == processes->at[at] && !is_listed(processes, all.at[i]))
-				ok = task_vec_push(processes, all.at[i]) || bc_fail_nomem(err);
-	task_vec_free(&all);
-	task_vec_free(&parents);
+	for (size_t at = 0; ok && at < processes->len; at++) {
+		int parent = processes->at[at];
+		for (size_t i = first_child(&all, parent); ok && i < all.len && all.at[i].parent == parent; i++)
+			if (!number_set_has(&listed, (uint64_t)all.at[i].child))
+				ok = (number_set_add(&listed, (uint64_t)all.at[i].child) && task_vec_push(processes, all.at[i].child)) || bc_fail_nomem(err);
+	}
+	kinship_vec_free(&all);
 	return ok;
 }
 

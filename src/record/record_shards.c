@@ -398,9 +398,9 @@ bool record_shards_write(struct record_shards *shards, struct recorder *recorder
 		return true; /* one file has all of it */
 	bool ok = recorder_flush(recorder, &taker, err);
 
-	if (ok && shards->folder) {
+	if (ok)
 		shards->since = now;
+	if (shards->folder) /* also when the disk is full */
 		delete_oldest(shards);
-	}
 	return ok;
 }

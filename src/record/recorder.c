@@ -712,6 +712,11 @@ bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, 
 	return ok;
 }
 
+void recorder_lost(struct recorder *recorder, uint64_t records)
+{
+	recorder->stats.lost = records;
+}
+
 struct recorder_stats recorder_stats(const struct recorder *recorder)
 {
 	const struct perf_data_report *details = &recorder->rings.details;
@@ -720,7 +725,7 @@ struct recorder_stats recorder_stats(const struct recorder *recorder)
 	stats.samples.dropped[RECORDED_DROP_LATE] = details->late;
 	stats.samples.dropped[RECORDED_DROP_GUEST] = details->of_guests;
 	stats.samples.read += details->late + details->of_guests;
-	stats.lost = details->lost_events;
+	stats.lost = details->lost_events > stats.lost ? details->lost_events : stats.lost;
 	stats.lost_samples = details->lost_samples;
 	stats.throttled = details->records[PERF_RECORD_THROTTLE];
 	stats.processes = recorder->processes.all.len;

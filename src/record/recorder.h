@@ -95,6 +95,9 @@ BC_MUST_USE bool recorder_drain(struct recorder *recorder, struct bc_error *err)
  * one, and recorder_drain() was done. */
 BC_MUST_USE bool recorder_replay(struct recorder *recorder, struct rings_reader *reader, bool *ended, struct bc_error *err);
 
+/* What the kernel itself says of all that was lost: what is lost last, no record in the rings tells of.  0: it does not say. */
+void recorder_lost(struct recorder *recorder, uint64_t records);
+
 /* Must it be flushed soon, because of its memory?  To be asked after each round. */
 bool recorder_is_full(const struct recorder *recorder);
 

@@ -509,7 +509,7 @@ def full_disk():
     os.mkdir('disk')
     script = '''mount -t tmpfs -o size=1m none disk && head -c 2M /dev/zero >disk/full
         "$1" record -e cpu-clock -F 4000 --interval=200ms -o disk/out/ "$2" 2500 2>errors &
-        sleep 1.2; rm disk/full; wait $!; echo $? >code; ls disk/out >list; cp -r disk/out kept'''
+        sleep 1.6; rm disk/full; wait $!; echo $? >code; ls disk/out >list; cp -r disk/out kept'''
     subprocess.run(['unshare', '-m', 'sh', '-c', script, 'sh', BATCONV, LOAD], capture_output=True, check=False)
     with open('errors', encoding='utf-8') as file:
         text = file.read()
@@ -539,6 +539,45 @@ def stopped():
     stats = ended(recorder, 4)
     check('lost', stats['lost'] > 1000, stats)
     weights(LOAD, *shards('out'))
+
+
+def lost_at_the_end():
+    """No record comes behind what is lost last, but the kernel counts it (Linux 6.0)."""
+    if tuple(int(n) for n in re.findall(r'\d+', os.uname().release)[:2]) < (6, 0):
+        return left_out.append('lost at the end: the kernel is older than 6.0')
+    recorder = start('-F', '20000', '-m', '2', '-o', 'out/', LOAD, '700')
+    time.sleep(0.4)
+    recorder.send_signal(signal.SIGSTOP)
+    time.sleep(2)  # the load is done
+    recorder.send_signal(signal.SIGCONT)
+    stats = ended(recorder, 4)
+    check('lost', stats['lost'] > 500, stats)
+    return None
+
+
+def second_signal():
+    """The last hand-over waits, here for who reads a FIFO: a second signal ends it at once, as any other command."""
+    os.mkfifo('out.zst')
+    for first, second in (signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGINT):
+        recorder = start('-F', '4000', '-o', 'out.zst', LOAD, '60000')
+        time.sleep(0.6)
+        recorder.send_signal(first)
+        time.sleep(0.6)
+        check('writes', recorder.poll() is None, recorder.returncode)
+        recorder.send_signal(second)
+        check('ended', recorder.wait(timeout=10) == -second, recorder.returncode)
+        recorder.stderr.close()
+    check('left behind', os.listdir('.') == ['out.zst'], os.listdir('.'))
+
+
+def names_of_options():
+    """Files whose names look like options; and no message has the number of a descriptor."""
+    shutil.copy(LOAD, './-x')
+    for words in ('--bin=-x',), ():
+        result = record('-F', '4000', *words, '-o', 'x.fdata', './-x', '300', json_stats=False)
+        check('exit', result.code == 0 and '/proc/self' not in result.err, result.err)
+        with open('x.fdata', encoding='ascii') as file:
+            check('profile', re.search(r'^1 weigh_7/1 ', file.read(), re.M), words)
 
 
 def slow_hand_over():
@@ -593,7 +632,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
 

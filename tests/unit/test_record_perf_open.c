@@ -26,6 +26,8 @@ struct machine {
 	int ends;        /* this thread ends before the event beside its samples is opened */
 	int off;         /* this processor is off, -1: none */
 	uint32_t knows;  /* bytes of the attribute; 0: all */
+	bool old;        /* before Linux 6.0: what is lost is not counted for each event */
+	uint64_t lost;   /* of each event */
 };
 
 static struct machine machine;
@@ -59,6 +61,8 @@ static int fake_open(struct perf_event_attr *attr, int task, int cpu, unsigned l
 		attr->size = machine.knows;
 		return refuse_with(E2BIG);
 	}
+	if (machine.old && attr->read_format)
+		return refuse_with(EINVAL);
 	if (machine.off && cpu == machine.off)
 		return refuse_with(ENODEV);
 	if (machine.gone && task == machine.gone)
@@ -109,6 +113,14 @@ static void fake_close(int fd)
 	open_now--;
 }
 
+static bool fake_count(int fd, uint64_t *values, size_t count)
+{
+	assert_true(fd >= 100 && count == 2 && opened[fd - 100].read_format == 16);
+	values[0] = 12345;
+	values[1] = machine.lost;
+	return fd != 100; /* one that cannot be read */
+}
+
 static bool fake_read(const char *path, char *text, size_t size)
 {
 	char status[200];
@@ -139,7 +151,7 @@ static uint64_t fake_descriptors(void)
 	return 1024;
 }
 
-static const struct perf_kernel fake = {fake_open, fake_map, fake_unmap, fake_control, fake_close, fake_read, fake_descriptors};
+static const struct perf_kernel fake = {fake_open, fake_map, fake_unmap, fake_control, fake_close, fake_count, fake_read, fake_descriptors};
 
 /* ---- helpers ---- */
 
@@ -192,6 +204,36 @@ static void refuses_so(const struct perf_request *request, enum bc_code code, co
 	assert_string_equal(err.text, text);
 	assert_int_equal(err.code, code);
 	assert_int_equal(open_now, 0);
+}
+
+/* Three threads on two processors, and the event that the search opens and closes; of one the number cannot be read. */
+static void test_lost(void **state)
+{
+	const struct perf_request request = {.target = PERF_TASKS, .tasks = {three_tasks, 3, 3}, .named = "PID 12", .frequency = 997, .ring = 512 << 10, .pauses = true};
+	struct opened_rings rings;
+	struct bc_error err;
+
+	(void)state;
+	machine.lost = 7;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.events.len, 12);
+	assert_int_equal(perf_lost(&rings), 12 * 7);
+	perf_close(&rings);
+	machine.old = true;
+	opened_count = 0;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.attr.read_format, 0);
+	for (int i = 0; i < opened_count; i++)
+		assert_int_equal(opened[i].read_format, 0);
+	assert_int_equal(perf_lost(&rings), 0);
+	perf_close(&rings);
+	/* What is refused for something else is asked for as before. */
+	machine.refusal[STACKS] = EINVAL;
+	machine.old = false;
+	opened_count = 0;
+	assert_true(perf_open(&fake, &request, &rings, &err));
+	assert_int_equal(rings.attr.read_format, 16);
+	perf_close(&rings);
 }
 
 static void all_refuse(int why)
@@ -477,7 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_lbr), TEST(test_brs), TEST(test_plain), TEST(test_named), TEST(test_targets), TEST(test_older_kernel),
-		TEST(test_rights), TEST(test_other_refusals), TEST(test_rate), TEST(test_locked_memory), TEST(test_drain),
+		TEST(test_rights), TEST(test_other_refusals), TEST(test_rate), TEST(test_locked_memory), TEST(test_drain), TEST(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
