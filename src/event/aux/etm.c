@@ -270,7 +270,11 @@ static void apply(struct etm_decoder *d, const struct etm_element *element, stru
 	case ELEMENT_Q: lose(d, batch); break;
 	case ELEMENT_NO_BRANCH: break;
 	case ELEMENT_ADDRESS: put_address(d, element->value, batch); break;
-	case ELEMENT_TRACE_ON: d->expects = FLOW_BEGIN; break;
+	case ELEMENT_TRACE_ON: /* much later, perhaps: the next time stamp is nearer than the last */
+		d->expects = FLOW_BEGIN;
+		place.ticks = 0;
+		set_place(d, place);
+		break;
 	case ELEMENT_SYNC:
 		if (d->expects == FLOW_TARGET)
 			d->expects = FLOW_AT;
