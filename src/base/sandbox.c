@@ -3,11 +3,13 @@
 #include "src/base/sandbox.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/base/output.h"
@@ -328,10 +330,69 @@ struct sandbox sandbox_enter(const char *const *outputs, size_t count)
 	return entered;
 }
 
-struct sandbox sandbox_enter_recording(int command)
+/* ---- capabilities ---- */
+
+#define RIGHT(number) (UINT64_C(1) << (number))
+#define RIGHT_CHECKPOINT RIGHT(40) /* CAP_CHECKPOINT_RESTORE, which headers before Linux 5.9 have not */
+
+struct rights {
+	uint64_t effective, permitted;
+};
+
+static bool get_rights(struct rights *out)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	if (syscall(SYS_capget, &head, data) != 0)
+		return false;
+	out->effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+	out->permitted = (uint64_t)data[1].permitted << 32 | data[0].permitted;
+	return true;
+}
+
+static bool set_rights(struct rights rights)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct data[2] = {
+		{.effective = (uint32_t)rights.effective, .permitted = (uint32_t)rights.permitted},
+		{.effective = (uint32_t)(rights.effective >> 32), .permitted = (uint32_t)(rights.permitted >> 32)}};
+
+	return syscall(SYS_capset, &head, data) == 0;
+}
+
+/* Where the kernel knows no CAP_CHECKPOINT_RESTORE, /proc/PID/map_files takes CAP_SYS_ADMIN. */
+static uint64_t to_read_mapped(void)
+{
+	return prctl(PR_CAPBSET_READ, 40, 0, 0, 0) >= 0 ? RIGHT_CHECKPOINT : RIGHT(CAP_SYS_ADMIN);
+}
+
+static bool can_write(const char *folder)
+{
+	return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* Gives up all rights but those that a recording needs; what is left. */
+static uint64_t give_up_rights(bool command, const char *folder)
+{
+	uint64_t keep = RIGHT(CAP_SYS_PTRACE) | RIGHT(CAP_DAC_READ_SEARCH) | to_read_mapped() | (command ? RIGHT(CAP_KILL) : 0);
+	struct rights had, left;
+
+	if (!get_rights(&had))
+		return 0;
+	left = (struct rights){had.effective & keep, had.permitted};
+	if (set_rights(left) && !can_write(folder))
+		left.effective |= had.effective & RIGHT(CAP_DAC_OVERRIDE);
+	left.permitted = left.effective;
+	(void)!set_rights(left);
+	return get_rights(&left) ? left.permitted : had.permitted;
+}
+
+struct sandbox sandbox_enter_recording(int command, const char *folder)
 {
 	struct sandbox entered = {.calls = CALLS_NOT_THERE};
 
+	entered.capabilities = give_up_rights(command != 0, folder);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 		entered.calls = sandbox_calls(true, true, command);
 	return entered;

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum sandbox_calls {
 	CALLS_NOT_BUILT, /* this build is without libseccomp */
@@ -27,6 +28,7 @@ enum sandbox_calls {
 struct sandbox {
 	unsigned landlock; /* its version; 0: the kernel has none */
 	enum sandbox_calls calls;
+	uint64_t capabilities; /* of a recording: those that are left, bits as of capabilities(7) */
 };
 
 /* Enter the sandbox, for good; call it before the first thread is started, as only later threads
@@ -40,8 +42,14 @@ struct sandbox sandbox_enter(const char *const *outputs, size_t count);
 
 /* The same for a recording whose rings are open, with an output that is a file or a directory: it may switch its events on and off,
  * make and remove files, and wait for its command and end it (its pid; 0: there is none).  Without Landlock, as who is in it
- * may not read /proc/PID/maps and the files of processes that are not. */
-struct sandbox sandbox_enter_recording(int command);
+ * may not read /proc/PID/maps and the files of processes that are not.
+ *
+ * Of the capabilities those stay, if they were there, that recording needs from then on: to read maps and files of others
+ * (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, before Linux 5.9 CAP_SYS_ADMIN), to end the command
+ * (CAP_KILL), and CAP_DAC_OVERRIDE if nothing can be written into the output's directory without.
+ *
+ * folder: where files are written */
+struct sandbox sandbox_enter_recording(int command, const char *folder);
 
 /* The version of libseccomp; NULL: this build is without it. */
 const char *sandbox_library(void);

@@ -178,7 +178,7 @@ static const struct option_row rows[] = {
 	{0, "save-rings", "FILE", FILE_WRITTEN, "also write all records as they come, for --replay", INTO(save)},
 	{0, "forward-exit", NULL, NO_FILE, "exit with the command's exit code, if nothing failed", INTO(forward)},
 	{0, "sandbox", NULL, NO_FILE,
-	 "when all is opened, drop the rights to run programs,\nuse the network, and record anything else", .read = option_sandbox},
+	 "when all is opened, drop all rights but to read mapped\nfiles and to write shards: docs/security.md", .read = option_sandbox},
 	{0, "stats", "FORM:text,json,none", NO_FILE, "summary on stderr: text (default), json or none", INTO(stats)},
 	{0, "progress", NULL, NO_FILE, "show progress (default: on a terminal)", INTO_SET(progress, PROGRESS_ALWAYS)},
 	{0, "no-progress", NULL, NO_FILE, "never show progress", INTO_SET(progress, PROGRESS_NEVER)},
@@ -765,7 +765,11 @@ static bool replay(struct record_run *r, struct bc_error *err)
 /* All is opened by now, and the command is there. */
 static void enter_sandbox(const struct record_run *r)
 {
-	struct sandbox entered = sandbox_enter_recording(r->command);
+	char folder[PATH_MAX];
+	const char *slash = strrchr(r->args->output, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", !slash ? 1 : slash == r->args->output ? 1 : (int)(slash - r->args->output), slash ? r->args->output : ".");
+	struct sandbox entered = sandbox_enter_recording(r->command, r->shards.folder ? r->shards.folder : folder);
 
 	if (r->args->stats != RECORD_STATS_JSON && entered.calls != CALLS_LISTED)
 		say(stderr, "warning: --sandbox: %s: nothing is given up", entered.calls == CALLS_NOT_BUILT ? "this build is without libseccomp" : "no seccomp in this kernel");

@@ -614,6 +614,45 @@ def overhead():
     weights(LOAD, *shards('out'))
 
 
+def left_rights(pid, may):
+    """What root's --sandbox keeps, and that nothing new can come; and that the directory needs no right to write to others' files."""
+    with open('/proc/%d/status' % pid, encoding='ascii') as file:
+        status = dict(line.split(':', 1) for line in file)
+    mask = sum(1 << number for number in may.values())
+    for row in 'CapEff', 'CapPrm', 'CapAmb', 'CapInh':
+        check(row, int(status[row], 16) & ~mask == 0, status[row])
+    check('still', int(status['CapEff'], 16) & 1 << 19, status['CapEff'])
+    check('no new privileges', status['NoNewPrivs'].strip() == '1' and status['Seccomp'].strip() == '2', status)
+
+
+def sandbox_of_another_user():
+    """What --sandbox keeps suffices for a program of another user that only that user may reach, when it is deleted, too; and the output can be
+    in a directory of that user."""
+    for number, deleted in enumerate((False, True)):
+        os.makedirs('theirs/bin', exist_ok=True)
+        shutil.copy(LOAD, 'theirs/bin/load')
+        for path, mode in ('theirs/bin/load', 0o700), ('theirs/bin', 0o700), ('theirs', 0o700):
+            os.chown(path, 65534, 65534)
+            os.chmod(path, mode)
+        os.chmod('.', 0o755)
+        load = waiting('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', os.path.abspath('theirs/bin/load'), '700', 'wait')
+        if deleted:
+            os.remove('theirs/bin/load')
+        recorder = start('--sandbox', '-F', '2000', '-o', 'theirs/out%d/' % number, '-p', str(load.load_pid))
+        time.sleep(0.5)
+        left_rights(recorder.pid, {'SYS_PTRACE': 19, 'DAC_READ_SEARCH': 2, 'CHECKPOINT_RESTORE': 40, 'DAC_OVERRIDE': 1})
+        go(load)
+        ended(recorder)
+        load.wait()
+        weights(LOAD, *shards('theirs/out%d' % number))
+    os.mkdir('foreign')
+    os.chown('foreign', 65534, 65534)
+    os.chmod('foreign', 0o700)
+    result = record('--sandbox', '-F', '4000', '-o', 'foreign/', LOAD, '300')
+    check('foreign directory', result.code == 0, result.err)
+    weights(LOAD, *shards('foreign'))
+
+
 def sandbox():
     result = record('--sandbox', '-F', '4000', '--interval=200ms', '-o', 'out/', LOAD, '700', 'thread', 'exec')
     check('exit', result.code == 0, result.err)
@@ -627,6 +666,7 @@ def sandbox():
     weights(LOAD, *shards('all'))
     recorder = start('--sandbox', '-F', '4000', '-o', 'term/', LOAD, '60000')
     time.sleep(1)
+    left_rights(recorder.pid, {'SYS_PTRACE': 19, 'DAC_READ_SEARCH': 2, 'CHECKPOINT_RESTORE': 40, 'KILL': 5})
     recorder.send_signal(signal.SIGTERM)
     ended(recorder)
 
@@ -634,7 +674,7 @@ def sandbox():
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, slow_hand_over, many_files,
          overhead]
-OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox]
+OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox, sandbox_of_another_user]
 
 
 def main():

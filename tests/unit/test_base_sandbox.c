@@ -72,7 +72,7 @@ static struct sandbox enter(const struct mode *mode)
 
 	no_landlock = !mode->landlock;
 	if (mode->records)
-		return sandbox_enter_recording(0);
+		return sandbox_enter_recording(0, ".");
 	return mode->writes ? sandbox_enter(outputs, COUNT(outputs)) : sandbox_enter(&outputs[1], 2);
 }
 
@@ -377,7 +377,7 @@ static void what_goes_on(void **state)
 /* A recording switches its events, and ends its command but no other process. */
 static int record_on(pid_t command)
 {
-	if (sandbox_enter_recording(command).calls != CALLS_LISTED)
+	if (sandbox_enter_recording(command, ".").calls != CALLS_LISTED)
 		return 0;
 	if (ioctl(-1, PERF_EVENT_IOC_ENABLE, 0) == 0 || errno != EBADF || ioctl(-1, PERF_EVENT_IOC_DISABLE, 0) == 0 || errno != EBADF)
 		return 1;
