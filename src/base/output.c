@@ -15,6 +15,16 @@
 
 #include "src/base/large_pages.h"
 
+#ifndef RENAME_NOREPLACE /* the C library has no renameat2(), as musl before 1.2.6 */
+#include <linux/fs.h>
+#include <sys/syscall.h>
+
+static int renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, flags);
+}
+#endif
+
 enum { BUFFER = 65536 };
 
 struct sink {
@@ -40,7 +50,7 @@ static ssize_t write_all(void *cookie, const char *data, size_t size)
 	}
 	if (sink->failed)
 		errno = sink->failed;
-	return (ssize_t)done;
+	return sink->failed ? COOKIE_FAILED(done) : (ssize_t)done;
 }
 
 /* A descriptor is closed even where close() was interrupted. */
@@ -131,7 +141,7 @@ static ssize_t append(void *cookie, const char *data, size_t size)
 	if (sink->failed || !make_room(sink, size)) {
 		sink->failed = true;
 		errno = ENOMEM;
-		return 0;
+		return COOKIE_FAILED(0);
 	}
 	memcpy(sink->at + sink->len, data, size);
 	sink->len += size;

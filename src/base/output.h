@@ -21,6 +21,13 @@
  * missing bytes, and drops everything without an error if it cannot allocate its buffer.
  */
 
+/* What a write function of fopencookie() returns that wrote only `done` bytes: glibc wants no negative number, and musl takes nothing else for a failure. */
+#ifdef __GLIBC__
+#define COOKIE_FAILED(done) ((ssize_t)(done))
+#else
+#define COOKIE_FAILED(done) ((ssize_t)-1)
+#endif
+
 struct sink;
 
 /* A text in memory that is complete or has `failed` set: open_memstream() drops text without an

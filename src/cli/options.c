@@ -395,6 +395,18 @@ static int read_operand(struct command_line *line, const char *word)
 	return words_push(&line->operands, word) && (!line->command->operand || line->command->operand(line, word)) ? EXIT_DONE : nomem();
 }
 
+/* getopt_long().  In musl the operand `-` ends the options, as `--` does everywhere, and optind is behind argc where the last option lacks its argument. */
+static int next_word(int argc, char **argv, const struct getopt_tables *tables)
+{
+	int id = getopt_long(argc, argv, tables->shorts, tables->longs, NULL);
+
+	optind = optind < argc ? optind : argc;
+	if (id != -1 || tables->shorts[0] != '-' || optind >= argc || strcmp(argv[optind], "-") != 0 || !strcmp(argv[optind - 1], "--"))
+		return id;
+	optarg = argv[optind++];
+	return OPERAND_GIVEN;
+}
+
 static int read_words(struct command_line *line, int argc, char **argv)
 {
 	const struct command *command = line->command;
@@ -404,7 +416,7 @@ static int read_words(struct command_line *line, int argc, char **argv)
 	make_tables(command, &tables);
 	opterr = 0;
 	optind = 0; /* getopt starts anew */
-	for (int id, at = 1; code == EXIT_DONE && (id = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1; at = optind) {
+	for (int id, at = 1; code == EXIT_DONE && (id = next_word(argc, argv, &tables)) != -1; at = optind) {
 		if (id == '?' || id == ':')
 			code = bad_option(command, argc, argv, id, at);
 		else if (id == OPERAND_GIVEN)

@@ -16,7 +16,7 @@ static uint32_t irelative_type(enum machine machine)
 	case MACHINE_X86_64:
 		return R_X86_64_IRELATIVE;
 	case MACHINE_AARCH64:
-		return R_AARCH64_IRELATIVE;
+		return 1032; /* R_AARCH64_IRELATIVE, which elf.h of musl does not have */
 	case MACHINE_RISCV64:
 		break;
 	}

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/output.h"
+
 /* ---- bytes ---- */
 
 #define MEMORY_MOST ((size_t)4 << 20)
@@ -131,7 +133,7 @@ static ssize_t cookie_write(void *cookie, const char *data, size_t size)
 {
 	struct cookie *c = cookie;
 
-	return temporary_append(c->file, data, size, c->why) ? (ssize_t)size : 0;
+	return temporary_append(c->file, data, size, c->why) ? (ssize_t)size : COOKIE_FAILED(0);
 }
 
 static int cookie_close(void *cookie)

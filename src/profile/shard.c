@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "src/base/output.h"
 #include "src/base/shard_frames.h"
 
 #define LEVEL 3
@@ -50,7 +51,7 @@ static bool pack(struct packer *p, const char *data, size_t size, ZSTD_EndDirect
 
 static ssize_t packer_write(void *cookie, const char *data, size_t size)
 {
-	return pack(cookie, data, size, ZSTD_e_continue) ? (ssize_t)size : 0;
+	return pack(cookie, data, size, ZSTD_e_continue) ? (ssize_t)size : COOKIE_FAILED(0);
 }
 
 static int packer_close(void *cookie)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Manual pages beside what they describe: every option of --help and no other, every function of the headers with its
-types, examples that compile, references that lead somewhere; mandoc and man have nothing to say of them.
+types, examples that compile, references that lead somewhere; mandoc and man have nothing to say of them; as HTML
+(scripts/man-html) all are in the index, and every link between them leads somewhere.
 
 mandoc or man that is not there is named and left out (exit 77); with BATCONV_REQUIRE_PEERS=1 that is a failure.
 """
@@ -153,6 +154,30 @@ def check_tools(pages):
     return absent
 
 
+def check_html(pages):
+    """Without mandoc there is none, which check_tools has told."""
+    if not shutil.which('mandoc'):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        output(os.path.join(SOURCE, 'scripts/man-html'), folder)
+        texts = {name: read(os.path.join(folder, name)) for name in os.listdir(folder)}
+    ids = {name: set(re.findall(r'\bid="([^"]*)"', text)) for name, text in texts.items()}
+    asked = {os.path.basename(page) + '.html' for page in pages} | {'index.html'}
+    if asked != set(texts):
+        wrong.append('pages as HTML: %s' % sorted(asked ^ set(texts)))
+    listed = re.findall(r'<a href="([^"]*)">', texts['index.html'])
+    if sorted(listed) != sorted(asked - {'index.html'}) or re.search(r'<dd>\s*</dd>', texts['index.html']):
+        wrong.append('index.html does not list every page with what it is about')
+    links = 0
+    for name, text in texts.items():
+        for link in re.findall(r'\bhref="([^"]*)"', text):
+            page, _, place = link.partition('#')
+            links += 1
+            if not link.startswith('https://manpages.debian.org/') and (page and page not in texts or place and place not in ids[page or name]):
+                wrong.append('%s: %s leads nowhere' % (name, link))
+    print('%d pages as HTML, with %d links' % (len(texts), links))
+
+
 def main():
     pages = sorted(glob.glob(os.path.join(MAN, '*.[13]')))
     check_commands()
@@ -160,6 +185,7 @@ def main():
     check_examples()
     check_references(pages)
     absent = check_tools(pages)
+    check_html(pages)
     for line in wrong:
         print(line)
     if wrong:
