@@ -86,12 +86,19 @@ static bool read_probes(struct conversion *c, struct bc_error *err)
 	return err->code == BC_FORMAT && bc_fail_prefix(err, c->probes.pair ? c->options.input : c->options.binary);
 }
 
+static struct image_match_options match_options(const struct conversion *c)
+{
+	const struct conversion_options *options = &c->options;
+
+	return (struct image_match_options){options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
+}
+
 static bool begin_counting(struct conversion *c, struct bc_error *err)
 {
 	const struct conversion_options *options = &c->options;
 	const struct binary *binary = conversion_binary(c);
 	struct aggregate_options how = options->aggregate;
-	struct image_match_options match = {options->binary, options->image_name, options->ignore_build_id, options->as_perf2bolt, options->as_perf2bolt};
+	const struct image_match_options match = match_options(c);
 
 	how.halves = conversion_wants(c, WANT_HALVES);
 	c->threads = how.threads = options->threads ? options->threads : parallel_threads();
@@ -156,15 +163,40 @@ static bool owns_code(void *ctx, const struct build_id *code, const char *file, 
 		       file, digest_start(code, theirs), c->options.binary, digest_start(&c->code, ours));
 }
 
-static bool read_file(struct conversion *c, size_t number, struct recordings *recordings, struct bc_error *err)
+struct given_code conversion_code(const struct conversion *c)
+{
+	return (struct given_code){&conversion_binary(c)->image, match_options(c)};
+}
+
+/* Why nothing of a trace could be walked: what most of it was lost for. */
+static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error *err)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < LOSS_COUNT; i++)
+		most = walked->sums.lost[i] > walked->sums.lost[most] ? i : most;
+	return bc_fail(err, BC_UNSUPPORTED, "nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s (--debug-dir=DIR "
+		       "names a directory with the files)", 100.0 * (double)walked->sums.lost[most] / (double)walked->answers, walk_loss_words((enum walk_loss)most),
+		       walked->files.len ? ", most of that in " : "", walked->files.len ? walked->files.at[0].path : "");
+}
+
+bool conversion_note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
+{
+	if (!flow_walk_tell(walk, &c->walked, err))
+		return false;
+	return c->walked.sums.walked || !c->walked.answers || fail_unwalked(&c->walked, err);
+}
+
+static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk, struct recordings *recordings, struct bc_error *err)
 {
 	const char *path = c->options.samples[number];
-	const struct event_sink sink = {&c->aggregate, aggregate_event};
+	const struct event_sink sink = flow_walk_sink(walk);
 	struct reader_options how = conversion_reader_options(&c->options, number, recordings);
 	struct reader_report report = {0};
 
 	how.build_id = conversion_binary(c)->image.build_id;
 	how.pool = aggregate_pool(&c->aggregate);
+	how.flow = flow_walk_taker(walk);
 	how.owner = (struct code_owner){c, owns_code};
 	if (input_run(path, &how, c->options.progress, &sink, &report, err))
 		return conversion_note_input(c, &report, err);
@@ -172,16 +204,26 @@ static bool read_file(struct conversion *c, size_t number, struct recordings *re
 	       bc_fail_prefix(err, input_name(path));
 }
 
-static bool read_samples(struct conversion *c, struct bc_error *err)
+static bool read_files(struct conversion *c, struct flow_walk *walk, struct bc_error *err)
 {
 	struct recordings recordings = {0};
 
 	for (size_t i = c->inputs.len; i < c->options.sample_count; i++)
-		if (!read_file(c, i, &recordings, err)) {
+		if (!read_file(c, i, walk, &recordings, err)) {
 			c->unread = i + 1;
 			return false;
 		}
-	return true;
+	return conversion_note_walk(c, walk, err);
+}
+
+static bool read_samples(struct conversion *c, struct bc_error *err)
+{
+	const struct given_code code = conversion_code(c);
+	struct flow_walk *walk = flow_walk_make(&(struct flow_walk_options){&code, 1, &c->options.debug, c->threads, {&c->aggregate, aggregate_event}});
+	bool ok = walk ? read_files(c, walk, err) : bc_fail_nomem(err);
+
+	flow_walk_free(walk);
+	return ok;
 }
 
 /* The compiler's map of a binary that llvm-bolt wrote is that of its input. */
@@ -427,7 +469,7 @@ static bool check_samples(const struct conversion *c, struct bc_error *err)
 		return true; /* they are of this very file */
 	if (c->aggregate.contradicted.code)
 		return fail_contradicted(c, err);
-	if (c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] && !seen->processes)
+	if ((c->ledgers.samples.dropped[SAMPLE_DROP_NO_PROCESS] || c->ledgers.branches.dropped[BRANCH_DROP_NO_PROCESS]) && !seen->processes)
 		return image_space_fail_unmapped(&c->aggregate.space, err);
 	if (c->options.force)
 		return true;
@@ -484,6 +526,7 @@ void conversion_free(struct conversion *conversion)
 	located_free(&conversion->located);
 	aggregate_fini(&conversion->aggregate);
 	report_vec_free(&conversion->inputs);
+	flow_walk_report_free(&conversion->walked);
 	hash_source_close(&conversion->hashes);
 	cfg_free(&conversion->graphs);
 	if (conversion->pair.output)

@@ -21,6 +21,7 @@
 #include "src/probes/source.h"
 #include "src/profile/choice.h"
 #include "src/profile/executed.h"
+#include "src/walk/flow_walk.h"
 
 /* Outputs, as bits.  Zero: whoever needs the counted samples only ends with conversion_count(). */
 enum conversion_wants {
@@ -83,6 +84,7 @@ struct conversion {
 
 	/* What was read and counted: conversion_count() */
 	struct report_vec inputs; /* one per samples path */
+	struct flow_walk_report walked; /* traces of the processor, in all of them */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
 	bool partial; /* an input or maps ended early; what was there is used */
 	struct aggregate aggregate;
@@ -157,6 +159,12 @@ BC_MUST_USE bool conversion_convert(struct conversion *conversion, struct bc_err
  * .not_inferred, and leaves the profile as it is; WANT_HALVES: and .halves.  Pointers into graphs do not stay.  BC_NOMEM */
 BC_MUST_USE bool conversion_measure_inference(struct conversion *conversion, struct bc_error *err);
 BC_MUST_USE bool conversion_note_input(struct conversion *conversion, const struct reader_report *report, struct bc_error *err);
+
+/* The binary, as a walk through code needs it.  Valid as long as the conversion. */
+struct given_code conversion_code(const struct conversion *conversion);
+
+/* After the last input of a walk: what became of the traces.  BC_UNSUPPORTED: nothing of them could be walked; the text says why.  BC_NOMEM */
+BC_MUST_USE bool conversion_note_walk(struct conversion *conversion, const struct flow_walk *walk, struct bc_error *err);
 
 /* How to read the samples file of this number, without the options that differ by binary. */
 struct reader_options conversion_reader_options(const struct conversion_options *options, size_t number,

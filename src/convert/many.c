@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/convert/many.h"
 
+#include <stdlib.h>
+
 /* The consumer that hands each event on to the conversions of all binaries. */
 struct fan {
 	struct conversion_one *ones;
 	size_t count;
 	struct recordings recordings; /* read so far */
+	struct flow_walk *walk;
 };
 
 static void fail_one(struct conversion_one *one, const struct bc_error *err)
@@ -75,10 +78,11 @@ static bool open_all(struct fan *fan)
 static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 {
 	const struct conversion_options *options = &fan->ones[0].conversion.options;
-	const struct reader_options how = conversion_reader_options(options, number, &fan->recordings);
+	struct reader_options how = conversion_reader_options(options, number, &fan->recordings);
 	struct reader_report report = {0};
-	const struct event_sink sink = {fan, deliver_to_all};
+	const struct event_sink sink = flow_walk_sink(fan->walk);
 
+	how.flow = flow_walk_taker(fan->walk);
 	if (!input_run(options->samples[number], &how, options->progress, &sink, &report, err))
 		return false;
 	for (size_t i = 0; i < fan->count; i++)
@@ -87,15 +91,54 @@ static bool read_one(struct fan *fan, size_t number, struct bc_error *err)
 	return true;
 }
 
+/* NULL: out of memory.  Those that failed are not opened. */
+static struct flow_walk *make_walk(struct fan *fan)
+{
+	const struct conversion *first = &fan->ones[0].conversion;
+	struct given_code *codes = calloc(fan->count, sizeof(*codes));
+	struct flow_walk_options options = {.given = codes, .dirs = &first->options.debug, .sink = {fan, deliver_to_all}, .threads = 1};
+	struct flow_walk *walk = NULL;
+
+	for (size_t i = 0; codes && i < fan->count; i++)
+		if (!fan->ones[i].failed) {
+			codes[options.given_count++] = conversion_code(&fan->ones[i].conversion);
+			options.threads = fan->ones[i].conversion.threads;
+		}
+	if (codes)
+		walk = flow_walk_make(&options);
+	free(codes);
+	return walk;
+}
+
+static void note_walk(struct fan *fan)
+{
+	struct bc_error err;
+
+	for (size_t i = 0; i < fan->count; i++)
+		if (!fan->ones[i].failed && !conversion_note_walk(&fan->ones[i].conversion, fan->walk, &err))
+			fail_one(&fan->ones[i], &err);
+}
+
 static size_t read_all(struct fan *fan)
 {
 	const struct conversion_options *options = &fan->ones[0].conversion.options;
 	struct bc_error err = {0};
+	size_t unread = 0;
 
-	for (size_t s = 0; s < options->sample_count; s++)
-		if (!read_one(fan, s, &err))
-			return fail_all(fan, &err) && err.code != BC_NOMEM ? s + 1 : 0;
-	return 0;
+	fan->walk = make_walk(fan);
+	if (!fan->walk) {
+		bc_fail_nomem(&err);
+		fail_all(fan, &err);
+	}
+	for (size_t s = 0; fan->walk && s < options->sample_count && !unread; s++)
+		if (!read_one(fan, s, &err)) {
+			unread = fail_all(fan, &err) && err.code != BC_NOMEM ? s + 1 : 0;
+			break;
+		}
+	if (fan->walk)
+		note_walk(fan);
+	flow_walk_free(fan->walk);
+	return unread;
 }
 
 static void end_all(struct fan *fan)

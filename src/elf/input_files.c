@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/base/file.h"
+#include "src/elf/code_file.h"
 #include "src/elf/notes.h"
 
 const char *input_where_words(enum input_where where)
@@ -181,19 +182,13 @@ static void look_below(struct search *s, const char *root, enum input_where wher
 
 static void look_in_cache(struct search *s)
 {
-	static const struct {
-		const char *variable, *below;
-	} places[] = {{"DEBUGINFOD_CACHE_PATH", ""}, {"XDG_CACHE_HOME", "/debuginfod_client"}, {"HOME", "/.cache/debuginfod_client"}};
-	char hex[2 * BUILD_ID_MAX + 1], path[PATH_MAX];
-	const char *root = NULL;
-	size_t at = 0;
+	char root[PATH_MAX], hex[2 * BUILD_ID_MAX + 1], path[PATH_MAX];
+	bool known = debuginfod_cache(root, sizeof(root));
 
-	while (at < BC_COUNT(places) && (!(root = getenv(places[at].variable)) || !*root))
-		at++;
-	for (int i = 0; i < 2 && at < BC_COUNT(places); i++) {
+	for (int i = 0; i < 2 && known; i++) {
 		struct build_id id = input_id(s->output, i);
 		build_id_format(&id, hex);
-		int length = snprintf(path, sizeof(path), "%s%s/%s/executable", root, places[at].below, hex);
+		int length = snprintf(path, sizeof(path), "%s/%s/executable", root, hex);
 		if (length > 0 && length < PATH_MAX)
 			look_at(s, path, INPUT_IN_CACHE, true);
 	}

@@ -46,7 +46,7 @@ static int dump(char **paths, int count, bool with_flow)
 		if (i == 64 || !stream_open(paths[i], &streams[i], &err))
 			return 2;
 	struct perf_data_input input = {.stream = streams, .more = streams + 1, .more_count = (size_t)count - 1};
-	const struct flow_taker flow = {stdout, perf_log_flow};
+	const struct flow_taker flow = {stdout, perf_log_flow, NULL};
 	if (with_flow)
 		input.flow = &flow;
 	bool ok = perf_data_read(&input, &sink, &report, &err);

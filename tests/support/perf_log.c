@@ -99,7 +99,7 @@ void perf_read_input(const struct perf_data_input *input, struct read_result *ou
 
 	assert_non_null(log);
 	const struct event_sink sink = {log, perf_log_event};
-	const struct flow_taker flow = {log, perf_log_flow};
+	const struct flow_taker flow = {log, perf_log_flow, NULL};
 	struct perf_data_input taken = *input;
 	if (!taken.flow)
 		taken.flow = &flow;

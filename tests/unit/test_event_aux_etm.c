@@ -55,8 +55,8 @@ static size_t put_unit(uint8_t *to, const struct info *info, uint64_t cpu)
 
 static size_t put_info(uint8_t *to, const struct info *info, uint64_t cpus)
 {
-	const uint64_t head[] = {3, info->version, UINT64_C(8) << 32 | cpus, 0};
-	size_t size = put_words(to, head, 4);
+	const uint64_t head[] = {info->version, UINT64_C(8) << 32 | cpus, 0};
+	size_t size = put_words(to, head, 3);
 
 	for (uint64_t cpu = 0; cpu < cpus; cpu++)
 		size += put_unit(to + size, info, cpu);

@@ -116,7 +116,7 @@ static void etm_close(void *setup)
 
 static bool parse_units(struct etm_setup *setup, struct bytes info, struct flow_facts *facts, struct bc_error *err)
 {
-	struct words words = {bytes_from(info, 8), false};
+	struct words words = {info, false};
 	uint64_t version = next_word(&words), count = next_word(&words) & UINT32_MAX;
 
 	next_word(&words);

@@ -97,7 +97,7 @@ struct flow_reader {
 	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames (frames.h) */
 	size_t decoder_size; /* of what read() and the others work on; memory is zeroed, and freed without a word */
 
-	/* What AUXTRACE_INFO says behind its kind.  To be closed; NULL with err: BC_NOMEM, BC_FORMAT
+	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL with err: BC_NOMEM, BC_FORMAT
 	 * config  of the event whose type is the first word of `info`; 0: there is none */
 	void *(*open)(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err);
 	void (*close)(void *setup);

@@ -57,6 +57,10 @@ enum flow_kind {
 	/* Something was lost: an overflow, a gap, a packet that is none.  Where the walk is, and its calls, are not known until the
 	 * next address. */
 	FLOW_LOST,
+
+	/* ETE (source address): the walk goes straight on to this branch, by all conditional ones in between, which were not taken
+	 * and have no bits, and takes it; behind an indirect one a target follows, or none, as behind a bit. */
+	FLOW_FROM,
 };
 
 struct flow_answer {
@@ -82,6 +86,8 @@ struct flow_taker {
 	void *ctx;
 	/* What `flow` points to is valid during the call.  False, with err, stops the reader. */
 	bool (*take)(void *ctx, const struct trace_flow *flow, struct bc_error *err);
+	/* The recording has such traces: in front of its first mapping, unless it says so later only.  NULL: nobody asks. */
+	void (*begin)(void *ctx);
 };
 
 #endif

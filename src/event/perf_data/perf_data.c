@@ -360,6 +360,8 @@ static bool open_main(struct perf_reader *reader, struct bc_error *err)
 	if (!perf_stream_init(&data->stream, &data->file, &reader->pool, begin, end, err))
 		return name_file(reader->input->stream, err);
 	data->stream.ring_size = setup->features.info.mmap_size;
+	if (header->features[0] >> PERF_FEATURE_AUXTRACE & 1)
+		perf_traces_announce(&reader->traces);
 	return true;
 }
 

@@ -53,7 +53,8 @@ struct perf_header {
 	/* of files only: */
 	uint64_t attr_size;
 	struct perf_section attrs, data; /* data.size 0: the recorder was killed */
-	uint64_t features[PERF_FEATURES / 64];
+	uint64_t features[PERF_FEATURES / 64]; /* of which this one says that there are traces of the processor: */
+#define PERF_FEATURE_AUXTRACE 18
 };
 
 /* Read the header from the first bytes of a file, PERF_FILE_HEADER_SIZE or as

@@ -672,15 +672,23 @@ static bool open_flows(struct perf_traces *traces, struct bytes info, struct bc_
 	return true;
 }
 
+void perf_traces_announce(struct perf_traces *traces)
+{
+	if (traces->flow && traces->flow->begin)
+		traces->flow->begin(traces->flow->ctx);
+}
+
 bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file, uint64_t end,
 		      struct bc_error *err)
 {
 	if (record->body.size < 4 || traces->details->trace.kind)
 		return true;
 	traces->details->trace.kind = le32(record->body.data);
-	if (!open_flows(traces, record->body, err))
+	if (!open_flows(traces, bytes_from(record->body, 8), err))
 		return false;
 	traces->decodes = traces->details->trace.kind == PERF_TRACE_ARM_SPE || traces->flows.reader;
+	if (traces->flows.reader)
+		perf_traces_announce(traces);
 	if (!traces->decodes || !file || !file->seekable || !perf_file_size(file))
 		return true;
 	return index_file(traces, file, record->offset, end, err);

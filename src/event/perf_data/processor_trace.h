@@ -96,6 +96,9 @@ void perf_traces_init(struct perf_traces *traces, struct perf_setup *setup, cons
 		      const struct flow_taker *flow, struct perf_pool *pool, struct perf_data_report *details);
 void perf_traces_fini(struct perf_traces *traces);
 
+/* The header of the file, or a record, says that there are traces: who takes their answers is told. */
+void perf_traces_announce(struct perf_traces *traces);
+
 /* AUXTRACE_INFO: which traces these are.  If they are read here and the file can be read in any order, all its pieces from this record
  * to `end` are found; UINT64_MAX: to the end of the file.  BC_NOMEM, BC_FORMAT, BC_IO. */
 BC_MUST_USE bool perf_traces_info(struct perf_traces *traces, const struct perf_record *record, struct perf_file *file,
