@@ -33,7 +33,7 @@ CASES = [
     ('pt', 'ways', 'times pieces=100', ''),
     ('pt', 'ways', 'times overflow=900 returns', 'lost'),
     ('pt', 'ways', 'times lost pieces=700', 'lost'),
-    ('pt', 'ways', 'times gap pieces=700 returns', 'lost'),
+    ('pt', 'ways', 'times gap pieces=700 returns psb=300', 'lost'),
     ('pt', 'ways', 'times snapshots pieces=700', ''),
     ('pt', 'ways.b22', 'times returns', ''),
     ('pt', 'demo', 'times returns filter', ''),
