@@ -471,10 +471,10 @@ static void give_signals_back(const struct signals_before *before)
 
 /* ---- whom ---- */
 
-/* The directory of a cgroup: as it is named, of cgroup v2, or of the hierarchy that version 1 has for this. */
+/* The directory of a cgroup: as it is named, of cgroup v2 (beside version 1 it is elsewhere), or of the hierarchy that version 1 has for this. */
 static bool cgroup_folder(const char *name, char path[PATH_MAX], struct bc_error *err)
 {
-	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/perf_event/", ""};
+	static const char *const roots[] = {"/sys/fs/cgroup/", "/sys/fs/cgroup/unified/", "/sys/fs/cgroup/perf_event/", ""};
 	static const char list[] = "/cgroup.procs"; /* of its processes: what has none is no cgroup */
 
 	for (size_t i = 0; i < BC_COUNT(roots); i++) {

@@ -189,7 +189,7 @@ def machine():
 
 
 def cgroup():
-    roots = [root for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/perf_event') if os.path.exists(root + '/cgroup.procs')]
+    roots = [root for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/unified', '/sys/fs/cgroup/perf_event') if os.path.exists(root + '/cgroup.procs')]
     if not roots:
         return left_out.append('cgroup: neither version 2 nor perf_event of version 1 is mounted')
     with open('/proc/self/cgroup', encoding='ascii') as file:
@@ -199,6 +199,66 @@ def cgroup():
     load.wait()
     check('exit', result.code == 0, result.err)
     return weights(LOAD, *shards('out'))
+
+
+def own_cgroup():
+    """A new one with another one in it; what runs outside is not counted.  Both are gone afterwards."""
+    roots = [root for root in ('/sys/fs/cgroup', '/sys/fs/cgroup/unified') if os.path.exists(root + '/cgroup.controllers')]
+    own = roots and '%s/batconv-test-%d' % (roots[0], os.getpid())
+    try:
+        os.makedirs(own + '/below')
+    except (OSError, TypeError) as error:
+        return left_out.append('own cgroup: %s' % (error if roots else 'version 2 is not mounted'))
+    try:
+        outside = subprocess.Popen([LOAD, '900'])
+        inside = [subprocess.Popen(['sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$1" 900', folder, path])
+                  for folder, path in ((own, './' + shutil.copy(LOAD, 'one')), (own + '/below', './' + shutil.copy(LOAD, 'two')))]
+        time.sleep(0.2)
+        result = record('-F', '2000', '--cgroup=' + os.path.basename(own), '--sandbox', '-o', 'out/', 'sleep', '1.5')
+        for process in [outside, *inside]:
+            process.wait()
+    finally:
+        for folder in own + '/below', own:
+            os.rmdir(folder)
+    check('exit', result.code == 0, result.err)
+    check('outside', not result.binary('load'), result.err)
+    both = result.stats['samples']['kept'] - result.stats['few_samples']
+    return check('inside', both > 200 and len(shards('out', 'one')) + len(shards('out', 'two')) >= 1, result.err)
+
+
+def overlay():
+    """The program lies on an overlay in a namespace of its own, as in a container: its inode there can be another."""
+    for name in 'lower', 'upper', 'work', 'merged':
+        os.mkdir(name)
+    shutil.copy(LOAD, 'lower/load')
+    mount = 'mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work merged'
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', mount], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return left_out.append('overlay: ' + done.stderr.strip())
+    result = record('-F', '4000', '-o', 'lower-out/', 'unshare', '-m', 'sh', '-c', mount + ' && exec merged/load 500')
+    check('below', result.code == 0, result.err)
+    weights(LOAD, *shards('lower-out'))
+    # Copied up by a write, and recorded from outside when it runs.
+    load = waiting('unshare', '-m', 'sh', '-c', mount + ' && touch merged/load && exec merged/load 500 wait')
+    recorder = start('--sandbox', '-F', '2000', '-o', 'upper-out/', '-p', str(load.load_pid))
+    time.sleep(0.5)
+    go(load)
+    ended(recorder)
+    load.wait()
+    return weights(LOAD, *shards('upper-out'))
+
+
+def setuid():
+    """Root records it; another user may not: it runs to its end, and the message says why nothing was counted."""
+    os.chmod('.', 0o777)
+    shutil.copy(BATCONV, 'batconv')
+    shutil.copy(LOAD, 'raised')
+    os.chmod('raised', 0o4755)
+    result = record('-F', '4000', '-o', 'root/', './raised', '400')
+    check('root', result.code == 0, result.err)
+    weights(LOAD, *shards('root', 'raised'))
+    result = record('--forward-exit', '-o', 'user/', './raised', '300', user=True, json_stats=False)
+    check('user', result.code == 3 and 'or that is setuid: record as root' in result.err and 'exit code' not in result.err, result.err)
 
 
 def mount_namespace():
@@ -674,7 +734,7 @@ def sandbox():
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
          exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, slow_hand_over, many_files,
          overhead]
-OF_ROOT = [machine, cgroup, mount_namespace, ordinary_user, unreadable, sandbox, sandbox_of_another_user]
+OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, sandbox, sandbox_of_another_user]
 
 
 def main():
