@@ -70,7 +70,7 @@ static void log_number(FILE *log, uint32_t number)
 
 bool perf_log_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err)
 {
-	static const char *const names[] = {[FLOW_TARGET] = "target", [FLOW_AT] = "at", [FLOW_LEAVE] = "leave", [FLOW_STOP] = "stop", [FLOW_BEGIN] = "begin"};
+	static const char *const names[] = {[FLOW_TARGET] = "target", [FLOW_AT] = "at", [FLOW_LEAVE] = "leave", [FLOW_STOP] = "stop", [FLOW_BEGIN] = "begin", [FLOW_FROM] = "from"};
 
 	(void)err;
 	fprintf(ctx, "FLOW %" PRIu32, flow->lane);

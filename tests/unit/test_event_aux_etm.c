@@ -114,10 +114,10 @@ static void say_number(struct reading *r, const char *before, uint64_t value, co
 	r->len += (size_t)snprintf(r->text + r->len, sizeof(r->text) - r->len, "%s%" PRIx64 "%s", before, value, behind);
 }
 
-/* "TTN", ">4000 " (target), "@" (at), "<" (leave), "[" (begin), "." (stop), "!" (lost), "{t5}", "{c7}" when time or context change. */
+/* "TTN", ">4000 " (target), "@" (at), "<" (leave), "[" (begin), "^" (from), "." (stop), "!" (lost), "{t5}", "{c7}" when time or context change. */
 static void tell(struct reading *r)
 {
-	static const char *const marks[] = {[FLOW_TARGET] = ">", [FLOW_AT] = "@", [FLOW_LEAVE] = "<", [FLOW_BEGIN] = "["};
+	static const char *const marks[] = {[FLOW_TARGET] = ">", [FLOW_AT] = "@", [FLOW_LEAVE] = "<", [FLOW_BEGIN] = "[", [FLOW_FROM] = "^"};
 
 	for (size_t i = 0; i < r->batch.count; i++) {
 		const struct flow_answer *answer = &r->answers[i];
@@ -315,6 +315,10 @@ static void test_others(void **state)
 	READS(etmv4, START "\xf7\xaa\x04\0\x40\0\x05\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xac\x05\x95\x04\xf7", "[400000 T!@400010 T");
 	READS(etmv4, START "\xf7\xaf\x95\x04\xf7", "[400000 T!@400010 T");
+	/* source addresses: the branch that was taken, in all forms of an address, of which the three last are told anew */
+	READS(ete, START "\xf6\xb4\x04\x95\x08\xb5\x05\xb6\1\2\3\4\xb7\1\2\3\4\xb8\1\2\3\4\5\6\7\10\xb9\1\2\3\4\5\6\7\10\xb2",
+	      "[400000 N^400010 >400020 ^40000a ^4030404 ^4030202 ^807060504030404 ^807060504030202 ^4030202 ");
+	READS(ete, SYNC "\xb4\x04\x95\x08", "@20 ");
 	/* conditional instructions and marks of data are skipped */
 	READS(etmv4, START "\xf7\x40\x43\x44\x48\x4c\x50\x01\x68\x81\x01\x02\x6c\x01\x6d\x02\x6e\x05\x20\x28\xf7", "[400000 TT");
 	/* overflow: up to the next synchronisation */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Samples of a trace of Arm SPE: in which process, and in front of which events.  Each recording is read as a file, whose pieces are found
- * first, and from a pipe. */
+/* Samples of a trace of Arm SPE, and answers of one of Arm ETM: in which process, and in front of which events.  Each recording is read as a file,
+ * whose pieces are found first, and from a pipe. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -482,6 +482,213 @@ static void test_cut_file(void **state)
 	build_perf_free(&b);
 }
 
+/* ---- answers ---- */
+
+/* Two units of ETMv4 with the trace ids 10 and 11, whose time stamps are those of the kernel's counter. */
+static void put_etm_info(struct build_perf *b)
+{
+	size_t begin = begin_record(b, PERF_USER_AUXTRACE_INFO, 0);
+	static const uint64_t registers[] = {0x840, 0x10, 0x28000ea1, 0x4100f403, 0x1088, 0, 0xcc, 1};
+
+	put_u64(b, 3);
+	put_u64(b, 1);
+	put_u64(b, UINT64_C(8) << 32 | 2);
+	put_u64(b, 0);
+	for (uint64_t cpu = 2; cpu < 4; cpu++) {
+		put_u64(b, 0x4040404040404040);
+		put_u64(b, cpu);
+		put_u64(b, 8);
+		for (size_t i = 0; i < 8; i++)
+			put_u64(b, registers[i] + (i == 1 ? cpu - 2 : 0));
+	}
+	end_record(b, begin);
+}
+
+/* A synchronisation, trace on, a time stamp if there are ticks, an address with a context if there is one; then a branch that was taken, and one that was not. */
+static void put_stretch(struct build_perf *trace, uint8_t ticks, uint8_t context, uint32_t address)
+{
+	const uint8_t stamp[] = {2, ticks}, at[] = {context ? 0x85 : 0x9d, address >> 2 & 127, address >> 9 & 127, (uint8_t)(address >> 16), 0, 0, 0, 0, 0},
+		      info[] = {0xb0, context, 0, 0, 0};
+
+	put_bytes(trace, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\x04", 15);
+	if (ticks)
+		put_bytes(trace, stamp, 2);
+	put_bytes(trace, at, 9);
+	if (context)
+		put_bytes(trace, info, 5);
+	put_bytes(trace, "\xd9", 1);
+}
+
+#define RAW UINT64_C(0x100)
+#define FLOW(lane, pid, tid, time, address) "FLOW " #lane " " #pid " " #tid " " #time " etm begin:" #address " TN\n"
+
+/* As samples: in front of the first event that came after it. */
+static void fill_flow_between(struct build_perf *b)
+{
+	struct build_perf trace = {0};
+
+	put_clock(b);
+	put_etm_info(b);
+	put_exec(b, 7, 10);
+	put_map(b, 7, 11, "/bin/a");
+	put_map(b, 7, 200, "/lib/b");
+	put_map(b, 7, 300, "/lib/c");
+	put_stretch(&trace, 9, 0, 0x401000);
+	put_stretch(&trace, 18, 0, 0x402000);
+	put_stretch(&trace, 27, 0, 0x403000);
+	put_stretch(&trace, 36, 0, 0x404000);
+	put_aux(b, NO, 0, trace.size, RAW);
+	put_piece(b, NO, 7, 0, &trace);
+	build_perf_free(&trace);
+}
+
+static void test_flow_between_events(void **state)
+{
+	static const char log[] = BEGUN "FLOW 0 7 7 90 etm begin:401000 TN begin:402000 TN\n" LIBRARY FLOW(0, 7, 7, 270, 403000) OTHER FLOW(0, 7, 7, 360, 404000);
+	struct perf_data_report details;
+
+	(void)state;
+	assert_log(fill_flow_between, false, log, &details);
+	assert_true(details.trace.decoded && !details.trace.refused);
+	assert_int_equal(details.first_ns, 90);
+	assert_int_equal(details.last_ns, 360);
+	assert_int_equal(details.trace.lanes, 1);
+	assert_int_equal(details.trace.bits, 8);
+	assert_int_equal(details.trace.targets, 4);
+	assert_log(fill_flow_between, true, log, NULL);
+}
+
+/* Nobody takes answers: what there is, is told, and nothing is read. */
+static void test_flow_without_a_taker(void **state)
+{
+	struct build_perf b = {0};
+	struct read_result result;
+	size_t size;
+	struct file_stream stream = {.name = "x.data", .fd = open("/dev/null", O_RDONLY)};
+
+	(void)state;
+	build(fill_flow_between, false, &b);
+	FILE *log = open_memstream(&result.log, &size);
+	const struct event_sink sink = {log, perf_log_event};
+	struct perf_data_input input = {.stream = &stream, .head = build_perf_bytes(&b)};
+	assert_true(perf_data_read(&input, &sink, &result.report, &result.err));
+	fclose(log);
+	assert_string_equal(result.log, BEGUN LIBRARY OTHER);
+	assert_int_equal(result.report.perf.trace.buffers, 1);
+	assert_false(result.report.perf.trace.decoded);
+	close(stream.fd);
+	free(result.log);
+	build_perf_free(&b);
+}
+
+/* Of processors: by the context, else by what ran there; a unit's processor is that of its trace id, wherever its bytes lie. */
+static void put_frames(struct build_perf *out, const struct build_perf *first, const struct build_perf *second)
+{
+	const struct build_perf *of[] = {first, second};
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t at = 0; at < of[i]->size; at += 14) {
+			uint8_t frame[16] = {(uint8_t)((0x10 + i) << 1 | 1)};
+			for (size_t k = 0; k < 14; k++) {
+				uint8_t byte = at + k < of[i]->size ? of[i]->data[at + k] : 0x70;
+				frame[1 + k] = k % 2 ? byte & 0xfe : byte;
+				frame[15] |= (uint8_t)(k % 2 ? (byte & 1) << (k + 1) / 2 : 0);
+			}
+			put_bytes(out, frame, 16);
+		}
+}
+
+static void fill_flow_processors(struct build_perf *b)
+{
+	struct build_perf first = {0}, second = {0}, frames = {0};
+
+	put_clock(b);
+	put_etm_info(b);
+	put_exec(b, 7, 10);
+	put_exec(b, 9, 10);
+	put_switch(b, false, 7, 5, 2, 50);
+	put_switch(b, false, 9, 5, 3, 50);
+	put_switch(b, false, 5, 7, 2, 150);
+	put_stretch(&first, 9, 0, 0x401000);
+	put_stretch(&first, 16, 0, 0x402000);
+	put_stretch(&first, 17, 9, 0x403000);
+	put_stretch(&second, 10, 0, 0x404000);
+	put_frames(&frames, &first, &second);
+	put_piece(b, 2, NO, 0, &frames);
+	build_perf_free(&first);
+	build_perf_free(&second);
+	build_perf_free(&frames);
+}
+
+static void test_flow_processors(void **state)
+{
+	static const char log[] = "EXEC 7\nEXEC 9\n" FLOW(0, 7, 7, 90, 401000) FLOW(1, 9, 9, 100, 404000) FLOW(0, 5, 5, 160, 402000) FLOW(0, 9, 9, 170, 403000);
+	struct perf_data_report details;
+
+	(void)state;
+	assert_log(fill_flow_processors, false, log, &details);
+	assert_int_equal(details.trace.lanes, 2);
+	assert_log(fill_flow_processors, true, log, NULL);
+}
+
+/* What is missing and what is cut, and what comes after its process has begun to run another program. */
+static void fill_flow_gap(struct build_perf *b)
+{
+	struct build_perf trace = {0};
+
+	put_clock(b);
+	put_etm_info(b);
+	put_exec(b, 7, 10);
+	put_stretch(&trace, 9, 0, 0x401000);
+	put_aux(b, NO, 0, trace.size, RAW);
+	put_piece(b, NO, 7, 0, &trace);
+	put_piece(b, NO, 7, trace.size + 8, &trace);
+	put_piece(b, NO, 7, 2 * trace.size + 8, &trace);
+	build_perf_free(&trace);
+}
+
+static void test_flow_gap(void **state)
+{
+	static const char log[] = "EXEC 7\nFLOW 0 7 7 90 etm begin:401000 TN lost begin:401000 TN begin:401000 TN\n";
+	struct perf_data_report details;
+
+	(void)state;
+	assert_log(fill_flow_gap, false, log, &details);
+	assert_int_equal(details.trace.gaps, 1);
+	assert_log(fill_flow_gap, true, log, NULL);
+}
+
+/* In a pipe, behind two rounds. */
+static void fill_flow_late(struct build_perf *b)
+{
+	struct build_perf trace = {0};
+
+	put_clock(b);
+	put_etm_info(b);
+	put_exec(b, 7, 10);
+	put_exec(b, 8, 10);
+	put_exec(b, 7, 200);
+	end_record(b, begin_record(b, PERF_USER_FINISHED_ROUND, 0));
+	put_exec(b, 9, 300);
+	end_record(b, begin_record(b, PERF_USER_FINISHED_ROUND, 0));
+	put_stretch(&trace, 9, 7, 0x401000);
+	put_stretch(&trace, 10, 8, 0x402000);
+	put_stretch(&trace, 40, 7, 0x403000);
+	put_aux(b, 2, 0, trace.size, RAW);
+	put_piece(b, 2, NO, 0, &trace);
+	build_perf_free(&trace);
+}
+
+static void test_flow_late(void **state)
+{
+	static const char log[] = "EXEC 7\nEXEC 8\nEXEC 7\nFLOW 0 8 8 100 etm lost begin:402000 TN\nEXEC 9\n" FLOW(0, 7, 7, 400, 403000);
+	struct perf_data_report details;
+
+	(void)state;
+	assert_log(fill_flow_late, true, log, &details);
+	assert_int_equal(details.trace.late, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,6 +701,11 @@ int main(void)
 		cmocka_unit_test(test_pieces_of_a_pipe),
 		cmocka_unit_test(test_cut_records),
 		cmocka_unit_test(test_cut_file),
+		cmocka_unit_test(test_flow_between_events),
+		cmocka_unit_test(test_flow_without_a_taker),
+		cmocka_unit_test(test_flow_processors),
+		cmocka_unit_test(test_flow_gap),
+		cmocka_unit_test(test_flow_late),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

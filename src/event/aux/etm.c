@@ -266,6 +266,9 @@ static void apply(struct etm_decoder *d, const struct etm_element *element, stru
 	case ELEMENT_ATOMS: put_atoms(d, element->value, element->count, batch); break;
 	case ELEMENT_EXCEPTION: d->exception = (uint8_t)element->value; break;
 	case ELEMENT_SOURCE:
+		if (!d->lost)
+			flow_put(batch, FLOW_FROM, element->value);
+		break;
 	case ELEMENT_LOST:
 	case ELEMENT_Q: lose(d, batch); break;
 	case ELEMENT_NO_BRANCH: break;
