@@ -93,7 +93,7 @@ static void begin(struct reading *r, const struct info *info, uint32_t stream)
 	*r = (struct reading){0};
 	r->batch = (struct flow_batch){r->answers, 0, 256};
 	r->setup = open_info(info, &facts);
-	r->decoder = calloc(1, etm_reader.decoder_size);
+	r->decoder = calloc(1, etm_reader.decoder_size + etm_reader.more(r->setup, &source));
 	assert_non_null(r->decoder);
 	r->asks = etm_reader.begin(r->decoder, r->setup, &source);
 }
@@ -394,7 +394,6 @@ static void test_units(void **state)
 	assert_int_equal(feed(&r, START, sizeof(START) - 1), 0);
 	assert_string_equal(r.text, "");
 	assert_true(etm_reader.number(r.setup, 1, UINT64_C(1) << 56 | UINT64_C(5) << 8 | 0x33, &err));
-	memset(r.decoder, 0, etm_reader.decoder_size);
 	source = (struct flow_source){.cpu = 0, .tid = AUX_NONE, .stream = 0x33};
 	etm_reader.begin(r.decoder, r.setup, &source);
 	assert_int_equal(source.cpu, 1);

@@ -296,7 +296,7 @@ static void apply(struct etm_decoder *d, const struct etm_element *element, stru
 
 static struct etm_element *element_at(struct etm_decoder *d, uint32_t i)
 {
-	return &d->elements[(d->first + i) % ETM_HELD_MOST];
+	return &d->elements[(d->first + i) % d->room];
 }
 
 /* Take atoms off the front of those that wait, as many as are committed. */
@@ -335,7 +335,7 @@ static bool drain(struct etm_decoder *d, struct flow_batch *batch)
 			d->waiting -= is_p0(element);
 			apply(d, element, batch);
 		}
-		d->first = (d->first + 1) % ETM_HELD_MOST;
+		d->first = (d->first + 1) % d->room;
 		d->held--;
 	}
 	return true;
@@ -346,7 +346,7 @@ static void commit_deep(struct etm_decoder *d)
 {
 	if (d->waiting > d->unit->depth && d->committed < d->waiting - d->unit->depth)
 		d->committed = d->waiting - d->unit->depth;
-	if (d->held > ETM_HELD_MOST - 8)
+	if (d->held > d->room - 16)
 		d->committed = d->waiting;
 }
 
@@ -927,13 +927,34 @@ static bool etm_read(void *ctx, struct bytes *rest, struct flow_batch *batch)
 	return true;
 }
 
+static const struct etm_unit *unit_of_source(const struct etm_setup *setup, const struct flow_source *source)
+{
+	const struct etm_unit *near = unit_of_cpu(setup, source->cpu);
+
+	if (source->stream != FLOW_NO_STREAM)
+		return unit_of_id(setup, source->stream, near);
+	return near ? near : setup->units.at;
+}
+
+/* What can wait: P0 elements as deep as the unit speculates, each with an address behind it. */
+static uint32_t room_of(const struct etm_unit *unit)
+{
+	uint32_t room = unit ? ETM_HELD_LEAST + 2 * unit->depth : 0;
+
+	return room < ETM_HELD_MOST ? room : ETM_HELD_MOST;
+}
+
+static size_t etm_more(const void *setup, const struct flow_source *source)
+{
+	return room_of(unit_of_source(setup, source)) * sizeof(struct etm_element);
+}
+
 static struct flow_asks etm_begin(void *ctx, const void *setup, struct flow_source *source)
 {
 	struct etm_decoder *d = ctx;
-	const struct etm_setup *etm = setup;
-	const struct etm_unit *near = unit_of_cpu(etm, source->cpu);
 
-	d->unit = source->stream == FLOW_NO_STREAM ? near ? near : etm->units.at : unit_of_id(etm, source->stream, near);
+	d->unit = unit_of_source(setup, source);
+	d->room = room_of(d->unit);
 	d->expects = FLOW_TARGET;
 	d->lost = true;
 	if (!d->unit)
@@ -975,6 +996,7 @@ const struct flow_reader etm_reader = {
 	.open = etm_open,
 	.close = etm_close,
 	.number = etm_number,
+	.more = etm_more,
 	.begin = etm_begin,
 	.read = etm_read,
 	.place = etm_place,

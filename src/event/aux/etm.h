@@ -69,7 +69,9 @@ struct etm_element {
 	uint64_t value;
 };
 
-#define ETM_HELD_MOST 512 /* of these; more, and the oldest are taken as committed */
+/* Of these: a few, and more for a unit that speculates.  If there would be more, the oldest are taken as committed. */
+#define ETM_HELD_LEAST 32
+#define ETM_HELD_MOST 512
 
 struct etm_decoder {
 	const struct etm_unit *unit; /* NULL: the bytes are of another kind of source, and left out */
@@ -88,9 +90,9 @@ struct etm_decoder {
 	uint32_t unseen;             /* speculative elements that were told before the first synchronisation */
 	uint32_t waiting;            /* P0 elements that wait, with these ... */
 	uint32_t committed;          /* ... of which so many are certain */
-	uint32_t first, held;        /* of `elements`, a ring */
-	struct etm_element elements[ETM_HELD_MOST];
 	struct answer_counts counts;
+	uint32_t first, held, room;  /* of `elements`, a ring */
+	struct etm_element elements[];
 };
 
 /* What perf knows of the units: the body of AUXTRACE_INFO. */

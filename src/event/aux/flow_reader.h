@@ -94,8 +94,8 @@ struct flow_asks {
 
 struct flow_reader {
 	uint32_t kind;       /* of AUXTRACE_INFO */
-	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames (frames.h) */
-	size_t decoder_size; /* of what read() and the others work on; memory is zeroed, and freed without a word */
+	bool frames;         /* buffers that AUX records do not call raw are CoreSight's frames (etm_frame.h) */
+	size_t decoder_size; /* of what read() and the others work on, without what more() adds; memory is zeroed, and freed without a word */
 
 	/* What AUXTRACE_INFO says behind its kind and the word that fills up.  To be closed; NULL with err: BC_NOMEM, BC_FORMAT
 	 * config  of the event whose type is the first word of `info`; 0: there is none */
@@ -104,6 +104,9 @@ struct flow_reader {
 
 	/* AUX_OUTPUT_HW_ID: which trace id a processor has.  May be NULL.  BC_NOMEM */
 	bool (*number)(void *setup, uint32_t cpu, uint64_t hw_id, struct bc_error *err);
+
+	/* How many bytes more a decoder of a source needs.  May be NULL. */
+	size_t (*more)(const void *setup, const struct flow_source *source);
 
 	/* At the begin of the bytes of a source.  Sets the processor in `source`, if it knows which wrote them. */
 	struct flow_asks (*begin)(void *decoder, const void *setup, struct flow_source *source);

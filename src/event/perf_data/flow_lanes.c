@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_LEAST 128 /* answers that there is room for at first */
+#define BATCH_LEAST (2 * FLOW_BATCH_ROOM) /* answers that there is room for at first */
 
 /* While a source of a queue waits, so many bytes of it are kept in order to reach those of another one, whose turn it is. */
 #define SOURCE_MOST ((size_t)1 << 20)
@@ -53,7 +53,8 @@ static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream,
 	const struct aux_queue *queue = &lanes->queues->all.at[number];
 	struct flow_lane lane = {.source = {queue->cpu, queue->tid, stream, queue->reference}, .queue = number, .next = lanes->by_queue.at[number].first};
 
-	lane.decoder = calloc(1, lanes->reader->decoder_size);
+	size_t more = lanes->reader->more ? lanes->reader->more(lanes->setup, &lane.source) : 0;
+	lane.decoder = calloc(1, lanes->reader->decoder_size + more);
 	if (!lane.decoder || !grow(&lane.batch, BATCH_LEAST, err) || lanes->all.len >= FLOW_NO_LANE || !flow_lane_vec_push(&lanes->all, lane)) {
 		free(lane.decoder);
 		free(lane.batch.at);
