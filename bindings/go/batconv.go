@@ -74,7 +74,7 @@ type Translator struct {
 	handle *C.struct_batconv_translator
 }
 
-// Version is that of the library, such as "0.1.0".
+// Version is that of the library, such as "1.0.0".
 func Version() string {
 	number := uint32(C.batconv_version())
 	return fmt.Sprintf("%d.%d.%d", number/1000000, number/1000%1000, number%1000)

@@ -62,8 +62,8 @@
 #include <stdint.h>
 
 /* The version of this header, and as one number that can be compared. */
-#define BAT_VERSION_MAJOR 0
-#define BAT_VERSION_MINOR 1
+#define BAT_VERSION_MAJOR 1
+#define BAT_VERSION_MINOR 0
 #define BAT_VERSION_PATCH 0
 #define BAT_VERSION_NUMBER                                                     \
 	(BAT_VERSION_MAJOR * 1000000 + BAT_VERSION_MINOR * 1000 + BAT_VERSION_PATCH)

@@ -52,8 +52,8 @@
 
 /* The version of these headers, and as one number that can be compared.  That of the libraries that the
  * program runs with: batconv_version() (maps.h), batconv_capture_version() (capture.h). */
-#define BATCONV_VERSION_MAJOR 0
-#define BATCONV_VERSION_MINOR 1
+#define BATCONV_VERSION_MAJOR 1
+#define BATCONV_VERSION_MINOR 0
 #define BATCONV_VERSION_PATCH 0
 #define BATCONV_VERSION_NUMBER \
 	(BATCONV_VERSION_MAJOR * 1000000 + BATCONV_VERSION_MINOR * 1000 + BATCONV_VERSION_PATCH)

@@ -6,7 +6,6 @@
     formats.py documents    kept JSON by the schemas of today, which must refuse none; what would refuse them is found
     formats.py commands     commands, options, their values and findings of verify that 1.0 had are there
     formats.py --make       makes the kept files that are not there (a new format, a new output), and MANIFEST
-    formats.py --again      makes all of them: until 1.0 is released, for a key that it will have
 
 The kept files are in 1.0/: files/, documents/, whose sums are in MANIFEST and which are never changed, and read/, what is read of them
 where there is no other source.  They were made from inputs/demo and inputs/next by the rows below.  Environment: BATCONV, INPUTS, SOURCE.
@@ -15,7 +14,6 @@ import copy
 import hashlib
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -281,11 +279,6 @@ CAPTURED = '''\
 '''
 
 
-def again():
-    shutil.rmtree(KEPT)
-    return make()
-
-
 def make():
     for name, command in FILES.items():
         if command:
@@ -309,7 +302,7 @@ def make():
 
 
 def main():
-    work = {'files': files, 'documents': documents, 'commands': commands, '--make': make, '--again': again}.get(sys.argv[1] if len(sys.argv) == 2 else '')
+    work = {'files': files, 'documents': documents, 'commands': commands, '--make': make}.get(sys.argv[1] if len(sys.argv) == 2 else '')
     if not work:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as folder:
@@ -319,10 +312,10 @@ def main():
         os.symlink(KEPT, 'kept')
         output('transcode', '-q', '-l', 'fixed', '-o', 'fixed', 'demo/demo.bolt')
         said = work()
-        if work not in (make, again):
+        if work is not make:
             check_manifest()
         os.chdir('/')
-    print('\n'.join(wrong + (['until 1.0 is released: formats.py --again'] if wrong else [])) or said)
+    print('\n'.join(wrong) or said)
     return 1 if wrong else 0
 
 

@@ -20,7 +20,7 @@ __all__ = ['Call', 'Error', 'Place', 'Translator', 'version']
 _LINES, _INLINES = 4, 8  # enum batconv_lookup
 _INSTRUCTIONS, _CALL_STACK = 0, 1  # enum batconv_addresses
 _CODES = ('OK', 'NOMEM', 'IO', 'FORMAT', 'UNSUPPORTED', 'NOTFOUND', 'MISMATCH', 'ARGUMENT')  # enum batconv_code
-_MAJOR, _MINOR = 0, 1  # the release whose structs are below
+_MAJOR, _MINOR = 1, 0  # the release whose structs are below
 
 
 class Error(Exception):
@@ -73,7 +73,7 @@ def _library_path() -> str:
     if named:
         return named
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'libbatconv.so')
-    return own if os.path.exists(own) else 'libbatconv.so.0'
+    return own if os.path.exists(own) else 'libbatconv.so.1'
 
 
 def _load() -> ctypes.CDLL:
@@ -81,7 +81,7 @@ def _load() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(path)
     except OSError as why:
-        raise ImportError('libbatconv cannot be loaded (%s): install libbatconv0, or set BATCONV_LIBRARY to the path of '
+        raise ImportError('libbatconv cannot be loaded (%s): install libbatconv1, or set BATCONV_LIBRARY to the path of '
                           'libbatconv.so' % why) from None
     library.batconv_version.restype = ctypes.c_uint32
     number = library.batconv_version()

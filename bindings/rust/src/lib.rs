@@ -97,7 +97,7 @@ pub struct Translator {
 // SAFETY: address.h: a translator is tied to no thread; `&mut self` keeps others out.
 unsafe impl Send for Translator {}
 
-/// The version of the library, such as "0.1.0".
+/// The version of the library, such as "1.0.0".
 pub fn version() -> String {
     // SAFETY: it takes nothing and always answers.
     let number = unsafe { sys::batconv_version() };
