@@ -451,6 +451,7 @@ static uint8_t take_byte(struct payload *p)
 	return *p->at++;
 }
 
+/* At most 8. */
 static uint64_t take_bytes(struct payload *p, unsigned count)
 {
 	uint64_t value = 0;
@@ -734,7 +735,10 @@ static bool take_known(struct etm_decoder *d, uint8_t header, struct payload *p)
 	case 0x04: push(d, ELEMENT_TRACE_ON, 0, 0); return true;
 	case 0x06: take_exception(d, p); return true;
 	case 0x07: return !ete; /* an atom has told it */
-	case 0x09: take_bytes(p, 9); return ete;
+	case 0x09:
+		take_byte(p); /* the exception level */
+		take_bytes(p, 8);
+		return ete;
 	case 0x0a:
 		if (ete && d->unit->transactions_are_p0)
 			push(d, ELEMENT_NO_BRANCH, 0, 0);
