@@ -92,7 +92,7 @@ static void test_pieces(void **state)
 	}
 }
 
-/* Four full synchronisations in a row; three are none of a barrier.  The source is not known behind one. */
+/* Four full synchronisations in a row; three are none of a barrier.  The source is not known behind one if there were several. */
 static void test_barrier(void **state)
 {
 	struct etm_frames frames = {0};
@@ -107,7 +107,13 @@ static void test_barrier(void **state)
 	deal(&frames, "\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x21\x00", 16, text, &id, &left);
 	deal(&frames, sync, 16, text, &id, &left);
 	deal(&frames, "\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x21\x0f\x10\x00", 16, text, &id, &left);
-	assert_string_equal(text, "10:80 0 1 0 85 11 0 0 0 0 0 f7 fe 0 2 3 4 5 6 7 8 9 a b c d e f |10:f 10 ");
+	assert_string_equal(text, "10:80 0 1 0 85 11 0 0 0 0 0 f7 fe 0 2 3 4 5 6 7 8 9 a b c d e f |10:2 3 4 5 6 7 8 9 a b c d f 10 ");
+	*text = 0;
+	id = 0;
+	deal(&frames, "\x23\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x00", 16, text, &id, &left);
+	deal(&frames, sync, 16, text, &id, &left);
+	deal(&frames, "\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x21\x0f\x10\x00", 16, text, &id, &left);
+	assert_string_equal(text, "11:3 4 5 6 7 8 9 a b c d e f 10 |10:f 10 ");
 }
 
 int main(void)

@@ -47,6 +47,13 @@ static bool is_source(uint8_t id)
 	return id >= ETM_ID_LEAST && id <= ETM_ID_MOST;
 }
 
+static void set_source(struct etm_frames *frames, uint8_t id)
+{
+	frames->id = id;
+	if (is_source(id) && frames->only != id)
+		frames->only = frames->only ? ETM_IDS : id;
+}
+
 enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, struct etm_byte out[static 15], unsigned *count)
 {
 	const uint8_t *frame = frames->frame;
@@ -64,7 +71,7 @@ enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, str
 		unsigned low = frame[15] >> i & 1;
 		bool names = even & 1;
 		if (names)
-			frames->id = even >> 1;
+			set_source(frames, even >> 1);
 		else if (is_source(frames->id))
 			out[n++] = (struct etm_byte){frames->id, (uint8_t)(even | low)};
 		uint8_t of = names && low ? before : frames->id;
@@ -77,5 +84,5 @@ enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, str
 
 void etm_frames_cut(struct etm_frames *frames)
 {
-	*frames = (struct etm_frames){0};
+	*frames = (struct etm_frames){.only = frames->only, .id = frames->only < ETM_IDS ? frames->only : 0};
 }

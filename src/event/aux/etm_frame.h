@@ -32,6 +32,7 @@ struct etm_frames {
 	unsigned have;  /* bytes of the frame that were read */
 	unsigned syncs; /* full ones in a row */
 	uint8_t id;     /* of the bytes that follow; 0: not known */
+	uint8_t only;   /* the only one so far; 0: none, or ETM_IDS: several */
 };
 
 enum etm_frame {
@@ -43,7 +44,7 @@ enum etm_frame {
 /* Take a frame off the front of *rest: *count bytes of sources, in their order.  What is padding is left out. */
 enum etm_frame etm_frame_next(struct etm_frames *frames, struct bytes *rest, struct etm_byte out[static 15], unsigned *count);
 
-/* The bytes that follow are none that followed those before; they begin with a frame. */
+/* The bytes that follow are none that followed those before; they begin with a frame.  Its source is not known, unless there was only one so far. */
 void etm_frames_cut(struct etm_frames *frames);
 
 #endif
