@@ -225,6 +225,7 @@ static const struct figure_row recording_rows[] = {
 	{"last_ns", NULL, VALUE(struct recording, last)},
 	FIGURES(struct recording, report.perf., lost_events, lost_samples),
 	{.rows = trace_rows, .at = offsetof(struct recording, report.perf.trace)},
+	{"trace_addresses", NULL, VALUE(struct recording, addresses)},
 	{"whole", .read = is_whole},
 	{"branch_stacks", BEGIN},
 	{"samples", NULL, VALUE(struct recording, with_stack)},
@@ -302,7 +303,13 @@ static void print_trace(const struct perf_trace_report *trace, FILE *out)
 			trace->truncated, plural(trace->truncated), trace->partial, trace->partial == 1 ? " was" : "s were", trace->collisions);
 	if (trace->snapshots)
 		fprintf(out, "             snapshots: %" PRIu64 "\n", trace->snapshots);
-	if (trace->gaps || trace->cut)
+	if (trace->overflows || trace->dropped || trace->late)
+		fprintf(out, "             lost: %" PRIu64 " overflow%s, %" PRIu64 " branch%s without a place, %" PRIu64 " that came too late\n", trace->overflows,
+			plural(trace->overflows), trace->dropped, trace->dropped == 1 ? "" : "es", trace->late);
+	if (trace->bad_bytes && trace->decoded)
+		fprintf(out, "             damaged: %" PRIu64 " byte%s in no packet, %" PRIu64 " gap%s\n", trace->bad_bytes, plural(trace->bad_bytes), trace->gaps,
+			plural(trace->gaps));
+	else if (trace->gaps || trace->cut)
 		fprintf(out, "             damaged: %" PRIu64 " gap%s, %" PRIu64 " operation%s left out\n", trace->gaps, plural(trace->gaps), trace->cut,
 			plural(trace->cut));
 }
@@ -313,6 +320,8 @@ static void print_counts(const struct recording *r, FILE *out)
 		fprintf(out, "samples      %" PRIu64 "%s", r->samples, r->samples && r->first ? ", in " : "\n");
 	if (r->samples && r->first)
 		fprintf(out, "%.3f s\n", (double)(r->last - r->first) / 1e9);
+	if (!r->samples && r->addresses && r->first)
+		fprintf(out, "time         %.3f s\n", (double)(r->last - r->first) / 1e9);
 	if (r->report.perf.lost_events || r->report.perf.lost_samples)
 		fprintf(out, "lost         %" PRIu64 " record%s, %" PRIu64 " sample%s\n", r->report.perf.lost_events, plural(r->report.perf.lost_events),
 			r->report.perf.lost_samples, plural(r->report.perf.lost_samples));
@@ -324,7 +333,7 @@ static void print_counts(const struct recording *r, FILE *out)
 	else if (r->branches || r->fall_throughs)
 		fprintf(out, "branches     %" PRIu64 ", and %" PRIu64 " fall-throughs, aggregated before\n", r->branches,
 			r->fall_throughs);
-	else
+	else if (!r->report.perf.trace.decoded)
 		fputs("branches     none\n", out);
 	if (r->with_chain)
 		fprintf(out, "call stacks  with %.1f %% of the samples\n", percent(r->with_chain, r->samples));
@@ -355,7 +364,7 @@ static void print_processes(const struct recording *r, FILE *out)
 	for (size_t i = 0; i < r->processes.len && i < INSPECT_LISTED; i++) {
 		const struct share *share = &r->processes.at[i];
 		label(i ? "" : "processes", out);
-		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples));
+		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples + r->addresses));
 		if (share->of == NO_PID)
 			fputs("of no known pid", out);
 		else
@@ -373,7 +382,7 @@ static void print_files(const struct inspected *found, FILE *out)
 	for (size_t i = 0; i < r->files.len && i < INSPECT_LISTED; i++) {
 		const struct share *share = &r->files.at[i];
 		label(i ? "" : "files", out);
-		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples));
+		fprintf(out, "%5.1f %%  ", percent(share->samples, r->samples + r->addresses));
 		if (share->of >= SHARE_UNKNOWN) {
 			fputs(share->of == SHARE_KERNEL ? "the kernel" : "nothing that is known", out);
 		} else {

@@ -11,6 +11,7 @@ const struct figure_row trace_rows[] = {
 	{"kind", .read = kind_of},
 	FIGURES(struct perf_trace_report, , buffers, bytes, snapshots, truncated, partial, collisions),
 	FIGURES(struct perf_trace_report, , operations, branches, unowned, gaps, cut, bad_bytes, unknown_packets),
+	FIGURES(struct perf_trace_report, , lanes, bits, targets, dropped, overflows, late),
 	{END},
 	{0},
 };
@@ -22,11 +23,14 @@ static bool is_read(const struct perf_trace_report *trace)
 
 void trace_tell(const struct perf_trace_report *trace, char *line, size_t size)
 {
-	char read[96] = "";
+	char read[160] = "";
 
 	if (is_read(trace))
 		snprintf(read, sizeof(read), ": %" PRIu64 " operation%s sampled, of which %" PRIu64 " %s", trace->operations, plural(trace->operations),
 			 trace->branches, trace->branches == 1 ? "is a branch" : "are branches");
+	else if (trace->decoded)
+		snprintf(read, sizeof(read), ", of %" PRIu64 " %s: %" PRIu64 " branch%s taken or not, %" PRIu64 " address%s where others led",
+			 trace->lanes, trace->lanes == 1 ? "processor or thread" : "processors or threads", trace->bits, trace->bits == 1 ? "" : "es", trace->targets, trace->targets == 1 ? "" : "es");
 	snprintf(line, size, "%" PRIu64 " byte%s of a trace (%s) in %" PRIu64 " piece%s%s", trace->bytes, plural(trace->bytes),
 		 perf_trace_name(trace->kind), trace->buffers, plural(trace->buffers), read);
 }
@@ -35,7 +39,9 @@ void warn_of_trace(const char *path, const struct perf_trace_report *trace, cons
 {
 	const char *itrace = perf_trace_itrace(trace);
 
-	if (itrace)
+	if (trace->refused)
+		warn(to, "%s: warning: its trace of the processor (%s) is not read, as it is %s", path, perf_trace_name(trace->kind), trace->refused);
+	else if (itrace)
 		warn(to, "%s: has traces of the processor (%s), which are not decoded here; convert what `perf script --itrace=%s -F pid,ip,brstack "
 			 "--show-mmap-events` prints", path, perf_trace_name(trace->kind), itrace);
 	else if (trace->found && !trace->buffers)
@@ -49,8 +55,19 @@ void warn_of_trace(const char *path, const struct perf_trace_report *trace, cons
 		     trace->unowned == 1 ? "" : "es");
 	if (trace->truncated)
 		warn(to, "%s: warning: the buffer of the trace was full %" PRIu64 " time%s, and what ran then is missing: a larger one "
-			 "(perf record -m,16M) or fewer samples (-c) help", path, trace->truncated, plural(trace->truncated));
-	if (trace->cut || trace->bad_bytes)
+			 "(perf record -m,16M) or %s help", path, trace->truncated, plural(trace->truncated),
+		     is_read(trace) ? "fewer samples (-c)" : "an address filter (--filter 'filter * @ PROG')");
+	if (trace->overflows)
+		warn(to, "%s: warning: the processor could not write its trace fast enough %" PRIu64 " time%s, and what ran then is missing: without kernel "
+			 "(:u) and without cycles (cyc=0), or with an address filter (--filter 'filter * @ PROG'), there is less to write", path,
+		     trace->overflows, plural(trace->overflows));
+	if (trace->decoded && trace->gaps)
+		warn(to, "%s: warning: damaged: bytes of the trace are missing at %" PRIu64 " place%s, and what ran up to the next one where reading can begin "
+			 "is left out", path, trace->gaps, plural(trace->gaps));
+	if (trace->decoded && trace->bad_bytes)
+		warn(to, "%s: warning: damaged: %" PRIu64 " byte%s of the trace %s in no packet, and what ran up to the next place where reading can begin is "
+			 "left out", path, trace->bad_bytes, plural(trace->bad_bytes), trace->bad_bytes == 1 ? "is" : "are");
+	if (!trace->decoded && (trace->cut || trace->bad_bytes))
 		warn(to, "%s: warning: damaged: %" PRIu64 " sampled operation%s of the trace left out, as %s cut or damaged", path, trace->cut,
 		     plural(trace->cut), trace->cut == 1 ? "it is" : "they are");
 	if (trace->unknown_packets)

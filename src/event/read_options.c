@@ -42,5 +42,5 @@ const char *perf_trace_name(uint32_t kind)
 
 const char *perf_trace_itrace(const struct perf_trace_report *trace)
 {
-	return trace->found && trace->kind != PERF_TRACE_ARM_SPE ? "i10usl" : NULL;
+	return trace->found && !trace->decoded && trace->kind != PERF_TRACE_ARM_SPE ? "i10usl" : NULL;
 }

@@ -43,14 +43,14 @@ static bool find_event(struct recording *r, struct text name)
 	return share_vec_push(&r->events, (struct share){r->names.len - 1, 0});
 }
 
-static uint64_t file_of(const struct recording *r, const struct sample *sample)
+static uint64_t file_of(const struct recording *r, uint32_t pid, uint64_t address)
 {
-	const struct mapping *module = sample->ip.v >= USER_END ? history_module(&r->history, sample->ip.v) : NULL;
+	const struct mapping *module = address >= USER_END ? history_module(&r->history, address) : NULL;
 
-	if (sample->ip.v >= USER_END)
+	if (address >= USER_END)
 		return module ? module->file : SHARE_KERNEL;
-	const struct process *process = history_process(&r->history, sample->pid);
-	const struct mapping *m = process ? map_set_find(process->maps, sample->ip.v) : NULL;
+	const struct process *process = history_process(&r->history, pid);
+	const struct mapping *m = process ? map_set_find(process->maps, address) : NULL;
 	return m ? m->file : SHARE_UNKNOWN;
 }
 
@@ -65,7 +65,7 @@ static void note_time(struct recording *r, uint64_t time)
 static bool take_sample(struct recording *r, const struct event *event, struct bc_error *err)
 {
 	const struct sample *sample = event->sample;
-	uint64_t file[COUNT_KEY_WORDS] = {file_of(r, sample)}, pid[COUNT_KEY_WORDS] = {sample->pid};
+	uint64_t file[COUNT_KEY_WORDS] = {file_of(r, sample->pid, sample->ip.v)}, pid[COUNT_KEY_WORDS] = {sample->pid};
 	bool placed = sample->ip.v || sample->has_stack;
 
 	note_time(r, event->time);
@@ -92,6 +92,25 @@ static void take_traces(struct recording *r, const struct event *event)
 		if (trace_has_fall_through(&t->trace))
 			r->fall_throughs = count_add_saturating(r->fall_throughs, t->count);
 	}
+}
+
+/* Which files and processes a trace is of: those of its addresses.  No code is walked. */
+static bool take_flow(void *ctx, const struct trace_flow *flow, struct bc_error *err)
+{
+	struct recording *r = ctx;
+	uint64_t pid[COUNT_KEY_WORDS] = {flow->pid}, before = r->addresses;
+
+	note_time(r, flow->time);
+	for (size_t i = 0; i < flow->count; i++) {
+		const struct flow_answer *answer = &flow->at[i];
+		if (answer->kind == FLOW_BITS || answer->kind == FLOW_LOST || !answer->value)
+			continue;
+		uint64_t file[COUNT_KEY_WORDS] = {file_of(r, flow->pid, answer->value)};
+		if (!count_table_add(&r->by_file, file, 1, 0))
+			return bc_fail_nomem(err);
+		r->addresses++;
+	}
+	return r->addresses == before || count_table_add(&r->by_pid, pid, r->addresses - before, 0) || bc_fail_nomem(err);
 }
 
 static bool take_event(void *ctx, const struct event *event, struct bc_error *err)
@@ -150,8 +169,9 @@ bool recording_read(const char *path, struct input_progress progress, struct car
 		    struct recording *r, struct bc_error *err)
 {
 	const struct event_sink sink = {r, take_event};
+	const struct flow_taker taker = {.ctx = r, .take = take_flow};
 	struct reader_options how = {.cut_will_do = true, .recordings = carried ? &carried->recordings : NULL,
-				     .new_recording = carried && carried->new_recording};
+				     .new_recording = carried && carried->new_recording, .flow = &taker};
 
 	r->history.files = &r->mapped;
 	r->carried = carried;

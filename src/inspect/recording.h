@@ -10,7 +10,7 @@
 #include "src/base/count_table.h"
 #include "src/event/reader.h"
 
-/* One of several events, files or processes, and its part of the samples. */
+/* One of several events, files or processes, and its part of the samples; of a file and a process, of the addresses of traces, too. */
 struct share {
 	uint64_t of; /* an index of names, the number of a file, or a pid */
 	uint64_t samples;
@@ -30,6 +30,7 @@ struct recording {
 
 	uint64_t samples; /* of perf.data and text; or pre-aggregated counts of plain samples */
 	uint64_t branches, fall_throughs; /* pre-aggregated: what the records count */
+	uint64_t addresses; /* that traces of the way through the code tell */
 	uint64_t with_stack, with_chain, without_address;
 	uint64_t entries; /* of all branch stacks */
 	size_t deepest;   /* stack */

@@ -249,6 +249,77 @@ def spe_pieces(n):
     return with_binary(recording(rows))
 
 
+# ---- traces of Intel PT ----
+
+PT = record(70, pack('<II17Q', 1, 0, 8, 0, 1, 0, 1, 0x400, 0x800, 3, 0, 1, 0x200, 0x3c000, 0, 0, 2, 0, 0))  # a tick is a ns
+
+
+def pt_ip(head, address):
+    return bytes([head | 3 << 5]) + address.to_bytes(6, 'little')
+
+
+def pt_sync(time):
+    """Outside of the program."""
+    return b'\2\x82' * 8 + b'\x19' + time.to_bytes(7, 'little') + b'\2\x23'
+
+
+def pt_begin(address):
+    return pt_ip(0x11, address)
+
+
+def pt_queues(n):
+    """A thread for each piece, in which something is due before each of as many mappings."""
+    rows = [PT, first()]
+    rows += [record(7, pack('<IIIIQ', 1, 1, i + 2, 1, 2) + pack('<IIQ', 1, 1, 2), 0) for i in range(n)]
+    rows += [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 2 * i + 3) for i in range(n)]
+    for i in range(n):
+        trace = pt_sync(2 * i + 2) + pt_begin(CODE + i) + b'\1' + pt_sync(2 * n + 2) + pt_begin(CODE + i) + b'\1'
+        rows.append(of_thread(trace, tid=i + 2))
+    return with_binary(recording(rows))
+
+
+def pt_between_maps(n):
+    """One thread, and a mapping after each time it runs."""
+    rows = [PT, first()] + [mmap2(1, 0x7f0000000000 + i * 8192, 4096, '/l.so', 8000 * i + 3) for i in range(n)]
+    rows.append(of_thread(b''.join(pt_sync(8000 * i + 2) + pt_begin(CODE + i % 65536) + b'\1' for i in range(n))))
+    return with_binary(recording(rows))
+
+
+def of_thread(data, position=0, tid=1):
+    data += bytes(-len(data) % 8)
+    return record(71, pack('<QQQIIII', len(data), position, 0, 0, tid, 0xffffffff, 0)) + data
+
+
+def pt_lines(n):
+    """Each line of code begins at another place, and all go on to the end of the code."""
+    code = b'\x90' * 65536 + b'\xc3'
+    trace = pt_sync(1) + b''.join(pt_begin(CODE + i % 65536) + b'\1' for i in range(n))
+    return {'binary': program(code, [('f', CODE, len(code), FUNC)]).bytes(), 'recording': recording([PT, first(), of_thread(trace)])}
+
+
+def pt_circle(n):
+    """Code that never asks."""
+    code = b'\xeb\0' * 16000 + b'\xe9' + pack('<I', (1 << 32) - 32005) + b'\xc3'
+    trace = pt_sync(1) + b''.join(pt_begin(CODE + i % 16000 * 2) + b'\1' for i in range(n))
+    return {'binary': program(code, [('f', CODE, len(code), FUNC)]).bytes(), 'recording': recording([PT, first(), of_thread(trace)])}
+
+
+def pt_targets(n):
+    """A jump that leads to itself, and to as many other places in turn, as far as bytes go."""
+    code = b'\xff\xe0' * 16000
+    trace = pt_sync(1) + pt_begin(CODE) + b''.join(b'\x2d' + pack('<H', (CODE + i * 2 % 32000) & 0xffff) for i in range(n))
+    return {'binary': program(code, [('f', CODE, len(code), FUNC)]).bytes(), 'recording': recording([PT, first(), of_thread(trace)])}
+
+
+def pt_pieces(n):
+    """Pieces of which each ends within a packet, with a gap behind it."""
+    rows = [PT, first()]
+    for i in range(n):
+        rows.append(record(11, pack('<QQQIIQ', 64 * i, 64, 3, 1, 1, i), 0))
+        rows.append(of_thread(pt_sync(i + 1) + pt_begin(CODE + i % 65536) + b'\x06\x2d', 64 * i))
+    return with_binary(recording(rows))
+
+
 # ---- compressed ----
 
 def squeezed(content):
@@ -287,6 +358,8 @@ KINDS = {
     'build-ids-one-path': (build_ids_one_path, 10000), 'build-ids-between-maps': (build_ids_between_maps, 4000),
     'rounds-backwards': (rounds_backwards, 10000), 'maps-text': (maps_text, 6000), 'many-threads': (many_threads, 6000),
     'given-maps': (given_maps, 6000, 800),
+    'pt-queues': (pt_queues, 3000, 800), 'pt-between-maps': (pt_between_maps, 6000, 800), 'pt-lines': (pt_lines, 20000), 'pt-circle': (pt_circle, 20000),
+    'pt-targets': (pt_targets, 40000), 'pt-pieces': (pt_pieces, 6000),
     'spe-queues': (spe_queues, 4000, 800), 'spe-between-maps': (spe_between_maps, 6000, 800), 'spe-pieces': (spe_pieces, 6000),
     'rings-deep-forks': (rings_deep_forks, 4000), 'rings-rounds': (rings_rounds, 6000), 'rings-sweeps': (rings_sweeps, 10000),
     'rings-many-files': (rings_many_files, 8000), 'rings-wide-stacks': (rings_wide_stacks, 4000), 'rings-cut': (rings_cut, 4000),

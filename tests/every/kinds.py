@@ -171,6 +171,12 @@ def add_samples(make):
     for name, words in ('spe', ['times', 'pieces=333']), ('spe.pipe', ['pipe', 'cpu', 'context', 'loads', 'wide']):
         make.script(os.path.join(SUPPORT, 'spe_data.py'), made + '/spe.txt', made + '/' + name, *words)
         make.add(name + '.perf.data', make.read(made, name))
+    with open(made + '/pt.run', 'wb') as file:
+        file.write(make.read(make.inputs, 'pt/ways.b22.run'))
+    for name, words in ('pt', ['cycles', 'cpu', 'returns', 'pieces=4444']), ('pt.pipe', ['pipe', 'times', 'overflow=999']):
+        make.script(os.path.join(SUPPORT, 'pt_data.py'), 'write', made + '/pt.run', made + '/' + name, 'files=' + os.path.join(make.inputs, 'pt'),
+                    'program=ways.b22', *words)
+        make.add(name + '.perf.data', make.read(made, name))
     make.add('script.txt', script)
     make.add('basic.script.txt', basic)
     make.add('plain.script.txt', b''.join(line for line in script.splitlines(True) if b'PERF_RECORD' not in line))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A file of any kind: an error names the file, or it has a kind; shares of events, processes and
- * files add up to the samples and are sorted; a profile's lines are all counted; twice the same. */
+ * files add up to the samples and to the addresses of traces and are sorted; a profile's lines are all counted; twice the same. */
 #undef NDEBUG /* what is asserted here must be done, too */
 #include <assert.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ static void check_recording(const struct recording *r)
 {
 	if (r->report.format == INPUT_PREAGG)
 		return;
-	assert(sum(&r->events) == r->samples && sum(&r->processes) == r->samples);
-	assert(sum(&r->files) == r->samples - r->without_address);
+	assert(sum(&r->events) == r->samples && sum(&r->processes) == r->samples + r->addresses);
+	assert(sum(&r->files) == r->samples + r->addresses - r->without_address);
 	assert(r->with_stack <= r->samples && r->with_chain <= r->samples && r->first <= r->last);
 	assert(r->entries <= r->with_stack * r->deepest || !r->with_stack);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """perf.data with traces of Intel PT: pt_data.py write RUN OUT [WORD...]
-What ran, as pre-aggregated records:    pt_data.py preagg RUN [BASE [SIZE]]
+What ran, as pre-aggregated records:    pt_data.py preagg RUN [BASE [SIZE [TIMES]]]
 The bytes of each buffer of perf.data:  pt_data.py buffers PERF.DATA PREFIX
 
 RUN is the whole way of a program (scripts/run-from-qemu.py, inputs/pt/*.run, also .xz).  OUT is perf.data; OUT.truth gets the taken branches, a
@@ -29,7 +29,7 @@ pieces=N       AUXTRACE records of N bytes
 snapshots      each piece begins with the last third of the one before, as pictures of a ring buffer do
 lost           the 10th piece ends in the middle of a packet, and the rest of its buffer's way up to the next PSB is missing, which the kernel tells
 gap            each tenth piece is missing, which nothing tells
-bytes=HEX      these bytes stand in the middle of each trace, for nothing
+bytes=HEX      these bytes stand between two packets in the middle of each trace, for nothing
 nobody         with `cpu`: nothing says what runs on the processors
 """
 import lzma
@@ -75,7 +75,7 @@ class Trace:
         self.words, self.data = words, bytearray()
         self.last_ip, self.bits, self.waiting, self.calls = 0, [], [], []
         self.since, self.tick, self.ctc, self.cycle_tick, self.timed = 0, FIRST_TICK, None, FIRST_TICK, 'times' in words or 'cycles' in words
-        self.psbs, self.images = [], []
+        self.psbs, self.images, self.ends = [], [], []
 
     # ---- times ----
     def pass_time(self, tick):
@@ -119,6 +119,7 @@ class Trace:
                 self.data += b'\x02\xa3' + value.to_bytes(6, 'little')
             else:
                 self.data.append(value << 1)
+            self.ends.append(len(self.data))
         self.bits = []
         waiting, self.waiting = self.waiting, []
         for head, address in waiting:
@@ -484,7 +485,7 @@ class Writer:
                     file.write('0 %x %x %x %s\n' % (self.base + vaddr, size, offset, self.program))
                 file.writelines('%d %x %x %x %s\n' % image for image in trace.images)
             if 'bytes' in words:
-                middle = len(data) // 2
+                middle = next(end for end in trace.ends if 2 * end >= len(data))
                 data = data[:middle] + bytes.fromhex(self.value['bytes']) + data[middle:]
             data += bytes(-len(data) % 8)
             for at, part, flags in self.pieces(data, trace):
@@ -519,17 +520,29 @@ class Writer:
                 words = words - {'lost'}
 
 
-def preagg(path, base=0, size=1 << 62):
-    """Each line goes on behind a system call that comes back to where it was."""
+def preagg(path, base=0, size=1 << 62, times=1):
+    """As batconv --format=preagg writes what ran.  Each line goes on behind a system call that comes back to where it was; one that begins with a
+    signal has no branch."""
     counts, branch = {}, None
 
+    def ours(address):
+        return '%x' % (address - base) if address and base <= address < base + size else None
+
     def close(end):
-        if branch:
-            ours = [address - base if base <= address < base + size else 'X:0' for address in branch[1:3]]
-            if ours != ['X:0', 'X:0']:
-                end = end - base if end and base <= end < base + size else end and 0
-                key = ('B' if end is None else branch[0], *ours, end)
-                counts[key] = counts.get(key, 0) + 1
+        if not branch:
+            return
+        kind, start, to = branch[0], ours(branch[1]), ours(branch[2])
+        last = ours(end) if end else None
+        if start is None and to is None:
+            return
+        if start is None and (branch[1] == 0 or kind == 'R'):  # nobody knows which branch led there; or a return from outside
+            row = ('F' if branch[1] == 0 else 'r', to, last) if last else None
+        elif end is None and kind == 'T':
+            row = ('B', start or 'X:0', to or 'X:0')
+        else:
+            row = (kind, start or 'X:0', to or 'X:0', 'ffffffffffffffff' if end is None else last or 'X:0')
+        if row:
+            counts[row] = counts.get(row, 0) + 1
 
     for step in load(path):
         kind = step[0]
@@ -537,23 +550,18 @@ def preagg(path, base=0, size=1 << 62):
             continue
         _, start, to, following = step
         if kind in 'be':
-            if kind == 'b' or not branch or branch[2] != 0:
-                close(None if kind == 'b' else 0)
+            close(None)
             branch = ('T', 0, to)
         elif kind == 's':
             if to != following:
                 close(None)
-                branch = None
+                branch = ('T', 0, to) if to else None
         elif is_taken(step):
             close(start)
             branch = ('R' if kind == 'r' else 'T', start, to)
     close(None)
-    for (kind, start, to, end), count in sorted(counts.items(), key=str):
-        words = [word if isinstance(word, str) else '%x' % word for word in (start, to)]
-        if kind == 'B':
-            print('B', *words, count, 0)
-        else:
-            print(kind, *words, '%x' % end if end else 'X:0', count)
+    for row, count in sorted(counts.items()):
+        print(*row, count * times, *([0] if row[0] == 'B' else []))
 
 
 def buffers(path, prefix):

@@ -289,7 +289,7 @@ static void test_counts(void **state)
 	assert_int_equal(t.decoder.counts.bits, 5);
 	assert_int_equal(t.decoder.counts.targets, 1);
 	assert_int_equal(t.decoder.counts.overflows, 2);
-	assert_int_equal(t.decoder.dropped_bits, 3);
+	assert_int_equal(t.decoder.counts.dropped, 3);
 }
 
 #define TSC(low, high) 0x19, (low) & 0xff, (low) >> 8 & 0xff, 0, 0, (high) & 0xff, 0, 0

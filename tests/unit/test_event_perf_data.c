@@ -275,6 +275,9 @@ static void test_kinds_of_traces(void **state)
 		assert_false(details.trace.found);
 		assert_null(perf_trace_itrace(&details.trace)); /* there is none */
 		details.trace.found = true;
+		details.trace.decoded = true; /* somebody took what it says */
+		assert_null(perf_trace_itrace(&details.trace));
+		details.trace.decoded = false;
 		const char *itrace = perf_trace_itrace(&details.trace);
 		assert_true(!itrace == !kinds[i].itrace);
 		if (itrace)

@@ -90,7 +90,7 @@ static uint64_t of_crystal(const struct pt_decoder *d, uint64_t ticks)
 static void pass_time(struct pt_decoder *d, uint64_t now)
 {
 	d->now = now;
-	if (d->cut_wanted)
+	if (d->cut_wanted || !now)
 		return;
 	if (!d->place || now - d->place >= PLACE_STEP) {
 		d->cut_wanted = true;
@@ -227,7 +227,7 @@ static enum packet_outcome take_tnt(struct pt_decoder *d, uint64_t payload, stru
 	if (d->position != INSIDE) {
 		if (d->position != NOWHERE)
 			lose(d, batch);
-		d->dropped_bits += count;
+		d->counts.dropped += count;
 		return DONE;
 	}
 	if (d->bit_count + count > 64)
@@ -700,7 +700,7 @@ static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *fact
 		.zero = info_word(info, PT_INFO_ZERO),
 	};
 	if (config & CONFIG_PT && !(config & CONFIG_BRANCH))
-		facts->refused = "it was recorded without branches (branch=0)";
+		facts->refused = "without branches (it was recorded with branch=0)";
 	return setup;
 }
 

@@ -67,7 +67,6 @@ struct pt_decoder {
 	uint64_t crystal, crystal_ticks; /* the counter at a tick of the crystal, and ticks of the crystal since */
 	uint64_t cycles_at, cycles;      /* the counter, and cycles since */
 	struct answer_counts counts;
-	uint64_t dropped_bits; /* answers that had no place */
 };
 
 /* Take packets off the front of *rest, and put answers behind those in `batch`: flow_reader.h. */
@@ -79,7 +78,7 @@ bool pt_read(struct pt_decoder *decoder, struct bytes *rest, struct flow_batch *
 /* What follows are no bytes that followed those before. */
 void pt_cut(struct pt_decoder *decoder, struct flow_batch *batch);
 
-/* AUXTRACE_INFO behind its kind: which of its words mean what. */
+/* Which of the words of AUXTRACE_INFO mean what. */
 enum pt_info {
 	PT_INFO_PMU,
 	PT_INFO_SHIFT, PT_INFO_MULT, PT_INFO_ZERO, PT_INFO_HAS_ZERO, /* the clock: of the counter, if the last is not 0 */
