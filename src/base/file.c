@@ -196,12 +196,14 @@ static bool map_parts(const char *path, struct file_map *map, struct bc_error *e
 }
 
 /* Takes the descriptor. */
-static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, struct file_map *out,
+static bool map_opened(int fd, const char *path, const struct stat *st, bool lenient, bool unpack, struct file_map *out,
 		       struct bc_error *err)
 {
 	bool ok = map_fd(fd, path, st, lenient, out, err);
 
 	close(fd);
+	if (!unpack)
+		return ok;
 	enum packing packing = ok ? packing_of(out->data, out->size) : PACKING_NONE;
 	ok = ok && (packing == PACKING_NONE || map_unpacked(packing, path, out, err));
 	return ok && (!sparse_is(out->data, out->size) || map_parts(path, out, err));
@@ -212,7 +214,7 @@ bool file_map(const char *path, struct file_map *out, struct bc_error *err)
 	struct stat st = {0};
 	int fd;
 
-	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, false, out, err);
+	return open_input(path, &fd, &st, err) && map_opened(fd, path, &st, false, true, out, err);
 }
 
 /* Map the file that named_file_open() opened. */
@@ -225,23 +227,23 @@ static bool stat_opened(int fd, const char *path, struct stat *st, struct bc_err
 	return false;
 }
 
-static bool map_descriptor(int fd, const char *path, bool lenient, struct file_map *out, struct bc_error *err)
+static bool map_descriptor(int fd, const char *path, bool lenient, bool unpack, struct file_map *out, struct bc_error *err)
 {
 	struct stat st = {0};
 
-	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, lenient, out, err);
+	return stat_opened(fd, path, &st, err) && map_opened(fd, path, &st, lenient, unpack, out, err);
 }
 
-bool file_map_lenient(int fd, const char *path, struct file_map *out, struct bc_error *err)
+bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out, struct bc_error *err)
 {
-	return map_descriptor(fd, path, true, out, err);
+	return map_descriptor(fd, path, true, unpack, out, err);
 }
 
 bool file_map_named(const char *path, enum named_by by, struct file_map *out, struct bc_error *err)
 {
 	int fd;
 
-	return named_file_open(path, by, &fd, err) && map_descriptor(fd, path, false, out, err);
+	return named_file_open(path, by, &fd, err) && map_descriptor(fd, path, false, true, out, err);
 }
 
 void file_unmap(struct file_map *map)

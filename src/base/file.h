@@ -68,8 +68,11 @@ void file_release(const void *part, size_t size);
 const char *file_mapped_at(const void *address);
 
 /* As file_map(), of a file that is open for reading, is called so in messages, and can become shorter at any moment, as it is somebody
- * else's: where its end, or its disk, fails, there are zeros from then on, in place of the end of the program.  Takes the descriptor. */
-BC_MUST_USE bool file_map_lenient(int fd, const char *path, struct file_map *out, struct bc_error *err);
+ * else's: where its end, or its disk, fails, there are zeros from then on, in place of the end of the program.  Takes the descriptor.
+ *
+ * unpack: a compressed file, or a side file, stands for what is in it; without, the file is what its bytes are: what a process executes is never compressed,
+ * and whoever can run a program could have memory filled with zeros. */
+BC_MUST_USE bool file_map_lenient(int fd, const char *path, bool unpack, struct file_map *out, struct bc_error *err);
 
 /* Whether zeros were put into a file that was mapped so: what was read of it since is worth nothing. */
 bool file_was_cut(const struct file_map *map);

@@ -634,7 +634,7 @@ static bool open_recorder(struct record_run *r, struct bytes attr, uint32_t ring
 		.attr = attr,
 		.rings = rings,
 		.memory = r->args->memory,
-		.files = {&r->files, proc_files_open},
+		.files = {&r->files, proc_files_open, .unpacks = r->args->replay != NULL},
 		.save = r->saved_open ? r->saved.file : NULL,
 	};
 

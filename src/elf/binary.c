@@ -426,11 +426,11 @@ bool binary_map(const char *path, struct binary *out, struct bc_error *err)
 	return open_file(path, binary_take_image_or_section, out, err);
 }
 
-bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_error *err)
+bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out, struct bc_error *err)
 {
 	struct file_map map;
 
-	return file_map_lenient(fd, path, &map, err) && open_mapped(path, map, binary_take_image_or_section, out, err);
+	return file_map_lenient(fd, path, unpack, &map, err) && open_mapped(path, map, binary_take_image_or_section, out, err);
 }
 
 bool binary_map_bytes(struct bytes file, struct binary *out, struct bc_error *err)

@@ -135,9 +135,9 @@ BC_MUST_USE bool binary_open_table(const char *path, struct binary *out, struct 
  * Whether there is a BAT is not asked: all kinds will do. */
 BC_MUST_USE bool binary_map(const char *path, struct binary *out, struct bc_error *err);
 
-/* The same of a file that is open for reading, whatever its path leads to by now, and can become shorter (file_map_lenient()).  Takes the
- * descriptor. */
-BC_MUST_USE bool binary_map_opened(int fd, const char *path, struct binary *out, struct bc_error *err);
+/* The same of a file that is open for reading, whatever its path leads to by now, and can become shorter (file_map_lenient(), also of
+ * `unpack`).  Takes the descriptor. */
+BC_MUST_USE bool binary_map_opened(int fd, const char *path, bool unpack, struct binary *out, struct bc_error *err);
 
 /* binary_open() and binary_map() of bytes in memory, which must outlive the binary.  The
  * text has no path. */

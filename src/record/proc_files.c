@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/record/proc_files.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -66,13 +67,14 @@ static int open_mapped(const struct proc_files *files, const struct map_event *m
 
 /* ---- those that are asked for ---- */
 
-static struct build_id id_of_file(const char *path)
+static struct build_id id_of_file(int fd)
 {
 	struct build_id id = {0};
 	struct binary binary = {0};
 	struct bc_error err;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	if (binary_map(path, &binary, &err)) {
+	if (own >= 0 && binary_map_opened(own, "a mapped file", false, &binary, &err)) {
 		id = binary.image.build_id;
 		binary_close(&binary);
 	}
@@ -81,7 +83,6 @@ static struct build_id id_of_file(const char *path)
 
 static bool is_wanted(const struct proc_files *files, int fd)
 {
-	char path[64];
 	struct stat st;
 
 	if (!files->wanted.len)
@@ -91,8 +92,7 @@ static bool is_wanted(const struct proc_files *files, int fd)
 	for (size_t i = 0; i < files->wanted.len; i++)
 		if (files->wanted.at[i].device == st.st_dev && files->wanted.at[i].inode == st.st_ino)
 			return true;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	struct build_id id = id_of_file(path);
+	struct build_id id = id_of_file(fd);
 	for (size_t i = 0; i < files->wanted.len; i++)
 		if (build_id_equal(&id, &files->wanted.at[i].build_id))
 			return true;

@@ -45,6 +45,7 @@ enum file_answer {
 struct file_opener {
 	void *ctx;
 	enum file_answer (*open)(void *ctx, const struct map_event *mapping, int *fd);
+	bool unpacks; /* what it opens is a user's own, which can be compressed or a side file, and not what a process has mapped */
 };
 
 struct recorder_options {

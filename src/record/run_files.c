@@ -156,7 +156,7 @@ static bool take_segments(struct run_file *file, const struct image *image, stru
 	return true;
 }
 
-static bool look(struct run_file *file, int fd, struct bc_error *err)
+static bool look(struct run_file *file, int fd, bool unpack, struct bc_error *err)
 {
 	free(file->segments); /* of what had the name before */
 	file->segments = NULL;
@@ -168,7 +168,7 @@ static bool look(struct run_file *file, int fd, struct bc_error *err)
 		close(fd);
 		return bc_fail_nomem(err);
 	}
-	if (!binary_map_opened(fd, file->path, file->binary, err)) {
+	if (!binary_map_opened(fd, file->path, unpack, file->binary, err)) {
 		free(file->binary);
 		file->binary = NULL;
 		return false;
@@ -205,7 +205,7 @@ bool run_file_ask(struct run_files *files, struct run_file *file, const struct m
 	case FILE_GONE: file->state = RUN_FILE_GONE; return true;
 	case FILE_OPENED: break;
 	}
-	if (look(file, fd, &why)) {
+	if (look(file, fd, files->opener.unpacks, &why)) {
 		file->state = RUN_FILE_COUNTED;
 		hold_few(files);
 		return true;

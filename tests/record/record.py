@@ -5,10 +5,12 @@ LOAD is load.c, whose functions have known weights, LIBRARY the same as a shared
 test is skipped (exit 77).  Samples are those of cpu-clock, which every machine has.  WORD: only cases whose name has one of them.
 """
 import glob
+import gzip
 import json
 import math
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -560,7 +562,7 @@ def faults():
 
 def full_disk():
     result = record('-F', '4000', '-o', 'out/', 'sh', '-c', 'ulimit -f unlimited; "$0" 200', LOAD, json_stats=False,
-                    preexec_fn=lambda: __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (0, -1)))
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, -1)))
     check('too large', result.code == 1 and 'File too large' in result.err, result.err)
     check('nothing half', not os.path.exists('out') or not os.listdir('out'))
     if not ROOT or subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False).returncode:
@@ -665,6 +667,33 @@ def many_files():
     weights(LOAD, *shards('again'))
 
 
+PACKED = '''
+import ctypes, mmap, sys
+with open('packed', 'r+b') as file:
+    at = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+spin = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(at)) + int(sys.argv[1]))
+spin(3000000000)
+'''
+
+
+def packed():
+    """Code in a file that begins as a compressed one: nobody's memory is filled with what it says it holds."""
+    if os.uname().machine != 'x86_64':
+        return left_out.append('packed: the code is that of x86-64')
+    data = gzip.compress(bytes(200 << 20), 1)
+    data += bytes(-len(data) % 4096)
+    with open('packed', 'wb') as file:
+        file.write(data + b'\x48\xff\xcf\x75\xfb\xc3' + bytes(4090))  # dec %rdi; jnz; ret
+    for words in (), ('--bin=' + LOAD,):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        result = record('-F', '2000', *words, '-o', 'out/', sys.executable, '-c', PACKED, str(len(data)))
+        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        dropped = result.stats['samples']['dropped']
+        check('packed', dropped['left_out' if words else 'no_program'] > 100, dropped)
+        check('memory', most == before or most < 150 << 10, '%d KiB' % most)
+    return None
+
+
 def overhead():
     result = record('-F', '4000', '--max-overhead=0.3%', '-o', 'out/', LOAD, '2500', 'exec')
     stats = result.stats
@@ -732,7 +761,7 @@ def sandbox():
 
 
 CASES = [command, command_threads_fork_exec, command_dlopen, deleted_file, process, children_that_exist, one_file, refused_before, words, intervals, others_are_kept, rings,
-         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, slow_hand_over, many_files,
+         exit_codes, command_goes_on, signals, signals_at_the_end, program_stays, killed, faults, full_disk, small_rings, stopped, lost_at_the_end, second_signal, names_of_options, packed, slow_hand_over, many_files,
          overhead]
 OF_ROOT = [machine, cgroup, own_cgroup, overlay, setuid, mount_namespace, ordinary_user, unreadable, sandbox, sandbox_of_another_user]
 

@@ -119,7 +119,7 @@ static void a_lenient_map_has_zeros_for_what_was_cut(void **state)
 	for (size_t i = 0; i < SIZE; i++)
 		putc('x', file);
 	fflush(file);
-	assert_true(file_map_lenient(dup(fileno(file)), "cut", &map[0], &err));
+	assert_true(file_map_lenient(dup(fileno(file)), "cut", true, &map[0], &err));
 	assert_true(file_map("cut", &map[1], &err));
 	assert_int_equal(ftruncate(fileno(file), PAGE), 0);
 	assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
