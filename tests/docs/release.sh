@@ -1,6 +1,7 @@
 #!/bin/sh
 # scripts/release stops at each thing that is wrong, and else leaves sources, packages, sums and a report.
 # In a repository of its own that has the files with the numbers; what takes hours is replaced.   release.sh SOURCE
+# shellcheck disable=SC2016  # what stands in quotes is for another shell
 set -eu
 source=$1
 command -v git >/dev/null || { echo 'skipped: no git'; exit 77; }
@@ -30,12 +31,27 @@ shift
 for suite; do
 	mkdir -p "$keep/$suite"
 	echo "$suite" >"$keep/$suite/batconv.deb"
+	echo "$suite" >"$keep/$suite/libbatconv9_9_amd64.deb"
 done
 end
 cat >scripts/static <<'end'
 #!/bin/sh
 echo static >"${1#--keep=}/batconv-static"
 end
+cat >scripts/archive <<'end'
+#!/bin/sh
+git archive HEAD | xz >"$1"
+end
+for name in rpm wheel; do
+	cat >scripts/$name <<'end'
+#!/bin/sh
+mkdir -p "${1#--keep=}"
+echo "$2" >"${1#--keep=}/batconv.$(basename "$0")"
+end
+done
+printf '#!/bin/sh\ntest -s "${1#--archive=}"\n' >scripts/fresh
+printf '#!/bin/sh\necho image\n' >scripts/image
+printf '#!/bin/sh\n[ "$1" = --check ] || echo "what is in $1" >"$3"\n' >scripts/sbom
 chmod +x scripts/* .ci/run
 commit() { git add -A && git commit -qm "$1"; }
 
@@ -70,17 +86,41 @@ git tag -d "v$version" >/dev/null
 out=build/release-$version
 release --fast 0 "tag it v$version"
 grep -q '^nightly: left out' "$out/REPORT"
+release --make 0 "tag it v$version"
+grep -q '^analyze, ci: left out' "$out/REPORT"
+[ ! -e "$out/ci.log" ]
 release '' 0 "tag it v$version"
-for name in analyze ci nightly packages static; do
-	grep -q "^$name: passed" "$out/REPORT"
+for name in analyze ci nightly archive 'archive on bookworm' 'archive on trixie' packages static rpm wheel image sboms; do
+	grep -q "^$name: passed" "$out/REPORT" || { echo "$name is not in the report"; exit 1; }
 done
 grep -q 'nightly was run' "$out/nightly.log"
 (cd "$out" && sha256sum --quiet -c SHA256SUMS)
-[ "$(wc -l <"$out/SHA256SUMS")" = 4 ]
-[ "$(tar -xOf "$out/batconv-$version.tar.xz" "batconv-$version/docs/stability.md" | sha256sum)" = "$(sha256sum <docs/stability.md)" ]
+(cd "$out" && sed 's/.*  //' SHA256SUMS) >list
+cat >wanted <<end
+./batconv-$version.tar.xz
+./batconv-$version.tar.xz.spdx.json
+./batconv-static
+./batconv.wheel
+./debian/bookworm/batconv.deb
+./debian/bookworm/batconv.deb.spdx.json
+./debian/bookworm/libbatconv9_9_amd64.deb
+./debian/bookworm/libbatconv9_9_amd64.deb.spdx.json
+./debian/trixie/batconv.deb
+./debian/trixie/batconv.deb.spdx.json
+./debian/trixie/libbatconv9_9_amd64.deb
+./debian/trixie/libbatconv9_9_amd64.deb.spdx.json
+./rpm/batconv.rpm
+./rpm/batconv.rpm.spdx.json
+end
+diff wanted list
+rm wanted list
+# Every line of the report behind the times has a size, a sum and a file.
+grep -qE "^[0-9a-f]{64} [0-9]+ \./batconv-$version\.tar\.xz\$" "$out/REPORT"
+grep -q 'debian/bookworm/libbatconv9_9_amd64.deb$' "$out/batconv.wheel"
+[ "$(tar -xOf "$out/batconv-$version.tar.xz" docs/stability.md | sha256sum)" = "$(sha256sum <docs/stability.md)" ]
 
 printf '#!/bin/sh\necho it rains\nexit 1\n' >.ci/run
 commit 'a check that fails'
 release --fast 1 'ci failed'
 [ ! -e "$out/SHA256SUMS" ]
-echo 'scripts/release: 6 wrong things found, 2 releases'
+echo 'scripts/release: 6 wrong things found, 3 releases'

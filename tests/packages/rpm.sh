@@ -39,7 +39,7 @@ if [ "$(id -u)" = 0 ]; then
 	[ "$(rpm --root "$work/root" -qa | wc -l)" = 5 ]
 else
 	for package in "$work"/*.rpm; do
-		(cd "$work/root" && rpm2cpio "$package" | cpio -id --quiet)
+		rpm2archive - <"$package" | tar -xz -C "$work/root"
 	done
 fi
 "$work/root/usr/bin/batconv" --compat=perf2bolt "$source/inputs/demo/demo.bolt" "$source/inputs/demo/demo.perf.txt" -q -o "$work/out.fdata"

@@ -127,8 +127,17 @@ def program():
         check(linked.get(package, '').startswith(told[library]), '%s: the program says %s, the document %s' % (library, told[library], linked.get(package)))
     check({'elfutils', 'glibc', 'gcc'} < linked.keys(), 'linked: only %s' % linked)
     check('LGPL-2.1-or-later' in doc['packages'][0]['licenseConcluded'], 'the licence of the C library is not that of the whole')
+    # Packages for another machine are of sources with a version of their own.
+    with open('cross', 'w', encoding='utf-8') as file:
+        file.write('/c.a\tlibc6-dev-arm64-cross\t2.36-8cross1\tcross-toolchain-base\tall\t\n'
+                   '/g.a\tlibgcc-12-dev-arm64-cross\t12.2.0-14cross1\tgcc-12-cross\tall\t\n'
+                   '/l.a\tliblzma-dev\t5.6.1+really5.4.5-1\txz-utils\tarm64\t\n')
+    doc = document(name, '--linked=cross')
+    told = [(row['summary'], row['licenseConcluded']) for row in related(doc, 'STATIC_LINK')]
+    check(told == [('glibc 2.36', 'LGPL-2.1-or-later'), ('gcc 12.2.0', 'GPL-3.0-or-later WITH GCC-exception-3.1'), ('xz-utils 5.4.5', 'LicenseRef-public-domain')],
+          'for another machine: %s' % told)
     with open('linked', 'a', encoding='utf-8') as file:
-        file.write('/usr/lib/libnew.a\tlibnew-dev\t1-1\tnew\t1-1\tamd64\t\n')
+        file.write('/usr/lib/libnew.a\tlibnew-dev\t1-1\tnew\tamd64\t\n')
     done = sbom('--linked=linked', name, '-o', 'none')
     check(done.returncode == 1 and 'libnew.a: is of new, whose licence is not in scripts/sbom' in done.stderr and not os.path.exists('none'),
           'a library whose licence is not known: %s' % done.stderr)
