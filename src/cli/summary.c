@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "src/cli/summary.h"
 #include "src/cli/trace_summary.h"
+#include "src/cli/walk_summary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -267,6 +268,7 @@ void summary_text(const struct summary *summary, bool verbose, FILE *out)
 	found_input_say(&conversion->found_input, out);
 	print_inputs(summary, verbose, out);
 	print_maps(summary, out);
+	walk_print(&conversion->walked, verbose && conversion->walked.answers, out);
 	print_mode(summary, out);
 	print_ledger(&sample_words, &conversion->ledgers.samples, verbose, out);
 	print_modules(conversion, out);
@@ -505,6 +507,9 @@ static const struct figure_row summary_rows[] = {
 	{"maps", BEGIN},
 	{"files", .write = write_map_files},
 	{"samples", NULL, VALUE(struct conversion, aggregate.given), CONVERSION},
+	{END},
+	{"walk", BEGIN},
+	{.at = offsetof(struct conversion, walked), .rows = walk_rows, CONVERSION},
 	{END},
 	{"mode", .read = mode_of, CONVERSION},
 	LEDGER(ledgers.samples, sample_words),

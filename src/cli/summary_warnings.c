@@ -6,6 +6,7 @@
 #include "src/base/attr.h"
 #include "src/base/file.h"
 #include "src/base/text.h"
+#include "src/cli/walk_summary.h"
 #include "src/cli/sample_options.h"
 #include "src/cli/kernel_summary.h"
 #include "src/cli/say.h"
@@ -168,6 +169,7 @@ void summary_each_warning(const struct summary *summary, warning_fn *each, void 
 	warn_of_hashes(summary, &to);
 	warn_of_name(summary, &to);
 	warn_of_compiler(summary, &to);
+	warn_of_walk(&summary->conversion->walked, &to);
 	for (size_t i = 0; summary->maps && i < summary->maps->len; i++)
 		warn_of_loss(input_name(summary->maps->at[i].path), &summary->maps->at[i].report, &to);
 	for (size_t i = 0; i < inputs->len; i++) {

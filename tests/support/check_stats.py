@@ -22,7 +22,7 @@ def documented():
         row = re.match(r'\| `([^`]+)` \| ([^|]*) \|', line)
         if row:
             kind, _, only = row[2].partition(', ')
-            paths[row[1]] = (int if '.dropped.' in row[1] else TYPES[kind], only or None)
+            paths[row[1]] = (int if '.dropped.' in row[1] or '.lost.' in row[1] else TYPES[kind], only or None)
     return paths
 
 
