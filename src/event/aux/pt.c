@@ -675,7 +675,9 @@ static uint64_t info_word(struct bytes info, enum pt_info number)
 /* mtc_shift stands in some bits of config. */
 static uint8_t mtc_shift_of(uint64_t bits, uint64_t config)
 {
-	return bits ? (uint8_t)((config & bits) >> __builtin_ctzll(bits) & 15) : 0;
+	if (!bits)
+		return 0;
+	return (uint8_t)((config & bits) >> __builtin_ctzll(bits) & 15);
 }
 
 static void *open_pt(struct bytes info, uint64_t config, struct flow_facts *facts, struct bc_error *err)
