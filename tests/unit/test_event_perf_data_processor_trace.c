@@ -644,17 +644,23 @@ static void fill_flow_gap(struct build_perf *b)
 	put_piece(b, NO, 7, 0, &trace);
 	put_piece(b, NO, 7, trace.size + 8, &trace);
 	put_piece(b, NO, 7, 2 * trace.size + 8, &trace);
+	size_t end = 3 * trace.size + 8;
+	trace.size = 0;
+	put_bytes(&trace, "\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\xff", 15); /* three atoms of nobody knows where */
+	put_piece(b, NO, 7, end + 8, &trace);
 	build_perf_free(&trace);
 }
 
 static void test_flow_gap(void **state)
 {
-	static const char log[] = "EXEC 7\nFLOW 0 7 7 90 etm begin:401000 TN lost begin:401000 TN begin:401000 TN\n";
+	static const char log[] = "EXEC 7\nFLOW 0 7 7 90 etm begin:401000 TN lost begin:401000 TN begin:401000 TN lost\n";
 	struct perf_data_report details;
 
 	(void)state;
 	assert_log(fill_flow_gap, false, log, &details);
-	assert_int_equal(details.trace.gaps, 1);
+	assert_int_equal(details.trace.gaps, 2);
+	assert_int_equal(details.trace.bits, 6);
+	assert_int_equal(details.trace.dropped, 3);
 	assert_log(fill_flow_gap, true, log, NULL);
 }
 

@@ -338,7 +338,6 @@ struct answer_counts flow_lanes_counts(const struct flow_lanes *lanes)
 		sum.bits += of.bits;
 		sum.targets += of.targets;
 		sum.dropped += of.dropped;
-		sum.dropped += of.dropped;
 		sum.overflows += of.overflows;
 		sum.bad_bytes += of.bad_bytes;
 		sum.unknown_packets += of.unknown_packets;
