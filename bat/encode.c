@@ -8,7 +8,7 @@ bool bat_encode(const struct bat_table *table, enum bat_layout layout,
 		uint8_t **data, size_t *size, struct bat_error *err)
 {
 	struct bat_buffer s = { NULL, 0, 0, false };
-	struct bat_error unread;
+	struct bat_error unread = { 0 };
 	bool done;
 
 	err = err ? err : &unread;

@@ -247,7 +247,7 @@ bool bat_fields(enum bat_layout layout, const uint8_t *desc, size_t size,
 		bat_field_fn *visit, void *ctx, struct bat_error *err)
 {
 	struct walk w = { .visit = visit, .ctx = ctx };
-	struct bat_error unread;
+	struct bat_error unread = { 0 };
 	bool read;
 
 	err = err ? err : &unread;

@@ -71,7 +71,7 @@ static bool decode(enum bat_layout layout, const uint8_t *desc, size_t size,
 bool bat_decode_as(enum bat_layout layout, const uint8_t *desc, size_t size,
 		   struct bat_table *out, struct bat_error *err)
 {
-	struct bat_error unread;
+	struct bat_error unread = { 0 };
 
 	err = err ? err : &unread;
 	*out = (struct bat_table){ 0 };
@@ -152,7 +152,7 @@ static bool recognise(const uint8_t *desc, size_t size, bool with_blocks,
 	struct bat_table hashed = { .layout = BAT_LAYOUT_HASHED };
 	struct trial trials[BAT_LAYOUT_COUNT];
 	enum bat_layout best = BAT_LAYOUT_HASHED;
-	struct bat_error unread;
+	struct bat_error unread = { 0 };
 	bool ok;
 
 	err = err ? err : &unread;

@@ -15,6 +15,7 @@
 struct walked_process {
 	uint32_t pid;
 	struct walked_thread *threads; /* that ran */
+	bool of_nobody;                /* ... and some that have no number */
 	struct counts *counts;         /* NULL: nothing ran */
 };
 
@@ -153,27 +154,6 @@ static bool drain(struct lane *lane, struct bc_error *err)
 	return ok;
 }
 
-static bool has_process(const struct batch *batch, uint32_t pid)
-{
-	for (size_t i = 0; i < batch->stretches.len; i++)
-		if (batch->stretches.at[i].thread->pid == pid)
-			return true;
-	return false;
-}
-
-/* The same of all lanes that had this process. */
-static bool drain_process(struct flow_walk *walk, uint32_t pid, struct bc_error *err)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < walk->lanes.len; i++) {
-		struct lane *lane = walk->lanes.at[i];
-		if (has_process(&lane->batches[0], pid) || has_process(&lane->batches[1], pid))
-			ok = drain(lane, err);
-	}
-	return ok;
-}
-
 static bool drain_all(struct flow_walk *walk, struct bc_error *err)
 {
 	struct bc_error later;
@@ -215,6 +195,17 @@ static struct walked_process *find_process(const struct flow_walk *walk, uint32_
 	return by_pid_find(&walk->by_pid, walk->processes.at, pid, &number) ? walk->processes.at[number] : NULL;
 }
 
+/* All that was given of a process is walked: it is where its threads were last, as a thread that moves is walked before. */
+static bool drain_process(struct flow_walk *walk, const struct walked_process *process, struct bc_error *err)
+{
+	if (process->of_nobody)
+		return drain_all(walk, err);
+	for (const struct walked_thread *thread = process->threads; thread; thread = thread->next)
+		if (!drain(walk->lanes.at[thread->lane], err))
+			return false;
+	return true;
+}
+
 /* NULL: out of memory */
 static struct walked_process *obtain_process(struct flow_walk *walk, uint32_t pid)
 {
@@ -251,6 +242,10 @@ static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked
 
 	if (tid == NO_PID) {
 		struct walked_thread *none = &walk->lanes.at[lane]->none;
+		struct bc_error err;
+		process->of_nobody = true;
+		if (none->pid != process->pid && !drain(walk->lanes.at[lane], &err))
+			return NULL;
 		if (none->pid != process->pid) /* of a lane whose threads nobody knows; its line is lost */
 			*none = (struct walked_thread){.pid = process->pid, .tid = NO_PID, .way = walk_way_begin(), .lane = lane};
 		return none;
@@ -330,17 +325,13 @@ static bool deliver_counts(struct flow_walk *walk, struct walked_process *proces
 	return ok && deliver_rows(walk, process->pid, rows, count, err);
 }
 
-/* All that ran in a process is delivered.  ends: its threads do not go on. */
-static bool flush_process(struct flow_walk *walk, struct walked_process *process, bool ends, struct bc_error *err)
+/* All that ran in a process, and is walked, is delivered.  ends: its threads do not go on. */
+static bool flush_walked(struct flow_walk *walk, struct walked_process *process, bool ends, struct bc_error *err)
 {
-	bool may_have_rows = process && (process->counts || (ends && process->threads));
-
-	if (!may_have_rows || walk->failed)
+	if (walk->failed || (!process->counts && !(ends && process->threads)))
 		return true;
 	if (!obtain_counts(process))
 		return bc_fail_nomem(err);
-	if (!drain_process(walk, process->pid, err))
-		return false;
 	for (struct walked_thread *thread = ends ? process->threads : NULL; thread; thread = thread->next)
 		if (!walker_end(walk->walkers[0], &thread->way, process->counts))
 			return bc_fail_nomem(err);
@@ -349,6 +340,12 @@ static bool flush_process(struct flow_walk *walk, struct walked_process *process
 	bool ok = deliver_counts(walk, process, err);
 	free_counts(process);
 	return ok;
+}
+
+/* The same of all that was given of it. */
+static bool flush_process(struct flow_walk *walk, struct walked_process *process, bool ends, struct bc_error *err)
+{
+	return !process || walk->failed || (drain_process(walk, process, err) && flush_walked(walk, process, ends, err));
 }
 
 static bool flush_all(struct flow_walk *walk, struct bc_error *err)
@@ -364,7 +361,7 @@ static bool flush_all(struct flow_walk *walk, struct bc_error *err)
 			bc_fail_nomem(err);
 	}
 	for (size_t i = 0; i < walk->processes.len && ok; i++)
-		ok = flush_process(walk, walk->processes.at[i], true, err);
+		ok = flush_walked(walk, walk->processes.at[i], true, err);
 	return ok;
 }
 

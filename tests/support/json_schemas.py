@@ -5,7 +5,6 @@
 Which options print JSON is asked of the program: each option of each command whose help speaks of JSON or SARIF must have
 a row in ROWS, and each schema must have one, so that no new output comes without a schema.
 """
-import json
 import os
 import re
 import subprocess
