@@ -68,27 +68,6 @@ static void name_files(const struct flow_walk_report *walked, enum walk_loss los
 		advance(size, len, snprintf(line + len, size - len, " and %zu more", more));
 }
 
-static const char *remedy_of(enum walk_loss loss)
-{
-	switch (loss) {
-	case LOSS_NO_FILE:
-	case LOSS_OTHER_BUILD:
-		return "; --debug-dir=DIR names a directory with copies of them, and an address filter of perf record (--filter 'filter * @ PROG') leaves "
-		       "them out of the trace";
-	case LOSS_KERNEL: return "; :u behind the event leaves the kernel out of the trace";
-	case LOSS_NO_PROCESS: return "; perf record as root, or --per-thread, tells which process ran";
-	case LOSS_CONTRADICTION: return ": the files are perhaps of another build than those that ran";
-	case LOSS_GAP: return "; a larger buffer (perf record -m,16M) has fewer gaps";
-	case LOSS_NO_CODE:
-	case LOSS_VDSO:
-	case LOSS_NOT_A_FILE:
-	case LOSS_NO_MAPPING:
-	case LOSS_CIRCLE:
-	case LOSS_COUNT: break;
-	}
-	return "";
-}
-
 void warn_of_walk(const struct flow_walk_report *walked, const struct warnings *to)
 {
 	char files[600];
@@ -98,7 +77,7 @@ void warn_of_walk(const struct flow_walk_report *walked, const struct warnings *
 		if (!walked->sums.lost[i] || share < LITTLE_PERCENT)
 			continue;
 		name_files(walked, (enum walk_loss)i, files, sizeof(files));
-		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share, walk_loss_words((enum walk_loss)i), files, remedy_of((enum walk_loss)i));
+		warn(to, "warning: %.1f %% of the trace ran %s%s%s", share, walk_loss_words((enum walk_loss)i), files, walk_loss_remedy((enum walk_loss)i));
 	}
 }
 

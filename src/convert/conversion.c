@@ -175,9 +175,10 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 
 	for (size_t i = 1; i < LOSS_COUNT; i++)
 		most = walked->sums.lost[i] > walked->sums.lost[most] ? i : most;
-	return bc_fail(err, BC_UNSUPPORTED, "nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s (--debug-dir=DIR "
-		       "names a directory with the files)", 100.0 * (double)walked->sums.lost[most] / (double)walked->answers, walk_loss_words((enum walk_loss)most),
-		       walked->files.len ? ", most of that in " : "", walked->files.len ? walked->files.at[0].path : "");
+	return bc_fail(err, BC_UNSUPPORTED, "nothing of the trace of the processor could be followed through the code: %.0f %% of it ran %s%s%s%s",
+		       100.0 * (double)walked->sums.lost[most] / (double)walked->answers, walk_loss_words((enum walk_loss)most),
+		       walked->files.len ? ", most of that in " : "", walked->files.len ? walked->files.at[0].path : "",
+		       walk_loss_remedy((enum walk_loss)most));
 }
 
 bool conversion_note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)

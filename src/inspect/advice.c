@@ -326,8 +326,8 @@ void advise_outcome(enum outcome outcome, bool few, const struct outcome_files *
 	static const char *const sentences[] = {
 		[OUTCOME_OTHER_BUILD] = "do not optimise with these samples: they are of another build; give the binary that ran",
 		[OUTCOME_EMPTY] = "there is nothing to optimise with: no sample is in a function of this binary; see of which binaries the samples are",
-		[OUTCOME_ADDRESSES] = "llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
-				      "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred",
+		[OUTCOME_ADDRESSES] = ("llvm-bolt uses this profile badly: it has addresses without branches, and the result can be slower than the program "
+				       "without BOLT; give the binary that llvm-bolt read (PROG), too, and the branches are inferred"),
 		[OUTCOME_FIRST] = "optimise the program: it is not BOLTed, and this is a first profile of it",
 		[OUTCOME_DOUBTED] = "build with a new profile of the compiler, or measure what llvm-bolt makes of these counts: the program can become slower",
 		[OUTCOME_MISPLACED] = "optimise again: much of what is hot now was cold in the profile that this binary was made with",

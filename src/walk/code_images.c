@@ -10,15 +10,20 @@
 DEFINE_VEC(code_file_vec, struct code_file *);
 DEFINE_VEC(image_match_vec, struct image_match);
 
-#define X(name, key, text) {key, text},
+#define X(name, key, text, remedy) {key, text, remedy},
 static const struct {
-	const char *key, *words;
+	const char *key, *words, *remedy;
 } losses[] = {WALK_LOSSES(X)};
 #undef X
 
 const char *walk_loss_words(enum walk_loss loss)
 {
 	return losses[loss].words;
+}
+
+const char *walk_loss_remedy(enum walk_loss loss)
+{
+	return losses[loss].remedy;
 }
 
 const char *walk_loss_key(enum walk_loss loss)

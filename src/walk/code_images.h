@@ -14,26 +14,32 @@
 #include "src/addrspace/mapped_files.h"
 #include "src/elf/code_file.h"
 
-/* Why the trace of some code cannot be followed.  X(NAME, key for machines, text for people) */
-#define WALK_LOSSES(X)                                                         \
-	X(NO_FILE, "no_file", "in files that were not found")                  \
-	X(OTHER_BUILD, "other_build", "in files that are of another build now") \
-	X(NO_CODE, "no_code", "in files whose code cannot be read")            \
-	X(VDSO, "vdso", "in [vdso], which is in no file")                      \
-	X(NOT_A_FILE, "not_a_file", "in memory that is no file: code that a program made while it ran") \
-	X(NO_MAPPING, "no_mapping", "in memory of which no mapping was recorded") \
-	X(KERNEL, "kernel", "in the kernel")                                   \
-	X(NO_PROCESS, "no_process", "of processes that nobody knows")          \
-	X(CONTRADICTION, "contradiction", "behind places where trace and code do not agree") \
-	X(CIRCLE, "circle", "behind jumps in a circle that asks nothing")      \
-	X(GAP, "gap", "behind gaps of the trace, before the next address")
+#define WALK_REMEDY_FILES                                                                                                                            \
+	"; --debug-dir=DIR names a directory with copies of them, and an address filter of perf record (--filter 'filter * @ PROG') leaves "         \
+	"them out of the trace"
 
-#define X(name, key, text) LOSS_##name,
+/* Why the trace of some code cannot be followed.  X(NAME, key for machines, text for people, remedy) */
+#define WALK_LOSSES(X)                                                                                                                               \
+	X(NO_FILE, "no_file", "in files that were not found", WALK_REMEDY_FILES)                                                                     \
+	X(OTHER_BUILD, "other_build", "in files that are of another build now", WALK_REMEDY_FILES)                                                   \
+	X(NO_CODE, "no_code", "in files whose code cannot be read", "")                                                                              \
+	X(VDSO, "vdso", "in [vdso], which is in no file", "")                                                                                        \
+	X(NOT_A_FILE, "not_a_file", "in memory that is no file: code that a program made while it ran", "")                                          \
+	X(NO_MAPPING, "no_mapping", "in memory of which no mapping was recorded", "")                                                                \
+	X(KERNEL, "kernel", "in the kernel", "; :u behind the event leaves the kernel out of the trace")                                             \
+	X(NO_PROCESS, "no_process", "in processes that the recording does not name", "; perf record as root, or --per-thread, tells which process ran") \
+	X(CONTRADICTION, "contradiction", "behind places where trace and code do not agree",                                                         \
+	  ": the files are perhaps of another build than those that ran")                                                                            \
+	X(CIRCLE, "circle", "behind jumps in a circle that asks nothing", "")                                                                        \
+	X(GAP, "gap", "behind gaps of the trace, before the next address", "; a larger buffer (perf record -m,16M) has fewer gaps")
+
+#define X(name, key, text, remedy) LOSS_##name,
 enum walk_loss { WALK_LOSSES(X) LOSS_COUNT, LOSS_NONE = LOSS_COUNT };
 #undef X
 
-/* "in files that were not found"; and for programs "no_file". */
+/* "in files that were not found"; what can be done, from "; " on, or ""; and for programs "no_file". */
 const char *walk_loss_words(enum walk_loss loss);
+const char *walk_loss_remedy(enum walk_loss loss);
 const char *walk_loss_key(enum walk_loss loss);
 
 /* At most so many files are opened; the others are as those that are not found. */
