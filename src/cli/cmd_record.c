@@ -20,6 +20,7 @@
 #include "src/cli/print.h"
 #include "src/cli/progress.h"
 #include "src/cli/record_print.h"
+#include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/elf/binary.h"
 #include "src/pair/pair.h"
@@ -42,7 +43,7 @@ struct arguments {
 	struct task_vec pids;
 	const char *cgroup, *event, *output, *save, *replay, *input;
 	struct words bins, patterns;
-	bool all, plain, require_branches, forward, verbose, branch_option;
+	bool all, plain, require_branches, forward, verbose, branch_option, no_input;
 	struct number frequency, period, pages, least;
 	uint64_t duration, interval; /* ns */
 	struct percent overhead;
@@ -160,6 +161,7 @@ static const struct option_row rows[] = {
 	{0, "bin", "BIN", FILE_READ, "only samples of this binary; repeatable", INTO(bins)},
 	{0, "match", "GLOB", NO_FILE, "only binaries whose path matches, such as '/srv/*.bolt';\nrepeatable", INTO(patterns)},
 	{0, "input", "PROG", FILE_READ, "for a profile: what llvm-bolt read (as of convert)", INTO(input)},
+	NO_INPUT_ROW,
 	{'d', "duration", "TIME", NO_FILE, "end after TIME, such as 60, 10m or 1h (default: with the\nprocesses, or with the command)",
 	 INTO_BY(duration, read_time), .takes = "a time such as 60, 10m or 1h"},
 	{0, "interval", "TIME", NO_FILE, "write shards each TIME, too (default: at the end only)", INTO_BY(interval, read_time), .takes = "a time such as 60, 10m or 1h"},
@@ -220,6 +222,7 @@ struct record_run {
 	struct live_recording live;
 	struct record_shards shards;
 	struct record_view view;
+	struct found_input found; /* of a profile, where none was given */
 	struct output saved; /* --save-rings */
 	bool saved_open;
 	pid_t command; /* 0: none */
@@ -300,6 +303,19 @@ static int check_target(const struct command_line *line, const struct arguments 
 	return EXIT_DONE;
 }
 
+/* Options behind the command are the command's, as of any program that runs another one. */
+static const char *no_output(const struct command_line *line, const struct arguments *args)
+{
+	const struct words *command = &line->operands;
+
+	for (size_t i = 1; i < command->len; i++)
+		if (text_starts(text_of(command->at[i]), "-o") || text_starts(text_of(command->at[i]), "--output"))
+			return "no output given: options behind the command are the command's: -o stands before it";
+	return target_of(args) == PERF_COMMAND && !args->replay
+		       ? "no output given: -o DIR/ for a shard of each binary, or -o FILE for the program's own"
+		       : "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin";
+}
+
 static int check(struct command_line *line)
 {
 	const struct arguments *args = line->arguments;
@@ -316,10 +332,12 @@ static int check(struct command_line *line)
 	struct bc_error unknown;
 	if (args->event && !perf_event_is_known(args->event, &unknown))
 		return usage_error(line->command, unknown.text, NULL);
+	if (args->input && args->no_input)
+		return usage_error(line->command, BOTH_INPUTS, NULL);
 	if (args->plain && args->require_branches)
 		return usage_error(line->command, "--plain and --require-branches exclude each other", NULL);
 	if (!args->output)
-		return usage_error(line->command, "no output given: -o DIR/ for a shard of each binary, or -o FILE with --bin", NULL);
+		return usage_error(line->command, no_output(line, args), NULL);
 	if ((code = check_command(line, args)) != EXIT_DONE)
 		return code;
 	if (is_folder_name(args->output) || (args->input && text_ends(text_of(args->output), ".zst")))
@@ -559,8 +577,14 @@ static bool open_events(struct record_run *r, char cgroup[PATH_MAX], struct bc_e
 
 /* ---- beginning ---- */
 
-/* What its profile would be refused for at the end. */
-static bool check_profile(const struct record_run *r, struct bc_error *err)
+/* What its profile is made with: given, or found; NULL: none. */
+static const char *input_of(const struct record_run *r)
+{
+	return r->args->input ? r->args->input : r->found.taken ? r->found.taken->path : NULL;
+}
+
+/* What its profile would be refused for at the end, and with which input it is made. */
+static bool check_profile(struct record_run *r, struct bc_error *err)
 {
 	const char *binary = r->shards.binary, *input = r->args->input;
 	const struct debug_dirs dirs = {0};
@@ -573,8 +597,9 @@ static bool check_profile(const struct record_run *r, struct bc_error *err)
 		return false;
 	bool ok = !input || (opened.kind == BINARY_UNTOUCHED ? bc_fail(err, BC_UNSUPPORTED, "%s: is not BOLTed, so that there is no input of it: leave out --input", binary)
 								 : pair_check(input, &opened, err));
+	bool seeks = ok && !input && opened.kind == BINARY_BOLTED && input_is_sought(r->args->no_input);
 	binary_close(&opened);
-	return ok;
+	return ok && (!seeks || pair_find(binary, &dirs, &r->found, err));
 }
 
 static bool want_files(struct record_run *r, struct bc_error *err)
@@ -652,7 +677,7 @@ static void tell_notes(const struct record_run *r)
 		say(stderr, "-b and -j ask for what is recorded anyhow, where the processor has it");
 	for (size_t i = 0; i < r->rings.notes.len; i++) {
 		const char *text = r->rings.notes.at[i].text;
-		if (strstr(text, "using") || (args->stats == RECORD_STATS_TEXT && !(args->input && strstr(text, "with --input"))))
+		if (strstr(text, "using") || (args->stats == RECORD_STATS_TEXT && !(input_of(r) && strstr(text, "--input"))))
 			say(stderr, "%s", text);
 	}
 	if ((target == PERF_MACHINE || target == PERF_CGROUP) && proc_is_in_namespace(PROC_ROOT))
@@ -807,16 +832,16 @@ static bool record(struct record_run *r, char cgroup[PATH_MAX], struct bc_error 
 /* Writes the profile of the one binary, as convert does of its counts. */
 static int write_profile(struct record_run *r)
 {
+	const char *with = input_of(r);
 	char samples[64], input[PATH_MAX + 16], output[PATH_MAX + 16];
 	char *words[8] = {(char *)"convert", (char *)"--stats=none"}, operands[] = "--"; /* a name can begin with '-' */
 	int count = 2;
 
 	snprintf(samples, sizeof(samples), "/proc/self/fd/%d", r->shards.counts);
 	snprintf(output, sizeof(output), "--output=%s", r->args->output);
-	snprintf(input, sizeof(input), "--input=%s", r->args->input ? r->args->input : "");
+	snprintf(input, sizeof(input), "%s%s", with ? "--input=" : "--no-input", with ? with : "");
 	words[count++] = output;
-	if (r->args->input)
-		words[count++] = input;
+	words[count++] = input;
 	words[count++] = operands;
 	words[count++] = (char *)r->shards.binary;
 	words[count++] = samples;
@@ -848,6 +873,8 @@ static int finish_recording(struct record_run *r)
 	else if (r->shards.counts >= 0 && r->shards.binaries.len) {
 		code = write_profile(r);
 		result.profile = code == EXIT_DONE || code == EXIT_PARTIAL ? args->output : NULL;
+		result.input = result.profile ? input_of(r) : NULL;
+		result.found = result.profile ? &r->found : NULL;
 	}
 	if (code == EXIT_DONE && (stats.lost + stats.lost_samples) * 100 > taken)
 		code = EXIT_PARTIAL;
@@ -884,6 +911,7 @@ static int run(struct command_line *line)
 	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	if (r.saved_open)
 		output_discard(&r.saved);
+	found_input_free(&r.found);
 	record_shards_close(&r.shards);
 	recorder_free(r.recorder);
 	proc_files_free(&r.files);

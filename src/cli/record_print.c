@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/sample_options.h"
 #include "src/cli/say.h"
 #include "src/cli/summary.h"
+#include "src/inspect/advice.h"
 #include "src/output/figure_table.h"
 #include "src/record/proc_scan.h"
 
@@ -151,6 +153,24 @@ static void print_next(const struct record_result *result, FILE *out)
 	fputs(input ? ".fdata (PROG: what llvm-bolt read)\n" : ".fdata\n", out);
 }
 
+static void warn_to(void *ctx, const char *text)
+{
+	say(ctx, "%s", text);
+}
+
+/* What llvm-bolt makes of a profile of addresses. */
+static void print_outcome(const struct record_result *result, FILE *out)
+{
+	const struct recorded_binary_vec *all = &result->shards->binaries;
+	const struct outcome_files files = {.binary = result->shards->binary};
+	struct advice next;
+
+	if (!result->profile || result->input || !all->len || !all->at[0].plain || !all->at[0].bolted)
+		return;
+	advise_outcome(OUTCOME_ADDRESSES, false, &files, &next);
+	say(out, "%s: record with --input=PROG", next.sentence);
+}
+
 static void print_head(const struct record_result *result, FILE *out)
 {
 	const struct recorder_stats *stats = &result->stats;
@@ -196,11 +216,15 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 	if (whole)
 		print_head(result, out);
 	print_warnings(result, out);
+	if (result->found)
+		found_input_warn(result->found, &(struct warnings){warn_to, out});
 	if (!whole)
 		return;
 	size_t most = verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
 	for (size_t i = 0; i < most; i++)
 		print_binary(result, &shards->binaries.at[i], verbose, out);
+	if (result->found)
+		found_input_say(result->found, out);
 	if (most < shards->binaries.len)
 		say(out, "  ... and of %zu more %s (-v shows them)", shards->binaries.len - most, plural_of(shards->binaries.len - most, "binary", "binaries"));
 	if (shards->few_samples)
@@ -217,6 +241,7 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		say(out, "deleted %" PRIu64 " older shard%s (--keep)", shards->deleted, plural(shards->deleted));
 	if (!result->profile)
 		print_next(result, out);
+	print_outcome(result, out);
 }
 
 /* ---- JSON ---- */
@@ -275,6 +300,12 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "few_binaries", result->shards->few_binaries);
 	json_number(&json, "other_layout_samples", result->shards->other_samples);
 	json_number(&json, "deleted", result->shards->deleted);
+	if (result->input) {
+		json_open(&json, "input_binary", '{');
+		json_string(&json, "path", result->input);
+		json_string(&json, "found", result->found->taken ? input_where_key(result->found->taken->where) : "");
+		json_close(&json, '}');
+	}
 	json_open(&json, "binaries", '[');
 	for (size_t i = 0; i < result->shards->binaries.len; i++)
 		json_binary(&json, &result->shards->binaries.at[i]);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "src/cli/progress.h"
+#include "src/pair/pair.h"
 #include "src/record/live.h"
 #include "src/record/record_shards.h"
 
@@ -27,7 +28,8 @@ struct record_result {
 	const struct opened_rings *rings;    /* NULL: replayed */
 	const struct live_recording *live; /* likewise */
 	const char *profile;               /* that was written from the counts, or NULL */
-	const char *input;                 /* of that; or NULL */
+	const char *input;                 /* what that was made with, given or found; NULL: none */
+	const struct found_input *found;   /* how it was looked for; NULL: there is no profile */
 	int command_code;                  /* -1: there was no command, or it runs still */
 	bool command_stopped;              /* by this program */
 	bool only_command;                 /* no binary was asked for by name: the one of a file is the command */

@@ -477,7 +477,7 @@ static bool tell_plain(struct opening *o)
 	const char *clock = o->out->attr.type == PERF_TYPE_SOFTWARE ? " (a virtual machine?)" : "";
 
 	return o->request->plain || o->request->event ||
-	       note(o->out, "this machine gives no branch stacks%s: plain samples of %s; convert those of a BOLTed program with --input=PROG, which infers branches", clock,
+	       note(o->out, "this machine gives no branch stacks%s: plain samples of %s; for a profile of a BOLTed program give --input=PROG (to record -o FILE, or to convert), which infers branches", clock,
 		    o->out->event) || bc_fail_nomem(o->err);
 }
 
