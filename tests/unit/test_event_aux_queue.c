@@ -147,6 +147,8 @@ static void test_pictures(void **state)
 	(void)state;
 	queue->overwrites = true;
 	add_text(&queues, number, 10, "abcdef");
+	add_text(&queues, number, 10, "abcdef"); /* nothing was written in between ... */
+	add_text(&queues, number, 12, "cd");     /* ... or it ends before */
 	add_text(&queues, number, 14, "efgh");
 	add_text(&queues, number, 18, "i");
 	add_text(&queues, number, 30, "xyz");
@@ -158,7 +160,10 @@ static void test_pictures(void **state)
 	assert_window(queue, 10, "abcdefghi");
 	assert_int_equal(more(&queues, number), AUX_GAP);
 	assert_window(queue, 30, "xyz");
+	add_text(&queues, number, 30, "xyz");
 	assert_int_equal(more(&queues, number), AUX_NO_MORE);
+	assert_int_equal(queue->left, 0);
+	assert_int_equal(queues.in_memory, 0);
 	aux_queues_free(&queues);
 }
 

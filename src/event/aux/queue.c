@@ -126,9 +126,10 @@ static struct aux_piece *next_piece(struct aux_queues *queues, struct aux_queue 
 	for (; queue->first < queue->pieces.len; queue->first++, queue->taken = 0) {
 		struct aux_piece *piece = &queue->pieces.at[queue->first];
 		*at = piece->at + queue->taken;
-		/* What is in a picture of a ring was in the one before, too. */
-		if (queue->overwrites && queue->begun && *at < queue->position && queue->position - *at < piece->size - queue->taken) {
-			uint64_t again = queue->position - *at;
+		/* What is in a picture of a ring was in the one before, too: perhaps all of it. */
+		if (queue->overwrites && queue->begun && *at < queue->position) {
+			uint64_t behind = queue->position - *at, rest = piece->size - queue->taken;
+			uint64_t again = behind < rest ? behind : rest;
 			queue->taken += again;
 			queue->left -= again;
 			*at += again;
