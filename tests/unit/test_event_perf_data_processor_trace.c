@@ -692,7 +692,8 @@ static void test_flow_late(void **state)
 
 	(void)state;
 	assert_log(fill_flow_late, true, log, &details);
-	assert_int_equal(details.trace.late, 2);
+	assert_int_equal(details.trace.late, 3); /* an address and two bits, as they are counted among all */
+	assert_int_equal(details.trace.bits + details.trace.targets, 9);
 }
 
 int main(void)

@@ -313,6 +313,22 @@ static struct trace_owner owner_of(const struct perf_traces *traces, const struc
 	return trace_owners_find(&traces->owners, &hint);
 }
 
+/* Bits and addresses, counted as decoders count them (struct answer_counts): an address that nothing asked for is one of ETM's. */
+static uint64_t answers_of(const struct flow_lane *lane)
+{
+	bool all_addresses = lane->asks.rules != FLOW_PT;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < lane->batch.count; i++) {
+		const struct flow_answer *answer = &lane->batch.at[i];
+		if (answer->kind == FLOW_BITS)
+			count += answer->count;
+		else if (answer->kind == FLOW_TARGET || (all_addresses && (answer->kind == FLOW_AT || answer->kind == FLOW_BEGIN)))
+			count++;
+	}
+	return count;
+}
+
 /* All answers of a lane up to a time. */
 static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t until, uint64_t latest, struct bc_error *err)
 {
@@ -324,7 +340,7 @@ static bool deliver_flows(struct perf_traces *traces, uint32_t number, uint64_t 
 		uint64_t time = lane->stamped ? lane->time : 0;
 		struct trace_owner owner = owner_of(traces, lane);
 		if (time && time < latest && trace_owners_gone(&traces->owners, owner.pid, time)) {
-			traces->details->trace.late += lane->batch.count;
+			traces->details->trace.late += answers_of(lane);
 			lane->missed = true;
 		} else {
 			note_time(traces->details, time);
