@@ -948,6 +948,11 @@ static uint32_t room_of(const struct etm_unit *unit)
 	return room < ETM_HELD_MOST ? room : ETM_HELD_MOST;
 }
 
+static bool etm_knows(const void *setup, const struct flow_source *source)
+{
+	return unit_of_source(setup, source);
+}
+
 static size_t etm_more(const void *setup, const struct flow_source *source)
 {
 	return room_of(unit_of_source(setup, source)) * sizeof(struct etm_element);
@@ -1000,6 +1005,7 @@ const struct flow_reader etm_reader = {
 	.open = etm_open,
 	.close = etm_close,
 	.number = etm_number,
+	.knows = etm_knows,
 	.more = etm_more,
 	.begin = etm_begin,
 	.read = etm_read,

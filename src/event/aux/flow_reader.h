@@ -105,6 +105,9 @@ struct flow_reader {
 	/* AUX_OUTPUT_HW_ID: which trace id a processor has.  May be NULL.  BC_NOMEM */
 	bool (*number)(void *setup, uint32_t cpu, uint64_t hw_id, struct bc_error *err);
 
+	/* Has a source answers?  It can be of another kind.  NULL: each has. */
+	bool (*knows)(const void *setup, const struct flow_source *source);
+
 	/* How many bytes more a decoder of a source needs.  May be NULL. */
 	size_t (*more)(const void *setup, const struct flow_source *source);
 

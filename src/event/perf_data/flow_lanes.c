@@ -6,7 +6,7 @@
 
 #define BATCH_LEAST (2 * FLOW_BATCH_ROOM) /* answers that there is room for at first */
 
-/* While a source of a queue waits, so many bytes of it are kept in order to reach those of another one, whose turn it is. */
+/* So many bytes of a source of a queue, and of its cuts, are kept in order to reach those of another one, whose turn it is. */
 #define SOURCE_MOST ((size_t)1 << 20)
 
 bool flow_lanes_open(struct flow_lanes *lanes, const struct flow_reader *reader, struct bytes info, uint64_t config,
@@ -47,17 +47,24 @@ static bool grow(struct flow_batch *batch, size_t capacity, struct bc_error *err
 	return true;
 }
 
+static void drop_batch(struct flow_batch *batch)
+{
+	free(batch->at);
+	*batch = (struct flow_batch){0};
+}
+
 /* A lane for a source of a queue. */
 static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream, struct bc_error *err)
 {
 	const struct aux_queue *queue = &lanes->queues->all.at[number];
 	struct flow_lane lane = {.source = {queue->cpu, queue->tid, stream, queue->reference}, .queue = number, .next = lanes->by_queue.at[number].first};
 
+	if (lanes->all.len == FLOW_LANES_MOST)
+		return bc_fail(err, BC_FORMAT, "traces of more processors, threads and sources than the limit of %d", FLOW_LANES_MOST);
 	size_t more = lanes->reader->more ? lanes->reader->more(lanes->setup, &lane.source) : 0;
 	lane.decoder = calloc(1, lanes->reader->decoder_size + more);
-	if (!lane.decoder || !grow(&lane.batch, BATCH_LEAST, err) || lanes->all.len >= FLOW_NO_LANE || !flow_lane_vec_push(&lanes->all, lane)) {
+	if (!lane.decoder || !flow_lane_vec_push(&lanes->all, lane)) {
 		free(lane.decoder);
-		free(lane.batch.at);
 		return bc_fail_nomem(err);
 	}
 	lanes->by_queue.at[number].first = (uint32_t)lanes->all.len - 1;
@@ -68,13 +75,52 @@ static bool add_lane(struct flow_lanes *lanes, uint32_t number, uint32_t stream,
 
 /* ---- of several sources in one queue ---- */
 
-/* The lane of a source.  FLOW_NO_LANE: out of memory. */
+/* Is a source of a kind that has no answers?  Asked once of each. */
+static bool is_strange(struct flow_lanes *lanes, uint32_t number, uint8_t id)
+{
+	struct flow_queue *of = &lanes->by_queue.at[number];
+	const struct aux_queue *queue = &lanes->queues->all.at[number];
+	const struct flow_source source = {queue->cpu, queue->tid, id, queue->reference};
+	uint64_t bit = UINT64_C(1) << (id & 63);
+
+	if (!lanes->reader->knows || of->strange[id >> 6 & 1] & bit)
+		return lanes->reader->knows;
+	if (lanes->reader->knows(lanes->setup, &source))
+		return false;
+	of->strange[id >> 6 & 1] |= bit;
+	return true;
+}
+
+/* The lane of a source.  FLOW_NO_LANE: it has none, as its bytes are not read, or err. */
 static uint32_t lane_of(struct flow_lanes *lanes, uint32_t queue, uint8_t id, struct bc_error *err)
 {
 	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
 		if (lanes->all.at[i].source.stream == id)
 			return i;
+	if (is_strange(lanes, queue, id)) {
+		err->code = BC_OK;
+		return FLOW_NO_LANE;
+	}
 	return add_lane(lanes, queue, id, err) ? lanes->by_queue.at[queue].first : FLOW_NO_LANE;
+}
+
+/* Bytes that were read are forgotten when they are as many as the others. */
+static void forget_read(struct flow_lane *lane)
+{
+	size_t left = lane->bytes.len - lane->begin;
+
+	if (lane->begin < left || !lane->begin)
+		return;
+	if (left)
+		memmove(lane->bytes.at, lane->bytes.at + lane->begin, left);
+	for (size_t i = lane->next_cut; i < lane->cuts.len; i++) {
+		lane->cuts.at[i].at -= lane->begin;
+		lane->cuts.at[i - lane->next_cut] = lane->cuts.at[i];
+	}
+	lane->cuts.len -= lane->next_cut;
+	lane->next_cut = 0;
+	lane->bytes.len = left;
+	lane->begin = 0;
 }
 
 /* Bytes of one source. */
@@ -83,10 +129,12 @@ static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm
 	uint32_t number = lane_of(lanes, queue, bytes->id, err);
 
 	if (number == FLOW_NO_LANE)
-		return false;
+		return err->code == BC_OK;
 	struct flow_lane *lane = &lanes->all.at[number];
 	struct flow_byte_vec *to = &lane->bytes;
-	if (to->cap - to->len < count && !flow_byte_vec_reserve(to, 2 * to->cap + 512))
+	if (to->cap - to->len < count)
+		forget_read(lane);
+	if (to->cap - to->len < count && !flow_byte_vec_reserve(to, 2 * to->cap + 64))
 		return bc_fail_nomem(err);
 	for (unsigned i = 0; i < count; i++)
 		to->at[to->len + i] = bytes[i].data;
@@ -94,12 +142,15 @@ static bool put_bytes(struct flow_lanes *lanes, uint32_t queue, const struct etm
 	return true;
 }
 
-/* Something is missing in the bytes of all sources. */
+/* Something is missing in the bytes of all sources.  Of several cuts in one place the last says what follows. */
 static bool cut_all(struct flow_lanes *lanes, uint32_t queue, bool within, struct bc_error *err)
 {
 	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next) {
 		struct flow_lane *lane = &lanes->all.at[i];
-		if (!flow_cut_vec_push(&lane->cuts, (struct flow_cut){lane->bytes.len, within}))
+		const struct flow_cut cut = {lane->bytes.len, within};
+		if (lane->next_cut < lane->cuts.len && lane->cuts.at[lane->cuts.len - 1].at == cut.at)
+			lane->cuts.at[lane->cuts.len - 1] = cut;
+		else if (!flow_cut_vec_push(&lane->cuts, cut))
 			return bc_fail_nomem(err);
 	}
 	return true;
@@ -133,20 +184,26 @@ static bool deal_frames(struct flow_lanes *lanes, uint32_t number, struct bc_err
 	return true;
 }
 
-/* Has a source that waits as many bytes as are kept? */
-static bool is_full(const struct flow_lanes *lanes, uint32_t queue)
+/* Has a source as much as is kept?
+ * waiting  one that waits */
+static bool is_full(const struct flow_lanes *lanes, uint32_t queue, bool waiting)
 {
-	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
-		if (lanes->all.at[i].waits && lanes->all.at[i].bytes.len - lanes->all.at[i].begin >= SOURCE_MOST)
+	for (uint32_t i = lanes->by_queue.at[queue].first; i != FLOW_NO_LANE; i = lanes->all.at[i].next) {
+		const struct flow_lane *lane = &lanes->all.at[i];
+		size_t kept = lane->bytes.len - lane->begin + (lane->cuts.len - lane->next_cut) * sizeof(*lane->cuts.at);
+		if (kept >= SOURCE_MOST && (lane->waits || !waiting))
 			return true;
+	}
 	return false;
 }
 
 /* Read a window of a queue, for all of its sources. */
 static enum aux_more read_frames(struct flow_lanes *lanes, uint32_t number, struct bc_error *err)
 {
-	if (is_full(lanes, number))
+	if (is_full(lanes, number, false)) {
+		lanes->by_queue.at[number].stopped = true;
 		return AUX_NO_MORE;
+	}
 	enum aux_more more = aux_queue_read(lanes->queues, number, err);
 	if (more == AUX_LOSS || more == AUX_GAP) {
 		lanes->gaps += more == AUX_GAP;
@@ -157,24 +214,6 @@ static enum aux_more read_frames(struct flow_lanes *lanes, uint32_t number, stru
 	if (more == AUX_FAILED || more == AUX_NO_MORE)
 		return more;
 	return deal_frames(lanes, number, err) ? AUX_MORE : AUX_FAILED;
-}
-
-static void forget_read(struct flow_lane *lane)
-{
-	size_t left = lane->bytes.len - lane->begin;
-
-	if (lane->begin < left || !lane->begin)
-		return;
-	if (left)
-		memmove(lane->bytes.at, lane->bytes.at + lane->begin, left);
-	for (size_t i = lane->next_cut; i < lane->cuts.len; i++) {
-		lane->cuts.at[i].at -= lane->begin;
-		lane->cuts.at[i - lane->next_cut] = lane->cuts.at[i];
-	}
-	lane->cuts.len -= lane->next_cut;
-	lane->next_cut = 0;
-	lane->bytes.len = left;
-	lane->begin = 0;
 }
 
 /* ---- a lane ---- */
@@ -273,6 +312,8 @@ bool flow_lane_next(struct flow_lanes *lanes, uint32_t number, const struct aux_
 	lane->batch.count = 0;
 	lane->read = 0;
 	err->code = BC_OK;
+	if (!lane->batch.at && !grow(&lane->batch, BATCH_LEAST, err))
+		return false;
 	for (;;) {
 		struct bytes were = bytes_of(lanes, lane), rest = were;
 		bool stopped = reader->read(lane->decoder, &rest, &lane->batch);
@@ -294,6 +335,8 @@ bool flow_lane_next(struct flow_lanes *lanes, uint32_t number, const struct aux_
 	if (err->code != BC_OK)
 		return false;
 	lane->waits = lane->batch.count;
+	if (!lane->waits)
+		drop_batch(&lane->batch);
 	note_time(lanes, lane, clock, now.ticks);
 	return true;
 }
@@ -320,12 +363,15 @@ bool flow_lanes_wake(struct flow_lanes *lanes, uint32_t number, const struct aux
 		if (more == AUX_FAILED || more == AUX_NO_MORE)
 			return more == AUX_NO_MORE;
 	}
-	/* Reading one can add another one in front. */
-	for (uint32_t first = FLOW_NO_LANE, i; first != (i = lanes->by_queue.at[number].first);) {
-		for (first = i; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
+	/* Reading one can add another one in front; and it stops when another one has too many bytes, which that one reads in its turn. */
+	uint32_t first;
+	do {
+		lanes->by_queue.at[number].stopped = false;
+		first = lanes->by_queue.at[number].first;
+		for (uint32_t i = first; i != FLOW_NO_LANE; i = lanes->all.at[i].next)
 			if (!lanes->all.at[i].waits && !flow_lane_next(lanes, i, clock, err))
 				return false;
-	}
+	} while (first != lanes->by_queue.at[number].first || (lanes->by_queue.at[number].stopped && !is_full(lanes, number, true)));
 	return true;
 }
 

@@ -14,6 +14,9 @@
 
 #define FLOW_NO_LANE UINT32_MAX
 
+/* The most lanes of a recording: a hundred processors, each of whose buffers has the bytes of all, have ten thousand. */
+#define FLOW_LANES_MOST 65536
+
 DEFINE_VEC(flow_byte_vec, uint8_t);
 
 /* A place in the bytes of a source in front of which something is missing. */
@@ -28,7 +31,7 @@ struct flow_lane {
 	uint32_t queue;
 	void *decoder;
 	struct flow_asks asks;
-	struct flow_batch batch; /* the next answers, if they wait */
+	struct flow_batch batch; /* the next answers, if they wait; else without memory */
 	struct answer_place place; /* ... of here */
 	uint64_t time;           /* ... of this time in ns; UINT64_MAX: at the end */
 	uint64_t read;           /* ... bytes that were read for them */
@@ -48,6 +51,8 @@ DEFINE_VEC(flow_lane_vec, struct flow_lane);
 /* What is known of a queue of the same number. */
 struct flow_queue {
 	bool begun, raw;
+	bool stopped;        /* its bytes were not read on, as a source has too many that are not read */
+	uint64_t strange[2]; /* bit n: source n has no answers, and no lane */
 	uint32_t first; /* lane of this queue; FLOW_NO_LANE: none */
 	struct etm_frames frames;
 };
