@@ -232,6 +232,7 @@ struct record_run {
 	int status;     /* of the command, when it has ended */
 	int exec_errno; /* 0: it runs, or ran */
 	bool command_ended, command_stopped; /* stopped: by this program */
+	bool unwritten; /* what was counted could not be written at the end */
 	char named[128];
 };
 
@@ -436,12 +437,19 @@ struct signals_before {
 	struct sigaction actions[BC_COUNT(taken_signals)];
 };
 
-/* While the rest is handed over: what a second signal to end does.  NULL: signals only come where the loop waits. */
+/* While the rest is written: what a second signal to end does.  NULL: signals only come where the loop waits. */
 static const struct signals_before *volatile ending;
+static char lost_by_signal[96]; /* what is said then; empty: nothing is */
+
+static void say_in_handler(const char *text)
+{
+	(void)!write(STDERR_FILENO, text, strlen(text));
+}
 
 /* As it ends any other command: what is half written is removed. */
 static void end_by_signal(int number)
 {
+	say_in_handler(lost_by_signal);
 	for (size_t i = 0; i < BC_COUNT(taken_signals); i++)
 		if (taken_signals[i] == number)
 			sigaction(number, &ending->actions[i], NULL);
@@ -456,8 +464,12 @@ static void on_signal(int number)
 		signals_seen.tell++;
 	else if (number != SIGCHLD)
 		signals_seen.end++;
-	if (ending && signals_seen.end > 1 && number != SIGCHLD)
+	if (!ending || number == SIGCHLD || number == SIGHUP || number == SIGUSR1)
+		return;
+	if (signals_seen.end > 1)
 		end_by_signal(number);
+	else if (*lost_by_signal)
+		say_in_handler("batconv: what was counted is being written: another signal ends that, too\n");
 }
 
 /* They come while the loop waits, and at no other time but the end. */
@@ -719,18 +731,36 @@ static void let_go(void *ctx)
 
 /* ---- the end ---- */
 
-/* The last time a second signal ends it: digests of large binaries take seconds. */
+/* The last time a second signal ends it: digests of large binaries take seconds, and who reads a FIFO may never come. */
+static void begin_last(const struct record_run *r, sigset_t *blocked)
+{
+	uint64_t left = recorder_stats(r->recorder).samples.kept;
+
+	if (!r->signals->taken)
+		return;
+	for (size_t i = 0; i < r->shards.binaries.len && r->shards.counts < 0; i++)
+		left -= r->shards.binaries.at[i].samples;
+	if (r->args->stats != RECORD_STATS_JSON)
+		snprintf(lost_by_signal, sizeof(lost_by_signal), "batconv: ended before all was written: up to %" PRIu64 " sample%s lost\n", left, plural_of(left, " is", "s are"));
+	ending = r->signals;
+	sigprocmask(SIG_SETMASK, r->mask, blocked);
+}
+
+static void end_last(const struct record_run *r, const sigset_t *blocked)
+{
+	if (!r->signals->taken)
+		return;
+	sigprocmask(SIG_SETMASK, blocked, NULL);
+	ending = NULL;
+}
+
 static bool write_last(struct record_run *r, struct bc_error *err)
 {
 	sigset_t blocked;
 
-	if (!r->signals->taken)
-		return record_shards_write(&r->shards, r->recorder, true, err);
-	ending = r->signals;
-	sigprocmask(SIG_SETMASK, r->mask, &blocked);
+	begin_last(r, &blocked);
 	bool ok = record_shards_write(&r->shards, r->recorder, true, err);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
-	ending = NULL;
+	end_last(r, &blocked);
 	return ok;
 }
 
@@ -751,6 +781,7 @@ static bool flush(void *ctx, bool last, bool *behind, struct bc_error *err)
 	}
 	/* A full disk ends no recording: what was counted stays and is written later. */
 	if (last) {
+		r->unwritten = true;
 		*err = why;
 		return false;
 	}
@@ -846,7 +877,11 @@ static int write_profile(struct record_run *r)
 	words[count++] = (char *)r->shards.binary;
 	words[count++] = samples;
 	file_call(samples, "the samples");
-	return command_run(&convert_command, count, words);
+	sigset_t blocked;
+	begin_last(r, &blocked);
+	int code = command_run(&convert_command, count, words);
+	end_last(r, &blocked);
+	return code;
 }
 
 static int code_of_command(const struct record_run *r)
@@ -854,12 +889,14 @@ static int code_of_command(const struct record_run *r)
 	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
 }
 
-static int finish_recording(struct record_run *r)
+/* unwritten: why what was counted could not be written, or NULL. */
+static int finish_recording(struct record_run *r, const struct bc_error *unwritten)
 {
 	const struct arguments *args = r->args;
 	struct recorder_stats stats = recorder_stats(r->recorder);
 	struct record_result result = {.stats = stats, .shards = &r->shards, .rings = args->replay ? NULL : &r->rings, .live = args->replay ? NULL : &r->live,
 				       .command_code = r->command_ended ? code_of_command(r) : -1, .command_stopped = r->command_stopped,
+				       .ran = recorder_left_out(r->recorder), .unwritten = unwritten != NULL,
 				       .only_command = !args->bins.len && !args->patterns.len};
 	uint64_t taken = stats.samples.read + stats.lost + stats.lost_samples;
 	int code = EXIT_DONE, why = r->exec_errno;
@@ -868,7 +905,9 @@ static int finish_recording(struct record_run *r)
 		say(stderr, "%s: cannot be run: %s", r->line->operands.at[0], strerror(why));
 		return why == ENOENT ? 127 : 126;
 	}
-	if (!stats.samples.kept)
+	if (unwritten)
+		code = EXIT_FAILED;
+	else if (!stats.samples.kept || (r->shards.few_samples && !r->shards.binaries.len))
 		code = EXIT_WANTING;
 	else if (r->shards.counts >= 0 && r->shards.binaries.len) {
 		code = write_profile(r);
@@ -885,6 +924,8 @@ static int finish_recording(struct record_run *r)
 		record_summary(&result, args->stats == RECORD_STATS_TEXT, args->verbose, stderr);
 	if (!stats.samples.kept && args->stats != RECORD_STATS_JSON)
 		record_explain(&result, args->pids.at, args->pids.len, stderr);
+	if (unwritten)
+		return fail(unwritten);
 	return code == EXIT_DONE && args->forward && r->command_ended ? code_of_command(r) : code;
 }
 
@@ -907,8 +948,9 @@ static int run(struct command_line *line)
 		  check_profile(&r, &err) && want_files(&r, &err) && (args->replay ? replay(&r, &err) : record(&r, cgroup, &err));
 	record_view_clear(&r.view);
 	end_command(&r, false);
+	int code = ok || r.unwritten ? finish_recording(&r, ok ? NULL : &err)
+		   : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	give_signals_back(&before);
-	int code = ok ? finish_recording(&r) : err.code == BC_MISMATCH && args->require_branches ? (fail(&err), EXIT_WANTING) : fail(&err);
 	if (r.saved_open)
 		output_discard(&r.saved);
 	found_input_free(&r.found);

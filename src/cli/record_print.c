@@ -153,6 +153,17 @@ static void print_next(const struct record_result *result, FILE *out)
 	fputs(input ? ".fdata (PROG: what llvm-bolt read)\n" : ".fdata\n", out);
 }
 
+/* Samples that were counted and are in no file. */
+static uint64_t unwritten_samples(const struct record_result *result)
+{
+	const struct record_shards *shards = result->shards;
+	uint64_t written = shards->few_samples + shards->other_samples;
+
+	for (size_t i = 0; i < shards->binaries.len; i++)
+		written += shards->binaries.at[i].samples;
+	return result->unwritten && written < result->stats.samples.kept ? result->stats.samples.kept - written : 0;
+}
+
 static void warn_to(void *ctx, const char *text)
 {
 	say(ctx, "%s", text);
@@ -222,7 +233,8 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		return;
 	size_t most = verbose || shards->binaries.len <= SHOWN_MOST ? shards->binaries.len : SHOWN_MOST;
 	for (size_t i = 0; i < most; i++)
-		print_binary(result, &shards->binaries.at[i], verbose, out);
+		if (shards->binaries.at[i].samples) /* else it could not be written */
+			print_binary(result, &shards->binaries.at[i], verbose, out);
 	if (result->found)
 		found_input_say(result->found, out);
 	if (most < shards->binaries.len)
@@ -231,6 +243,11 @@ void record_summary(const struct record_result *result, bool whole, bool verbose
 		say(out, "  %5.1f %% %10" PRIu64 " of %" PRIu64 " %s with less than %" PRIu64 " sample%s: no shard (--min-samples)",
 		    share_of(shards->few_samples, result->stats.samples.read), shards->few_samples, shards->few_binaries,
 		    plural_of(shards->few_binaries, "binary", "binaries"), shards->least, plural(shards->least));
+	if (shards->few_samples && !shards->binaries.len && !result->unwritten)
+		say(out, "nothing was written: record for longer, or more often (-F), or give a lower --min-samples");
+	uint64_t unwritten = unwritten_samples(result);
+	if (unwritten)
+		say(out, "  %5.1f %% %10" PRIu64 " could not be written", share_of(unwritten, result->stats.samples.read), unwritten);
 	if (shards->other_samples)
 		say(out, "  %5.1f %% %10" PRIu64 " of other layouts of %s: that file did not run there", share_of(shards->other_samples, result->stats.samples.read),
 		    shards->other_samples, shards->binary);
@@ -300,6 +317,7 @@ void record_json(const struct record_result *result, FILE *out)
 	json_number(&json, "few_binaries", result->shards->few_binaries);
 	json_number(&json, "other_layout_samples", result->shards->other_samples);
 	json_number(&json, "deleted", result->shards->deleted);
+	json_number(&json, "unwritten_samples", unwritten_samples(result));
 	if (result->input) {
 		json_open(&json, "input_binary", '{');
 		json_string(&json, "path", result->input);
@@ -349,7 +367,7 @@ void record_explain(const struct record_result *result, const int *pids, size_t 
 		say(out, "%s in %s; it ran %" PRIu64 " ms: record for longer, or more often (-F)", none, result->shards->binary,
 		    (result->live->now - result->live->began) / 1000000);
 	else if (most == RECORDED_DROP_LEFT_OUT || !stats->samples.dropped[most])
-		say(out, "%s in a file that was asked for (--bin, --match)", none);
+		say(out, "%s in a file that was asked for (--bin, --match)%s%s", none, result->ran ? ": most were in " : "", result->ran ? result->ran : "");
 	else
 		say(out, "%s counted: %" PRIu64 " %s %s", none, stats->samples.dropped[most], plural_of(stats->samples.dropped[most], "was", "were"),
 		    recorded_words.reasons[most].text);

@@ -75,6 +75,8 @@ struct recorder {
 	uint8_t *met;          /* of each entry: MET_... */
 	uint32_t touched[TOUCHED_MOST]; /* files of the stack at hand */
 	size_t touched_count;
+	char *left_out; /* see recorder_left_out() */
+	uint64_t left_out_most; /* samples of that */
 	struct recorder_stats stats;
 	uint8_t own[PERF_RECORD_MOST]; /* a record that is made here */
 };
@@ -252,6 +254,19 @@ static void keep(struct recorder *r, struct run_file *file)
 	file->samples++;
 }
 
+/* A sample in a file that is not counted, or in none. */
+static bool drop_in(struct recorder *r, const struct sample *sample, const struct mapping *m, struct run_file *file)
+{
+	if (file && file->state == RUN_FILE_LEFT_OUT && ++file->left_out > r->left_out_most) {
+		r->left_out_most = file->left_out;
+		if (!r->left_out || strcmp(r->left_out, file->path) != 0) {
+			free(r->left_out);
+			r->left_out = strdup(file->path); /* NULL: then nobody tells it */
+		}
+	}
+	return drop(r, sample, drop_of(m, file));
+}
+
 /* Before so many rows are added.  *room: they can be. */
 static bool make_room(struct recorder *r, struct count_table *table, size_t rows, bool *room, struct bc_error *err)
 {
@@ -294,7 +309,7 @@ static bool take_address(struct recorder *r, const struct process *process, cons
 	if (!file_of(r, m, process->pid, &file, err))
 		return false;
 	if (!file || file->state != RUN_FILE_COUNTED)
-		return drop(r, sample, drop_of(m, file));
+		return drop_in(r, sample, m, file);
 	return count_address(r, file, sample->ip.v - m->start + m->offset, sample, err);
 }
 
@@ -455,7 +470,7 @@ static bool drop_stack(struct recorder *r, const struct process *process, const 
 	if (!stack_depth(sample))
 		return drop(r, sample, RECORDED_DROP_KERNEL);
 	const struct mapping *m = sample->ip.v & KERNEL_BIT ? NULL : find(&r->recent, sample->ip.v);
-	return file_of(r, m, process->pid, &file, err) && drop(r, sample, drop_of(m, file));
+	return file_of(r, m, process->pid, &file, err) && drop_in(r, sample, m, file);
 }
 
 /* Which of the files that it touched a stack is of: that of its address, or of its newest branch. */
@@ -616,6 +631,7 @@ void recorder_free(struct recorder *recorder)
 	processes_free(&recorder->processes);
 	free(recorder->places);
 	free(recorder->met);
+	free(recorder->left_out);
 	free(recorder);
 }
 
@@ -715,6 +731,11 @@ bool recorder_flush(struct recorder *recorder, const struct recorded_taker *to, 
 void recorder_lost(struct recorder *recorder, uint64_t records)
 {
 	recorder->stats.lost = records;
+}
+
+const char *recorder_left_out(const struct recorder *recorder)
+{
+	return recorder->left_out;
 }
 
 struct recorder_stats recorder_stats(const struct recorder *recorder)

@@ -174,4 +174,7 @@ extern const struct ledger_words recorded_words;
 /* So far.  A sample is kept when it was counted for a file; when that turns out to be none, it is dropped after all. */
 struct recorder_stats recorder_stats(const struct recorder *recorder);
 
+/* The path of the file with most samples of those that nobody asked for; NULL: there is none.  Valid until the recorder takes more. */
+const char *recorder_left_out(const struct recorder *recorder);
+
 #endif

@@ -57,6 +57,7 @@ struct run_file {
 	struct branch_types types; /* places outside the file are numbers of the recorder's */
 	uint64_t samples, branches; /* as in struct recorded */
 	uint64_t offered; /* how many samples there were when they were handed over in vain */
+	uint64_t left_out; /* samples in it: RUN_FILE_LEFT_OUT */
 	uint64_t stamp; /* of the sample that it was met in last */
 };
 

@@ -63,7 +63,7 @@ release() {
 	rm told
 }
 echo /told >>.gitignore
-sed -i "/^## \[$version\] - /d; s/^## \[Unreleased\]/## [$version] - unknown/" CHANGELOG.md
+sed -i "s/^## \[$version\] - .*/## [$version] - unknown/" CHANGELOG.md
 commit 'not dated'
 release --help 2 'usage:'
 release --check 1 "no dated section [$version]"

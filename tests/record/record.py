@@ -324,6 +324,10 @@ def one_file():
     check('exit', result.code == 0, result.err)
     with open('x.fdata', encoding='ascii') as file:
         check('profile', re.search(r'^1 weigh_7/1 ', file.read(), re.M))
+    result = record('-F', '4000', '-o', 'none.fdata', '--bin=' + BATCONV, LOAD, '200', json_stats=False)
+    check('what ran', result.code == 3 and 'asked for (--bin, --match): most were in ' + LOAD in result.err, result.err)
+    result = record('-F', '4000', '--min-samples=1000000', '-o', 'few/', LOAD, '200', json_stats=False)
+    check('too few', result.code == 3 and 'nothing was written: ' in result.err and not os.path.exists('few'), result.err)
     result = record('-o', 'none.fdata', '--bin=' + LOAD, 'true', json_stats=False)
     check('none of it', result.code == 3 and not os.path.exists('none.fdata'), result.err)
     check('what was asked for', 'in a file that was asked for' in result.err or 'no samples' in result.err, result.err)
@@ -564,6 +568,7 @@ def full_disk():
     result = record('-F', '4000', '-o', 'out/', 'sh', '-c', 'ulimit -f unlimited; "$0" 200', LOAD, json_stats=False,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, -1)))
     check('too large', result.code == 1 and 'File too large' in result.err, result.err)
+    check('summary', ' recorded ' in result.err and re.search('[1-9][0-9]* could not be written\n', result.err), result.err)
     check('nothing half', not os.path.exists('out') or not os.listdir('out'))
     if not ROOT or subprocess.run(['unshare', '-m', 'true'], capture_output=True, check=False).returncode:
         return left_out.append('full disk: unshare -m is refused')
@@ -621,19 +626,39 @@ def second_signal():
     """The last hand-over waits, here for who reads a FIFO: a second signal ends it at once, as any other command."""
     os.mkfifo('out.zst')
     for first, second in (signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGINT):
-        recorder = start('-F', '4000', '-o', 'out.zst', LOAD, '60000')
+        recorder = start('--stats=text', '-F', '4000', '-o', 'out.zst', LOAD, '60000')
         time.sleep(0.6)
         recorder.send_signal(first)
         time.sleep(0.6)
         check('writes', recorder.poll() is None, recorder.returncode)
         recorder.send_signal(second)
         check('ended', recorder.wait(timeout=10) == -second, recorder.returncode)
+        told = os.read(recorder.stderr.fileno(), 65536).decode()  # the load can have it open still
+        check('told', re.search('ended before all was written: up to [0-9]+ samples are lost\n$', told), told)
         recorder.stderr.close()
+    os.rename('out.zst', 'fifo')
+    # It has ended by itself, and a profile is written: likewise.
+    recorder = start('--stats=text', '-F', '4000', '-o', 'fifo', LOAD, '200')
+    time.sleep(2)
+    recorder.send_signal(signal.SIGINT)
+    time.sleep(0.6)
+    check('writes', recorder.poll() is None, recorder.returncode)
+    recorder.send_signal(signal.SIGINT)
+    check('ended', recorder.wait(timeout=10) == -signal.SIGINT, recorder.returncode)
+    told = os.read(recorder.stderr.fileno(), 65536).decode()
+    check('told', 'another signal ends that, too\n' in told and 'samples are lost\n' in told, told)
+    recorder.stderr.close()
+    os.rename('fifo', 'out.zst')
     check('left behind', os.listdir('.') == ['out.zst'], os.listdir('.'))
 
 
 def names_of_options():
-    """Files whose names look like options; and no message has the number of a descriptor."""
+    """Files whose names look like options, or have blanks; and no message has the number of a descriptor."""
+    for name in 'a b;c.bolt', 'b d (deleted)':
+        shutil.copy(LOAD, name)
+        result = record('-F', '4000', '-o', 'out/', './' + name, '200', json_stats=False)
+        check('exit', result.code == 0, result.err)
+    check('blanks', {name.split('.')[0] for name in os.listdir('out')} >= {'a_b_c', 'b_d'}, os.listdir('out'))
     shutil.copy(LOAD, './-x')
     for words in ('--bin=-x',), ():
         result = record('-F', '4000', *words, '-o', 'x.fdata', './-x', '300', json_stats=False)
