@@ -154,8 +154,8 @@ static void print_check(const struct conversion *conversion, FILE *out)
 	if (check->checked && !conversion->options.from_compiler)
 		say(out, "build check: %.2f %% of %" PRIu64
 			" %s disagree with the binary's code (limit %.0f %%)",
-			build_check_rate(check), check->checked,
-			conversion->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
+			build_check_rate(check), build_check_rate(check) > 0 && check->unfit ? check->answers : check->checked,
+			build_check_words(check, conversion->basic), BUILD_CHECK_LIMIT_PERCENT);
 }
 
 #define X(name, key, text) {key, "  {:12} " text "\n", VALUE(struct restored, guarded[GUARD_##name])},
@@ -461,7 +461,7 @@ static const struct figure_row compiler_rows[] = {
 FIGURE_READER(check_rate, struct build_check, figure_real(build_check_rate(it)))
 
 static const struct figure_row check_rows[] = {
-	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside),
+	FIGURES(struct build_check, , checked, not_branch, bad_target, bad_end, inside, answers, unfit),
 	{"rate_percent", .read = check_rate},
 	{"limit_percent", .fixed = "5.0000"},
 	{0},

@@ -44,7 +44,7 @@ static void warn_of_little(const struct summary *summary, const struct warnings 
 		     misfits == 1 ? "was" : "were");
 	if (c->check.checked < c->options.least_checked && build_check_rate(&c->check) > BUILD_CHECK_LIMIT_PERCENT)
 		warn(to, "warning: the samples may be of another build: %.1f %% of their %" PRIu64 " %s disagree with the code of %s",
-		     build_check_rate(&c->check), c->check.checked, c->basic ? "addresses" : "branches", c->options.binary);
+		     build_check_rate(&c->check), c->check.checked, build_check_words(&c->check, c->basic), c->options.binary);
 	bool none = !l->samples.kept && !l->branches.kept && !l->traces.kept && !l->memory.kept;
 	if (none && !summary->refusal)
 		warn(to, "warning: no sample could be used: the result is empty");

@@ -33,9 +33,10 @@ void walk_print(const struct flow_walk_report *walked, bool all, FILE *out)
 	for (size_t i = 0; all && i < walked->files.len; i++)
 		say(out, "  %12" PRIu64 " (%4.1f %%) %s: %s", walked->files.at[i].answers, percent(walked->files.at[i].answers, walked->answers),
 		    walk_loss_words(walked->files.at[i].loss), walked->files.at[i].path);
-	if (walked->sums.contradictions || walked->sums.gaps || all)
-		say(out, "  the way was lost %" PRIu64 " time%s as trace and code did not agree, %" PRIu64 " time%s in gaps of the trace",
-		    walked->sums.contradictions, plural(walked->sums.contradictions), walked->sums.gaps, plural(walked->sums.gaps));
+	if (walked->sums.contradictions || walked->sums.circles || walked->sums.gaps || all)
+		say(out, "  the way was lost %" PRIu64 " time%s as trace and code did not agree, %" PRIu64 " time%s in circles of code, %" PRIu64
+		    " time%s in gaps of the trace", walked->sums.contradictions, plural(walked->sums.contradictions), walked->sums.circles,
+		    plural(walked->sums.circles), walked->sums.gaps, plural(walked->sums.gaps));
 }
 
 /* ---- warnings ---- */

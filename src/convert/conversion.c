@@ -181,11 +181,22 @@ static bool fail_unwalked(const struct flow_walk_report *walked, struct bc_error
 		       walk_loss_remedy((enum walk_loss)most));
 }
 
+/* A binary that nobody mapped, or of another machine, is told by the checks of samples. */
 bool conversion_note_walk(struct conversion *c, const struct flow_walk *walk, struct bc_error *err)
 {
+	bool is_mapped = c->aggregate.space.report.processes && !c->aggregate.contradicted.code;
+
 	if (!flow_walk_tell(walk, &c->walked, err))
 		return false;
-	return c->walked.sums.walked || !c->walked.answers || fail_unwalked(&c->walked, err);
+	c->fit = flow_walk_fit(walk, &conversion_binary(c)->image);
+	return c->walked.sums.walked || !c->walked.answers || !is_mapped || c->options.force || fail_unwalked(&c->walked, err);
+}
+
+/* The build check has the answers of traces, too. */
+static void note_fit(struct conversion *c)
+{
+	c->check.answers += c->fit.answered + c->fit.unfit;
+	c->check.unfit += c->fit.unfit;
 }
 
 static bool read_file(struct conversion *c, size_t number, struct flow_walk *walk, struct recordings *recordings, struct bc_error *err)
@@ -303,6 +314,7 @@ static bool make_profile(struct conversion *c, struct bc_error *err)
 	c->profile = converted.profile;
 	c->ledgers = converted.ledgers;
 	c->check = converted.check;
+	note_fit(c);
 	c->found = converted.found;
 	c->restored = converted.restored;
 	c->no_disassembler = converted.no_disassembler;
@@ -402,6 +414,7 @@ static bool keep_counts(struct conversion *c, struct bc_error *err)
 	c->restored = (struct restored){0};
 	c->no_disassembler = c->pair.graphs.no_disassembler;
 	c->check = build_check_all(&conversion_binary(c)->image, &c->aggregate.totals.traces);
+	note_fit(c);
 	if (!preagg_counts_take(&c->located, &c->aggregate.returns, &c->preagg, err))
 		return false;
 	*l = c->aggregate.counter.ledgers;
@@ -421,7 +434,7 @@ static bool fail_build(const struct conversion *c, struct bc_error *err)
 		       "%s: the samples are of another build: %.1f %% of their %s disagree "
 		       "with its code (limit %.0f %%; --force converts all the same)",
 		       c->options.binary, build_check_rate(&c->check),
-		       c->basic ? "addresses" : "branches", BUILD_CHECK_LIMIT_PERCENT);
+		       build_check_words(&c->check, c->basic), BUILD_CHECK_LIMIT_PERCENT);
 }
 
 /* Do the samples of a basic profile disagree with the segments of the binary?  Addresses alone show

@@ -85,6 +85,7 @@ struct conversion {
 	/* What was read and counted: conversion_count() */
 	struct report_vec inputs; /* one per samples path */
 	struct flow_walk_report walked; /* traces of the processor, in all of them */
+	struct walk_fit fit;            /* ... and in the code of the binary */
 	size_t unread; /* 1 + number of the path that reading failed at; 0: none */
 	bool partial; /* an input or maps ended early; what was there is used */
 	struct aggregate aggregate;

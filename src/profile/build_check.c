@@ -81,11 +81,30 @@ void build_check_add(struct build_check *to, const struct build_check *from)
 	to->bad_target += from->bad_target;
 	to->bad_end += from->bad_end;
 	to->inside += from->inside;
+	to->answers += from->answers;
+	to->unfit += from->unfit;
+}
+
+static double rate_of(uint64_t bad, uint64_t checked)
+{
+	return checked ? 100.0 * (double)bad / (double)checked : 0;
+}
+
+static double sample_rate(const struct build_check *check)
+{
+	return rate_of(check->not_branch + check->bad_target + check->bad_end + check->inside, check->checked);
 }
 
 double build_check_rate(const struct build_check *check)
 {
-	uint64_t bad = check->not_branch + check->bad_target + check->bad_end + check->inside;
+	double samples = sample_rate(check), answers = rate_of(check->unfit, check->answers);
 
-	return check->checked ? 100.0 * (double)bad / (double)check->checked : 0;
+	return samples > answers ? samples : answers;
+}
+
+const char *build_check_words(const struct build_check *check, bool basic)
+{
+	if (rate_of(check->unfit, check->answers) > sample_rate(check))
+		return "traced answers";
+	return basic ? "addresses" : "branches";
 }

@@ -4,7 +4,8 @@
  * BOLTed build of one input carries the same one.  The code can: a sampled
  * branch must lie on a branch instruction, and a direct one must go where its
  * instruction says.  A plain sample must lie where an instruction begins
- * (address_check.h), which tells less.
+ * (address_check.h), which tells less.  The branches of a processor's trace are those
+ * of the code that it was walked through: whether its answers fit that code tells.
  */
 #ifndef PROFILE_BUILD_CHECK_H
 #define PROFILE_BUILD_CHECK_H
@@ -24,6 +25,8 @@ struct build_check {
 	uint64_t bad_target; /* direct branches that went elsewhere            */
 	uint64_t bad_end;    /* fall-throughs that end on no branch            */
 	uint64_t inside;     /* plain samples inside an instruction            */
+	uint64_t answers;    /* of traces of the processor, in this code ...   */
+	uint64_t unfit;      /* ... that do not fit it                         */
 };
 
 /* The instruction at an address; of kind INSN_NEXT where there is no code. */
@@ -38,7 +41,11 @@ struct build_check build_check_all(const struct image *image, const struct count
 
 void build_check_add(struct build_check *to, const struct build_check *from);
 
-/* Disagreeing branches or samples in percent of those checked; 0 if none were. */
+/* Disagreeing branches or samples in percent of those checked, or answers in percent of these, whichever is more; 0 if none
+ * were. */
 double build_check_rate(const struct build_check *check);
+
+/* What that is the rate of: "branches", "addresses" or "traced answers". */
+const char *build_check_words(const struct build_check *check, bool basic);
 
 #endif

@@ -35,7 +35,7 @@ static void say_so(struct verdict *out, enum verdict_kind kind, const char *fmt,
 static void judge_build(const struct conversion *c, struct verdict *out)
 {
 	double rate = build_check_rate(&c->check);
-	const char *what = c->basic ? "addresses" : "branches";
+	const char *what = build_check_words(&c->check, c->basic);
 
 	if (!c->check.checked)
 		say_so(out, VERDICT_LOOK, "nothing could be checked: whether the samples are of this build is not known");

@@ -211,3 +211,11 @@ struct mapped_code code_images_find(struct code_images *images, const struct map
 	code_images_unlock(images);
 	return code;
 }
+
+uint32_t code_images_given(const struct code_images *images, const struct image *image)
+{
+	for (size_t i = 0; i < images->given.len; i++)
+		if (images->given.at[i].image == image)
+			return (uint32_t)i;
+	return UINT32_MAX;
+}

@@ -73,4 +73,7 @@ struct mapped_code {
 /* By any thread.  machine: that the trace is of.  LOSS_NO_FILE, too, where memory does not suffice. */
 struct mapped_code code_images_find(struct code_images *images, const struct mapping *mapping, enum machine machine);
 
+/* The number of a given binary; UINT32_MAX: it is none. */
+uint32_t code_images_given(const struct code_images *images, const struct image *image);
+
 #endif

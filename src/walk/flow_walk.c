@@ -14,7 +14,7 @@
 /* A process, and what ran in it since that was delivered last. */
 struct walked_process {
 	uint32_t pid;
-	struct walked_thread *threads; /* that ran */
+	struct walked_thread *threads; /* that ran, and did not end */
 	bool of_nobody;                /* ... and some that have no number */
 	struct counts *counts;         /* NULL: nothing ran */
 };
@@ -24,6 +24,7 @@ struct walked_thread {
 	struct walk_way way;
 	uint32_t lane; /* that had it last */
 	struct walked_thread *next; /* of the process */
+	bool listed;                /* it is among these */
 };
 
 /* Answers of one thread in a row. */
@@ -234,6 +235,24 @@ static bool obtain_counts(struct walked_process *process)
 	return process->counts;
 }
 
+static struct walked_thread *list_thread(struct walked_process *process, struct walked_thread *thread)
+{
+	if (!thread->listed) {
+		thread->next = process->threads;
+		process->threads = thread;
+		thread->listed = true;
+	}
+	return thread;
+}
+
+/* The line of threads that have no number is cut: what is known of it is counted. */
+static bool cut_nobody(struct flow_walk *walk, struct walked_thread *none)
+{
+	struct walked_process *process = find_process(walk, none->pid);
+
+	return !process || !process->counts || (walker_end(walk->walkers[0], &none->way, process->counts) && walker_flush(walk->walkers[0]));
+}
+
 /* NULL: out of memory */
 static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked_process *process, uint32_t tid, uint32_t lane)
 {
@@ -244,24 +263,23 @@ static struct walked_thread *obtain_thread(struct flow_walk *walk, struct walked
 		struct walked_thread *none = &walk->lanes.at[lane]->none;
 		struct bc_error err;
 		process->of_nobody = true;
-		if (none->pid != process->pid && !drain(walk->lanes.at[lane], &err))
+		if (none->pid != process->pid && !(drain(walk->lanes.at[lane], &err) && cut_nobody(walk, none)))
 			return NULL;
-		if (none->pid != process->pid) /* of a lane whose threads nobody knows; its line is lost */
+		if (none->pid != process->pid)
 			*none = (struct walked_thread){.pid = process->pid, .tid = NO_PID, .way = walk_way_begin(), .lane = lane};
 		return none;
 	}
 	if (by_thread_find(&walk->by_thread, walk->threads.at, key, &number))
-		return walk->threads.at[number];
+		return list_thread(process, walk->threads.at[number]);
 	struct walked_thread *thread = calloc(1, sizeof(*thread));
 	if (!thread || walk->threads.len > MAP_NUMBER_MOST || !map_reserve(&walk->by_thread, 1) ||
 	    !thread_ptr_vec_push(&walk->threads, thread)) {
 		free(thread);
 		return NULL;
 	}
-	*thread = (struct walked_thread){process->pid, tid, walk_way_begin(), lane, process->threads};
-	process->threads = thread;
+	*thread = (struct walked_thread){.pid = process->pid, .tid = tid, .way = walk_way_begin(), .lane = lane};
 	by_thread_put(&walk->by_thread, key, (uint32_t)(walk->threads.len - 1));
-	return thread;
+	return list_thread(process, thread);
 }
 
 static void free_counts(struct walked_process *process)
@@ -332,9 +350,13 @@ static bool flush_walked(struct flow_walk *walk, struct walked_process *process,
 		return true;
 	if (!obtain_counts(process))
 		return bc_fail_nomem(err);
-	for (struct walked_thread *thread = ends ? process->threads : NULL; thread; thread = thread->next)
+	for (struct walked_thread *thread = process->threads; ends && thread; thread = thread->next) {
+		thread->listed = false;
 		if (!walker_end(walk->walkers[0], &thread->way, process->counts))
 			return bc_fail_nomem(err);
+	}
+	if (ends)
+		process->threads = NULL;
 	if (!walker_flush(walk->walkers[0]))
 		return bc_fail_nomem(err);
 	bool ok = deliver_counts(walk, process, err);
@@ -353,10 +375,7 @@ static bool flush_all(struct flow_walk *walk, struct bc_error *err)
 	bool ok = drain_all(walk, err);
 
 	for (size_t i = 0; i < walk->lanes.len && ok && !walk->failed; i++) {
-		struct walked_thread *none = &walk->lanes.at[i]->none;
-		struct walked_process *process = find_process(walk, none->pid);
-		if (process && process->counts)
-			ok = walker_end(walk->walkers[0], &none->way, process->counts) && walker_flush(walk->walkers[0]);
+		ok = cut_nobody(walk, &walk->lanes.at[i]->none);
 		if (!ok)
 			bc_fail_nomem(err);
 	}
@@ -403,7 +422,7 @@ static bool put(struct batch *batch, const struct stretch *stretch, const struct
 	if (need > batch->answers.cap && !answers_vec_reserve(&batch->answers, need > 2 * batch->answers.cap ? need : 2 * batch->answers.cap))
 		return false;
 	if (last && last->thread == stretch->thread && last->counts == stretch->counts && last->maps == stretch->maps &&
-	    last->rules == stretch->rules && last->waits_ask == stretch->waits_ask) {
+	    last->rules == stretch->rules && last->waits_ask == stretch->waits_ask && last->no_process == stretch->no_process) {
 		last->count += flow->count;
 	} else {
 		if (!stretch_vec_push(&batch->stretches, *stretch))
@@ -674,4 +693,17 @@ bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out, 
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		out->answers += out->sums.lost[i];
 	return ok || bc_fail_nomem(err);
+}
+
+struct walk_fit flow_walk_fit(const struct flow_walk *walk, const struct image *given)
+{
+	uint32_t code = code_images_given(walk->images, given);
+	struct walk_fit all = {0};
+
+	for (size_t t = 0; t < PARALLEL_MOST && walk->walkers[t]; t++) {
+		struct walk_fit fit = walker_fit(walk->walkers[t], code);
+		all.answered += fit.answered;
+		all.unfit += fit.unfit;
+	}
+	return all;
 }

@@ -61,4 +61,7 @@ const struct flow_taker *flow_walk_taker(struct flow_walk *walk);
 /* After the last input: what became of everything that was read.  The sums are added to those of *out, the files are appended.  BC_NOMEM */
 BC_MUST_USE bool flow_walk_tell(const struct flow_walk *walk, struct flow_walk_report *out, struct bc_error *err);
 
+/* Then, too: of one of the given binaries. */
+struct walk_fit flow_walk_fit(const struct flow_walk *walk, const struct image *given);
+
 #endif

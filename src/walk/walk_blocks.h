@@ -48,6 +48,7 @@ struct walk_blocks {
 	struct decoder *decoder;
 	struct walk_block_vec all;
 	struct map by_start;
+	uint64_t answered; /* questions of this code that had an answer */
 };
 
 void walk_blocks_free(struct walk_blocks *blocks);

@@ -19,6 +19,7 @@ struct place {
 	struct walk_blocks *blocks; /* NULL: for `loss` */
 	enum walk_loss loss;
 	uint32_t file;
+	uint32_t number; /* of the image, of code */
 };
 
 DEFINE_VEC(blocks_vec, struct walk_blocks *);
@@ -37,6 +38,7 @@ struct walker {
 	struct count_cache cache;
 	struct walk_sums sums;
 	struct count_table files;
+	struct count_table unfit; /* key {1 + the number of the image} */
 	bool no_memory;
 
 	/* Of the present step: */
@@ -109,12 +111,39 @@ static void lose(struct walker *w, enum walk_loss loss, uint32_t file, uint64_t 
 	way->loss = (uint8_t)loss;
 	way->file = file;
 	way->at = at;
+	way->code = 0;
+}
+
+/* So much of what ran does not fit the code of an image. */
+static void note_unfit(struct walker *w, uint32_t code, uint64_t count)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {code};
+
+	if (code && count && !count_table_add(&w->unfit, key, count, 0))
+		w->no_memory = true;
+}
+
+/* The way is lost as the code that it is in does not fit. */
+static void lose_by_code(struct walker *w, enum walk_loss loss, uint64_t unfit)
+{
+	const struct place *place = w->here.place;
+
+	lose(w, loss, place ? place->file : 0, 0);
+	w->way->code = place ? place->number + 1 : 0;
+	note_unfit(w, w->way->code, unfit);
 }
 
 static void contradict(struct walker *w)
 {
 	w->sums.contradictions++;
-	lose(w, LOSS_CONTRADICTION, 0, 0);
+	lose_by_code(w, LOSS_CONTRADICTION, 0);
+}
+
+/* ... but the trace says where it is. */
+static void doubt(struct walker *w)
+{
+	w->sums.contradictions++;
+	note_unfit(w, w->here.place->number + 1, 1);
 }
 
 /* So many answers are of no use. */
@@ -126,6 +155,8 @@ static void waste(struct walker *w, uint64_t count)
 	w->sums.lost[loss] += count;
 	if (w->way->state == WAY_LOST && w->way->file && count && !count_table_add(&w->files, key, count, 0))
 		w->no_memory = true;
+	if (w->way->state == WAY_LOST)
+		note_unfit(w, w->way->code, count);
 }
 
 /* ---- finding code ---- */
@@ -159,7 +190,7 @@ static struct place make_place(struct walker *w, uint64_t at)
 	if (!mapping || !mapping->file)
 		return place;
 	struct mapped_code code = code_images_find(w->images, mapping, machine_of(w));
-	place = (struct place){mapping->start, mapping->end - mapping->start, code.base, NULL, code.loss, mapping->file};
+	place = (struct place){mapping->start, mapping->end - mapping->start, code.base, NULL, code.loss, mapping->file, code.number};
 	if (code.loss == LOSS_NONE && !(place.blocks = blocks_of(w, &code))) {
 		place.loss = LOSS_NO_FILE;
 		w->no_memory = true;
@@ -278,19 +309,71 @@ static bool begin(struct walker *w, uint64_t at, uint64_t from)
 
 /* ---- steps ---- */
 
-/* Another block without an answer; false: there were too many. */
+static bool asks_nothing(const struct walker *w, enum block_end end)
+{
+	bool is_pt = w->step->rules == FLOW_PT;
+
+	switch (end) {
+	case ENDS_JUMP:
+	case ENDS_CALL: return is_pt;
+	case ENDS_CUT: return true;
+	case ENDS_SYNC: return is_pt;
+	case ENDS_WAIT: return is_pt || !w->step->waits_ask;
+	case ENDS_SYSTEM: return !is_pt;
+	case ENDS_CONDITIONAL:
+	case ENDS_JUMP_INDIRECT:
+	case ENDS_CALL_INDIRECT:
+	case ENDS_RETURN:
+	case ENDS_NEVER: break;
+	}
+	return false;
+}
+
+/* The next block of a way that asks nothing; false: there is none. */
+static bool look_on(struct walker *w, struct stand *stand, unsigned *steps)
+{
+	const struct walk_block *block = block_of(*stand);
+	struct stand from = *stand;
+
+	if (!asks_nothing(w, (enum block_end)block->end) || ++*steps > WALK_STRAIGHT_MOST || --w->step->calls->credit <= 0)
+		return false;
+	bool taken = block->end == ENDS_JUMP || block->end == ENDS_CALL;
+	return stand_at(w, from, taken, taken ? target_of(from) : behind(from), stand);
+}
+
+/* Does the way come to a question, or out of code that is known, before there are too many blocks? */
+static bool leads_on(struct walker *w)
+{
+	struct stand stand = w->here;
+	unsigned steps = w->straight;
+
+	while (look_on(w, &stand, &steps))
+		;
+	return steps <= WALK_STRAIGHT_MOST && w->step->calls->credit > 0;
+}
+
+static bool run_in_circle(struct walker *w)
+{
+	w->sums.circles++;
+	lose_by_code(w, LOSS_CIRCLE, w->straight);
+	return false;
+}
+
+/* Another block without an answer; false: there were too many, or there will be. */
 static inline bool may_step(struct walker *w)
 {
-	if (++w->straight <= WALK_STRAIGHT_MOST && --w->step->calls->credit > 0)
+	if (++w->straight == WALK_STRAIGHT_LOOK && !leads_on(w))
+		return run_in_circle(w);
+	if (w->straight <= WALK_STRAIGHT_MOST && --w->step->calls->credit > 0)
 		return true;
-	w->sums.circles++;
-	lose(w, LOSS_CIRCLE, 0, 0);
-	return false;
+	return run_in_circle(w);
 }
 
 static inline void note_answer(struct walker *w)
 {
 	w->sums.walked++;
+	if (w->here.place) /* not behind a branch of the step before */
+		w->here.place->blocks->answered++;
 	w->straight = 0;
 	w->step->calls->credit += WALK_BLOCKS_AN_ANSWER;
 }
@@ -534,6 +617,16 @@ static void resume(struct walker *w, uint64_t at)
 		waste(w, 1);
 }
 
+/* An address that the code has no question for: the way begins there, for whatever it is. */
+static void begin_anew(struct walker *w, uint64_t at)
+{
+	waste(w, 1);
+	if (at & KERNEL_BIT)
+		lose(w, LOSS_KERNEL, 0, at);
+	else
+		begin(w, at, 0);
+}
+
 static void take_target_pt(struct walker *w, uint64_t to)
 {
 	uint64_t back;
@@ -544,8 +637,11 @@ static void take_target_pt(struct walker *w, uint64_t to)
 	}
 	while (pass_pt(w))
 		;
+	if (w->way->state != WAY_INSIDE && w->way->loss == LOSS_CIRCLE) {
+		begin_anew(w, to);
+		return;
+	}
 	if (w->way->state != WAY_INSIDE) {
-		waste(w, 0);
 		resume(w, to);
 		return;
 	}
@@ -571,7 +667,7 @@ static void take_target_pt(struct walker *w, uint64_t to)
 		return;
 	default:
 		contradict(w);
-		resume(w, to);
+		begin_anew(w, to);
 	}
 }
 
@@ -692,7 +788,8 @@ static void take_target_etm(struct walker *w, uint64_t to)
 			return;
 		}
 		contradict(w);
-		break;
+		begin_anew(w, to);
+		return;
 	case WAY_LOST:
 	case WAY_OUTSIDE: break;
 	}
@@ -700,38 +797,6 @@ static void take_target_etm(struct walker *w, uint64_t to)
 }
 
 /* ---- addresses without a question ---- */
-
-static bool asks_nothing(const struct walker *w, enum block_end end)
-{
-	bool is_pt = w->step->rules == FLOW_PT;
-
-	switch (end) {
-	case ENDS_JUMP:
-	case ENDS_CALL: return is_pt;
-	case ENDS_CUT: return true;
-	case ENDS_SYNC: return is_pt;
-	case ENDS_WAIT: return is_pt || !w->step->waits_ask;
-	case ENDS_SYSTEM: return !is_pt;
-	case ENDS_CONDITIONAL:
-	case ENDS_JUMP_INDIRECT:
-	case ENDS_CALL_INDIRECT:
-	case ENDS_RETURN:
-	case ENDS_NEVER: break;
-	}
-	return false;
-}
-
-/* The next block of a way that asks nothing; false: there is none. */
-static bool look_on(struct walker *w, struct stand *stand, unsigned *steps)
-{
-	const struct walk_block *block = block_of(*stand);
-	struct stand from = *stand;
-
-	if (!asks_nothing(w, (enum block_end)block->end) || ++*steps > WALK_STRAIGHT_MOST || --w->step->calls->credit <= 0)
-		return false;
-	bool taken = block->end == ENDS_JUMP || block->end == ENDS_CALL;
-	return stand_at(w, from, taken, taken ? target_of(from) : behind(from), stand);
-}
 
 static bool has_address(struct stand stand, uint64_t at)
 {
@@ -806,7 +871,8 @@ static void take_at(struct walker *w, uint64_t at)
 
 	settle_behind(w, at);
 	if (way->state != WAY_INSIDE || !stand_there(w, at)) {
-		w->sums.contradictions += way->state == WAY_INSIDE;
+		if (way->state == WAY_INSIDE)
+			doubt(w);
 		go_on(w, at);
 	}
 	forget_calls(w);
@@ -843,7 +909,7 @@ static void take_leave(struct walker *w, uint64_t at)
 {
 	settle_behind(w, at);
 	if (w->way->state == WAY_INSIDE && !reach(w, at) && w->way->state == WAY_INSIDE && !leaves_before(w, at)) {
-		w->sums.contradictions++;
+		doubt(w);
 		cut_line(w);
 	}
 	if (w->way->state == WAY_LOST)
@@ -897,7 +963,7 @@ static void take_stop_pt(struct walker *w, uint64_t at)
 
 	while (!stops_at(stand, at))
 		if (!look_on(w, &stand, &steps)) {
-			w->sums.contradictions++;
+			doubt(w);
 			cut_line(w);
 			go_outside(w, 0);
 			return;
@@ -971,14 +1037,11 @@ static void take(struct walker *w, struct cursor *c)
 	}
 }
 
-static void free_blocks(struct walker *w)
+static void forget_blocks(struct walker *w)
 {
-	for (size_t i = 0; i < w->blocks.len; i++) {
+	for (size_t i = 0; i < w->blocks.len; i++)
 		if (w->blocks.at[i])
 			walk_blocks_free(w->blocks.at[i]);
-		free(w->blocks.at[i]);
-		w->blocks.at[i] = NULL;
-	}
 	w->block_count = 0;
 }
 
@@ -1011,7 +1074,7 @@ bool walker_go(struct walker *w, const struct walk_step *step)
 	for (size_t i = 0; i < PLACES; i++)
 		w->places[i] = (struct place){0};
 	if (w->block_count > BLOCKS_MOST)
-		free_blocks(w);
+		forget_blocks(w);
 	if (w->way->state == WAY_INSIDE)
 		enter(w, w->way->at);
 	for (; c.at < c.end && !w->no_memory; c.at++) {
@@ -1047,6 +1110,19 @@ const struct count_table *walker_files(const struct walker *w)
 	return &w->files;
 }
 
+struct walk_fit walker_fit(const struct walker *w, uint32_t code)
+{
+	const uint64_t key[COUNT_KEY_WORDS] = {code + UINT64_C(1)};
+	struct walk_fit fit = {0};
+
+	if (code < w->blocks.len && w->blocks.at[code])
+		fit.answered = w->blocks.at[code]->answered;
+	for (size_t i = 0; i < w->unfit.capacity; i++)
+		if (w->unfit.rows[i].count && w->unfit.rows[i].key[0] == key[0])
+			fit.unfit = w->unfit.rows[i].count;
+	return fit;
+}
+
 struct walker *walker_make(struct code_images *images)
 {
 	struct walker *w = calloc(1, sizeof(*w));
@@ -1063,10 +1139,13 @@ void walker_free(struct walker *w)
 {
 	if (!w)
 		return;
-	free_blocks(w);
+	forget_blocks(w);
+	for (size_t i = 0; i < w->blocks.len; i++)
+		free(w->blocks.at[i]);
 	blocks_vec_free(&w->blocks);
 	count_cache_free(&w->cache);
 	count_table_free(&w->files);
+	count_table_free(&w->unfit);
 	decoder_close(&w->decoders[0]);
 	decoder_close(&w->decoders[1]);
 	free(w);

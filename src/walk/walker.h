@@ -15,6 +15,7 @@
 #include "src/walk/code_images.h"
 
 #define WALK_STRAIGHT_MOST 4096
+#define WALK_STRAIGHT_LOOK 64 /* behind so many, that there is a question is seen before more is counted */
 #define WALK_BLOCKS_AN_ANSWER 64
 #define WALK_BLOCKS_FREE ((int64_t)1 << 20) /* of a queue, besides */
 
@@ -45,6 +46,7 @@ struct walk_way {
 	uint64_t to;       /* ... which led here */
 	uint64_t at;       /* LOST in memory: where the way led into that, else 0 */
 	uint32_t file;     /* of the mapping in which it is LOST */
+	uint32_t code;     /* 1 + the number of the image whose code does not fit, LOST for that; else 0 */
 };
 
 static inline struct walk_way walk_way_begin(void)
@@ -59,6 +61,12 @@ struct walk_sums {
 	uint64_t contradictions;   /* places where trace and code do not agree */
 	uint64_t circles;
 	uint64_t gaps;             /* FLOW_LOST */
+};
+
+/* Does code fit a trace that ran through it?  A build that did not run has other questions. */
+struct walk_fit {
+	uint64_t answered; /* questions of the code that had an answer */
+	uint64_t unfit;    /* answers that it had no question for, up to the next address, and blocks in circles */
 };
 
 struct walker; /* one thread's: its blocks and counts */
@@ -91,5 +99,8 @@ BC_MUST_USE bool walker_flush(struct walker *walker);
 /* What became of all answers so far.  Files: key {file, loss}. */
 const struct walk_sums *walker_sums(const struct walker *walker);
 const struct count_table *walker_files(const struct walker *walker);
+
+/* Of the image of this number (code_images.h). */
+struct walk_fit walker_fit(const struct walker *walker, uint32_t code);
 
 #endif

@@ -515,7 +515,11 @@ static void circles_end(void **state)
 	begin(FLOW_PT);
 	GO(BEGIN(0x100e), BITS(1, 1), BEGIN(0x1060), TARGET(0x1000), BEGIN(0x1060), STOP(0), BEGIN(0x100e), LEAVE(0x1020));
 	assert_int_equal(sums()->circles, 2);
-	assert_int_equal(lost(LOSS_CIRCLE), 1);
+	assert_int_equal(lost(LOSS_CIRCLE), 2);
+	/* No more of a circle is counted than it takes to look on. */
+	struct walk_fit fit = walker_fit(world.walker, 0);
+	assert_int_equal(fit.answered, 0);
+	assert_int_equal(fit.unfit, 2 + 2 * WALK_STRAIGHT_LOOK + 2); /* and the addresses of STOP and LEAVE are not reached */
 	free_all();
 }
 
